@@ -1,0 +1,73 @@
+import { type Context, Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { HTTPException } from 'hono/http-exception'
+import { methodNotAllowed } from 'hono/method-not-allowed'
+import { requestId } from 'hono/request-id'
+import { secureHeaders } from 'hono/secure-headers'
+import { books } from './books/routes'
+import { connect } from './db/client'
+import { type App, configure } from './env'
+import { ApiError, answerError } from './http/errors'
+import { health } from './http/health'
+import { log, logged } from './http/log'
+import { members } from './members/routes'
+import { memos } from './memos/routes'
+
+const allowedOrigin = (origin: string, c: Context<App>) => {
+  const origins = c.var.config.CORS_ORIGINS
+  return origins.includes('*') || origins.includes(origin) ? origin : null
+}
+
+export const app = new Hono<App>()
+
+app.use(requestId())
+app.use(logged)
+app.use(
+  secureHeaders({
+    contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    crossOriginResourcePolicy: 'cross-origin',
+    // What follows speaks to pages, and nothing here is one.
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xFrameOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  }),
+)
+app.use(async (c, next) => {
+  c.header('Cache-Control', 'no-store')
+  c.set('config', configure(c.env))
+  c.set('db', connect(c.env.DB))
+  await next()
+})
+app.use(
+  cors({
+    origin: allowedOrigin,
+    credentials: true,
+    allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    allowHeaders: ['Authorization', 'Content-Type'],
+    exposeHeaders: ['Authorization', 'Location', 'ETag', 'Retry-After', 'X-Request-Id'],
+    maxAge: 86_400,
+  }),
+)
+app.use(
+  methodNotAllowed({
+    app,
+    onMethodNotAllowed: (c, methods) =>
+      answerError(c, new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } })),
+  }),
+)
+
+export const api = app.route('/', health).route('/', members).route('/books', books).route('/memos', memos)
+
+app.notFound((c) => answerError(c, new ApiError('NOT_FOUND')))
+
+app.onError((error, c) => {
+  if (error instanceof ApiError) return answerError(c, error)
+  // Hono's own, of a body that its validator cannot read.
+  if (error instanceof HTTPException && error.status === 400) return answerError(c, new ApiError('BODY_MALFORMED'))
+  log('error', error.message, { requestId: c.var.requestId, stack: error.stack })
+  return answerError(c, new ApiError('INTERNAL'))
+})

@@ -1,0 +1,187 @@
+import { Hono } from 'hono'
+import type { App } from '../env'
+import { authenticated } from '../http/auth'
+import { localTime } from '../http/clock'
+import { found, only } from '../http/errors'
+import { describe, empty, json } from '../http/openapi'
+import { Paging, pageOf } from '../http/paging'
+import { valid, validText } from '../http/validate'
+import { Timestamp } from '../http/values'
+import { Memo, MemosQuery } from '../memos/schema'
+import { listMemos } from '../memos/store'
+import {
+  AbandonedBook,
+  BookDetail,
+  BookPatch,
+  BookPath,
+  CalenderBook,
+  CreatedDate,
+  DetailQuery,
+  LibraryBook,
+  LibraryQuery,
+  MemoBook,
+  NewBook,
+  RegisteredBook,
+  UpdatedBook,
+} from './schema'
+import {
+  createBook,
+  deleteBook,
+  getBook,
+  listAbandoned,
+  listCalender,
+  listLibrary,
+  listWithMemos,
+  setCreatedDate,
+  updateBook,
+} from './store'
+
+const MS_A_DAY = 86_400_000
+
+const views = new Hono<App>()
+  .get(
+    '/library',
+    authenticated,
+    describe({
+      summary: 'List the books of one status',
+      tags: ['Books'],
+      responses: { 200: json(pageOf(LibraryBook)) },
+    }),
+    valid('query', LibraryQuery),
+    async (c) => c.json(await listLibrary(c.var.db, c.var.caller, c.req.valid('query')), 200),
+  )
+  .get(
+    '/calender',
+    authenticated,
+    describe({
+      summary: 'List the finished books by their end date',
+      tags: ['Books'],
+      responses: { 200: json(pageOf(CalenderBook)) },
+    }),
+    valid('query', Paging),
+    async (c) => c.json(await listCalender(c.var.db, c.var.caller, c.req.valid('query')), 200),
+  )
+  .get(
+    '/abandon',
+    authenticated,
+    describe({
+      summary: 'List the unread books that were registered long ago',
+      tags: ['Books'],
+      responses: { 200: json(pageOf(AbandonedBook)) },
+    }),
+    valid('query', Paging),
+    async (c) => {
+      const { db, caller, config } = c.var
+      const before = localTime(config.TIME_ZONE, Date.now() - config.ABANDON_AFTER_DAYS * MS_A_DAY)
+      return c.json(await listAbandoned(db, caller, before, c.req.valid('query')), 200)
+    },
+  )
+  .get(
+    '/memo-books',
+    authenticated,
+    describe({
+      summary: 'List the books that have memos',
+      tags: ['Books'],
+      responses: { 200: json(pageOf(MemoBook)) },
+    }),
+    valid('query', Paging),
+    async (c) => c.json(await listWithMemos(c.var.db, c.var.caller, c.req.valid('query')), 200),
+  )
+  .all('/:view{library|calender|abandon|memo-books}', only('GET', 'HEAD'))
+
+export const books = new Hono<App>()
+  .route('/', views)
+  .post(
+    '/',
+    authenticated,
+    describe({ summary: 'Register a book', tags: ['Books'], responses: { 201: json(RegisteredBook) } }),
+    valid('json', NewBook),
+    async (c) => {
+      const { db, caller, config } = c.var
+      const book = await createBook(db, caller, c.req.valid('json'), localTime(config.TIME_ZONE))
+      return c.json(book, 201, { Location: `/books/${book.bookId}` })
+    },
+  )
+  .get(
+    '/:book-id',
+    authenticated,
+    describe({
+      summary: 'Read a book with its memos',
+      tags: ['Books'],
+      responses: { 200: json(BookDetail) },
+      errors: ['BOOK_NOT_FOUND'],
+    }),
+    valid('param', BookPath),
+    valid('query', DetailQuery),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const book = await getBook(c.var.db, c.var.caller, bookId, c.req.valid('query'))
+      return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
+    },
+  )
+  .get(
+    '/:book-id/memos',
+    authenticated,
+    describe({
+      summary: 'List the memos of a book by type',
+      tags: ['Books'],
+      responses: { 200: json(pageOf(Memo)) },
+      errors: ['BOOK_NOT_FOUND'],
+    }),
+    valid('param', BookPath),
+    valid('query', MemosQuery),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const page = await listMemos(c.var.db, c.var.caller, bookId, c.req.valid('query'))
+      return c.json(found(page, 'BOOK_NOT_FOUND'), 200)
+    },
+  )
+  .patch(
+    '/:book-id',
+    authenticated,
+    describe({
+      summary: 'Change a book',
+      tags: ['Books'],
+      responses: { 200: json(UpdatedBook) },
+      errors: ['BOOK_NOT_FOUND'],
+    }),
+    valid('param', BookPath),
+    valid('json', BookPatch),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const book = await updateBook(c.var.db, c.var.caller, bookId, c.req.valid('json'))
+      return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
+    },
+  )
+  .delete(
+    '/:book-id',
+    authenticated,
+    describe({
+      summary: 'Delete a book with its memos',
+      tags: ['Books'],
+      responses: { 204: empty('Deleted') },
+      errors: ['BOOK_NOT_FOUND'],
+    }),
+    valid('param', BookPath),
+    async (c) => {
+      found(await deleteBook(c.var.db, c.var.caller, c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
+      return c.body(null, 204)
+    },
+  )
+  .patch(
+    '/created-date/:book-id',
+    authenticated,
+    describe({
+      summary: 'Overwrite the registration date of a book',
+      tags: ['Books'],
+      responses: { 200: json(CreatedDate) },
+      errors: ['BOOK_NOT_FOUND'],
+    }),
+    valid('param', BookPath),
+    validText('createdAt', Timestamp),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const book = await setCreatedDate(c.var.db, c.var.caller, bookId, c.req.valid('json').createdAt)
+      return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
+    },
+  )

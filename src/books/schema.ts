@@ -1,0 +1,127 @@
+import * as z from 'zod'
+import { BOOK_STATUSES, MEMO_AUTHORITIES } from '../db/schema'
+import { Paging } from '../http/paging'
+import {
+  emptyAsNull,
+  enumeration,
+  filledText,
+  Id,
+  IdParameter,
+  Int32,
+  int,
+  LocalTime,
+  nameParameter,
+  QuotableInt32,
+  Timestamp,
+  text,
+  WebAddress,
+} from '../http/values'
+import { Memo } from '../memos/schema'
+
+const BookStatus = enumeration(BOOK_STATUSES)
+const Person = emptyAsNull(text(500))
+
+export const NewBook = z
+  .object({
+    title: filledText(500),
+    author: Person.optional(),
+    cover: emptyAsNull(WebAddress).optional(),
+    publisher: Person.optional(),
+    itemPage: QuotableInt32.nullish(),
+    currentPage: Int32.default(0),
+    bookStatus: BookStatus.default('YET'),
+    readStartDate: Timestamp.nullish(),
+    readEndDate: Timestamp.nullish(),
+  })
+  .meta({ id: 'NewBook' })
+export type NewBook = z.infer<typeof NewBook>
+
+export const BookPatch = z
+  .object({
+    author: Person.optional(),
+    publisher: Person.optional(),
+    itemPage: QuotableInt32.nullish(),
+    currentPage: Int32.optional(),
+    star: int(0, 5).optional(),
+    bookStatus: BookStatus.optional(),
+    readStartDate: Timestamp.nullish(),
+    readStratDate: Timestamp.nullish().meta({
+      description: 'The same as readStartDate, which wins where both are sent',
+    }),
+    readEndDate: Timestamp.nullish(),
+  })
+  .transform(({ readStratDate, ...patch }) =>
+    readStratDate === undefined ? patch : { readStartDate: readStratDate, ...patch },
+  )
+  .meta({ id: 'BookPatch' })
+export type BookPatch = z.infer<typeof BookPatch>
+
+export const BookPath = z.object({ 'book-id': IdParameter })
+export const LibraryQuery = Paging.extend({ bookStatus: nameParameter(BOOK_STATUSES) })
+export type LibraryQuery = z.infer<typeof LibraryQuery>
+export const DetailQuery = z.object({ memoAuthority: nameParameter(['ALL', ...MEMO_AUTHORITIES]) })
+export type DetailQuery = z.infer<typeof DetailQuery>
+
+/** Every field of a book that an answer may show; each view picks its own. */
+const Book = z.object({
+  bookId: Id,
+  title: z.string(),
+  cover: z.string().nullable(),
+  author: z.string().nullable(),
+  publisher: z.string().nullable(),
+  createdAt: LocalTime,
+  star: z.int(),
+  currentPage: z.int(),
+  itemPage: z.int().nullable(),
+  bookStatus: z.enum(BOOK_STATUSES),
+  readStartDate: LocalTime.nullable(),
+  readEndDate: LocalTime.nullable(),
+  memoCount: z.int(),
+})
+
+export const RegisteredBook = Book.pick({
+  bookId: true,
+  title: true,
+  author: true,
+  cover: true,
+  bookStatus: true,
+}).meta({
+  id: 'RegisteredBook',
+})
+export type RegisteredBook = z.infer<typeof RegisteredBook>
+
+export const LibraryBook = Book.omit({ publisher: true, readStartDate: true, readEndDate: true }).meta({
+  id: 'LibraryBook',
+})
+export type LibraryBook = z.infer<typeof LibraryBook>
+
+export const CalenderBook = Book.pick({ bookId: true, cover: true })
+  .extend({ readEndDate: LocalTime })
+  .meta({ id: 'CalenderBook' })
+export type CalenderBook = z.infer<typeof CalenderBook>
+
+export const AbandonedBook = Book.pick({ bookId: true, createdAt: true, title: true, cover: true }).meta({
+  id: 'AbandonedBook',
+})
+export type AbandonedBook = z.infer<typeof AbandonedBook>
+
+export const MemoBook = Book.pick({ bookId: true, title: true, cover: true, memoCount: true }).meta({ id: 'MemoBook' })
+export type MemoBook = z.infer<typeof MemoBook>
+
+export const BookDetail = Book.extend({ memosList: z.array(Memo) }).meta({ id: 'BookDetail' })
+export type BookDetail = z.infer<typeof BookDetail>
+
+export const UpdatedBook = Book.pick({
+  author: true,
+  publisher: true,
+  itemPage: true,
+  readStartDate: true,
+  readEndDate: true,
+  bookStatus: true,
+  star: true,
+  currentPage: true,
+}).meta({ id: 'UpdatedBook' })
+export type UpdatedBook = z.infer<typeof UpdatedBook>
+
+export const CreatedDate = Book.pick({ bookId: true, createdAt: true }).meta({ id: 'CreatedDate' })
+export type CreatedDate = z.infer<typeof CreatedDate>

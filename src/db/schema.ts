@@ -1,0 +1,136 @@
+import { sql } from 'drizzle-orm'
+import { type AnySQLiteColumn, check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+// Columns bear the contract's names, so that a row that is selected is the JSON that is answered.
+// Counters (…Books, …Memos, memoCount, hasMemos), positions and retiredIds are kept by triggers: migrations/0000_library.sql.
+
+export const BOOK_STATUSES = ['YET', 'ING', 'DONE'] as const
+export const MEMO_TYPES = ['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION'] as const
+export const MEMO_AUTHORITIES = ['PRIVATE', 'PUBLIC'] as const
+
+/** The largest int of the contract. */
+export const MAX_INT = 2_147_483_647
+
+const literals = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(', '))
+const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) => sql`${column} in (${literals(values)})`
+const isPage = (column: AnySQLiteColumn) => sql`${column} between 0 and ${sql.raw(String(MAX_INT))}`
+// IS, since strftime answers null for what is no date, and a CHECK lets null pass.
+const isTimestamp = (column: AnySQLiteColumn) => sql`${column} is strftime('%Y-%m-%dT%H:%M:%S', ${column})`
+const counter = () => integer().notNull().default(0)
+
+export const members = sqliteTable(
+  'members',
+  {
+    memberId: integer().primaryKey({ autoIncrement: true }),
+    email: text().notNull(),
+    name: text().notNull(),
+    passwordHash: text().notNull(),
+    tokenVersion: integer().notNull().default(0),
+    /** The token that made the last password change: it alone outlives that change. */
+    keptTokenId: text(),
+    createdAt: text().notNull(),
+    updatedAt: text().notNull(),
+    yetBooks: counter(),
+    ingBooks: counter(),
+    doneBooks: counter(),
+    finishedBooks: counter(),
+    memoBooks: counter(),
+  },
+  (member) => [
+    uniqueIndex('members_email').on(sql`lower(${member.email})`),
+    check('members_created_at', isTimestamp(member.createdAt)),
+    check('members_updated_at', isTimestamp(member.updatedAt)),
+  ],
+)
+
+/** What a partial index sees. A query finds that index only by the same words, so it uses these too. */
+export const isFinished = sql.raw(`"bookStatus" = 'DONE' and "readEndDate" is not null`)
+export const isUnread = sql.raw(`"bookStatus" = 'YET'`)
+export const isWithMemos = sql.raw(`"hasMemos" = 1`)
+
+export const books = sqliteTable(
+  'books',
+  {
+    bookId: integer().primaryKey(),
+    memberId: integer()
+      .notNull()
+      .references(() => members.memberId, { onDelete: 'cascade' }),
+    title: text().notNull(),
+    cover: text(),
+    author: text(),
+    publisher: text(),
+    createdAt: text().notNull(),
+    star: integer().notNull().default(0),
+    currentPage: integer().notNull().default(0),
+    itemPage: integer(),
+    bookStatus: text({ enum: BOOK_STATUSES }).notNull().default('YET'),
+    readStartDate: text(),
+    readEndDate: text(),
+    contentMemos: counter(),
+    summaryMemos: counter(),
+    thoughtMemos: counter(),
+    questionMemos: counter(),
+    memoCount: counter(),
+    /** 1 while memoCount is above 0: of its own, so that a further memo does not rewrite the index on it. */
+    hasMemos: counter(),
+  },
+  (book) => [
+    index('books_by_status').on(book.memberId, book.bookStatus),
+    index('books_finished').on(book.memberId, book.readEndDate).where(isFinished),
+    index('books_unread').on(book.memberId, book.createdAt).where(isUnread),
+    index('books_with_memos').on(book.memberId).where(isWithMemos),
+    check('books_status', isOneOf(book.bookStatus, BOOK_STATUSES)),
+    check('books_star', sql`${book.star} between 0 and 5`),
+    check('books_current_page', isPage(book.currentPage)),
+    check('books_item_page', isPage(book.itemPage)),
+    check('books_created_at', isTimestamp(book.createdAt)),
+    check('books_read_start_date', isTimestamp(book.readStartDate)),
+    check('books_read_end_date', isTimestamp(book.readEndDate)),
+    check(
+      'books_memo_count',
+      sql`${book.memoCount} = ${book.contentMemos} + ${book.summaryMemos} + ${book.thoughtMemos} + ${book.questionMemos}`,
+    ),
+    check(
+      'books_memo_counts',
+      sql`min(${book.contentMemos}, ${book.summaryMemos}, ${book.thoughtMemos}, ${book.questionMemos}) >= 0`,
+    ),
+    check('books_has_memos', sql`${book.hasMemos} = (${book.memoCount} > 0)`),
+  ],
+)
+
+export const memos = sqliteTable(
+  'memos',
+  {
+    memoId: integer().primaryKey(),
+    bookId: integer()
+      .notNull()
+      .references(() => books.bookId, { onDelete: 'cascade' }),
+    /** The book's owner, copied, so that a memo is found and guarded without its book. */
+    memberId: integer().notNull(),
+    /** 1 … n without holes among the member's memos: what the random draw draws. */
+    position: integer().notNull(),
+    memoType: text({ enum: MEMO_TYPES }).notNull(),
+    memoContent: text().notNull(),
+    memoBookPage: integer().notNull(),
+    memoAuthority: text({ enum: MEMO_AUTHORITIES }).notNull(),
+    memoLikesCount: counter(),
+    createdAt: text().notNull(),
+    updatedAt: text().notNull(),
+  },
+  (memo) => [
+    index('memos_by_type').on(memo.bookId, memo.memoType),
+    uniqueIndex('memos_by_position').on(memo.memberId, memo.position),
+    check('memos_type', isOneOf(memo.memoType, MEMO_TYPES)),
+    check('memos_authority', isOneOf(memo.memoAuthority, MEMO_AUTHORITIES)),
+    check('memos_book_page', isPage(memo.memoBookPage)),
+    check('memos_likes_count', sql`${memo.memoLikesCount} >= 0`),
+    check('memos_created_at', isTimestamp(memo.createdAt)),
+    check('memos_updated_at', isTimestamp(memo.updatedAt)),
+  ],
+)
+
+/** The highest identifier of a table whose row is gone, so that none is given twice. */
+export const retiredIds = sqliteTable('retiredIds', {
+  tableName: text().primaryKey(),
+  id: integer().notNull(),
+})

@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import type { Caller } from './db/caller'
+import type { Db } from './db/client'
+import { ApiError } from './http/errors'
+import { log } from './http/log'
+
+/** What wrangler binds: resources of wrangler.toml, variables and secrets. */
+export type Bindings = {
+  DB: D1Database
+} & Partial<Record<keyof typeof Variables.shape, string>>
+
+const secret = (name: string) =>
+  z
+    .string({ error: `${name} is missing: set it with \`wrangler secret put ${name}\`` })
+    .refine((value) => new TextEncoder().encode(value).length >= 32, {
+      error: `${name} is too short: give it at least 32 random bytes, for example from \`openssl rand -base64 48\``,
+    })
+
+const isTimeZone = (name: string) => {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}
+
+const Variables = z.object({
+  JWT_SECRET: secret('JWT_SECRET'),
+  JWT_SECRET_PREVIOUS: z.preprocess((value) => value || undefined, secret('JWT_SECRET_PREVIOUS').optional()),
+  TOKEN_TTL_SECONDS: z.coerce.number().int().min(60).max(31_536_000).default(604_800),
+  TIME_ZONE: z.string().refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' }).default('UTC'),
+  ABANDON_AFTER_DAYS: z.coerce.number().int().min(0).max(36_500).default(90),
+  CORS_ORIGINS: z
+    .string()
+    .default('*')
+    .transform((list) => list.split(/[\s,]+/).filter(Boolean)),
+  EMAIL_VERIFICATION: z.enum(['required', 'off']).default('required'),
+})
+export type Config = z.infer<typeof Variables>
+
+/** What handlers find in `c.var`; `caller` only behind `authenticated`. */
+export type App = {
+  Bindings: Bindings
+  Variables: { requestId: string; config: Config; db: Db; caller: Caller }
+}
+
+const checked = new WeakMap<Bindings, Config>()
+
+/**
+ * The configuration, checked once for each isolate. Fails closed: what is missing or weak answers every request with
+ * 500, and the log says what to do.
+ */
+export const configure = (env: Bindings): Config => {
+  const known = checked.get(env)
+  if (known) return known
+  const parsed = Variables.safeParse(env)
+  if (!parsed.success) {
+    for (const { path, message } of parsed.error.issues) log('error', `configuration: ${path.join('.')}: ${message}`)
+    throw new ApiError('INTERNAL')
+  }
+  checked.set(env, parsed.data)
+  return parsed.data
+}

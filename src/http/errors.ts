@@ -1,0 +1,88 @@
+import type { Context } from 'hono'
+import * as z from 'zod'
+
+/** Every error that the service answers: its status, and the message that a person reads. */
+export const ERRORS = {
+  INVALID_FIELDS: [400, null],
+  INVALID_PARAMETERS: [400, null],
+  BODY_MISSING: [400, 'Required request body is missing'],
+  BODY_MALFORMED: [400, 'Malformed JSON request'],
+  AUTHORIZATION_NOT_ALLOWED: [400, 'The Authorization header must not be sent with this request'],
+  UNAUTHORIZED: [401, 'A valid access token is required'],
+  LOGIN_FAILED: [401, 'Wrong e-mail or password'],
+  NOT_FOUND: [404, 'There is nothing at this address'],
+  BOOK_NOT_FOUND: [404, 'Book not found'],
+  MEMO_NOT_FOUND: [404, 'Memo not found'],
+  METHOD_NOT_ALLOWED: [405, 'This method is not allowed here'],
+  MEMBER_EXISTS: [409, 'Member already exists'],
+  BODY_TOO_LARGE: [413, 'The request body is too large'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'The content type is not supported here'],
+  INTERNAL: [500, 'Something went wrong on our side'],
+  UNAVAILABLE: [503, 'The service is not available right now'],
+} as const satisfies Record<string, readonly [number, string | null]>
+
+export type ErrorCode = keyof typeof ERRORS
+
+export const FieldError = z
+  .object({ field: z.string(), rejectedValue: z.unknown(), reason: z.string() })
+  .meta({ id: 'FieldError', description: 'A field of the body that broke a rule; rejectedValue is null when absent.' })
+export type FieldError = z.infer<typeof FieldError>
+
+export const ViolationError = z
+  .object({ propertyPath: z.string(), rejectedValue: z.unknown(), reason: z.string() })
+  .meta({ id: 'ViolationError', description: 'A path or query parameter that broke a rule.' })
+export type ViolationError = z.infer<typeof ViolationError>
+
+export const ErrorBody = z
+  .object({
+    status: z.int(),
+    message: z.string().nullable(),
+    fieldErrors: z.array(FieldError).nullable(),
+    violationErrors: z.array(ViolationError).nullable(),
+  })
+  .meta({ id: 'Error', description: 'Every error has these four keys; status is 0 where rules of fields are broken.' })
+export type ErrorBody = z.infer<typeof ErrorBody>
+
+type Details = {
+  fieldErrors?: FieldError[]
+  violationErrors?: ViolationError[]
+  headers?: Record<string, string>
+}
+
+/** The one error class: whatever is thrown that is not one is unforeseen, and answered by INTERNAL. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    readonly details: Details = {},
+  ) {
+    super(code)
+  }
+}
+
+export const fieldError = (field: string, rejectedValue: unknown, reason: string) =>
+  new ApiError('INVALID_FIELDS', { fieldErrors: [{ field, rejectedValue, reason }] })
+
+/** The value, or the error that it is absent. */
+export const found = <T>(value: T | undefined, code: ErrorCode): T => {
+  if (value === undefined) throw new ApiError(code)
+  return value
+}
+
+export const answerError = (c: Context, { code, details }: ApiError) => {
+  const [httpStatus, message] = ERRORS[code]
+  const body: ErrorBody = {
+    status: message === null ? 0 : httpStatus,
+    message,
+    fieldErrors: details.fieldErrors ?? null,
+    violationErrors: details.violationErrors ?? null,
+  }
+  const headers = httpStatus === 401 ? { 'WWW-Authenticate': 'Bearer', ...details.headers } : details.headers
+  return c.json(body, httpStatus, headers)
+}
+
+/** Refuses every method that got past the ones named: where a fixed word must not be taken for an identifier. */
+export const only =
+  (...methods: string[]) =>
+  (): never => {
+    throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } })
+  }

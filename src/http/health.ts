@@ -1,0 +1,28 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import type { App } from '../env'
+import { ApiError } from './errors'
+import { log } from './log'
+import { describe, json } from './openapi'
+
+const Health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
+
+export const health = new Hono<App>().get(
+  '/health',
+  describe({
+    summary: 'Tell whether the service can answer',
+    description: 'It is configured, and its database answers.',
+    tags: ['Health'],
+    responses: { 200: json(Health) },
+    errors: ['UNAVAILABLE'],
+  }),
+  async (c) => {
+    await c.env.DB.prepare('select 1')
+      .run()
+      .catch((error: Error) => {
+        log('error', `health: ${error.message}`, { requestId: c.var.requestId })
+        throw new ApiError('UNAVAILABLE')
+      })
+    return c.json({ status: 'ok' } as const, 200)
+  },
+)

@@ -1,0 +1,57 @@
+import { zValidator } from '@hono/zod-validator'
+import type { MiddlewareHandler } from 'hono'
+import * as z from 'zod'
+import type { App } from '../env'
+import { bareText, jsonObject } from './body'
+import { ApiError } from './errors'
+import { note } from './openapi'
+
+type Issue = z.core.$ZodIssue
+
+const valueAt = (value: unknown, path: PropertyKey[]): unknown =>
+  path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], value) ?? null
+
+/** The first broken rule of each field, as `[name, value sent, reason]`. */
+const brokenRules = (issues: Issue[], value: unknown) => {
+  const first = new Map<string, Issue>()
+  for (const issue of issues) {
+    const name = issue.path.join('.')
+    if (!first.has(name)) first.set(name, issue)
+  }
+  return [...first].map(([name, { path, message }]) => [name, valueAt(value, path), message] as const)
+}
+
+const check = <Target extends 'json' | 'query' | 'param', Schema extends z.ZodType>(target: Target, schema: Schema) =>
+  zValidator(target, schema, (result) => {
+    if (result.success) return
+    const broken = brokenRules(result.error.issues as Issue[], result.data)
+    if (target === 'json') {
+      throw new ApiError('INVALID_FIELDS', {
+        fieldErrors: broken.map(([field, rejectedValue, reason]) => ({ field, rejectedValue, reason })),
+      })
+    }
+    throw new ApiError('INVALID_PARAMETERS', {
+      violationErrors: broken.map(([propertyPath, rejectedValue, reason]) => ({ propertyPath, rejectedValue, reason })),
+    })
+  })
+
+const inTurn = <Second extends MiddlewareHandler>(first: MiddlewareHandler<App>, second: Second) =>
+  ((c, next) => first(c, () => second(c, next) as Promise<void>)) as Second
+
+/**
+ * Validates a part of the request by the schema, and notes the schema for the API's document.
+ * @throws INVALID_FIELDS of a body, INVALID_PARAMETERS of a path or a query; before that what `jsonObject` throws.
+ */
+export const valid = <Target extends 'json' | 'query' | 'param', Schema extends z.ZodType>(
+  target: Target,
+  schema: Schema,
+) => {
+  const checked = check(target, schema)
+  return note(target === 'json' ? inTurn(jsonObject, checked) : checked, { [target]: schema })
+}
+
+/** Validates a body that is a bare string; the handler finds it under the field's name in `c.req.valid('json')`. */
+export const validText = <const Field extends string, Schema extends z.ZodType>(field: Field, schema: Schema) => {
+  const shape = { [field]: schema } as Record<Field, Schema>
+  return note(inTurn(bareText(field), check('json', z.object(shape))), { text: schema })
+}

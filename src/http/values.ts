@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import { MAX_INT } from '../db/schema'
+
+// The values that fields of more than one resource are made of. Each says in plain English what it wants.
+
+/** Says `is required` of what is absent, and the given rule of everything else. */
+const rule = (text: string) => (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : text)
+
+// D1 would store neither a NUL nor half of a surrogate pair as it was sent.
+const isStorable = (value: string) => value.isWellFormed() && !value.includes('\0')
+
+/** Any text of at most `max` characters that the database keeps exactly. */
+export const text = (max: number) =>
+  z
+    .string({ error: rule('must be a string') })
+    .max(max, { error: `must be at most ${max} characters` })
+    .refine(isStorable, { error: 'must not contain a NUL character or an unpaired surrogate' })
+
+/** `text` with something in it besides white space. */
+export const filledText = (max: number) =>
+  text(max).refine((value) => value.trim() !== '', { error: 'must not be blank' })
+
+/** An empty string counts as null: so the clients say that they have nothing. */
+export const emptyAsNull = <T extends z.ZodType>(schema: T) =>
+  z.union([z.literal('').transform(() => null), schema.nullable()])
+
+const isWebAddress = (value: string) => {
+  const url = URL.parse(value)
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
+}
+export const WebAddress = text(2048)
+  .refine(isWebAddress, { error: 'must be an http or https URL' })
+  .meta({ format: 'uri' })
+
+export const int = (min: number, max: number) => {
+  const error = rule(`must be a whole number from ${min} to ${max}`)
+  return z.int({ error }).min(min, { error }).max(max, { error })
+}
+export const Int32 = int(0, MAX_INT)
+
+/** A whole number that may come as a quoted one. */
+export const QuotableInt32 = z.union(
+  [
+    z
+      .string()
+      .regex(/^\d{1,10}$/)
+      .transform(Number)
+      .pipe(Int32),
+    Int32,
+  ],
+  { error: rule(`must be a whole number from 0 to ${MAX_INT}`) },
+)
+
+/** One of the names, or its index in the list, as a number or as a string; always the name afterwards. */
+export const enumeration = <const Names extends readonly [string, ...string[]]>(names: Names) => {
+  const codes = names.flatMap((_, code) => [code, String(code)])
+  const error = rule(`must be one of ${names.join(', ')}, or ${names.map((_, code) => code).join(', ')}`)
+  return z.union([z.enum(names), z.literal(codes).transform((code) => names[Number(code)] as Names[number])], { error })
+}
+
+const isCalendarDate = (value: string) => {
+  const seconds = value.slice(0, 19)
+  const date = new Date(`${seconds}Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(seconds)
+}
+
+/** A local date-time without a zone; a fraction of a second is taken and dropped. */
+export const Timestamp = z
+  .string({ error: rule('must be a date and time in the form yyyy-MM-ddTHH:mm:ss') })
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?$/, {
+    error: 'must have the form yyyy-MM-ddTHH:mm:ss, without a zone',
+  })
+  .refine(isCalendarDate, { error: 'must be a date that the calendar has' })
+  .transform((value) => value.slice(0, 19))
+
+const digits = (pattern: RegExp, max: number, error: string) =>
+  z
+    .string({ error: rule(error) })
+    .regex(pattern, { error })
+    .transform(Number)
+    .refine((value) => value <= max, { error })
+
+/** A whole number in a query or a path. */
+export const intParameter = (min: number, max: number) =>
+  digits(/^\d{1,10}$/, max, `must be a whole number from ${min} to ${max}`).refine((value) => value >= min, {
+    error: `must be a whole number from ${min} to ${max}`,
+  })
+
+/** An identifier in a query or a path. */
+export const IdParameter = digits(/^[1-9]\d{0,15}$/, Number.MAX_SAFE_INTEGER, 'must be a positive whole number')
+
+/** A name out of a closed list in a query. */
+export const nameParameter = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  z.enum(names, { error: rule(`must be one of ${names.join(', ')}`) })
+
+/** An identifier in an answer. */
+export const Id = z.int().positive()
+/** A timestamp in an answer. */
+export const LocalTime = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
+  .meta({ description: 'Local date and time without a zone', example: '2026-11-21T09:30:00' })

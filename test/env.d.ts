@@ -1,0 +1,14 @@
+import type { D1Migration } from '@cloudflare/vitest-pool-workers'
+import type { Bindings } from '../src/env'
+
+declare global {
+  namespace Cloudflare {
+    interface Env extends Bindings {
+      MIGRATED: D1Database
+      MIGRATIONS: D1Migration[]
+    }
+    interface GlobalProps {
+      mainModule: typeof import('../src/index')
+    }
+  }
+}

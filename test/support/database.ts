@@ -1,0 +1,81 @@
+import { env } from 'cloudflare:workers'
+import { vi } from 'vitest'
+
+export const select = async (query: string, ...values: unknown[]) =>
+  (
+    await env.DB.prepare(query)
+      .bind(...values)
+      .all()
+  ).results
+
+/** What a request costs at the database: calls made, rows read and rows written. */
+export const measure = async (request: () => Promise<unknown>) => {
+  const statement = Object.getPrototypeOf(env.DB.prepare('select 1'))
+  const singles = (['run', 'all', 'first', 'raw'] as const).map((method) => vi.spyOn(statement, method))
+  const batch = vi.spyOn(Object.getPrototypeOf(env.DB), 'batch')
+  try {
+    await request()
+    const batches = (await Promise.all(batch.mock.results.map(({ value }) => value))) as D1Result[][]
+    const metas = batches.flat().map(({ meta }) => meta)
+    const sum = (key: 'rows_read' | 'rows_written') => metas.reduce((total, meta) => total + (meta[key] ?? 0), 0)
+    const calls = batches.length + singles.reduce((total, { mock }) => total + mock.calls.length, 0)
+    return { calls, read: sum('rows_read'), written: sum('rows_written') }
+  } finally {
+    for (const spy of [batch, ...singles]) spy.mockRestore()
+  }
+}
+
+/** Every counter and position that does not agree with the rows that it stands for: none, when all is well. */
+export const disagreements = async (db = env.DB) => {
+  const { results } = await db
+    .prepare(`
+    select 'member' as what, memberId as id from members m where
+      yetBooks <> (select count(*) from books b where b.memberId = m.memberId and bookStatus = 'YET')
+      or ingBooks <> (select count(*) from books b where b.memberId = m.memberId and bookStatus = 'ING')
+      or doneBooks <> (select count(*) from books b where b.memberId = m.memberId and bookStatus = 'DONE')
+      or finishedBooks <> (select count(*) from books b
+        where b.memberId = m.memberId and bookStatus = 'DONE' and readEndDate is not null)
+      or memoBooks <> (select count(distinct bookId) from memos where memos.memberId = m.memberId)
+    union all
+    select 'book', bookId from books b where
+      memoCount <> (select count(*) from memos where memos.bookId = b.bookId)
+      or contentMemos <> (select count(*) from memos where memos.bookId = b.bookId and memoType = 'BOOK_CONTENT')
+      or summaryMemos <> (select count(*) from memos where memos.bookId = b.bookId and memoType = 'SUMMARY')
+      or thoughtMemos <> (select count(*) from memos where memos.bookId = b.bookId and memoType = 'THOUGHT')
+      or questionMemos <> (select count(*) from memos where memos.bookId = b.bookId and memoType = 'QUESTION')
+    union all
+    select 'positions of member', memberId from memos group by memberId
+      having min(position) <> 1 or max(position) <> count(*)
+    union all
+    select 'owner of memo', memoId from memos m
+      where memberId <> (select memberId from books b where b.bookId = m.bookId)
+  `)
+    .all()
+  return results
+}
+
+/** Fills a member's shelf directly: books in all three statuses, one in ten with a memo. */
+export const fillShelf = (memberId: number, books: number, db = env.DB) => {
+  const first = `(select coalesce(max(bookId), 0) from books)`
+  return db.batch([
+    db
+      .prepare(`
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
+      insert into books (bookId, memberId, title, createdAt, bookStatus, readEndDate)
+      select ${first} + i, ?1, 'Book ' || i, '2020-01-01T00:00:00',
+        case i % 3 when 0 then 'YET' when 1 then 'ING' else 'DONE' end,
+        case i % 3 when 2 then strftime('%Y-%m-%dT%H:%M:%S', 1577836800 + i * 3600, 'unixepoch') end
+      from n
+    `)
+      .bind(memberId, books),
+    db
+      .prepare(`
+      insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
+      select (select coalesce(max(memoId), 0) from memos) + row_number() over (order by bookId), bookId, memberId,
+        (select coalesce(max(position), 0) from memos m where m.memberId = ?1) + row_number() over (order by bookId),
+        'SUMMARY', 'A memo', 1, 'PRIVATE', '2020-01-01T00:00:00', '2020-01-01T00:00:00'
+      from books where memberId = ?1 and bookId % 10 = 0
+    `)
+      .bind(memberId),
+  ])
+}

@@ -1,0 +1,45 @@
+import { type Schema, Validator } from '@cfworker/json-schema'
+import { app } from '../../src/app'
+import { documentOf } from '../../src/http/openapi'
+
+export const document = documentOf(app)
+
+type Operation = { responses: Record<string, { content?: Record<string, { schema: Schema }> }> }
+type PathItem = Record<string, Operation | undefined>
+
+const paths = Object.entries(document.paths as unknown as Record<string, PathItem>)
+  .map(([template, item]) => ({
+    template,
+    item,
+    pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`),
+  }))
+  // Fixed words win over parameters.
+  .sort((a, b) => a.template.split('{').length - b.template.split('{').length)
+
+/** What the document says of a request; undefined when there is no such operation. */
+export const findOperation = (method: string, path: string) => {
+  const item = paths.find(({ pattern }) => pattern.test(path))?.item
+  return item?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()]
+}
+
+const complaints = (schema: Schema, body: unknown) => {
+  const rooted = { ...schema, components: document.components } as Schema
+  return new Validator(rooted, '2020-12', false).validate(body).errors
+}
+
+const ERROR_SCHEMA: Schema = { $ref: '#/components/schemas/Error' }
+
+/** @throws Error when the document does not describe this answer */
+export const checkAgainstDocument = (method: string, path: string, status: number, body: unknown) => {
+  const fail = (why: string): never => {
+    throw new Error(`${method} ${path} answered ${status}, ${why}: ${JSON.stringify(body)}`)
+  }
+  const operation = findOperation(method, path)
+  const response = operation?.responses[status]
+  if (operation && !response) fail('which the document does not describe')
+  if (!operation && status !== 404 && status !== 405) fail('though the document knows no such operation')
+  const schema = response ? response.content?.['application/json']?.schema : ERROR_SCHEMA
+  if (!schema || method === 'HEAD') return body === null || fail('with a body where none is described')
+  const errors = complaints(schema, body)
+  return errors.length === 0 || fail(`not as the document describes it (${errors.map(({ error }) => error).join(' ')})`)
+}
