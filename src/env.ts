@@ -7,6 +7,9 @@ import { log } from './http/log'
 /** What wrangler binds: resources of wrangler.toml, variables and secrets. */
 export type Bindings = {
   DB: D1Database
+  EMAIL: SendEmail
+  NETWORK_LIMIT: RateLimit
+  MEMBER_LIMIT: RateLimit
 } & Partial<Record<keyof typeof Variables.shape, string>>
 
 const secret = (name: string) =>
@@ -35,6 +38,7 @@ const Variables = z.object({
     .default('*')
     .transform((list) => list.split(/[\s,]+/).filter(Boolean)),
   EMAIL_VERIFICATION: z.enum(['required', 'off']).default('required'),
+  MAIL_FROM: z.email({ error: 'MAIL_FROM is not an e-mail address' }).optional(),
 })
 export type Config = z.infer<typeof Variables>
 

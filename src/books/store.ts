@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, lt, sql } from 'drizzle-orm'
 import { asCaller, type Caller, callerId, isCaller, once, whoever } from '../db/caller'
-import { type Db, dynamic, statement } from '../db/client'
+import { type Db, dynamic, given, statement } from '../db/client'
 import { nextId } from '../db/ids'
 import { books, isFinished, isUnread, isWithMemos, members } from '../db/schema'
 import { type Page, type Paging, toLimit, toPage } from '../http/paging'
@@ -171,7 +171,6 @@ export const getBook = async (
   return book && { ...book, memosList }
 }
 
-const given = <T>(name: string) => sql<T>`${sql.placeholder(name)}`.as(name)
 const none = (counter: string) => sql<number>`0`.as(counter)
 
 const insertBook = statement((db) =>

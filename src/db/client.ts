@@ -1,4 +1,4 @@
-import { fillPlaceholders, type Query } from 'drizzle-orm'
+import { fillPlaceholders, type Query, sql } from 'drizzle-orm'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 
 export type Db = DrizzleD1Database & { $client: D1Database }
@@ -27,6 +27,9 @@ export const statement = <Q extends Buildable>(build: (db: Db) => Q) => {
   }
   return (values: Values = {}): Statement<RowOf<Q>> => ({ query, values })
 }
+
+/** A value that a statement is given under this name, as a column of a selection: what an INSERT … SELECT inserts. */
+export const given = <T>(name: string) => sql<T>`${sql.placeholder(name)}`.as(name)
 
 type RowsOf<Statements extends readonly Statement[]> = {
   -readonly [K in keyof Statements]: Statements[K] extends Statement<infer Row> ? Row[] : never

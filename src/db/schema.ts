@@ -134,3 +134,28 @@ export const retiredIds = sqliteTable('retiredIds', {
   tableName: text().primaryKey(),
   id: integer().notNull(),
 })
+
+/** The live verification code of an e-mail address. Both are kept as keyed hashes only; times are milliseconds since 1970. */
+export const joinCodes = sqliteTable('joinCodes', {
+  subject: text().primaryKey(),
+  codeHash: text().notNull(),
+  issuedAt: integer().notNull(),
+  expiresAt: integer().notNull(),
+})
+
+/** What is counted exactly: mails sent, codes tried, logins failed. The subject is a keyed hash of whose and what. */
+export const attempts = sqliteTable(
+  'attempts',
+  {
+    attemptId: integer().primaryKey(),
+    subject: text().notNull(),
+    at: integer().notNull(),
+  },
+  (attempt) => [index('attempts_by_subject').on(attempt.subject, attempt.at)],
+)
+
+/** Members who withdrew and whose images may still be in the bucket. */
+export const purgeJobs = sqliteTable('purgeJobs', {
+  memberId: integer().primaryKey(),
+  createdAt: integer().notNull(),
+})

@@ -17,6 +17,7 @@ export const ERRORS = {
   MEMBER_EXISTS: [409, 'Member already exists'],
   BODY_TOO_LARGE: [413, 'The request body is too large'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'The content type is not supported here'],
+  TOO_MANY_REQUESTS: [429, 'Too many requests: try again later'],
   INTERNAL: [500, 'Something went wrong on our side'],
   UNAVAILABLE: [503, 'The service is not available right now'],
 } as const satisfies Record<string, readonly [number, string | null]>
@@ -61,6 +62,10 @@ export class ApiError extends Error {
 
 export const fieldError = (field: string, rejectedValue: unknown, reason: string) =>
   new ApiError('INVALID_FIELDS', { fieldErrors: [{ field, rejectedValue, reason }] })
+
+/** Refuses for a while: `seconds` until it is worth trying again. */
+export const tooMany = (seconds: number) =>
+  new ApiError('TOO_MANY_REQUESTS', { headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) } })
 
 /** The value, or the error that it is absent. */
 export const found = <T>(value: T | undefined, code: ErrorCode): T => {

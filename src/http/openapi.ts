@@ -20,6 +20,7 @@ type Described = {
 type Notes = Partial<{
   described: Described
   membersOnly: true
+  throttled: true
   json: z.ZodType
   query: z.ZodType
   param: z.ZodType
@@ -55,6 +56,7 @@ const BODY_ERRORS = [
 
 const errorCodes = (all: Notes): ErrorCode[] => [
   ...(all.membersOnly ? (['UNAUTHORIZED'] as const) : []),
+  ...(all.throttled ? (['TOO_MANY_REQUESTS'] as const) : []),
   ...(isBody(all) ? BODY_ERRORS : []),
   ...(all.query || all.param ? (['INVALID_PARAMETERS'] as const) : []),
   ...(all.described?.errors ?? []),

@@ -2,10 +2,10 @@ import { sign, verify } from '@tsndr/cloudflare-worker-jwt'
 import * as z from 'zod'
 import type { Caller } from '../db/caller'
 import type { Config } from '../env'
+import { hmacKey } from './keys'
 
 const ISSUER = 'reading-library'
 const ALGORITHM = 'HS256'
-const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 const NOT_BEFORE_2020 = 1_577_836_800
 
 // The library takes a missing exp, any iss, `crit` and further parts: what it leaves open is closed here.
@@ -21,16 +21,6 @@ const Claims = z.strictObject({
 })
 const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
 
-const keys = new Map<string, Promise<CryptoKey>>()
-
-const keyOf = (secret: string) => {
-  const key =
-    keys.get(secret) ??
-    crypto.subtle.importKey('raw', new TextEncoder().encode(secret), HMAC, false, ['sign', 'verify'])
-  keys.set(secret, key)
-  return key
-}
-
 /** A token for a member who has just proved the password. It holds no e-mail and no name. */
 export const issueToken = async (config: Config, member: { memberId: number; tokenVersion: number }) => {
   const iat = Math.floor(Date.now() / 1000)
@@ -42,11 +32,11 @@ export const issueToken = async (config: Config, member: { memberId: number; tok
     jti: crypto.randomUUID(),
     ver: member.tokenVersion,
   }
-  return sign(claims, await keyOf(config.JWT_SECRET), { algorithm: ALGORITHM })
+  return sign(claims, await hmacKey(config.JWT_SECRET), { algorithm: ALGORITHM })
 }
 
 const readClaims = async (token: string, secret: string) => {
-  const decoded = await verify(token, await keyOf(secret), { algorithm: ALGORITHM })
+  const decoded = await verify(token, await hmacKey(secret), { algorithm: ALGORITHM })
   if (!decoded || !Header.safeParse(decoded.header).success) return undefined
   return Claims.safeParse(decoded.payload).data
 }

@@ -2,18 +2,22 @@ import { Hono } from 'hono'
 import type { App } from '../env'
 import { anonymous, authenticated } from '../http/auth'
 import { localTime } from '../http/clock'
-import { ApiError, found } from '../http/errors'
+import { ApiError } from '../http/errors'
+import { keyedHash } from '../http/keys'
 import { describe, empty, json } from '../http/openapi'
+import { networkOf, throttledByNetwork } from '../http/throttle'
 import { issueToken } from '../http/token'
 import { valid } from '../http/validate'
+import { mailCode } from './mail'
 import { DUMMY_HASH, hashPassword, isWeak, verifyPassword } from './password'
-import { Credentials, NewMember, Profile, ProfilePatch, UpdatedProfile } from './schema'
-import { createMember, deleteMember, findLogin, getProfile, updateProfile, upgradeHash } from './store'
-import { checkCode } from './verification'
+import { CodeRequest, Credentials, NewMember, Profile, ProfilePatch, UpdatedProfile } from './schema'
+import { beginLogin, createMember, deleteMember, endLogin, getProfile, updateProfile } from './store'
+import { issueCode, proveAddress, refusal } from './verification'
 
 export const members = new Hono<App>()
   .post(
     '/join',
+    throttledByNetwork,
     anonymous,
     describe({
       summary: 'Sign up',
@@ -23,17 +27,36 @@ export const members = new Hono<App>()
     }),
     valid('json', NewMember),
     async (c) => {
+      const { db, config } = c.var
       const { email, name, password, authenticationCode } = c.req.valid('json')
-      if (await findLogin(c.var.db, email)) throw new ApiError('MEMBER_EXISTS')
-      checkCode(c.var.config, authenticationCode)
-      const passwordHash = await hashPassword(password)
-      const now = localTime(c.var.config.TIME_ZONE)
-      const created = await createMember(c.var.db, { email, name, passwordHash, now })
-      return c.json(found(created, 'MEMBER_EXISTS'), 201)
+      const proof = await proveAddress(db, config, email, authenticationCode)
+      const member = { email, name, passwordHash: await hashPassword(password), createdAt: localTime(config.TIME_ZONE) }
+      const created = await createMember(db, member, proof)
+      if (!created) throw refusal(authenticationCode)
+      return c.json(created, 201)
+    },
+  )
+  .post(
+    '/email/join',
+    throttledByNetwork,
+    describe({
+      summary: 'Have a verification code mailed',
+      description: 'Six digits, good for ten minutes and one sign-up; a new code voids the one before.',
+      tags: ['Members'],
+      responses: { 201: empty('The code is on its way') },
+      errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS', 'UNAVAILABLE'],
+    }),
+    valid('json', CodeRequest),
+    async (c) => {
+      const { db, config } = c.var
+      const email = c.req.valid('json').joinAuthCodeEmail
+      await issueCode(db, config, email, (code) => mailCode(c.env, config, email, code))
+      return c.body(null, 201)
     },
   )
   .post(
     '/login',
+    throttledByNetwork,
     anonymous,
     describe({
       summary: 'Log in',
@@ -44,14 +67,16 @@ export const members = new Hono<App>()
     }),
     valid('json', Credentials),
     async (c) => {
+      const { db, config } = c.var
       const { email, password } = c.req.valid('json')
-      const member = await findLogin(c.var.db, email)
+      const subject = await keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), networkOf(c))
+      const member = await beginLogin(db, email, subject)
       const isRight = await verifyPassword(password, member?.passwordHash ?? DUMMY_HASH)
       if (!member || !isRight) throw new ApiError('LOGIN_FAILED')
-      if (isWeak(member.passwordHash)) {
-        await upgradeHash(c.var.db, member.memberId, member.passwordHash, await hashPassword(password))
-      }
-      c.header('Authorization', `Bearer ${await issueToken(c.var.config, member)}`)
+      const { memberId, passwordHash: weakHash } = member
+      const upgrade = isWeak(weakHash) ? { memberId, weakHash, passwordHash: await hashPassword(password) } : undefined
+      await endLogin(db, subject, upgrade)
+      c.header('Authorization', `Bearer ${await issueToken(config, member)}`)
       return c.json({ email: member.email, name: member.name }, 200)
     },
   )

@@ -24,6 +24,8 @@ export const NewMember = z
   .meta({ id: 'NewMember' })
 export type NewMember = z.infer<typeof NewMember>
 
+export const CodeRequest = z.object({ joinAuthCodeEmail: Email }).meta({ id: 'CodeRequest' })
+
 export const Credentials = z
   .object({ email: Email, password: z.string(required).min(1, required) })
   .meta({ id: 'Credentials' })

@@ -1,13 +1,16 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import { asCaller, type Caller, isCaller } from '../db/caller'
-import { type Db, dynamic, run, statement } from '../db/client'
-import { members } from '../db/schema'
+import { type Db, dynamic, given, run, statement } from '../db/client'
+import { joinCodes, members } from '../db/schema'
+import { ApiError, tooMany } from '../http/errors'
+import { countAttempt, forgetAttempts, LOGINS, oldestAttempt, secondsLeft, windowOf } from './attempts'
 import type { Profile, UpdatedProfile } from './schema'
 
 const profile = { email: members.email, name: members.name }
 const isEmail = sql`lower(${members.email}) = lower(${sql.placeholder('email')})`
 
-const selectLogin = statement((db) =>
+/** Whoever has an e-mail address, whatever its case, with what a login checks. */
+export const selectLogin = statement((db) =>
   db
     .select({
       ...profile,
@@ -19,9 +22,21 @@ const selectLogin = statement((db) =>
     .where(isEmail),
 )
 
-/** What a login checks and answers; undefined when nobody has that e-mail, whatever its case. */
-export const findLogin = async (db: Db, email: string) => {
-  const [[login]] = await run(db, selectLogin({ email }))
+/**
+ * What a login checks and answers, for an attempt that is counted as failed until it is forgotten; undefined when
+ * nobody has that e-mail, whatever its case.
+ * @throws TOO_MANY_REQUESTS when too many attempts of the subject have failed
+ */
+export const beginLogin = async (db: Db, email: string, subject: string) => {
+  const now = Date.now()
+  const window = windowOf(LOGINS, subject, now)
+  const [[login], [counted], [oldest]] = await run(
+    db,
+    selectLogin({ email }),
+    countAttempt(window),
+    oldestAttempt(window),
+  )
+  if (!counted) throw tooMany(secondsLeft(LOGINS, oldest?.at, now))
   return login
 }
 
@@ -32,19 +47,68 @@ const insertMember = statement((db) =>
       email: sql.placeholder('email'),
       name: sql.placeholder('name'),
       passwordHash: sql.placeholder('passwordHash'),
-      createdAt: sql.placeholder('now'),
-      updatedAt: sql.placeholder('now'),
+      createdAt: sql.placeholder('createdAt'),
+      updatedAt: sql.placeholder('createdAt'),
     })
     .onConflictDoNothing()
     .returning(profile),
 )
 
-/** Creates a member; undefined when another already has that e-mail, whatever its case. */
-export const createMember = async (
-  db: Db,
-  member: Profile & { passwordHash: string; now: string },
-): Promise<Profile | undefined> => {
-  const [[created]] = await run(db, insertMember(member))
+/** A code that was right: what a sign-up consumes. */
+export type Proof = { codeSubject: string; codeHash: string }
+
+const isProof = and(
+  eq(joinCodes.subject, sql.placeholder('codeSubject')),
+  eq(joinCodes.codeHash, sql.placeholder('codeHash')),
+)
+export const dropCode = statement((db) => db.delete(joinCodes).where(isProof).returning({ subject: joinCodes.subject }))
+
+const none = (counter: string) => sql<number>`0`.as(counter)
+
+const insertProvedMember = statement((db) =>
+  db
+    .insert(members)
+    .select(
+      db
+        .select({
+          memberId: sql<number>`null`.as('memberId'),
+          email: given<string>('email'),
+          name: given<string>('name'),
+          passwordHash: given<string>('passwordHash'),
+          tokenVersion: none('tokenVersion'),
+          keptTokenId: sql<null>`null`.as('keptTokenId'),
+          createdAt: given<string>('createdAt'),
+          updatedAt: given<string>('createdAt'),
+          yetBooks: none('yetBooks'),
+          ingBooks: none('ingBooks'),
+          doneBooks: none('doneBooks'),
+          finishedBooks: none('finishedBooks'),
+          memoBooks: none('memoBooks'),
+        })
+        .from(joinCodes)
+        .where(and(isProof, gt(joinCodes.expiresAt, sql.placeholder('now')))),
+    )
+    .onConflictDoNothing()
+    .returning(profile),
+)
+
+type NewRow = Profile & { passwordHash: string; createdAt: string }
+
+/**
+ * Creates a member, and consumes the proof of the address in the same transaction; undefined when the proof is gone.
+ * @throws MEMBER_EXISTS when another has that e-mail, whatever its case
+ */
+export const createMember = async (db: Db, member: NewRow, proof?: Proof): Promise<Profile | undefined> => {
+  const { email } = member
+  const [[created], [existing]] = proof
+    ? await run(
+        db,
+        insertProvedMember({ ...member, ...proof, now: Date.now() }),
+        selectLogin({ email }),
+        dropCode(proof),
+      )
+    : await run(db, insertMember(member), selectLogin({ email }))
+  if (!created && existing) throw new ApiError('MEMBER_EXISTS')
   return created
 }
 
@@ -58,9 +122,15 @@ const replaceHash = statement((db) =>
     .returning({ memberId: members.memberId }),
 )
 
-/** Replaces a weak hash by a stronger one of the same password, unless the password was changed meanwhile. */
-export const upgradeHash = (db: Db, memberId: number, weakHash: string, passwordHash: string) =>
-  run(db, replaceHash({ memberId, weakHash, passwordHash }))
+/**
+ * Ends a login that was right: forgets the attempts that failed before, and replaces a hash that is weak, unless the
+ * password was changed meanwhile.
+ */
+export const endLogin = (
+  db: Db,
+  subject: string,
+  upgrade?: { memberId: number; weakHash: string; passwordHash: string },
+) => (upgrade ? run(db, forgetAttempts({ subject }), replaceHash(upgrade)) : run(db, forgetAttempts({ subject })))
 
 const selectProfile = statement((db) => db.select(profile).from(members).where(isCaller))
 const selectUpdatedProfile = statement((db) =>

@@ -1,7 +1,7 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/sqlite-core'
 import { asCaller, type Caller, callerId, once, whoever } from '../db/caller'
-import { type Db, dynamic, statement } from '../db/client'
+import { type Db, dynamic, given, statement } from '../db/client'
 import { nextId } from '../db/ids'
 import { books, memos } from '../db/schema'
 import { type Page, toLimit, toPage } from '../http/paging'
@@ -106,7 +106,6 @@ const selectDrawn = statement((db) =>
 export const drawMemo = (db: Db, caller: Caller): Promise<RandomMemo | undefined> =>
   once(db, caller, selectDrawn({ fraction: Math.random() }))
 
-const given = <T>(name: string) => sql<T>`${sql.placeholder(name)}`
 // By the guard rather than by the book's owner: in a selection Drizzle drops the table from a column's name, and so
 // the two memberIds would be one.
 const nextPosition = sql<number>`(
@@ -123,13 +122,13 @@ const insertMemo = statement((db) =>
           bookId: books.bookId,
           memberId: books.memberId,
           position: nextPosition.as('position'),
-          memoType: given<NewMemo['memoType']>('memoType').as('memoType'),
-          memoContent: given<string>('memoContent').as('memoContent'),
-          memoBookPage: given<number>('memoBookPage').as('memoBookPage'),
-          memoAuthority: given<NewMemo['memoAuthority']>('memoAuthority').as('memoAuthority'),
+          memoType: given<NewMemo['memoType']>('memoType'),
+          memoContent: given<string>('memoContent'),
+          memoBookPage: given<number>('memoBookPage'),
+          memoAuthority: given<NewMemo['memoAuthority']>('memoAuthority'),
           memoLikesCount: sql<number>`0`.as('memoLikesCount'),
-          createdAt: given<string>('now').as('createdAt'),
-          updatedAt: given<string>('now').as('updatedAt'),
+          createdAt: given<string>('createdAt'),
+          updatedAt: given<string>('updatedAt'),
         })
         .from(books)
         .where(and(eq(books.bookId, sql.placeholder('bookId')), eq(books.memberId, callerId))),
@@ -144,7 +143,7 @@ export const createMemo = (
   bookId: number,
   memo: NewMemo,
   now: string,
-): Promise<Memo | undefined> => once(db, caller, insertMemo({ ...memo, bookId, now }))
+): Promise<Memo | undefined> => once(db, caller, insertMemo({ ...memo, bookId, createdAt: now, updatedAt: now }))
 
 const isOwn = and(eq(memos.memoId, sql.placeholder('memoId')), eq(memos.memberId, callerId))
 const selectMemo = statement((db) => db.select(memoColumns).from(memos).where(isOwn))

@@ -1,4 +1,7 @@
-import { exports } from 'cloudflare:workers'
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env, exports } from 'cloudflare:workers'
+import type { Bindings } from '../../src/env'
+import worker from '../../src/index'
 import { checkAgainstDocument } from './document'
 
 export const BASE = 'https://library.test'
@@ -6,17 +9,39 @@ export const BASE = 'https://library.test'
 // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about
 export type Answer = { status: number; headers: Headers; body: any }
 
-type Options = { headers?: Record<string, string>; body?: unknown; raw?: BodyInit }
+type Options = {
+  headers?: Record<string, string>
+  body?: unknown
+  raw?: BodyInit
+  /** Variables and bindings that this one request finds changed. */
+  changed?: Partial<Bindings>
+}
+
+const handle = async (request: Request, changed?: Partial<Bindings>) => {
+  if (!changed) return exports.default.fetch(request)
+  const context = createExecutionContext()
+  const response = await worker.fetch(
+    request as Request<unknown, IncomingRequestCfProperties>,
+    { ...env, ...changed },
+    context,
+  )
+  await waitOnExecutionContext(context)
+  return response
+}
 
 /** Sends a request through the real Worker; the answer must be one that the document describes. */
-export const send = async (method: string, path: string, { headers, body, raw }: Options = {}): Promise<Answer> => {
+export const send = async (
+  method: string,
+  path: string,
+  { headers, body, raw, changed }: Options = {},
+): Promise<Answer> => {
   const init = body === undefined ? { body: raw } : { body: JSON.stringify(body) }
   const request = new Request(BASE + path, {
     method,
     ...init,
     headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
   })
-  const response = await exports.default.fetch(request)
+  const response = await handle(request, changed)
   const text = await response.text()
   const answer = {
     status: response.status,

@@ -1,0 +1,38 @@
+import type { Bindings, Config } from '../env'
+import { ApiError } from '../http/errors'
+import { log } from '../http/log'
+
+const SENDER = 'Reading Library'
+
+const compose = (code: string) => ({
+  subject: `${code} – 인증 코드 · Verification code`,
+  text: [
+    `인증 코드: ${code}`,
+    '가입 화면에 10분 안에 입력해 주세요. 요청하지 않으셨다면 이 메일을 무시하셔도 됩니다.',
+    '',
+    `Your verification code: ${code}`,
+    'Enter it where you are signing up, within 10 minutes. If you did not ask for it, ignore this message.',
+  ].join('\n'),
+  html: `<!doctype html>
+<html lang="ko"><body style="font-family:sans-serif">
+<p>인증 코드</p><p style="font-size:2em;letter-spacing:.2em"><b>${code}</b></p>
+<p>가입 화면에 10분 안에 입력해 주세요. 요청하지 않으셨다면 이 메일을 무시하셔도 됩니다.</p>
+<div lang="en"><p>This is your verification code. Enter it where you are signing up, within 10 minutes.
+If you did not ask for it, ignore this message.</p></div>
+</body></html>`,
+})
+
+/**
+ * Mails a verification code.
+ * @throws UNAVAILABLE when it cannot be sent
+ */
+export const mailCode = async (env: Bindings, config: Config, to: string, code: string) => {
+  try {
+    if (!config.MAIL_FROM) throw new Error('MAIL_FROM is missing: set it to an address of a domain that may send')
+    await env.EMAIL.send({ from: { email: config.MAIL_FROM, name: SENDER }, to, ...compose(code) })
+  } catch (error) {
+    // A provider's message may quote the address; what went wrong is in the rest of it.
+    log('error', `mail: ${String(error).replaceAll(to, '(address)')}`)
+    throw new ApiError('UNAVAILABLE')
+  }
+}
