@@ -3,23 +3,35 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   plugins: [
-    cloudflareTest(async () => ({
+    cloudflareTest(async ({ inject }) => ({
       wrangler: { configPath: './wrangler.toml' },
       miniflare: {
         compatibilityFlags: ['nodejs_compat'],
         // A second database, on which the migrations are applied one by one.
         d1Databases: { MIGRATED: 'migrated' },
+        // Whatever the Worker asks of the outside is answered by the stand-in of the catalogue providers.
+        outboundService: (request: Request) => {
+          const { host, pathname, search } = new URL(request.url)
+          const headers = { ...Object.fromEntries(request.headers), 'X-Asked-Host': host }
+          return fetch(`http://127.0.0.1:${inject('providerPort')}${pathname}${search}`, {
+            headers,
+            redirect: 'manual',
+          })
+        },
         bindings: {
           JWT_SECRET: 'a secret of the tests only, which no deployment has',
           EMAIL_VERIFICATION: 'off',
+          CATALOGUE_PROVIDER: 'sample',
+          PUBLIC_URL: 'https://library.test/',
           MIGRATIONS: await readD1Migrations('./migrations'),
         },
       },
     })),
   ],
   test: {
+    globalSetup: ['./test/support/provider-server.ts'],
     setupFiles: ['./test/setup.ts'],
-    include: ['test/**/*.test.ts'],
+    include: ['test/*.test.ts'],
     // Passwords are hashed at their real cost, fifty at once in one test.
     testTimeout: 60_000,
     reporters: ['default', ['json', { outputFile: 'dist/test-report.json' }]],

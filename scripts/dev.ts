@@ -10,6 +10,7 @@ const LOCAL = {
   JWT_SECRET: randomBytes(48).toString('base64'),
   EMAIL_VERIFICATION: 'off',
   MAIL_FROM: 'library@example.com',
+  CATALOGUE_PROVIDER: 'sample',
 }
 
 const wrangler = (...args: string[]) => {

@@ -5,11 +5,13 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import { books } from './books/routes'
+import { catalogue } from './catalogue/routes'
 import { connect } from './db/client'
 import { type App, configure } from './env'
 import { ApiError, answerError } from './http/errors'
 import { health } from './http/health'
 import { log, logged } from './http/log'
+import { images } from './images/routes'
 import { members } from './members/routes'
 import { memos } from './memos/routes'
 
@@ -24,7 +26,7 @@ app.use(requestId())
 app.use(logged)
 app.use(
   secureHeaders({
-    contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    contentSecurityPolicy: { defaultSrc: ["'none'"], sandbox: [] },
     crossOriginResourcePolicy: 'cross-origin',
     // What follows speaks to pages, and nothing here is one.
     crossOriginOpenerPolicy: false,
@@ -37,7 +39,10 @@ app.use(
   }),
 )
 app.use(async (c, next) => {
-  c.header('Cache-Control', 'no-store')
+  await next()
+  if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
+})
+app.use(async (c, next) => {
   c.set('config', configure(c.env))
   c.set('db', connect(c.env.DB))
   await next()
@@ -60,7 +65,13 @@ app.use(
   }),
 )
 
-export const api = app.route('/', health).route('/', members).route('/books', books).route('/memos', memos)
+export const api = app
+  .route('/', health)
+  .route('/', members)
+  .route('/books', books)
+  .route('/memos', memos)
+  .route('/images', images)
+  .route('/ext-lib', catalogue)
 
 app.notFound((c) => answerError(c, new ApiError('NOT_FOUND')))
 

@@ -7,6 +7,8 @@ import { log } from './http/log'
 /** What wrangler binds: resources of wrangler.toml, variables and secrets. */
 export type Bindings = {
   DB: D1Database
+  IMAGES: R2Bucket
+  CATALOGUE: KVNamespace
   EMAIL: SendEmail
   NETWORK_LIMIT: RateLimit
   MEMBER_LIMIT: RateLimit
@@ -19,6 +21,12 @@ const secret = (name: string) =>
       error: `${name} is too short: give it at least 32 random bytes, for example from \`openssl rand -base64 48\``,
     })
 
+const webAddress = (name: string) =>
+  z
+    .url({ protocol: /^https?$/, error: `${name} is not an http or https URL` })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+
 const isTimeZone = (name: string) => {
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
@@ -27,19 +35,29 @@ const isTimeZone = (name: string) => {
   }
 }
 
-const Variables = z.object({
-  JWT_SECRET: secret('JWT_SECRET'),
-  JWT_SECRET_PREVIOUS: z.preprocess((value) => value || undefined, secret('JWT_SECRET_PREVIOUS').optional()),
-  TOKEN_TTL_SECONDS: z.coerce.number().int().min(60).max(31_536_000).default(604_800),
-  TIME_ZONE: z.string().refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' }).default('UTC'),
-  ABANDON_AFTER_DAYS: z.coerce.number().int().min(0).max(36_500).default(90),
-  CORS_ORIGINS: z
-    .string()
-    .default('*')
-    .transform((list) => list.split(/[\s,]+/).filter(Boolean)),
-  EMAIL_VERIFICATION: z.enum(['required', 'off']).default('required'),
-  MAIL_FROM: z.email({ error: 'MAIL_FROM is not an e-mail address' }).optional(),
-})
+const Variables = z
+  .object({
+    JWT_SECRET: secret('JWT_SECRET'),
+    JWT_SECRET_PREVIOUS: z.preprocess((value) => value || undefined, secret('JWT_SECRET_PREVIOUS').optional()),
+    TOKEN_TTL_SECONDS: z.coerce.number().int().min(60).max(31_536_000).default(604_800),
+    TIME_ZONE: z.string().refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' }).default('UTC'),
+    ABANDON_AFTER_DAYS: z.coerce.number().int().min(0).max(36_500).default(90),
+    CORS_ORIGINS: z
+      .string()
+      .default('*')
+      .transform((list) => list.split(/[\s,]+/).filter(Boolean)),
+    EMAIL_VERIFICATION: z.enum(['required', 'off']).default('required'),
+    PUBLIC_URL: webAddress('PUBLIC_URL'),
+    IMAGE_BASE_URL: webAddress('IMAGE_BASE_URL'),
+    CATALOGUE_PROVIDER: z.enum(['yes24', 'open-library', 'sample']).default('open-library'),
+    CATALOGUE_CONTACT: z.string().optional(),
+    YES24_API_KEY: z.string().optional(),
+    MAIL_FROM: z.email({ error: 'MAIL_FROM is not an e-mail address' }).optional(),
+  })
+  .refine((config) => config.CATALOGUE_PROVIDER !== 'yes24' || config.YES24_API_KEY, {
+    path: ['YES24_API_KEY'],
+    error: 'YES24_API_KEY is missing: set it with `wrangler secret put YES24_API_KEY`, or choose another provider',
+  })
 export type Config = z.infer<typeof Variables>
 
 /** What handlers find in `c.var`; `caller` only behind `authenticated`. */

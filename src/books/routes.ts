@@ -24,17 +24,8 @@ import {
   RegisteredBook,
   UpdatedBook,
 } from './schema'
-import {
-  createBook,
-  deleteBook,
-  getBook,
-  listAbandoned,
-  listCalender,
-  listLibrary,
-  listWithMemos,
-  setCreatedDate,
-  updateBook,
-} from './store'
+import { createBook, deleteBook, getBook, setCreatedDate, updateBook } from './store'
+import { listAbandoned, listCalender, listLibrary, listWithMemos } from './views'
 
 const MS_A_DAY = 86_400_000
 

@@ -5,17 +5,25 @@ import { ApiError } from './errors'
 export const MAX_JSON_BYTES = 1_048_576
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/i
 
-/** The body's bytes, cut off while reading: no more than `maxBytes` are ever held. */
-const readBytes = async (request: Request, maxBytes: number) => {
-  if (Number(request.headers.get('Content-Length')) > maxBytes) throw new ApiError('BODY_TOO_LARGE')
+const typeOf = (c: Context) => c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+
+/** A body's bytes, cut off while reading: undefined when there are more than `maxBytes`, of which no more are held. */
+export const readAtMost = async (body: ReadableStream<Uint8Array> | null, maxBytes: number) => {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body ?? []) {
     size += chunk.byteLength
-    if (size > maxBytes) throw new ApiError('BODY_TOO_LARGE')
+    if (size > maxBytes) return undefined
     chunks.push(chunk)
   }
   return new Blob(chunks).bytes()
+}
+
+const readBytes = async (request: Request, maxBytes: number) => {
+  const isTold = Number(request.headers.get('Content-Length')) > maxBytes
+  const bytes = isTold ? undefined : await readAtMost(request.body, maxBytes)
+  if (!bytes) throw new ApiError('BODY_TOO_LARGE')
+  return bytes
 }
 
 const decode = (bytes: Uint8Array) => {
@@ -30,7 +38,7 @@ const decode = (bytes: Uint8Array) => {
 const readText = async (c: Context<App>, alsoTakes?: string) => {
   const text = decode(await readBytes(c.req.raw, MAX_JSON_BYTES))
   if (text === '') throw new ApiError('BODY_MISSING')
-  const type = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+  const type = typeOf(c)
   if (type && type !== alsoTakes && !JSON_TYPE.test(type)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
   return text
 }
@@ -65,5 +73,21 @@ export const bareText =
   async (c, next) => {
     const body = await readText(c, 'text/plain')
     handOn(c, JSON.stringify({ [field]: body.startsWith('"') ? parse(body) : body }))
+    await next()
+  }
+
+/** What a multipart body may weigh beyond its file: boundaries, headers and small fields. */
+const MULTIPART_EXTRA_BYTES = 65_536
+
+/** Sees to it that the form validator behind gets a multipart form of at most one file's size. */
+export const multipartForm =
+  (maxFileBytes: number): MiddlewareHandler<App> =>
+  async (c, next) => {
+    const body = await readBytes(c.req.raw, maxFileBytes + MULTIPART_EXTRA_BYTES)
+    if (body.byteLength === 0) throw new ApiError('BODY_MISSING')
+    if (typeOf(c) !== 'multipart/form-data') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
+    const headers = { 'Content-Type': c.req.header('Content-Type') ?? '' }
+    // A form that cannot be read has no parts: so says what is missing from it.
+    c.req.bodyCache.formData = await new Response(body, { headers }).formData().catch(() => new FormData())
     await next()
   }

@@ -13,12 +13,16 @@ export const ERRORS = {
   NOT_FOUND: [404, 'There is nothing at this address'],
   BOOK_NOT_FOUND: [404, 'Book not found'],
   MEMO_NOT_FOUND: [404, 'Memo not found'],
+  IMAGE_NOT_FOUND: [404, 'Image not found'],
   METHOD_NOT_ALLOWED: [405, 'This method is not allowed here'],
   MEMBER_EXISTS: [409, 'Member already exists'],
   BODY_TOO_LARGE: [413, 'The request body is too large'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'The content type is not supported here'],
   TOO_MANY_REQUESTS: [429, 'Too many requests: try again later'],
   INTERNAL: [500, 'Something went wrong on our side'],
+  CATALOGUE_FAILED: [502, 'The book catalogue gave no good answer'],
+  CATALOGUE_BUSY: [503, 'The book catalogue is asked too often: try again later'],
+  CATALOGUE_TIMED_OUT: [504, 'The book catalogue did not answer in time'],
   UNAVAILABLE: [503, 'The service is not available right now'],
 } as const satisfies Record<string, readonly [number, string | null]>
 

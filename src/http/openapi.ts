@@ -25,6 +25,8 @@ type Notes = Partial<{
   query: z.ZodType
   param: z.ZodType
   text: z.ZodType
+  /** The part of a multipart body that holds a file. */
+  file: string
 }>
 
 const notes = new WeakMap<object, Notes>()
@@ -45,7 +47,7 @@ export const json = (schema: z.ZodType, description = 'Success'): ZodOpenApiResp
 
 export const empty = (description: string): ZodOpenApiResponseObject => ({ description })
 
-const isBody = ({ json, text }: Notes) => Boolean(json ?? text)
+const isBody = ({ json, text, file }: Notes) => Boolean(json ?? text ?? file)
 const BODY_ERRORS = [
   'INVALID_FIELDS',
   'BODY_MISSING',
@@ -71,8 +73,13 @@ const errorResponses = (codes: ErrorCode[]) => {
   })
 }
 
-const requestBody = ({ json: object, text }: Notes): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
+const requestBody = ({ json: object, text, file }: Notes): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
   if (object) return { requestBody: { required: true, content: { 'application/json': { schema: object } } } }
+  if (file) {
+    const properties = { [file]: { type: 'string', contentMediaType: 'application/octet-stream' } as const }
+    const schema = { type: 'object' as const, required: [file], properties }
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
+  }
   if (!text) return {}
   return {
     requestBody: { required: true, content: { 'text/plain': { schema: text }, 'application/json': { schema: text } } },

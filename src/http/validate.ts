@@ -2,7 +2,7 @@ import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import type { App } from '../env'
-import { bareText, jsonObject } from './body'
+import { bareText, jsonObject, multipartForm } from './body'
 import { ApiError } from './errors'
 import { note } from './openapi'
 
@@ -21,11 +21,14 @@ const brokenRules = (issues: Issue[], value: unknown) => {
   return [...first].map(([name, { path, message }]) => [name, valueAt(value, path), message] as const)
 }
 
-const check = <Target extends 'json' | 'query' | 'param', Schema extends z.ZodType>(target: Target, schema: Schema) =>
+const check = <Target extends 'json' | 'form' | 'query' | 'param', Schema extends z.ZodType>(
+  target: Target,
+  schema: Schema,
+) =>
   zValidator(target, schema, (result) => {
     if (result.success) return
     const broken = brokenRules(result.error.issues as Issue[], result.data)
-    if (target === 'json') {
+    if (target === 'json' || target === 'form') {
       throw new ApiError('INVALID_FIELDS', {
         fieldErrors: broken.map(([field, rejectedValue, reason]) => ({ field, rejectedValue, reason })),
       })
@@ -54,4 +57,20 @@ export const valid = <Target extends 'json' | 'query' | 'param', Schema extends 
 export const validText = <const Field extends string, Schema extends z.ZodType>(field: Field, schema: Schema) => {
   const shape = { [field]: schema } as Record<Field, Schema>
   return note(inTurn(bareText(field), check('json', z.object(shape))), { text: schema })
+}
+
+/**
+ * Validates a multipart body with a file in one part; the handler finds it in `c.req.valid('form')`.
+ * @throws BODY_TOO_LARGE above so many bytes, INVALID_FIELDS when there is no such part
+ */
+export const validFile = <const Field extends string>(field: Field, maxBytes: number) => {
+  const file = z.instanceof(File, { error: 'is required, as a part with a file name' })
+  const shape = { [field]: file } as Record<Field, typeof file>
+  const sized: MiddlewareHandler<App> = async (c, next) => {
+    const sent: unknown = c.req.bodyCache.formData?.get(field)
+    if (sent instanceof File && sent.size > maxBytes) throw new ApiError('BODY_TOO_LARGE')
+    await next()
+  }
+  const checked = check('form', z.object(shape))
+  return note(inTurn(inTurn(multipartForm(maxBytes), sized) as MiddlewareHandler<App>, checked), { file: field })
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import { statement } from '../db/client'
 import { attempts } from '../db/schema'
 
@@ -58,5 +58,12 @@ export const forgetAttempt = statement((db) =>
   db
     .delete(attempts)
     .where(eq(attempts.attemptId, sql.placeholder('attemptId')))
+    .returning({ attemptId: attempts.attemptId }),
+)
+
+export const dropAttempts = statement((db) =>
+  db
+    .delete(attempts)
+    .where(lt(attempts.at, sql.placeholder('before')))
     .returning({ attemptId: attempts.attemptId }),
 )

@@ -4,10 +4,12 @@ import { anonymous, authenticated } from '../http/auth'
 import { localTime } from '../http/clock'
 import { ApiError } from '../http/errors'
 import { keyedHash } from '../http/keys'
+import { log } from '../http/log'
 import { describe, empty, json } from '../http/openapi'
 import { networkOf, throttledByNetwork } from '../http/throttle'
 import { issueToken } from '../http/token'
 import { valid } from '../http/validate'
+import { purgeImages } from '../images/bucket'
 import { mailCode } from './mail'
 import { DUMMY_HASH, hashPassword, isWeak, verifyPassword } from './password'
 import { CodeRequest, Credentials, NewMember, Profile, ProfilePatch, UpdatedProfile } from './schema'
@@ -110,12 +112,15 @@ export const members = new Hono<App>()
     authenticated,
     describe({
       summary: 'Withdraw',
-      description: 'Deletes the member with all books and memos; every token is dead at once.',
+      description: 'Deletes the member with all books, memos and images; every token is dead at once.',
       tags: ['Members'],
       responses: { 204: empty('Withdrawn') },
     }),
     async (c) => {
-      await deleteMember(c.var.db, c.var.caller)
+      const { db, caller } = c.var
+      await deleteMember(db, caller)
+      const purged = purgeImages(c.env.IMAGES, caller.memberId, new URL(c.req.url).origin)
+      c.executionCtx.waitUntil(purged.catch((error: Error) => log('error', `purge: ${error.message}`)))
       return c.body(null, 204)
     },
   )

@@ -1,7 +1,7 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { asCaller, type Caller, isCaller } from '../db/caller'
 import { type Db, dynamic, given, run, statement } from '../db/client'
-import { joinCodes, members } from '../db/schema'
+import { joinCodes, members, purgeJobs } from '../db/schema'
 import { ApiError, tooMany } from '../http/errors'
 import { countAttempt, forgetAttempts, LOGINS, oldestAttempt, secondsLeft, windowOf } from './attempts'
 import type { Profile, UpdatedProfile } from './schema'
@@ -181,6 +181,18 @@ export const updateProfile = async (
 }
 
 const deleteCaller = statement((db) => db.delete(members).where(isCaller).returning({ memberId: members.memberId }))
+const insertPurgeJob = statement((db) =>
+  db
+    .insert(purgeJobs)
+    .select(
+      db
+        .select({ memberId: members.memberId, createdAt: given<number>('createdAt') })
+        .from(members)
+        .where(isCaller),
+    )
+    .returning({ memberId: purgeJobs.memberId }),
+)
 
-/** Deletes the caller with all books and memos. */
-export const deleteMember = (db: Db, caller: Caller) => asCaller(db, caller, deleteCaller())
+/** Deletes the caller with all books and memos, and leaves a job to delete the images. */
+export const deleteMember = (db: Db, caller: Caller) =>
+  asCaller(db, caller, insertPurgeJob({ createdAt: Date.now() }), deleteCaller())

@@ -1,13 +1,29 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
+import { accepts } from 'hono/accepts'
 import * as z from 'zod'
 import type { App } from '../env'
 import { authenticated } from '../http/auth'
 import { localTime } from '../http/clock'
-import { found, only } from '../http/errors'
+import { ApiError, found, only } from '../http/errors'
+import { log } from '../http/log'
 import { describe, empty, json } from '../http/openapi'
-import { valid } from '../http/validate'
+import { throttledByMember } from '../http/throttle'
+import { valid, validFile } from '../http/validate'
+import { MAX_IMAGE_BYTES, storeImage } from '../images/bucket'
 import { Memo, MemoPatch, MemoPath, NewMemo, NewMemoQuery, RandomMemo } from './schema'
-import { createMemo, deleteMemo, drawMemo, updateMemo } from './store'
+import { confirmCaller, createMemo, deleteMemo, drawMemo, updateMemo } from './store'
+
+const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
+
+/** Where images are served from, by configuration alone; the request's own address only on one's own machine. */
+const imageBase = (c: Context<App>) => {
+  const { IMAGE_BASE_URL, PUBLIC_URL } = c.var.config
+  const { hostname, origin } = new URL(c.req.url)
+  const base = IMAGE_BASE_URL ?? PUBLIC_URL ?? (LOCAL_HOST.test(hostname) ? origin : undefined)
+  if (base) return base
+  log('error', 'PUBLIC_URL is missing: set it to the address at which clients reach this service')
+  throw new ApiError('INTERNAL')
+}
 
 export const memos = new Hono<App>()
   .get(
@@ -25,6 +41,35 @@ export const memos = new Hono<App>()
     },
   )
   .all('/random', only('GET', 'HEAD'))
+  .post(
+    '/image-memo',
+    authenticated,
+    throttledByMember,
+    describe({
+      summary: 'Upload an image for a memo',
+      description:
+        'PNG, JPEG, GIF, WebP or AVIF by content, at most 10 MiB. Answers its URL, which needs no token and cannot be guessed. ' +
+        'Place, camera and time are removed; the orientation is kept.',
+      tags: ['Memos'],
+      responses: { 201: json(z.url()) },
+      errors: ['UNAVAILABLE'],
+    }),
+    validFile('file', MAX_IMAGE_BYTES),
+    async (c) => {
+      const base = imageBase(c)
+      const { file } = c.req.valid('form')
+      await confirmCaller(c.var.db, c.var.caller)
+      const url = `${base}/${await storeImage(c.env.IMAGES, c.var.caller.memberId, new Uint8Array(await file.arrayBuffer()))}`
+      const isText = accepts(c, {
+        header: 'Accept',
+        supports: ['application/json', 'text/plain'],
+        default: 'application/json',
+      })
+      c.header('Location', url)
+      return isText === 'text/plain' ? c.text(url, 201) : c.json(url, 201)
+    },
+  )
+  .all('/image-memo', only('POST'))
   .post(
     '/',
     authenticated,

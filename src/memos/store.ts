@@ -169,3 +169,6 @@ export const updateMemo = (
 
 /** Deletes a memo; undefined when the caller has no such memo. */
 export const deleteMemo = (db: Db, caller: Caller, memoId: number) => once(db, caller, removeMemo({ memoId }))
+
+/** Sees to it that the caller is still a member, before an image is stored. */
+export const confirmCaller = (db: Db, caller: Caller) => asCaller(db, caller, whoever())

@@ -42,17 +42,19 @@ export const send = async (
     headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
   })
   const response = await handle(request, changed)
-  const text = await response.text()
-  const answer = {
-    status: response.status,
-    headers: response.headers,
-    body: text === '' ? null : isJson(response) ? JSON.parse(text) : text,
-  }
+  const answer = { status: response.status, headers: response.headers, body: await readBody(response) }
   checkAgainstDocument(method, new URL(request.url).pathname, answer.status, answer.body)
   return answer
 }
 
-const isJson = (response: Response) => response.headers.get('Content-Type')?.startsWith('application/json')
+const readBody = async (response: Response) => {
+  const type = response.headers.get('Content-Type') ?? ''
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  if (bytes.length === 0) return null
+  if (type.startsWith('image/')) return bytes
+  const text = new TextDecoder().decode(bytes)
+  return type.startsWith('application/json') ? JSON.parse(text) : text
+}
 
 export const PASSWORD = 'correct-horse-1'
 let signedUp = 0
@@ -87,6 +89,13 @@ export class Reader {
   async writes(bookId: number, memo: Record<string, unknown> = {}): Promise<{ memoId: number }> {
     return done(await this.post(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: 'A thought', ...memo }), 201)
       .body
+  }
+  /** Uploads a file as a browser's form would. */
+  uploads(bytes: Uint8Array<ArrayBuffer> | string, options: Options & { type?: string; name?: string } = {}) {
+    const { type = 'image/png', name = 'page.png', ...rest } = options
+    const raw = new FormData()
+    raw.append('file', new Blob([bytes], { type }), name)
+    return this.send('POST', '/memos/image-memo', { ...rest, raw })
   }
   async logsInAgain(password = PASSWORD) {
     return new Reader(this.email, tokenOf(await login(this.email, password)))

@@ -1,0 +1,63 @@
+import { type Context, Hono } from 'hono'
+import type { App } from '../env'
+import { describe, json } from '../http/openapi'
+import { throttledByNetwork } from '../http/throttle'
+import { valid } from '../http/validate'
+import { getCached } from './cache'
+import { type Provider, providerOf } from './provider'
+import { CatalogueList, SearchPath } from './schema'
+
+const LISTS_MAX_AGE = 'public, max-age=600'
+const SEARCH_MAX_AGE = 'public, max-age=300'
+
+const errors = ['CATALOGUE_FAILED', 'CATALOGUE_TIMED_OUT', 'CATALOGUE_BUSY'] as const
+
+const answerList = async (c: Context<App>, name: 'bestSellers' | 'newSpecial') => {
+  const provider: Provider = providerOf(c.var.config)
+  const entries = await getCached({
+    kv: c.env.CATALOGUE,
+    key: `catalogue:${c.var.config.CATALOGUE_PROVIDER}:${name}`,
+    load: provider[name],
+    waitUntil: (promise) => c.executionCtx.waitUntil(promise),
+  })
+  return c.json(entries, 200, { 'Cache-Control': LISTS_MAX_AGE })
+}
+
+export const catalogue = new Hono<App>()
+  .get(
+    '/best-seller',
+    throttledByNetwork,
+    describe({
+      summary: 'List the best sellers',
+      tags: ['Catalogue'],
+      responses: { 200: json(CatalogueList) },
+      errors: [...errors],
+    }),
+    (c) => answerList(c, 'bestSellers'),
+  )
+  .get(
+    '/item-new-special',
+    throttledByNetwork,
+    describe({
+      summary: 'List notable new books',
+      tags: ['Catalogue'],
+      responses: { 200: json(CatalogueList) },
+      errors: [...errors],
+    }),
+    (c) => answerList(c, 'newSpecial'),
+  )
+  .get(
+    '/:title-or-author',
+    throttledByNetwork,
+    describe({
+      summary: 'Search books by title or author',
+      tags: ['Catalogue'],
+      responses: { 200: json(CatalogueList) },
+      errors: [...errors],
+    }),
+    valid('param', SearchPath),
+    async (c) => {
+      const entries = await providerOf(c.var.config).search(c.req.valid('param')['title-or-author'])
+      return c.json(entries, 200, { 'Cache-Control': SEARCH_MAX_AGE })
+    },
+  )

@@ -1,0 +1,147 @@
+import { type Box, findBox, listBoxes, readContent } from './boxes'
+import { hasText, readText, readUint } from './bytes'
+import type { Range } from './ranges'
+
+/** A coded picture or a grid of them, and the properties that apply to it, by their number. */
+export type Item = {
+  id: number
+  type: string
+  isHidden: boolean
+  extents: Range[]
+  properties: { index: number; isEssential: boolean }[]
+}
+
+/** A relation between items: a grid to its parts, or a transparency to what it applies to. */
+export type Reference = { type: string; from: number; to: number[] }
+
+/** All that a meta box says about items that can be drawn. */
+export type ItemTable = { primary: number; items: Map<number, Item>; references: Reference[]; properties: Box[] }
+
+// As many items as libheif reads, and ten relations, properties and runs of data for each. Real files have far fewer,
+// and every entry costs more here than it does in the file.
+const MAX_ITEMS = 1000
+const MAX_ENTRIES = 10_000
+
+// Exif, XMP and every other type of item is left out, and derived pictures that browsers do not draw (AVIF, 4.2).
+const TYPES = ['av01', 'grid']
+
+// Item information entries (ISO/IEC 14496-12, 8.11.6). Versions below 2 have no type.
+const readEntries = (bytes: Uint8Array, box: Box) => {
+  const countWidth = bytes[box.start] === 0 ? 2 : 4
+  const entries = listBoxes(bytes, box.start + 4 + countWidth, box.end)
+  if (!entries || entries.length > MAX_ITEMS) return undefined
+  const items = new Map<number, Item>()
+  for (const entry of entries) {
+    const version = bytes[entry.start] ?? 0
+    const width = version === 2 ? 2 : 4
+    const id = readUint(bytes, entry.start + 4, width)
+    const type = readText(bytes, entry.start + 4 + width + 2, 4)
+    const isHidden = ((bytes[entry.start + 3] ?? 0) & 1) === 1
+    const isProtected = readUint(bytes, entry.start + 4 + width, 2) !== 0
+    if (entry.type !== 'infe' || version < 2 || entry.end < entry.start + 10 + width || items.has(id)) return undefined
+    if (TYPES.includes(type) && !isProtected) items.set(id, { id, type, isHidden, extents: [], properties: [] })
+  }
+  return items
+}
+
+// Typed lists of item numbers (8.11.12).
+const readReferences = (bytes: Uint8Array, box: Box, items: Map<number, Item>) => {
+  const width = bytes[box.start] === 0 ? 2 : 4
+  const boxes = listBoxes(bytes, box.start + 4, box.end)
+  const references: Reference[] = []
+  let total = 0
+  if (!boxes) return undefined
+  for (const { type, start, end } of boxes) {
+    const from = readUint(bytes, start, width)
+    const count = readUint(bytes, start + width, 2)
+    const first = start + width + 2
+    // Only a grid is made of other items.
+    const isKept =
+      type === 'dimg' ? items.get(from)?.type === 'grid' : ['auxl', 'prem'].includes(type) && items.has(from)
+    if (!isKept) continue
+    total += count
+    if (count < 1 || first + count * width > end || total > MAX_ENTRIES) return undefined
+    const to = Array.from({ length: count }, (_, index) => readUint(bytes, first + index * width, width))
+    references.push({ type, from, to: to.filter((id) => items.has(id)) })
+  }
+  return references
+}
+
+// Which properties apply to which items (8.11.14).
+const readAssociations = (bytes: Uint8Array, box: Box, items: Map<number, Item>) => {
+  const idWidth = bytes[box.start] === 0 ? 2 : 4
+  const width = (bytes[box.start + 3] ?? 0) & 1 ? 2 : 1
+  const essential = width === 2 ? 0x8000 : 0x80
+  const count = readUint(bytes, box.start + 4, 4)
+  let at = box.start + 8
+  let total = 0
+  for (let entry = 0; entry < count; entry++) {
+    const own = bytes[at + idWidth] ?? 0
+    const first = at + idWidth + 1
+    const item = items.get(readUint(bytes, at, idWidth))
+    at = first + own * width
+    if (at > box.end) return false
+    if (!item) continue
+    total += own
+    if (item.properties.length > 0 || total > MAX_ENTRIES) return false
+    const values = Array.from({ length: own }, (_, index) => readUint(bytes, first + index * width, width))
+    item.properties = values.map((value) => ({ index: value % essential, isEssential: value >= essential }))
+  }
+  return true
+}
+
+// Where the data of items is: in the file, or in the box for small data beside the tables (8.11.3).
+const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, small: Box | undefined) => {
+  const version = bytes[box.start] ?? 0
+  const sizes = readUint(bytes, box.start + 4, 2)
+  const widths = [sizes >> 12, (sizes >> 8) & 15, (sizes >> 4) & 15, version === 0 ? 0 : sizes & 15]
+  const [offsetWidth = 0, lengthWidth = 0, baseWidth = 0, indexWidth = 0] = widths
+  const width = indexWidth + offsetWidth + lengthWidth
+  const idWidth = version < 2 ? 2 : 4
+  const methodWidth = version === 0 ? 0 : 2
+  const count = readUint(bytes, box.start + 6, idWidth)
+  // Data of no stated length would run to the end of the file, and take all that is in it.
+  if (sizes < 0 || version > 2 || lengthWidth === 0 || !widths.every((each) => [0, 4, 8].includes(each))) return false
+  let at = box.start + 6 + idWidth
+  let total = 0
+  for (let entry = 0; entry < count; entry++) {
+    const item = items.get(readUint(bytes, at, idWidth))
+    const method = readUint(bytes, at + idWidth, methodWidth) & 15
+    const reference = at + idWidth + methodWidth
+    const base = readUint(bytes, reference + 2, baseWidth)
+    const extents = readUint(bytes, reference + 2 + baseWidth, 2)
+    const first = reference + 4 + baseWidth
+    at = first + extents * width
+    if (extents < 0 || at > box.end) return false
+    if (!item) continue
+    total += extents
+    const within = method === 0 ? { start: 0, end: bytes.length } : method === 1 ? small : undefined
+    if (!within || readUint(bytes, reference, 2) !== 0 || item.extents.length > 0 || total > MAX_ENTRIES) return false
+    for (let extent = first; extent < at; extent += width) {
+      const start = within.start + base + readUint(bytes, extent + indexWidth, offsetWidth)
+      const end = start + readUint(bytes, extent + indexWidth + offsetWidth, lengthWidth)
+      if (end <= start || end > within.end) return false
+      item.extents.push({ start, end })
+    }
+  }
+  return true
+}
+
+/** Reads the tables of a meta box that describes pictures; undefined when they are broken or not of that kind. */
+export const readItems = (bytes: Uint8Array, meta: Box): ItemTable | undefined => {
+  const boxes = listBoxes(bytes, meta.start + 4, meta.end) ?? []
+  const [handler, primary, info] = ['hdlr', 'pitm', 'iinf'].map((type) => findBox(boxes, type))
+  const [locations, properties, relations] = ['iloc', 'iprp', 'iref'].map((type) => findBox(boxes, type))
+  if (!handler || !primary || !info || !locations || !properties) return undefined
+  const parts = listBoxes(bytes, properties.start, properties.end) ?? []
+  const container = findBox(parts, 'ipco')
+  const items = readEntries(bytes, info)
+  if (!hasText(readContent(bytes, handler), 8, 'pict') || !items || !container) return undefined
+  const associations = parts.filter(({ type }) => type === 'ipma')
+  if (!associations.every((box) => readAssociations(bytes, box, items))) return undefined
+  if (!readLocations(bytes, locations, items, findBox(boxes, 'idat'))) return undefined
+  const list = listBoxes(bytes, container.start, container.end)
+  const references = relations ? readReferences(bytes, relations, items) : []
+  const id = readUint(bytes, primary.start + 4, bytes[primary.start] === 0 ? 2 : 4)
+  return list && references && { primary: id, items, references, properties: list }
+}

@@ -1,0 +1,133 @@
+import { readCodedSize } from './av1'
+import type { Item, ItemTable } from './avif-items'
+import { cleanProperty, isAlpha, readStatedSize } from './avif-properties'
+import { writeBox, writeFullBox, writeHandler } from './boxes'
+import { readUint, writeText, writeUint } from './bytes'
+import { isAllowedSize, MAX_PIXELS } from './picture'
+
+/** What is drawn of a file: the primary item first, then what it is made of. */
+export type Drawing = { width: number; height: number; items: Item[]; table: ItemTable }
+
+const readStatedSizeOf = (bytes: Uint8Array, item: Item, { properties }: ItemTable) => {
+  for (const { index } of item.properties) {
+    const property = properties[index - 1]
+    const size = property && readStatedSize(bytes, property)
+    if (size) return size
+  }
+  return undefined
+}
+
+// A coded picture states its size once more, in its data.
+const readPictureSize = (bytes: Uint8Array, { extents }: Item) =>
+  extents.length > 0 ? readCodedSize(bytes.subarray(extents[0]?.start, extents[0]?.end)) : undefined
+
+// A grid is a few numbers: its rows and columns, each less one, and its size (HEIF, 6.6.2.3.2).
+const readGridSize = (bytes: Uint8Array, { id, extents }: Item, { references, items }: ItemTable) => {
+  const data = bytes.subarray(extents[0]?.start, extents[0]?.end)
+  const width = (data[1] ?? 0) & 1 ? 4 : 2
+  const cells = ((data[2] ?? 0) + 1) * ((data[3] ?? 0) + 1)
+  const [parts, ...others] = references.filter(({ type, from }) => type === 'dimg' && from === id)
+  const isWhole = parts?.to.length === cells && parts.to.every((part) => items.get(part)?.type === 'av01')
+  if (!isWhole || others.length > 0 || extents.length !== 1 || data.length !== 4 + 2 * width) return undefined
+  return { width: readUint(data, 4, width), height: readUint(data, 4 + width, width) }
+}
+
+/**
+ * Finds the items that are drawn: the primary one, the parts of a grid, and transparencies of either. Thumbnails,
+ * depth maps, other pictures of a burst and the gain maps of HDR are not reached and so left out. Undefined when one
+ * that is needed is missing, broken or too large.
+ */
+export const findDrawing = (bytes: Uint8Array, table: ItemTable): Drawing | undefined => {
+  const primary = table.items.get(table.primary)
+  if (!primary) return undefined
+  const alphas = new Set(table.properties.flatMap((property, index) => (isAlpha(bytes, property) ? [index + 1] : [])))
+  const needed = new Map<number, Set<number>>()
+  const need = (by: number, id: number) => needed.set(by, (needed.get(by) ?? new Set()).add(id))
+  for (const { type, from, to } of table.references) {
+    const properties = table.items.get(from)?.properties ?? []
+    const isTransparency = type === 'auxl' && properties.some(({ index }) => alphas.has(index))
+    for (const id of to) {
+      if (type === 'dimg') need(from, id)
+      if (isTransparency) need(id, from)
+    }
+  }
+  // A set goes on over what is added to it meanwhile, and takes each item once, so circles end.
+  const ids = new Set([primary.id])
+  for (const id of ids) for (const next of needed.get(id) ?? []) ids.add(next)
+  const items = [...ids].map((id) => table.items.get(id)).filter((item) => item !== undefined)
+  let pixels = 0
+  for (const item of items) {
+    const stated = readStatedSizeOf(bytes, item, table)
+    const size = item.type === 'grid' ? readGridSize(bytes, item, table) : readPictureSize(bytes, item)
+    if (!stated || !size || !isAllowedSize(stated.width, stated.height) || !isAllowedSize(size.width, size.height)) {
+      return undefined
+    }
+    pixels += size.width * size.height
+  }
+  // At most there is a grid, its parts, a grid of its transparency, and the parts of that.
+  if (pixels > 4 * MAX_PIXELS) return undefined
+  const size = readStatedSizeOf(bytes, primary, table)
+  return size && { ...size, items, table }
+}
+
+// Where the data of each item is, as offsets in the file (ISO/IEC 14496-12, 8.11.3).
+const writeLocations = (items: Item[], move: (at: number) => number) => {
+  const entries = items.flatMap(({ extents }, index) => [
+    writeUint(index + 1, 2),
+    writeUint(0, 2),
+    writeUint(extents.length, 2),
+    ...extents.flatMap(({ start, end }) => [writeUint(move(start), 4), writeUint(end - start, 4)]),
+  ])
+  return writeFullBox('iloc', 0, [writeUint(0x4400, 2), writeUint(items.length, 2), ...entries])
+}
+
+const writeEntry = ({ type, isHidden }: Item, index: number) => {
+  const entry = [writeUint(index + 1, 2), writeUint(0, 2), writeText(type), new Uint8Array(1)]
+  return writeBox('infe', [Uint8Array.of(2, 0, 0, isHidden ? 1 : 0), ...entry])
+}
+
+const writeReferences = ({ items, table }: Drawing) => {
+  const numbers = new Map(items.map(({ id }, index) => [id, index + 1]))
+  const lists = table.references.flatMap(({ type, from, to }) => {
+    const numbersTo = to.map((id) => numbers.get(id)).filter((number) => number !== undefined)
+    const number = numbers.get(from)
+    if (!number || numbersTo.length === 0) return []
+    const list = [writeUint(number, 2), writeUint(numbersTo.length, 2), ...numbersTo.map((id) => writeUint(id, 2))]
+    return [writeBox(type, list)]
+  })
+  return lists.length > 0 ? [writeFullBox('iref', 0, lists)] : []
+}
+
+// Properties are numbered by their order, and the highest bit of a number says that a reader must know them.
+const writeProperties = (bytes: Uint8Array, { items, table }: Drawing) => {
+  const written: Uint8Array[] = []
+  const numbers = new Map<number, number>()
+  const numberOf = (index: number) => {
+    const property = table.properties[index - 1]
+    const known = numbers.get(index)
+    if (known !== undefined) return known
+    const clean = property && cleanProperty(bytes, property)
+    const number = clean ? written.push(clean) : 0
+    numbers.set(index, number)
+    return number
+  }
+  const entries = items.flatMap(({ properties }, item) => {
+    const kept = properties.map(({ index, isEssential }) => ({ number: numberOf(index), isEssential }))
+    const values = kept.filter(({ number }) => number > 0)
+    const list = values.map(({ number, isEssential }) => writeUint(number + (isEssential ? 0x8000 : 0), 2))
+    return [writeUint(item + 1, 2), writeUint(list.length, 1), ...list]
+  })
+  const associations = [Uint8Array.of(0, 0, 0, 1), writeUint(items.length, 4), ...entries]
+  return writeBox('iprp', [writeBox('ipco', written), writeBox('ipma', associations)])
+}
+
+/** Writes a meta box that describes a drawing and nothing else, its items numbered anew. */
+export const writeDrawing = (bytes: Uint8Array, drawing: Drawing, move: (at: number) => number) =>
+  writeFullBox('meta', 0, [
+    writeHandler('pict'),
+    writeFullBox('pitm', 0, [writeUint(1, 2)]),
+    writeLocations(drawing.items, move),
+    writeFullBox('iinf', 0, [writeUint(drawing.items.length, 2), ...drawing.items.map(writeEntry)]),
+    ...writeReferences(drawing),
+    writeProperties(bytes, drawing),
+  ])

@@ -1,0 +1,156 @@
+import { createOutput, hasText, joinBytes, readUint, writeText, writeUint } from './bytes'
+import { readOrientation, writeOrientation } from './exif'
+import { findProfile } from './icc'
+import { isArithmetic, isHuffman, isQuantization, isRestart, isScan, readFrame } from './jpeg-tables'
+import { type CleanPicture, isAllowedSize } from './picture'
+
+const SOI = 0xd8
+const EOI = 0xd9
+const SOS = 0xda
+const APP0 = 0xe0
+const APP1 = 0xe1
+const APP2 = 0xe2
+const APP14 = 0xee
+
+const EXIF = 'Exif\0\0'
+const ICC = 'ICC_PROFILE\0'
+const ICC_PART = 0xffff - 2 - ICC.length - 2
+
+// Sequential and progressive frames are what browsers draw; lossless and hierarchical ones are not (T.81, table B.1).
+const FRAMES = [0xc0, 0xc1, 0xc2, 0xc9, 0xca]
+
+// DNL is not among them: it would state the height a second time, past the check of the frame header.
+const TABLES = new Map([
+  [0xc4, isHuffman],
+  [0xcc, isArithmetic],
+  [0xdb, isQuantization],
+  [0xdd, isRestart],
+])
+
+type Segment = { marker: number; start: number; end: number }
+
+// A marker may be preceded by any number of fill bytes, and TEM and RSTn stand alone (T.81, B.1.1.2 and B.1.1.3).
+const readSegment = (bytes: Uint8Array, from: number): Segment | undefined => {
+  let at = from
+  if (bytes[at] !== 0xff) return undefined
+  while (bytes[at] === 0xff) at++
+  const marker = bytes[at] ?? 0
+  const start = at + 3
+  if (marker === EOI || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) return { marker, start, end: at + 1 }
+  const length = readUint(bytes, at + 1, 2)
+  const end = at + 1 + length
+  // Below 0xc0 all is reserved, and a second picture may not begin inside the first.
+  if (marker < 0xc0 || marker === SOI || length < 2 || end > bytes.length) return undefined
+  return { marker, start, end }
+}
+
+const readPayload = (bytes: Uint8Array, { start, end }: Segment) => bytes.subarray(start, end)
+
+// A zero after 0xff makes it data, and restart markers are part of the scan (T.81, B.1.1.5).
+const findScanEnd = (bytes: Uint8Array, from: number) => {
+  let at = bytes.indexOf(0xff, from)
+  while (at !== -1) {
+    let code = at + 1
+    while (bytes[code] === 0xff) code++
+    const marker = bytes[code]
+    if (marker === undefined) return -1
+    if (marker !== 0 && (marker < 0xd0 || marker > 0xd7)) return at
+    for (at = code + 1; bytes[at] !== 0xff; at++) if (at >= bytes.length) return -1
+  }
+  return -1
+}
+
+const writeSegment = (marker: number, ...payload: Uint8Array[]) => {
+  const length = payload.reduce((sum, part) => sum + part.length, 2)
+  return joinBytes([Uint8Array.of(0xff, marker), writeUint(length, 2), ...payload])
+}
+
+// JFIF 1.02: version, units and density; then a thumbnail, which is made one of no size.
+const writeJfif = (payload: Uint8Array) =>
+  writeSegment(APP0, writeText('JFIF\0'), Uint8Array.of(1, 2), payload.subarray(7, 12), new Uint8Array(2))
+
+// Of Adobe's segment only the transform matters: it says whether the components are RGB, YCbCr, CMYK or YCCK.
+const writeAdobe = (payload: Uint8Array) =>
+  writeSegment(APP14, writeText('Adobe'), writeUint(100, 2), new Uint8Array(4), payload.subarray(11, 12))
+
+// The parts of a profile are numbered from 1, and each says how many there are (ICC.1:2022, B.4).
+const writeProfile = (parts: Map<number, Uint8Array>, count: number) => {
+  const ordered = Array.from({ length: count }, (_, index) => parts.get(index + 1))
+  const profile = findProfile(joinBytes(ordered.filter((part) => part !== undefined)))
+  if (ordered.includes(undefined) || !profile) return []
+  const total = Math.ceil(profile.length / ICC_PART)
+  return Array.from({ length: total }, (_, index) => {
+    const part = profile.subarray(index * ICC_PART, (index + 1) * ICC_PART)
+    return writeSegment(APP2, writeText(ICC), Uint8Array.of(index + 1, total), part)
+  })
+}
+
+// What the application segments before the first scan say about how to draw the picture, written anew.
+const writeApplicationSegments = (bytes: Uint8Array) => {
+  let jfif: Segment | undefined
+  let adobe: Segment | undefined
+  let exif: Segment | undefined
+  const profile = new Map<number, Uint8Array>()
+  let profileParts = 0
+  let segment = readSegment(bytes, 2)
+  while (segment && segment.marker !== SOS && segment.marker !== EOI) {
+    const { marker, start, end } = segment
+    const length = end - start
+    if (marker === APP0 && length >= 14 && hasText(bytes, start, 'JFIF\0')) jfif = segment
+    if (marker === APP14 && length >= 12 && hasText(bytes, start, 'Adobe')) adobe = segment
+    if (marker === APP1 && length >= EXIF.length && hasText(bytes, start, EXIF)) exif ??= segment
+    if (marker === APP2 && length >= ICC.length + 2 && hasText(bytes, start, ICC)) {
+      profile.set(bytes[start + ICC.length] ?? 0, bytes.subarray(start + ICC.length + 2, end))
+      profileParts = bytes[start + ICC.length + 1] ?? 0
+    }
+    segment = readSegment(bytes, end)
+  }
+  const orientation = exif ? readOrientation(readPayload(bytes, exif)) : 1
+  const segments = jfif ? [writeJfif(readPayload(bytes, jfif))] : []
+  if (orientation > 1) segments.push(writeSegment(APP1, writeText(EXIF), writeOrientation(orientation)))
+  segments.push(...writeProfile(profile, profileParts))
+  if (adobe) segments.push(writeAdobe(readPayload(bytes, adobe)))
+  return segments
+}
+
+/**
+ * Rebuilds a JPEG from what drawing it needs: the frame, its tables and scans, the JFIF, Adobe and colour profile
+ * segments, and the orientation. Nothing that follows the end marker is kept, so the second pictures, depth maps and
+ * films that phones append go too. Undefined when it is broken, cut off, or not a JPEG.
+ */
+export const cleanJpeg = (bytes: Uint8Array): CleanPicture | undefined => {
+  if (readUint(bytes, 0, 2) !== 0xffd8) return undefined
+  // An orientation written anew may be a little longer than a degenerate Exif segment it stems from.
+  const output = createOutput(bytes.length + 64)
+  output.append(bytes.subarray(0, 2), ...writeApplicationSegments(bytes))
+  let frame: { width: number; height: number } | undefined
+  let scans = 0
+  for (let segment = readSegment(bytes, 2); segment; ) {
+    const { marker, start, end } = segment
+    const isWhole = TABLES.get(marker)
+    let next = end
+    if (marker === EOI) {
+      if (!frame || scans === 0) return undefined
+      output.append(Uint8Array.of(0xff, EOI))
+      return { ...frame, bytes: output.finish() }
+    }
+    if (marker === SOS) {
+      next = findScanEnd(bytes, end)
+      if (!frame || !isScan(readPayload(bytes, segment)) || next === -1) return undefined
+      scans++
+    } else if (FRAMES.includes(marker)) {
+      const size = readFrame(readPayload(bytes, segment))
+      if (frame || !size || !isAllowedSize(size.width, size.height)) return undefined
+      frame = size
+    } else if (isWhole && !isWhole(readPayload(bytes, segment))) {
+      return undefined
+    } else if (!isWhole && marker >= 0xc0 && marker < 0xd0) {
+      return undefined
+    }
+    if (marker === SOS || FRAMES.includes(marker) || isWhole) {
+      output.append(Uint8Array.of(0xff), bytes.subarray(start - 3, next))
+    }
+    segment = readSegment(bytes, next)
+  }
+  return undefined
+}

@@ -1,0 +1,156 @@
+import { createOutput, hasText, joinBytes, readText, readUintLittle, writeText, writeUintLittle } from './bytes'
+import { readOrientation, writeOrientation } from './exif'
+import { findProfile } from './icc'
+import { type CleanPicture, isAllowedSize } from './picture'
+
+// The flags of VP8X (RFC 9649, 2.7).
+const HAS_PROFILE = 0x20
+const HAS_ALPHA = 0x10
+const HAS_EXIF = 0x08
+const IS_ANIMATED = 0x02
+
+type Part = { type: string; payload: Uint8Array }
+type Chunk = { type: string; start: number; size: number; end: number }
+type Output = ReturnType<typeof createOutput>
+type Size = { width: number; height: number }
+
+// A chunk of odd length is followed by a byte to make it even, which some writers leave out at the very end.
+const readChunk = (bytes: Uint8Array, at: number, to: number): Chunk | undefined => {
+  const size = readUintLittle(bytes, at + 4, 4)
+  const start = at + 8
+  if (start > to || size < 0 || start + size > to) return undefined
+  return { type: readText(bytes, at, 4), start, size, end: Math.min(start + size + (size % 2), to) }
+}
+
+const readPayload = (bytes: Uint8Array, { start, size }: Chunk) => bytes.subarray(start, start + size)
+
+const appendChunk = (output: Output, { type, payload }: Part) =>
+  output.append(writeText(type), writeUintLittle(payload.length, 4), payload, new Uint8Array(payload.length % 2))
+
+// Only a key frame that is shown may be a picture (RFC 6386, 9.1).
+const readLossySize = (payload: Uint8Array): Size | undefined => {
+  const tag = readUintLittle(payload, 0, 3)
+  const isShownKeyFrame = (tag & 0x11) === 0x10 && ((tag >> 1) & 7) <= 3
+  if (tag < 0 || !isShownKeyFrame || tag >> 5 > payload.length || !hasText(payload, 3, '\x9d\x01\x2a')) return undefined
+  const width = readUintLittle(payload, 6, 2) & 0x3fff
+  return payload.length < 10 ? undefined : { width, height: readUintLittle(payload, 8, 2) & 0x3fff }
+}
+
+// A signature, two sizes of 14 bits less one, the alpha bit and a version of three (RFC 9649, 3.4).
+const readLosslessSize = (payload: Uint8Array): Size | undefined => {
+  const bits = readUintLittle(payload, 1, 4)
+  if (payload[0] !== 0x2f || bits < 0 || bits >= 2 ** 29) return undefined
+  return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 }
+}
+
+const readBitstreamSize = ({ type, payload }: Part) =>
+  type === 'VP8 ' ? readLossySize(payload) : type === 'VP8L' ? readLosslessSize(payload) : undefined
+
+const readSize24 = (payload: Uint8Array, at: number): Size => ({
+  width: readUintLittle(payload, at, 3) + 1,
+  height: readUintLittle(payload, at + 3, 3) + 1,
+})
+
+const isSame = (one: Size | undefined, other: Size) => one?.width === other.width && one.height === other.height
+
+// The first bitstream, and the alpha plane before it if it is a lossy one; undefined unless it has the given size.
+const findPicture = (bytes: Uint8Array, from: number, size: Size): Part[] | undefined => {
+  let alpha: Part | undefined
+  for (let chunk = readChunk(bytes, from, bytes.length); chunk; chunk = readChunk(bytes, chunk.end, bytes.length)) {
+    if (!['ALPH', 'VP8 ', 'VP8L'].includes(chunk.type)) continue
+    const part = { type: chunk.type, payload: readPayload(bytes, chunk) }
+    if (part.type === 'ALPH') {
+      alpha ??= part
+      continue
+    }
+    if (!isSame(readBitstreamSize(part), size)) return undefined
+    return alpha && part.type === 'VP8 ' ? [alpha, part] : [part]
+  }
+  return undefined
+}
+
+// A frame of an animation: where it goes and how long it stays, and one picture (RFC 9649, 2.7.1.1).
+const appendFrame = (output: Output, payload: Uint8Array, canvas: Size) => {
+  const size = readSize24(payload, 6)
+  const left = 2 * readUintLittle(payload, 0, 3)
+  const top = 2 * readUintLittle(payload, 3, 3)
+  const picture = findPicture(payload, 16, size)
+  if (!picture || left + size.width > canvas.width || top + size.height > canvas.height) return false
+  const length = picture.reduce((sum, part) => sum + 8 + part.payload.length + (part.payload.length % 2), 16)
+  output.append(writeText('ANMF'), writeUintLittle(length, 4), payload.subarray(0, 16))
+  for (const part of picture) appendChunk(output, part)
+  return true
+}
+
+// The chunks that are needed once: the first of each type counts, as it does for readers (RFC 9649, 2.7.1.5).
+const findChunks = (bytes: Uint8Array, from: number) => {
+  const chunks = new Map<string, Uint8Array>()
+  let end = from
+  for (let chunk = readChunk(bytes, from, bytes.length); chunk; chunk = readChunk(bytes, end, bytes.length)) {
+    const isNeeded = ['ICCP', 'ANIM', 'EXIF'].includes(chunk.type) && !chunks.has(chunk.type)
+    if (isNeeded) chunks.set(chunk.type, readPayload(bytes, chunk))
+    end = chunk.end
+  }
+  return end === bytes.length ? chunks : undefined
+}
+
+const finishFile = (output: Output, size: Size): CleanPicture => {
+  output.overwrite(4, writeUintLittle(output.length() - 8, 4))
+  return { ...size, bytes: output.finish() }
+}
+
+const appendFrames = (output: Output, bytes: Uint8Array, from: number, canvas: Size) => {
+  let frames = 0
+  for (let chunk = readChunk(bytes, from, bytes.length); chunk; chunk = readChunk(bytes, chunk.end, bytes.length)) {
+    if (chunk.type !== 'ANMF') continue
+    if (!appendFrame(output, readPayload(bytes, chunk), canvas)) return false
+    frames++
+  }
+  return frames > 0
+}
+
+const cleanExtended = (bytes: Uint8Array, header: Chunk, output: Output) => {
+  const features = readPayload(bytes, header)
+  const flags = features[0] ?? 0
+  const canvas = readSize24(features, 4)
+  const chunks = findChunks(bytes, header.end)
+  if (features.length !== 10 || !chunks || !isAllowedSize(canvas.width, canvas.height)) return undefined
+  const profile = findProfile(chunks.get('ICCP') ?? new Uint8Array(0))
+  const orientation = readOrientation(chunks.get('EXIF') ?? new Uint8Array(0))
+  const kept = (flags & (HAS_ALPHA | IS_ANIMATED)) | (profile ? HAS_PROFILE : 0) | (orientation > 1 ? HAS_EXIF : 0)
+  appendChunk(output, { type: 'VP8X', payload: joinBytes([Uint8Array.of(kept, 0, 0, 0), features.subarray(4)]) })
+  if (profile) appendChunk(output, { type: 'ICCP', payload: profile })
+  if (flags & IS_ANIMATED) {
+    const animation = chunks.get('ANIM')
+    if (animation?.length !== 6) return undefined
+    appendChunk(output, { type: 'ANIM', payload: animation })
+    if (!appendFrames(output, bytes, header.end, canvas)) return undefined
+  } else {
+    const picture = findPicture(bytes, header.end, canvas)
+    if (!picture) return undefined
+    for (const part of picture) appendChunk(output, part)
+  }
+  if (orientation > 1) appendChunk(output, { type: 'EXIF', payload: writeOrientation(orientation) })
+  return finishFile(output, canvas)
+}
+
+/**
+ * Rebuilds a WebP, animated or not, from what drawing it needs, with the orientation as its only Exif entry. XMP,
+ * unknown chunks and what follows the end are left out. Undefined when it is broken, cut off, or not a WebP.
+ */
+export const cleanWebp = (bytes: Uint8Array): CleanPicture | undefined => {
+  const end = 8 + readUintLittle(bytes, 4, 4)
+  if (!hasText(bytes, 0, 'RIFF') || !hasText(bytes, 8, 'WEBP') || end > bytes.length) return undefined
+  const file = bytes.subarray(0, end)
+  const first = readChunk(file, 12, end)
+  if (!first) return undefined
+  // A byte to make it even may be missing at the end, and an orientation is a little longer than a degenerate one.
+  const output = createOutput(end + 64)
+  output.append(file.subarray(0, 12))
+  if (first.type === 'VP8X') return cleanExtended(file, first, output)
+  const picture = { type: first.type, payload: readPayload(file, first) }
+  const size = readBitstreamSize(picture)
+  if (!size || !isAllowedSize(size.width, size.height)) return undefined
+  appendChunk(output, picture)
+  return finishFile(output, size)
+}

@@ -1,0 +1,257 @@
+import { big, fromBase64, join, type Part } from './bytes'
+
+/** A coded picture of 24 by 16 pixels. */
+export const colour = fromBase64('EgAKCDgQ7/ygIaDSMiIbQAAAQADoU0gvBkh2EMW5SU5YiitN1w5AcsBcWOx25oNA')
+/** A coded picture of 64 by 64 pixels, the least a part of a grid may have. */
+export const tile = fromBase64('EgAKCTgVf/+UBDQaQDIOG0AAAEBAUsCYDsBtl3A=')
+/** The transparency of the first one. */
+export const alpha = fromBase64('EgAKBRgQ7/yqMgxG0AAARN44GdKL0I8=')
+
+/** A box of an ISO base media file. */
+export const box = (type: string, ...parts: Part[]) => {
+  const content = join(...parts)
+  return join(big(content.length + 8, 4), type, content)
+}
+
+/** A box with a version and flags. */
+export const fullBox = (type: string, version: number, flags: number, ...parts: Part[]) =>
+  box(type, [version], big(flags, 3), ...parts)
+
+/** The size of a picture as a property. */
+export const sizeProperty = (width: number, height: number) => fullBox('ispe', 0, 0, big(width, 4), big(height, 4))
+
+/** The start of a coded picture that says its size, in 16 bits each way, and nothing more. */
+export const codedSize = (width: number, height: number) => {
+  const binary = (value: number) => (value - 1).toString(2).padStart(16, '0')
+  const bits = ['000', '1', '1', '00000', '1111', '1111', binary(width), binary(height)].join('').padEnd(96, '0')
+  const bytes = Array.from({ length: 12 }, (_, index) => Number.parseInt(bits.slice(index * 8, index * 8 + 8), 2))
+  return [0x12, 0, 0x0a, bytes.length, ...bytes]
+}
+
+type Item = {
+  id: number
+  type: string
+  data: Part
+  properties?: Part[]
+  name?: string
+  isHidden?: boolean
+  isSmall?: boolean
+  shift?: number
+  length?: number
+}
+
+export type AvifOptions = {
+  exif?: Uint8Array | undefined
+  xmp?: string | undefined
+  /** The free text of handlers and items. */
+  name?: string | undefined
+  /** Bytes that nothing refers to, in the data, in free space and in boxes of their own. */
+  stray?: string | undefined
+  profile?: Uint8Array | undefined
+  hasAlpha?: boolean
+  isGrid?: boolean
+  isAnimated?: boolean
+  hasThumbnail?: boolean
+  /** How often to turn the picture by a quarter. */
+  rotation?: number
+  /** Numbers of four bytes for items, and tables of the versions that have them. */
+  isWide?: boolean
+  /** Whether metadata is in the box for small data. */
+  isSmall?: boolean
+  width?: number
+  height?: number
+  /** How far the place of the picture data is off, and how long it is said to be. */
+  shift?: number
+  length?: number
+  brands?: string[]
+  data?: Part
+  /** The numbers of a grid: its rows, columns and size. */
+  grid?: Part
+  /** What the second picture is to the first. */
+  auxiliary?: string
+  /** Properties of the picture beside those it needs. */
+  properties?: Part[]
+  /** The parts of a grid. */
+  cells?: Part[]
+  /** Boxes to put at the top, and inside the tables. */
+  boxes?: Part[]
+  tables?: Part[]
+  references?: Part[]
+}
+
+const configuration = box('av1C', [0x81, 0x20, 0, 0])
+const alphaConfiguration = box('av1C', [0x81, 0, 0x1c, 0])
+const ALPHA = 'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'
+
+const listItems = (options: AvifOptions): Item[] => {
+  const { name = '', isSmall = false, width = 24, height = 16 } = options
+  const size = sizeProperty(width, height)
+  const note = box('udes', options.stray ?? '')
+  const look = [
+    fullBox('pixi', 0, 0, [3, 8, 8, 8]),
+    box('colr', 'nclx', big(1, 2), big(13, 2), big(6, 2), [0x80]),
+    ...(options.profile ? [box('colr', 'prof', options.profile)] : []),
+    ...(options.rotation ? [box('irot', [options.rotation])] : []),
+    ...(options.stray ? [note] : []),
+    ...(options.properties ?? []),
+  ]
+  const place = { shift: options.shift ?? 0, ...(options.length === undefined ? {} : { length: options.length }) }
+  const data = options.data ?? colour
+  const look128 = [sizeProperty(128, 64), ...look]
+  const cells = (options.cells ?? [tile, tile]).map((cell, index) => ({
+    id: 10 + index,
+    type: 'av01',
+    data: cell,
+    properties: [sizeProperty(64, 64), configuration],
+    isHidden: true,
+  }))
+  const items: Item[] = options.isGrid
+    ? [{ id: 1, type: 'grid', data: options.grid ?? [0, 0, 0, 1, 0, 128, 0, 64], properties: look128 }, ...cells]
+    : [{ id: 1, type: 'av01', data, properties: [size, configuration, ...look], ...place }]
+  const alphaType = fullBox('auxC', 0, 0, options.auxiliary ?? ALPHA)
+  if (options.hasAlpha)
+    items.push({ id: 4, type: 'av01', data: alpha, properties: [size, alphaConfiguration, alphaType] })
+  if (options.exif) items.push({ id: 5, type: 'Exif', data: join(big(0, 4), options.exif), isSmall })
+  if (options.xmp) items.push({ id: 6, type: 'mime', data: options.xmp, isSmall, name: `${name}\0application/rdf+xml` })
+  if (options.hasThumbnail) {
+    items.push({ id: 7, type: 'av01', data: join(colour, 'Thumbnail'), properties: [size, configuration] })
+  }
+  // Readers insist on associations in the order of the numbers of items.
+  return items.map((item) => ({ name, ...item })).sort((one, other) => one.id - other.id)
+}
+
+const writeTracks = (chunk: number, { name = '', stray }: AvifOptions) => {
+  const matrix = join(big(0x10000, 4), big(0, 12), big(0x10000, 4), big(0, 12), big(0x40000000, 4))
+  const times = join(big(0xe0000000, 4), big(0xe0000000, 4))
+  const size = join(big(24 << 16, 4), big(16 << 16, 4))
+  const note = stray ? box('udta', box('\xa9xyz', stray)) : ''
+  const look = join(big(24, 2), big(16, 2), big(0x480000, 4), big(0x480000, 4), big(0, 4), big(1, 2))
+  const entry = box(
+    'av01',
+    big(0, 6),
+    big(1, 2),
+    big(0, 16),
+    look,
+    name.padEnd(32, '\0').slice(0, 32),
+    big(24, 2),
+    [255, 255],
+  )
+  const description = join(big(entry.length + configuration.length, 4), entry.subarray(4), configuration)
+  const samples = box(
+    'stbl',
+    fullBox('stsd', 0, 0, big(1, 4), description),
+    fullBox('stts', 0, 0, big(1, 4), big(2, 4), big(1, 4)),
+    fullBox('stsc', 0, 0, big(1, 4), big(1, 4), big(2, 4), big(1, 4)),
+    fullBox('stsz', 0, 0, big(0, 4), big(2, 4), big(colour.length, 4), big(colour.length, 4)),
+    fullBox('stco', 0, 0, big(1, 4), big(chunk, 4)),
+    fullBox('stss', 0, 0, big(2, 4), big(1, 4), big(2, 4)),
+  )
+  const reference = box('dinf', fullBox('dref', 0, 0, big(1, 4), fullBox('url ', 0, 1)))
+  const media = box(
+    'mdia',
+    fullBox('mdhd', 0, 0, times, big(10, 4), big(2, 4), big(0x55c4, 2), big(0, 2)),
+    fullBox('hdlr', 0, 0, big(0, 4), 'pict', big(0, 12), name, [0]),
+    box('minf', fullBox('vmhd', 0, 1, big(0, 8)), reference, samples),
+  )
+  return box(
+    'moov',
+    fullBox(
+      'mvhd',
+      0,
+      0,
+      times,
+      big(10, 4),
+      big(2, 4),
+      big(0x10000, 4),
+      big(0x100, 2),
+      big(0, 10),
+      matrix,
+      big(0, 24),
+      big(2, 4),
+    ),
+    box('trak', fullBox('tkhd', 0, 1, times, big(1, 4), big(0, 4), big(2, 4), big(0, 16), matrix, size), media, note),
+    note,
+  )
+}
+
+/** An AVIF, put together from tiny pictures that are already coded. */
+export const avifFile = (options: AvifOptions = {}) => {
+  const { name = '', stray = '', isWide = false } = options
+  const items = listItems(options)
+  const properties = items.flatMap((item) => item.properties ?? [])
+  const wide = isWide ? 4 : 2
+  const entries = items.map(({ id, type, name: label = '', isHidden }) =>
+    fullBox('infe', isWide ? 3 : 2, isHidden ? 1 : 0, big(id, wide), big(0, 2), type, label, [0]),
+  )
+  const list = (type: string, from: number, ...to: number[]) =>
+    box(
+      type,
+      big(from, wide),
+      big(to.length, 2),
+      to.flatMap((id) => big(id, wide)),
+    )
+  const references = join(
+    options.isGrid ? list('dimg', 1, ...items.filter(({ id }) => id >= 10).map(({ id }) => id)) : '',
+    options.hasAlpha ? list('auxl', 4, 1) : '',
+    options.exif ? list('cdsc', 5, 1) : '',
+    options.xmp ? list('cdsc', 6, 1) : '',
+    options.hasThumbnail ? list('thmb', 7, 1) : '',
+    ...(options.references ?? []),
+  )
+  let number = 0
+  // Readers insist that what turns a picture is marked as essential.
+  const numberOf = (property: Part) => ++number + (join(property).subarray(4, 8).join() === '105,114,111,116' ? 128 : 0)
+  const associations = items.map(({ id, properties: own = [] }) => join(big(id, wide), [own.length], own.map(numberOf)))
+  const small = items.filter((item) => item.isSmall)
+  const large = items.filter((item) => !item.isSmall)
+  const offsetIn = (group: Item[], item: Item, gap: number) =>
+    group.slice(0, group.indexOf(item)).reduce((sum, { data }) => sum + data.length + gap, gap)
+  const still = large.reduce((sum, { data }) => sum + stray.length + data.length, stray.length)
+  const locations = (start: number) =>
+    items.map((item) => {
+      const at = item.isSmall
+        ? offsetIn(small, item, 0)
+        : start + offsetIn(large, item, stray.length) + (item.shift ?? 0)
+      const method = isWide || small.length > 0 ? big(item.isSmall ? 1 : 0, 2) : []
+      return join(big(item.id, wide), method, big(0, 2), big(1, 2), big(at, 4), big(item.length ?? item.data.length, 4))
+    })
+  const meta = (start: number) =>
+    fullBox(
+      'meta',
+      0,
+      0,
+      fullBox('hdlr', 0, 0, big(0, 4), 'pict', big(0, 12), name, [0]),
+      fullBox('pitm', isWide ? 1 : 0, 0, big(1, wide)),
+      fullBox(
+        'iloc',
+        isWide ? 2 : small.length > 0 ? 1 : 0,
+        0,
+        [0x44, 0],
+        big(items.length, wide),
+        ...locations(start),
+      ),
+      fullBox('iinf', isWide ? 1 : 0, 0, big(items.length, wide), ...entries),
+      references.length > 0 ? fullBox('iref', isWide ? 1 : 0, 0, references) : '',
+      box(
+        'iprp',
+        box('ipco', ...properties),
+        fullBox('ipma', isWide ? 1 : 0, 0, big(items.length, 4), ...associations),
+      ),
+      small.length > 0 ? box('idat', ...small.map((item) => item.data)) : '',
+      ...(options.tables ?? []),
+    )
+  const usual = options.isAnimated ? ['avis', 'avif', 'avis', 'msf1', 'mif1', 'miaf'] : ['avif', 'avif', 'mif1', 'miaf']
+  const [major = '', ...compatible] = options.brands ?? usual
+  const head = (start: number) =>
+    join(
+      box('ftyp', major, big(0, 4), ...compatible),
+      stray ? box('free', stray) : '',
+      meta(start),
+      options.isAnimated ? writeTracks(start + still, options) : '',
+      stray ? box('uuid', 'GPSMARK GPSMARK ', stray) : '',
+      ...(options.boxes ?? []),
+    )
+  const start = head(0).length + 8
+  const frames = options.isAnimated ? [colour, colour] : []
+  return join(head(start), box('mdat', ...large.flatMap((item) => [stray, item.data]), stray, ...frames, stray))
+}

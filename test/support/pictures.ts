@@ -1,0 +1,283 @@
+import { type AvifOptions, avifFile } from './avif'
+import { big, crc32, fromBase64, join, little, type Part, store } from './bytes'
+import { exifBlock, iptcBlock, xmpPacket } from './camera'
+
+/** What a picture carries beside itself. Each format takes what it has a place for. */
+export type Metadata = {
+  orientation?: number
+  order?: 'II' | 'MM'
+  exif?: boolean
+  xmp?: boolean
+  iptc?: boolean
+  comment?: string
+  profile?: boolean
+  trailing?: Part
+}
+
+/** All that a camera and the programs after it may leave in a picture. */
+export const EVERYTHING: Metadata = {
+  orientation: 6,
+  exif: true,
+  xmp: true,
+  iptc: true,
+  comment: 'GPSMARK by Someone',
+  profile: true,
+  trailing: 'ftypmp42 a film of Someone at GPSMARK',
+}
+
+/** The width and height of every picture that is made here. */
+export const SIZE = { width: 24, height: 16 }
+
+const baselineJpeg = fromBase64(
+  '/9j/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxOUlNSMj5aYVpQYEpRUk//2wBDAQ4ODhMREyYVFSZPNS01T09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT0//wAARCAAQABgDASIAAhEBAxEB/8QAFwAAAwEAAAAAAAAAAAAAAAAAAAUGAv/EABcQAAMBAAAAAAAAAAAAAAAAAAADBGH/xAAXAQADAQAAAAAAAAAAAAAAAAABAwUG/8QAHREAAgAHAQAAAAAAAAAAAAAAAAQCAyEiMTKBwf/aAAwDAQACEQMRAD8AyqvRoqvSOVXo0VXoU1tueiF1MFAqvQESq9AhxLVNFKUtP//Z',
+)
+const progressiveJpeg = fromBase64(
+  '/9j/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxOUlNSMj5aYVpQYEpRUk//2wBDAQ4ODhMREyYVFSZPNS01T09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT0//wgARCAAQABgDASIAAhEBAxEB/8QAFwAAAwEAAAAAAAAAAAAAAAAAAAQFAf/EABcBAAMBAAAAAAAAAAAAAAAAAAADBAX/2gAMAwEAAhADEAAAAcajNC6AiQ6P/8QAFhAAAwAAAAAAAAAAAAAAAAAAAAEC/9oACAEBAAEFAlQqFQqFQqP/xAAXEQADAQAAAAAAAAAAAAAAAAAAAgMh/9oACAEDAQE/AZyFlh//xAAXEQADAQAAAAAAAAAAAAAAAAAAAQMx/9oACAECAQE/AYz0cz//xAAUEAEAAAAAAAAAAAAAAAAAAAAg/9oACAEBAAY/Al//xAAUEAEAAAAAAAAAAAAAAAAAAAAg/9oACAEBAAE/IUqr/9oADAMBAAIAAwAAABA/P//EABURAQEAAAAAAAAAAAAAAAAAABAx/9oACAEDAQE/EIm//8QAFxEBAAMAAAAAAAAAAAAAAAAAACGxwf/aAAgBAgEBPxClqV//xAAVEAEBAAAAAAAAAAAAAAAAAAAAYf/aAAgBAQABPxC666667//Z',
+)
+const palettePng = fromBase64(
+  'iVBORw0KGgoAAAANSUhEUgAAABgAAAAQBAMAAAD+CqKmAAAAMFBMVEWUf7TESzzEgjzEtDyHm7S7ljxDQDxFvTx0S7Q1bzx0grR0tLQ1mzxWkzxWZTxpQY+qxHeaAAAABnRSTlOAgICAtpJhAvU2AAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAaElEQVQImYXHMQ3AIBAF0G8BHHB1cHhiZGVpdxQ0YagBLGDhkEAloKEJDKVT3/YQQgilANZai0/2NSJHW9JGmJkhUlvOAPFGkNpmiAgp3WuuvqTPaK1HYgSUMQbJ+xmlFNzp/Rvn3H8eN+RD16hWvNYAAAAASUVORK5CYII=',
+)
+const loopingGif = fromBase64(
+  'R0lGODlhGAAQAIMAADy+AGyWANBBAJ9pAHN0AJ2SAMy5AGy5AMxpAJy5AMyRAKRBADybAEBzAHRGAEBGACH/C05FVFNDQVBFMi4wAwECAAAh+QQEBQAAACwAAAAAGAAQAAAEkhDIeapNOJvNpzyAdSSjlnCb94lldqIGI8sHcwR3EmDFWcCzWWBILBiPBoVSGWQEnMXAsaCgLhWzhoxYnFqvjbA40CCYCQX0gDpQIpRi8Xk+qNcR+Hw8fh4Q7HZ5eHsED3N/gIJ5D4yNhQ6QkYALeQIIjY2RkgucnAgCoKCYmJqQnZ2hAqMOD6WnnKmiq62ur6kRACH5BAUHABAALAAAAAAYABAAg9JrtHCRtKBBtDxytMyStMy5tGy5tJy5tKRptDy5tHRBtJyRtEKUtMxCtHFotD9FtAWgYCKORmkeaFqs7CgaiWkcs3qwq/vKdXrjhREjxpAdAj7Cj7BiOJ8GRmAaWFitB4J2++xSqdcFQbwldJ3fatha1g7eb8YgrV4gCHcCQA9/OwYOgYEIDgiGdwgAigB9foCChYeGi4qNf5CFkZOJiwMPn58OD5gCCKWGDQCpAJ+eoQqwsAKzsw22tw2gug+xsbS1uLu9vr8NAri5u5/DCsXIIQA7',
+)
+const lossyData = fromBase64(
+  'UAMAnQEqGAAQAD7ROLBTKCIlo5gBABoJbACdMoAB9vd2vwAAycc2EYpsF80xtF6ZXZLMGITVvdviCDRolHXXcNou8oJv/pur//Mr/WX/3yOGaP4gpXS70AAA',
+)
+const losslessData = fromBase64('LxfAAxDNZUT/YxEx+P2PxGGWkaT1J3uiJ3iAb6c7gpSatg2Y3sU7IRT2BE7AlMCdQRA596I3Aw==')
+const alphaData = fromBase64('EQ/wwP+IiCAkIPxf64FuQUT/A5sB')
+const displayP3 = fromBase64(
+  'AAAB4GxjbXMEIAAAbW50clJHQiBYWVogB+IAAwAUAAkADgAdYWNzcE1TRlQAAAAAc2F3c2N0cmwAAAAAAAAAAAAAAAAAAPbWAAEAAAAA0y1oYW5kguKocouKP/clPrmS7iTWrgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAKZGVzYwAAAPwAAAAkY3BydAAAASAAAAAid3RwdAAAAUQAAAAUY2hhZAAAAVgAAAAsclhZWgAAAYQAAAAUZ1hZWgAAAZgAAAAUYlhZWgAAAawAAAAUclRSQwAAAcAAAAAgZ1RSQwAAAcAAAAAgYlRSQwAAAcAAAAAgbWx1YwAAAAAAAAABAAAADGVuVVMAAAAIAAAAHABzAFAAMwBDbWx1YwAAAAAAAAABAAAADGVuVVMAAAAGAAAAHABDAEMAMAAAWFlaIAAAAAAAAPbWAAEAAAAA0y1zZjMyAAAAAAABDEIAAAXe///zJQAAB5MAAP2Q///7of///k4AAAOaAADAFFhZWiAAAAAAAACD3wAAPb8AAAAAWFlaIAAAAAAAAEq/AACxNwAACrVYWVogAAAAAAAAKDgAABEKAADIeHBhcmEAAAAAAAMAAAACZmkAAPKnAAANWQAAE9AAAApb',
+)
+
+/** A colour profile, Display P3, as sharp writes it. */
+export const PROFILE = displayP3
+
+const hasExif = ({ exif, orientation }: Metadata) => exif || orientation !== undefined
+const blockOf = ({ orientation, order }: Metadata) => exifBlock(orientation, order)
+
+/** A segment of JPEG. */
+export const segment = (marker: number, ...parts: Part[]) => {
+  const payload = join(...parts)
+  return join([0xff, marker], big(payload.length + 2, 2), payload)
+}
+
+/** The list of pictures in a file, and what it takes for a camera to put a second one behind the first. */
+export const multiPicture = () => segment(0xe2, 'MPF\0', 'MM\0*', big(8, 4), big(0, 2), big(0, 4), 'CamMaker')
+
+/** A JPEG, baseline or progressive, with its metadata in the order in which cameras write it. */
+export const jpeg = (metadata: Metadata = {}, base: 'baseline' | 'progressive' = 'baseline', ...extra: Part[]) => {
+  const bytes = base === 'baseline' ? baselineJpeg : progressiveJpeg
+  const half = displayP3.length / 2
+  return join(
+    bytes.subarray(0, 2),
+    segment(0xe0, 'JFIF\0', [1, 1, 1], big(72, 2), big(72, 2), [1, 1], 'abc'),
+    hasExif(metadata) ? segment(0xe1, 'Exif\0\0', blockOf(metadata)) : '',
+    metadata.xmp ? segment(0xe1, 'http://ns.adobe.com/xap/1.0/\0', xmpPacket()) : '',
+    metadata.exif ? segment(0xe0, 'JFXX\0', [0x10], 'Thumbnail') : '',
+    metadata.exif ? multiPicture() : '',
+    metadata.exif ? segment(0xe4, 'CamMaker notes') : '',
+    metadata.profile ? segment(0xe2, 'ICC_PROFILE\0', [2, 2], displayP3.subarray(half)) : '',
+    metadata.profile ? segment(0xe2, 'ICC_PROFILE\0', [1, 2], displayP3.subarray(0, half)) : '',
+    metadata.iptc ? segment(0xed, iptcBlock()) : '',
+    segment(0xee, 'Adobe', big(101, 2), 'GPSM', [1], 'ARK'),
+    metadata.comment ? segment(0xfe, metadata.comment) : '',
+    ...extra,
+    bytes.subarray(2),
+    metadata.exif ? bytes : '',
+    metadata.trailing ?? '',
+  )
+}
+
+/** A chunk of PNG. */
+export const chunk = (type: string, ...parts: Part[]) => {
+  const body = join(type, ...parts)
+  return join(big(body.length - 4, 4), body, big(crc32(body), 4))
+}
+
+/** The eight bytes that every PNG begins with. */
+export const PNG_SIGNATURE = '\x89PNG\r\n\x1a\n'
+
+/** The header chunk of a PNG. */
+export const pngHeader = (width: number, height: number, depth = 8, colour = 2, ...rest: number[]) =>
+  chunk('IHDR', big(width, 4), big(height, 4), [depth, colour, ...(rest.length ? rest : [0, 0, 0])])
+
+// Rows of a colour that changes from left to right, each after a byte that names no filter.
+const rows = (blue: number) =>
+  Array.from({ length: SIZE.height }, () => [
+    0,
+    ...Array.from({ length: SIZE.width }, (_, x) => [x * 10, 255 - x * 10, blue]).flat(),
+  ]).flat()
+
+const pngTexts = (metadata: Metadata) =>
+  join(
+    metadata.xmp ? chunk('iTXt', 'XML:com.adobe.xmp\0\0\0\0\0', xmpPacket()) : '',
+    metadata.iptc ? chunk('zTXt', 'Raw profile type iptc\0\0', store(iptcBlock())) : '',
+    metadata.comment ? chunk('tEXt', 'Comment\0', metadata.comment) : '',
+    metadata.exif ? chunk('tIME', big(2024, 2), [5, 6, 7, 8, 9]) : '',
+    metadata.exif ? chunk('caMr', 'CamMaker') : '',
+  )
+
+/** A PNG of true colours, with its Exif block before the picture data, or after it. */
+export const png = (metadata: Metadata = {}, exifPlace: 'before' | 'after' = 'before', ...extra: Part[]) => {
+  const exif = hasExif(metadata) ? chunk('eXIf', blockOf(metadata)) : ''
+  const data = store(rows(90))
+  return join(
+    PNG_SIGNATURE,
+    pngHeader(SIZE.width, SIZE.height),
+    metadata.profile ? chunk('iCCP', 'GPSMARK\0\0', store(displayP3)) : '',
+    metadata.profile ? '' : chunk('gAMA', big(45455, 4)),
+    chunk('pHYs', big(2835, 4), big(2835, 4), [1]),
+    metadata.exif ? chunk('sPLT', 'GPSMARK\0', [8]) : '',
+    exifPlace === 'before' ? exif : '',
+    pngTexts(metadata),
+    ...extra,
+    chunk('IDAT', data.subarray(0, 600)),
+    chunk('IDAT', data.subarray(600)),
+    exifPlace === 'after' ? exif : '',
+    pngTexts(metadata),
+    chunk('IEND'),
+    metadata.trailing ?? '',
+  )
+}
+
+/** A PNG of two frames. */
+export const animatedPng = (metadata: Metadata = {}) => {
+  const frame = (number: number) =>
+    chunk('fcTL', big(number, 4), big(SIZE.width, 4), big(SIZE.height, 4), big(0, 8), big(1, 2), big(10, 2), [0, 0])
+  return join(
+    PNG_SIGNATURE,
+    pngHeader(SIZE.width, SIZE.height),
+    chunk('acTL', big(2, 4), big(0, 4)),
+    pngTexts(metadata),
+    hasExif(metadata) ? chunk('eXIf', blockOf(metadata)) : '',
+    frame(0),
+    chunk('IDAT', store(rows(0))),
+    frame(1),
+    pngTexts(metadata),
+    chunk('fdAT', big(2, 4), store(rows(255))),
+    chunk('IEND'),
+    metadata.trailing ?? '',
+  )
+}
+
+/** A PNG of few colours, one of them transparent. */
+export const paletteWithAlphaPng = () => palettePng
+
+/** Sub-blocks of GIF, of 255 bytes at most each, and the empty one that ends them. */
+export const blocks = (content: Part) => {
+  const bytes = join(content)
+  const parts: Part[] = []
+  for (let at = 0; at < bytes.length; at += 255) {
+    const part = bytes.subarray(at, at + 255)
+    parts.push([part.length], part)
+  }
+  return join(...parts, [0])
+}
+
+/** The beginning of a GIF: its size, and no colours. */
+export const gifScreen = (width: number, height: number) =>
+  join('GIF89a', little(width, 2), little(height, 2), [0, 0, 0])
+
+/** A frame of a GIF, with next to no data. */
+export const gifFrame = (width: number, height: number, left = 0) =>
+  join([0x2c], little(left, 2), little(0, 2), little(width, 2), little(height, 2), [0, 2], blocks([0x4c, 0x01]))
+
+const GIF_TABLE_END = 13 + 3 * 16
+
+/** An animated GIF of two frames, with XMP in the form that is no sub-blocks. */
+export const gif = (metadata: Metadata = {}, ...extra: Part[]) => {
+  const trailer = [1, ...Array.from({ length: 256 }, (_, index) => 255 - index), 0]
+  return join(
+    loopingGif.subarray(0, GIF_TABLE_END),
+    metadata.xmp ? join([0x21, 0xff, 11], 'XMP DataXMP', xmpPacket(), trailer) : '',
+    metadata.comment ? join([0x21, 0xfe], blocks(metadata.comment)) : '',
+    metadata.iptc ? join([0x21, 0xff, 11], 'MGK8BIM0000', blocks(iptcBlock())) : '',
+    metadata.exif ? join([0x21, 0x01, 12], new Uint8Array(12), blocks('GPSMARK as plain text')) : '',
+    ...extra,
+    loopingGif.subarray(GIF_TABLE_END),
+    metadata.trailing ?? '',
+  )
+}
+
+/** A chunk of WebP. */
+export const riffChunk = (type: string, ...parts: Part[]) => {
+  const payload = join(...parts)
+  return join(type, little(payload.length, 4), payload, new Uint8Array(payload.length % 2))
+}
+
+/** A file of RIFF chunks. */
+export const riff = (...chunks: Part[]) => {
+  const content = join('WEBP', ...chunks)
+  return join('RIFF', little(content.length, 4), content)
+}
+
+/** The chunk that says what an extended WebP has. */
+export const webpHeader = (flags: number, width = SIZE.width, height = SIZE.height) =>
+  riffChunk('VP8X', [flags, 0, 0, 0], little(width - 1, 3), little(height - 1, 3))
+
+const BITSTREAMS = {
+  lossy: riffChunk('VP8 ', lossyData),
+  lossless: riffChunk('VP8L', losslessData),
+  alpha: join(riffChunk('ALPH', alphaData), riffChunk('VP8 ', lossyData)),
+}
+
+/** The kinds of picture data a WebP may have. */
+export type WebpKind = keyof typeof BITSTREAMS
+
+/** The picture data of a WebP. */
+export const webpData = (kind: WebpKind) => BITSTREAMS[kind]
+
+/** A WebP of the extended kind, or, without metadata and transparency, of the simple one. */
+export const webp = (metadata: Metadata = {}, kind: WebpKind = 'lossy', prefix = '') => {
+  const trailing = metadata.trailing ?? ''
+  if (kind !== 'alpha' && Object.keys(metadata).length === 0) return riff(BITSTREAMS[kind])
+  const flags = (metadata.profile ? 32 : 0) + 16 + (hasExif(metadata) ? 8 : 0) + (metadata.xmp ? 4 : 0)
+  const file = riff(
+    webpHeader(flags),
+    metadata.profile ? riffChunk('ICCP', displayP3) : '',
+    metadata.comment ? riffChunk('NOTE', metadata.comment) : '',
+    BITSTREAMS[kind],
+    hasExif(metadata) ? riffChunk('EXIF', prefix, blockOf(metadata)) : '',
+    metadata.xmp ? riffChunk('XMP ', xmpPacket()) : '',
+  )
+  return join(file, trailing)
+}
+
+/** A frame of an animated WebP. */
+export const webpFrame = (left: number, top: number, ...parts: Part[]) =>
+  riffChunk(
+    'ANMF',
+    [...little(left / 2, 3), ...little(top / 2, 3), ...little(SIZE.width - 1, 3), ...little(SIZE.height - 1, 3)],
+    little(100, 3),
+    [2],
+    ...parts,
+  )
+
+/** A WebP of two frames, which may have a chunk inside that does not belong there. */
+export const animatedWebp = (metadata: Metadata = {}, stray: Part = '') => {
+  const note = metadata.comment ? riffChunk('NOTE', metadata.comment) : ''
+  const file = riff(
+    webpHeader(2 + 16 + (hasExif(metadata) ? 8 : 0) + (metadata.xmp ? 4 : 0)),
+    riffChunk('ANIM', [0, 0, 0, 0, 3, 0]),
+    webpFrame(0, 0, BITSTREAMS.lossy, stray),
+    note,
+    webpFrame(0, 0, stray, BITSTREAMS.lossless),
+    hasExif(metadata) ? riffChunk('EXIF', blockOf(metadata)) : '',
+    metadata.xmp ? riffChunk('XMP ', xmpPacket()) : '',
+  )
+  return join(file, metadata.trailing ?? '')
+}
+
+/** An AVIF with the metadata as items of their own, in boxes beside them, and in bytes that nothing refers to. */
+export const avif = (metadata: Metadata = {}, options: AvifOptions = {}) =>
+  join(
+    avifFile({
+      exif: hasExif(metadata) ? blockOf(metadata) : undefined,
+      xmp: metadata.xmp ? xmpPacket() : undefined,
+      name: metadata.comment,
+      stray: metadata.comment,
+      profile: metadata.profile ? displayP3 : undefined,
+      ...options,
+    }),
+    metadata.trailing ?? '',
+  )

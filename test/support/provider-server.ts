@@ -1,0 +1,130 @@
+// Stands in for the catalogue providers, over real HTTP: answers of their recorded shapes, and what goes wrong on the way.
+// It runs in Node, beside workerd; the Worker's requests to the outside all end here.
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    providerPort: number
+  }
+}
+
+const item = (n: number, more: object = {}) => ({
+  sortOrder: n,
+  itemId: 1000 + n,
+  title: `책 ${n}`,
+  author: '한강',
+  publisher: '창비',
+  isbn10: '8936434128',
+  isbn13: '9788936434120',
+  cover: `https://image.yes24.com/goods/${n}/XL`,
+  link: `https://www.yes24.com/Product/Goods/${n}`,
+  publishDate: '2014-05-19',
+  shopPrice: 15000,
+  salePrice: 13500,
+  itemStatus: '판매중',
+  goodsType: 'BOOK',
+  goodsSortNm: '국내도서',
+  adultYn: 'N',
+  subTitle: null,
+  pages: 216,
+  ...more,
+})
+
+const ODD = [
+  item(1, { title: '&lt;나&gt;는 &#39;나&#39; &amp; 너&#160;', pages: null }),
+  item(2, { title: '' }),
+  item(3, { title: null }),
+  item(4, { cover: 'http://image.yes24.com/4', author: '', publisher: null, pages: 'many' }),
+  item(5, { cover: 'javascript:alert(1)', pages: -3 }),
+]
+const MANY = Array.from({ length: 12 }, (_, n) => item(n + 1))
+
+const yes24 = (items: object[]) => ({
+  success: true,
+  message: 'OK',
+  errorCode: null,
+  data: { meta: {}, items, currentPage: 1, pageSize: 10, totalCount: items.length },
+})
+const yes24Error = (errorCode: string) => ({ success: false, message: 'error', errorCode, data: null })
+
+const work = {
+  key: '/works/OL45804W',
+  title: 'Cien años de soledad',
+  author_name: ['Gabriel García Márquez'],
+  publisher: ['Sudamericana', 'Diana'],
+  number_of_pages_median: 351,
+  cover_i: 12627383,
+  first_publish_year: 1967,
+}
+const bare = { key: '/works/OL1W', title: 'Untold' }
+
+const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) => {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+
+type Scenario = (response: ServerResponse, host: string, path: string) => void
+
+const SCENARIOS: Record<string, Scenario> = {
+  success: (response, host, path) => {
+    if (host === 'apis.yes24.com') return json(response, 200, yes24(MANY))
+    json(response, 200, path.startsWith('/trending/') ? { works: [work] } : { numFound: 2, docs: [work, bare] })
+  },
+  odd: (response) => json(response, 200, yes24(ODD)),
+  empty: (response, host, path) => {
+    if (host !== 'apis.yes24.com') return json(response, 200, { numFound: 0, docs: [], works: [] })
+    const code = path.includes('bestseller') ? 'BEST_001' : path.includes('Attention') ? 'ATTN_001' : 'SEARCH_001'
+    json(response, 404, yes24Error(code))
+  },
+  lost: (response) => json(response, 404, yes24Error('ROUTE_001')),
+  unauthorized: (response) => json(response, 401, yes24Error('AUTH_001')),
+  quota: (response) => json(response, 429, yes24Error('RATE_001'), { 'Retry-After': '17' }),
+  'quota-untold': (response) => json(response, 429, yes24Error('RATE_001')),
+  broken: (response) => json(response, 500, yes24Error('INTERNAL_ERROR')),
+  unavailable: (response) => json(response, 503, yes24Error('UPSTREAM_UNAVAILABLE')),
+  silent: () => {},
+  stalled: (response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"success": true,')
+  },
+  truncated: (response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"success": true, "data": {"items": [')
+  },
+  html: (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>Maintenance</title>')
+  },
+  shapeless: (response) => json(response, 200, { success: true, data: { items: 'none' }, docs: 1, works: 1 }),
+  huge: (response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(`{"pad":"${'x'.repeat(5 * 1024 * 1024)}"}`)
+  },
+  redirect: (response) => {
+    response.writeHead(302, { Location: 'http://169.254.169.254/latest/meta-data/' }).end()
+  },
+}
+
+/** What was asked since the scenario was set, so that tests can see what the adapter really sends. */
+type Asked = { host: string; path: string; headers: Record<string, unknown> }
+
+export default async function setup(project: TestProject) {
+  let scenario = 'success'
+  let asked: Asked[] = []
+  const server = createServer((request, response) => {
+    const host = String(request.headers['x-asked-host'])
+    const url = new URL(request.url ?? '/', `https://${host}`)
+    if (host === 'control.test') {
+      if (url.searchParams.has('scenario')) {
+        scenario = url.searchParams.get('scenario') ?? ''
+        asked = []
+      }
+      return json(response, 200, asked)
+    }
+    asked.push({ host, path: url.pathname + url.search, headers: request.headers })
+    SCENARIOS[scenario]?.(response, host, url.pathname)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  project.provide('providerPort', (server.address() as AddressInfo).port)
+  return () => {
+    server.closeAllConnections()
+    server.close()
+  }
+}
