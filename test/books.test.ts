@@ -280,7 +280,7 @@ describe('the views', () => {
       bookStatus: 'DONE',
       memoCount: 2,
     })
-    expect(titles((await viewer.get('/books/library?page=2&size=3&bookStatus=DONE')).body)).toEqual(['done late'])
+    expect(titles((await viewer.get('/books/library?page=2&size=3&bookStatus=2')).body)).toEqual(['done late'])
   })
 
   it('calender: finished books with an end date, latest first, ties by identifier', async () => {
@@ -333,7 +333,8 @@ describe('the views', () => {
     ['library', 'size=1&bookStatus=YET', 'page', null],
     ['library', 'page=1&bookStatus=YET', 'size', null],
     ['library', 'page=1&size=1', 'bookStatus', null],
-    ['library', 'page=1&size=1&bookStatus=0', 'bookStatus', '0'],
+    ['library', 'page=1&size=1&bookStatus=3', 'bookStatus', '3'],
+    ['library', 'page=1&size=1&bookStatus=done', 'bookStatus', 'done'],
     ['library', 'page=1&size=1&bookStatus=ALL', 'bookStatus', 'ALL'],
     ['calender', 'page=0&size=1', 'page', '0'],
     ['calender', 'page=-1&size=1', 'page', '-1'],

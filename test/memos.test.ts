@@ -151,6 +151,7 @@ describe('a book’s memos', () => {
     const open = await detail('PUBLIC')
     expect(idsOf(open.memosList)).toEqual(newestFirst((at) => at % 2 === 1))
     expect(idsOf((await detail('PRIVATE')).memosList)).toEqual(newestFirst((at) => at % 2 === 0))
+    expect(idsOf((await detail('1')).memosList)).toEqual(idsOf(open.memosList))
     expect(open.memoCount).toBe(6)
     expect(Object.keys(open.memosList[0])).toHaveLength(8)
   })
@@ -160,6 +161,7 @@ describe('a book’s memos', () => {
     const all = await list('memoType=ALL&page=2&size=4')
     expect(idsOf(all.item)).toEqual(newestFirst(() => true).slice(4))
     expect(all.pageInfo).toEqual({ page: 2, size: 4, totalElements: 6, totalPages: 2 })
+    expect((await list('memoType=2&page=1&size=4')).item[0].memoType).toBe('THOUGHT')
     for (const type of ['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION']) {
       const page = await list(`memoType=${type}&page=1&size=10`)
       expect(idsOf(page.item), type).toEqual(newestFirst((at) => types[at] === type))

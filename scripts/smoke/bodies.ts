@@ -3,16 +3,14 @@ import http from 'node:http'
 import https from 'node:https'
 import { answers, error } from './answer.ts'
 import { check, each } from './check.ts'
-import type { Member, Send, Service } from './client.ts'
+import { MEBIBYTE, type Member, type Send, type Service } from './client.ts'
 import { checkNothingStored, register, write } from './shelf.ts'
 
 const JSON_TYPE = 'application/json'
-const MEBIBYTE = 1_048_576
 const TWO_MEBIBYTES = `{"title":"${'x'.repeat(2 * MEBIBYTE)}"}`
 
 /** 2 MiB whose length is not told. */
-export const inChunks = () =>
-  ReadableStream.from(Array.from({ length: 32 }, () => new Uint8Array(MEBIBYTE / 16).fill(0x20)))
+export const inChunks = () => new Blob([TWO_MEBIBYTES]).stream()
 
 const MISSING = 'Required request body is missing'
 const MALFORMED = 'Malformed JSON request'

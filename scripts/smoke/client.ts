@@ -5,6 +5,7 @@ import { check, each, explain } from './check.ts'
 
 const TIMEOUT_MS = 60_000
 const LONGEST_WAIT_SECONDS = 120
+export const MEBIBYTE = 1_048_576
 export const PASSWORD = 'correct-horse-1'
 
 type SentHeaders = Record<string, string | undefined>
@@ -29,40 +30,46 @@ const inShort = (method: string, path: string, body: unknown) => {
   return `${method} ${path} ${typeof body === 'function' ? '(a stream)' : asText(body).slice(0, 200)}`
 }
 
-/** How long to wait before a request is sent again; undefined when it has its answer. */
-const secondsToWait = ({ status, headers }: Response) => {
-  if (status === 429 && headers.has('Retry-After')) return Number(headers.get('Retry-After'))
+type Payload = ReturnType<typeof payloadOf>
+
+/** Whether a body is so large that it is refused half-way, which may break the connection before the answer is read. */
+const isTooLarge = (body: Payload) => body instanceof ReadableStream || (body?.byteLength ?? 0) > MEBIBYTE
+
+/** How long to wait before a request is sent again; undefined when what came of it is to stay. */
+const secondsToWait = (outcome: Response | Error, body: Payload) => {
+  if (outcome instanceof Error) return isTooLarge(body) ? 1 : undefined
+  const { status, headers } = outcome
+  const seconds = Number(headers.get('Retry-After') ?? Number.NaN)
+  if (status === 429) return seconds <= LONGEST_WAIT_SECONDS ? seconds : undefined
   // What stands before the service may fail in its place: `wrangler dev` now and then loses a connection after an
   // upload was refused half-way. What the service itself answers bears an identifier.
   return status >= 500 && !headers.has('X-Request-Id') ? 1 : undefined
 }
 
-const request = async (
-  url: string,
-  method: string,
-  body: unknown,
-  headers: SentHeaders,
-  tries = 3,
-): Promise<Response> => {
+const request = async (url: string, method: string, body: unknown, headers: SentHeaders) => {
   const withType = { 'Content-Type': body === undefined ? undefined : 'application/json', ...headers }
-  const response = await fetch(url, {
-    method,
-    headers: Object.entries(withType).filter((header): header is [string, string] => header[1] !== undefined),
-    body: payloadOf(body),
-    duplex: 'half',
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  })
-  const seconds = secondsToWait(response)
-  if (seconds === undefined || !(seconds <= LONGEST_WAIT_SECONDS) || tries === 1) return response
-  console.log(`     ${method} ${url} got ${response.status}: sent again in ${seconds} s`)
-  await wait(seconds * 1000)
-  return request(url, method, body, headers, tries - 1)
+  for (let again = 2; ; again--) {
+    const init = {
+      method,
+      headers: Object.entries(withType).filter((header): header is [string, string] => header[1] !== undefined),
+      body: payloadOf(body),
+      // What fetch wants for a stream.
+      duplex: 'half' as const,
+      redirect: 'manual' as const,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }
+    const outcome = await fetch(url, init).catch((error: Error) => error)
+    const seconds = again > 0 ? secondsToWait(outcome, init.body) : undefined
+    if (seconds !== undefined) {
+      const got = outcome instanceof Error ? explain(outcome) : outcome.status
+      console.log(`     ${method} ${url} got ${got}: sent again in ${seconds} s`)
+      await wait(seconds * 1000)
+    } else if (outcome instanceof Error) throw outcome
+    else return outcome
+  }
 }
 
 const isJson = (headers: Headers) => headers.get('Content-Type')?.startsWith('application/json') ?? false
-
-const isText = (headers: Headers) => headers.get('Content-Type')?.startsWith('text/plain') ?? false
 
 const readBody = (text: string, headers: Headers): unknown => {
   if (text === '') return null
@@ -80,10 +87,7 @@ const isUncached = (headers: Headers) => {
 const ALWAYS: [what: string, holds: (answer: Answer) => boolean][] = [
   ['is no failure of the service', ({ status }) => status < 500],
   ['bears an X-Request-Id', ({ headers }) => Boolean(headers.get('X-Request-Id'))],
-  [
-    'is JSON or nothing, but where text is asked for',
-    ({ headers, text }) => text === '' || isJson(headers) || isText(headers),
-  ],
+  ['is JSON or nothing', ({ headers, text }) => text === '' || isJson(headers)],
   [
     'to HEAD, or of 204, has no body',
     ({ method, status, text }) => (method !== 'HEAD' && status !== 204) || text === '',

@@ -237,6 +237,7 @@ const ROUTES: Route[] = [
   ['DELETE', (memoId) => `/memos/${memoId}`],
 ]
 
+// POST /memos/image-memo goes here.
 export const checkMemos = async (service: Service) => {
   const writer = await service.signUp()
   const bookId = await register(writer)

@@ -4,13 +4,13 @@ import { Paging } from '../http/paging'
 import {
   emptyAsNull,
   enumeration,
+  enumerationOrAll,
   filledText,
   Id,
   IdParameter,
   Int32,
   int,
   LocalTime,
-  nameParameter,
   QuotableInt32,
   Timestamp,
   text,
@@ -57,9 +57,9 @@ export const BookPatch = z
 export type BookPatch = z.infer<typeof BookPatch>
 
 export const BookPath = z.object({ 'book-id': IdParameter })
-export const LibraryQuery = Paging.extend({ bookStatus: nameParameter(BOOK_STATUSES) })
+export const LibraryQuery = Paging.extend({ bookStatus: BookStatus })
 export type LibraryQuery = z.infer<typeof LibraryQuery>
-export const DetailQuery = z.object({ memoAuthority: nameParameter(['ALL', ...MEMO_AUTHORITIES]) })
+export const DetailQuery = z.object({ memoAuthority: enumerationOrAll(MEMO_AUTHORITIES) })
 export type DetailQuery = z.infer<typeof DetailQuery>
 
 /** Every field of a book that an answer may show; each view picks its own. */

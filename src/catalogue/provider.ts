@@ -1,7 +1,3 @@
-import type { Config } from '../env'
-import { openLibrary } from './providers/open-library'
-import { sample } from './providers/sample'
-import { yes24 } from './providers/yes24'
 import type { CatalogueEntry } from './schema'
 
 /**
@@ -13,11 +9,3 @@ export type Provider = {
   bestSellers: () => Promise<CatalogueEntry[]>
   newSpecial: () => Promise<CatalogueEntry[]>
 }
-
-const PROVIDERS: Record<Config['CATALOGUE_PROVIDER'], (config: Config) => Provider> = {
-  yes24,
-  'open-library': openLibrary,
-  sample,
-}
-
-export const providerOf = (config: Config) => PROVIDERS[config.CATALOGUE_PROVIDER](config)

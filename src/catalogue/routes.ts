@@ -1,11 +1,22 @@
 import { type Context, Hono } from 'hono'
-import type { App } from '../env'
+import type { App, Config } from '../env'
 import { describe, json } from '../http/openapi'
 import { throttledByNetwork } from '../http/throttle'
 import { valid } from '../http/validate'
 import { getCached } from './cache'
-import { type Provider, providerOf } from './provider'
+import type { Provider } from './provider'
+import { openLibrary } from './providers/open-library'
+import { sample } from './providers/sample'
+import { yes24 } from './providers/yes24'
 import { CatalogueList, SearchPath } from './schema'
+
+const PROVIDERS: Record<Config['CATALOGUE_PROVIDER'], (config: Config) => Provider> = {
+  yes24,
+  'open-library': openLibrary,
+  sample,
+}
+
+const providerOf = (config: Config) => PROVIDERS[config.CATALOGUE_PROVIDER](config)
 
 const LISTS_MAX_AGE = 'public, max-age=600'
 const SEARCH_MAX_AGE = 'public, max-age=300'
@@ -13,7 +24,7 @@ const SEARCH_MAX_AGE = 'public, max-age=300'
 const errors = ['CATALOGUE_FAILED', 'CATALOGUE_TIMED_OUT', 'CATALOGUE_BUSY'] as const
 
 const answerList = async (c: Context<App>, name: 'bestSellers' | 'newSpecial') => {
-  const provider: Provider = providerOf(c.var.config)
+  const provider = providerOf(c.var.config)
   const entries = await getCached({
     kv: c.env.CATALOGUE,
     key: `catalogue:${c.var.config.CATALOGUE_PROVIDER}:${name}`,

@@ -21,7 +21,12 @@ export const readAtMost = async (body: ReadableStream<Uint8Array> | null, maxByt
 
 const readBytes = async (request: Request, maxBytes: number) => {
   const isTold = Number(request.headers.get('Content-Length')) > maxBytes
-  const bytes = isTold ? undefined : await readAtMost(request.body, maxBytes)
+  const bytes = isTold
+    ? undefined
+    : await readAtMost(request.body, maxBytes).catch(() => {
+        // The client went away, or sent less than it had told.
+        throw new ApiError('BODY_MALFORMED')
+      })
   if (!bytes) throw new ApiError('BODY_TOO_LARGE')
   return bytes
 }

@@ -51,12 +51,19 @@ export const QuotableInt32 = z.union(
   { error: rule(`must be a whole number from 0 to ${MAX_INT}`) },
 )
 
+const choices = (names: readonly string[]) =>
+  `one of ${names.join(', ')}, or ${names.map((_, code) => code).join(', ')}`
+
 /** One of the names, or its index in the list, as a number or as a string; always the name afterwards. */
 export const enumeration = <const Names extends readonly [string, ...string[]]>(names: Names) => {
   const codes = names.flatMap((_, code) => [code, String(code)])
-  const error = rule(`must be one of ${names.join(', ')}, or ${names.map((_, code) => code).join(', ')}`)
-  return z.union([z.enum(names), z.literal(codes).transform((code) => names[Number(code)] as Names[number])], { error })
+  const name = z.literal(codes).transform((code) => names[Number(code)] as Names[number])
+  return z.union([z.enum(names), name], { error: rule(`must be ${choices(names)}`) })
 }
+
+/** As `enumeration`, or `ALL`: for what a query filters by. */
+export const enumerationOrAll = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  z.union([z.literal('ALL'), enumeration(names)], { error: rule(`must be ALL, or ${choices(names)}`) })
 
 const isCalendarDate = (value: string) => {
   const seconds = value.slice(0, 19)
@@ -88,10 +95,6 @@ export const intParameter = (min: number, max: number) =>
 
 /** An identifier in a query or a path. */
 export const IdParameter = digits(/^[1-9]\d{0,15}$/, Number.MAX_SAFE_INTEGER, 'must be a positive whole number')
-
-/** A name out of a closed list in a query. */
-export const nameParameter = <const Names extends readonly [string, ...string[]]>(names: Names) =>
-  z.enum(names, { error: rule(`must be one of ${names.join(', ')}`) })
 
 /** An identifier in an answer. */
 export const Id = z.int().positive()

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { MEMO_AUTHORITIES, MEMO_TYPES } from '../db/schema'
 import { Paging } from '../http/paging'
-import { enumeration, filledText, Id, IdParameter, Int32, LocalTime, nameParameter } from '../http/values'
+import { enumeration, enumerationOrAll, filledText, Id, IdParameter, Int32, LocalTime } from '../http/values'
 
 const MemoType = enumeration(MEMO_TYPES)
 const MemoAuthority = enumeration(MEMO_AUTHORITIES)
@@ -33,7 +33,7 @@ export type MemoPatch = z.infer<typeof MemoPatch>
 
 export const MemoPath = z.object({ 'memo-id': IdParameter })
 export const NewMemoQuery = z.object({ bookId: IdParameter })
-export const MemosQuery = Paging.extend({ memoType: nameParameter([...MEMO_TYPES, 'ALL']) })
+export const MemosQuery = Paging.extend({ memoType: enumerationOrAll(MEMO_TYPES) })
 export type MemosQuery = z.infer<typeof MemosQuery>
 
 export const Memo = z

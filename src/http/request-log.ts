@@ -1,0 +1,18 @@
+import type { MiddlewareHandler } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import type { App } from '../env'
+import { log } from './log'
+
+/** One line a request, by its route's pattern: the address itself may hold what a person typed. */
+export const logged: MiddlewareHandler<App> = async (c, next) => {
+  const start = Date.now()
+  await next()
+  log('info', 'request', {
+    requestId: c.var.requestId,
+    method: c.req.method,
+    route: matchedRoutes(c)[c.req.routeIndex]?.path,
+    status: c.res.status,
+    ms: Date.now() - start,
+    memberId: c.var.caller?.memberId,
+  })
+}
