@@ -83,113 +83,28 @@ CREATE TABLE `retiredIds` (
 );
 
 --> statement-breakpoint
+-- Each trigger stands on one line, since a deployed D1 splits what it is sent, and not all of it well.
+--
 -- The counters that make every total one read row, the positions that the random draw draws from, and identifiers
 -- that are never given twice. All follow the rows themselves, in the same transaction, cascades included.
-
-CREATE TRIGGER books_counted_in AFTER INSERT ON books
-BEGIN
-  UPDATE members SET
-    yetBooks = yetBooks + (NEW.bookStatus = 'YET'),
-    ingBooks = ingBooks + (NEW.bookStatus = 'ING'),
-    doneBooks = doneBooks + (NEW.bookStatus = 'DONE'),
-    finishedBooks = finishedBooks + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL)
-  WHERE memberId = NEW.memberId;
-END;
+CREATE TRIGGER books_counted_in AFTER INSERT ON books BEGIN UPDATE members SET yetBooks = yetBooks + (NEW.bookStatus = 'YET'), ingBooks = ingBooks + (NEW.bookStatus = 'ING'), doneBooks = doneBooks + (NEW.bookStatus = 'DONE'), finishedBooks = finishedBooks + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL) WHERE memberId = NEW.memberId; END;
 --> statement-breakpoint
-CREATE TRIGGER books_counted_out AFTER DELETE ON books
-BEGIN
-  UPDATE members SET
-    yetBooks = yetBooks - (OLD.bookStatus = 'YET'),
-    ingBooks = ingBooks - (OLD.bookStatus = 'ING'),
-    doneBooks = doneBooks - (OLD.bookStatus = 'DONE'),
-    finishedBooks = finishedBooks - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL),
-    memoBooks = memoBooks - OLD.hasMemos
-  WHERE memberId = OLD.memberId;
-END;
+CREATE TRIGGER books_counted_out AFTER DELETE ON books BEGIN UPDATE members SET yetBooks = yetBooks - (OLD.bookStatus = 'YET'), ingBooks = ingBooks - (OLD.bookStatus = 'ING'), doneBooks = doneBooks - (OLD.bookStatus = 'DONE'), finishedBooks = finishedBooks - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL), memoBooks = memoBooks - OLD.hasMemos WHERE memberId = OLD.memberId; END;
 --> statement-breakpoint
-CREATE TRIGGER books_recounted AFTER UPDATE OF bookStatus, readEndDate ON books
-WHEN OLD.bookStatus <> NEW.bookStatus OR (OLD.readEndDate IS NULL) <> (NEW.readEndDate IS NULL)
-BEGIN
-  UPDATE members SET
-    yetBooks = yetBooks - (OLD.bookStatus = 'YET') + (NEW.bookStatus = 'YET'),
-    ingBooks = ingBooks - (OLD.bookStatus = 'ING') + (NEW.bookStatus = 'ING'),
-    doneBooks = doneBooks - (OLD.bookStatus = 'DONE') + (NEW.bookStatus = 'DONE'),
-    finishedBooks = finishedBooks
-      - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL)
-      + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL)
-  WHERE memberId = NEW.memberId;
-END;
+CREATE TRIGGER books_recounted AFTER UPDATE OF bookStatus, readEndDate ON books WHEN OLD.bookStatus <> NEW.bookStatus OR (OLD.readEndDate IS NULL) <> (NEW.readEndDate IS NULL) BEGIN UPDATE members SET yetBooks = yetBooks - (OLD.bookStatus = 'YET') + (NEW.bookStatus = 'YET'), ingBooks = ingBooks - (OLD.bookStatus = 'ING') + (NEW.bookStatus = 'ING'), doneBooks = doneBooks - (OLD.bookStatus = 'DONE') + (NEW.bookStatus = 'DONE'), finishedBooks = finishedBooks - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL) + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL) WHERE memberId = NEW.memberId; END;
 --> statement-breakpoint
--- AUTOINCREMENT would do, at the price of one more written row for each insert; this writes only when the newest goes.
-CREATE TRIGGER books_id_retired AFTER DELETE ON books
-WHEN OLD.bookId > (SELECT coalesce(max(bookId), 0) FROM books)
-BEGIN
-  INSERT OR REPLACE INTO retiredIds (tableName, id)
-  SELECT 'books', max(OLD.bookId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'books'), 0));
-END;
+-- AUTOINCREMENT would do, at the price of one more written row for each insert. This writes only when the newest goes.
+CREATE TRIGGER books_id_retired AFTER DELETE ON books WHEN OLD.bookId > (SELECT coalesce(max(bookId), 0) FROM books) BEGIN INSERT OR REPLACE INTO retiredIds (tableName, id) SELECT 'books', max(OLD.bookId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'books'), 0)); END;
 --> statement-breakpoint
--- A further memo writes the book's row only; the first one also the index of books with memos and the member's total.
-CREATE TRIGGER memos_counted_in AFTER INSERT ON memos
-BEGIN
-  UPDATE books SET
-    memoCount = memoCount + 1,
-    contentMemos = contentMemos + (NEW.memoType = 'BOOK_CONTENT'),
-    summaryMemos = summaryMemos + (NEW.memoType = 'SUMMARY'),
-    thoughtMemos = thoughtMemos + (NEW.memoType = 'THOUGHT'),
-    questionMemos = questionMemos + (NEW.memoType = 'QUESTION')
-  WHERE bookId = NEW.bookId AND hasMemos = 1;
-  UPDATE members SET memoBooks = memoBooks + 1
-  WHERE memberId = NEW.memberId AND (SELECT hasMemos FROM books WHERE bookId = NEW.bookId) = 0;
-  UPDATE books SET
-    memoCount = 1,
-    contentMemos = (NEW.memoType = 'BOOK_CONTENT'),
-    summaryMemos = (NEW.memoType = 'SUMMARY'),
-    thoughtMemos = (NEW.memoType = 'THOUGHT'),
-    questionMemos = (NEW.memoType = 'QUESTION'),
-    hasMemos = 1
-  WHERE bookId = NEW.bookId AND hasMemos = 0;
-END;
+-- A further memo writes the row of the book only, the first one also the index of books with memos and the total of the member.
+CREATE TRIGGER memos_counted_in AFTER INSERT ON memos BEGIN UPDATE books SET memoCount = memoCount + 1, contentMemos = contentMemos + (NEW.memoType = 'BOOK_CONTENT'), summaryMemos = summaryMemos + (NEW.memoType = 'SUMMARY'), thoughtMemos = thoughtMemos + (NEW.memoType = 'THOUGHT'), questionMemos = questionMemos + (NEW.memoType = 'QUESTION') WHERE bookId = NEW.bookId AND hasMemos = 1; UPDATE members SET memoBooks = memoBooks + 1 WHERE memberId = NEW.memberId AND (SELECT hasMemos FROM books WHERE bookId = NEW.bookId) = 0; UPDATE books SET memoCount = 1, contentMemos = (NEW.memoType = 'BOOK_CONTENT'), summaryMemos = (NEW.memoType = 'SUMMARY'), thoughtMemos = (NEW.memoType = 'THOUGHT'), questionMemos = (NEW.memoType = 'QUESTION'), hasMemos = 1 WHERE bookId = NEW.bookId AND hasMemos = 0; END;
 --> statement-breakpoint
 -- Where the book itself is being deleted there is no row left to count on, and nothing is written.
-CREATE TRIGGER memos_counted_out AFTER DELETE ON memos
-BEGIN
-  UPDATE members SET memoBooks = memoBooks - 1
-  WHERE memberId = OLD.memberId AND (SELECT memoCount FROM books WHERE bookId = OLD.bookId) = 1;
-  UPDATE books SET
-    memoCount = 0, contentMemos = 0, summaryMemos = 0, thoughtMemos = 0, questionMemos = 0, hasMemos = 0
-  WHERE bookId = OLD.bookId AND memoCount = 1;
-  UPDATE books SET
-    memoCount = memoCount - 1,
-    contentMemos = contentMemos - (OLD.memoType = 'BOOK_CONTENT'),
-    summaryMemos = summaryMemos - (OLD.memoType = 'SUMMARY'),
-    thoughtMemos = thoughtMemos - (OLD.memoType = 'THOUGHT'),
-    questionMemos = questionMemos - (OLD.memoType = 'QUESTION')
-  WHERE bookId = OLD.bookId AND memoCount > 1;
-END;
+CREATE TRIGGER memos_counted_out AFTER DELETE ON memos BEGIN UPDATE members SET memoBooks = memoBooks - 1 WHERE memberId = OLD.memberId AND (SELECT memoCount FROM books WHERE bookId = OLD.bookId) = 1; UPDATE books SET memoCount = 0, contentMemos = 0, summaryMemos = 0, thoughtMemos = 0, questionMemos = 0, hasMemos = 0 WHERE bookId = OLD.bookId AND memoCount = 1; UPDATE books SET memoCount = memoCount - 1, contentMemos = contentMemos - (OLD.memoType = 'BOOK_CONTENT'), summaryMemos = summaryMemos - (OLD.memoType = 'SUMMARY'), thoughtMemos = thoughtMemos - (OLD.memoType = 'THOUGHT'), questionMemos = questionMemos - (OLD.memoType = 'QUESTION') WHERE bookId = OLD.bookId AND memoCount > 1; END;
 --> statement-breakpoint
-CREATE TRIGGER memos_recounted AFTER UPDATE OF memoType ON memos
-WHEN OLD.memoType <> NEW.memoType
-BEGIN
-  UPDATE books SET
-    contentMemos = contentMemos - (OLD.memoType = 'BOOK_CONTENT') + (NEW.memoType = 'BOOK_CONTENT'),
-    summaryMemos = summaryMemos - (OLD.memoType = 'SUMMARY') + (NEW.memoType = 'SUMMARY'),
-    thoughtMemos = thoughtMemos - (OLD.memoType = 'THOUGHT') + (NEW.memoType = 'THOUGHT'),
-    questionMemos = questionMemos - (OLD.memoType = 'QUESTION') + (NEW.memoType = 'QUESTION')
-  WHERE bookId = NEW.bookId;
-END;
+CREATE TRIGGER memos_recounted AFTER UPDATE OF memoType ON memos WHEN OLD.memoType <> NEW.memoType BEGIN UPDATE books SET contentMemos = contentMemos - (OLD.memoType = 'BOOK_CONTENT') + (NEW.memoType = 'BOOK_CONTENT'), summaryMemos = summaryMemos - (OLD.memoType = 'SUMMARY') + (NEW.memoType = 'SUMMARY'), thoughtMemos = thoughtMemos - (OLD.memoType = 'THOUGHT') + (NEW.memoType = 'THOUGHT'), questionMemos = questionMemos - (OLD.memoType = 'QUESTION') + (NEW.memoType = 'QUESTION') WHERE bookId = NEW.bookId; END;
 --> statement-breakpoint
--- The member's last memo moves into the hole, so that positions stay 1 … n. A member who withdraws needs none.
-CREATE TRIGGER memos_hole_filled AFTER DELETE ON memos
-WHEN EXISTS (SELECT 1 FROM members WHERE memberId = OLD.memberId)
-BEGIN
-  UPDATE memos SET position = OLD.position
-  WHERE memberId = OLD.memberId AND position > OLD.position
-    AND position = (SELECT max(position) FROM memos WHERE memberId = OLD.memberId);
-END;
+-- The last memo of the member moves into the hole, so that positions stay 1 … n. A member who withdraws needs none.
+CREATE TRIGGER memos_hole_filled AFTER DELETE ON memos WHEN EXISTS (SELECT 1 FROM members WHERE memberId = OLD.memberId) BEGIN UPDATE memos SET position = OLD.position WHERE memberId = OLD.memberId AND position > OLD.position AND position = (SELECT max(position) FROM memos WHERE memberId = OLD.memberId); END;
 --> statement-breakpoint
-CREATE TRIGGER memos_id_retired AFTER DELETE ON memos
-WHEN OLD.memoId > (SELECT coalesce(max(memoId), 0) FROM memos)
-BEGIN
-  INSERT OR REPLACE INTO retiredIds (tableName, id)
-  SELECT 'memos', max(OLD.memoId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'memos'), 0));
-END;
+CREATE TRIGGER memos_id_retired AFTER DELETE ON memos WHEN OLD.memoId > (SELECT coalesce(max(memoId), 0) FROM memos) BEGIN INSERT OR REPLACE INTO retiredIds (tableName, id) SELECT 'memos', max(OLD.memoId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'memos'), 0)); END;

@@ -13,9 +13,10 @@ const LOCAL = {
   CATALOGUE_PROVIDER: 'sample',
 }
 
-const wrangler = (...args: string[]) => {
+/** Runs wrangler; without a keyboard it asks nothing. */
+const wrangler = (stdin: 'inherit' | 'ignore', ...args: string[]) => {
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
-  const child = spawn('wrangler', args, { stdio: 'inherit', env })
+  const child = spawn('wrangler', args, { stdio: [stdin, 'inherit', 'inherit'], env })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   return new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 0)))
 }
@@ -45,7 +46,7 @@ const flags = process.argv.slice(2)
 const { values } = parseArgs({ args: flags, strict: false, options: { 'persist-to': { type: 'string' } } })
 const persistTo = typeof values['persist-to'] === 'string' ? ['--persist-to', values['persist-to']] : []
 
-const migrated = await wrangler('d1', 'migrations', 'apply', 'DB', '--local', ...persistTo)
+const migrated = await wrangler('ignore', 'd1', 'migrations', 'apply', 'DB', '--local', ...persistTo)
 if (migrated === 0) printMail()
 // The watch would keep this process alive.
-process.exit(migrated === 0 ? await wrangler('dev', '--local', ...flags) : migrated)
+process.exit(migrated === 0 ? await wrangler('inherit', 'dev', '--local', ...flags) : migrated)

@@ -3,8 +3,11 @@ import { parseArgs } from 'node:util'
 import { isError } from './smoke/answer.ts'
 import { checkMemberBodies } from './smoke/bodies.ts'
 import { checkBooks } from './smoke/books.ts'
+import { checkCatalogue } from './smoke/catalogue.ts'
 import { check, checkAnyway, conclude, explain } from './smoke/check.ts'
 import { connect, type Service } from './smoke/client.ts'
+import { checkCodes } from './smoke/codes.ts'
+import { checkImages } from './smoke/images.ts'
 import { checkMembers } from './smoke/members.ts'
 import { checkMemos } from './smoke/memos.ts'
 import { fieldOf } from './smoke/shelf.ts'
@@ -37,8 +40,7 @@ const readArguments = () => {
   }
 }
 
-const AREAS = [checkMembers, checkBooks, checkViews, checkMemos, checkMemberBodies, checkHeads]
-// GET /ext-lib/… goes here.
+const AREAS = [checkMembers, checkCodes, checkBooks, checkViews, checkMemos, checkImages, checkMemberBodies, checkHeads]
 
 /** Whether members can be created: under EMAIL_VERIFICATION=required the code of a mail would be needed. */
 const canJoin = async ({ join }: Service) => {
@@ -56,6 +58,7 @@ if (!isError(first)) giveUp(`${baseUrl} does not look like this service: ${first
 
 try {
   await checkPublic(service, origin)
+  await checkCatalogue(service)
   if (isPublicOnly) {
     console.log('     all else is left out')
   } else if (await canJoin(service)) {

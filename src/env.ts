@@ -12,6 +12,7 @@ export type Bindings = {
   EMAIL: SendEmail
   NETWORK_LIMIT: RateLimit
   MEMBER_LIMIT: RateLimit
+  CORS_ORIGINS?: string
 } & Partial<Record<keyof typeof Variables.shape, string>>
 
 const secret = (name: string) =>
@@ -42,10 +43,6 @@ const Variables = z
     TOKEN_TTL_SECONDS: z.coerce.number().int().min(60).max(31_536_000).default(604_800),
     TIME_ZONE: z.string().refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' }).default('UTC'),
     ABANDON_AFTER_DAYS: z.coerce.number().int().min(0).max(36_500).default(90),
-    CORS_ORIGINS: z
-      .string()
-      .default('*')
-      .transform((list) => list.split(/[\s,]+/).filter(Boolean)),
     EMAIL_VERIFICATION: z.enum(['required', 'off']).default('required'),
     PUBLIC_URL: webAddress('PUBLIC_URL'),
     IMAGE_BASE_URL: webAddress('IMAGE_BASE_URL'),

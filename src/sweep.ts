@@ -8,7 +8,7 @@ import { runPurgeJobs, sweepAttempts } from './members/housekeeping'
 export const sweep = async (env: Bindings) => {
   const db = connect(env.DB)
   const outcomes = await Promise.allSettled([
-    runPurgeJobs(db, (memberId) => purgeImages(env.IMAGES, memberId, env.PUBLIC_URL)),
+    runPurgeJobs(db, (memberId) => purgeImages(env.IMAGES, memberId)),
     sweepAttempts(db),
   ])
   for (const outcome of outcomes) if (outcome.status === 'rejected') log('error', `sweep: ${outcome.reason}`)

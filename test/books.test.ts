@@ -81,6 +81,8 @@ describe('POST /books', () => {
     ['an author with half a surrogate pair', { author: '\udc00' }],
     ['a publisher of 501 characters', { publisher: 'x'.repeat(501) }],
     ['a cover that is no address', { cover: 'cover.jpg' }],
+    ['a cover that is no address as it stands', { cover: 'https:example.com/a b.png' }],
+    ['a cover with a space before it', { cover: ' https://x.test/a.png' }],
     ['a cover that runs', { cover: 'javascript:alert(1)' }],
     ['a cover of 2,049 characters', { cover: `https://x.test/${'a'.repeat(2034)}` }],
     ['a number of pages that is a word', { itemPage: 'many' }],
@@ -198,6 +200,8 @@ describe('PATCH /books/created-date/{book-id}', () => {
     ['bare text', '2020-05-06T07:08:09', 'text/plain'],
     ['bare text with a charset', '2020-05-06T07:08:09', 'text/plain;charset=UTF-8'],
     ['a JSON string', '"2020-05-06T07:08:09"', 'application/json'],
+    ['a JSON string after white space', ' "2020-05-06T07:08:09"\n', 'application/json'],
+    ['a long fraction', '2020-05-06T07:08:09.0123456789', 'text/plain'],
     ['bare text sent as JSON', '2020-05-06T07:08:09.5', 'application/json'],
   ])('takes %s', async (_, raw, type) => {
     const { bookId } = await reader.registers()

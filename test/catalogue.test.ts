@@ -12,8 +12,14 @@ const OPEN_LIBRARY = { CATALOGUE_PROVIDER: 'open-library', CATALOGUE_CONTACT: 'l
 const get = (path: string, changed?: object, headers?: Record<string, string>) =>
   send('GET', `/ext-lib/${path}`, { changed, headers })
 
+let months = 0
+/** Each test has a month of its own, so that no provider is still being left alone. */
+const nextMonth = () => vi.useFakeTimers({ now: Date.now() + ++months * 30 * 86_400_000, toFake: ['Date'] })
+
 let warn: ReturnType<typeof vi.spyOn>
 beforeEach(async () => {
+  vi.useRealTimers()
+  nextMonth()
   warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   await stage('success')
 })
@@ -53,6 +59,8 @@ describe('the sample catalogue', () => {
     expect(await get('nobody-wrote-this')).toMatchObject({ status: 200, body: [] })
     expect((await get('e')).body).toHaveLength(10)
     expect((await get('%25')).body).toEqual([])
+    // An accent alone is nothing to look for.
+    expect((await get('%CC%81')).body).toEqual([])
   })
 
   it('is public: a token is ignored, good or bad', async () => {
@@ -70,6 +78,7 @@ describe('the sample catalogue', () => {
 
   it('takes 100 characters, and slashes', async () => {
     expect((await get('x'.repeat(100))).status).toBe(200)
+    expect((await get(encodeURIComponent('📚'.repeat(100)))).status).toBe(200)
     expect((await get('a%2Fb%3F')).status).toBe(200)
   })
 })
@@ -112,7 +121,7 @@ describe('YES24', () => {
     await stage('odd')
     expect((await get('x', YES24)).body).toEqual([
       {
-        title: "<나>는 '나' & 너",
+        title: "<나>는 '나' & 너 …",
         author: '한강',
         cover: 'https://image.yes24.com/goods/1/XL',
         publisher: '창비',
@@ -181,6 +190,7 @@ describe.each([
   ])('%s is %i', async (scenario, status) => {
     await stage(scenario)
     for (const path of ['x', 'best-seller']) {
+      vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] })
       const answer = await get(path, provider)
       expect(answer).toMatchObject({ status, body: { status, fieldErrors: null, violationErrors: null } })
       expect(answer.headers.get('Cache-Control')).toBe('no-store')
@@ -217,8 +227,20 @@ describe.each([
       vi.useFakeTimers({ now: Date.now() + days * 86_400_000, toFake: ['Date'] })
       for (let n = 0; n < 3; n++) expect((await get('best-seller', provider)).body).toEqual(body)
       expect(await asked(), scenario).toHaveLength(1)
-      vi.useRealTimers()
     }
+  })
+
+  it('is not asked again before the time that it wants to be left alone', async () => {
+    await stage('quota')
+    expect((await get('x', provider)).headers.get('Retry-After')).toBe('17')
+    vi.useFakeTimers({ now: Date.now() + 10_000, toFake: ['Date'] })
+    for (const path of ['y', 'best-seller']) {
+      expect((await get(path, provider)).headers.get('Retry-After')).toBe('7')
+    }
+    expect(await asked()).toHaveLength(1)
+    vi.useFakeTimers({ now: Date.now() + 8000, toFake: ['Date'] })
+    await get('x', provider)
+    expect(await asked()).toHaveLength(2)
   })
 })
 

@@ -138,4 +138,11 @@ describe('each migration', () => {
   it('drops no table, since that would erase the children of its rows', () => {
     expect(JSON.stringify(env.MIGRATIONS)).not.toMatch(/drop table/i)
   })
+
+  it('holds each trigger on one line, since a deployed D1 may split others where it should not', () => {
+    for (const query of env.MIGRATIONS.flatMap(({ queries }) => queries)) {
+      const trigger = query.split('\n').filter((line) => /create trigger/i.test(line))
+      for (const line of trigger) expect(line).toMatch(/^CREATE TRIGGER .* END;?$/)
+    }
+  })
 })

@@ -49,6 +49,8 @@ describe('POST /join', () => {
     ['an e-mail of 255 characters', { email: `${'a'.repeat(242)}@library.test` }],
     ['an e-mail that is a number', { email: 1 }],
     ['an e-mail with a NUL', { email: 'a\0@library.test' }],
+    ['an e-mail with two dots', { email: 'a..b@library.test' }],
+    ['an e-mail without a domain name', { email: 'a@localhost' }],
     ['a name of 101 characters', { name: 'n'.repeat(101) }],
     ['a name that is null', { name: null }],
     ['a name with half a surrogate pair', { name: 'a\ud800' }],
@@ -66,6 +68,8 @@ describe('POST /join', () => {
 
   it.each([
     ['an e-mail of 254 characters', { email: `${'a'.repeat(241)}@library.test` }],
+    ['an e-mail at a Korean domain', { email: 'mina@example.xn--3e0b707e' }],
+    ['an e-mail with odd letters', { email: "o'neil+a&b/c@example.com" }],
     ['a name of 100 characters beyond the basic plane', { name: '📚'.repeat(50) }],
     ['a password of 128 characters', { password: '~'.repeat(128) }],
   ])('takes %s', async (_, right) => {

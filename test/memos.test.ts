@@ -85,6 +85,7 @@ describe('POST /memos', () => {
     const answer = await reader.post(`/memos?bookId=${bookId}`, { ...memo, ...wrong })
     expect(answer).toMatchObject({ status: 400, body: { status: 0, fieldErrors: [{ field: Object.keys(wrong)[0] }] } })
     expect(answer.body.fieldErrors).toHaveLength(1)
+    expect(answer.body.fieldErrors[0].reason).toMatch(/^(is required|must )/)
     expect(await count()).toBe(before)
   })
 

@@ -88,7 +88,12 @@ describe('a body that is not what is due', () => {
   })
 
   it('may say so in any JSON type, or in none', async () => {
-    for (const type of [undefined, 'application/json;charset=utf-8', 'APPLICATION/JSON', 'application/ld+json']) {
+    for (const type of [
+      undefined,
+      'application/json;charset=utf-8',
+      'APPLICATION/JSON',
+      'application/vnd.a!b+c+json',
+    ]) {
       const raw = new TextEncoder().encode('{"title":"Demian","__proto__":{"star":5},"constructor":1}')
       expect((await sendBody('POST', '/books', raw, type)).status, type).toBe(201)
     }
@@ -247,9 +252,10 @@ describe('the configuration', () => {
     ['a misspelled switch', { EMAIL_VERIFICATION: 'of' }, 'EMAIL_VERIFICATION'],
   ])('fails closed on %s, and the log says what to do', async (_, changed, hint) => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const answer = await send('GET', '/health', { changed })
+    const answer = await send('GET', '/health', { changed, headers: { Origin: 'https://app.example' } })
     expect(answer).toMatchObject({ status: 500, body: { status: 500, message: 'Something went wrong on our side' } })
     expect(error.mock.calls.join()).toContain(hint)
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://app.example')
     error.mockRestore()
   })
 

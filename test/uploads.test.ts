@@ -198,7 +198,12 @@ describe('GET /images/…', () => {
       expect(answer.headers.get('ETag')).toBe(etag)
     }
     expect((await load(path, { 'If-None-Match': '"other"' })).status).toBe(200)
-    expect((await load(path, { 'If-Match': '"other"' })).status).toBe(412)
+    expect(await load(path, { 'If-Match': '"other"' })).toMatchObject({ status: 412, body: { status: 412 } })
+    expect((await load(path, { 'If-Match': etag })).status).toBe(200)
+    expect((await load(path, { 'If-None-Match': 'no etag at all' })).status).toBe(200)
+    expect((await load(path, { 'If-None-Match': etag }, 'HEAD')).status).toBe(304)
+    expect((await load(path, { 'If-Unmodified-Since': new Date(0).toUTCString() })).status).toBe(412)
+    expect((await load(path, { 'If-Modified-Since': 'no date at all' })).status).toBe(200)
     const later = new Date(Date.now() + 60_000).toUTCString()
     expect((await load(path, { 'If-Modified-Since': later })).status).toBe(304)
   })
@@ -220,7 +225,11 @@ describe('GET /images/…', () => {
 
   it('answers a range that is outside with 416, and one that makes no sense with the whole', async () => {
     const outside = await load(path, { Range: 'bytes=999999-' })
-    expect(outside.status).toBe(416)
+    expect(outside).toMatchObject({ status: 416, body: { status: 416, fieldErrors: null } })
+    expect(outside.headers.get('Cache-Control')).toBe('no-store')
+    expect((await load(path, { Range: 'bytes=0-3', 'If-Range': '"other"' })).body).toEqual(bytes)
+    expect((await load(path, { Range: 'bytes=0-3', 'If-Range': etag })).status).toBe(206)
+    expect((await load(path, { Range: 'bytes=-0' })).status).toBe(416)
     expect(outside.headers.get('Content-Range')).toBe(`bytes */${bytes.length}`)
     for (const odd of ['pages=1-2', 'bytes=x-y', 'bytes=9-1']) {
       expect((await load(path, { Range: odd })).body, odd).toEqual(bytes)
@@ -263,10 +272,12 @@ describe('a withdrawal', () => {
 
   it('removes every image, once it is answered', async () => {
     const { leaver, member, url } = await withdrawn(3)
-    expect((await load(pathOf(url))).status).toBe(200)
+    for (const query of ['', '?x=1']) expect((await load(pathOf(url) + query)).status).toBe(200)
     expect((await leaver.delete('/members/me')).status).toBe(204)
     await vi.waitFor(async () => expect(await keysOf(member)).toEqual([]), 5000)
-    expect((await load(pathOf(url))).status).toBe(404)
+    for (const query of ['', '?x=1', '?x=2']) {
+      await vi.waitFor(async () => expect((await load(pathOf(url) + query)).status, query).toBe(404), 5000)
+    }
   })
 
   it('removes more than a thousand, and nobody else’s', async () => {
@@ -296,6 +307,24 @@ describe('a withdrawal', () => {
     await env.DB.prepare('update purgeJobs set createdAt = createdAt - 3600001').run()
     await sweep()
     expect(await job()).toEqual([])
+  })
+
+  it('is not held up by another whose images cannot be deleted', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const [stuck, free] = [await withdrawn(1), await withdrawn(1)]
+    const down = { list: () => Promise.reject(new Error('bucket is down')) } as unknown as R2Bucket
+    for (const { leaver } of [stuck, free]) await leaver.send('DELETE', '/members/me', { changed: { IMAGES: down } })
+    const IMAGES = {
+      list: (options: R2ListOptions) => {
+        if (options.prefix === `images/${stuck.member}/`) return Promise.reject(new Error('bucket is down'))
+        return env.IMAGES.list(options)
+      },
+      delete: (keys: string[]) => env.IMAGES.delete(keys),
+    } as unknown as R2Bucket
+    await worker.scheduled(createScheduledController() as ScheduledController, { ...env, IMAGES })
+    expect(await keysOf(stuck.member)).toHaveLength(1)
+    expect(await keysOf(free.member)).toEqual([])
+    error.mockRestore()
   })
 
   it('that races an upload leaves nothing behind after the sweep', async () => {

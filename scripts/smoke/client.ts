@@ -71,6 +71,8 @@ const request = async (url: string, method: string, body: unknown, headers: Sent
 
 const isJson = (headers: Headers) => headers.get('Content-Type')?.startsWith('application/json') ?? false
 
+const isText = (headers: Headers) => headers.get('Content-Type')?.startsWith('text/plain') ?? false
+
 const readBody = (text: string, headers: Headers): unknown => {
   if (text === '') return null
   return isJson(headers) ? JSON.parse(text) : text
@@ -87,7 +89,10 @@ const isUncached = (headers: Headers) => {
 const ALWAYS: [what: string, holds: (answer: Answer) => boolean][] = [
   ['is no failure of the service', ({ status }) => status < 500],
   ['bears an X-Request-Id', ({ headers }) => Boolean(headers.get('X-Request-Id'))],
-  ['is JSON or nothing', ({ headers, text }) => text === '' || isJson(headers)],
+  [
+    'is JSON or nothing, but where text is asked for',
+    ({ headers, text }) => text === '' || isJson(headers) || isText(headers),
+  ],
   [
     'to HEAD, or of 204, has no body',
     ({ method, status, text }) => (method !== 'HEAD' && status !== 204) || text === '',

@@ -237,7 +237,6 @@ const ROUTES: Route[] = [
   ['DELETE', (memoId) => `/memos/${memoId}`],
 ]
 
-// POST /memos/image-memo goes here.
 export const checkMemos = async (service: Service) => {
   const writer = await service.signUp()
   const bookId = await register(writer)

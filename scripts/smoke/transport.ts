@@ -55,7 +55,7 @@ const FOR_MEMBERS: [method: string, path: string, body?: unknown][] = [
   ['GET', '/members/me'],
   ['PATCH', '/members/me', { name: 'x' }],
   ['DELETE', '/members/me'],
-  // POST /memos/image-memo goes here.
+  ['POST', '/memos/image-memo'],
 ]
 
 const base64url = (json: string) => Buffer.from(json).toString('base64url')

@@ -34,24 +34,27 @@ const store = ({ kv, key }: CachedList, entries: CatalogueEntry[]) => {
   return kv.put(key, JSON.stringify(value), { expirationTtl: KEPT_SECONDS }).catch(complain)
 }
 
-const refreshes = new Map<string, Promise<CatalogueEntry[]>>()
+/** No refresh takes longer; one that seems to was ended with the request that began it, and will never settle. */
+const LONGEST_REFRESH_MS = 10_000
+
+const refreshes = new Map<string, { begun: number; entries: Promise<CatalogueEntry[]> }>()
 const resting = new Map<string, number>()
 
 /** Loads and stores a list: one refresh at a time in each isolate, whoever asks meanwhile gets the same. */
 const refresh = (list: CachedList) => {
   const underWay = refreshes.get(list.key)
-  if (underWay) return underWay
-  const started = list
+  if (underWay && Date.now() - underWay.begun < LONGEST_REFRESH_MS) return underWay.entries
+  const entries = list
     .load()
-    .then(async (entries) => {
-      await store(list, entries)
-      return entries
+    .then(async (loaded) => {
+      await store(list, loaded)
+      return loaded
     })
     .finally(() => refreshes.delete(list.key))
-  refreshes.set(list.key, started)
+  refreshes.set(list.key, { begun: Date.now(), entries })
   // So that it ends even if whoever began it goes away.
-  list.waitUntil(started.catch(() => {}))
-  return started
+  list.waitUntil(entries.catch(() => {}))
+  return entries
 }
 
 /**

@@ -18,6 +18,6 @@ export const SearchPath = z.object({
   'title-or-author': z
     .string()
     .transform((text) => text.trim())
-    .refine((text) => text !== '' && text.length <= 100, { error: LENGTH })
+    .refine((text) => text !== '' && [...text].length <= 100, { error: LENGTH })
     .refine((text) => text.isWellFormed() && !text.includes('\0'), { error: 'must not contain a NUL character' }),
 })

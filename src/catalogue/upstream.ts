@@ -22,14 +22,23 @@ const failed = (why: string) => {
   return new ApiError('CATALOGUE_FAILED')
 }
 
-const busy = (response: Response) => {
-  const seconds = Number(response.headers.get('Retry-After'))
+/** Until when a host has asked to be left alone. */
+const busyUntil = new Map<string, number>()
+
+const busy = (seconds: number) =>
+  new ApiError('CATALOGUE_BUSY', { headers: { 'Retry-After': String(Math.ceil(seconds)) } })
+
+const rest = (host: string, header: string | null) => {
+  const seconds = Number(header)
   const wait = Number.isInteger(seconds) && seconds > 0 ? Math.min(seconds, MAX_WAIT_SECONDS) : 60
   log('warn', `catalogue: the provider asks to wait ${wait} seconds`)
-  return new ApiError('CATALOGUE_BUSY', { headers: { 'Retry-After': String(wait) } })
+  busyUntil.set(host, Date.now() + wait * 1000)
+  return busy(wait)
 }
 
 const load = async (url: URL, headers: Record<string, string>) => {
+  const resting = (busyUntil.get(url.host) ?? 0) - Date.now()
+  if (resting > 0) throw busy(resting / 1000)
   const response = await fetch(url, {
     headers: { Accept: 'application/json', ...headers },
     // A redirect could lead anywhere, into private networks too: it is an answer like any other, and not a good one.
@@ -37,7 +46,7 @@ const load = async (url: URL, headers: Record<string, string>) => {
     signal: AbortSignal.timeout(TIMEOUT_MS),
     cf: { cacheTtlByStatus: { '200': CACHED_SECONDS, '404': CACHED_SECONDS, '500-599': 0 }, cacheEverything: true },
   })
-  if (response.status === 429) throw busy(response)
+  if (response.status === 429) throw rest(url.host, response.headers.get('Retry-After'))
   const bytes = await readAtMost(response.body, MAX_BYTES)
   if (!bytes) throw failed(`more than ${MAX_BYTES} bytes`)
   return { status: response.status, text: new TextDecoder().decode(bytes) }

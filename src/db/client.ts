@@ -5,6 +5,9 @@ export type Db = DrizzleD1Database & { $client: D1Database }
 
 export const connect = (database: D1Database): Db => drizzle(database)
 
+/** Asks the database for nothing but an answer. */
+export const ping = (db: Db) => db.$client.prepare('select 1').run()
+
 type Buildable = { toSQL(): Query }
 type RowOf<Q> = Awaited<Q> extends (infer Row)[] ? Row : never
 type Values = Record<string, unknown>

@@ -3,7 +3,7 @@ import type { App } from '../env'
 import { ApiError } from './errors'
 
 export const MAX_JSON_BYTES = 1_048_576
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/i
+const JSON_TYPE = /^application\/(?:[^\s/]+\+)?json$/
 
 const typeOf = (c: Context) => c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
 
@@ -16,7 +16,13 @@ export const readAtMost = async (body: ReadableStream<Uint8Array> | null, maxByt
     if (size > maxBytes) return undefined
     chunks.push(chunk)
   }
-  return new Blob(chunks).bytes()
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
 }
 
 const readBytes = async (request: Request, maxBytes: number) => {
@@ -76,7 +82,7 @@ export const jsonObject: MiddlewareHandler<App> = async (c, next) => {
 export const bareText =
   (field: string): MiddlewareHandler<App> =>
   async (c, next) => {
-    const body = await readText(c, 'text/plain')
+    const body = (await readText(c, 'text/plain')).trim()
     handOn(c, JSON.stringify({ [field]: body.startsWith('"') ? parse(body) : body }))
     await next()
   }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { ping } from '../db/client'
 import type { App } from '../env'
 import { ApiError } from './errors'
 import { log } from './log'
@@ -17,12 +18,10 @@ export const health = new Hono<App>().get(
     errors: ['UNAVAILABLE'],
   }),
   async (c) => {
-    await c.env.DB.prepare('select 1')
-      .run()
-      .catch((error: Error) => {
-        log('error', `health: ${error.message}`, { requestId: c.var.requestId })
-        throw new ApiError('UNAVAILABLE')
-      })
+    await ping(c.var.db).catch((error: Error) => {
+      log('error', `health: ${error.message}`, { requestId: c.var.requestId })
+      throw new ApiError('UNAVAILABLE')
+    })
     return c.json({ status: 'ok' } as const, 200)
   },
 )

@@ -3,9 +3,12 @@ import { matchedRoutes } from 'hono/route'
 import type { App } from '../env'
 import { log } from './log'
 
-/** One line a request, by its route's pattern: the address itself may hold what a person typed. */
+/** Names the request, and logs one line of it, by its route's pattern: the address itself may hold what a person typed. */
 export const logged: MiddlewareHandler<App> = async (c, next) => {
   const start = Date.now()
+  // Never the client’s own: two incidents must not share one.
+  c.set('requestId', crypto.randomUUID())
+  c.header('X-Request-Id', c.var.requestId)
   await next()
   log('info', 'request', {
     requestId: c.var.requestId,

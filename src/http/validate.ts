@@ -5,6 +5,7 @@ import type { App } from '../env'
 import { bareText, jsonObject, multipartForm } from './body'
 import { ApiError } from './errors'
 import { note } from './openapi'
+import { rule } from './values'
 
 type Issue = z.core.$ZodIssue
 
@@ -64,11 +65,11 @@ export const validText = <const Field extends string, Schema extends z.ZodType>(
  * @throws BODY_TOO_LARGE above so many bytes, INVALID_FIELDS when there is no such part
  */
 export const validFile = <const Field extends string>(field: Field, maxBytes: number) => {
-  const file = z.instanceof(File, { error: 'is required, as a part with a file name' })
+  const file = z.instanceof(File, { error: rule('must be one part with a file name') })
   const shape = { [field]: file } as Record<Field, typeof file>
   const sized: MiddlewareHandler<App> = async (c, next) => {
-    const sent: unknown = c.req.bodyCache.formData?.get(field)
-    if (sent instanceof File && sent.size > maxBytes) throw new ApiError('BODY_TOO_LARGE')
+    const sent: unknown[] = c.req.bodyCache.formData?.getAll(field) ?? []
+    if (sent.some((part) => part instanceof File && part.size > maxBytes)) throw new ApiError('BODY_TOO_LARGE')
     await next()
   }
   const checked = check('form', z.object(shape))

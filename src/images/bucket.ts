@@ -5,7 +5,7 @@ import { cleanImage } from './formats/clean'
 export const MAX_IMAGE_BYTES = 10 * 1024 * 1024
 const RANDOM_BYTES = 16
 const DELETED_AT_ONCE = 1000
-const A_YEAR = 'public, max-age=31536000, immutable'
+export const A_YEAR = 'public, max-age=31536000, immutable'
 
 const prefixOf = (memberId: number) => `images/${memberId}/`
 const KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp|avif)$/
@@ -36,13 +36,9 @@ export const storeImage = async (bucket: R2Bucket, memberId: number, upload: Uin
 /** How long a data centre may answer an image without asking the bucket: so long it may outlive its deletion there. */
 const EDGE_CACHED = 'public, max-age=600'
 
-// These it would not answer as HTTP says.
-const NOT_FOR_THE_CACHE = ['Range', 'If-Match', 'If-Unmodified-Since']
-
-/** An image out of the edge cache, or that it is unchanged; undefined where there is none. */
-export const findCached = async (request: Request) => {
-  if (NOT_FOR_THE_CACHE.some((name) => request.headers.has(name))) return undefined
-  const cached = await caches.default.match(request)
+/** An image out of this data centre's cache; undefined where there is none. */
+export const findCached = async (url: string) => {
+  const cached = await caches.default.match(url)
   if (!cached) return undefined
   const answer = new Response(cached.body, cached)
   answer.headers.set('Cache-Control', A_YEAR)
@@ -55,16 +51,21 @@ export const keepCached = (url: string, image: Response) => {
   return caches.default.put(url, image)
 }
 
-/**
- * Deletes every image of a member, any number of them, from the bucket, and from this data centre's cache of the
- * address that they are served at.
- */
-export const purgeImages = async (bucket: R2Bucket, memberId: number, origin: string | undefined) => {
+/** Deletes every image of a member, any number of them; answers their keys. */
+export const purgeImages = async (bucket: R2Bucket, memberId: number) => {
+  const purged: string[] = []
   for (;;) {
     const { objects } = await bucket.list({ prefix: prefixOf(memberId), limit: DELETED_AT_ONCE })
-    if (objects.length === 0) return
+    if (objects.length === 0) return purged
     const keys = objects.map(({ key }) => key)
     await bucket.delete(keys)
-    if (origin) await Promise.all(keys.map((key) => caches.default.delete(`${origin}/${key}`)))
+    purged.push(...keys)
   }
 }
+
+/** How many images are dropped from the cache: each is a request of its own, of which an invocation has so many. */
+const DROPPED_AT_MOST = 500
+
+/** Drops images from this data centre's cache; elsewhere they go when EDGE_CACHED is over. */
+export const dropCached = (base: string, keys: string[]) =>
+  Promise.all(keys.slice(0, DROPPED_AT_MOST).map((key) => caches.default.delete(`${base}/${key}`)))

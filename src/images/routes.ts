@@ -2,15 +2,12 @@ import { type Context, Hono } from 'hono'
 import type { App } from '../env'
 import { ApiError, found } from '../http/errors'
 import { describe, empty } from '../http/openapi'
-import { findCached, isImageKey, keepCached } from './bucket'
+import { imageBase } from './address'
+import { A_YEAR, findCached, isImageKey, keepCached } from './bucket'
+import { judge, type Range, rangeOf } from './conditions'
 
-/** What R2 says of a range that lies outside the object. */
-const UNSATISFIABLE = '(10039)'
-
-const description = (text: string) => ({
-  description: text,
-  content: Object.fromEntries(['png', 'jpeg', 'gif', 'webp', 'avif'].map((type) => [`image/${type}`, {}])),
-})
+const IMAGE = ['png', 'jpeg', 'gif', 'webp', 'avif'].map((type) => [`image/${type}`, {}] as const)
+const image = (description: string) => ({ description, content: Object.fromEntries(IMAGE) })
 
 /** The headers of an image, a year's caching among them; whatever it holds, no browser runs it. */
 const headersOf = (object: R2Object) => {
@@ -18,57 +15,33 @@ const headersOf = (object: R2Object) => {
     ETag: object.httpEtag,
     'Last-Modified': object.uploaded.toUTCString(),
     'Accept-Ranges': 'bytes',
-    'Content-Length': String(object.size),
+    'Cache-Control': A_YEAR,
   })
   object.writeHttpMetadata(headers)
   return headers
 }
 
-type Range = { offset: number; length?: number } | { suffix: number }
+const load = async (c: Context<App>, key: string, range?: Range) =>
+  found((await c.env.IMAGES.get(key, { range })) ?? undefined, 'IMAGE_NOT_FOUND')
 
-/** The one range that a header asks for; undefined for none, for several, and for what makes no sense. */
-const parseRange = (header: string | undefined): Range | undefined => {
-  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
-  if (first === '') return last === '' ? undefined : { suffix: Number(last) }
-  if (last === '') return { offset: Number(first) }
-  const length = Number(last) - Number(first) + 1
-  return length > 0 ? { offset: Number(first), length } : undefined
-}
-
-/** Where a range begins and how long it is in an object of a size; a length below 1 lies outside. */
-const locate = (range: Range, size: number) => {
-  if ('suffix' in range) return { first: Math.max(0, size - range.suffix), length: Math.min(range.suffix, size) }
-  return { first: range.offset, length: Math.min(range.length ?? size, size - range.offset) }
-}
-
-const unsatisfiable = async (c: Context<App>, key: string) => {
-  const object = found((await c.env.IMAGES.head(key)) ?? undefined, 'IMAGE_NOT_FOUND')
-  return c.body(null, { status: 416, headers: { 'Content-Range': `bytes */${object.size}` } })
-}
-
-const answer = (c: Context<App>, object: R2Object | R2ObjectBody, range: Range | undefined) => {
+const sendPart = async (c: Context<App>, key: string, range: Range, { size }: R2Object) => {
+  if (range.length === 0) {
+    throw new ApiError('RANGE_NOT_SATISFIABLE', { headers: { 'Content-Range': `bytes */${size}` } })
+  }
+  const object = await load(c, key, range)
   const headers = headersOf(object)
-  if (c.req.method === 'HEAD') return c.body(null, { status: 200, headers })
-  if (!('body' in object)) {
-    headers.delete('Content-Length')
-    const isUnchanged = c.req.header('If-None-Match') ?? c.req.header('If-Modified-Since')
-    return c.body(null, { status: isUnchanged ? 304 : 412, headers })
-  }
-  if (!range) {
-    const [body, copy] = object.body.tee()
-    c.executionCtx.waitUntil(keepCached(c.req.url, new Response(copy, { headers })))
-    return c.body(body, { status: 200, headers })
-  }
-  const { first, length } = locate(range, object.size)
-  headers.set('Content-Range', `bytes ${first}-${first + length - 1}/${object.size}`)
-  headers.set('Content-Length', String(length))
+  headers.set('Content-Range', `bytes ${range.offset}-${range.offset + range.length - 1}/${size}`)
+  headers.set('Content-Length', String(range.length))
   return c.body(object.body, { status: 206, headers })
 }
 
-const load = (c: Context<App>, key: string, range: Range | undefined) => {
-  const { headers, method } = c.req.raw
-  if (method === 'HEAD') return c.env.IMAGES.head(key)
-  return c.env.IMAGES.get(key, { onlyIf: headers, ...(range && { range }) })
+const sendWhole = async (c: Context<App>, key: string, url: string) => {
+  const object = await load(c, key)
+  const headers = headersOf(object)
+  headers.set('Content-Length', String(object.size))
+  const [body, copy] = object.body.tee()
+  c.executionCtx.waitUntil(keepCached(url, new Response(copy, { headers })))
+  return c.body(body, { status: 200, headers })
 }
 
 export const images = new Hono<App>().get(
@@ -77,27 +50,25 @@ export const images = new Hono<App>().get(
     summary: 'Load an image',
     description: 'Needs no token, so that browsers load it from `<img>`. Conditional and range requests are answered.',
     tags: ['Images'],
-    responses: {
-      200: description('The image'),
-      206: description('The part asked for'),
-      304: empty('Unchanged'),
-      412: empty('Changed'),
-      416: empty('No such part'),
-    },
-    errors: ['IMAGE_NOT_FOUND'],
+    responses: { 200: image('The image'), 206: image('The part asked for'), 304: empty('Unchanged') },
+    errors: ['IMAGE_NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
   }),
   async (c) => {
     const key = c.req.path.slice(1)
     if (!isImageKey(key)) throw new ApiError('IMAGE_NOT_FOUND')
-    const cached = await findCached(c.req.raw)
-    if (cached) return cached
-    const range = parseRange(c.req.header('Range'))
-    const object = await load(c, key, range).catch((error: Error) => {
-      if (!error.message.includes(UNSATISFIABLE)) throw error
-      return undefined
-    })
-    const isOutside = object && range && locate(range, object.size).length < 1
-    if (object === undefined || isOutside) return unsatisfiable(c, key)
-    return answer(c, found(object ?? undefined, 'IMAGE_NOT_FOUND'), range)
+    const url = `${imageBase(c)}/${key}`
+    const { headers, method } = c.req.raw
+    const isPlain = ![...headers.keys()].some((name) => name === 'range' || name.startsWith('if-'))
+    if (isPlain && method === 'GET') return (await findCached(url)) ?? sendWhole(c, key, url)
+
+    const known = found((await c.env.IMAGES.head(key)) ?? undefined, 'IMAGE_NOT_FOUND')
+    const verdict = judge(headers, known)
+    if (verdict === 'other') throw new ApiError('PRECONDITION_FAILED')
+    if (verdict === 'unchanged') return c.body(null, { status: 304, headers: headersOf(known) })
+    if (method === 'HEAD') {
+      return c.body(null, { status: 200, headers: [...headersOf(known), ['Content-Length', String(known.size)]] })
+    }
+    const range = rangeOf(headers, known)
+    return range ? sendPart(c, key, range, known) : sendWhole(c, key, url)
   },
 )

@@ -38,10 +38,10 @@ export const countAttempt = statement((db) =>
     .returning({ attemptId: attempts.attemptId }),
 )
 
-/** The oldest attempt in the window: once it has left, there is room again. */
-export const oldestAttempt = statement((db) =>
+/** How many attempts are in the window, and when the oldest was: once it has left, there is room again. */
+export const countAttempts = statement((db) =>
   db
-    .select({ at: sql<number | null>`min(${attempts.at})`.as('at') })
+    .select({ count: sql<number>`count(*)`.as('count'), oldest: sql<number | null>`min(${attempts.at})`.as('oldest') })
     .from(attempts)
     .where(and(eq(attempts.subject, subject), gt(attempts.at, sql.placeholder('since')))),
 )

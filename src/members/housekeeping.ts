@@ -1,6 +1,7 @@
 import { eq, lt, sql } from 'drizzle-orm'
 import { type Db, run, statement } from '../db/client'
 import { joinCodes, purgeJobs } from '../db/schema'
+import { log } from '../http/log'
 import { dropAttempts, LONGEST_WINDOW } from './attempts'
 
 const LONGEST_REQUEST = 3_600_000
@@ -8,7 +9,8 @@ const selectPurgeJobs = statement((db) =>
   db
     .select({ memberId: purgeJobs.memberId, createdAt: purgeJobs.createdAt })
     .from(purgeJobs)
-    .orderBy(purgeJobs.createdAt),
+    .orderBy(purgeJobs.createdAt)
+    .limit(sql.placeholder('limit')),
 )
 const dropPurgeJob = statement((db) =>
   db
@@ -17,15 +19,21 @@ const dropPurgeJob = statement((db) =>
     .returning({ memberId: purgeJobs.memberId }),
 )
 
+const JOBS_AT_ONCE = 100
+
 /**
- * Runs `purge` for every member who withdrew. A job is done with only once no upload that began before the withdrawal
- * can still be under way.
+ * Runs `purge` for members who withdrew, the oldest first; one that fails is logged, and left for the next time. A job
+ * is done with only once no upload that began before the withdrawal can still be under way.
  */
-export const runPurgeJobs = async (db: Db, purge: (memberId: number) => Promise<void>) => {
-  const [jobs] = await run(db, selectPurgeJobs())
+export const runPurgeJobs = async (db: Db, purge: (memberId: number) => Promise<unknown>) => {
+  const [jobs] = await run(db, selectPurgeJobs({ limit: JOBS_AT_ONCE }))
   for (const { memberId, createdAt } of jobs) {
-    await purge(memberId)
-    if (createdAt < Date.now() - LONGEST_REQUEST) await run(db, dropPurgeJob({ memberId }))
+    try {
+      await purge(memberId)
+      if (createdAt < Date.now() - LONGEST_REQUEST) await run(db, dropPurgeJob({ memberId }))
+    } catch (error) {
+      log('error', `purge of member ${memberId}: ${error}`)
+    }
   }
 }
 

@@ -9,7 +9,8 @@ import { describe, empty, json } from '../http/openapi'
 import { networkOf, throttledByNetwork } from '../http/throttle'
 import { issueToken } from '../http/token'
 import { valid } from '../http/validate'
-import { purgeImages } from '../images/bucket'
+import { imageBase } from '../images/address'
+import { dropCached, purgeImages } from '../images/bucket'
 import { mailCode } from './mail'
 import { DUMMY_HASH, hashPassword, isWeak, verifyPassword } from './password'
 import { CodeRequest, Credentials, NewMember, Profile, ProfilePatch, UpdatedProfile } from './schema'
@@ -119,8 +120,8 @@ export const members = new Hono<App>()
     async (c) => {
       const { db, caller } = c.var
       await deleteMember(db, caller)
-      const purged = purgeImages(c.env.IMAGES, caller.memberId, new URL(c.req.url).origin)
-      c.executionCtx.waitUntil(purged.catch((error: Error) => log('error', `purge: ${error.message}`)))
+      const purge = async () => dropCached(imageBase(c), await purgeImages(c.env.IMAGES, caller.memberId))
+      c.executionCtx.waitUntil(purge().catch((error: Error) => log('error', `purge: ${error.message}`)))
       return c.body(null, 204)
     },
   )

@@ -1,15 +1,15 @@
 import * as z from 'zod'
-import { filledText, LocalTime } from '../http/values'
+import { filledText, LocalTime, rule } from '../http/values'
 
-const required = { error: 'is required' }
-
-// The pattern of zod takes ASCII only, which lower() in the database relies on.
+// What RFC 5322 calls a dot-atom at a domain name: all of ASCII, as lower() in the database needs it.
+const ADDRESS =
+  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/i
 const Email = z
-  .email({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be an e-mail address') })
+  .email({ pattern: ADDRESS, error: rule('must be an e-mail address') })
   .max(254, { error: 'must be at most 254 characters' })
 const Name = filledText(100)
 const Password = z
-  .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a string') })
+  .string({ error: rule('must be a string') })
   .regex(/^[!-~]*$/, { error: 'must consist of letters, digits and special characters' })
   .min(6, { error: 'must be at least 6 characters' })
   .max(128, { error: 'must be at most 128 characters' })
@@ -19,7 +19,9 @@ export const NewMember = z
     email: Email,
     name: Name,
     password: Password,
-    authenticationCode: z.string(required).refine((code) => code.trim() !== '', { error: 'must not be blank' }),
+    authenticationCode: z
+      .string({ error: rule('must be a string') })
+      .refine((code) => code.trim() !== '', { error: 'must not be blank' }),
   })
   .meta({ id: 'NewMember' })
 export type NewMember = z.infer<typeof NewMember>
@@ -27,7 +29,7 @@ export type NewMember = z.infer<typeof NewMember>
 export const CodeRequest = z.object({ joinAuthCodeEmail: Email }).meta({ id: 'CodeRequest' })
 
 export const Credentials = z
-  .object({ email: Email, password: z.string(required).min(1, required) })
+  .object({ email: Email, password: z.string({ error: rule('must be a string') }).min(1, { error: 'is required' }) })
   .meta({ id: 'Credentials' })
 
 export const Profile = z.object({ email: z.string(), name: z.string() }).meta({ id: 'Profile' })

@@ -3,14 +3,14 @@ import { asCaller, type Caller, isCaller } from '../db/caller'
 import { type Db, dynamic, given, run, statement } from '../db/client'
 import { joinCodes, members, purgeJobs } from '../db/schema'
 import { ApiError, tooMany } from '../http/errors'
-import { countAttempt, forgetAttempts, LOGINS, oldestAttempt, secondsLeft, windowOf } from './attempts'
+import { countAttempt, countAttempts, forgetAttempts, LOGINS, secondsLeft, windowOf } from './attempts'
 import type { Profile, UpdatedProfile } from './schema'
 
 const profile = { email: members.email, name: members.name }
 const isEmail = sql`lower(${members.email}) = lower(${sql.placeholder('email')})`
 
 /** Whoever has an e-mail address, whatever its case, with what a login checks. */
-export const selectLogin = statement((db) =>
+const selectLogin = statement((db) =>
   db
     .select({
       ...profile,
@@ -22,6 +22,9 @@ export const selectLogin = statement((db) =>
     .where(isEmail),
 )
 
+/** Tells whether somebody has an e-mail address, whatever its case. */
+export const selectExisting = statement((db) => db.select({ memberId: members.memberId }).from(members).where(isEmail))
+
 /**
  * What a login checks and answers, for an attempt that is counted as failed until it is forgotten; undefined when
  * nobody has that e-mail, whatever its case.
@@ -30,13 +33,13 @@ export const selectLogin = statement((db) =>
 export const beginLogin = async (db: Db, email: string, subject: string) => {
   const now = Date.now()
   const window = windowOf(LOGINS, subject, now)
-  const [[login], [counted], [oldest]] = await run(
+  const [[login], [counted], [failed]] = await run(
     db,
     selectLogin({ email }),
     countAttempt(window),
-    oldestAttempt(window),
+    countAttempts(window),
   )
-  if (!counted) throw tooMany(secondsLeft(LOGINS, oldest?.at, now))
+  if (!counted) throw tooMany(secondsLeft(LOGINS, failed?.oldest, now))
   return login
 }
 
@@ -104,10 +107,10 @@ export const createMember = async (db: Db, member: NewRow, proof?: Proof): Promi
     ? await run(
         db,
         insertProvedMember({ ...member, ...proof, now: Date.now() }),
-        selectLogin({ email }),
+        selectExisting({ email }),
         dropCode(proof),
       )
-    : await run(db, insertMember(member), selectLogin({ email }))
+    : await run(db, insertMember(member), selectExisting({ email }))
   if (!created && existing) throw new ApiError('MEMBER_EXISTS')
   return created
 }

@@ -7,15 +7,15 @@ import { keyedHash } from '../http/keys'
 import {
   CODE_TRIES,
   countAttempt,
+  countAttempts,
   countSince,
   forgetAttempt,
   isAllowed,
   MAILS,
-  oldestAttempt,
   secondsLeft,
   windowOf,
 } from './attempts'
-import { dropCode, type Proof, selectLogin } from './store'
+import { dropCode, type Proof, selectExisting } from './store'
 
 const LIFETIME = 600_000
 const TRIES_A_CODE = 5
@@ -62,15 +62,15 @@ export const issueCode = async (db: Db, config: Config, email: string, deliver: 
   const code = drawCode()
   const issued = { codeSubject: await subjectOf(config, email), codeHash: await hashOf(config, email, code) }
   const window = windowOf(MAILS, await mailSubjectOf(config, email), now)
-  const [[member], [replaced], [counted], [oldest]] = await run(
+  const [[member], [replaced], [counted], [sent]] = await run(
     db,
-    selectLogin({ email }),
+    selectExisting({ email }),
     replaceCode({ ...window, ...issued, email, expiresAt: now + LIFETIME }),
     countAttempt(window),
-    oldestAttempt(window),
+    countAttempts(window),
   )
   if (member) throw new ApiError('MEMBER_EXISTS')
-  if (!replaced || !counted) throw tooMany(secondsLeft(MAILS, oldest?.at, now))
+  if (!replaced || !counted) throw tooMany(secondsLeft(MAILS, sent?.oldest, now))
   try {
     await deliver(code)
   } catch (error) {
@@ -84,7 +84,7 @@ const tryCode = statement((db) =>
   db
     .insert(attempts)
     .select(
-      sql`select null, ${sql.placeholder('subject')}, ${sql.placeholder('now')} from ${joinCodes}
+      sql`select null, ${sql.placeholder('subject')}, max(${sql.placeholder('now')}, ${joinCodes.issuedAt}) from ${joinCodes}
       where ${joinCodes.subject} = ${sql.placeholder('subject')} and ${joinCodes.expiresAt} > ${sql.placeholder('now')}
         and ${countSince(sql`${joinCodes.issuedAt} - 1`)} < ${sql.raw(String(TRIES_A_CODE))} and ${isAllowed}`,
     )
@@ -97,19 +97,22 @@ const tryCode = statement((db) =>
 
 /**
  * Begins a sign-up: checks that nobody has the e-mail, and the code. Undefined where no code is needed.
- * @throws MEMBER_EXISTS whatever the code; INVALID_FIELDS when the code is wrong, expired or used up
+ * @throws MEMBER_EXISTS whatever the code; INVALID_FIELDS when the code is wrong, expired or used up;
+ * TOO_MANY_REQUESTS after twenty tries in a day
  */
 export const proveAddress = async (db: Db, config: Config, email: string, code: string): Promise<Proof | undefined> => {
   if (config.EMAIL_VERIFICATION === 'off') {
-    const [[member]] = await run(db, selectLogin({ email }))
+    const [[member]] = await run(db, selectExisting({ email }))
     if (member) throw new ApiError('MEMBER_EXISTS')
     return undefined
   }
   const subject = await subjectOf(config, email)
   const codeHash = await hashOf(config, email, code)
-  const tried = tryCode(windowOf(CODE_TRIES, subject, Date.now()))
-  const [[member], [live]] = await run(db, selectLogin({ email }), tried)
+  const now = Date.now()
+  const window = windowOf(CODE_TRIES, subject, now)
+  const [[member], [spent], [live]] = await run(db, selectExisting({ email }), countAttempts(window), tryCode(window))
   if (member) throw new ApiError('MEMBER_EXISTS')
+  if (spent && spent.count >= CODE_TRIES.most) throw tooMany(secondsLeft(CODE_TRIES, spent.oldest, now))
   if (live?.codeHash !== codeHash) throw refusal(code)
   return { codeSubject: subject, codeHash }
 }

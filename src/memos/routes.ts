@@ -1,29 +1,17 @@
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import { accepts } from 'hono/accepts'
 import * as z from 'zod'
 import type { App } from '../env'
 import { authenticated } from '../http/auth'
 import { localTime } from '../http/clock'
-import { ApiError, found, only } from '../http/errors'
-import { log } from '../http/log'
+import { found, only } from '../http/errors'
 import { describe, empty, json } from '../http/openapi'
 import { throttledByMember } from '../http/throttle'
 import { valid, validFile } from '../http/validate'
+import { imageBase } from '../images/address'
 import { MAX_IMAGE_BYTES, storeImage } from '../images/bucket'
 import { Memo, MemoPatch, MemoPath, NewMemo, NewMemoQuery, RandomMemo } from './schema'
 import { confirmCaller, createMemo, deleteMemo, drawMemo, updateMemo } from './store'
-
-const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
-
-/** Where images are served from, by configuration alone; the request's own address only on one's own machine. */
-const imageBase = (c: Context<App>) => {
-  const { IMAGE_BASE_URL, PUBLIC_URL } = c.var.config
-  const { hostname, origin } = new URL(c.req.url)
-  const base = IMAGE_BASE_URL ?? PUBLIC_URL ?? (LOCAL_HOST.test(hostname) ? origin : undefined)
-  if (base) return base
-  log('error', 'PUBLIC_URL is missing: set it to the address at which clients reach this service')
-  throw new ApiError('INTERNAL')
-}
 
 export const memos = new Hono<App>()
   .get(

@@ -9,7 +9,7 @@ const MemoContent = filledText(65_535)
 
 /** Absent, null and an empty string all take the default. */
 const defaulted = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
-  z.union([schema, z.literal(['', null]).transform(() => value)]).default(value as never)
+  z.preprocess((sent) => (sent === undefined || sent === null || sent === '' ? value : sent), schema)
 
 export const NewMemo = z
   .object({

@@ -33,7 +33,7 @@ const item = (n: number, more: object = {}) => ({
 })
 
 const ODD = [
-  item(1, { title: '&lt;나&gt;는 &#39;나&#39; &amp; 너&#160;', pages: null }),
+  item(1, { title: '&lt;나&gt;는 &#39;나&#39; &amp; 너&#160;&hellip;', pages: null }),
   item(2, { title: '' }),
   item(3, { title: null }),
   item(4, { cover: 'http://image.yes24.com/4', author: '', publisher: null, pages: 'many' }),

@@ -4,9 +4,35 @@ import type { CatalogueEntry } from '../schema'
 
 const MOST = 10
 
+// decodeXML knows numbers and XML's five names. All of HTML's would be a seventh of the Worker, so these are the ones
+// that titles are written with.
+const NAMED: Record<string, string> = {
+  nbsp: ' ',
+  middot: '·',
+  hellip: '…',
+  ndash: '–',
+  mdash: '—',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+  laquo: '«',
+  raquo: '»',
+  times: '×',
+  eacute: 'é',
+  egrave: 'è',
+  agrave: 'à',
+  ccedil: 'ç',
+  auml: 'ä',
+  ouml: 'ö',
+  uuml: 'ü',
+  ntilde: 'ñ',
+}
+const decode = (html: string) => decodeXML(html.replace(/&(\w+);/g, (entity, name) => NAMED[name] ?? entity))
+
 /** A text as a person reads it, or null where there is none. */
 const toText = (html: unknown) => {
-  const text = typeof html === 'string' ? decodeXML(html).replace(/\s+/g, ' ').trim() : ''
+  const text = typeof html === 'string' ? decode(html).replace(/\s+/g, ' ').trim() : ''
   return text === '' ? null : text
 }
 

@@ -21,6 +21,7 @@ const pick = (isWanted: (book: SampleBook) => unknown) => BOOKS.filter(isWanted)
 export const sample = (): Provider => ({
   search: async (query) => {
     const wanted = fold(query)
+    if (wanted === '') return []
     return pick(({ title, author }) => fold(title).includes(wanted) || fold(author).includes(wanted))
   },
   bestSellers: async () => pick(({ bestSeller }) => bestSeller),

@@ -1,0 +1,19 @@
+import type { Context } from 'hono'
+import type { App } from '../env'
+import { ApiError } from '../http/errors'
+import { log } from '../http/log'
+
+const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
+
+/**
+ * Where images are served from, by configuration alone; on one's own machine the request's address will do.
+ * @throws INTERNAL when it is not configured
+ */
+export const imageBase = (c: Context<App>) => {
+  const { IMAGE_BASE_URL, PUBLIC_URL } = c.var.config
+  const { hostname, origin } = new URL(c.req.url)
+  const base = IMAGE_BASE_URL ?? PUBLIC_URL ?? (LOCAL_HOST.test(hostname) ? origin : undefined)
+  if (base) return base
+  log('error', 'PUBLIC_URL is missing: set it to the address at which clients reach this service')
+  throw new ApiError('INTERNAL')
+}
