@@ -15,6 +15,10 @@ import { images } from './images/routes'
 import { members } from './members/routes'
 import { memos } from './memos/routes'
 
+/** How far the database had come: a client that sends it back may be answered by a replica near by. */
+const BOOKMARK = 'X-D1-Bookmark'
+const BOOKMARK_FORM = /^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/
+
 const allowedOrigin = (origin: string, c: Context<App>) => {
   // Not by the checked configuration: what is wrong with that is for pages to read, too.
   const origins = (c.env.CORS_ORIGINS || '*').split(/[\s,]+/)
@@ -54,8 +58,11 @@ app.use(
 )
 app.use(async (c, next) => {
   c.set('config', configure(c.env))
-  c.set('db', connect(c.env.DB))
+  const bookmark = c.req.header(BOOKMARK)
+  c.set('db', connect(c.env.DB, bookmark && BOOKMARK_FORM.test(bookmark) ? bookmark : undefined))
   await next()
+  const latest = c.var.db.session.getBookmark()
+  if (latest) c.header(BOOKMARK, latest)
 })
 app.use(
   methodNotAllowed({

@@ -1,6 +1,7 @@
 import { env, exports } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { BASE, newEmail, type Reader, send, signUp } from './support/api'
+import { brokenDatabase } from './support/database'
 
 let reader: Reader
 let bookId: number
@@ -135,7 +136,7 @@ describe('addresses and methods', () => {
 
   it('tells its health', async () => {
     expect(await send('GET', '/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
-    const DB = { prepare: () => ({ run: () => Promise.reject(new Error('overloaded')) }) } as unknown as D1Database
+    const DB = brokenDatabase('overloaded')
     vi.spyOn(console, 'error').mockImplementationOnce(() => {})
     const ill = await send('GET', '/health', { changed: { DB } })
     expect(ill.status).toBe(503)
@@ -191,6 +192,25 @@ describe('browsers', () => {
   })
 })
 
+describe('a bookmark of the database', () => {
+  it('comes with an answer, and is where the next one begins when it is sent back', async () => {
+    const bookmark = (await reader.get('/members/me')).headers.get('X-D1-Bookmark') ?? ''
+    expect(bookmark).toMatch(/^[\da-f-]{59}$/)
+    const sessions = vi.spyOn(Object.getPrototypeOf(env.DB), 'withSession')
+    expect((await reader.send('GET', '/members/me', { headers: { 'X-D1-Bookmark': bookmark } })).status).toBe(200)
+    expect(sessions.mock.calls).toEqual([[bookmark]])
+    sessions.mockRestore()
+  })
+
+  it.each([undefined, 'yesterday', 'first-unconstrained', ''])('%o asks the primary', async (bookmark) => {
+    const sessions = vi.spyOn(Object.getPrototypeOf(env.DB), 'withSession')
+    const headers: Record<string, string> = bookmark === undefined ? {} : { 'X-D1-Bookmark': bookmark }
+    expect((await reader.send('GET', '/members/me', { headers })).status).toBe(200)
+    expect(sessions.mock.calls).toEqual([['first-primary']])
+    sessions.mockRestore()
+  })
+})
+
 describe('the log', () => {
   it('has one line a request, under the identifier that the answer bears, and no person in it', async () => {
     const info = vi.spyOn(console, 'info').mockImplementation(() => {})
@@ -221,10 +241,7 @@ describe('the log', () => {
 
   it('has what went wrong, where the answer has one fixed message', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const DB = {
-      prepare: () => ({ bind: () => ({}) }),
-      batch: () => Promise.reject(new Error('D1_ERROR: disk of host 10.0.0.1 is full')),
-    } as unknown as D1Database
+    const DB = brokenDatabase('D1_ERROR: disk of host 10.0.0.1 is full')
     const answer = await reader.send('GET', '/members/me', { changed: { DB } })
     expect(answer.status).toBe(500)
     expect(answer.body).toEqual({

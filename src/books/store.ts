@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { asCaller, type Caller, callerId, isCaller, once, whoever } from '../db/caller'
-import { type Db, dynamic, given, statement } from '../db/client'
+import { type Builder, type Db, dynamic, given, statement } from '../db/client'
 import { nextId } from '../db/ids'
 import { books, members } from '../db/schema'
 import { selectMemosList } from '../memos/store'
@@ -108,7 +108,7 @@ export const updateBook = (
   bookId: number,
   patch: BookPatch,
 ): Promise<UpdatedBook | undefined> => {
-  const update = (builder: Db) => builder.update(books).set(patch).where(isOwn).returning(updatedColumns)
+  const update = (builder: Builder) => builder.update(books).set(patch).where(isOwn).returning(updatedColumns)
   const own = Object.keys(patch).length === 0 ? selectUpdated({ bookId }) : dynamic(update, { bookId })
   return once(db, caller, own)
 }

@@ -1,31 +1,50 @@
 import { fillPlaceholders, type Query, sql } from 'drizzle-orm'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 
-export type Db = DrizzleD1Database & { $client: D1Database }
+/** Builds queries, and runs none. */
+export type Builder = DrizzleD1Database
 
-export const connect = (database: D1Database): Db => drizzle(database)
+/** The database as one request sees it: `build` builds its queries, `session` runs them. */
+export type Db = { build: Builder; session: D1DatabaseSession }
+
+const builders = new WeakMap<D1Database, Builder>()
+
+const builderOf = (database: D1Database) => {
+  const builder = builders.get(database) ?? drizzle(database)
+  builders.set(database, builder)
+  return builder
+}
+
+/**
+ * Connects a request to the database. A replica may answer that has seen what the bookmark stands for; without one the
+ * first query goes to the primary, so that whoever knows nothing of bookmarks reads their own writes.
+ */
+export const connect = (database: D1Database, bookmark?: string): Db => ({
+  build: builderOf(database),
+  session: database.withSession(bookmark ?? 'first-primary'),
+})
 
 /** Asks the database for nothing but an answer. */
-export const ping = (db: Db) => db.$client.prepare('select 1').run()
+export const ping = ({ session }: Db) => session.prepare('select 1').run()
 
 type Buildable = { toSQL(): Query }
 type RowOf<Q> = Awaited<Q> extends (infer Row)[] ? Row : never
 type Values = Record<string, unknown>
 
 /** A query with its values, ready for a batch; `Row` is what it selects or returns. */
-export type Statement<Row = unknown> = { query: (db: Db) => Query; values: Values; row?: Row }
+export type Statement<Row = unknown> = { query: (builder: Builder) => Query; values: Values; row?: Row }
 
 /** A query that is built anew for each request, since its shape depends on what was sent. */
-export const dynamic = <Q extends Buildable>(build: (db: Db) => Q, values: Values = {}): Statement<RowOf<Q>> => ({
-  query: (db) => build(db).toSQL(),
+export const dynamic = <Q extends Buildable>(build: (db: Builder) => Q, values: Values = {}): Statement<RowOf<Q>> => ({
+  query: (builder) => build(builder).toSQL(),
   values,
 })
 
 /** A query of fixed shape: built at its first use in an isolate, then only its placeholders are filled. */
-export const statement = <Q extends Buildable>(build: (db: Db) => Q) => {
+export const statement = <Q extends Buildable>(build: (db: Builder) => Q) => {
   let built: Query | undefined
-  const query = (db: Db) => {
-    built ??= build(db).toSQL()
+  const query = (builder: Builder) => {
+    built ??= build(builder).toSQL()
     return built
   }
   return (values: Values = {}): Statement<RowOf<Q>> => ({ query, values })
@@ -42,11 +61,14 @@ type RowsOf<Statements extends readonly Statement[]> = {
  * Runs the statements as one transaction in one round trip. Rows come as D1 gives them, keyed by column name: so a
  * query's selection keys are the column names, or are given by `.as()`.
  */
-export const run = async <const Statements extends readonly Statement[]>(db: Db, ...statements: Statements) => {
-  const results = await db.$client.batch(
+export const run = async <const Statements extends readonly Statement[]>(
+  { build, session }: Db,
+  ...statements: Statements
+) => {
+  const results = await session.batch(
     statements.map((each) => {
-      const { sql, params } = each.query(db)
-      return db.$client.prepare(sql).bind(...fillPlaceholders(params, each.values))
+      const { sql, params } = each.query(build)
+      return session.prepare(sql).bind(...fillPlaceholders(params, each.values))
     }),
   )
   return results.map((result) => result.results) as RowsOf<Statements>

@@ -1,7 +1,7 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/sqlite-core'
 import { asCaller, type Caller, callerId, once, whoever } from '../db/caller'
-import { type Db, dynamic, given, statement } from '../db/client'
+import { type Builder, type Db, dynamic, given, statement } from '../db/client'
 import { nextId } from '../db/ids'
 import { books, memos } from '../db/schema'
 import { type Page, toLimit, toPage } from '../http/paging'
@@ -21,7 +21,7 @@ export const memoColumns = {
 const isOfBook = and(eq(memos.bookId, sql.placeholder('bookId')), eq(memos.memberId, callerId))
 const isPermitted = sql`${sql.placeholder('memoAuthority')} in ('ALL', ${memos.memoAuthority})`
 
-const ofType = (db: Db, memoType: SQL) =>
+const ofType = (db: Builder, memoType: SQL) =>
   db
     .select(memoColumns)
     .from(memos)
@@ -31,7 +31,7 @@ const ofType = (db: Db, memoType: SQL) =>
  * All memos of a book, newest first, as the merge of its types: the index on (book, type) gives each of them in that
  * order, so that no page sorts the whole book, and no second index has to be written.
  */
-const ofAllTypes = (db: Db) =>
+const ofAllTypes = (db: Builder) =>
   unionAll(
     ofType(db, sql`'BOOK_CONTENT'`),
     ofType(db, sql`'SUMMARY'`),
@@ -157,7 +157,7 @@ export const updateMemo = (
   patch: MemoPatch,
   now: string,
 ): Promise<Memo | undefined> => {
-  const update = (builder: Db) =>
+  const update = (builder: Builder) =>
     builder
       .update(memos)
       .set({ ...patch, updatedAt: now })

@@ -8,11 +8,20 @@ export const select = async (query: string, ...values: unknown[]) =>
       .all()
   ).results
 
+/** A database that answers nothing but this error. */
+export const brokenDatabase = (message: string) => {
+  const fail = () => Promise.reject(new Error(message))
+  const statement = { bind: () => statement, run: fail }
+  const session = { prepare: () => statement, batch: fail, getBookmark: () => null }
+  return { withSession: () => session } as unknown as D1Database
+}
+
 /** What a request costs at the database: calls made, rows read and rows written. */
 export const measure = async (request: () => Promise<unknown>) => {
-  const statement = Object.getPrototypeOf(env.DB.prepare('select 1'))
+  const session = env.DB.withSession()
+  const statement = Object.getPrototypeOf(session.prepare('select 1'))
   const singles = (['run', 'all', 'first', 'raw'] as const).map((method) => vi.spyOn(statement, method))
-  const batch = vi.spyOn(Object.getPrototypeOf(env.DB), 'batch')
+  const batch = vi.spyOn(Object.getPrototypeOf(session), 'batch')
   try {
     await request()
     const batches = (await Promise.all(batch.mock.results.map(({ value }) => value))) as D1Result[][]
