@@ -1,13 +1,12 @@
-import { type Context, Hono } from 'hono'
-import { cors } from 'hono/cors'
+import { Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { methodNotAllowed } from 'hono/method-not-allowed'
-import { secureHeaders } from 'hono/secure-headers'
 import { books } from './books/routes'
 import { catalogue } from './catalogue/routes'
 import { connect } from './db/client'
 import { type App, configure } from './env'
 import { ApiError, answerError } from './http/errors'
+import { headers } from './http/headers'
 import { health } from './http/health'
 import { log } from './http/log'
 import { logged } from './http/request-log'
@@ -19,50 +18,19 @@ import { memos } from './memos/routes'
 const BOOKMARK = 'X-D1-Bookmark'
 const BOOKMARK_FORM = /^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/
 
-const allowedOrigin = (origin: string, c: Context<App>) => {
-  // Not by the checked configuration: what is wrong with that is for pages to read, too.
-  const origins = (c.env.CORS_ORIGINS || '*').split(/[\s,]+/)
-  return origins.includes('*') || origins.includes(origin) ? origin : null
-}
-
 export const app = new Hono<App>()
 
 app.use(logged)
-app.use(
-  secureHeaders({
-    contentSecurityPolicy: { defaultSrc: ["'none'"], sandbox: [] },
-    crossOriginResourcePolicy: 'cross-origin',
-    // What follows speaks to pages, and nothing here is one.
-    crossOriginOpenerPolicy: false,
-    originAgentCluster: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xFrameOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
-  }),
-)
-app.use(async (c, next) => {
-  await next()
-  if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
-})
-app.use(
-  cors({
-    origin: allowedOrigin,
-    credentials: true,
-    allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    allowHeaders: ['Authorization', 'Content-Type'],
-    exposeHeaders: ['Authorization', 'Location', 'ETag', 'Retry-After', 'X-Request-Id'],
-    maxAge: 86_400,
-  }),
-)
+app.use(headers)
 app.use(async (c, next) => {
   c.set('config', configure(c.env))
   const bookmark = c.req.header(BOOKMARK)
-  c.set('db', connect(c.env.DB, bookmark && BOOKMARK_FORM.test(bookmark) ? bookmark : undefined))
+  const known = bookmark && BOOKMARK_FORM.test(bookmark) ? bookmark : undefined
+  c.set(
+    'db',
+    connect(c.env.DB, known, (latest) => c.header(BOOKMARK, latest)),
+  )
   await next()
-  const latest = c.var.db.session.getBookmark()
-  if (latest) c.header(BOOKMARK, latest)
 })
 app.use(
   methodNotAllowed({

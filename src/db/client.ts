@@ -4,8 +4,8 @@ import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 /** Builds queries, and runs none. */
 export type Builder = DrizzleD1Database
 
-/** The database as one request sees it: `build` builds its queries, `session` runs them. */
-export type Db = { build: Builder; session: D1DatabaseSession }
+/** The database as one request sees it: `build` builds its queries, `session` runs them, `onBookmark` is told how far. */
+export type Db = { build: Builder; session: D1DatabaseSession; onBookmark: (bookmark: string) => void }
 
 const builders = new WeakMap<D1Database, Builder>()
 
@@ -19,9 +19,10 @@ const builderOf = (database: D1Database) => {
  * Connects a request to the database. A replica may answer that has seen what the bookmark stands for; without one the
  * first query goes to the primary, so that whoever knows nothing of bookmarks reads their own writes.
  */
-export const connect = (database: D1Database, bookmark?: string): Db => ({
+export const connect = (database: D1Database, bookmark?: string, onBookmark: Db['onBookmark'] = () => {}): Db => ({
   build: builderOf(database),
   session: database.withSession(bookmark ?? 'first-primary'),
+  onBookmark,
 })
 
 /** Asks the database for nothing but an answer. */
@@ -62,7 +63,7 @@ type RowsOf<Statements extends readonly Statement[]> = {
  * query's selection keys are the column names, or are given by `.as()`.
  */
 export const run = async <const Statements extends readonly Statement[]>(
-  { build, session }: Db,
+  { build, session, onBookmark }: Db,
   ...statements: Statements
 ) => {
   const results = await session.batch(
@@ -71,5 +72,7 @@ export const run = async <const Statements extends readonly Statement[]>(
       return session.prepare(sql).bind(...fillPlaceholders(params, each.values))
     }),
   )
+  const bookmark = session.getBookmark()
+  if (bookmark) onBookmark(bookmark)
   return results.map((result) => result.results) as RowsOf<Statements>
 }

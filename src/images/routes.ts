@@ -59,7 +59,10 @@ export const images = new Hono<App>().get(
     const url = `${imageBase(c)}/${key}`
     const { headers, method } = c.req.raw
     const isPlain = ![...headers.keys()].some((name) => name === 'range' || name.startsWith('if-'))
-    if (isPlain && method === 'GET') return (await findCached(url)) ?? sendWhole(c, key, url)
+    if (isPlain && method === 'GET') {
+      const cached = await findCached(url)
+      return cached ? c.newResponse(cached.body, { status: 200, headers: cached.headers }) : sendWhole(c, key, url)
+    }
 
     const known = found((await c.env.IMAGES.head(key)) ?? undefined, 'IMAGE_NOT_FOUND')
     const verdict = judge(headers, known)
