@@ -1,0 +1,78 @@
+// The same endpoints as many would write them on Express: jsonwebtoken, zod, better-sqlite3.
+import express, { type NextFunction, type Request, type Response } from 'express'
+import jwt from 'jsonwebtoken'
+import * as z from 'zod'
+import { type Claims, createBook, createMemo, drawMemo, findCaller, getBook, listLibrary, listMemos } from './store.ts'
+
+const secret = process.env.JWT_SECRET ?? ''
+const BookStatus = z.enum(['YET', 'ING', 'DONE'])
+const MemoType = z.enum(['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION'])
+const Authority = z.enum(['PRIVATE', 'PUBLIC'])
+const Paging = z.object({ page: z.coerce.number().int().min(1), size: z.coerce.number().int().min(1).max(1000) })
+const LibraryQuery = Paging.extend({ bookStatus: BookStatus })
+const DetailQuery = z.object({ memoAuthority: z.union([z.literal('ALL'), Authority]) })
+const MemosQuery = Paging.extend({ memoType: z.union([z.literal('ALL'), MemoType]) })
+const Id = z.coerce.number().int().positive()
+const Int = z.number().int().min(0).max(2_147_483_647)
+const Person = z.string().max(500).nullish()
+const NewBook = z.object({
+  title: z.string().trim().min(1).max(500),
+  author: Person,
+  publisher: Person,
+  cover: z.url().max(2048).nullish(),
+  itemPage: Int.nullish(),
+  currentPage: Int.default(0),
+  bookStatus: BookStatus.default('YET'),
+})
+const NewMemo = z.object({
+  memoBookPage: Int,
+  memoContent: z.string().min(1).max(65_535),
+  memoType: MemoType.default('BOOK_CONTENT'),
+  memoAuthority: Authority.default('PRIVATE'),
+})
+
+const authenticate = (request: Request, response: Response, next: NextFunction) => {
+  const token = request.headers.authorization?.split(' ')[1] ?? ''
+  try {
+    response.locals.caller = findCaller(jwt.verify(token, secret, { algorithms: ['HS256'] }) as unknown as Claims)
+  } catch {}
+  if (response.locals.caller) return next()
+  response.status(401).json({ status: 401, message: 'A valid access token is required' })
+}
+const answer = (response: Response, found: unknown) =>
+  found ? response.json(found) : response.status(404).json({ status: 404, message: 'Not found' })
+
+const app = express()
+app.disable('x-powered-by')
+app.use(express.json())
+app.use(authenticate)
+
+app.get('/books/library', ({ query }, response) => {
+  response.json(listLibrary(response.locals.caller, LibraryQuery.parse(query)))
+})
+app.get('/books/:bookId', ({ params, query }, response) => {
+  DetailQuery.parse(query)
+  answer(response, getBook(response.locals.caller, Id.parse(params.bookId)))
+})
+app.get('/books/:bookId/memos', ({ params, query }, response) => {
+  answer(response, listMemos(response.locals.caller, Id.parse(params.bookId), MemosQuery.parse(query)))
+})
+app.post('/books', ({ body }, response) => {
+  response.status(201)
+  answer(response, createBook(response.locals.caller, NewBook.parse(body)))
+})
+app.get('/memos/random', (_, response) => {
+  response.json(drawMemo(response.locals.caller))
+})
+app.post('/memos', ({ query, body }, response) => {
+  response.status(201)
+  answer(response, createMemo(response.locals.caller, Id.parse(query.bookId), NewMemo.parse(body)))
+})
+app.use((error: Error, _: Request, response: Response, __: NextFunction) => {
+  response.status(error instanceof z.ZodError ? 400 : 500).json({ status: 0, message: error.message })
+})
+
+const server = app.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  console.log(typeof address === 'object' ? address?.port : address)
+})

@@ -1,0 +1,164 @@
+// What was measured, as one table and what does not fit into it, and beside it what issue 4 wants to see.
+import type { Flooded } from './passwords.ts'
+import type { Peer } from './peers.ts'
+import type { Cost, RowCost } from './rows.ts'
+import { fixed, format, whole } from './table.ts'
+import type { Speed } from './throughput.ts'
+
+export type Results = {
+  worker: { bytes: number; gzipped: number }
+  startupMs?: number
+  rows?: RowCost[]
+  hashing?: Record<string, Cost>
+  speed?: Record<string, { service: Speed; floor?: Speed }>
+  distance?: Record<string, { service: number; chain: number }>
+  passwords?: { hashMs: number; flood: Flooded }
+  peers?: Record<string, Partial<Record<Peer, Speed>>>
+}
+
+const ratioOf = ({ service, floor }: { service: Speed; floor?: Speed }) => floor && service.perSecond / floor.perSecond
+
+const namesOf = ({ rows = [], speed = {}, distance = {} }: Results) => [
+  ...new Set([...Object.keys(speed), ...Object.keys(distance), ...rows.map(({ name }) => name)]),
+]
+
+const toRow = ({ rows, speed, distance }: Results, name: string) => {
+  const cost = rows?.find((row) => row.name === name)
+  const timed = speed?.[name]
+  const ratio = timed && ratioOf(timed)
+  const far = distance?.[name]
+  return [
+    name,
+    cost ? String(cost.calls) : '',
+    cost ? whole(cost.read[0]) : '',
+    cost ? whole(cost.read[1]) : '',
+    cost ? whole(cost.written) : '',
+    timed ? whole(timed.service.perSecond) : '',
+    timed?.floor ? whole(timed.floor.perSecond) : '',
+    ratio ? fixed(ratio, 2) : '',
+    timed ? fixed(timed.service.p50, 2) : '',
+    far ? fixed(far.service, 1) : '',
+    far ? fixed(far.chain, 1) : '',
+  ]
+}
+
+const HEADING = [
+  'endpoint',
+  'calls',
+  'read at 100',
+  'at 100,000',
+  'written',
+  'req/s',
+  'floor',
+  'ratio',
+  'p50 ms',
+  'p50 at 50 ms',
+  'as 3 queries',
+]
+
+const peerRows = (peers: NonNullable<Results['peers']>) =>
+  Object.entries(peers).map(([name, { service, express, fastify }]) => [
+    name,
+    ...[service, express, fastify].map((speed) => (speed ? whole(speed.perSecond) : '')),
+    ...[express, fastify].map((speed) => (service && speed ? fixed(service.perSecond / speed.perSecond, 2) : '')),
+    ...[service, express, fastify].map((speed) => (speed ? fixed(speed.p50, 2) : '')),
+  ])
+
+const printPasswords = ({ hashMs, flood }: NonNullable<Results['passwords']>) => {
+  console.log(
+    `\nPasswords: ${fixed(hashMs, 1)} ms a hash. Reads of the library, with 4 connections that log in without a pause:`,
+  )
+  const rows = Object.entries(flood).map(([name, { p50, p99, answers }]) => [
+    name,
+    fixed(p50, 2),
+    fixed(p99, 1),
+    whole(answers[401] ?? 0),
+    whole(answers[429] ?? 0),
+  ])
+  console.log(format(['flood', 'read p50 ms', 'p99 ms', 'logins hashed', 'refused with 429'], rows))
+}
+
+type Target = { what: string; wanted: string; measured: string; met: boolean }
+
+const atLeast = (what: string, value: number | undefined, least: number): Target[] =>
+  value === undefined ? [] : [{ what, wanted: `≥ ${least}`, measured: fixed(value, 2), met: value >= least }]
+const atMost = (what: string, value: number | undefined, most: number, digits = 0): Target[] =>
+  value === undefined ? [] : [{ what, wanted: `≤ ${most}`, measured: fixed(value, digits), met: value <= most }]
+
+const RATIOS = { library: 0.85, detail: 0.85, memos: 0.85, random: 0.85, register: 0.8, 'memo creation': 0.8 }
+
+/** What issue 4 wants to see, of what was measured. */
+export const targetsOf = ({
+  worker,
+  startupMs,
+  rows = [],
+  hashing = {},
+  speed = {},
+  distance = {},
+  peers = {},
+}: Results) => [
+  ...rows.flatMap(({ name, calls }) => atMost(`${name}: D1 calls`, calls, 1)),
+  ...Object.entries(hashing).flatMap(([name, { calls }]) => atMost(`${name}: D1 calls`, calls, 2)),
+  ...rows
+    .filter(({ grows }) => !grows)
+    .flatMap(({ name, read: [small, large] }) =>
+      atMost(`${name}: rows read at 100,000 to those at 100`, large / small, 1.1, 2),
+    ),
+  ...rows.flatMap(({ name, written }) => [
+    ...(name === 'register' ? atMost('register: rows written', written, 5) : []),
+    ...(name === 'memo creation' ? atMost('memo creation: rows written', written, 6) : []),
+  ]),
+  ...Object.entries(RATIOS).flatMap(([name, least]) =>
+    atLeast(`${name}: to the floor`, speed[name] && ratioOf(speed[name]), least),
+  ),
+  ...['library', 'detail'].flatMap((name) => {
+    const { service, express, fastify } = peers[name] ?? {}
+    if (!service || !express || !fastify) return []
+    return [
+      ...atLeast(`${name} on Node: to Express`, service.perSecond / express.perSecond, 1.3),
+      ...atLeast(`${name} on Node: to Fastify`, service.perSecond / fastify.perSecond, 0.8),
+    ]
+  }),
+  ...Object.entries(distance).flatMap(([name, { service }]) => atMost(`${name}: p50 at 50 ms`, service, 60, 1)),
+  ...atMost('Worker: KB gzipped', worker.gzipped / 1000, 110, 1),
+  ...atMost('start-up: ms to load the module', startupMs, 30, 1),
+]
+
+export const printReport = (results: Results) => {
+  const { rows = [], hashing = {}, peers, passwords, worker, startupMs } = results
+  const names = namesOf(results)
+  if (names.length > 0)
+    console.log(
+      `\n${format(
+        HEADING,
+        names.map((name) => toRow(results, name)),
+      )}`,
+    )
+  for (const { name, grows } of rows) if (grows) console.log(`${name} grows with what it does: it ${grows}.`)
+  for (const [name, { calls }] of Object.entries(hashing))
+    console.log(`${name}: ${calls} D1 calls, a hash between them.`)
+  if (peers) {
+    console.log('\nOn Node, one storage engine (better-sqlite3), requests a second and p50 in ms:')
+    const heading = [
+      'endpoint',
+      'service',
+      'Express',
+      'Fastify',
+      'to Express',
+      'to Fastify',
+      'p50',
+      'Express',
+      'Fastify',
+    ]
+    console.log(format(heading, peerRows(peers)))
+  }
+  if (passwords) printPasswords(passwords)
+  console.log(`\nWorker: ${whole(worker.bytes)} bytes, ${whole(worker.gzipped)} gzipped`)
+  if (startupMs !== undefined) console.log(`Start-up: ${fixed(startupMs, 1)} ms to load the module in a fresh workerd`)
+  const targets = targetsOf(results)
+  const missed = targets.filter(({ met }) => !met)
+  console.log(
+    `\n${targets.length - missed.length} of ${targets.length} targets met${missed.length > 0 ? '; missed:' : ''}`,
+  )
+  for (const { what, wanted, measured } of missed) console.log(`  ${what}: ${measured}, wanted ${wanted}`)
+}
