@@ -25,16 +25,18 @@ const readThrough = async (
   shelf: Shelf,
   reads: number,
   flooders: number,
+  network: string,
   emailOf: (n: number) => string,
 ): Promise<Flood> => {
   const answers: Record<number, number> = {}
   let isOver = false
   let sent = 0
+  const headers = `CF-Connecting-IP: ${network}\r\n`
   const flood = async () => {
     const socket = await open(url)
     while (!isOver) {
       const body = JSON.stringify({ email: emailOf(sent++), password: 'wrong-horse-9' })
-      const answer: Answer = await exchange(socket, encode({ method: 'POST', path: '/login', body }))
+      const answer: Answer = await exchange(socket, encode({ method: 'POST', path: '/login', body, headers }))
       if (answer.status !== 401 && answer.status !== 429) throw new Error(`login: ${answer.status}: ${answer.body}`)
       answers[answer.status] = (answers[answer.status] ?? 0) + 1
     }
@@ -58,12 +60,12 @@ export type Flooded = { alone: Flood; oneAccount: Flood; manyAccounts: Flood }
 
 /** Reads alone; while one account is hammered; and while one network tries ever new accounts. */
 export const floodLogins = async (url: URL, endpoint: Endpoint, shelf: Shelf, reads: number): Promise<Flooded> => {
-  const run = (flooders: number, emailOf: (n: number) => string) =>
-    readThrough(url, endpoint, shelf, reads, flooders, emailOf)
-  await run(0, String)
+  const run = (flooders: number, network: string, emailOf: (n: number) => string) =>
+    readThrough(url, endpoint, shelf, reads, flooders, network, emailOf)
+  await run(0, '', String)
   return {
-    alone: await run(0, String),
-    oneAccount: await run(4, () => 'victim@example.com'),
-    manyAccounts: await run(4, (n) => `victim${n}@example.com`),
+    alone: await run(0, '', String),
+    oneAccount: await run(4, '192.0.2.1', () => 'victim@example.com'),
+    manyAccounts: await run(4, '192.0.2.2', (n) => `victim${n}@example.com`),
   }
 }

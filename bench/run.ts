@@ -22,7 +22,7 @@ if (flags.only && !PARTS.some((part) => part === flags.only)) {
   process.exit(2)
 }
 const wanted = (part: (typeof PARTS)[number]) => flags.only === undefined || flags.only === part
-const effort = flags.quick ? { warmUp: 300, rounds: 3, requests: 150 } : { warmUp: 1500, rounds: 9, requests: 500 }
+const effort = flags.quick ? { warmUp: 300, rounds: 5, requests: 100 } : { warmUp: 1500, rounds: 21, requests: 150 }
 
 const start = performance.now()
 const progress = (line: string) =>
@@ -62,7 +62,7 @@ const runWorkers = async (results: Results) => {
       progress('holding the database 50 ms away')
       results.distance = {}
       for (const endpoint of endpoints) {
-        const time = (url: URL) => timeAnswers(url, endpoint, large, flags.quick ? 10 : 30)
+        const time = (url: URL) => timeAnswers(url, endpoint, large, flags.quick ? 9 : 21)
         results.distance[endpoint.name] = { service: await time(urlOf.distant), chain: await time(urlOf.chain) }
       }
     }
