@@ -1,4 +1,4 @@
-// What was measured, as one table and what does not fit into it, and beside it what issue 4 wants to see.
+// What was measured, as one table and what does not fit into it, and beside it the targets.
 import type { Flooded } from './passwords.ts'
 import type { Peer } from './peers.ts'
 import type { Cost, RowCost } from './rows.ts'
@@ -84,7 +84,7 @@ const atMost = (what: string, value: number | undefined, most: number, digits = 
 
 const RATIOS = { library: 0.85, detail: 0.85, memos: 0.85, random: 0.85, register: 0.8, 'memo creation': 0.8 }
 
-/** What issue 4 wants to see, of what was measured. */
+/** The targets, of what was measured. */
 export const targetsOf = ({
   worker,
   startupMs,

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sign } from '@tsndr/cloudflare-worker-jwt'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { join, login, newEmail, type Reader, send, signUp, tokenOf } from './support/api'
+import { type Answer, join, login, newEmail, type Reader, send, signUp, tokenOf } from './support/api'
 import { document } from './support/document'
 
 let owner: Reader
@@ -45,6 +45,8 @@ const everything = async () => {
 }
 
 describe('another member’s things', () => {
+  const headersOf = ({ headers }: Answer) => [...headers].filter(([name]) => name !== 'x-request-id')
+
   it('are, to the byte, as if they were not there, and stay as they are', async () => {
     const before = await everything()
     const theirs = idRoutes(bookId, memoId)
@@ -55,6 +57,7 @@ describe('another member’s things', () => {
       const absent = await stranger.send(method, absentPath, { body: absentBody })
       expect(answer.status, `${method} ${path}`).toBe(404)
       expect(answer.body, `${method} ${path}`).toEqual(absent.body)
+      expect(headersOf(answer), `${method} ${path}`).toEqual(headersOf(absent))
     }
     expect(await everything()).toEqual(before)
   })
