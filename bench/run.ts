@@ -69,7 +69,7 @@ const runWorkers = async (results: Results) => {
     if (wanted('passwords')) {
       progress('hashing passwords, and flooding logins')
       const hashMs = await timeHash(urlOf.hashing)
-      results.passwords = { hashMs, flood: await floodLogins(urlOf.quiet, library, large, flags.quick ? 1000 : 4000) }
+      results.passwords = { hashMs, flood: await floodLogins(urlOf.quiet, library, large, flags.quick ? 200 : 600) }
     }
     if (wanted('rows')) {
       progress('withdrawing both members')
