@@ -15,7 +15,7 @@ const FLAGS = ['--js-base-64']
 
 const run = (command: string, args: string[]) => {
   const { status, stderr } = spawnSync(command, args, { cwd: FOLDER, encoding: 'utf8' })
-  if (status !== 0) throw new Error(stderr.trim().split('\n').at(-1) ?? `${command} failed`)
+  if (status !== 0) throw new Error(stderr.trim().split('\n').at(-1) || `${command} ${args[0]} failed`)
 }
 
 /** Installs the peers and fills their database. @throws Error when that fails: there are then no peers. */
