@@ -120,8 +120,8 @@ export const members = new Hono<App>()
     async (c) => {
       const { db, caller } = c.var
       await deleteMember(db, caller)
-      const purge = async () => dropCached(imageBase(c), await purgeImages(c.env.IMAGES, caller.memberId))
-      c.executionCtx.waitUntil(purge().catch((error: Error) => log('error', `purge: ${error.message}`)))
+      const purged = purgeImages(c.env.IMAGES, caller.memberId).then((keys) => dropCached(imageBase(c), keys))
+      c.executionCtx.waitUntil(purged.catch((error: Error) => log('error', `purge: ${error.message}`)))
       return c.body(null, 204)
     },
   )
