@@ -39,11 +39,12 @@ const dechunk = (text: string) => {
 }
 
 /** The answer that the text begins with, or undefined while it is incomplete. */
-const parse = (text: string): Answer | undefined => {
+const parse = (text: string, isHead: boolean): Answer | undefined => {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const head = text.slice(0, end)
   const status = Number(head.slice(9, 12))
+  if (isHead || status === 204 || status === 304) return { status, head, body: '' }
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
   if (length !== undefined) {
     return text.length >= end + 4 + Number(length) ? { status, head, body: text.slice(end + 4) } : undefined
@@ -63,13 +64,14 @@ export const open = async (url: URL) => {
 export const exchange = (socket: Socket, request: Buffer) =>
   new Promise<Answer>((resolve, reject) => {
     let text = ''
+    const isHead = request.toString('latin1', 0, 5) === 'HEAD '
     const settle = (outcome: () => void) => {
       socket.removeAllListeners()
       outcome()
     }
     socket.on('data', (data) => {
       text += data.toString('latin1')
-      const answer = parse(text)
+      const answer = parse(text, isHead)
       if (answer) settle(() => resolve(answer))
     })
     socket.on('error', (error) => settle(() => reject(error)))

@@ -54,7 +54,8 @@ const toShelf = ({ memberId, first, books, most, withMemos }: Size): Shelf => ({
 
 export const makeShelves = () => ({ small: toShelf(SMALL), large: toShelf(LARGE) })
 
-const readMigrations = () =>
+/** The statements of all migrations, in order. */
+export const readMigrations = () =>
   globSync('migrations/*.sql')
     .sort()
     .flatMap((file) => readFileSync(file, 'utf8').split('--> statement-breakpoint'))

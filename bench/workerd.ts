@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Miniflare } from 'miniflare'
 import { JWT_SECRET } from './seed.ts'
@@ -28,31 +28,38 @@ export const buildService = () => {
   return { bytes: worker.length, gzipped: gzipSync(worker).length }
 }
 
-const readModule = (file: string) => ({
-  type: 'esm' as const,
-  contents: file.endsWith('.ts') ? stripTypeScriptTypes(readFileSync(file, 'utf8')) : readFileSync(file, 'utf8'),
-})
+const readSource = (file: string) =>
+  file.endsWith('.ts') ? stripTypeScriptTypes(readFileSync(file, 'utf8')) : readFileSync(file, 'utf8')
 
-// Names stand for places, so that the entries' relative imports find these.
-const MODULES: Record<string, string> = {
-  'bench/workers/calls.ts': 'bench/workers/calls.ts',
-  'bench/workers/service.js': SERVICE,
-  'src/members/password.ts': 'src/members/password.ts',
+/** Where an import is found: `service.js` beside any entry is the service as it was built. */
+const placeOf = (name: string) => (name.endsWith('/service.js') ? SERVICE : name)
+
+type Module = { type: 'esm'; contents: string }
+
+/** The modules of an entry and of all that it imports, by names that stand for places, so that imports find them. */
+export const readModules = (entry: string, known: Record<string, Module> = {}) => {
+  if (known[entry]) return known
+  const place = placeOf(entry)
+  known[entry] = { type: 'esm', contents: readSource(place) }
+  // What was built imports nothing more.
+  if (place === SERVICE) return known
+  for (const [, path = ''] of known[entry].contents.matchAll(/(?:from |import\()'(\.\.?\/[^']+)'/g)) {
+    readModules(join(dirname(entry), path), known)
+  }
+  return known
 }
 
-const imported = (entry: string) => {
-  const source = readFileSync(entry, 'utf8')
-  return Object.entries(MODULES).filter(([name]) => source.includes(name.split('/').at(-1) ?? name))
-}
+/** The date of the platform that the service is deployed for. */
+export const compatibilityDate = () =>
+  readFileSync('wrangler.toml', 'utf8').match(/compatibility_date = "(.+)"/)?.[1] ?? ''
 
 const toWorker = (name: string) => {
   const entry = `bench/workers/${name}.ts`
-  const modules = [[entry, entry], ...imported(entry)].map(([as = '', file = '']) => [as, readModule(file)])
   return {
     config: {
       name,
-      compatibilityDate: readFileSync('wrangler.toml', 'utf8').match(/compatibility_date = "(.+)"/)?.[1] ?? '',
-      manifest: { mainModule: entry, modulesRoot: '/', modules: Object.fromEntries(modules) },
+      compatibilityDate: compatibilityDate(),
+      manifest: { mainModule: entry, modulesRoot: '/', modules: readModules(entry) },
       env: {
         DB: { type: 'd1' as const, id: 'bench' },
         IMAGES: { type: 'r2' as const, name: 'bench' },

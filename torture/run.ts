@@ -1,0 +1,113 @@
+// `npm run torture [-- PART …] [--quick] [--seed N] [--json FILE]`: tries to break the service, and prints what it found.
+// Each part attacks a service of its own, in workerd, over real sockets. Exits with 1 when anything gave way.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { format, whole } from '../bench/table'
+import { BUILD, buildService } from '../bench/workerd'
+import type { Findings, Part } from './part'
+import { type Service, startService } from './service'
+
+const PARTS: Record<string, Part> = {}
+
+const USAGE = `Usage: npm run torture -- [PART …] [--quick] [--seed N] [--json FILE]
+  PART     ${Object.keys(PARTS).join(', ')}; all of them by default
+  --quick  a short form of each
+  --seed   draws the same cases again
+  --json   writes the figures to a file, too`
+
+const readArguments = () => {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { quick: { type: 'boolean', default: false }, seed: { type: 'string' }, json: { type: 'string' } },
+    })
+    const seed = Number(values.seed ?? Date.now() % 1_000_000)
+    if (!Number.isSafeInteger(seed) || positionals.some((name) => !PARTS[name])) throw new Error()
+    return { ...values, seed, names: positionals.length > 0 ? positionals : Object.keys(PARTS) }
+  } catch {
+    console.error(USAGE)
+    return process.exit(2)
+  }
+}
+
+const { quick, seed, json, names } = readArguments()
+const start = performance.now()
+const seconds = () => ((performance.now() - start) / 1000).toFixed(0)
+const progress = (line: string) => console.error(`[${seconds().padStart(4)} s] ${line}`)
+
+/** What holds of every service, whatever was done to it: what it logged, and the headers that it answered with. */
+const inspect = (services: Service[]): Findings => {
+  const lines = services.flatMap((service) => service.lines)
+  const answers = services.reduce((sum, service) => sum + service.answers.all, 0)
+  const unprotected = services.flatMap((service) => service.answers.unprotected)
+  const leaks = services.flatMap(({ lines, secrets }) =>
+    [...secrets].filter((secret) => secret !== '' && lines.some((line) => line.includes(secret))),
+  )
+  return {
+    figures: [
+      {
+        tried: 'log lines without a password, a code, a token or an e-mail',
+        times: lines.length,
+        found: `${leaks.length} leaks`,
+      },
+      { tried: 'answers with all security headers', times: answers, found: `${unprotected.length} without` },
+    ],
+    failures: [
+      ...leaks.map((secret) => `the log holds the secret ${secret}`),
+      ...unprotected.map((request) => `${request}: an answer lacks a security header`),
+    ],
+  }
+}
+
+const runPart = async (name: string, part: Part): Promise<Findings> => {
+  const services: Service[] = []
+  try {
+    const found = await part({
+      quick,
+      seed,
+      progress: (line) => progress(`${name}: ${line}`),
+      start: async (options) => {
+        const service = await startService(options)
+        services.push(service)
+        return service
+      },
+    })
+    const always = services.length > 0 ? inspect(services) : { figures: [], failures: [] }
+    return { figures: [...found.figures, ...always.figures], failures: [...found.failures, ...always.failures] }
+  } catch (error) {
+    return { figures: [], failures: [error instanceof Error ? (error.stack ?? error.message) : String(error)] }
+  } finally {
+    for (const service of services) await service.stop()
+  }
+}
+
+progress('building the Worker')
+mkdirSync(BUILD, { recursive: true })
+buildService()
+
+const results: Record<string, Findings> = {}
+for (const name of names) {
+  const part = PARTS[name]
+  if (!part) continue
+  progress(`${name}: begins`)
+  results[name] = await runPart(name, part)
+}
+progress('done')
+
+const rows = Object.entries(results).flatMap(([name, { figures }]) =>
+  figures.map(({ tried, times, found }, at) => [`${at === 0 ? name : ''}`, tried, whole(times), found]),
+)
+console.log(`\n${format(['part', 'tried', 'times', 'found'], rows)}`)
+const failed = Object.entries(results).filter(([, { failures }]) => failures.length > 0)
+for (const [name, { failures }] of failed) {
+  console.log(
+    `\n${name}: ${failures.length} failed; to repeat: npm run torture -- ${name}${quick ? ' --quick' : ''} --seed ${seed}`,
+  )
+  for (const failure of failures.slice(0, 20)) console.log(`  ${failure}`)
+  if (failures.length > 20) console.log(`  … and ${failures.length - 20} more`)
+}
+console.log(
+  failed.length === 0 ? `\nNothing gave way (seed ${seed}).` : `\n${failed.length} of ${names.length} parts failed.`,
+)
+if (json) writeFileSync(json, `${JSON.stringify({ seed, quick, results }, null, 2)}\n`)
+process.exit(failed.length === 0 ? 0 : 1)
