@@ -4,10 +4,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { format, whole } from '../bench/table'
 import { BUILD, buildService } from '../bench/workerd'
+import { forgery } from './forgery'
+import { isolation } from './isolation'
 import type { Findings, Part } from './part'
 import { type Service, startService } from './service'
 
-const PARTS: Record<string, Part> = {}
+const PARTS: Record<string, Part> = { isolation, forgery }
 
 const USAGE = `Usage: npm run torture -- [PART …] [--quick] [--seed N] [--json FILE]
   PART     ${Object.keys(PARTS).join(', ')}; all of them by default
@@ -38,7 +40,7 @@ const progress = (line: string) => console.error(`[${seconds().padStart(4)} s] $
 /** What holds of every service, whatever was done to it: what it logged, and the headers that it answered with. */
 const inspect = (services: Service[]): Findings => {
   const lines = services.flatMap((service) => service.lines)
-  const answers = services.reduce((sum, service) => sum + service.answers.all, 0)
+  const answers = services.reduce((sum, { answers }) => sum + answers.all - answers.foreign, 0)
   const unprotected = services.flatMap((service) => service.answers.unprotected)
   const leaks = services.flatMap(({ lines, secrets }) =>
     [...secrets].filter((secret) => secret !== '' && lines.some((line) => line.includes(secret))),
@@ -95,9 +97,9 @@ for (const name of names) {
 progress('done')
 
 const rows = Object.entries(results).flatMap(([name, { figures }]) =>
-  figures.map(({ tried, times, found }, at) => [`${at === 0 ? name : ''}`, tried, whole(times), found]),
+  figures.map(({ tried, times, found }) => [`${name}: ${tried}`, whole(times), found]),
 )
-console.log(`\n${format(['part', 'tried', 'times', 'found'], rows)}`)
+console.log(`\n${format(['tried', 'times', 'found'], rows)}`)
 const failed = Object.entries(results).filter(([, { failures }]) => failures.length > 0)
 for (const [name, { failures }] of failed) {
   console.log(
