@@ -127,6 +127,13 @@ describe('addresses and methods', () => {
     expect(answer.headers.get('Allow')).toBe(allow)
   })
 
+  it('takes what only begins or ends like a fixed word for an identifier that is none', async () => {
+    for (const word of ['library.json', 'calender%00', 'abandon;a=1', 'my-memo-books']) {
+      const answer = await reader.get(`/books/${word}?memoAuthority=ALL`)
+      expect(answer, word).toMatchObject({ status: 400, body: { violationErrors: [{ propertyPath: 'book-id' }] } })
+    }
+  })
+
   it('answers HEAD wherever it answers GET, without a body', async () => {
     for (const path of ['/members/me', '/memos/random', `/books/${bookId}?memoAuthority=ALL`]) {
       expect(await reader.send('HEAD', path)).toMatchObject({ status: 200, body: null })

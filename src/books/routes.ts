@@ -78,7 +78,7 @@ const views = new Hono<App>()
     valid('query', Paging),
     async (c) => c.json(await listWithMemos(c.var.db, c.var.caller, c.req.valid('query')), 200),
   )
-  .all('/:view{library|calender|abandon|memo-books}', only('GET', 'HEAD'))
+  .all('/:view{(?:library|calender|abandon|memo-books)}', only('GET', 'HEAD'))
 
 export const books = new Hono<App>()
   .route('/', views)
