@@ -1,5 +1,6 @@
 // Requests over real sockets that are kept alive, from a new network now and then, so that no flood guard is in the way.
 import type { Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { type Answer, type Ask, encode, exchange, open } from '../bench/load'
 
 /** A request, from a network of its own where that matters. */
@@ -34,13 +35,28 @@ const toReply = ({ status, head, body }: Answer): Reply => {
   return { status, headers, bytes, body: bytes.length === 0 ? null : isJson ? JSON.parse(text) : text }
 }
 
+/** The longest body after which workerd goes on with a connection, whether the Worker read it or not. */
+const SHORT = 4_096
+/** A longer one than this may be refused by its length, and the connection closed while it is being sent. */
+const LONG = 65_536
+const EARLY_MS = 250
+
+/** As `exchange`, but the body is sent only where no answer comes at its head: as a client that waits for `100 Continue`. */
+const exchangeLong = async (socket: Socket, request: Buffer) => {
+  const begun = request.indexOf('\r\n\r\n') + 4
+  const answer = exchange(socket, request.subarray(0, begun))
+  const isEarly = await Promise.race([answer.then(() => true), setTimeout(EARLY_MS, false)])
+  if (!isEarly) socket.write(request.subarray(begun))
+  return answer
+}
+
 /** Connects to a service; whoever asks gets a socket that is free, or a new one. */
 export const connect = (url: URL) => {
   const free: Socket[] = []
   const answers = { all: 0, unprotected: [] as string[], foreign: 0 }
 
-  const release = (socket: Socket, { head }: Answer) => {
-    if (/\r\nconnection: *close/i.test(head) || socket.destroyed) return socket.destroy()
+  const release = (socket: Socket, { head }: Answer, sent: number) => {
+    if (sent > SHORT || /\r\nconnection: *close/i.test(head) || socket.destroyed) return socket.destroy()
     socket.once('close', () => free.splice(free.indexOf(socket) >>> 0, 1))
     socket.once('error', () => socket.destroy())
     return free.push(socket)
@@ -56,11 +72,12 @@ export const connect = (url: URL) => {
   const ask = async ({ network, ...request }: Asked) => {
     const socket = free.pop() ?? (await open(url))
     const address = network ?? `10.${(answers.all >> 16) & 255}.${(answers.all >> 8) & 255}.1`
-    const timer = setTimeout(() => socket.destroy(), PATIENCE_MS)
+    const timer = globalThis.setTimeout(() => socket.destroy(), PATIENCE_MS)
     try {
       const headers = `CF-Connecting-IP: ${address}\r\n${request.headers ?? ''}`
-      const answer = await exchange(socket, encode({ ...request, headers }))
-      release(socket, answer)
+      const bytes = encode({ ...request, headers })
+      const answer = await (bytes.length > LONG ? exchangeLong : exchange)(socket, bytes)
+      release(socket, answer, bytes.length)
       const reply = toReply(answer)
       look(request, reply)
       return reply

@@ -1,6 +1,8 @@
 // People who use the service: each signs up, logs in, and leaves what must never be logged among the secrets.
+import { randomUUID } from 'node:crypto'
+import { signClaims } from '../test/support/forgeries'
 import type { Asked, Reply } from './client'
-import type { Service } from './service'
+import { JWT_SECRET, type Service } from './service'
 
 export const PASSWORD = 'torture-horse-7'
 let signedUp = 0
@@ -32,6 +34,24 @@ export const logIn = async (service: Service, email: string, password = PASSWORD
   for (const secret of [email, password, token]) service.secrets.add(secret)
   const { sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
   return { email, token, memberId: Number(sub) }
+}
+
+/** Somebody who is in the database without having signed up, which costs a hash: for those who are gone at once. */
+export const insertMember = async (service: Service): Promise<Member> => {
+  const email = newEmail()
+  const now = new Date().toISOString().slice(0, 19)
+  const row = await service.database
+    .prepare(
+      `insert into members (email, name, passwordHash, createdAt, updatedAt) values (?1, 'Reader', '-', ?2, ?2) returning memberId`,
+    )
+    .bind(email, now)
+    .first<{ memberId: number }>()
+  const memberId = row?.memberId ?? 0
+  const iat = Math.floor(Date.now() / 1000)
+  const claims = { iss: 'reading-library', sub: String(memberId), iat, exp: iat + 3600, jti: randomUUID(), ver: 0 }
+  const token = await signClaims(claims, JWT_SECRET)
+  for (const secret of [email, token]) service.secrets.add(secret)
+  return { email, token, memberId }
 }
 
 /** Somebody who has just signed up and logged in. */

@@ -5,11 +5,12 @@ import { parseArgs } from 'node:util'
 import { format, whole } from '../bench/table'
 import { BUILD, buildService } from '../bench/workerd'
 import { forgery } from './forgery'
+import { input } from './input'
 import { isolation } from './isolation'
 import type { Findings, Part } from './part'
 import { type Service, startService } from './service'
 
-const PARTS: Record<string, Part> = { isolation, forgery }
+const PARTS: Record<string, Part> = { input, isolation, forgery }
 
 const USAGE = `Usage: npm run torture -- [PART …] [--quick] [--seed N] [--json FILE]
   PART     ${Object.keys(PARTS).join(', ')}; all of them by default
