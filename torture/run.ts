@@ -4,13 +4,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { format, whole } from '../bench/table'
 import { BUILD, buildService } from '../bench/workerd'
+import { codes } from './codes'
 import { forgery } from './forgery'
 import { input } from './input'
 import { isolation } from './isolation'
 import type { Findings, Part } from './part'
 import { type Service, startService } from './service'
 
-const PARTS: Record<string, Part> = { input, isolation, forgery }
+const PARTS: Record<string, Part> = { input, isolation, forgery, codes }
 
 const USAGE = `Usage: npm run torture -- [PART …] [--quick] [--seed N] [--json FILE]
   PART     ${Object.keys(PARTS).join(', ')}; all of them by default
@@ -38,14 +39,24 @@ const start = performance.now()
 const seconds = () => ((performance.now() - start) / 1000).toFixed(0)
 const progress = (line: string) => console.error(`[${seconds().padStart(4)} s] ${line}`)
 
+const IDENTIFIER = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
+
+/** What a service logged, and should not have. */
+const leaksOf = ({ lines, secrets, codes }: Service) => {
+  const log = lines.join('\n')
+  const digits = new Set(log.replace(IDENTIFIER, '').match(/\b\d{6}\b/g))
+  return [
+    ...[...secrets].filter((secret) => secret && log.includes(secret)),
+    ...[...codes].filter((code) => digits.has(code)),
+  ]
+}
+
 /** What holds of every service, whatever was done to it: what it logged, and the headers that it answered with. */
 const inspect = (services: Service[]): Findings => {
   const lines = services.flatMap((service) => service.lines)
   const answers = services.reduce((sum, { answers }) => sum + answers.all - answers.foreign, 0)
   const unprotected = services.flatMap((service) => service.answers.unprotected)
-  const leaks = services.flatMap(({ lines, secrets }) =>
-    [...secrets].filter((secret) => secret !== '' && lines.some((line) => line.includes(secret))),
-  )
+  const leaks = services.flatMap(leaksOf)
   return {
     figures: [
       {

@@ -33,6 +33,8 @@ export type Service = {
   lines: string[]
   /** What must be in none of them. */
   secrets: Set<string>
+  /** Verification codes: they must not stand in the log either, but a few digits may be part of an identifier. */
+  codes: Set<string>
   database: D1Database
   bucket: R2Bucket
   lists: KVNamespace
@@ -132,6 +134,7 @@ export const startService = async (options: Options = {}): Promise<Service> => {
     pid: childrenOf(process.pid).find((pid) => !before.has(pid)) ?? Number.NaN,
     lines,
     secrets: new Set([JWT_SECRET]),
+    codes: new Set(),
     database,
     bucket: (await miniflare.getR2Bucket('IMAGES', NAME)) as unknown as R2Bucket,
     lists: (await miniflare.getKVNamespace('CATALOGUE', NAME)) as unknown as KVNamespace,
