@@ -17,7 +17,7 @@ export type Options = {
   vars?: Record<string, string | undefined>
   /** The Worker's main module, for example `torture/workers/faulty.ts`. */
   entry?: string
-  /** A folder with data of a service that was stopped; by default one is made, and removed in the end. */
+  /** A folder for the data, maybe with those of a service that was stopped; by default one is made, and removed in the end. */
   data?: string
   /** How many uploads a member may make in a minute. */
   uploads?: number
