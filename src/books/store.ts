@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { asCaller, type Caller, callerId, isCaller, once, whoever } from '../db/caller'
-import { type Builder, type Db, dynamic, given, statement } from '../db/client'
+import { type Builder, type Db, dynamic, given, repeatable, statement } from '../db/client'
 import { nextId } from '../db/ids'
 import { books, members } from '../db/schema'
 import { selectMemosList } from '../memos/store'
@@ -109,7 +109,7 @@ export const updateBook = (
   patch: BookPatch,
 ): Promise<UpdatedBook | undefined> => {
   const update = (builder: Builder) => builder.update(books).set(patch).where(isOwn).returning(updatedColumns)
-  const own = Object.keys(patch).length === 0 ? selectUpdated({ bookId }) : dynamic(update, { bookId })
+  const own = Object.keys(patch).length === 0 ? selectUpdated({ bookId }) : repeatable(dynamic(update, { bookId }))
   return once(db, caller, own)
 }
 
@@ -127,7 +127,7 @@ export const setCreatedDate = (
   caller: Caller,
   bookId: number,
   createdAt: string,
-): Promise<CreatedDate | undefined> => once(db, caller, updateCreatedAt({ bookId, createdAt }))
+): Promise<CreatedDate | undefined> => once(db, caller, repeatable(updateCreatedAt({ bookId, createdAt })))
 
 const removeBook = statement((db) => db.delete(books).where(isOwn).returning({ bookId: books.bookId }))
 

@@ -1,9 +1,12 @@
 import * as z from 'zod'
 import { log } from '../http/log'
+import { withTimeout } from '../retry'
 import { type CatalogueEntry, CatalogueList } from './schema'
 
 const FRESH_MS = 3_600_000
 const KEPT_SECONDS = 7 * 86_400
+/** A cache that takes longer is none. */
+const LONGEST_MS = 1000
 /** How long a provider that failed behind a stale answer is left alone. */
 const REST_MS = 30_000
 
@@ -22,7 +25,7 @@ const complain = (error: unknown) => log('warn', `catalogue cache: ${String(erro
 
 const read = async ({ kv, key }: CachedList) => {
   try {
-    return Stored.safeParse(await kv.get(key, 'json')).data
+    return Stored.safeParse(await withTimeout(LONGEST_MS, kv.get(key, 'json'))).data
   } catch (error) {
     complain(error)
     return undefined
@@ -31,7 +34,8 @@ const read = async ({ kv, key }: CachedList) => {
 
 const store = ({ kv, key }: CachedList, entries: CatalogueEntry[]) => {
   const value: z.infer<typeof Stored> = { form: 1, storedAt: Date.now(), entries }
-  return kv.put(key, JSON.stringify(value), { expirationTtl: KEPT_SECONDS }).catch(complain)
+  const put = kv.put(key, JSON.stringify(value), { expirationTtl: KEPT_SECONDS })
+  return withTimeout(LONGEST_MS, put).catch(complain)
 }
 
 /** No refresh takes longer; one that seems to was ended with the request that began it, and will never settle. */

@@ -1,5 +1,7 @@
 import { fillPlaceholders, type Query, sql } from 'drizzle-orm'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
+import { unavailable } from '../http/errors'
+import { withRetries, withTimeout } from '../retry'
 
 /** Builds queries, and runs none. */
 export type Builder = DrizzleD1Database
@@ -25,15 +27,18 @@ export const connect = (database: D1Database, bookmark?: string, onBookmark: Db[
   onBookmark,
 })
 
-/** Asks the database for nothing but an answer. */
-export const ping = ({ session }: Db) => session.prepare('select 1').run()
-
 type Buildable = { toSQL(): Query }
 type RowOf<Q> = Awaited<Q> extends (infer Row)[] ? Row : never
 type Values = Record<string, unknown>
 
 /** A query with its values, ready for a batch; `Row` is what it selects or returns. */
-export type Statement<Row = unknown> = { query: (builder: Builder) => Query; values: Values; row?: Row }
+export type Statement<Row = unknown> = {
+  query: (builder: Builder) => Query
+  values: Values
+  row?: Row
+  /** A write that may be made twice: the second changes nothing, and answers the same. */
+  isRepeatable?: true
+}
 
 /** A query that is built anew for each request, since its shape depends on what was sent. */
 export const dynamic = <Q extends Buildable>(build: (db: Builder) => Q, values: Values = {}): Statement<RowOf<Q>> => ({
@@ -54,25 +59,57 @@ export const statement = <Q extends Buildable>(build: (db: Builder) => Q) => {
 /** A value that a statement is given under this name, as a column of a selection: what an INSERT … SELECT inserts. */
 export const given = <T>(name: string) => sql<T>`${sql.placeholder(name)}`.as(name)
 
+/** The statement, as one that may be made again when it is unknown whether it was made. */
+export const repeatable = <Row>(each: Statement<Row>): Statement<Row> => ({ ...each, isRepeatable: true })
+
 type RowsOf<Statements extends readonly Statement[]> = {
   -readonly [K in keyof Statements]: Statements[K] extends Statement<infer Row> ? Row[] : never
 }
 
+/** So long an answer is waited for, tries and pauses included. */
+const LONGEST_MS = 10_000
+
+// D1's words for what passes, of which its documentation says to try again.
+const PASSES =
+  /Network connection lost|storage caused object to be reset|reset because its code was updated|transient issue on remote node|client disconnected/
+// And those of a database that has too much to do: to try again at once would make it worse.
+const IS_OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit|No answer within/
+
+const isRead = (sql: string) => sql.startsWith('select')
+
+/** What D1 answers to a batch, or an Error when it is something else. */
+const toRows = (results: D1Result[], count: number) => {
+  const rows = results.map((result) => result.results)
+  if (rows.length !== count || !rows.every(Array.isArray)) throw new Error('D1 gave an answer of another shape')
+  return rows
+}
+
 /**
  * Runs the statements as one transaction in one round trip. Rows come as D1 gives them, keyed by column name: so a
- * query's selection keys are the column names, or are given by `.as()`.
+ * query's selection keys are the column names, or are given by `.as()`. What only reads, or is `repeatable`, is tried
+ * again when D1 says that its failure will pass.
+ * @throws UNAVAILABLE when D1 fails in a way that passes, or does not answer in time
  */
 export const run = async <const Statements extends readonly Statement[]>(
   { build, session, onBookmark }: Db,
   ...statements: Statements
 ) => {
-  const results = await session.batch(
-    statements.map((each) => {
-      const { sql, params } = each.query(build)
-      return session.prepare(sql).bind(...fillPlaceholders(params, each.values))
-    }),
+  const queries = statements.map((each) => each.query(build))
+  const prepared = queries.map(({ sql, params }, at) =>
+    session.prepare(sql).bind(...fillPlaceholders(params, statements[at]?.values ?? {})),
   )
+  const isWorthIt = ({ message }: Error) =>
+    PASSES.test(message) && statements.every((each, at) => each.isRepeatable || isRead(queries[at]?.sql ?? ''))
+  const results = await withTimeout(
+    LONGEST_MS,
+    withRetries(() => session.batch(prepared), isWorthIt),
+  ).catch((error: Error) => {
+    throw PASSES.test(error.message) || IS_OVERLOADED.test(error.message) ? unavailable(error) : error
+  })
   const bookmark = session.getBookmark()
   if (bookmark) onBookmark(bookmark)
-  return results.map((result) => result.results) as RowsOf<Statements>
+  return toRows(results, statements.length) as RowsOf<Statements>
 }
+
+/** Asks the database for nothing but an answer. */
+export const ping = (db: Db) => run(db, { query: () => ({ sql: 'select 1', params: [] }), values: {} })

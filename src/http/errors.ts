@@ -61,10 +61,18 @@ export class ApiError extends Error {
   constructor(
     readonly code: ErrorCode,
     readonly details: Details = {},
+    /** What went wrong behind it: for the log, never for the answer. */
+    override readonly cause?: unknown,
   ) {
-    super(code)
+    super(cause ? `${code}: ${cause}` : code)
   }
 }
+
+const PASSES_IN_SECONDS = 5
+
+/** What is asked of fails or is overloaded, and will pass; the cause is logged. */
+export const unavailable = (cause: unknown) =>
+  new ApiError('UNAVAILABLE', { headers: { 'Retry-After': String(PASSES_IN_SECONDS) } }, cause)
 
 export const fieldError = (field: string, rejectedValue: unknown, reason: string) =>
   new ApiError('INVALID_FIELDS', { fieldErrors: [{ field, rejectedValue, reason }] })

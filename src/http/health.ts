@@ -2,8 +2,7 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { ping } from '../db/client'
 import type { App } from '../env'
-import { ApiError } from './errors'
-import { log } from './log'
+import { ApiError, unavailable } from './errors'
 import { describe, json } from './openapi'
 
 const Health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
@@ -15,12 +14,10 @@ export const health = new Hono<App>().get(
     description: 'It is configured, and its database answers.',
     tags: ['Health'],
     responses: { 200: json(Health) },
-    errors: ['UNAVAILABLE'],
   }),
   async (c) => {
-    await ping(c.var.db).catch((error: Error) => {
-      log('error', `health: ${error.message}`, { requestId: c.var.requestId })
-      throw new ApiError('UNAVAILABLE')
+    await ping(c.var.db).catch((error) => {
+      throw error instanceof ApiError ? error : unavailable(error)
     })
     return c.json({ status: 'ok' } as const, 200)
   },

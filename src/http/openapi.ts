@@ -62,6 +62,7 @@ const errorCodes = (all: Notes): ErrorCode[] => [
   ...(isBody(all) ? BODY_ERRORS : []),
   ...(all.query || all.param ? (['INVALID_PARAMETERS'] as const) : []),
   ...(all.described?.errors ?? []),
+  'UNAVAILABLE',
   'INTERNAL',
 ]
 

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { App, Bindings } from '../env'
+import { withTimeout } from '../retry'
 import { tooMany } from './errors'
 import { log } from './log'
 import { note } from './openapi'
@@ -9,6 +10,9 @@ type Limiter = { [K in keyof Bindings]-?: Bindings[K] extends RateLimit ? K : ne
 
 /** The period of the limits in wrangler.toml: how long a caller who is refused may have to wait. */
 const PERIOD_SECONDS = 60
+
+/** A guard that takes longer is worth less than the answer it holds up. */
+const LONGEST_MS = 1000
 
 /** The /64 of an IPv6 address, which is one customer's; an IPv4 address as it is. */
 const network = (address: string) => {
@@ -24,7 +28,8 @@ export const networkOf = (c: Context<App>) => network(c.req.header('CF-Connectin
 const throttle = (limiter: Limiter, keyOf: (c: Context<App>) => string) => {
   const handler: MiddlewareHandler<App> = async (c, next) => {
     // What must be exact is counted in the database, so a limiter that fails lets through.
-    const outcome = await c.env[limiter].limit({ key: keyOf(c) }).catch((error: Error) => {
+    const asked = c.env[limiter].limit({ key: keyOf(c) })
+    const outcome = await withTimeout(LONGEST_MS, asked).catch((error: Error) => {
       log('error', `${limiter}: ${error.message}`, { requestId: c.var.requestId })
     })
     if (outcome?.success === false) throw tooMany(PERIOD_SECONDS)

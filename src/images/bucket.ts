@@ -1,5 +1,7 @@
-import { ApiError } from '../http/errors'
+import { waitUntil } from 'cloudflare:workers'
+import { ApiError, unavailable } from '../http/errors'
 import { log } from '../http/log'
+import { withRetries, withTimeout } from '../retry'
 import { cleanImage } from './formats/clean'
 
 export const MAX_IMAGE_BYTES = 10 * 1024 * 1024
@@ -13,11 +15,25 @@ const KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp|avif)$/
 /** Whether a key is one that this service gave to an image. */
 export const isImageKey = (key: string) => KEY.test(key)
 
+const LONGEST_MS = 10_000
+
+/** Asks the bucket, thrice if it must be: whatever is asked for here may be done twice. */
+const ask = <T>(call: () => Promise<T>) =>
+  withTimeout(
+    LONGEST_MS,
+    withRetries(call, () => true),
+  ).catch((error) => {
+    throw unavailable(`bucket: ${error}`)
+  })
+
+export const headImage = (bucket: R2Bucket, key: string) => ask(() => bucket.head(key))
+export const getImage = (bucket: R2Bucket, key: string, range?: R2Range) => ask(() => bucket.get(key, { range }))
+
 /**
  * Cleans an upload and stores it under a key that cannot be guessed.
  * @returns the key
  * @throws UNSUPPORTED_MEDIA_TYPE when it is none of the five types, broken, or too large to be drawn; UNAVAILABLE when
- * the bucket fails, and then nothing is stored
+ * the bucket fails, and then what it may have stored is deleted
  */
 export const storeImage = async (bucket: R2Bucket, memberId: number, upload: Uint8Array<ArrayBuffer>) => {
   const image = cleanImage(upload)
@@ -26,9 +42,13 @@ export const storeImage = async (bucket: R2Bucket, memberId: number, upload: Uin
   const name = random.toBase64({ alphabet: 'base64url', omitPadding: true })
   const key = `${prefixOf(memberId)}${name}.${image.type.extension}`
   const httpMetadata = { contentType: image.type.mime, cacheControl: A_YEAR }
-  await bucket.put(key, image.bytes, { httpMetadata }).catch((error: Error) => {
-    log('error', `bucket: ${error.message}`)
-    throw new ApiError('UNAVAILABLE')
+  const put = async () => {
+    const stored = await bucket.put(key, image.bytes, { httpMetadata })
+    if (stored?.key !== key) throw new Error('an answer of another shape')
+  }
+  await ask(put).catch((error) => {
+    waitUntil(ask(() => bucket.delete(key)).catch((left) => log('error', `${key} may be left: ${left.message}`)))
+    throw error
   })
   return key
 }
@@ -36,9 +56,12 @@ export const storeImage = async (bucket: R2Bucket, memberId: number, upload: Uin
 /** How long a data centre may answer an image without asking the bucket: so long it may outlive its deletion there. */
 const EDGE_CACHED = 'public, max-age=600'
 
+/** A cache that takes longer is none. */
+const CACHE_LONGEST_MS = 1000
+
 /** An image out of this data centre's cache; undefined where there is none. */
 export const findCached = async (url: string) => {
-  const cached = await caches.default.match(url)
+  const cached = await withTimeout(CACHE_LONGEST_MS, caches.default.match(url)).catch(() => undefined)
   if (!cached) return undefined
   const answer = new Response(cached.body, cached)
   answer.headers.set('Cache-Control', A_YEAR)
@@ -55,10 +78,10 @@ export const keepCached = (url: string, image: Response) => {
 export const purgeImages = async (bucket: R2Bucket, memberId: number) => {
   const purged: string[] = []
   for (;;) {
-    const { objects } = await bucket.list({ prefix: prefixOf(memberId), limit: DELETED_AT_ONCE })
+    const { objects } = await ask(() => bucket.list({ prefix: prefixOf(memberId), limit: DELETED_AT_ONCE }))
     if (objects.length === 0) return purged
     const keys = objects.map(({ key }) => key)
-    await bucket.delete(keys)
+    await ask(() => bucket.delete(keys))
     purged.push(...keys)
   }
 }

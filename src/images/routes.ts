@@ -3,7 +3,7 @@ import type { App } from '../env'
 import { ApiError, found } from '../http/errors'
 import { describe, empty } from '../http/openapi'
 import { imageBase } from './address'
-import { A_YEAR, findCached, isImageKey, keepCached } from './bucket'
+import { A_YEAR, findCached, getImage, headImage, isImageKey, keepCached } from './bucket'
 import { judge, type Range, rangeOf } from './conditions'
 
 const IMAGE = ['png', 'jpeg', 'gif', 'webp', 'avif'].map((type) => [`image/${type}`, {}] as const)
@@ -22,7 +22,7 @@ const headersOf = (object: R2Object) => {
 }
 
 const load = async (c: Context<App>, key: string, range?: Range) =>
-  found((await c.env.IMAGES.get(key, { range })) ?? undefined, 'IMAGE_NOT_FOUND')
+  found((await getImage(c.env.IMAGES, key, range)) ?? undefined, 'IMAGE_NOT_FOUND')
 
 const sendPart = async (c: Context<App>, key: string, range: Range, { size }: R2Object) => {
   if (range.length === 0) {
@@ -64,7 +64,7 @@ export const images = new Hono<App>().get(
       return cached ? c.newResponse(cached.body, { status: 200, headers: cached.headers }) : sendWhole(c, key, url)
     }
 
-    const known = found((await c.env.IMAGES.head(key)) ?? undefined, 'IMAGE_NOT_FOUND')
+    const known = found((await headImage(c.env.IMAGES, key)) ?? undefined, 'IMAGE_NOT_FOUND')
     const verdict = judge(headers, known)
     if (verdict === 'other') throw new ApiError('PRECONDITION_FAILED')
     if (verdict === 'unchanged') return c.body(null, { status: 304, headers: headersOf(known) })

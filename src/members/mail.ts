@@ -1,8 +1,9 @@
 import type { Bindings, Config } from '../env'
-import { ApiError } from '../http/errors'
-import { log } from '../http/log'
+import { unavailable } from '../http/errors'
+import { withTimeout } from '../retry'
 
 const SENDER = 'Reading Library'
+const LONGEST_MS = 10_000
 
 const compose = (code: string) => ({
   subject: `${code} – 인증 코드 · Verification code`,
@@ -23,16 +24,16 @@ If you did not ask for it, ignore this message.</p></div>
 })
 
 /**
- * Mails a verification code.
+ * Mails a verification code, once: two mails with one code would be worse than none.
  * @throws UNAVAILABLE when it cannot be sent
  */
 export const mailCode = async (env: Bindings, config: Config, to: string, code: string) => {
   try {
     if (!config.MAIL_FROM) throw new Error('MAIL_FROM is missing: set it to an address of a domain that may send')
-    await env.EMAIL.send({ from: { email: config.MAIL_FROM, name: SENDER }, to, ...compose(code) })
+    const from = { email: config.MAIL_FROM, name: SENDER }
+    await withTimeout(LONGEST_MS, env.EMAIL.send({ from, to, ...compose(code) }))
   } catch (error) {
     // A provider's message may quote the address; what went wrong is in the rest of it.
-    log('error', `mail: ${String(error).replaceAll(to, '(address)')}`)
-    throw new ApiError('UNAVAILABLE')
+    throw unavailable(`mail: ${String(error).replaceAll(to, '(address)')}`)
   }
 }

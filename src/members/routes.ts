@@ -47,7 +47,7 @@ export const members = new Hono<App>()
       description: 'Six digits, good for ten minutes and one sign-up; a new code voids the one before.',
       tags: ['Members'],
       responses: { 201: empty('The code is on its way') },
-      errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS', 'UNAVAILABLE'],
+      errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
     }),
     valid('json', CodeRequest),
     async (c) => {

@@ -40,7 +40,6 @@ export const memos = new Hono<App>()
         'Place, camera and time are removed; the orientation is kept.',
       tags: ['Memos'],
       responses: { 201: json(z.url()) },
-      errors: ['UNAVAILABLE'],
     }),
     validFile('file', MAX_IMAGE_BYTES),
     async (c) => {

@@ -1,7 +1,7 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/sqlite-core'
 import { asCaller, type Caller, callerId, once, whoever } from '../db/caller'
-import { type Builder, type Db, dynamic, given, statement } from '../db/client'
+import { type Builder, type Db, dynamic, given, repeatable, statement } from '../db/client'
 import { nextId } from '../db/ids'
 import { books, memos } from '../db/schema'
 import { type Page, toLimit, toPage } from '../http/paging'
@@ -163,7 +163,7 @@ export const updateMemo = (
       .set({ ...patch, updatedAt: now })
       .where(isOwn)
       .returning(memoColumns)
-  const own = Object.keys(patch).length === 0 ? selectMemo({ memoId }) : dynamic(update, { memoId })
+  const own = Object.keys(patch).length === 0 ? selectMemo({ memoId }) : repeatable(dynamic(update, { memoId }))
   return once(db, caller, own)
 }
 
