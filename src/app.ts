@@ -28,7 +28,12 @@ app.use(async (c, next) => {
   const known = bookmark && BOOKMARK_FORM.test(bookmark) ? bookmark : undefined
   c.set(
     'db',
-    connect(c.env.DB, known, (latest) => c.header(BOOKMARK, latest)),
+    connect(
+      c.env.DB,
+      known,
+      (latest) => c.header(BOOKMARK, latest),
+      (call) => c.executionCtx.waitUntil(call),
+    ),
   )
   await next()
 })

@@ -2,8 +2,9 @@
 const tooLate = (ms: number) => new Error(`No answer within ${ms} ms`)
 
 /** The call's outcome, or an Error once it has taken longer than `ms`. */
-export const withTimeout = <T>(ms: number, call: Promise<T>) =>
+export const withTimeout = <T>(ms: number, call: () => Promise<T>) =>
   new Promise<T>((resolve, reject) => {
+    const called = call()
     const timer = setTimeout(() => reject(tooLate(ms)), ms)
     const settle =
       <Outcome>(outcome: (settled: Outcome) => void) =>
@@ -11,7 +12,7 @@ export const withTimeout = <T>(ms: number, call: Promise<T>) =>
         clearTimeout(timer)
         outcome(settled)
       }
-    call.then(settle(resolve), settle(reject))
+    called.then(settle(resolve), settle(reject))
   })
 
 const TRIES = 3

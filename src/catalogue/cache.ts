@@ -25,7 +25,7 @@ const complain = (error: unknown) => log('warn', `catalogue cache: ${String(erro
 
 const read = async ({ kv, key }: CachedList) => {
   try {
-    return Stored.safeParse(await withTimeout(LONGEST_MS, kv.get(key, 'json'))).data
+    return Stored.safeParse(await withTimeout(LONGEST_MS, () => kv.get(key, 'json'))).data
   } catch (error) {
     complain(error)
     return undefined
@@ -34,7 +34,7 @@ const read = async ({ kv, key }: CachedList) => {
 
 const store = ({ kv, key }: CachedList, entries: CatalogueEntry[]) => {
   const value: z.infer<typeof Stored> = { form: 1, storedAt: Date.now(), entries }
-  const put = kv.put(key, JSON.stringify(value), { expirationTtl: KEPT_SECONDS })
+  const put = () => kv.put(key, JSON.stringify(value), { expirationTtl: KEPT_SECONDS })
   return withTimeout(LONGEST_MS, put).catch(complain)
 }
 

@@ -2,12 +2,19 @@ import { fillPlaceholders, type Query, sql } from 'drizzle-orm'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import { unavailable } from '../http/errors'
 import { withRetries, withTimeout } from '../retry'
+import { createRoom } from '../room'
 
 /** Builds queries, and runs none. */
 export type Builder = DrizzleD1Database
 
 /** The database as one request sees it: `build` builds its queries, `session` runs them, `onBookmark` is told how far. */
-export type Db = { build: Builder; session: D1DatabaseSession; onBookmark: (bookmark: string) => void }
+export type Db = {
+  build: Builder
+  session: D1DatabaseSession
+  onBookmark: (bookmark: string) => void
+  /** Keeps a call alive when the client goes away. */
+  waitUntil: (call: Promise<unknown>) => void
+}
 
 const builders = new WeakMap<D1Database, Builder>()
 
@@ -21,10 +28,16 @@ const builderOf = (database: D1Database) => {
  * Connects a request to the database. A replica may answer that has seen what the bookmark stands for; without one the
  * first query goes to the primary, so that whoever knows nothing of bookmarks reads their own writes.
  */
-export const connect = (database: D1Database, bookmark?: string, onBookmark: Db['onBookmark'] = () => {}): Db => ({
+export const connect = (
+  database: D1Database,
+  bookmark?: string,
+  onBookmark: Db['onBookmark'] = () => {},
+  waitUntil: Db['waitUntil'] = () => {},
+): Db => ({
   build: builderOf(database),
   session: database.withSession(bookmark ?? 'first-primary'),
   onBookmark,
+  waitUntil,
 })
 
 type Buildable = { toSQL(): Query }
@@ -75,6 +88,10 @@ const PASSES =
 // And those of a database that has too much to do: to try again at once would make it worse.
 const IS_OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit|No answer within/
 
+// D1 takes one query at a time: whoever would wait behind more than these is better told to come back.
+const CALLS_AT_ONCE = 256
+const enter = createRoom(CALLS_AT_ONCE, LONGEST_MS)
+
 const isRead = (sql: string) => sql.startsWith('select')
 
 /** What D1 answers to a batch, or an Error when it is something else. */
@@ -88,10 +105,10 @@ const toRows = (results: D1Result[], count: number) => {
  * Runs the statements as one transaction in one round trip. Rows come as D1 gives them, keyed by column name: so a
  * query's selection keys are the column names, or are given by `.as()`. What only reads, or is `repeatable`, is tried
  * again when D1 says that its failure will pass.
- * @throws UNAVAILABLE when D1 fails in a way that passes, or does not answer in time
+ * @throws UNAVAILABLE when D1 fails in a way that passes, does not answer in time, or has too many calls before it
  */
 export const run = async <const Statements extends readonly Statement[]>(
-  { build, session, onBookmark }: Db,
+  { build, session, onBookmark, waitUntil }: Db,
   ...statements: Statements
 ) => {
   const queries = statements.map((each) => each.query(build))
@@ -100,10 +117,12 @@ export const run = async <const Statements extends readonly Statement[]>(
   )
   const isWorthIt = ({ message }: Error) =>
     PASSES.test(message) && statements.every((each, at) => each.isRepeatable || isRead(queries[at]?.sql ?? ''))
-  const results = await withTimeout(
-    LONGEST_MS,
-    withRetries(() => session.batch(prepared), isWorthIt),
-  ).catch((error: Error) => {
+  const leave = enter(1)
+  if (!leave) throw unavailable()
+  const call = withTimeout(LONGEST_MS, () => withRetries(() => session.batch(prepared), isWorthIt))
+  // Or it would be ended with its client, and its place be taken for as long as a call may take.
+  waitUntil(call.then(leave, leave))
+  const results = await call.catch((error: Error) => {
     throw PASSES.test(error.message) || IS_OVERLOADED.test(error.message) ? unavailable(error) : error
   })
   const bookmark = session.getBookmark()

@@ -1,5 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { App } from '../env'
+import { withTimeout } from '../retry'
+import { withRoom } from './body-room'
 import { ApiError } from './errors'
 
 export const MAX_JSON_BYTES = 1_048_576
@@ -25,15 +27,29 @@ export const readAtMost = async (body: ReadableStream<Uint8Array> | null, maxByt
   return bytes
 }
 
+/** A body that takes longer to come holds its room for too long. */
+const LONGEST_MS = 60_000
+
+/** Takes in a body of at most `maxBytes`, once there is room for it until the request is answered. */
+const takingIn =
+  (kind: 'json' | 'file', maxBytes: number, read: (c: Context<App>) => Promise<void>): MiddlewareHandler<App> =>
+  async (c, next) => {
+    const told = Number(c.req.header('Content-Length') ?? maxBytes)
+    if (told > maxBytes) throw new ApiError('BODY_TOO_LARGE')
+    await withRoom(kind, told, async () => {
+      await read(c)
+      await next()
+    })
+  }
+
 const readBytes = async (c: Context<App>, maxBytes: number) => {
-  const told = c.req.header('Content-Length')
-  if (Number(told) > maxBytes) throw new ApiError('BODY_TOO_LARGE')
   // What is told is what comes, and comes faster in one piece.
-  const read = told
-    ? c.req.arrayBuffer().then((buffer) => new Uint8Array(buffer))
-    : readAtMost(c.req.raw.body, maxBytes)
-  const bytes = await read.catch(() => {
-    // The client went away, or sent less than it had told.
+  const read = () =>
+    c.req.header('Content-Length')
+      ? c.req.arrayBuffer().then((buffer) => new Uint8Array(buffer))
+      : readAtMost(c.req.raw.body, maxBytes)
+  const bytes = await withTimeout(LONGEST_MS, read).catch(() => {
+    // The client went away, sent less than it had told, or sends too slowly.
     throw new ApiError('BODY_MALFORMED')
   })
   if (!bytes) throw new ApiError('BODY_TOO_LARGE')
@@ -74,36 +90,32 @@ const handOn = (c: Context, json: string) => {
 }
 
 /** Sees to it that the JSON validator behind gets an object. */
-export const jsonObject: MiddlewareHandler<App> = async (c, next) => {
+export const jsonObject = takingIn('json', MAX_JSON_BYTES, async (c) => {
   const json = await readText(c)
   const value = parse(json)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ApiError('BODY_MALFORMED')
   const isAtHand = 'arrayBuffer' in c.req.bodyCache && typeOf(c) === 'application/json'
   if (!isAtHand) handOn(c, json)
-  await next()
-}
+})
 
 /** Lets the JSON validator behind see a bare text, or the same as a JSON string, as an object's one field. */
-export const bareText =
-  (field: string): MiddlewareHandler<App> =>
-  async (c, next) => {
+export const bareText = (field: string) =>
+  takingIn('json', MAX_JSON_BYTES, async (c) => {
     const body = (await readText(c, 'text/plain')).trim()
     handOn(c, JSON.stringify({ [field]: body.startsWith('"') ? parse(body) : body }))
-    await next()
-  }
+  })
 
 /** What a multipart body may weigh beyond its file: boundaries, headers and small fields. */
 const MULTIPART_EXTRA_BYTES = 65_536
 
 /** Sees to it that the form validator behind gets a multipart form of at most one file's size. */
-export const multipartForm =
-  (maxFileBytes: number): MiddlewareHandler<App> =>
-  async (c, next) => {
+export const multipartForm = (maxFileBytes: number) =>
+  takingIn('file', maxFileBytes + MULTIPART_EXTRA_BYTES, async (c) => {
     const body = await readBytes(c, maxFileBytes + MULTIPART_EXTRA_BYTES)
     if (body.byteLength === 0) throw new ApiError('BODY_MISSING')
     if (typeOf(c) !== 'multipart/form-data') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
     const headers = { 'Content-Type': c.req.header('Content-Type') ?? '' }
     // A form that cannot be read has no parts: so says what is missing from it.
-    c.req.bodyCache.formData = await new Response(body, { headers }).formData().catch(() => new FormData())
-    await next()
-  }
+    // The body itself is not kept beside them: it is large.
+    c.req.bodyCache = { formData: await new Response(body, { headers }).formData().catch(() => new FormData()) }
+  })

@@ -71,7 +71,7 @@ export class ApiError extends Error {
 const PASSES_IN_SECONDS = 5
 
 /** What is asked of fails or is overloaded, and will pass; the cause is logged. */
-export const unavailable = (cause: unknown) =>
+export const unavailable = (cause?: unknown) =>
   new ApiError('UNAVAILABLE', { headers: { 'Retry-After': String(PASSES_IN_SECONDS) } }, cause)
 
 export const fieldError = (field: string, rejectedValue: unknown, reason: string) =>

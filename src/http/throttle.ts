@@ -28,8 +28,8 @@ export const networkOf = (c: Context<App>) => network(c.req.header('CF-Connectin
 const throttle = (limiter: Limiter, keyOf: (c: Context<App>) => string) => {
   const handler: MiddlewareHandler<App> = async (c, next) => {
     // What must be exact is counted in the database, so a limiter that fails lets through.
-    const asked = c.env[limiter].limit({ key: keyOf(c) })
-    const outcome = await withTimeout(LONGEST_MS, asked).catch((error: Error) => {
+    const ask = () => c.env[limiter].limit({ key: keyOf(c) })
+    const outcome = await withTimeout(LONGEST_MS, ask).catch((error: Error) => {
       log('error', `${limiter}: ${error.message}`, { requestId: c.var.requestId })
     })
     if (outcome?.success === false) throw tooMany(PERIOD_SECONDS)

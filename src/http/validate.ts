@@ -61,11 +61,13 @@ export const validText = <const Field extends string, Schema extends z.ZodType>(
 }
 
 /**
- * Validates a multipart body with a file in one part; the handler finds it in `c.req.valid('form')`.
+ * Validates a multipart body with a file in one part; the handler finds its bytes in `c.req.valid('form')`.
  * @throws BODY_TOO_LARGE above so many bytes, INVALID_FIELDS when there is no such part
  */
 export const validFile = <const Field extends string>(field: Field, maxBytes: number) => {
-  const file = z.instanceof(File, { error: rule('must be one part with a file name') })
+  const file = z
+    .instanceof(File, { error: rule('must be one part with a file name') })
+    .transform(async (part) => new Uint8Array(await part.arrayBuffer()))
   const shape = { [field]: file } as Record<Field, typeof file>
   const sized: MiddlewareHandler<App> = async (c, next) => {
     const sent: unknown[] = c.req.bodyCache.formData?.getAll(field) ?? []
@@ -73,5 +75,11 @@ export const validFile = <const Field extends string>(field: Field, maxBytes: nu
     await next()
   }
   const checked = check('form', z.object(shape))
-  return note(inTurn(inTurn(multipartForm(maxBytes), sized) as MiddlewareHandler<App>, checked), { file: field })
+  const dropped: MiddlewareHandler<App> = async (c, next) => {
+    // The form is large, and all that is needed of it is the file's bytes.
+    c.req.bodyCache = {}
+    await next()
+  }
+  const form = inTurn(inTurn(multipartForm(maxBytes), sized), checked as MiddlewareHandler<App>)
+  return note(inTurn(form, dropped as unknown as typeof checked), { file: field })
 }

@@ -1,4 +1,3 @@
-import { waitUntil } from 'cloudflare:workers'
 import { ApiError, unavailable } from '../http/errors'
 import { log } from '../http/log'
 import { withRetries, withTimeout } from '../retry'
@@ -16,13 +15,11 @@ const KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp|avif)$/
 export const isImageKey = (key: string) => KEY.test(key)
 
 const LONGEST_MS = 10_000
+const LONGEST_CLEARING_MS = 1000
 
 /** Asks the bucket, thrice if it must be: whatever is asked for here may be done twice. */
 const ask = <T>(call: () => Promise<T>) =>
-  withTimeout(
-    LONGEST_MS,
-    withRetries(call, () => true),
-  ).catch((error) => {
+  withTimeout(LONGEST_MS, () => withRetries(call, () => true)).catch((error) => {
     throw unavailable(`bucket: ${error}`)
   })
 
@@ -46,8 +43,9 @@ export const storeImage = async (bucket: R2Bucket, memberId: number, upload: Uin
     const stored = await bucket.put(key, image.bytes, { httpMetadata })
     if (stored?.key !== key) throw new Error('an answer of another shape')
   }
-  await ask(put).catch((error) => {
-    waitUntil(ask(() => bucket.delete(key)).catch((left) => log('error', `${key} may be left: ${left.message}`)))
+  await ask(put).catch(async (error) => {
+    const left = (why: Error) => log('error', `${key} may be left: ${why.message}`)
+    await withTimeout(LONGEST_CLEARING_MS, () => bucket.delete(key)).catch(left)
     throw error
   })
   return key
@@ -61,7 +59,7 @@ const CACHE_LONGEST_MS = 1000
 
 /** An image out of this data centre's cache; undefined where there is none. */
 export const findCached = async (url: string) => {
-  const cached = await withTimeout(CACHE_LONGEST_MS, caches.default.match(url)).catch(() => undefined)
+  const cached = await withTimeout(CACHE_LONGEST_MS, () => caches.default.match(url)).catch(() => undefined)
   if (!cached) return undefined
   const answer = new Response(cached.body, cached)
   answer.headers.set('Cache-Control', A_YEAR)

@@ -31,7 +31,7 @@ export const mailCode = async (env: Bindings, config: Config, to: string, code: 
   try {
     if (!config.MAIL_FROM) throw new Error('MAIL_FROM is missing: set it to an address of a domain that may send')
     const from = { email: config.MAIL_FROM, name: SENDER }
-    await withTimeout(LONGEST_MS, env.EMAIL.send({ from, to, ...compose(code) }))
+    await withTimeout(LONGEST_MS, () => env.EMAIL.send({ from, to, ...compose(code) }))
   } catch (error) {
     // A provider's message may quote the address; what went wrong is in the rest of it.
     throw unavailable(`mail: ${String(error).replaceAll(to, '(address)')}`)

@@ -46,7 +46,7 @@ export const memos = new Hono<App>()
       const base = imageBase(c)
       const { file } = c.req.valid('form')
       await confirmCaller(c.var.db, c.var.caller)
-      const url = `${base}/${await storeImage(c.env.IMAGES, c.var.caller.memberId, new Uint8Array(await file.arrayBuffer()))}`
+      const url = `${base}/${await storeImage(c.env.IMAGES, c.var.caller.memberId, file)}`
       const isText = accepts(c, {
         header: 'Accept',
         supports: ['application/json', 'text/plain'],

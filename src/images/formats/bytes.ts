@@ -69,6 +69,6 @@ export const createOutput = (capacity: number) => {
     },
     overwrite: (at: number, part: Uint8Array) => room.set(part, at),
     length: () => length,
-    finish: () => room.slice(0, length),
+    finish: () => room.subarray(0, length),
   }
 }
