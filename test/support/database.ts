@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
+import { findDisagreements } from '../../scripts/recount'
 
 export const select = async (query: string, ...values: unknown[]) =>
   (
@@ -34,34 +35,8 @@ export const measure = async (request: () => Promise<unknown>) => {
   }
 }
 
-/** Every counter and position that does not agree with the rows that it stands for: none, when all is well. */
-export const disagreements = async (db = env.DB) => {
-  const { results } = await db
-    .prepare(`
-    select 'member' as what, memberId as id from members m where
-      yetBooks <> (select count(*) from books b where b.memberId = m.memberId and bookStatus = 'YET')
-      or ingBooks <> (select count(*) from books b where b.memberId = m.memberId and bookStatus = 'ING')
-      or doneBooks <> (select count(*) from books b where b.memberId = m.memberId and bookStatus = 'DONE')
-      or finishedBooks <> (select count(*) from books b
-        where b.memberId = m.memberId and bookStatus = 'DONE' and readEndDate is not null)
-      or memoBooks <> (select count(distinct bookId) from memos where memos.memberId = m.memberId)
-    union all
-    select 'book', bookId from books b where
-      memoCount <> (select count(*) from memos where memos.bookId = b.bookId)
-      or contentMemos <> (select count(*) from memos where memos.bookId = b.bookId and memoType = 'BOOK_CONTENT')
-      or summaryMemos <> (select count(*) from memos where memos.bookId = b.bookId and memoType = 'SUMMARY')
-      or thoughtMemos <> (select count(*) from memos where memos.bookId = b.bookId and memoType = 'THOUGHT')
-      or questionMemos <> (select count(*) from memos where memos.bookId = b.bookId and memoType = 'QUESTION')
-    union all
-    select 'positions of member', memberId from memos group by memberId
-      having min(position) <> 1 or max(position) <> count(*)
-    union all
-    select 'owner of memo', memoId from memos m
-      where memberId <> (select memberId from books b where b.bookId = m.bookId)
-  `)
-    .all()
-  return results
-}
+/** What the database keeps beside its rows and is not as they are: nothing, when all is well. */
+export const disagreements = (db = env.DB) => findDisagreements(db)
 
 /** Fills a member's shelf directly: books in all three statuses, one in ten with a memo. */
 export const fillShelf = (memberId: number, books: number, db = env.DB) => {
