@@ -38,7 +38,7 @@ const selectBook = prepare(
 )
 const ofType = (type: string) => `select ${MEMO} from memos where bookId = @bookId and memoType = '${type}'`
 const MEMOS = `${['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION'].map(ofType).join(' union all ')} order by memoId desc`
-const selectMemos = prepare(MEMOS)
+const selectMemos = prepare(`select ${MEMO} from memos where bookId = @bookId order by memoId desc`)
 const selectMemosPage = prepare(`${MEMOS} limit @size offset @offset`)
 const selectRandom = prepare(
   `select memoId, memoContent, memoType, memoBookPage from memos where memberId = @memberId

@@ -29,11 +29,12 @@ const LIBRARY = `select bookId, title, cover, author, createdAt, star, currentPa
   from books where memberId = ?1 and bookStatus = ?2 order by bookId desc limit ?3 offset ?4`
 const BOOK = `select bookId, title, cover, author, publisher, createdAt, star, currentPage, itemPage, bookStatus,
   readStartDate, readEndDate, memoCount from books where bookId = ?1 and memberId = ?2`
+const MEMOS_LIST = `select ${MEMO} from memos where bookId = ?1`
 // A merge of the index's four parts: no page sorts the whole book.
-const MEMOS = ['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION']
+const MEMOS_PAGE = ['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION']
   .map((type) => `select ${MEMO} from memos where bookId = ?1 and memoType = '${type}'`)
   .join(' union all ')
-  .concat(' order by memoId desc')
+  .concat(' order by memoId desc limit ?2 offset ?3')
 const RANDOM = `select memoId, memoContent, memoType, memoBookPage from memos where memberId = ?1
   and position = (select 1 + cast(?2 * max(position) as integer) from memos where memberId = ?1)`
 const NEW_BOOK = `insert into books (memberId, title, author, cover, publisher, itemPage, currentPage, bookStatus, createdAt)
@@ -103,13 +104,12 @@ export default {
     }
     const bookId = Number(pathname.split('/')[2])
     const isPage = pathname.endsWith('/memos')
-    const memos: [string, unknown[]] = isPage
-      ? [`${MEMOS} limit ?2 offset ?3`, [bookId, size, offset]]
-      : [MEMOS, [bookId]]
+    const memos: [string, unknown[]] = isPage ? [MEMOS_PAGE, [bookId, size, offset]] : [MEMOS_LIST, [bookId]]
     const [self, books, list = []] = await batch([CALLER, caller], [BOOK, [bookId, me]], memos)
     const book = books?.[0]
     if (!self?.[0]) return refuse(401)
     if (!book) return refuse(404)
-    return isPage ? toPage(list, query, Number(book.memoCount)) : json({ ...book, memosList: list })
+    if (isPage) return toPage(list, query, Number(book.memoCount))
+    return json({ ...book, memosList: list.sort((one, other) => Number(other.memoId) - Number(one.memoId)) })
   },
 } satisfies ExportedHandler<Env>

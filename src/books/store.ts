@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { asCaller, type Caller, callerId, isCaller, once, whoever } from '../db/caller'
+import { asCaller, type Caller, callerId, callerMemberId, isCaller, once, whoever } from '../db/caller'
 import { type Builder, type Db, dynamic, given, repeatable, statement } from '../db/client'
 import { nextId } from '../db/ids'
 import { books, members } from '../db/schema'
-import { selectMemosList } from '../memos/store'
+import { newestFirst, selectMemosList } from '../memos/store'
 import type { BookDetail, BookPatch, CreatedDate, DetailQuery, NewBook, RegisteredBook, UpdatedBook } from './schema'
 
 const isOwn = and(eq(books.bookId, sql.placeholder('bookId')), eq(books.memberId, callerId))
@@ -26,7 +26,7 @@ const selectDetail = statement((db) =>
       memoCount: books.memoCount,
     })
     .from(books)
-    .where(isOwn),
+    .where(and(eq(books.bookId, sql.placeholder('bookId')), eq(books.memberId, callerMemberId))),
 )
 
 /** A book with those of its memos that the authority lets through; undefined when the caller has no such book. */
@@ -38,7 +38,7 @@ export const getBook = async (
 ): Promise<BookDetail | undefined> => {
   const list = selectMemosList({ bookId, memoAuthority })
   const [, [book], memosList] = await asCaller(db, caller, whoever(), selectDetail({ bookId }), list)
-  return book && { ...book, memosList }
+  return book && { ...book, memosList: newestFirst(memosList) }
 }
 
 const none = (counter: string) => sql<number>`0`.as(counter)

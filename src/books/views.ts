@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, lt, sql } from 'drizzle-orm'
-import { asCaller, type Caller, callerId, isCaller, whoever } from '../db/caller'
+import { asCaller, type Caller, callerMemberId, isCaller, whoever } from '../db/caller'
 import { type Db, statement } from '../db/client'
 import { books, isFinished, isUnread, isWithMemos, members } from '../db/schema'
 import { type Page, type Paging, toLimit, toPage } from '../http/paging'
@@ -7,7 +7,7 @@ import type { AbandonedBook, CalenderBook, LibraryBook, LibraryQuery, MemoBook }
 
 const limit = sql.placeholder('limit')
 const offset = sql.placeholder('offset')
-const isCallers = eq(books.memberId, callerId)
+const isCallers = eq(books.memberId, callerMemberId)
 
 const selectTotals = statement((db) =>
   db

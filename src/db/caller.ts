@@ -6,9 +6,15 @@ import { members } from './schema'
 /** Who a token says is calling. Whether that still holds, only the database knows. */
 export type Caller = { memberId: number; tokenVersion: number; tokenId: string }
 
+/**
+ * The member that the token names, good or not: enough for a read, whose rows `asCaller` gives to no other. What writes
+ * takes `callerId`.
+ */
+export const callerMemberId = sql.placeholder('callerMemberId')
+
 /** True of the caller's own row in members, while the token is good: member not gone, token not revoked. */
 export const isCaller = and(
-  eq(members.memberId, sql.placeholder('callerMemberId')),
+  eq(members.memberId, callerMemberId),
   or(
     eq(members.tokenVersion, sql.placeholder('callerTokenVersion')),
     eq(members.keptTokenId, sql.placeholder('callerTokenId')),
@@ -22,8 +28,9 @@ export const callerId = sql<number>`(select ${members.memberId} from ${members} 
 export const whoever = statement((db) => db.select({ memberId: members.memberId }).from(members).where(isCaller))
 
 /**
- * Runs the caller's statements in one round trip, each of which names its owner by `isCaller` or `callerId`. The first
- * one selects from the caller's own row, and so tells a caller who is gone from a thing that is not there.
+ * Runs the caller's statements in one round trip, each of which names its owner: what writes by `isCaller` or
+ * `callerId`, what reads by `callerMemberId`. The first one selects from the caller's own row, and so tells a caller who
+ * is gone from a thing that is not there.
  * Answers that row, then the rows of each further statement.
  * @throws UNAUTHORIZED when the token is no longer good; no statement has then written anything.
  */
