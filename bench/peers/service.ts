@@ -17,9 +17,10 @@ const prepareOnce = (query: string) => {
   return statement
 }
 
-type Bound = { run: () => { results: unknown[]; success: true; meta: object } }
+type Bound = { query: string; run: () => { results: unknown[]; success: true; meta: object } }
 
 const bind = (query: string, values: unknown[]): Bound => ({
+  query,
   run: () => {
     const statement = prepareOnce(query)
     if (statement.reader) return { results: statement.all(...values), success: true, meta: {} }
@@ -27,7 +28,11 @@ const bind = (query: string, values: unknown[]): Bound => ({
     return { results: [], success: true, meta: { changes } }
   },
 })
-const batch = database.transaction((statements: Bound[]) => statements.map((statement) => statement.run()))
+const runAll = (statements: Bound[]) => statements.map((statement) => statement.run())
+const runInTransaction = database.transaction(runAll)
+// Reads that run without a pause between them need no transaction to be one: nor do the peers begin any.
+const batch = (statements: Bound[]) =>
+  statements.every(({ query }) => prepareOnce(query).readonly) ? runAll(statements) : runInTransaction(statements)
 
 // What the service uses of D1; all of it answers at once, as it would across no distance at all.
 const calls = {
