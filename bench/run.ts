@@ -69,7 +69,7 @@ const runWorkers = async (results: Results) => {
     if (wanted('passwords')) {
       progress('hashing passwords, and flooding logins')
       const hashMs = await timeHash(urlOf.hashing)
-      results.passwords = { hashMs, flood: await floodLogins(urlOf.quiet, library, large, flags.quick ? 20 : 60) }
+      results.passwords = { hashMs, flood: await floodLogins(urlOf.quiet, library, large, flags.quick ? 400 : 2000) }
     }
     if (wanted('rows')) {
       progress('withdrawing both members')

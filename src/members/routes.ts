@@ -15,6 +15,7 @@ import { mailCode } from './mail'
 import { DUMMY_HASH, hashPassword, isWeak, verifyPassword } from './password'
 import { CodeRequest, Credentials, NewMember, Profile, ProfilePatch, UpdatedProfile } from './schema'
 import { beginLogin, createMember, deleteMember, endLogin, getProfile, updateProfile } from './store'
+import { confirmTurn, takeTurn } from './turns'
 import { issueCode, proveAddress, refusal } from './verification'
 
 export const members = new Hono<App>()
@@ -32,8 +33,10 @@ export const members = new Hono<App>()
     async (c) => {
       const { db, config } = c.var
       const { email, name, password, authenticationCode } = c.req.valid('json')
+      confirmTurn()
       const proof = await proveAddress(db, config, email, authenticationCode)
-      const member = { email, name, passwordHash: await hashPassword(password), createdAt: localTime(config.TIME_ZONE) }
+      const passwordHash = await takeTurn((pause) => hashPassword(password, pause))
+      const member = { email, name, passwordHash, createdAt: localTime(config.TIME_ZONE) }
       const created = await createMember(db, member, proof)
       if (!created) throw refusal(authenticationCode)
       return c.json(created, 201)
@@ -73,11 +76,13 @@ export const members = new Hono<App>()
       const { db, config } = c.var
       const { email, password } = c.req.valid('json')
       const subject = await keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), networkOf(c))
+      confirmTurn()
       const member = await beginLogin(db, email, subject)
-      const isRight = await verifyPassword(password, member?.passwordHash ?? DUMMY_HASH)
+      const stored = member?.passwordHash ?? DUMMY_HASH
+      const isRight = await takeTurn((pause) => verifyPassword(password, stored, pause))
       if (!member || !isRight) throw new ApiError('LOGIN_FAILED')
-      const { memberId, passwordHash: weakHash } = member
-      const upgrade = isWeak(weakHash) ? { memberId, weakHash, passwordHash: await hashPassword(password) } : undefined
+      const passwordHash = isWeak(stored) ? await takeTurn((pause) => hashPassword(password, pause)) : undefined
+      const upgrade = passwordHash ? { memberId: member.memberId, weakHash: stored, passwordHash } : undefined
       await endLogin(db, subject, upgrade)
       c.header('Authorization', `Bearer ${await issueToken(config, member)}`)
       return c.json({ email: member.email, name: member.name }, 200)
@@ -97,6 +102,7 @@ export const members = new Hono<App>()
       description: 'A new password signs every other device out at once; the token that made the change stays good.',
       tags: ['Members'],
       responses: { 200: json(UpdatedProfile) },
+      errors: ['TOO_MANY_REQUESTS'],
     }),
     valid('json', ProfilePatch),
     async (c) => {
@@ -104,7 +110,7 @@ export const members = new Hono<App>()
       const { db, caller, config } = c.var
       // Hashing is dear, so a revoked token does not get that far.
       if (password !== undefined) await getProfile(db, caller)
-      const passwordHash = password === undefined ? undefined : await hashPassword(password)
+      const passwordHash = password && (await takeTurn((pause) => hashPassword(password, pause)))
       return c.json(await updateProfile(db, caller, { name, passwordHash }, localTime(config.TIME_ZONE)), 200)
     },
   )
