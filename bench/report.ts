@@ -1,4 +1,5 @@
 // What was measured, as one table and what does not fit into it, and beside it the targets.
+import type { Draws } from './draws.ts'
 import type { Flooded } from './passwords.ts'
 import type { Peer } from './peers.ts'
 import type { Cost, RowCost } from './rows.ts'
@@ -13,6 +14,8 @@ export type Results = {
   speed?: Record<string, { service: Speed; floor?: Speed }>
   distance?: Record<string, { service: number; chain: number }>
   passwords?: { hashMs: number; flood: Flooded }
+  draws?: Draws
+  storage?: { bytes: number; books: number; memos: number }
   peers?: Record<string, Partial<Record<Peer, Speed>>>
 }
 
@@ -84,6 +87,9 @@ const atMost = (what: string, value: number | undefined, most: number, digits = 
 
 const RATIOS = { library: 0.85, detail: 0.85, memos: 0.85, random: 0.85, register: 0.8, 'memo creation': 0.8 }
 
+const slowdownOf = (passwords: Results['passwords']) =>
+  passwords && passwords.flood.manyAccounts.p50 / passwords.flood.alone.p50
+
 /** The targets, of what was measured. */
 export const targetsOf = ({
   worker,
@@ -92,6 +98,8 @@ export const targetsOf = ({
   hashing = {},
   speed = {},
   distance = {},
+  passwords,
+  draws,
   peers = {},
 }: Results) => [
   ...rows.flatMap(({ name, calls }) => atMost(`${name}: D1 calls`, calls, 1)),
@@ -116,12 +124,14 @@ export const targetsOf = ({
     ]
   }),
   ...Object.entries(distance).flatMap(([name, { service }]) => atMost(`${name}: p50 at 50 ms`, service, 60, 1)),
+  ...atMost('reads while ever new accounts log in: p50 to that alone', slowdownOf(passwords), 2, 2),
+  ...atMost('random: standard deviations from an even draw', draws?.z, 3.1, 2),
   ...atMost('Worker: KB gzipped', worker.gzipped / 1000, 110, 1),
   ...atMost('start-up: ms to load the module', startupMs, 30, 1),
 ]
 
 export const printReport = (results: Results) => {
-  const { rows = [], hashing = {}, peers, passwords, worker, startupMs } = results
+  const { rows = [], hashing = {}, peers, passwords, draws, storage, worker, startupMs } = results
   const names = namesOf(results)
   if (names.length > 0)
     console.log(
@@ -149,6 +159,14 @@ export const printReport = (results: Results) => {
     console.log(format(heading, peerRows(peers)))
   }
   if (passwords) printPasswords(passwords)
+  if (draws)
+    console.log(
+      `\nRandom: ${whole(draws.draws)} draws among ${draws.memos} memos, chi-square ${fixed(draws.chiSquare, 1)}, ${fixed(draws.z, 2)} standard deviations from an even draw`,
+    )
+  if (storage)
+    console.log(
+      `\nStorage: ${whole(storage.bytes)} bytes for ${whole(storage.books)} books and ${whole(storage.memos)} memos, indexes included: ${whole(storage.bytes / storage.books)} a book and its memo`,
+    )
   console.log(`\nWorker: ${whole(worker.bytes)} bytes, ${whole(worker.gzipped)} gzipped`)
   if (startupMs !== undefined) console.log(`Start-up: ${fixed(startupMs, 1)} ms to load the module in a fresh workerd`)
   const targets = targetsOf(results)

@@ -1,18 +1,19 @@
 // `npm run bench [-- --json FILE] [--quick] [--only NAME]`: what each endpoint costs, and how near that is to the least.
-// NAME is a part: rows, throughput, distance, passwords, startup, peers. An unexpected answer anywhere fails the bench.
+// NAME is a part: rows, throughput, distance, passwords, draws, startup, peers. An unexpected answer anywhere fails the bench.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { testDraws } from './draws.ts'
 import { endpoints } from './endpoints.ts'
 import { floodLogins, timeHash } from './passwords.ts'
 import { PEERS, preparePeers, startPeers } from './peers.ts'
 import { printReport, type Results } from './report.ts'
 import { measureHashing, measureRows, measureWithdrawal } from './rows.ts'
-import { makeShelves, seedStatements } from './seed.ts'
+import { FILLED, fillStatements, makeShelves, readMigrations } from './seed.ts'
 import { measureStartup } from './startup.ts'
 import { confirmAnswer, race, timeAnswers } from './throughput.ts'
 import { BUILD, buildService, startWorkers } from './workerd.ts'
 
-const PARTS = ['rows', 'throughput', 'distance', 'passwords', 'startup', 'peers'] as const
+const PARTS = ['rows', 'throughput', 'distance', 'passwords', 'draws', 'startup', 'peers'] as const
 
 const { values: flags } = parseArgs({
   options: { json: { type: 'string' }, quick: { type: 'boolean', default: false }, only: { type: 'string' } },
@@ -35,8 +36,10 @@ if (!library) throw new Error('There are no endpoints')
 const runWorkers = async (results: Results) => {
   const { urlOf, fill, stop } = await startWorkers('quiet', 'floor', 'measured', 'distant', 'chain', 'hashing')
   try {
-    progress('filling the database: 100,100 books, 100,140 memos')
-    await fill(seedStatements())
+    progress(`filling the database: ${FILLED.books} books, ${FILLED.memos} memos`)
+    const empty = await fill(readMigrations())
+    const filled = await fill(fillStatements())
+    results.storage = { bytes: filled - empty, ...FILLED }
     const { small, large } = makeShelves()
     for (const endpoint of compared) await confirmAnswer(urlOf.floor, endpoint, small)
     if (wanted('rows')) {
@@ -70,6 +73,9 @@ const runWorkers = async (results: Results) => {
       progress('hashing passwords, and flooding logins')
       const hashMs = await timeHash(urlOf.hashing)
       results.passwords = { hashMs, flood: await floodLogins(urlOf.quiet, library, large, flags.quick ? 400 : 2000) }
+    }
+    if (wanted('draws')) {
+      results.draws = await testDraws(urlOf.quiet, small, flags.quick ? 2000 : 20_000, progress)
     }
     if (wanted('rows')) {
       progress('withdrawing both members')
@@ -108,7 +114,7 @@ if (wanted('startup')) {
   progress('loading the Worker afresh')
   results.startupMs = await measureStartup(flags.quick ? 3 : 7)
 }
-if (['rows', 'throughput', 'distance', 'passwords'].some((part) => wanted(part as 'rows'))) await runWorkers(results)
+if (PARTS.slice(0, 5).some(wanted)) await runWorkers(results)
 if (wanted('peers')) await runPeers(results)
 progress('done')
 

@@ -79,4 +79,10 @@ const fill = ({ memberId, first, books, most, withMemos }: Size) => [
     from n`,
 ]
 
-export const seedStatements = () => [...readMigrations(), ...fill(SMALL), ...fill(LARGE)]
+/** How much is filled in. */
+export const FILLED = {
+  books: SMALL.books + LARGE.books,
+  memos: SMALL.most + 10 * SMALL.withMemos + LARGE.most + 10 * LARGE.withMemos,
+}
+export const fillStatements = () => [...fill(SMALL), ...fill(LARGE)]
+export const seedStatements = () => [...readMigrations(), ...fillStatements()]

@@ -95,10 +95,13 @@ export const startWorkers = async <const Name extends string>(...names: Name[]) 
   return {
     urlOf,
     stop: () => miniflare.dispose(),
+    /** Runs the statements, and answers the bytes that the database then has. */
     fill: async (statements: string[]) => {
       const [first] = names
       const database = await miniflare.getD1Database('DB', first)
-      for (const statement of statements) await database.prepare(statement).run()
+      let bytes = 0
+      for (const statement of statements) bytes = (await database.prepare(statement).run()).meta.size_after
+      return bytes
     },
   }
 }
