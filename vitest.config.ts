@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
+
+// What `wrangler` makes before it bundles.
+execFileSync('npm', ['run', '--silent', 'assets'], { stdio: 'inherit' })
 
 export default defineConfig({
   plugins: [

@@ -4,6 +4,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { books } from './books/routes'
 import { catalogue } from './catalogue/routes'
 import { connect } from './db/client'
+import { docs } from './docs/routes'
 import { type App, configure } from './env'
 import { ApiError, answerError } from './http/errors'
 import { headers } from './http/headers'
@@ -46,6 +47,7 @@ app.use(
 )
 
 app
+  .route('/', docs)
   .route('/', health)
   .route('/', members)
   .route('/books', books)

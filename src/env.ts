@@ -6,6 +6,7 @@ import { log } from './http/log'
 
 /** What wrangler binds: resources of wrangler.toml, variables and secrets. */
 export type Bindings = {
+  ASSETS: Fetcher
   DB: D1Database
   IMAGES: R2Bucket
   CATALOGUE: KVNamespace

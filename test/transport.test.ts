@@ -103,7 +103,7 @@ describe('a body that is not what is due', () => {
 
 describe('addresses and methods', () => {
   it('answers an unknown address with 404', async () => {
-    for (const path of ['/', '/nothing', '/books/1/pages', '/join/', '/memos/random/1']) {
+    for (const path of ['/nothing', '/docs/nothing', '/books/1/pages', '/join/', '/memos/random/1']) {
       expect((await reader.get(path)).body).toMatchObject({ status: 404, fieldErrors: null, violationErrors: null })
     }
   })

@@ -38,7 +38,7 @@ const judge = ({ method, path }: OddRequest, { status, headers, body }: Reply) =
   // A preflight is answered for every address, and is no operation.
   if (method === 'OPTIONS' && status === 204 && body === null) return
   if (!headers.has('X-Request-Id')) throw new Error('not answered by the service')
-  checkAgainstDocument(method, path.split('?')[0] ?? '', status, body)
+  checkAgainstDocument(method, path.split('?')[0] ?? '', { status, headers, body })
 }
 
 /** Runs so many at once; answers in the order of the items. */

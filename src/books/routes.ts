@@ -2,8 +2,8 @@ import { Hono } from 'hono'
 import type { App } from '../env'
 import { authenticated } from '../http/auth'
 import { localTime } from '../http/clock'
+import { describe, empty, json } from '../http/describe'
 import { found, only } from '../http/errors'
-import { describe, empty, json } from '../http/openapi'
 import { Paging, pageOf } from '../http/paging'
 import { valid, validText } from '../http/validate'
 import { Timestamp } from '../http/values'
@@ -34,9 +34,11 @@ const views = new Hono<App>()
     '/library',
     authenticated,
     describe({
+      operationId: 'listLibrary',
       summary: 'List the books of one status',
+      description: 'Newest first.',
       tags: ['Books'],
-      responses: { 200: json(pageOf(LibraryBook)) },
+      responses: { 200: json(pageOf(LibraryBook), 'A page of books') },
     }),
     valid('query', LibraryQuery),
     async (c) => c.json(await listLibrary(c.var.db, c.var.caller, c.req.valid('query')), 200),
@@ -45,9 +47,11 @@ const views = new Hono<App>()
     '/calender',
     authenticated,
     describe({
+      operationId: 'listCalender',
       summary: 'List the finished books by their end date',
+      description: 'Those that are `DONE` and have a `readEndDate`, latest first.',
       tags: ['Books'],
-      responses: { 200: json(pageOf(CalenderBook)) },
+      responses: { 200: json(pageOf(CalenderBook), 'A page of books') },
     }),
     valid('query', Paging),
     async (c) => c.json(await listCalender(c.var.db, c.var.caller, c.req.valid('query')), 200),
@@ -56,9 +60,11 @@ const views = new Hono<App>()
     '/abandon',
     authenticated,
     describe({
+      operationId: 'listAbandoned',
       summary: 'List the unread books that were registered long ago',
+      description: 'Those that are `YET` after 90 days, unless the deployment counts otherwise. Oldest first.',
       tags: ['Books'],
-      responses: { 200: json(pageOf(AbandonedBook)) },
+      responses: { 200: json(pageOf(AbandonedBook), 'A page of books') },
     }),
     valid('query', Paging),
     async (c) => {
@@ -71,9 +77,11 @@ const views = new Hono<App>()
     '/memo-books',
     authenticated,
     describe({
+      operationId: 'listMemoBooks',
       summary: 'List the books that have memos',
+      description: 'Newest first.',
       tags: ['Books'],
-      responses: { 200: json(pageOf(MemoBook)) },
+      responses: { 200: json(pageOf(MemoBook), 'A page of books') },
     }),
     valid('query', Paging),
     async (c) => c.json(await listWithMemos(c.var.db, c.var.caller, c.req.valid('query')), 200),
@@ -85,7 +93,13 @@ export const books = new Hono<App>()
   .post(
     '/',
     authenticated,
-    describe({ summary: 'Register a book', tags: ['Books'], responses: { 201: json(RegisteredBook) } }),
+    describe({
+      operationId: 'registerBook',
+      summary: 'Register a book',
+      description: 'Only `title` is required. The same title twice is two books; dates are kept as sent.',
+      tags: ['Books'],
+      responses: { 201: json(RegisteredBook, 'Registered', 'Location') },
+    }),
     valid('json', NewBook),
     async (c) => {
       const { db, caller, config } = c.var
@@ -97,9 +111,12 @@ export const books = new Hono<App>()
     '/:book-id',
     authenticated,
     describe({
+      operationId: 'getBook',
       summary: 'Read a book with its memos',
+      description:
+        '`memoCount` counts all memos of the book; `memosList` holds those that `memoAuthority` lets through.',
       tags: ['Books'],
-      responses: { 200: json(BookDetail) },
+      responses: { 200: json(BookDetail, 'The book') },
       errors: ['BOOK_NOT_FOUND'],
     }),
     valid('param', BookPath),
@@ -114,9 +131,11 @@ export const books = new Hono<App>()
     '/:book-id/memos',
     authenticated,
     describe({
+      operationId: 'listBookMemos',
       summary: 'List the memos of a book by type',
+      description: 'Newest first.',
       tags: ['Books'],
-      responses: { 200: json(pageOf(Memo)) },
+      responses: { 200: json(pageOf(Memo), 'A page of memos') },
       errors: ['BOOK_NOT_FOUND'],
     }),
     valid('param', BookPath),
@@ -131,9 +150,11 @@ export const books = new Hono<App>()
     '/:book-id',
     authenticated,
     describe({
+      operationId: 'updateBook',
       summary: 'Change a book',
+      description: 'What is absent stays as it is; null clears what may be null.',
       tags: ['Books'],
-      responses: { 200: json(UpdatedBook) },
+      responses: { 200: json(UpdatedBook, 'The values afterwards') },
       errors: ['BOOK_NOT_FOUND'],
     }),
     valid('param', BookPath),
@@ -148,7 +169,9 @@ export const books = new Hono<App>()
     '/:book-id',
     authenticated,
     describe({
+      operationId: 'deleteBook',
       summary: 'Delete a book with its memos',
+      description: 'It cannot be undone; a second deletion is 404.',
       tags: ['Books'],
       responses: { 204: empty('Deleted') },
       errors: ['BOOK_NOT_FOUND'],
@@ -163,9 +186,11 @@ export const books = new Hono<App>()
     '/created-date/:book-id',
     authenticated,
     describe({
+      operationId: 'setCreatedDate',
       summary: 'Overwrite the registration date of a book',
+      description: 'The body is the bare timestamp, or the same as a JSON string.',
       tags: ['Books'],
-      responses: { 200: json(CreatedDate) },
+      responses: { 200: json(CreatedDate, 'The date afterwards') },
       errors: ['BOOK_NOT_FOUND'],
     }),
     valid('param', BookPath),

@@ -29,7 +29,7 @@ export const NewBook = z
     publisher: Person.optional(),
     itemPage: QuotableInt32.nullish(),
     currentPage: Int32.default(0),
-    bookStatus: BookStatus.default('YET'),
+    bookStatus: BookStatus.default('YET').describe('YET when absent'),
     readStartDate: Timestamp.nullish(),
     readEndDate: Timestamp.nullish(),
   })
@@ -56,27 +56,29 @@ export const BookPatch = z
   .meta({ id: 'BookPatch' })
 export type BookPatch = z.infer<typeof BookPatch>
 
-export const BookPath = z.object({ 'book-id': IdParameter })
-export const LibraryQuery = Paging.extend({ bookStatus: BookStatus })
+export const BookPath = z.object({ 'book-id': IdParameter.describe('The book’s identifier') })
+export const LibraryQuery = Paging.extend({ bookStatus: BookStatus.describe('The status of the books') })
 export type LibraryQuery = z.infer<typeof LibraryQuery>
-export const DetailQuery = z.object({ memoAuthority: enumerationOrAll(MEMO_AUTHORITIES) })
+export const DetailQuery = z.object({
+  memoAuthority: enumerationOrAll(MEMO_AUTHORITIES).describe('The visibility of the memos listed, or all of them'),
+})
 export type DetailQuery = z.infer<typeof DetailQuery>
 
 /** Every field of a book that an answer may show; each view picks its own. */
 const Book = z.object({
   bookId: Id,
-  title: z.string(),
-  cover: z.string().nullable(),
-  author: z.string().nullable(),
-  publisher: z.string().nullable(),
+  title: text(500),
+  cover: text(2048).nullable(),
+  author: text(500).nullable(),
+  publisher: text(500).nullable(),
   createdAt: LocalTime,
-  star: z.int(),
-  currentPage: z.int(),
-  itemPage: z.int().nullable(),
+  star: int(0, 5),
+  currentPage: Int32,
+  itemPage: Int32.nullable(),
   bookStatus: z.enum(BOOK_STATUSES),
   readStartDate: LocalTime.nullable(),
   readEndDate: LocalTime.nullable(),
-  memoCount: z.int(),
+  memoCount: Int32,
 })
 
 export const RegisteredBook = Book.pick({

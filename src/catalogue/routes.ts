@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { App, Config } from '../env'
-import { describe, json } from '../http/openapi'
+import { describe, json } from '../http/describe'
 import { throttledByNetwork } from '../http/throttle'
 import { valid } from '../http/validate'
 import { getCached } from './cache'
@@ -39,9 +39,11 @@ export const catalogue = new Hono<App>()
     '/best-seller',
     throttledByNetwork,
     describe({
+      operationId: 'listBestSellers',
       summary: 'List the best sellers',
+      description: 'At most ten, as the provider ranks them. Needs no token.',
       tags: ['Catalogue'],
-      responses: { 200: json(CatalogueList) },
+      responses: { 200: json(CatalogueList, 'The books', 'Cache-Control') },
       errors: [...errors],
     }),
     (c) => answerList(c, 'bestSellers'),
@@ -50,9 +52,11 @@ export const catalogue = new Hono<App>()
     '/item-new-special',
     throttledByNetwork,
     describe({
+      operationId: 'listNewBooks',
       summary: 'List notable new books',
+      description: 'At most ten, as the provider picks them. Needs no token.',
       tags: ['Catalogue'],
-      responses: { 200: json(CatalogueList) },
+      responses: { 200: json(CatalogueList, 'The books', 'Cache-Control') },
       errors: [...errors],
     }),
     (c) => answerList(c, 'newSpecial'),
@@ -61,9 +65,11 @@ export const catalogue = new Hono<App>()
     '/:title-or-author',
     throttledByNetwork,
     describe({
+      operationId: 'searchCatalogue',
       summary: 'Search books by title or author',
+      description: 'At most ten; an empty array where nothing is found. Needs no token.',
       tags: ['Catalogue'],
-      responses: { 200: json(CatalogueList) },
+      responses: { 200: json(CatalogueList, 'The books found', 'Cache-Control') },
       errors: [...errors],
     }),
     valid('param', SearchPath),

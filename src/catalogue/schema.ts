@@ -19,5 +19,6 @@ export const SearchPath = z.object({
     .string()
     .transform((text) => text.trim())
     .refine((text) => text !== '' && [...text].length <= 100, { error: LENGTH })
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), { error: 'must not contain a NUL character' }),
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), { error: 'must not contain a NUL character' })
+    .meta({ description: 'A part of the title or the author, 1 to 100 characters', minLength: 1, maxLength: 100 }),
 })

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { App } from '../env'
+import { note } from './describe'
 import { ApiError } from './errors'
-import { note } from './openapi'
 import { verifyToken } from './token'
 
 const BEARER = /^bearer +(\S+) *$/i

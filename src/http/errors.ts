@@ -42,7 +42,7 @@ export type ViolationError = z.infer<typeof ViolationError>
 
 export const ErrorBody = z
   .object({
-    status: z.int(),
+    status: z.int().min(0).max(599),
     message: z.string().nullable(),
     fieldErrors: z.array(FieldError).nullable(),
     violationErrors: z.array(ViolationError).nullable(),
@@ -50,7 +50,7 @@ export const ErrorBody = z
   .meta({ id: 'Error', description: 'Every error has these four keys; status is 0 where rules of fields are broken.' })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-type Details = {
+export type Details = {
   fieldErrors?: FieldError[]
   violationErrors?: ViolationError[]
   headers?: Record<string, string>
@@ -58,13 +58,14 @@ type Details = {
 
 /** The one error class: whatever is thrown that is not one is unforeseen, and answered by INTERNAL. */
 export class ApiError extends Error {
-  constructor(
-    readonly code: ErrorCode,
-    readonly details: Details = {},
-    /** What went wrong behind it: for the log, never for the answer. */
-    override readonly cause?: unknown,
-  ) {
-    super(cause ? `${code}: ${cause}` : code)
+  readonly code: ErrorCode
+  readonly details: Details
+
+  /** `cause` is what went wrong behind it: for the log, never for the answer. */
+  constructor(code: ErrorCode, details: Details = {}, cause?: unknown) {
+    super(cause ? `${code}: ${cause}` : code, { cause })
+    this.code = code
+    this.details = details
   }
 }
 
@@ -87,16 +88,20 @@ export const found = <T>(value: T | undefined, code: ErrorCode): T => {
   return value
 }
 
-export const answerError = (c: Context, { code, details }: ApiError) => {
+export const toErrorBody = (code: ErrorCode, details: Details = {}): ErrorBody => {
   const [httpStatus, message] = ERRORS[code]
-  const body: ErrorBody = {
+  return {
     status: message === null ? 0 : httpStatus,
     message,
     fieldErrors: details.fieldErrors ?? null,
     violationErrors: details.violationErrors ?? null,
   }
+}
+
+export const answerError = (c: Context, { code, details }: ApiError) => {
+  const [httpStatus] = ERRORS[code]
   const headers = httpStatus === 401 ? { 'WWW-Authenticate': 'Bearer', ...details.headers } : details.headers
-  return c.json(body, httpStatus, headers)
+  return c.json(toErrorBody(code, details), httpStatus, headers)
 }
 
 /** Refuses every method that got past the ones named: where a fixed word must not be taken for an identifier. */

@@ -1,51 +1,43 @@
-import type { Hono, MiddlewareHandler } from 'hono'
+// Builds the API's document. No part of the Worker: the document is an asset that is made when the Worker is built.
+import type { Hono } from 'hono'
 import type * as z from 'zod'
 import {
+  type CreateDocumentOptions,
   createDocument,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi'
+import { MAX_INT } from '../db/schema'
 import type { App } from '../env'
-import { ERRORS, ErrorBody, type ErrorCode } from './errors'
+import { MAX_JSON_BYTES } from './body'
+import { type Answer, type HeaderName, type Notes, notesOf } from './describe'
+import { ERRORS, ErrorBody, type ErrorCode, toErrorBody } from './errors'
+import { badBody, badParameter } from './refusals'
 
-type Described = {
-  summary: string
-  description?: string
-  tags: [string]
-  responses: Record<number, ZodOpenApiResponseObject>
-  /** The errors of its own; those that come with a token, a body or parameters are added. */
-  errors?: ErrorCode[]
-}
-type Notes = Partial<{
-  described: Described
-  membersOnly: true
-  throttled: true
-  json: z.ZodType
-  query: z.ZodType
-  param: z.ZodType
-  text: z.ZodType
-  /** The part of a multipart body that holds a file. */
-  file: string
-}>
-
-const notes = new WeakMap<object, Notes>()
-
-/** Notes what a handler stands for in the API's document. */
-export const note = <Handler extends object>(handler: Handler, noted: Notes) => {
-  notes.set(handler, noted)
-  return handler
-}
-
-/** Describes an operation: it does nothing at run time. */
-export const describe = (described: Described): MiddlewareHandler<App> => note((_, next) => next(), { described })
-
-export const json = (schema: z.ZodType, description = 'Success'): ZodOpenApiResponseObject => ({
+const header = (description: string, format?: string, required = true) => ({
   description,
-  content: { 'application/json': { schema } },
+  required,
+  schema: { type: 'string' as const, maxLength: 1024, ...(format && { format }) },
 })
 
-export const empty = (description: string): ZodOpenApiResponseObject => ({ description })
+const HEADERS = {
+  'Accept-Ranges': header('`bytes`: a part may be asked for.'),
+  'Access-Control-Allow-Origin': header('The origin that asked, where it may read the answer.', undefined, false),
+  Authorization: header('The token, as `Bearer <JWT>`: what later requests send in the header of the same name.'),
+  'Cache-Control': header('How long it may be kept.'),
+  'Content-Range': header('Which bytes of how many these are.'),
+  ETag: header('What `If-None-Match` names to be told only of a change.'),
+  'Last-Modified': header('When it was stored.'),
+  Location: header('The address of what was created.', 'uri-reference'),
+  'Retry-After': header('The seconds after which it is worth trying again.'),
+  'WWW-Authenticate': header('`Bearer`: how to prove who is calling.'),
+  'X-D1-Bookmark': header('How far the database had come; sent back, it lets a replica near by answer.'),
+  'X-Request-Id': header('The request’s identifier, under which the log knows it.', 'uuid'),
+} satisfies Partial<Record<string, ReturnType<typeof header>>> & Record<HeaderName, object>
+
+const refer = (...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 const isBody = ({ json, text, file }: Notes) => Boolean(json ?? text ?? file)
 const BODY_ERRORS = [
@@ -66,40 +58,103 @@ const errorCodes = (all: Notes): ErrorCode[] => [
   'INTERNAL',
 ]
 
-const errorResponses = (codes: ErrorCode[]) => {
-  const ofStatus = Map.groupBy(codes, (code) => ERRORS[code][0])
-  return [...ofStatus].map(([status, same]) => {
-    const messages = same.map((code) => ERRORS[code][1] ?? 'Rules of fields or parameters are broken')
-    return [status, json(ErrorBody, messages.join('; '))] as const
+const ALWAYS = ['X-Request-Id', 'Access-Control-Allow-Origin']
+
+const errorHeaders = (status: number, codes: ErrorCode[]) => [
+  ...ALWAYS,
+  ...(status === 401 ? ['WWW-Authenticate'] : []),
+  ...(codes.every((code) => ['TOO_MANY_REQUESTS', 'CATALOGUE_BUSY', 'UNAVAILABLE'].includes(code))
+    ? ['Retry-After']
+    : []),
+]
+
+/** The errors that answer the same whatever is asked. */
+const FIXED: Record<string, object> = Object.fromEntries(
+  (Object.keys(ERRORS) as ErrorCode[])
+    // The last two are of addresses and methods that are no operation.
+    .filter((code) => ERRORS[code][1] !== null && code !== 'NOT_FOUND' && code !== 'METHOD_NOT_ALLOWED')
+    .map((code) => [code, { summary: ERRORS[code][1] ?? '', value: toErrorBody(code) }]),
+)
+
+/** An answer of each error, as the service gives it; where rules are broken, one that the rules themselves give. */
+const examplesOf = (codes: ErrorCode[], all: Notes): Record<string, object> =>
+  Object.fromEntries(
+    codes.flatMap((code): [string, object][] => {
+      if (FIXED[code]) return [[code, { $ref: `#/components/examples/${code}` }]]
+      const details = code === 'INVALID_FIELDS' ? badBody(all) : badParameter(all)
+      return details ? [[code, { summary: titleOf(code), value: toErrorBody(code, details) }]] : []
+    }),
+  )
+
+const titleOf = (code: ErrorCode) =>
+  ERRORS[code][1] ??
+  (code === 'INVALID_FIELDS' ? 'Fields of the body break rules' : 'Parameters of the path or the query break rules')
+
+const errorResponses = (all: Notes) => {
+  const ofStatus = Map.groupBy(new Set(errorCodes(all)), (code) => ERRORS[code][0])
+  return [...ofStatus].map(([status, codes]) => {
+    const response: ZodOpenApiResponseObject = {
+      description: codes.map(titleOf).join('; '),
+      headers: refer(...errorHeaders(status, codes)),
+      content: { 'application/json': { schema: ErrorBody, examples: examplesOf(codes, all) } },
+    }
+    return [status, response] as const
   })
 }
 
-const requestBody = ({ json: object, text, file }: Notes): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
-  if (object) return { requestBody: { required: true, content: { 'application/json': { schema: object } } } }
+const response = ({ description, content, headers = [] }: Answer, all: Notes): ZodOpenApiResponseObject => ({
+  description,
+  headers: refer(...ALWAYS, ...(all.membersOnly ? ['X-D1-Bookmark'] : []), ...headers),
+  ...(content && {
+    content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, schema ? { schema } : {}])),
+  }),
+})
+
+const requestBody = ({ json, text, file }: Notes): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
+  if (json) return { requestBody: { required: true, content: { 'application/json': { schema: json } } } }
   if (file) {
-    const properties = { [file]: { type: 'string', contentMediaType: 'application/octet-stream' } as const }
-    const schema = { type: 'object' as const, required: [file], properties }
+    const { field, maxBytes } = file
+    const type = 'string' as const
+    const part = { type, contentMediaType: 'application/octet-stream', maxLength: maxBytes, description: 'The file' }
+    const schema = { type: 'object' as const, required: [field], properties: { [field]: part } }
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
   }
   if (!text) return {}
-  return {
-    requestBody: { required: true, content: { 'text/plain': { schema: text }, 'application/json': { schema: text } } },
-  }
+  const [schema] = Object.values(text.shape)
+  return { requestBody: { required: true, content: { 'text/plain': { schema }, 'application/json': { schema } } } }
 }
 
 const operation = (all: Notes): ZodOpenApiOperationObject | undefined => {
   if (!all.described) return undefined
-  const { responses, errors: _, ...told } = all.described
+  const { responses, errors: _, path = all.param, ...told } = all.described
+  const good = Object.entries(responses).map(([status, answer]) => [status, response(answer, all)] as const)
   return {
     ...told,
     security: all.membersOnly ? [{ bearer: [] }] : [],
     requestParams: {
-      ...(all.param && { path: all.param as z.ZodObject }),
+      ...(path && { path: path as z.ZodObject }),
       ...(all.query && { query: all.query as z.ZodObject }),
     },
     ...requestBody(all),
-    responses: { ...Object.fromEntries(errorResponses(errorCodes(all))), ...responses },
+    responses: { ...Object.fromEntries(errorResponses(all)), ...Object.fromEntries(good) },
   }
+}
+
+/** Says of each schema what is true of all of its kind, so that generated clients know what it may hold. */
+const complete: CreateDocumentOptions['override'] = ({ jsonSchema }) => {
+  const { type } = jsonSchema
+  if (type === 'integer') {
+    // It is text to the rules that validate it.
+    for (const keyword of ['pattern', 'maxLength'] as const) delete jsonSchema[keyword]
+    jsonSchema.format = Number(jsonSchema.maximum) > MAX_INT ? 'int64' : 'int32'
+  }
+  // No text and no list is longer than a body may be.
+  if (type === 'string' && !jsonSchema.enum && jsonSchema.const === undefined) jsonSchema.maxLength ??= MAX_JSON_BYTES
+  if (type === 'array') jsonSchema.maxItems ??= MAX_JSON_BYTES
+  // A choice among choices is one choice.
+  jsonSchema.anyOf &&= jsonSchema.anyOf.flatMap(
+    (each) => (Object.keys(each).join() === 'anyOf' && each.anyOf) || [each],
+  )
 }
 
 /** The OpenAPI document of every operation that is described, built from the very schemas that validate. */
@@ -108,7 +163,7 @@ export const documentOf = (app: Hono<App>) => {
   for (const { method, path, handler } of app.routes) {
     const key = `${method} ${path}`
     const known = operations.get(key) ?? { method, path, all: {} }
-    operations.set(key, { ...known, all: { ...known.all, ...notes.get(handler) } })
+    operations.set(key, { ...known, all: { ...known.all, ...notesOf(handler) } })
   }
   const paths: ZodOpenApiPathsObject = {}
   for (const { method, path, all } of operations.values()) {
@@ -116,10 +171,25 @@ export const documentOf = (app: Hono<App>) => {
     const built = operation(all)
     if (built) paths[template] = { ...paths[template], [method.toLowerCase()]: built }
   }
-  return createDocument({
-    openapi: '3.1.0',
-    info: { title: 'Reading Library', version: '1.0.0' },
-    paths,
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
-  })
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: { title: 'Reading Library', version: '1.0.0' },
+      paths,
+      components: {
+        headers: HEADERS,
+        examples: FIXED,
+        securitySchemes: {
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description:
+              'The token that a login answers in its `Authorization` header: HS256, verified as RFC8725 asks.',
+          },
+        },
+      },
+    },
+    { override: complete },
+  )
 }

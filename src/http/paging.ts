@@ -1,16 +1,22 @@
 import * as z from 'zod'
 import { MAX_INT } from '../db/schema'
-import { intParameter } from './values'
+import { Int32, int, intParameter } from './values'
 
-export const Paging = z.object({ page: intParameter(1, MAX_INT), size: intParameter(1, 1000) })
+const MAX_SIZE = 1000
+
+export const Paging = z.object({
+  page: intParameter(1, MAX_INT).describe('Which page, counted from 1'),
+  size: intParameter(1, MAX_SIZE).describe('How many on a page'),
+})
 export type Paging = z.infer<typeof Paging>
 
 export const PageInfo = z
-  .object({ page: z.int(), size: z.int(), totalElements: z.int(), totalPages: z.int() })
+  .object({ page: Int32, size: int(1, MAX_SIZE), totalElements: Int32, totalPages: Int32 })
   .meta({ id: 'PageInfo' })
 
 /** The envelope of every paged list. */
-export const pageOf = <Item extends z.ZodType>(item: Item) => z.object({ item: z.array(item), pageInfo: PageInfo })
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ item: z.array(item).max(MAX_SIZE), pageInfo: PageInfo })
 export type Page<Item> = { item: Item[]; pageInfo: z.infer<typeof PageInfo> }
 
 export const toPage = <Item>(item: Item[], totalElements: number, { page, size }: Paging): Page<Item> => ({

@@ -2,9 +2,9 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { App, Bindings } from '../env'
 import { withTimeout } from '../retry'
+import { note } from './describe'
 import { tooMany } from './errors'
 import { log } from './log'
-import { note } from './openapi'
 
 type Limiter = { [K in keyof Bindings]-?: Bindings[K] extends RateLimit ? K : never }[keyof Bindings]
 

@@ -3,8 +3,8 @@ import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import type { App } from '../env'
 import { bareText, jsonObject, multipartForm } from './body'
+import { note } from './describe'
 import { ApiError } from './errors'
-import { note } from './openapi'
 import { rule } from './values'
 
 type Issue = z.core.$ZodIssue
@@ -13,7 +13,7 @@ const valueAt = (value: unknown, path: PropertyKey[]): unknown =>
   path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], value) ?? null
 
 /** The first broken rule of each field, as `[name, value sent, reason]`. */
-const brokenRules = (issues: Issue[], value: unknown) => {
+export const brokenRules = (issues: Issue[], value: unknown) => {
   const first = new Map<string, Issue>()
   for (const issue of issues) {
     const name = issue.path.join('.')
@@ -56,8 +56,8 @@ export const valid = <Target extends 'json' | 'query' | 'param', Schema extends 
 
 /** Validates a body that is a bare string; the handler finds it under the field's name in `c.req.valid('json')`. */
 export const validText = <const Field extends string, Schema extends z.ZodType>(field: Field, schema: Schema) => {
-  const shape = { [field]: schema } as Record<Field, Schema>
-  return note(inTurn(bareText(field), check('json', z.object(shape))), { text: schema })
+  const object = z.object({ [field]: schema } as Record<Field, Schema>)
+  return note(inTurn(bareText(field), check('json', object)), { text: object })
 }
 
 /**
@@ -81,5 +81,5 @@ export const validFile = <const Field extends string>(field: Field, maxBytes: nu
     await next()
   }
   const form = inTurn(inTurn(multipartForm(maxBytes), sized), checked as MiddlewareHandler<App>)
-  return note(inTurn(form, dropped as unknown as typeof checked), { file: field })
+  return note(inTurn(form, dropped as unknown as typeof checked), { file: { field, maxBytes } })
 }

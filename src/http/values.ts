@@ -42,6 +42,7 @@ export const QuotableInt32 = z.union(
     z
       .string()
       .regex(/^\d{1,10}$/)
+      .max(10)
       .transform(Number)
       .pipe(Int32),
     Int32,
@@ -77,6 +78,10 @@ export const Timestamp = z
   })
   .refine(isCalendarDate, { error: 'must be a date that the calendar has' })
   .transform((value) => value.slice(0, 19))
+  .describe('yyyy-MM-ddTHH:mm:ss, without a zone')
+
+// Text as all of an address is; clients know it as a number.
+const asInteger = (minimum: number, maximum: number) => ({ type: 'integer' as const, minimum, maximum })
 
 const digits = (pattern: RegExp, max: number, error: string) =>
   z
@@ -87,12 +92,14 @@ const digits = (pattern: RegExp, max: number, error: string) =>
 
 /** A whole number in a query or a path. */
 export const intParameter = (min: number, max: number) =>
-  digits(/^\d{1,10}$/, max, `must be a whole number from ${min} to ${max}`).refine((value) => value >= min, {
-    error: `must be a whole number from ${min} to ${max}`,
-  })
+  digits(/^\d{1,10}$/, max, `must be a whole number from ${min} to ${max}`)
+    .refine((value) => value >= min, { error: `must be a whole number from ${min} to ${max}` })
+    .meta(asInteger(min, max))
 
 /** An identifier in a query or a path. */
-export const IdParameter = digits(/^[1-9]\d{0,15}$/, Number.MAX_SAFE_INTEGER, 'must be a positive whole number')
+export const IdParameter = digits(/^[1-9]\d{0,15}$/, Number.MAX_SAFE_INTEGER, 'must be a positive whole number').meta(
+  asInteger(1, Number.MAX_SAFE_INTEGER),
+)
 
 /** An identifier in an answer. */
 export const Id = z.int().positive()
@@ -100,4 +107,5 @@ export const Id = z.int().positive()
 export const LocalTime = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
+  .length(19)
   .meta({ description: 'Local date and time without a zone', example: '2026-11-21T09:30:00' })

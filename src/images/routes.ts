@@ -1,13 +1,21 @@
 import { type Context, Hono } from 'hono'
+import * as z from 'zod'
 import type { App } from '../env'
+import { describe, empty } from '../http/describe'
 import { ApiError, found } from '../http/errors'
-import { describe, empty } from '../http/openapi'
+import { IdParameter } from '../http/values'
 import { imageBase } from './address'
 import { A_YEAR, findCached, getImage, headImage, isImageKey, keepCached } from './bucket'
 import { judge, type Range, rangeOf } from './conditions'
 
-const IMAGE = ['png', 'jpeg', 'gif', 'webp', 'avif'].map((type) => [`image/${type}`, {}] as const)
-const image = (description: string) => ({ description, content: Object.fromEntries(IMAGE) })
+const ImagePath = z.object({
+  'member-id': IdParameter.describe('Whose image it is'),
+  name: z.string().max(27).describe('Its name, as the upload answered it'),
+})
+const HEADERS = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Cache-Control'] as const
+const CONTENT = Object.fromEntries(
+  ['png', 'jpeg', 'gif', 'webp', 'avif'].map((type) => [`image/${type}`, undefined] as const),
+)
 
 /** The headers of an image, a year's caching among them; whatever it holds, no browser runs it. */
 const headersOf = (object: R2Object) => {
@@ -47,10 +55,16 @@ const sendWhole = async (c: Context<App>, key: string, url: string) => {
 export const images = new Hono<App>().get(
   '/:member-id/:name',
   describe({
+    operationId: 'loadImage',
     summary: 'Load an image',
     description: 'Needs no token, so that browsers load it from `<img>`. Conditional and range requests are answered.',
     tags: ['Images'],
-    responses: { 200: image('The image'), 206: image('The part asked for'), 304: empty('Unchanged') },
+    responses: {
+      200: { description: 'The image', content: CONTENT, headers: [...HEADERS] },
+      206: { description: 'The part asked for', content: CONTENT, headers: [...HEADERS, 'Content-Range'] },
+      304: empty('Unchanged', ...HEADERS),
+    },
+    path: ImagePath,
     errors: ['IMAGE_NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
   }),
   async (c) => {

@@ -2,10 +2,10 @@ import { Hono } from 'hono'
 import type { App } from '../env'
 import { anonymous, authenticated } from '../http/auth'
 import { localTime } from '../http/clock'
+import { describe, empty, json } from '../http/describe'
 import { ApiError } from '../http/errors'
 import { keyedHash } from '../http/keys'
 import { log } from '../http/log'
-import { describe, empty, json } from '../http/openapi'
 import { networkOf, throttledByNetwork } from '../http/throttle'
 import { issueToken } from '../http/token'
 import { valid } from '../http/validate'
@@ -24,9 +24,11 @@ export const members = new Hono<App>()
     throttledByNetwork,
     anonymous,
     describe({
+      operationId: 'signUp',
       summary: 'Sign up',
+      description: 'With a code that was mailed, or with any where the deployment mails none. Then log in.',
       tags: ['Members'],
-      responses: { 201: json(Profile) },
+      responses: { 201: json(Profile, 'The new member') },
       errors: ['AUTHORIZATION_NOT_ALLOWED', 'MEMBER_EXISTS'],
     }),
     valid('json', NewMember),
@@ -46,6 +48,7 @@ export const members = new Hono<App>()
     '/email/join',
     throttledByNetwork,
     describe({
+      operationId: 'requestCode',
       summary: 'Have a verification code mailed',
       description: 'Six digits, good for ten minutes and one sign-up; a new code voids the one before.',
       tags: ['Members'],
@@ -65,10 +68,11 @@ export const members = new Hono<App>()
     throttledByNetwork,
     anonymous,
     describe({
+      operationId: 'logIn',
       summary: 'Log in',
       description: 'The token comes in the `Authorization` header of the answer, as `Bearer <JWT>`.',
       tags: ['Members'],
-      responses: { 200: json(Profile) },
+      responses: { 200: json(Profile, 'The member, and the token in a header', 'Authorization') },
       errors: ['AUTHORIZATION_NOT_ALLOWED', 'LOGIN_FAILED'],
     }),
     valid('json', Credentials),
@@ -91,17 +95,24 @@ export const members = new Hono<App>()
   .get(
     '/members/me',
     authenticated,
-    describe({ summary: 'Read one’s own profile', tags: ['Members'], responses: { 200: json(Profile) } }),
+    describe({
+      operationId: 'getProfile',
+      summary: 'Read one’s own profile',
+      description: 'The member that the token is of.',
+      tags: ['Members'],
+      responses: { 200: json(Profile, 'The member') },
+    }),
     async (c) => c.json(await getProfile(c.var.db, c.var.caller), 200),
   )
   .patch(
     '/members/me',
     authenticated,
     describe({
+      operationId: 'updateProfile',
       summary: 'Change one’s own name or password',
       description: 'A new password signs every other device out at once; the token that made the change stays good.',
       tags: ['Members'],
-      responses: { 200: json(UpdatedProfile) },
+      responses: { 200: json(UpdatedProfile, 'The member afterwards') },
       errors: ['TOO_MANY_REQUESTS'],
     }),
     valid('json', ProfilePatch),
@@ -118,6 +129,7 @@ export const members = new Hono<App>()
     '/members/me',
     authenticated,
     describe({
+      operationId: 'withdraw',
       summary: 'Withdraw',
       description: 'Deletes the member with all books, memos and images; every token is dead at once.',
       tags: ['Members'],

@@ -2,8 +2,9 @@ import * as z from 'zod'
 import { filledText, LocalTime, rule } from '../http/values'
 
 // What RFC 5322 calls a dot-atom at a domain name: all of ASCII, as lower() in the database needs it.
+// Without a flag for case, which JSON Schema does not know.
 const ADDRESS =
-  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/i
+  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?\.)+[A-Za-z][A-Za-z\d-]{0,61}[A-Za-z\d]$/
 const Email = z
   .email({ pattern: ADDRESS, error: rule('must be an e-mail address') })
   .max(254, { error: 'must be at most 254 characters' })
@@ -32,7 +33,7 @@ export const Credentials = z
   .object({ email: Email, password: z.string({ error: rule('must be a string') }).min(1, { error: 'is required' }) })
   .meta({ id: 'Credentials' })
 
-export const Profile = z.object({ email: z.string(), name: z.string() }).meta({ id: 'Profile' })
+export const Profile = z.object({ email: z.string().max(254), name: Name }).meta({ id: 'Profile' })
 export type Profile = z.infer<typeof Profile>
 
 export const ProfilePatch = z

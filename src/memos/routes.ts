@@ -4,13 +4,13 @@ import * as z from 'zod'
 import type { App } from '../env'
 import { authenticated } from '../http/auth'
 import { localTime } from '../http/clock'
+import { describe, empty, json } from '../http/describe'
 import { found, only } from '../http/errors'
-import { describe, empty, json } from '../http/openapi'
 import { throttledByMember } from '../http/throttle'
 import { valid, validFile } from '../http/validate'
 import { imageBase } from '../images/address'
 import { MAX_IMAGE_BYTES, storeImage } from '../images/bucket'
-import { Memo, MemoPatch, MemoPath, NewMemo, NewMemoQuery, RandomMemo } from './schema'
+import { ImageUrl, Memo, MemoPatch, MemoPath, NewMemo, NewMemoQuery, RandomMemo } from './schema'
 import { confirmCaller, createMemo, deleteMemo, drawMemo, updateMemo } from './store'
 
 export const memos = new Hono<App>()
@@ -18,10 +18,11 @@ export const memos = new Hono<App>()
     '/random',
     authenticated,
     describe({
+      operationId: 'drawMemo',
       summary: 'Draw one memo at random',
       description: 'Each memo is equally likely; an empty array when there is none.',
       tags: ['Memos'],
-      responses: { 200: json(z.array(RandomMemo)) },
+      responses: { 200: json(z.array(RandomMemo).max(1), 'The memo drawn') },
     }),
     async (c) => {
       const memo = await drawMemo(c.var.db, c.var.caller)
@@ -34,12 +35,19 @@ export const memos = new Hono<App>()
     authenticated,
     throttledByMember,
     describe({
+      operationId: 'uploadMemoImage',
       summary: 'Upload an image for a memo',
       description:
         'PNG, JPEG, GIF, WebP or AVIF by content, at most 10 MiB. Answers its URL, which needs no token and cannot be guessed. ' +
         'Place, camera and time are removed; the orientation is kept.',
       tags: ['Memos'],
-      responses: { 201: json(z.url()) },
+      responses: {
+        201: {
+          description: 'Its URL; as bare text where `Accept` prefers that',
+          content: { 'application/json': ImageUrl, 'text/plain': ImageUrl },
+          headers: ['Location'],
+        },
+      },
     }),
     validFile('file', MAX_IMAGE_BYTES),
     async (c) => {
@@ -61,9 +69,11 @@ export const memos = new Hono<App>()
     '/',
     authenticated,
     describe({
+      operationId: 'createMemo',
       summary: 'Write a memo on a book',
+      description: 'The content is kept exactly as sent: where it is HTML, cleaning it is the client’s part.',
       tags: ['Memos'],
-      responses: { 201: json(Memo) },
+      responses: { 201: json(Memo, 'Written', 'Location') },
       errors: ['BOOK_NOT_FOUND'],
     }),
     valid('query', NewMemoQuery),
@@ -79,7 +89,14 @@ export const memos = new Hono<App>()
   .patch(
     '/:memo-id',
     authenticated,
-    describe({ summary: 'Change a memo', tags: ['Memos'], responses: { 200: json(Memo) }, errors: ['MEMO_NOT_FOUND'] }),
+    describe({
+      operationId: 'updateMemo',
+      summary: 'Change a memo',
+      description: 'What is absent stays as it is.',
+      tags: ['Memos'],
+      responses: { 200: json(Memo, 'The memo afterwards') },
+      errors: ['MEMO_NOT_FOUND'],
+    }),
     valid('param', MemoPath),
     valid('json', MemoPatch),
     async (c) => {
@@ -93,7 +110,9 @@ export const memos = new Hono<App>()
     '/:memo-id',
     authenticated,
     describe({
+      operationId: 'deleteMemo',
       summary: 'Delete a memo',
+      description: 'It cannot be undone; a second deletion is 404.',
       tags: ['Memos'],
       responses: { 204: empty('Deleted') },
       errors: ['MEMO_NOT_FOUND'],

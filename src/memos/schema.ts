@@ -8,8 +8,11 @@ const MemoAuthority = enumeration(MEMO_AUTHORITIES)
 const MemoContent = filledText(65_535)
 
 /** Absent, null and an empty string all take the default. */
-const defaulted = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
-  z.preprocess((sent) => (sent === undefined || sent === null || sent === '' ? value : sent), schema)
+const defaulted = <T extends z.ZodType<string>>(schema: T, value: z.output<T>) =>
+  z
+    .preprocess((sent) => (sent === null || sent === '' ? value : sent), schema)
+    .default(value as never)
+    .describe(`${value} when absent, null or empty`)
 
 export const NewMemo = z
   .object({
@@ -31,19 +34,21 @@ export const MemoPatch = z
   .meta({ id: 'MemoPatch' })
 export type MemoPatch = z.infer<typeof MemoPatch>
 
-export const MemoPath = z.object({ 'memo-id': IdParameter })
-export const NewMemoQuery = z.object({ bookId: IdParameter })
-export const MemosQuery = Paging.extend({ memoType: enumerationOrAll(MEMO_TYPES) })
+export const MemoPath = z.object({ 'memo-id': IdParameter.describe('The memo’s identifier') })
+export const NewMemoQuery = z.object({ bookId: IdParameter.describe('The book that the memo is on') })
+export const MemosQuery = Paging.extend({
+  memoType: enumerationOrAll(MEMO_TYPES).describe('The type of the memos, or all of them'),
+})
 export type MemosQuery = z.infer<typeof MemosQuery>
 
 export const Memo = z
   .object({
     memoId: Id,
     memoType: z.enum(MEMO_TYPES),
-    memoContent: z.string(),
-    memoBookPage: z.int(),
+    memoContent: MemoContent,
+    memoBookPage: Int32,
     memoAuthority: z.enum(MEMO_AUTHORITIES),
-    memoLikesCount: z.int(),
+    memoLikesCount: Int32,
     createdAt: LocalTime,
     updatedAt: LocalTime,
   })
@@ -54,3 +59,5 @@ export const RandomMemo = Memo.pick({ memoId: true, memoContent: true, memoType:
   id: 'RandomMemo',
 })
 export type RandomMemo = z.infer<typeof RandomMemo>
+
+export const ImageUrl = z.url().max(4096)

@@ -43,7 +43,7 @@ export const send = async (
   })
   const response = await handle(request, changed)
   const answer = { status: response.status, headers: response.headers, body: await readBody(response) }
-  checkAgainstDocument(method, new URL(request.url).pathname, answer.status, answer.body)
+  checkAgainstDocument(method, new URL(request.url).pathname, answer)
   return answer
 }
 

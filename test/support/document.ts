@@ -1,10 +1,10 @@
 import { type Schema, Validator } from '@cfworker/json-schema'
-import { app } from '../../src/app'
-import { documentOf } from '../../src/http/openapi'
+import { buildDocument } from '../../src/document'
 
-export const document = documentOf(app)
+export const document = buildDocument()
 
-type Operation = { responses: Record<string, { content?: Record<string, { schema: Schema }> }> }
+type Response = { headers?: Record<string, unknown>; content?: Record<string, { schema: Schema }> }
+type Operation = { responses: Record<string, Response> }
 type PathItem = Record<string, Operation | undefined>
 
 const paths = Object.entries(document.paths as unknown as Record<string, PathItem>)
@@ -29,8 +29,17 @@ const complaints = (schema: Schema, body: unknown) => {
 
 const ERROR_SCHEMA: Schema = { $ref: '#/components/schemas/Error' }
 
+/** The headers that are described, and need not come. */
+const OPTIONAL = Object.entries(document.components?.headers ?? {})
+  .filter(([, header]) => !('required' in header && header.required))
+  .map(([name]) => name)
+
 /** @throws Error when the document does not describe this answer */
-export const checkAgainstDocument = (method: string, path: string, status: number, body: unknown) => {
+export const checkAgainstDocument = (
+  method: string,
+  path: string,
+  { status, headers, body }: { status: number; headers: Headers; body: unknown },
+) => {
   const fail = (why: string): never => {
     throw new Error(`${method} ${path} answered ${status}, ${why}: ${JSON.stringify(body)}`)
   }
@@ -38,6 +47,9 @@ export const checkAgainstDocument = (method: string, path: string, status: numbe
   const response = operation?.responses[status]
   if (operation && !response) fail('which the document does not describe')
   if (!operation && status !== 404 && status !== 405) fail('though the document knows no such operation')
+  for (const name of Object.keys(response?.headers ?? {})) {
+    if (!headers.has(name) && !OPTIONAL.includes(name)) fail(`without the header ${name}`)
+  }
   if (response?.content && !response.content['application/json']) return true
   const schema = response ? response.content?.['application/json']?.schema : ERROR_SCHEMA
   if (!schema || method === 'HEAD') return body === null || fail('with a body where none is described')
