@@ -2,17 +2,15 @@
 import type { Hono } from 'hono'
 import type * as z from 'zod'
 import {
-  type CreateDocumentOptions,
   createDocument,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi'
-import { MAX_INT } from '../db/schema'
 import type { App } from '../env'
-import { MAX_JSON_BYTES } from './body'
 import { type Answer, type HeaderName, type Notes, notesOf } from './describe'
 import { ERRORS, ErrorBody, type ErrorCode, toErrorBody } from './errors'
+import { complete } from './json-schema'
 import { badBody, badParameter } from './refusals'
 
 const header = (description: string, format?: string, required = true) => ({
@@ -140,22 +138,12 @@ const operation = (all: Notes): ZodOpenApiOperationObject | undefined => {
   }
 }
 
-/** Says of each schema what is true of all of its kind, so that generated clients know what it may hold. */
-const complete: CreateDocumentOptions['override'] = ({ jsonSchema }) => {
-  const { type } = jsonSchema
-  if (type === 'integer') {
-    // It is text to the rules that validate it.
-    for (const keyword of ['pattern', 'maxLength'] as const) delete jsonSchema[keyword]
-    jsonSchema.format = Number(jsonSchema.maximum) > MAX_INT ? 'int64' : 'int32'
-  }
-  // No text and no list is longer than a body may be.
-  if (type === 'string' && !jsonSchema.enum && jsonSchema.const === undefined) jsonSchema.maxLength ??= MAX_JSON_BYTES
-  if (type === 'array') jsonSchema.maxItems ??= MAX_JSON_BYTES
-  // A choice among choices is one choice.
-  jsonSchema.anyOf &&= jsonSchema.anyOf.flatMap(
-    (each) => (Object.keys(each).join() === 'anyOf' && each.anyOf) || [each],
-  )
-}
+type WithParameters = { parameters?: { schema: { enum?: unknown[] } }[] }
+
+const parametersOf = ({ paths }: ReturnType<typeof createDocument>) =>
+  Object.values(paths ?? {})
+    .flatMap((item): WithParameters[] => Object.values(item))
+    .flatMap(({ parameters = [] }) => parameters.map(({ schema }) => schema))
 
 /** The OpenAPI document of every operation that is described, built from the very schemas that validate. */
 export const documentOf = (app: Hono<App>) => {
@@ -171,7 +159,7 @@ export const documentOf = (app: Hono<App>) => {
     const built = operation(all)
     if (built) paths[template] = { ...paths[template], [method.toLowerCase()]: built }
   }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: { title: 'Reading Library', version: '1.0.0' },
@@ -192,4 +180,10 @@ export const documentOf = (app: Hono<App>) => {
     },
     { override: complete },
   )
+  for (const schema of parametersOf(document)) {
+    // All of an address is text.
+    if (schema.enum)
+      Object.assign(schema, { type: 'string', enum: schema.enum.filter((value) => typeof value === 'string') })
+  }
+  return document
 }
