@@ -46,14 +46,18 @@ app.use(
   }),
 )
 
-app
-  .route('/', docs)
+app.route('/', docs)
+
+const api = app
   .route('/', health)
   .route('/', members)
   .route('/books', books)
   .route('/memos', memos)
   .route('/images', images)
   .route('/ext-lib', catalogue)
+
+/** What `hc<Api>` of hono/client knows: every path, what it takes and what it answers. */
+export type Api = typeof api
 
 app.notFound((c) => answerError(c, new ApiError('NOT_FOUND')))
 

@@ -54,10 +54,18 @@ export const valid = <Target extends 'json' | 'query' | 'param', Schema extends 
   return note(target === 'json' ? inTurn(jsonObject, checked) : checked, { [target]: schema })
 }
 
+/** What a typed client sends is the bare string; what the handler finds is an object. */
+type TextValidator<Field extends string, Schema extends z.ZodType> = MiddlewareHandler<
+  App,
+  string,
+  { in: { json: z.input<Schema> }; out: { json: Record<Field, z.output<Schema>> } }
+>
+
 /** Validates a body that is a bare string; the handler finds it under the field's name in `c.req.valid('json')`. */
 export const validText = <const Field extends string, Schema extends z.ZodType>(field: Field, schema: Schema) => {
   const object = z.object({ [field]: schema } as Record<Field, Schema>)
-  return note(inTurn(bareText(field), check('json', object)), { text: object })
+  const checked = inTurn(bareText(field), check('json', object))
+  return note(checked as unknown as TextValidator<Field, Schema>, { text: object })
 }
 
 /**

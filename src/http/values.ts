@@ -56,7 +56,10 @@ const choices = (names: readonly string[]) =>
 /** One of the names, or its index in the list, as a number or as a string; always the name afterwards. */
 export const enumeration = <const Names extends readonly [string, ...string[]]>(names: Names) => {
   const codes = names.flatMap((_, code) => [code, String(code)])
-  const name = z.literal(codes).transform((code) => names[Number(code)] as Names[number])
+  // By its type it takes names only: typed clients need no codes.
+  const name = (z.literal(codes) as unknown as z.ZodType<Names[number], Names[number]>).transform(
+    (code) => names[Number(code)] as Names[number],
+  )
   return z.union([z.enum(names), name], { error: rule(`must be ${choices(names)}`) })
 }
 

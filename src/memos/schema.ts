@@ -10,7 +10,7 @@ const MemoContent = filledText(65_535)
 /** Absent, null and an empty string all take the default. */
 const defaulted = <T extends z.ZodType<string>>(schema: T, value: z.output<T>) =>
   z
-    .preprocess((sent) => (sent === null || sent === '' ? value : sent), schema)
+    .preprocess((sent: z.input<T> | '' | null) => (sent === null || sent === '' ? value : sent), schema)
     .default(value as never)
     .describe(`${value} when absent, null or empty`)
 
