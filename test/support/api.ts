@@ -17,7 +17,8 @@ type Options = {
   changed?: Partial<Bindings>
 }
 
-const handle = async (request: Request, changed?: Partial<Bindings>) => {
+/** Hands a request to the real Worker; `changed` are variables and bindings that it finds changed. */
+export const handle = async (request: Request, changed?: Partial<Bindings>) => {
   if (!changed) return exports.default.fetch(request)
   const context = createExecutionContext()
   const response = await worker.fetch(
