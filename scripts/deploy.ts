@@ -45,10 +45,11 @@ const wrangler = async (args: string[], input?: string): Promise<Outcome> => {
   const report = join(reports, String(Math.random()))
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_OUTPUT_FILE_PATH: report }
   const child = spawn('wrangler', args, { stdio: ['pipe', 'pipe', 'ignore'], env })
-  child.stdin.end(input)
+  // It may end without having read.
+  child.stdin.on('error', () => {}).end(input)
   const ended = new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
   const [stdout, code] = await Promise.all([text(child.stdout), ended])
-  const lines = existsSync(report) ? readFileSync(report, 'utf8').trim().split('\n') : []
+  const lines = existsSync(report) ? readFileSync(report, 'utf8').split('\n').filter(Boolean) : []
   return { code, stdout, records: lines.map((line) => JSON.parse(line)) }
 }
 

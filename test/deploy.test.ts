@@ -19,6 +19,7 @@ type Account = {
   secrets?: string[]
   accounts?: { id: string; name: string }[]
   pending?: string[]
+  targets?: string[]
 }
 
 const NAMESPACE_ID = 'f'.repeat(32)
@@ -79,7 +80,8 @@ const wranglerOf =
       case 'deploy --config': {
         const secrets = args.includes('--secrets-file') ? JSON.parse(files[args.at(-1) ?? ''] ?? '{}') : {}
         account.secrets = [...(account.secrets ?? []), ...Object.keys(secrets)]
-        return { ...printed('Uploaded'), records: [{ type: 'deploy', version_id: 'v', targets: [URL_OF_IT, 'cron'] }] }
+        const targets = account.targets ?? [URL_OF_IT, 'schedule: 17 * * * *']
+        return { ...printed('Uploaded'), records: [{ type: 'deploy', version_id: 'v', targets }] }
       }
       default:
         throw new Error(`Nobody thought of wrangler ${args.join(' ')}`)
@@ -179,6 +181,21 @@ describe('a deployment', () => {
     const { changes, files } = await deployTo({ ...everything(), secrets: ['JWT_SECRET'] }, { env: {} }, config)
     expect(changes).toEqual([MIGRATE, UPLOAD])
     expect(JSON.parse(files['wrangler.deploy.json'] ?? '')).toEqual(config)
+  })
+
+  it('is reached at a domain of its own, where it has one', async () => {
+    const account = { ...nothing(), targets: [URL_OF_IT, 'library.example (custom domain)', 'schedule: 17 * * * *'] }
+    const asked: string[] = []
+    const fetch = async (url: string) => ({ ok: asked.push(url) > 2 })
+    const { inputs, said } = await deployTo(account, { fetch })
+    expect(inputs).toEqual(['https://library.example'])
+    expect(asked).toEqual(Array(3).fill('https://library.example/health'))
+    expect(said.at(-1)).toBe('Serving at https://library.example')
+  })
+
+  it('says that it has no address, where it is reached by routes only', async () => {
+    const { said, stopped } = await deployTo({ ...everything(), targets: ['example.com/library/*'] })
+    expect([stopped, said.at(-1)]).toEqual([undefined, expect.stringMatching(/no address of its own/)])
   })
 
   it('asks who is at the keyboard, and shows them the secret that it made', async () => {

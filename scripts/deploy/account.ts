@@ -36,7 +36,7 @@ const findNamespace = async (host: Host, title: string) => {
 }
 
 /** What wrangler itself calls a resource that is given no name. */
-const titleOf = (config: Config, binding: string) => `${config.name}-${binding.toLowerCase()}`
+export const titleOf = (config: Config, binding: string) => `${config.name}-${binding.toLowerCase()}`
 
 /** Finds the database, the bucket and the namespace by name, and creates those that are not there. */
 export const provide = async (host: Host, config: Config): Promise<Config> => {

@@ -1,4 +1,4 @@
-import { findAccount, provide } from './account.ts'
+import { findAccount, provide, titleOf } from './account.ts'
 import { type Config, type Host, must, Stop } from './host.ts'
 import { gatherSettings, makeSecret, putSetting } from './settings.ts'
 
@@ -11,6 +11,12 @@ const migrate = async (host: Host, database: string) => {
   host.say(`Migrations: ${[...applied].join(', ') || 'nothing new'}`)
 }
 
+/** Where clients reach the Worker: its own domain, where it has one, else its address at workers.dev. */
+const addressOf = (targets: string[]) => {
+  const domain = targets.find((target) => target.includes(' (custom domain'))?.split(' ')[0]
+  return domain ? `https://${domain}` : targets.find((target) => target.startsWith('https://'))
+}
+
 /** Uploads the Worker together with the settings that it lacks, so that it never serves without them. */
 const upload = async (host: Host, config: Config, settings: Record<string, string>) => {
   const args = ['deploy', '--config', host.write('wrangler.deploy.json', JSON.stringify(config))]
@@ -21,7 +27,7 @@ const upload = async (host: Host, config: Config, settings: Record<string, strin
   const { records } = await must(host, args)
   const record = records.find(({ type }) => type === 'deploy')
   host.say(`Worker ${config.name}: uploaded${names.length > 0 ? ` with ${names.join(', ')}` : ''}`)
-  return (record?.targets as string[] | undefined)?.find((target) => target.startsWith('https://'))
+  return addressOf((record?.targets ?? []) as string[])
 }
 
 // A new address may take a while until it is known everywhere.
@@ -46,9 +52,8 @@ export const deploy = async (host: Host, config: Config) => {
 
   const made: Record<string, string> = has('JWT_SECRET') ? {} : { JWT_SECRET: makeSecret() }
   const url = await upload(host, provided, { ...settings, ...made })
-  // Nobody can read it again, and a rotation that signs nobody out needs it.
-  if (host.ask)
-    for (const [name, value] of Object.entries(made)) host.say(`Keep this ${name} for its rotation: ${value}`)
+  // Nobody can read it again, and a rotation that signs nobody out needs it. The log of a CI is no place for it.
+  if (made.JWT_SECRET && host.ask) host.say(`Keep this JWT_SECRET for its rotation: ${made.JWT_SECRET}`)
   if (!url) return host.say('Deployed. It has no address of its own: ask /health at the one of its route')
   if (!has('PUBLIC_URL')) {
     await putSetting(host, 'PUBLIC_URL', url)
@@ -64,7 +69,7 @@ export const plan = (config: Config) => [
   'Settings: look for JWT_SECRET, MAIL_FROM and PUBLIC_URL in [vars], secrets and the environment, ask for the others',
   ...config.d1_databases.map(({ database_name }) => `Database ${database_name}: find or create`),
   ...config.r2_buckets.map(({ bucket_name }) => `Bucket ${bucket_name}: find or create`),
-  ...config.kv_namespaces.map(({ binding }) => `Namespace ${config.name}-${binding.toLowerCase()}: find or create`),
+  ...config.kv_namespaces.map(({ binding }) => `Namespace ${titleOf(config, binding)}: find or create`),
   ...config.d1_databases.map(({ binding }) => `Migrations: apply what ${binding} does not have yet`),
   `Worker ${config.name}: upload, together with the settings that it lacks`,
   'PUBLIC_URL: set to the address of the deployment, if there is none',
