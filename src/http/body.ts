@@ -42,6 +42,9 @@ const takingIn =
     })
   }
 
+/** Gives bytes back at once that nobody will look at again: garbage would be collected too late for what comes next. */
+export const freeBytes = (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer.transfer(0)
+
 const readBytes = async (c: Context<App>, maxBytes: number) => {
   // What is told is what comes, and comes faster in one piece.
   const read = () =>
@@ -118,4 +121,5 @@ export const multipartForm = (maxFileBytes: number) =>
     // A form that cannot be read has no parts: so says what is missing from it.
     // The body itself is not kept beside them: it is large.
     c.req.bodyCache = { formData: await new Response(body, { headers }).formData().catch(() => new FormData()) }
+    freeBytes(body)
   })

@@ -1,3 +1,4 @@
+import { freeBytes } from '../http/body'
 import { ApiError, unavailable } from '../http/errors'
 import { log } from '../http/log'
 import { withRetries, withTimeout } from '../retry'
@@ -27,7 +28,7 @@ export const headImage = (bucket: R2Bucket, key: string) => ask(() => bucket.hea
 export const getImage = (bucket: R2Bucket, key: string, range?: R2Range) => ask(() => bucket.get(key, { range }))
 
 /**
- * Cleans an upload and stores it under a key that cannot be guessed.
+ * Cleans an upload and stores it under a key that cannot be guessed. Its bytes are gone afterwards.
  * @returns the key
  * @throws UNSUPPORTED_MEDIA_TYPE when it is none of the five types, broken, or too large to be drawn; UNAVAILABLE when
  * the bucket fails, and then what it may have stored is deleted
@@ -48,6 +49,7 @@ export const storeImage = async (bucket: R2Bucket, memberId: number, upload: Uin
     await withTimeout(LONGEST_CLEARING_MS, () => bucket.delete(key)).catch(left)
     throw error
   })
+  for (const bytes of [upload, image.bytes]) freeBytes(bytes)
   return key
 }
 

@@ -40,13 +40,14 @@ export const disagreements = (db = env.DB) => findDisagreements(db)
 
 /** Fills a member's shelf directly: books in all three statuses, one in ten with a memo. */
 export const fillShelf = (memberId: number, books: number, db = env.DB) => {
-  const first = `(select coalesce(max(bookId), 0) from books)`
+  const last = (table: string, id: string) =>
+    `(select max(coalesce((select max(${id}) from ${table}), 0), coalesce((select id from retiredIds where tableName = '${table}'), 0)))`
   return db.batch([
     db
       .prepare(`
       with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
       insert into books (bookId, memberId, title, createdAt, bookStatus, readEndDate)
-      select ${first} + i, ?1, 'Book ' || i, '2020-01-01T00:00:00',
+      select ${last('books', 'bookId')} + i, ?1, 'Book ' || i, '2020-01-01T00:00:00',
         case i % 3 when 0 then 'YET' when 1 then 'ING' else 'DONE' end,
         case i % 3 when 2 then strftime('%Y-%m-%dT%H:%M:%S', 1577836800 + i * 3600, 'unixepoch') end
       from n
@@ -55,7 +56,7 @@ export const fillShelf = (memberId: number, books: number, db = env.DB) => {
     db
       .prepare(`
       insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
-      select (select coalesce(max(memoId), 0) from memos) + row_number() over (order by bookId), bookId, memberId,
+      select ${last('memos', 'memoId')} + row_number() over (order by bookId), bookId, memberId,
         (select coalesce(max(position), 0) from memos m where m.memberId = ?1) + row_number() over (order by bookId),
         'SUMMARY', 'A memo', 1, 'PRIVATE', '2020-01-01T00:00:00', '2020-01-01T00:00:00'
       from books where memberId = ?1 and bookId % 10 = 0
