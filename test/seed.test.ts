@@ -9,7 +9,8 @@ const service: Fetch = async (request) => {
   const response = await handle(request)
   const text = await response.clone().text()
   const { pathname } = new URL(request.url)
-  checkAgainstDocument(request.method, pathname, response.status, text === '' ? null : JSON.parse(text))
+  const { status, headers } = response
+  checkAgainstDocument(request.method, pathname, { status, headers, body: text === '' ? null : JSON.parse(text) })
   return response
 }
 
