@@ -1,8 +1,7 @@
-// Looking for texts in all that is stored: by the interfaces of the stores, and in the bytes of their files.
+// Looking for texts in bytes, however they are spelled, and in the bytes of the databases' files.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Service } from './service'
 
 /** A text as bytes may spell it: UTF-8, UTF-16 of both orders, hexadecimal, and base64 at each of its three offsets. */
 const spellings = (text: string): Buffer[] => {
@@ -26,35 +25,14 @@ const spellings = (text: string): Buffer[] => {
 }
 
 /** The traces that are in some of the texts or bytes, with where. */
-export const search = (places: [name: string, bytes: Buffer][], traces: string[]) =>
+export const search = (places: [name: string, bytes: Uint8Array][], traces: string[]) =>
   traces.flatMap((trace) => {
     const spelled = spellings(trace)
-    const where = places.filter(([, bytes]) => spelled.some((spelling) => bytes.includes(spelling)))
+    const where = places.filter(([, bytes]) =>
+      spelled.some((spelling) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(spelling)),
+    )
     return where.map(([name]) => `${trace} in ${name}`)
   })
-
-/** All that the database, the bucket and the lists answer when asked for all. */
-export const readStores = async ({ database, bucket, lists }: Service): Promise<[string, Buffer][]> => {
-  const { results: tables } = await database
-    .prepare(`select name from sqlite_master where type = 'table'`)
-    .all<{ name: string }>()
-  const places: [string, Buffer][] = []
-  for (const { name } of tables.filter(({ name }) => !name.startsWith('_cf_'))) {
-    const { results } = await database.prepare(`select * from "${name}"`).all()
-    places.push([`table ${name}`, Buffer.from(JSON.stringify(results))])
-  }
-  for (const { key } of (await bucket.list()).objects) {
-    const object = await bucket.get(key)
-    const bytes = Buffer.from((await object?.arrayBuffer()) ?? new ArrayBuffer())
-    places.push([
-      `object ${key}`,
-      Buffer.concat([Buffer.from(`${key} ${JSON.stringify(object?.customMetadata)} `), bytes]),
-    ])
-  }
-  for (const { name } of (await lists.list()).keys)
-    places.push([`key ${name}`, Buffer.from(`${name} ${await lists.get(name)}`)])
-  return places
-}
 
 const filesOf = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

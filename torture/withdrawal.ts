@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { join } from '../test/support/bytes'
+import { join, toText } from '../test/support/bytes'
 import { chunk, PNG_SIGNATURE, pngHeader } from '../test/support/pictures'
+import { readStores } from '../test/support/stores'
 import { join as joinService, logIn, type Member, PASSWORD, registerBook, upload, withJson, writeMemo } from './members'
 import type { Part } from './part'
 import type { Service } from './service'
-import { checkpoint, compact, readFiles, readStores, search } from './traces'
+import { checkpoint, compact, readFiles, search } from './traces'
 
 /** What somebody leaves behind, each text found nowhere else. */
 type Traces = {
@@ -90,7 +91,7 @@ export const withdrawal: Part = async ({ progress, start }) => {
   const { member, images } = await live(service, leaver)
   await live(service, neighbour)
   const traces = Object.values(leaver)
-  const found = (places: [string, Buffer][], what: string[]) =>
+  const found = (places: [string, Uint8Array][], what: string[]) =>
     new Set(search(places, what).map((each) => each.split(' in ')[0])).size
 
   const stored = found(await readStores(service), traces)
@@ -117,7 +118,7 @@ export const withdrawal: Part = async ({ progress, start }) => {
   failures.push(...left)
   const numbered = stores.filter(([name, bytes]) => {
     const isOfMembers = /^table (members|books|memos|purgeJobs|attempts|joinCodes)$/.test(name)
-    return isOfMembers && new RegExp(`"memberId":${member.memberId}\\b`).test(bytes.toString())
+    return isOfMembers && new RegExp(`"memberId":${member.memberId}\\b`).test(toText(bytes))
   })
   failures.push(...numbered.map(([name]) => `the member's number in ${name}`))
   if (found(stores, Object.values(neighbour)) < traces.length) failures.push('the neighbour lost something')

@@ -126,3 +126,14 @@ export const ID_PARAMETERS = ['book-id', 'memo-id', 'bookId']
 export const idOperations = operations.filter(({ path, query }) =>
   [...path, ...query].some((name) => ID_PARAMETERS.includes(name)),
 )
+
+const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** Every method on an operation's address; its own with bodies good, empty, wrong, broken and missing. */
+export const attemptsOn = (operation: Operation) => {
+  const good = bodyOf(operation)
+  const bodies = good === undefined ? [undefined] : [JSON.stringify(good), '{}', '{"memoContent":""}', '{', undefined]
+  return ALL_METHODS.flatMap((method) =>
+    (method === operation.method ? bodies : [undefined]).map((body) => ({ method, body })),
+  )
+}
