@@ -69,24 +69,32 @@ export const connect = (url: URL) => {
     else if (!SECURITY.every((name) => headers.has(name))) answers.unprotected.push(`${method} ${path}`)
   }
 
-  const ask = async ({ network, ...request }: Asked) => {
+  const attempt = async (bytes: Buffer) => {
     const socket = free.pop() ?? (await open(url))
-    const address = network ?? `10.${(answers.all >> 16) & 255}.${(answers.all >> 8) & 255}.1`
     const timer = globalThis.setTimeout(() => socket.destroy(), PATIENCE_MS)
     try {
-      const headers = `CF-Connecting-IP: ${address}\r\n${request.headers ?? ''}`
-      const bytes = encode({ ...request, headers })
       const answer = await (bytes.length > LONG ? exchangeLong : exchange)(socket, bytes)
       release(socket, answer, bytes.length)
-      const reply = toReply(answer)
-      look(request, reply)
-      return reply
+      return answer
     } catch (error) {
       socket.destroy()
       throw error
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  const ask = async ({ network, ...request }: Asked) => {
+    const address = network ?? `10.${(answers.all >> 16) & 255}.${(answers.all >> 8) & 255}.1`
+    const bytes = encode({ ...request, headers: `CF-Connecting-IP: ${address}\r\n${request.headers ?? ''}` })
+    const answer = await attempt(bytes).catch((error: Error) => {
+      // The answer came late on a slow machine, and was lost with the connection: the body was never read.
+      if (bytes.length > LONG && /EPIPE|ECONNRESET/.test(error.message)) return attempt(bytes)
+      throw error
+    })
+    const reply = toReply(answer)
+    look(request, reply)
+    return reply
   }
 
   return {

@@ -132,6 +132,7 @@ export const withdrawal: Part = async ({ progress, start }) => {
   compact(data)
   const compacted = readFiles(data)
   const remains = search(compacted, traces)
+  failures.push(...remains.map((each) => `${each}, a file`))
   const control = found(compacted, Object.values(neighbour))
   if (control < traces.length) failures.push(`the search finds only ${control} traces of the neighbour`)
   rmSync(data, { recursive: true })
@@ -160,6 +161,6 @@ export const withdrawal: Part = async ({ progress, start }) => {
       },
       { tried: 'bytes searched', times: bytes, found: 'in nine spellings' },
     ],
-    failures: [...failures],
+    failures,
   }
 }
