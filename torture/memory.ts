@@ -21,28 +21,40 @@ const openInspector = async (address: URL) => {
     waiting.get(id)?.(result)
     waiting.delete(id)
   })
-  const measure = () =>
-    new Promise<number>((resolve) => {
-      waiting.set(++asked, ({ usedSize, backingStorageSize }) => resolve(usedSize + backingStorageSize))
-      socket.send(JSON.stringify({ id: asked, method: 'Runtime.getHeapUsage' }))
+  const call = (method: string) =>
+    new Promise<Usage>((resolve) => {
+      waiting.set(++asked, resolve)
+      socket.send(JSON.stringify({ id: asked, method }))
     })
+  const measure = async (isCollecting: boolean) => {
+    if (isCollecting) await call('HeapProfiler.collectGarbage')
+    const { usedSize, backingStorageSize } = await call('Runtime.getHeapUsage')
+    return usedSize + backingStorageSize
+  }
   return { measure, close: () => socket.close() }
 }
 
 /** The most bytes seen: held by the isolate, which is what the platform limits, and by the whole process around it. */
 export type Peak = { isolate: number; process: number }
 
-/** Watches what the service holds while the work is done. It must have been started with `inspected`. */
-export const watchMemory = async ({ pid, inspector }: Service, work: () => Promise<unknown>): Promise<Peak> => {
+/**
+ * Watches what the service holds while the work is done. It must have been started with `inspected`. When garbage is
+ * collected before each look, what is seen is in use; otherwise also what nobody has collected yet.
+ */
+export const watchMemory = async (
+  { pid, inspector }: Service,
+  work: () => Promise<unknown>,
+  isCollecting = false,
+): Promise<Peak> => {
   if (!inspector) throw new Error('The service was started without an inspector')
   const { measure, close } = await openInspector(inspector)
   const peak = { isolate: 0, process: 0 }
   let isOver = false
   const watch = async () => {
     while (!isOver) {
-      peak.isolate = Math.max(peak.isolate, await measure())
+      peak.isolate = Math.max(peak.isolate, await measure(isCollecting))
       peak.process = Math.max(peak.process, residentOf(pid))
-      await setTimeout(2)
+      await setTimeout(isCollecting ? 20 : 2)
     }
   }
   const watching = watch()
