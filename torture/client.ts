@@ -85,7 +85,7 @@ export const connect = (url: URL) => {
   }
 
   const ask = async ({ network, ...request }: Asked) => {
-    const address = network ?? `10.${(answers.all >> 16) & 255}.${(answers.all >> 8) & 255}.1`
+    const address = network ?? `10.${(answers.all >> 17) & 255}.${(answers.all >> 9) & 255}.1`
     const bytes = encode({ ...request, headers: `CF-Connecting-IP: ${address}\r\n${request.headers ?? ''}` })
     const answer = await attempt(bytes).catch((error: Error) => {
       // The answer came late on a slow machine, and was lost with the connection: the body was never read.

@@ -10,10 +10,11 @@ import { input } from './input'
 import { isolation } from './isolation'
 import type { Findings, Part } from './part'
 import { type Service, startService } from './service'
+import { supply } from './supply'
 import { uploads } from './uploads'
 import { withdrawal } from './withdrawal'
 
-const PARTS: Record<string, Part> = { input, isolation, forgery, codes, uploads, withdrawal }
+const PARTS: Record<string, Part> = { input, isolation, forgery, codes, uploads, withdrawal, supply }
 
 const USAGE = `Usage: npm run torture -- [PART …] [--quick] [--seed N] [--json FILE]
   PART     ${Object.keys(PARTS).join(', ')}; all of them by default
