@@ -28,7 +28,7 @@ export const NewBook = z
     cover: emptyAsNull(WebAddress).optional(),
     publisher: Person.optional(),
     itemPage: QuotableInt32.nullish(),
-    currentPage: Int32.default(0),
+    currentPage: Int32.default(0).describe('0 when absent'),
     bookStatus: BookStatus.default('YET').describe('YET when absent'),
     readStartDate: Timestamp.nullish(),
     readEndDate: Timestamp.nullish(),

@@ -28,5 +28,7 @@ export const complete: Override = ({ jsonSchema }) => {
   // No text and no list is longer than a body may be.
   if (type === 'string' && !jsonSchema.enum && jsonSchema.const === undefined) jsonSchema.maxLength ??= MAX_JSON_BYTES
   if (type === 'array') jsonSchema.maxItems ??= MAX_JSON_BYTES
+  // Generators take a field with a default for one that must be sent: its description tells instead.
+  delete jsonSchema.default
   if (jsonSchema.anyOf) mergeChoices(jsonSchema)
 }

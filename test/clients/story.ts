@@ -1,0 +1,50 @@
+// What a client of another project does, by types that are made from the served document alone.
+import createClient from 'openapi-fetch'
+import type { components, paths } from './.build/api.ts'
+
+type Memo = components['schemas']['Memo']
+
+const member = { email: 'generated@example.com', password: 'read-more-1' }
+
+// The smallest picture there is.
+const PICTURE = 'R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=='
+
+/** Signs up, logs in, registers a book, writes a memo with an image, and views them: what it saw. */
+export const tellStory = async (baseUrl: string) => {
+  const api = createClient<paths>({ baseUrl })
+  const joined = await api.POST('/join', { body: { ...member, name: 'Reader', authenticationCode: '000000' } })
+  const login = await api.POST('/login', { body: member })
+  const headers = { Authorization: login.response.headers.get('Authorization') ?? '' }
+
+  const { data: book } = await api.POST('/books', { headers, body: { title: 'Demian', bookStatus: 'ING' } })
+  if (!book) throw new Error('No book')
+
+  const form = new FormData()
+  form.append('file', new Blob([Uint8Array.from(atob(PICTURE), (char) => char.charCodeAt(0))]), 'page.gif')
+  const { data: image } = await api.POST('/memos/image-memo', {
+    headers,
+    body: { file: '' },
+    bodySerializer: () => form,
+  })
+
+  const memo = await api.POST('/memos', {
+    headers,
+    params: { query: { bookId: book.bookId } },
+    body: { memoBookPage: 95, memoContent: `<img src="${image}">`, memoType: 'THOUGHT' },
+  })
+  const written: Memo | undefined = memo.data
+
+  const { data: detail } = await api.GET('/books/{book-id}', {
+    headers,
+    params: { path: { 'book-id': book.bookId }, query: { memoAuthority: 'ALL' } },
+  })
+  const { data: library } = await api.GET('/books/library', {
+    headers,
+    params: { query: { page: 1, size: 10, bookStatus: 'ING' } },
+  })
+  const { error } = await api.GET('/books/{book-id}', {
+    headers,
+    params: { path: { 'book-id': 999 }, query: { memoAuthority: 'ALL' } },
+  })
+  return { joined: joined.data, image, written, detail, library, error }
+}
