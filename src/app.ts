@@ -65,11 +65,11 @@ app.onError((error, c) => {
   // So that what is another's and what is absent are told alike to the byte.
   c.header(BOOKMARK, undefined)
   if (error instanceof ApiError) {
-    if (error.cause) log('error', error.message, { requestId: c.var.requestId })
+    if (error.cause) log('error', error.message, { requestId: c.get('requestId') })
     return answerError(c, error)
   }
   // Hono's own, of a body that its validator cannot read.
   if (error instanceof HTTPException && error.status === 400) return answerError(c, new ApiError('BODY_MALFORMED'))
-  log('error', error.message, { requestId: c.var.requestId, stack: error.stack })
+  log('error', error.message, { requestId: c.get('requestId'), stack: error.stack })
   return answerError(c, new ApiError('INTERNAL'))
 })

@@ -41,7 +41,7 @@ const views = new Hono<App>()
       responses: { 200: json(pageOf(LibraryBook), 'A page of books') },
     }),
     valid('query', LibraryQuery),
-    async (c) => c.json(await listLibrary(c.var.db, c.var.caller, c.req.valid('query')), 200),
+    async (c) => c.json(await listLibrary(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
   )
   .get(
     '/calender',
@@ -54,7 +54,7 @@ const views = new Hono<App>()
       responses: { 200: json(pageOf(CalenderBook), 'A page of books') },
     }),
     valid('query', Paging),
-    async (c) => c.json(await listCalender(c.var.db, c.var.caller, c.req.valid('query')), 200),
+    async (c) => c.json(await listCalender(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
   )
   .get(
     '/abandon',
@@ -84,7 +84,7 @@ const views = new Hono<App>()
       responses: { 200: json(pageOf(MemoBook), 'A page of books') },
     }),
     valid('query', Paging),
-    async (c) => c.json(await listWithMemos(c.var.db, c.var.caller, c.req.valid('query')), 200),
+    async (c) => c.json(await listWithMemos(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
   )
   .all('/:view{(?:library|calender|abandon|memo-books)}', only('GET', 'HEAD'))
 
@@ -123,7 +123,7 @@ export const books = new Hono<App>()
     valid('query', DetailQuery),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await getBook(c.var.db, c.var.caller, bookId, c.req.valid('query'))
+      const book = await getBook(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )
@@ -142,7 +142,7 @@ export const books = new Hono<App>()
     valid('query', MemosQuery),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const page = await listMemos(c.var.db, c.var.caller, bookId, c.req.valid('query'))
+      const page = await listMemos(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
       return c.json(found(page, 'BOOK_NOT_FOUND'), 200)
     },
   )
@@ -161,7 +161,7 @@ export const books = new Hono<App>()
     valid('json', BookPatch),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await updateBook(c.var.db, c.var.caller, bookId, c.req.valid('json'))
+      const book = await updateBook(c.get('db'), c.get('caller'), bookId, c.req.valid('json'))
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )
@@ -178,7 +178,7 @@ export const books = new Hono<App>()
     }),
     valid('param', BookPath),
     async (c) => {
-      found(await deleteBook(c.var.db, c.var.caller, c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
+      found(await deleteBook(c.get('db'), c.get('caller'), c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
       return c.body(null, 204)
     },
   )
@@ -197,7 +197,7 @@ export const books = new Hono<App>()
     validText('createdAt', Timestamp),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await setCreatedDate(c.var.db, c.var.caller, bookId, c.req.valid('json').createdAt)
+      const book = await setCreatedDate(c.get('db'), c.get('caller'), bookId, c.req.valid('json').createdAt)
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )

@@ -1,4 +1,4 @@
-import { fillPlaceholders, type Query, sql } from 'drizzle-orm'
+import { is, Param, Placeholder, type Query, sql } from 'drizzle-orm'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import { unavailable } from '../http/errors'
 import { withRetries, withTimeout } from '../retry'
@@ -44,26 +44,39 @@ type Buildable = { toSQL(): Query }
 type RowOf<Q> = Awaited<Q> extends (infer Row)[] ? Row : never
 type Values = Record<string, unknown>
 
+/** A query as it is sent, and what each of its parameters is, given the values of its placeholders. */
+type Built = { sql: string; params: ((values: Values) => unknown)[] }
+
 /** A query with its values, ready for a batch; `Row` is what it selects or returns. */
 export type Statement<Row = unknown> = {
-  query: (builder: Builder) => Query
+  query: (builder: Builder) => Built
   values: Values
   row?: Row
   /** A write that may be made twice: the second changes nothing, and answers the same. */
   isRepeatable?: true
 }
 
+// As Drizzle's fillPlaceholders does, which asks again at each request what each parameter is.
+const toFill = (param: unknown): Built['params'][number] => {
+  if (is(param, Placeholder)) return (values) => values[param.name]
+  if (!is(param, Param) || !is(param.value, Placeholder)) return () => param
+  const { name } = param.value
+  return (values) => param.encoder.mapToDriverValue(values[name])
+}
+
+const toBuilt = ({ sql, params }: Query): Built => ({ sql, params: params.map(toFill) })
+
 /** A query that is built anew for each request, since its shape depends on what was sent. */
 export const dynamic = <Q extends Buildable>(build: (db: Builder) => Q, values: Values = {}): Statement<RowOf<Q>> => ({
-  query: (builder) => build(builder).toSQL(),
+  query: (builder) => toBuilt(build(builder).toSQL()),
   values,
 })
 
 /** A query of fixed shape: built at its first use in an isolate, then only its placeholders are filled. */
 export const statement = <Q extends Buildable>(build: (db: Builder) => Q) => {
-  let built: Query | undefined
+  let built: Built | undefined
   const query = (builder: Builder) => {
-    built ??= build(builder).toSQL()
+    built ??= toBuilt(build(builder).toSQL())
     return built
   }
   return (values: Values = {}): Statement<RowOf<Q>> => ({ query, values })
@@ -113,7 +126,7 @@ export const run = async <const Statements extends readonly Statement[]>(
 ) => {
   const queries = statements.map((each) => each.query(build))
   const prepared = queries.map(({ sql, params }, at) =>
-    session.prepare(sql).bind(...fillPlaceholders(params, statements[at]?.values ?? {})),
+    session.prepare(sql).bind(...params.map((fill) => fill(statements[at]?.values ?? {}))),
   )
   const isWorthIt = ({ message }: Error) =>
     PASSES.test(message) && statements.every((each, at) => each.isRepeatable || isRead(queries[at]?.sql ?? ''))

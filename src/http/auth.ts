@@ -8,12 +8,12 @@ const BEARER = /^bearer +(\S+) *$/i
 
 const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const token = c.req.header('Authorization')?.match(BEARER)?.[1]
-  const caller = token && (await verifyToken(c.var.config, token))
+  const caller = token && (await verifyToken(c.get('config'), token))
   if (!caller) throw new ApiError('UNAUTHORIZED')
   c.set('caller', caller)
   await next()
 }
-/** Lets a request through whose token is well signed and not expired, and names its caller in `c.var.caller`. */
+/** Lets a request through whose token is well signed and not expired, and names its caller, `c.get('caller')`. */
 export const authenticated = note(authenticate, { membersOnly: true })
 
 /** Sign-up and login are for those who have no token. */

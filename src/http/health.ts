@@ -17,7 +17,7 @@ export const health = new Hono<App>().get(
     responses: { 200: json(Health, 'It can') },
   }),
   async (c) => {
-    await ping(c.var.db).catch((error) => {
+    await ping(c.get('db')).catch((error) => {
       throw error instanceof ApiError ? error : unavailable(error)
     })
     return c.json({ status: 'ok' } as const, 200)

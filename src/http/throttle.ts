@@ -30,7 +30,7 @@ const throttle = (limiter: Limiter, keyOf: (c: Context<App>) => string) => {
     // What must be exact is counted in the database, so a limiter that fails lets through.
     const ask = () => c.env[limiter].limit({ key: keyOf(c) })
     const outcome = await withTimeout(LONGEST_MS, ask).catch((error: Error) => {
-      log('error', `${limiter}: ${error.message}`, { requestId: c.var.requestId })
+      log('error', `${limiter}: ${error.message}`, { requestId: c.get('requestId') })
     })
     if (outcome?.success === false) throw tooMany(PERIOD_SECONDS)
     await next()
@@ -42,4 +42,4 @@ const throttle = (limiter: Limiter, keyOf: (c: Context<App>) => string) => {
 export const throttledByNetwork = throttle('NETWORK_LIMIT', (c) => `${routePath(c)} ${networkOf(c)}`)
 
 /** A guard against floods from one member; behind `authenticated`. */
-export const throttledByMember = throttle('MEMBER_LIMIT', (c) => String(c.var.caller.memberId))
+export const throttledByMember = throttle('MEMBER_LIMIT', (c) => String(c.get('caller').memberId))

@@ -102,7 +102,7 @@ export const members = new Hono<App>()
       tags: ['Members'],
       responses: { 200: json(Profile, 'The member') },
     }),
-    async (c) => c.json(await getProfile(c.var.db, c.var.caller), 200),
+    async (c) => c.json(await getProfile(c.get('db'), c.get('caller')), 200),
   )
   .patch(
     '/members/me',

@@ -25,7 +25,7 @@ export const memos = new Hono<App>()
       responses: { 200: json(z.array(RandomMemo).max(1), 'The memo drawn') },
     }),
     async (c) => {
-      const memo = await drawMemo(c.var.db, c.var.caller)
+      const memo = await drawMemo(c.get('db'), c.get('caller'))
       return c.json(memo ? [memo] : [], 200)
     },
   )
@@ -53,8 +53,8 @@ export const memos = new Hono<App>()
     async (c) => {
       const base = imageBase(c)
       const { file } = c.req.valid('form')
-      await confirmCaller(c.var.db, c.var.caller)
-      const url = `${base}/${await storeImage(c.env.IMAGES, c.var.caller.memberId, file)}`
+      await confirmCaller(c.get('db'), c.get('caller'))
+      const url = `${base}/${await storeImage(c.env.IMAGES, c.get('caller').memberId, file)}`
       const isText = accepts(c, {
         header: 'Accept',
         supports: ['application/json', 'text/plain'],
@@ -119,7 +119,7 @@ export const memos = new Hono<App>()
     }),
     valid('param', MemoPath),
     async (c) => {
-      found(await deleteMemo(c.var.db, c.var.caller, c.req.valid('param')['memo-id']), 'MEMO_NOT_FOUND')
+      found(await deleteMemo(c.get('db'), c.get('caller'), c.req.valid('param')['memo-id']), 'MEMO_NOT_FOUND')
       return c.body(null, 204)
     },
   )
