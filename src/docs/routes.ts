@@ -18,17 +18,23 @@ const PAGE_POLICY = Object.entries({
   .map((directive) => directive.join(' '))
   .join('; ')
 
+const PAGE_HEADERS = { 'Content-Security-Policy': PAGE_POLICY, 'Cross-Origin-Opener-Policy': 'same-origin' }
+
 /** Sends one of the files that `scripts/assets.ts` made, under an ETag; so it is asked for again but seldom sent. */
-const sendFile = async (c: Context<App>, path: string, headers: Record<string, string> = {}) => {
-  const asked = new Request(new URL(path, c.req.url), { method: c.req.raw.method, headers: c.req.raw.headers })
-  const file = await c.env.ASSETS.fetch(asked)
-  if (file.status !== 200 && file.status !== 304) throw new ApiError('NOT_FOUND')
-  const kept = ['Content-Type', 'ETag'].map((name) => [name, file.headers.get(name)] as const)
-  const told = Object.fromEntries(kept.filter((header): header is [string, string] => header[1] !== null))
-  return c.newResponse(file.body, {
-    status: file.status,
-    headers: { ...told, 'Cache-Control': 'public, no-cache', ...headers },
+const sendFile = async (c: Context<App>, path: string) => {
+  const known = c.req.header('If-None-Match')
+  const file = await c.env.ASSETS.fetch(new URL(path, c.req.url), {
+    method: c.req.raw.method,
+    headers: known ? { 'If-None-Match': known } : {},
   })
+  if (file.status !== 200 && file.status !== 304) throw new ApiError('NOT_FOUND')
+  const headers: Record<string, string> = { 'Cache-Control': 'public, no-cache' }
+  for (const name of ['Content-Type', 'ETag']) {
+    const told = file.headers.get(name)
+    if (told) headers[name] = told
+  }
+  const isPage = headers['Content-Type']?.startsWith('text/html')
+  return c.newResponse(file.body, { status: file.status, headers: { ...headers, ...(isPage && PAGE_HEADERS) } })
 }
 
 export const docs = new Hono<App>()
@@ -42,10 +48,5 @@ export const docs = new Hono<App>()
     return c.redirect(type === 'text/html' ? '/docs' : '/openapi.json')
   })
   .get('/openapi.json', (c) => sendFile(c, '/openapi.json'))
-  .get('/docs', (c) =>
-    sendFile(c, '/docs/index.html', {
-      'Content-Security-Policy': PAGE_POLICY,
-      'Cross-Origin-Opener-Policy': 'same-origin',
-    }),
-  )
+  .get('/docs', (c) => sendFile(c, '/docs/index.html'))
   .get('/docs/:file', (c) => sendFile(c, c.req.path))
