@@ -6,7 +6,7 @@ import { documentOf } from './http/openapi'
 const DESCRIPTION = `A personal reading library. Sign up, log in, and send the token with every request that is marked with
 a lock. Every error has one shape. Times are local, without a zone; lists are paged from 1.
 
-The types of books and memos may be sent by name or by number, and are always answered by name.`
+Statuses, types and visibilities may be sent by name or by number, and are always answered by name.`
 
 const TAGS = [
   { name: 'Members', description: 'Signing up, logging in, and one’s own profile.' },

@@ -35,20 +35,24 @@ const open = async (path: string, options: Parameters<Browser['newPage']>[0] = {
 
 const operation = (page: Page, name: string) => page.locator(`#operations-${name}`)
 
-/** Opens an operation, fills in the body, and executes it: the status that came. */
-const tryOut = async (page: Page, name: string, body?: object) => {
+/** Opens an operation, fills in the body or chooses the file, and executes it: the status that came. */
+const tryOut = async (page: Page, name: string, body?: object | Buffer) => {
   const block = operation(page, name)
   if ((await block.getAttribute('class'))?.includes('is-open') === false) {
     await block.locator('.opblock-summary-control').click()
   }
   await block.locator('.try-out__btn').click()
-  if (body) await block.locator('.body-param__text').fill(JSON.stringify(body))
+  if (Buffer.isBuffer(body)) {
+    await block.locator('input[type=file]').setInputFiles({ name: 'page.gif', mimeType: 'image/gif', buffer: body })
+  } else if (body) await block.locator('.body-param__text').fill(JSON.stringify(body))
   await block.locator('.execute').click()
   const answer = block.locator('.live-responses-table .response-col_status')
   await answer.nth(1).waitFor()
   return { status: (await answer.nth(1).textContent())?.trim(), block }
 }
 
+// The smallest picture there is.
+const PICTURE = Buffer.from('R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==', 'base64')
 const MEMBER = { email: 'page@example.com', password: 'read-more-1' }
 
 describe('/docs', () => {
@@ -79,6 +83,7 @@ describe('/docs', () => {
     const listed = await tryOut(page, 'Books-listAbandoned')
     expect(listed.status).toBe('200')
     expect(await listed.block.locator('.live-responses-table').textContent()).toContain('"totalElements": 0')
+    expect((await tryOut(page, 'Memos-uploadMemoImage', PICTURE)).status).toBe('201')
     expect(complaints).toEqual([])
 
     expect(await page.evaluate(() => Object.keys(localStorage).length + Object.keys(sessionStorage).length)).toBe(0)
