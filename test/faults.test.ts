@@ -1,6 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { wrapDatabase } from '../bench/workers/calls'
+import { FLOWS, type Flow, type Stage } from '../torture/faults/flows'
+import { injectFault } from '../torture/faults/inject'
+import { faultsOf, follow, nameOf, tryFault } from '../torture/faults/trial'
 import { type Reader, send, signUp } from './support/api'
 import { select } from './support/database'
 import { png } from './support/pictures'
@@ -125,5 +128,38 @@ describe('a call that is never answered', () => {
   it.concurrent('by the cache of lists is as if there were none', async () => {
     const CATALOGUE = { get: never, put: never } as unknown as KVNamespace
     expect((await send('GET', '/ext-lib/best-seller', { changed: { CATALOGUE } })).status).toBe(200)
+  })
+})
+
+describe('a flow that writes, when a call of a binding fails', () => {
+  const stage: Stage = {
+    ask: async ({ method, path, token, body, file }, fault) => {
+      const { env: faulty, tell } = injectFault(env, fault)
+      const changed = { ...faulty, EMAIL_VERIFICATION: 'required', MAIL_FROM: 'library@example.com' }
+      const raw = new FormData()
+      if (file) raw.append('file', new Blob([new Uint8Array(file)]), 'a.gif')
+      const headers = token ? { Authorization: `Bearer ${token}` } : undefined
+      const answer = await send(method, path, { headers, changed, ...(file ? { raw } : { body }) })
+      const told = new Headers(answer.headers)
+      for (const [name, value] of tell(new Response()).headers) told.set(name, value)
+      return { ...answer, headers: told }
+    },
+    database: env.DB,
+    bucket: env.IMAGES,
+    lists: env.CATALOGUE,
+  }
+
+  // What hangs, is slow or answers junk is for `npm run torture -- faults`.
+  it.each(FLOWS.map((flow): [string, Flow] => [flow.name, flow]))('%s', async (_, flow) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const course = await follow(stage, flow)
+    const faults = faultsOf(course).filter(({ kind }) => kind === 'throws afterwards' || kind === 'is down')
+    expect(faults.length).toBeGreaterThan(0)
+    for (const fault of faults) {
+      expect([nameOf(course, fault), (await tryFault(stage, course, fault)).complaints]).toEqual([
+        nameOf(course, fault),
+        [],
+      ])
+    }
   })
 })

@@ -5,16 +5,30 @@ import { parseArgs } from 'node:util'
 import { format, whole } from '../bench/table'
 import { BUILD, buildService } from '../bench/workerd'
 import { codes } from './codes'
+import { crashes } from './crashes'
+import { faults } from './faults'
 import { forgery } from './forgery'
 import { input } from './input'
 import { isolation } from './isolation'
+import { overload } from './overload'
 import type { Findings, Part } from './part'
 import { type Service, startService } from './service'
 import { supply } from './supply'
 import { uploads } from './uploads'
 import { withdrawal } from './withdrawal'
 
-const PARTS: Record<string, Part> = { input, isolation, forgery, codes, uploads, withdrawal, supply }
+const PARTS: Record<string, Part> = {
+  input,
+  isolation,
+  forgery,
+  codes,
+  uploads,
+  faults,
+  crashes,
+  overload,
+  withdrawal,
+  supply,
+}
 
 const USAGE = `Usage: npm run torture -- [PART …] [--quick] [--seed N] [--json FILE]
   PART     ${Object.keys(PARTS).join(', ')}; all of them by default
