@@ -13,7 +13,7 @@ beforeAll(async () => {
 const MIB = 1024 * 1024
 const library = '/books/library?page=1&size=5&bookStatus=YET'
 
-it('refuses at once what would wait behind 256 calls of the database, and takes it when they are over', async () => {
+it('refuses at once what would wait behind 128 calls of the database, and takes it when they are over', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -22,21 +22,21 @@ it('refuses at once what would wait behind 256 calls of the database, and takes 
     await held
     return call()
   })
-  const waiting = Array.from({ length: 256 }, () => send('GET', '/health', { changed: { DB } }))
+  const waiting = Array.from({ length: 128 }, () => send('GET', '/health', { changed: { DB } }))
   await scheduler.wait(500)
   const refused = await send('GET', '/health', { changed: {} })
   expect(refused).toMatchObject({ status: 503, body: { status: 503 } })
   expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0)
   release()
-  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(256).fill(200))
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(128).fill(200))
   expect((await reader.send('GET', library, { changed: {} })).status).toBe(200)
 })
 
 it('takes the places of calls that are never answered back', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {})
   const DB = wrapDatabase(env.DB, () => new Promise<never>(() => {}))
-  const lost = Array.from({ length: 256 }, () => send('GET', '/health', { changed: { DB } }))
-  expect((await Promise.all(lost)).map(({ status }) => status)).toEqual(Array(256).fill(503))
+  const lost = Array.from({ length: 128 }, () => send('GET', '/health', { changed: { DB } }))
+  expect((await Promise.all(lost)).map(({ status }) => status)).toEqual(Array(128).fill(503))
   error.mockRestore()
   expect((await send('GET', '/health', { changed: {} })).status).toBe(200)
 })

@@ -102,7 +102,7 @@ const PASSES =
 const IS_OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit|No answer within/
 
 // D1 takes one query at a time: whoever would wait behind more than these is better told to come back.
-const CALLS_AT_ONCE = 256
+const CALLS_AT_ONCE = 128
 const enter = createRoom(CALLS_AT_ONCE, LONGEST_MS)
 
 const isRead = (sql: string) => sql.startsWith('select')
