@@ -8,7 +8,7 @@ import { claimsTheSame, mutatedTokens, namedForgeries } from './support/forgerie
 import { BAD_MARKS } from './support/hostile'
 import { hostileForms } from './support/hostile-forms'
 import { oddRequests } from './support/odd-requests'
-import { addressOf, attemptsOn, idOperations } from './support/operations'
+import { addressOf, attemptsOn, idOperations, isPage } from './support/operations'
 import { chunk, PNG_SIGNATURE, pngHeader } from './support/pictures'
 import { readStores } from './support/stores'
 
@@ -43,6 +43,7 @@ const stored = async () => {
 const isSendable = (path: string, headers: [string, string][]) =>
   URL.canParse(BASE + path) &&
   new URL(BASE + path).origin === BASE &&
+  !isPage(new URL(BASE + path).pathname) &&
   headers.every(([, value]) => /^[ -~]*$/.test(value))
 
 describe('bad input', () => {

@@ -1,7 +1,7 @@
 // The service as it would be deployed, in a workerd of its own, on a socket of its own, with data of its own.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { readMigrations } from '../bench/seed'
 import { compatibilityDate, readModules } from '../bench/workerd'
@@ -52,6 +52,15 @@ export type Service = {
   stop: () => Promise<void>
 }
 
+/** As wrangler.toml has them; building the Worker made the files. */
+const ASSETS = {
+  directory: resolve('dist/assets'),
+  hasUserWorker: true,
+  runWorkerFirst: true,
+  htmlHandling: 'none' as const,
+  notFoundHandling: 'none' as const,
+}
+
 const toEnv = ({ vars = {}, uploads = 30 }: Options) => {
   const texts = {
     JWT_SECRET,
@@ -63,6 +72,7 @@ const toEnv = ({ vars = {}, uploads = 30 }: Options) => {
   }
   const given = Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return {
+    ASSETS: { type: 'assets' as const },
     DB: { type: 'd1' as const, id: 'library' },
     IMAGES: { type: 'r2' as const, name: 'images' },
     CATALOGUE: { type: 'kv' as const, id: 'lists' },
@@ -114,6 +124,7 @@ export const startService = async (options: Options = {}): Promise<Service> => {
           name: NAME,
           compatibilityDate: compatibilityDate(),
           manifest: { mainModule, modulesRoot: '/', modules: readModules(mainModule) },
+          assets: ASSETS,
           env: toEnv(options),
         },
         dev: { rootPath: '/', unsafeDirectSockets: [{ port: 0 }], stripCfConnectingIp: false },

@@ -119,6 +119,9 @@ export const bodyOf = ({ types, fields }: Operation): unknown => {
   return Object.fromEntries(fields.map((field) => [field, known(FIELDS, field)]))
 }
 
+/** Whether a path, as the Worker reads it, is for browsers: the document and its pages are no operations of the API. */
+export const isPage = (path: string) => /^\/(?:openapi\.json|docs(?:\/[^/]*)?)?$/.test(path)
+
 /** The parameters that name a book or a memo. */
 export const ID_PARAMETERS = ['book-id', 'memo-id', 'bookId']
 
