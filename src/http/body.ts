@@ -3,6 +3,7 @@ import type { App } from '../env'
 import { withTimeout } from '../retry'
 import { withRoom } from './body-room'
 import { ApiError } from './errors'
+import { type FormPart, readForm } from './multipart'
 
 export const MAX_JSON_BYTES = 1_048_576
 const JSON_TYPE = /^application\/(?:[^\s/]+\+)?json$/
@@ -111,15 +112,11 @@ export const bareText = (field: string) =>
 /** What a multipart body may weigh beyond its file: boundaries, headers and small fields. */
 const MULTIPART_EXTRA_BYTES = 65_536
 
-/** Sees to it that the form validator behind gets a multipart form of at most one file's size. */
-export const multipartForm = (maxFileBytes: number) =>
+/** Hands the parts of a multipart form of at most one file's size to `take`. */
+export const multipartForm = (maxFileBytes: number, take: (c: Context<App>, parts: FormPart[]) => void) =>
   takingIn('file', maxFileBytes + MULTIPART_EXTRA_BYTES, async (c) => {
     const body = await readBytes(c, maxFileBytes + MULTIPART_EXTRA_BYTES)
     if (body.byteLength === 0) throw new ApiError('BODY_MISSING')
     if (typeOf(c) !== 'multipart/form-data') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
-    const headers = { 'Content-Type': c.req.header('Content-Type') ?? '' }
-    // A form that cannot be read has no parts: so says what is missing from it.
-    // The body itself is not kept beside them: it is large.
-    c.req.bodyCache = { formData: await new Response(body, { headers }).formData().catch(() => new FormData()) }
-    freeBytes(body)
+    take(c, readForm(body, c.req.header('Content-Type') ?? ''))
   })

@@ -4,8 +4,7 @@ import * as z from 'zod'
 import type { App } from '../env'
 import { bareText, jsonObject, multipartForm } from './body'
 import { note } from './describe'
-import { ApiError } from './errors'
-import { rule } from './values'
+import { ApiError, fieldError } from './errors'
 
 type Issue = z.core.$ZodIssue
 
@@ -22,14 +21,11 @@ export const brokenRules = (issues: Issue[], value: unknown) => {
   return [...first].map(([name, { path, message }]) => [name, valueAt(value, path), message] as const)
 }
 
-const check = <Target extends 'json' | 'form' | 'query' | 'param', Schema extends z.ZodType>(
-  target: Target,
-  schema: Schema,
-) =>
+const check = <Target extends 'json' | 'query' | 'param', Schema extends z.ZodType>(target: Target, schema: Schema) =>
   zValidator(target, schema, (result) => {
     if (result.success) return
     const broken = brokenRules(result.error.issues as Issue[], result.data)
-    if (target === 'json' || target === 'form') {
+    if (target === 'json') {
       throw new ApiError('INVALID_FIELDS', {
         fieldErrors: broken.map(([field, rejectedValue, reason]) => ({ field, rejectedValue, reason })),
       })
@@ -68,26 +64,24 @@ export const validText = <const Field extends string, Schema extends z.ZodType>(
   return note(checked as unknown as TextValidator<Field, Schema>, { text: object })
 }
 
+type FileInput<Field extends string> = {
+  in: { form: Record<Field, File> }
+  out: { form: Record<Field, Uint8Array<ArrayBuffer>> }
+}
+
 /**
- * Validates a multipart body with a file in one part; the handler finds its bytes in `c.req.valid('form')`.
+ * Validates a multipart body with a file in one part; the handler finds its bytes in `c.req.valid('form')`, and may do
+ * with them what it will.
  * @throws BODY_TOO_LARGE above so many bytes, INVALID_FIELDS when there is no such part
  */
 export const validFile = <const Field extends string>(field: Field, maxBytes: number) => {
-  const file = z
-    .instanceof(File, { error: rule('must be one part with a file name') })
-    .transform(async (part) => new Uint8Array(await part.arrayBuffer()))
-  const shape = { [field]: file } as Record<Field, typeof file>
-  const sized: MiddlewareHandler<App> = async (c, next) => {
-    const sent: unknown[] = c.req.bodyCache.formData?.getAll(field) ?? []
-    if (sent.some((part) => part instanceof File && part.size > maxBytes)) throw new ApiError('BODY_TOO_LARGE')
-    await next()
-  }
-  const checked = check('form', z.object(shape))
-  const dropped: MiddlewareHandler<App> = async (c, next) => {
-    // The form is large, and all that is needed of it is the file's bytes.
-    c.req.bodyCache = {}
-    await next()
-  }
-  const form = inTurn(inTurn(multipartForm(maxBytes), sized), checked as MiddlewareHandler<App>)
-  return note(inTurn(form, dropped as unknown as typeof checked), { file: { field, maxBytes } })
+  const handler = multipartForm(maxBytes, (c, parts) => {
+    const named = parts.filter(({ name }) => name === field)
+    const [part, ...more] = named
+    if (!part) throw fieldError(field, null, 'is required')
+    if (named.some(({ isFile, content }) => isFile && content.length > maxBytes)) throw new ApiError('BODY_TOO_LARGE')
+    if (!part.isFile || more.length > 0) throw fieldError(field, null, 'must be one part with a file name')
+    c.req.addValidatedData('form', { [field]: part.content })
+  })
+  return note(handler as MiddlewareHandler<App, string, FileInput<Field>>, { file: { field, maxBytes } })
 }
