@@ -1,4 +1,5 @@
 // What was measured, as one table and what does not fit into it, and beside it the targets.
+import { printBill } from './bill.ts'
 import type { Draws } from './draws.ts'
 import type { Flooded } from './passwords.ts'
 import type { Peer } from './peers.ts'
@@ -167,6 +168,7 @@ export const printReport = (results: Results) => {
     console.log(
       `\nStorage: ${whole(storage.bytes)} bytes for ${whole(storage.books)} books and ${whole(storage.memos)} memos, indexes included: ${whole(storage.bytes / storage.books)} a book and its memo`,
     )
+  printBill(results)
   console.log(`\nWorker: ${whole(worker.bytes)} bytes, ${whole(worker.gzipped)} gzipped`)
   if (startupMs !== undefined) console.log(`Start-up: ${fixed(startupMs, 1)} ms to load the module in a fresh workerd`)
   const targets = targetsOf(results)

@@ -62,9 +62,9 @@ const runWorkers = async (results: Results) => {
       }
     }
     if (wanted('distance')) {
-      progress('holding the database 50 ms away')
       results.distance = {}
       for (const endpoint of endpoints) {
+        progress(`holding the database 50 ms away from ${endpoint.name}`)
         const time = (url: URL) => timeAnswers(url, endpoint, large, flags.quick ? 9 : 21)
         results.distance[endpoint.name] = { service: await time(urlOf.distant), chain: await time(urlOf.chain) }
       }

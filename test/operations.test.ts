@@ -7,9 +7,11 @@ const [operations = ''] = Object.values(
 )
 
 it('says what each line of the log means', () => {
-  const messages = Object.values(sources)
-    .flatMap((source) => [...source.matchAll(/\blog\(\s*'\w+',\s*['`]([^'`$]+)/g)])
-    .map(([, message = '']) => message.split(':')[0]?.trim() ?? '')
-  expect(messages.length).toBeGreaterThan(10)
-  expect([...new Set(messages)].filter((message) => !operations.includes(`\`${message}`))).toEqual([])
+  const all = Object.values(sources).join('\n')
+  const told = [...all.matchAll(/\blog\(\s*'\w+',\s*['`]([^'`$]+)/g)].map(([, message = '']) => message)
+  const causes = [...all.matchAll(/\bunavailable\(\s*['`]([^'`$]+)/g)].map(([, cause]) => `UNAVAILABLE: ${cause}`)
+  expect(told.length).toBeGreaterThan(10)
+  expect(causes.length).toBeGreaterThan(2)
+  const messages = new Set([...told, ...causes].map((message) => message.replace(/:? *$/, '')))
+  expect([...messages].filter((message) => !operations.includes(`\`${message}`))).toEqual([])
 })

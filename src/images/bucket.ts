@@ -45,7 +45,7 @@ export const storeImage = async (bucket: R2Bucket, memberId: number, upload: Uin
     if (stored?.key !== key) throw new Error('an answer of another shape')
   }
   await ask(put).catch(async (error) => {
-    const left = (why: Error) => log('error', `${key} may be left: ${why.message}`)
+    const left = (why: Error) => log('error', `${key}: may be left: ${why.message}`)
     await withTimeout(LONGEST_CLEARING_MS, () => bucket.delete(key)).catch(left)
     throw error
   })
