@@ -23,7 +23,7 @@ if (flags.only && !PARTS.some((part) => part === flags.only)) {
   process.exit(2)
 }
 const wanted = (part: (typeof PARTS)[number]) => flags.only === undefined || flags.only === part
-const effort = flags.quick ? { warmUp: 300, rounds: 5, requests: 100 } : { warmUp: 1500, rounds: 21, requests: 150 }
+const effort = flags.quick ? { warmUp: 300, rounds: 5, requests: 100 } : { warmUp: 3000, rounds: 21, requests: 150 }
 
 const start = performance.now()
 const progress = (line: string) =>
