@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { books } from './books/routes'
@@ -19,6 +19,13 @@ import { memos } from './memos/routes'
 const BOOKMARK = 'X-D1-Bookmark'
 const BOOKMARK_FORM = /^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/
 
+// Who calls the app without a context, as `app.request` does, has nothing that would end the call early.
+const keepAlive = (c: Context<App>, call: Promise<unknown>) => {
+  try {
+    c.executionCtx.waitUntil(call)
+  } catch {}
+}
+
 export const app = new Hono<App>()
 
 app.use(logged)
@@ -33,7 +40,7 @@ app.use(async (c, next) => {
       c.env.DB,
       known,
       (latest) => c.header(BOOKMARK, latest),
-      (call) => c.executionCtx.waitUntil(call),
+      (call) => keepAlive(c, call),
     ),
   )
   await next()

@@ -1,4 +1,3 @@
-import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sign } from '@tsndr/cloudflare-worker-jwt'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -186,7 +185,7 @@ describe('a token', () => {
     const { app } = await import('../src/app')
     const ask = async (variables: object) => {
       const headers = { Authorization: `Bearer ${owner.token}` }
-      return (await app.request('/members/me', { headers }, { ...env, ...variables }, createExecutionContext())).status
+      return (await app.request('/members/me', { headers }, { ...env, ...variables })).status
     }
     expect(await ask({ ...rotated, JWT_SECRET_PREVIOUS: env.JWT_SECRET })).toBe(200)
     expect(await ask({ ...rotated, JWT_SECRET_PREVIOUS: '' })).toBe(401)
