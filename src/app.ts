@@ -45,14 +45,6 @@ app.use(async (c, next) => {
   )
   await next()
 })
-app.use(
-  methodNotAllowed({
-    app,
-    onMethodNotAllowed: (c, methods) =>
-      answerError(c, new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } })),
-  }),
-)
-
 app.route('/', docs)
 
 const api = app
@@ -66,7 +58,17 @@ const api = app
 /** What `hc<Api>` of hono/client knows: every path, what it takes and what it answers. */
 export type Api = typeof api
 
-app.notFound((c) => answerError(c, new ApiError('NOT_FOUND')))
+const refuseMethod = methodNotAllowed({
+  app,
+  onMethodNotAllowed: (c, methods) =>
+    answerError(c, new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } })),
+})
+
+// What no route takes is looked at only then: around every request it would cost those that a route takes.
+app.notFound(async (c) => {
+  c.res = answerError(c, new ApiError('NOT_FOUND'))
+  return (await refuseMethod(c, async () => {})) ?? c.res
+})
 
 app.onError((error, c) => {
   // So that what is another's and what is absent are told alike to the byte.

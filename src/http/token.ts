@@ -37,9 +37,10 @@ export const issueToken = async (config: Config, member: { memberId: number; tok
 
 // A signature that was good stays good: only its end and, in the database, its revocation need to be looked at again.
 const VERIFIED_AT_MOST = 1000
-const verified = new Map<string, { caller: Caller; exp: number }>()
+type Verified = { caller: Caller; exp: number; secret: string }
+const verified = new Map<string, Verified>()
 
-const remember = (token: string, known: { caller: Caller; exp: number }) => {
+const remember = (token: string, known: Verified) => {
   const [oldest] = verified.keys()
   if (oldest !== undefined && verified.size >= VERIFIED_AT_MOST) verified.delete(oldest)
   verified.set(token, known)
@@ -56,16 +57,19 @@ const readClaims = async (token: string, secret: string) => {
  * tokens signed with JWT_SECRET_PREVIOUS are still taken. Whether the token was revoked is for the database to say.
  */
 export const verifyToken = async (config: Config, token: string): Promise<Caller | undefined> => {
+  const { JWT_SECRET, JWT_SECRET_PREVIOUS } = config
+  const known = verified.get(token)
+  if (known && (known.secret === JWT_SECRET || known.secret === JWT_SECRET_PREVIOUS)) {
+    return known.exp > Date.now() / 1000 ? known.caller : undefined
+  }
   if (!COMPACT_FORM.test(token)) return undefined
-  for (const secret of [config.JWT_SECRET, config.JWT_SECRET_PREVIOUS]) {
+  for (const secret of [JWT_SECRET, JWT_SECRET_PREVIOUS]) {
     if (!secret) continue
-    const known = verified.get(`${secret} ${token}`)
-    if (known) return known.exp > Date.now() / 1000 ? known.caller : undefined
     // It throws on a part that is no base64 or no JSON.
     const claims = await readClaims(token, secret).catch(() => undefined)
     if (!claims) continue
     const caller = { memberId: Number(claims.sub), tokenVersion: claims.ver, tokenId: claims.jti }
-    remember(`${secret} ${token}`, { caller, exp: claims.exp })
+    remember(token, { caller, exp: claims.exp, secret })
     return caller
   }
   return undefined
