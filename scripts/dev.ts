@@ -18,6 +18,9 @@ const wrangler = (stdin: 'inherit' | 'ignore', ...args: string[]) => {
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
   const child = spawn('wrangler', args, { stdio: [stdin, 'inherit', 'inherit'], env })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  // npm hands a signal to its shell only, and that ends alone: whoever is left without a parent is to end, too.
+  const parent = process.ppid
+  setInterval(() => process.ppid === parent || child.kill('SIGTERM'), 500)
   return new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 0)))
 }
 
