@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
-const MAX_GZIPPED_BYTES = 120_000
+const MAX_GZIPPED_BYTES = 110_000
 
 const { status } = spawnSync('wrangler', ['deploy', '--dry-run', '--outdir', 'dist'], {
   stdio: 'inherit',
