@@ -10,6 +10,12 @@ const JSON_TYPE = /^application\/(?:[^\s/]+\+)?json$/
 
 const typeOf = (c: Context) => c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
 
+/** The length that a body is told to have; undefined when none is told. */
+const lengthOf = (c: Context) => {
+  const told = c.req.header('Content-Length')
+  return told !== undefined && /^\d+$/.test(told) ? Number(told) : undefined
+}
+
 /** A body's bytes, cut off while reading: undefined when there are more than `maxBytes`, of which no more are held. */
 export const readAtMost = async (body: ReadableStream<Uint8Array> | null, maxBytes: number) => {
   const chunks: Uint8Array[] = []
@@ -35,7 +41,7 @@ const LONGEST_MS = 60_000
 const takingIn =
   (kind: 'json' | 'file', maxBytes: number, read: (c: Context<App>) => Promise<void>): MiddlewareHandler<App> =>
   async (c, next) => {
-    const told = Number(c.req.header('Content-Length') ?? maxBytes)
+    const told = lengthOf(c) ?? maxBytes
     if (told > maxBytes) throw new ApiError('BODY_TOO_LARGE')
     await withRoom(kind, told, async () => {
       await read(c)
@@ -49,7 +55,7 @@ export const freeBytes = (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer.transf
 const readBytes = async (c: Context<App>, maxBytes: number) => {
   // What is told is what comes, and comes faster in one piece.
   const read = () =>
-    c.req.header('Content-Length')
+    lengthOf(c) !== undefined
       ? c.req.arrayBuffer().then((buffer) => new Uint8Array(buffer))
       : readAtMost(c.req.raw.body, maxBytes)
   const bytes = await withTimeout(LONGEST_MS, read).catch(() => {
