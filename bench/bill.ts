@@ -92,7 +92,7 @@ const billFor = (usage: Usage, members: number) => {
   return { lines, dollars: BASE_DOLLARS + lines.reduce((sum, line) => sum + line.dollars, 0) }
 }
 
-const rounded = (used: number) => (used < 100 ? fixed(used, 2) : whole(used))
+const rounded = (used: number) => (used < 0.01 ? fixed(used, 6) : used < 100 ? fixed(used, 2) : whole(used))
 
 /** Prints the bill for ten thousand active members and for ten million, and when one database is full. */
 export const printBill = (results: Results) => {
