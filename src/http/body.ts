@@ -49,9 +49,6 @@ const takingIn =
     })
   }
 
-/** Gives bytes back at once that nobody will look at again: garbage would be collected too late for what comes next. */
-export const freeBytes = (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer.transfer(0)
-
 const readBytes = async (c: Context<App>, maxBytes: number) => {
   // What is told is what comes, and comes faster in one piece.
   const read = () =>

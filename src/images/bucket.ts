@@ -1,4 +1,3 @@
-import { freeBytes } from '../http/body'
 import { ApiError, unavailable } from '../http/errors'
 import { log } from '../http/log'
 import { withRetries, withTimeout } from '../retry'
@@ -26,6 +25,9 @@ const ask = <T>(call: () => Promise<T>) =>
 
 export const headImage = (bucket: R2Bucket, key: string) => ask(() => bucket.head(key))
 export const getImage = (bucket: R2Bucket, key: string, range?: R2Range) => ask(() => bucket.get(key, { range }))
+
+/** Gives bytes back at once that nobody will look at again: garbage would be collected too late for what comes next. */
+const freeBytes = (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer.transfer(0)
 
 /**
  * Cleans an upload and stores it under a key that cannot be guessed. Its bytes are gone afterwards.

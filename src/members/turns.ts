@@ -27,7 +27,10 @@ const wait = async (place: Place, ms: number) => {
   closeRanks()
 }
 
-/** @throws TOO_MANY_REQUESTS when as many wait for their turn as may: before anything of the request is counted. */
+/**
+ * Asked before anything of the request is counted, so that whoever comes again has lost no try.
+ * @throws TOO_MANY_REQUESTS when as many wait for their turn as may
+ */
 export const confirmTurn = () => {
   closeRanks()
   if (line.length >= WAITING_AT_MOST) throw tooMany(RETRY_AFTER_SECONDS)
