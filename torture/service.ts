@@ -1,5 +1,6 @@
 // The service as it would be deployed, in a workerd of its own, on a socket of its own, with data of its own.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Miniflare } from 'miniflare'
@@ -83,18 +84,27 @@ const toEnv = ({ vars = {}, uploads = 30 }: Options) => {
   }
 }
 
-const childrenOf = (parent: number) =>
-  readdirSync('/proc')
+/** The processes that there are, each with its parent's: from Linux itself, elsewhere from `ps`. */
+const readProcesses = () => {
+  if (!existsSync('/proc/self/stat')) {
+    const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    return stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  }
+  return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
+    .map((pid) => {
       try {
         const [, state = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (?=\S )/)
-        return Number(state.split(' ')[1]) === parent
+        return [Number(pid), Number(state.split(' ')[1])]
       } catch {
-        return false
+        // It has just ended.
+        return []
       }
     })
-    .map(Number)
+}
+
+const childrenOf = (parent: number) =>
+  readProcesses().flatMap(([pid, ppid]) => (pid !== undefined && ppid === parent ? [pid] : []))
 
 const migrate = async (database: D1Database) => {
   const [known] = (await database.prepare(`select name from sqlite_master where name = 'members'`).all()).results
