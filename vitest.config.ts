@@ -35,7 +35,7 @@ export default defineConfig({
   test: {
     globalSetup: ['./test/support/provider-server.ts'],
     setupFiles: ['./test/setup.ts'],
-    include: ['test/*.test.ts'],
+    include: ['test/features/*.test.ts', 'test/attacks/*.test.ts'],
     // Passwords are hashed at their real cost, fifty at once in one test.
     testTimeout: 60_000,
     reporters: ['default', ['json', { outputFile: 'dist/test-report.json' }]],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import { getPlatformProxy } from 'wrangler'
-import { type Disagreement, findDisagreements, findOrphans, RECOUNTS } from './recount.ts'
+import { type Disagreement, findDisagreements, findOrphans, RECOUNTS } from './integrity.ts'
 
 const verifyLocal = async (folder: string) => {
   const { env, dispose } = await getPlatformProxy<{ DB: D1Database; IMAGES: R2Bucket }>({

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startService } from '../support/dev-server.ts'
 import { launchChromium } from './chromium.ts'
-import { startService } from './service.ts'
 
 let service: Awaited<ReturnType<typeof startService>>
 let browser: Browser

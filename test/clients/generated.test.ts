@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startService } from '../browser/service.ts'
+import { startService } from '../support/dev-server.ts'
 
 const FOLDER = import.meta.dirname
 

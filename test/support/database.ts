@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
-import { findDisagreements } from '../../scripts/recount'
+import { findDisagreements } from '../../scripts/integrity'
 
 export const select = async (query: string, ...values: unknown[]) =>
   (

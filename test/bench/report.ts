@@ -1,0 +1,181 @@
+// What was measured, as one table and what does not fit into it, and beside it the targets.
+
+import { fixed, format, whole } from '../support/table.ts'
+import { printBill } from './bill.ts'
+import type { Draws } from './draws.ts'
+import type { Flooded } from './passwords.ts'
+import type { Peer } from './peers.ts'
+import type { Cost, RowCost } from './rows.ts'
+import type { Speed } from './throughput.ts'
+
+export type Results = {
+  worker: { bytes: number; gzipped: number }
+  startupMs?: number
+  rows?: RowCost[]
+  hashing?: Record<string, Cost>
+  speed?: Record<string, { service: Speed; floor?: Speed }>
+  distance?: Record<string, { service: number; chain: number }>
+  passwords?: { hashMs: number; flood: Flooded }
+  draws?: Draws
+  storage?: { bytes: number; books: number; memos: number }
+  peers?: Record<string, Partial<Record<Peer, Speed>>>
+}
+
+const namesOf = ({ rows = [], speed = {}, distance = {} }: Results) => [
+  ...new Set([...Object.keys(speed), ...Object.keys(distance), ...rows.map(({ name }) => name)]),
+]
+
+const toRow = ({ rows, speed, distance }: Results, name: string) => {
+  const cost = rows?.find((row) => row.name === name)
+  const timed = speed?.[name]
+  const far = distance?.[name]
+  return [
+    name,
+    cost ? String(cost.calls) : '',
+    cost ? whole(cost.read[0]) : '',
+    cost ? whole(cost.read[1]) : '',
+    cost ? whole(cost.written) : '',
+    timed ? whole(timed.service.perSecond) : '',
+    timed?.floor ? whole(timed.floor.perSecond) : '',
+    timed?.floor ? fixed(timed.floor.ratio, 2) : '',
+    timed ? fixed(timed.service.p50, 2) : '',
+    far ? fixed(far.service, 1) : '',
+    far ? fixed(far.chain, 1) : '',
+  ]
+}
+
+const HEADING = [
+  'endpoint',
+  'calls',
+  'read at 100',
+  'at 100,000',
+  'written',
+  'req/s',
+  'floor',
+  'ratio',
+  'p50 ms',
+  'p50 at 50 ms',
+  'as 3 queries',
+]
+
+const peerRows = (peers: NonNullable<Results['peers']>) =>
+  Object.entries(peers).map(([name, { service, express, fastify }]) => [
+    name,
+    ...[service, express, fastify].map((speed) => (speed ? whole(speed.perSecond) : '')),
+    ...[express, fastify].map((speed) => (speed ? fixed(speed.ratio, 2) : '')),
+    ...[service, express, fastify].map((speed) => (speed ? fixed(speed.p50, 2) : '')),
+  ])
+
+const printPasswords = ({ hashMs, flood }: NonNullable<Results['passwords']>) => {
+  console.log(
+    `\nPasswords: ${fixed(hashMs, 1)} ms a hash. Reads of the library, with 4 connections that log in without a pause:`,
+  )
+  const rows = Object.entries(flood).map(([name, { p50, p99, answers }]) => [
+    name,
+    fixed(p50, 2),
+    fixed(p99, 1),
+    whole(answers[401] ?? 0),
+    whole(answers[429] ?? 0),
+  ])
+  console.log(format(['flood', 'read p50 ms', 'p99 ms', 'logins hashed', 'refused with 429'], rows))
+}
+
+type Target = { what: string; wanted: string; measured: string; met: boolean }
+
+const atLeast = (what: string, value: number | undefined, least: number): Target[] =>
+  value === undefined ? [] : [{ what, wanted: `≥ ${least}`, measured: fixed(value, 2), met: value >= least }]
+const atMost = (what: string, value: number | undefined, most: number, digits = 0): Target[] =>
+  value === undefined ? [] : [{ what, wanted: `≤ ${most}`, measured: fixed(value, digits), met: value <= most }]
+
+const RATIOS = { library: 0.85, detail: 0.85, memos: 0.85, random: 0.85, register: 0.8, 'memo creation': 0.8 }
+
+const slowdownOf = (passwords: Results['passwords']) =>
+  passwords && passwords.flood.manyAccounts.p50 / passwords.flood.alone.p50
+
+/** The targets, of what was measured. */
+export const targetsOf = ({
+  worker,
+  startupMs,
+  rows = [],
+  hashing = {},
+  speed = {},
+  distance = {},
+  passwords,
+  draws,
+  peers = {},
+}: Results) => [
+  ...rows.flatMap(({ name, calls }) => atMost(`${name}: D1 calls`, calls, 1)),
+  ...Object.entries(hashing).flatMap(([name, { calls }]) => atMost(`${name}: D1 calls`, calls, 2)),
+  ...rows
+    .filter(({ grows }) => !grows)
+    .flatMap(({ name, read: [small, large] }) =>
+      atMost(`${name}: rows read at 100,000 to those at 100`, large / small, 1.1, 2),
+    ),
+  ...rows.flatMap(({ name, written }) => [
+    ...(name === 'register' ? atMost('register: rows written', written, 5) : []),
+    ...(name === 'memo creation' ? atMost('memo creation: rows written', written, 6) : []),
+  ]),
+  ...Object.entries(RATIOS).flatMap(([name, least]) =>
+    atLeast(`${name}: to the floor`, speed[name]?.floor?.ratio, least),
+  ),
+  ...['library', 'detail'].flatMap((name) => {
+    const { express, fastify } = peers[name] ?? {}
+    return [
+      ...atLeast(`${name} on Node: to Express`, express?.ratio, 1.3),
+      ...atLeast(`${name} on Node: to Fastify`, fastify?.ratio, 0.8),
+    ]
+  }),
+  ...Object.entries(distance).flatMap(([name, { service }]) => atMost(`${name}: p50 at 50 ms`, service, 60, 1)),
+  ...atMost('reads while ever new accounts log in: p50 to that alone', slowdownOf(passwords), 2, 2),
+  ...atMost('random: standard deviations from an even draw', draws?.z, 3.1, 2),
+  ...atMost('Worker: KB gzipped', worker.gzipped / 1000, 110, 1),
+  ...atMost('start-up: ms to load the module', startupMs, 30, 1),
+]
+
+export const printReport = (results: Results) => {
+  const { rows = [], hashing = {}, peers, passwords, draws, storage, worker, startupMs } = results
+  const names = namesOf(results)
+  if (names.length > 0)
+    console.log(
+      `\n${format(
+        HEADING,
+        names.map((name) => toRow(results, name)),
+      )}`,
+    )
+  for (const { name, grows } of rows) if (grows) console.log(`${name} grows with what it does: it ${grows}.`)
+  for (const [name, { calls }] of Object.entries(hashing))
+    console.log(`${name}: ${calls} D1 calls, a hash between them.`)
+  if (peers) {
+    console.log('\nOn Node, one storage engine (better-sqlite3), requests a second and p50 in ms:')
+    const heading = [
+      'endpoint',
+      'service',
+      'Express',
+      'Fastify',
+      'to Express',
+      'to Fastify',
+      'p50',
+      'Express',
+      'Fastify',
+    ]
+    console.log(format(heading, peerRows(peers)))
+  }
+  if (passwords) printPasswords(passwords)
+  if (draws)
+    console.log(
+      `\nRandom: ${whole(draws.draws)} draws among ${draws.memos} memos, chi-square ${fixed(draws.chiSquare, 1)}, ${fixed(draws.z, 2)} standard deviations from an even draw`,
+    )
+  if (storage)
+    console.log(
+      `\nStorage: ${whole(storage.bytes)} bytes for ${whole(storage.books)} books and ${whole(storage.memos)} memos, indexes included: ${whole(storage.bytes / storage.books)} a book and its memo`,
+    )
+  printBill(results)
+  console.log(`\nWorker: ${whole(worker.bytes)} bytes, ${whole(worker.gzipped)} gzipped`)
+  if (startupMs !== undefined) console.log(`Start-up: ${fixed(startupMs, 1)} ms to load the module in a fresh workerd`)
+  const targets = targetsOf(results)
+  const missed = targets.filter(({ met }) => !met)
+  console.log(
+    `\n${targets.length - missed.length} of ${targets.length} targets met${missed.length > 0 ? '; missed:' : ''}`,
+  )
+  for (const { what, wanted, measured } of missed) console.log(`  ${what}: ${measured}, wanted ${wanted}`)
+}

@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type Answer, newEmail, PASSWORD, send, signUp } from '../support/api'
+import { measure } from '../support/database'
+
+const loginFrom = (network: string, email: string, password: string) =>
+  send('POST', '/login', { body: { email, password }, headers: { 'CF-Connecting-IP': network } })
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('logins that fail', () => {
+  it('are refused after ten, without hashing, from there only, and for a quarter of an hour', async () => {
+    const { email } = await signUp()
+    for (let n = 0; n < 10; n++) expect((await loginFrom('192.0.2.1', email, 'wrong')).status).toBe(401)
+
+    const digest = vi.spyOn(crypto.subtle, 'deriveBits')
+    const { calls } = await measure(async () => {
+      const refused = await loginFrom('192.0.2.1', email.toUpperCase(), PASSWORD)
+      expect(refused).toMatchObject({ status: 429, body: { status: 429 } })
+      expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(800)
+      expect(Number(refused.headers.get('Retry-After'))).toBeLessThanOrEqual(900)
+    })
+    expect(calls).toBe(1)
+    expect(digest).not.toHaveBeenCalled()
+    digest.mockRestore()
+
+    expect((await loginFrom('192.0.2.2', email, PASSWORD)).status).toBe(200)
+    vi.useFakeTimers({ now: Date.now() + 901_000, toFake: ['Date'] })
+    expect((await loginFrom('192.0.2.1', email, PASSWORD)).status).toBe(200)
+  })
+
+  it('are counted exactly when they come at once', async () => {
+    const { email } = await signUp()
+    const answers = await Promise.all(Array.from({ length: 40 }, () => loginFrom('192.0.2.3', email, 'wrong')))
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(30)
+  })
+
+  it('are forgotten by one that is right', async () => {
+    const { email } = await signUp()
+    for (let round = 0; round < 2; round++) {
+      for (let n = 0; n < 9; n++) expect((await loginFrom('192.0.2.4', email, 'wrong')).status).toBe(401)
+      expect((await loginFrom('192.0.2.4', email, PASSWORD)).status).toBe(200)
+    }
+  })
+
+  it('are counted alike for an e-mail that nobody has', async () => {
+    const email = newEmail()
+    for (let n = 0; n < 10; n++) expect((await loginFrom('192.0.2.5', email, 'wrong')).status).toBe(401)
+    expect((await loginFrom('192.0.2.5', email, 'wrong')).status).toBe(429)
+  })
+
+  it('from one IPv6 network are one', async () => {
+    const { email } = await signUp()
+    for (let n = 0; n < 10; n++) await loginFrom(`2001:db8:0:1::${n}`, email, 'wrong')
+    expect((await loginFrom('2001:db8::1:a:b:c:d', email, PASSWORD)).status).toBe(429)
+    expect((await loginFrom('2001:db8:0:2::1', email, PASSWORD)).status).toBe(200)
+  })
+})
+
+describe('a flood from one network', () => {
+  it.each(['/login', '/join', '/email/join'])('on %s is refused with the time to wait', async (path) => {
+    const headers = { 'CF-Connecting-IP': '198.51.100.7' }
+    let answered = 0
+    let refused: Answer | undefined
+    // A minute may end meanwhile, and the count begins anew.
+    while (answered < 1300 && !refused) {
+      const answer = await send('POST', path, { body: {}, headers })
+      if (answer.status === 400) answered++
+      else refused = answer
+    }
+    expect(refused).toMatchObject({ status: 429, body: { status: 429 } })
+    expect(refused?.headers.get('Retry-After')).toBe('60')
+    expect(answered).toBeGreaterThanOrEqual(600)
+    expect((await send('POST', path, { body: {}, headers: { 'CF-Connecting-IP': '198.51.100.8' } })).status).toBe(400)
+  })
+
+  it('passes when the limiter itself fails', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const NETWORK_LIMIT = { limit: () => Promise.reject(new Error('unreachable')) } as RateLimit
+    expect((await send('POST', '/login', { body: {}, changed: { NETWORK_LIMIT } })).status).toBe(400)
+    expect(error.mock.calls.join()).toContain('unreachable')
+    error.mockRestore()
+  })
+})

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { readForm } from '../../src/http/multipart'
+
+const bytesOf = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
+const read = (body: string, type = 'multipart/form-data; boundary=b') =>
+  readForm(bytesOf(body), type).map(({ name, isFile, content }) => [name, isFile, new TextDecoder().decode(content)])
+
+const head = (name: string, file?: string) =>
+  `Content-Disposition: form-data; name="${name}"${file === undefined ? '' : `; filename="${file}"`}\r\n`
+const part = (name: string, content: string, file?: string) => `--b\r\n${head(name, file)}\r\n${content}\r\n`
+
+describe('a multipart form', () => {
+  it('is read part by part, whatever they hold', () => {
+    const tricky = 'one\r\n--a, not it: \r\n-- b\r\r\n--a\r\n'
+    expect(read(`${part('note', 'text')}${part('file', tricky, 'a.png')}${part('empty', '', '')}--b--\r\n`)).toEqual([
+      ['note', false, 'text'],
+      ['file', true, tricky],
+      ['empty', true, ''],
+    ])
+  })
+
+  it.each([
+    ['a quoted boundary', `${part('a', 'x')}--b--`, 'multipart/form-data; charset=utf-8; boundary="b"'],
+    ['a text before and after it', `before\r\n${part('a', 'x')}--b--\r\nafter`, undefined],
+    [
+      'a head in another order and case',
+      '--b\r\nContent-Type: text/plain\r\nCONTENT-DISPOSITION: form-data; name=a\r\n\r\nx\r\n--b--',
+      undefined,
+    ],
+  ])('may have %s', (_, body, type) => {
+    expect(read(body, type)).toEqual([['a', false, 'x']])
+  })
+
+  it.each([
+    ['has no boundary', part('a', 'x'), 'multipart/form-data'],
+    ['has another boundary', `${part('a', 'x')}--b--`, 'multipart/form-data; boundary=c'],
+    ['is cut off in a part', part('a', 'x').slice(0, -4)],
+    ['is cut off after a part', part('a', 'x')],
+    ['has a part without a name', '--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--'],
+    ['has lines that end otherwise', `${part('a', 'x')}--b--`.replaceAll('\r\n', '\n')],
+    ['has a head of 8 KiB', `--b\r\nX: ${'x'.repeat(9000)}\r\n${head('a')}\r\nx\r\n--b--`],
+    ['is nothing', ''],
+  ])('that %s has no parts', (_, body, type?: string) => {
+    expect(read(body, type)).toEqual([])
+  })
+
+  it('is looked at, not copied', () => {
+    const bytes = bytesOf(`${part('a', 'x', 'f')}--b--`)
+    expect(readForm(bytes, 'multipart/form-data; boundary=b')[0]?.content.buffer).toBe(bytes.buffer)
+  })
+})

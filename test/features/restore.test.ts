@@ -1,0 +1,56 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, expect, it } from 'vitest'
+import { orderDump } from '../../scripts/restore/order.ts'
+import { signUp } from '../support/api'
+import { disagreements, fillShelf, select } from '../support/database'
+
+const AWKWARD = "It's; DROP TABLE books;\n-- END; “그래서”"
+const TABLES = ['books', 'members', 'memos', 'retiredIds', 'attempts', 'joinCodes', 'purgeJobs']
+
+/** The statements of a dump as `wrangler d1 export` orders them: each table with its rows, then all else. */
+const dump = async () => {
+  const schema = await select(`select type, name, sql from sqlite_master where sql is not null`)
+  const statements = ['PRAGMA defer_foreign_keys=TRUE']
+  for (const table of TABLES) {
+    statements.push(String(schema.find(({ type, name }) => type === 'table' && name === table)?.sql))
+    const [first = {}] = await select(`select * from ${table} limit 1`)
+    const columns = Object.keys(first).map((column) => `"${column}"`)
+    if (columns.length === 0) continue
+    const quoted = columns.map((column) => `quote(${column})`).join(` || ',' || `)
+    for (const { row } of await select(`select ${quoted} as row from ${table}`)) {
+      statements.push(`INSERT INTO "${table}" (${columns}) VALUES(${row})`)
+    }
+  }
+  statements.push(...schema.filter(({ type }) => type !== 'table').map(({ sql }) => String(sql)))
+  return statements
+}
+
+const restored = env.MIGRATED
+const restore = (statements: string[]) => restored.batch(statements.map((statement) => restored.prepare(statement)))
+const content = (db: D1Database) =>
+  db.batch(['members', 'books', 'memos'].map((table) => db.prepare(`select * from ${table} order by 1`)))
+const rows = async (db: D1Database) => (await content(db)).map(({ results }) => results)
+
+let statements: string[]
+beforeAll(async () => {
+  const reader = await signUp()
+  const [member] = await select('select memberId from members')
+  await fillShelf(Number(member?.memberId), 40)
+  const { bookId } = await reader.registers({ title: AWKWARD })
+  await reader.writes(bookId, { memoContent: AWKWARD })
+  statements = await dump()
+})
+
+it('fails in the order of the dump, since books refer to members', async () => {
+  await expect(restore(statements)).rejects.toThrow(/no such table/)
+})
+
+it('restores a dump that was put in order: every row, every counter, every trigger', async () => {
+  await restore(orderDump(statements))
+  expect(await rows(restored)).toEqual(await rows(env.DB))
+  expect(await disagreements(restored)).toEqual([])
+
+  await restored.prepare(`delete from memos where memoContent = ?`).bind(AWKWARD).run()
+  await restored.prepare(`update books set bookStatus = 'ING' where bookId = 1`).run()
+  expect(await disagreements(restored)).toEqual([])
+})
