@@ -19,7 +19,7 @@ const SWAGGER = [
 registerHooks({
   resolve: (specifier, context, next) => next(/^\..*\/[^.]+$/.test(specifier) ? `${specifier}.ts` : specifier, context),
 })
-const DOCUMENT = '../src/document.ts'
+const DOCUMENT = '../src/openapi/document.ts'
 const { buildDocument }: { buildDocument: () => object } = await import(DOCUMENT)
 
 mkdirSync(join(FOLDER, 'docs'), { recursive: true })

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { Caller } from './db/caller'
 import type { Db } from './db/client'
-import { ApiError } from './http/errors'
-import { log } from './http/log'
+import { ApiError } from './errors'
+import { log } from './log'
 
-/** What wrangler binds: resources of wrangler.toml, variables and secrets. */
+/** The Worker's environment: the bindings of wrangler.toml, variables and secrets. */
 export type Bindings = {
   ASSETS: Fetcher
   DB: D1Database
@@ -20,10 +20,10 @@ const secret = (name: string) =>
   z
     .string({ error: `${name} is missing: set it with \`wrangler secret put ${name}\`` })
     .refine((value) => new TextEncoder().encode(value).length >= 32, {
-      error: `${name} is too short: give it at least 32 random bytes, for example from \`openssl rand -base64 48\``,
+      error: `${name} is too short: use at least 32 random bytes, for example from \`openssl rand -base64 48\``,
     })
 
-const webAddress = (name: string) =>
+const webUrl = (name: string) =>
   z
     .url({ protocol: /^https?$/, error: `${name} is not an http or https URL` })
     .transform((url) => url.replace(/\/+$/, ''))
@@ -45,8 +45,8 @@ const Variables = z
     TIME_ZONE: z.string().refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' }).default('UTC'),
     ABANDON_AFTER_DAYS: z.coerce.number().int().min(0).max(36_500).default(90),
     EMAIL_VERIFICATION: z.enum(['required', 'off']).default('required'),
-    PUBLIC_URL: webAddress('PUBLIC_URL'),
-    IMAGE_BASE_URL: webAddress('IMAGE_BASE_URL'),
+    PUBLIC_URL: webUrl('PUBLIC_URL'),
+    IMAGE_BASE_URL: webUrl('IMAGE_BASE_URL'),
     CATALOGUE_PROVIDER: z.enum(['yes24', 'open-library', 'sample']).default('open-library'),
     CATALOGUE_CONTACT: z.string().optional(),
     YES24_API_KEY: z.string().optional(),
@@ -58,26 +58,26 @@ const Variables = z
   })
 export type Config = z.infer<typeof Variables>
 
-/** What handlers find in `c.var`; `caller` only behind `authenticated`. */
+/** What handlers find in `c.env` and `c.var`. `caller` is set only behind `authenticated`. */
 export type App = {
   Bindings: Bindings
   Variables: { requestId: string; config: Config; db: Db; caller: Caller }
 }
 
-const checked = new WeakMap<Bindings, Config>()
+const validated = new WeakMap<Bindings, Config>()
 
 /**
- * The configuration, checked once for each isolate. Fails closed: what is missing or weak answers every request with
- * 500, and the log says what to do.
+ * The configuration, validated once per isolate.
+ * @throws INTERNAL when a setting is missing or invalid: every request is refused, and the log says what to set
  */
 export const configure = (env: Bindings): Config => {
-  const known = checked.get(env)
+  const known = validated.get(env)
   if (known) return known
   const parsed = Variables.safeParse(env)
   if (!parsed.success) {
     for (const { path, message } of parsed.error.issues) log('error', `configuration: ${path.join('.')}: ${message}`)
     throw new ApiError('INTERNAL')
   }
-  checked.set(env, parsed.data)
+  validated.set(env, parsed.data)
   return parsed.data
 }

@@ -1,31 +1,25 @@
-/** What is told when a call was not answered in time. What it asked for may still be done. */
-const tooLate = (ms: number) => new Error(`No answer within ${ms} ms`)
+/**
+ * The result of a call, or an Error after `ms` milliseconds. It only stops waiting: what the call started may still
+ * take effect.
+ */
+export const withTimeout = <T>(ms: number, call: () => Promise<T>) => {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms`)), ms)
+  Promise.try(call).then(resolve, reject)
+  return promise.finally(() => clearTimeout(timer))
+}
 
-/** The call's outcome, or an Error once it has taken longer than `ms`. */
-export const withTimeout = <T>(ms: number, call: () => Promise<T>) =>
-  new Promise<T>((resolve, reject) => {
-    const called = call()
-    const timer = setTimeout(() => reject(tooLate(ms)), ms)
-    const settle =
-      <Outcome>(outcome: (settled: Outcome) => void) =>
-      (settled: Outcome) => {
-        clearTimeout(timer)
-        outcome(settled)
-      }
-    called.then(settle(resolve), settle(reject))
-  })
+const MAX_ATTEMPTS = 3
+const BACKOFF_MS = 100
 
-const TRIES = 3
-const FIRST_PAUSE_MS = 100
-
-/** Makes a call again, twice at most, when it failed in a way that is worth it: after a random pause, then a longer one. */
-export const withRetries = async <T>(call: () => Promise<T>, isWorthIt: (error: Error) => boolean): Promise<T> => {
-  for (let tried = 1; ; tried++) {
+/** Makes a call up to three times, with a random and growing pause between, while its errors are worth a retry. */
+export const withRetries = async <T>(call: () => Promise<T>, isRetryable: (error: Error) => boolean): Promise<T> => {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await call()
     } catch (error) {
-      if (tried === TRIES || !isWorthIt(error as Error)) throw error
-      await scheduler.wait(FIRST_PAUSE_MS * tried * (0.5 + Math.random()))
+      if (attempt === MAX_ATTEMPTS || !isRetryable(error as Error)) throw error
+      await scheduler.wait(BACKOFF_MS * attempt * (0.5 + Math.random()))
     }
   }
 }

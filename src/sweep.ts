@@ -1,10 +1,10 @@
 import { connect } from './db/client'
 import type { Bindings } from './env'
-import { log } from './http/log'
 import { purgeImages } from './images/bucket'
+import { log } from './log'
 import { runPurgeJobs, sweepAttempts } from './members/housekeeping'
 
-/** What is done once an hour: what an answer left to do, and what time has made worthless. */
+/** The hourly cron job: deletes the images of withdrawn members, expired codes and old attempts. */
 export const sweep = async (env: Bindings) => {
   const db = connect(env.DB)
   const outcomes = await Promise.allSettled([

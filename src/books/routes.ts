@@ -1,14 +1,15 @@
 import { Hono } from 'hono'
 import type { App } from '../env'
+import { found } from '../errors'
 import { authenticated } from '../http/auth'
-import { localTime } from '../http/clock'
-import { describe, empty, json } from '../http/describe'
-import { found, only } from '../http/errors'
-import { Paging, pageOf } from '../http/paging'
+import { describeRoute, empty, json } from '../http/describe-route'
+import { allowOnly } from '../http/error-response'
+import { localTime } from '../http/local-time'
 import { valid, validText } from '../http/validate'
-import { Timestamp } from '../http/values'
 import { Memo, MemosQuery } from '../memos/schema'
 import { listMemos } from '../memos/store'
+import { Paging, pageOf } from '../schema/paging'
+import { Timestamp } from '../schema/values'
 import {
   AbandonedBook,
   BookDetail,
@@ -27,78 +28,80 @@ import {
 import { createBook, deleteBook, getBook, setCreatedDate, updateBook } from './store'
 import { listAbandoned, listCalender, listLibrary, listWithMemos } from './views'
 
-const MS_A_DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 const views = new Hono<App>()
   .get(
     '/library',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'listLibrary',
-      summary: 'List the books of one status',
+      summary: 'List books by status',
       description: 'Newest first.',
       tags: ['Books'],
       responses: { 200: json(pageOf(LibraryBook), 'A page of books') },
     }),
     valid('query', LibraryQuery),
-    async (c) => c.json(await listLibrary(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+    async (c) => c.json(await listLibrary(c.var.db, c.var.caller, c.req.valid('query')), 200),
   )
   .get(
     '/calender',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'listCalender',
-      summary: 'List the finished books by their end date',
-      description: 'Those that are `DONE` and have a `readEndDate`, latest first.',
+      summary: 'List finished books by end date',
+      description: 'Books that are `DONE` and have a `readEndDate`, latest first.',
       tags: ['Books'],
       responses: { 200: json(pageOf(CalenderBook), 'A page of books') },
     }),
     valid('query', Paging),
-    async (c) => c.json(await listCalender(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+    async (c) => c.json(await listCalender(c.var.db, c.var.caller, c.req.valid('query')), 200),
   )
   .get(
     '/abandon',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'listAbandoned',
-      summary: 'List the unread books that were registered long ago',
-      description: 'Those that are `YET` after 90 days, unless the deployment counts otherwise. Oldest first.',
+      summary: 'List old unread books',
+      description:
+        'Books that are still `YET` 90 days after registration, oldest first. A deployment may configure another age.',
       tags: ['Books'],
       responses: { 200: json(pageOf(AbandonedBook), 'A page of books') },
     }),
     valid('query', Paging),
     async (c) => {
       const { db, caller, config } = c.var
-      const before = localTime(config.TIME_ZONE, Date.now() - config.ABANDON_AFTER_DAYS * MS_A_DAY)
+      const before = localTime(config.TIME_ZONE, Date.now() - config.ABANDON_AFTER_DAYS * DAY_MS)
       return c.json(await listAbandoned(db, caller, before, c.req.valid('query')), 200)
     },
   )
   .get(
     '/memo-books',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'listMemoBooks',
-      summary: 'List the books that have memos',
+      summary: 'List books with memos',
       description: 'Newest first.',
       tags: ['Books'],
       responses: { 200: json(pageOf(MemoBook), 'A page of books') },
     }),
     valid('query', Paging),
-    async (c) => c.json(await listWithMemos(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+    async (c) => c.json(await listWithMemos(c.var.db, c.var.caller, c.req.valid('query')), 200),
   )
-  .all('/:view{(?:library|calender|abandon|memo-books)}', only('GET', 'HEAD'))
+  .all('/:view{(?:library|calender|abandon|memo-books)}', allowOnly('GET', 'HEAD'))
 
 export const books = new Hono<App>()
   .route('/', views)
   .post(
     '/',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'registerBook',
       summary: 'Register a book',
-      description: 'Only `title` is required. The same title twice is two books; dates are kept as sent.',
+      description:
+        'Only `title` is required. Registering the same title twice creates two books. Dates are stored as sent.',
       tags: ['Books'],
-      responses: { 201: json(RegisteredBook, 'Registered', 'Location') },
+      responses: { 201: json(RegisteredBook, 'The registered book', 'Location') },
     }),
     valid('json', NewBook),
     async (c) => {
@@ -110,11 +113,10 @@ export const books = new Hono<App>()
   .get(
     '/:book-id',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'getBook',
-      summary: 'Read a book with its memos',
-      description:
-        '`memoCount` counts all memos of the book; `memosList` holds those that `memoAuthority` lets through.',
+      summary: 'Get a book with its memos',
+      description: '`memoCount` counts all memos of the book. `memosList` contains those that match `memoAuthority`.',
       tags: ['Books'],
       responses: { 200: json(BookDetail, 'The book') },
       errors: ['BOOK_NOT_FOUND'],
@@ -123,16 +125,16 @@ export const books = new Hono<App>()
     valid('query', DetailQuery),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await getBook(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
+      const book = await getBook(c.var.db, c.var.caller, bookId, c.req.valid('query'))
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )
   .get(
     '/:book-id/memos',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'listBookMemos',
-      summary: 'List the memos of a book by type',
+      summary: 'List the memos of a book',
       description: 'Newest first.',
       tags: ['Books'],
       responses: { 200: json(pageOf(Memo), 'A page of memos') },
@@ -142,62 +144,62 @@ export const books = new Hono<App>()
     valid('query', MemosQuery),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const page = await listMemos(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
+      const page = await listMemos(c.var.db, c.var.caller, bookId, c.req.valid('query'))
       return c.json(found(page, 'BOOK_NOT_FOUND'), 200)
     },
   )
   .patch(
     '/:book-id',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'updateBook',
-      summary: 'Change a book',
-      description: 'What is absent stays as it is; null clears what may be null.',
+      summary: 'Update a book',
+      description: 'Absent fields stay unchanged. null clears a nullable field.',
       tags: ['Books'],
-      responses: { 200: json(UpdatedBook, 'The values afterwards') },
+      responses: { 200: json(UpdatedBook, 'The updated values') },
       errors: ['BOOK_NOT_FOUND'],
     }),
     valid('param', BookPath),
     valid('json', BookPatch),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await updateBook(c.get('db'), c.get('caller'), bookId, c.req.valid('json'))
+      const book = await updateBook(c.var.db, c.var.caller, bookId, c.req.valid('json'))
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )
   .delete(
     '/:book-id',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'deleteBook',
       summary: 'Delete a book with its memos',
-      description: 'It cannot be undone; a second deletion is 404.',
+      description: 'Permanent. Deleting it again is 404.',
       tags: ['Books'],
       responses: { 204: empty('Deleted') },
       errors: ['BOOK_NOT_FOUND'],
     }),
     valid('param', BookPath),
     async (c) => {
-      found(await deleteBook(c.get('db'), c.get('caller'), c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
+      found(await deleteBook(c.var.db, c.var.caller, c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
       return c.body(null, 204)
     },
   )
   .patch(
     '/created-date/:book-id',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'setCreatedDate',
       summary: 'Overwrite the registration date of a book',
-      description: 'The body is the bare timestamp, or the same as a JSON string.',
+      description: 'The body is the timestamp as plain text or as a JSON string.',
       tags: ['Books'],
-      responses: { 200: json(CreatedDate, 'The date afterwards') },
+      responses: { 200: json(CreatedDate, 'The updated date') },
       errors: ['BOOK_NOT_FOUND'],
     }),
     valid('param', BookPath),
     validText('createdAt', Timestamp),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await setCreatedDate(c.get('db'), c.get('caller'), bookId, c.req.valid('json').createdAt)
+      const book = await setCreatedDate(c.var.db, c.var.caller, bookId, c.req.valid('json').createdAt)
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )

@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { BOOK_STATUSES, MEMO_AUTHORITIES } from '../db/schema'
-import { Paging } from '../http/paging'
+import { BOOK_STATUSES, MEMO_AUTHORITIES } from '../contract'
+import { Memo } from '../memos/schema'
+import { Paging } from '../schema/paging'
 import {
   emptyAsNull,
   enumeration,
@@ -14,22 +15,21 @@ import {
   QuotableInt32,
   Timestamp,
   text,
-  WebAddress,
-} from '../http/values'
-import { Memo } from '../memos/schema'
+  WebUrl,
+} from '../schema/values'
 
 const BookStatus = enumeration(BOOK_STATUSES)
-const Person = emptyAsNull(text(500))
+const NullableName = emptyAsNull(text(500))
 
 export const NewBook = z
   .object({
     title: filledText(500),
-    author: Person.optional(),
-    cover: emptyAsNull(WebAddress).optional(),
-    publisher: Person.optional(),
+    author: NullableName.optional(),
+    cover: emptyAsNull(WebUrl).optional(),
+    publisher: NullableName.optional(),
     itemPage: QuotableInt32.nullish(),
-    currentPage: Int32.default(0).describe('0 when absent'),
-    bookStatus: BookStatus.default('YET').describe('YET when absent'),
+    currentPage: Int32.default(0).describe('0 if absent'),
+    bookStatus: BookStatus.default('YET').describe('YET if absent'),
     readStartDate: Timestamp.nullish(),
     readEndDate: Timestamp.nullish(),
   })
@@ -38,15 +38,15 @@ export type NewBook = z.infer<typeof NewBook>
 
 export const BookPatch = z
   .object({
-    author: Person.optional(),
-    publisher: Person.optional(),
+    author: NullableName.optional(),
+    publisher: NullableName.optional(),
     itemPage: QuotableInt32.nullish(),
     currentPage: Int32.optional(),
     star: int(0, 5).optional(),
     bookStatus: BookStatus.optional(),
     readStartDate: Timestamp.nullish(),
     readStratDate: Timestamp.nullish().meta({
-      description: 'The same as readStartDate, which wins where both are sent',
+      description: 'Alias of readStartDate, which wins if both are sent',
     }),
     readEndDate: Timestamp.nullish(),
   })
@@ -56,15 +56,15 @@ export const BookPatch = z
   .meta({ id: 'BookPatch' })
 export type BookPatch = z.infer<typeof BookPatch>
 
-export const BookPath = z.object({ 'book-id': IdParameter.describe('The book’s identifier') })
-export const LibraryQuery = Paging.extend({ bookStatus: BookStatus.describe('The status of the books') })
+export const BookPath = z.object({ 'book-id': IdParameter.describe('Identifier of the book') })
+export const LibraryQuery = Paging.extend({ bookStatus: BookStatus.describe('Status of the books to list') })
 export type LibraryQuery = z.infer<typeof LibraryQuery>
 export const DetailQuery = z.object({
-  memoAuthority: enumerationOrAll(MEMO_AUTHORITIES).describe('The visibility of the memos listed, or all of them'),
+  memoAuthority: enumerationOrAll(MEMO_AUTHORITIES).describe('Visibility of the memos to include'),
 })
 export type DetailQuery = z.infer<typeof DetailQuery>
 
-/** Every field of a book that an answer may show; each view picks its own. */
+/** All fields of a book in responses. Each view picks its own. */
 const Book = z.object({
   bookId: Id,
   title: text(500),

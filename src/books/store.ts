@@ -1,12 +1,14 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { asCaller, type Caller, callerId, callerMemberId, isCaller, once, whoever } from '../db/caller'
-import { type Builder, type Db, dynamic, given, repeatable, statement } from '../db/client'
-import { nextId } from '../db/ids'
+import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../db/caller'
+import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
+import { nextId } from '../db/next-id'
 import { books, members } from '../db/schema'
 import { newestFirst, selectMemosList } from '../memos/store'
 import type { BookDetail, BookPatch, CreatedDate, DetailQuery, NewBook, RegisteredBook, UpdatedBook } from './schema'
 
-const isOwn = and(eq(books.bookId, sql.placeholder('bookId')), eq(books.memberId, callerId))
+const { placeholder } = sql
+
+const isOwn = and(eq(books.bookId, placeholder('bookId')), eq(books.memberId, callerId))
 
 const selectDetail = statement((db) =>
   db
@@ -26,10 +28,10 @@ const selectDetail = statement((db) =>
       memoCount: books.memoCount,
     })
     .from(books)
-    .where(and(eq(books.bookId, sql.placeholder('bookId')), eq(books.memberId, callerMemberId))),
+    .where(isOwn),
 )
 
-/** A book with those of its memos that the authority lets through; undefined when the caller has no such book. */
+/** A book with its memos of the given visibility. Returns undefined if the caller has no such book. */
 export const getBook = async (
   db: Db,
   caller: Caller,
@@ -37,55 +39,31 @@ export const getBook = async (
   { memoAuthority }: DetailQuery,
 ): Promise<BookDetail | undefined> => {
   const list = selectMemosList({ bookId, memoAuthority })
-  const [, [book], memosList] = await asCaller(db, caller, whoever(), selectDetail({ bookId }), list)
+  const [, [book], memosList] = await runAsCaller(db, caller, selectCaller(), selectDetail({ bookId }), list)
   return book && { ...book, memosList: newestFirst(memosList) }
 }
 
-const none = (counter: string) => sql<number>`0`.as(counter)
+const insertBook = sqlStatement<RegisteredBook>(sql`
+  insert into books (
+    bookId, memberId, title, cover, author, publisher, createdAt,
+    currentPage, itemPage, bookStatus, readStartDate, readEndDate
+  )
+  select
+    ${nextId(books.bookId)}, ${members.memberId}, ${placeholder('title')}, ${placeholder('cover')},
+    ${placeholder('author')}, ${placeholder('publisher')}, ${placeholder('createdAt')},
+    ${placeholder('currentPage')}, ${placeholder('itemPage')}, ${placeholder('bookStatus')},
+    ${placeholder('readStartDate')}, ${placeholder('readEndDate')}
+  from ${members} where ${isCaller}
+  returning bookId, title, author, cover, bookStatus`)
 
-const insertBook = statement((db) =>
-  db
-    .insert(books)
-    .select(
-      db
-        .select({
-          bookId: nextId(books.bookId).as('bookId'),
-          memberId: members.memberId,
-          title: given<string>('title'),
-          cover: given<string | null>('cover'),
-          author: given<string | null>('author'),
-          publisher: given<string | null>('publisher'),
-          createdAt: given<string>('createdAt'),
-          star: none('star'),
-          currentPage: given<number>('currentPage'),
-          itemPage: given<number | null>('itemPage'),
-          bookStatus: given<NewBook['bookStatus']>('bookStatus'),
-          readStartDate: given<string | null>('readStartDate'),
-          readEndDate: given<string | null>('readEndDate'),
-          contentMemos: none('contentMemos'),
-          summaryMemos: none('summaryMemos'),
-          thoughtMemos: none('thoughtMemos'),
-          questionMemos: none('questionMemos'),
-          memoCount: none('memoCount'),
-          hasMemos: none('hasMemos'),
-        })
-        .from(members)
-        .where(isCaller),
-    )
-    .returning({
-      bookId: books.bookId,
-      title: books.title,
-      author: books.author,
-      cover: books.cover,
-      bookStatus: books.bookStatus,
-    }),
-)
+const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, readStartDate: null, readEndDate: null }
 
-const NOTHING = { author: null, cover: null, publisher: null, itemPage: null, readStartDate: null, readEndDate: null }
-
-/** Registers a book for the caller. */
+/**
+ * Registers a book for the caller.
+ * @param createdAt the local time to record
+ */
 export const createBook = async (db: Db, caller: Caller, book: NewBook, createdAt: string): Promise<RegisteredBook> => {
-  const [registered] = await asCaller(db, caller, insertBook({ ...NOTHING, ...book, createdAt }))
+  const [registered] = await runAsCaller(db, caller, insertBook({ ...DEFAULTS, ...book, createdAt }))
   return registered
 }
 
@@ -101,35 +79,38 @@ const updatedColumns = {
 }
 const selectUpdated = statement((db) => db.select(updatedColumns).from(books).where(isOwn))
 
-/** Changes what is given of a book; undefined when the caller has no such book. */
+/** Updates the given fields of a book. Returns undefined if the caller has no such book. */
 export const updateBook = (
   db: Db,
   caller: Caller,
   bookId: number,
   patch: BookPatch,
 ): Promise<UpdatedBook | undefined> => {
-  const update = (builder: Builder) => builder.update(books).set(patch).where(isOwn).returning(updatedColumns)
-  const own = Object.keys(patch).length === 0 ? selectUpdated({ bookId }) : repeatable(dynamic(update, { bookId }))
-  return once(db, caller, own)
+  if (Object.keys(patch).length === 0) return queryOne(db, caller, selectUpdated({ bookId }))
+  const update = dynamicStatement(
+    (builder) => builder.update(books).set(patch).where(isOwn).returning(updatedColumns),
+    { bookId },
+  )
+  return queryOne(db, caller, idempotent(update))
 }
 
 const updateCreatedAt = statement((db) =>
   db
     .update(books)
-    .set({ createdAt: given<string>('createdAt').sql })
+    .set({ createdAt: sql`${placeholder('createdAt')}` })
     .where(isOwn)
     .returning({ bookId: books.bookId, createdAt: books.createdAt }),
 )
 
-/** Overwrites the registration date of a book; undefined when the caller has no such book. */
+/** Overwrites the registration date of a book. Returns undefined if the caller has no such book. */
 export const setCreatedDate = (
   db: Db,
   caller: Caller,
   bookId: number,
   createdAt: string,
-): Promise<CreatedDate | undefined> => once(db, caller, repeatable(updateCreatedAt({ bookId, createdAt })))
+): Promise<CreatedDate | undefined> => queryOne(db, caller, idempotent(updateCreatedAt({ bookId, createdAt })))
 
 const removeBook = statement((db) => db.delete(books).where(isOwn).returning({ bookId: books.bookId }))
 
-/** Deletes a book with its memos; undefined when the caller has no such book. */
-export const deleteBook = (db: Db, caller: Caller, bookId: number) => once(db, caller, removeBook({ bookId }))
+/** Deletes a book with its memos. Returns undefined if the caller has no such book. */
+export const deleteBook = (db: Db, caller: Caller, bookId: number) => queryOne(db, caller, removeBook({ bookId }))

@@ -1,13 +1,13 @@
 import { and, asc, desc, eq, lt, sql } from 'drizzle-orm'
-import { asCaller, type Caller, callerMemberId, isCaller, whoever } from '../db/caller'
+import { type Caller, callerId, isCaller, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, statement } from '../db/client'
 import { books, isFinished, isUnread, isWithMemos, members } from '../db/schema'
-import { type Page, type Paging, toLimit, toPage } from '../http/paging'
+import { type Page, type Paging, toLimit, toPage } from '../schema/paging'
 import type { AbandonedBook, CalenderBook, LibraryBook, LibraryQuery, MemoBook } from './schema'
 
 const limit = sql.placeholder('limit')
 const offset = sql.placeholder('offset')
-const isCallers = eq(books.memberId, callerMemberId)
+const isOwn = eq(books.memberId, callerId)
 
 const selectTotals = statement((db) =>
   db
@@ -37,20 +37,20 @@ const selectLibrary = statement((db) =>
       memoCount: books.memoCount,
     })
     .from(books)
-    .where(and(isCallers, eq(books.bookStatus, sql.placeholder('bookStatus'))))
+    .where(and(isOwn, eq(books.bookStatus, sql.placeholder('bookStatus'))))
     .orderBy(desc(books.bookId))
     .limit(limit)
     .offset(offset),
 )
 
-/** The books of one status, newest first. */
+/** Books of one status, newest first. */
 export const listLibrary = async (
   db: Db,
   caller: Caller,
   { bookStatus, ...paging }: LibraryQuery,
 ): Promise<Page<LibraryBook>> => {
   const library = selectLibrary({ bookStatus, ...toLimit(paging) })
-  const [totals, items] = await asCaller(db, caller, selectTotals(), library)
+  const [totals, items] = await runAsCaller(db, caller, selectTotals(), library)
   const total = { YET: totals.yetBooks, ING: totals.ingBooks, DONE: totals.doneBooks }[bookStatus]
   return toPage(items, total, paging)
 }
@@ -63,21 +63,21 @@ const selectCalender = statement((db) =>
       cover: books.cover,
     })
     .from(books)
-    .where(and(isCallers, isFinished))
+    .where(and(isOwn, isFinished))
     .orderBy(desc(books.readEndDate), desc(books.bookId))
     .limit(limit)
     .offset(offset),
 )
 
-/** The finished books that have an end date, latest first. */
+/** Finished books with an end date, latest first. */
 export const listCalender = async (db: Db, caller: Caller, paging: Paging): Promise<Page<CalenderBook>> => {
-  const [totals, items] = await asCaller(db, caller, selectTotals(), selectCalender(toLimit(paging)))
+  const [totals, items] = await runAsCaller(db, caller, selectTotals(), selectCalender(toLimit(paging)))
   return toPage(items, totals.finishedBooks, paging)
 }
 
-const isAbandoned = and(isCallers, isUnread, lt(books.createdAt, sql.placeholder('before')))
+const isAbandoned = and(isOwn, isUnread, lt(books.createdAt, sql.placeholder('before')))
 
-// Which books are old changes with the clock, so no counter can hold this total: it reads the index of unread books.
+// Which books are old depends on the clock, so no counter can hold this total. It is counted in the index of unread books.
 const countAbandoned = statement((db) =>
   db
     .select({ totalElements: sql<number>`count(*)`.as('totalElements') })
@@ -94,7 +94,7 @@ const selectAbandoned = statement((db) =>
     .offset(offset),
 )
 
-/** The unread books that were registered before a local time, oldest first. */
+/** Unread books registered before a local time, oldest first. */
 export const listAbandoned = async (
   db: Db,
   caller: Caller,
@@ -102,7 +102,7 @@ export const listAbandoned = async (
   paging: Paging,
 ): Promise<Page<AbandonedBook>> => {
   const page = selectAbandoned({ before, ...toLimit(paging) })
-  const [, [count], items] = await asCaller(db, caller, whoever(), countAbandoned({ before }), page)
+  const [, [count], items] = await runAsCaller(db, caller, selectCaller(), countAbandoned({ before }), page)
   return toPage(items, count?.totalElements ?? 0, paging)
 }
 
@@ -110,14 +110,14 @@ const selectWithMemos = statement((db) =>
   db
     .select({ bookId: books.bookId, title: books.title, cover: books.cover, memoCount: books.memoCount })
     .from(books)
-    .where(and(isCallers, isWithMemos))
+    .where(and(isOwn, isWithMemos))
     .orderBy(desc(books.bookId))
     .limit(limit)
     .offset(offset),
 )
 
-/** The books that have at least one memo, newest first. */
+/** Books with at least one memo, newest first. */
 export const listWithMemos = async (db: Db, caller: Caller, paging: Paging): Promise<Page<MemoBook>> => {
-  const [totals, items] = await asCaller(db, caller, selectTotals(), selectWithMemos(toLimit(paging)))
+  const [totals, items] = await runAsCaller(db, caller, selectTotals(), selectWithMemos(toLimit(paging)))
   return toPage(items, totals.memoBooks, paging)
 }

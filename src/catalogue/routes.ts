@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { App, Config } from '../env'
-import { describe, json } from '../http/describe'
+import { describeRoute, json } from '../http/describe-route'
 import { throttledByNetwork } from '../http/throttle'
 import { valid } from '../http/validate'
 import { getCached } from './cache'
@@ -23,11 +23,11 @@ const SEARCH_MAX_AGE = 'public, max-age=300'
 
 const errors = ['CATALOGUE_FAILED', 'CATALOGUE_TIMED_OUT', 'CATALOGUE_BUSY'] as const
 
-const answerList = async (c: Context<App>, name: 'bestSellers' | 'newSpecial') => {
-  const provider = providerOf(c.get('config'))
+const sendList = async (c: Context<App>, name: 'bestSellers' | 'newSpecial') => {
+  const provider = providerOf(c.var.config)
   const entries = await getCached({
     kv: c.env.CATALOGUE,
-    key: `catalogue:${c.get('config').CATALOGUE_PROVIDER}:${name}`,
+    key: `catalogue:${c.var.config.CATALOGUE_PROVIDER}:${name}`,
     load: provider[name],
     waitUntil: (promise) => c.executionCtx.waitUntil(promise),
   })
@@ -38,43 +38,43 @@ export const catalogue = new Hono<App>()
   .get(
     '/best-seller',
     throttledByNetwork,
-    describe({
+    describeRoute({
       operationId: 'listBestSellers',
-      summary: 'List the best sellers',
-      description: 'At most ten, as the provider ranks them. Needs no token.',
+      summary: 'List best sellers',
+      description: 'At most ten, in the order of the provider. Needs no token.',
       tags: ['Catalogue'],
       responses: { 200: json(CatalogueList, 'The books', 'Cache-Control') },
       errors: [...errors],
     }),
-    (c) => answerList(c, 'bestSellers'),
+    (c) => sendList(c, 'bestSellers'),
   )
   .get(
     '/item-new-special',
     throttledByNetwork,
-    describe({
+    describeRoute({
       operationId: 'listNewBooks',
       summary: 'List notable new books',
-      description: 'At most ten, as the provider picks them. Needs no token.',
+      description: 'At most ten, as selected by the provider. Needs no token.',
       tags: ['Catalogue'],
       responses: { 200: json(CatalogueList, 'The books', 'Cache-Control') },
       errors: [...errors],
     }),
-    (c) => answerList(c, 'newSpecial'),
+    (c) => sendList(c, 'newSpecial'),
   )
   .get(
     '/:title-or-author',
     throttledByNetwork,
-    describe({
+    describeRoute({
       operationId: 'searchCatalogue',
-      summary: 'Search books by title or author',
-      description: 'At most ten; an empty array where nothing is found. Needs no token.',
+      summary: 'Search the catalogue by title or author',
+      description: 'At most ten results, or an empty array. Needs no token.',
       tags: ['Catalogue'],
-      responses: { 200: json(CatalogueList, 'The books found', 'Cache-Control') },
+      responses: { 200: json(CatalogueList, 'The matching books', 'Cache-Control') },
       errors: [...errors],
     }),
     valid('param', SearchPath),
     async (c) => {
-      const entries = await providerOf(c.get('config')).search(c.req.valid('param')['title-or-author'])
+      const entries = await providerOf(c.var.config).search(c.req.valid('param')['title-or-author'])
       return c.json(entries, 200, { 'Cache-Control': SEARCH_MAX_AGE })
     },
   )

@@ -13,12 +13,14 @@ export type CatalogueEntry = z.infer<typeof CatalogueEntry>
 
 export const CatalogueList = z.array(CatalogueEntry).max(10)
 
-const LENGTH = 'must be 1 to 100 characters'
+const LENGTH = 'must be 1 to 100 characters long'
 export const SearchPath = z.object({
   'title-or-author': z
     .string()
     .transform((text) => text.trim())
     .refine((text) => text !== '' && [...text].length <= 100, { error: LENGTH })
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), { error: 'must not contain a NUL character' })
-    .meta({ description: 'A part of the title or the author, 1 to 100 characters', minLength: 1, maxLength: 100 }),
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), {
+      error: 'must not contain a NUL character or an unpaired surrogate',
+    })
+    .meta({ description: 'Part of a title or an author, 1 to 100 characters', minLength: 1, maxLength: 100 }),
 })

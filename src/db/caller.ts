@@ -1,40 +1,33 @@
 import { and, eq, or, sql } from 'drizzle-orm'
-import { ApiError } from '../http/errors'
+import { ApiError } from '../errors'
 import { type Db, run, type Statement, statement } from './client'
 import { members } from './schema'
 
-/** Who a token says is calling. Whether that still holds, only the database knows. */
+/** The member a verified token names. Only the database knows whether the token was revoked. */
 export type Caller = { memberId: number; tokenVersion: number; tokenId: string }
 
-/**
- * The member that the token names, good or not: enough for a read, whose rows `asCaller` gives to no other. What writes
- * takes `callerId`.
- */
-export const callerMemberId = sql.placeholder('callerMemberId')
-
-/** True of the caller's own row in members, while the token is good: member not gone, token not revoked. */
+/** Matches the caller's row in members while the token is valid: the member exists and has not revoked it. */
 export const isCaller = and(
-  eq(members.memberId, callerMemberId),
+  eq(members.memberId, sql.placeholder('callerMemberId')),
   or(
     eq(members.tokenVersion, sql.placeholder('callerTokenVersion')),
     eq(members.keptTokenId, sql.placeholder('callerTokenId')),
   ),
 )
 
-/** The guard: the caller's member id while the token is good, else null, which equals no owner. */
+/** The guard: the caller's member id while the token is valid, otherwise null, which equals no owner. */
 export const callerId = sql<number>`(select ${members.memberId} from ${members} where ${isCaller})`
 
-/** Selects nothing but that the caller is there. */
-export const whoever = statement((db) => db.select({ memberId: members.memberId }).from(members).where(isCaller))
+/** Returns the caller's id, or no row when the token is no longer valid. */
+export const selectCaller = statement((db) => db.select({ memberId: members.memberId }).from(members).where(isCaller))
 
 /**
- * Runs the caller's statements in one round trip, each of which names its owner: what writes by `isCaller` or
- * `callerId`, what reads by `callerMemberId`. The first one selects from the caller's own row, and so tells a caller who
- * is gone from a thing that is not there.
- * Answers that row, then the rows of each further statement.
- * @throws UNAUTHORIZED when the token is no longer good; no statement has then written anything.
+ * Runs the statements of an authenticated request in one round trip. Each statement is scoped to its owner by
+ * `callerId` or `isCaller`. The first one selects from the caller's own row, which tells 401 from 404.
+ * @returns the row of the first statement, then the rows of each further one
+ * @throws UNAUTHORIZED when the token is no longer valid; then no statement has read or written anything of a member
  */
-export const asCaller = async <Self, const Statements extends readonly Statement[]>(
+export const runAsCaller = async <Self, const Statements extends readonly Statement[]>(
   db: Db,
   caller: Caller,
   self: Statement<Self>,
@@ -52,8 +45,11 @@ export const asCaller = async <Self, const Statements extends readonly Statement
   return [row, ...rows] as const
 }
 
-/** `asCaller` for one statement whose first row, or its absence, is all that counts. */
-export const once = async <Row>(db: Db, caller: Caller, own: Statement<Row>): Promise<Row | undefined> => {
-  const [, rows] = await asCaller(db, caller, whoever(), own)
+/** Runs a single statement as the caller, and returns its first row. */
+export const queryOne = async <Row>(db: Db, caller: Caller, query: Statement<Row>): Promise<Row | undefined> => {
+  const [, rows] = await runAsCaller(db, caller, selectCaller(), query)
   return rows[0]
 }
+
+/** @throws UNAUTHORIZED when the token is no longer valid */
+export const requireCaller = (db: Db, caller: Caller) => runAsCaller(db, caller, selectCaller())

@@ -1,18 +1,19 @@
-import { is, Param, Placeholder, type Query, sql } from 'drizzle-orm'
+import { fillPlaceholders, type Query, type SQL } from 'drizzle-orm'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
-import { unavailable } from '../http/errors'
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import { unavailable } from '../errors'
+import { createLimiter } from '../limiter'
 import { withRetries, withTimeout } from '../retry'
-import { createRoom } from '../room'
 
-/** Builds queries, and runs none. */
+/** Drizzle, to build queries with; `run` executes them. */
 export type Builder = DrizzleD1Database
 
-/** The database as one request sees it: `build` builds its queries, `session` runs them, `onBookmark` is told how far. */
+/** The database connection of one request. */
 export type Db = {
-  build: Builder
+  builder: Builder
   session: D1DatabaseSession
   onBookmark: (bookmark: string) => void
-  /** Keeps a call alive when the client goes away. */
+  /** Keeps a call running after its client disconnected. */
   waitUntil: (call: Promise<unknown>) => void
 }
 
@@ -25,8 +26,8 @@ const builderOf = (database: D1Database) => {
 }
 
 /**
- * Connects a request to the database. A replica may answer that has seen what the bookmark stands for; without one the
- * first query goes to the primary, so that whoever knows nothing of bookmarks reads their own writes.
+ * Connects a request to the database. With a bookmark, a replica that is at least as recent may answer; without one,
+ * the first query goes to the primary, so that clients that know nothing of bookmarks read their own writes.
  */
 export const connect = (
   database: D1Database,
@@ -34,7 +35,7 @@ export const connect = (
   onBookmark: Db['onBookmark'] = () => {},
   waitUntil: Db['waitUntil'] = () => {},
 ): Db => ({
-  build: builderOf(database),
+  builder: builderOf(database),
   session: database.withSession(bookmark ?? 'first-primary'),
   onBookmark,
   waitUntil,
@@ -44,104 +45,100 @@ type Buildable = { toSQL(): Query }
 type RowOf<Q> = Awaited<Q> extends (infer Row)[] ? Row : never
 type Values = Record<string, unknown>
 
-/** A query as it is sent, and what each of its parameters is, given the values of its placeholders. */
-type Built = { sql: string; params: ((values: Values) => unknown)[] }
-
-/** A query with its values, ready for a batch; `Row` is what it selects or returns. */
+/** A query with the values of its placeholders; `Row` is what it selects or returns. */
 export type Statement<Row = unknown> = {
-  query: (builder: Builder) => Built
+  build: (builder: Builder) => Query
   values: Values
   row?: Row
-  /** A write that may be made twice: the second changes nothing, and answers the same. */
-  isRepeatable?: true
+  /** Running it twice has the same effect, and the same result, as running it once. */
+  isIdempotent?: true
 }
 
-// As Drizzle's fillPlaceholders does, which asks again at each request what each parameter is.
-const toFill = (param: unknown): Built['params'][number] => {
-  if (is(param, Placeholder)) return (values) => values[param.name]
-  if (!is(param, Param) || !is(param.value, Placeholder)) return () => param
-  const { name } = param.value
-  return (values) => param.encoder.mapToDriverValue(values[name])
-}
-
-const toBuilt = ({ sql, params }: Query): Built => ({ sql, params: params.map(toFill) })
-
-/** A query that is built anew for each request, since its shape depends on what was sent. */
-export const dynamic = <Q extends Buildable>(build: (db: Builder) => Q, values: Values = {}): Statement<RowOf<Q>> => ({
-  query: (builder) => toBuilt(build(builder).toSQL()),
-  values,
-})
-
-/** A query of fixed shape: built at its first use in an isolate, then only its placeholders are filled. */
-export const statement = <Q extends Buildable>(build: (db: Builder) => Q) => {
-  let built: Built | undefined
-  const query = (builder: Builder) => {
-    built ??= toBuilt(build(builder).toSQL())
+/** A query of fixed shape: built once per isolate, then only its placeholders are filled. */
+export const statement = <Q extends Buildable>(build: (builder: Builder) => Q) => {
+  let built: Query | undefined
+  const buildOnce = (builder: Builder) => {
+    built ??= build(builder).toSQL()
     return built
   }
-  return (values: Values = {}): Statement<RowOf<Q>> => ({ query, values })
+  return (values: Values = {}): Statement<RowOf<Q>> => ({ build: buildOnce, values })
 }
 
-/** A value that a statement is given under this name, as a column of a selection: what an INSERT … SELECT inserts. */
-export const given = <T>(name: string) => sql<T>`${sql.placeholder(name)}`.as(name)
+const dialect = new SQLiteSyncDialect()
 
-/** The statement, as one that may be made again when it is unknown whether it was made. */
-export const repeatable = <Row>(each: Statement<Row>): Statement<Row> => ({ ...each, isRepeatable: true })
+/** A `statement` written as SQL, for what reads better so than with the query builder: INSERT … SELECT. */
+export const sqlStatement = <Row>(text: SQL) => {
+  let built: Query | undefined
+  const buildOnce = () => {
+    built ??= dialect.sqlToQuery(text)
+    return built
+  }
+  return (values: Values = {}): Statement<Row> => ({ build: buildOnce, values })
+}
+
+/** A query whose shape depends on the request, and that is built for each. */
+export const dynamicStatement = <Q extends Buildable>(
+  build: (builder: Builder) => Q,
+  values: Values = {},
+): Statement<RowOf<Q>> => ({ build: (builder) => build(builder).toSQL(), values })
+
+/** Marks a write as safe to retry when it is unknown whether it took effect. */
+export const idempotent = <Row>(write: Statement<Row>): Statement<Row> => ({ ...write, isIdempotent: true })
 
 type RowsOf<Statements extends readonly Statement[]> = {
   -readonly [K in keyof Statements]: Statements[K] extends Statement<infer Row> ? Row[] : never
 }
 
-/** So long an answer is waited for, tries and pauses included. */
-const LONGEST_MS = 10_000
+/** Timeout, retries included. */
+const TIMEOUT_MS = 10_000
 
-// D1's words for what passes, of which its documentation says to try again.
-const PASSES =
+// Transient D1 errors, which its documentation says to retry.
+const TRANSIENT =
   /Network connection lost|storage caused object to be reset|reset because its code was updated|transient issue on remote node|client disconnected/
-// And those of a database that has too much to do: to try again at once would make it worse.
-const IS_OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit|No answer within/
+// An overloaded database: an immediate retry would make it worse.
+const OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit|No answer within/
 
-// D1 takes one query at a time: whoever would wait behind more than these is better told to come back.
-const CALLS_AT_ONCE = 128
-const enter = createRoom(CALLS_AT_ONCE, LONGEST_MS)
+// A database runs one query at a time. Beyond this many in flight, a client does better to come back later.
+const MAX_CALLS_IN_FLIGHT = 128
+const calls = createLimiter({ capacity: MAX_CALLS_IN_FLIGHT, leaseMs: TIMEOUT_MS })
 
 const isRead = (sql: string) => sql.startsWith('select')
 
-/** What D1 answers to a batch, or an Error when it is something else. */
+/** The rows of each result. D1 is not trusted to answer in the documented shape. */
 const toRows = (results: D1Result[], count: number) => {
   const rows = results.map((result) => result.results)
-  if (rows.length !== count || !rows.every(Array.isArray)) throw new Error('D1 gave an answer of another shape')
+  if (rows.length !== count || !rows.every(Array.isArray)) throw new Error('D1 returned results of an unexpected shape')
   return rows
 }
 
 /**
- * Runs the statements as one transaction in one round trip. Rows come as D1 gives them, keyed by column name: so a
- * query's selection keys are the column names, or are given by `.as()`. What only reads, or is `repeatable`, is tried
- * again when D1 says that its failure will pass.
- * @throws UNAVAILABLE when D1 fails in a way that passes, does not answer in time, or has too many calls before it
+ * Runs the statements as one transaction in one round trip. Rows are keyed by column name, as D1 returns them, so the
+ * keys of a Drizzle selection must equal the column names or be set by `.as()`. Reads and idempotent writes are retried
+ * on transient errors.
+ * @throws UNAVAILABLE when D1 fails with a transient error, times out, or has too many calls in flight
  */
 export const run = async <const Statements extends readonly Statement[]>(
-  { build, session, onBookmark, waitUntil }: Db,
+  { builder, session, onBookmark, waitUntil }: Db,
   ...statements: Statements
 ) => {
-  const queries = statements.map((each) => each.query(build))
+  const queries = statements.map(({ build }) => build(builder))
   const prepared = queries.map(({ sql, params }, at) =>
-    session.prepare(sql).bind(...params.map((fill) => fill(statements[at]?.values ?? {}))),
+    session.prepare(sql).bind(...fillPlaceholders(params, statements[at]?.values ?? {})),
   )
-  const isWorthIt = ({ message }: Error) =>
-    PASSES.test(message) && statements.every((each, at) => each.isRepeatable || isRead(queries[at]?.sql ?? ''))
-  const leave = enter(1)
-  if (!leave) throw unavailable()
-  const call = withTimeout(LONGEST_MS, () => withRetries(() => session.batch(prepared), isWorthIt))
-  // Or it would be ended with its client, and its place be taken for as long as a call may take.
-  waitUntil(call.then(leave, leave))
+  const isRetryable = ({ message }: Error) =>
+    TRANSIENT.test(message) && statements.every((each, at) => each.isIdempotent || isRead(queries[at]?.sql ?? ''))
+  const lease = calls.tryAcquire()
+  if (!lease) throw unavailable()
+  const call = withTimeout(TIMEOUT_MS, () => withRetries(() => session.batch(prepared), isRetryable))
+  // Otherwise a client that disconnects would end the call, and its lease would only expire.
+  waitUntil(call.then(lease.release, lease.release))
   const results = await call.catch((error: Error) => {
-    throw PASSES.test(error.message) || IS_OVERLOADED.test(error.message) ? unavailable(error) : error
+    throw TRANSIENT.test(error.message) || OVERLOADED.test(error.message) ? unavailable(error) : error
   })
   const bookmark = session.getBookmark()
   if (bookmark) onBookmark(bookmark)
   return toRows(results, statements.length) as RowsOf<Statements>
 }
 
-/** Asks the database for nothing but an answer. */
-export const ping = (db: Db) => run(db, { query: () => ({ sql: 'select 1', params: [] }), values: {} })
+/** Checks that the database answers. */
+export const ping = (db: Db) => run(db, { build: () => ({ sql: 'select 1', params: [] }), values: {} })

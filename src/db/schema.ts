@@ -1,20 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { type AnySQLiteColumn, check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { BOOK_STATUSES, MAX_INT, MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
 
-// Columns bear the contract's names, so that a row that is selected is the JSON that is answered.
-// Counters (…Books, …Memos, memoCount, hasMemos), positions and retiredIds are kept by triggers: migrations/0000_library.sql.
-
-export const BOOK_STATUSES = ['YET', 'ING', 'DONE'] as const
-export const MEMO_TYPES = ['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION'] as const
-export const MEMO_AUTHORITIES = ['PRIVATE', 'PUBLIC'] as const
-
-/** The largest int of the contract. */
-export const MAX_INT = 2_147_483_647
+// Column names are the contract's field names, so that a selected row is the JSON response.
+// Triggers maintain the counters (…Books, …Memos, memoCount, hasMemos), the positions and retiredIds: db/triggers.sql.
 
 const literals = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(', '))
 const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) => sql`${column} in (${literals(values)})`
 const isPage = (column: AnySQLiteColumn) => sql`${column} between 0 and ${sql.raw(String(MAX_INT))}`
-// IS, since strftime answers null for what is no date, and a CHECK lets null pass.
+// IS rather than =: strftime returns null for an invalid date, and a CHECK accepts null.
 const isTimestamp = (column: AnySQLiteColumn) => sql`${column} is strftime('%Y-%m-%dT%H:%M:%S', ${column})`
 const counter = () => integer().notNull().default(0)
 
@@ -26,7 +20,7 @@ export const members = sqliteTable(
     name: text().notNull(),
     passwordHash: text().notNull(),
     tokenVersion: integer().notNull().default(0),
-    /** The token that made the last password change: it alone outlives that change. */
+    /** The token that made the last password change. It stays valid. */
     keptTokenId: text(),
     createdAt: text().notNull(),
     updatedAt: text().notNull(),
@@ -43,7 +37,7 @@ export const members = sqliteTable(
   ],
 )
 
-/** What a partial index sees. A query finds that index only by the same words, so it uses these too. */
+/** The conditions of the partial indexes. SQLite uses such an index only for a query with the same condition. */
 export const isFinished = sql.raw(`"bookStatus" = 'DONE' and "readEndDate" is not null`)
 export const isUnread = sql.raw(`"bookStatus" = 'YET'`)
 export const isWithMemos = sql.raw(`"hasMemos" = 1`)
@@ -71,7 +65,7 @@ export const books = sqliteTable(
     thoughtMemos: counter(),
     questionMemos: counter(),
     memoCount: counter(),
-    /** 1 while memoCount is above 0: of its own, so that a further memo does not rewrite the index on it. */
+    /** 1 while memoCount > 0. Unlike memoCount, it does not change with every memo, so the index on it is rarely written. */
     hasMemos: counter(),
   },
   (book) => [
@@ -105,9 +99,9 @@ export const memos = sqliteTable(
     bookId: integer()
       .notNull()
       .references(() => books.bookId, { onDelete: 'cascade' }),
-    /** The book's owner, copied, so that a memo is found and guarded without its book. */
+    /** The book's owner, copied here so that queries need no join. */
     memberId: integer().notNull(),
-    /** 1 … n without holes among the member's memos: what the random draw draws. */
+    /** 1 … n without gaps among the member's memos, for the random draw. */
     position: integer().notNull(),
     memoType: text({ enum: MEMO_TYPES }).notNull(),
     memoContent: text().notNull(),
@@ -129,13 +123,13 @@ export const memos = sqliteTable(
   ],
 )
 
-/** The highest identifier of a table whose row is gone, so that none is given twice. */
+/** The highest deleted identifier of a table, so that identifiers are never reused. */
 export const retiredIds = sqliteTable('retiredIds', {
   tableName: text().primaryKey(),
   id: integer().notNull(),
 })
 
-/** The live verification code of an e-mail address. Both are kept as keyed hashes only; times are milliseconds since 1970. */
+/** The current verification code of an e-mail address, both as keyed hashes. Times are milliseconds since 1970. */
 export const joinCodes = sqliteTable('joinCodes', {
   subject: text().primaryKey(),
   codeHash: text().notNull(),
@@ -143,7 +137,7 @@ export const joinCodes = sqliteTable('joinCodes', {
   expiresAt: integer().notNull(),
 })
 
-/** What is counted exactly: mails sent, codes tried, logins failed. The subject is a keyed hash of whose and what. */
+/** Mails sent, codes tried and logins failed, for exact limits. The subject is a keyed hash of the action and its target. */
 export const attempts = sqliteTable(
   'attempts',
   {
@@ -154,7 +148,7 @@ export const attempts = sqliteTable(
   (attempt) => [index('attempts_by_subject').on(attempt.subject, attempt.at)],
 )
 
-/** Members who withdrew and whose images may still be in the bucket. */
+/** Withdrawn members whose images may still be in the bucket. */
 export const purgeJobs = sqliteTable('purgeJobs', {
   memberId: integer().primaryKey(),
   createdAt: integer().notNull(),

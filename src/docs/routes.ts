@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { accepts } from 'hono/accepts'
 import type { App } from '../env'
-import { ApiError } from '../http/errors'
+import { ApiError } from '../errors'
 
 const NONE = "'none'"
 /** What the page may load: its own files, the document and this API. Pictures in data: are those of its stylesheet. */

@@ -1,22 +1,22 @@
 import type { MiddlewareHandler } from 'hono'
 import type { App } from '../env'
-import { note } from './describe'
-import { ApiError } from './errors'
-import { verifyToken } from './token'
+import { ApiError } from '../errors'
+import { verifyToken } from '../token'
+import { annotate } from './describe-route'
 
 const BEARER = /^bearer +(\S+) *$/i
 
 const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const token = c.req.header('Authorization')?.match(BEARER)?.[1]
-  const caller = token && (await verifyToken(c.get('config'), token))
+  const caller = token && (await verifyToken(c.var.config, token))
   if (!caller) throw new ApiError('UNAUTHORIZED')
   c.set('caller', caller)
   await next()
 }
-/** Lets a request through whose token is well signed and not expired, and names its caller, `c.get('caller')`. */
-export const authenticated = note(authenticate, { membersOnly: true })
+/** Requires a token that is signed and not expired, and sets `caller`. Revocation is checked by the database guard. */
+export const authenticated = annotate(authenticate, { membersOnly: true })
 
-/** Sign-up and login are for those who have no token. */
+/** Refuses an `Authorization` header: the contract wants none on sign-up and login. */
 export const anonymous: MiddlewareHandler<App> = async (c, next) => {
   if (c.req.header('Authorization') !== undefined) throw new ApiError('AUTHORIZATION_NOT_ALLOWED')
   await next()

@@ -1,26 +1,34 @@
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context } from 'hono'
 import type { App } from '../env'
+import { ApiError, unavailable } from '../errors'
+import { createLimiter } from '../limiter'
 import { withTimeout } from '../retry'
-import { withRoom } from './body-room'
-import { ApiError } from './errors'
-import { type FormPart, readForm } from './multipart'
+import { networkOf } from './network'
 
-export const MAX_JSON_BYTES = 1_048_576
-const JSON_TYPE = /^application\/(?:[^\s/]+\+)?json$/
+const MIB = 1024 * 1024
+export const MAX_JSON_BYTES = MIB
 
-const typeOf = (c: Context) => c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+const READ_TIMEOUT_MS = 60_000
+// An isolate has 128 MB. An upload is held up to four times while it is read, cleaned and stored, JSON about five times.
+const MEMORY = { leaseMs: 90_000, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 10_000 }
+const memory = {
+  json: createLimiter({ capacity: 4 * MIB, ...MEMORY }),
+  upload: createLimiter({ capacity: 22 * MIB, ...MEMORY }),
+}
+/** Bodies up to this size need no lease. */
+const SMALL_BYTES = 16_384
 
-/** The length that a body is told to have; undefined when none is told. */
-const lengthOf = (c: Context) => {
-  const told = c.req.header('Content-Length')
-  return told !== undefined && /^\d+$/.test(told) ? Number(told) : undefined
+/** The declared length of the body; undefined for a chunked one. */
+const declaredLength = (c: Context) => {
+  const length = c.req.header('Content-Length')
+  return length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined
 }
 
-/** A body's bytes, cut off while reading: undefined when there are more than `maxBytes`, of which no more are held. */
-export const readAtMost = async (body: ReadableStream<Uint8Array> | null, maxBytes: number) => {
+/** Reads a stream into one array. Stops reading and returns undefined when there are more than `maxBytes`. */
+export const readAtMost = async (stream: ReadableStream<Uint8Array> | null, maxBytes: number) => {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of body ?? []) {
+  for await (const chunk of stream ?? []) {
     size += chunk.byteLength
     if (size > maxBytes) return undefined
     chunks.push(chunk)
@@ -34,36 +42,48 @@ export const readAtMost = async (body: ReadableStream<Uint8Array> | null, maxByt
   return bytes
 }
 
-/** A body that takes longer to come holds its room for too long. */
-const LONGEST_MS = 60_000
-
-/** Takes in a body of at most `maxBytes`, once there is room for it until the request is answered. */
-const takingIn =
-  (kind: 'json' | 'file', maxBytes: number, read: (c: Context<App>) => Promise<void>): MiddlewareHandler<App> =>
-  async (c, next) => {
-    const told = lengthOf(c) ?? maxBytes
-    if (told > maxBytes) throw new ApiError('BODY_TOO_LARGE')
-    await withRoom(kind, told, async () => {
-      await read(c)
-      await next()
-    })
-  }
-
-const readBytes = async (c: Context<App>, maxBytes: number) => {
-  // What is told is what comes, and comes faster in one piece.
-  const read = () =>
-    lengthOf(c) !== undefined
-      ? c.req.arrayBuffer().then((buffer) => new Uint8Array(buffer))
-      : readAtMost(c.req.raw.body, maxBytes)
-  const bytes = await withTimeout(LONGEST_MS, read).catch(() => {
-    // The client went away, sent less than it had told, or sends too slowly.
+const readBytes = async (c: Context, maxBytes: number) => {
+  // The runtime enforces a declared length, and reads the body faster in one piece.
+  const read = async () =>
+    declaredLength(c) === undefined
+      ? readAtMost(c.req.raw.body, maxBytes)
+      : new Uint8Array(await c.req.raw.arrayBuffer())
+  const bytes = await withTimeout(READ_TIMEOUT_MS, read).catch(() => {
+    // The client disconnected, sent less than declared, or is too slow.
     throw new ApiError('BODY_MALFORMED')
   })
   if (!bytes) throw new ApiError('BODY_TOO_LARGE')
   return bytes
 }
 
-const decode = (bytes: Uint8Array) => {
+/**
+ * Reads a body of at most `maxBytes` and hands it to `handle`. A large body needs a lease on the isolate's memory, which
+ * is held until `handle` is done.
+ * @throws BODY_TOO_LARGE; BODY_MALFORMED when the body is cut off or slow; UNAVAILABLE when no memory becomes free in time
+ */
+export const withBody = async (
+  c: Context<App>,
+  kind: keyof typeof memory,
+  maxBytes: number,
+  handle: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>,
+) => {
+  const length = declaredLength(c) ?? maxBytes
+  if (length > maxBytes) throw new ApiError('BODY_TOO_LARGE')
+  if (length <= SMALL_BYTES) return handle(await readBytes(c, maxBytes))
+  const lease = await memory[kind].acquire(length, networkOf(c))
+  if (!lease) throw unavailable('too many large bodies in flight')
+  try {
+    await handle(await readBytes(c, maxBytes))
+  } finally {
+    lease.release()
+  }
+}
+
+const JSON_TYPE = /^application\/(?:[^\s/]+\+)?json$/
+
+export const mediaTypeOf = (c: Context) => c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+
+const decodeUtf8 = (bytes: Uint8Array) => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
@@ -71,55 +91,31 @@ const decode = (bytes: Uint8Array) => {
   }
 }
 
-/** The body's text, once it is sure that there is one and that it may be read as JSON (or as the type named). */
-const readText = async (c: Context<App>, alsoTakes?: string) => {
-  const text = decode(await readBytes(c, MAX_JSON_BYTES))
+/**
+ * The text of a JSON body. A missing content type counts as JSON.
+ * @param otherType a media type that is accepted beside JSON
+ * @throws BODY_MISSING, UNSUPPORTED_MEDIA_TYPE; BODY_MALFORMED when it is not UTF-8
+ */
+export const toText = (c: Context, bytes: Uint8Array, otherType?: string) => {
+  const text = decodeUtf8(bytes)
   if (text === '') throw new ApiError('BODY_MISSING')
-  const type = typeOf(c)
-  if (type && type !== alsoTakes && !JSON_TYPE.test(type)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
+  const type = mediaTypeOf(c)
+  if (type && type !== otherType && !JSON_TYPE.test(type)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
   return text
 }
 
-const parse = (json: string): unknown => {
+/** @throws BODY_MALFORMED when the text is not JSON */
+export const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(json)
+    return JSON.parse(text)
   } catch {
     throw new ApiError('BODY_MALFORMED')
   }
 }
 
-// Without a JSON content type the validator behind would take any body for `{}`.
-const handOn = (c: Context, json: string) => {
-  const headers = new Headers(c.req.raw.headers)
-  headers.set('Content-Type', 'application/json')
-  c.req.bodyCache = {}
-  c.req.raw = new Request(c.req.raw, { headers, body: json })
-}
-
-/** Sees to it that the JSON validator behind gets an object. */
-export const jsonObject = takingIn('json', MAX_JSON_BYTES, async (c) => {
-  const json = await readText(c)
-  const value = parse(json)
+/** @throws BODY_MALFORMED when the text is not a JSON object */
+export const parseObject = (text: string): object => {
+  const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ApiError('BODY_MALFORMED')
-  const isAtHand = 'arrayBuffer' in c.req.bodyCache && typeOf(c) === 'application/json'
-  if (!isAtHand) handOn(c, json)
-})
-
-/** Lets the JSON validator behind see a bare text, or the same as a JSON string, as an object's one field. */
-export const bareText = (field: string) =>
-  takingIn('json', MAX_JSON_BYTES, async (c) => {
-    const body = (await readText(c, 'text/plain')).trim()
-    handOn(c, JSON.stringify({ [field]: body.startsWith('"') ? parse(body) : body }))
-  })
-
-/** What a multipart body may weigh beyond its file: boundaries, headers and small fields. */
-const MULTIPART_EXTRA_BYTES = 65_536
-
-/** Hands the parts of a multipart form of at most one file's size to `take`. */
-export const multipartForm = (maxFileBytes: number, take: (c: Context<App>, parts: FormPart[]) => void) =>
-  takingIn('file', maxFileBytes + MULTIPART_EXTRA_BYTES, async (c) => {
-    const body = await readBytes(c, maxFileBytes + MULTIPART_EXTRA_BYTES)
-    if (body.byteLength === 0) throw new ApiError('BODY_MISSING')
-    if (typeOf(c) !== 'multipart/form-data') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
-    take(c, readForm(body, c.req.header('Content-Type') ?? ''))
-  })
+  return value
+}

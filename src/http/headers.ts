@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from 'hono'
 import type { App } from '../env'
 
-// Set before the answer is made, so that it is made once: hono/cors and hono/secure-headers change answers that are
-// there already, and each change copies them.
+// Set before the response exists: hono/cors and hono/secure-headers change a finished response, which copies it each
+// time (docs/decisions/0009-headers-before-the-answer.md).
 
 const SECURITY = Object.entries({
   'Cache-Control': 'no-store',
@@ -19,12 +19,12 @@ const PREFLIGHT = Object.entries({
   'Access-Control-Max-Age': '86400',
 })
 
-/** The headers of every answer, errors too, and the answers to the preflights of browsers. */
+/** Sets the security and CORS headers of every response, errors included, and answers preflight requests. */
 export const headers: MiddlewareHandler<App> = async (c, next) => {
   for (const [name, value] of SECURITY) c.header(name, value)
   c.header('Vary', 'Origin')
   const origin = c.req.header('Origin')
-  // Not by the checked configuration: what is wrong with that is for pages to read, too.
+  // Read from the environment rather than from the validated configuration, so that browsers can read its errors too.
   const allowed = c.env.CORS_ORIGINS || '*'
   if (origin && (allowed === '*' || allowed.split(/[\s,]+/).some((each) => each === '*' || each === origin))) {
     c.header('Access-Control-Allow-Origin', origin)

@@ -1,11 +1,10 @@
-// The platform's own reader copies every part, and what it copied is given back when the garbage is: too late for twenty
-// uploads at once. This one only looks (RFC 7578; RFC 2046, 5.1).
+// RFC 7578, and RFC 2046, section 5.1. Why not the platform's formData(): docs/decisions/0014-own-multipart-reader.md.
 
-/** A part of a form: `content` is a view of the body's bytes. */
+/** A part of a form. `content` is a view of the body's bytes, not a copy. */
 export type FormPart = { name: string; isFile: boolean; content: Uint8Array<ArrayBuffer> }
 
 const CR = 13
-const MAX_HEAD_BYTES = 8192
+const MAX_HEADER_BYTES = 8192
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i
 const DISPOSITION = /^content-disposition:\s*form-data\b(.*)$/im
 const NAME = /;\s*name=(?:"([^"]*)"|([^\s;"]+))/i
@@ -16,36 +15,36 @@ const startsWith = (bytes: Uint8Array, at: number, text: string) => {
   return true
 }
 
-/** Where a text that begins with CR stands; -1 where it does not. */
+/** The position of a text that begins with CR, or -1. */
 const find = (bytes: Uint8Array, from: number, text: string) => {
   let at = bytes.indexOf(CR, from)
   while (at !== -1 && !startsWith(bytes, at, text)) at = bytes.indexOf(CR, at + 1)
   return at
 }
 
-/** The parts of a multipart form; none of one that is malformed or cut off. */
+/** Reads the parts of a multipart form. Returns none when it is malformed or cut off. */
 export const readForm = (bytes: Uint8Array<ArrayBuffer>, contentType: string): FormPart[] => {
-  const [, quoted, bare] = BOUNDARY.exec(contentType) ?? []
-  const boundary = quoted ?? bare
+  const [, quoted, unquoted] = BOUNDARY.exec(contentType) ?? []
+  const boundary = quoted ?? unquoted
   if (!boundary) return []
   const delimiter = `\r\n--${boundary}`
   const parts: FormPart[] = []
-  // The first one may stand at the very beginning, without a line before it.
+  // The first delimiter may stand at the start of the body, without its line break.
   const first = startsWith(bytes, 0, delimiter.slice(2)) ? -2 : find(bytes, 0, delimiter)
   let at = first === -1 ? -1 : first + delimiter.length
   while (at !== -1 && startsWith(bytes, at, '\r\n')) {
-    const headEnd = find(bytes, at, '\r\n\r\n')
-    const end = headEnd === -1 ? -1 : find(bytes, headEnd + 2, delimiter)
-    if (end === -1 || headEnd - at > MAX_HEAD_BYTES) return []
-    const head = new TextDecoder().decode(bytes.subarray(at + 2, headEnd))
-    const disposition = DISPOSITION.exec(head)?.[1] ?? ''
-    const [, quotedName, bareName] = NAME.exec(disposition) ?? []
-    const name = quotedName ?? bareName
+    const headersEnd = find(bytes, at, '\r\n\r\n')
+    const end = headersEnd === -1 ? -1 : find(bytes, headersEnd + 2, delimiter)
+    if (end === -1 || headersEnd - at > MAX_HEADER_BYTES) return []
+    const headers = new TextDecoder().decode(bytes.subarray(at + 2, headersEnd))
+    const disposition = DISPOSITION.exec(headers)?.[1] ?? ''
+    const [, quotedName, unquotedName] = NAME.exec(disposition) ?? []
+    const name = quotedName ?? unquotedName
     if (name === undefined) return []
     parts.push({
       name,
       isFile: FILE_NAME.test(disposition),
-      content: bytes.subarray(headEnd + 4, Math.max(end, headEnd + 4)),
+      content: bytes.subarray(headersEnd + 4, Math.max(end, headersEnd + 4)),
     })
     at = end + delimiter.length
   }

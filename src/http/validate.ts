@@ -1,19 +1,20 @@
 import { zValidator } from '@hono/zod-validator'
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import type { App } from '../env'
-import { bareText, jsonObject, multipartForm } from './body'
-import { note } from './describe'
-import { ApiError, fieldError } from './errors'
+import { ApiError, fieldError } from '../errors'
+import { MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, toText, withBody } from './body'
+import { annotate } from './describe-route'
+import { readForm } from './multipart'
 
-type Issue = z.core.$ZodIssue
+// Why bodies do not go through zValidator: docs/decisions/0018-validation.md.
 
 const valueAt = (value: unknown, path: PropertyKey[]): unknown =>
   path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], value) ?? null
 
-/** The first broken rule of each field, as `[name, value sent, reason]`. */
-export const brokenRules = (issues: Issue[], value: unknown) => {
-  const first = new Map<string, Issue>()
+/** The first issue of each field, as `[name, rejected value, reason]`. */
+export const firstIssues = (issues: z.core.$ZodIssue[], value: unknown) => {
+  const first = new Map<string, z.core.$ZodIssue>()
   for (const issue of issues) {
     const name = issue.path.join('.')
     if (!first.has(name)) first.set(name, issue)
@@ -21,74 +22,108 @@ export const brokenRules = (issues: Issue[], value: unknown) => {
   return [...first].map(([name, { path, message }]) => [name, valueAt(value, path), message] as const)
 }
 
-/** Throws what is answered to a request that breaks rules. */
-const refuse =
-  (target: 'json' | 'query' | 'param') => (result: { success: boolean; error?: z.core.$ZodError; data: unknown }) => {
-    if (result.success) return
-    const broken = brokenRules(result.error?.issues ?? [], result.data)
-    if (target === 'json') {
-      throw new ApiError('INVALID_FIELDS', {
-        fieldErrors: broken.map(([field, rejectedValue, reason]) => ({ field, rejectedValue, reason })),
-      })
-    }
-    throw new ApiError('INVALID_PARAMETERS', {
-      violationErrors: broken.map(([propertyPath, rejectedValue, reason]) => ({ propertyPath, rejectedValue, reason })),
-    })
-  }
+/** Query and path parameters, by zValidator. */
+const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodType>(target: Target, schema: Schema) =>
+  zValidator(
+    target,
+    schema,
+    (result) => {
+      if (result.success) return
+      const violationErrors = firstIssues(result.error.issues as z.core.$ZodIssue[], result.data).map(
+        ([propertyPath, rejectedValue, reason]) => ({ propertyPath, rejectedValue, reason }),
+      )
+      throw new ApiError('INVALID_PARAMETERS', { violationErrors })
+    },
+    // No rule is asynchronous, and zod is slower when it has to expect one.
+    { validationFunction: (rules, value) => z.safeParse(rules, value) as never },
+  )
 
-const check = <Target extends 'json' | 'query' | 'param', Schema extends z.ZodType>(target: Target, schema: Schema) =>
-  // At once: no rule here waits for anything, and zod takes longer over what may.
-  zValidator(target, schema, refuse(target), {
-    validationFunction: (rules, value) => z.safeParse(rules, value) as never,
-  })
-
-const inTurn = <Second extends MiddlewareHandler>(first: MiddlewareHandler<App>, second: Second) =>
-  ((c, next) => first(c, () => second(c, next) as Promise<void>)) as Second
-
-/**
- * Validates a part of the request by the schema, and notes the schema for the API's document.
- * @throws INVALID_FIELDS of a body, INVALID_PARAMETERS of a path or a query; before that what `jsonObject` throws.
- */
-export const valid = <Target extends 'json' | 'query' | 'param', Schema extends z.ZodType>(
-  target: Target,
-  schema: Schema,
-) => {
-  const checked = check(target, schema)
-  return note(target === 'json' ? inTurn(jsonObject, checked) : checked, { [target]: schema })
+const checkFields = <Schema extends z.ZodType>(schema: Schema, body: unknown) => {
+  const { success, data, error } = z.safeParse(schema, body)
+  if (success) return data
+  const fieldErrors = firstIssues(error.issues, body).map(([field, rejectedValue, reason]) => ({
+    field,
+    rejectedValue,
+    reason,
+  }))
+  throw new ApiError('INVALID_FIELDS', { fieldErrors })
 }
 
-/** What a typed client sends is the bare string; what the handler finds is an object. */
-type TextValidator<Field extends string, Schema extends z.ZodType> = MiddlewareHandler<
+type Validator<Target extends 'json' | 'form', In, Out> = MiddlewareHandler<
   App,
   string,
-  { in: { json: z.input<Schema> }; out: { json: Record<Field, z.output<Schema>> } }
+  { in: Record<Target, In>; out: Record<Target, Out> }
 >
 
-/** Validates a body that is a bare string; the handler finds it under the field's name in `c.req.valid('json')`. */
-export const validText = <const Field extends string, Schema extends z.ZodType>(field: Field, schema: Schema) => {
-  const object = z.object({ [field]: schema } as Record<Field, Schema>)
-  const checked = inTurn(bareText(field), check('json', object))
-  return note(checked as unknown as TextValidator<Field, Schema>, { text: object })
-}
+/** Reads a body once, and passes on what `parse` makes of it as the validated data of the target. */
+const bodyValidator =
+  (
+    kind: 'json' | 'upload',
+    maxBytes: number,
+    parse: (bytes: Uint8Array<ArrayBuffer>, c: Context<App>) => object,
+  ): MiddlewareHandler<App> =>
+  (c, next) =>
+    withBody(c, kind, maxBytes, async (bytes) => {
+      c.req.addValidatedData(kind === 'json' ? 'json' : 'form', parse(bytes, c))
+      await next()
+    })
 
-type FileInput<Field extends string> = {
-  in: { form: Record<Field, File> }
-  out: { form: Record<Field, Uint8Array<ArrayBuffer>> }
+const validJson = <Schema extends z.ZodType>(schema: Schema) =>
+  bodyValidator(
+    'json',
+    MAX_JSON_BYTES,
+    (bytes, c) => checkFields(schema, parseObject(toText(c, bytes))) as object,
+  ) as unknown as Validator<'json', z.input<Schema>, z.output<Schema>>
+
+type ParameterValidator<Target extends 'query' | 'param', Schema extends z.ZodType> = ReturnType<
+  typeof checkParameters<Target, Schema>
+>
+
+/** Validates the query, the path parameters or the JSON body. The schema also goes into the OpenAPI document. */
+export function valid<Schema extends z.ZodType>(
+  target: 'json',
+  schema: Schema,
+): Validator<'json', z.input<Schema>, z.output<Schema>>
+export function valid<Target extends 'query' | 'param', Schema extends z.ZodType>(
+  target: Target,
+  schema: Schema,
+): ParameterValidator<Target, Schema>
+export function valid(target: 'query' | 'param' | 'json', schema: z.ZodType) {
+  return annotate(target === 'json' ? validJson(schema) : checkParameters(target, schema), { [target]: schema })
 }
 
 /**
- * Validates a multipart body with a file in one part; the handler finds its bytes in `c.req.valid('form')`, and may do
- * with them what it will.
- * @throws BODY_TOO_LARGE above so many bytes, INVALID_FIELDS when there is no such part
+ * Validates a body that is a bare string, sent as text or as a JSON string. Handlers find it under the field's name in
+ * `c.req.valid('json')`, while typed clients send the string itself.
+ */
+export const validText = <const Field extends string, Schema extends z.ZodType>(field: Field, schema: Schema) => {
+  const object = z.object({ [field]: schema } as Record<Field, Schema>)
+  const validator = bodyValidator('json', MAX_JSON_BYTES, (bytes, c) => {
+    const text = toText(c, bytes, 'text/plain').trim()
+    return checkFields(object, { [field]: text.startsWith('"') ? parseJson(text) : text })
+  })
+  return annotate(validator as Validator<'json', z.input<Schema>, Record<Field, z.output<Schema>>>, { text: object })
+}
+
+/** The most that a form may add to its file: boundaries, part headers and small fields. */
+const FORM_OVERHEAD_BYTES = 65_536
+
+/**
+ * Validates a multipart body with one file. Handlers find its bytes in `c.req.valid('form')`, and own them.
+ * @throws BODY_TOO_LARGE for a file above `maxBytes`, INVALID_FIELDS when the field is missing or not a single file
  */
 export const validFile = <const Field extends string>(field: Field, maxBytes: number) => {
-  const handler = multipartForm(maxBytes, (c, parts) => {
-    const named = parts.filter(({ name }) => name === field)
-    const [part, ...more] = named
+  const validator = bodyValidator('upload', maxBytes + FORM_OVERHEAD_BYTES, (bytes, c) => {
+    if (bytes.byteLength === 0) throw new ApiError('BODY_MISSING')
+    if (mediaTypeOf(c) !== 'multipart/form-data') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
+    const parts = readForm(bytes, c.req.header('Content-Type') ?? '').filter(({ name }) => name === field)
+    const [part, ...others] = parts
     if (!part) throw fieldError(field, null, 'is required')
-    if (named.some(({ isFile, content }) => isFile && content.length > maxBytes)) throw new ApiError('BODY_TOO_LARGE')
-    if (!part.isFile || more.length > 0) throw fieldError(field, null, 'must be one part with a file name')
-    c.req.addValidatedData('form', { [field]: part.content })
+    if (parts.some(({ isFile, content }) => isFile && content.length > maxBytes)) throw new ApiError('BODY_TOO_LARGE')
+    if (!part.isFile || others.length > 0) throw fieldError(field, null, 'must be a single part with a file name')
+    return { [field]: part.content }
   })
-  return note(handler as MiddlewareHandler<App, string, FileInput<Field>>, { file: { field, maxBytes } })
+  return annotate(validator as Validator<'form', Record<Field, File>, Record<Field, Uint8Array<ArrayBuffer>>>, {
+    file: { field, maxBytes },
+  })
 }

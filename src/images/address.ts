@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { App } from '../env'
-import { ApiError } from '../http/errors'
-import { log } from '../http/log'
+import { ApiError } from '../errors'
+import { log } from '../log'
 
 const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
 

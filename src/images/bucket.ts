@@ -1,5 +1,5 @@
-import { ApiError, unavailable } from '../http/errors'
-import { log } from '../http/log'
+import { ApiError, unavailable } from '../errors'
+import { log } from '../log'
 import { withRetries, withTimeout } from '../retry'
 import { cleanImage } from './formats/clean'
 

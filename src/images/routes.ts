@@ -1,9 +1,9 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../env'
-import { describe, empty } from '../http/describe'
-import { ApiError, found } from '../http/errors'
-import { IdParameter } from '../http/values'
+import { ApiError, found } from '../errors'
+import { describeRoute, empty } from '../http/describe-route'
+import { IdParameter } from '../schema/values'
 import { imageBase } from './address'
 import { A_YEAR, findCached, getImage, headImage, isImageKey, keepCached } from './bucket'
 import { judge, type Range, rangeOf } from './conditions'
@@ -54,7 +54,7 @@ const sendWhole = async (c: Context<App>, key: string, url: string) => {
 
 export const images = new Hono<App>().get(
   '/:member-id/:name',
-  describe({
+  describeRoute({
     operationId: 'loadImage',
     summary: 'Load an image',
     description: 'Needs no token, so that browsers load it from `<img>`. Conditional and range requests are answered.',

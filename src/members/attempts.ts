@@ -2,66 +2,66 @@ import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import { statement } from '../db/client'
 import { attempts } from '../db/schema'
 
-// Counted exactly, in the statement that counts: whoever comes at once is counted one by one.
+// Exact limits. An attempt is checked and counted in one statement, so that concurrent attempts cannot exceed a limit.
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 
-/** At most so many in a window that slides. */
-export type Limit = { most: number; within: number }
-export const MAILS: Limit = { most: 5, within: HOUR }
-export const CODE_TRIES: Limit = { most: 20, within: 24 * HOUR }
-export const LOGINS: Limit = { most: 10, within: 15 * MINUTE }
-/** After so long no limit looks at an attempt any more. */
-export const LONGEST_WINDOW = CODE_TRIES.within
+/** At most `max` attempts in a sliding window. */
+export type Limit = { max: number; windowMs: number }
+export const MAILS: Limit = { max: 5, windowMs: HOUR_MS }
+export const CODE_TRIES: Limit = { max: 20, windowMs: 24 * HOUR_MS }
+export const LOGINS: Limit = { max: 10, windowMs: 15 * MINUTE_MS }
+/** Older attempts no longer count for any limit. */
+export const LONGEST_WINDOW_MS = CODE_TRIES.windowMs
 
-/** The values of `isAllowed` and of the statements built on it. */
-export const windowOf = ({ most, within }: Limit, subject: string, now: number) => ({
+/** The placeholder values of the statements below. */
+export const toWindow = ({ max, windowMs }: Limit, subject: string, now: number) => ({
   subject,
   now,
-  since: now - within,
-  most,
+  since: now - windowMs,
+  max,
 })
 
 const subject = sql.placeholder('subject')
 export const countSince = (since: SQL) =>
   sql`(select count(*) from ${attempts} where ${attempts.subject} = ${subject} and ${attempts.at} > ${since})`
 
-/** True while the subject's attempts in the window are below the limit. */
-export const isAllowed = sql`${countSince(sql`${sql.placeholder('since')}`)} < ${sql.placeholder('most')}`
+/** True while the subject is below the limit. */
+export const isBelowLimit = sql`${countSince(sql`${sql.placeholder('since')}`)} < ${sql.placeholder('max')}`
 
-/** Counts one more attempt, or returns no row when the limit is reached. */
-export const countAttempt = statement((db) =>
+/** Counts an attempt, or returns no row when the limit is reached. */
+export const insertAttempt = statement((db) =>
   db
     .insert(attempts)
-    .select(sql`select null, ${subject}, ${sql.placeholder('now')} where ${isAllowed}`)
+    .select(sql`select null, ${subject}, ${sql.placeholder('now')} where ${isBelowLimit}`)
     .returning({ attemptId: attempts.attemptId }),
 )
 
-/** How many attempts are in the window, and when the oldest was: once it has left, there is room again. */
-export const countAttempts = statement((db) =>
+/** The number of attempts in the window, and the time of the oldest. */
+export const selectAttempts = statement((db) =>
   db
     .select({ count: sql<number>`count(*)`.as('count'), oldest: sql<number | null>`min(${attempts.at})`.as('oldest') })
     .from(attempts)
     .where(and(eq(attempts.subject, subject), gt(attempts.at, sql.placeholder('since')))),
 )
 
-/** The seconds until the limit lets the subject try again. */
-export const secondsLeft = ({ within }: Limit, oldest: number | null | undefined, now: number) =>
-  ((oldest ?? now) + within - now) / 1000
+/** The seconds until the oldest attempt leaves the window, which makes the next one possible. */
+export const secondsUntilAllowed = ({ windowMs }: Limit, oldest: number | null | undefined, now: number) =>
+  ((oldest ?? now) + windowMs - now) / 1000
 
-export const forgetAttempts = statement((db) =>
+export const deleteAttempts = statement((db) =>
   db.delete(attempts).where(eq(attempts.subject, subject)).returning({ attemptId: attempts.attemptId }),
 )
 
-export const forgetAttempt = statement((db) =>
+export const deleteAttempt = statement((db) =>
   db
     .delete(attempts)
     .where(eq(attempts.attemptId, sql.placeholder('attemptId')))
     .returning({ attemptId: attempts.attemptId }),
 )
 
-export const dropAttempts = statement((db) =>
+export const deleteAttemptsBefore = statement((db) =>
   db
     .delete(attempts)
     .where(lt(attempts.at, sql.placeholder('before')))

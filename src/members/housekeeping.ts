@@ -1,10 +1,12 @@
 import { eq, lt, sql } from 'drizzle-orm'
 import { type Db, run, statement } from '../db/client'
 import { joinCodes, purgeJobs } from '../db/schema'
-import { log } from '../http/log'
-import { dropAttempts, LONGEST_WINDOW } from './attempts'
+import { log } from '../log'
+import { deleteAttemptsBefore, LONGEST_WINDOW_MS } from './attempts'
 
-const LONGEST_REQUEST = 3_600_000
+const HOUR_MS = 3_600_000
+const MAX_JOBS = 100
+
 const selectPurgeJobs = statement((db) =>
   db
     .select({ memberId: purgeJobs.memberId, createdAt: purgeJobs.createdAt })
@@ -12,38 +14,36 @@ const selectPurgeJobs = statement((db) =>
     .orderBy(purgeJobs.createdAt)
     .limit(sql.placeholder('limit')),
 )
-const dropPurgeJob = statement((db) =>
+const deletePurgeJob = statement((db) =>
   db
     .delete(purgeJobs)
     .where(eq(purgeJobs.memberId, sql.placeholder('memberId')))
     .returning({ memberId: purgeJobs.memberId }),
 )
 
-const JOBS_AT_ONCE = 100
-
 /**
- * Runs `purge` for members who withdrew, the oldest first; one that fails is logged, and left for the next time. A job
- * is done with only once no upload that began before the withdrawal can still be under way.
+ * Runs `purge` for withdrawn members, oldest first. A failure is logged and retried by the next sweep. A job is repeated
+ * until it is an hour old, because an upload that began before the withdrawal may still store an image.
  */
 export const runPurgeJobs = async (db: Db, purge: (memberId: number) => Promise<unknown>) => {
-  const [jobs] = await run(db, selectPurgeJobs({ limit: JOBS_AT_ONCE }))
+  const [jobs] = await run(db, selectPurgeJobs({ limit: MAX_JOBS }))
   for (const { memberId, createdAt } of jobs) {
     try {
       await purge(memberId)
-      if (createdAt < Date.now() - LONGEST_REQUEST) await run(db, dropPurgeJob({ memberId }))
+      if (createdAt < Date.now() - HOUR_MS) await run(db, deletePurgeJob({ memberId }))
     } catch (error) {
-      log('error', `purge of member ${memberId}: ${error}`)
+      log('error', `purging images of member ${memberId}: ${error}`)
     }
   }
 }
 
-const dropExpiredCodes = statement((db) =>
+const deleteExpiredCodes = statement((db) =>
   db
     .delete(joinCodes)
     .where(lt(joinCodes.expiresAt, sql.placeholder('now')))
     .returning({ subject: joinCodes.subject }),
 )
 
-/** Deletes the codes that are over, and the attempts that no limit looks at any more. */
+/** Deletes expired codes, and attempts that no longer count. */
 export const sweepAttempts = (db: Db, now = Date.now()) =>
-  run(db, dropExpiredCodes({ now }), dropAttempts({ before: now - LONGEST_WINDOW }))
+  run(db, deleteExpiredCodes({ now }), deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }))

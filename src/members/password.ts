@@ -1,6 +1,6 @@
-// PBKDF2-HMAC-SHA-512 at the 210,000 iterations that OWASP's Password Storage Cheat Sheet asks for. Deployed Workers
-// refuse more than 100,000 iterations a call, so it is a chain: the output of each round is the password of the next.
-// A chain is not standard PBKDF2, hence an identifier of its own.
+// PBKDF2-HMAC-SHA-512 with the 210,000 iterations that OWASP's Password Storage Cheat Sheet recommends. Deployed Workers
+// refuse more than 100,000 iterations per call, so rounds are chained: the output of each is the password of the next.
+// A chain is not standard PBKDF2, hence its own identifier. See docs/decisions/0005-chained-pbkdf2.md.
 const SCHEME = 'pbkdf2-sha512-chain'
 const ROUNDS = 3
 const ITERATIONS = 70_000
@@ -15,9 +15,9 @@ const STORED_FORM = new RegExp(`^\\$${SCHEME}\\$r=(\\d{1,2}),i=(\\d{1,6})\\$([^$
 
 const parse = (stored: string): Stored => {
   const [, rounds, iterations, salt, hash] = STORED_FORM.exec(stored) ?? []
-  if (!salt || !hash) throw new Error('A stored password hash has an unknown form')
+  if (!salt || !hash) throw new Error('A stored password hash has an unknown format')
   return {
-    // Clamped, so that no stored text can make a login dear or, beyond the platform's cap, impossible.
+    // Clamped, so that no stored value makes a login expensive or exceeds the platform's limit.
     rounds: Math.min(Number(rounds), MAX_ROUNDS),
     iterations: Math.min(Number(iterations), MAX_ITERATIONS),
     salt: Uint8Array.fromBase64(salt),
@@ -25,9 +25,9 @@ const parse = (stored: string): Stored => {
   }
 }
 
-/** Called after each round: hashing keeps an isolate from everything else, but for what is done here. */
+/** Awaited after each round, so that a blocked isolate can answer other requests. */
 type Pause = () => Promise<void>
-const goOn: Pause = async () => {}
+const noPause: Pause = async () => {}
 
 const derive = async (password: string, salt: Uint8Array, rounds: number, iterations: number, pause: Pause) => {
   let bytes: Uint8Array = new TextEncoder().encode(password)
@@ -43,14 +43,14 @@ const derive = async (password: string, salt: Uint8Array, rounds: number, iterat
 const format = ({ rounds, iterations, salt, hash }: Stored) =>
   `$${SCHEME}$r=${rounds},i=${iterations}$${salt.toBase64()}$${hash.toBase64()}`
 
-/** Hashes a password under a fresh salt, parameters included, for storing. */
-export const hashPassword = async (password: string, pause = goOn) => {
+/** Hashes a password with a new salt. The result includes the parameters. */
+export const hashPassword = async (password: string, pause = noPause) => {
   const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES))
   const hash = await derive(password, salt, ROUNDS, ITERATIONS, pause)
   return format({ rounds: ROUNDS, iterations: ITERATIONS, salt, hash })
 }
 
-/** A hash that no password has: checked for e-mails that nobody has, so that they take the same time. */
+/** Verified for unknown e-mails, so that they take as long as known ones. No password matches it. */
 export const DUMMY_HASH = format({
   rounds: ROUNDS,
   iterations: ITERATIONS,
@@ -59,10 +59,10 @@ export const DUMMY_HASH = format({
 })
 
 /**
- * Whether the password is the stored one, compared in constant time.
- * @throws Error when the stored text is none that this service wrote
+ * Compares a password with a stored hash in constant time.
+ * @throws Error when the stored hash has an unknown format
  */
-export const verifyPassword = async (password: string, stored: string, pause = goOn) => {
+export const verifyPassword = async (password: string, stored: string, pause = noPause) => {
   const { salt, hash, rounds, iterations } = parse(stored)
   const candidate = await derive(password, salt, rounds, iterations, pause)
   let difference = candidate.length ^ hash.length
@@ -70,8 +70,8 @@ export const verifyPassword = async (password: string, stored: string, pause = g
   return difference === 0
 }
 
-/** Whether the stored hash was made at a lower cost than is asked for today. */
-export const isWeak = (stored: string) => {
+/** Whether a stored hash has fewer iterations than new ones. */
+export const isOutdated = (stored: string) => {
   const { rounds, iterations } = parse(stored)
   return rounds * iterations < ROUNDS * ITERATIONS
 }

@@ -1,32 +1,32 @@
 import { Hono } from 'hono'
 import type { App } from '../env'
 import { anonymous, authenticated } from '../http/auth'
-import { localTime } from '../http/clock'
-import { describe, empty, json } from '../http/describe'
-import { ApiError } from '../http/errors'
-import { keyedHash } from '../http/keys'
-import { log } from '../http/log'
-import { networkOf, throttledByNetwork } from '../http/throttle'
-import { issueToken } from '../http/token'
+import { describeRoute, empty, json } from '../http/describe-route'
+import { localTime } from '../http/local-time'
+import { networkOf } from '../http/network'
+import { throttledByNetwork } from '../http/throttle'
 import { valid } from '../http/validate'
 import { imageBase } from '../images/address'
 import { dropCached, purgeImages } from '../images/bucket'
-import { mailCode } from './mail'
-import { DUMMY_HASH, hashPassword, isWeak, verifyPassword } from './password'
+import { log } from '../log'
+import { withHashingLease } from './hashing'
+import { logIn } from './login'
+import { sendCode } from './mail'
+import { hashPassword } from './password'
 import { CodeRequest, Credentials, NewMember, Profile, ProfilePatch, UpdatedProfile } from './schema'
-import { beginLogin, createMember, deleteMember, endLogin, getProfile, updateProfile } from './store'
-import { confirmTurn, takeTurn } from './turns'
-import { issueCode, proveAddress, refusal } from './verification'
+import { signUp } from './sign-up'
+import { deleteMember, getProfile, updateProfile } from './store'
+import { issueCode } from './verification'
 
 export const members = new Hono<App>()
   .post(
     '/join',
     throttledByNetwork,
     anonymous,
-    describe({
+    describeRoute({
       operationId: 'signUp',
       summary: 'Sign up',
-      description: 'With a code that was mailed, or with any where the deployment mails none. Then log in.',
+      description: 'Takes the mailed verification code, or any code where verification is off. Log in afterwards.',
       tags: ['Members'],
       responses: { 201: json(Profile, 'The new member') },
       errors: ['AUTHORIZATION_NOT_ALLOWED', 'MEMBER_EXISTS'],
@@ -34,32 +34,26 @@ export const members = new Hono<App>()
     valid('json', NewMember),
     async (c) => {
       const { db, config } = c.var
-      const { email, name, password, authenticationCode } = c.req.valid('json')
-      confirmTurn()
-      const proof = await proveAddress(db, config, email, authenticationCode)
-      const passwordHash = await takeTurn((pause) => hashPassword(password, pause))
-      const member = { email, name, passwordHash, createdAt: localTime(config.TIME_ZONE) }
-      const created = await createMember(db, member, proof)
-      if (!created) throw refusal(authenticationCode)
-      return c.json(created, 201)
+      const now = localTime(config.TIME_ZONE)
+      return c.json(await signUp(db, config, c.req.valid('json'), networkOf(c), now), 201)
     },
   )
   .post(
     '/email/join',
     throttledByNetwork,
-    describe({
+    describeRoute({
       operationId: 'requestCode',
-      summary: 'Have a verification code mailed',
-      description: 'Six digits, good for ten minutes and one sign-up; a new code voids the one before.',
+      summary: 'Request a verification code',
+      description: 'Mails a six-digit code, valid for ten minutes and one sign-up. It replaces an earlier code.',
       tags: ['Members'],
-      responses: { 201: empty('The code is on its way') },
+      responses: { 201: empty('The code was mailed') },
       errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
     }),
     valid('json', CodeRequest),
     async (c) => {
       const { db, config } = c.var
       const email = c.req.valid('json').joinAuthCodeEmail
-      await issueCode(db, config, email, (code) => mailCode(c.env, config, email, code))
+      await issueCode(db, config, email, (code) => sendCode(c.env, config, email, code))
       return c.body(null, 201)
     },
   )
@@ -67,73 +61,62 @@ export const members = new Hono<App>()
     '/login',
     throttledByNetwork,
     anonymous,
-    describe({
+    describeRoute({
       operationId: 'logIn',
       summary: 'Log in',
-      description: 'The token comes in the `Authorization` header of the answer, as `Bearer <JWT>`.',
+      description: 'Returns the token in the `Authorization` response header, as `Bearer <JWT>`.',
       tags: ['Members'],
-      responses: { 200: json(Profile, 'The member, and the token in a header', 'Authorization') },
+      responses: { 200: json(Profile, 'The member; the token is in a header', 'Authorization') },
       errors: ['AUTHORIZATION_NOT_ALLOWED', 'LOGIN_FAILED'],
     }),
     valid('json', Credentials),
     async (c) => {
-      const { db, config } = c.var
-      const { email, password } = c.req.valid('json')
-      const subject = await keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), networkOf(c))
-      confirmTurn()
-      const member = await beginLogin(db, email, subject)
-      const stored = member?.passwordHash ?? DUMMY_HASH
-      const isRight = await takeTurn((pause) => verifyPassword(password, stored, pause))
-      if (!member || !isRight) throw new ApiError('LOGIN_FAILED')
-      const passwordHash = isWeak(stored) ? await takeTurn((pause) => hashPassword(password, pause)) : undefined
-      const upgrade = passwordHash ? { memberId: member.memberId, weakHash: stored, passwordHash } : undefined
-      await endLogin(db, subject, upgrade)
-      c.header('Authorization', `Bearer ${await issueToken(config, member)}`)
-      return c.json({ email: member.email, name: member.name }, 200)
+      const { profile, token } = await logIn(c.var.db, c.var.config, c.req.valid('json'), networkOf(c))
+      return c.json(profile, 200, { Authorization: `Bearer ${token}` })
     },
   )
   .get(
     '/members/me',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'getProfile',
-      summary: 'Read one’s own profile',
-      description: 'The member that the token is of.',
+      summary: 'Get your profile',
+      description: 'Returns the member the token belongs to.',
       tags: ['Members'],
       responses: { 200: json(Profile, 'The member') },
     }),
-    async (c) => c.json(await getProfile(c.get('db'), c.get('caller')), 200),
+    async (c) => c.json(await getProfile(c.var.db, c.var.caller), 200),
   )
   .patch(
     '/members/me',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'updateProfile',
-      summary: 'Change one’s own name or password',
-      description: 'A new password signs every other device out at once; the token that made the change stays good.',
+      summary: 'Update your name or password',
+      description: 'A new password signs out all other devices immediately. The token used for the change stays valid.',
       tags: ['Members'],
-      responses: { 200: json(UpdatedProfile, 'The member afterwards') },
+      responses: { 200: json(UpdatedProfile, 'The updated member') },
       errors: ['TOO_MANY_REQUESTS'],
     }),
     valid('json', ProfilePatch),
     async (c) => {
       const { name, password } = c.req.valid('json')
       const { db, caller, config } = c.var
-      // Hashing is dear, so a revoked token does not get that far.
+      // Hashing is expensive, so a revoked token is refused before.
       if (password !== undefined) await getProfile(db, caller)
-      const passwordHash = password && (await takeTurn((pause) => hashPassword(password, pause)))
+      const passwordHash = password && (await withHashingLease(networkOf(c), (pause) => hashPassword(password, pause)))
       return c.json(await updateProfile(db, caller, { name, passwordHash }, localTime(config.TIME_ZONE)), 200)
     },
   )
   .delete(
     '/members/me',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'withdraw',
-      summary: 'Withdraw',
-      description: 'Deletes the member with all books, memos and images; every token is dead at once.',
+      summary: 'Delete your account',
+      description: 'Deletes the member with all books, memos and images. All tokens stop working immediately.',
       tags: ['Members'],
-      responses: { 204: empty('Withdrawn') },
+      responses: { 204: empty('Deleted') },
     }),
     async (c) => {
       const { db, caller } = c.var

@@ -1,17 +1,17 @@
 import * as z from 'zod'
-import { filledText, LocalTime, rule } from '../http/values'
+import { filledText, LocalTime, orRequired } from '../schema/values'
 
-// What RFC 5322 calls a dot-atom at a domain name: all of ASCII, as lower() in the database needs it.
-// Without a flag for case, which JSON Schema does not know.
+// A dot-atom (RFC 5322) at a domain name. ASCII only, because lower() in SQLite folds nothing else; no `i` flag, because
+// JSON Schema patterns have no flags.
 const ADDRESS =
   /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?\.)+[A-Za-z][A-Za-z\d-]{0,61}[A-Za-z\d]$/
 const Email = z
-  .email({ pattern: ADDRESS, error: rule('must be an e-mail address') })
+  .email({ pattern: ADDRESS, error: orRequired('must be a valid e-mail address') })
   .max(254, { error: 'must be at most 254 characters' })
 const Name = filledText(100)
 const Password = z
-  .string({ error: rule('must be a string') })
-  .regex(/^[!-~]*$/, { error: 'must consist of letters, digits and special characters' })
+  .string({ error: orRequired('must be a string') })
+  .regex(/^[!-~]*$/, { error: 'must contain only letters, digits and special characters' })
   .min(6, { error: 'must be at least 6 characters' })
   .max(128, { error: 'must be at most 128 characters' })
 
@@ -21,7 +21,7 @@ export const NewMember = z
     name: Name,
     password: Password,
     authenticationCode: z
-      .string({ error: rule('must be a string') })
+      .string({ error: orRequired('must be a string') })
       .refine((code) => code.trim() !== '', { error: 'must not be blank' }),
   })
   .meta({ id: 'NewMember' })
@@ -30,8 +30,12 @@ export type NewMember = z.infer<typeof NewMember>
 export const CodeRequest = z.object({ joinAuthCodeEmail: Email }).meta({ id: 'CodeRequest' })
 
 export const Credentials = z
-  .object({ email: Email, password: z.string({ error: rule('must be a string') }).min(1, { error: 'is required' }) })
+  .object({
+    email: Email,
+    password: z.string({ error: orRequired('must be a string') }).min(1, { error: 'is required' }),
+  })
   .meta({ id: 'Credentials' })
+export type Credentials = z.infer<typeof Credentials>
 
 export const Profile = z.object({ email: z.string().max(254), name: Name }).meta({ id: 'Profile' })
 export type Profile = z.infer<typeof Profile>

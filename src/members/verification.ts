@@ -1,104 +1,102 @@
-import { sql } from 'drizzle-orm'
-import { type Db, run, statement } from '../db/client'
+import { and, eq, gt, sql } from 'drizzle-orm'
+import { type Db, run, sqlStatement, statement } from '../db/client'
 import { attempts, joinCodes, members } from '../db/schema'
 import type { Config } from '../env'
-import { ApiError, fieldError, tooMany } from '../http/errors'
-import { keyedHash } from '../http/keys'
+import { ApiError, fieldError, tooManyRequests } from '../errors'
+import { keyedHash } from '../keyed-hash'
 import {
   CODE_TRIES,
-  countAttempt,
-  countAttempts,
   countSince,
-  forgetAttempt,
-  isAllowed,
+  deleteAttempt,
+  insertAttempt,
+  isBelowLimit,
   MAILS,
-  secondsLeft,
-  windowOf,
+  secondsUntilAllowed,
+  selectAttempts,
+  toWindow,
 } from './attempts'
-import { dropCode, type Proof, selectExisting } from './store'
+import { selectExisting } from './store'
 
-const LIFETIME = 600_000
-const TRIES_A_CODE = 5
+const LIFETIME_MS = 600_000
+const TRIES_PER_CODE = 5
 
-/** Whose code, as the database knows it: no address is kept of somebody who is no member. */
-const subjectOf = (config: Config, email: string) => keyedHash(config.JWT_SECRET, 'code', email.toLowerCase())
-const mailSubjectOf = (config: Config, email: string) => keyedHash(config.JWT_SECRET, 'mail', email.toLowerCase())
-const hashOf = (config: Config, email: string, code: string) =>
+const { placeholder } = sql
+
+/** The database stores no address of a person who is not a member, only this keyed hash. */
+const toCodeSubject = (config: Config, email: string) => keyedHash(config.JWT_SECRET, 'code', email.toLowerCase())
+const toMailSubject = (config: Config, email: string) => keyedHash(config.JWT_SECRET, 'mail', email.toLowerCase())
+const toCodeHash = (config: Config, email: string, code: string) =>
   keyedHash(config.JWT_SECRET, 'code', email.toLowerCase(), code)
 
-/** Six digits, each number equally likely but for one part in 10^13. */
-const drawCode = () => {
+/** Six random digits. The modulo bias of 64 random bits is below one part in 10^13. */
+const randomCode = () => {
   const [random = 0n] = crypto.getRandomValues(new BigUint64Array(1))
   return String(random % 1_000_000n).padStart(6, '0')
 }
 
-const replaceCode = statement((db) =>
-  db
-    .insert(joinCodes)
-    .select(
-      sql`select ${sql.placeholder('codeSubject')}, ${sql.placeholder('codeHash')}, ${sql.placeholder('now')},
-        ${sql.placeholder('expiresAt')}
-      where ${isAllowed}
-        and not exists (select 1 from ${members} where lower(${members.email}) = lower(${sql.placeholder('email')}))`,
-    )
-    .onConflictDoUpdate({
-      target: joinCodes.subject,
-      set: {
-        codeHash: sql`excluded.${sql.identifier('codeHash')}`,
-        issuedAt: sql`excluded.${sql.identifier('issuedAt')}`,
-        expiresAt: sql`excluded.${sql.identifier('expiresAt')}`,
-      },
-    })
-    .returning({ subject: joinCodes.subject }),
+const replaceCode = sqlStatement<{ subject: string }>(sql`
+  insert into joinCodes (subject, codeHash, issuedAt, expiresAt)
+  select ${placeholder('codeSubject')}, ${placeholder('codeHash')}, ${placeholder('now')}, ${placeholder('expiresAt')}
+  where ${isBelowLimit}
+    and not exists (select 1 from ${members} where lower(${members.email}) = lower(${placeholder('email')}))
+  on conflict (subject) do update
+    set codeHash = excluded.codeHash, issuedAt = excluded.issuedAt, expiresAt = excluded.expiresAt
+  returning subject`)
+
+/** A code that proved right: what a sign-up consumes. */
+export type Proof = { codeSubject: string; codeHash: string }
+
+const isProof = and(eq(joinCodes.subject, placeholder('codeSubject')), eq(joinCodes.codeHash, placeholder('codeHash')))
+export const deleteCode = statement((db) =>
+  db.delete(joinCodes).where(isProof).returning({ subject: joinCodes.subject }),
 )
+/** Matches a proof that has not expired. */
+export const isValidProof = and(isProof, gt(joinCodes.expiresAt, placeholder('now')))
 
 /**
- * Issues a code for an e-mail address, which voids the one before, and hands it to `deliver`. When that fails, no code
- * is left behind and no mail is counted.
- * @throws MEMBER_EXISTS, TOO_MANY_REQUESTS after five mails in an hour, and whatever `deliver` throws
+ * Issues a verification code, which replaces an earlier one for the address, and passes it to `deliver`. If delivery
+ * fails, the code is deleted and the mail is not counted.
+ * @throws MEMBER_EXISTS, TOO_MANY_REQUESTS after five mails in an hour, and the errors of `deliver`
  */
 export const issueCode = async (db: Db, config: Config, email: string, deliver: (code: string) => Promise<void>) => {
   const now = Date.now()
-  const code = drawCode()
-  const issued = { codeSubject: await subjectOf(config, email), codeHash: await hashOf(config, email, code) }
-  const window = windowOf(MAILS, await mailSubjectOf(config, email), now)
+  const code = randomCode()
+  const issued = { codeSubject: await toCodeSubject(config, email), codeHash: await toCodeHash(config, email, code) }
+  const window = toWindow(MAILS, await toMailSubject(config, email), now)
   const [[member], [replaced], [counted], [sent]] = await run(
     db,
     selectExisting({ email }),
-    replaceCode({ ...window, ...issued, email, expiresAt: now + LIFETIME }),
-    countAttempt(window),
-    countAttempts(window),
+    replaceCode({ ...window, ...issued, email, expiresAt: now + LIFETIME_MS }),
+    insertAttempt(window),
+    selectAttempts(window),
   )
   if (member) throw new ApiError('MEMBER_EXISTS')
-  if (!replaced || !counted) throw tooMany(secondsLeft(MAILS, sent?.oldest, now))
+  if (!replaced || !counted) throw tooManyRequests(secondsUntilAllowed(MAILS, sent?.oldest, now))
   try {
     await deliver(code)
   } catch (error) {
-    await run(db, dropCode(issued), forgetAttempt(counted))
+    await run(db, deleteCode(issued), deleteAttempt(counted))
     throw error
   }
 }
 
-// Each evaluation costs a try, right or wrong, before its answer is known: so a thousand at once get five.
-const tryCode = statement((db) =>
-  db
-    .insert(attempts)
-    .select(
-      sql`select null, ${sql.placeholder('subject')}, max(${sql.placeholder('now')}, ${joinCodes.issuedAt}) from ${joinCodes}
-      where ${joinCodes.subject} = ${sql.placeholder('subject')} and ${joinCodes.expiresAt} > ${sql.placeholder('now')}
-        and ${countSince(sql`${joinCodes.issuedAt} - 1`)} < ${sql.raw(String(TRIES_A_CODE))} and ${isAllowed}`,
-    )
-    .returning({
-      codeHash: sql<string>`(
-        select ${joinCodes.codeHash} from ${joinCodes} where ${joinCodes.subject} = ${sql.placeholder('subject')}
-      )`.as('codeHash'),
-    }),
-)
+/** Counts a try of the current code and returns the code's hash; no row when there is no code or no try left. */
+const tryCode = sqlStatement<{ codeHash: string }>(sql`
+  insert into attempts (subject, at)
+  select ${placeholder('subject')}, max(${placeholder('now')}, ${joinCodes.issuedAt})
+  from ${joinCodes}
+  where ${joinCodes.subject} = ${placeholder('subject')} and ${joinCodes.expiresAt} > ${placeholder('now')}
+    and ${countSince(sql`${joinCodes.issuedAt} - 1`)} < ${sql.raw(String(TRIES_PER_CODE))} and ${isBelowLimit}
+  returning (select ${joinCodes.codeHash} from ${joinCodes} where ${joinCodes.subject} = ${attempts.subject}) as codeHash`)
+
+export const invalidCode = (code: string) =>
+  fieldError('authenticationCode', code, 'is wrong, expired or used up: request a new code')
 
 /**
- * Begins a sign-up: checks that nobody has the e-mail, and the code. Undefined where no code is needed.
- * @throws MEMBER_EXISTS whatever the code; INVALID_FIELDS when the code is wrong, expired or used up;
- * TOO_MANY_REQUESTS after twenty tries in a day
+ * Checks the code of a sign-up. Each check counts as a try before its outcome is known, so that of a thousand concurrent
+ * guesses only five are evaluated. Returns undefined where no code is required.
+ * @throws MEMBER_EXISTS whatever the code; INVALID_FIELDS for a wrong, expired or used code; TOO_MANY_REQUESTS after
+ * twenty tries in a day
  */
 export const proveAddress = async (db: Db, config: Config, email: string, code: string): Promise<Proof | undefined> => {
   if (config.EMAIL_VERIFICATION === 'off') {
@@ -106,16 +104,18 @@ export const proveAddress = async (db: Db, config: Config, email: string, code: 
     if (member) throw new ApiError('MEMBER_EXISTS')
     return undefined
   }
-  const subject = await subjectOf(config, email)
-  const codeHash = await hashOf(config, email, code)
+  const codeSubject = await toCodeSubject(config, email)
+  const codeHash = await toCodeHash(config, email, code)
   const now = Date.now()
-  const window = windowOf(CODE_TRIES, subject, now)
-  const [[member], [spent], [live]] = await run(db, selectExisting({ email }), countAttempts(window), tryCode(window))
+  const window = toWindow(CODE_TRIES, codeSubject, now)
+  const [[member], [tries], [current]] = await run(
+    db,
+    selectExisting({ email }),
+    selectAttempts(window),
+    tryCode(window),
+  )
   if (member) throw new ApiError('MEMBER_EXISTS')
-  if (spent && spent.count >= CODE_TRIES.most) throw tooMany(secondsLeft(CODE_TRIES, spent.oldest, now))
-  if (live?.codeHash !== codeHash) throw refusal(code)
-  return { codeSubject: subject, codeHash }
+  if (tries && tries.count >= CODE_TRIES.max) throw tooManyRequests(secondsUntilAllowed(CODE_TRIES, tries.oldest, now))
+  if (current?.codeHash !== codeHash) throw invalidCode(code)
+  return { codeSubject, codeHash }
 }
-
-export const refusal = (code: string) =>
-  fieldError('authenticationCode', code, 'is wrong, expired or used up: ask for a new one')

@@ -2,48 +2,50 @@ import { Hono } from 'hono'
 import { accepts } from 'hono/accepts'
 import * as z from 'zod'
 import type { App } from '../env'
+import { found } from '../errors'
 import { authenticated } from '../http/auth'
-import { localTime } from '../http/clock'
-import { describe, empty, json } from '../http/describe'
-import { found, only } from '../http/errors'
+import { describeRoute, empty, json } from '../http/describe-route'
+import { allowOnly } from '../http/error-response'
+import { localTime } from '../http/local-time'
 import { throttledByMember } from '../http/throttle'
 import { valid, validFile } from '../http/validate'
 import { imageBase } from '../images/address'
-import { MAX_IMAGE_BYTES, storeImage } from '../images/bucket'
+import { MAX_IMAGE_BYTES } from '../images/bucket'
+import { uploadImage } from '../images/store'
 import { ImageUrl, Memo, MemoPatch, MemoPath, NewMemo, NewMemoQuery, RandomMemo } from './schema'
-import { confirmCaller, createMemo, deleteMemo, drawMemo, updateMemo } from './store'
+import { createMemo, deleteMemo, drawMemo, updateMemo } from './store'
 
 export const memos = new Hono<App>()
   .get(
     '/random',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'drawMemo',
-      summary: 'Draw one memo at random',
-      description: 'Each memo is equally likely; an empty array when there is none.',
+      summary: 'Get a random memo',
+      description: 'Returns one of your memos, each equally likely, or an empty array if you have none.',
       tags: ['Memos'],
-      responses: { 200: json(z.array(RandomMemo).max(1), 'The memo drawn') },
+      responses: { 200: json(z.array(RandomMemo).max(1), 'At most one memo') },
     }),
     async (c) => {
-      const memo = await drawMemo(c.get('db'), c.get('caller'))
+      const memo = await drawMemo(c.var.db, c.var.caller)
       return c.json(memo ? [memo] : [], 200)
     },
   )
-  .all('/random', only('GET', 'HEAD'))
+  .all('/random', allowOnly('GET', 'HEAD'))
   .post(
     '/image-memo',
     authenticated,
     throttledByMember,
-    describe({
+    describeRoute({
       operationId: 'uploadMemoImage',
       summary: 'Upload an image for a memo',
       description:
-        'PNG, JPEG, GIF, WebP or AVIF by content, at most 10 MiB. Answers its URL, which needs no token and cannot be guessed. ' +
-        'Place, camera and time are removed; the orientation is kept.',
+        'Accepts PNG, JPEG, GIF, WebP and AVIF, detected by content, up to 10 MiB. Returns the URL of the image, which ' +
+        'needs no token and cannot be guessed. Metadata such as location, camera and time is removed.',
       tags: ['Memos'],
       responses: {
         201: {
-          description: 'Its URL; as bare text where `Accept` prefers that',
+          description: 'The URL of the image, as plain text if `Accept` prefers `text/plain`',
           content: { 'application/json': ImageUrl, 'text/plain': ImageUrl },
           headers: ['Location'],
         },
@@ -52,28 +54,27 @@ export const memos = new Hono<App>()
     validFile('file', MAX_IMAGE_BYTES),
     async (c) => {
       const base = imageBase(c)
-      const { file } = c.req.valid('form')
-      await confirmCaller(c.get('db'), c.get('caller'))
-      const url = `${base}/${await storeImage(c.env.IMAGES, c.get('caller').memberId, file)}`
-      const isText = accepts(c, {
+      const key = await uploadImage(c.var.db, c.var.caller, c.env.IMAGES, c.req.valid('form').file)
+      const url = `${base}/${key}`
+      const type = accepts(c, {
         header: 'Accept',
         supports: ['application/json', 'text/plain'],
         default: 'application/json',
       })
       c.header('Location', url)
-      return isText === 'text/plain' ? c.text(url, 201) : c.json(url, 201)
+      return type === 'text/plain' ? c.text(url, 201) : c.json(url, 201)
     },
   )
-  .all('/image-memo', only('POST'))
+  .all('/image-memo', allowOnly('POST'))
   .post(
     '/',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'createMemo',
-      summary: 'Write a memo on a book',
-      description: 'The content is kept exactly as sent: where it is HTML, cleaning it is the client’s part.',
+      summary: 'Add a memo to a book',
+      description: 'The content is stored exactly as sent. If it is HTML, sanitizing it is up to the client.',
       tags: ['Memos'],
-      responses: { 201: json(Memo, 'Written', 'Location') },
+      responses: { 201: json(Memo, 'The new memo', 'Location') },
       errors: ['BOOK_NOT_FOUND'],
     }),
     valid('query', NewMemoQuery),
@@ -89,12 +90,12 @@ export const memos = new Hono<App>()
   .patch(
     '/:memo-id',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'updateMemo',
-      summary: 'Change a memo',
-      description: 'What is absent stays as it is.',
+      summary: 'Update a memo',
+      description: 'Absent fields stay unchanged.',
       tags: ['Memos'],
-      responses: { 200: json(Memo, 'The memo afterwards') },
+      responses: { 200: json(Memo, 'The updated memo') },
       errors: ['MEMO_NOT_FOUND'],
     }),
     valid('param', MemoPath),
@@ -109,17 +110,17 @@ export const memos = new Hono<App>()
   .delete(
     '/:memo-id',
     authenticated,
-    describe({
+    describeRoute({
       operationId: 'deleteMemo',
       summary: 'Delete a memo',
-      description: 'It cannot be undone; a second deletion is 404.',
+      description: 'Permanent. Deleting it again is 404.',
       tags: ['Memos'],
       responses: { 204: empty('Deleted') },
       errors: ['MEMO_NOT_FOUND'],
     }),
     valid('param', MemoPath),
     async (c) => {
-      found(await deleteMemo(c.get('db'), c.get('caller'), c.req.valid('param')['memo-id']), 'MEMO_NOT_FOUND')
+      found(await deleteMemo(c.var.db, c.var.caller, c.req.valid('param')['memo-id']), 'MEMO_NOT_FOUND')
       return c.body(null, 204)
     },
   )

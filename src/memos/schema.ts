@@ -1,25 +1,25 @@
 import * as z from 'zod'
-import { MEMO_AUTHORITIES, MEMO_TYPES } from '../db/schema'
-import { Paging } from '../http/paging'
-import { enumeration, enumerationOrAll, filledText, Id, IdParameter, Int32, LocalTime } from '../http/values'
+import { MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
+import { Paging } from '../schema/paging'
+import { enumeration, enumerationOrAll, filledText, Id, IdParameter, Int32, LocalTime } from '../schema/values'
 
 const MemoType = enumeration(MEMO_TYPES)
 const MemoAuthority = enumeration(MEMO_AUTHORITIES)
 const MemoContent = filledText(65_535)
 
-/** Absent, null and an empty string all take the default. */
-const defaulted = <T extends z.ZodType<string>>(schema: T, value: z.output<T>) =>
+/** Absent, null and an empty string mean the default. */
+const withDefault = <T extends z.ZodType<string>>(schema: T, value: z.output<T>) =>
   z
     .preprocess((sent: z.input<T> | '' | null) => (sent === null || sent === '' ? value : sent), schema)
     .default(value as never)
-    .describe(`${value} when absent, null or empty`)
+    .describe(`${value} if absent, null or empty`)
 
 export const NewMemo = z
   .object({
     memoBookPage: Int32,
     memoContent: MemoContent,
-    memoType: defaulted(MemoType, 'BOOK_CONTENT'),
-    memoAuthority: defaulted(MemoAuthority, 'PRIVATE'),
+    memoType: withDefault(MemoType, 'BOOK_CONTENT'),
+    memoAuthority: withDefault(MemoAuthority, 'PRIVATE'),
   })
   .meta({ id: 'NewMemo' })
 export type NewMemo = z.infer<typeof NewMemo>
@@ -34,10 +34,10 @@ export const MemoPatch = z
   .meta({ id: 'MemoPatch' })
 export type MemoPatch = z.infer<typeof MemoPatch>
 
-export const MemoPath = z.object({ 'memo-id': IdParameter.describe('The memo’s identifier') })
-export const NewMemoQuery = z.object({ bookId: IdParameter.describe('The book that the memo is on') })
+export const MemoPath = z.object({ 'memo-id': IdParameter.describe('Identifier of the memo') })
+export const NewMemoQuery = z.object({ bookId: IdParameter.describe('The book to add the memo to') })
 export const MemosQuery = Paging.extend({
-  memoType: enumerationOrAll(MEMO_TYPES).describe('The type of the memos, or all of them'),
+  memoType: enumerationOrAll(MEMO_TYPES).describe('Type of the memos to list'),
 })
 export type MemosQuery = z.infer<typeof MemosQuery>
 

@@ -1,13 +1,15 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
-import { unionAll } from 'drizzle-orm/sqlite-core'
-import { asCaller, type Caller, callerId, callerMemberId, once, whoever } from '../db/caller'
-import { type Builder, type Db, dynamic, given, repeatable, statement } from '../db/client'
-import { nextId } from '../db/ids'
+import { type SelectedFields, unionAll } from 'drizzle-orm/sqlite-core'
+import { type Caller, callerId, queryOne, runAsCaller, selectCaller } from '../db/caller'
+import { type Builder, type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
+import { nextId } from '../db/next-id'
 import { books, memos } from '../db/schema'
-import { type Page, toLimit, toPage } from '../http/paging'
+import { type Page, toLimit, toPage } from '../schema/paging'
 import type { Memo, MemoPatch, MemosQuery, NewMemo, RandomMemo } from './schema'
 
-export const memoColumns = {
+const { placeholder } = sql
+
+const memoColumns = {
   memoId: memos.memoId,
   memoType: memos.memoType,
   memoContent: memos.memoContent,
@@ -16,54 +18,50 @@ export const memoColumns = {
   memoLikesCount: memos.memoLikesCount,
   createdAt: memos.createdAt,
   updatedAt: memos.updatedAt,
-}
+} satisfies SelectedFields
 
-// Whose book it is, is asked beside it: the rows of a book that is not the caller's are never looked at.
-const isOfBook = eq(memos.bookId, sql.placeholder('bookId'))
+const isOwnBook = and(eq(books.bookId, placeholder('bookId')), eq(books.memberId, callerId))
+/** Matches the memos of a book only if it is the caller's: no memo of another member's book is read. */
+const isOfOwnBook = eq(memos.bookId, sql`(select ${books.bookId} from ${books} where ${isOwnBook})`)
 
-/**
- * The memos of the book `bookId` that `memoAuthority` lets through (or `ALL`), in no order: all are answered, and
- * `newestFirst` sorts them in less time than the database does.
- */
+/** The memos of a book with the given visibility, unsorted: `newestFirst` is faster than sorting in the database. */
 export const selectMemosList = statement((db) =>
   db
     .select(memoColumns)
     .from(memos)
-    .where(and(isOfBook, sql`${sql.placeholder('memoAuthority')} in ('ALL', ${memos.memoAuthority})`)),
+    .where(and(isOfOwnBook, sql`${placeholder('memoAuthority')} in ('ALL', ${memos.memoAuthority})`)),
 )
 
 /** Sorts in place. */
 export const newestFirst = (list: Memo[]) => list.sort((one, other) => other.memoId - one.memoId)
 
-const ofType = (db: Builder, memoType: SQL) =>
+const selectOfType = (db: Builder, memoType: SQL) =>
   db
     .select(memoColumns)
     .from(memos)
-    .where(and(isOfBook, eq(memos.memoType, memoType)))
+    .where(and(isOfOwnBook, eq(memos.memoType, memoType)))
 
-/**
- * All memos of a book, newest first, as the merge of its types: the index on (book, type) gives each of them in that
- * order, so that no page sorts the whole book, and no second index has to be written.
- */
-const ofAllTypes = (db: Builder) =>
+// The index on (bookId, memoType) yields each type in the order of memoId. Merging the four types gives a page of all
+// memos without sorting the whole book, and saves a second index.
+const selectPageOfAllTypes = statement((db) =>
   unionAll(
-    ofType(db, sql`'BOOK_CONTENT'`),
-    ofType(db, sql`'SUMMARY'`),
-    ofType(db, sql`'THOUGHT'`),
-    ofType(db, sql`'QUESTION'`),
-  ).orderBy(desc(memos.memoId))
-
-const pageOfAllTypes = statement((db) =>
-  ofAllTypes(db).limit(sql.placeholder('limit')).offset(sql.placeholder('offset')),
-)
-const pageOfType = statement((db) =>
-  ofType(db, sql`${sql.placeholder('memoType')}`)
+    selectOfType(db, sql`'BOOK_CONTENT'`),
+    selectOfType(db, sql`'SUMMARY'`),
+    selectOfType(db, sql`'THOUGHT'`),
+    selectOfType(db, sql`'QUESTION'`),
+  )
     .orderBy(desc(memos.memoId))
-    .limit(sql.placeholder('limit'))
-    .offset(sql.placeholder('offset')),
+    .limit(placeholder('limit'))
+    .offset(placeholder('offset')),
+)
+const selectPageOfType = statement((db) =>
+  selectOfType(db, sql`${placeholder('memoType')}`)
+    .orderBy(desc(memos.memoId))
+    .limit(placeholder('limit'))
+    .offset(placeholder('offset')),
 )
 
-const TOTALS = {
+const COUNTERS = {
   ALL: 'memoCount',
   BOOK_CONTENT: 'contentMemos',
   SUMMARY: 'summaryMemos',
@@ -71,7 +69,7 @@ const TOTALS = {
   QUESTION: 'questionMemos',
 } as const
 
-const selectTotals = statement((db) =>
+const selectCounters = statement((db) =>
   db
     .select({
       memoCount: books.memoCount,
@@ -81,10 +79,10 @@ const selectTotals = statement((db) =>
       questionMemos: books.questionMemos,
     })
     .from(books)
-    .where(and(eq(books.bookId, sql.placeholder('bookId')), eq(books.memberId, callerMemberId))),
+    .where(isOwnBook),
 )
 
-/** A page of a book's memos of one type, or of all; undefined when the caller has no such book. */
+/** A page of a book's memos of one type or of all. Returns undefined if the caller has no such book. */
 export const listMemos = async (
   db: Db,
   caller: Caller,
@@ -92,16 +90,16 @@ export const listMemos = async (
   { memoType, ...paging }: MemosQuery,
 ): Promise<Page<Memo> | undefined> => {
   const values = { bookId, memoType, ...toLimit(paging) }
-  const page = memoType === 'ALL' ? pageOfAllTypes(values) : pageOfType(values)
-  const [, [totals], items] = await asCaller(db, caller, whoever(), selectTotals({ bookId }), page)
-  return totals && toPage(items, totals[TOTALS[memoType]], paging)
+  const page = memoType === 'ALL' ? selectPageOfAllTypes(values) : selectPageOfType(values)
+  const [, [counters], items] = await runAsCaller(db, caller, selectCaller(), selectCounters({ bookId }), page)
+  return counters && toPage(items, counters[COUNTERS[memoType]], paging)
 }
 
-const drawn = sql`(
-  select 1 + cast(${sql.placeholder('fraction')} * max(${memos.position}) as integer)
-  from ${memos} where ${memos.memberId} = ${callerMemberId}
+const randomPosition = sql`(
+  select 1 + cast(${placeholder('fraction')} * max(${memos.position}) as integer)
+  from ${memos} where ${memos.memberId} = ${callerId}
 )`
-const selectDrawn = statement((db) =>
+const selectRandom = statement((db) =>
   db
     .select({
       memoId: memos.memoId,
@@ -110,57 +108,46 @@ const selectDrawn = statement((db) =>
       memoBookPage: memos.memoBookPage,
     })
     .from(memos)
-    .where(and(eq(memos.memberId, callerMemberId), eq(memos.position, drawn))),
+    .where(and(eq(memos.memberId, callerId), eq(memos.position, randomPosition))),
 )
 
-/** One memo of the caller, each equally likely; undefined when there is none. */
+/** One of the caller's memos, each equally likely. Returns undefined if there is none. */
 export const drawMemo = (db: Db, caller: Caller): Promise<RandomMemo | undefined> =>
-  once(db, caller, selectDrawn({ fraction: Math.random() }))
+  queryOne(db, caller, selectRandom({ fraction: Math.random() }))
 
-// By the token's member rather than by the book's owner: in a selection Drizzle drops the table from a column's name,
-// and so the two memberIds would be one.
-const nextPosition = sql<number>`(
-  select coalesce(max(${memos.position}), 0) + 1 from ${memos} where ${memos.memberId} = ${callerMemberId}
-)`
+const insertMemo = sqlStatement<Memo>(sql`
+  insert into memos (
+    memoId, bookId, memberId, position,
+    memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt
+  )
+  select
+    ${nextId(memos.memoId)}, ${books.bookId}, ${books.memberId},
+    (select coalesce(max(${memos.position}), 0) + 1 from ${memos} where ${memos.memberId} = ${books.memberId}),
+    ${placeholder('memoType')}, ${placeholder('memoContent')}, ${placeholder('memoBookPage')},
+    ${placeholder('memoAuthority')}, ${placeholder('createdAt')}, ${placeholder('createdAt')}
+  from ${books} where ${isOwnBook}
+  returning memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt`)
 
-const insertMemo = statement((db) =>
-  db
-    .insert(memos)
-    .select(
-      db
-        .select({
-          memoId: nextId(memos.memoId).as('memoId'),
-          bookId: books.bookId,
-          memberId: books.memberId,
-          position: nextPosition.as('position'),
-          memoType: given<NewMemo['memoType']>('memoType'),
-          memoContent: given<string>('memoContent'),
-          memoBookPage: given<number>('memoBookPage'),
-          memoAuthority: given<NewMemo['memoAuthority']>('memoAuthority'),
-          memoLikesCount: sql<number>`0`.as('memoLikesCount'),
-          createdAt: given<string>('createdAt'),
-          updatedAt: given<string>('updatedAt'),
-        })
-        .from(books)
-        .where(and(eq(books.bookId, sql.placeholder('bookId')), eq(books.memberId, callerId))),
-    )
-    .returning(memoColumns),
-)
-
-/** Writes a memo on a book of the caller; undefined when the caller has no such book. */
+/**
+ * Adds a memo to one of the caller's books. Returns undefined if the caller has no such book.
+ * @param now the local time to record
+ */
 export const createMemo = (
   db: Db,
   caller: Caller,
   bookId: number,
   memo: NewMemo,
   now: string,
-): Promise<Memo | undefined> => once(db, caller, insertMemo({ ...memo, bookId, createdAt: now, updatedAt: now }))
+): Promise<Memo | undefined> => queryOne(db, caller, insertMemo({ ...memo, bookId, createdAt: now }))
 
-const isOwn = and(eq(memos.memoId, sql.placeholder('memoId')), eq(memos.memberId, callerId))
+const isOwn = and(eq(memos.memoId, placeholder('memoId')), eq(memos.memberId, callerId))
 const selectMemo = statement((db) => db.select(memoColumns).from(memos).where(isOwn))
 const removeMemo = statement((db) => db.delete(memos).where(isOwn).returning({ memoId: memos.memoId }))
 
-/** Changes what is given of a memo; undefined when the caller has no such memo. */
+/**
+ * Updates the given fields of a memo. Returns undefined if the caller has no such memo.
+ * @param now the local time to record
+ */
 export const updateMemo = (
   db: Db,
   caller: Caller,
@@ -168,18 +155,18 @@ export const updateMemo = (
   patch: MemoPatch,
   now: string,
 ): Promise<Memo | undefined> => {
-  const update = (builder: Builder) =>
-    builder
-      .update(memos)
-      .set({ ...patch, updatedAt: now })
-      .where(isOwn)
-      .returning(memoColumns)
-  const own = Object.keys(patch).length === 0 ? selectMemo({ memoId }) : repeatable(dynamic(update, { memoId }))
-  return once(db, caller, own)
+  if (Object.keys(patch).length === 0) return queryOne(db, caller, selectMemo({ memoId }))
+  const update = dynamicStatement(
+    (builder) =>
+      builder
+        .update(memos)
+        .set({ ...patch, updatedAt: now })
+        .where(isOwn)
+        .returning(memoColumns),
+    { memoId },
+  )
+  return queryOne(db, caller, idempotent(update))
 }
 
-/** Deletes a memo; undefined when the caller has no such memo. */
-export const deleteMemo = (db: Db, caller: Caller, memoId: number) => once(db, caller, removeMemo({ memoId }))
-
-/** Sees to it that the caller is still a member, before an image is stored. */
-export const confirmCaller = (db: Db, caller: Caller) => asCaller(db, caller, whoever())
+/** Deletes a memo. Returns undefined if the caller has no such memo. */
+export const deleteMemo = (db: Db, caller: Caller, memoId: number) => queryOne(db, caller, removeMemo({ memoId }))

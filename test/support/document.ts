@@ -1,5 +1,5 @@
 import { type Schema, Validator } from '@cfworker/json-schema'
-import { buildDocument } from '../../src/document'
+import { buildDocument } from '../../src/openapi/document'
 
 export const document = buildDocument()
 

@@ -1,11 +1,11 @@
 import { decodeXML } from 'entities'
-import { MAX_INT } from '../../db/schema'
+import { MAX_INT } from '../../contract'
 import type { CatalogueEntry } from '../schema'
 
-const MOST = 10
+const MAX_ENTRIES = 10
 
-// decodeXML knows numbers and XML's five names. All of HTML's would be a seventh of the Worker, so these are the ones
-// that titles are written with.
+// decodeXML knows numeric entities and XML's five names. All HTML names would add a seventh to the Worker's size, so
+// these are the ones that occur in titles.
 const NAMED: Record<string, string> = {
   nbsp: ' ',
   middot: '·',
@@ -30,7 +30,7 @@ const NAMED: Record<string, string> = {
 }
 const decode = (html: string) => decodeXML(html.replace(/&(\w+);/g, (entity, name) => NAMED[name] ?? entity))
 
-/** A text as a person reads it, or null where there is none. */
+/** Decodes entities and collapses white space; null when nothing is left. */
 const toText = (html: unknown) => {
   const text = typeof html === 'string' ? decode(html).replace(/\s+/g, ' ').trim() : ''
   return text === '' ? null : text
@@ -44,20 +44,20 @@ const toCover = (url: unknown) => {
 const toPages = (pages: unknown) =>
   typeof pages === 'number' && Number.isInteger(pages) && pages > 0 && pages <= MAX_INT ? pages : null
 
-type Found = Partial<Record<keyof CatalogueEntry, unknown>>
+type RawEntry = Partial<Record<keyof CatalogueEntry, unknown>>
 
-/** At most ten entries of what a provider found: one without a title is none, a cover is one by https only. */
-export const toEntries = (found: Found[]): CatalogueEntry[] =>
-  found
+/** The first ten entries that have a title. Covers that are not https URLs and invalid page counts become null. */
+export const toEntries = (raw: RawEntry[]): CatalogueEntry[] =>
+  raw
     .flatMap(({ title, author, cover, publisher, itemPage }) => {
-      const named = toText(title)
-      if (named === null) return []
+      const cleanTitle = toText(title)
+      if (cleanTitle === null) return []
       return {
-        title: named,
+        title: cleanTitle,
         author: toText(author),
         cover: toCover(cover),
         publisher: toText(publisher),
         itemPage: toPages(itemPage),
       }
     })
-    .slice(0, MOST)
+    .slice(0, MAX_ENTRIES)

@@ -2,9 +2,9 @@ import type { Provider } from '../provider'
 import type { CatalogueEntry } from '../schema'
 import { BOOKS, type SampleBook } from './sample-books'
 
-const MOST = 10
+const MAX_ENTRIES = 10
 
-/** A text without regard to case, accents, and how Hangul is composed. */
+/** Folds case, accents and the composition of Hangul. */
 const fold = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase()
 
 const toEntry = ({ title, author, publisher, itemPage }: SampleBook): CatalogueEntry => ({
@@ -15,14 +15,14 @@ const toEntry = ({ title, author, publisher, itemPage }: SampleBook): CatalogueE
   itemPage,
 })
 
-const pick = (isWanted: (book: SampleBook) => unknown) => BOOKS.filter(isWanted).slice(0, MOST).map(toEntry)
+const pick = (matches: (book: SampleBook) => unknown) => BOOKS.filter(matches).slice(0, MAX_ENTRIES).map(toEntry)
 
-/** A small catalogue of real books that needs no key and no network. */
+/** A small built-in catalogue of real books, which needs no key and no network. */
 export const sample = (): Provider => ({
   search: async (query) => {
-    const wanted = fold(query)
-    if (wanted === '') return []
-    return pick(({ title, author }) => fold(title).includes(wanted) || fold(author).includes(wanted))
+    const term = fold(query)
+    if (term === '') return []
+    return pick(({ title, author }) => fold(title).includes(term) || fold(author).includes(term))
   },
   bestSellers: async () => pick(({ bestSeller }) => bestSeller),
   newSpecial: async () => pick(({ newSpecial }) => newSpecial),

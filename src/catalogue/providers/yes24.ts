@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import type { Config } from '../../env'
-import { ApiError } from '../../http/errors'
-import { log } from '../../http/log'
+import { ApiError } from '../../errors'
+import { log } from '../../log'
 import type { Provider } from '../provider'
-import { ask } from '../upstream'
+import { fetchJson } from '../upstream'
 import { toEntries } from './entry'
 
-// YES24 Open API: at most 5 requests a second and 5,000 a day; what is not found is a 404 with a code of its own.
+// YES24 Open API: at most 5 requests a second and 5,000 a day. An empty result is a 404 with its own error code.
 const HOST = 'https://apis.yes24.com'
 const ALL_BOOKS = '001'
-const NOTHING_FOUND = ['SEARCH_001', 'BEST_001', 'ATTN_001']
+const EMPTY_RESULT_CODES = ['SEARCH_001', 'BEST_001', 'ATTN_001']
 
-const Answer = z.object({
+const ItemList = z.object({
   success: z.boolean(),
   errorCode: z.string().nullish(),
   data: z
@@ -32,11 +32,11 @@ const Answer = z.object({
 const list = async (key: string, path: string, parameters: Record<string, string>) => {
   const url = new URL(path, HOST)
   url.search = new URLSearchParams({ ...parameters, page: '1', pageSize: '10', detail: 'Y' }).toString()
-  const answer = await ask({ url, headers: { 'X-Api-Key': key }, schema: Answer, alsoAnswers: [404] })
-  if (answer.success && answer.data)
-    return toEntries(answer.data.items.map((item) => ({ ...item, itemPage: item.pages })))
-  if (NOTHING_FOUND.includes(answer.errorCode ?? '')) return []
-  log('warn', `catalogue: error ${answer.errorCode}`)
+  const response = await fetchJson({ url, headers: { 'X-Api-Key': key }, schema: ItemList, otherStatuses: [404] })
+  if (response.success && response.data)
+    return toEntries(response.data.items.map((item) => ({ ...item, itemPage: item.pages })))
+  if (EMPTY_RESULT_CODES.includes(response.errorCode ?? '')) return []
+  log('warn', `catalogue: error ${response.errorCode}`)
   throw new ApiError('CATALOGUE_FAILED')
 }
 

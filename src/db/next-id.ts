@@ -2,7 +2,7 @@ import { getTableName, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { retiredIds } from './schema'
 
-/** The next identifier of a table: above every one that is, and every one that ever was. */
+/** SQL for the next identifier of a table: one above every existing and every deleted one. */
 export const nextId = (id: SQLiteColumn): SQL<number> => {
   const tableName = sql.raw(`'${getTableName(id.table)}'`)
   return sql`max(

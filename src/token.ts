@@ -1,27 +1,28 @@
 import { sign, verify } from '@tsndr/cloudflare-worker-jwt'
 import * as z from 'zod'
-import type { Caller } from '../db/caller'
-import type { Config } from '../env'
-import { hmacKey } from './keys'
+import type { App, Config } from './env'
+import { hmacKey } from './keyed-hash'
+
+type Caller = App['Variables']['caller']
 
 const ISSUER = 'reading-library'
 const ALGORITHM = 'HS256'
-const NOT_BEFORE_2020 = 1_577_836_800
+const YEAR_2020 = 1_577_836_800
 
-// The library takes a missing exp, any iss, `crit` and further parts: what it leaves open is closed here.
+// The library accepts a missing exp, any iss, `crit` and additional parts, so header and claims are validated here.
 const Header = z.strictObject({ alg: z.literal(ALGORITHM), typ: z.literal('JWT') })
 const Claims = z.strictObject({
   iss: z.literal(ISSUER),
   sub: z.string().regex(/^[1-9]\d{0,15}$/),
-  iat: z.int().min(NOT_BEFORE_2020),
-  exp: z.int().min(NOT_BEFORE_2020),
+  iat: z.int().min(YEAR_2020),
+  exp: z.int().min(YEAR_2020),
   jti: z.uuid(),
-  /** The member's token version at login: a password change raises the member's and so revokes this. */
+  /** The member's token version at login. A password change increments the member's, which revokes this token. */
   ver: z.int().min(0),
 })
 const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
 
-/** A token for a member who has just proved the password. It holds no e-mail and no name. */
+/** Issues a token to a member whose password was just verified. */
 export const issueToken = async (config: Config, member: { memberId: number; tokenVersion: number }) => {
   const iat = Math.floor(Date.now() / 1000)
   const claims: z.infer<typeof Claims> = {
@@ -35,15 +36,15 @@ export const issueToken = async (config: Config, member: { memberId: number; tok
   return sign(claims, await hmacKey(config.JWT_SECRET), { algorithm: ALGORITHM })
 }
 
-// A signature that was good stays good: only its end and, in the database, its revocation need to be looked at again.
-const VERIFIED_AT_MOST = 1000
+// A valid signature stays valid, so it is verified once per isolate. Expiry and revocation are checked on each request.
+const MAX_CACHED = 1000
 type Verified = { caller: Caller; exp: number; secret: string }
-const verified = new Map<string, Verified>()
+const cache = new Map<string, Verified>()
 
-const remember = (token: string, known: Verified) => {
-  const [oldest] = verified.keys()
-  if (oldest !== undefined && verified.size >= VERIFIED_AT_MOST) verified.delete(oldest)
-  verified.set(token, known)
+const addToCache = (token: string, verified: Verified) => {
+  const [oldest] = cache.keys()
+  if (oldest !== undefined && cache.size >= MAX_CACHED) cache.delete(oldest)
+  cache.set(token, verified)
 }
 
 const readClaims = async (token: string, secret: string) => {
@@ -53,23 +54,23 @@ const readClaims = async (token: string, secret: string) => {
 }
 
 /**
- * Who the token says is calling; undefined when it is malformed, forged or expired. During a rotation of the secret,
- * tokens signed with JWT_SECRET_PREVIOUS are still taken. Whether the token was revoked is for the database to say.
+ * The caller a token names, or undefined when it is malformed, forged or expired. During a rotation of the secret,
+ * tokens signed with JWT_SECRET_PREVIOUS are accepted too. Whether the token was revoked, only the database knows.
  */
 export const verifyToken = async (config: Config, token: string): Promise<Caller | undefined> => {
   const { JWT_SECRET, JWT_SECRET_PREVIOUS } = config
-  const known = verified.get(token)
+  const known = cache.get(token)
   if (known && (known.secret === JWT_SECRET || known.secret === JWT_SECRET_PREVIOUS)) {
     return known.exp > Date.now() / 1000 ? known.caller : undefined
   }
   if (!COMPACT_FORM.test(token)) return undefined
   for (const secret of [JWT_SECRET, JWT_SECRET_PREVIOUS]) {
     if (!secret) continue
-    // It throws on a part that is no base64 or no JSON.
+    // verify throws on parts that are not base64 or not JSON.
     const claims = await readClaims(token, secret).catch(() => undefined)
     if (!claims) continue
     const caller = { memberId: Number(claims.sub), tokenVersion: claims.ver, tokenId: claims.jti }
-    remember(token, { caller, exp: claims.exp, secret })
+    addToCache(token, { caller, exp: claims.exp, secret })
     return caller
   }
   return undefined

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { MAX_INT } from '../db/schema'
+import { MAX_INT } from '../contract'
 import { Int32, int, intParameter } from './values'
 
 const MAX_SIZE = 1000
 
 export const Paging = z.object({
-  page: intParameter(1, MAX_INT).describe('Which page, counted from 1'),
-  size: intParameter(1, MAX_SIZE).describe('How many on a page'),
+  page: intParameter(1, MAX_INT).describe('Page number, starting at 1'),
+  size: intParameter(1, MAX_SIZE).describe('Items per page'),
 })
 export type Paging = z.infer<typeof Paging>
 

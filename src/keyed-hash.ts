@@ -1,7 +1,7 @@
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 const keys = new Map<string, Promise<CryptoKey>>()
 
-/** The HMAC-SHA-256 key of a secret, imported once for each isolate. */
+/** The HMAC-SHA-256 key of a secret, imported once per isolate. */
 export const hmacKey = (secret: string) => {
   const key =
     keys.get(secret) ??
@@ -10,9 +10,9 @@ export const hmacKey = (secret: string) => {
   return key
 }
 
-/** A keyed hash of texts, in base64: it tells nobody without the secret what they were. */
+/** HMAC-SHA-256 of a list of texts, in base64: without the secret, nobody can tell what was hashed. */
 export const keyedHash = async (secret: string, ...texts: string[]) => {
-  // JSON keeps apart what is joined, and no token's signed part begins with a bracket.
+  // JSON keeps ['ab', 'c'] and ['a', 'bc'] apart, and never looks like the signed part of a JWT.
   const bytes = new TextEncoder().encode(JSON.stringify(texts))
   return new Uint8Array(await crypto.subtle.sign(HMAC, await hmacKey(secret), bytes)).toBase64()
 }

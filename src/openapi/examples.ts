@@ -1,15 +1,15 @@
-// The story that the document's examples tell, in order: each answer is what the service gives to its request, and
-// test/openapi.test.ts plays it.
-import { sample } from './catalogue/providers/sample'
+// The examples of the document, in an order in which they can be executed: test/features/openapi.test.ts sends each
+// request and expects its response.
+import { sample } from '../catalogue/providers/sample'
 
 export type Example = {
   parameters?: Record<string, unknown>
   body?: unknown
-  /** The answer's body; undefined where there is none. */
-  answer?: unknown
+  /** The response body, if there is one. */
+  response?: unknown
 }
 
-/** When it happens. */
+/** The time of all examples. */
 export const EXAMPLE_TIME = '2026-11-21T09:30:00'
 
 const catalogue = sample()
@@ -35,41 +35,41 @@ const registered = '2026-08-02T19:40:00'
 const image = 'gKz3Yv0mQW6c9pVbR1xT2A.png'
 
 export const EXAMPLES: Record<string, Example> = {
-  checkHealth: { answer: { status: 'ok' } },
+  checkHealth: { response: { status: 'ok' } },
   requestCode: { body: { joinAuthCodeEmail: 'mina@example.com' } },
   signUp: {
     body: { email: 'mina@example.com', name: 'Mina', password: 'read-more-1', authenticationCode: '000000' },
-    answer: { email: 'mina@example.com', name: 'Mina' },
+    response: { email: 'mina@example.com', name: 'Mina' },
   },
   logIn: {
     body: { email: 'mina@example.com', password: 'read-more-1' },
-    answer: { email: 'mina@example.com', name: 'Mina' },
+    response: { email: 'mina@example.com', name: 'Mina' },
   },
-  getProfile: { answer: { email: 'mina@example.com', name: 'Mina' } },
+  getProfile: { response: { email: 'mina@example.com', name: 'Mina' } },
   updateProfile: {
     body: { name: 'Mina Kim' },
-    answer: { email: 'mina@example.com', name: 'Mina Kim', updatedAt: EXAMPLE_TIME },
+    response: { email: 'mina@example.com', name: 'Mina Kim', updatedAt: EXAMPLE_TIME },
   },
-  searchCatalogue: { parameters: { 'title-or-author': 'petit' }, answer: await catalogue.search('petit') },
-  listBestSellers: { answer: await catalogue.bestSellers() },
-  listNewBooks: { answer: await catalogue.newSpecial() },
+  searchCatalogue: { parameters: { 'title-or-author': 'petit' }, response: await catalogue.search('petit') },
+  listBestSellers: { response: await catalogue.bestSellers() },
+  listNewBooks: { response: await catalogue.newSpecial() },
   registerBook: {
     body: { title: book.title, author: '한강', publisher: '창비', cover: book.cover, itemPage: 216 },
-    answer: { bookId: 1, title: book.title, author: '한강', cover: book.cover, bookStatus: 'YET' },
+    response: { bookId: 1, title: book.title, author: '한강', cover: book.cover, bookStatus: 'YET' },
   },
   setCreatedDate: {
     parameters: { 'book-id': 1 },
     body: registered,
-    answer: { bookId: 1, createdAt: registered },
+    response: { bookId: 1, createdAt: registered },
   },
   listAbandoned: {
     parameters: paging,
-    answer: { item: [{ ...book, createdAt: registered }], pageInfo },
+    response: { item: [{ ...book, createdAt: registered }], pageInfo },
   },
   updateBook: {
     parameters: { 'book-id': 1 },
     body: { bookStatus: 'DONE', currentPage: 216, star: 5, ...reading },
-    answer: {
+    response: {
       author: '한강',
       publisher: '창비',
       itemPage: 216,
@@ -82,16 +82,16 @@ export const EXAMPLES: Record<string, Example> = {
   createMemo: {
     parameters: { bookId: 1 },
     body: { memoBookPage: 95, memoContent: 'Read this page again.', memoType: 'THOUGHT' },
-    answer: memo,
+    response: memo,
   },
   updateMemo: {
     parameters: { 'memo-id': 1 },
     body: { memoAuthority: 'PUBLIC' },
-    answer: { ...memo, memoAuthority: 'PUBLIC' },
+    response: { ...memo, memoAuthority: 'PUBLIC' },
   },
   listLibrary: {
     parameters: { ...paging, bookStatus: 'DONE' },
-    answer: {
+    response: {
       item: [
         {
           ...book,
@@ -109,12 +109,12 @@ export const EXAMPLES: Record<string, Example> = {
   },
   listCalender: {
     parameters: paging,
-    answer: { item: [{ bookId: 1, readEndDate: reading.readEndDate, cover: book.cover }], pageInfo },
+    response: { item: [{ bookId: 1, readEndDate: reading.readEndDate, cover: book.cover }], pageInfo },
   },
-  listMemoBooks: { parameters: paging, answer: { item: [{ ...book, memoCount: 1 }], pageInfo } },
+  listMemoBooks: { parameters: paging, response: { item: [{ ...book, memoCount: 1 }], pageInfo } },
   getBook: {
     parameters: { 'book-id': 1, memoAuthority: 'ALL' },
-    answer: {
+    response: {
       ...book,
       author: '한강',
       publisher: '창비',
@@ -130,12 +130,12 @@ export const EXAMPLES: Record<string, Example> = {
   },
   listBookMemos: {
     parameters: { 'book-id': 1, ...paging, memoType: 'ALL' },
-    answer: { item: [{ ...memo, memoAuthority: 'PUBLIC' }], pageInfo },
+    response: { item: [{ ...memo, memoAuthority: 'PUBLIC' }], pageInfo },
   },
   drawMemo: {
-    answer: [{ memoId: 1, memoContent: memo.memoContent, memoType: 'THOUGHT', memoBookPage: 95 }],
+    response: [{ memoId: 1, memoContent: memo.memoContent, memoType: 'THOUGHT', memoBookPage: 95 }],
   },
-  uploadMemoImage: { answer: `https://library.example.com/images/1/${image}` },
+  uploadMemoImage: { response: `https://library.example.com/images/1/${image}` },
   loadImage: { parameters: { 'member-id': 1, name: image } },
   deleteMemo: { parameters: { 'memo-id': 1 } },
   deleteBook: { parameters: { 'book-id': 1 } },

@@ -1,0 +1,102 @@
+import * as z from 'zod'
+
+/** Every error the service can answer: HTTP status and message. */
+export const ERRORS = {
+  INVALID_FIELDS: [400, null],
+  INVALID_PARAMETERS: [400, null],
+  BODY_MISSING: [400, 'Required request body is missing'],
+  BODY_MALFORMED: [400, 'Malformed JSON request'],
+  AUTHORIZATION_NOT_ALLOWED: [400, 'The Authorization header must not be sent with this request'],
+  UNAUTHORIZED: [401, 'A valid access token is required'],
+  LOGIN_FAILED: [401, 'Wrong e-mail or password'],
+  NOT_FOUND: [404, 'No resource at this path'],
+  BOOK_NOT_FOUND: [404, 'Book not found'],
+  MEMO_NOT_FOUND: [404, 'Memo not found'],
+  IMAGE_NOT_FOUND: [404, 'Image not found'],
+  METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
+  MEMBER_EXISTS: [409, 'Member already exists'],
+  PRECONDITION_FAILED: [412, 'Precondition failed'],
+  BODY_TOO_LARGE: [413, 'Request body too large'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'Unsupported media type'],
+  RANGE_NOT_SATISFIABLE: [416, 'Range not satisfiable'],
+  TOO_MANY_REQUESTS: [429, 'Too many requests: try again later'],
+  INTERNAL: [500, 'Internal server error'],
+  CATALOGUE_FAILED: [502, 'The book catalogue returned an error'],
+  CATALOGUE_BUSY: [503, 'The book catalogue is over its request limit: try again later'],
+  CATALOGUE_TIMED_OUT: [504, 'The book catalogue did not answer in time'],
+  UNAVAILABLE: [503, 'Service unavailable: try again later'],
+} as const satisfies Record<string, readonly [number, string | null]>
+
+export type ErrorCode = keyof typeof ERRORS
+
+export const FieldError = z.object({ field: z.string(), rejectedValue: z.unknown(), reason: z.string() }).meta({
+  id: 'FieldError',
+  description: 'A field of the body that is invalid. rejectedValue is what was sent, or null if it was absent.',
+})
+export type FieldError = z.infer<typeof FieldError>
+
+export const ViolationError = z
+  .object({ propertyPath: z.string(), rejectedValue: z.unknown(), reason: z.string() })
+  .meta({ id: 'ViolationError', description: 'A path or query parameter that is invalid.' })
+export type ViolationError = z.infer<typeof ViolationError>
+
+export const ErrorBody = z
+  .object({
+    status: z.int().min(0).max(599),
+    message: z.string().nullable(),
+    fieldErrors: z.array(FieldError).nullable(),
+    violationErrors: z.array(ViolationError).nullable(),
+  })
+  .meta({ id: 'Error', description: 'All errors have these four keys. status is 0 for invalid fields and parameters.' })
+export type ErrorBody = z.infer<typeof ErrorBody>
+
+export type Details = {
+  fieldErrors?: FieldError[]
+  violationErrors?: ViolationError[]
+  headers?: Record<string, string>
+}
+
+/** The only error class that reaches clients as it is; anything else that is thrown is answered with INTERNAL. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly details: Details
+
+  /** @param cause the underlying failure: logged, never sent to the client */
+  constructor(code: ErrorCode, details: Details = {}, cause?: unknown) {
+    super(cause ? `${code}: ${cause}` : code, { cause })
+    this.code = code
+    this.details = details
+  }
+}
+
+/** @param seconds when a retry makes sense */
+const retryAfter = (seconds: number): Details => ({
+  headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) },
+})
+
+const UNAVAILABLE_RETRY_SECONDS = 5
+
+/** A dependency failed or is overloaded, temporarily. The cause is logged. */
+export const unavailable = (cause?: unknown) =>
+  new ApiError('UNAVAILABLE', retryAfter(UNAVAILABLE_RETRY_SECONDS), cause)
+
+export const tooManyRequests = (retrySeconds: number) => new ApiError('TOO_MANY_REQUESTS', retryAfter(retrySeconds))
+
+export const fieldError = (field: string, rejectedValue: unknown, reason: string) =>
+  new ApiError('INVALID_FIELDS', { fieldErrors: [{ field, rejectedValue, reason }] })
+
+/** Returns the value, or throws the error if it is undefined. */
+export const found = <T>(value: T | undefined, code: ErrorCode): T => {
+  if (value === undefined) throw new ApiError(code)
+  return value
+}
+
+export const toErrorBody = (code: ErrorCode, details: Details = {}): ErrorBody => {
+  const [httpStatus, message] = ERRORS[code]
+  return {
+    status: message === null ? 0 : httpStatus,
+    message,
+    fieldErrors: details.fieldErrors ?? null,
+    violationErrors: details.violationErrors ?? null,
+  }
+}

@@ -1,0 +1,72 @@
+import type { MiddlewareHandler } from 'hono'
+import type * as z from 'zod'
+import type { App } from '../env'
+import type { ErrorCode } from '../errors'
+
+/** The response headers that a route may declare; openapi/build.ts has their descriptions. */
+export type HeaderName =
+  | 'Accept-Ranges'
+  | 'Authorization'
+  | 'Cache-Control'
+  | 'Content-Range'
+  | 'ETag'
+  | 'Last-Modified'
+  | 'Location'
+
+export type ResponseDescription = {
+  description: string
+  /** A schema per media type; undefined for binary content. */
+  content?: Record<string, z.ZodType | undefined>
+  headers?: HeaderName[]
+}
+
+export type RouteDescription = {
+  /** Verb and noun; generated clients use it as the method name. */
+  operationId: string
+  summary: string
+  description?: string
+  tags: [string]
+  /** The path parameters, for a route that answers invalid ones with 404 instead of validating them. */
+  path?: z.ZodObject
+  responses: Record<number, ResponseDescription>
+  /** The errors specific to this route; those of authentication, throttling and validation are added. */
+  errors?: ErrorCode[]
+}
+
+/** What a middleware contributes to the OpenAPI description of the routes it is mounted on. */
+export type RouteMetadata = Partial<{
+  described: RouteDescription
+  membersOnly: true
+  throttled: true
+  json: z.ZodType
+  query: z.ZodType
+  param: z.ZodType
+  /** A body that is a bare string: an object schema whose only field is the name it is validated under. */
+  text: z.ZodObject
+  /** The file part of a multipart body. */
+  file: { field: string; maxBytes: number }
+}>
+
+const metadata = new WeakMap<object, RouteMetadata>()
+
+/** Attaches metadata to a middleware for the OpenAPI document. It has no effect at run time. */
+export const annotate = <Handler extends object>(handler: Handler, data: RouteMetadata) => {
+  metadata.set(handler, data)
+  return handler
+}
+
+export const metadataOf = (handler: object) => metadata.get(handler)
+
+/** Describes a route for the OpenAPI document. */
+export const describeRoute = (described: RouteDescription): MiddlewareHandler<App> =>
+  annotate((_, next) => next(), { described })
+
+/** A JSON response. */
+export const json = (schema: z.ZodType, description: string, ...headers: HeaderName[]): ResponseDescription => ({
+  description,
+  content: { 'application/json': schema },
+  headers,
+})
+
+/** A response without a body. */
+export const empty = (description: string, ...headers: HeaderName[]): ResponseDescription => ({ description, headers })

@@ -1,0 +1,18 @@
+import type { Context } from 'hono'
+import { ApiError, ERRORS, toErrorBody } from '../errors'
+
+export const errorResponse = (c: Context, { code, details }: ApiError) => {
+  const [httpStatus] = ERRORS[code]
+  const headers = httpStatus === 401 ? { 'WWW-Authenticate': 'Bearer', ...details.headers } : details.headers
+  return c.json(toErrorBody(code, details), httpStatus, headers)
+}
+
+/**
+ * Answers 405 to all methods but those that earlier routes of the path handled. Mounted on fixed paths such as
+ * `/memos/random`, so that other methods do not fall through to `/memos/{memo-id}`.
+ */
+export const allowOnly =
+  (...methods: string[]) =>
+  (): never => {
+    throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } })
+  }

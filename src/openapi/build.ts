@@ -1,0 +1,196 @@
+// Builds the OpenAPI document from the routes' metadata. It is not part of the Worker, which serves the result as an
+// asset that is generated when the Worker is bundled.
+import type { Hono } from 'hono'
+import type * as z from 'zod'
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi'
+import type { App } from '../env'
+import { ERRORS, ErrorBody, type ErrorCode, toErrorBody } from '../errors'
+import { type HeaderName, metadataOf, type ResponseDescription, type RouteMetadata } from '../http/describe-route'
+import { exampleFieldError, exampleViolation } from './error-examples'
+import { adjustSchema } from './json-schema'
+
+const header = (description: string, format?: string, required = true) => ({
+  description,
+  required,
+  schema: { type: 'string' as const, maxLength: 1024, ...(format && { format }) },
+})
+
+const HEADERS = {
+  'Accept-Ranges': header('`bytes`: range requests are supported.'),
+  'Access-Control-Allow-Origin': header('The origin of the request, if it may read the response.', undefined, false),
+  Authorization: header('The token, as `Bearer <JWT>`. Send it in the request header of the same name.'),
+  'Cache-Control': header('How long the response may be cached.'),
+  'Content-Range': header('The range returned, and the total size.'),
+  ETag: header('The version of the resource, for `If-None-Match`.'),
+  'Last-Modified': header('When the resource was stored.'),
+  Location: header('The URL of the new resource.', 'uri-reference'),
+  'Retry-After': header('Seconds to wait before trying again.'),
+  'WWW-Authenticate': header('`Bearer`: the authentication scheme.'),
+  'X-D1-Bookmark': header('The state of the database. Send it back to let a nearby replica answer.'),
+  'X-Request-Id': header('The identifier of the request in the log.', 'uuid'),
+} satisfies Partial<Record<string, ReturnType<typeof header>>> & Record<HeaderName, object>
+
+const refer = (...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+const hasBody = ({ json, text, file }: RouteMetadata) => Boolean(json ?? text ?? file)
+const BODY_ERRORS = [
+  'INVALID_FIELDS',
+  'BODY_MISSING',
+  'BODY_MALFORMED',
+  'BODY_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+] as const
+
+const errorCodes = (route: RouteMetadata): ErrorCode[] => [
+  ...(route.membersOnly ? (['UNAUTHORIZED'] as const) : []),
+  ...(route.throttled ? (['TOO_MANY_REQUESTS'] as const) : []),
+  ...(hasBody(route) ? BODY_ERRORS : []),
+  ...(route.query || route.param ? (['INVALID_PARAMETERS'] as const) : []),
+  ...(route.described?.errors ?? []),
+  'UNAVAILABLE',
+  'INTERNAL',
+]
+
+const COMMON_HEADERS = ['X-Request-Id', 'Access-Control-Allow-Origin']
+
+const errorHeaders = (status: number, codes: ErrorCode[]) => [
+  ...COMMON_HEADERS,
+  ...(status === 401 ? ['WWW-Authenticate'] : []),
+  ...(codes.every((code) => ['TOO_MANY_REQUESTS', 'CATALOGUE_BUSY', 'UNAVAILABLE'].includes(code))
+    ? ['Retry-After']
+    : []),
+]
+
+/** Examples of the errors whose body never varies. */
+const FIXED_EXAMPLES: Record<string, object> = Object.fromEntries(
+  (Object.keys(ERRORS) as ErrorCode[])
+    // NOT_FOUND and METHOD_NOT_ALLOWED belong to no operation.
+    .filter((code) => ERRORS[code][1] !== null && code !== 'NOT_FOUND' && code !== 'METHOD_NOT_ALLOWED')
+    .map((code) => [code, { summary: ERRORS[code][1] ?? '', value: toErrorBody(code) }]),
+)
+
+const titleOf = (code: ErrorCode) =>
+  ERRORS[code][1] ?? (code === 'INVALID_FIELDS' ? 'Invalid fields in the body' : 'Invalid path or query parameters')
+
+const examplesOf = (codes: ErrorCode[], route: RouteMetadata): Record<string, object> =>
+  Object.fromEntries(
+    codes.flatMap((code): [string, object][] => {
+      if (FIXED_EXAMPLES[code]) return [[code, { $ref: `#/components/examples/${code}` }]]
+      const details = code === 'INVALID_FIELDS' ? exampleFieldError(route) : exampleViolation(route)
+      return details ? [[code, { summary: titleOf(code), value: toErrorBody(code, details) }]] : []
+    }),
+  )
+
+const errorResponses = (route: RouteMetadata) => {
+  const byStatus = Map.groupBy(new Set(errorCodes(route)), (code) => ERRORS[code][0])
+  return [...byStatus].map(([status, codes]) => {
+    const response: ZodOpenApiResponseObject = {
+      description: codes.map(titleOf).join('; '),
+      headers: refer(...errorHeaders(status, codes)),
+      content: { 'application/json': { schema: ErrorBody, examples: examplesOf(codes, route) } },
+    }
+    return [status, response] as const
+  })
+}
+
+const toResponse = (
+  { description, content, headers = [] }: ResponseDescription,
+  route: RouteMetadata,
+): ZodOpenApiResponseObject => ({
+  description,
+  headers: refer(...COMMON_HEADERS, ...(route.membersOnly ? ['X-D1-Bookmark'] : []), ...headers),
+  ...(content && {
+    content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, schema ? { schema } : {}])),
+  }),
+})
+
+const requestBody = ({ json, text, file }: RouteMetadata): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
+  if (json) return { requestBody: { required: true, content: { 'application/json': { schema: json } } } }
+  if (file) {
+    const { field, maxBytes } = file
+    const type = 'string' as const
+    const part = { type, contentMediaType: 'application/octet-stream', maxLength: maxBytes, description: 'The file' }
+    const schema = { type: 'object' as const, required: [field], properties: { [field]: part } }
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
+  }
+  if (!text) return {}
+  const schema = Object.values(text.shape)[0] as z.ZodType
+  return { requestBody: { required: true, content: { 'text/plain': { schema }, 'application/json': { schema } } } }
+}
+
+const toOperation = (route: RouteMetadata): ZodOpenApiOperationObject | undefined => {
+  if (!route.described) return undefined
+  const { responses, errors: _, path = route.param, ...description } = route.described
+  const successes = Object.entries(responses).map(([status, answer]) => [status, toResponse(answer, route)] as const)
+  return {
+    ...description,
+    security: route.membersOnly ? [{ bearer: [] }] : [],
+    requestParams: {
+      ...(path && { path: path as z.ZodObject }),
+      ...(route.query && { query: route.query as z.ZodObject }),
+    },
+    ...requestBody(route),
+    responses: { ...Object.fromEntries(errorResponses(route)), ...Object.fromEntries(successes) },
+  }
+}
+
+type WithParameters = { parameters?: { schema: { enum?: unknown[] } }[] }
+
+const parameterSchemas = ({ paths }: ReturnType<typeof createDocument>) =>
+  Object.values(paths ?? {})
+    .flatMap((item): WithParameters[] => Object.values(item))
+    .flatMap(({ parameters = [] }) => parameters.map(({ schema }) => schema))
+
+/** The metadata of each route: what all its middlewares contribute, merged. */
+const collectRoutes = (app: Hono<App>) => {
+  const routes = new Map<string, { method: string; path: string; metadata: RouteMetadata }>()
+  for (const { method, path, handler } of app.routes) {
+    const key = `${method} ${path}`
+    const known = routes.get(key) ?? { method, path, metadata: {} }
+    routes.set(key, { ...known, metadata: { ...known.metadata, ...metadataOf(handler) } })
+  }
+  return routes.values()
+}
+
+/** The OpenAPI document of every described route, built from the schemas that validate. */
+export const documentOf = (app: Hono<App>) => {
+  const paths: ZodOpenApiPathsObject = {}
+  for (const { method, path, metadata } of collectRoutes(app)) {
+    const template = path.replace(/:([\w-]+)/g, '{$1}')
+    const operation = toOperation(metadata)
+    if (operation) paths[template] = { ...paths[template], [method.toLowerCase()]: operation }
+  }
+  const document = createDocument(
+    {
+      openapi: '3.1.0',
+      info: { title: 'Reading Library', version: '1.0.0' },
+      paths,
+      components: {
+        headers: HEADERS,
+        examples: FIXED_EXAMPLES,
+        securitySchemes: {
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description:
+              'The token that login returns in its `Authorization` header: HS256, verified according to RFC8725.',
+          },
+        },
+      },
+    },
+    { override: adjustSchema },
+  )
+  for (const schema of parameterSchemas(document)) {
+    // Parameters are text, so their enums contain no numbers.
+    if (schema.enum)
+      Object.assign(schema, { type: 'string', enum: schema.enum.filter((value) => typeof value === 'string') })
+  }
+  return document
+}

@@ -1,0 +1,37 @@
+// Validation errors as examples for the document, produced by the schemas that validate.
+import * as z from 'zod'
+import type { Details } from '../errors'
+import type { RouteMetadata } from '../http/describe-route'
+import { firstIssues } from '../http/validate'
+
+const shapeOf = (schema: z.ZodType | undefined): Record<string, z.ZodType> => {
+  if (schema instanceof z.ZodPipe) return shapeOf(schema.in as z.ZodType)
+  return schema instanceof z.ZodObject ? schema.shape : {}
+}
+
+/** The first field that rejects the value, as `[field, reason]`. */
+const findRejection = (schema: z.ZodType | undefined, value: string) => {
+  for (const [field, fieldSchema] of Object.entries(shapeOf(schema))) {
+    const result = fieldSchema.safeParse(value)
+    const [issue] = result.success ? [] : firstIssues(result.error.issues, value)
+    if (issue) return { field, value, reason: issue[2] }
+  }
+  return undefined
+}
+
+/** A field error of the route's body, if any field can be invalid. */
+export const exampleFieldError = ({ json, text, file }: RouteMetadata): Details | undefined => {
+  if (file) return { fieldErrors: [{ field: file.field, rejectedValue: null, reason: 'is required' }] }
+  const rejection = json ? findRejection(json, '') : findRejection(text, 'yesterday')
+  if (!rejection) return undefined
+  const { field, value: rejectedValue, reason } = rejection
+  return { fieldErrors: [{ field, rejectedValue, reason }] }
+}
+
+/** A violation of the route's path or query parameters, if any can be invalid. */
+export const exampleViolation = ({ param, query }: RouteMetadata): Details | undefined => {
+  const rejection = findRejection(param, '0') ?? findRejection(query, '0') ?? findRejection(param, ' ')
+  if (!rejection) return undefined
+  const { field: propertyPath, value: rejectedValue, reason } = rejection
+  return { violationErrors: [{ propertyPath, rejectedValue, reason }] }
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { createLimiter, type Lease } from '../../src/limiter'
+import { requireHashingCapacity, withHashingLease } from '../../src/members/hashing'
+
+describe('a limiter', () => {
+  const held = (lease: Lease | undefined): Lease => {
+    if (!lease) throw new Error('No lease was granted')
+    return lease
+  }
+
+  /** Queues a caller per key behind a full limiter, then serves them one by one; returns the order. */
+  const orderOf = async (keys: string[]) => {
+    const { acquire, tryAcquire } = createLimiter({ capacity: 1, leaseMs: 10_000, maxWaiting: 100 })
+    const first = held(tryAcquire())
+    const order: string[] = []
+    const callers = keys.map(async (key) => {
+      const lease = held(await acquire(1, key))
+      order.push(key)
+      lease.release()
+    })
+    first.release()
+    await Promise.all(callers)
+    return order
+  }
+
+  it('grants up to its capacity, and again what was released', () => {
+    const { tryAcquire } = createLimiter({ capacity: 10, leaseMs: 10_000 })
+    const [large, small] = [held(tryAcquire(7)), held(tryAcquire(3))]
+    expect(tryAcquire(1)).toBeUndefined()
+    small.release()
+    small.release()
+    expect(tryAcquire(4)).toBeUndefined()
+    expect(tryAcquire(3)).toBeDefined()
+    large.release()
+    expect(tryAcquire(7)).toBeDefined()
+  })
+
+  it('serves waiting callers of one key in order', async () => {
+    expect(await orderOf(['a', 'a', 'a'])).toEqual(['a', 'a', 'a'])
+  })
+
+  it('serves keys round-robin, however many callers one of them has waiting', async () => {
+    expect(await orderOf(['a', 'a', 'a', 'a', 'b', 'c', 'b'])).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a'])
+  })
+
+  it('does not let small requests overtake a large one', async () => {
+    const { acquire, tryAcquire } = createLimiter({ capacity: 10, leaseMs: 10_000, maxWaiting: 100 })
+    const first = held(tryAcquire(8))
+    const large = acquire(10, 'a')
+    expect(tryAcquire(1)).toBeUndefined()
+    const small = acquire(1, 'b')
+    first.release()
+    held(await large).release()
+    held(await small).release()
+  })
+
+  it('grants its whole capacity to a request that asks for more', async () => {
+    const { acquire, tryAcquire } = createLimiter({ capacity: 10, leaseMs: 10_000 })
+    const lease = held(await acquire(11, 'a'))
+    expect(tryAcquire(1)).toBeUndefined()
+    lease.release()
+    expect(tryAcquire(10)).toBeDefined()
+  })
+
+  it('refuses callers when the queue is full', async () => {
+    const { acquire, tryAcquire, isFull } = createLimiter({ capacity: 1, leaseMs: 10_000, maxWaiting: 1 })
+    const first = held(tryAcquire())
+    expect(isFull('a')).toBe(false)
+    const waiting = acquire(1, 'a')
+    expect(isFull('a')).toBe(true)
+    expect(await acquire(1, 'a')).toBeUndefined()
+    first.release()
+    held(await waiting).release()
+    expect(isFull('a')).toBe(false)
+  })
+
+  it('makes room in a full queue for a key with fewer callers, at the cost of the key with the most', async () => {
+    const { acquire, tryAcquire, isFull } = createLimiter({ capacity: 1, leaseMs: 10_000, maxWaiting: 2 })
+    const first = held(tryAcquire())
+    const callers = [acquire(1, 'a'), acquire(1, 'a')]
+    expect([isFull('a'), isFull('b')]).toEqual([true, false])
+    const other = acquire(1, 'b')
+    expect(await callers[1]).toBeUndefined()
+    first.release()
+    held((await callers[0]) as Lease).release()
+    held(await other).release()
+  })
+
+  it('gives up waiting after a time limit', async () => {
+    const { acquire, tryAcquire } = createLimiter({ capacity: 1, leaseMs: 10_000, maxWaiting: 1, maxWaitMs: 100 })
+    const first = held(tryAcquire())
+    expect(await acquire(1, 'a')).toBeUndefined()
+    first.release()
+    expect(tryAcquire()).toBeDefined()
+  })
+
+  it('ends a lease that is neither released nor renewed, for new callers and for waiting ones', async () => {
+    const { acquire, tryAcquire } = createLimiter({ capacity: 1, leaseMs: 300, maxWaiting: 1, maxWaitMs: 5000 })
+    tryAcquire()
+    expect(tryAcquire()).toBeUndefined()
+    held(await acquire(1, 'a'))
+    await scheduler.wait(350)
+    expect(tryAcquire()).toBeDefined()
+  })
+
+  it('keeps a lease that is renewed', async () => {
+    const { tryAcquire } = createLimiter({ capacity: 1, leaseMs: 300 })
+    const lease = held(tryAcquire())
+    for (let n = 0; n < 4; n++) {
+      await scheduler.wait(100)
+      lease.renew()
+    }
+    expect(tryAcquire()).toBeUndefined()
+  })
+})
+
+describe('password hashing', () => {
+  it('runs one at a time', async () => {
+    let running = 0
+    let most = 0
+    const hash = async (pause: () => Promise<void>) => {
+      most = Math.max(most, ++running)
+      await pause()
+      running--
+    }
+    await Promise.all(Array.from({ length: 5 }, () => withHashingLease('network', hash)))
+    expect(most).toBe(1)
+  })
+
+  it('continues after a failure', async () => {
+    const failing = withHashingLease('network', () => Promise.reject(new Error('Out of memory')))
+    const next = withHashingLease('network', async () => 'hashed')
+    await expect(failing).rejects.toThrow('Out of memory')
+    expect(await next).toBe('hashed')
+  })
+
+  it('refuses callers beyond 64 waiting ones, with a Retry-After', async () => {
+    const waiting = Array.from({ length: 65 }, () => withHashingLease('network', (pause) => pause()))
+    const refusal = { code: 'TOO_MANY_REQUESTS', details: { headers: { 'Retry-After': '5' } } }
+    expect(() => requireHashingCapacity('network')).toThrow(expect.objectContaining(refusal))
+    await expect(withHashingLease('network', async () => {})).rejects.toMatchObject(refusal)
+    await Promise.all(waiting)
+    expect(() => requireHashingCapacity('network')).not.toThrow()
+  })
+
+  it('waits at most two seconds for a cancelled request', async () => {
+    void withHashingLease('network', () => new Promise(() => {}))
+    expect(await withHashingLease('network', async () => 'hashed')).toBe('hashed')
+  })
+})
