@@ -46,7 +46,7 @@ const readSetting = async (host: Host, { name, description, isValid, whenEmpty }
 }
 
 /**
- * Collects the settings that the Worker does not have yet. `isSet` tells whether it will have a setting once these are
+ * Collects the settings that the Worker does not have yet. `isSet` returns whether it will have a setting once these are
  * uploaded.
  */
 export const collectSettings = async (host: Host, config: Config) => {
