@@ -1,12 +1,12 @@
-// Makes the files that the Worker serves beside its answers: the API's document, from the very app, and the page that
-// shows it. Wrangler runs it before it bundles, so no document is older than the code.
+// Generates the static files in dist/assets: the OpenAPI document, built from the app, and the reference page that shows
+// it. Wrangler runs this before each bundling, so the document always matches the code.
 import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
-const FOLDER = join(ROOT, 'dist/assets')
-const SWAGGER = [
+const OUTPUT = join(ROOT, 'dist/assets')
+const SWAGGER_FILES = [
   'swagger-ui.css',
   'swagger-ui-bundle.js',
   'swagger-ui-bundle.js.LICENSE.txt',
@@ -15,14 +15,16 @@ const SWAGGER = [
   'NOTICE',
 ]
 
-// The Worker's modules name each other without an extension, as its bundler has it.
+// The Worker's imports have no file extension, which its bundler resolves and Node does not.
 registerHooks({
   resolve: (specifier, context, next) => next(/^\..*\/[^.]+$/.test(specifier) ? `${specifier}.ts` : specifier, context),
 })
 const DOCUMENT = '../src/openapi/document.ts'
 const { buildDocument }: { buildDocument: () => object } = await import(DOCUMENT)
 
-mkdirSync(join(FOLDER, 'docs'), { recursive: true })
-writeFileSync(join(FOLDER, 'openapi.json'), `${JSON.stringify(buildDocument(), null, 2)}\n`)
-cpSync(join(ROOT, 'src/docs/page'), join(FOLDER, 'docs'), { recursive: true })
-for (const file of SWAGGER) copyFileSync(join(ROOT, 'node_modules/swagger-ui-dist', file), join(FOLDER, 'docs', file))
+mkdirSync(join(OUTPUT, 'docs'), { recursive: true })
+writeFileSync(join(OUTPUT, 'openapi.json'), `${JSON.stringify(buildDocument(), null, 2)}\n`)
+cpSync(join(ROOT, 'src/docs/page'), join(OUTPUT, 'docs'), { recursive: true })
+for (const file of SWAGGER_FILES) {
+  copyFileSync(join(ROOT, 'node_modules/swagger-ui-dist', file), join(OUTPUT, 'docs', file))
+}

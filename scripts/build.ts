@@ -1,4 +1,4 @@
-// Builds the Worker as a deployment would, without deploying it, and holds its size against the limit.
+// Builds the Worker like a deployment, without deploying it, and fails if the bundle exceeds its size limit.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
@@ -13,5 +13,5 @@ if (status !== 0) process.exit(status ?? 1)
 
 const worker = readFileSync('dist/index.js')
 const gzipped = gzipSync(worker).length
-console.log(`Worker: ${worker.length} bytes, ${gzipped} gzipped (at most ${MAX_GZIPPED_BYTES})`)
+console.log(`Worker: ${worker.length} bytes, ${gzipped} gzipped (limit ${MAX_GZIPPED_BYTES})`)
 if (gzipped > MAX_GZIPPED_BYTES) process.exit(1)

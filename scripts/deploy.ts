@@ -1,4 +1,4 @@
-// Takes a Cloudflare account from nothing to serving, or from one version to the next.
+// `npm run deploy`: deploys to a Cloudflare account, empty or not.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,13 +9,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { experimental_readRawConfig } from 'wrangler'
 import { deploy, plan } from './deploy/deploy.ts'
-import { type Config, type Host, type Outcome, Stop } from './deploy/host.ts'
+import { type Config, DeployError, type Host, type WranglerResult } from './deploy/host.ts'
 
 const USAGE = `Usage: npm run deploy [-- --dry-run]
-  --dry-run   says what would be done, and builds the Worker; needs no account`
+  --dry-run   lists the steps and builds the Worker; needs no account`
 
-const giveUp = (...why: string[]): never => {
-  for (const line of why) console.error(line)
+const fail = (...lines: string[]): never => {
+  for (const line of lines) console.error(line)
   process.exit(1)
 }
 
@@ -23,32 +23,32 @@ const readArguments = () => {
   try {
     return parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } }).values
   } catch {
-    return giveUp(USAGE)
+    return fail(USAGE)
   }
 }
 
 const reports = mkdtempSync(join(tmpdir(), 'reading-library-'))
-// Beside wrangler.toml, since its paths are relative.
-const written: string[] = []
+const temporary = [reports]
 process.on('exit', () => {
-  for (const path of [reports, ...written]) rmSync(path, { recursive: true, force: true })
+  for (const path of temporary) rmSync(path, { recursive: true, force: true })
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-const write = (name: string, content: string) => {
-  written.push(name)
+// In the working directory, since paths in wrangler's configuration are relative to it.
+const writeTemporary = (name: string, content: string) => {
+  temporary.push(name)
   writeFileSync(name, content, { mode: 0o600 })
   return name
 }
 
-const wrangler = async (args: string[], input?: string): Promise<Outcome> => {
+const wrangler = async (args: string[], input?: string): Promise<WranglerResult> => {
   const report = join(reports, String(Math.random()))
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_OUTPUT_FILE_PATH: report }
   const child = spawn('wrangler', args, { stdio: ['pipe', 'pipe', 'ignore'], env })
-  // It may end without having read.
+  // Wrangler may exit without reading its input.
   child.stdin.on('error', () => {}).end(input)
-  const ended = new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
-  const [stdout, code] = await Promise.all([text(child.stdout), ended])
+  const exited = new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
+  const [stdout, code] = await Promise.all([text(child.stdout), exited])
   const lines = existsSync(report) ? readFileSync(report, 'utf8').split('\n').filter(Boolean) : []
   return { code, stdout, records: lines.map((line) => JSON.parse(line)) }
 }
@@ -58,21 +58,21 @@ const build = () =>
     spawn('node', ['scripts/build.ts'], { stdio: 'inherit' }).on('exit', (code) => resolve(code ?? 1)),
   )
 
-const { 'dry-run': isDry } = readArguments()
+const { 'dry-run': isDryRun } = readArguments()
 const config = experimental_readRawConfig({ config: 'wrangler.toml' }).rawConfig as unknown as Config
-if (isDry) {
+if (isDryRun) {
   for (const step of plan(config)) console.log(step)
   process.exit(await build())
 }
-const isAttended = process.stdin.isTTY && process.stdout.isTTY && !process.env.CI
-const terminal = isAttended ? createInterface({ input: process.stdin, output: process.stdout }) : undefined
-// All is asked before anything is done.
+const isInteractive = process.stdin.isTTY && process.stdout.isTTY && !process.env.CI
+const terminal = isInteractive ? createInterface({ input: process.stdin, output: process.stdout }) : undefined
+// All questions come before the first change, so cancelling one changes nothing.
 const ask =
-  terminal && ((question: string) => terminal.question(question).catch(() => giveUp('Stopped: nothing was changed')))
-const host: Host = { wrangler, write, say: console.log, ask, fetch, wait, env: process.env }
+  terminal && ((question: string) => terminal.question(question).catch(() => fail('Cancelled: nothing was changed')))
+const host: Host = { wrangler, writeTemporary, print: console.log, ask, fetch, wait, env: process.env }
 await deploy(host, config)
   .catch((error) => {
-    if (error instanceof Stop) giveUp(...error.lines)
+    if (error instanceof DeployError) fail(...error.lines)
     throw error
   })
   .finally(() => terminal?.close())

@@ -1,38 +1,37 @@
-// Holds the API's document against Redocly's recommended rules and Spectral's OWASP rules: an error of either fails.
+// Lints docs/openapi.json with Redocly's recommended rules and Spectral's OWASP rules. Any error fails.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import core, { type RulesetDefinition } from '@stoplight/spectral-core'
 import owasp from '@stoplight/spectral-owasp-ruleset'
 
 const FILE = 'docs/openapi.json'
-const ERROR = 0
+const ERROR_SEVERITY = 0
 
-/** The rules that cannot apply, each where it cannot, and why. */
-const EXEMPT = [
-  // The contract's identifiers are longs. What is another's is told from what is absent by nothing.
+/** Rules that do not apply, the paths at which they do not, and why. */
+const EXEMPTIONS = [
+  // The contract's identifiers are longs; another member's resource answers the same 404 as a missing one.
   { code: 'owasp:api1:2023-no-numeric-ids', at: /^paths/ },
-  // Who has no token yet can bring none.
+  // These endpoints are called before the client has a token.
   { code: 'owasp:api2:2023-write-restricted', at: /^paths\.\/(join|email\/join|login)\./ },
-  // The platform's limiter tells yes or no, and no counts that a header could show; 429 says when to come back.
+  // Cloudflare's rate limiter reports no counts that a header could show; a 429 carries Retry-After.
   { code: 'owasp:api4:2023-rate-limit', at: /^paths/ },
 ]
 
-const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 const redocly = spawnSync('redocly', ['lint', FILE, '--extends', 'recommended', '--format', 'stylish'], {
   stdio: 'inherit',
-  env,
+  env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
 })
 
 const spectral = new core.Spectral()
 spectral.setRuleset({ extends: [owasp as RulesetDefinition] })
 const results = await spectral.run(JSON.parse(readFileSync(FILE, 'utf8')))
-const found = results.map(({ path, ...rest }) => ({ ...rest, place: path.join('.') }))
-const isExempt = ({ code, place }: (typeof found)[number]) =>
-  EXEMPT.some((exempt) => exempt.code === code && exempt.at.test(place))
-const errors = found.filter((each) => each.severity === ERROR && !isExempt(each))
-const idle = EXEMPT.filter((exempt) => !found.some(({ code }) => code === exempt.code))
+const findings = results.map(({ path, ...rest }) => ({ ...rest, location: path.join('.') }))
+const isExempt = ({ code, location }: (typeof findings)[number]) =>
+  EXEMPTIONS.some((exemption) => exemption.code === code && exemption.at.test(location))
+const errors = findings.filter((finding) => finding.severity === ERROR_SEVERITY && !isExempt(finding))
+const unused = EXEMPTIONS.filter((exemption) => !findings.some(({ code }) => code === exemption.code))
 
-for (const { code, place, message } of errors) console.error(`${code} ${place}: ${message}`)
-for (const { code } of idle) console.error(`${code} finds nothing: take its exemption away`)
+for (const { code, location, message } of errors) console.error(`${code} ${location}: ${message}`)
+for (const { code } of unused) console.error(`${code} reports nothing: remove its exemption`)
 console.log(`OWASP: ${errors.length} errors in ${FILE}`)
-process.exit(redocly.status !== 0 || errors.length + idle.length > 0 ? 1 : 0)
+process.exit(redocly.status !== 0 || errors.length + unused.length > 0 ? 1 : 0)

@@ -1,18 +1,18 @@
-// `npm run verify -- --local [--persist-to DIR] | --remote`: recounts all that the database keeps beside its rows, and
-// lists what disagrees. Exits with 1 when anything does. The bucket is looked through locally only: wrangler lists none.
+// `npm run verify`: runs the integrity checks and lists what does not match. Exits with 1 if anything does not. Objects
+// in the bucket are checked locally only, since wrangler cannot list a remote bucket.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import { getPlatformProxy } from 'wrangler'
-import { type Disagreement, findDisagreements, findOrphans, RECOUNTS } from './integrity.ts'
+import { CHECKS, findMismatches, findOrphans, type Mismatch } from './integrity.ts'
 
 const verifyLocal = async (folder: string) => {
   const { env, dispose } = await getPlatformProxy<{ DB: D1Database; IMAGES: R2Bucket }>({
     persist: { path: join(folder, 'v3') },
   })
   try {
-    return { disagreements: await findDisagreements(env.DB), orphans: await findOrphans(env.DB, env.IMAGES) }
+    return { mismatches: await findMismatches(env.DB), orphans: await findOrphans(env.DB, env.IMAGES) }
   } finally {
     await dispose()
   }
@@ -21,12 +21,12 @@ const verifyLocal = async (folder: string) => {
 const verifyRemote = () => {
   const { status, stdout, stderr } = spawnSync(
     'wrangler',
-    ['d1', 'execute', 'DB', '--remote', '--json', '--command', RECOUNTS.join(';')],
+    ['d1', 'execute', 'DB', '--remote', '--json', '--command', CHECKS.join(';')],
     { encoding: 'utf8', env: { ...process.env, WRANGLER_SEND_METRICS: 'false' } },
   )
-  if (status !== 0) throw new Error(`wrangler could not ask the database:\n${stdout}${stderr}`)
-  const answers = JSON.parse(stdout) as { results: Disagreement[] }[]
-  return { disagreements: answers.flatMap(({ results }) => results), orphans: [] }
+  if (status !== 0) throw new Error(`wrangler d1 execute failed:\n${stdout}${stderr}`)
+  const results = JSON.parse(stdout) as { results: Mismatch[] }[]
+  return { mismatches: results.flatMap((result) => result.results), orphans: [] }
 }
 
 const { values: flags } = parseArgs({
@@ -41,13 +41,12 @@ if (flags.local === flags.remote) {
   process.exit(2)
 }
 
-const { disagreements, orphans } = flags.local ? await verifyLocal(flags['persist-to']) : verifyRemote()
-for (const { what, id, field, expected, found } of disagreements) {
-  console.log(`${what} ${id}: ${field} is ${found}, and should be ${expected}`)
+const { mismatches, orphans } = flags.local ? await verifyLocal(flags['persist-to']) : verifyRemote()
+for (const { table, id, field, expected, found } of mismatches) {
+  console.log(`${table} ${id}: ${field} is ${found}, expected ${expected}`)
 }
-for (const key of orphans) console.log(`${key}: nobody owns this object`)
-const count = disagreements.length + orphans.length
-console.log(
-  `${RECOUNTS.length} recounts${flags.local ? ' and the bucket' : ''}: ${count === 0 ? 'all agree' : `${count} disagree`}`,
-)
+for (const key of orphans) console.log(`${key}: object without a member`)
+const count = mismatches.length + orphans.length
+const checked = `${CHECKS.length} checks of the database${flags.local ? ' and one of the bucket' : ''}`
+console.log(`${checked}: ${count === 0 ? 'no mismatches' : `${count} mismatches`}`)
 process.exit(count === 0 ? 0 : 1)

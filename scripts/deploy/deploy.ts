@@ -1,77 +1,77 @@
-import { findAccount, provide, titleOf } from './account.ts'
-import { type Config, type Host, must, Stop } from './host.ts'
-import { gatherSettings, makeSecret, putSetting } from './settings.ts'
+import { checkAccount, namespaceTitle, provision } from './account.ts'
+import { type Config, DeployError, type Host, runWrangler } from './host.ts'
+import { collectSettings, generateSecret, putSecret } from './settings.ts'
 
-const HEALTH_TRIES = 12
-const HEALTH_WAIT_MS = 5000
+const HEALTH_ATTEMPTS = 12
+const HEALTH_DELAY_MS = 5000
 
 const migrate = async (host: Host, database: string) => {
-  const { stdout } = await must(host, ['d1', 'migrations', 'apply', database, '--remote'])
+  const { stdout } = await runWrangler(host, ['d1', 'migrations', 'apply', database, '--remote'])
   const applied = new Set([...stdout.matchAll(/│ (\S+\.sql) +│ ✅/g)].map(([, name]) => name))
-  host.say(`Migrations: ${[...applied].join(', ') || 'nothing new'}`)
+  host.print(`Migrations: ${[...applied].join(', ') || 'nothing new'}`)
 }
 
-/** Where clients reach the Worker: its own domain, where it has one, else its address at workers.dev. */
-const addressOf = (targets: string[]) => {
+/** The URL of the Worker: its custom domain if it has one, otherwise its workers.dev address. */
+const findUrl = (targets: string[]) => {
   const domain = targets.find((target) => target.includes(' (custom domain'))?.split(' ')[0]
   return domain ? `https://${domain}` : targets.find((target) => target.startsWith('https://'))
 }
 
-/** Uploads the Worker together with the settings that it lacks, so that it never serves without them. */
+/** Uploads the Worker together with its missing settings, so that it never serves without them. */
 const upload = async (host: Host, config: Config, settings: Record<string, string>) => {
-  const args = ['deploy', '--config', host.write('wrangler.deploy.json', JSON.stringify(config))]
+  const args = ['deploy', '--config', host.writeTemporary('wrangler.deploy.json', JSON.stringify(config))]
   const names = Object.keys(settings)
   if (names.length > 0) {
-    args.push('--secrets-file', host.write('wrangler.deploy.secrets.json', JSON.stringify(settings)))
+    args.push('--secrets-file', host.writeTemporary('wrangler.deploy.secrets.json', JSON.stringify(settings)))
   }
-  const { records } = await must(host, args)
-  const record = records.find(({ type }) => type === 'deploy')
-  host.say(`Worker ${config.name}: uploaded${names.length > 0 ? ` with ${names.join(', ')}` : ''}`)
-  return addressOf((record?.targets ?? []) as string[])
+  const { records } = await runWrangler(host, args)
+  const deployment = records.find(({ type }) => type === 'deploy')
+  host.print(`Worker ${config.name}: uploaded${names.length > 0 ? ` with ${names.join(', ')}` : ''}`)
+  return findUrl((deployment?.targets ?? []) as string[])
 }
 
-// A new address may take a while until it is known everywhere.
-const awaitHealth = async (host: Host, url: string) => {
-  for (let tries = 0; tries < HEALTH_TRIES; tries++) {
-    const answer = await host.fetch(`${url}/health`).catch(() => undefined)
-    if (answer?.ok) return
-    await host.wait(HEALTH_WAIT_MS)
+/** Polls /health: a new address can take a while to resolve everywhere. */
+const waitUntilHealthy = async (host: Host, url: string) => {
+  for (let attempt = 0; attempt < HEALTH_ATTEMPTS; attempt++) {
+    const response = await host.fetch(`${url}/health`).catch(() => undefined)
+    if (response?.ok) return
+    await host.wait(HEALTH_DELAY_MS)
   }
-  throw new Stop(`${url}/health does not answer 200: \`npx wrangler tail\` shows why`)
+  throw new DeployError(`${url}/health does not answer 200: \`npx wrangler tail\` shows why`)
 }
 
 /**
- * Takes an account from nothing to serving; what is there already is left as it is.
- * @throws Stop, before anything is created, when something is missing; later, when a step fails
+ * Deploys to an empty account or updates an existing deployment. Existing resources and settings are not changed.
+ * @throws DeployError before anything is created if something is missing, later if a step fails
  */
 export const deploy = async (host: Host, config: Config) => {
-  await findAccount(host, config)
-  const { settings, has } = await gatherSettings(host, config)
-  const provided = await provide(host, config)
+  await checkAccount(host, config)
+  const { settings, isSet } = await collectSettings(host, config)
+  const provisioned = await provision(host, config)
   for (const { binding } of config.d1_databases) await migrate(host, binding)
 
-  const made: Record<string, string> = has('JWT_SECRET') ? {} : { JWT_SECRET: makeSecret() }
-  const url = await upload(host, provided, { ...settings, ...made })
-  // Nobody can read it again, and a rotation that signs nobody out needs it. The log of a CI is no place for it.
-  if (made.JWT_SECRET && host.ask) host.say(`Keep this JWT_SECRET for its rotation: ${made.JWT_SECRET}`)
-  if (!url) return host.say('Deployed. It has no address of its own: ask /health at the one of its route')
-  if (!has('PUBLIC_URL')) {
-    await putSetting(host, 'PUBLIC_URL', url)
-    host.say(`PUBLIC_URL: ${url}`)
+  const generated: Record<string, string> = isSet('JWT_SECRET') ? {} : { JWT_SECRET: generateSecret() }
+  const url = await upload(host, provisioned, { ...settings, ...generated })
+  // Secrets cannot be read back, and rotating without signing everyone out needs the old one. Keep it out of CI logs.
+  if (generated.JWT_SECRET && host.ask) host.print(`Keep this JWT_SECRET for its rotation: ${generated.JWT_SECRET}`)
+  if (!url) return host.print('Deployed. The Worker has routes only, no URL of its own: check /health at your route')
+  if (!isSet('PUBLIC_URL')) {
+    await putSecret(host, 'PUBLIC_URL', url)
+    host.print(`PUBLIC_URL: ${url}`)
   }
-  await awaitHealth(host, url)
-  host.say(`Serving at ${url}`)
+  await waitUntilHealthy(host, url)
+  host.print(`Serving at ${url}`)
 }
 
-/** What `deploy` would do, a line each. */
+/** Describes the steps of `deploy`, one line each. */
 export const plan = (config: Config) => [
-  'Account: ask wrangler who is logged in',
-  'Settings: look for JWT_SECRET, MAIL_FROM and PUBLIC_URL in [vars], secrets and the environment, ask for the others',
+  'Account: check that wrangler is logged in',
+  'Settings: look for JWT_SECRET, MAIL_FROM and PUBLIC_URL in [vars], secrets and the environment; ask for the others',
   ...config.d1_databases.map(({ database_name }) => `Database ${database_name}: find or create`),
   ...config.r2_buckets.map(({ bucket_name }) => `Bucket ${bucket_name}: find or create`),
-  ...config.kv_namespaces.map(({ binding }) => `Namespace ${titleOf(config, binding)}: find or create`),
-  ...config.d1_databases.map(({ binding }) => `Migrations: apply what ${binding} does not have yet`),
-  `Worker ${config.name}: upload, together with the settings that it lacks`,
-  'PUBLIC_URL: set to the address of the deployment, if there is none',
-  'Health: ask until it answers',
+  ...config.kv_namespaces.map(({ binding }) => `Namespace ${namespaceTitle(config, binding)}: find or create`),
+  ...config.d1_databases.map(({ binding }) => `Migrations: apply new ones to ${binding}`),
+  `Worker ${config.name}: upload with its missing settings`,
+  'PUBLIC_URL: set to the URL of the deployment if missing',
+  'Health: wait until /health answers 200',
 ]

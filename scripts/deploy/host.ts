@@ -1,21 +1,21 @@
-/** How a run of wrangler ended: what it printed, and what it reported for machines. */
-export type Outcome = { code: number; stdout: string; records: { type: string; [field: string]: unknown }[] }
+/** The result of a wrangler command: its output, and the records it reports for machines. */
+export type WranglerResult = { code: number; stdout: string; records: { type: string; [field: string]: unknown }[] }
 
-/** What a deployment needs of the world around it. */
+/** Everything a deployment does outside its own code. Tests replace it. */
 export type Host = {
-  /** Runs wrangler, which finds nobody at the keyboard; `input` is what it reads instead. */
-  wrangler: (args: string[], input?: string) => Promise<Outcome>
-  /** Writes a file that is there for as long as the deployment runs, and for nobody else; answers its path. */
-  write: (name: string, text: string) => string
-  say: (line: string) => void
-  /** Asks the person at the keyboard; absent where there is none. */
+  /** Runs wrangler without a terminal; `input` becomes its stdin. */
+  wrangler: (args: string[], input?: string) => Promise<WranglerResult>
+  /** Writes a private file that is deleted when the deployment ends. Returns its path. */
+  writeTemporary: (name: string, text: string) => string
+  print: (line: string) => void
+  /** Prompts the user; undefined without a terminal. */
   ask?: (question: string) => Promise<string>
   fetch: (url: string) => Promise<{ ok: boolean }>
   wait: (ms: number) => Promise<unknown>
   env: Record<string, string | undefined>
 }
 
-/** The parts of wrangler.toml that a deployment looks at. */
+/** The parts of wrangler.toml that a deployment uses. */
 export type Config = {
   name: string
   account_id?: string
@@ -25,8 +25,8 @@ export type Config = {
   kv_namespaces: { binding: string; id?: string }[]
 }
 
-/** Ends a deployment, with a line for each thing that is missing or went wrong. */
-export class Stop extends Error {
+/** Ends a deployment, with one line per problem. */
+export class DeployError extends Error {
   readonly lines: string[]
   constructor(...lines: string[]) {
     super(lines.join('\n'))
@@ -34,13 +34,16 @@ export class Stop extends Error {
   }
 }
 
-/** What wrangler says went wrong. */
-export const complaint = ({ code, records }: Outcome) =>
+/** Wrangler's own message about why a command failed. */
+export const reasonOf = ({ code, records }: WranglerResult) =>
   String(records.find(({ type }) => type === 'command-failed')?.message ?? `exit code ${code}`)
 
-/** Runs wrangler; what fails ends the deployment. */
-export const must = async (host: Host, args: string[], input?: string) => {
-  const outcome = await host.wrangler(args, input)
-  if (outcome.code !== 0) throw new Stop(`wrangler ${args.slice(0, 3).join(' ')}: ${complaint(outcome)}`)
-  return outcome
+/**
+ * Runs a wrangler command that has to succeed.
+ * @throws DeployError with wrangler's message when it fails
+ */
+export const runWrangler = async (host: Host, args: string[], input?: string) => {
+  const result = await host.wrangler(args, input)
+  if (result.code !== 0) throw new DeployError(`wrangler ${args.slice(0, 3).join(' ')}: ${reasonOf(result)}`)
+  return result
 }

@@ -3,83 +3,85 @@ import { SHELF, type ShelfBook, type ShelfMemo } from './shelf.ts'
 
 export const DEMO = { email: 'demo@example.com', password: 'read-more-1', name: 'Demo Reader' }
 
-const DAY = 86_400_000
-/** Of so many books, one has a picture for a cover: the service takes 30 uploads a minute. */
-const COVERED = 4
+const DAY_MS = 86_400_000
+/** Every fourth book gets a cover: the service accepts 30 uploads a minute. */
+const BOOKS_PER_COVER = 4
 
 export type Fetch = (request: Request) => Promise<Response>
-/** Sends a form as it is and all else as JSON; fails at every answer that is none of `expected`, or else no success. */
+/**
+ * Sends FormData as it is and anything else as JSON.
+ * @throws Error if the response is neither successful nor of an `expected` status
+ */
 type Send = (method: string, path: string, body?: unknown, ...expected: number[]) => Promise<Response>
 
-const connect = (fetch: Fetch, base: string, token?: string): Send => {
+const createClient = (fetch: Fetch, base: string, token?: string): Send => {
   return async (method, path, body, ...expected) => {
     const headers = new Headers(token ? { Authorization: token } : {})
     if (body !== undefined && !(body instanceof FormData)) headers.set('Content-Type', 'application/json')
     const payload = body === undefined || body instanceof FormData ? body : JSON.stringify(body)
     const response = await fetch(new Request(base + path, { method, headers, body: payload }))
     if (response.ok || expected.includes(response.status)) return response
-    throw new Error(`${method} ${path} was answered with ${response.status}: ${await response.text()}`)
+    throw new Error(`${method} ${path} failed with ${response.status}: ${await response.text()}`)
   }
 }
 
-const read = async <T>(answer: Promise<Response>) => (await (await answer).json()) as T
+const readJson = async <T>(response: Promise<Response>) => (await (await response).json()) as T
 
-/** @throws Error that says what to do, when there is no service that could be seeded */
-const findService = async (fetch: Fetch, base: string) => {
+/** @throws Error that says what to do, if the service cannot be seeded */
+const checkService = async (fetch: Fetch, base: string) => {
   const health = await fetch(new Request(`${base}/health`)).catch((error) => {
-    throw new Error(`Nothing answers at ${base}. Start the service with \`npm run dev\`.`, { cause: error })
+    throw new Error(`No service at ${base}. Start it with \`npm run dev\`.`, { cause: error })
   })
   const { status } = (await health.json().catch(() => ({}))) as { status?: unknown }
   if (status === 'ok') return
-  if (status !== health.status) throw new Error(`What answers at ${base} is not the Reading Library.`)
+  if (status !== health.status) throw new Error(`The service at ${base} is not the Reading Library.`)
   throw new Error(`The service at ${base} is not ready (${status}): its log says what to do.`)
 }
 
-/** Signs the demo member up; false when there is one. */
-const join = async (send: Send) => {
-  const answer = await send('POST', '/join', { ...DEMO, authenticationCode: '000000' }, 400, 409)
-  if (answer.status === 400) {
-    throw new Error('Sign-up wants a code by mail here. Seed a service that runs with EMAIL_VERIFICATION=off.')
+/** Signs the demo member up. Returns false if it exists. */
+const signUp = async (send: Send) => {
+  const response = await send('POST', '/join', { ...DEMO, authenticationCode: '000000' }, 400, 409)
+  if (response.status === 400) {
+    throw new Error('Sign-up requires a mailed code. Seed a service that runs with EMAIL_VERIFICATION=off.')
   }
-  return answer.ok
+  return response.ok
 }
 
 const logIn = async (send: Send) => {
   const { email, password } = DEMO
   const { headers } = await send('POST', '/login', { email, password }, 401)
   const token = headers.get('Authorization')
-  if (!token) throw new Error(`There is a member ${email} with another password.`)
+  if (!token) throw new Error(`A member ${email} with another password exists.`)
   return token
 }
 
 const upload = async (send: Send, picture: Uint8Array<ArrayBuffer>) => {
   const form = new FormData()
   form.append('file', new Blob([picture], { type: 'image/png' }), 'picture.png')
-  return read<string>(send('POST', '/memos/image-memo', form))
+  return readJson<string>(send('POST', '/memos/image-memo', form))
 }
 
-const writeMemo = async (send: Send, bookId: number, { marked, ...memo }: ShelfMemo) => {
-  const picture = marked && `<p><img src="${await upload(send, await drawPage(marked))}"></p>`
-  const memoContent = memo.memoContent + (picture ?? '')
-  await send('POST', `/memos?bookId=${bookId}`, { ...memo, memoContent })
+const addMemo = async (send: Send, bookId: number, { markedLine, ...memo }: ShelfMemo) => {
+  const photo = markedLine ? `<p><img src="${await upload(send, await drawPage(markedLine))}"></p>` : ''
+  await send('POST', `/memos?bookId=${bookId}`, { ...memo, memoContent: memo.memoContent + photo })
 }
 
-/** Registers a book as if it had been done on its day, with all that is known of it. */
-const shelve = async (send: Send, book: ShelfBook, number: number, now: number) => {
-  const { registered, started, finished, star, memos, ...rest } = book
+/** Adds a book with its memos, dated back from `now`. */
+const addBook = async (send: Send, book: ShelfBook, index: number, now: number) => {
+  const { registeredAgo, startedAgo, finishedAgo, star, memos, ...rest } = book
   const dateOf = (daysAgo: number | undefined, hour: number) =>
-    daysAgo && `${new Date(now - daysAgo * DAY).toISOString().slice(0, 10)}T${String(hour).padStart(2, '0')}:15:00`
-  const { bookId } = await read<{ bookId: number }>(
+    daysAgo && `${new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10)}T${String(hour).padStart(2, '0')}:15:00`
+  const { bookId } = await readJson<{ bookId: number }>(
     send('POST', '/books', {
       ...rest,
-      cover: number % COVERED === 0 ? await upload(send, await drawCover(number)) : null,
-      readStartDate: dateOf(started, 8),
-      readEndDate: dateOf(finished, 22),
+      cover: index % BOOKS_PER_COVER === 0 ? await upload(send, await drawCover(index)) : null,
+      readStartDate: dateOf(startedAgo, 8),
+      readEndDate: dateOf(finishedAgo, 22),
     }),
   )
-  await send('PATCH', `/books/created-date/${bookId}`, dateOf(registered, 7 + (number % 12)))
+  await send('PATCH', `/books/created-date/${bookId}`, dateOf(registeredAgo, 7 + (index % 12)))
   if (star) await send('PATCH', `/books/${bookId}`, { star })
-  for (const memo of memos) await writeMemo(send, bookId, memo)
+  for (const memo of memos) await addMemo(send, bookId, memo)
 }
 
 const PAGE = 'page=1&size=5'
@@ -91,48 +93,48 @@ const MEMO_TYPES = ['ALL', 'BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION']
 const AUTHORITIES = ['ALL', 'PUBLIC', 'PRIVATE']
 
 type MemoBooks = { item: { bookId: number; memoCount: number }[] }
-type Shown = { pageInfo: { totalElements: number } } | { memosList: unknown[] } | unknown[]
-const count = (shown: Shown) => {
-  if (Array.isArray(shown)) return shown.length
-  return 'memosList' in shown ? shown.memosList.length : shown.pageInfo.totalElements
+type View = { pageInfo: { totalElements: number } } | { memosList: unknown[] } | unknown[]
+const countEntries = (view: View) => {
+  if (Array.isArray(view)) return view.length
+  return 'memosList' in view ? view.memosList.length : view.pageInfo.totalElements
 }
 
-/** Looks at every view, and at the book with the most memos; answers what was asked and how much it showed. */
-const look = async (send: Send) => {
-  const { item } = await read<MemoBooks>(send('GET', '/books/memo-books?page=1&size=1000'))
-  const [fullest] = item.toSorted((one, other) => other.memoCount - one.memoCount)
+/** Counts the entries of every view, including those of the book with the most memos. */
+const countViews = async (send: Send) => {
+  const { item } = await readJson<MemoBooks>(send('GET', '/books/memo-books?page=1&size=1000'))
+  const [fullest] = item.toSorted((a, b) => b.memoCount - a.memoCount)
   const ofBook = fullest
     ? [
         ...AUTHORITIES.map((authority) => `/books/${fullest.bookId}?memoAuthority=${authority}`),
         ...MEMO_TYPES.map((type) => `/books/${fullest.bookId}/memos?${PAGE}&memoType=${type}`),
       ]
     : []
-  const views: { path: string; shown: number }[] = []
+  const views: { path: string; count: number }[] = []
   for (const path of [...VIEWS, ...ofBook, '/memos/random']) {
-    views.push({ path, shown: count(await read<Shown>(send('GET', path))) })
+    views.push({ path, count: countEntries(await readJson<View>(send('GET', path))) })
   }
   return views
 }
 
 /**
- * Sees to it that the demo member is there with a library, over HTTP as any client would. One who is there already is
- * left as is, or with `renew` withdrawn and made anew. Answers whether the library is new, and what each view shows.
- * @throws Error that says what to do, when there is no service that could be seeded
+ * Creates the demo member and its library over HTTP. An existing demo member is kept, or with `reset` deleted and created
+ * again. Returns whether it was created, and the number of entries in each view.
+ * @throws Error that says what to do, if the service cannot be seeded
  */
-export const seed = async (fetch: Fetch, base: string, { renew = false, now = Date.now() } = {}) => {
-  await findService(fetch, base)
-  const anonymous = connect(fetch, base)
-  let isNew = await join(anonymous)
-  let send = connect(fetch, base, await logIn(anonymous))
-  if (!isNew && renew) {
+export const seed = async (fetch: Fetch, base: string, { reset = false, now = Date.now() } = {}) => {
+  await checkService(fetch, base)
+  const anonymous = createClient(fetch, base)
+  let isNew = await signUp(anonymous)
+  let send = createClient(fetch, base, await logIn(anonymous))
+  if (!isNew && reset) {
     await send('DELETE', '/members/me')
-    isNew = await join(anonymous)
-    send = connect(fetch, base, await logIn(anonymous))
+    isNew = await signUp(anonymous)
+    send = createClient(fetch, base, await logIn(anonymous))
   }
   if (isNew) {
-    // In the order in which they were registered, so that the newest is the newest by every order.
-    const shelf = SHELF.toSorted((one, other) => other.registered - one.registered)
-    for (const [number, book] of shelf.entries()) await shelve(send, book, number, now)
+    // Oldest first, so that identifiers and registration dates sort alike.
+    const shelf = SHELF.toSorted((a, b) => b.registeredAgo - a.registeredAgo)
+    for (const [index, book] of shelf.entries()) await addBook(send, book, index, now)
   }
-  return { isNew, views: await look(send) }
+  return { isNew, views: await countViews(send) }
 }

@@ -6,54 +6,54 @@ export type ShelfMemo = {
   memoBookPage: number
   memoContent: string
   memoAuthority: 'PRIVATE' | 'PUBLIC'
-  /** The line that is marked on a photograph of the page, where there is one. */
-  marked?: number
+  /** The highlighted line on an attached photo of the page. */
+  markedLine?: number
 }
 
-/** A book of the sample catalogue as it stands on the shelf: days ago for dates. */
+/** A book of the sample catalogue on the demo shelf. Dates are in days ago. */
 export type ShelfBook = Pick<SampleBook, 'title' | 'author' | 'publisher' | 'itemPage'> & {
   bookStatus: 'YET' | 'ING' | 'DONE'
-  registered: number
-  started?: number
-  finished?: number
+  registeredAgo: number
+  startedAgo?: number
+  finishedAgo?: number
   currentPage: number
   star?: number
   memos: ShelfMemo[]
 }
 
-const found = (title: string) => {
+const findBook = (title: string) => {
   const book = BOOKS.find((each) => each.title === title)
   if (!book) throw new Error(`The sample catalogue has no ${title}`)
   const { author, publisher, itemPage } = book
   return { title, author, publisher, itemPage }
 }
 
-const unread = (title: string, registered: number, ...memos: ShelfMemo[]): ShelfBook => ({
-  ...found(title),
+const unread = (title: string, registeredAgo: number, ...memos: ShelfMemo[]): ShelfBook => ({
+  ...findBook(title),
   bookStatus: 'YET',
-  registered,
+  registeredAgo,
   currentPage: 0,
   memos,
 })
 
 const reading = (
   title: string,
-  registered: number,
-  started: number,
+  registeredAgo: number,
+  startedAgo: number,
   currentPage: number,
   ...memos: ShelfMemo[]
-): ShelfBook => ({ ...found(title), bookStatus: 'ING', registered, started, currentPage, memos })
+): ShelfBook => ({ ...findBook(title), bookStatus: 'ING', registeredAgo, startedAgo, currentPage, memos })
 
-/** A finished book; one that was read long before it was registered has no dates. */
 const finished = (
   title: string,
-  registered: number,
-  [started, finished]: [started?: number, finished?: number],
+  registeredAgo: number,
+  [startedAgo, finishedAgo]: [startedAgo?: number, finishedAgo?: number],
   star: number,
   ...memos: ShelfMemo[]
 ): ShelfBook => {
-  const book = found(title)
-  return { ...book, bookStatus: 'DONE', registered, started, finished, currentPage: book.itemPage, star, memos }
+  const book = findBook(title)
+  const currentPage = book.itemPage
+  return { ...book, bookStatus: 'DONE', registeredAgo, startedAgo, finishedAgo, currentPage, star, memos }
 }
 
 const memo =
@@ -71,14 +71,14 @@ const thought = memo('THOUGHT')
 const question = memo('QUESTION')
 const PUBLIC = { memoAuthority: 'PUBLIC' } as const
 
-/** Forty books of someone who reads in many languages, over a little more than two years. */
+/** Forty books in many languages, registered over a little more than two years. */
 export const SHELF: ShelfBook[] = [
   finished(
     'Pride and Prejudice',
     768,
     [765, 741],
     5,
-    content(1, '“It is a truth universally acknowledged …” – the joke is in who acknowledges it.', { marked: 1 }),
+    content(1, '“It is a truth universally acknowledged …” – the joke is in who acknowledges it.', { markedLine: 1 }),
     content(20, '“I could easily forgive <em>his</em> pride, if he had not mortified <em>mine</em>.”', PUBLIC),
     summary(
       150,
@@ -101,7 +101,7 @@ export const SHELF: ShelfBook[] = [
     735,
     [733, 732],
     5,
-    content(72, '« L’essentiel est invisible pour les yeux. »', { ...PUBLIC, marked: 9 }),
+    content(72, '« L’essentiel est invisible pour les yeux. »', { ...PUBLIC, markedLine: 9 }),
     thought(72, 'Je l’ai relu adulte : c’est le renard qui m’a fait pleurer.'),
   ),
   unread('Il nome della rosa', 724, question(1, 'In italiano o in traduzione? Prima provo cento pagine.')),
@@ -128,7 +128,7 @@ export const SHELF: ShelfBook[] = [
     612,
     [610, 604],
     5,
-    content(95, '이 페이지는 다시 읽을 것.', { marked: 6 }),
+    content(95, '이 페이지는 다시 읽을 것.', { markedLine: 6 }),
     summary(130, '장마다 화자가 바뀐다. 2인칭이 가장 아프다.'),
     thought(204, '에필로그를 읽고 한동안 아무것도 할 수 없었다.', PUBLIC),
     question(216, '기억하는 일과 증언하는 일은 어떻게 다를까?'),
@@ -140,7 +140,7 @@ export const SHELF: ShelfBook[] = [
     548,
     [545, 539],
     4,
-    content(180, '“So we beat on, boats against the current …”', { ...PUBLIC, marked: 14 }),
+    content(180, '“So we beat on, boats against the current …”', { ...PUBLIC, markedLine: 14 }),
     thought(120, 'Nick says he is one of the few honest people. He would.'),
   ),
   finished(
@@ -190,7 +190,7 @@ export const SHELF: ShelfBook[] = [
   finished('불편한 편의점', 275, [270, 266], 3, thought(268, '옥수수수염차가 마시고 싶어지는 책.', PUBLIC)),
   unread('작별하지 않는다', 244),
   finished('To Kill a Mockingbird', 226, [221, 209], 4),
-  // Read long ago, and registered to have it on the shelf.
+  // Read long before it was registered: no reading dates.
   finished('The Catcher in the Rye', 205, [], 2),
   unread('모순', 178),
   finished(
@@ -220,7 +220,13 @@ export const SHELF: ShelfBook[] = [
   ),
   unread('O avesso da pele', 66),
   reading('밝은 밤', 49, 38, 212, thought(88, '증조모의 편지만 모아 다시 읽고 싶다.', PUBLIC)),
-  reading('James', 33, 21, 148, thought(60, 'The lessons in how to speak: funny until they are not.', { marked: 4 })),
+  reading(
+    'James',
+    33,
+    21,
+    148,
+    thought(60, 'The lessons in how to speak: funny until they are not.', { markedLine: 4 }),
+  ),
   unread('도시와 그 불확실한 벽', 27),
   reading('혼모노', 18, 9, 95, summary(60, '표제작까지. 진짜와 가짜를 가르는 사람은 누구인가.')),
   reading('活着', 12, 6, 70),

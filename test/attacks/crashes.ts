@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { findDisagreements, findOrphans } from '../../scripts/integrity'
+import { findMismatches, findOrphans } from '../../scripts/integrity'
 import { type Member, signUp, upload, withJson } from './members'
 import type { Part } from './part'
 import type { Service } from './service'
@@ -162,9 +162,9 @@ export const crashes: Part = async ({ start, quick, progress }) => {
       failures.push(...told.odd.map((odd) => `before crash ${crash}: ${odd}`))
       await service.stop()
       service = await start({ data, uploads: 100_000 })
-      for (const { what, id, field } of await findDisagreements(service.database)) {
+      for (const { table, id, field } of await findMismatches(service.database)) {
         torn += 1
-        failures.push(`after crash ${crash}: ${field} of ${what} ${id} disagrees`)
+        failures.push(`after crash ${crash}: ${field} of ${table} ${id} disagrees`)
       }
       recounts += 1
       for (const writer of writers) {

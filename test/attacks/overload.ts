@@ -2,7 +2,7 @@
 // it is itself again.
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { findDisagreements } from '../../scripts/integrity'
+import { findMismatches } from '../../scripts/integrity'
 import { encode, exchange, median, open } from '../support/http-client'
 import { type Member, registerBook, signUp } from './members'
 import { watchMemory } from './memory'
@@ -91,7 +91,7 @@ export const overload: Part = async ({ start, quick, progress }) => {
     rush = await press(service, members, MANY, seconds * 1000)
   })
   const recovered = await recover(service, members[0] as Member)
-  const disagreements = await findDisagreements(service.database)
+  const disagreements = await findMismatches(service.database)
   const p99 = rush.latencies.sort((a, b) => a - b)[Math.floor(rush.latencies.length * 0.99)] ?? Number.NaN
   const failures = [...new Set(rush.odd)].map(
     (odd) => `${odd}, ${rush.odd.filter((each) => each === odd).length} times`,

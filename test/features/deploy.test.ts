@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { deploy, plan } from '../../scripts/deploy/deploy.ts'
-import type { Config, Host, Outcome } from '../../scripts/deploy/host.ts'
+import type { Config, Host, WranglerResult } from '../../scripts/deploy/host.ts'
 
 const CONFIG: Config = {
   name: 'reading-library',
@@ -8,9 +8,11 @@ const CONFIG: Config = {
   r2_buckets: [{ binding: 'IMAGES', bucket_name: 'reading-library-images' }],
   kv_namespaces: [{ binding: 'CATALOGUE' }],
 }
-const URL_OF_IT = 'https://reading-library.mina.workers.dev'
-const ADDRESS = 'library@example.com'
+const WORKER_URL = 'https://reading-library.mina.workers.dev'
+const MAIL_FROM = 'library@example.com'
+const NAMESPACE_ID = 'f'.repeat(32)
 
+/** The state of a fake Cloudflare account. */
 type Account = {
   databases: string[]
   buckets: string[]
@@ -18,284 +20,263 @@ type Account = {
   /** Undefined while there is no Worker. */
   secrets?: string[]
   accounts?: { id: string; name: string }[]
-  pending?: string[]
+  pendingMigrations?: string[]
   targets?: string[]
 }
 
-const NAMESPACE_ID = 'f'.repeat(32)
-const nothing = (): Account => ({ databases: [], buckets: [], namespaces: [], pending: ['0000_library.sql'] })
-const everything = (): Account => ({
+const emptyAccount = (): Account => ({
+  databases: [],
+  buckets: [],
+  namespaces: [],
+  pendingMigrations: ['0000_library.sql'],
+})
+const deployedAccount = (): Account => ({
   databases: ['another', 'reading-library'],
   buckets: ['another', 'reading-library-images'],
   namespaces: ['another', 'reading-library-catalogue'],
   secrets: ['JWT_SECRET', 'MAIL_FROM', 'PUBLIC_URL'],
 })
 
-const printed = (stdout: unknown): Outcome => ({
+const success = (output: unknown): WranglerResult => ({
   code: 0,
-  stdout: typeof stdout === 'string' ? stdout : JSON.stringify(stdout, null, 2),
+  stdout: typeof output === 'string' ? output : JSON.stringify(output, null, 2),
   records: [],
 })
-const failed = (message: string, stdout = ''): Outcome => ({
+const failure = (message: string, stdout = ''): WranglerResult => ({
   code: 1,
   stdout,
   records: [{ type: 'wrangler-session' }, { type: 'command-failed', message }],
 })
 
-/** An account as wrangler shows and changes it. */
-const wranglerOf =
-  (account: Account, files: Record<string, string>, inputs: string[]): Host['wrangler'] =>
-  async (args, input) => {
-    if (input !== undefined) inputs.push(input)
-    const [room, verb, name = ''] = args[0] === 'r2' || args[0] === 'kv' ? [args[0], args[2], args[3]] : args
-    switch (`${room} ${verb}`) {
+/** A fake wrangler that reads and changes the account. */
+const fakeWrangler =
+  (account: Account, files: Record<string, string> = {}): Host['wrangler'] =>
+  async (args) => {
+    const [group, verb, name = ''] = args[0] === 'r2' || args[0] === 'kv' ? [args[0], args[2], args[3]] : args
+    const create = (list: string[]) => {
+      list.push(name)
+      return success(`✅ Created '${name}'`)
+    }
+    switch (`${group} ${verb}`) {
       case 'whoami --json':
-        return printed({ loggedIn: true, accounts: account.accounts ?? [{ id: 'a', name: 'Mina' }] })
+        return success({ loggedIn: true, accounts: account.accounts ?? [{ id: 'a', name: 'Mina' }] })
       case 'secret list':
-        if (!account.secrets) return failed('Worker "reading-library" not found.\n\nIf this is a new Worker, …')
-        return printed(account.secrets.map((each) => ({ name: each, type: 'secret_text' })))
+        if (!account.secrets) return failure('Worker "reading-library" not found.\n\nIf this is a new Worker, …')
+        return success(account.secrets.map((each) => ({ name: each, type: 'secret_text' })))
       case 'secret put':
-        account.secrets?.push(name)
-        return printed(`✨ Success! Uploaded secret ${name}`)
+        return create(account.secrets ?? [])
       case 'd1 list':
-        return printed(account.databases.map((each) => ({ uuid: '1', name: each, num_tables: 0 })))
+        return success(account.databases.map((each) => ({ uuid: '1', name: each, num_tables: 0 })))
       case 'd1 create':
-        account.databases.push(name)
-        return printed(`✅ Successfully created DB '${name}'`)
+        return create(account.databases)
       case 'r2 list':
-        return printed(['Listing buckets...', ...account.buckets.map((each) => `name:           ${each}`)].join('\n'))
+        return success(['Listing buckets...', ...account.buckets.map((each) => `name:           ${each}`)].join('\n'))
       case 'r2 create':
-        account.buckets.push(name)
-        return printed(`✅ Created bucket '${name}'`)
+        return create(account.buckets)
       case 'kv list':
-        return printed(account.namespaces.map((title) => ({ id: NAMESPACE_ID, title })))
+        return success(account.namespaces.map((title) => ({ id: NAMESPACE_ID, title })))
       case 'kv create':
-        account.namespaces.push(name)
-        return printed('✨ Success!')
+        return create(account.namespaces)
       case 'd1 migrations': {
-        const applied = account.pending ?? []
-        account.pending = []
-        return printed(applied.map((each) => `│ ${each} │ ✅     │`).join('\n') || '✅ No migrations to apply!')
+        const applied = account.pendingMigrations ?? []
+        account.pendingMigrations = []
+        return success(applied.map((each) => `│ ${each} │ ✅     │`).join('\n') || '✅ No migrations to apply!')
       }
       case 'deploy --config': {
         const secrets = args.includes('--secrets-file') ? JSON.parse(files[args.at(-1) ?? ''] ?? '{}') : {}
         account.secrets = [...(account.secrets ?? []), ...Object.keys(secrets)]
-        const targets = account.targets ?? [URL_OF_IT, 'schedule: 17 * * * *']
-        return { ...printed('Uploaded'), records: [{ type: 'deploy', version_id: 'v', targets }] }
+        const targets = account.targets ?? [WORKER_URL, 'schedule: 17 * * * *']
+        return { ...success('Uploaded'), records: [{ type: 'deploy', version_id: 'v', targets }] }
       }
       default:
-        throw new Error(`Nobody thought of wrangler ${args.join(' ')}`)
+        throw new Error(`Unexpected command: wrangler ${args.join(' ')}`)
     }
   }
 
-/** Deploys to an account; answers all that was run, written, asked, said, and whether it came through. */
-const deployTo = async (account: Account, changed: Partial<Host> = {}, config = CONFIG) => {
+/** Deploys to an account and records commands, inputs, files, output and the lines of a DeployError. */
+const deployTo = async (account: Account, overrides: Partial<Host> = {}, config = CONFIG) => {
   const files: Record<string, string> = {}
   const inputs: string[] = []
-  const ran: string[] = []
-  const said: string[] = []
-  const wrangler = wranglerOf(account, files, inputs)
+  const commands: string[] = []
+  const output: string[] = []
+  const wrangler = fakeWrangler(account, files)
   const host: Host = {
     wrangler: (args, input) => {
-      ran.push(args.join(' '))
-      return wrangler(args, input)
+      commands.push(args.join(' '))
+      if (input !== undefined) inputs.push(input)
+      return wrangler(args)
     },
-    write: (name, text) => {
+    writeTemporary: (name, text) => {
       files[name] = text
       return name
     },
-    say: (line) => said.push(line),
-    fetch: async (url) => ({ ok: url === `${URL_OF_IT}/health` }),
+    print: (line) => output.push(line),
+    fetch: async (url) => ({ ok: url === `${WORKER_URL}/health` }),
     wait: async () => {},
-    env: { MAIL_FROM: ADDRESS },
-    ...changed,
+    env: { MAIL_FROM },
+    ...overrides,
   }
-  const stopped = await deploy(host, config).then(
+  const errors = await deploy(host, config).then(
     () => undefined,
     (error) => error.lines as string[],
   )
-  const changes = ran.filter((command) => !/ list| --json/.test(command))
+  const changes = commands.filter((command) => !/ list| --json/.test(command))
   const secrets = JSON.parse(files['wrangler.deploy.secrets.json'] ?? '{}')
-  return { files, inputs, ran, changes, said, stopped, secrets }
+  return { files, inputs, changes, output, errors, secrets }
 }
 
 const MIGRATE = 'd1 migrations apply DB --remote'
 const UPLOAD = 'deploy --config wrangler.deploy.json'
-const WITH_SECRETS = `${UPLOAD} --secrets-file wrangler.deploy.secrets.json`
+const UPLOAD_WITH_SECRETS = `${UPLOAD} --secrets-file wrangler.deploy.secrets.json`
 
-describe('a deployment', () => {
-  it('takes an account from nothing to serving, the migrations before the Worker', async () => {
-    const account = nothing()
-    const { changes, said, files, secrets, inputs, stopped } = await deployTo(account)
-    expect(stopped).toBeUndefined()
+describe('deploy', () => {
+  it('provisions an empty account and migrates before it uploads the Worker', async () => {
+    const { changes, output, files, secrets, inputs, errors } = await deployTo(emptyAccount())
+    expect(errors).toBeUndefined()
     expect(changes).toEqual([
       'd1 create reading-library',
       'r2 bucket create reading-library-images',
       'kv namespace create reading-library-catalogue',
       MIGRATE,
-      WITH_SECRETS,
+      UPLOAD_WITH_SECRETS,
       'secret put PUBLIC_URL',
     ])
-    expect(secrets).toEqual({ MAIL_FROM: ADDRESS, JWT_SECRET: expect.stringMatching(/^[\w+/]{64}$/) })
-    expect(inputs).toEqual([URL_OF_IT])
+    expect(secrets).toEqual({ MAIL_FROM, JWT_SECRET: expect.stringMatching(/^[\w+/]{64}$/) })
+    expect(inputs).toEqual([WORKER_URL])
     expect(JSON.parse(files['wrangler.deploy.json'] ?? '')).toEqual({
       ...CONFIG,
       kv_namespaces: [{ binding: 'CATALOGUE', id: NAMESPACE_ID }],
     })
-    expect(said).toContain('Migrations: 0000_library.sql')
-    expect(said.at(-1)).toBe(`Serving at ${URL_OF_IT}`)
-    expect(said.join()).not.toContain(secrets.JWT_SECRET)
+    expect(output).toContain('Migrations: 0000_library.sql')
+    expect(output.at(-1)).toBe(`Serving at ${WORKER_URL}`)
+    expect(output.join()).not.toContain(secrets.JWT_SECRET)
   })
 
-  it('makes a different secret for each account', async () => {
-    const [one, other] = [await deployTo(nothing()), await deployTo(nothing())]
-    expect(one.secrets.JWT_SECRET).not.toBe(other.secrets.JWT_SECRET)
+  it('generates a different JWT_SECRET for each account', async () => {
+    const [first, second] = [await deployTo(emptyAccount()), await deployTo(emptyAccount())]
+    expect(first.secrets.JWT_SECRET).not.toBe(second.secrets.JWT_SECRET)
   })
 
-  it('creates nothing that is there, and leaves its secrets as they are', async () => {
-    const { changes, said } = await deployTo(everything(), { env: { JWT_SECRET: 'x'.repeat(32) } })
+  it('keeps existing resources and secrets', async () => {
+    const { changes, output } = await deployTo(deployedAccount(), { env: { JWT_SECRET: 'x'.repeat(32) } })
     expect(changes).toEqual([MIGRATE, UPLOAD])
-    expect(said).toContain('Migrations: nothing new')
-    expect(said.at(-1)).toBe(`Serving at ${URL_OF_IT}`)
+    expect(output).toContain('Migrations: nothing new')
+    expect(output.at(-1)).toBe(`Serving at ${WORKER_URL}`)
   })
 
-  it('changes nothing more when it is run again', async () => {
-    const account = nothing()
+  it('is idempotent', async () => {
+    const account = emptyAccount()
     await deployTo(account)
     expect((await deployTo(account, { env: {} })).changes).toEqual([MIGRATE, UPLOAD])
   })
 
-  it('goes on where an earlier one ended half-way', async () => {
-    const { changes, secrets } = await deployTo({ ...everything(), buckets: ['another'], secrets: ['MAIL_FROM'] })
-    expect(changes).toEqual(['r2 bucket create reading-library-images', MIGRATE, WITH_SECRETS, 'secret put PUBLIC_URL'])
+  it('completes an interrupted deployment', async () => {
+    const account = { ...deployedAccount(), buckets: ['another'], secrets: ['MAIL_FROM'] }
+    const { changes, secrets } = await deployTo(account)
+    expect(changes).toEqual([
+      'r2 bucket create reading-library-images',
+      MIGRATE,
+      UPLOAD_WITH_SECRETS,
+      'secret put PUBLIC_URL',
+    ])
     expect(Object.keys(secrets)).toEqual(['JWT_SECRET'])
   })
 
-  it('takes what wrangler.toml names, and asks for nothing that stands in its [vars]', async () => {
+  it('uses the identifiers and [vars] of wrangler.toml', async () => {
     const config = {
       ...CONFIG,
       vars: { PUBLIC_URL: 'https://library.example', EMAIL_VERIFICATION: 'off' },
       d1_databases: [{ binding: 'DB', database_name: 'mine', database_id: '1' }],
       kv_namespaces: [{ binding: 'CATALOGUE', id: 'mine' }],
     }
-    const { changes, files } = await deployTo({ ...everything(), secrets: ['JWT_SECRET'] }, { env: {} }, config)
+    const { changes, files } = await deployTo({ ...deployedAccount(), secrets: ['JWT_SECRET'] }, { env: {} }, config)
     expect(changes).toEqual([MIGRATE, UPLOAD])
     expect(JSON.parse(files['wrangler.deploy.json'] ?? '')).toEqual(config)
   })
 
-  it('is reached at a domain of its own, where it has one', async () => {
-    const account = { ...nothing(), targets: [URL_OF_IT, 'library.example (custom domain)', 'schedule: 17 * * * *'] }
-    const asked: string[] = []
-    const fetch = async (url: string) => ({ ok: asked.push(url) > 2 })
-    const { inputs, said } = await deployTo(account, { fetch })
+  it('prefers a custom domain and polls /health until it answers', async () => {
+    const targets = [WORKER_URL, 'library.example (custom domain)', 'schedule: 17 * * * *']
+    const polled: string[] = []
+    const fetch = async (url: string) => ({ ok: polled.push(url) > 2 })
+    const { inputs, output } = await deployTo({ ...emptyAccount(), targets }, { fetch })
     expect(inputs).toEqual(['https://library.example'])
-    expect(asked).toEqual(Array(3).fill('https://library.example/health'))
-    expect(said.at(-1)).toBe('Serving at https://library.example')
+    expect(polled).toEqual(Array(3).fill('https://library.example/health'))
+    expect(output.at(-1)).toBe('Serving at https://library.example')
   })
 
-  it('says that it has no address, where it is reached by routes only', async () => {
-    const { said, stopped } = await deployTo({ ...everything(), targets: ['example.com/library/*'] })
-    expect([stopped, said.at(-1)]).toEqual([undefined, expect.stringMatching(/no address of its own/)])
+  it('reports that a Worker with routes only has no URL of its own', async () => {
+    const { output, errors } = await deployTo({ ...deployedAccount(), targets: ['example.com/library/*'] })
+    expect([errors, output.at(-1)]).toEqual([undefined, expect.stringMatching(/no URL of its own/)])
   })
 
-  it('asks who is at the keyboard, and shows them the secret that it made', async () => {
-    const asked: string[] = []
+  it('prompts for missing settings and prints the generated secret', async () => {
+    const prompts: string[] = []
     const ask = async (question: string) => {
-      asked.push(question.split(',')[0] ?? '')
-      return question.startsWith('MAIL_FROM') ? ` ${ADDRESS} ` : ''
+      prompts.push(question.split(',')[0] ?? '')
+      return question.startsWith('MAIL_FROM') ? ` ${MAIL_FROM} ` : ''
     }
-    const { secrets, said } = await deployTo(nothing(), { ask, env: {} })
-    expect(asked).toEqual(['MAIL_FROM', 'PUBLIC_URL', 'JWT_SECRET'])
-    expect(secrets.MAIL_FROM).toBe(ADDRESS)
-    expect(said.join()).toContain(secrets.JWT_SECRET)
+    const { secrets, output } = await deployTo(emptyAccount(), { ask, env: {} })
+    expect(prompts).toEqual(['MAIL_FROM', 'PUBLIC_URL', 'JWT_SECRET'])
+    expect(secrets.MAIL_FROM).toBe(MAIL_FROM)
+    expect(output.join()).toContain(secrets.JWT_SECRET)
   })
 
-  it('leaves to Workers Builds what its dashboard sets', async () => {
-    const { stopped, said } = await deployTo(nothing(), { env: { WORKERS_CI: '1' } })
-    expect(stopped).toBeUndefined()
-    expect(said.join()).toMatch(/MAIL_FROM is missing/)
+  it('only warns about missing settings on Workers Builds', async () => {
+    const { errors, output } = await deployTo(emptyAccount(), { env: { WORKERS_CI: '1' } })
+    expect(errors).toBeUndefined()
+    expect(output.join()).toMatch(/MAIL_FROM is missing/)
   })
 })
 
-describe('a deployment stops, before it changes anything,', () => {
-  const several = [
+describe('deploy fails without changing anything', () => {
+  const accounts = [
     { id: 'a', name: 'Mina' },
     { id: 'b', name: 'Work' },
   ]
-  const answering = (outcome: Outcome): Partial<Host> => ({ wrangler: async () => outcome })
-  it.each<[why: string, account: Account, changed: Partial<Host>, vars: Record<string, string>, lines: RegExp[]]>([
-    ['without a login', nothing(), answering(failed('…', '{"loggedIn":false}')), {}, [/npx wrangler login/]],
-    ['without a network', nothing(), answering(failed('fetch failed')), {}, [/^wrangler whoami: fetch failed$/]],
-    ['between accounts', { ...nothing(), accounts: several }, {}, {}, [/CLOUDFLARE_ACCOUNT_ID/, /a Mina/, /b Work/]],
-    ['without a sender', nothing(), { env: {} }, {}, [/^MAIL_FROM is missing/]],
-    [
-      'without the key of the catalogue',
-      everything(),
-      { env: {} },
-      { CATALOGUE_PROVIDER: 'yes24' },
-      [/^YES24_API_KEY is missing/],
-    ],
-    ['with a weak secret', nothing(), { env: { MAIL_FROM: ADDRESS, JWT_SECRET: 'short' } }, {}, [/^JWT_SECRET is not/]],
-    ['with an odd address', nothing(), { env: { MAIL_FROM: 'library' } }, {}, [/^MAIL_FROM is not/]],
-    ['with an odd URL', nothing(), { env: { MAIL_FROM: ADDRESS, PUBLIC_URL: 'library' } }, {}, [/^PUBLIC_URL is not/]],
-    ['with a setting in two places', everything(), {}, { MAIL_FROM: ADDRESS }, [/wrangler secret delete MAIL_FROM/]],
-  ])('%s', async (_, account, changed, vars, lines) => {
-    const { stopped, changes } = await deployTo(account, changed, { ...CONFIG, vars })
-    expect(stopped).toHaveLength(lines.length)
-    for (const [at, line] of lines.entries()) expect(stopped?.[at]).toMatch(line)
+  const always = (result: WranglerResult): Partial<Host> => ({ wrangler: async () => result })
+  const withEnv = (env: Host['env']): Partial<Host> => ({ env })
+  type Case = [problem: string, account: Account, overrides: Partial<Host>, vars: object, lines: RegExp[]]
+  it.each<Case>([
+    ['without a login', emptyAccount(), always(failure('…', '{"loggedIn":false}')), {}, [/npx wrangler login/]],
+    ['without a network', emptyAccount(), always(failure('fetch failed')), {}, [/^wrangler whoami: fetch failed$/]],
+    ['with several accounts', { ...emptyAccount(), accounts }, {}, {}, [/CLOUDFLARE_ACCOUNT_ID/, /a Mina/, /b Work/]],
+    ['without a sender', emptyAccount(), withEnv({}), {}, [/^MAIL_FROM is missing/]],
+    ['without a key', deployedAccount(), withEnv({}), { CATALOGUE_PROVIDER: 'yes24' }, [/^YES24_API_KEY is missing/]],
+    ['with a weak secret', emptyAccount(), withEnv({ MAIL_FROM, JWT_SECRET: 'short' }), {}, [/^JWT_SECRET is not/]],
+    ['with an invalid sender', emptyAccount(), withEnv({ MAIL_FROM: 'library' }), {}, [/^MAIL_FROM is not/]],
+    ['with an invalid URL', emptyAccount(), withEnv({ MAIL_FROM, PUBLIC_URL: 'library' }), {}, [/^PUBLIC_URL is not/]],
+    ['with a setting set twice', deployedAccount(), {}, { MAIL_FROM }, [/wrangler secret delete MAIL_FROM/]],
+  ])('%s', async (_, account, overrides, vars, lines) => {
+    const { errors, changes } = await deployTo(account, overrides, { ...CONFIG, vars: { ...vars } })
+    expect(errors).toEqual(lines.map((line) => expect.stringMatching(line)))
     expect(changes).toEqual([])
   })
 })
 
-describe('a deployment that cannot go on', () => {
-  const failingAt = (command: string, account: Account): Partial<Host> => {
-    const wrangler = wranglerOf(account, {}, [])
-    return {
-      wrangler: async (args, input) =>
-        args.join(' ').startsWith(command) ? failed('Please enable R2 [code: 10042]') : wrangler(args, input),
-    }
-  }
-  it.each([
-    'secret list',
-    'd1 list',
-    'd1 create',
-    'r2 bucket list',
-    'r2 bucket create',
-    'kv namespace create',
-    'd1 migr',
-  ])('at wrangler %s says what wrangler said, and uploads nothing', async (command) => {
-    const account = nothing()
-    const { stopped } = await deployTo(account, failingAt(command, account))
-    expect(stopped).toEqual([expect.stringMatching(/^wrangler .*: Please enable R2 \[code: 10042\]$/)])
-    expect(account.secrets).toBeUndefined()
+const COMMANDS = 'secret list,d1 list,d1 create,r2 bucket list,r2 bucket create,kv namespace create,d1 migr'
+it.each(COMMANDS.split(','))('deploy passes on the error of wrangler %s and uploads nothing', async (command) => {
+  const account = emptyAccount()
+  const wrangler = fakeWrangler(account)
+  const { errors } = await deployTo(account, {
+    wrangler: async (args) =>
+      args.join(' ').startsWith(command) ? failure('Please enable R2 [code: 10042]') : wrangler(args),
   })
-
-  it('says so when the Worker does not become healthy', async () => {
-    let asked = 0
-    const fetch = async () => {
-      asked++
-      throw new TypeError('not there yet')
-    }
-    expect((await deployTo(everything(), { fetch })).stopped).toEqual([
-      expect.stringMatching(/\/health does not answer/),
-    ])
-    expect(asked).toBe(12)
-  })
+  expect(errors).toEqual([expect.stringMatching(/^wrangler .*: Please enable R2 \[code: 10042\]$/)])
+  expect(account.secrets).toBeUndefined()
 })
 
-it('a dry run names every step', () => {
-  const steps = plan(CONFIG).join('\n')
-  for (const word of [
-    'Account',
-    'Settings',
-    'Database',
-    'Bucket',
-    'Namespace',
-    'Migrations',
-    'Worker',
-    'PUBLIC_URL',
-    'Health',
-  ]) {
-    expect(steps).toMatch(new RegExp(`^${word}`, 'm'))
+it('deploy fails if the Worker does not become healthy', async () => {
+  let polls = 0
+  const fetch = async () => {
+    polls++
+    throw new TypeError('not there yet')
   }
+  expect((await deployTo(deployedAccount(), { fetch })).errors).toEqual([expect.stringMatching(/\/health does not/)])
+  expect(polls).toBe(12)
+})
+
+it('a dry run lists every step', () => {
+  const steps = plan(CONFIG).map((step) => step.split(/[: ]/)[0])
+  const expected = 'Account Settings Database Bucket Namespace Migrations Worker PUBLIC_URL Health'
+  expect(steps).toEqual(expected.split(' '))
 })

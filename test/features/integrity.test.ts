@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, it } from 'vitest'
-import { findDisagreements, findOrphans } from '../../scripts/integrity'
+import { findMismatches, findOrphans } from '../../scripts/integrity'
 import { type Reader, signUp } from '../support/api'
 import { select } from '../support/database'
 import { png } from '../support/pictures'
@@ -14,7 +14,7 @@ beforeEach(async () => {
   memberId = Number((await select('select memberId from members where email = ?', reader.email))[0]?.memberId)
   bookId = (await reader.registers({ bookStatus: 'DONE', readEndDate: '2026-01-01T00:00:00' })).bookId
   memoId = (await reader.writes(bookId)).memoId
-  expect(await findDisagreements(env.DB)).toEqual([])
+  expect(await findMismatches(env.DB)).toEqual([])
 })
 
 const run = (query: string, ...values: unknown[]) =>
@@ -22,49 +22,48 @@ const run = (query: string, ...values: unknown[]) =>
     .bind(...values)
     .run()
 
-const counters = ['yetBooks', 'ingBooks', 'doneBooks', 'finishedBooks', 'memoBooks']
-it.each(counters)('finds a wrong %s of a member', async (field) => {
-  const [kept] = await select(`select ${field} as expected from members where memberId = ?`, memberId)
+it.each(['yetBooks', 'ingBooks', 'doneBooks', 'finishedBooks', 'memoBooks'])('finds a wrong %s', async (field) => {
+  const [member] = await select(`select ${field} as expected from members where memberId = ?`, memberId)
   await run(`update members set ${field} = 7 where memberId = ?`, memberId)
-  expect(await findDisagreements(env.DB)).toEqual([
-    { what: 'members', id: memberId, field, expected: kept?.expected, found: 7 },
+  expect(await findMismatches(env.DB)).toEqual([
+    { table: 'members', id: memberId, field, expected: member?.expected, found: 7 },
   ])
-  await run(`update members set ${field} = ? where memberId = ?`, kept?.expected, memberId)
+  await run(`update members set ${field} = ? where memberId = ?`, member?.expected, memberId)
 })
 
-it('finds memos that a book counts wrongly', async () => {
+it('finds wrong memo counters of a book', async () => {
   await run('update books set memoCount = 3, questionMemos = 2 where bookId = ?', bookId)
-  expect(await findDisagreements(env.DB)).toEqual([
-    { what: 'books', id: bookId, field: 'memoCount', expected: 1, found: 3 },
-    { what: 'books', id: bookId, field: 'questionMemos', expected: 0, found: 2 },
+  expect(await findMismatches(env.DB)).toEqual([
+    { table: 'books', id: bookId, field: 'memoCount', expected: 1, found: 3 },
+    { table: 'books', id: bookId, field: 'questionMemos', expected: 0, found: 2 },
   ])
   await run('update books set memoCount = 1, questionMemos = 0 where bookId = ?', bookId)
 })
 
-it('finds a memo out of its position, and one that bears another owner', async () => {
+it('finds a memo with a wrong position or owner', async () => {
   await run('update memos set position = 5 where memoId = ?', memoId)
-  expect(await findDisagreements(env.DB)).toEqual([
-    { what: 'memos', id: memoId, field: 'position', expected: 1, found: 5 },
+  expect(await findMismatches(env.DB)).toEqual([
+    { table: 'memos', id: memoId, field: 'position', expected: 1, found: 5 },
   ])
   await run('update memos set position = 1, memberId = 999 where memoId = ?', memoId)
-  expect(await findDisagreements(env.DB)).toEqual([
-    { what: 'memos', id: memoId, field: 'memberId', expected: memberId, found: 999 },
+  expect(await findMismatches(env.DB)).toEqual([
+    { table: 'memos', id: memoId, field: 'memberId', expected: memberId, found: 999 },
   ])
   await run('update memos set memberId = ? where memoId = ?', memberId, memoId)
 })
 
-it.each(['books', 'memos'])('finds an identifier of %s that was given twice', async (table) => {
+it.each(['books', 'memos'])('finds a reused identifier in %s', async (table) => {
   const id = table === 'books' ? bookId : memoId
   await run('insert or replace into retiredIds (tableName, id) values (?, ?)', table, id)
-  expect(await findDisagreements(env.DB)).toMatchObject([{ what: table, id, expected: `above ${id}`, found: id }])
+  expect(await findMismatches(env.DB)).toMatchObject([{ table, id, expected: `above ${id}`, found: id }])
   await run('delete from retiredIds where tableName = ?', table)
 })
 
-it('finds objects that nobody owns, and no others', async () => {
+it('finds objects without a member, except those about to be purged', async () => {
   expect((await reader.uploads(png())).status).toBe(201)
-  const keys = ['images/987654/aaaaaaaaaaaaaaaaaaaaaa.png', 'elsewhere/b.png']
-  for (const key of keys) await env.IMAGES.put(key, 'x')
+  const orphans = ['images/987654/aaaaaaaaaaaaaaaaaaaaaa.png', 'elsewhere/b.png']
+  for (const key of orphans) await env.IMAGES.put(key, 'x')
   await env.IMAGES.put('images/987655/aaaaaaaaaaaaaaaaaaaaaa.png', 'x')
   await run('insert into purgeJobs values (987655, 0)')
-  expect((await findOrphans(env.DB, env.IMAGES)).sort()).toEqual(keys.sort())
+  expect((await findOrphans(env.DB, env.IMAGES)).sort()).toEqual(orphans.sort())
 })

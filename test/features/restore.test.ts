@@ -1,13 +1,14 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it } from 'vitest'
-import { orderDump } from '../../scripts/restore/order.ts'
+import { sortDump } from '../../scripts/dump.ts'
+import { findMismatches } from '../../scripts/integrity'
 import { signUp } from '../support/api'
-import { disagreements, fillShelf, select } from '../support/database'
+import { fillShelf, select } from '../support/database'
 
-const AWKWARD = "It's; DROP TABLE books;\n-- END; “그래서”"
+const HOSTILE_TEXT = "It's; DROP TABLE books;\n-- END; “그래서”"
 const TABLES = ['books', 'members', 'memos', 'retiredIds', 'attempts', 'joinCodes', 'purgeJobs']
 
-/** The statements of a dump as `wrangler d1 export` orders them: each table with its rows, then all else. */
+/** The statements of a dump in the order of `wrangler d1 export`: each table with its rows, then everything else. */
 const dump = async () => {
   const schema = await select(`select type, name, sql from sqlite_master where sql is not null`)
   const statements = ['PRAGMA defer_foreign_keys=TRUE']
@@ -27,30 +28,31 @@ const dump = async () => {
 
 const restored = env.MIGRATED
 const restore = (statements: string[]) => restored.batch(statements.map((statement) => restored.prepare(statement)))
-const content = (db: D1Database) =>
-  db.batch(['members', 'books', 'memos'].map((table) => db.prepare(`select * from ${table} order by 1`)))
-const rows = async (db: D1Database) => (await content(db)).map(({ results }) => results)
+const readRows = async (db: D1Database) => {
+  const queries = ['members', 'books', 'memos'].map((table) => db.prepare(`select * from ${table} order by 1`))
+  return (await db.batch(queries)).map(({ results }) => results)
+}
 
 let statements: string[]
 beforeAll(async () => {
   const reader = await signUp()
   const [member] = await select('select memberId from members')
   await fillShelf(Number(member?.memberId), 40)
-  const { bookId } = await reader.registers({ title: AWKWARD })
-  await reader.writes(bookId, { memoContent: AWKWARD })
+  const { bookId } = await reader.registers({ title: HOSTILE_TEXT })
+  await reader.writes(bookId, { memoContent: HOSTILE_TEXT })
   statements = await dump()
 })
 
-it('fails in the order of the dump, since books refer to members', async () => {
+it('cannot restore an unsorted dump, since books reference members', async () => {
   await expect(restore(statements)).rejects.toThrow(/no such table/)
 })
 
-it('restores a dump that was put in order: every row, every counter, every trigger', async () => {
-  await restore(orderDump(statements))
-  expect(await rows(restored)).toEqual(await rows(env.DB))
-  expect(await disagreements(restored)).toEqual([])
+it('restores every row, counter and trigger from a sorted dump', async () => {
+  await restore(sortDump(statements))
+  expect(await readRows(restored)).toEqual(await readRows(env.DB))
+  expect(await findMismatches(restored)).toEqual([])
 
-  await restored.prepare(`delete from memos where memoContent = ?`).bind(AWKWARD).run()
+  await restored.prepare(`delete from memos where memoContent = ?`).bind(HOSTILE_TEXT).run()
   await restored.prepare(`update books set bookStatus = 'ING' where bookId = 1`).run()
-  expect(await disagreements(restored)).toEqual([])
+  expect(await findMismatches(restored)).toEqual([])
 })

@@ -1,20 +1,24 @@
+import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it } from 'vitest'
+import { findMismatches } from '../../scripts/integrity'
 import { DEMO, type Fetch, seed } from '../../scripts/seed/demo.ts'
 import { BASE, handle, login, Reader, tokenOf } from '../support/api'
-import { disagreements, select } from '../support/database'
+import { select } from '../support/database'
 import { checkAgainstDocument } from '../support/document'
 
-/** The service, each of whose answers must be one that the document describes. */
+/** The service, with every response checked against the OpenAPI document. */
 const service: Fetch = async (request) => {
   const response = await handle(request)
   const text = await response.clone().text()
-  const { pathname } = new URL(request.url)
   const { status, headers } = response
-  checkAgainstDocument(request.method, pathname, { status, headers, body: text === '' ? null : JSON.parse(text) })
+  const body = text === '' ? null : JSON.parse(text)
+  checkAgainstDocument(request.method, new URL(request.url).pathname, { status, headers, body })
   return response
 }
 
-const isThere = () =>
+const logInDemo = async () => new Reader(DEMO.email, tokenOf(await login(DEMO.email, DEMO.password)))
+
+const selectDemo = () =>
   select(`
     select memberId, (select count(*) from books) as books, (select count(*) from memos) as memos
     from members where email = '${DEMO.email}'
@@ -24,18 +28,18 @@ let first: Awaited<ReturnType<typeof seed>>
 let before: Record<string, unknown>[]
 beforeAll(async () => {
   first = await seed(service, BASE)
-  before = await isThere()
+  before = await selectDemo()
 })
 
-it('gives every view something to show', async () => {
+it('fills every view', async () => {
   expect(first.isNew).toBe(true)
   expect(first.views).toHaveLength(15)
-  expect(first.views.filter(({ shown }) => shown === 0)).toEqual([])
+  expect(first.views.filter(({ count }) => count === 0)).toEqual([])
   expect(before).toEqual([{ memberId: expect.any(Number), books: 40, memos: expect.any(Number) }])
-  expect(await disagreements()).toEqual([])
+  expect(await findMismatches(env.DB)).toEqual([])
 })
 
-it('has memos of every type and authority, and dates over two years', async () => {
+it('creates memos of every type and authority, and dates over two years', async () => {
   expect(await select('select distinct memoType, memoAuthority from memos')).toHaveLength(8)
   const [span] = await select(`
     select julianday(max(createdAt)) - julianday(min(createdAt)) as registered,
@@ -46,46 +50,45 @@ it('has memos of every type and authority, and dates over two years', async () =
   expect(String(span?.latest) < new Date().toISOString()).toBe(true)
 })
 
-it('has covers and photographs that load', async () => {
-  const reader = new Reader(DEMO.email, tokenOf(await login(DEMO.email, DEMO.password)))
-  const { item } = (await reader.get('/books/library?page=1&size=40&bookStatus=DONE')).body
+it('uploads covers and photos that load', async () => {
+  const { item } = (await (await logInDemo()).get('/books/library?page=1&size=40&bookStatus=DONE')).body
   const covers = item.map(({ cover }: { cover: string | null }) => cover).filter(Boolean)
   const memos = await select(`select memoContent from memos where memoContent like '%<img%'`)
-  const photographs = memos.map(({ memoContent }) => /src="([^"]+)"/.exec(String(memoContent))?.[1] ?? '')
-  expect([covers.length > 3, photographs.length > 3]).toEqual([true, true])
-  for (const url of [...covers, ...photographs]) {
+  const photos = memos.map(({ memoContent }) => /src="([^"]+)"/.exec(String(memoContent))?.[1] ?? '')
+  expect([covers.length > 3, photos.length > 3]).toEqual([true, true])
+  for (const url of [...covers, ...photos]) {
     const image = await handle(new Request(url))
     expect([image.status, image.headers.get('Content-Type')], url).toEqual([200, 'image/png'])
     await image.arrayBuffer()
   }
 })
 
-it('leaves a member who is there as is', async () => {
+it('keeps an existing demo member', async () => {
   expect(await seed(service, BASE)).toEqual({ isNew: false, views: first.views })
-  expect(await isThere()).toEqual(before)
+  expect(await selectDemo()).toEqual(before)
 })
 
-it('begins anew when asked to', async () => {
-  expect((await seed(service, BASE, { renew: true })).isNew).toBe(true)
-  const [after] = await isThere()
+it('creates the demo member again on reset', async () => {
+  expect((await seed(service, BASE, { reset: true })).isNew).toBe(true)
+  const [after] = await selectDemo()
   expect(after).toEqual({ ...before[0], memberId: expect.any(Number) })
   expect(after?.memberId).not.toBe(before[0]?.memberId)
 })
 
-it.each<[why: string, fetch: Fetch, said: RegExp]>([
-  ['answers', () => Promise.reject(new TypeError('fetch failed')), /Nothing answers .* `npm run dev`/],
-  ['is configured', (request) => handle(request, { JWT_SECRET: '' }), /not ready \(500\)/],
-  ['is this service', async () => new Response('<html>'), /is not the Reading Library/],
-])('says what to do where nothing %s', async (_, fetch, said) => {
-  await expect(seed(fetch, BASE)).rejects.toThrow(said)
+it.each<[problem: string, fetch: Fetch, message: RegExp]>([
+  ['a service that is not running', () => Promise.reject(new TypeError('fetch failed')), /No service .* `npm run dev`/],
+  ['an unconfigured service', (request) => handle(request, { JWT_SECRET: '' }), /not ready \(500\)/],
+  ['another service', async () => new Response('<html>'), /is not the Reading Library/],
+])('rejects %s and says what to do', async (_, fetch, message) => {
+  await expect(seed(fetch, BASE)).rejects.toThrow(message)
 })
 
-it('says what to do where a code is wanted by mail, or the demo member has another password', async () => {
+it('rejects a demo member with another password, and a service that requires mailed codes', async () => {
   const strict: Fetch = (request) => handle(request, { EMAIL_VERIFICATION: 'required' })
-  const reader = new Reader(DEMO.email, tokenOf(await login(DEMO.email, DEMO.password)))
+  const reader = await logInDemo()
   expect((await reader.patch('/members/me', { password: 'another-one-1' })).status).toBe(200)
   await expect(seed(service, BASE)).rejects.toThrow(/another password/)
   await reader.delete('/members/me')
   await expect(seed(strict, BASE)).rejects.toThrow(/EMAIL_VERIFICATION=off/)
-  expect(await isThere()).toEqual([])
+  expect(await selectDemo()).toEqual([])
 })

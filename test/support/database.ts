@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
-import { findDisagreements } from '../../scripts/integrity'
 
 export const select = async (query: string, ...values: unknown[]) =>
   (
@@ -34,9 +33,6 @@ export const measure = async (request: () => Promise<unknown>) => {
     for (const spy of [batch, ...singles]) spy.mockRestore()
   }
 }
-
-/** What the database keeps beside its rows and is not as they are: nothing, when all is well. */
-export const disagreements = (db = env.DB) => findDisagreements(db)
 
 /** Fills a member's shelf directly: books in all three statuses, one in ten with a memo. */
 export const fillShelf = (memberId: number, books: number, db = env.DB) => {

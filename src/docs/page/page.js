@@ -1,24 +1,24 @@
 const caller = document.getElementById('caller')
 
-// Swagger UI's dark colours hang on a class; here the reader's own setting decides.
+// Swagger UI's dark theme is a class: set it by the system's colour scheme.
 const dark = matchMedia('(prefers-color-scheme: dark)')
-const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-dark.addEventListener('change', paint)
-paint()
+const applyTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', applyTheme)
+applyTheme()
 
-/** Authorises the page by the token that a login answers, and takes it back when the member withdraws. */
-const keepToken = (answer) => {
-  const { pathname } = new URL(answer.url, location.href)
-  const token = answer.headers.authorization?.replace(/^Bearer /, '')
-  if (pathname === '/login' && answer.ok && token) {
+/** Keeps the token of a login for later calls, and drops it when the member withdraws. */
+const keepToken = (response) => {
+  const { pathname } = new URL(response.url, location.href)
+  const token = response.headers.authorization?.replace(/^Bearer /, '')
+  if (pathname === '/login' && response.ok && token) {
     ui.preauthorizeApiKey('bearer', token)
-    caller.textContent = `Logged in as ${answer.body.email}.`
+    caller.textContent = `Logged in as ${response.body.email}.`
   }
-  if (pathname === '/members/me' && answer.status === 204) {
+  if (pathname === '/members/me' && response.status === 204) {
     ui.authActions.logout(['bearer'])
     caller.textContent = 'Not logged in.'
   }
-  return answer
+  return response
 }
 
 const ui = SwaggerUIBundle({
@@ -28,7 +28,7 @@ const ui = SwaggerUIBundle({
   deepLinking: true,
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
-  // A token is good for days: what is stored would outlive the visit, on a machine that others may use.
+  // A stored token would outlive the visit by days, possibly on a shared computer.
   persistAuthorization: false,
   responseInterceptor: keepToken,
 })

@@ -1,5 +1,5 @@
 // One flow with one fault: what is answered, what it left, and whether the same request repeated succeeds.
-import { findDisagreements } from '../../../scripts/integrity'
+import { findMismatches } from '../../../scripts/integrity'
 import { type Flow, prepare, type Stage, take } from './flows'
 import { BINDINGS, type Calls, type Fault, KINDS } from './inject'
 
@@ -49,8 +49,8 @@ export const tryFault = async (stage: Stage, { flow, before, after }: Course, fa
   if (status === flow.answers && left.join() !== after.join() && flow.name !== 'withdraw') {
     complaints.push(`said it was done, and left ${left.join()}`)
   }
-  for (const { what, id, field } of await findDisagreements(stage.database)) {
-    complaints.push(`${field} of ${what} ${id} disagrees`)
+  for (const { table, id, field } of await findMismatches(stage.database)) {
+    complaints.push(`${field} of ${table} ${id} disagrees`)
   }
   const again = await stage.ask(asked)
   const mayAnswer = [flow.answers, ...(flow.again ? [flow.again] : [])]
