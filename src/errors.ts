@@ -29,16 +29,16 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-export const FieldError = z.object({ field: z.string(), rejectedValue: z.unknown(), reason: z.string() }).meta({
+const FieldError = z.object({ field: z.string(), rejectedValue: z.unknown(), reason: z.string() }).meta({
   id: 'FieldError',
   description: 'A field of the body that is invalid. rejectedValue is what was sent, or null if it was absent.',
 })
-export type FieldError = z.infer<typeof FieldError>
+type FieldError = z.infer<typeof FieldError>
 
-export const ViolationError = z
+const ViolationError = z
   .object({ propertyPath: z.string(), rejectedValue: z.unknown(), reason: z.string() })
   .meta({ id: 'ViolationError', description: 'A path or query parameter that is invalid.' })
-export type ViolationError = z.infer<typeof ViolationError>
+type ViolationError = z.infer<typeof ViolationError>
 
 export const ErrorBody = z
   .object({

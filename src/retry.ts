@@ -12,14 +12,23 @@ export const withTimeout = <T>(ms: number, call: () => Promise<T>) => {
 const MAX_ATTEMPTS = 3
 const BACKOFF_MS = 100
 
-/** Makes a call up to three times, with a random and growing pause between, while its errors are worth a retry. */
-export const withRetries = async <T>(call: () => Promise<T>, isRetryable: (error: Error) => boolean): Promise<T> => {
-  for (let attempt = 1; ; attempt++) {
+/**
+ * Makes a call up to three times, with a random and growing pause between, while its errors are worth a retry.
+ * @param timeoutMs for all attempts together. No attempt starts after it: the client was told that its request failed,
+ * and a late attempt could undo what it wrote since.
+ */
+export const withRetries = <T>(timeoutMs: number, call: () => Promise<T>, isRetryable: (error: Error) => boolean) => {
+  const deadline = Date.now() + timeoutMs
+  const attempt = async (number: number): Promise<T> => {
     try {
       return await call()
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !isRetryable(error as Error)) throw error
-      await scheduler.wait(BACKOFF_MS * attempt * (0.5 + Math.random()))
+      const pauseMs = BACKOFF_MS * number * (0.5 + Math.random())
+      const isLast = number === MAX_ATTEMPTS || Date.now() + pauseMs >= deadline
+      if (isLast || !isRetryable(error as Error)) throw error
+      await scheduler.wait(pauseMs)
+      return attempt(number + 1)
     }
   }
+  return withTimeout(timeoutMs, () => attempt(1))
 }

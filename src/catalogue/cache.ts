@@ -13,7 +13,7 @@ const BACKOFF_MS = 30_000
 // A stored value of another version counts as a miss.
 const Stored = z.object({ form: z.literal(1), storedAt: z.number(), entries: CatalogueList })
 
-export type CachedList = {
+type CachedList = {
   kv: KVNamespace
   key: string
   /** Loads the list from the provider. */

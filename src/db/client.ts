@@ -3,7 +3,7 @@ import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { unavailable } from '../errors'
 import { createLimiter } from '../limiter'
-import { withRetries, withTimeout } from '../retry'
+import { withRetries } from '../retry'
 
 /** Drizzle, to build queries with; `run` executes them. */
 export type Builder = DrizzleD1Database
@@ -129,7 +129,7 @@ export const run = async <const Statements extends readonly Statement[]>(
     TRANSIENT.test(message) && statements.every((each, at) => each.isIdempotent || isRead(queries[at]?.sql ?? ''))
   const lease = calls.tryAcquire()
   if (!lease) throw unavailable()
-  const call = withTimeout(TIMEOUT_MS, () => withRetries(() => session.batch(prepared), isRetryable))
+  const call = withRetries(TIMEOUT_MS, () => session.batch(prepared), isRetryable)
   // Otherwise a client that disconnects would end the call, and its lease would only expire.
   waitUntil(call.then(lease.release, lease.release))
   const results = await call.catch((error: Error) => {

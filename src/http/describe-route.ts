@@ -20,7 +20,7 @@ export type ResponseDescription = {
   headers?: HeaderName[]
 }
 
-export type RouteDescription = {
+type RouteDescription = {
   /** Verb and noun; generated clients use it as the method name. */
   operationId: string
   summary: string

@@ -1,7 +1,7 @@
 // RFC 7578, and RFC 2046, section 5.1. Why not the platform's formData(): docs/decisions/0014-own-multipart-reader.md.
 
 /** A part of a form. `content` is a view of the body's bytes, not a copy. */
-export type FormPart = { name: string; isFile: boolean; content: Uint8Array<ArrayBuffer> }
+type FormPart = { name: string; isFile: boolean; content: Uint8Array<ArrayBuffer> }
 
 const CR = 13
 const MAX_HEADER_BYTES = 8192

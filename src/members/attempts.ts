@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /** At most `max` attempts in a sliding window. */
-export type Limit = { max: number; windowMs: number }
+type Limit = { max: number; windowMs: number }
 export const MAILS: Limit = { max: 5, windowMs: HOUR_MS }
 export const CODE_TRIES: Limit = { max: 20, windowMs: 24 * HOUR_MS }
 export const LOGINS: Limit = { max: 10, windowMs: 15 * MINUTE_MS }

@@ -44,7 +44,7 @@ const replaceCode = sqlStatement<{ subject: string }>(sql`
   returning subject`)
 
 /** A code that proved right: what a sign-up consumes. */
-export type Proof = { codeSubject: string; codeHash: string }
+type Proof = { codeSubject: string; codeHash: string }
 
 const isProof = and(eq(joinCodes.subject, placeholder('codeSubject')), eq(joinCodes.codeHash, placeholder('codeHash')))
 export const deleteCode = statement((db) =>

@@ -10,7 +10,7 @@ export const Paging = z.object({
 })
 export type Paging = z.infer<typeof Paging>
 
-export const PageInfo = z
+const PageInfo = z
   .object({ page: Int32, size: int(1, MAX_SIZE), totalElements: Int32, totalPages: Int32 })
   .meta({ id: 'PageInfo' })
 
