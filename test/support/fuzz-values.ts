@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 
-// What odd requests are made of.
+// Values for fuzzed requests.
 
-/** A JSON string of so many units. */
+/** A JSON string that repeats a unit. */
 export const repeat = (unit: string, count: number) => JSON.stringify(unit.repeat(count))
 
 const ESCAPES = ['\\ud800', '\\udfff\\ud800', '\\u0000', '\\uffff', '\\u202e', '\\u200d', '\\ufeff', 'e\\u0301', '\\n']
 
-/** JSON texts that are seldom what is due, by kind. */
-export const RAW: Record<string, fc.Arbitrary<string>> = {
+/** JSON texts that few fields accept, by kind. */
+export const JSON_VALUES: Record<string, fc.Arbitrary<string>> = {
   'a wrong type': fc.constantFrom(
     'null',
     'true',
@@ -23,31 +23,31 @@ export const RAW: Record<string, fc.Arbitrary<string>> = {
     '{"a":1}',
     '"0"',
   ),
-  'an edge of numbers': fc.constantFrom(
+  'a boundary number': fc.constantFrom(
     ...['-1', '-0', '0.1', '1.0', '5', '6', '2147483647', '2147483648', '-2147483649', '9007199254740993', '1e3'],
     ...['1e400', '-1e400', '1e-400', '1E21', '123456789012345678901234567890', '"2147483647"', '"2147483648"', '"01"'],
     ...['"1e3"', '"0x10"', '"１"', '" 1"', '"-0"'],
   ),
-  'an edge of lengths': fc
+  'a boundary length': fc
     .tuple(
       fc.constantFrom('a', '한', '👩‍👩‍👧', ' ', '\t'),
       fc.constantFrom(5, 6, 100, 101, 128, 129, 254, 255, 500, 501, 2048, 2049),
     )
     .map(([unit, count]) => repeat(unit, count)),
   'a long text': fc.constantFrom(65_535, 65_536, 200_000).map((count) => repeat('x', count)),
-  'odd Unicode': fc.oneof(
+  'unusual Unicode': fc.oneof(
     fc
       .tuple(fc.constantFrom('', 'a', ' '), fc.constantFrom(...ESCAPES))
       .map(([before, escaped]) => `"${before}${escaped}"`),
     fc.string({ unit: 'binary', maxLength: 30 }).map((text) => JSON.stringify(text)),
     fc.string({ unit: 'grapheme', maxLength: 30 }).map((text) => JSON.stringify(text)),
   ),
-  'an odd date': fc.constantFrom(
+  'an invalid date': fc.constantFrom(
     ...['"2026-02-29T00:00:00"', '"2024-02-29T23:59:59.999999999"', '"2026-13-01T00:00:00"', '"2026-01-01T24:00:00"'],
     ...['"2026-01-01T00:00:60"', '"0000-01-01T00:00:00"', '"9999-12-31T23:59:59"', '"10000-01-01T00:00:00"'],
     ...['"2026-01-01T00:00:00Z"', '"2026-01-01T00:00:00+09:00"', '"2026-01-01 00:00:00"', '"2026-1-1T0:0:0"', '"now"'],
   ),
-  'what other layers read': fc.constantFrom(
+  'an injection': fc.constantFrom(
     ...[
       `"' or 1=1 --"`,
       `"\\"; drop table members; --"`,
@@ -81,7 +81,7 @@ export const RAW: Record<string, fc.Arbitrary<string>> = {
   'deep nesting': fc
     .tuple(fc.constantFrom(10, 100, 1_000, 5_000), fc.constantFrom<[string, string]>(['[', ']'], ['{"a":', '}']))
     .map(([depth, [open, close]]) => `${open.repeat(depth)}0${close.repeat(depth)}`),
-  'any JSON': fc.json({ maxDepth: 4 }),
+  'random JSON': fc.json({ maxDepth: 4 }),
 }
 
 export const KEYS = [
@@ -118,7 +118,7 @@ export const TYPES = [
   ],
 ]
 
-export const ODD_VALUES = [
+export const PARAMETER_VALUES = [
   ...[
     '',
     '0',
