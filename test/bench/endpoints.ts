@@ -21,113 +21,88 @@ export type Endpoint = {
 const whole = (body: string) => body
 const withoutNumbers = (body: string) => body.replace(/\d+/g, '0')
 const start = (text: string) => (body: string) => body.slice(0, text.length)
-const nothing = () => ''
 
 const NAME = 'The quick brown fox'
-const get = (path: (library: Library) => string) => (library: Library) => ({
-  method: 'GET',
-  path: path(library),
-  token: library.token,
+type ToPath = (library: Library) => string
+
+const get = (name: string, toPath: ToPath, more: Partial<Endpoint> = {}): Endpoint => ({
+  name,
+  status: 200,
+  common: whole,
+  toRequest: (library) => ({ method: 'GET', path: toPath(library), token: library.token }),
+  ...more,
 })
-const send =
-  (method: string, path: (library: Library) => string, body: (n: number) => unknown) =>
-  (library: Library, n: number) => ({
+
+const write = (
+  name: string,
+  [method, status]: ['POST', 201] | ['PATCH', 200],
+  toPath: ToPath,
+  toBody: (n: number) => object,
+  more: Partial<Endpoint> = {},
+): Endpoint => ({
+  name,
+  status,
+  common: withoutNumbers,
+  toRequest: (library, n) => ({
     method,
-    path: path(library),
+    path: toPath(library),
     token: library.token,
-    body: JSON.stringify(body(n)),
-  })
-const take = (ids: number[]) => {
-  const id = ids.shift()
-  if (id === undefined) throw new Error('The library has nothing left to delete: use fewer rounds')
-  return id
-}
+    body: JSON.stringify(toBody(n)),
+  }),
+  ...more,
+})
+
+/** Deletes another book or memo with each request. */
+const remove = (name: string, path: string, idsOf: (library: Library) => number[]): Endpoint => ({
+  name,
+  status: 204,
+  slow: true,
+  common: () => '',
+  toRequest: (library) => {
+    const id = idsOf(library).shift()
+    if (id === undefined) throw new Error('The library has nothing left to delete: use fewer rounds')
+    return { method: 'DELETE', path: `${path}/${id}`, token: library.token }
+  },
+})
+
+const CREATE: ['POST', 201] = ['POST', 201]
+const UPDATE: ['PATCH', 200] = ['PATCH', 200]
+const COMPARED = { compared: true } as const
+
+const newBook = (n: number) => ({
+  title: `Book ${n}`,
+  author: NAME,
+  publisher: NAME,
+  cover: 'https://covers.example.com/1.jpg',
+  itemPage: 300,
+  bookStatus: 'YET',
+})
+const newMemo = (n: number) => ({
+  memoBookPage: n % 300,
+  memoContent: 'Something worth remembering on this page.',
+  memoType: 'THOUGHT',
+  memoAuthority: 'PUBLIC',
+})
 
 const page = '?page=1&size=20'
 
 export const endpoints: Endpoint[] = [
-  {
-    name: 'library',
-    status: 200,
-    compared: true,
-    common: whole,
-    toRequest: get(() => `/books/library${page}&bookStatus=DONE`),
-  },
-  {
-    name: 'detail',
-    status: 200,
-    compared: true,
-    common: whole,
-    toRequest: get(({ book }) => `/books/${book}?memoAuthority=ALL`),
-  },
-  {
-    name: 'memos',
-    status: 200,
-    compared: true,
-    common: whole,
-    toRequest: get(({ memoBook }) => `/books/${memoBook}/memos${page}&memoType=ALL`),
-  },
-  { name: 'random', status: 200, compared: true, common: start('[{"memoId":'), toRequest: get(() => '/memos/random') },
-  {
-    name: 'register',
-    status: 201,
-    compared: true,
-    common: withoutNumbers,
-    toRequest: send(
-      'POST',
-      () => '/books',
-      (n) => ({
-        title: `Book ${n}`,
-        author: NAME,
-        publisher: NAME,
-        cover: 'https://covers.example.com/1.jpg',
-        itemPage: 300,
-        bookStatus: 'YET',
-      }),
-    ),
-  },
-  {
-    name: 'memo creation',
-    status: 201,
-    compared: true,
-    common: withoutNumbers,
-    toRequest: send(
-      'POST',
-      ({ memoBook }) => `/memos?bookId=${memoBook}`,
-      (n) => ({
-        memoBookPage: n % 300,
-        memoContent: 'Something worth remembering on this page.',
-        memoType: 'THOUGHT',
-        memoAuthority: 'PUBLIC',
-      }),
-    ),
-  },
-  { name: 'calender', status: 200, common: whole, toRequest: get(() => `/books/calender${page}`) },
-  { name: 'memo-books', status: 200, common: whole, toRequest: get(() => '/books/memo-books?page=1&size=5') },
-  {
-    name: 'abandon',
-    status: 200,
-    common: whole,
-    slow: true,
-    grows: 'counts the old unread books',
-    toRequest: get(() => `/books/abandon${page}`),
-  },
-  {
-    name: 'memos of a type',
-    status: 200,
-    common: whole,
-    toRequest: get(({ memoBook }) => `/books/${memoBook}/memos?page=1&size=5&memoType=SUMMARY`),
-  },
-  {
-    name: 'update',
-    status: 200,
-    common: withoutNumbers,
-    toRequest: send(
-      'PATCH',
-      ({ changedBook }) => `/books/${changedBook}`,
-      (n) => ({ star: n % 6, currentPage: n % 300 }),
-    ),
-  },
+  get('library', () => `/books/library${page}&bookStatus=DONE`, COMPARED),
+  get('detail', ({ book }) => `/books/${book}?memoAuthority=ALL`, COMPARED),
+  get('memos', ({ memoBook }) => `/books/${memoBook}/memos${page}&memoType=ALL`, COMPARED),
+  get('random', () => '/memos/random', { ...COMPARED, common: start('[{"memoId":') }),
+  write('register', CREATE, () => '/books', newBook, COMPARED),
+  write('memo creation', CREATE, ({ memoBook }) => `/memos?bookId=${memoBook}`, newMemo, COMPARED),
+  get('calender', () => `/books/calender${page}`),
+  get('memo-books', () => '/books/memo-books?page=1&size=5'),
+  get('abandon', () => `/books/abandon${page}`, { slow: true, grows: 'counts the old unread books' }),
+  get('memos of a type', ({ memoBook }) => `/books/${memoBook}/memos?page=1&size=5&memoType=SUMMARY`),
+  write(
+    'update',
+    UPDATE,
+    ({ changedBook }) => `/books/${changedBook}`,
+    (n) => ({ star: n % 6, currentPage: n % 300 }),
+  ),
   {
     name: 'created-date',
     status: 200,
@@ -140,53 +115,28 @@ export const endpoints: Endpoint[] = [
       type: 'text/plain',
     }),
   },
-  {
-    name: 'delete book',
-    status: 204,
-    common: nothing,
-    slow: true,
-    toRequest: ({ spareBooks, token }) => ({ method: 'DELETE', path: `/books/${take(spareBooks)}`, token }),
-  },
-  {
-    name: 'memo update',
-    status: 200,
-    common: withoutNumbers,
-    toRequest: send(
-      'PATCH',
-      ({ changedMemo }) => `/memos/${changedMemo}`,
-      (n) => ({ memoBookPage: n % 300, memoContent: 'Changed' }),
-    ),
-  },
-  {
-    name: 'delete memo',
-    status: 204,
-    common: nothing,
-    slow: true,
-    toRequest: ({ spareMemos, token }) => ({ method: 'DELETE', path: `/memos/${take(spareMemos)}`, token }),
-  },
+  remove('delete book', '/books', ({ spareBooks }) => spareBooks),
+  write(
+    'memo update',
+    UPDATE,
+    ({ changedMemo }) => `/memos/${changedMemo}`,
+    (n) => ({ memoBookPage: n % 300, memoContent: 'Changed' }),
+  ),
+  remove('delete memo', '/memos', ({ spareMemos }) => spareMemos),
   {
     name: 'image upload',
     status: 201,
-    common: start('"http'),
     slow: true,
-    toRequest: ({ token }) => ({
-      method: 'POST',
-      path: '/memos/image-memo',
-      token,
-      ...toFileForm(PIXEL),
-    }),
+    common: start('"http'),
+    toRequest: ({ token }) => ({ method: 'POST', path: '/memos/image-memo', token, ...toFileForm(PIXEL) }),
   },
-  { name: 'profile', status: 200, common: whole, toRequest: get(() => '/members/me') },
-  {
-    name: 'rename',
-    status: 200,
-    common: withoutNumbers,
-    toRequest: send(
-      'PATCH',
-      () => '/members/me',
-      () => ({ name: 'Renamed' }),
-    ),
-  },
+  get('profile', () => '/members/me'),
+  write(
+    'rename',
+    UPDATE,
+    () => '/members/me',
+    () => ({ name: 'Renamed' }),
+  ),
 ]
 
 /** Returns a check that throws unless a response is as expected and agrees with the first one. */

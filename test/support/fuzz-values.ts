@@ -5,28 +5,24 @@ import * as fc from 'fast-check'
 /** A JSON string that repeats a unit. */
 export const repeat = (unit: string, count: number) => JSON.stringify(unit.repeat(count))
 
+const words = (text: string) => text.trim().split(/\s+/)
+
 const ESCAPES = ['\\ud800', '\\udfff\\ud800', '\\u0000', '\\uffff', '\\u202e', '\\u200d', '\\ufeff', 'e\\u0301', '\\n']
 
 /** JSON texts that few fields accept, by kind. */
 export const JSON_VALUES: Record<string, fc.Arbitrary<string>> = {
   'a wrong type': fc.constantFrom(
-    'null',
-    'true',
-    'false',
-    '0',
-    '1',
-    '""',
+    ...words(`
+      null true false 0 1 "" [] {} [null] {"a":1} "0"
+    `),
     '" "',
-    '[]',
-    '{}',
-    '[null]',
-    '{"a":1}',
-    '"0"',
   ),
   'a boundary number': fc.constantFrom(
-    ...['-1', '-0', '0.1', '1.0', '5', '6', '2147483647', '2147483648', '-2147483649', '9007199254740993', '1e3'],
-    ...['1e400', '-1e400', '1e-400', '1E21', '123456789012345678901234567890', '"2147483647"', '"2147483648"', '"01"'],
-    ...['"1e3"', '"0x10"', '"１"', '" 1"', '"-0"'],
+    ...words(`
+      -1 -0 0.1 1.0 5 6 2147483647 2147483648 -2147483649 9007199254740993 1e3 1e400 -1e400 1e-400 1E21
+      123456789012345678901234567890 "2147483647" "2147483648" "01" "1e3" "0x10" "１" "-0"
+    `),
+    '" 1"',
   ),
   'a boundary length': fc
     .tuple(
@@ -43,40 +39,26 @@ export const JSON_VALUES: Record<string, fc.Arbitrary<string>> = {
     fc.string({ unit: 'grapheme', maxLength: 30 }).map((text) => JSON.stringify(text)),
   ),
   'an invalid date': fc.constantFrom(
-    ...['"2026-02-29T00:00:00"', '"2024-02-29T23:59:59.999999999"', '"2026-13-01T00:00:00"', '"2026-01-01T24:00:00"'],
-    ...['"2026-01-01T00:00:60"', '"0000-01-01T00:00:00"', '"9999-12-31T23:59:59"', '"10000-01-01T00:00:00"'],
-    ...['"2026-01-01T00:00:00Z"', '"2026-01-01T00:00:00+09:00"', '"2026-01-01 00:00:00"', '"2026-1-1T0:0:0"', '"now"'],
+    ...words(`
+      "2026-02-29T00:00:00" "2024-02-29T23:59:59.999999999" "2026-13-01T00:00:00" "2026-01-01T24:00:00"
+      "2026-01-01T00:00:60" "0000-01-01T00:00:00" "9999-12-31T23:59:59" "10000-01-01T00:00:00"
+      "2026-01-01T00:00:00Z" "2026-01-01T00:00:00+09:00" "2026-1-1T0:0:0" "now"
+    `),
+    '"2026-01-01 00:00:00"',
   ),
   'an injection': fc.constantFrom(
-    ...[
-      `"' or 1=1 --"`,
-      `"\\"; drop table members; --"`,
-      '"%"',
-      '"_"',
-      '"<script>alert(1)</script>"',
-      '"#{7*7}"',
-      '"{{7*7}}"',
-    ],
-    ...[
-      '"../../etc/passwd"',
-      '"javascript:alert(1)"',
-      '"http://"',
-      '"http://a b"',
-      '"HTTPS://EXAMPLE.COM/\\\\x"',
-      '"\\r\\nX: 1"',
-    ],
-    ...[
-      '"a@b.c\\r\\nBcc: d@e.f"',
-      '"=cmd|calc"',
-      '"a@b"',
-      '"a@b.example "',
-      '"ä@b.example"',
-      '"done"',
-      '" YET"',
-      '"ALL"',
-      '3',
-      '"3"',
-    ],
+    ...words(String.raw`
+      "%" "_" "<script>alert(1)</script>" "#{7*7}" "{{7*7}}" "../../etc/passwd" "javascript:alert(1)"
+      "http://" "HTTPS://EXAMPLE.COM/\\x" "=cmd|calc" "a@b" "ä@b.example" "done" "ALL" 3 "3"
+    `),
+
+    '"\' or 1=1 --"',
+    '"\\"; drop table members; --"',
+    '"http://a b"',
+    '"\\r\\nX: 1"',
+    '"a@b.c\\r\\nBcc: d@e.f"',
+    '"a@b.example "',
+    '" YET"',
   ),
   'deep nesting': fc
     .tuple(fc.constantFrom(10, 100, 1_000, 5_000), fc.constantFrom<[string, string]>(['[', ']'], ['{"a":', '}']))
@@ -85,87 +67,33 @@ export const JSON_VALUES: Record<string, fc.Arbitrary<string>> = {
 }
 
 export const KEYS = [
-  '__proto__',
-  'constructor',
-  'toString',
-  'hasOwnProperty',
+  ...words(`
+    __proto__ constructor toString hasOwnProperty 0 memberId bookId memoId passwordHash tokenVersion
+  `),
   '',
-  '0',
-  'memberId',
-  'bookId',
-  'memoId',
-  'passwordHash',
-  'tokenVersion',
 ]
 
 export const TYPES = [
-  ...[
-    '',
-    ' ',
-    'text/plain',
-    'application/json; charset=utf-16',
-    'APPLICATION/JSON',
-    'application/jsonp',
-    'application/x+json',
-  ],
-  ...[
-    'multipart/form-data',
-    'multipart/form-data; boundary=',
-    'application/x-www-form-urlencoded',
-    'json',
-    '*/*',
-    'a'.repeat(500),
-  ],
+  ...words(`
+    text/plain APPLICATION/JSON application/jsonp application/x+json multipart/form-data
+    application/x-www-form-urlencoded json */*
+  `),
+  '',
+  ' ',
+  'application/json; charset=utf-16',
+  'multipart/form-data; boundary=',
+  'a'.repeat(500),
 ]
 
 export const PARAMETER_VALUES = [
-  ...[
-    '',
-    '0',
-    '-1',
-    '+1',
-    '1.5',
-    '1e3',
-    '01',
-    '%201',
-    '1%20',
-    '١',
-    '2147483647',
-    '2147483648',
-    '9007199254740991',
-    '9007199254740993',
-  ],
-  ...[
-    '99999999999999999999',
-    'NaN',
-    'null',
-    'undefined',
-    'true',
-    '%00',
-    '%',
-    '%zz',
-    '%ff',
-    '%ED%A0%80',
-    '%F0%9F%91%A9',
-    '%2e%2e%2f',
-    '..%5c',
-  ],
-  ...[
-    "'%20or%201=1--",
-    '%22',
-    '%3Cscript%3E',
-    'ALL',
-    'all',
-    'PUBLIC',
-    '3',
-    '4',
-    'YET,ING',
-    '[]',
-    '1000',
-    '1001',
-    `${'9'.repeat(400)}`,
-    'x'.repeat(4_000),
-  ],
+  ...words(`
+    0 -1 +1 1.5 1e3 01 %201 1%20 ١ 2147483647 2147483648 9007199254740991 9007199254740993
+    99999999999999999999 NaN null undefined true %00 % %zz %ff %ED%A0%80 %F0%9F%91%A9 %2e%2e%2f ..%5c
+    '%20or%201=1-- %22 %3Cscript%3E ALL all PUBLIC 3 4 YET,ING [] 1000 1001
+  `),
+  '',
+  '9'.repeat(400),
+  'x'.repeat(4_000),
 ]
 
 export const HEADERS: [string, string][] = [
