@@ -23,7 +23,7 @@ const send = (service: Service, { token }: Member, request: FuzzRequest) => {
   })
 }
 
-/** A withdrawal gets a member of its own, because it would invalidate the token of all later requests. */
+/** A separate member for a withdrawal, which would invalidate the token of all later requests. */
 const callerOf = (service: Service, attacker: Member, request: FuzzRequest) =>
   sendsToken(request) && request.method === 'DELETE' && request.path.startsWith('/members')
     ? insertMember(service)

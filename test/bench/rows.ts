@@ -1,6 +1,6 @@
 // D1 calls and rows per endpoint, as D1 counts them, in libraries of 100 and 100,000 books.
 import { type HttpRequest, type HttpResponse, sendRequest } from '../support/http-client.ts'
-import { createCheck, type Endpoint, endpoints } from './endpoints.ts'
+import { createCheck, endpoints } from './endpoints.ts'
 import type { Library } from './seed.ts'
 
 export type Cost = { calls: number; read: number; written: number }
@@ -24,25 +24,24 @@ const measure = async (url: URL, request: HttpRequest, expected: number) => {
   return costOf(response)
 }
 
-const compare = async (url: URL, endpoint: Endpoint, small: Library, large: Library): Promise<RowCost> => {
-  const measureIn = async (library: Library) => {
-    const response = await sendRequest(url, endpoint.toRequest(library, 1))
-    createCheck(endpoint)(response)
-    return costOf(response)
-  }
-  const [inSmall, inLarge] = [await measureIn(small), await measureIn(large)]
-  return {
-    name: endpoint.name,
-    calls: Math.max(inSmall.calls, inLarge.calls),
-    read: [inSmall.read, inLarge.read],
-    written: Math.max(inSmall.written, inLarge.written),
-    ...(endpoint.grows && { grows: endpoint.grows }),
-  }
-}
+const toRowCost = (name: string, inSmall: Cost, inLarge: Cost, grows?: string): RowCost => ({
+  name,
+  calls: Math.max(inSmall.calls, inLarge.calls),
+  read: [inSmall.read, inLarge.read],
+  written: Math.max(inSmall.written, inLarge.written),
+  ...(grows && { grows }),
+})
 
 export const measureRows = async (url: URL, small: Library, large: Library) => {
   const costs: RowCost[] = []
-  for (const endpoint of endpoints) costs.push(await compare(url, endpoint, small, large))
+  for (const endpoint of endpoints) {
+    const measureIn = async (library: Library) => {
+      const response = await sendRequest(url, endpoint.toRequest(library, 1))
+      createCheck(endpoint)(response)
+      return costOf(response)
+    }
+    costs.push(toRowCost(endpoint.name, await measureIn(small), await measureIn(large), endpoint.grows))
+  }
   return costs
 }
 
@@ -64,7 +63,5 @@ export const measureHashing = async (url: URL) => {
 /** Must come last, because it deletes the libraries. */
 export const measureWithdrawal = async (url: URL, small: Library, large: Library): Promise<RowCost> => {
   const withdraw = ({ token }: Library) => measure(url, { method: 'DELETE', path: '/members/me', token }, 204)
-  const [inSmall, inLarge] = [await withdraw(small), await withdraw(large)]
-  const read: [number, number] = [inSmall.read, inLarge.read]
-  return { name: 'withdraw', calls: inLarge.calls, read, written: inLarge.written, grows: 'deletes the whole library' }
+  return toRowCost('withdraw', await withdraw(small), await withdraw(large), 'deletes the whole library')
 }
