@@ -5,6 +5,9 @@ import { defineConfig } from 'vitest/config'
 // What `wrangler` makes before it bundles.
 execFileSync('npm', ['run', '--silent', 'assets'], { stdio: 'inherit' })
 
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
+if (!Number.isSafeInteger(seed)) throw new Error('SEED must be an integer')
+
 export default defineConfig({
   plugins: [
     cloudflareTest(async ({ inject }) => ({
@@ -25,8 +28,10 @@ export default defineConfig({
         bindings: {
           JWT_SECRET: 'a secret of the tests only, which no deployment has',
           EMAIL_VERIFICATION: 'off',
+          MAIL_FROM: 'library@library.test',
           CATALOGUE_PROVIDER: 'sample',
           PUBLIC_URL: 'https://library.test/',
+          SEED: seed,
           MIGRATIONS: await readD1Migrations('./migrations'),
         },
       },

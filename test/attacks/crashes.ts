@@ -1,99 +1,90 @@
-// Kills workerd, again and again, while members write over real sockets; then looks for what was lost or torn.
+// Kills workerd repeatedly while members write, then checks that acknowledged writes survived and counters agree.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { findMismatches, findOrphans } from '../../scripts/integrity'
-import { type Member, signUp, upload, withJson } from './members'
-import type { Part } from './part'
+import type { Attack } from './attack'
+import { jsonRequest, type Member, signUp, signUpMany, uploadRequest } from './members'
 import type { Service } from './service'
 
 const WRITERS = 16
-const LIFE_MS = [150, 600] as const
+const LIFETIME_MS = { min: 150, max: 600 }
 
-/** What a writer was told, and what it was told nothing of: that may have been done, or not. */
+/** What a writer was acknowledged. A write in flight during a crash is unconfirmed: it may have happened or not. */
 type Writer = {
   member: Member
-  /** The stars of each book; two where a change was cut off. */
+  /** The possible stars of each book. */
   books: Map<number, number[]>
   memos: Map<number, number>
-  goneBooks: Set<number>
-  goneMemos: Set<number>
+  deletedBooks: Set<number>
+  deletedMemos: Set<number>
   images: string[]
-  unsure: { books: Set<number>; memos: Set<number>; added: number; withdrawal: boolean }
+  hasUnconfirmedWithdrawal: boolean
 }
 
-const newWriter = (member: Member): Writer => ({
+const createWriter = (member: Member): Writer => ({
   member,
   books: new Map(),
   memos: new Map(),
-  goneBooks: new Set(),
-  goneMemos: new Set(),
+  deletedBooks: new Set(),
+  deletedMemos: new Set(),
   images: [],
-  unsure: { books: new Set(), memos: new Set(), added: 0, withdrawal: false },
+  hasUnconfirmedWithdrawal: false,
 })
-
-const PICTURE = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 const pick = <T>(all: Iterable<T>): T | undefined => {
   const list = [...all]
   return list[Math.floor(Math.random() * list.length)]
 }
 
-/** One write; what it was told is noted, and what it was not told is unsure. Answers whether it was acknowledged. */
+/** Makes one random write and records it once acknowledged. */
 const write = async (service: Service, writer: Writer): Promise<void> => {
-  const { member, books, memos, unsure } = writer
+  const { member, books, memos } = writer
   const { token } = member
   const roll = Math.random()
   const bookId = pick(books.keys())
   const memoId = pick(memos.keys())
-  const ask = async (method: string, path: string, status: number, body?: unknown) => {
-    const answer = await service.ask(
-      body === undefined ? { method, path, token } : withJson(method, path, body, { token }),
+  const request = async (method: string, path: string, expected: number, body?: unknown) => {
+    const { status, body: answer } = await service.request(
+      body === undefined ? { method, path, token } : jsonRequest(method, path, body, { token }),
     )
-    if (answer.status !== status) throw new Error(`${method} ${path}: ${answer.status}`)
-    return answer.body as Record<string, number>
+    if (status !== expected) throw new Error(`${method} ${path}: ${status}`)
+    return answer as Record<string, number>
   }
   if (roll < 0.3 || bookId === undefined) {
-    unsure.added += 1
-    const { bookId: added } = await ask('POST', '/books', 201, { title: 'Written' })
-    unsure.added -= 1
-    books.set(Number(added), [0])
+    const { bookId: created } = await request('POST', '/books', 201, { title: 'Written' })
+    books.set(Number(created), [0])
   } else if (roll < 0.55) {
-    unsure.added += 1
-    const { memoId: added } = await ask('POST', `/memos?bookId=${bookId}`, 201, { memoBookPage: 1, memoContent: 'x' })
-    unsure.added -= 1
-    memos.set(Number(added), bookId)
+    const memo = { memoBookPage: 1, memoContent: 'x' }
+    const { memoId: created } = await request('POST', `/memos?bookId=${bookId}`, 201, memo)
+    memos.set(Number(created), bookId)
   } else if (roll < 0.75) {
     const star = Math.floor(Math.random() * 6)
     books.set(bookId, [...(books.get(bookId) ?? []), star])
-    await ask('PATCH', `/books/${bookId}`, 200, { star, bookStatus: star % 3 })
+    await request('PATCH', `/books/${bookId}`, 200, { star, bookStatus: star % 3 })
     books.set(bookId, [star])
   } else if (roll < 0.85 && memoId !== undefined) {
-    unsure.memos.add(memoId)
     memos.delete(memoId)
-    await ask('DELETE', `/memos/${memoId}`, 204)
-    unsure.memos.delete(memoId)
-    writer.goneMemos.add(memoId)
+    await request('DELETE', `/memos/${memoId}`, 204)
+    writer.deletedMemos.add(memoId)
   } else if (roll < 0.9) {
-    unsure.books.add(bookId)
     books.delete(bookId)
-    for (const [memo, of] of memos) if (of === bookId) memos.delete(memo)
-    await ask('DELETE', `/books/${bookId}`, 204)
-    unsure.books.delete(bookId)
-    writer.goneBooks.add(bookId)
+    for (const [memo, book] of memos) if (book === bookId) memos.delete(memo)
+    await request('DELETE', `/books/${bookId}`, 204)
+    writer.deletedBooks.add(bookId)
   } else if (roll < 0.99) {
-    const { status, body } = await service.ask(upload(member, PICTURE))
+    const { status, body } = await service.request(uploadRequest(member))
     if (status !== 201) throw new Error(`upload: ${status}`)
     writer.images.push(new URL(String(body)).pathname.slice(1))
   } else {
-    unsure.withdrawal = true
-    await ask('DELETE', '/members/me', 204)
-    Object.assign(writer, newWriter(await signUp(service)))
+    writer.hasUnconfirmedWithdrawal = true
+    await request('DELETE', '/members/me', 204)
+    Object.assign(writer, createWriter(await signUp(service)))
   }
 }
 
-const idsOf = async ({ database }: Service, table: 'books' | 'memos', { member }: Writer) => {
+const readStars = async ({ database }: Service, table: 'books' | 'memos', { member }: Writer) => {
   const [id, star] = table === 'books' ? ['bookId', 'star'] : ['memoId', '0']
   const { results } = await database
     .prepare(`select ${id} as id, ${star} as star from ${table} where memberId = ?`)
@@ -102,92 +93,87 @@ const idsOf = async ({ database }: Service, table: 'books' | 'memos', { member }
   return new Map(results.map(({ id, star }) => [id, star]))
 }
 
-/** What a writer was told, and is not so; nothing, when all is well. */
+/** Acknowledged writes that the stores do not have. */
 const findLost = async (service: Service, writer: Writer): Promise<string[]> => {
-  const { member, unsure } = writer
-  if (unsure.withdrawal) return []
-  const [books, memos] = [await idsOf(service, 'books', writer), await idsOf(service, 'memos', writer)]
+  if (writer.hasUnconfirmedWithdrawal) return []
+  const [books, memos] = [await readStars(service, 'books', writer), await readStars(service, 'memos', writer)]
   const lost: string[] = []
   for (const [id, stars] of writer.books) {
     if (!books.has(id)) lost.push(`book ${id} is lost`)
-    else if (!stars.includes(books.get(id) ?? -1)) lost.push(`book ${id} has not the stars it was given`)
+    else if (!stars.includes(books.get(id) ?? -1)) lost.push(`book ${id} has the wrong stars`)
   }
   for (const id of writer.memos.keys()) if (!memos.has(id)) lost.push(`memo ${id} is lost`)
-  for (const id of writer.goneBooks) if (books.has(id)) lost.push(`book ${id} is there, and was deleted`)
-  for (const id of writer.goneMemos) if (memos.has(id)) lost.push(`memo ${id} is there, and was deleted`)
+  for (const id of writer.deletedBooks) if (books.has(id)) lost.push(`book ${id} was deleted and still exists`)
+  for (const id of writer.deletedMemos) if (memos.has(id)) lost.push(`memo ${id} was deleted and still exists`)
   for (const key of writer.images) if (!(await service.bucket.head(key))) lost.push(`image ${key} is lost`)
-  return lost.map((each) => `member ${member.memberId}: ${each}`)
+  return lost.map((problem) => `member ${writer.member.memberId}: ${problem}`)
 }
 
-/** Writes until the service is killed; answers how many writes were acknowledged, and what was answered oddly. */
+/** Writes until the service is killed. `errors`: unexpected responses before that. */
 const writeUntilKilled = async (service: Service, writers: Writer[]) => {
   let acknowledged = 0
   let isKilled = false
-  const odd: string[] = []
+  const errors: string[] = []
   const work = async (writer: Writer) => {
     while (!isKilled) {
       try {
         await write(service, writer)
         acknowledged += 1
       } catch (error) {
-        if (!isKilled) odd.push(String(error))
+        if (!isKilled) errors.push(String(error))
         return
       }
     }
   }
   const working = writers.map(work)
-  await setTimeout(LIFE_MS[0] + Math.random() * (LIFE_MS[1] - LIFE_MS[0]))
+  await setTimeout(LIFETIME_MS.min + Math.random() * (LIFETIME_MS.max - LIFETIME_MS.min))
   isKilled = true
   process.kill(service.pid, 'SIGKILL')
   await Promise.all(working)
-  return { acknowledged, odd }
+  return { acknowledged, errors }
 }
 
-export const crashes: Part = async ({ start, quick, progress }) => {
+export const crashes: Attack = async ({ start, quick, progress }) => {
   const data = mkdtempSync(join(tmpdir(), 'reading-library-crashes-'))
   const times = quick ? 5 : 100
   const failures: string[] = []
-  let acknowledged = 0
-  let recounts = 0
-  let lost = 0
-  let orphans = 0
-  let torn = 0
+  let [acknowledged, checks, lost, orphans, mismatches] = [0, 0, 0, 0, 0]
+  const options = { data, uploadsPerMinute: 100_000 }
   try {
-    let service = await start({ data, uploads: 100_000 })
-    const writers: Writer[] = []
-    for (let n = 0; n < WRITERS; n++) writers.push(newWriter(await signUp(service)))
+    let service = await start(options)
+    const writers = (await signUpMany(service, WRITERS)).map(createWriter)
     for (let crash = 1; crash <= times; crash++) {
-      const told = await writeUntilKilled(service, writers)
-      acknowledged += told.acknowledged
-      failures.push(...told.odd.map((odd) => `before crash ${crash}: ${odd}`))
+      const written = await writeUntilKilled(service, writers)
+      acknowledged += written.acknowledged
+      failures.push(...written.errors.map((error) => `before crash ${crash}: ${error}`))
       await service.stop()
-      service = await start({ data, uploads: 100_000 })
+      service = await start(options)
       for (const { table, id, field } of await findMismatches(service.database)) {
-        torn += 1
-        failures.push(`after crash ${crash}: ${field} of ${table} ${id} disagrees`)
+        mismatches += 1
+        failures.push(`after crash ${crash}: ${field} of ${what} ${id} disagrees`)
       }
-      recounts += 1
+      checks += 1
       for (const writer of writers) {
         const found = await findLost(service, writer)
         lost += found.length
-        failures.push(...found.map((each) => `after crash ${crash}: ${each}`))
-        if (writer.unsure.withdrawal) Object.assign(writer, newWriter(await signUp(service)))
+        failures.push(...found.map((problem) => `after crash ${crash}: ${problem}`))
+        if (writer.hasUnconfirmedWithdrawal) Object.assign(writer, createWriter(await signUp(service)))
       }
       if (crash % 10 === 0) progress(`${crash} crashes, ${acknowledged} writes acknowledged`)
     }
-    await service.sweep()
-    const ownerless = await findOrphans(service.database, service.bucket)
-    orphans = ownerless.length
-    failures.push(...ownerless.map((key) => `${key}: nobody owns this object`))
+    await service.runCron()
+    const orphaned = await findOrphans(service.database, service.bucket)
+    orphans = orphaned.length
+    failures.push(...orphaned.map((key) => `${key}: the object has no owner`))
     await service.stop()
   } finally {
     rmSync(data, { recursive: true, force: true })
   }
   return {
     figures: [
-      { tried: `kills of workerd under ${WRITERS} writers`, times, found: `${orphans} objects without an owner` },
-      { tried: 'writes acknowledged, and looked for afterwards', times: acknowledged, found: `${lost} lost` },
-      { tried: 'recounts after a restart', times: recounts, found: `${torn} disagreements` },
+      [`kills of workerd under ${WRITERS} writers`, times, `${orphans} objects without an owner`],
+      ['acknowledged writes, looked up afterwards', acknowledged, `${lost} lost`],
+      ['integrity checks after a restart', checks, `${mismatches} mismatches`],
     ],
     failures,
   }

@@ -2,66 +2,72 @@ import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { Service } from './service'
 
-type Usage = { usedSize: number; totalSize: number; embedderHeapUsedSize: number; backingStorageSize: number }
+export const MIB = 1024 * 1024
+/** The memory limit of an isolate on Workers. */
+export const MEMORY_LIMIT = 128 * MIB
+export const toMib = (bytes: number) => Math.round(bytes / MIB)
 
-const residentOf = (pid: number) =>
+type Usage = { usedSize: number; backingStorageSize: number }
+
+/** The resident memory of a process, in bytes. */
+export const readResidentMemory = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
-/** Asks the isolate of the Worker itself what it holds: its heap, and the buffers outside of it. */
+/** Measures the Worker's heap and the buffers outside of it, through the inspector. */
 const openInspector = async (address: URL) => {
   const socket = new WebSocket(new URL('/core:user:service', address).href)
   await new Promise((resolve, reject) => {
     socket.addEventListener('open', resolve)
     socket.addEventListener('error', reject)
   })
-  let asked = 0
-  const waiting = new Map<number, (usage: Usage) => void>()
+  let calls = 0
+  const pending = new Map<number, (usage: Usage) => void>()
   socket.addEventListener('message', ({ data }) => {
     const { id, result } = JSON.parse(String(data))
-    waiting.get(id)?.(result)
-    waiting.delete(id)
+    pending.get(id)?.(result)
+    pending.delete(id)
   })
   const call = (method: string) =>
     new Promise<Usage>((resolve) => {
-      waiting.set(++asked, resolve)
-      socket.send(JSON.stringify({ id: asked, method }))
+      pending.set(++calls, resolve)
+      socket.send(JSON.stringify({ id: calls, method }))
     })
-  const measure = async (isCollecting: boolean) => {
-    if (isCollecting) await call('HeapProfiler.collectGarbage')
+  const measure = async (collectsGarbage: boolean) => {
+    if (collectsGarbage) await call('HeapProfiler.collectGarbage')
     const { usedSize, backingStorageSize } = await call('Runtime.getHeapUsage')
     return usedSize + backingStorageSize
   }
   return { measure, close: () => socket.close() }
 }
 
-/** The most bytes seen: held by the isolate, which is what the platform limits, and by the whole process around it. */
+/** Peak memory in bytes, of the isolate (which the platform limits) and of the whole process. */
 export type Peak = { isolate: number; process: number }
 
 /**
- * Watches what the service holds while the work is done. It must have been started with `inspected`. When garbage is
- * collected before each look, what is seen is in use; otherwise also what nobody has collected yet.
+ * Measures peak memory during `work`. The service must have been started with `inspected`. With `collectsGarbage`,
+ * only memory in use counts.
  */
 export const watchMemory = async (
   { pid, inspector }: Service,
   work: () => Promise<unknown>,
-  isCollecting = false,
+  collectsGarbage = false,
 ): Promise<Peak> => {
   if (!inspector) throw new Error('The service was started without an inspector')
   const { measure, close } = await openInspector(inspector)
   const peak = { isolate: 0, process: 0 }
-  let isOver = false
+  let isDone = false
   const watch = async () => {
-    while (!isOver) {
-      peak.isolate = Math.max(peak.isolate, await measure(isCollecting))
-      peak.process = Math.max(peak.process, residentOf(pid))
-      await setTimeout(isCollecting ? 20 : 2)
+    while (!isDone) {
+      peak.isolate = Math.max(peak.isolate, await measure(collectsGarbage))
+      peak.process = Math.max(peak.process, readResidentMemory(pid))
+      await setTimeout(collectsGarbage ? 20 : 2)
     }
   }
   const watching = watch()
   try {
     await work()
   } finally {
-    isOver = true
+    isDone = true
     await watching
     close()
   }

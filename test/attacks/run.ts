@@ -1,9 +1,9 @@
-// `npm run attack [-- PART …] [--quick] [--seed N] [--json FILE]`: tries to break the service, and prints what it found.
-// Each part attacks a service of its own, in workerd, over real sockets. Exits with 1 when anything gave way.
-import { mkdirSync, writeFileSync } from 'node:fs'
+// `npm run attack`: runs the attack suites against the service in workerd, over real sockets. Exits with 1 on failure.
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { format, whole } from '../support/table'
-import { BUILD, buildService } from '../support/workerd'
+import { formatTable, whole } from '../support/table'
+import { buildService } from '../support/workerd'
+import { type Attack, mergeReports, type Report } from './attack'
 import { codes } from './codes'
 import { crashes } from './crashes'
 import { faults } from './faults'
@@ -11,13 +11,12 @@ import { forgery } from './forgery'
 import { input } from './input'
 import { isolation } from './isolation'
 import { overload } from './overload'
-import type { Findings, Part } from './part'
 import { type Service, startService } from './service'
 import { supply } from './supply'
 import { uploads } from './uploads'
 import { withdrawal } from './withdrawal'
 
-const PARTS: Record<string, Part> = {
+const ATTACKS: Record<string, Attack> = {
   input,
   isolation,
   forgery,
@@ -30,11 +29,11 @@ const PARTS: Record<string, Part> = {
   supply,
 }
 
-const USAGE = `Usage: npm run attack -- [PART …] [--quick] [--seed N] [--json FILE]
-  PART     ${Object.keys(PARTS).join(', ')}; all of them by default
-  --quick  a short form of each
-  --seed   draws the same cases again
-  --json   writes the figures to a file, too`
+const USAGE = `Usage: npm run attack -- [NAME …] [--quick] [--seed N] [--json FILE]
+  NAME     ${Object.keys(ATTACKS).join(', ')}; default: all
+  --quick  runs fewer of each case
+  --seed   repeats the random cases of an earlier run
+  --json   also writes the results to a file`
 
 const readArguments = () => {
   try {
@@ -43,8 +42,8 @@ const readArguments = () => {
       options: { quick: { type: 'boolean', default: false }, seed: { type: 'string' }, json: { type: 'string' } },
     })
     const seed = Number(values.seed ?? Date.now() % 1_000_000)
-    if (!Number.isSafeInteger(seed) || positionals.some((name) => !PARTS[name])) throw new Error()
-    return { ...values, seed, names: positionals.length > 0 ? positionals : Object.keys(PARTS) }
+    if (!Number.isSafeInteger(seed) || positionals.some((name) => !ATTACKS[name])) throw new Error()
+    return { ...values, seed, names: positionals.length > 0 ? positionals : Object.keys(ATTACKS) }
   } catch {
     console.error(USAGE)
     return process.exit(2)
@@ -53,47 +52,43 @@ const readArguments = () => {
 
 const { quick, seed, json, names } = readArguments()
 const start = performance.now()
-const seconds = () => ((performance.now() - start) / 1000).toFixed(0)
-const progress = (line: string) => console.error(`[${seconds().padStart(4)} s] ${line}`)
+const progress = (line: string) =>
+  console.error(`[${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s] ${line}`)
 
-const IDENTIFIER = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 
-/** What a service logged, and should not have. */
-const leaksOf = ({ lines, secrets, codes }: Service) => {
+/** The secrets that a service logged. */
+const findLeaks = ({ lines, secrets, codes }: Service) => {
   const log = lines.join('\n')
-  const digits = new Set(log.replace(IDENTIFIER, '').match(/\b\d{6}\b/g))
+  const sixDigits = new Set(log.replace(UUID, '').match(/\b\d{6}\b/g))
   return [
     ...[...secrets].filter((secret) => secret && log.includes(secret)),
-    ...[...codes].filter((code) => digits.has(code)),
+    ...[...codes].filter((code) => sixDigits.has(code)),
   ]
 }
 
-/** What holds of every service, whatever was done to it: what it logged, and the headers that it answered with. */
-const inspect = (services: Service[]): Findings => {
-  const lines = services.flatMap((service) => service.lines)
-  const answers = services.reduce((sum, { answers }) => sum + answers.all - answers.foreign, 0)
-  const unprotected = services.flatMap((service) => service.answers.unprotected)
-  const leaks = services.flatMap(leaksOf)
+/** What must hold for every service after every attack: no secret in the log, security headers on every response. */
+const inspectServices = (services: Service[]): Report => {
+  const lines = services.reduce((sum, { lines }) => sum + lines.length, 0)
+  const responses = services.reduce((sum, { responses }) => sum + responses.total - responses.notFromWorker, 0)
+  const unprotected = services.flatMap(({ responses }) => responses.unprotected)
+  const leaks = services.flatMap(findLeaks)
   return {
     figures: [
-      {
-        tried: 'log lines without a password, a code, a token or an e-mail',
-        times: lines.length,
-        found: `${leaks.length} leaks`,
-      },
-      { tried: 'answers with all security headers', times: answers, found: `${unprotected.length} without` },
+      ['log lines searched for passwords, codes, tokens and e-mails', lines, `${leaks.length} leaks`],
+      ['responses checked for security headers', responses, `${unprotected.length} without`],
     ],
     failures: [
-      ...leaks.map((secret) => `the log holds the secret ${secret}`),
-      ...unprotected.map((request) => `${request}: an answer lacks a security header`),
+      ...leaks.map((secret) => `the log contains the secret ${secret}`),
+      ...unprotected.map((request) => `${request}: the response lacks a security header`),
     ],
   }
 }
 
-const runPart = async (name: string, part: Part): Promise<Findings> => {
+const runAttack = async (name: string, attack: Attack): Promise<Report> => {
   const services: Service[] = []
   try {
-    const found = await part({
+    const report = await attack({
       quick,
       seed,
       progress: (line) => progress(`${name}: ${line}`),
@@ -103,8 +98,7 @@ const runPart = async (name: string, part: Part): Promise<Findings> => {
         return service
       },
     })
-    const always = services.length > 0 ? inspect(services) : { figures: [], failures: [] }
-    return { figures: [...found.figures, ...always.figures], failures: [...found.failures, ...always.failures] }
+    return services.length > 0 ? mergeReports(report, inspectServices(services)) : report
   } catch (error) {
     return { figures: [], failures: [error instanceof Error ? (error.stack ?? error.message) : String(error)] }
   } finally {
@@ -112,33 +106,31 @@ const runPart = async (name: string, part: Part): Promise<Findings> => {
   }
 }
 
-progress('building the Worker')
-mkdirSync(BUILD, { recursive: true })
+progress(`building the Worker (seed ${seed})`)
 buildService()
 
-const results: Record<string, Findings> = {}
+const results: Record<string, Report> = {}
 for (const name of names) {
-  const part = PARTS[name]
-  if (!part) continue
-  progress(`${name}: begins`)
-  results[name] = await runPart(name, part)
+  const attack = ATTACKS[name]
+  if (!attack) continue
+  progress(`${name}: started`)
+  results[name] = await runAttack(name, attack)
 }
 progress('done')
 
 const rows = Object.entries(results).flatMap(([name, { figures }]) =>
-  figures.map(({ tried, times, found }) => [`${name}: ${tried}`, whole(times), found]),
+  figures.map(([what, count, result]) => [`${name}: ${what}`, whole(count), result]),
 )
-console.log(`\n${format(['tried', 'times', 'found'], rows)}`)
+console.log(`\n${formatTable(['attack', 'count', 'result'], rows)}`)
 const failed = Object.entries(results).filter(([, { failures }]) => failures.length > 0)
 for (const [name, { failures }] of failed) {
-  console.log(
-    `\n${name}: ${failures.length} failed; to repeat: npm run attack -- ${name}${quick ? ' --quick' : ''} --seed ${seed}`,
-  )
+  const options = `${name}${quick ? ' --quick' : ''} --seed ${seed}`
+  console.log(`\n${name}: ${failures.length} failures. To repeat: npm run attack -- ${options}`)
   for (const failure of failures.slice(0, 20)) console.log(`  ${failure}`)
   if (failures.length > 20) console.log(`  … and ${failures.length - 20} more`)
 }
 console.log(
-  failed.length === 0 ? `\nNothing gave way (seed ${seed}).` : `\n${failed.length} of ${names.length} parts failed.`,
+  failed.length === 0 ? `\nNo failures (seed ${seed}).` : `\n${failed.length} of ${names.length} attacks failed.`,
 )
 if (json) writeFileSync(json, `${JSON.stringify({ seed, quick, results }, null, 2)}\n`)
 process.exit(failed.length === 0 ? 0 : 1)

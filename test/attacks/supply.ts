@@ -1,7 +1,7 @@
-// What is installed: each package pinned by version and hash, and no script run at installation that is not named.
+// Installed packages: each pinned by version and hash, and no install script that is not listed.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Part } from './part'
+import type { Attack } from './attack'
 
 type Locked = {
   integrity?: string
@@ -17,53 +17,49 @@ type Manifest = {
 }
 
 const readJson = <T>(file: string): T => JSON.parse(readFileSync(file, 'utf8'))
-const EXACT = /^(?:npm:(?:@[\w-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+$/
+const EXACT_VERSION = /^(?:npm:(?:@[\w-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+$/
 
-const inspect = (folder: string) => {
+const inspectFolder = (folder: string) => {
   const { dependencies, devDependencies, allowScripts = {} } = readJson<Manifest>(join(folder, 'package.json'))
   const { packages } = readJson<{ packages: Record<string, Locked> }>(join(folder, 'package-lock.json'))
-  const locked = Object.entries(packages).filter(([place, { link }]) => place !== '' && !link)
-  const nameOf = (place: string) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
-  const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => nameOf(place))
-  const ranged = Object.entries({ ...dependencies, ...devDependencies }).filter(([, version]) => !EXACT.test(version))
-  // What is in the archive of another package is under that one's hash.
+  const locked = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link)
+  const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+  const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path))
+  const unpinned = Object.entries({ ...dependencies, ...devDependencies }).filter(
+    ([, version]) => !EXACT_VERSION.test(version),
+  )
+  // A bundled package is covered by the hash of the package that bundles it.
   const unhashed = locked.filter(([, { integrity, inBundle }]) => !integrity && !inBundle)
-  // Of other platforms; whatever is installed here must have been checked.
-  const isElsewhere = ([place, { optional }]: [string, Locked]) => optional && !existsSync(join(folder, place))
+  // Packages of other platforms are not installed here, and their lock entries have no hash.
+  const isOtherPlatform = ([path, { optional }]: [string, Locked]) => optional && !existsSync(join(folder, path))
+  const failures = [
+    ...unhashed.filter((entry) => !isOtherPlatform(entry)).map(([path]) => `${path} has no hash`),
+    ...scripted
+      .filter((name) => allowScripts[name] === undefined)
+      .map((name) => `${name} has an unlisted install script`),
+    ...unpinned.map(([name, version]) => `${name} is not pinned: ${version}`),
+  ]
   return {
     packages: locked.length,
-    elsewhere: unhashed.filter(isElsewhere).length,
+    otherPlatform: unhashed.filter(isOtherPlatform).length,
     scripted: scripted.length,
-    failures: [
-      ...unhashed.filter((each) => !isElsewhere(each)).map(([place]) => `${place} has no hash`),
-      ...scripted
-        .filter((name) => allowScripts[name] === undefined)
-        .map((name) => `${name} has a script that is not named`),
-      ...ranged.map(([name, version]) => `${name} is not pinned: ${version}`),
-    ].map((failure) => `${folder}: ${failure}`),
+    failures: failures.map((failure) => `${folder}: ${failure}`),
   }
 }
 
-export const supply: Part = async () => {
-  const folders = globSync('**/package-lock.json', { exclude: (name) => name === 'node_modules' })
+export const supply: Attack = async () => {
+  const inspected = globSync('**/package-lock.json', { exclude: (name) => name === 'node_modules' })
     .map(dirname)
     .filter((folder) => existsSync(join(folder, 'package.json')))
-  const inspected = folders.map(inspect)
-  const sum = (key: 'packages' | 'elsewhere' | 'scripted') => inspected.reduce((total, each) => total + each[key], 0)
-  const failures = inspected.flatMap((each) => each.failures)
+    .map(inspectFolder)
+  const sum = (key: 'packages' | 'otherPlatform' | 'scripted') =>
+    inspected.reduce((total, folder) => total + folder[key], 0)
+  const failures = inspected.flatMap((folder) => folder.failures)
   return {
     figures: [
-      {
-        tried: 'packages in lock files',
-        times: sum('packages'),
-        found: `${failures.length} without hash, name or version`,
-      },
-      {
-        tried: 'packages of other platforms that the lock file has by version only',
-        times: sum('elsewhere'),
-        found: 'to be locked where the registry has them',
-      },
-      { tried: 'packages with a script at installation', times: sum('scripted'), found: 'each named in allowScripts' },
+      ['packages in lock files', sum('packages'), `${failures.length} without hash, version or listed script`],
+      ['packages of other platforms, locked by version only', sum('otherPlatform'), 'not installed here'],
+      ['packages with an install script', sum('scripted'), 'all listed in allowScripts'],
     ],
     failures,
   }

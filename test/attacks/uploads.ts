@@ -1,126 +1,113 @@
-// Uploads that mean harm, and so many large ones at once that all of them would not fit.
-import { readFileSync } from 'node:fs'
+// Hostile uploads, and more large uploads at the same time than an isolate can hold.
 import { join, toText } from '../support/bytes'
 import { BAD_MARKS, hostileFiles } from '../support/hostile'
-import { hostileForms } from '../support/hostile-forms'
 import { chunk, PNG_SIGNATURE, pngHeader } from '../support/pictures'
-import type { Reply } from './client'
-import { type Member, signUp, upload } from './members'
-import { watchMemory } from './memory'
-import type { Findings, Part, Run } from './part'
+import { type Attack, type Context, countStatuses, mergeReports, type Report } from './attack'
+import type { Response } from './client'
+import { formsWithStatus } from './form-statuses'
+import { type Member, signUp, signUpMany, uploadRequest } from './members'
+import { MEMORY_LIMIT, MIB, readResidentMemory, toMib, watchMemory } from './memory'
 import type { Service } from './service'
 
-const MIB = 1_048_576
-/** What an isolate may hold on the platform. */
-const LIMIT = 128 * MIB
-const AT_ONCE = 20
+const CONCURRENCY = 20
 const IMAGE_URL = /^https:\/\/library\.example(\/images\/[1-9]\d*\/[\w-]{22}\.(?:png|jpg|gif|webp|avif))$/
 
-/** What is wrong with the answer to an upload, or with the picture that is served for it; undefined when nothing is. */
-const judge = async (service: Service, { status, body }: Reply) => {
+/** What is wrong with the response to an upload, or with the image it links to. */
+const findProblem = async (service: Service, { status, body }: Response) => {
   if ([400, 413, 415].includes(status)) return undefined
-  if (status !== 201) return `answered ${status}`
+  if (status !== 201) return `responded ${status}`
   const path = IMAGE_URL.exec(String(body))?.[1]
-  if (!path) return `its address is ${body}`
-  const served = await service.ask({ method: 'GET', path })
-  const type = served.headers.get('Content-Type') ?? ''
-  if (served.status !== 200 || !/^image\/(png|jpeg|gif|webp|avif)$/.test(type))
-    return `is served as ${type}, ${served.status}`
-  if (served.headers.get('X-Content-Type-Options') !== 'nosniff') return 'may be sniffed'
-  const marks = BAD_MARKS.filter((mark) => toText(served.bytes).includes(mark))
+  if (!path) return `has the URL ${body}`
+  const image = await service.request({ method: 'GET', path })
+  const type = image.headers.get('Content-Type') ?? ''
+  if (image.status !== 200 || !/^image\/(png|jpeg|gif|webp|avif)$/.test(type)) {
+    return `is served as ${type} with ${image.status}`
+  }
+  if (image.headers.get('X-Content-Type-Options') !== 'nosniff') return 'is served without nosniff'
+  const marks = BAD_MARKS.filter((mark) => toText(image.bytes).includes(mark))
   return marks.length > 0 ? `is served with ${marks.join(', ')}` : undefined
 }
 
-const sendFiles = async (service: Service, member: Member): Promise<Findings> => {
+const uploadFiles = async (service: Service, member: Member): Promise<Report> => {
   const failures: string[] = []
-  let kept = 0
+  let stored = 0
   const files = hostileFiles()
   for (const { name, bytes, isPicture } of files) {
-    const answer = await service.ask(upload(member, bytes))
-    if (answer.status === 201) kept += 1
-    const wrong =
-      (answer.status === 201) === Boolean(isPicture) ? await judge(service, answer) : `answered ${answer.status}`
-    if (wrong) failures.push(`${name}: ${wrong}`)
+    const response = await service.request(uploadRequest(member, bytes))
+    const isStored = response.status === 201
+    if (isStored) stored += 1
+    const problem =
+      isStored === Boolean(isPicture) ? await findProblem(service, response) : `responded ${response.status}`
+    if (problem) failures.push(`${name}: ${problem}`)
   }
-  const found = `${files.length - kept} refused, ${kept} served clean, ${failures.length} harmful`
-  return { figures: [{ tried: 'hostile files', times: files.length, found }], failures }
+  const result = `${files.length - stored} refused, ${stored} served clean, ${failures.length} harmful`
+  return { figures: [['hostile files', files.length, result]], failures }
 }
 
-const sendForms = async (service: Service, member: Member): Promise<Findings> => {
+const uploadForms = async (service: Service, { token }: Member): Promise<Report> => {
   const failures: string[] = []
-  const forms = hostileForms()
-  for (const { name, type, body } of forms) {
-    const answer = await service.ask(upload(member, body, { type, body: Buffer.from(body) }))
-    const wrong = await judge(service, answer)
-    if (wrong) failures.push(`${name}: ${wrong}`)
+  const forms = formsWithStatus()
+  for (const { name, type, body, status } of forms) {
+    const response = await service.request({ method: 'POST', path: '/memos/image-memo', token, type, body })
+    const problem =
+      response.status === status ? await findProblem(service, response) : `responded ${response.status}, not ${status}`
+    if (problem) failures.push(`${name}: ${problem}`)
   }
-  const found = `${failures.length} harmful`
-  return { figures: [{ tried: 'hostile forms around a good picture', times: forms.length, found }], failures }
+  return { figures: [['hostile forms with a good picture', forms.length, `${failures.length} harmful`]], failures }
 }
 
-/** A picture of 10 MiB, all of which is kept. */
-const makeLarge = () => {
-  const around = join(PNG_SIGNATURE, pngHeader(4, 1), chunk('IDAT'), chunk('IEND')).length
-  const data = chunk('IDAT', new Uint8Array(10 * MIB - around).fill(7))
+/** A picture of 10 MiB without metadata, so that all of it is stored. */
+const makeLargePicture = () => {
+  const empty = join(PNG_SIGNATURE, pngHeader(4, 1), chunk('IDAT'), chunk('IEND')).length
+  const data = chunk('IDAT', new Uint8Array(10 * MIB - empty).fill(7))
   return join(PNG_SIGNATURE, pngHeader(4, 1), data, chunk('IEND'))
 }
 
-const crowd = async ({ start, progress }: Run): Promise<Findings> => {
-  const service = await start({ uploads: 1e9, inspected: true })
-  const members = await Promise.all(Array.from({ length: 4 }, () => signUp(service)))
-  const large = makeLarge()
-  const statuses: Record<string, number> = {}
+const uploadConcurrently = async ({ start, progress }: Context): Promise<Report> => {
+  const service = await start({ uploadsPerMinute: 1e9, inspected: true })
+  const members = await signUpMany(service, 4)
+  const picture = makeLargePicture()
+  const outcomes: string[] = []
   const uploadAll = () =>
     Promise.all(
-      Array.from({ length: AT_ONCE }, async (_, n) => {
-        const outcome = await service.ask(upload(members[n % members.length] as Member, large)).then(
-          ({ status }) => String(status),
-          (error: Error) => error.message,
+      Array.from({ length: CONCURRENCY }, async (_, n) => {
+        const upload = service.request(uploadRequest(members[n % members.length] as Member, picture))
+        outcomes.push(
+          await upload.then(
+            ({ status }) => String(status),
+            (error: Error) => error.message,
+          ),
         )
-        statuses[outcome] = (statuses[outcome] ?? 0) + 1
       }),
     )
-  const idle = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) * 1024
-  progress(`${AT_ONCE} uploads of 10 MiB at once`)
+  const idle = readResidentMemory(service.pid)
+  progress(`${CONCURRENCY} concurrent uploads of 10 MiB`)
   const peak = await watchMemory(service, uploadAll)
   const inUse = await watchMemory(service, uploadAll, true)
-  const healthy = (await service.ask({ method: 'GET', path: '/health' })).status
-  const counted = Object.entries(statuses).map(([status, times]) => `${times} × ${status}`)
+  const health = (await service.request({ method: 'GET', path: '/health' })).status
   const failures: string[] = []
-  if (peak.isolate > LIMIT) failures.push(`the Worker held ${Math.round(peak.isolate / MIB)} MiB, over ${LIMIT / MIB}`)
-  if (healthy !== 200) failures.push(`it is not well afterwards: ${healthy}`)
-  const odd = Object.keys(statuses).filter((status) => !['201', '429', '503'].includes(status))
-  if (odd.length > 0) failures.push(`uploads of 10 MiB at once: ${odd.join(', ')}`)
+  if (peak.isolate > MEMORY_LIMIT) failures.push(`the Worker held ${toMib(peak.isolate)} MiB`)
+  if (health !== 200) failures.push(`the service is unhealthy afterwards: ${health}`)
+  const unexpected = outcomes.filter((outcome) => !['201', '429', '503'].includes(outcome))
+  if (unexpected.length > 0) failures.push(`concurrent uploads of 10 MiB: ${unexpected.join(', ')}`)
+  const limit = `limit ${toMib(MEMORY_LIMIT)}`
   return {
     figures: [
-      { tried: 'uploads of 10 MiB at once', times: 2 * AT_ONCE, found: counted.join(', ') },
-      {
-        tried: 'MiB held by the isolate at most, heap and buffers, garbage included',
-        times: Math.round(peak.isolate / MIB),
-        found: `limit ${LIMIT / MIB}`,
-      },
-      {
-        tried: 'MiB of these in use, garbage collected first',
-        times: Math.round(inUse.isolate / MIB),
-        found: `limit ${LIMIT / MIB}`,
-      },
-      {
-        tried: 'MiB of the whole process at most, its storage included',
-        times: Math.round(peak.process / MIB),
-        found: `${Math.round(idle / MIB)} when idle`,
-      },
+      ['concurrent uploads of 10 MiB', outcomes.length, countStatuses(outcomes)],
+      ['peak MiB of the isolate, heap and buffers, garbage included', toMib(peak.isolate), limit],
+      ['peak MiB of these in use', toMib(inUse.isolate), limit],
+      ['peak MiB of the whole process, storage included', toMib(peak.process), `${toMib(idle)} when idle`],
     ],
     failures,
   }
 }
 
-export const uploads: Part = async (run) => {
-  const service = await run.start({ uploads: 1e9 })
+export const uploads: Attack = async (context) => {
+  const service = await context.start({ uploadsPerMinute: 1e9 })
   const member = await signUp(service)
-  run.progress('hostile files')
-  const files = await sendFiles(service, member)
-  run.progress('hostile forms')
-  const forms = await sendForms(service, member)
-  const all = [files, forms, await crowd(run)]
-  return { figures: all.flatMap(({ figures }) => figures), failures: all.flatMap(({ failures }) => failures) }
+  context.progress('hostile files')
+  const files = await uploadFiles(service, member)
+  context.progress('hostile forms')
+  const forms = await uploadForms(service, member)
+  return mergeReports(files, forms, await uploadConcurrently(context))
 }

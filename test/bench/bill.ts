@@ -1,9 +1,9 @@
-// What it would cost to run, from what was measured: dollars a month for so many active members.
+// Estimates the monthly cost of running the service from the measured results.
 
-import { fixed, format, whole } from '../support/table.ts'
+import { fixed, formatTable, whole } from '../support/table.ts'
 import type { Results } from './report.ts'
 
-// What an active member is taken to do in a month, by the names of the endpoints.
+// Requests that an active member is assumed to make in a month, by endpoint.
 const MONTH: Record<string, number> = {
   library: 40,
   detail: 25,
@@ -22,18 +22,18 @@ const MONTH: Record<string, number> = {
   'image upload': 1,
   profile: 5,
 }
-/** Each of them hashes a password once. */
+/** Each hashes a password. */
 const LOGINS = 2
-/** New members are so many of the active ones; each is mailed a code. */
+/** New members per active member; each is sent a code by mail. */
 const SIGN_UPS = 0.05
 const IMAGE_LOADS = 30
 const CATALOGUE_SEARCHES = 6
-/** What a member has: books with a memo each, and images. */
+/** Stored per member: books with a memo each, and images. */
 const BOOKS = 100
 const IMAGES = 12
 const IMAGE_BYTES = 300_000
 
-// Prices of Workers Paid, November 2026: what is included a month, and dollars a unit beyond.
+// Prices of Workers Paid, November 2026: the monthly allowance, and dollars per unit above it.
 const PRICES = {
   requests: { included: 10e6, unit: 1e6, dollars: 0.3 },
   'CPU ms': { included: 30e6, unit: 1e6, dollars: 0.02 },
@@ -43,16 +43,16 @@ const PRICES = {
   'GB in R2': { included: 10, unit: 1, dollars: 0.015 },
   'R2 writes': { included: 1e6, unit: 1e6, dollars: 4.5 },
   'R2 reads': { included: 10e6, unit: 1e6, dollars: 0.36 },
-  'lines of the log': { included: 20e6, unit: 1e6, dollars: 0.6 },
+  'log lines': { included: 20e6, unit: 1e6, dollars: 0.6 },
   mails: { included: 3000, unit: 1000, dollars: 0.35 },
 }
 const BASE_DOLLARS = 5
 const D1_BYTES = 10e9
-const SECONDS_A_MONTH = 30 * 86_400
+const SECONDS_PER_MONTH = 30 * 86_400
 
 type Usage = Record<keyof typeof PRICES, number>
 
-/** What one active member uses in a month; undefined where not all of it was measured. */
+/** What an active member uses in a month; undefined unless everything was measured. */
 const usageOf = ({ rows, hashing, speed, storage, passwords }: Results): Usage | undefined => {
   const login = hashing?.login
   const library = speed?.library
@@ -60,20 +60,20 @@ const usageOf = ({ rows, hashing, speed, storage, passwords }: Results): Usage |
   const sum = (of: (name: string) => number) =>
     Object.entries(MONTH).reduce((total, [name, times]) => total + times * of(name), 0)
   const costOf = (name: string) => rows.find((row) => row.name === name)
-  const others = LOGINS + SIGN_UPS + IMAGE_LOADS + CATALOGUE_SEARCHES
-  const requests = sum(() => 1) + others
-  // As if workerd had done nothing else: its D1's own work is in it, so it is no less than what is paid for.
+  const otherRequests = LOGINS + SIGN_UPS + IMAGE_LOADS + CATALOGUE_SEARCHES
+  const requests = sum(() => 1) + otherRequests
+  // An upper bound: includes the CPU that the local D1 uses in the same process.
   const msOf = (name: string) => 1000 / (speed[name]?.service.perSecond ?? library.service.perSecond)
   return {
     requests,
-    'CPU ms': sum(msOf) + others * msOf('library') + (LOGINS + SIGN_UPS) * passwords.hashMs,
+    'CPU ms': sum(msOf) + otherRequests * msOf('library') + (LOGINS + SIGN_UPS) * passwords.hashMs,
     'rows read': sum((name) => costOf(name)?.read[0] ?? 0) + LOGINS * login.read,
     'rows written': sum((name) => costOf(name)?.written ?? 0) + LOGINS * login.written,
     'GB in D1': (BOOKS * storage.bytes) / storage.books / 1e9,
     'GB in R2': (IMAGES * IMAGE_BYTES) / 1e9,
     'R2 writes': MONTH['image upload'] ?? 0,
     'R2 reads': IMAGE_LOADS,
-    'lines of the log': requests,
+    'log lines': requests,
     mails: SIGN_UPS,
   }
 }
@@ -95,13 +95,13 @@ const billFor = (usage: Usage, members: number) => {
 
 const rounded = (used: number) => (used < 0.01 ? fixed(used, 6) : used < 100 ? fixed(used, 2) : whole(used))
 
-/** Prints the bill for ten thousand active members and for ten million, and when one database is full. */
+/** Prints the bill for ten thousand and ten million active members, and when one database is full. */
 export const printBill = (results: Results) => {
   const usage = usageOf(results)
   if (!usage) return
-  const [few, many] = [billFor(usage, 10_000), billFor(usage, 10_000_000)]
-  const rows = few.lines.map(({ name, used, dollars }, at) => {
-    const other = many.lines[at]
+  const [small, large] = [billFor(usage, 10_000), billFor(usage, 10_000_000)]
+  const rows = small.lines.map(({ name, used, dollars }, at) => {
+    const other = large.lines[at]
     return [
       name,
       rounded(usage[name]),
@@ -111,12 +111,12 @@ export const printBill = (results: Results) => {
       fixed(other?.dollars ?? 0, 2),
     ]
   })
-  rows.push(['in all, with the plan', '', '', fixed(few.dollars, 2), '', fixed(many.dollars, 2)])
-  console.log('\nA month, for active members:')
-  console.log(format(['', 'each', 'for 10,000', '$', 'for 10,000,000', '$'], rows))
-  const membersADatabase = D1_BYTES / (usage['GB in D1'] * 1e9)
-  const perSecond = (membersADatabase * usage.requests) / SECONDS_A_MONTH
+  rows.push(['total, with the plan', '', '', fixed(small.dollars, 2), '', fixed(large.dollars, 2)])
+  console.log('\nMonthly cost, by number of active members:')
+  console.log(formatTable(['', 'per member', '10,000', '$', '10,000,000', '$'], rows))
+  const membersPerDatabase = D1_BYTES / (usage['GB in D1'] * 1e9)
+  const perSecond = (membersPerDatabase * usage.requests) / SECONDS_PER_MONTH
   console.log(
-    `One database of 10 GB is full with ${whole(membersADatabase)} such members, who ask ${fixed(perSecond, 1)} times a second on average.`,
+    `A 10 GB database holds ${whole(membersPerDatabase)} such members, who make ${fixed(perSecond, 1)} requests per second on average.`,
   )
 }

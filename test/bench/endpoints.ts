@@ -1,149 +1,113 @@
-// Every authenticated endpoint: what is asked, and what counts as the right answer.
-import type { Answer, Ask } from '../support/http-client.ts'
-import type { Shelf } from './seed.ts'
+// Every authenticated endpoint: its requests, and the expected responses.
+import { PIXEL, toFileForm } from '../support/file-form.ts'
+import type { HttpRequest, HttpResponse } from '../support/http-client.ts'
+import type { Library } from './seed.ts'
 
 export type Endpoint = {
   name: string
   status: number
   /** The nth request. */
-  ask: (shelf: Shelf, n: number) => Ask
-  /** What two answers to it have in common: all, unless it makes something new or draws. */
+  toRequest: (library: Library, n: number) => HttpRequest
+  /** The part of the body that is the same in every response. */
   common: (body: string) => string
-  /** Whether the floor and the peers have it. */
+  /** Whether the baseline and the peers implement it. */
   compared?: true
-  /** Asked a tenth as often, since it costs by what it counts or changes. */
-  dear?: true
+  /** Requested a tenth as often. */
+  slow?: true
   /** Why its rows may grow with the library. */
   grows?: string
 }
 
-const all = (body: string) => body
-const shape = (body: string) => body.replace(/\d+/g, '0')
-const drawn = (body: string) => body.slice(0, '[{"memoId":'.length)
-const nothing = () => ''
+const whole = (body: string) => body
+const withoutNumbers = (body: string) => body.replace(/\d+/g, '0')
+const start = (text: string) => (body: string) => body.slice(0, text.length)
 
-const MAKER = 'The quick brown fox'
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
-const BOUNDARY = 'bench-boundary'
-const IMAGE = Buffer.concat([
-  Buffer.from(
-    `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n`,
-  ),
-  PNG,
-  Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
-])
+const NAME = 'The quick brown fox'
+type ToPath = (library: Library) => string
 
-const get = (path: (shelf: Shelf) => string) => (shelf: Shelf) => ({
-  method: 'GET',
-  path: path(shelf),
-  token: shelf.token,
+const get = (name: string, toPath: ToPath, more: Partial<Endpoint> = {}): Endpoint => ({
+  name,
+  status: 200,
+  common: whole,
+  toRequest: (library) => ({ method: 'GET', path: toPath(library), token: library.token }),
+  ...more,
 })
-const send =
-  (method: string, path: (shelf: Shelf) => string, body: (n: number) => unknown) => (shelf: Shelf, n: number) => ({
+
+const write = (
+  name: string,
+  [method, status]: ['POST', 201] | ['PATCH', 200],
+  toPath: ToPath,
+  toBody: (n: number) => object,
+  more: Partial<Endpoint> = {},
+): Endpoint => ({
+  name,
+  status,
+  common: withoutNumbers,
+  toRequest: (library, n) => ({
     method,
-    path: path(shelf),
-    token: shelf.token,
-    body: JSON.stringify(body(n)),
-  })
-const take = (ids: number[]) => {
-  const id = ids.shift()
-  if (id === undefined) throw new Error('The shelf has no more to delete: ask for fewer rounds')
-  return id
-}
+    path: toPath(library),
+    token: library.token,
+    body: JSON.stringify(toBody(n)),
+  }),
+  ...more,
+})
+
+/** Deletes another book or memo with each request. */
+const remove = (name: string, path: string, idsOf: (library: Library) => number[]): Endpoint => ({
+  name,
+  status: 204,
+  slow: true,
+  common: () => '',
+  toRequest: (library) => {
+    const id = idsOf(library).shift()
+    if (id === undefined) throw new Error('The library has nothing left to delete: use fewer rounds')
+    return { method: 'DELETE', path: `${path}/${id}`, token: library.token }
+  },
+})
+
+const CREATE: ['POST', 201] = ['POST', 201]
+const UPDATE: ['PATCH', 200] = ['PATCH', 200]
+const COMPARED = { compared: true } as const
+
+const newBook = (n: number) => ({
+  title: `Book ${n}`,
+  author: NAME,
+  publisher: NAME,
+  cover: 'https://covers.example.com/1.jpg',
+  itemPage: 300,
+  bookStatus: 'YET',
+})
+const newMemo = (n: number) => ({
+  memoBookPage: n % 300,
+  memoContent: 'Something worth remembering on this page.',
+  memoType: 'THOUGHT',
+  memoAuthority: 'PUBLIC',
+})
 
 const page = '?page=1&size=20'
 
 export const endpoints: Endpoint[] = [
-  {
-    name: 'library',
-    status: 200,
-    compared: true,
-    common: all,
-    ask: get(() => `/books/library${page}&bookStatus=DONE`),
-  },
-  {
-    name: 'detail',
-    status: 200,
-    compared: true,
-    common: all,
-    ask: get(({ book }) => `/books/${book}?memoAuthority=ALL`),
-  },
-  {
-    name: 'memos',
-    status: 200,
-    compared: true,
-    common: all,
-    ask: get(({ memoBook }) => `/books/${memoBook}/memos${page}&memoType=ALL`),
-  },
-  { name: 'random', status: 200, compared: true, common: drawn, ask: get(() => '/memos/random') },
-  {
-    name: 'register',
-    status: 201,
-    compared: true,
-    common: shape,
-    ask: send(
-      'POST',
-      () => '/books',
-      (n) => ({
-        title: `Book ${n}`,
-        author: MAKER,
-        publisher: MAKER,
-        cover: 'https://covers.example.com/1.jpg',
-        itemPage: 300,
-        bookStatus: 'YET',
-      }),
-    ),
-  },
-  {
-    name: 'memo creation',
-    status: 201,
-    compared: true,
-    common: shape,
-    ask: send(
-      'POST',
-      ({ memoBook }) => `/memos?bookId=${memoBook}`,
-      (n) => ({
-        memoBookPage: n % 300,
-        memoContent: 'What one wanted to remember of this page.',
-        memoType: 'THOUGHT',
-        memoAuthority: 'PUBLIC',
-      }),
-    ),
-  },
-  { name: 'calender', status: 200, common: all, ask: get(() => `/books/calender${page}`) },
-  { name: 'memo-books', status: 200, common: all, ask: get(() => '/books/memo-books?page=1&size=5') },
-  {
-    name: 'abandon',
-    status: 200,
-    common: all,
-    dear: true,
-    grows: 'counts the old unread books',
-    ask: get(() => `/books/abandon${page}`),
-  },
-  {
-    name: 'memos of a type',
-    status: 200,
-    common: all,
-    ask: get(({ memoBook }) => `/books/${memoBook}/memos?page=1&size=5&memoType=SUMMARY`),
-  },
-  {
-    name: 'update',
-    status: 200,
-    common: shape,
-    ask: send(
-      'PATCH',
-      ({ changedBook }) => `/books/${changedBook}`,
-      (n) => ({ star: n % 6, currentPage: n % 300 }),
-    ),
-  },
+  get('library', () => `/books/library${page}&bookStatus=DONE`, COMPARED),
+  get('detail', ({ book }) => `/books/${book}?memoAuthority=ALL`, COMPARED),
+  get('memos', ({ memoBook }) => `/books/${memoBook}/memos${page}&memoType=ALL`, COMPARED),
+  get('random', () => '/memos/random', { ...COMPARED, common: start('[{"memoId":') }),
+  write('register', CREATE, () => '/books', newBook, COMPARED),
+  write('memo creation', CREATE, ({ memoBook }) => `/memos?bookId=${memoBook}`, newMemo, COMPARED),
+  get('calender', () => `/books/calender${page}`),
+  get('memo-books', () => '/books/memo-books?page=1&size=5'),
+  get('abandon', () => `/books/abandon${page}`, { slow: true, grows: 'counts the old unread books' }),
+  get('memos of a type', ({ memoBook }) => `/books/${memoBook}/memos?page=1&size=5&memoType=SUMMARY`),
+  write(
+    'update',
+    UPDATE,
+    ({ changedBook }) => `/books/${changedBook}`,
+    (n) => ({ star: n % 6, currentPage: n % 300 }),
+  ),
   {
     name: 'created-date',
     status: 200,
-    common: shape,
-    ask: ({ changedBook, token }, n) => ({
+    common: withoutNumbers,
+    toRequest: ({ changedBook, token }, n) => ({
       method: 'PATCH',
       path: `/books/created-date/${changedBook}`,
       token,
@@ -151,63 +115,37 @@ export const endpoints: Endpoint[] = [
       type: 'text/plain',
     }),
   },
-  {
-    name: 'delete book',
-    status: 204,
-    common: nothing,
-    dear: true,
-    ask: ({ spareBooks, token }) => ({ method: 'DELETE', path: `/books/${take(spareBooks)}`, token }),
-  },
-  {
-    name: 'memo update',
-    status: 200,
-    common: shape,
-    ask: send(
-      'PATCH',
-      ({ changedMemo }) => `/memos/${changedMemo}`,
-      (n) => ({ memoBookPage: n % 300, memoContent: 'Changed' }),
-    ),
-  },
-  {
-    name: 'delete memo',
-    status: 204,
-    common: nothing,
-    dear: true,
-    ask: ({ spareMemos, token }) => ({ method: 'DELETE', path: `/memos/${take(spareMemos)}`, token }),
-  },
+  remove('delete book', '/books', ({ spareBooks }) => spareBooks),
+  write(
+    'memo update',
+    UPDATE,
+    ({ changedMemo }) => `/memos/${changedMemo}`,
+    (n) => ({ memoBookPage: n % 300, memoContent: 'Changed' }),
+  ),
+  remove('delete memo', '/memos', ({ spareMemos }) => spareMemos),
   {
     name: 'image upload',
     status: 201,
-    common: (body) => body.slice(0, '"http'.length),
-    dear: true,
-    ask: ({ token }) => ({
-      method: 'POST',
-      path: '/memos/image-memo',
-      token,
-      body: IMAGE,
-      type: `multipart/form-data; boundary=${BOUNDARY}`,
-    }),
+    slow: true,
+    common: start('"http'),
+    toRequest: ({ token }) => ({ method: 'POST', path: '/memos/image-memo', token, ...toFileForm(PIXEL) }),
   },
-  { name: 'profile', status: 200, common: all, ask: get(() => '/members/me') },
-  {
-    name: 'rename',
-    status: 200,
-    common: shape,
-    ask: send(
-      'PATCH',
-      () => '/members/me',
-      () => ({ name: 'Renamed' }),
-    ),
-  },
+  get('profile', () => '/members/me'),
+  write(
+    'rename',
+    UPDATE,
+    () => '/members/me',
+    () => ({ name: 'Renamed' }),
+  ),
 ]
 
-/** Sees to it that each answer is the expected one, and like the first. */
-export const expectAnswers = ({ name, status, common }: Endpoint) => {
+/** Returns a check that throws unless a response is as expected and agrees with the first one. */
+export const createCheck = ({ name, status, common }: Endpoint) => {
   let first: string | undefined
-  return (answer: Answer) => {
-    if (answer.status !== status) throw new Error(`${name}: ${answer.status} instead of ${status}: ${answer.body}`)
-    const seen = common(answer.body)
+  return (response: HttpResponse) => {
+    if (response.status !== status) throw new Error(`${name}: ${response.status}, not ${status}: ${response.body}`)
+    const seen = common(response.body)
     first ??= seen
-    if (seen !== first) throw new Error(`${name}: answered ${seen} after ${first}`)
+    if (seen !== first) throw new Error(`${name}: responded ${seen} after ${first}`)
   }
 }

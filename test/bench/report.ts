@@ -1,6 +1,6 @@
-// What was measured, as one table and what does not fit into it, and beside it the targets.
+// Prints the results, and compares them with the targets.
 
-import { fixed, format, whole } from '../support/table.ts'
+import { fixed, formatTable, whole } from '../support/table.ts'
 import { printBill } from './bill.ts'
 import type { Draws } from './draws.ts'
 import type { Flooded } from './passwords.ts'
@@ -13,7 +13,7 @@ export type Results = {
   startupMs?: number
   rows?: RowCost[]
   hashing?: Record<string, Cost>
-  speed?: Record<string, { service: Speed; floor?: Speed }>
+  speed?: Record<string, { service: Speed; baseline?: Speed }>
   distance?: Record<string, { service: number; chain: number }>
   passwords?: { hashMs: number; flood: Flooded }
   draws?: Draws
@@ -36,8 +36,8 @@ const toRow = ({ rows, speed, distance }: Results, name: string) => {
     cost ? whole(cost.read[1]) : '',
     cost ? whole(cost.written) : '',
     timed ? whole(timed.service.perSecond) : '',
-    timed?.floor ? whole(timed.floor.perSecond) : '',
-    timed?.floor ? fixed(timed.floor.ratio, 2) : '',
+    timed?.baseline ? whole(timed.baseline.perSecond) : '',
+    timed?.baseline ? fixed(timed.baseline.ratio, 2) : '',
     timed ? fixed(timed.service.p50, 2) : '',
     far ? fixed(far.service, 1) : '',
     far ? fixed(far.chain, 1) : '',
@@ -51,7 +51,7 @@ const HEADING = [
   'at 100,000',
   'written',
   'req/s',
-  'floor',
+  'baseline',
   'ratio',
   'p50 ms',
   'p50 at 50 ms',
@@ -68,32 +68,32 @@ const peerRows = (peers: NonNullable<Results['peers']>) =>
 
 const printPasswords = ({ hashMs, flood }: NonNullable<Results['passwords']>) => {
   console.log(
-    `\nPasswords: ${fixed(hashMs, 1)} ms a hash. Reads of the library, with 4 connections that log in without a pause:`,
+    `\nPasswords: ${fixed(hashMs, 1)} ms per hash. Reads of the library while 4 connections log in without pause:`,
   )
-  const rows = Object.entries(flood).map(([name, { p50, p99, answers }]) => [
+  const rows = Object.entries(flood).map(([name, { p50, p99, responses }]) => [
     name,
     fixed(p50, 2),
     fixed(p99, 1),
-    whole(answers[401] ?? 0),
-    whole(answers[429] ?? 0),
+    whole(responses[401] ?? 0),
+    whole(responses[429] ?? 0),
   ])
-  console.log(format(['flood', 'read p50 ms', 'p99 ms', 'logins hashed', 'refused with 429'], rows))
+  console.log(formatTable(['flood', 'read p50 ms', 'p99 ms', 'logins hashed', 'refused with 429'], rows))
 }
 
-type Target = { what: string; wanted: string; measured: string; met: boolean }
+type Target = { what: string; target: string; measured: string; met: boolean }
 
 const atLeast = (what: string, value: number | undefined, least: number): Target[] =>
-  value === undefined ? [] : [{ what, wanted: `≥ ${least}`, measured: fixed(value, 2), met: value >= least }]
+  value === undefined ? [] : [{ what, target: `≥ ${least}`, measured: fixed(value, 2), met: value >= least }]
 const atMost = (what: string, value: number | undefined, most: number, digits = 0): Target[] =>
-  value === undefined ? [] : [{ what, wanted: `≤ ${most}`, measured: fixed(value, digits), met: value <= most }]
+  value === undefined ? [] : [{ what, target: `≤ ${most}`, measured: fixed(value, digits), met: value <= most }]
 
 const RATIOS = { library: 0.85, detail: 0.85, memos: 0.85, random: 0.85, register: 0.8, 'memo creation': 0.8 }
 
 const slowdownOf = (passwords: Results['passwords']) =>
   passwords && passwords.flood.manyAccounts.p50 / passwords.flood.alone.p50
 
-/** The targets, of what was measured. */
-export const targetsOf = ({
+/** The targets for everything that was measured. */
+const targetsOf = ({
   worker,
   startupMs,
   rows = [],
@@ -109,25 +109,25 @@ export const targetsOf = ({
   ...rows
     .filter(({ grows }) => !grows)
     .flatMap(({ name, read: [small, large] }) =>
-      atMost(`${name}: rows read at 100,000 to those at 100`, large / small, 1.1, 2),
+      atMost(`${name}: rows read at 100,000 books / at 100`, large / small, 1.1, 2),
     ),
   ...rows.flatMap(({ name, written }) => [
     ...(name === 'register' ? atMost('register: rows written', written, 5) : []),
     ...(name === 'memo creation' ? atMost('memo creation: rows written', written, 6) : []),
   ]),
   ...Object.entries(RATIOS).flatMap(([name, least]) =>
-    atLeast(`${name}: to the floor`, speed[name]?.floor?.ratio, least),
+    atLeast(`${name}: ratio to the baseline`, speed[name]?.baseline?.ratio, least),
   ),
   ...['library', 'detail'].flatMap((name) => {
     const { express, fastify } = peers[name] ?? {}
     return [
-      ...atLeast(`${name} on Node: to Express`, express?.ratio, 1.3),
-      ...atLeast(`${name} on Node: to Fastify`, fastify?.ratio, 0.8),
+      ...atLeast(`${name} on Node: ratio to Express`, express?.ratio, 1.3),
+      ...atLeast(`${name} on Node: ratio to Fastify`, fastify?.ratio, 0.8),
     ]
   }),
   ...Object.entries(distance).flatMap(([name, { service }]) => atMost(`${name}: p50 at 50 ms`, service, 60, 1)),
-  ...atMost('reads while ever new accounts log in: p50 to that alone', slowdownOf(passwords), 2, 2),
-  ...atMost('random: standard deviations from an even draw', draws?.z, 3.1, 2),
+  ...atMost('reads during logins to new accounts: p50 / p50 alone', slowdownOf(passwords), 2, 2),
+  ...atMost('random: z-score of the distribution', draws?.z, 3.1, 2),
   ...atMost('Worker: KB gzipped', worker.gzipped / 1000, 110, 1),
   ...atMost('start-up: ms to load the module', startupMs, 30, 1),
 ]
@@ -137,16 +137,17 @@ export const printReport = (results: Results) => {
   const names = namesOf(results)
   if (names.length > 0)
     console.log(
-      `\n${format(
+      `\n${formatTable(
         HEADING,
         names.map((name) => toRow(results, name)),
       )}`,
     )
-  for (const { name, grows } of rows) if (grows) console.log(`${name} grows with what it does: it ${grows}.`)
+  for (const { name, grows } of rows)
+    if (grows) console.log(`${name}: its rows grow with the library, because it ${grows}.`)
   for (const [name, { calls }] of Object.entries(hashing))
-    console.log(`${name}: ${calls} D1 calls, a hash between them.`)
+    console.log(`${name}: ${calls} D1 calls, with a hash between them.`)
   if (peers) {
-    console.log('\nOn Node, one storage engine (better-sqlite3), requests a second and p50 in ms:')
+    console.log('\nOn Node, all on better-sqlite3, requests per second and p50 in ms:')
     const heading = [
       'endpoint',
       'service',
@@ -158,24 +159,24 @@ export const printReport = (results: Results) => {
       'Express',
       'Fastify',
     ]
-    console.log(format(heading, peerRows(peers)))
+    console.log(formatTable(heading, peerRows(peers)))
   }
   if (passwords) printPasswords(passwords)
   if (draws)
     console.log(
-      `\nRandom: ${whole(draws.draws)} draws among ${draws.memos} memos, chi-square ${fixed(draws.chiSquare, 1)}, ${fixed(draws.z, 2)} standard deviations from an even draw`,
+      `\nRandom: ${whole(draws.draws)} draws among ${draws.memos} memos, chi-square ${fixed(draws.chiSquare, 1)}, z-score ${fixed(draws.z, 2)}`,
     )
   if (storage)
     console.log(
-      `\nStorage: ${whole(storage.bytes)} bytes for ${whole(storage.books)} books and ${whole(storage.memos)} memos, indexes included: ${whole(storage.bytes / storage.books)} a book and its memo`,
+      `\nStorage: ${whole(storage.bytes)} bytes for ${whole(storage.books)} books and ${whole(storage.memos)} memos, indexes included: ${whole(storage.bytes / storage.books)} per book with its memo`,
     )
   printBill(results)
   console.log(`\nWorker: ${whole(worker.bytes)} bytes, ${whole(worker.gzipped)} gzipped`)
-  if (startupMs !== undefined) console.log(`Start-up: ${fixed(startupMs, 1)} ms to load the module in a fresh workerd`)
+  if (startupMs !== undefined) console.log(`Start-up: ${fixed(startupMs, 1)} ms to load the module in a new workerd`)
   const targets = targetsOf(results)
   const missed = targets.filter(({ met }) => !met)
   console.log(
     `\n${targets.length - missed.length} of ${targets.length} targets met${missed.length > 0 ? '; missed:' : ''}`,
   )
-  for (const { what, wanted, measured } of missed) console.log(`  ${what}: ${measured}, wanted ${wanted}`)
+  for (const { what, target, measured } of missed) console.log(`  ${what}: ${measured}, target ${target}`)
 }

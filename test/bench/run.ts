@@ -1,17 +1,19 @@
-// `npm run bench [-- --json FILE] [--quick] [--only NAME]`: what each endpoint costs, and how near that is to the least.
-// NAME is a part: rows, throughput, distance, passwords, draws, startup, peers. An unexpected answer anywhere fails the bench.
-import { mkdirSync, writeFileSync } from 'node:fs'
+// `npm run bench [-- --json FILE] [--quick] [--only PART]`: what each endpoint costs, next to a minimal Worker and to peers.
+// Fails on any unexpected response.
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { BUILD, buildService, startWorkers } from '../support/workerd.ts'
+import { readMigrations } from '../support/migrations.ts'
+import { buildService } from '../support/workerd.ts'
 import { testDraws } from './draws.ts'
 import { endpoints } from './endpoints.ts'
 import { floodLogins, timeHash } from './passwords.ts'
 import { PEERS, preparePeers, startPeers } from './peers.ts'
 import { printReport, type Results } from './report.ts'
 import { measureHashing, measureRows, measureWithdrawal } from './rows.ts'
-import { FILLED, fillStatements, makeShelves, readMigrations } from './seed.ts'
+import { FILLED, fillStatements, makeLibraries } from './seed.ts'
 import { measureStartup } from './startup.ts'
-import { confirmAnswer, race, timeAnswers } from './throughput.ts'
+import { checkResponse, compareSpeed, measureLatency } from './throughput.ts'
+import { startWorkers } from './workers.ts'
 
 const PARTS = ['rows', 'throughput', 'distance', 'passwords', 'draws', 'startup', 'peers'] as const
 
@@ -19,10 +21,10 @@ const { values: flags } = parseArgs({
   options: { json: { type: 'string' }, quick: { type: 'boolean', default: false }, only: { type: 'string' } },
 })
 if (flags.only && !PARTS.some((part) => part === flags.only)) {
-  console.error(`--only takes one of ${PARTS.join(', ')}`)
+  console.error(`Usage: npm run bench -- [--quick] [--json FILE] [--only PART]\n  PART  ${PARTS.join(', ')}`)
   process.exit(2)
 }
-const wanted = (part: (typeof PARTS)[number]) => flags.only === undefined || flags.only === part
+const isSelected = (part: (typeof PARTS)[number]) => flags.only === undefined || flags.only === part
 const effort = flags.quick ? { warmUp: 300, rounds: 5, requests: 100 } : { warmUp: 3000, rounds: 21, requests: 150 }
 
 const start = performance.now()
@@ -34,50 +36,46 @@ const library = endpoints[0]
 if (!library) throw new Error('There are no endpoints')
 
 const runWorkers = async (results: Results) => {
-  const { urlOf, fill, stop } = await startWorkers('quiet', 'floor', 'measured', 'distant', 'chain', 'hashing')
+  const { urlOf, fill, stop } = await startWorkers('quiet', 'baseline', 'measured', 'distant', 'chain', 'hashing')
   try {
     progress(`filling the database: ${FILLED.books} books, ${FILLED.memos} memos`)
     const empty = await fill(readMigrations())
     const filled = await fill(fillStatements())
     results.storage = { bytes: filled - empty, ...FILLED }
-    const { small, large } = makeShelves()
-    for (const endpoint of compared) await confirmAnswer(urlOf.floor, endpoint, small)
-    if (wanted('rows')) {
+    const { small, large } = makeLibraries()
+    for (const endpoint of compared) await checkResponse(urlOf.baseline, endpoint, small)
+    if (isSelected('rows')) {
       progress('counting calls and rows')
       results.rows = await measureRows(urlOf.measured, small, large)
       results.hashing = await measureHashing(urlOf.measured)
     }
-    if (wanted('throughput')) {
+    if (isSelected('throughput')) {
       results.speed = {}
       for (const endpoint of endpoints) {
         progress(`timing ${endpoint.name}`)
-        const urls = endpoint.compared ? [urlOf.quiet, urlOf.floor] : [urlOf.quiet]
-        const [service, floor] = await race(
-          urls,
-          endpoint,
-          large,
-          endpoint.compared ? effort : { ...effort, warmUp: 300, rounds: 3 },
-        )
-        if (service) results.speed[endpoint.name] = { service, ...(floor && { floor }) }
+        const urls = endpoint.compared ? [urlOf.quiet, urlOf.baseline] : [urlOf.quiet]
+        const reduced = endpoint.compared ? effort : { ...effort, warmUp: 300, rounds: 3 }
+        const [service, baseline] = await compareSpeed(urls, endpoint, large, reduced)
+        if (service) results.speed[endpoint.name] = { service, ...(baseline && { baseline }) }
       }
     }
-    if (wanted('distance')) {
+    if (isSelected('distance')) {
       results.distance = {}
       for (const endpoint of endpoints) {
-        progress(`holding the database 50 ms away from ${endpoint.name}`)
-        const time = (url: URL) => timeAnswers(url, endpoint, large, flags.quick ? 9 : 21)
+        progress(`timing ${endpoint.name} with the database 50 ms away`)
+        const time = (url: URL) => measureLatency(url, endpoint, large, flags.quick ? 9 : 21)
         results.distance[endpoint.name] = { service: await time(urlOf.distant), chain: await time(urlOf.chain) }
       }
     }
-    if (wanted('passwords')) {
-      progress('hashing passwords, and flooding logins')
+    if (isSelected('passwords')) {
+      progress('hashing passwords and flooding logins')
       const hashMs = await timeHash(urlOf.hashing)
       results.passwords = { hashMs, flood: await floodLogins(urlOf.quiet, library, large, flags.quick ? 400 : 2000) }
     }
-    if (wanted('draws')) {
+    if (isSelected('draws')) {
       results.draws = await testDraws(urlOf.quiet, small, flags.quick ? 2000 : 20_000, progress)
     }
-    if (wanted('rows')) {
+    if (isSelected('rows')) {
       progress('withdrawing both members')
       results.rows?.push(await measureWithdrawal(urlOf.measured, small, large))
     }
@@ -90,16 +88,16 @@ const runPeers = async (results: Results) => {
   try {
     preparePeers(progress)
   } catch (error) {
-    progress(`the peers are left out, since they could not be installed: ${(error as Error).message}`)
+    progress(`skipping the peers, which could not be installed: ${(error as Error).message}`)
     return
   }
   const { urls, stop } = await startPeers()
   try {
-    const { large } = makeShelves()
+    const { large } = makeLibraries()
     results.peers = {}
     for (const endpoint of compared) {
       progress(`timing ${endpoint.name} on Node`)
-      const speeds = await race(urls, endpoint, large, effort)
+      const speeds = await compareSpeed(urls, endpoint, large, effort)
       results.peers[endpoint.name] = Object.fromEntries(PEERS.map((peer, at) => [peer, speeds[at]]))
     }
   } finally {
@@ -108,14 +106,13 @@ const runPeers = async (results: Results) => {
 }
 
 progress('building the Worker')
-mkdirSync(BUILD, { recursive: true })
 const results: Results = { worker: buildService() }
-if (wanted('startup')) {
-  progress('loading the Worker afresh')
+if (isSelected('startup')) {
+  progress('measuring the start-up')
   results.startupMs = await measureStartup(flags.quick ? 3 : 7)
 }
-if (PARTS.slice(0, 5).some(wanted)) await runWorkers(results)
-if (wanted('peers')) await runPeers(results)
+if (PARTS.slice(0, 5).some(isSelected)) await runWorkers(results)
+if (isSelected('peers')) await runPeers(results)
 progress('done')
 
 printReport(results)

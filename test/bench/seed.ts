@@ -1,11 +1,10 @@
-// The two shelves, as SQL: the same rows for D1 and for the peers' SQLite.
+// Two libraries as SQL: the same rows for D1 and for the peers' SQLite.
 import { createHmac } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
 
-export const JWT_SECRET = 'a secret of the bench only, which no deployment has'
+export const JWT_SECRET = 'a secret of the benchmarks only, which no deployment has'
 
-/** A member with a library, and what requests need to know of it. Identifiers count from `first`. */
-export type Shelf = {
+/** A member's library, and the ids that requests use. */
+export type Library = {
   memberId: number
   books: number
   token: string
@@ -13,10 +12,10 @@ export type Shelf = {
   book: number
   /** The book with the most memos. */
   memoBook: number
-  /** A book without memos, and a memo, that are changed again and again. */
+  /** A book without memos and a memo, for updates. */
   changedBook: number
   changedMemo: number
-  /** Unread books without memos, and memos, to be deleted one by one. */
+  /** Unread books without memos, and memos, to be deleted. */
   spareBooks: number[]
   spareMemos: number[]
 }
@@ -31,58 +30,51 @@ const signToken = (memberId: number) => {
   return `${signed}.${createHmac('sha256', JWT_SECRET).update(signed).digest('base64url')}`
 }
 
-type Size = { memberId: number; first: number; books: number; most: number; withMemos: number }
+/** `offset`: ids start above it. One book has `most` memos, `withMemos` books have ten: 100,000 in the large library. */
+type Size = { memberId: number; offset: number; books: number; most: number; withMemos: number }
 
-// Ten memos on each of `withMemos` books, `most` on one: for the large member 100,000 in all.
-const SMALL: Size = { memberId: 1, first: 0, books: 100, most: 50, withMemos: 9 }
-const LARGE: Size = { memberId: 2, first: 1000, books: 100_000, most: 5000, withMemos: 9500 }
+const SMALL: Size = { memberId: 1, offset: 0, books: 100, most: 50, withMemos: 9 }
+const LARGE: Size = { memberId: 2, offset: 1000, books: 100_000, most: 5000, withMemos: 9500 }
 
 const range = (from: number, to: number, step: number) =>
   Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, n) => from + n * step)
 
-const toShelf = ({ memberId, first, books, most, withMemos }: Size): Shelf => ({
+const toLibrary = ({ memberId, offset, books, most, withMemos }: Size): Library => ({
   memberId,
   books,
   token: signToken(memberId),
-  book: first + 2,
-  memoBook: first + 1,
-  changedBook: first + 20 * Math.ceil(withMemos / 20) + 1,
-  changedMemo: first + most + 12,
-  spareBooks: range(first + 3 * Math.ceil((withMemos + 30) / 3), first + books, 3),
-  spareMemos: range(first + most + 21, first + most + withMemos * 10, 1),
+  book: offset + 2,
+  memoBook: offset + 1,
+  changedBook: offset + 20 * Math.ceil(withMemos / 20) + 1,
+  changedMemo: offset + most + 12,
+  spareBooks: range(offset + 3 * Math.ceil((withMemos + 30) / 3), offset + books, 3),
+  spareMemos: range(offset + most + 21, offset + most + withMemos * 10, 1),
 })
 
-export const makeShelves = () => ({ small: toShelf(SMALL), large: toShelf(LARGE) })
+export const makeLibraries = () => ({ small: toLibrary(SMALL), large: toLibrary(LARGE) })
 
-/** The statements of all migrations, in order. */
-export const readMigrations = () =>
-  globSync('migrations/*.sql')
-    .sort()
-    .flatMap((file) => readFileSync(file, 'utf8').split('--> statement-breakpoint'))
-
-const fill = ({ memberId, first, books, most, withMemos }: Size) => [
+const fill = ({ memberId, offset, books, most, withMemos }: Size) => [
   `insert into members (memberId, email, name, passwordHash, createdAt, updatedAt)
     values (${memberId}, 'reader${memberId}@example.com', 'Reader ${memberId}', '-', '2020-01-01T00:00:00', '2020-01-01T00:00:00')`,
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${books})
     insert into books (bookId, memberId, title, cover, author, publisher, createdAt, itemPage, bookStatus, readStartDate, readEndDate)
-    select ${first} + i, ${memberId}, 'Book ' || i, 'https://covers.example.com/' || i || '.jpg', 'Author ' || (i % 97),
+    select ${offset} + i, ${memberId}, 'Book ' || i, 'https://covers.example.com/' || i || '.jpg', 'Author ' || (i % 97),
       'Publisher ' || (i % 13), '2020-01-01T00:00:00', 300, case i % 3 when 0 then 'YET' when 1 then 'ING' else 'DONE' end,
       case when i % 3 > 0 then '2020-02-01T00:00:00' end,
       case i % 3 when 2 then strftime('%Y-%m-%dT%H:%M:%S', 1577836800 + i * 3600, 'unixepoch') end
     from n`,
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${most + 10 * withMemos})
     insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
-    select ${first} + i, ${first} + case when i <= ${most} then 1 else 2 + (i - ${most} - 1) / 10 end, ${memberId}, i,
+    select ${offset} + i, ${offset} + case when i <= ${most} then 1 else 2 + (i - ${most} - 1) / 10 end, ${memberId}, i,
       case i % 4 when 0 then 'BOOK_CONTENT' when 1 then 'SUMMARY' when 2 then 'THOUGHT' else 'QUESTION' end,
-      'Memo ' || i || ': what one wanted to remember of this page, in a sentence or two.', i % 300,
+      'Memo ' || i || ': something worth remembering on this page, in a sentence or two.', i % 300,
       case i % 2 when 0 then 'PRIVATE' else 'PUBLIC' end, '2020-01-01T00:00:00', '2020-01-01T00:00:00'
     from n`,
 ]
 
-/** How much is filled in. */
+/** The number of rows that `fillStatements` creates. */
 export const FILLED = {
   books: SMALL.books + LARGE.books,
   memos: SMALL.most + 10 * SMALL.withMemos + LARGE.most + 10 * LARGE.withMemos,
 }
 export const fillStatements = () => [...fill(SMALL), ...fill(LARGE)]
-export const seedStatements = () => [...readMigrations(), ...fillStatements()]

@@ -1,12 +1,12 @@
-// What a cold start pays: the module's load, in fresh workerds, beside a request that loads nothing.
-import { ask, median } from '../support/http-client.ts'
-import { startWorkers } from '../support/workerd.ts'
+// The cost of a cold start: loading the module in a new workerd, minus a request that loads nothing.
+import { median, sendRequest } from '../support/http-client.ts'
+import { startWorkers } from './workers.ts'
 
 const timeLoad = async () => {
   const { urlOf, stop } = await startWorkers('loading')
   const time = async (path: string) => {
     const start = performance.now()
-    await ask(urlOf.loading, { method: 'GET', path })
+    await sendRequest(urlOf.loading, { method: 'GET', path })
     return performance.now() - start
   }
   try {
@@ -18,7 +18,7 @@ const timeLoad = async () => {
   }
 }
 
-/** The milliseconds that the service's module takes to load. */
+/** The median milliseconds that the service's module takes to load. */
 export const measureStartup = async (times: number) => {
   const samples: number[] = []
   for (let n = 0; n < times; n++) samples.push(await timeLoad())

@@ -1,39 +1,35 @@
-// Requests a second, side by side: A B A B …, so that whatever else the machine does falls on both alike.
+// Requests per second of several servers, alternating (A B A B …) so that other load on the machine affects all alike.
+import { encode, type HttpResponse, type Load, median, sendAll, sendRequest } from '../support/http-client.ts'
+import { createCheck, type Endpoint } from './endpoints.ts'
+import type { Library } from './seed.ts'
 
-import { type Answer, ask, drive, encode, type Load, median } from '../support/http-client.ts'
-import { type Endpoint, expectAnswers } from './endpoints.ts'
-import type { Shelf } from './seed.ts'
+const CONNECTIONS = 8
 
-export const CONNECTIONS = 8
-
-/** `ratio`: how many times this server's speed the first one's is, the median of the rounds. */
+/** `ratio`: the first server's speed divided by this one's, the median of the rounds. */
 export type Speed = { perSecond: number; p50: number; ratio: number }
-/** `warmUp`: requests before the first round, until both are compiled. */
+/** `warmUp`: requests before the first round, while code is being compiled. */
 export type Effort = { warmUp: number; rounds: number; requests: number }
 
-const serve = async (url: URL, endpoint: Endpoint, shelf: Shelf, requests: number, check: (answer: Answer) => void) =>
-  drive(
-    url,
-    Array.from({ length: requests }, (_, n) => encode(endpoint.ask(shelf, n))),
-    CONNECTIONS,
-    check,
-  )
+const encodeRequests = ({ toRequest }: Endpoint, library: Library, count: number) =>
+  Array.from({ length: count }, (_, n) => encode(toRequest(library, n)))
 
-/** The same endpoint of each server in turn; answers the medians of each, in the order of the servers. */
-export const race = async (
+/** Measures an endpoint on each server in turn; returns the medians, in the order of the servers. */
+export const compareSpeed = async (
   urls: URL[],
   endpoint: Endpoint,
-  shelf: Shelf,
+  library: Library,
   { warmUp, rounds, requests }: Effort,
 ): Promise<Speed[]> => {
-  const count = endpoint.dear ? Math.ceil(requests / 10) : requests
-  // One check for all: what one server answers differently from the others fails the bench.
-  const check = expectAnswers(endpoint)
-  for (const url of urls) await serve(url, endpoint, shelf, endpoint.dear ? count : warmUp, check)
+  const count = endpoint.slow ? Math.ceil(requests / 10) : requests
+  // One check for all servers, which also compares their responses.
+  const check = createCheck(endpoint)
+  const load = (url: URL, requests: number) =>
+    sendAll(url, encodeRequests(endpoint, library, requests), CONNECTIONS, check)
+  for (const url of urls) await load(url, endpoint.slow ? count : warmUp)
   const loads: Load[][] = []
   for (let round = 0; round < rounds; round++) {
     const loaded: Load[] = []
-    for (const url of urls) loaded.push(await serve(url, endpoint, shelf, count, check))
+    for (const url of urls) loaded.push(await load(url, count))
     loads.push(loaded)
   }
   const medianOf = (value: (round: Load[]) => number | undefined) =>
@@ -45,14 +41,13 @@ export const race = async (
   }))
 }
 
-/** The p50 of one request after another. */
-export const timeAnswers = async (url: URL, endpoint: Endpoint, shelf: Shelf, requests: number) => {
-  const asks = Array.from({ length: requests }, (_, n) => encode(endpoint.ask(shelf, n)))
-  const { latencies } = await drive(url, asks, 1, ({ status }) => {
-    if (status !== endpoint.status) throw new Error(`${endpoint.name}: ${status} instead of ${endpoint.status}`)
+/** The p50 of sequential requests. */
+export const measureLatency = async (url: URL, endpoint: Endpoint, library: Library, count: number) => {
+  const { latencies } = await sendAll(url, encodeRequests(endpoint, library, count), 1, ({ status }: HttpResponse) => {
+    if (status !== endpoint.status) throw new Error(`${endpoint.name}: ${status}, not ${endpoint.status}`)
   })
   return median(latencies)
 }
 
-export const confirmAnswer = async (url: URL, endpoint: Endpoint, shelf: Shelf) =>
-  expectAnswers(endpoint)(await ask(url, endpoint.ask(shelf, 0)))
+export const checkResponse = async (url: URL, endpoint: Endpoint, library: Library) =>
+  createCheck(endpoint)(await sendRequest(url, endpoint.toRequest(library, 0)))

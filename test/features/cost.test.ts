@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { join, login, newEmail, type Reader, signUp } from '../support/api'
 import { fillShelf, measure, select } from '../support/database'
 
-type Shelf = { reader: Reader; bookId: number; memoId: number; spare: number }
-const FEW = 60
-const MANY = 3000
+type Library = { reader: Reader; bookId: number; memoId: number; spare: number }
+const SMALL = 60
+const LARGE = 3000
 
-const shelfOf = async (books: number): Promise<Shelf> => {
+const createLibrary = async (books: number): Promise<Library> => {
   const reader = await signUp()
   const [member] = await select('select memberId from members where email = ?', reader.email)
   const { bookId } = await reader.registers()
@@ -20,15 +20,15 @@ const shelfOf = async (books: number): Promise<Shelf> => {
   return { reader, bookId, memoId: memo.memoId, spare: Number(spare?.bookId) }
 }
 
-let few: Shelf
-let many: Shelf
+let small: Library
+let large: Library
 beforeAll(async () => {
-  few = await shelfOf(FEW)
-  many = await shelfOf(MANY)
+  small = await createLibrary(SMALL)
+  large = await createLibrary(LARGE)
 })
 
-type Ask = (shelf: Shelf) => Promise<{ status: number }>
-const flat: [string, Ask][] = [
+type Operation = (library: Library) => Promise<{ status: number }>
+const constantCost: [string, Operation][] = [
   ['library', ({ reader }) => reader.get('/books/library?page=1&size=20&bookStatus=DONE')],
   ['calender', ({ reader }) => reader.get('/books/calender?page=1&size=20')],
   ['memo-books', ({ reader }) => reader.get('/books/memo-books?page=1&size=5')],
@@ -53,63 +53,64 @@ const flat: [string, Ask][] = [
   ['rename', ({ reader }) => reader.patch('/members/me', { name: 'Renamed' })],
 ]
 
-describe('every authenticated endpoint makes one call, and costs no more in a large library', () => {
-  it.each(flat)('%s', async (_, ask) => {
-    const inFew = await measure(() => ask(few))
-    const inMany = await measure(() => ask(many))
-    expect([inFew.calls, inMany.calls]).toEqual([1, 1])
-    expect(inMany.read).toBeLessThanOrEqual(inFew.read * 1.1)
-    expect(inMany.written).toBeLessThanOrEqual(inFew.written)
+describe('one database call, at a cost independent of the size of the library', () => {
+  it.each(constantCost)('%s', async (_, operation) => {
+    const inSmall = await measure(() => operation(small))
+    const inLarge = await measure(() => operation(large))
+    expect([inSmall.calls, inLarge.calls]).toEqual([1, 1])
+    expect(inLarge.read).toBeLessThanOrEqual(inSmall.read * 1.1)
+    expect(inLarge.written).toBeLessThanOrEqual(inSmall.written)
   })
 
-  it('abandon grows by what it counts only', async () => {
-    const ask = ({ reader }: Shelf) => reader.get('/books/abandon?page=1&size=5')
-    const read = async (shelf: Shelf) => {
-      const { calls, read } = await measure(() => ask(shelf))
+  it('abandon reads one more row per abandoned book', async () => {
+    const list = ({ reader }: Library) => reader.get('/books/abandon?page=1&size=5')
+    const read = async (library: Library) => {
+      const { calls, read } = await measure(() => list(library))
       expect(calls).toBe(1)
       return read
     }
-    const counted = (await ask(many)).body.pageInfo.totalElements - (await ask(few)).body.pageInfo.totalElements
-    expect((await read(many)) - (await read(few))).toBe(counted)
+    const totalOf = async (library: Library) => (await list(library)).body.pageInfo.totalElements
+    const counted = (await totalOf(large)) - (await totalOf(small))
+    expect((await read(large)) - (await read(small))).toBe(counted)
   })
 
   it('deletion of a book without memos', async () => {
-    const remove = async ({ reader, spare }: Shelf) => measure(() => reader.delete(`/books/${spare}`))
-    const [inFew, inMany] = [await remove(few), await remove(many)]
-    expect(inMany).toEqual({ ...inFew, calls: 1 })
+    const remove = async ({ reader, spare }: Library) => measure(() => reader.delete(`/books/${spare}`))
+    const [inSmall, inLarge] = [await remove(small), await remove(large)]
+    expect(inLarge).toEqual({ ...inSmall, calls: 1 })
   })
 })
 
 describe('rows written', () => {
-  it('at most 5 by a registration, whatever the status', async () => {
+  it('registering a book writes at most 5, whatever its status', async () => {
     for (const book of [{}, { bookStatus: 'ING' }, { bookStatus: 'DONE', readEndDate: '2026-01-01T00:00:00' }]) {
-      const { written } = await measure(() => few.reader.post('/books', { title: 'T', ...book }))
+      const { written } = await measure(() => small.reader.post('/books', { title: 'T', ...book }))
       expect(written).toBeLessThanOrEqual(5)
     }
   })
 
-  it('at most 6 by a memo, the first of its book included, and 4 by a further one', async () => {
-    const { bookId } = await few.reader.registers()
-    const write = () => few.reader.post(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: 'x' })
+  it('a book’s first memo writes at most 6, a further one 4', async () => {
+    const { bookId } = await small.reader.registers()
+    const write = () => small.reader.post(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: 'x' })
     expect((await measure(write)).written).toBeLessThanOrEqual(6)
     expect((await measure(write)).written).toBeLessThanOrEqual(4)
   })
 })
 
-describe('what hashes in between makes two calls', () => {
-  it('sign-up and password change', async () => {
+describe('database calls of operations that hash a password', () => {
+  it('sign-up and password change make two', async () => {
     expect((await measure(() => join())).calls).toBe(2)
     const reader = await signUp()
     expect((await measure(() => reader.patch('/members/me', { password: 'another-one' }))).calls).toBe(2)
   })
 
-  it('a login at most', async () => {
+  it('login makes at most two', async () => {
     expect((await measure(() => login(newEmail()))).calls).toBeLessThanOrEqual(2)
-    expect((await measure(() => login(few.reader.email))).calls).toBeLessThanOrEqual(2)
+    expect((await measure(() => login(small.reader.email))).calls).toBeLessThanOrEqual(2)
   })
+})
 
-  it('a withdrawal makes one', async () => {
-    const reader = await signUp()
-    expect((await measure(() => reader.delete('/members/me'))).calls).toBe(1)
-  })
+it('withdrawal makes one database call', async () => {
+  const reader = await signUp()
+  expect((await measure(() => reader.delete('/members/me'))).calls).toBe(1)
 })

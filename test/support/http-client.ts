@@ -1,45 +1,47 @@
-// The least HTTP client there is: keep-alive sockets, one request at a time on each, answers by Content-Length or in
-// chunks. What it costs itself is taken from the server's share of the machine, so it does nothing else.
+// A minimal HTTP client on keep-alive sockets, one request at a time on each. It shares the machine with the server
+// under test, so it does as little as possible.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-export type Ask = {
+export type HttpRequest = {
   method: string
   path: string
   token?: string
-  body?: string | Buffer
+  body?: string | Uint8Array
+  /** Content-Type; JSON by default. */
   type?: string
+  /** Further header lines, each ending in CRLF. */
   headers?: string
 }
-export type Answer = { status: number; head: string; body: string }
+/** `body` holds bytes as a latin-1 string. */
+export type HttpResponse = { status: number; head: string; body: string }
 
-/** The bytes of a request. */
-export const encode = ({ method, path, token, body, type = 'application/json', headers = '' }: Ask) => {
+export const encode = ({ method, path, token, body, type = 'application/json', headers = '' }: HttpRequest) => {
   const content = body === undefined ? Buffer.alloc(0) : Buffer.from(body)
-  const about = body === undefined ? '' : `Content-Type: ${type}\r\nContent-Length: ${content.length}\r\n`
+  const entity = body === undefined ? '' : `Content-Type: ${type}\r\nContent-Length: ${content.length}\r\n`
   const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`
   return Buffer.concat([
-    Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${authorization}${headers}${about}\r\n`),
+    Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${authorization}${headers}${entity}\r\n`),
     content,
   ])
 }
 
-const END_OF_CHUNKS = '0\r\n\r\n'
+const LAST_CHUNK = '0\r\n\r\n'
 
 const dechunk = (text: string) => {
   const bytes = Buffer.from(text, 'latin1')
-  const parts: Buffer[] = []
+  const chunks: Buffer[] = []
   for (let at = 0; ; ) {
     const end = bytes.indexOf('\r\n', at)
     const size = Number.parseInt(bytes.toString('latin1', at, end), 16)
-    if (size === 0) return Buffer.concat(parts).toString('latin1')
-    parts.push(bytes.subarray(end + 2, end + 2 + size))
+    if (size === 0) return Buffer.concat(chunks).toString('latin1')
+    chunks.push(bytes.subarray(end + 2, end + 2 + size))
     at = end + 4 + size
   }
 }
 
-/** The answer that the text begins with, or undefined while it is incomplete. */
-const parse = (text: string, isHead: boolean): Answer | undefined => {
+/** Parses a response, or returns undefined while it is incomplete. */
+const parse = (text: string, isHead: boolean): HttpResponse | undefined => {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const head = text.slice(0, end)
@@ -50,19 +52,19 @@ const parse = (text: string, isHead: boolean): Answer | undefined => {
     return text.length >= end + 4 + Number(length) ? { status, head, body: text.slice(end + 4) } : undefined
   }
   if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { status, head, body: '' }
-  return text.endsWith(END_OF_CHUNKS) ? { status, head, body: dechunk(text.slice(end + 4)) } : undefined
+  return text.endsWith(LAST_CHUNK) ? { status, head, body: dechunk(text.slice(end + 4)) } : undefined
 }
 
-export const open = async (url: URL) => {
+export const openSocket = async (url: URL) => {
   const socket = connect(Number(url.port), url.hostname)
   socket.setNoDelay(true)
   await once(socket, 'connect')
   return socket
 }
 
-/** Sends a request, and waits for its answer, whose body is bytes in a latin-1 string. */
+/** Sends an encoded request and waits for the response. */
 export const exchange = (socket: Socket, request: Buffer) =>
-  new Promise<Answer>((resolve, reject) => {
+  new Promise<HttpResponse>((resolve, reject) => {
     let text = ''
     const isHead = request.toString('latin1', 0, 5) === 'HEAD '
     const settle = (outcome: () => void) => {
@@ -71,17 +73,17 @@ export const exchange = (socket: Socket, request: Buffer) =>
     }
     socket.on('data', (data) => {
       text += data.toString('latin1')
-      const answer = parse(text, isHead)
-      if (answer) settle(() => resolve(answer))
+      const response = parse(text, isHead)
+      if (response) settle(() => resolve(response))
     })
     socket.on('error', (error) => settle(() => reject(error)))
     socket.on('close', () => settle(() => reject(new Error('The server closed the connection'))))
     socket.write(request)
   })
 
-/** One request on a connection of its own. */
-export const ask = async (url: URL, request: Ask) => {
-  const socket = await open(url)
+/** Sends one request on a new connection. */
+export const sendRequest = async (url: URL, request: HttpRequest) => {
+  const socket = await openSocket(url)
   try {
     return await exchange(socket, encode(request))
   } finally {
@@ -91,30 +93,34 @@ export const ask = async (url: URL, request: Ask) => {
 
 export type Load = { perSecond: number; latencies: number[] }
 
-/**
- * Sends all the requests over so many connections; `check` throws on an answer that is not the expected one.
- * A fast 500 is no result.
- */
-export const drive = async (url: URL, requests: Buffer[], connections: number, check: (answer: Answer) => void) => {
-  const sockets = await Promise.all(Array.from({ length: connections }, () => open(url)))
+/** Sends all requests over a number of connections. `check` must throw on an unexpected response: a fast 500 is no result. */
+export const sendAll = async (
+  url: URL,
+  requests: Buffer[],
+  connections: number,
+  check: (response: HttpResponse) => void,
+): Promise<Load> => {
+  const sockets = await Promise.all(Array.from({ length: connections }, () => openSocket(url)))
   const latencies: number[] = []
   let next = 0
   const work = async (socket: Socket) => {
     for (let request = requests[next++]; request; request = requests[next++]) {
       const start = performance.now()
-      const answer = await exchange(socket, request)
+      const response = await exchange(socket, request)
       latencies.push(performance.now() - start)
-      check(answer)
+      check(response)
     }
   }
   try {
     const start = performance.now()
     await Promise.all(sockets.map(work))
-    return { perSecond: (requests.length * 1000) / (performance.now() - start), latencies } satisfies Load
+    return { perSecond: (requests.length * 1000) / (performance.now() - start), latencies }
   } finally {
     for (const socket of sockets) socket.destroy()
   }
 }
 
-export const median = (numbers: number[]) =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+/** The value that a share of the numbers lie below; NaN if there are none. */
+export const quantile = (numbers: number[], share: number) =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)] ?? Number.NaN
+export const median = (numbers: number[]) => quantile(numbers, 0.5)

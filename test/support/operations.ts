@@ -1,6 +1,6 @@
 import { document } from './document'
 
-// The operations of the document, as whoever attacks them needs them: what a new route adds is attacked without a word here.
+// The operations of the OpenAPI document, in the form the attack suites use. A new route is covered automatically.
 
 type Schema = {
   $ref?: string
@@ -10,7 +10,7 @@ type Schema = {
   oneOf?: Schema[]
 }
 type Parameter = { $ref?: string; in: string; name: string }
-type Described = {
+type OperationObject = {
   parameters?: Parameter[]
   security?: object[]
   requestBody?: { content: Record<string, { schema?: Schema }> }
@@ -20,12 +20,12 @@ export type Operation = {
   method: string
   /** The path with its parameters in braces. */
   template: string
-  isMembersOnly: boolean
+  needsToken: boolean
   path: string[]
   query: string[]
-  /** The media types of the body; none where there is no body. */
+  /** Media types of the body; empty if there is none. */
   types: string[]
-  /** The names of the body's fields, where it is an object. */
+  /** Field names of the body; empty unless it is an object. */
   fields: string[]
 }
 
@@ -40,13 +40,13 @@ const fieldsOf = (schema: Schema = {}): string[] => {
   return [...new Set([...Object.keys(properties), ...[...anyOf, ...allOf, ...oneOf].flatMap(fieldsOf)])]
 }
 
-const toOperation = (template: string, method: string, described: Described): Operation => {
-  const parameters = (described.parameters ?? []).map(resolve)
-  const content = described.requestBody?.content ?? {}
+const toOperation = (template: string, method: string, operation: OperationObject): Operation => {
+  const parameters = (operation.parameters ?? []).map(resolve)
+  const content = operation.requestBody?.content ?? {}
   return {
     method: method.toUpperCase(),
     template,
-    isMembersOnly: (described.security ?? []).length > 0,
+    needsToken: (operation.security ?? []).length > 0,
     path: [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name),
     query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
     types: Object.keys(content),
@@ -57,9 +57,9 @@ const toOperation = (template: string, method: string, described: Described): Op
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 export const operations: Operation[] = Object.entries(document.paths ?? {}).flatMap(([template, item]) =>
-  Object.entries(item as Record<string, Described>)
+  Object.entries(item as Record<string, OperationObject>)
     .filter(([method]) => METHODS.includes(method))
-    .map(([method, described]) => toOperation(template, method, described)),
+    .map(([method, operation]) => toOperation(template, method, operation)),
 )
 
 const PARAMETERS: Record<string, string> = {
@@ -77,9 +77,9 @@ const PARAMETERS: Record<string, string> = {
 }
 
 const FIELDS: Record<string, unknown> = {
-  email: 'nobody@library.test',
-  joinAuthCodeEmail: 'nobody@library.test',
-  name: 'Nobody',
+  email: 'stranger@library.test',
+  joinAuthCodeEmail: 'stranger@library.test',
+  name: 'Stranger',
   password: 'a-good-password-1',
   authenticationCode: '000000',
   title: 'Demian',
@@ -99,44 +99,33 @@ const FIELDS: Record<string, unknown> = {
   memoAuthority: 'PUBLIC',
 }
 
-const known = <Value>(values: Record<string, Value>, name: string) => {
+const validValue = <Value>(values: Record<string, Value>, name: string) => {
   const value = values[name]
-  if (value === undefined) throw new Error(`${name} is new in the document: give it a good value in operations.ts`)
+  if (value === undefined) throw new Error(`operations.ts has no valid value for the new parameter or field ${name}`)
   return value
 }
 
-/** A path and query with good values, but for those that are given. */
-export const addressOf = ({ template, query }: Operation, given: Record<string, string> = {}) => {
-  const give = (name: string) => encodeURIComponent(given[name] ?? known(PARAMETERS, name))
-  const path = template.replace(/\{([^}]+)\}/g, (_, name: string) => give(name))
-  return query.length === 0 ? path : `${path}?${query.map((name) => `${name}=${give(name)}`).join('&')}`
+/** The path and query of an operation, with valid values except those that are passed. */
+export const addressOf = ({ template, query }: Operation, values: Record<string, string> = {}) => {
+  const encodedValue = (name: string) => encodeURIComponent(values[name] ?? validValue(PARAMETERS, name))
+  const path = template.replace(/\{([^}]+)\}/g, (_, name: string) => encodedValue(name))
+  return query.length === 0 ? path : `${path}?${query.map((name) => `${name}=${encodedValue(name)}`).join('&')}`
 }
 
-/** A body with a good value in each field; a bare timestamp where the body is no object. */
+/** A valid body: an object with every field, or a bare timestamp. Undefined for uploads and operations without a body. */
 export const bodyOf = ({ types, fields }: Operation): unknown => {
   if (types.length === 0 || types.includes('multipart/form-data')) return undefined
   if (fields.length === 0) return '2026-01-02T03:04:05'
-  return Object.fromEntries(fields.map((field) => [field, known(FIELDS, field)]))
+  return Object.fromEntries(fields.map((field) => [field, validValue(FIELDS, field)]))
 }
 
-/** Whether a path, as the Worker reads it, is for browsers: the document and its pages are no operations of the API. */
+/** Whether a path serves the API documentation, which is not an operation itself. */
 export const isPage = (path: string) => /^\/(?:openapi\.json|docs(?:\/[^/]*)?)?$/.test(path)
 
 /** The parameters that name a book or a memo. */
 export const ID_PARAMETERS = ['book-id', 'memo-id', 'bookId']
 
-/** The operations that name something of a member. */
+/** The operations that name a book or a memo. */
 export const idOperations = operations.filter(({ path, query }) =>
   [...path, ...query].some((name) => ID_PARAMETERS.includes(name)),
 )
-
-const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-
-/** Every method on an operation's address; its own with bodies good, empty, wrong, broken and missing. */
-export const attemptsOn = (operation: Operation) => {
-  const good = bodyOf(operation)
-  const bodies = good === undefined ? [undefined] : [JSON.stringify(good), '{}', '{"memoContent":""}', '{', undefined]
-  return ALL_METHODS.flatMap((method) =>
-    (method === operation.method ? bodies : [undefined]).map((body) => ({ method, body })),
-  )
-}

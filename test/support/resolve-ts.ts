@@ -1,12 +1,10 @@
-// Lets Node find what TypeScript and bundlers find: a relative import without an extension is a .ts file.
+// Resolves relative imports without an extension to .ts files, as TypeScript and bundlers do.
 import { registerHooks } from 'node:module'
 
 registerHooks({
   resolve: (specifier, context, next) => {
-    const isOurs = context.parentURL?.startsWith('file:') && !context.parentURL.includes('/node_modules/')
-    return next(
-      isOurs && /^\.\.?\/[^.]+$|^\.\.?\/(?:\.\.\/)*[^.]+$/.test(specifier) ? `${specifier}.ts` : specifier,
-      context,
-    )
+    const isOwnCode = context.parentURL?.startsWith('file:') && !context.parentURL.includes('/node_modules/')
+    const hasNoExtension = /^\.\.?\/(?:\.\.\/)*[^.]+$/.test(specifier)
+    return next(isOwnCode && hasNoExtension ? `${specifier}.ts` : specifier, context)
   },
 })

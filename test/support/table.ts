@@ -1,5 +1,5 @@
-/** Rows of cells as aligned text, the first column to the left, and a rule under the heading. */
-export const format = (heading: string[], rows: string[][]) => {
+/** Formats rows as an aligned text table: the first column left-aligned, the others right-aligned. */
+export const formatTable = (heading: string[], rows: string[][]) => {
   const lines = [heading, ...rows]
   const widths = heading.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
   const pad = (line: string[]) =>

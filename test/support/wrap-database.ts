@@ -1,31 +1,40 @@
-// A D1 database each call of which passes through `around`: to be counted, or to be held up.
-
-type Around = <T>(call: () => Promise<T>) => Promise<T>
+type Intercept = <T>(call: () => Promise<T>) => Promise<T>
 const inner = Symbol()
 type Wrapped = D1PreparedStatement & { [inner]: D1PreparedStatement }
 
-const wrapStatement = (statement: D1PreparedStatement, around: Around): D1PreparedStatement =>
+const wrapStatement = (statement: D1PreparedStatement, intercept: Intercept): D1PreparedStatement =>
   ({
     [inner]: statement,
-    bind: (...values: unknown[]) => wrapStatement(statement.bind(...values), around),
-    first: (column: string) => around(() => statement.first(column)),
-    run: () => around(() => statement.run()),
-    all: () => around(() => statement.all()),
-    raw: () => around(() => statement.raw()),
+    bind: (...values: unknown[]) => wrapStatement(statement.bind(...values), intercept),
+    first: (column: string) => intercept(() => statement.first(column)),
+    run: () => intercept(() => statement.run()),
+    all: () => intercept(() => statement.all()),
+    raw: () => intercept(() => statement.raw()),
   }) as unknown as Wrapped
 
 type Callable = Pick<D1Database, 'prepare' | 'batch'>
 
-const wrapCalls = (database: Callable, around: Around): Callable => ({
-  prepare: (query) => wrapStatement(database.prepare(query), around),
-  batch: (statements) => around(() => database.batch(statements.map((each) => (each as Wrapped)[inner]))),
+const wrapCalls = (database: Callable, intercept: Intercept): Callable => ({
+  prepare: (query) => wrapStatement(database.prepare(query), intercept),
+  batch: (statements) => intercept(() => database.batch(statements.map((each) => (each as Wrapped)[inner]))),
 })
 
-export const wrapDatabase = (database: D1Database, around: Around) =>
+/** A D1 database whose calls all go through `intercept`, which may count, delay or fail them. */
+export const wrapDatabase = (database: D1Database, intercept: Intercept) =>
   ({
-    ...wrapCalls(database, around),
+    ...wrapCalls(database, intercept),
     withSession: (bookmark: string) => {
       const session = database.withSession(bookmark)
-      return { ...wrapCalls(session, around), getBookmark: () => session.getBookmark() }
+      return { ...wrapCalls(session, intercept), getBookmark: () => session.getBookmark() }
     },
   }) as D1Database
+
+/** Wraps `env.DB` once per env object, as the platform creates a binding once. */
+export const wrapEnv = <Env extends { DB: D1Database }>(toIntercept: (env: Env) => Intercept) => {
+  const wrapped = new WeakMap<Env, Env>()
+  return (env: Env) => {
+    const known = wrapped.get(env) ?? { ...env, DB: wrapDatabase(env.DB, toIntercept(env)) }
+    wrapped.set(env, known)
+    return known
+  }
+}

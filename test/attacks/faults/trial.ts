@@ -1,64 +1,63 @@
-// One flow with one fault: what is answered, what it left, and whether the same request repeated succeeds.
+// Runs a flow with one fault: checks the response, what it left, and that repeating the request succeeds.
 import { findMismatches } from '../../../scripts/integrity'
-import { type Flow, prepare, type Stage, take } from './flows'
+import { type Flow, prepare, readState, type Stage } from './flows'
 import { BINDINGS, type Calls, type Fault, KINDS } from './inject'
 
-/** The longest that a call of a binding is waited for, twice (a mail that hangs is cleared up after), and some grace. */
-const IN_TIME_MS = 15_000
-/** What is documented of every operation, or of those of the catalogue. */
-const REFUSALS = [500, 502, 503, 504]
+/** Twice the timeout of a call, because an unsent mail is undone by another one, and some tolerance. */
+const TIMEOUT_MS = 15_000
+const DOCUMENTED_ERRORS = [500, 502, 503, 504]
 
-/** What happens to a flow when nothing goes wrong: what is called how often, and what there is before and after. */
-export type Course = { flow: Flow; calls: Calls; before: string[]; after: string[] }
+/** A flow without faults: its calls per binding, and the subject's state before and after. */
+export type Reference = { flow: Flow; calls: Calls; before: string[]; after: string[] }
 
-export const follow = async (stage: Stage, flow: Flow): Promise<Course> => {
+export const recordReference = async (stage: Stage, flow: Flow): Promise<Reference> => {
   const { subject, code } = await prepare(stage, flow)
-  const before = await take(stage, subject)
-  const { status, headers, body } = await stage.ask(flow.asks(subject, code))
-  if (status !== flow.answers) throw new Error(`${flow.name}: ${status} ${JSON.stringify(body)}`)
-  return { flow, calls: JSON.parse(headers.get('X-Calls') ?? '{}'), before, after: await take(stage, subject) }
+  const before = await readState(stage, subject)
+  const { status, headers, body } = await stage.request(flow.toRequest(subject, code))
+  if (status !== flow.status) throw new Error(`${flow.name}: ${status} ${JSON.stringify(body)}`)
+  return { flow, calls: JSON.parse(headers.get('X-Calls') ?? '{}'), before, after: await readState(stage, subject) }
 }
 
-/** Every fault that a flow can meet. */
-export const faultsOf = ({ calls }: Course): Fault[] =>
+/** Every fault that the flow can meet: each kind at each call. */
+export const listFaults = ({ calls }: Reference): Fault[] =>
   BINDINGS.flatMap((binding) =>
     Array.from({ length: calls[binding] ?? 0 }, (_, n) => n + 1).flatMap((call) =>
       KINDS.map((kind) => ({ binding, call, kind })),
     ),
   )
 
-export const nameOf = ({ flow }: Course, { binding, call, kind }: Fault) =>
+export const nameOf = ({ flow }: Reference, { binding, call, kind }: Fault) =>
   `${flow.name}: call ${call} of ${binding} ${kind}`
 
-export type Verdict = { status: number; ms: number; repeated: number; complaints: string[] }
+export type Verdict = { status: number; ms: number; problems: string[] }
 
-export const tryFault = async (stage: Stage, { flow, before, after }: Course, fault: Fault): Promise<Verdict> => {
+export const tryFault = async (stage: Stage, { flow, before, after }: Reference, fault: Fault): Promise<Verdict> => {
   const { subject, code } = await prepare(stage, flow)
-  const asked = flow.asks(subject, code)
-  const complaints: string[] = []
+  const request = flow.toRequest(subject, code)
+  const isState = (state: string[], expected: string[]) => state.join() === expected.join()
+  const problems: string[] = []
   const start = Date.now()
-  const { status, headers } = await stage.ask(asked, fault)
+  const { status, headers } = await stage.request(request, fault)
   const ms = Date.now() - start
-  if (status !== flow.answers && !REFUSALS.includes(status)) complaints.push(`answered ${status}`)
-  if (status === 503 && !headers.get('Retry-After')) complaints.push('503 without Retry-After')
-  if (ms > IN_TIME_MS) complaints.push(`answered after ${ms} ms`)
-  const left = await take(stage, subject)
-  const states = [before, after].map((state) => state.join())
-  // Of what is deleted behind the answer, something may be there still.
-  if (!states.includes(left.join()) && flow.name !== 'withdraw') complaints.push(`left ${left.join()}`)
-  if (status === flow.answers && left.join() !== after.join() && flow.name !== 'withdraw') {
-    complaints.push(`said it was done, and left ${left.join()}`)
-  }
+  if (status !== flow.status && !DOCUMENTED_ERRORS.includes(status)) problems.push(`responded ${status}`)
+  if (status === 503 && !headers.get('Retry-After')) problems.push('503 without Retry-After')
+  if (ms > TIMEOUT_MS) problems.push(`responded after ${ms} ms`)
+  const left = await readState(stage, subject)
+  // A withdrawal deletes objects after its response, so its state may be in between.
+  const isSettled = flow.name !== 'withdraw'
+  if (isSettled && !isState(left, before) && !isState(left, after)) problems.push(`left ${left.join()}`)
+  if (isSettled && status === flow.status && !isState(left, after)) problems.push(`succeeded, but left ${left.join()}`)
   for (const { table, id, field } of await findMismatches(stage.database)) {
-    complaints.push(`${field} of ${table} ${id} disagrees`)
+    problems.push(`${field} of ${what} ${id} disagrees`)
   }
-  const again = await stage.ask(asked)
-  const mayAnswer = [flow.answers, ...(flow.again ? [flow.again] : [])]
-  if (!mayAnswer.includes(again.status)) complaints.push(`repeated, answered ${again.status}`)
-  if (again.status !== flow.answers && left.join() === before.join()) {
-    complaints.push(`repeated, answered ${again.status}, though it had not been done`)
+  const repeated = await stage.request(request)
+  if (repeated.status !== flow.status && repeated.status !== flow.repeatedStatus) {
+    problems.push(`responded ${repeated.status} to a repetition`)
   }
-  const settled = await take(stage, subject)
-  if (settled.join() !== after.join() && flow.name !== 'withdraw') complaints.push(`repeated, left ${settled.join()}`)
-  return { status, ms, repeated: again.status, complaints }
+  if (repeated.status !== flow.status && isState(left, before)) {
+    problems.push(`responded ${repeated.status} to a repetition, though nothing had been done`)
+  }
+  const final = await readState(stage, subject)
+  if (isSettled && !isState(final, after)) problems.push(`left ${final.join()} after a repetition`)
+  return { status, ms, problems }
 }

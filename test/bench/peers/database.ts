@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 
-/** The database as all peers set it: the usual pragmas of a server on SQLite. */
+/** Opens the database with the usual pragmas of a server on SQLite. */
 export const openDatabase = () => {
   const database = new Database(process.env.DATABASE)
   database.pragma('journal_mode = WAL')

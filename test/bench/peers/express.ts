@@ -1,4 +1,4 @@
-// The same endpoints as many would write them on Express: jsonwebtoken, zod, better-sqlite3.
+// The endpoints on Express in its usual style: jsonwebtoken, zod, better-sqlite3.
 import express, { type NextFunction, type Request, type Response } from 'express'
 import jwt from 'jsonwebtoken'
 import * as z from 'zod'

@@ -1,4 +1,4 @@
-// The same endpoints as many would write them on Fastify: @fastify/jwt, its own schemas for what comes in and goes out.
+// The endpoints on Fastify in its usual style: @fastify/jwt, JSON schemas for requests and responses.
 import jwt from '@fastify/jwt'
 import fastify, { type FastifyReply } from 'fastify'
 import {
@@ -57,12 +57,12 @@ const detail = object({
 })
 const drawn = object({ memoId: int, memoContent: text, memoType: text, memoBookPage: int })
 const registered = object({ bookId: int, title: text, author: optional, cover: optional, bookStatus: text })
-const person = { type: ['string', 'null'], maxLength: 500 }
+const name = { type: ['string', 'null'], maxLength: 500 }
 const newBook = object(
   {
     title: { type: 'string', minLength: 1, maxLength: 500 },
-    author: person,
-    publisher: person,
+    author: name,
+    publisher: name,
     cover: { type: ['string', 'null'], format: 'uri', maxLength: 2048 },
     itemPage: optionalInt,
     currentPage: { ...int, default: 0 },

@@ -1,4 +1,4 @@
-// The SQL of Express and Fastify: prepared once, the same rows as the service answers, the caller checked in each.
+// The SQL of the Express and Fastify peers: statements prepared once, the same rows as the service's.
 import { openDatabase } from './database.ts'
 
 export type Claims = { sub: string; ver: number; jti: string }
@@ -60,7 +60,7 @@ const toPage = (item: Row[], totalElements: number, { page, size }: Paging) => (
   pageInfo: { page, size, totalElements, totalPages: Math.ceil(totalElements / size) },
 })
 
-/** The caller's member, with totals; undefined when the token was revoked. */
+/** The caller's row with its totals; undefined if the token was revoked. */
 export const findCaller = ({ sub, ver, jti }: Claims) => selectCaller.get(Number(sub), ver, jti)
 
 export const listLibrary = (member: Row, { bookStatus, page, size }: Paging & { bookStatus: string }) =>

@@ -1,4 +1,4 @@
-// Hashes a password as the service does, and no more: timed from outside, since a Worker's clock may stand still.
+// Hashes passwords as the service does. Timed from outside, because a Worker's clock may stand still.
 import { hashPassword } from '../../../src/members/password.ts'
 
 export default {

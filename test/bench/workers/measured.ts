@@ -1,9 +1,7 @@
-// The service, telling with each answer what the request cost at the database, by D1's own count.
+// The service, which reports D1's own count of calls and rows in response headers.
+import service from '../../support/service.js'
 import { wrapDatabase } from '../../support/wrap-database.ts'
-import service from './service.js'
-
-console.log = () => {}
-console.info = () => {}
+import './silence.ts'
 
 type Meta = { rows_read?: number; rows_written?: number }
 
@@ -14,15 +12,15 @@ export default {
   async fetch(request, env, context) {
     let calls = 0
     const metas: Meta[] = []
-    const database = wrapDatabase(env.DB, async (call) => {
+    const DB = wrapDatabase(env.DB, async (call) => {
       calls += 1
       const result = await call()
       metas.push(...metasOf(result))
       return result
     })
-    const answer = await service.fetch(request, { ...env, DB: database }, context)
-    const measured = new Response(answer.body, answer)
+    const response = await service.fetch(request, { ...env, DB }, context)
     const sum = (key: keyof Meta) => String(metas.reduce((total, meta) => total + (meta[key] ?? 0), 0))
+    const measured = new Response(response.body, response)
     measured.headers.set('X-D1-Calls', String(calls))
     measured.headers.set('X-Rows-Read', sum('rows_read'))
     measured.headers.set('X-Rows-Written', sum('rows_written'))

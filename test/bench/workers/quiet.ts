@@ -1,7 +1,5 @@
-// The service without its request log, which would measure the pipe to the terminal.
-import service from './service.js'
-
-console.log = () => {}
-console.info = () => {}
+// The service without its request log.
+import service from '../../support/service.js'
+import './silence.ts'
 
 export default { fetch: service.fetch }

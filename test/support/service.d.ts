@@ -1,4 +1,4 @@
-// The service as it would be deployed: the bench bundles it and puts it beside these entries as service.js.
+// The bundled service: workerd.ts loads it wherever a Worker under test/ imports this path.
 declare const service: {
   fetch: (request: Request, env: unknown, context: ExecutionContext) => Response | Promise<Response>
 }

@@ -1,5 +1,5 @@
-// The floor: the least Worker that answers the same bytes to the same good requests. No framework, no validation, no
-// headers but those that a client needs; it believes every path, query and body, and checks the token only.
+// The baseline: a minimal Worker with the same responses to valid requests. No framework, no validation, only the
+// headers that a client needs. It checks the token and trusts every path, query and body.
 
 type Env = { DB: D1Database; JWT_SECRET: string }
 type Claims = { sub: string; exp: number; ver: number; jti: string }
@@ -30,7 +30,7 @@ const LIBRARY = `select bookId, title, cover, author, createdAt, star, currentPa
 const BOOK = `select bookId, title, cover, author, publisher, createdAt, star, currentPage, itemPage, bookStatus,
   readStartDate, readEndDate, memoCount from books where bookId = ?1 and memberId = ?2`
 const MEMOS_LIST = `select ${MEMO} from memos where bookId = ?1`
-// A merge of the index's four parts: no page sorts the whole book.
+// Merges the index's four parts, so that no page sorts the whole book.
 const MEMOS_PAGE = ['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION']
   .map((type) => `select ${MEMO} from memos where bookId = ?1 and memoType = '${type}'`)
   .join(' union all ')

@@ -1,0 +1,30 @@
+import type { Options, Service } from './service'
+
+export type Context = {
+  /** Fewer of each case, but every kind of case. */
+  quick: boolean
+  seed: number
+  progress: (line: string) => void
+  /** Starts a service. It is stopped after the attack; its log and response headers are checked then. */
+  start: (options?: Options) => Promise<Service>
+}
+
+/** A row of the table. */
+export type Figure = [what: string, count: number, result: string]
+
+/** A failure names the case; where the seed alone does not reproduce it, also how to. */
+export type Report = { figures: Figure[]; failures: string[] }
+
+export type Attack = (context: Context) => Promise<Report>
+
+export const mergeReports = (...reports: Report[]): Report => ({
+  figures: reports.flatMap(({ figures }) => figures),
+  failures: reports.flatMap(({ failures }) => failures),
+})
+
+/** For example "12 × 200, 3 × 404". */
+export const countStatuses = (statuses: (number | string)[]) =>
+  [...Map.groupBy(statuses, (status) => status)]
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([status, { length }]) => `${length} × ${status}`)
+    .join(', ')

@@ -1,0 +1,3 @@
+// Turns off the request log: a benchmark would measure the pipe to the terminal.
+console.log = () => {}
+console.info = () => {}

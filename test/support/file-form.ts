@@ -1,0 +1,13 @@
+import { join } from './bytes'
+
+const BOUNDARY = 'file-form-boundary'
+const HEADERS = 'Content-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png'
+
+/** The Content-Type and body of a request that uploads a file as a browser's form does. */
+export const toFileForm = (file: Uint8Array) => ({
+  type: `multipart/form-data; boundary=${BOUNDARY}`,
+  body: join(`--${BOUNDARY}\r\n${HEADERS}\r\n\r\n`, file, `\r\n--${BOUNDARY}--\r\n`),
+})
+
+/** A GIF of one pixel. */
+export const PIXEL = Uint8Array.fromBase64('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7')

@@ -1,0 +1,214 @@
+import * as fc from 'fast-check'
+import { HEADERS, JSON_VALUES, KEYS, PARAMETER_VALUES, PARTS, repeat, TYPES } from './fuzz-values'
+import { addressOf, bodyOf, ID_PARAMETERS, type Operation, operations } from './operations'
+
+/** A valid request with one mutation, and sometimes unusual headers. */
+export type FuzzRequest = {
+  /** What was mutated. */
+  kind: string
+  method: string
+  /** As sent, query included. */
+  path: string
+  headers: [name: string, value: string][]
+  type?: string
+  body?: Uint8Array<ArrayBuffer>
+  /** Whether the caller's token is sent. */
+  hasToken: boolean
+}
+type Mutation = { kind: string } & Partial<FuzzRequest>
+
+const toBytes = (text: string) => Uint8Array.from(new TextEncoder().encode(text))
+const withBody = (kind: string, text: string): Mutation => ({ kind, body: toBytes(text) })
+
+const SLOW_KINDS = ['a long text', 'deep nesting']
+const jsonValue = fc.oneof(
+  ...Object.entries(JSON_VALUES).map(([kind, values]) => ({
+    weight: SLOW_KINDS.includes(kind) ? 1 : 8,
+    arbitrary: values.map((text) => [kind, text] as const),
+  })),
+)
+
+type Fields = [name: string, json: string][]
+const toObject = (fields: Fields) => `{${fields.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
+
+/** JSON objects with invalid, missing, repeated or unknown fields. */
+const mutateObject = (operation: Operation): fc.Arbitrary<Mutation> => {
+  const valid = Object.entries(bodyOf(operation) as object).map(([name, value]): [string, string] => [
+    name,
+    JSON.stringify(value),
+  ])
+  const field = fc.constantFrom(...operation.fields)
+  const replaced = fc.tuple(
+    fc.uniqueArray(field, { minLength: 1, maxLength: 3 }),
+    fc.array(jsonValue, { minLength: 3, maxLength: 3 }),
+  )
+  const many = (count: number) => Array.from({ length: count }, (_, n): [string, string] => [`k${n}`, '0'])
+  return fc.oneof(
+    {
+      weight: 12,
+      arbitrary: replaced.map(([names, values]) => {
+        const mutated = names.map((name, at): [string, string] => [name, values[at]?.[1] ?? 'null'])
+        return withBody(
+          values[0]?.[0] ?? '',
+          toObject([...valid.filter(([name]) => !names.includes(name)), ...mutated]),
+        )
+      }),
+    },
+    fc.subarray(valid).map((some) => withBody('missing fields', toObject(some))),
+    fc
+      .tuple(fc.constantFrom(...KEYS), jsonValue)
+      .map(([key, [, json]]) => withBody('an unknown key', toObject([...valid, [key, json]]))),
+    fc
+      .tuple(field, jsonValue)
+      .map(([name, [, json]]) => withBody('a repeated key', toObject([...valid, [name, json]]))),
+    fc.integer({ min: 1, max: 2_000 }).map((count) => withBody('many keys', toObject([...valid, ...many(count)]))),
+  )
+}
+
+/** Bodies that are not a JSON object, or not UTF-8. */
+const mutateBytes = (operation: Operation): fc.Arbitrary<Mutation> => {
+  const text = JSON.stringify(bodyOf(operation) ?? {})
+  const bytes = toBytes(text)
+  const utf16 = (isLittleEndian: boolean) => {
+    const view = new DataView(new ArrayBuffer(text.length * 2))
+    for (let at = 0; at < text.length; at++) view.setUint16(at * 2, text.charCodeAt(at), isLittleEndian)
+    return new Uint8Array(view.buffer)
+  }
+  const almostJson = [
+    ...[`${text}${text}`, `${text},`, `//x\n${text}`, `(${text})`, text.replaceAll('"', "'"), `[${text}]`, `"${text}`],
+    ...['NaN', 'undefined'],
+  ]
+  const as = (kind: string) => (body: Uint8Array) => ({ kind, body: Uint8Array.from(body) })
+  return fc.oneof<fc.Arbitrary<Mutation>[]>(
+    fc.uint8Array({ maxLength: 300 }).map(as('random bytes')),
+    fc.constantFrom(utf16(true), utf16(false)).map(as('UTF-16')),
+    fc.constant(Uint8Array.from([0xef, 0xbb, 0xbf, ...bytes])).map(as('a byte order mark')),
+    fc
+      .nat(bytes.length)
+      .map((end) => bytes.subarray(0, end))
+      .map(as('a truncated body')),
+    fc
+      .tuple(fc.nat(bytes.length - 1), fc.constantFrom(0, 0x80, 0xc0, 0xf5, 0xff, 0xed))
+      .map(([at, byte]) => bytes.with(at, byte))
+      .map(as('invalid UTF-8')),
+    fc.constantFrom(...almostJson).map((other) => withBody('almost JSON', other)),
+    jsonValue.map(([, json]) => withBody('JSON of another shape', json)),
+    fc.constantFrom(10, 10_000, 400_000).map((depth) => withBody('deep nesting', '['.repeat(depth))),
+    fc.constant(0).map(() => withBody('more than a MiB', `{"title":${repeat('x', 1_048_600)}}`)),
+    fc.constantFrom(...TYPES).map((type) => ({ kind: 'another content type', type })),
+    fc
+      .constantFrom('gzip', 'br', 'identity', 'x')
+      .map((encoding) => ({ kind: 'a content encoding', headers: [['Content-Encoding', encoding]] })),
+  )
+}
+
+const parameterValue = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom(...PARAMETER_VALUES) },
+  fc
+    .string({ unit: 'grapheme', maxLength: 120 })
+    .filter((text) => text.isWellFormed())
+    .map(encodeURIComponent),
+)
+
+const toQuery = (pairs: [string, string][]) =>
+  pairs.length === 0 ? '' : `?${pairs.map((pair) => pair.join('=')).join('&')}`
+
+/** Paths and queries with invalid, missing, repeated or unknown parameters. */
+const mutateAddress = (operation: Operation, address: string): fc.Arbitrary<Mutation> => {
+  const [path = '', search = ''] = address.split('?')
+  const pairs = [...new URLSearchParams(search)]
+  const segments = path.split('/')
+  const spellings = [
+    ...[`${path}/`, `/${path}`, path.toUpperCase(), `${path}/..`, `${path};a=1`, `${path}.json`, `${path}%2f`],
+    ...[`${path}?`, `${path}%00`],
+  ]
+  const unknownNames = ['__proto__', 'constructor', '', 'page[]', 'size[$gt]', '%00', '%', 'x']
+  const ofQuery = (parameter: fc.Arbitrary<string>) => [
+    fc.tuple(parameter, parameterValue).map(([name, value]) => ({
+      kind: 'a query parameter',
+      path: path + toQuery(pairs.map(([key, valid]) => [key, key === name ? value : valid])),
+    })),
+    fc.tuple(parameter, parameterValue, fc.boolean()).map(([name, value, isSame]) => ({
+      kind: 'a repeated query parameter',
+      path: path + toQuery([...pairs, [name, isSame ? (pairs.find(([key]) => key === name)?.[1] ?? '') : value]]),
+    })),
+    fc.subarray(pairs).map((some) => ({ kind: 'missing query parameters', path: path + toQuery(some) })),
+  ]
+  return fc.oneof(
+    fc
+      .tuple(fc.integer({ min: 1, max: segments.length - 1 }), parameterValue)
+      .map(([at, value]) => ({ kind: 'a path segment', path: segments.with(at, value).join('/') + toQuery(pairs) })),
+    fc.constantFrom(...spellings).map((spelling) => ({ kind: 'another spelling of the path', path: spelling })),
+    fc
+      .tuple(fc.constantFrom(...unknownNames), parameterValue)
+      .map((pair) => ({ kind: 'an unknown query parameter', path: path + toQuery([...pairs, pair]) })),
+    ...(operation.query.length > 0 ? ofQuery(fc.constantFrom(...operation.query)) : []),
+  )
+}
+
+const OTHER_METHODS = ['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE', 'POST', 'GET', 'PROPFIND', 'PURGE']
+
+const mutateHeaders: fc.Arbitrary<Mutation> = fc.oneof(
+  fc.subarray(HEADERS, { minLength: 1, maxLength: 4 }).map((headers) => ({ kind: 'unusual headers', headers })),
+  fc.constantFrom(...OTHER_METHODS).map((method) => ({ kind: 'another method', method })),
+  fc.constant({ kind: 'no token', hasToken: false }),
+)
+
+/** Multipart bodies that no browser sends. */
+const malformedForm: fc.Arbitrary<Mutation> = fc
+  .tuple(
+    fc.array(fc.tuple(fc.constantFrom(...PARTS), fc.string({ maxLength: 60 })), { maxLength: 4 }),
+    fc.constantFrom('x', 'y', '', '-', 'x'.repeat(100)),
+    fc.constantFrom('--x--\r\n', '', '--x'),
+  )
+  .map(([parts, boundary, end]) => {
+    const texts = parts.map(([rest, text]) => `--x\r\nContent-Disposition: form-data; ${rest}\r\n\r\n${text}\r\n`)
+    return {
+      ...withBody('a malformed form', texts.join('') + end),
+      type: `multipart/form-data; boundary=${boundary}`,
+    }
+  })
+
+/** The ids to use for each parameter: the caller's own, another member's and unused ones. */
+export type Ids = Record<string, string[]>
+
+const fuzzOperation = (operation: Operation, ids: Ids): fc.Arbitrary<FuzzRequest> => {
+  const { method, needsToken, types, fields } = operation
+  const idNames = [...operation.path, ...operation.query].filter((name) => ID_PARAMETERS.includes(name))
+  const idValues = fc.tuple(
+    ...idNames.map((name) => fc.constantFrom(...(ids[name] ?? ['1'])).map((id) => [name, id] as const)),
+  )
+  const hasBody = types.length > 0
+  const body = bodyOf(operation)
+  return idValues.chain((values) => {
+    const path = addressOf(operation, Object.fromEntries(values))
+    const valid: FuzzRequest = {
+      ...{ kind: '', method, path, headers: [], hasToken: needsToken },
+      ...(hasBody && { type: types[0], body: toBytes(JSON.stringify(body ?? '')) }),
+    }
+    const mutations = fc.oneof(
+      ...(fields.length > 0 && body ? [{ weight: 8, arbitrary: mutateObject(operation) }] : []),
+      ...(hasBody ? [{ weight: 3, arbitrary: mutateBytes(operation) }] : []),
+      ...(types.includes('multipart/form-data') ? [{ weight: 8, arbitrary: malformedForm }] : []),
+      { weight: 4, arbitrary: mutateAddress(operation, path) },
+      { weight: 2, arbitrary: mutateHeaders },
+    )
+    return fc.tuple(mutations, fc.option(mutateHeaders, { freq: 10 })).map(([mutation, more]) => ({
+      ...valid,
+      ...mutation,
+      headers: [...(mutation.headers ?? []), ...(more?.headers ?? [])],
+    }))
+  })
+}
+
+/** Bodies have the most to mutate; but hashing a valid password takes as long as a hundred other requests. */
+const weightOf = ({ types, fields }: Operation) => (types.length > 0 && !fields.includes('password') ? 3 : 1)
+
+/** Fuzzed requests to every operation of the document; the same ones for the same seed. */
+export const fuzzRequests = (ids: Ids, count: number, seed: number): FuzzRequest[] =>
+  fc.sample(
+    fc.oneof(
+      ...operations.map((operation) => ({ weight: weightOf(operation), arbitrary: fuzzOperation(operation, ids) })),
+    ),
+    { numRuns: count, seed },
+  )

@@ -1,0 +1,244 @@
+// One member's data, tried by every caller who must not reach it: every operation of the document, over any transport.
+import { checkAgainstDocument } from './document'
+import { PIXEL, toFileForm } from './file-form'
+import { claimsOf, signClaims } from './forgeries'
+import { addressOf, bodyOf, idOperations, type Operation, operations } from './operations'
+
+type Body = string | Uint8Array<ArrayBuffer>
+export type ApiRequest = { method: string; path: string; authorization?: string; type?: string; body?: Body }
+export type ApiResponse = { status: number; headers: Headers; text: string }
+export type Account = { email: string; token: string }
+
+/** How a suite reaches the service. */
+export type Api = {
+  request: (request: ApiRequest) => Promise<ApiResponse>
+  signUp: () => Promise<Account>
+  logIn: (email: string, password?: string) => Promise<Account>
+  secret: string
+}
+
+/** `isRevoked`: only the database knows that the token is invalid, so invalid input is refused before it. */
+type Caller = { name: string; authorization: string | undefined; isRevoked?: true }
+type Ids = { bookId: string; memoId: string }
+
+/** The owner's data contains this text, so it must appear in no other caller's response. */
+const MARK = 'only-the-owner-may-read-this'
+const NEW_PASSWORD = 'a-changed-password-2'
+const NEVER_USED = ['999999', '9007199254740991'].map((id): Ids => ({ bookId: id, memoId: id }))
+
+const call = async (api: Api, { token }: Account, method: string, path: string, body?: object) => {
+  const request = { method, path, authorization: `Bearer ${token}`, ...(body && { body: JSON.stringify(body) }) }
+  const { status, text } = await api.request(request)
+  if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text}`)
+  return text === '' ? {} : JSON.parse(text)
+}
+
+const createBookAndMemo = async (api: Api, member: Account, text: string): Promise<Ids> => {
+  const { bookId } = await call(api, member, 'POST', '/books', { title: text, author: text })
+  const memo = { memoBookPage: 1, memoContent: text }
+  const { memoId } = await call(api, member, 'POST', `/memos?bookId=${bookId}`, memo)
+  return { bookId: String(bookId), memoId: String(memoId) }
+}
+
+/** An owner with a book and a memo, and everyone who must not reach them, by the Authorization header they send. */
+export const prepareIsolation = async (api: Api) => {
+  const firstSession = await api.signUp()
+  const ids = await createBookAndMemo(api, firstSession, MARK)
+  const deleted = await createBookAndMemo(api, firstSession, MARK)
+  await call(api, firstSession, 'DELETE', `/books/${deleted.bookId}`)
+  // A password change revokes the tokens of all other sessions.
+  await call(api, await api.logIn(firstSession.email), 'PATCH', '/members/me', { password: NEW_PASSWORD })
+  const owner = await api.logIn(firstSession.email, NEW_PASSWORD)
+
+  const stranger = await api.signUp()
+  const own = await createBookAndMemo(api, stranger, 'own')
+  const withdrawn = await api.signUp()
+  await call(api, withdrawn, 'DELETE', '/members/me')
+  const claims = claimsOf(owner.token)
+  const expired = await signClaims({ ...claims, exp: Math.floor(Date.now() / 1000) - 1 }, api.secret)
+  const forged = await signClaims(claims, 'a secret that the service does not have, long enough')
+  const unauthenticated: Caller[] = [
+    { name: 'no token', authorization: undefined },
+    { name: 'a scheme without a token', authorization: 'Bearer' },
+    { name: 'another scheme', authorization: `Basic ${owner.token}` },
+    { name: 'an expired token', authorization: `Bearer ${expired}` },
+    { name: 'a forged token', authorization: `Bearer ${forged}` },
+    { name: 'a token revoked by a password change', authorization: `Bearer ${firstSession.token}`, isRevoked: true },
+    { name: 'the token of a withdrawn member', authorization: `Bearer ${withdrawn.token}`, isRevoked: true },
+  ]
+  return {
+    owner: { ...owner, memberId: Number(claims.sub) },
+    stranger,
+    newcomer: await api.signUp(),
+    ids,
+    own,
+    deleted,
+    unauthenticated,
+  }
+}
+
+export type Isolation = Awaited<ReturnType<typeof prepareIsolation>>
+
+type Attempt = { method: string; type?: string; body?: Body; isOwnMethod: boolean; isValid: boolean }
+
+/** The operation's method with valid, empty, invalid, malformed and missing bodies. */
+const attemptsWithOwnMethod = (operation: Operation): Attempt[] => {
+  const { method, types, fields } = operation
+  const own = { method, isOwnMethod: true }
+  if (types.includes('multipart/form-data')) {
+    return [
+      { ...own, ...toFileForm(PIXEL), isValid: true },
+      { ...own, isValid: false },
+    ]
+  }
+  if (types.length === 0) return [{ ...own, isValid: true }]
+  const isEmptyValid = method === 'PATCH' && fields.length > 0
+  return [
+    { ...own, body: JSON.stringify(bodyOf(operation)), isValid: true },
+    { ...own, body: '{}', isValid: isEmptyValid },
+    ...['{"memoContent":""}', '{', undefined].map((body) => ({ ...own, body, isValid: false })),
+  ]
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+const attemptsWithAnyMethod = (operation: Operation): Attempt[] => [
+  ...attemptsWithOwnMethod(operation),
+  ...METHODS.filter((method) => method !== operation.method).map((method) => ({
+    method,
+    isOwnMethod: false,
+    isValid: false,
+  })),
+]
+
+const addressWith = (operation: Operation, { bookId, memoId }: Ids) =>
+  addressOf(operation, { 'book-id': bookId, bookId, 'memo-id': memoId })
+
+/** Everything in a response except what differs between any two requests. */
+const comparable = ({ status, headers, text }: ApiResponse) =>
+  JSON.stringify([status, [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date'), text])
+
+const describe = ({ method, path, body }: ApiRequest) => `${method} ${path} ${body}`
+const parseJson = (text: string) => (text === '' ? null : JSON.parse(text))
+
+const problemsOf = (request: ApiRequest, response: ApiResponse, expected: number | undefined) => {
+  const { status, headers, text } = response
+  const problems: string[] = []
+  if (text.includes(MARK)) problems.push('the response contains the owner’s data')
+  if (expected !== undefined && status !== expected) problems.push(`${status} instead of ${expected}`)
+  if (status < 400 && request.method !== 'OPTIONS') problems.push(`${status}: not refused`)
+  if (expected === 401 && headers.get('WWW-Authenticate') !== 'Bearer') problems.push('no WWW-Authenticate header')
+  if (expected === 401 && request.method !== 'HEAD') {
+    const body = parseJson(text)
+    if (body?.status !== 401 || body.fieldErrors !== null) problems.push(`body ${text}`)
+  }
+  // A preflight is not an operation of the document.
+  if (request.method !== 'OPTIONS') {
+    try {
+      checkAgainstDocument(request.method, request.path.split('?')[0] ?? '', {
+        status,
+        headers,
+        body: parseJson(text),
+      })
+    } catch (error) {
+      problems.push(String(error))
+    }
+  }
+  return problems
+}
+
+export type Outcome = { compared: number; refused: number; failures: string[] }
+
+/**
+ * Tries an operation on the owner's book and memo as every other caller, and compares each response with those for
+ * ids that never existed and for deleted things: they must be identical to the byte.
+ */
+export const tryOnOthersData = async (api: Api, isolation: Isolation, operation: Operation): Promise<Outcome> => {
+  const { ids, deleted, stranger, unauthenticated } = isolation
+  const outcome: Outcome = { compared: 0, refused: 0, failures: [] }
+  const callers: [Caller, number][] = [
+    [{ name: 'another member', authorization: `Bearer ${stranger.token}` }, 404],
+    ...unauthenticated.map((caller): [Caller, number] => [caller, 401]),
+  ]
+  for (const [{ name, authorization, isRevoked }, status] of callers) {
+    for (const { isOwnMethod, isValid, ...attempt } of attemptsWithAnyMethod(operation)) {
+      const request = { ...attempt, path: addressWith(operation, ids), authorization }
+      const response = await api.request(request)
+      const needsValid = status === 404 || isRevoked
+      const expected = (needsValid ? isValid : isOwnMethod) ? status : undefined
+      const problems = problemsOf(request, response, expected)
+      if (expected === response.status) outcome.refused += 1
+      for (const other of [...NEVER_USED, deleted]) {
+        outcome.compared += 1
+        const absent = await api.request({ ...request, path: addressWith(operation, other) })
+        if (comparable(absent) !== comparable(response)) {
+          problems.push(`${comparable(response)}, but for ids ${JSON.stringify(other)} ${comparable(absent)}`)
+        }
+      }
+      outcome.failures.push(...problems.map((problem) => `${describe(request)} by ${name}: ${problem}`))
+    }
+  }
+  return outcome
+}
+
+/** The operations that need a token but name no book or memo. */
+export const otherMemberOperations = operations.filter(
+  (operation) => operation.needsToken && !idOperations.includes(operation),
+)
+
+/** Tries an operation with every kind of missing or invalid token: each is refused with 401. */
+export const tryUnauthenticated = async (api: Api, { unauthenticated }: Isolation, operation: Operation) => {
+  const failures: string[] = []
+  for (const { name, authorization, isRevoked } of unauthenticated) {
+    for (const { isOwnMethod, isValid, ...attempt } of attemptsWithOwnMethod(operation)) {
+      const request = { ...attempt, path: addressOf(operation), authorization }
+      const problems = problemsOf(request, await api.request(request), isRevoked && !isValid ? undefined : 401)
+      failures.push(...problems.map((problem) => `${describe(request)} with ${name}: ${problem}`))
+    }
+  }
+  return failures
+}
+
+/** Reads every view that lists a member's data, as a member who has none: all lists must be empty. */
+export const readViews = async (api: Api, { newcomer, stranger }: Isolation) => {
+  const views = otherMemberOperations.filter(({ method }) => method === 'GET')
+  const failures: string[] = []
+  for (const view of views) {
+    for (const { token } of [newcomer, stranger]) {
+      const { text } = await api.request({ method: 'GET', path: addressOf(view), authorization: `Bearer ${token}` })
+      if (text.includes(MARK)) failures.push(`${view.template} contains the owner’s data`)
+      if (token === stranger.token) continue
+      const body = JSON.parse(text)
+      const list = Array.isArray(body) ? body : (body.item ?? [])
+      if (list.length > 0) failures.push(`${view.template} lists ${text} for a new member`)
+    }
+  }
+  return { views: views.length, failures }
+}
+
+/** Requests that name both the caller's data and the owner's: none may move or change anything of the owner's. */
+export const mixParents = async (api: Api, { owner, stranger, ids, own }: Isolation, database: D1Database) => {
+  const memo = { memoBookPage: 1, memoContent: 'own' }
+  const { memberId } = owner
+  const requests: [method: string, path: string, body: object | undefined, expected: number][] = [
+    ['POST', `/memos?bookId=${ids.bookId}`, memo, 404],
+    ['POST', `/memos?bookId=${own.bookId}&bookId=${ids.bookId}`, memo, 400],
+    ['POST', `/memos?bookId=${own.bookId}`, { ...memo, bookId: ids.bookId, memberId }, 201],
+    ['PATCH', `/memos/${own.memoId}`, { memoBookPage: 2, bookId: ids.bookId, memberId, memoId: ids.memoId }, 200],
+    ['PATCH', `/memos/${own.memoId}?bookId=${ids.bookId}`, { memoBookPage: 3 }, 200],
+    ['PATCH', `/books/${own.bookId}`, { star: 2, bookId: ids.bookId, memberId }, 200],
+    ['POST', '/books', { title: 'x', bookId: ids.bookId, memberId }, 201],
+    ['DELETE', `/memos/${ids.memoId}?bookId=${own.bookId}`, undefined, 404],
+  ]
+  const failures: string[] = []
+  for (const [method, path, body, expected] of requests) {
+    const authorization = `Bearer ${stranger.token}`
+    const { status } = await api.request({ method, path, authorization, body: body && JSON.stringify(body) })
+    if (status !== expected) failures.push(`${method} ${path} ${JSON.stringify(body)}: ${status}, not ${expected}`)
+  }
+  const { results: moved } = await database
+    .prepare('select memoId from memos join books using (bookId) where memos.memberId <> books.memberId')
+    .all()
+  if (moved.length > 0) failures.push(`memos in another member's book: ${JSON.stringify(moved)}`)
+  return { requests: requests.length, moved: moved.length, failures }
+}
