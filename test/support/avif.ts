@@ -77,6 +77,10 @@ export type AvifOptions = {
   boxes?: Part[]
   tables?: Part[]
   references?: Part[]
+  /** Further entries of iinf, iloc (version 0) and ipma. */
+  entries?: Part[]
+  locations?: Part[]
+  associations?: Part[]
 }
 
 const configuration = box('av1C', [0x81, 0x20, 0, 0])
@@ -201,7 +205,10 @@ export const avifFile = (options: AvifOptions = {}) => {
   let number = 0
   // Readers insist that what turns a picture is marked as essential.
   const numberOf = (property: Part) => ++number + (join(property).subarray(4, 8).join() === '105,114,111,116' ? 128 : 0)
-  const associations = items.map(({ id, properties: own = [] }) => join(big(id, wide), [own.length], own.map(numberOf)))
+  const associations = [
+    ...items.map(({ id, properties: own = [] }) => join(big(id, wide), [own.length], own.map(numberOf))),
+    ...(options.associations ?? []),
+  ]
   const small = items.filter((item) => item.isSmall)
   const large = items.filter((item) => !item.isSmall)
   const offsetIn = (group: Item[], item: Item, gap: number) =>
@@ -227,15 +234,16 @@ export const avifFile = (options: AvifOptions = {}) => {
         isWide ? 2 : small.length > 0 ? 1 : 0,
         0,
         [0x44, 0],
-        big(items.length, wide),
+        big(items.length + (options.locations ?? []).length, wide),
         ...locations(start),
+        ...(options.locations ?? []),
       ),
-      fullBox('iinf', isWide ? 1 : 0, 0, big(items.length, wide), ...entries),
+      fullBox('iinf', isWide ? 1 : 0, 0, big(items.length, wide), ...entries, ...(options.entries ?? [])),
       references.length > 0 ? fullBox('iref', isWide ? 1 : 0, 0, references) : '',
       box(
         'iprp',
         box('ipco', ...properties),
-        fullBox('ipma', isWide ? 1 : 0, 0, big(items.length, 4), ...associations),
+        fullBox('ipma', isWide ? 1 : 0, 0, big(associations.length, 4), ...associations),
       ),
       small.length > 0 ? box('idat', ...small.map((item) => item.data)) : '',
       ...(options.tables ?? []),

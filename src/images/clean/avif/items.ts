@@ -101,7 +101,7 @@ const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, id
   const methodWidth = version === 0 ? 0 : 2
   const count = readUint(bytes, box.start + 6, idWidth)
   // Without a length, an extent runs to the end of the file and would include everything there.
-  if (sizes < 0 || version > 2 || lengthWidth === 0 || !widths.every((each) => [0, 4, 8].includes(each))) return false
+  if (version > 2 || lengthWidth === 0 || !widths.every((each) => [0, 4, 8].includes(each))) return false
   let at = box.start + 6 + idWidth
   let total = 0
   for (let entry = 0; entry < count; entry++) {
