@@ -140,6 +140,8 @@ describe('a cleaned AVIF', () => {
     const bytes = clean(avif(EVERYTHING, { isGrid: true }))
     expect(listItems(bytes)).toEqual(items('grid', 'av01', 'av01'))
     expect(count(bytes, tile, tile)).toBe(1)
+    const [hidden, visible] = [1, 0].map((flag) => count(bytes, 'infe', [2, 0, 0, flag]))
+    expect({ hidden, visible }).toEqual({ hidden: 2, visible: 1 })
   })
 
   it('keeps its animation without times and names', () => {

@@ -81,6 +81,8 @@ export type AvifOptions = {
   entries?: Part[]
   locations?: Part[]
   associations?: Part[]
+  /** Writes the iloc box of a file of one item, given the place and length of its data. */
+  writeLocations?: (start: number, length: number) => Part
 }
 
 const configuration = box('av1C', [0x81, 0x20, 0, 0])
@@ -229,15 +231,16 @@ export const avifFile = (options: AvifOptions = {}) => {
       0,
       fullBox('hdlr', 0, 0, big(0, 4), 'pict', big(0, 12), name, [0]),
       fullBox('pitm', isWide ? 1 : 0, 0, big(1, wide)),
-      fullBox(
-        'iloc',
-        isWide ? 2 : small.length > 0 ? 1 : 0,
-        0,
-        [0x44, 0],
-        big(items.length + (options.locations ?? []).length, wide),
-        ...locations(start),
-        ...(options.locations ?? []),
-      ),
+      options.writeLocations?.(start, colour.length) ??
+        fullBox(
+          'iloc',
+          isWide ? 2 : small.length > 0 ? 1 : 0,
+          0,
+          [0x44, 0],
+          big(items.length + (options.locations ?? []).length, wide),
+          ...locations(start),
+          ...(options.locations ?? []),
+        ),
       fullBox('iinf', isWide ? 1 : 0, 0, big(items.length, wide), ...entries, ...(options.entries ?? [])),
       references.length > 0 ? fullBox('iref', isWide ? 1 : 0, 0, references) : '',
       box(

@@ -100,8 +100,7 @@ const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, id
   const idWidth = version < 2 ? 2 : 4
   const methodWidth = version === 0 ? 0 : 2
   const count = readUint(bytes, box.start + 6, idWidth)
-  // Without a length, an extent runs to the end of the file and would include everything there.
-  if (version > 2 || lengthWidth === 0 || !widths.every((each) => [0, 4, 8].includes(each))) return false
+  if (version > 2 || !widths.every((each) => [0, 4, 8].includes(each))) return false
   let at = box.start + 6 + idWidth
   let total = 0
   for (let entry = 0; entry < count; entry++) {
@@ -120,6 +119,7 @@ const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, id
     for (let extent = first; extent < at; extent += width) {
       const start = within.start + base + readUint(bytes, extent + indexWidth, offsetWidth)
       const end = start + readUint(bytes, extent + indexWidth + offsetWidth, lengthWidth)
+      // An extent without a length would run to the end of the file and include everything there.
       if (end <= start || end > within.end) return false
       item.extents.push({ start, end })
     }
