@@ -1,13 +1,12 @@
 import { big, fromBase64, join, type Part } from './bytes'
 
-/** A coded picture of 24 by 16 pixels. */
+/** An AV1 image of 24 by 16 pixels. */
 export const colour = fromBase64('EgAKCDgQ7/ygIaDSMiIbQAAAQADoU0gvBkh2EMW5SU5YiitN1w5AcsBcWOx25oNA')
-/** A coded picture of 64 by 64 pixels, the least a part of a grid may have. */
+/** An AV1 image of 64 by 64 pixels, the minimum for a grid cell. */
 export const tile = fromBase64('EgAKCTgVf/+UBDQaQDIOG0AAAEBAUsCYDsBtl3A=')
-/** The transparency of the first one. */
+/** An alpha plane of 24 by 16 pixels. */
 export const alpha = fromBase64('EgAKBRgQ7/yqMgxG0AAARN44GdKL0I8=')
 
-/** A box of an ISO base media file. */
 export const box = (type: string, ...parts: Part[]) => {
   const content = join(...parts)
   return join(big(content.length + 8, 4), type, content)
@@ -17,10 +16,9 @@ export const box = (type: string, ...parts: Part[]) => {
 export const fullBox = (type: string, version: number, flags: number, ...parts: Part[]) =>
   box(type, [version], big(flags, 3), ...parts)
 
-/** The size of a picture as a property. */
 export const sizeProperty = (width: number, height: number) => fullBox('ispe', 0, 0, big(width, 4), big(height, 4))
 
-/** The start of a coded picture that says its size, in 16 bits each way, and nothing more. */
+/** A truncated AV1 sequence header that states a size of 16 bits each way. */
 export const codedSize = (width: number, height: number) => {
   const binary = (value: number) => (value - 1).toString(2).padStart(16, '0')
   const bits = ['000', '1', '1', '00000', '1111', '1111', binary(width), binary(height)].join('').padEnd(96, '0')
@@ -43,37 +41,37 @@ type Item = {
 export type AvifOptions = {
   exif?: Uint8Array | undefined
   xmp?: string | undefined
-  /** The free text of handlers and items. */
+  /** The name of handlers and items. */
   name?: string | undefined
-  /** Bytes that nothing refers to, in the data, in free space and in boxes of their own. */
+  /** Unreferenced bytes, in mdat and in extra boxes. */
   stray?: string | undefined
   profile?: Uint8Array | undefined
   hasAlpha?: boolean
   isGrid?: boolean
   isAnimated?: boolean
   hasThumbnail?: boolean
-  /** How often to turn the picture by a quarter. */
+  /** Quarter turns. */
   rotation?: number
-  /** Numbers of four bytes for items, and tables of the versions that have them. */
+  /** Uses the table versions with 4-byte item IDs. */
   isWide?: boolean
-  /** Whether metadata is in the box for small data. */
+  /** Stores metadata in idat. */
   isSmall?: boolean
   width?: number
   height?: number
-  /** How far the place of the picture data is off, and how long it is said to be. */
+  /** An error in the offset of the image data, and its stated length. */
   shift?: number
   length?: number
   brands?: string[]
   data?: Part
-  /** The numbers of a grid: its rows, columns and size. */
+  /** The grid descriptor: rows - 1, columns - 1 and size. */
   grid?: Part
-  /** What the second picture is to the first. */
+  /** The auxiliary type of the second image. */
   auxiliary?: string
-  /** Properties of the picture beside those it needs. */
+  /** Additional properties of the image. */
   properties?: Part[]
-  /** The parts of a grid. */
+  /** The cells of a grid. */
   cells?: Part[]
-  /** Boxes to put at the top, and inside the tables. */
+  /** Additional boxes, at the top level and in meta. */
   boxes?: Part[]
   tables?: Part[]
   references?: Part[]
@@ -81,7 +79,7 @@ export type AvifOptions = {
   entries?: Part[]
   locations?: Part[]
   associations?: Part[]
-  /** Writes the iloc box of a file of one item, given the place and length of its data. */
+  /** Writes the iloc box of a single-item file, given the offset and length of its data. */
   writeLocations?: (start: number, length: number) => Part
 }
 
@@ -122,7 +120,7 @@ const listItems = (options: AvifOptions): Item[] => {
   if (options.hasThumbnail) {
     items.push({ id: 7, type: 'av01', data: join(colour, 'Thumbnail'), properties: [size, configuration] })
   }
-  // Readers insist on associations in the order of the numbers of items.
+  // Readers require associations to be sorted by item ID.
   return items.map((item) => ({ name, ...item })).sort((one, other) => one.id - other.id)
 }
 
@@ -180,7 +178,7 @@ const writeTracks = (chunk: number, { name = '', stray }: AvifOptions) => {
   )
 }
 
-/** An AVIF, put together from tiny pictures that are already coded. */
+/** Builds an AVIF from tiny encoded images. */
 export const avifFile = (options: AvifOptions = {}) => {
   const { name = '', stray = '', isWide = false } = options
   const items = listItems(options)
@@ -205,7 +203,7 @@ export const avifFile = (options: AvifOptions = {}) => {
     ...(options.references ?? []),
   )
   let number = 0
-  // Readers insist that what turns a picture is marked as essential.
+  // Readers require irot to be essential.
   const numberOf = (property: Part) => ++number + (join(property).subarray(4, 8).join() === '105,114,111,116' ? 128 : 0)
   const associations = [
     ...items.map(({ id, properties: own = [] }) => join(big(id, wide), [own.length], own.map(numberOf))),
