@@ -91,7 +91,7 @@ const listItems = (options: AvifOptions): Item[] => {
   const { name = '', isSmall = false, width = 24, height = 16 } = options
   const size = sizeProperty(width, height)
   const note = box('udes', options.stray ?? '')
-  const look = [
+  const common = [
     fullBox('pixi', 0, 0, [3, 8, 8, 8]),
     box('colr', 'nclx', big(1, 2), big(13, 2), big(6, 2), [0x80]),
     ...(options.profile ? [box('colr', 'prof', options.profile)] : []),
@@ -99,9 +99,9 @@ const listItems = (options: AvifOptions): Item[] => {
     ...(options.stray ? [note] : []),
     ...(options.properties ?? []),
   ]
-  const place = { shift: options.shift ?? 0, ...(options.length === undefined ? {} : { length: options.length }) }
+  const location = { shift: options.shift ?? 0, ...(options.length === undefined ? {} : { length: options.length }) }
   const data = options.data ?? colour
-  const look128 = [sizeProperty(128, 64), ...look]
+  const gridProperties = [sizeProperty(128, 64), ...common]
   const cells = (options.cells ?? [tile, tile]).map((cell, index) => ({
     id: 10 + index,
     type: 'av01',
@@ -110,8 +110,8 @@ const listItems = (options: AvifOptions): Item[] => {
     isHidden: true,
   }))
   const items: Item[] = options.isGrid
-    ? [{ id: 1, type: 'grid', data: options.grid ?? [0, 0, 0, 1, 0, 128, 0, 64], properties: look128 }, ...cells]
-    : [{ id: 1, type: 'av01', data, properties: [size, configuration, ...look], ...place }]
+    ? [{ id: 1, type: 'grid', data: options.grid ?? [0, 0, 0, 1, 0, 128, 0, 64], properties: gridProperties }, ...cells]
+    : [{ id: 1, type: 'av01', data, properties: [size, configuration, ...common], ...location }]
   const alphaType = fullBox('auxC', 0, 0, options.auxiliary ?? ALPHA)
   if (options.hasAlpha)
     items.push({ id: 4, type: 'av01', data: alpha, properties: [size, alphaConfiguration, alphaType] })
@@ -129,13 +129,13 @@ const writeTracks = (chunk: number, { name = '', stray }: AvifOptions) => {
   const times = join(big(0xe0000000, 4), big(0xe0000000, 4))
   const size = join(big(24 << 16, 4), big(16 << 16, 4))
   const note = stray ? box('udta', box('\xa9xyz', stray)) : ''
-  const look = join(big(24, 2), big(16, 2), big(0x480000, 4), big(0x480000, 4), big(0, 4), big(1, 2))
+  const format = join(big(24, 2), big(16, 2), big(0x480000, 4), big(0x480000, 4), big(0, 4), big(1, 2))
   const entry = box(
     'av01',
     big(0, 6),
     big(1, 2),
     big(0, 16),
-    look,
+    format,
     name.padEnd(32, '\0').slice(0, 32),
     big(24, 2),
     [255, 255],

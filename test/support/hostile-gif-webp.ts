@@ -37,14 +37,7 @@ export const gifs = () => [
   refuse('a GIF of 1-byte blocks without end', gifScreen(4, 4), [0x21, 0xfe], new Uint8Array(65536).fill(1)),
   refuse('a GIF of 255-byte blocks without end', gifScreen(4, 4), [0x21, 0xfe], new Uint8Array(65536).fill(255)),
   refuse('a GIF with a truncated colour table', 'GIF89a', little(4, 2), little(4, 2), [0xf7, 0, 0], 'abc'),
-  refuse(
-    'a GIF with a script for a graphic control',
-    gifScreen(4, 4),
-    [0x21, 0xf9],
-    blocks(SCRIPT),
-    gifFrame(4, 4),
-    [0x3b],
-  ),
+  refuse('a GIF with a script for a control', gifScreen(4, 4), [0x21, 0xf9], blocks(SCRIPT), gifFrame(4, 4), [0x3b]),
   refuse('a GIF with text between its blocks', gifScreen(4, 4), SCRIPT, gifFrame(4, 4), [0x3b]),
 ]
 
@@ -53,11 +46,10 @@ const lossless = (width: number, height: number) =>
 const lossy = (width: number, height: number, tag = 0x10) =>
   riffChunk('VP8 ', little(tag, 3), '\x9d\x01\x2a', little(width, 2), little(height, 2), big(0, 8))
 
+const animated = (...frames: Part[]) => riff(webpHeader(2), riffChunk('ANIM', big(0, 6)), ...frames)
+
 export const webps = () => [
-  refuse(
-    'an animated WebP with a frame too far right',
-    riff(webpHeader(2), riffChunk('ANIM', big(0, 6)), webpFrame(2, 0, webpData('lossy'))),
-  ),
+  refuse('an animated WebP with a frame right of it', animated(webpFrame(2, 0, webpData('lossy')))),
   refuse('a WebP with a chunk beyond its end', riff(webpHeader(0), webpData('lossy'), 'NOTE', little(99, 4))),
   accept('a WebP with HTML in an unknown chunk', webp({ comment: HTML })),
   accept(
@@ -87,17 +79,8 @@ export const webps = () => [
   refuse('a lossy WebP of width 0', riff(lossy(0, 16))),
   refuse('a lossy WebP without a key frame', riff(lossy(24, 16, 0x11))),
   refuse('a lossless WebP of version 7', riff(riffChunk('VP8L', [0x2f], little(0xe0000000, 4), SCRIPT))),
-  refuse('an animated WebP without frames', riff(webpHeader(2), riffChunk('ANIM', big(0, 6)))),
-  refuse(
-    'an animated WebP with a frame outside',
-    riff(webpHeader(2), riffChunk('ANIM', big(0, 6)), webpFrame(2, 2, webpData('lossy'))),
-  ),
-  refuse(
-    'an animated WebP with an SVG for a frame',
-    riff(webpHeader(2), riffChunk('ANIM', big(0, 6)), webpFrame(0, 0, SVG)),
-  ),
-  refuse(
-    'an animated WebP with nested frames',
-    riff(webpHeader(2), riffChunk('ANIM', big(0, 6)), webpFrame(0, 0, webpFrame(0, 0, webpData('lossy')))),
-  ),
+  refuse('an animated WebP without frames', animated()),
+  refuse('an animated WebP with a frame outside', animated(webpFrame(2, 2, webpData('lossy')))),
+  refuse('an animated WebP with an SVG for a frame', animated(webpFrame(0, 0, SVG))),
+  refuse('an animated WebP with nested frames', animated(webpFrame(0, 0, webpFrame(0, 0, webpData('lossy'))))),
 ]

@@ -1,4 +1,4 @@
-import { big, join, little, store } from './bytes'
+import { big, join, little, type Part, store } from './bytes'
 import { exifBlock } from './camera'
 import { accept, find, HTML, PDF, refuse, replace, SCRIPT, SVG, ZIP } from './hostile-payloads'
 import { animatedPng, chunk, jpeg, PNG_SIGNATURE, png, pngHeader, segment } from './pictures'
@@ -8,16 +8,13 @@ const frame = (width: number, height: number, marker = 0xc0) =>
 const scan = join(segment(0xda, [1, 1, 0, 0, 63, 0]), [1, 2, 3, 0xff, 0xd9])
 const SOI = [0xff, 0xd8]
 
-const loopingExif = (order: 'II' | 'MM') => {
-  const block = exifBlock(6, order)
-  return replace(
-    block,
-    8 + 2,
-    order === 'MM' ? big(0x8769, 2) : little(0x8769, 2),
-    block.subarray(12, 18),
-    block.subarray(4, 8),
-  )
+// The first entry points to the directory itself.
+const circularExif = () => {
+  const block = exifBlock(6)
+  return replace(block, 8 + 2, big(0x8769, 2), block.subarray(12, 18), block.subarray(4, 8))
 }
+
+const jpegWith = (marker: number, ...payload: Part[]) => jpeg({}, 'baseline', segment(marker, ...payload))
 
 export const jpegs = () => [
   accept('a JPEG with HTML in a comment', jpeg({ comment: HTML })),
@@ -27,32 +24,20 @@ export const jpegs = () => [
   ),
   accept(
     'a JPEG with a script for a thumbnail',
-    jpeg({}, 'baseline', segment(0xe0, 'JFIF\0', [1, 2, 0, 0, 1, 0, 1, 4, 4], SCRIPT.padEnd(48))),
+    jpegWith(0xe0, 'JFIF\0', [1, 2, 0, 0, 1, 0, 1, 4, 4], SCRIPT.padEnd(48)),
   ),
-  accept(
-    'a JPEG with HTML for a profile',
-    jpeg({}, 'baseline', segment(0xe2, 'ICC_PROFILE\0', [1, 1], HTML.padEnd(200))),
-  ),
-  accept('a JPEG with an incomplete profile', jpeg({}, 'baseline', segment(0xe2, 'ICC_PROFILE\0', [2, 9], HTML))),
-  accept(
-    'a JPEG with a script in Adobe flags',
-    jpeg({}, 'baseline', segment(0xee, 'Adobe', [0, 100], '<scr', [1], 'ipt', SCRIPT)),
-  ),
+  accept('a JPEG with HTML for a profile', jpegWith(0xe2, 'ICC_PROFILE\0', [1, 1], HTML.padEnd(200))),
+  accept('a JPEG with an incomplete profile', jpegWith(0xe2, 'ICC_PROFILE\0', [2, 9], HTML)),
+  accept('a JPEG with a script in Adobe flags', jpegWith(0xee, 'Adobe', [0, 100], '<scr', [1], 'ipt', SCRIPT)),
   accept('a JPEG with a script after the end', jpeg({ trailing: SCRIPT })),
   accept('a JPEG that is also a ZIP', jpeg({ trailing: ZIP })),
   accept('a JPEG that is also a PDF', jpeg({ comment: PDF, trailing: PDF })),
-  accept('a JPEG with a DNL segment', jpeg({}, 'baseline', segment(0xdc, [0xff, 0xff]))),
+  accept('a JPEG with a DNL segment', jpegWith(0xdc, [0xff, 0xff])),
   accept('a JPEG with fill bytes', jpeg({}, 'baseline', new Uint8Array(999).fill(0xff), segment(0xfe, SCRIPT))),
-  accept('a JPEG with circular Exif', jpeg({}, 'baseline', segment(0xe1, 'Exif\0\0', loopingExif('MM')))),
-  accept(
-    'a JPEG with Exif beyond its end',
-    jpeg({}, 'baseline', segment(0xe1, 'Exif\0\0MM\0*', big(0xfffffff0, 4), 'GPSMARK')),
-  ),
-  accept('a JPEG with Exif at offset 0', jpeg({}, 'baseline', segment(0xe1, 'Exif\0\0II*\0', little(0, 4), 'GPSMARK'))),
-  accept(
-    'a JPEG with 65,535 Exif entries',
-    jpeg({}, 'baseline', segment(0xe1, 'Exif\0\0MM\0*', big(8, 4), [255, 255], 'GPSMARK')),
-  ),
+  accept('a JPEG with circular Exif', jpegWith(0xe1, 'Exif\0\0', circularExif())),
+  accept('a JPEG with Exif beyond its end', jpegWith(0xe1, 'Exif\0\0MM\0*', big(0xfffffff0, 4), 'GPSMARK')),
+  accept('a JPEG with Exif at offset 0', jpegWith(0xe1, 'Exif\0\0II*\0', little(0, 4), 'GPSMARK')),
+  accept('a JPEG with 65,535 Exif entries', jpegWith(0xe1, 'Exif\0\0MM\0*', big(8, 4), [255, 255], 'GPSMARK')),
   accept('a JPEG with an invalid orientation', jpeg({ orientation: 0x4750 })),
   refuse('a JPEG of SOI and EOI only', SOI, [0xff, 0xd9]),
   refuse('a JPEG without a frame', SOI, scan),
@@ -89,22 +74,24 @@ const data = chunk('IDAT', store(new Uint8Array(17)))
 const END = chunk('IEND')
 const head = pngHeader(4, 1)
 
+const pngWith = (...chunks: Part[]) => png({}, 'before', ...chunks)
+
 export const pngs = () => [
   accept('a PNG with a script in a text', png({ comment: SCRIPT })),
-  accept('a PNG with a script in a compressed text', png({}, 'before', chunk('zTXt', 'Comment\0\0', store(SCRIPT)))),
-  accept('a PNG with a script in an international text', png({}, 'before', chunk('iTXt', 'a\0\0\0\0\0', SVG))),
+  accept('a PNG with a script in a compressed text', pngWith(chunk('zTXt', 'Comment\0\0', store(SCRIPT)))),
+  accept('a PNG with a script in an international text', pngWith(chunk('iTXt', 'a\0\0\0\0\0', SVG))),
   accept('a PNG with HTML after its end', png({ trailing: HTML })),
   accept('a PNG that is also a ZIP', png({ trailing: ZIP })),
-  accept('a PNG with a PDF in a private chunk', png({}, 'before', chunk('prVt', PDF))),
-  accept('a PNG with a PDF in a critical chunk', png({}, 'before', chunk('PWND', PDF))),
-  accept('a PNG with a script for a profile name', png({}, 'before', chunk('iCCP', SCRIPT, '\0\0', store('')))),
-  accept('a PNG with HTML for a profile', png({}, 'before', chunk('iCCP', 'a\0\0', HTML))),
-  accept('a PNG with a script for a palette name', png({}, 'before', chunk('sPLT', SCRIPT, '\0\x08'))),
+  accept('a PNG with a PDF in a private chunk', pngWith(chunk('prVt', PDF))),
+  accept('a PNG with a PDF in a critical chunk', pngWith(chunk('PWND', PDF))),
+  accept('a PNG with a script for a profile name', pngWith(chunk('iCCP', SCRIPT, '\0\0', store('')))),
+  accept('a PNG with HTML for a profile', pngWith(chunk('iCCP', 'a\0\0', HTML))),
+  accept('a PNG with a script for a palette name', pngWith(chunk('sPLT', SCRIPT, '\0\x08'))),
   accept(
     'a PNG with an SVG in fixed-size chunks',
-    png({}, 'before', ...['bKGD', 'sBIT', 'tRNS', 'hIST', 'cICP'].map((type) => chunk(type, SVG))),
+    pngWith(...['bKGD', 'sBIT', 'tRNS', 'hIST', 'cICP'].map((type) => chunk(type, SVG))),
   ),
-  accept('a PNG with frames but no animation', png({}, 'before', chunk('fcTL', SVG), chunk('fdAT', SVG))),
+  accept('a PNG with frames but no animation', pngWith(chunk('fcTL', SVG), chunk('fdAT', SVG))),
   accept('a PNG with Exif after its end', png({ trailing: chunk('eXIf', exifBlock(6)) })),
   accept('an animated PNG with texts between its frames', animatedPng({ comment: SCRIPT, exif: true })),
   refuse('a PNG signature', PNG_SIGNATURE),
@@ -132,10 +119,10 @@ export const pngs = () => [
   refuse('a PNG without an end', PNG_SIGNATURE, head, data),
   refuse('a palette PNG without a palette', PNG_SIGNATURE, pngHeader(4, 1, 8, 3), data, END),
   refuse('a PNG with a text between its data', PNG_SIGNATURE, head, data, chunk('tEXt', SCRIPT), data, END),
-  refuse('an animated PNG with a frame outside', replacedFrame()),
+  refuse('an animated PNG with a frame outside', pngWithFrameOutside()),
 ]
 
-function replacedFrame() {
+function pngWithFrameOutside() {
   const bytes = animatedPng()
   const at = find(bytes, 'fcTL')
   const body = replace(bytes.slice(at, at + 30), 8, big(0xffffffff, 4))
