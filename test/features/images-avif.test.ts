@@ -45,7 +45,18 @@ describe('AVIF tables', () => {
     [
       'in two extents',
       (at, length) =>
-        iloc(0, 0x4400, big(1, 2), big(0, 2), big(2, 2), big(at, 4), big(20, 4), big(at + 20, 4), big(length - 20, 4)),
+        iloc(
+          0,
+          0x4440,
+          big(1, 2),
+          big(0, 2),
+          big(at - 3, 4),
+          big(2, 2),
+          big(3, 4),
+          big(20, 4),
+          big(23, 4),
+          big(length - 20, 4),
+        ),
     ],
   ]
   it.each(layouts)('may locate data %s', (_, writeLocations) => {
@@ -73,6 +84,12 @@ describe('AVIF tables', () => {
   ]
   it.each(badLayouts)('must not locate data %s', (_, writeLocations) => {
     expect(accepts({ writeLocations, tables: [box('idat', 'xx', colour)] })).toBe(false)
+  })
+
+  it('lose a truncated property', () => {
+    const listProperties = (...properties: Part[]) => listBoxTypes(clean(avifFile({ properties })))
+    expect(listProperties(box('pasp', big(1, 4), big(1, 4)))).toContain('meta/iprp/ipco/pasp')
+    expect(listProperties(box('pasp', big(1, 4), big(1, 3)))).toEqual(listProperties())
   })
 
   it('may list 1,000 items', () => {
