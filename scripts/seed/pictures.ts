@@ -1,4 +1,4 @@
-import { computeCrc } from '../../src/images/formats/crc.ts'
+import { crc32 } from 'node:zlib'
 
 type Colour = readonly [red: number, green: number, blue: number]
 
@@ -11,7 +11,7 @@ const uint32 = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift
 
 const chunk = async (type: string, data: Uint8Array | number[]) => {
   const named = await joined(type, data)
-  return joined(uint32(data.length), named, uint32(computeCrc(named)))
+  return joined(uint32(data.length), named, uint32(crc32(named)))
 }
 
 // What PNG calls deflate is a zlib stream, as it is here.

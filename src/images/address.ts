@@ -6,11 +6,11 @@ import { log } from '../log'
 const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
 
 /**
- * Where images are served from, by configuration alone; on one's own machine the request's address will do.
- * @throws INTERNAL when it is not configured
+ * The base URL of images, from the configuration; only on localhost does it default to the origin of the request.
+ * @throws INTERNAL if it is not configured
  */
 export const imageBase = (c: Context<App>) => {
-  const { IMAGE_BASE_URL, PUBLIC_URL } = c.get('config')
+  const { IMAGE_BASE_URL, PUBLIC_URL } = c.var.config
   const { hostname, origin } = new URL(c.req.url)
   const base = IMAGE_BASE_URL ?? PUBLIC_URL ?? (LOCAL_HOST.test(hostname) ? origin : undefined)
   if (base) return base

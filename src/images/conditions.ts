@@ -1,36 +1,36 @@
-// The conditions of RFC 9110, section 13, and its single byte ranges, section 14. R2 knows them too, but throws at
-// headers that it cannot read, which HTTP has us pass over.
+// Conditional requests (RFC 9110, section 13) and single byte ranges (section 14). R2 implements them too, but throws on
+// malformed headers, which HTTP requires a server to ignore.
 
-type Known = { httpEtag: string; uploaded: Date }
+type StoredImage = { httpEtag: string; uploaded: Date }
 
-const listsEtag = (header: string, { httpEtag }: Known) =>
-  header.trim() === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === httpEtag)
+const matchesEtag = (header: string, { httpEtag }: StoredImage) =>
+  header.trim() === '*' || header.split(',').some((etag) => etag.trim().replace(/^W\//, '') === httpEtag)
 
-const seconds = (date: string | Date) => Math.floor(new Date(date).getTime() / 1000)
+const toSeconds = (date: string | Date) => Math.floor(new Date(date).getTime() / 1000)
 
-/** What the conditions of a GET or HEAD make of an object: send it, say that it is unchanged, or that it is another. */
-export const judge = (headers: Headers, object: Known): 'send' | 'unchanged' | 'other' => {
-  const match = headers.get('If-Match')
-  if (match !== null && !listsEtag(match, object)) return 'other'
-  const unmodified = match === null && headers.get('If-Unmodified-Since')
-  if (unmodified && seconds(object.uploaded) > seconds(unmodified)) return 'other'
-  const noneMatch = headers.get('If-None-Match')
-  if (noneMatch !== null) return listsEtag(noneMatch, object) ? 'unchanged' : 'send'
-  const modified = headers.get('If-Modified-Since')
-  return modified !== null && seconds(object.uploaded) <= seconds(modified) ? 'unchanged' : 'send'
+/** Evaluates the conditions of a GET or HEAD request in the order of RFC 9110, section 13.2.2. */
+export const evaluateConditions = (headers: Headers, image: StoredImage): 'send' | 'unmodified' | 'failed' => {
+  const ifMatch = headers.get('If-Match')
+  if (ifMatch !== null && !matchesEtag(ifMatch, image)) return 'failed'
+  const ifUnmodifiedSince = ifMatch === null && headers.get('If-Unmodified-Since')
+  if (ifUnmodifiedSince && toSeconds(image.uploaded) > toSeconds(ifUnmodifiedSince)) return 'failed'
+  const ifNoneMatch = headers.get('If-None-Match')
+  if (ifNoneMatch !== null) return matchesEtag(ifNoneMatch, image) ? 'unmodified' : 'send'
+  const ifModifiedSince = headers.get('If-Modified-Since')
+  return ifModifiedSince !== null && toSeconds(image.uploaded) <= toSeconds(ifModifiedSince) ? 'unmodified' : 'send'
 }
 
-/** A range of an object: its first byte, and how many. */
+/** A byte range within an image. A length of 0 means that the requested range is not satisfiable. */
 export type Range = { offset: number; length: number }
 
-/** The range asked for; undefined for none, for several, and for what makes no sense; a length of 0 lies outside. */
-export const rangeOf = (headers: Headers, { httpEtag, size }: Known & { size: number }): Range | undefined => {
+/** Reads the requested range; undefined if there is none, more than one, or it is malformed: then all is sent. */
+export const readRange = (headers: Headers, { httpEtag, size }: StoredImage & { size: number }): Range | undefined => {
   const ifRange = headers.get('If-Range')
   if (ifRange !== null && ifRange !== httpEtag) return undefined
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.get('Range') ?? '') ?? []
   if (first === '' && last === '') return undefined
   if (first === '') return { offset: Math.max(0, size - Number(last)), length: Math.min(Number(last), size) }
-  const end = last === '' ? size : Math.min(Number(last) + 1, size)
   if (last !== '' && Number(last) < Number(first)) return undefined
+  const end = last === '' ? size : Math.min(Number(last) + 1, size)
   return { offset: Number(first), length: Math.max(0, end - Number(first)) }
 }

@@ -5,50 +5,49 @@ import { ApiError, found } from '../errors'
 import { describeRoute, empty } from '../http/describe-route'
 import { IdParameter } from '../schema/values'
 import { imageBase } from './address'
-import { A_YEAR, findCached, getImage, headImage, isImageKey, keepCached } from './bucket'
-import { judge, type Range, rangeOf } from './conditions'
+import { cacheImage, findCachedImage, getImage, headImage, IMMUTABLE, isImageKey } from './bucket'
+import { evaluateConditions, type Range, readRange } from './conditions'
 
 const ImagePath = z.object({
-  'member-id': IdParameter.describe('Whose image it is'),
-  name: z.string().max(27).describe('Its name, as the upload answered it'),
+  'member-id': IdParameter.describe('The member who uploaded the image'),
+  name: z.string().max(27).describe('The file name, from the URL that the upload returned'),
 })
 const HEADERS = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Cache-Control'] as const
 const CONTENT = Object.fromEntries(
   ['png', 'jpeg', 'gif', 'webp', 'avif'].map((type) => [`image/${type}`, undefined] as const),
 )
 
-/** The headers of an image, a year's caching among them; whatever it holds, no browser runs it. */
-const headersOf = (object: R2Object) => {
+const imageHeaders = (object: R2Object) => {
   const headers = new Headers({
     ETag: object.httpEtag,
     'Last-Modified': object.uploaded.toUTCString(),
     'Accept-Ranges': 'bytes',
-    'Cache-Control': A_YEAR,
+    'Cache-Control': IMMUTABLE,
   })
   object.writeHttpMetadata(headers)
   return headers
 }
 
-const load = async (c: Context<App>, key: string, range?: Range) =>
+const loadImage = async (c: Context<App>, key: string, range?: Range) =>
   found((await getImage(c.env.IMAGES, key, range)) ?? undefined, 'IMAGE_NOT_FOUND')
 
-const sendPart = async (c: Context<App>, key: string, range: Range, { size }: R2Object) => {
+const sendRange = async (c: Context<App>, key: string, range: Range, { size }: R2Object) => {
   if (range.length === 0) {
     throw new ApiError('RANGE_NOT_SATISFIABLE', { headers: { 'Content-Range': `bytes */${size}` } })
   }
-  const object = await load(c, key, range)
-  const headers = headersOf(object)
+  const object = await loadImage(c, key, range)
+  const headers = imageHeaders(object)
   headers.set('Content-Range', `bytes ${range.offset}-${range.offset + range.length - 1}/${size}`)
   headers.set('Content-Length', String(range.length))
   return c.body(object.body, { status: 206, headers })
 }
 
-const sendWhole = async (c: Context<App>, key: string, url: string) => {
-  const object = await load(c, key)
-  const headers = headersOf(object)
+const sendImage = async (c: Context<App>, key: string, url: string) => {
+  const object = await loadImage(c, key)
+  const headers = imageHeaders(object)
   headers.set('Content-Length', String(object.size))
   const [body, copy] = object.body.tee()
-  c.executionCtx.waitUntil(keepCached(url, new Response(copy, { headers })))
+  c.executionCtx.waitUntil(cacheImage(url, new Response(copy, { headers })))
   return c.body(body, { status: 200, headers })
 }
 
@@ -57,12 +56,12 @@ export const images = new Hono<App>().get(
   describeRoute({
     operationId: 'loadImage',
     summary: 'Load an image',
-    description: 'Needs no token, so that browsers load it from `<img>`. Conditional and range requests are answered.',
+    description: 'Needs no token, so that browsers can load it with `<img>`. Supports conditional and range requests.',
     tags: ['Images'],
     responses: {
       200: { description: 'The image', content: CONTENT, headers: [...HEADERS] },
-      206: { description: 'The part asked for', content: CONTENT, headers: [...HEADERS, 'Content-Range'] },
-      304: empty('Unchanged', ...HEADERS),
+      206: { description: 'The requested range', content: CONTENT, headers: [...HEADERS, 'Content-Range'] },
+      304: empty('Not modified', ...HEADERS),
     },
     path: ImagePath,
     errors: ['IMAGE_NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
@@ -72,20 +71,20 @@ export const images = new Hono<App>().get(
     if (!isImageKey(key)) throw new ApiError('IMAGE_NOT_FOUND')
     const url = `${imageBase(c)}/${key}`
     const { headers, method } = c.req.raw
-    const isPlain = ![...headers.keys()].some((name) => name === 'range' || name.startsWith('if-'))
-    if (isPlain && method === 'GET') {
-      const cached = await findCached(url)
-      return cached ? c.newResponse(cached.body, { status: 200, headers: cached.headers }) : sendWhole(c, key, url)
+    const isConditional = [...headers.keys()].some((name) => name === 'range' || name.startsWith('if-'))
+    if (!isConditional && method === 'GET') {
+      const cached = await findCachedImage(url)
+      return cached ? c.newResponse(cached.body, { status: 200, headers: cached.headers }) : sendImage(c, key, url)
     }
 
-    const known = found((await headImage(c.env.IMAGES, key)) ?? undefined, 'IMAGE_NOT_FOUND')
-    const verdict = judge(headers, known)
-    if (verdict === 'other') throw new ApiError('PRECONDITION_FAILED')
-    if (verdict === 'unchanged') return c.body(null, { status: 304, headers: headersOf(known) })
+    const image = found((await headImage(c.env.IMAGES, key)) ?? undefined, 'IMAGE_NOT_FOUND')
+    const outcome = evaluateConditions(headers, image)
+    if (outcome === 'failed') throw new ApiError('PRECONDITION_FAILED')
+    if (outcome === 'unmodified') return c.body(null, { status: 304, headers: imageHeaders(image) })
     if (method === 'HEAD') {
-      return c.body(null, { status: 200, headers: [...headersOf(known), ['Content-Length', String(known.size)]] })
+      return c.body(null, { status: 200, headers: [...imageHeaders(image), ['Content-Length', String(image.size)]] })
     }
-    const range = rangeOf(headers, known)
-    return range ? sendPart(c, key, range, known) : sendWhole(c, key, url)
+    const range = readRange(headers, image)
+    return range ? sendRange(c, key, range, image) : sendImage(c, key, url)
   },
 )

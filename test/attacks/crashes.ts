@@ -150,7 +150,7 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
       service = await start(options)
       for (const { table, id, field } of await findMismatches(service.database)) {
         mismatches += 1
-        failures.push(`after crash ${crash}: ${field} of ${what} ${id} disagrees`)
+        failures.push(`after crash ${crash}: ${field} of ${table} ${id} is wrong`)
       }
       checks += 1
       for (const writer of writers) {

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it, vi } from 'vitest'
-import { joinBytes } from '../../src/images/formats/bytes'
 import { type Reader, send, signUp } from '../support/api'
+import { join } from '../support/bytes'
 import { jpeg } from '../support/pictures'
 import { wrapDatabase } from '../support/wrap-database'
 
@@ -55,7 +55,7 @@ it('processes at most two large uploads concurrently, and queues the others', as
   const IMAGES = { put } as unknown as R2Bucket
   const small = jpeg()
   // Large because its scan data is long.
-  const picture = joinBytes([small.subarray(0, -2), new Uint8Array(9 * MIB), small.subarray(-2)])
+  const picture = join(small.subarray(0, -2), new Uint8Array(9 * MIB), small.subarray(-2))
   const answers = await Promise.all(Array.from({ length: 6 }, () => reader.uploads(picture, { changed: { IMAGES } })))
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201))
   expect(highest).toBe(2)

@@ -5,25 +5,25 @@ const bytesOf = (text: string) => Uint8Array.from(text, (character) => character
 const read = (body: string, type = 'multipart/form-data; boundary=b') =>
   readForm(bytesOf(body), type).map(({ name, isFile, content }) => [name, isFile, new TextDecoder().decode(content)])
 
-const head = (name: string, file?: string) =>
+const headers = (name: string, file?: string) =>
   `Content-Disposition: form-data; name="${name}"${file === undefined ? '' : `; filename="${file}"`}\r\n`
-const part = (name: string, content: string, file?: string) => `--b\r\n${head(name, file)}\r\n${content}\r\n`
+const part = (name: string, content: string, file?: string) => `--b\r\n${headers(name, file)}\r\n${content}\r\n`
 
 describe('a multipart form', () => {
-  it('is read part by part, whatever they hold', () => {
-    const tricky = 'one\r\n--a, not it: \r\n-- b\r\r\n--a\r\n'
-    expect(read(`${part('note', 'text')}${part('file', tricky, 'a.png')}${part('empty', '', '')}--b--\r\n`)).toEqual([
+  it('is read part by part, with any content', () => {
+    const content = 'one\r\n--a, not it: \r\n-- b\r\r\n--a\r\n'
+    expect(read(`${part('note', 'text')}${part('file', content, 'a.png')}${part('empty', '', '')}--b--\r\n`)).toEqual([
       ['note', false, 'text'],
-      ['file', true, tricky],
+      ['file', true, content],
       ['empty', true, ''],
     ])
   })
 
   it.each([
     ['a quoted boundary', `${part('a', 'x')}--b--`, 'multipart/form-data; charset=utf-8; boundary="b"'],
-    ['a text before and after it', `before\r\n${part('a', 'x')}--b--\r\nafter`, undefined],
+    ['a preamble and an epilogue', `before\r\n${part('a', 'x')}--b--\r\nafter`, undefined],
     [
-      'a head in another order and case',
+      'headers in another order and case',
       '--b\r\nContent-Type: text/plain\r\nCONTENT-DISPOSITION: form-data; name=a\r\n\r\nx\r\n--b--',
       undefined,
     ],
@@ -37,14 +37,14 @@ describe('a multipart form', () => {
     ['is cut off in a part', part('a', 'x').slice(0, -4)],
     ['is cut off after a part', part('a', 'x')],
     ['has a part without a name', '--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--'],
-    ['has lines that end otherwise', `${part('a', 'x')}--b--`.replaceAll('\r\n', '\n')],
-    ['has a head of 8 KiB', `--b\r\nX: ${'x'.repeat(9000)}\r\n${head('a')}\r\nx\r\n--b--`],
-    ['is nothing', ''],
-  ])('that %s has no parts', (_, body, type?: string) => {
+    ['has line feeds for line ends', `${part('a', 'x')}--b--`.replaceAll('\r\n', '\n')],
+    ['has headers of more than 8 KiB', `--b\r\nX: ${'x'.repeat(9000)}\r\n${headers('a')}\r\nx\r\n--b--`],
+    ['is empty', ''],
+  ])('is refused if it %s', (_, body, type?: string) => {
     expect(read(body, type)).toEqual([])
   })
 
-  it('is looked at, not copied', () => {
+  it('is not copied', () => {
     const bytes = bytesOf(`${part('a', 'x', 'f')}--b--`)
     expect(readForm(bytes, 'multipart/form-data; boundary=b')[0]?.content.buffer).toBe(bytes.buffer)
   })

@@ -1,13 +1,12 @@
 import { big, fromBase64, join, type Part } from './bytes'
 
-/** A coded picture of 24 by 16 pixels. */
+/** An AV1 image of 24 by 16 pixels. */
 export const colour = fromBase64('EgAKCDgQ7/ygIaDSMiIbQAAAQADoU0gvBkh2EMW5SU5YiitN1w5AcsBcWOx25oNA')
-/** A coded picture of 64 by 64 pixels, the least a part of a grid may have. */
+/** An AV1 image of 64 by 64 pixels, the minimum for a grid cell. */
 export const tile = fromBase64('EgAKCTgVf/+UBDQaQDIOG0AAAEBAUsCYDsBtl3A=')
-/** The transparency of the first one. */
+/** An alpha plane of 24 by 16 pixels. */
 export const alpha = fromBase64('EgAKBRgQ7/yqMgxG0AAARN44GdKL0I8=')
 
-/** A box of an ISO base media file. */
 export const box = (type: string, ...parts: Part[]) => {
   const content = join(...parts)
   return join(big(content.length + 8, 4), type, content)
@@ -17,10 +16,9 @@ export const box = (type: string, ...parts: Part[]) => {
 export const fullBox = (type: string, version: number, flags: number, ...parts: Part[]) =>
   box(type, [version], big(flags, 3), ...parts)
 
-/** The size of a picture as a property. */
 export const sizeProperty = (width: number, height: number) => fullBox('ispe', 0, 0, big(width, 4), big(height, 4))
 
-/** The start of a coded picture that says its size, in 16 bits each way, and nothing more. */
+/** A truncated AV1 sequence header that states a size of 16 bits each way. */
 export const codedSize = (width: number, height: number) => {
   const binary = (value: number) => (value - 1).toString(2).padStart(16, '0')
   const bits = ['000', '1', '1', '00000', '1111', '1111', binary(width), binary(height)].join('').padEnd(96, '0')
@@ -43,40 +41,46 @@ type Item = {
 export type AvifOptions = {
   exif?: Uint8Array | undefined
   xmp?: string | undefined
-  /** The free text of handlers and items. */
+  /** The name of handlers and items. */
   name?: string | undefined
-  /** Bytes that nothing refers to, in the data, in free space and in boxes of their own. */
+  /** Unreferenced bytes, in mdat and in extra boxes. */
   stray?: string | undefined
   profile?: Uint8Array | undefined
   hasAlpha?: boolean
   isGrid?: boolean
   isAnimated?: boolean
   hasThumbnail?: boolean
-  /** How often to turn the picture by a quarter. */
+  /** Quarter turns. */
   rotation?: number
-  /** Numbers of four bytes for items, and tables of the versions that have them. */
+  /** Uses the table versions with 4-byte item IDs. */
   isWide?: boolean
-  /** Whether metadata is in the box for small data. */
+  /** Stores metadata in idat. */
   isSmall?: boolean
   width?: number
   height?: number
-  /** How far the place of the picture data is off, and how long it is said to be. */
+  /** An error in the offset of the image data, and its stated length. */
   shift?: number
   length?: number
   brands?: string[]
   data?: Part
-  /** The numbers of a grid: its rows, columns and size. */
+  /** The grid descriptor: rows - 1, columns - 1 and size. */
   grid?: Part
-  /** What the second picture is to the first. */
+  /** The auxiliary type of the second image. */
   auxiliary?: string
-  /** Properties of the picture beside those it needs. */
+  /** Additional properties of the image. */
   properties?: Part[]
-  /** The parts of a grid. */
+  /** The cells of a grid. */
   cells?: Part[]
-  /** Boxes to put at the top, and inside the tables. */
+  /** Additional boxes, at the top level and in meta. */
   boxes?: Part[]
   tables?: Part[]
   references?: Part[]
+  /** Further entries of iinf, iloc (version 0) and ipma. */
+  entries?: Part[]
+  locations?: Part[]
+  associations?: Part[]
+  /** Writes the iloc box of a single-item file, given the offset and length of its data. */
+  writeLocations?: (start: number, length: number) => Part
 }
 
 const configuration = box('av1C', [0x81, 0x20, 0, 0])
@@ -87,7 +91,7 @@ const listItems = (options: AvifOptions): Item[] => {
   const { name = '', isSmall = false, width = 24, height = 16 } = options
   const size = sizeProperty(width, height)
   const note = box('udes', options.stray ?? '')
-  const look = [
+  const common = [
     fullBox('pixi', 0, 0, [3, 8, 8, 8]),
     box('colr', 'nclx', big(1, 2), big(13, 2), big(6, 2), [0x80]),
     ...(options.profile ? [box('colr', 'prof', options.profile)] : []),
@@ -95,9 +99,9 @@ const listItems = (options: AvifOptions): Item[] => {
     ...(options.stray ? [note] : []),
     ...(options.properties ?? []),
   ]
-  const place = { shift: options.shift ?? 0, ...(options.length === undefined ? {} : { length: options.length }) }
+  const location = { shift: options.shift ?? 0, ...(options.length === undefined ? {} : { length: options.length }) }
   const data = options.data ?? colour
-  const look128 = [sizeProperty(128, 64), ...look]
+  const gridProperties = [sizeProperty(128, 64), ...common]
   const cells = (options.cells ?? [tile, tile]).map((cell, index) => ({
     id: 10 + index,
     type: 'av01',
@@ -106,8 +110,8 @@ const listItems = (options: AvifOptions): Item[] => {
     isHidden: true,
   }))
   const items: Item[] = options.isGrid
-    ? [{ id: 1, type: 'grid', data: options.grid ?? [0, 0, 0, 1, 0, 128, 0, 64], properties: look128 }, ...cells]
-    : [{ id: 1, type: 'av01', data, properties: [size, configuration, ...look], ...place }]
+    ? [{ id: 1, type: 'grid', data: options.grid ?? [0, 0, 0, 1, 0, 128, 0, 64], properties: gridProperties }, ...cells]
+    : [{ id: 1, type: 'av01', data, properties: [size, configuration, ...common], ...location }]
   const alphaType = fullBox('auxC', 0, 0, options.auxiliary ?? ALPHA)
   if (options.hasAlpha)
     items.push({ id: 4, type: 'av01', data: alpha, properties: [size, alphaConfiguration, alphaType] })
@@ -116,7 +120,7 @@ const listItems = (options: AvifOptions): Item[] => {
   if (options.hasThumbnail) {
     items.push({ id: 7, type: 'av01', data: join(colour, 'Thumbnail'), properties: [size, configuration] })
   }
-  // Readers insist on associations in the order of the numbers of items.
+  // Readers require associations to be sorted by item ID.
   return items.map((item) => ({ name, ...item })).sort((one, other) => one.id - other.id)
 }
 
@@ -125,13 +129,13 @@ const writeTracks = (chunk: number, { name = '', stray }: AvifOptions) => {
   const times = join(big(0xe0000000, 4), big(0xe0000000, 4))
   const size = join(big(24 << 16, 4), big(16 << 16, 4))
   const note = stray ? box('udta', box('\xa9xyz', stray)) : ''
-  const look = join(big(24, 2), big(16, 2), big(0x480000, 4), big(0x480000, 4), big(0, 4), big(1, 2))
+  const format = join(big(24, 2), big(16, 2), big(0x480000, 4), big(0x480000, 4), big(0, 4), big(1, 2))
   const entry = box(
     'av01',
     big(0, 6),
     big(1, 2),
     big(0, 16),
-    look,
+    format,
     name.padEnd(32, '\0').slice(0, 32),
     big(24, 2),
     [255, 255],
@@ -174,7 +178,7 @@ const writeTracks = (chunk: number, { name = '', stray }: AvifOptions) => {
   )
 }
 
-/** An AVIF, put together from tiny pictures that are already coded. */
+/** Builds an AVIF from tiny encoded images. */
 export const avifFile = (options: AvifOptions = {}) => {
   const { name = '', stray = '', isWide = false } = options
   const items = listItems(options)
@@ -199,9 +203,12 @@ export const avifFile = (options: AvifOptions = {}) => {
     ...(options.references ?? []),
   )
   let number = 0
-  // Readers insist that what turns a picture is marked as essential.
+  // Readers require irot to be essential.
   const numberOf = (property: Part) => ++number + (join(property).subarray(4, 8).join() === '105,114,111,116' ? 128 : 0)
-  const associations = items.map(({ id, properties: own = [] }) => join(big(id, wide), [own.length], own.map(numberOf)))
+  const associations = [
+    ...items.map(({ id, properties: own = [] }) => join(big(id, wide), [own.length], own.map(numberOf))),
+    ...(options.associations ?? []),
+  ]
   const small = items.filter((item) => item.isSmall)
   const large = items.filter((item) => !item.isSmall)
   const offsetIn = (group: Item[], item: Item, gap: number) =>
@@ -222,20 +229,22 @@ export const avifFile = (options: AvifOptions = {}) => {
       0,
       fullBox('hdlr', 0, 0, big(0, 4), 'pict', big(0, 12), name, [0]),
       fullBox('pitm', isWide ? 1 : 0, 0, big(1, wide)),
-      fullBox(
-        'iloc',
-        isWide ? 2 : small.length > 0 ? 1 : 0,
-        0,
-        [0x44, 0],
-        big(items.length, wide),
-        ...locations(start),
-      ),
-      fullBox('iinf', isWide ? 1 : 0, 0, big(items.length, wide), ...entries),
+      options.writeLocations?.(start, colour.length) ??
+        fullBox(
+          'iloc',
+          isWide ? 2 : small.length > 0 ? 1 : 0,
+          0,
+          [0x44, 0],
+          big(items.length + (options.locations ?? []).length, wide),
+          ...locations(start),
+          ...(options.locations ?? []),
+        ),
+      fullBox('iinf', isWide ? 1 : 0, 0, big(items.length, wide), ...entries, ...(options.entries ?? [])),
       references.length > 0 ? fullBox('iref', isWide ? 1 : 0, 0, references) : '',
       box(
         'iprp',
         box('ipco', ...properties),
-        fullBox('ipma', isWide ? 1 : 0, 0, big(items.length, 4), ...associations),
+        fullBox('ipma', isWide ? 1 : 0, 0, big(associations.length, 4), ...associations),
       ),
       small.length > 0 ? box('idat', ...small.map((item) => item.data)) : '',
       ...(options.tables ?? []),

@@ -1,7 +1,6 @@
-/** What a file is put together from: bytes as they are, or a text of one byte per character. */
+/** Bytes, or text of one byte per character. */
 export type Part = Uint8Array | number[] | string
 
-/** Joins parts into a file. */
 export const join = (...parts: Part[]): Uint8Array<ArrayBuffer> => {
   const runs = parts.map((part) =>
     typeof part === 'string' ? Uint8Array.from(part, (character) => character.charCodeAt(0)) : Uint8Array.from(part),
@@ -22,17 +21,16 @@ export const big = (value: number, width: number) =>
 /** An unsigned little-endian integer. */
 export const little = (value: number, width: number) => big(value, width).reverse()
 
-/** Bytes from their base64 form. */
 export const fromBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 
-/** The bytes as a text of one character each, to look for markers in. */
+/** Decodes one character per byte. */
 export const toText = (bytes: Uint8Array) => {
   let text = ''
   for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096))
   return text
 }
 
-/** The CRC-32 that ends a chunk of PNG, bit by bit. */
+/** The checksum of a PNG chunk, computed independently of src. */
 export const crc32 = (bytes: Uint8Array) => {
   let crc = -1
   for (const byte of bytes) {
@@ -42,7 +40,7 @@ export const crc32 = (bytes: Uint8Array) => {
   return ~crc >>> 0
 }
 
-/** A zlib stream that stores its content as it is, so that a text in it can be seen from outside. */
+/** A zlib stream without compression, so that text in it stays searchable. */
 export const store = (...parts: Part[]) => {
   const content = join(...parts)
   let [low, high] = [1, 0]

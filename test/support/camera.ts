@@ -1,6 +1,6 @@
 import { big, join, little, type Part } from './bytes'
 
-/** What a test looks for in a cleaned file: each stands in the metadata of a camera and nowhere else. */
+/** Text that occurs in camera metadata and must not be in a cleaned image. */
 export const CAMERA_MARKS = [
   'GPSMARK',
   'CamMaker',
@@ -14,7 +14,7 @@ export const CAMERA_MARKS = [
 
 type Entry = { tag: number; type: number; count: number; value: Uint8Array }
 
-/** A TIFF block as a camera writes it, with a thumbnail, notes of the maker, and the place. */
+/** A TIFF block as a camera writes it, with a thumbnail, a maker note and GPS data. */
 export const exifBlock = (orientation?: number, order: 'II' | 'MM' = 'MM') => {
   const uint = order === 'MM' ? big : little
   const text = (tag: number, value: string): Entry => ({
@@ -75,7 +75,7 @@ export const exifBlock = (orientation?: number, order: 'II' | 'MM' = 'MM') => {
   return join(head, uint(8, 4), first.bytes, exif.bytes, gps.bytes, last.bytes, thumbnail)
 }
 
-/** An XMP packet with the place, the author, and an orientation that no viewer reads. */
+/** An XMP packet with location, author and an orientation that viewers ignore. */
 export const xmpPacket = () =>
   '<?xpacket begin="\xef\xbb\xbf" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">' +
   '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" ' +
@@ -83,7 +83,7 @@ export const xmpPacket = () =>
   'exif:GPSLatitude="48,8.2N" exif:GPSAreaInformation="GPSMARK" tiff:Orientation="3" tiff:Artist="Someone"/>' +
   '</rdf:RDF></x:xmpmeta><?xpacket end="w"?>'
 
-/** IPTC records in the resource block that Photoshop keeps them in. */
+/** IPTC records in a Photoshop resource block. */
 export const iptcBlock = () => {
   const record = (number: number, value: string) => join([0x1c, 2, number], big(value.length, 2), value)
   const records = join(record(90, 'Munich'), record(80, 'Someone'))

@@ -2,7 +2,7 @@ import { type AvifOptions, avifFile } from './avif'
 import { big, crc32, fromBase64, join, little, type Part, store } from './bytes'
 import { exifBlock, iptcBlock, xmpPacket } from './camera'
 
-/** What a picture carries beside itself. Each format takes what it has a place for. */
+/** The metadata of a sample image. Formats ignore what they cannot store. */
 export type Metadata = {
   orientation?: number
   order?: 'II' | 'MM'
@@ -14,7 +14,7 @@ export type Metadata = {
   trailing?: Part
 }
 
-/** All that a camera and the programs after it may leave in a picture. */
+/** All metadata that cameras and editors leave in an image. */
 export const EVERYTHING: Metadata = {
   orientation: 6,
   exif: true,
@@ -22,10 +22,10 @@ export const EVERYTHING: Metadata = {
   iptc: true,
   comment: 'GPSMARK by Someone',
   profile: true,
-  trailing: 'ftypmp42 a film of Someone at GPSMARK',
+  trailing: 'ftypmp42 a video of Someone at GPSMARK',
 }
 
-/** The width and height of every picture that is made here. */
+/** The size of every sample image. */
 export const SIZE = { width: 24, height: 16 }
 
 const baselineJpeg = fromBase64(
@@ -49,22 +49,22 @@ const displayP3 = fromBase64(
   'AAAB4GxjbXMEIAAAbW50clJHQiBYWVogB+IAAwAUAAkADgAdYWNzcE1TRlQAAAAAc2F3c2N0cmwAAAAAAAAAAAAAAAAAAPbWAAEAAAAA0y1oYW5kguKocouKP/clPrmS7iTWrgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAKZGVzYwAAAPwAAAAkY3BydAAAASAAAAAid3RwdAAAAUQAAAAUY2hhZAAAAVgAAAAsclhZWgAAAYQAAAAUZ1hZWgAAAZgAAAAUYlhZWgAAAawAAAAUclRSQwAAAcAAAAAgZ1RSQwAAAcAAAAAgYlRSQwAAAcAAAAAgbWx1YwAAAAAAAAABAAAADGVuVVMAAAAIAAAAHABzAFAAMwBDbWx1YwAAAAAAAAABAAAADGVuVVMAAAAGAAAAHABDAEMAMAAAWFlaIAAAAAAAAPbWAAEAAAAA0y1zZjMyAAAAAAABDEIAAAXe///zJQAAB5MAAP2Q///7of///k4AAAOaAADAFFhZWiAAAAAAAACD3wAAPb8AAAAAWFlaIAAAAAAAAEq/AACxNwAACrVYWVogAAAAAAAAKDgAABEKAADIeHBhcmEAAAAAAAMAAAACZmkAAPKnAAANWQAAE9AAAApb',
 )
 
-/** A colour profile, Display P3, as sharp writes it. */
+/** A Display P3 colour profile, as sharp writes it. */
 export const PROFILE = displayP3
 
 const hasExif = ({ exif, orientation }: Metadata) => exif || orientation !== undefined
 const blockOf = ({ orientation, order }: Metadata) => exifBlock(orientation, order)
 
-/** A segment of JPEG. */
+/** A JPEG segment. */
 export const segment = (marker: number, ...parts: Part[]) => {
   const payload = join(...parts)
   return join([0xff, marker], big(payload.length + 2, 2), payload)
 }
 
-/** The list of pictures in a file, and what it takes for a camera to put a second one behind the first. */
+/** The index segment of a Multi-Picture file, in which a second image follows the first. */
 export const multiPicture = () => segment(0xe2, 'MPF\0', 'MM\0*', big(8, 4), big(0, 2), big(0, 4), 'CamMaker')
 
-/** A JPEG, baseline or progressive, with its metadata in the order in which cameras write it. */
+/** A JPEG with metadata in the order in which cameras write it. */
 export const jpeg = (metadata: Metadata = {}, base: 'baseline' | 'progressive' = 'baseline', ...extra: Part[]) => {
   const bytes = base === 'baseline' ? baselineJpeg : progressiveJpeg
   const half = displayP3.length / 2
@@ -88,20 +88,18 @@ export const jpeg = (metadata: Metadata = {}, base: 'baseline' | 'progressive' =
   )
 }
 
-/** A chunk of PNG. */
+/** A PNG chunk. */
 export const chunk = (type: string, ...parts: Part[]) => {
   const body = join(type, ...parts)
   return join(big(body.length - 4, 4), body, big(crc32(body), 4))
 }
 
-/** The eight bytes that every PNG begins with. */
 export const PNG_SIGNATURE = '\x89PNG\r\n\x1a\n'
 
-/** The header chunk of a PNG. */
 export const pngHeader = (width: number, height: number, depth = 8, colour = 2, ...rest: number[]) =>
   chunk('IHDR', big(width, 4), big(height, 4), [depth, colour, ...(rest.length ? rest : [0, 0, 0])])
 
-// Rows of a colour that changes from left to right, each after a byte that names no filter.
+// A horizontal gradient. Each row starts with filter type 0.
 const rows = (blue: number) =>
   Array.from({ length: SIZE.height }, () => [
     0,
@@ -117,7 +115,7 @@ const pngTexts = (metadata: Metadata) =>
     metadata.exif ? chunk('caMr', 'CamMaker') : '',
   )
 
-/** A PNG of true colours, with its Exif block before the picture data, or after it. */
+/** A truecolour PNG with Exif before or after the image data. */
 export const png = (metadata: Metadata = {}, exifPlace: 'before' | 'after' = 'before', ...extra: Part[]) => {
   const exif = hasExif(metadata) ? chunk('eXIf', blockOf(metadata)) : ''
   const data = store(rows(90))
@@ -160,10 +158,10 @@ export const animatedPng = (metadata: Metadata = {}) => {
   )
 }
 
-/** A PNG of few colours, one of them transparent. */
+/** A PNG with a palette that has transparent colours. */
 export const paletteWithAlphaPng = () => palettePng
 
-/** Sub-blocks of GIF, of 255 bytes at most each, and the empty one that ends them. */
+/** GIF sub-blocks of at most 255 bytes and the empty one that ends them. */
 export const blocks = (content: Part) => {
   const bytes = join(content)
   const parts: Part[] = []
@@ -174,17 +172,17 @@ export const blocks = (content: Part) => {
   return join(...parts, [0])
 }
 
-/** The beginning of a GIF: its size, and no colours. */
+/** A GIF header without a colour table. */
 export const gifScreen = (width: number, height: number) =>
   join('GIF89a', little(width, 2), little(height, 2), [0, 0, 0])
 
-/** A frame of a GIF, with next to no data. */
+/** A minimal GIF frame. */
 export const gifFrame = (width: number, height: number, left = 0) =>
   join([0x2c], little(left, 2), little(0, 2), little(width, 2), little(height, 2), [0, 2], blocks([0x4c, 0x01]))
 
 const GIF_TABLE_END = 13 + 3 * 16
 
-/** An animated GIF of two frames, with XMP in the form that is no sub-blocks. */
+/** An animated GIF of two frames. XMP is not stored in sub-blocks. */
 export const gif = (metadata: Metadata = {}, ...extra: Part[]) => {
   const trailer = [1, ...Array.from({ length: 256 }, (_, index) => 255 - index), 0]
   return join(
@@ -199,19 +197,18 @@ export const gif = (metadata: Metadata = {}, ...extra: Part[]) => {
   )
 }
 
-/** A chunk of WebP. */
+/** A WebP chunk. */
 export const riffChunk = (type: string, ...parts: Part[]) => {
   const payload = join(...parts)
   return join(type, little(payload.length, 4), payload, new Uint8Array(payload.length % 2))
 }
 
-/** A file of RIFF chunks. */
 export const riff = (...chunks: Part[]) => {
   const content = join('WEBP', ...chunks)
   return join('RIFF', little(content.length, 4), content)
 }
 
-/** The chunk that says what an extended WebP has. */
+/** The VP8X chunk of an extended WebP. */
 export const webpHeader = (flags: number, width = SIZE.width, height = SIZE.height) =>
   riffChunk('VP8X', [flags, 0, 0, 0], little(width - 1, 3), little(height - 1, 3))
 
@@ -221,13 +218,12 @@ const BITSTREAMS = {
   alpha: join(riffChunk('ALPH', alphaData), riffChunk('VP8 ', lossyData)),
 }
 
-/** The kinds of picture data a WebP may have. */
 export type WebpKind = keyof typeof BITSTREAMS
 
-/** The picture data of a WebP. */
+/** The image data chunks of a WebP. */
 export const webpData = (kind: WebpKind) => BITSTREAMS[kind]
 
-/** A WebP of the extended kind, or, without metadata and transparency, of the simple one. */
+/** A simple WebP, or an extended one if it has metadata or alpha. */
 export const webp = (metadata: Metadata = {}, kind: WebpKind = 'lossy', prefix = '') => {
   const trailing = metadata.trailing ?? ''
   if (kind !== 'alpha' && Object.keys(metadata).length === 0) return riff(BITSTREAMS[kind])
@@ -243,7 +239,6 @@ export const webp = (metadata: Metadata = {}, kind: WebpKind = 'lossy', prefix =
   return join(file, trailing)
 }
 
-/** A frame of an animated WebP. */
 export const webpFrame = (left: number, top: number, ...parts: Part[]) =>
   riffChunk(
     'ANMF',
@@ -253,7 +248,7 @@ export const webpFrame = (left: number, top: number, ...parts: Part[]) =>
     ...parts,
   )
 
-/** A WebP of two frames, which may have a chunk inside that does not belong there. */
+/** An animated WebP of two frames, each with a stray chunk inside if given. */
 export const animatedWebp = (metadata: Metadata = {}, stray: Part = '') => {
   const note = metadata.comment ? riffChunk('NOTE', metadata.comment) : ''
   const file = riff(
@@ -268,7 +263,7 @@ export const animatedWebp = (metadata: Metadata = {}, stray: Part = '') => {
   return join(file, metadata.trailing ?? '')
 }
 
-/** An AVIF with the metadata as items of their own, in boxes beside them, and in bytes that nothing refers to. */
+/** An AVIF with metadata in items, in extra boxes and in unreferenced bytes. */
 export const avif = (metadata: Metadata = {}, options: AvifOptions = {}) =>
   join(
     avifFile({

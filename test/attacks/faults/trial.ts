@@ -48,7 +48,7 @@ export const tryFault = async (stage: Stage, { flow, before, after }: Reference,
   if (isSettled && !isState(left, before) && !isState(left, after)) problems.push(`left ${left.join()}`)
   if (isSettled && status === flow.status && !isState(left, after)) problems.push(`succeeded, but left ${left.join()}`)
   for (const { table, id, field } of await findMismatches(stage.database)) {
-    problems.push(`${field} of ${what} ${id} disagrees`)
+    problems.push(`${field} of ${table} ${id} is wrong`)
   }
   const repeated = await stage.request(request)
   if (repeated.status !== flow.status && repeated.status !== flow.repeatedStatus) {

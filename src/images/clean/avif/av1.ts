@@ -1,8 +1,8 @@
-import { readUint } from './bytes'
+import { readUint } from '../bytes'
 
 const SEQUENCE_HEADER = 1
 
-// A number in groups of seven bits, the lowest first (AV1, 4.10.5).
+// A little-endian integer of seven bits per byte (AV1, 4.10.5).
 const readLeb128 = (bytes: Uint8Array, at: number) => {
   let value = 0
   for (let index = 0; index < 8; index++) {
@@ -13,7 +13,7 @@ const readLeb128 = (bytes: Uint8Array, at: number) => {
   return { value: Number.POSITIVE_INFINITY, end: at + 8 }
 }
 
-// The units before the sequence header are delimiters, of which there are few (AV1, 5.3).
+// Only temporal delimiters precede the sequence header, so few units are searched (AV1, 5.3).
 const findSequenceHeader = (bytes: Uint8Array) => {
   for (let at = 0, units = 0; at < bytes.length && units < 16; units++) {
     const head = bytes[at] ?? 0
@@ -36,12 +36,12 @@ const createBitReader = (bytes: Uint8Array) => {
   return { read, isPastEnd: () => at > bytes.length * 8 }
 }
 
-// Operating points and what goes before them; only how many bits they take matters here (AV1, 5.5.1).
+// Skips the timing information and operating points, which have variable lengths (AV1, 5.5.1).
 const skipOperatingPoints = (read: (count: number) => number) => {
   let delayLength = 0
   if (read(1)) {
     read(64)
-    // The ticks of a picture are a code that is as long again as its run of leading zeros.
+    // num_ticks_per_picture_minus_1 is a uvlc code: n zeros, a one, then n bits (AV1, 4.10.3).
     if (read(1)) {
       let zeros = 0
       while (zeros < 32 && !read(1)) zeros++
@@ -62,7 +62,7 @@ const skipOperatingPoints = (read: (count: number) => number) => {
   }
 }
 
-/** Reads the size AV1 data is coded in; undefined when it does not start with a sequence header (AV1, 5.5.1). */
+/** Reads the maximum frame size from the sequence header; undefined if the data has none (AV1, 5.5.1). */
 export const readCodedSize = (bytes: Uint8Array) => {
   const header = findSequenceHeader(bytes)
   if (!header || readUint(header, 0, 1) >> 5 > 2) return undefined

@@ -1,23 +1,24 @@
+import { readUint, writeUint } from '../bytes'
+import { isAllowedSize } from '../image'
 import { readCodedSize } from './av1'
-import { cleanProperty } from './avif-properties'
 import { type Box, copyFields, findBox, listBoxes, readContent, writeBox, writeFullBox } from './boxes'
-import { readUint, writeUint } from './bytes'
-import { isAllowedSize } from './picture'
+import { cleanProperty } from './properties'
 import type { Range } from './ranges'
 
-// All sections here are of ISO/IEC 14496-12. At ten frames a second this is half an hour, far beyond any picture.
+// Half an hour at ten frames per second, far longer than any real animation. All sections here are of ISO/IEC 14496-12.
 const MAX_SAMPLES = 20_000
 
-// Of a sample entry: the data reference, size, resolution, frames per sample and depth, but no compressor name (12.1.3).
-const ENTRY = [6, 8, 24, 36, 40, 42, 74, 78]
+// The fields kept of a sample entry: data reference, size, resolution, frames per sample and depth, but not the free-text
+// compressor name (12.1.3).
+const ENTRY_FIELDS = [6, 8, 24, 36, 40, 42, 74, 78]
 
-/** Copies a table of as many entries of a width as it says (8.6 and 8.7). */
+/** Copies a table box without anything after its last entry (8.6 and 8.7). */
 export const copyTable = (bytes: Uint8Array, box: Box, width: number) => {
   const length = 8 + readUint(bytes, box.start + 4, 4) * width
   return length < 8 || box.start + length > box.end ? undefined : bytes.subarray(box.start, box.start + length)
 }
 
-// A sample is as long as the table of sizes says, or all are of one size (8.7.3).
+// Either one size for all samples or a table of sizes (8.7.3).
 const readSampleSizes = (bytes: Uint8Array, box: Box) => {
   const all = readUint(bytes, box.start + 4, 4)
   const count = readUint(bytes, box.start + 8, 4)
@@ -27,7 +28,7 @@ const readSampleSizes = (bytes: Uint8Array, box: Box) => {
   return { count, sizeOf, content: bytes.subarray(box.start, box.start + length) }
 }
 
-// Chunks are runs of samples, and the table of runs says from which chunk on they hold how many (8.7.4 and 8.7.5).
+// A chunk is a run of samples. Each entry of the stsc table gives the samples per chunk from some chunk on (8.7.4 and 8.7.5).
 const readChunks = (bytes: Uint8Array, runs: Uint8Array, offsets: Box, sizes: ReturnType<typeof readSampleSizes>) => {
   const width = offsets.type === 'co64' ? 8 : 4
   const table = copyTable(bytes, offsets, width)
@@ -47,11 +48,11 @@ const readChunks = (bytes: Uint8Array, runs: Uint8Array, offsets: Box, sizes: Re
   return sample === sizes.count ? chunks : undefined
 }
 
-// One kind of sample, AV1, of a size within the limit by either statement of it.
+// Requires a single AV1 sample entry whose stated and coded sizes are both within the limit.
 const cleanDescription = (bytes: Uint8Array, box: Box, chunks: Range[]) => {
   const entries = listBoxes(bytes, box.start + 8, box.end) ?? []
   const entry = findBox(entries, 'av01')
-  const header = entry && copyFields(readContent(bytes, entry), ENTRY)
+  const header = entry && copyFields(readContent(bytes, entry), ENTRY_FIELDS)
   const properties = entry && header && listBoxes(bytes, entry.start + header.length, entry.end)
   const coded = readCodedSize(bytes.subarray(chunks[0]?.start, chunks[0]?.end))
   if (!properties || entries.length !== 1 || !coded || !isAllowedSize(coded.width, coded.height)) return undefined
@@ -61,8 +62,8 @@ const cleanDescription = (bytes: Uint8Array, box: Box, chunks: Range[]) => {
 }
 
 /**
- * Reads where the samples of a track are, and writes its tables anew but for the places, which are to change. Undefined
- * when the tables are broken or the samples are not AV1.
+ * Finds the samples of a track and rewrites its sample tables, except the chunk offsets, which are yet to change.
+ * @returns undefined if the tables are corrupt or the samples are not AV1
  */
 export const readSamples = (bytes: Uint8Array, boxes: Box[]) => {
   const [description, sizes, offsets] = ['stsd', 'stsz', 'stco'].map((type) => findBox(boxes, type))

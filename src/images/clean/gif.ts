@@ -1,5 +1,5 @@
 import { createOutput, hasText, readText, readUintLittle } from './bytes'
-import { type CleanPicture, isAllowedSize } from './picture'
+import { type CleanedImage, isAllowedSize } from './image'
 
 const IMAGE = 0x2c
 const EXTENSION = 0x21
@@ -9,11 +9,11 @@ const APPLICATION = 0xff
 
 const LOOPS = ['NETSCAPE2.0', 'ANIMEXTS1.0']
 
-// The colour table that follows a descriptor, by the flags in it (GIF89a, 18 and 20).
+// The length of the colour table after a descriptor, from the flags in it (GIF89a, 18 and 20).
 const measureColourTable = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
 
-// Sub-blocks run until an empty one (GIF89a, 15). XMP is no sub-blocks, but ends in a trailer that leads any such walk
-// to an empty one (XMP part 3, 1.1.2).
+// Sub-blocks end with an empty one (GIF89a, 15). XMP is not stored in sub-blocks, but its trailer leads a reader of
+// sub-blocks to an empty one (XMP part 3, 1.1.2).
 const findBlocksEnd = (bytes: Uint8Array, from: number) => {
   let at = from
   for (let size = bytes[at]; size !== undefined; size = bytes[at]) {
@@ -23,13 +23,13 @@ const findBlocksEnd = (bytes: Uint8Array, from: number) => {
   return -1
 }
 
-// How often an animation runs is a sub-block of an identifier, 1, and a number. It is all that is kept of it.
+// The loop count is a sub-block of three bytes: 1 and the count. Any other sub-blocks are dropped.
 const readLoop = (bytes: Uint8Array, at: number) => {
   if (bytes[at] !== 11 || !LOOPS.includes(readText(bytes, at + 1, 11))) return undefined
   return bytes[at + 12] === 3 && bytes[at + 13] === 1 ? bytes.subarray(at, at + 16) : undefined
 }
 
-// Where a frame ends: a descriptor, a table of its own, the code size, and the data. -1 when it is none.
+// A frame is a descriptor, an optional colour table, the LZW code size and the data. Returns -1 if it is invalid.
 const findFrameEnd = (bytes: Uint8Array, at: number) => {
   const width = readUintLittle(bytes, at + 1, 2) + readUintLittle(bytes, at + 5, 2)
   const height = readUintLittle(bytes, at + 3, 2) + readUintLittle(bytes, at + 7, 2)
@@ -41,10 +41,11 @@ const findFrameEnd = (bytes: Uint8Array, at: number) => {
 }
 
 /**
- * Rebuilds a GIF from its colour tables, frames, their timing and the loop count. Comments, texts, other extensions
- * (XMP is one) and what follows the end are left out. Undefined when it is broken, cut off, or not a GIF.
+ * Rebuilds a GIF from its colour tables, frames, their timing and the loop count. Drops comments, texts, other extensions
+ * such as XMP, and everything after the end.
+ * @returns undefined if it is corrupt, truncated or not a GIF
  */
-export const cleanGif = (bytes: Uint8Array): CleanPicture | undefined => {
+export const cleanGif = (bytes: Uint8Array): CleanedImage | undefined => {
   if (!hasText(bytes, 0, 'GIF87a') && !hasText(bytes, 0, 'GIF89a')) return undefined
   const width = readUintLittle(bytes, 6, 2)
   const height = readUintLittle(bytes, 8, 2)
@@ -76,7 +77,7 @@ export const cleanGif = (bytes: Uint8Array): CleanPicture | undefined => {
         if (bytes[at + 2] !== 4 || end !== at + 8) return undefined
         control = bytes.subarray(at, end)
       } else if (label < 0x80) {
-        // A text or another block that draws uses up the control before it (GIF89a, 12 and 23).
+        // A graphic control applies to the next block that renders, which may be a text (GIF89a, 12 and 23).
         control = undefined
       }
       const loop = label === APPLICATION && !hasLoop ? readLoop(bytes, at + 2) : undefined

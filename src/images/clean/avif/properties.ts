@@ -1,11 +1,11 @@
+import { hasText, readUint, writeText } from '../bytes'
+import { findProfile } from '../icc'
 import { type Box, copyFields, readContent, writeBox, writeFullBox } from './boxes'
-import { hasText, readUint, writeText } from './bytes'
-import { findProfile } from './icc'
 
 const ALPHA = ['urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0', 'urn:mpeg:hevc:2015:auxid:1\0']
 
-// Properties that say how to draw a picture, with how much of them is theirs (HEIF, 6.5; AVIF, 2.3; MIAF, 7.3.6). What
-// a codec configuration holds beyond four bytes is a copy of units the picture data has itself.
+// The properties that affect rendering, with their lengths (HEIF, 6.5; AVIF, 2.3; MIAF, 7.3.6). A codec configuration may
+// be longer, but then repeats headers from the image data.
 const LENGTHS = new Map([
   ['ispe', 12],
   ['av1C', 4],
@@ -21,18 +21,18 @@ const LENGTHS = new Map([
   ['ccst', 8],
 ])
 
-/** Whether a box says that its picture is the transparency of another one (AVIF, 4.1). */
+/** Whether a property marks its item as an alpha plane (AVIF, 4.1). */
 export const isAlpha = (bytes: Uint8Array, box: Box) =>
   (box.type === 'auxC' || box.type === 'auxi') && ALPHA.some((name) => hasText(readContent(bytes, box), 4, name))
 
-/** Reads the size a property states, if it is one. */
+/** Reads the size from an ispe property; undefined for other properties. */
 export const readStatedSize = (bytes: Uint8Array, box: Box) => {
   const content = readContent(bytes, box)
   if (box.type !== 'ispe' || content.length < 12) return undefined
   return { width: readUint(content, 4, 4), height: readUint(content, 8, 4) }
 }
 
-// A named set of numbers, or a profile (ISO/IEC 14496-12, 12.1.5).
+// Either colour codes or an ICC profile (ISO/IEC 14496-12, 12.1.5).
 const cleanColour = (content: Uint8Array) => {
   if (hasText(content, 0, 'nclx')) return content.length < 11 ? undefined : writeBox('colr', [content.subarray(0, 11)])
   const profile =
@@ -40,20 +40,20 @@ const cleanColour = (content: Uint8Array) => {
   return profile && writeBox('colr', [content.subarray(0, 4), profile])
 }
 
-// The bits of each channel (HEIF, 6.5.6).
+// The bit depth of each channel (HEIF, 6.5.6).
 const cleanDepths = (content: Uint8Array) => {
   const channels = content[4] ?? 0
-  const isWhole = channels >= 1 && channels <= 4 && content.length >= 5 + channels
-  return isWhole ? writeFullBox('pixi', 0, [content.subarray(4, 5 + channels)]) : undefined
+  const isValid = channels >= 1 && channels <= 4 && content.length >= 5 + channels
+  return isValid ? writeFullBox('pixi', 0, [content.subarray(4, 5 + channels)]) : undefined
 }
 
-// The sizes of layers, in two bytes each or four (AVIF, 2.3.2.3).
+// The sizes of layers, of two or four bytes each (AVIF, 2.3.2.3).
 const cleanLayers = (content: Uint8Array) => {
   const length = (content[0] ?? 0) & 1 ? 13 : 7
   return content.length < length ? undefined : writeBox('a1lx', [content.subarray(0, length)])
 }
 
-/** Writes a property anew, without free text or padding; undefined when it is not needed to draw a picture. */
+/** Rewrites a property without free text or padding; undefined if it does not affect rendering. */
 export const cleanProperty = (bytes: Uint8Array, box: Box) => {
   const content = readContent(bytes, box)
   if (box.type === 'colr') return cleanColour(content)

@@ -1,8 +1,15 @@
 import { createOutput, hasText, joinBytes, readUint, writeText, writeUint } from './bytes'
 import { readOrientation, writeOrientation } from './exif'
 import { findProfile } from './icc'
-import { isArithmetic, isHuffman, isQuantization, isRestart, isScan, readFrame } from './jpeg-tables'
-import { type CleanPicture, isAllowedSize } from './picture'
+import { type CleanedImage, isAllowedSize } from './image'
+import {
+  areHuffmanTables,
+  areQuantizationTables,
+  isArithmeticConditioning,
+  isRestartInterval,
+  isScanHeader,
+  readFrameSize,
+} from './jpeg-tables'
 
 const SOI = 0xd8
 const EOI = 0xd9
@@ -16,20 +23,20 @@ const EXIF = 'Exif\0\0'
 const ICC = 'ICC_PROFILE\0'
 const ICC_PART = 0xffff - 2 - ICC.length - 2
 
-// Sequential and progressive frames are what browsers draw; lossless and hierarchical ones are not (T.81, table B.1).
+// Sequential and progressive frames, the only ones that browsers support (T.81, table B.1).
 const FRAMES = [0xc0, 0xc1, 0xc2, 0xc9, 0xca]
 
-// DNL is not among them: it would state the height a second time, past the check of the frame header.
-const TABLES = new Map([
-  [0xc4, isHuffman],
-  [0xcc, isArithmetic],
-  [0xdb, isQuantization],
-  [0xdd, isRestart],
+// DNL is not allowed: it could change the height after the frame header was checked.
+const TABLE_CHECKS = new Map([
+  [0xc4, areHuffmanTables],
+  [0xcc, isArithmeticConditioning],
+  [0xdb, areQuantizationTables],
+  [0xdd, isRestartInterval],
 ])
 
 type Segment = { marker: number; start: number; end: number }
 
-// A marker may be preceded by any number of fill bytes, and TEM and RSTn stand alone (T.81, B.1.1.2 and B.1.1.3).
+// Any number of fill bytes may precede a marker; TEM and RSTn have no payload (T.81, B.1.1.2 and B.1.1.3).
 const readSegment = (bytes: Uint8Array, from: number): Segment | undefined => {
   let at = from
   if (bytes[at] !== 0xff) return undefined
@@ -39,14 +46,14 @@ const readSegment = (bytes: Uint8Array, from: number): Segment | undefined => {
   if (marker === EOI || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) return { marker, start, end: at + 1 }
   const length = readUint(bytes, at + 1, 2)
   const end = at + 1 + length
-  // Below 0xc0 all is reserved, and a second picture may not begin inside the first.
+  // Markers below 0xc0 are reserved, and images must not be nested.
   if (marker < 0xc0 || marker === SOI || length < 2 || end > bytes.length) return undefined
   return { marker, start, end }
 }
 
 const readPayload = (bytes: Uint8Array, { start, end }: Segment) => bytes.subarray(start, end)
 
-// A zero after 0xff makes it data, and restart markers are part of the scan (T.81, B.1.1.5).
+// 0xff followed by 0 is data, and restart markers are part of the scan (T.81, B.1.1.5).
 const findScanEnd = (bytes: Uint8Array, from: number) => {
   let at = bytes.indexOf(0xff, from)
   while (at !== -1) {
@@ -65,15 +72,15 @@ const writeSegment = (marker: number, ...payload: Uint8Array[]) => {
   return joinBytes([Uint8Array.of(0xff, marker), writeUint(length, 2), ...payload])
 }
 
-// JFIF 1.02: version, units and density; then a thumbnail, which is made one of no size.
+// JFIF 1.02: version, units and density, then an empty thumbnail.
 const writeJfif = (payload: Uint8Array) =>
   writeSegment(APP0, writeText('JFIF\0'), Uint8Array.of(1, 2), payload.subarray(7, 12), new Uint8Array(2))
 
-// Of Adobe's segment only the transform matters: it says whether the components are RGB, YCbCr, CMYK or YCCK.
+// Only the transform of the Adobe segment matters: it tells RGB, YCbCr, CMYK and YCCK apart.
 const writeAdobe = (payload: Uint8Array) =>
   writeSegment(APP14, writeText('Adobe'), writeUint(100, 2), new Uint8Array(4), payload.subarray(11, 12))
 
-// The parts of a profile are numbered from 1, and each says how many there are (ICC.1:2022, B.4).
+// The parts of a profile are numbered from 1, and each states the total (ICC.1:2022, B.4).
 const writeProfile = (parts: Map<number, Uint8Array>, count: number) => {
   const ordered = Array.from({ length: count }, (_, index) => parts.get(index + 1))
   const profile = findProfile(joinBytes(ordered.filter((part) => part !== undefined)))
@@ -85,7 +92,7 @@ const writeProfile = (parts: Map<number, Uint8Array>, count: number) => {
   })
 }
 
-// What the application segments before the first scan say about how to draw the picture, written anew.
+// Rewrites the application segments before the first scan that affect rendering.
 const writeApplicationSegments = (bytes: Uint8Array) => {
   let jfif: Segment | undefined
   let adobe: Segment | undefined
@@ -114,20 +121,20 @@ const writeApplicationSegments = (bytes: Uint8Array) => {
 }
 
 /**
- * Rebuilds a JPEG from what drawing it needs: the frame, its tables and scans, the JFIF, Adobe and colour profile
- * segments, and the orientation. Nothing that follows the end marker is kept, so the second pictures, depth maps and
- * films that phones append go too. Undefined when it is broken, cut off, or not a JPEG.
+ * Rebuilds a JPEG from its frame, tables and scans, its JFIF, Adobe and colour profile segments, and its orientation.
+ * Drops everything after the end marker, such as the extra images, depth maps and videos that phones append.
+ * @returns undefined if it is corrupt, truncated or not a JPEG
  */
-export const cleanJpeg = (bytes: Uint8Array): CleanPicture | undefined => {
+export const cleanJpeg = (bytes: Uint8Array): CleanedImage | undefined => {
   if (readUint(bytes, 0, 2) !== 0xffd8) return undefined
-  // An orientation written anew may be a little longer than a degenerate Exif segment it stems from.
+  // The rewritten Exif segment may be longer than a malformed original.
   const output = createOutput(bytes.length + 64)
   output.append(bytes.subarray(0, 2), ...writeApplicationSegments(bytes))
   let frame: { width: number; height: number } | undefined
   let scans = 0
   for (let segment = readSegment(bytes, 2); segment; ) {
     const { marker, start, end } = segment
-    const isWhole = TABLES.get(marker)
+    const isIntact = TABLE_CHECKS.get(marker)
     let next = end
     if (marker === EOI) {
       if (!frame || scans === 0) return undefined
@@ -136,18 +143,18 @@ export const cleanJpeg = (bytes: Uint8Array): CleanPicture | undefined => {
     }
     if (marker === SOS) {
       next = findScanEnd(bytes, end)
-      if (!frame || !isScan(readPayload(bytes, segment)) || next === -1) return undefined
+      if (!frame || !isScanHeader(readPayload(bytes, segment)) || next === -1) return undefined
       scans++
     } else if (FRAMES.includes(marker)) {
-      const size = readFrame(readPayload(bytes, segment))
+      const size = readFrameSize(readPayload(bytes, segment))
       if (frame || !size || !isAllowedSize(size.width, size.height)) return undefined
       frame = size
-    } else if (isWhole && !isWhole(readPayload(bytes, segment))) {
+    } else if (isIntact && !isIntact(readPayload(bytes, segment))) {
       return undefined
-    } else if (!isWhole && marker >= 0xc0 && marker < 0xd0) {
+    } else if (!isIntact && marker >= 0xc0 && marker < 0xd0) {
       return undefined
     }
-    if (marker === SOS || FRAMES.includes(marker) || isWhole) {
+    if (marker === SOS || FRAMES.includes(marker) || isIntact) {
       output.append(Uint8Array.of(0xff), bytes.subarray(start - 3, next))
     }
     segment = readSegment(bytes, next)

@@ -4,11 +4,11 @@ const ORIENTATION_TAG = 0x0112
 const SHORT = 3
 
 /**
- * Reads the orientation, 1 to 8, from a TIFF block of either byte order; 1 when it holds none. Only the first
- * directory is looked at and no link followed, so a block that points at itself costs nothing (TIFF 6.0, section 2).
+ * Reads the orientation, 1 to 8, from a TIFF block of either byte order; 1 if it has none. Reads the first directory only
+ * and follows no offsets, so circular ones are harmless (TIFF 6.0, section 2).
  */
 export const readOrientation = (block: Uint8Array) => {
-  // WebP and PNG hold the bare block, yet some writers put the prefix of JPEG before it.
+  // WebP and PNG contain the bare block, but some encoders write the JPEG prefix before it.
   const tiff = hasText(block, 0, 'Exif\0\0') ? block.subarray(6) : block
   const read = hasText(tiff, 0, 'II*\0') ? readUintLittle : hasText(tiff, 0, 'MM\0*') ? readUint : undefined
   if (!read) return 1
@@ -25,7 +25,7 @@ export const readOrientation = (block: Uint8Array) => {
   return 1
 }
 
-/** Writes a TIFF block that holds the orientation and nothing else. */
+/** Writes a TIFF block with the orientation as its only entry. */
 export const writeOrientation = (orientation: number) =>
   joinBytes([
     writeText('MM\0*'),

@@ -1,13 +1,13 @@
-import { readItems } from './avif-items'
-import { findDrawing, writeDrawing } from './avif-picture'
-import { readSequence } from './avif-sequence'
+import { joinBytes, readText, writeText, writeUint } from '../bytes'
+import type { CleanedImage } from '../image'
 import { type Box, findBox, listBoxes, MAX_BOXES, readBox, writeBox } from './boxes'
-import { joinBytes, readText, writeText, writeUint } from './bytes'
-import type { CleanPicture } from './picture'
-import { planMove } from './ranges'
+import { readItems } from './items'
+import { planCopy, type Relocate } from './ranges'
+import { readSequence } from './sequence'
+import { findStillImage, writeStillImage } from './still'
 
-// The brands of still pictures and animations and of their profiles (AVIF, 6 and 8; MIAF, 10). Brands are free text
-// of four bytes each, so others are not copied.
+// The brands of still images, animations and their profiles (AVIF, 6 and 8; MIAF, 10). Others are dropped, because a
+// brand can be any four bytes.
 const BRANDS = ['avif', 'mif1', 'miaf', 'MA1A', 'MA1B']
 const SEQUENCE_BRANDS = ['avis', 'msf1', 'iso8']
 
@@ -19,7 +19,7 @@ const readBrands = (bytes: Uint8Array) => {
   return brands.includes('avif') || brands.includes('avis') ? brands : undefined
 }
 
-// What follows the last whole box is left out; that nothing needed was in it shows when the data is looked for.
+// Ignores a truncated box at the end. If image data was in it, cleaning fails because the data is not found.
 const listTopBoxes = (bytes: Uint8Array) => {
   const boxes: Box[] = []
   for (let box = readBox(bytes, 0, bytes.length); box && boxes.length < MAX_BOXES; ) {
@@ -29,11 +29,11 @@ const listTopBoxes = (bytes: Uint8Array) => {
   return boxes
 }
 
-// The boxes that hold data: at the top, and the one for small data inside the tables.
+// The boxes that contain item data: mdat at the top level and idat in the meta box.
 const listDataBoxes = (bytes: Uint8Array, boxes: Box[], meta: Box) => {
-  const small = findBox(listBoxes(bytes, meta.start + 4, meta.end) ?? [], 'idat')
+  const idat = findBox(listBoxes(bytes, meta.start + 4, meta.end) ?? [], 'idat')
   const data = boxes.filter(({ type }) => type === 'mdat')
-  return (small ? [...data, small] : data).sort((one, other) => one.start - other.start)
+  return (idat ? [...data, idat] : data).sort((one, other) => one.start - other.start)
 }
 
 const writeBrands = (brands: string[], isAnimated: boolean) => {
@@ -43,30 +43,30 @@ const writeBrands = (brands: string[], isAnimated: boolean) => {
 }
 
 /**
- * Rebuilds an AVIF from the items and tracks that are drawn and the properties that say how. Exif and XMP are items of
- * their own: they are not overwritten where they are but left out together with their entries, since readers fail on
- * an Exif item they cannot parse. Orientation needs nothing, being a property here. Undefined when the file is broken,
- * cut off, or not an AVIF.
+ * Rebuilds an AVIF from the items and tracks that are rendered and their properties. Exif and XMP items are removed
+ * together with their entries rather than blanked, because readers fail on an Exif item they cannot parse. Orientation
+ * is a property of the image and stays.
+ * @returns undefined if it is corrupt, truncated or not an AVIF
  */
-export const cleanAvif = (bytes: Uint8Array): CleanPicture | undefined => {
+export const cleanAvif = (bytes: Uint8Array): CleanedImage | undefined => {
   const brands = readBrands(bytes)
   const boxes = brands ? listTopBoxes(bytes) : []
   const meta = findBox(boxes, 'meta')
   const table = meta && readItems(bytes, meta)
-  const drawing = table && findDrawing(bytes, table)
-  if (!brands || !drawing) return undefined
+  const still = table && findStillImage(bytes, table)
+  if (!brands || !still) return undefined
   const movie = brands.includes('avis') ? findBox(boxes, 'moov') : undefined
   const sequence = movie && readSequence(bytes, movie)
-  // A file that says it is an animation is read as one, and has to be.
+  // A file that claims to be animated must have a valid sequence.
   if ((movie || brands[0] === 'avis') && !sequence) return undefined
-  const extents = drawing.items.flatMap((item) => item.extents)
-  const plan = planMove([...extents, ...(sequence?.chunks ?? [])], listDataBoxes(bytes, boxes, meta))
+  const extents = still.items.flatMap((item) => item.extents)
+  const plan = planCopy([...extents, ...(sequence?.chunks ?? [])], listDataBoxes(bytes, boxes, meta))
   if (!plan) return undefined
-  const writeHead = (move: (at: number) => number) =>
+  const writeHead = (relocate: Relocate) =>
     joinBytes([
       writeBrands(brands, sequence !== undefined),
-      writeDrawing(bytes, drawing, move),
-      ...(sequence ? [sequence.write(move)] : []),
+      writeStillImage(bytes, still, relocate),
+      ...(sequence ? [sequence.write(relocate)] : []),
     ])
   const length = writeHead(() => 0).length + 8
   const data = [
@@ -74,6 +74,6 @@ export const cleanAvif = (bytes: Uint8Array): CleanPicture | undefined => {
     writeText('mdat'),
     ...plan.runs.map((run) => bytes.subarray(run.start, run.end)),
   ]
-  const head = writeHead((at) => length + plan.move(at))
-  return { width: drawing.width, height: drawing.height, bytes: joinBytes([head, ...data]) }
+  const head = writeHead((at) => length + plan.relocate(at))
+  return { width: still.width, height: still.height, bytes: joinBytes([head, ...data]) }
 }

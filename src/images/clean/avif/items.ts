@@ -1,8 +1,8 @@
+import { hasText, readText, readUint } from '../bytes'
 import { type Box, findBox, listBoxes, readContent } from './boxes'
-import { hasText, readText, readUint } from './bytes'
 import type { Range } from './ranges'
 
-/** A coded picture or a grid of them, and the properties that apply to it, by their number. */
+/** A coded image or a grid of them. Its properties are given by their 1-based index in the table. */
 export type Item = {
   id: number
   type: string
@@ -11,21 +11,21 @@ export type Item = {
   properties: { index: number; isEssential: boolean }[]
 }
 
-/** A relation between items: a grid to its parts, or a transparency to what it applies to. */
+/** A reference between items, as from a grid to its cells or from an alpha plane to its image. */
 export type Reference = { type: string; from: number; to: number[] }
 
-/** All that a meta box says about items that can be drawn. */
+/** The contents of a meta box, without items that are never rendered. */
 export type ItemTable = { primary: number; items: Map<number, Item>; references: Reference[]; properties: Box[] }
 
-// As many items as libheif reads, and ten relations, properties and runs of data for each. Real files have far fewer,
-// and every entry costs more here than it does in the file.
+// The item limit of libheif, and ten times as many references, properties and extents. Real files have far fewer, and
+// an entry takes more memory here than in the file.
 const MAX_ITEMS = 1000
 const MAX_ENTRIES = 10_000
 
-// Exif, XMP and every other type of item is left out, and derived pictures that browsers do not draw (AVIF, 4.2).
+// Drops Exif, XMP and other types of item, and derived images that browsers do not support (AVIF, 4.2).
 const TYPES = ['av01', 'grid']
 
-// Item information entries (ISO/IEC 14496-12, 8.11.6). Versions below 2 have no type.
+// Item information entries (ISO/IEC 14496-12, 8.11.6, as all sections here). Versions below 2 have no type.
 const readEntries = (bytes: Uint8Array, box: Box) => {
   const countWidth = bytes[box.start] === 0 ? 2 : 4
   const entries = listBoxes(bytes, box.start + 4 + countWidth, box.end)
@@ -44,7 +44,7 @@ const readEntries = (bytes: Uint8Array, box: Box) => {
   return items
 }
 
-// Typed lists of item numbers (8.11.12).
+// Lists of item IDs by reference type (8.11.12).
 const readReferences = (bytes: Uint8Array, box: Box, items: Map<number, Item>) => {
   const width = bytes[box.start] === 0 ? 2 : 4
   const boxes = listBoxes(bytes, box.start + 4, box.end)
@@ -55,7 +55,7 @@ const readReferences = (bytes: Uint8Array, box: Box, items: Map<number, Item>) =
     const from = readUint(bytes, start, width)
     const count = readUint(bytes, start + width, 2)
     const first = start + width + 2
-    // Only a grid is made of other items.
+    // Only a grid is derived from other items.
     const isKept =
       type === 'dimg' ? items.get(from)?.type === 'grid' : ['auxl', 'prem'].includes(type) && items.has(from)
     if (!isKept) continue
@@ -67,7 +67,7 @@ const readReferences = (bytes: Uint8Array, box: Box, items: Map<number, Item>) =
   return references
 }
 
-// Which properties apply to which items (8.11.14).
+// The properties of each item (8.11.14).
 const readAssociations = (bytes: Uint8Array, box: Box, items: Map<number, Item>) => {
   const idWidth = bytes[box.start] === 0 ? 2 : 4
   const width = (bytes[box.start + 3] ?? 0) & 1 ? 2 : 1
@@ -76,22 +76,22 @@ const readAssociations = (bytes: Uint8Array, box: Box, items: Map<number, Item>)
   let at = box.start + 8
   let total = 0
   for (let entry = 0; entry < count; entry++) {
-    const own = bytes[at + idWidth] ?? 0
+    const amount = bytes[at + idWidth] ?? 0
     const first = at + idWidth + 1
     const item = items.get(readUint(bytes, at, idWidth))
-    at = first + own * width
+    at = first + amount * width
     if (at > box.end) return false
     if (!item) continue
-    total += own
+    total += amount
     if (item.properties.length > 0 || total > MAX_ENTRIES) return false
-    const values = Array.from({ length: own }, (_, index) => readUint(bytes, first + index * width, width))
+    const values = Array.from({ length: amount }, (_, index) => readUint(bytes, first + index * width, width))
     item.properties = values.map((value) => ({ index: value % essential, isEssential: value >= essential }))
   }
   return true
 }
 
-// Where the data of items is: in the file, or in the box for small data beside the tables (8.11.3).
-const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, small: Box | undefined) => {
+// Item data is stored in the file (method 0) or in the idat box (method 1) (8.11.3).
+const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, idat: Box | undefined) => {
   const version = bytes[box.start] ?? 0
   const sizes = readUint(bytes, box.start + 4, 2)
   const widths = [sizes >> 12, (sizes >> 8) & 15, (sizes >> 4) & 15, version === 0 ? 0 : sizes & 15]
@@ -100,8 +100,7 @@ const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, sm
   const idWidth = version < 2 ? 2 : 4
   const methodWidth = version === 0 ? 0 : 2
   const count = readUint(bytes, box.start + 6, idWidth)
-  // Data of no stated length would run to the end of the file, and take all that is in it.
-  if (sizes < 0 || version > 2 || lengthWidth === 0 || !widths.every((each) => [0, 4, 8].includes(each))) return false
+  if (version > 2 || !widths.every((each) => [0, 4, 8].includes(each))) return false
   let at = box.start + 6 + idWidth
   let total = 0
   for (let entry = 0; entry < count; entry++) {
@@ -115,11 +114,12 @@ const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, sm
     if (extents < 0 || at > box.end) return false
     if (!item) continue
     total += extents
-    const within = method === 0 ? { start: 0, end: bytes.length } : method === 1 ? small : undefined
+    const within = method === 0 ? { start: 0, end: bytes.length } : method === 1 ? idat : undefined
     if (!within || readUint(bytes, reference, 2) !== 0 || item.extents.length > 0 || total > MAX_ENTRIES) return false
     for (let extent = first; extent < at; extent += width) {
       const start = within.start + base + readUint(bytes, extent + indexWidth, offsetWidth)
       const end = start + readUint(bytes, extent + indexWidth + offsetWidth, lengthWidth)
+      // An extent without a length would run to the end of the file and include everything there.
       if (end <= start || end > within.end) return false
       item.extents.push({ start, end })
     }
@@ -127,7 +127,7 @@ const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, sm
   return true
 }
 
-/** Reads the tables of a meta box that describes pictures; undefined when they are broken or not of that kind. */
+/** Reads a meta box; undefined if it is corrupt or does not describe images. */
 export const readItems = (bytes: Uint8Array, meta: Box): ItemTable | undefined => {
   const boxes = listBoxes(bytes, meta.start + 4, meta.end) ?? []
   const [handler, primary, info] = ['hdlr', 'pitm', 'iinf'].map((type) => findBox(boxes, type))

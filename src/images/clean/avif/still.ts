@@ -1,12 +1,13 @@
+import { readUint, writeText, writeUint } from '../bytes'
+import { isAllowedSize, MAX_PIXELS } from '../image'
 import { readCodedSize } from './av1'
-import type { Item, ItemTable } from './avif-items'
-import { cleanProperty, isAlpha, readStatedSize } from './avif-properties'
 import { writeBox, writeFullBox, writeHandler } from './boxes'
-import { readUint, writeText, writeUint } from './bytes'
-import { isAllowedSize, MAX_PIXELS } from './picture'
+import type { Item, ItemTable } from './items'
+import { cleanProperty, isAlpha, readStatedSize } from './properties'
+import type { Relocate } from './ranges'
 
-/** What is drawn of a file: the primary item first, then what it is made of. */
-export type Drawing = { width: number; height: number; items: Item[]; table: ItemTable }
+/** The rendered items of a file, the primary item first, and the size of that. */
+export type StillImage = { width: number; height: number; items: Item[]; table: ItemTable }
 
 const readStatedSizeOf = (bytes: Uint8Array, item: Item, { properties }: ItemTable) => {
   for (const { index } of item.properties) {
@@ -17,66 +18,68 @@ const readStatedSizeOf = (bytes: Uint8Array, item: Item, { properties }: ItemTab
   return undefined
 }
 
-// A coded picture states its size once more, in its data.
-const readPictureSize = (bytes: Uint8Array, { extents }: Item) =>
+// A coded image repeats its size in its data.
+const readCodedImageSize = (bytes: Uint8Array, { extents }: Item) =>
   extents.length > 0 ? readCodedSize(bytes.subarray(extents[0]?.start, extents[0]?.end)) : undefined
 
-// A grid is a few numbers: its rows and columns, each less one, and its size (HEIF, 6.6.2.3.2).
+// A grid states its rows - 1, columns - 1 and size (HEIF, 6.6.2.3.2).
 const readGridSize = (bytes: Uint8Array, { id, extents }: Item, { references, items }: ItemTable) => {
   const data = bytes.subarray(extents[0]?.start, extents[0]?.end)
   const width = (data[1] ?? 0) & 1 ? 4 : 2
   const cells = ((data[2] ?? 0) + 1) * ((data[3] ?? 0) + 1)
   const [parts, ...others] = references.filter(({ type, from }) => type === 'dimg' && from === id)
-  const isWhole = parts?.to.length === cells && parts.to.every((part) => items.get(part)?.type === 'av01')
-  if (!isWhole || others.length > 0 || extents.length !== 1 || data.length !== 4 + 2 * width) return undefined
+  const hasAllCells = parts?.to.length === cells && parts.to.every((part) => items.get(part)?.type === 'av01')
+  if (!hasAllCells || others.length > 0 || extents.length !== 1 || data.length !== 4 + 2 * width) return undefined
   return { width: readUint(data, 4, width), height: readUint(data, 4 + width, width) }
 }
 
 /**
- * Finds the items that are drawn: the primary one, the parts of a grid, and transparencies of either. Thumbnails,
- * depth maps, other pictures of a burst and the gain maps of HDR are not reached and so left out. Undefined when one
- * that is needed is missing, broken or too large.
+ * Finds the items that are rendered: the primary item, the cells of a grid, and the alpha planes of either. Drops
+ * thumbnails, depth maps, other images of a burst and HDR gain maps.
+ * @returns undefined if one of them is missing, corrupt or too large
  */
-export const findDrawing = (bytes: Uint8Array, table: ItemTable): Drawing | undefined => {
+export const findStillImage = (bytes: Uint8Array, table: ItemTable): StillImage | undefined => {
   const primary = table.items.get(table.primary)
   if (!primary) return undefined
-  const alphas = new Set(table.properties.flatMap((property, index) => (isAlpha(bytes, property) ? [index + 1] : [])))
+  const alphaProperties = new Set(
+    table.properties.flatMap((property, index) => (isAlpha(bytes, property) ? [index + 1] : [])),
+  )
   const needed = new Map<number, Set<number>>()
-  const need = (by: number, id: number) => needed.set(by, (needed.get(by) ?? new Set()).add(id))
+  const addNeeded = (by: number, id: number) => needed.set(by, (needed.get(by) ?? new Set()).add(id))
   for (const { type, from, to } of table.references) {
     const properties = table.items.get(from)?.properties ?? []
-    const isTransparency = type === 'auxl' && properties.some(({ index }) => alphas.has(index))
+    const isAlphaPlane = type === 'auxl' && properties.some(({ index }) => alphaProperties.has(index))
     for (const id of to) {
-      if (type === 'dimg') need(from, id)
-      if (isTransparency) need(id, from)
+      if (type === 'dimg') addNeeded(from, id)
+      if (isAlphaPlane) addNeeded(id, from)
     }
   }
-  // A set goes on over what is added to it meanwhile, and takes each item once, so circles end.
+  // Iterating a set also visits what is added meanwhile, each value once, so cycles end.
   const ids = new Set([primary.id])
   for (const id of ids) for (const next of needed.get(id) ?? []) ids.add(next)
   const items = [...ids].map((id) => table.items.get(id)).filter((item) => item !== undefined)
   let pixels = 0
   for (const item of items) {
     const stated = readStatedSizeOf(bytes, item, table)
-    const size = item.type === 'grid' ? readGridSize(bytes, item, table) : readPictureSize(bytes, item)
+    const size = item.type === 'grid' ? readGridSize(bytes, item, table) : readCodedImageSize(bytes, item)
     if (!stated || !size || !isAllowedSize(stated.width, stated.height) || !isAllowedSize(size.width, size.height)) {
       return undefined
     }
     pixels += size.width * size.height
   }
-  // At most there is a grid, its parts, a grid of its transparency, and the parts of that.
+  // The largest valid image is a grid, its cells, an alpha grid and the cells of that.
   if (pixels > 4 * MAX_PIXELS) return undefined
   const size = readStatedSizeOf(bytes, primary, table)
   return size && { ...size, items, table }
 }
 
-// Where the data of each item is, as offsets in the file (ISO/IEC 14496-12, 8.11.3).
-const writeLocations = (items: Item[], move: (at: number) => number) => {
+// Item locations, as file offsets (ISO/IEC 14496-12, 8.11.3).
+const writeLocations = (items: Item[], relocate: Relocate) => {
   const entries = items.flatMap(({ extents }, index) => [
     writeUint(index + 1, 2),
     writeUint(0, 2),
     writeUint(extents.length, 2),
-    ...extents.flatMap(({ start, end }) => [writeUint(move(start), 4), writeUint(end - start, 4)]),
+    ...extents.flatMap(({ start, end }) => [writeUint(relocate(start), 4), writeUint(end - start, 4)]),
   ])
   return writeFullBox('iloc', 0, [writeUint(0x4400, 2), writeUint(items.length, 2), ...entries])
 }
@@ -86,7 +89,7 @@ const writeEntry = ({ type, isHidden }: Item, index: number) => {
   return writeBox('infe', [Uint8Array.of(2, 0, 0, isHidden ? 1 : 0), ...entry])
 }
 
-const writeReferences = ({ items, table }: Drawing) => {
+const writeReferences = ({ items, table }: StillImage) => {
   const numbers = new Map(items.map(({ id }, index) => [id, index + 1]))
   const lists = table.references.flatMap(({ type, from, to }) => {
     const numbersTo = to.map((id) => numbers.get(id)).filter((number) => number !== undefined)
@@ -98,8 +101,8 @@ const writeReferences = ({ items, table }: Drawing) => {
   return lists.length > 0 ? [writeFullBox('iref', 0, lists)] : []
 }
 
-// Properties are numbered by their order, and the highest bit of a number says that a reader must know them.
-const writeProperties = (bytes: Uint8Array, { items, table }: Drawing) => {
+// Properties are numbered by their order; the highest bit of a number marks an essential property.
+const writeProperties = (bytes: Uint8Array, { items, table }: StillImage) => {
   const written: Uint8Array[] = []
   const numbers = new Map<number, number>()
   const numberOf = (index: number) => {
@@ -121,13 +124,13 @@ const writeProperties = (bytes: Uint8Array, { items, table }: Drawing) => {
   return writeBox('iprp', [writeBox('ipco', written), writeBox('ipma', associations)])
 }
 
-/** Writes a meta box that describes a drawing and nothing else, its items numbered anew. */
-export const writeDrawing = (bytes: Uint8Array, drawing: Drawing, move: (at: number) => number) =>
+/** Writes a meta box with these items only, renumbered from 1. */
+export const writeStillImage = (bytes: Uint8Array, still: StillImage, relocate: Relocate) =>
   writeFullBox('meta', 0, [
     writeHandler('pict'),
     writeFullBox('pitm', 0, [writeUint(1, 2)]),
-    writeLocations(drawing.items, move),
-    writeFullBox('iinf', 0, [writeUint(drawing.items.length, 2), ...drawing.items.map(writeEntry)]),
-    ...writeReferences(drawing),
-    writeProperties(bytes, drawing),
+    writeLocations(still.items, relocate),
+    writeFullBox('iinf', 0, [writeUint(still.items.length, 2), ...still.items.map(writeEntry)]),
+    ...writeReferences(still),
+    writeProperties(bytes, still),
   ])

@@ -4,7 +4,7 @@ const at16 = (bytes: Uint8Array, at: number) => (bytes[at] ?? 0) * 256 + (bytes[
 const at32 = (bytes: Uint8Array, at: number) => at16(bytes, at) * 65536 + at16(bytes, at + 2)
 const text = (bytes: Uint8Array, at: number, length = 4) => toText(bytes.subarray(at, at + length))
 
-/** The markers of a JPEG, in hexadecimal, up to its first scan. */
+/** The hexadecimal markers of a JPEG up to its first scan. */
 export const listMarkers = (bytes: Uint8Array) => {
   const markers: string[] = []
   for (let at = 2; at < bytes.length; at += 2 + at16(bytes, at + 2)) {
@@ -15,14 +15,14 @@ export const listMarkers = (bytes: Uint8Array) => {
   return markers
 }
 
-/** The types of the chunks of a PNG. */
+/** The chunk types of a PNG. */
 export const listChunks = (bytes: Uint8Array) => {
   const types: string[] = []
   for (let at = 8; at < bytes.length; at += 12 + at32(bytes, at)) types.push(text(bytes, at + 4))
   return types
 }
 
-/** The types of the chunks of a WebP, with those of its frames. */
+/** The chunk types of a WebP, including those inside frames. */
 export const listRiffChunks = (bytes: Uint8Array, from = 12, to = bytes.length): string[] => {
   const types: string[] = []
   for (let at = from; at < to; ) {
@@ -34,6 +34,7 @@ export const listRiffChunks = (bytes: Uint8Array, from = 12, to = bytes.length):
   return types
 }
 
+// Container boxes, with the bytes before their first child.
 const PARENTS = new Map([
   ['meta', 4],
   ['iinf', 6],
@@ -48,7 +49,7 @@ const PARENTS = new Map([
   ['stsd', 8],
 ])
 
-/** The types of the boxes of an AVIF, each after that of its parent; those of items have the type of the item. */
+/** The paths of all boxes of an AVIF, as 'meta/iinf/infe:av01'. */
 export const listBoxTypes = (bytes: Uint8Array, from = 0, to = bytes.length, parent = ''): string[] => {
   const types: string[] = []
   for (let at = from; at < to; at += at32(bytes, at)) {
@@ -63,7 +64,7 @@ export const listBoxTypes = (bytes: Uint8Array, from = 0, to = bytes.length, par
   return types
 }
 
-/** How often some bytes occur in others. */
+/** Counts the occurrences of some bytes in others. */
 export const count = (bytes: Uint8Array, ...parts: Parameters<typeof join>) => {
   const wanted = toText(join(...parts))
   return toText(bytes).split(wanted).length - 1

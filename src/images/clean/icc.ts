@@ -4,8 +4,8 @@ const HEADER = 128
 const TAG = 12
 
 /**
- * Finds the colour profile in bytes said to be one: what lies beyond the size it states is cut off, and what is no
- * profile at all is not taken (ICC.1:2022, 7.2 and 7.3).
+ * Cuts a colour profile off at the size in its header (ICC.1:2022, 7.2 and 7.3).
+ * @returns undefined if the bytes are not a profile
  */
 export const findProfile = (bytes: Uint8Array) => {
   const size = readUint(bytes, 0, 4)

@@ -1,4 +1,7 @@
-/** Reads an unsigned big-endian integer. Beyond the end it is -1, which no size or marker check lets pass. */
+/**
+ * Reads an unsigned big-endian integer.
+ * @returns -1 past the end, which fails every check of a size or marker
+ */
 export const readUint = (bytes: Uint8Array, at: number, width: number) => {
   if (at < 0 || at + width > bytes.length) return -1
   let value = 0
@@ -6,7 +9,7 @@ export const readUint = (bytes: Uint8Array, at: number, width: number) => {
   return value
 }
 
-/** The little-endian twin of readUint. */
+/** The little-endian version of readUint. */
 export const readUintLittle = (bytes: Uint8Array, at: number, width: number) => {
   if (at < 0 || at + width > bytes.length) return -1
   let value = 0
@@ -14,15 +17,11 @@ export const readUintLittle = (bytes: Uint8Array, at: number, width: number) => 
   return value
 }
 
-/** Reads a text of one byte per character; an empty one beyond the end. */
-export const readText = (bytes: Uint8Array, at: number, length: number) => {
-  let text = ''
-  if (at < 0 || at + length > bytes.length) return text
-  for (let index = at; index < at + length; index++) text += String.fromCharCode(bytes[index] ?? 0)
-  return text
-}
+/** Reads text of one byte per character; empty past the end. */
+export const readText = (bytes: Uint8Array, at: number, length: number) =>
+  at < 0 || at + length > bytes.length ? '' : String.fromCharCode(...bytes.subarray(at, at + length))
 
-/** Whether the bytes hold this text, one byte per character, at this place. */
+/** Whether the bytes contain this text, one byte per character, at this offset. */
 export const hasText = (bytes: Uint8Array, at: number, text: string) => {
   for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text.charCodeAt(index)) return false
   return true
@@ -36,13 +35,12 @@ export const writeUint = (value: number, width: number) => {
   return bytes
 }
 
-/** The little-endian twin of writeUint. */
+/** The little-endian version of writeUint. */
 export const writeUintLittle = (value: number, width: number) => writeUint(value, width).reverse()
 
-/** Writes a text of one byte per character. */
+/** Writes text of one byte per character. */
 export const writeText = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-/** Joins parts into one run of bytes. */
 export const joinBytes = (parts: Uint8Array[]) => {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0
@@ -54,21 +52,22 @@ export const joinBytes = (parts: Uint8Array[]) => {
 }
 
 /**
- * An output that parts are copied to one after the other. A list of parts would cost more than the parts themselves
- * on a file of a million tiny chunks, so the room is taken once; the caller knows the most it can need.
+ * An append-only buffer of fixed capacity. Collecting parts in an array instead would cost more than their bytes do, for
+ * a file of a million tiny chunks.
+ * @param capacity the most bytes that can be appended
  */
 export const createOutput = (capacity: number) => {
-  const room = new Uint8Array(capacity)
+  const buffer = new Uint8Array(capacity)
   let length = 0
   return {
     append: (...parts: Uint8Array[]) => {
       for (const part of parts) {
-        room.set(part, length)
+        buffer.set(part, length)
         length += part.length
       }
     },
-    overwrite: (at: number, part: Uint8Array) => room.set(part, at),
+    overwrite: (at: number, part: Uint8Array) => buffer.set(part, at),
     length: () => length,
-    finish: () => room.subarray(0, length),
+    finish: () => buffer.subarray(0, length),
   }
 }

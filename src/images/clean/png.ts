@@ -1,11 +1,11 @@
 import { createOutput, hasText, joinBytes, readText, readUint, writeText, writeUint } from './bytes'
 import { computeCrc } from './crc'
 import { readOrientation, writeOrientation } from './exif'
-import { type CleanPicture, isAllowedSize } from './picture'
+import { type CleanedImage, isAllowedSize } from './image'
 
 const SIGNATURE = '\x89PNG\r\n\x1a\n'
 
-// The bit depths each colour type may have (PNG, 11.2.1).
+// The bit depths allowed for each colour type (PNG, 11.2.1).
 const DEPTHS = new Map([
   [0, [1, 2, 4, 8, 16]],
   [2, [8, 16]],
@@ -15,8 +15,8 @@ const DEPTHS = new Map([
 ])
 
 /**
- * The chunks beside the picture data that change how it is drawn, each with its length, or its length by colour type.
- * hIST and sPLT are not among them: no viewer needs them, and they would carry hundreds of free bytes.
+ * The chunks other than image data that affect rendering, each with its length, or its maximum length by colour type.
+ * hIST and sPLT are dropped: viewers ignore them, and they can carry hundreds of arbitrary bytes.
  */
 const LENGTHS = new Map<string, number | Record<number, number>>([
   ['PLTE', { 2: 768, 3: 768, 6: 768 }],
@@ -33,10 +33,10 @@ const LENGTHS = new Map<string, number | Record<number, number>>([
   ['acTL', 8],
 ])
 
-const isNeeded = (type: string, length: number, colour: number) => {
+const isRendered = (type: string, length: number, colour: number) => {
   const lengths = LENGTHS.get(type)
   const expected = typeof lengths === 'number' ? lengths : (lengths?.[colour] ?? -1)
-  // A palette has entries of three bytes, as many as it wants, and its transparency may cover only the first of them.
+  // A palette has any number of three-byte entries, and its transparency may cover only the first ones.
   if (type === 'PLTE') return length > 0 && length <= expected && length % 3 === 0
   if (type === 'tRNS' && colour === 3) return length > 0 && length <= expected
   return length === expected
@@ -70,15 +70,15 @@ const readHeader = (payload: Uint8Array) => {
   return { width, height, colour }
 }
 
-// A frame of an animation must lie within the picture (PNG, 11.3.6.2).
-const isFrame = (payload: Uint8Array, width: number, height: number) => {
+// Animation frames must lie within the image (PNG, 11.3.6.2).
+const isFrameHeader = (payload: Uint8Array, width: number, height: number) => {
   const [frameWidth, frameHeight] = [readUint(payload, 4, 4), readUint(payload, 8, 4)]
   const [left, top] = [readUint(payload, 12, 4), readUint(payload, 16, 4)]
   if (payload.length !== 26 || !isAllowedSize(frameWidth, frameHeight)) return false
   return left + frameWidth <= width && top + frameHeight <= height
 }
 
-// The name of a profile is free text, so it is written anew; the profile itself is a zlib stream (RFC 1950, 2.2).
+// The profile name is free text, so it is replaced. The profile itself is a zlib stream (RFC 1950, 2.2).
 const cleanProfile = (payload: Uint8Array) => {
   const name = payload.subarray(0, 80).indexOf(0)
   const stream = payload.subarray(name + 2)
@@ -86,7 +86,7 @@ const cleanProfile = (payload: Uint8Array) => {
   return name > 0 && isStream ? joinBytes([writeText('icc\0\0'), stream]) : undefined
 }
 
-// An orientation may follow the picture data (PNG, 5.6), where it would come too late to be written before it.
+// eXIf may follow the image data (PNG, 5.6) but is written before it, so it has to be found first.
 const findOrientation = (bytes: Uint8Array) => {
   for (let at = SIGNATURE.length; at + 12 <= bytes.length; ) {
     const length = readUint(bytes, at, 4)
@@ -99,16 +99,17 @@ const findOrientation = (bytes: Uint8Array) => {
 }
 
 /**
- * Rebuilds a PNG, animated or not, from what drawing it needs, with the orientation as its only Exif entry. Texts,
- * times, unknown chunks and what follows the end are left out. Undefined when it is broken, cut off, or not a PNG.
+ * Rebuilds a PNG, animated or not, from the chunks that affect rendering, with the orientation as its only Exif entry.
+ * Drops texts, times, unknown chunks and everything after the end.
+ * @returns undefined if it is corrupt, truncated or not a PNG
  */
-export const cleanPng = (bytes: Uint8Array): CleanPicture | undefined => {
+export const cleanPng = (bytes: Uint8Array): CleanedImage | undefined => {
   const first = hasText(bytes, 0, SIGNATURE) ? readChunk(bytes, SIGNATURE.length) : undefined
   const header = first?.type === 'IHDR' ? readHeader(readPayload(bytes, first)) : undefined
   if (!first || !header) return undefined
   const { width, height, colour } = header
   const orientation = findOrientation(bytes)
-  // A chunk with an orientation written anew may be a little longer than the degenerate one it stems from.
+  // The rewritten eXIf chunk may be longer than a malformed original.
   const output = createOutput(bytes.length + 64)
   output.append(bytes.subarray(0, first.end))
   const kept = new Set<string>()
@@ -122,16 +123,16 @@ export const cleanPng = (bytes: Uint8Array): CleanPicture | undefined => {
       return { width, height, bytes: output.finish() }
     }
     if (type === 'IDAT') {
-      // The data is one stream, so nothing may part its chunks (PNG, 5.6), and a palette must come before it.
+      // IDAT chunks must be consecutive (PNG, 5.6), and the palette must precede them.
       if (hasData ? previous !== 'IDAT' : colour === 3 && !kept.has('PLTE')) return undefined
       if (!hasData && orientation > 1) output.append(writeChunk('eXIf', writeOrientation(orientation)))
     }
-    const isFrameHeader = type === 'fcTL' && kept.has('acTL')
-    if (type === 'IHDR' || (isFrameHeader && !isFrame(readPayload(bytes, chunk), width, height))) return undefined
-    const isData = type === 'IDAT' || isFrameHeader || (type === 'fdAT' && hasData && kept.has('fcTL'))
+    const startsFrame = type === 'fcTL' && kept.has('acTL')
+    if (type === 'IHDR' || (startsFrame && !isFrameHeader(readPayload(bytes, chunk), width, height))) return undefined
+    const isData = type === 'IDAT' || startsFrame || (type === 'fdAT' && hasData && kept.has('fcTL'))
     const isFirst = !hasData && !kept.has(type)
     const profile = isFirst && type === 'iCCP' ? cleanProfile(readPayload(bytes, chunk)) : undefined
-    if (profile || isData || (isFirst && isNeeded(type, end - start - 12, colour))) {
+    if (profile || isData || (isFirst && isRendered(type, end - start - 12, colour))) {
       output.append(profile ? writeChunk(type, profile) : bytes.subarray(start, end))
       kept.add(type)
     }

@@ -1,7 +1,7 @@
 import { createOutput, hasText, joinBytes, readText, readUintLittle, writeText, writeUintLittle } from './bytes'
 import { readOrientation, writeOrientation } from './exif'
 import { findProfile } from './icc'
-import { type CleanPicture, isAllowedSize } from './picture'
+import { type CleanedImage, isAllowedSize } from './image'
 
 // The flags of VP8X (RFC 9649, 2.7).
 const HAS_PROFILE = 0x20
@@ -14,7 +14,7 @@ type Chunk = { type: string; start: number; size: number; end: number }
 type Output = ReturnType<typeof createOutput>
 type Size = { width: number; height: number }
 
-// A chunk of odd length is followed by a byte to make it even, which some writers leave out at the very end.
+// A chunk of odd length is padded by a byte, which some encoders omit at the end of the file.
 const readChunk = (bytes: Uint8Array, at: number, to: number): Chunk | undefined => {
   const size = readUintLittle(bytes, at + 4, 4)
   const start = at + 8
@@ -27,7 +27,7 @@ const readPayload = (bytes: Uint8Array, { start, size }: Chunk) => bytes.subarra
 const appendChunk = (output: Output, { type, payload }: Part) =>
   output.append(writeText(type), writeUintLittle(payload.length, 4), payload, new Uint8Array(payload.length % 2))
 
-// Only a key frame that is shown may be a picture (RFC 6386, 9.1).
+// An image must be a visible key frame (RFC 6386, 9.1).
 const readLossySize = (payload: Uint8Array): Size | undefined => {
   const tag = readUintLittle(payload, 0, 3)
   const isShownKeyFrame = (tag & 0x11) === 0x10 && ((tag >> 1) & 7) <= 3
@@ -36,7 +36,7 @@ const readLossySize = (payload: Uint8Array): Size | undefined => {
   return payload.length < 10 ? undefined : { width, height: readUintLittle(payload, 8, 2) & 0x3fff }
 }
 
-// A signature, two sizes of 14 bits less one, the alpha bit and a version of three (RFC 9649, 3.4).
+// A signature byte, width - 1 and height - 1 of 14 bits each, an alpha bit and a version of 3 bits (RFC 9649, 3.4).
 const readLosslessSize = (payload: Uint8Array): Size | undefined => {
   const bits = readUintLittle(payload, 1, 4)
   if (payload[0] !== 0x2f || bits < 0 || bits >= 2 ** 29) return undefined
@@ -53,8 +53,8 @@ const readSize24 = (payload: Uint8Array, at: number): Size => ({
 
 const isSame = (one: Size | undefined, other: Size) => one?.width === other.width && one.height === other.height
 
-// The first bitstream, and the alpha plane before it if it is a lossy one; undefined unless it has the given size.
-const findPicture = (bytes: Uint8Array, from: number, size: Size): Part[] | undefined => {
+// The first bitstream, with the alpha plane before it if it is lossy; undefined unless it has the given size.
+const findBitstream = (bytes: Uint8Array, from: number, size: Size): Part[] | undefined => {
   let alpha: Part | undefined
   for (let chunk = readChunk(bytes, from, bytes.length); chunk; chunk = readChunk(bytes, chunk.end, bytes.length)) {
     if (!['ALPH', 'VP8 ', 'VP8L'].includes(chunk.type)) continue
@@ -69,32 +69,32 @@ const findPicture = (bytes: Uint8Array, from: number, size: Size): Part[] | unde
   return undefined
 }
 
-// A frame of an animation: where it goes and how long it stays, and one picture (RFC 9649, 2.7.1.1).
+// An animation frame has a position, a duration and one image (RFC 9649, 2.7.1.1).
 const appendFrame = (output: Output, payload: Uint8Array, canvas: Size) => {
   const size = readSize24(payload, 6)
   const left = 2 * readUintLittle(payload, 0, 3)
   const top = 2 * readUintLittle(payload, 3, 3)
-  const picture = findPicture(payload, 16, size)
-  if (!picture || left + size.width > canvas.width || top + size.height > canvas.height) return false
-  const length = picture.reduce((sum, part) => sum + 8 + part.payload.length + (part.payload.length % 2), 16)
+  const bitstream = findBitstream(payload, 16, size)
+  if (!bitstream || left + size.width > canvas.width || top + size.height > canvas.height) return false
+  const length = bitstream.reduce((sum, part) => sum + 8 + part.payload.length + (part.payload.length % 2), 16)
   output.append(writeText('ANMF'), writeUintLittle(length, 4), payload.subarray(0, 16))
-  for (const part of picture) appendChunk(output, part)
+  for (const part of bitstream) appendChunk(output, part)
   return true
 }
 
-// The chunks that are needed once: the first of each type counts, as it does for readers (RFC 9649, 2.7.1.5).
+// Readers use the first chunk of each of these types (RFC 9649, 2.7.1.5).
 const findChunks = (bytes: Uint8Array, from: number) => {
   const chunks = new Map<string, Uint8Array>()
   let end = from
   for (let chunk = readChunk(bytes, from, bytes.length); chunk; chunk = readChunk(bytes, end, bytes.length)) {
-    const isNeeded = ['ICCP', 'ANIM', 'EXIF'].includes(chunk.type) && !chunks.has(chunk.type)
-    if (isNeeded) chunks.set(chunk.type, readPayload(bytes, chunk))
+    const isFirst = ['ICCP', 'ANIM', 'EXIF'].includes(chunk.type) && !chunks.has(chunk.type)
+    if (isFirst) chunks.set(chunk.type, readPayload(bytes, chunk))
     end = chunk.end
   }
   return end === bytes.length ? chunks : undefined
 }
 
-const finishFile = (output: Output, size: Size): CleanPicture => {
+const finishFile = (output: Output, size: Size): CleanedImage => {
   output.overwrite(4, writeUintLittle(output.length() - 8, 4))
   return { ...size, bytes: output.finish() }
 }
@@ -126,31 +126,32 @@ const cleanExtended = (bytes: Uint8Array, header: Chunk, output: Output) => {
     appendChunk(output, { type: 'ANIM', payload: animation })
     if (!appendFrames(output, bytes, header.end, canvas)) return undefined
   } else {
-    const picture = findPicture(bytes, header.end, canvas)
-    if (!picture) return undefined
-    for (const part of picture) appendChunk(output, part)
+    const bitstream = findBitstream(bytes, header.end, canvas)
+    if (!bitstream) return undefined
+    for (const part of bitstream) appendChunk(output, part)
   }
   if (orientation > 1) appendChunk(output, { type: 'EXIF', payload: writeOrientation(orientation) })
   return finishFile(output, canvas)
 }
 
 /**
- * Rebuilds a WebP, animated or not, from what drawing it needs, with the orientation as its only Exif entry. XMP,
- * unknown chunks and what follows the end are left out. Undefined when it is broken, cut off, or not a WebP.
+ * Rebuilds a WebP, animated or not, from the chunks that affect rendering, with the orientation as its only Exif entry.
+ * Drops XMP, unknown chunks and everything after the end.
+ * @returns undefined if it is corrupt, truncated or not a WebP
  */
-export const cleanWebp = (bytes: Uint8Array): CleanPicture | undefined => {
+export const cleanWebp = (bytes: Uint8Array): CleanedImage | undefined => {
   const end = 8 + readUintLittle(bytes, 4, 4)
   if (!hasText(bytes, 0, 'RIFF') || !hasText(bytes, 8, 'WEBP') || end > bytes.length) return undefined
   const file = bytes.subarray(0, end)
   const first = readChunk(file, 12, end)
   if (!first) return undefined
-  // A byte to make it even may be missing at the end, and an orientation is a little longer than a degenerate one.
+  // Padding may be added at the end, and the rewritten EXIF chunk may be longer than a malformed original.
   const output = createOutput(end + 64)
   output.append(file.subarray(0, 12))
   if (first.type === 'VP8X') return cleanExtended(file, first, output)
-  const picture = { type: first.type, payload: readPayload(file, first) }
-  const size = readBitstreamSize(picture)
+  const bitstream = { type: first.type, payload: readPayload(file, first) }
+  const size = readBitstreamSize(bitstream)
   if (!size || !isAllowedSize(size.width, size.height)) return undefined
-  appendChunk(output, picture)
+  appendChunk(output, bitstream)
   return finishFile(output, size)
 }
