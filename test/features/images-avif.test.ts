@@ -18,8 +18,8 @@ describe('AVIF tables', () => {
   const iloc = (version: number, widths: number, ...entry: Part[]) =>
     fullBox('iloc', version, 0, big(widths, 2), big(1, version < 2 ? 2 : 4), ...entry)
   type Locate = NonNullable<AvifOptions['writeLocations']>
-  // Each entry: item ID, construction method (not in version 0), data reference, base, number of extents, extents of index,
-  // offset and length.
+  // Each entry: item ID, construction method (not in version 0), data reference, base, number of extents, extents of
+  // index, offset and length.
   const layouts: [name: string, write: Locate][] = [
     ['in version 0', (at, length) => iloc(0, 0x4400, big(1, 2), big(0, 2), big(1, 2), big(at, 4), big(length, 4))],
     [
