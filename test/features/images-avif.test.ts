@@ -145,6 +145,9 @@ describe('AVIF tables', () => {
 
   it('must not associate properties with an item twice', () => {
     expect(accepts({ associations: [join(big(1, 2), [1, 1])] })).toBe(false)
+    const one = join(big(100, 2), [1, 1])
+    expect(accepts({ entries: entries(1, 'av01'), associations: [one] })).toBe(true)
+    expect(accepts({ entries: entries(1, 'av01'), associations: [one, one] })).toBe(false)
   })
 
   it('may have 10,000 extents', () => {
