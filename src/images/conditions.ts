@@ -1,5 +1,5 @@
-// Conditional requests (RFC 9110, section 13) and single byte ranges (section 14). R2 implements them too, but throws on
-// malformed headers, which HTTP requires a server to ignore.
+// Conditional requests (RFC 9110, section 13) and single byte ranges (section 14). R2 implements them too, but throws
+// on malformed headers, which HTTP requires a server to ignore.
 
 type StoredImage = { httpEtag: string; uploaded: Date }
 

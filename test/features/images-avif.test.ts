@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { planCopy } from '../../src/images/clean/avif/ranges'
 import { cleanImage } from '../../src/images/clean/clean-image'
-import { type AvifOptions, avifFile, box, colour, fullBox } from '../support/avif'
+import { type AvifOptions, avifFile } from '../support/avif'
+import { box, colour, fullBox } from '../support/avif-boxes'
 import { big, join, type Part } from '../support/bytes'
 import { clean } from '../support/clean'
 import { listBoxTypes } from '../support/image-structure'
@@ -18,8 +19,8 @@ describe('AVIF tables', () => {
   const iloc = (version: number, widths: number, ...entry: Part[]) =>
     fullBox('iloc', version, 0, big(widths, 2), big(1, version < 2 ? 2 : 4), ...entry)
   type Locate = NonNullable<AvifOptions['writeLocations']>
-  // Each entry: item ID, construction method (not in version 0), data reference, base, number of extents, extents of index,
-  // offset and length.
+  // Each entry: item ID, construction method (not in version 0), data reference, base, number of extents, extents of
+  // index, offset and length.
   const layouts: [name: string, write: Locate][] = [
     ['in version 0', (at, length) => iloc(0, 0x4400, big(1, 2), big(0, 2), big(1, 2), big(at, 4), big(length, 4))],
     [
@@ -144,6 +145,9 @@ describe('AVIF tables', () => {
 
   it('must not associate properties with an item twice', () => {
     expect(accepts({ associations: [join(big(1, 2), [1, 1])] })).toBe(false)
+    const one = join(big(100, 2), [1, 1])
+    expect(accepts({ entries: entries(1, 'av01'), associations: [one] })).toBe(true)
+    expect(accepts({ entries: entries(1, 'av01'), associations: [one, one] })).toBe(false)
   })
 
   it('may have 10,000 extents', () => {

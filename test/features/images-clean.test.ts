@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cleanImage, type ImageType } from '../../src/images/clean/clean-image'
-import { type AvifOptions, codedSize } from '../support/avif'
+import type { AvifOptions } from '../support/avif'
+import { codedSize } from '../support/avif-boxes'
 import { join, store, toText } from '../support/bytes'
 import { CAMERA_MARKS } from '../support/camera'
 import { clean, orientationBlock } from '../support/clean'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { alpha, colour, tile } from '../support/avif'
+import { alpha, colour, tile } from '../support/avif-boxes'
 import { big, join, store, toText } from '../support/bytes'
 import { clean, orientationBlock } from '../support/clean'
 import { count, listBoxTypes, listChunks, listMarkers, listRiffChunks } from '../support/image-structure'

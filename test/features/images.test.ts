@@ -4,31 +4,31 @@ import { loadImage } from '../support/images'
 import { jpeg } from '../support/pictures'
 
 describe('GET /images/…', () => {
-  let path: string
+  let url: string
   let etag: string
   let bytes: Uint8Array
   beforeAll(async () => {
-    path = (await (await signUp()).uploads(jpeg())).body
-    const image = await loadImage(path)
+    url = (await (await signUp()).uploads(jpeg())).body
+    const image = await loadImage(url)
     etag = image.headers.get('ETag') ?? ''
     bytes = image.body
   })
 
   it('evaluates conditional headers', async () => {
     for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
-      const answer = await loadImage(path, { 'If-None-Match': known })
+      const answer = await loadImage(url, { 'If-None-Match': known })
       expect(answer, known).toMatchObject({ status: 304, body: null })
       expect(answer.headers.get('ETag')).toBe(etag)
     }
-    expect((await loadImage(path, { 'If-None-Match': '"other"' })).status).toBe(200)
-    expect(await loadImage(path, { 'If-Match': '"other"' })).toMatchObject({ status: 412, body: { status: 412 } })
-    expect((await loadImage(path, { 'If-Match': etag })).status).toBe(200)
-    expect((await loadImage(path, { 'If-None-Match': 'no etag at all' })).status).toBe(200)
-    expect((await loadImage(path, { 'If-None-Match': etag }, 'HEAD')).status).toBe(304)
-    expect((await loadImage(path, { 'If-Unmodified-Since': new Date(0).toUTCString() })).status).toBe(412)
-    expect((await loadImage(path, { 'If-Modified-Since': 'no date at all' })).status).toBe(200)
+    expect((await loadImage(url, { 'If-None-Match': '"other"' })).status).toBe(200)
+    expect(await loadImage(url, { 'If-Match': '"other"' })).toMatchObject({ status: 412, body: { status: 412 } })
+    expect((await loadImage(url, { 'If-Match': etag })).status).toBe(200)
+    expect((await loadImage(url, { 'If-None-Match': 'no etag at all' })).status).toBe(200)
+    expect((await loadImage(url, { 'If-None-Match': etag }, 'HEAD')).status).toBe(304)
+    expect((await loadImage(url, { 'If-Unmodified-Since': new Date(0).toUTCString() })).status).toBe(412)
+    expect((await loadImage(url, { 'If-Modified-Since': 'no date at all' })).status).toBe(200)
     const later = new Date(Date.now() + 60_000).toUTCString()
-    expect((await loadImage(path, { 'If-Modified-Since': later })).status).toBe(304)
+    expect((await loadImage(url, { 'If-Modified-Since': later })).status).toBe(304)
   })
 
   it.each([
@@ -38,7 +38,7 @@ describe('GET /images/…', () => {
     ['bytes=10-999999', 10, undefined],
   ])('sends the range %s', async (range, first, end) => {
     const part = bytes.slice(first, end)
-    const answer = await loadImage(path, { Range: range })
+    const answer = await loadImage(url, { Range: range })
     expect(answer.status).toBe(206)
     expect(answer.body).toEqual(part)
     const start = first < 0 ? bytes.length + first : first
@@ -47,27 +47,27 @@ describe('GET /images/…', () => {
   })
 
   it('refuses a range outside the image and ignores a malformed one', async () => {
-    const outside = await loadImage(path, { Range: 'bytes=999999-' })
+    const outside = await loadImage(url, { Range: 'bytes=999999-' })
     expect(outside).toMatchObject({ status: 416, body: { status: 416, fieldErrors: null } })
     expect(outside.headers.get('Cache-Control')).toBe('no-store')
-    expect((await loadImage(path, { Range: 'bytes=0-3', 'If-Range': '"other"' })).body).toEqual(bytes)
-    expect((await loadImage(path, { Range: 'bytes=0-3', 'If-Range': etag })).status).toBe(206)
-    expect((await loadImage(path, { Range: 'bytes=-0' })).status).toBe(416)
+    expect((await loadImage(url, { Range: 'bytes=0-3', 'If-Range': '"other"' })).body).toEqual(bytes)
+    expect((await loadImage(url, { Range: 'bytes=0-3', 'If-Range': etag })).status).toBe(206)
+    expect((await loadImage(url, { Range: 'bytes=-0' })).status).toBe(416)
     expect(outside.headers.get('Content-Range')).toBe(`bytes */${bytes.length}`)
     for (const odd of ['pages=1-2', 'bytes=x-y', 'bytes=9-1']) {
-      expect((await loadImage(path, { Range: odd })).body, odd).toEqual(bytes)
+      expect((await loadImage(url, { Range: odd })).body, odd).toEqual(bytes)
     }
   })
 
   it('answers HEAD with headers only', async () => {
-    const answer = await loadImage(path, {}, 'HEAD')
+    const answer = await loadImage(url, {}, 'HEAD')
     expect(answer).toMatchObject({ status: 200, body: null })
     expect(answer.headers.get('ETag')).toBe(etag)
     expect(answer.headers.get('Content-Type')).toBe('image/jpeg')
   })
 
   it('allows pages of any origin to read images', async () => {
-    const answer = await loadImage(path, { Origin: 'https://app.example' })
+    const answer = await loadImage(url, { Origin: 'https://app.example' })
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://app.example')
   })
 

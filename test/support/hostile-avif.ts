@@ -1,4 +1,5 @@
-import { type AvifOptions, avifFile, box, codedSize, fullBox } from './avif'
+import { type AvifOptions, avifFile } from './avif'
+import { box, codedSize, fullBox } from './avif-boxes'
 import { big, join, type Part } from './bytes'
 import { exifBlock } from './camera'
 import { accept, find, HTML, refuse, replace, SCRIPT, ZIP } from './hostile-payloads'

@@ -109,5 +109,5 @@ const framed = (): HostileForm[] => [
   { name: 'the image itself', type: 'image/png', body: IMAGE },
 ]
 
-/** Forms with odd names, types, dispositions and boundaries around a valid image: refused, or stored under a generated name. */
+/** Malformed or malicious forms around a valid image, to be refused or stored under a generated name. */
 export const hostileForms = (): HostileForm[] => [...named(), ...typed(), ...disposed(), ...framed()]

@@ -1,4 +1,5 @@
-import { avifFile, box } from './avif'
+import { avifFile } from './avif'
+import { box } from './avif-boxes'
 import { big, join, little, type Part } from './bytes'
 import { exifBlock, xmpPacket } from './camera'
 import { avifs } from './hostile-avif'

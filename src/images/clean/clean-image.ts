@@ -20,8 +20,8 @@ const FORMATS: { type: ImageType; clean: (bytes: Uint8Array) => CleanedImage | u
 ]
 
 /**
- * Detects the type of an upload by its content alone and copies only what a viewer needs to render it. Location, camera,
- * time, texts, thumbnails and appended files are dropped; the orientation is kept.
+ * Detects the type of an upload by its content alone and copies only what a viewer needs to render it. Location,
+ * camera, time, texts, thumbnails and appended files are dropped; the orientation is kept.
  * @returns undefined if the upload is none of the five types, is corrupt or truncated, or exceeds the pixel limit
  */
 export const cleanImage = (bytes: Uint8Array<ArrayBuffer>): ({ type: ImageType } & CleanedImage) | undefined => {

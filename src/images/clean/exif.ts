@@ -4,8 +4,8 @@ const ORIENTATION_TAG = 0x0112
 const SHORT = 3
 
 /**
- * Reads the orientation, 1 to 8, from a TIFF block of either byte order; 1 if it has none. Reads the first directory only
- * and follows no offsets, so circular ones are harmless (TIFF 6.0, section 2).
+ * Reads the orientation, 1 to 8, from a TIFF block of either byte order; 1 if it has none. Reads the first directory
+ * only and follows no offsets, so circular ones are harmless (TIFF 6.0, section 2).
  */
 export const readOrientation = (block: Uint8Array) => {
   // WebP and PNG contain the bare block, but some encoders write the JPEG prefix before it.

@@ -41,8 +41,8 @@ const findFrameEnd = (bytes: Uint8Array, at: number) => {
 }
 
 /**
- * Rebuilds a GIF from its colour tables, frames, their timing and the loop count. Drops comments, texts, other extensions
- * such as XMP, and everything after the end.
+ * Rebuilds a GIF from its colour tables, frames, their timing and the loop count. Drops comments, texts, other
+ * extensions such as XMP, and everything after the end.
  * @returns undefined if it is corrupt, truncated or not a GIF
  */
 export const cleanGif = (bytes: Uint8Array): CleanedImage | undefined => {

@@ -26,7 +26,7 @@ const ICC_PART = 0xffff - 2 - ICC.length - 2
 // Sequential and progressive frames, the only ones that browsers support (T.81, table B.1).
 const FRAMES = [0xc0, 0xc1, 0xc2, 0xc9, 0xca]
 
-// DNL is not allowed: it could change the height after the frame header was checked.
+// DNL is dropped: it could change the height after the frame header was checked.
 const TABLE_CHECKS = new Map([
   [0xc4, areHuffmanTables],
   [0xcc, isArithmeticConditioning],

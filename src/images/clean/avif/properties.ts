@@ -4,8 +4,8 @@ import { type Box, copyFields, readContent, writeBox, writeFullBox } from './box
 
 const ALPHA = ['urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0', 'urn:mpeg:hevc:2015:auxid:1\0']
 
-// The properties that affect rendering, with their lengths (HEIF, 6.5; AVIF, 2.3; MIAF, 7.3.6). A codec configuration may
-// be longer, but then repeats headers from the image data.
+// The properties that affect rendering, with their lengths (HEIF, 6.5; AVIF, 2.3; MIAF, 7.3.6). A codec configuration
+// may be longer, but then repeats headers from the image data.
 const LENGTHS = new Map([
   ['ispe', 12],
   ['av1C', 4],

@@ -8,8 +8,8 @@ import type { Range } from './ranges'
 // Half an hour at ten frames per second, far longer than any real animation. All sections here are of ISO/IEC 14496-12.
 const MAX_SAMPLES = 20_000
 
-// The fields kept of a sample entry: data reference, size, resolution, frames per sample and depth, but not the free-text
-// compressor name (12.1.3).
+// The fields kept of a sample entry: data reference, size, resolution, frames per sample and depth, but not the
+// free-text compressor name (12.1.3).
 const ENTRY_FIELDS = [6, 8, 24, 36, 40, 42, 74, 78]
 
 /** Copies a table box without anything after its last entry (8.6 and 8.7). */
@@ -28,7 +28,7 @@ const readSampleSizes = (bytes: Uint8Array, box: Box) => {
   return { count, sizeOf, content: bytes.subarray(box.start, box.start + length) }
 }
 
-// A chunk is a run of samples. Each entry of the stsc table gives the samples per chunk from some chunk on (8.7.4 and 8.7.5).
+// A chunk is a run of samples. An stsc entry gives the samples per chunk from its first chunk on (8.7.4 and 8.7.5).
 const readChunks = (bytes: Uint8Array, runs: Uint8Array, offsets: Box, sizes: ReturnType<typeof readSampleSizes>) => {
   const width = offsets.type === 'co64' ? 8 : 4
   const table = copyTable(bytes, offsets, width)

@@ -6,7 +6,7 @@ import type { Item, ItemTable } from './items'
 import { cleanProperty, isAlpha, readStatedSize } from './properties'
 import type { Relocate } from './ranges'
 
-/** The rendered items of a file, the primary item first, and the size of that. */
+/** The rendered items of a file, the primary item first, and its size. */
 export type StillImage = { width: number; height: number; items: Item[]; table: ItemTable }
 
 const readStatedSizeOf = (bytes: Uint8Array, item: Item, { properties }: ItemTable) => {
