@@ -74,7 +74,7 @@ describe('a limiter', () => {
     expect(isFull('a')).toBe(false)
   })
 
-  it('makes room in a full queue for a key with fewer callers, at the cost of the key with the most', async () => {
+  it('admits a key with fewer callers to a full queue, and refuses the last caller of the longest', async () => {
     const { acquire, tryAcquire, isFull } = createLimiter({ capacity: 1, leaseMs: 10_000, maxWaiting: 2 })
     const first = held(tryAcquire())
     const callers = [acquire(1, 'a'), acquire(1, 'a')]
