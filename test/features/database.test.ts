@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { signUp } from '../support/api'
 import { disagreements, fillShelf, select } from '../support/database'
 
-describe('the counters and positions', () => {
-  it('agree with the rows after a random life of many writes', async () => {
+describe('counters and positions', () => {
+  it('agree with the rows after 400 random writes', async () => {
     const readers = [await signUp(), await signUp()]
-    const random = generator(20_261_121)
+    const random = seededRandom(20_261_121)
     const pick = <T>(list: T[]): T | undefined => list[Math.floor(random() * list.length)]
     const books: { of: number; bookId: number }[] = []
     const memos: { of: number; memoId: number }[] = []
@@ -21,9 +21,9 @@ describe('the counters and positions', () => {
       const memo = pick(memos.filter((each) => each.of === of))
       const roll = random()
       if (roll < 0.2 || !book) {
-        books.push({ of, ...(await reader.registers({ bookStatus: pick([0, 1, 2]), readEndDate: maybeDate() })) })
+        books.push({ of, ...(await reader.createBook({ bookStatus: pick([0, 1, 2]), readEndDate: maybeDate() })) })
       } else if (roll < 0.55 || !memo) {
-        memos.push({ of, ...(await reader.writes(book.bookId, { memoType: pick([0, 1, 2, 3]) })) })
+        memos.push({ of, ...(await reader.createMemo(book.bookId, { memoType: pick([0, 1, 2, 3]) })) })
       } else if (roll < 0.7) {
         await reader.patch(`/books/${book.bookId}`, { bookStatus: pick([0, 1, 2]), readEndDate: maybeDate() })
       } else if (roll < 0.8) {
@@ -47,7 +47,7 @@ describe('the counters and positions', () => {
     expect(await select('select distinct memberId from memos')).toHaveLength(1)
   })
 
-  it('let a large library go as a whole', async () => {
+  it('allow a member with a large library to withdraw', async () => {
     const reader = await signUp()
     const [member] = await select('select memberId from members where email = ?', reader.email)
     await fillShelf(Number(member?.memberId), 3000)
@@ -58,8 +58,8 @@ describe('the counters and positions', () => {
   })
 })
 
-/** Mulberry32, a small seeded generator of numbers in [0, 1), so that a failure can be repeated. */
-const generator = (seed: number) => {
+/** Mulberry32: seeded random numbers in [0, 1), so that a failure is reproducible. */
+const seededRandom = (seed: number) => {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -69,14 +69,14 @@ const generator = (seed: number) => {
   }
 }
 
-describe('what must never be stored', () => {
+describe('constraints', () => {
   let memberId: unknown
   let bookId: unknown
   beforeAll(async () => {
     const reader = await signUp()
-    bookId = (await reader.registers()).bookId
+    bookId = (await reader.createBook()).bookId
     memberId = (await select('select memberId from members where email = ?', reader.email))[0]?.memberId
-    await reader.writes(Number(bookId))
+    await reader.createMemo(Number(bookId))
   })
   const update = (table: string, column: string, value: unknown) =>
     env.DB.prepare(`update ${table} set ${column} = ? where memberId = ?`).bind(value, memberId).run()
@@ -109,13 +109,13 @@ describe('what must never be stored', () => {
     ['memos', 'bookId', 999_999],
     ['members', 'createdAt', 'yesterday'],
     ['members', 'email', null],
-  ])('%s.%s = %o', async (table, column, value) => {
+  ])('reject %s.%s = %o', async (table, column, value) => {
     await expect(update(table, column, value)).rejects.toThrow(/constraint/)
   })
 })
 
 describe('each migration', () => {
-  it('keeps every row of a populated database, and every counter right', async () => {
+  it('keeps every row and counter of a populated database', async () => {
     const db = env.MIGRATED
     const rows = async () => {
       const counts = ['members', 'books', 'memos'].map((table) => db.prepare(`select count(*) as n from ${table}`))
@@ -135,11 +135,11 @@ describe('each migration', () => {
     expect(await rows()).toEqual([1, 50, 5].map((each) => each * env.MIGRATIONS.length))
   })
 
-  it('drops no table, since that would erase the children of its rows', () => {
+  it('drops no table: that would delete the rows that refer to it', () => {
     expect(JSON.stringify(env.MIGRATIONS)).not.toMatch(/drop table/i)
   })
 
-  it('holds each trigger on one line, since a deployed D1 may split others where it should not', () => {
+  it('has each trigger on one line: deployed D1 may split others at their semicolons', () => {
     for (const query of env.MIGRATIONS.flatMap(({ queries }) => queries)) {
       const trigger = query.split('\n').filter((line) => /create trigger/i.test(line))
       for (const line of trigger) expect(line).toMatch(/^CREATE TRIGGER .* END;?$/)

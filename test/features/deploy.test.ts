@@ -8,7 +8,7 @@ const CONFIG: Config = {
   r2_buckets: [{ binding: 'IMAGES', bucket_name: 'reading-library-images' }],
   kv_namespaces: [{ binding: 'CATALOGUE' }],
 }
-const URL_OF_IT = 'https://reading-library.mina.workers.dev'
+const WORKER_URL = 'https://reading-library.mina.workers.dev'
 const ADDRESS = 'library@example.com'
 
 type Account = {
@@ -42,13 +42,13 @@ const failed = (message: string, stdout = ''): Outcome => ({
   records: [{ type: 'wrangler-session' }, { type: 'command-failed', message }],
 })
 
-/** An account as wrangler shows and changes it. */
+/** A fake wrangler for an account. */
 const wranglerOf =
   (account: Account, files: Record<string, string>, inputs: string[]): Host['wrangler'] =>
   async (args, input) => {
     if (input !== undefined) inputs.push(input)
-    const [room, verb, name = ''] = args[0] === 'r2' || args[0] === 'kv' ? [args[0], args[2], args[3]] : args
-    switch (`${room} ${verb}`) {
+    const [resource, verb, name = ''] = args[0] === 'r2' || args[0] === 'kv' ? [args[0], args[2], args[3]] : args
+    switch (`${resource} ${verb}`) {
       case 'whoami --json':
         return printed({ loggedIn: true, accounts: account.accounts ?? [{ id: 'a', name: 'Mina' }] })
       case 'secret list':
@@ -80,15 +80,15 @@ const wranglerOf =
       case 'deploy --config': {
         const secrets = args.includes('--secrets-file') ? JSON.parse(files[args.at(-1) ?? ''] ?? '{}') : {}
         account.secrets = [...(account.secrets ?? []), ...Object.keys(secrets)]
-        const targets = account.targets ?? [URL_OF_IT, 'schedule: 17 * * * *']
+        const targets = account.targets ?? [WORKER_URL, 'schedule: 17 * * * *']
         return { ...printed('Uploaded'), records: [{ type: 'deploy', version_id: 'v', targets }] }
       }
       default:
-        throw new Error(`Nobody thought of wrangler ${args.join(' ')}`)
+        throw new Error(`The fake does not know wrangler ${args.join(' ')}`)
     }
   }
 
-/** Deploys to an account; answers all that was run, written, asked, said, and whether it came through. */
+/** Deploys to an account. Returns what was run, written and said, and why it stopped, if it did. */
 const deployTo = async (account: Account, changed: Partial<Host> = {}, config = CONFIG) => {
   const files: Record<string, string> = {}
   const inputs: string[] = []
@@ -105,7 +105,7 @@ const deployTo = async (account: Account, changed: Partial<Host> = {}, config = 
       return name
     },
     say: (line) => said.push(line),
-    fetch: async (url) => ({ ok: url === `${URL_OF_IT}/health` }),
+    fetch: async (url) => ({ ok: url === `${WORKER_URL}/health` }),
     wait: async () => {},
     env: { MAIL_FROM: ADDRESS },
     ...changed,
@@ -124,7 +124,7 @@ const UPLOAD = 'deploy --config wrangler.deploy.json'
 const WITH_SECRETS = `${UPLOAD} --secrets-file wrangler.deploy.secrets.json`
 
 describe('a deployment', () => {
-  it('takes an account from nothing to serving, the migrations before the Worker', async () => {
+  it('creates everything in an empty account, and migrates before it uploads the Worker', async () => {
     const account = nothing()
     const { changes, said, files, secrets, inputs, stopped } = await deployTo(account)
     expect(stopped).toBeUndefined()
@@ -137,41 +137,41 @@ describe('a deployment', () => {
       'secret put PUBLIC_URL',
     ])
     expect(secrets).toEqual({ MAIL_FROM: ADDRESS, JWT_SECRET: expect.stringMatching(/^[\w+/]{64}$/) })
-    expect(inputs).toEqual([URL_OF_IT])
+    expect(inputs).toEqual([WORKER_URL])
     expect(JSON.parse(files['wrangler.deploy.json'] ?? '')).toEqual({
       ...CONFIG,
       kv_namespaces: [{ binding: 'CATALOGUE', id: NAMESPACE_ID }],
     })
     expect(said).toContain('Migrations: 0000_library.sql')
-    expect(said.at(-1)).toBe(`Serving at ${URL_OF_IT}`)
+    expect(said.at(-1)).toBe(`Serving at ${WORKER_URL}`)
     expect(said.join()).not.toContain(secrets.JWT_SECRET)
   })
 
-  it('makes a different secret for each account', async () => {
+  it('generates another secret for each account', async () => {
     const [one, other] = [await deployTo(nothing()), await deployTo(nothing())]
     expect(one.secrets.JWT_SECRET).not.toBe(other.secrets.JWT_SECRET)
   })
 
-  it('creates nothing that is there, and leaves its secrets as they are', async () => {
+  it('creates nothing that exists, and keeps its secrets', async () => {
     const { changes, said } = await deployTo(everything(), { env: { JWT_SECRET: 'x'.repeat(32) } })
     expect(changes).toEqual([MIGRATE, UPLOAD])
     expect(said).toContain('Migrations: nothing new')
-    expect(said.at(-1)).toBe(`Serving at ${URL_OF_IT}`)
+    expect(said.at(-1)).toBe(`Serving at ${WORKER_URL}`)
   })
 
-  it('changes nothing more when it is run again', async () => {
+  it('changes nothing when repeated', async () => {
     const account = nothing()
     await deployTo(account)
     expect((await deployTo(account, { env: {} })).changes).toEqual([MIGRATE, UPLOAD])
   })
 
-  it('goes on where an earlier one ended half-way', async () => {
+  it('continues an unfinished deployment', async () => {
     const { changes, secrets } = await deployTo({ ...everything(), buckets: ['another'], secrets: ['MAIL_FROM'] })
     expect(changes).toEqual(['r2 bucket create reading-library-images', MIGRATE, WITH_SECRETS, 'secret put PUBLIC_URL'])
     expect(Object.keys(secrets)).toEqual(['JWT_SECRET'])
   })
 
-  it('takes what wrangler.toml names, and asks for nothing that stands in its [vars]', async () => {
+  it('uses the resources and [vars] of wrangler.toml', async () => {
     const config = {
       ...CONFIG,
       vars: { PUBLIC_URL: 'https://library.example', EMAIL_VERIFICATION: 'off' },
@@ -183,8 +183,8 @@ describe('a deployment', () => {
     expect(JSON.parse(files['wrangler.deploy.json'] ?? '')).toEqual(config)
   })
 
-  it('is reached at a domain of its own, where it has one', async () => {
-    const account = { ...nothing(), targets: [URL_OF_IT, 'library.example (custom domain)', 'schedule: 17 * * * *'] }
+  it('serves at its custom domain, if it has one', async () => {
+    const account = { ...nothing(), targets: [WORKER_URL, 'library.example (custom domain)', 'schedule: 17 * * * *'] }
     const asked: string[] = []
     const fetch = async (url: string) => ({ ok: asked.push(url) > 2 })
     const { inputs, said } = await deployTo(account, { fetch })
@@ -193,12 +193,12 @@ describe('a deployment', () => {
     expect(said.at(-1)).toBe('Serving at https://library.example')
   })
 
-  it('says that it has no address, where it is reached by routes only', async () => {
+  it('says that a Worker with routes only has no address', async () => {
     const { said, stopped } = await deployTo({ ...everything(), targets: ['example.com/library/*'] })
     expect([stopped, said.at(-1)]).toEqual([undefined, expect.stringMatching(/no address of its own/)])
   })
 
-  it('asks who is at the keyboard, and shows them the secret that it made', async () => {
+  it('asks for settings interactively, and shows the generated secret', async () => {
     const asked: string[] = []
     const ask = async (question: string) => {
       asked.push(question.split(',')[0] ?? '')
@@ -210,14 +210,14 @@ describe('a deployment', () => {
     expect(said.join()).toContain(secrets.JWT_SECRET)
   })
 
-  it('leaves to Workers Builds what its dashboard sets', async () => {
+  it('leaves settings to the dashboard in Workers Builds', async () => {
     const { stopped, said } = await deployTo(nothing(), { env: { WORKERS_CI: '1' } })
     expect(stopped).toBeUndefined()
     expect(said.join()).toMatch(/MAIL_FROM is missing/)
   })
 })
 
-describe('a deployment stops, before it changes anything,', () => {
+describe('a deployment stops before it changes anything', () => {
   const several = [
     { id: 'a', name: 'Mina' },
     { id: 'b', name: 'Work' },
@@ -247,7 +247,7 @@ describe('a deployment stops, before it changes anything,', () => {
   })
 })
 
-describe('a deployment that cannot go on', () => {
+describe('a failed deployment', () => {
   const failingAt = (command: string, account: Account): Partial<Host> => {
     const wrangler = wranglerOf(account, {}, [])
     return {
@@ -263,14 +263,14 @@ describe('a deployment that cannot go on', () => {
     'r2 bucket create',
     'kv namespace create',
     'd1 migr',
-  ])('at wrangler %s says what wrangler said, and uploads nothing', async (command) => {
+  ])('at wrangler %s reports its error and uploads nothing', async (command) => {
     const account = nothing()
     const { stopped } = await deployTo(account, failingAt(command, account))
     expect(stopped).toEqual([expect.stringMatching(/^wrangler .*: Please enable R2 \[code: 10042\]$/)])
     expect(account.secrets).toBeUndefined()
   })
 
-  it('says so when the Worker does not become healthy', async () => {
+  it('reports a Worker that does not become healthy', async () => {
     let asked = 0
     const fetch = async () => {
       asked++

@@ -12,8 +12,8 @@ let memoId: number
 beforeEach(async () => {
   reader = await signUp()
   memberId = Number((await select('select memberId from members where email = ?', reader.email))[0]?.memberId)
-  bookId = (await reader.registers({ bookStatus: 'DONE', readEndDate: '2026-01-01T00:00:00' })).bookId
-  memoId = (await reader.writes(bookId)).memoId
+  bookId = (await reader.createBook({ bookStatus: 'DONE', readEndDate: '2026-01-01T00:00:00' })).bookId
+  memoId = (await reader.createMemo(bookId)).memoId
   expect(await findDisagreements(env.DB)).toEqual([])
 })
 
@@ -32,7 +32,7 @@ it.each(counters)('finds a wrong %s of a member', async (field) => {
   await run(`update members set ${field} = ? where memberId = ?`, kept?.expected, memberId)
 })
 
-it('finds memos that a book counts wrongly', async () => {
+it('finds wrong memo counters of a book', async () => {
   await run('update books set memoCount = 3, questionMemos = 2 where bookId = ?', bookId)
   expect(await findDisagreements(env.DB)).toEqual([
     { what: 'books', id: bookId, field: 'memoCount', expected: 1, found: 3 },
@@ -41,7 +41,7 @@ it('finds memos that a book counts wrongly', async () => {
   await run('update books set memoCount = 1, questionMemos = 0 where bookId = ?', bookId)
 })
 
-it('finds a memo out of its position, and one that bears another owner', async () => {
+it('finds a wrong position and a wrong owner of a memo', async () => {
   await run('update memos set position = 5 where memoId = ?', memoId)
   expect(await findDisagreements(env.DB)).toEqual([
     { what: 'memos', id: memoId, field: 'position', expected: 1, found: 5 },
@@ -53,15 +53,15 @@ it('finds a memo out of its position, and one that bears another owner', async (
   await run('update memos set memberId = ? where memoId = ?', memberId, memoId)
 })
 
-it.each(['books', 'memos'])('finds an identifier of %s that was given twice', async (table) => {
+it.each(['books', 'memos'])('finds a reused identifier in %s', async (table) => {
   const id = table === 'books' ? bookId : memoId
   await run('insert or replace into retiredIds (tableName, id) values (?, ?)', table, id)
   expect(await findDisagreements(env.DB)).toMatchObject([{ what: table, id, expected: `above ${id}`, found: id }])
   await run('delete from retiredIds where tableName = ?', table)
 })
 
-it('finds objects that nobody owns, and no others', async () => {
-  expect((await reader.uploads(png())).status).toBe(201)
+it('finds exactly the objects without an owner', async () => {
+  expect((await reader.upload(png())).status).toBe(201)
   const keys = ['images/987654/aaaaaaaaaaaaaaaaaaaaaa.png', 'elsewhere/b.png']
   for (const key of keys) await env.IMAGES.put(key, 'x')
   await env.IMAGES.put('images/987655/aaaaaaaaaaaaaaaaaaaaaa.png', 'x')

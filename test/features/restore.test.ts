@@ -7,7 +7,7 @@ import { disagreements, fillShelf, select } from '../support/database'
 const AWKWARD = "It's; DROP TABLE books;\n-- END; “그래서”"
 const TABLES = ['books', 'members', 'memos', 'retiredIds', 'attempts', 'joinCodes', 'purgeJobs']
 
-/** The statements of a dump as `wrangler d1 export` orders them: each table with its rows, then all else. */
+/** The statements of a dump in the order of `wrangler d1 export`: each table with its rows, then everything else. */
 const dump = async () => {
   const schema = await select(`select type, name, sql from sqlite_master where sql is not null`)
   const statements = ['PRAGMA defer_foreign_keys=TRUE']
@@ -36,16 +36,16 @@ beforeAll(async () => {
   const reader = await signUp()
   const [member] = await select('select memberId from members')
   await fillShelf(Number(member?.memberId), 40)
-  const { bookId } = await reader.registers({ title: AWKWARD })
-  await reader.writes(bookId, { memoContent: AWKWARD })
+  const { bookId } = await reader.createBook({ title: AWKWARD })
+  await reader.createMemo(bookId, { memoContent: AWKWARD })
   statements = await dump()
 })
 
-it('fails in the order of the dump, since books refer to members', async () => {
+it('fails for a dump in its original order: books refer to members', async () => {
   await expect(restore(statements)).rejects.toThrow(/no such table/)
 })
 
-it('restores a dump that was put in order: every row, every counter, every trigger', async () => {
+it('restores every row, counter and trigger of a reordered dump', async () => {
   await restore(orderDump(statements))
   expect(await rows(restored)).toEqual(await rows(env.DB))
   expect(await disagreements(restored)).toEqual([])

@@ -1,10 +1,10 @@
 import { beforeAll, expect, it } from 'vitest'
 import { DEMO, type Fetch, seed } from '../../scripts/seed/demo.ts'
-import { BASE, handle, login, Reader, tokenOf } from '../support/api'
+import { BASE, handle, logInAs } from '../support/api'
 import { disagreements, select } from '../support/database'
 import { checkAgainstDocument } from '../support/document'
 
-/** The service, each of whose answers must be one that the document describes. */
+/** The service; its answers are checked against the OpenAPI document. */
 const service: Fetch = async (request) => {
   const response = await handle(request)
   const text = await response.clone().text()
@@ -14,7 +14,7 @@ const service: Fetch = async (request) => {
   return response
 }
 
-const isThere = () =>
+const demoMember = () =>
   select(`
     select memberId, (select count(*) from books) as books, (select count(*) from memos) as memos
     from members where email = '${DEMO.email}'
@@ -24,10 +24,10 @@ let first: Awaited<ReturnType<typeof seed>>
 let before: Record<string, unknown>[]
 beforeAll(async () => {
   first = await seed(service, BASE)
-  before = await isThere()
+  before = await demoMember()
 })
 
-it('gives every view something to show', async () => {
+it('fills every view', async () => {
   expect(first.isNew).toBe(true)
   expect(first.views).toHaveLength(15)
   expect(first.views.filter(({ shown }) => shown === 0)).toEqual([])
@@ -35,7 +35,7 @@ it('gives every view something to show', async () => {
   expect(await disagreements()).toEqual([])
 })
 
-it('has memos of every type and authority, and dates over two years', async () => {
+it('writes memos of every type and authority, dated over two years', async () => {
   expect(await select('select distinct memoType, memoAuthority from memos')).toHaveLength(8)
   const [span] = await select(`
     select julianday(max(createdAt)) - julianday(min(createdAt)) as registered,
@@ -46,8 +46,8 @@ it('has memos of every type and authority, and dates over two years', async () =
   expect(String(span?.latest) < new Date().toISOString()).toBe(true)
 })
 
-it('has covers and photographs that load', async () => {
-  const reader = new Reader(DEMO.email, tokenOf(await login(DEMO.email, DEMO.password)))
+it('uploads covers and photographs that load', async () => {
+  const reader = await logInAs(DEMO.email, DEMO.password)
   const { item } = (await reader.get('/books/library?page=1&size=40&bookStatus=DONE')).body
   const covers = item.map(({ cover }: { cover: string | null }) => cover).filter(Boolean)
   const memos = await select(`select memoContent from memos where memoContent like '%<img%'`)
@@ -60,14 +60,14 @@ it('has covers and photographs that load', async () => {
   }
 })
 
-it('leaves a member who is there as is', async () => {
+it('leaves an existing demo member unchanged', async () => {
   expect(await seed(service, BASE)).toEqual({ isNew: false, views: first.views })
-  expect(await isThere()).toEqual(before)
+  expect(await demoMember()).toEqual(before)
 })
 
-it('begins anew when asked to', async () => {
+it('recreates the demo member if asked to', async () => {
   expect((await seed(service, BASE, { renew: true })).isNew).toBe(true)
-  const [after] = await isThere()
+  const [after] = await demoMember()
   expect(after).toEqual({ ...before[0], memberId: expect.any(Number) })
   expect(after?.memberId).not.toBe(before[0]?.memberId)
 })
@@ -76,16 +76,16 @@ it.each<[why: string, fetch: Fetch, said: RegExp]>([
   ['answers', () => Promise.reject(new TypeError('fetch failed')), /Nothing answers .* `npm run dev`/],
   ['is configured', (request) => handle(request, { JWT_SECRET: '' }), /not ready \(500\)/],
   ['is this service', async () => new Response('<html>'), /is not the Reading Library/],
-])('says what to do where nothing %s', async (_, fetch, said) => {
+])('says what to do if nothing %s', async (_, fetch, said) => {
   await expect(seed(fetch, BASE)).rejects.toThrow(said)
 })
 
-it('says what to do where a code is wanted by mail, or the demo member has another password', async () => {
+it('says what to do if codes are mailed or the demo member has another password', async () => {
   const strict: Fetch = (request) => handle(request, { EMAIL_VERIFICATION: 'required' })
-  const reader = new Reader(DEMO.email, tokenOf(await login(DEMO.email, DEMO.password)))
+  const reader = await logInAs(DEMO.email, DEMO.password)
   expect((await reader.patch('/members/me', { password: 'another-one-1' })).status).toBe(200)
   await expect(seed(service, BASE)).rejects.toThrow(/another password/)
   await reader.delete('/members/me')
   await expect(seed(strict, BASE)).rejects.toThrow(/EMAIL_VERIFICATION=off/)
-  expect(await isThere()).toEqual([])
+  expect(await demoMember()).toEqual([])
 })

@@ -1,38 +1,38 @@
 import { expect, it } from 'vitest'
 import { confirmTurn, takeTurn } from '../../src/members/turns'
 
-const inOrder = (count: number) => {
-  const begun: number[] = []
-  let atOnce = 0
+const takeTurns = (count: number) => {
+  const started: number[] = []
+  let running = 0
   let most = 0
   const turns = Array.from({ length: count }, (_, n) =>
     takeTurn(async (pause) => {
-      begun.push(n)
-      most = Math.max(most, ++atOnce)
+      started.push(n)
+      most = Math.max(most, ++running)
       await pause()
-      atOnce--
+      running--
       return n
     }),
   )
-  return { begun, turns, most: () => most }
+  return { started, turns, most: () => most }
 }
 
-it('turns are taken one at a time, in the order in which they were asked for', async () => {
-  const { begun, turns, most } = inOrder(5)
+it('runs one hash at a time, first come first served', async () => {
+  const { started, turns, most } = takeTurns(5)
   expect(await Promise.all(turns)).toEqual([0, 1, 2, 3, 4])
-  expect(begun).toEqual([0, 1, 2, 3, 4])
+  expect(started).toEqual([0, 1, 2, 3, 4])
   expect(most()).toBe(1)
 })
 
-it('what fails gives its turn on', async () => {
+it('continues with the next after a failure', async () => {
   const failed = takeTurn(() => Promise.reject(new Error('No hash today')))
   const next = takeTurn(async () => 'done')
   await expect(failed).rejects.toThrow('No hash today')
   expect(await next).toBe('done')
 })
 
-it('more than sixty-four are refused at once, and told when to come again', async () => {
-  const { turns } = inOrder(64)
+it('rejects more than 64 waiting with Retry-After', async () => {
+  const { turns } = takeTurns(64)
   const refused = { code: 'TOO_MANY_REQUESTS', details: { headers: { 'Retry-After': '5' } } }
   expect(() => confirmTurn()).toThrow(expect.objectContaining(refused))
   await expect(takeTurn(async () => 'done')).rejects.toMatchObject(refused)
@@ -40,7 +40,7 @@ it('more than sixty-four are refused at once, and told when to come again', asyn
   expect(() => confirmTurn()).not.toThrow()
 })
 
-it('whoever stops in the middle holds the others up for two seconds, and no longer', async () => {
+it('gives up on one that hangs after two seconds', async () => {
   void takeTurn(() => new Promise(() => {}))
   expect(await takeTurn(async () => 'done')).toBe('done')
 })

@@ -1,0 +1,4 @@
+import { beforeEach } from 'vitest'
+import { trackTest } from './target'
+
+beforeEach(trackTest)
