@@ -1,14 +1,24 @@
 import { mergeConfig } from 'vitest/config'
 import config from './vitest.config.ts'
 
-// The feature tests without those that hash many passwords or wait for timeouts.
+const SLOW = [
+  'members',
+  'verification',
+  'floods',
+  'turns',
+  'capacity',
+  'catalogue-providers',
+  'uploads',
+  'random-memo',
+  'seed',
+]
+/** These need a database without rows of other files. */
+const ISOLATED = ['database', 'restore', 'openapi']
+
+// The feature tests that neither hash many passwords nor wait, with one Worker for many files.
 export default mergeConfig(config, {
   test: {
-    exclude: [
-      'attacks/*',
-      ...['members', 'verification', 'floods', 'turns', 'capacity', 'catalogue-providers'].map(
-        (name) => `features/${name}`,
-      ),
-    ].map((name) => `test/${name}.test.ts`),
+    isolate: false,
+    exclude: ['test/attacks/**', ...[...SLOW, ...ISOLATED].map((name) => `test/features/${name}.test.ts`)],
   },
 })

@@ -1,4 +1,4 @@
 import { beforeEach } from 'vitest'
-import { trackTest } from './target'
+import { setCurrentTest } from './target'
 
-beforeEach(trackTest)
+beforeEach(setCurrentTest)

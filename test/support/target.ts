@@ -1,6 +1,6 @@
 /// <reference types="vite/types/importMeta.d.ts" />
 // What the feature tests run against: the Worker in this process, or, under `npm run smoke`, a service elsewhere.
-import { onTestFinished, type TestContext } from 'vitest'
+import type { TestContext } from 'vitest'
 
 export type SmokeMember = { email: string; token: string }
 
@@ -18,15 +18,16 @@ type Remote = {
 export const remote: Remote | undefined = import.meta.env.SMOKE ? JSON.parse(import.meta.env.SMOKE) : undefined
 
 let current: TestContext | undefined
-export const trackTest = (context: TestContext) => {
+export const setCurrentTest = (context: TestContext) => {
   current = context
-  onTestFinished(() => {
-    current = undefined
-  })
 }
 
 /** Ends the running test as skipped. Returns only outside a test, in hooks. */
-export const skipTest = (reason: string) => current?.skip(reason)
+export const skipTest = (reason: string) => {
+  const context = current
+  current = undefined
+  if (context?.task.result?.state === 'run') context.skip(reason)
+}
 
 /** Skips the running test under `npm run smoke`, which cannot provide what it needs. */
 export const needsWorker = (what: string) => {
