@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
 
-// What `wrangler` makes before it bundles.
+// `wrangler` runs this before it bundles.
 execFileSync('npm', ['run', '--silent', 'assets'], { stdio: 'inherit' })
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
@@ -14,9 +14,9 @@ export default defineConfig({
       wrangler: { configPath: './wrangler.toml' },
       miniflare: {
         compatibilityFlags: ['nodejs_compat'],
-        // A second database, on which the migrations are applied one by one.
+        // An empty database, for tests that apply the migrations themselves.
         d1Databases: { MIGRATED: 'migrated' },
-        // Whatever the Worker asks of the outside is answered by the stand-in of the catalogue providers.
+        // Outgoing requests go to the fake catalogue providers.
         outboundService: (request: Request) => {
           const { host, pathname, search } = new URL(request.url)
           const headers = { ...Object.fromEntries(request.headers), 'X-Asked-Host': host }
@@ -41,8 +41,10 @@ export default defineConfig({
     globalSetup: ['./test/support/provider-server.ts'],
     setupFiles: ['./test/setup.ts'],
     include: ['test/features/*.test.ts', 'test/attacks/*.test.ts'],
-    // Passwords are hashed at their real cost, fifty at once in one test.
+    // Passwords are hashed at their real cost, fifty concurrently in one test.
     testTimeout: 60_000,
+    // Several tests wait for timeouts.
+    maxWorkers: 2,
     reporters: ['default', ['json', { outputFile: 'dist/test-report.json' }]],
     onConsoleLog: (line) => !line.includes('"message":"request"'),
   },

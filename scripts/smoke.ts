@@ -1,77 +1,64 @@
-// Tries every row of the contract and of its decisions against a running service, over HTTP, and leaves nothing there.
+// Runs the HTTP part of the feature tests against a running service, and withdraws every member it signed up.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { isError } from './smoke/answer.ts'
-import { checkMemberBodies } from './smoke/bodies.ts'
-import { checkBooks } from './smoke/books.ts'
-import { checkCatalogue } from './smoke/catalogue.ts'
-import { check, checkAnyway, conclude, explain } from './smoke/check.ts'
-import { connect, type Service } from './smoke/client.ts'
-import { checkCodes } from './smoke/codes.ts'
-import { checkImages } from './smoke/images.ts'
-import { checkMembers } from './smoke/members.ts'
-import { checkMemos } from './smoke/memos.ts'
-import { fieldOf } from './smoke/shelf.ts'
-import { checkHeads, checkPublic } from './smoke/transport.ts'
-import { checkViews } from './smoke/views.ts'
+import { requiresCode, signUpByMail, withdrawAll } from './smoke/members.ts'
 
-const USAGE = `Usage: npm run smoke -- BASE_URL [--public] [--origin ORIGIN]
-  BASE_URL   where the service runs, for example http://localhost:8787
-  --public   tries only what needs no member
-  --origin   an origin that CORS_ORIGINS lets in (default https://app.example)`
+const USAGE = `Usage: npm run smoke -- URL [--public] [--origin ORIGIN] [--email TEMPLATE [--code-command COMMAND]]
+  URL             where the service runs, for example http://localhost:8787
+  --public        run only what needs no member
+  --origin        an origin that CORS_ORIGINS allows (default https://app.example)
+  --email         your address with %s, for example me+%s@example.com, for a service that mails verification codes
+  --code-command  prints the code mailed to $EMAIL; without it, you are asked to type the codes in`
+/** Members signed up with mailed codes: an address gets five mails an hour, a network thirty. */
+const MAILED_MEMBERS = 3
 
-const giveUp = (why: string): never => {
-  console.error(why)
-  process.exit(1)
+const fail = (message: string): never => {
+  console.error(message)
+  process.exit(2)
+}
+const text = { type: 'string' } as const
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    public: { type: 'boolean' },
+    origin: { ...text, default: 'https://app.example' },
+    email: text,
+    'code-command': text,
+  },
+})
+if (!URL.canParse(positionals[0] ?? '')) fail(USAGE)
+const url = String(positionals[0]).replace(/\/+$/, '')
+const health = await fetch(`${url}/health`).catch((error: Error) =>
+  fail(`Cannot reach ${url}: ${error.cause ?? error}`),
+)
+if (health.status !== 200 || !health.headers.has('X-Request-Id')) fail(`${url}/health answers ${health.status}`)
+
+const journal = join(mkdtempSync(join(tmpdir(), 'smoke-')), 'members')
+writeFileSync(journal, '')
+if (!flags.public && !flags.email && (await requiresCode(url, journal))) {
+  fail(`${url} mails verification codes: pass --email, or --public to run only what needs no member`)
 }
 
-const readArguments = () => {
-  try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: {
-        public: { type: 'boolean', default: false },
-        origin: { type: 'string', default: 'https://app.example' },
-      },
-    })
-    const { origin, pathname } = new URL(positionals[0] ?? '')
-    return { ...values, baseUrl: origin + pathname.replace(/\/$/, '') }
-  } catch {
-    return giveUp(USAGE)
-  }
-}
-
-const AREAS = [checkMembers, checkCodes, checkBooks, checkViews, checkMemos, checkImages, checkMemberBodies, checkHeads]
-
-/** Whether members can be created: under EMAIL_VERIFICATION=required the code of a mail would be needed. */
-const canJoin = async ({ join }: Service) => {
-  const answer = await join()
-  const broken = fieldOf(answer, 'fieldErrors') as { field: string }[] | null
-  return answer.status === 201 || broken?.[0]?.field !== 'authenticationCode'
-}
-
-const { baseUrl, origin, public: isPublicOnly } = readArguments()
-const service = connect(baseUrl)
-const first = await service
-  .send('GET', '/members/me')
-  .catch((error) => giveUp(`Cannot reach ${baseUrl}: ${explain(error)}`))
-if (!isError(first)) giveUp(`${baseUrl} does not look like this service: ${first.request} got ${first.status}`)
-
+// Ctrl+C ends the tests, and the members are still withdrawn.
+process.on('SIGINT', () => {})
+let exitCode = 1
 try {
-  await checkPublic(service, origin)
-  await checkCatalogue(service)
-  if (isPublicOnly) {
-    console.log('     all else is left out')
-  } else if (await canJoin(service)) {
-    for (const area of AREAS) {
-      await area(service).catch((error) => check(`${area.name}: can go on`, () => Promise.reject(error)))
-    }
-  } else {
-    await check('POST /join: creates members', () => {
-      throw new Error('not without a mailbox, since EMAIL_VERIFICATION is required here; --public does without them')
-    })
+  const members: Awaited<ReturnType<typeof signUpByMail>>[] = []
+  for (let n = 0; flags.email && n < MAILED_MEMBERS; n++) {
+    members.push(await signUpByMail(url, journal, flags.email, flags['code-command']))
   }
+  const isLimited = flags.public || flags.email
+  const SMOKE = JSON.stringify({ url, origin: flags.origin, journal, ...(isLimited && { members }) })
+  const tests = spawn('vitest', ['run', '--config', 'vitest.smoke.config.ts'], {
+    stdio: 'inherit',
+    env: { ...process.env, SMOKE },
+  })
+  exitCode = await new Promise<number>((resolve) => tests.on('exit', (code) => resolve(code ?? 1)))
 } finally {
-  await checkAnyway('DELETE /members/me: everybody who signed up is withdrawn', service.withdrawEveryone)
-  await service.checkAlways()
+  const left = await withdrawAll(url, journal)
+  for (const email of left) console.error(`Could not withdraw ${email}`)
+  process.exitCode = left.length > 0 ? 1 : exitCode
 }
-process.exitCode = conclude()

@@ -21,9 +21,9 @@ it('leaves no trace of a withdrawn member in any row, object or key', async () =
   const traces = ['zanzibar@withdrawal.test', 'Wolkenkuckucksheim', 'Mnemosyne Hapax', 'PIXELS-OF-ATLANTIS']
   const [email = '', title = '', memoContent = '', pixels = ''] = traces
   const member = await signUp(email)
-  const { bookId } = await member.registers({ title, author: title, publisher: title })
-  await member.writes(bookId, { memoContent })
-  await member.uploads(join(PNG_SIGNATURE, pngHeader(4, 1), chunk('IDAT', pixels), chunk('IEND')))
+  const { bookId } = await member.createBook({ title, author: title, publisher: title })
+  await member.createMemo(bookId, { memoContent })
+  await member.upload(join(PNG_SIGNATURE, pngHeader(4, 1), chunk('IDAT', pixels), chunk('IEND')))
   const findTraces = async () => {
     const contents = await readStores({ database: env.DB, bucket: env.IMAGES, lists: env.CATALOGUE })
     return traces.filter((trace) => contents.some(([, bytes]) => toText(bytes).includes(trace)))

@@ -9,7 +9,7 @@ let reader: Reader
 let bookId: number
 beforeAll(async () => {
   reader = await signUp()
-  bookId = (await reader.registers()).bookId
+  bookId = (await reader.createBook()).bookId
 })
 
 const LOST = 'D1_ERROR: Network connection lost.'
@@ -103,7 +103,7 @@ describe('a transient bucket error', () => {
       return stored
     }) as R2Bucket['put']
     const IMAGES = { put } as R2Bucket
-    expect((await reader.uploads(png(), { changed: { IMAGES } })).status).toBe(201)
+    expect((await reader.upload(png(), { changed: { IMAGES } })).status).toBe(201)
     expect(keys).toHaveLength(2)
     expect(new Set(keys).size).toBe(1)
   })

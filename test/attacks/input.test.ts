@@ -11,9 +11,9 @@ let ids: Record<string, string[]>
 beforeAll(async () => {
   reader = await signUp()
   const other = await signUp()
-  const { bookId } = await other.registers()
-  const { memoId } = await other.writes(bookId)
-  const own = await reader.registers()
+  const { bookId } = await other.createBook()
+  const { memoId } = await other.createMemo(bookId)
+  const own = await reader.createBook()
   const books = [String(own.bookId), String(bookId)]
   ids = { 'book-id': books, bookId: books, 'memo-id': [String(memoId), '999999'] }
 })

@@ -14,28 +14,28 @@ afterAll(async () => {
   await service?.stop()
 })
 
-/** Opens an address, and keeps what the browser complains of and what it asks of others. */
+/** Opens a page and collects the errors in its console and its requests to other origins. */
 const open = async (path: string, options: Parameters<Browser['newPage']>[0] = {}) => {
   const page = await browser.newPage(options)
-  const complaints: string[] = []
-  // An answer that is an error is one: the tests look at what it was.
+  const problems: string[] = []
+  // The console reports every error status; the tests check those themselves.
   page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load')) complaints.push(message.text())
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load')) problems.push(message.text())
   })
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('requestfailed', (request) => complaints.push(request.url()))
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('requestfailed', (request) => problems.push(request.url()))
   page.on('request', (request) => {
     if (!request.url().startsWith(`${service.base}/`) && !request.url().startsWith('data:'))
-      complaints.push(request.url())
+      problems.push(request.url())
   })
   await page.goto(service.base + path)
   await page.locator('.opblock').first().waitFor()
-  return { page, complaints }
+  return { page, problems }
 }
 
 const operation = (page: Page, name: string) => page.locator(`#operations-${name}`)
 
-/** Opens an operation, fills in the body or chooses the file, and executes it: the status that came. */
+/** Executes an operation with a body or file. Returns the status of the answer. */
 const tryOut = async (page: Page, name: string, body?: object | Buffer) => {
   const block = operation(page, name)
   if ((await block.getAttribute('class'))?.includes('is-open') === false) {
@@ -51,13 +51,13 @@ const tryOut = async (page: Page, name: string, body?: object | Buffer) => {
   return { status: (await answer.nth(1).textContent())?.trim(), block }
 }
 
-// The smallest picture there is.
+// A GIF of one pixel.
 const PICTURE = Buffer.from('R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==', 'base64')
 const MEMBER = { email: 'page@example.com', password: 'read-more-1' }
 
 describe('/docs', () => {
-  it('is where a browser is led from /, and shows every operation, under a strict policy', async () => {
-    const { page, complaints } = await open('/')
+  it('is where / redirects a browser, and shows every operation under a strict policy', async () => {
+    const { page, problems } = await open('/')
     expect(new URL(page.url()).pathname).toBe('/docs')
     const { paths } = await (await fetch(`${service.base}/openapi.json`)).json()
     const described = Object.values(paths as Record<string, object>).flatMap((item) => Object.keys(item))
@@ -65,12 +65,12 @@ describe('/docs', () => {
     const policy = (await fetch(`${service.base}/docs`)).headers.get('Content-Security-Policy')
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/unsafe|http|\*/)
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
     await page.close()
   })
 
-  it('signs up, logs in, and then calls as the member, until it is reloaded', async () => {
-    const { page, complaints } = await open('/docs')
+  it('calls as the member after login, until it is reloaded', async () => {
+    const { page, problems } = await open('/docs')
     expect((await tryOut(page, 'Members-getProfile')).status).toBe('401')
     const joined = await tryOut(page, 'Members-signUp', { ...MEMBER, name: 'Page', authenticationCode: '000000' })
     expect(joined.status).toBe('201')
@@ -84,7 +84,7 @@ describe('/docs', () => {
     expect(listed.status).toBe('200')
     expect(await listed.block.locator('.live-responses-table').textContent()).toContain('"totalElements": 0')
     expect((await tryOut(page, 'Memos-uploadMemoImage', PICTURE)).status).toBe('201')
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
 
     expect(await page.evaluate(() => Object.keys(localStorage).length + Object.keys(sessionStorage).length)).toBe(0)
     await page.reload()
@@ -92,7 +92,7 @@ describe('/docs', () => {
     await page.close()
   })
 
-  it('takes the token back when the member withdraws', async () => {
+  it('forgets the token when the member withdraws', async () => {
     const { page } = await open('/docs')
     const leaver = { email: 'leaver@example.com', password: 'read-more-1' }
     await tryOut(page, 'Members-signUp', { ...leaver, name: 'Leaver', authenticationCode: '000000' })
@@ -102,7 +102,7 @@ describe('/docs', () => {
     await page.close()
   })
 
-  it('can be used by the keyboard alone, and shows where it is', async () => {
+  it('works with the keyboard alone, and shows the focus', async () => {
     const { page } = await open('/docs')
     const focused = () => page.evaluate(() => document.activeElement?.className ?? '')
     const within = () => page.evaluate(() => document.activeElement?.closest('.opblock')?.id ?? '')
@@ -112,7 +112,7 @@ describe('/docs', () => {
         await page.keyboard.press('Tab')
         if ((await focused()).includes(name) && (await within()) === block) return
       }
-      throw new Error(`Tab does not lead to ${name}`)
+      throw new Error(`Tab does not reach ${name}`)
     }
     const health = 'operations-Health-checkHealth'
     await tabTo('opblock-summary-control', health)
@@ -134,14 +134,17 @@ describe('/docs', () => {
     [360, 'dark'],
     [1280, 'light'],
     [1280, 'dark'],
-  ] as const)('has room on a screen of %i pixels, and paints it %s', async (width, colorScheme) => {
+  ] as const)('fits a screen of %i pixels in %s mode', async (width, colorScheme) => {
     const { page } = await open('/docs#/Books/getBook', { viewport: { width, height: 800 }, colorScheme })
     await tryOut(page, 'Books-getBook')
     const shown = await page.evaluate(() => ({
-      beyond: document.documentElement.scrollWidth - window.innerWidth,
-      paper: getComputedStyle(document.body).backgroundColor,
+      overflow: document.documentElement.scrollWidth - window.innerWidth,
+      background: getComputedStyle(document.body).backgroundColor,
     }))
-    expect(shown).toEqual({ beyond: 0, paper: colorScheme === 'dark' ? 'rgb(28, 32, 34)' : 'rgb(255, 255, 255)' })
+    expect(shown).toEqual({
+      overflow: 0,
+      background: colorScheme === 'dark' ? 'rgb(28, 32, 34)' : 'rgb(255, 255, 255)',
+    })
     await page.close()
   })
 })

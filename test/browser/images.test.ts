@@ -14,7 +14,7 @@ let client: Server
 beforeAll(async () => {
   service = await startService()
   browser = await launchChromium()
-  // A client's page, on an origin of its own.
+  // A page of a client, on another origin.
   client = createServer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>Client</title><body></body>')
   })
@@ -32,7 +32,7 @@ const open = async () => {
   return page
 }
 
-it('a page of another origin signs up, logs in, uploads an image, and shows it without a token', async () => {
+it('a page of another origin uploads an image and shows it without a token', async () => {
   const page = await open()
   const url = await page.evaluate(
     async ([base, png]) => {

@@ -1,4 +1,4 @@
-// What a client of another project does, by types that are made from the served document alone.
+// Uses the API through types generated from the served document.
 import createClient from 'openapi-fetch'
 import type { components, paths } from './.build/api.ts'
 
@@ -6,10 +6,10 @@ type Memo = components['schemas']['Memo']
 
 const member = { email: 'generated@example.com', password: 'read-more-1' }
 
-// The smallest picture there is.
+// A GIF of one pixel.
 const PICTURE = 'R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=='
 
-/** Signs up, logs in, registers a book, writes a memo with an image, and views them: what it saw. */
+/** Signs up, logs in, registers a book, writes a memo with an image, and returns what it read. */
 export const tellStory = async (baseUrl: string) => {
   const api = createClient<paths>({ baseUrl })
   const joined = await api.POST('/join', { body: { ...member, name: 'Reader', authenticationCode: '000000' } })

@@ -56,7 +56,7 @@ it('processes at most two large uploads concurrently, and queues the others', as
   const small = jpeg()
   // Large because its scan data is long.
   const picture = join(small.subarray(0, -2), new Uint8Array(9 * MIB), small.subarray(-2))
-  const answers = await Promise.all(Array.from({ length: 6 }, () => reader.uploads(picture, { changed: { IMAGES } })))
+  const answers = await Promise.all(Array.from({ length: 6 }, () => reader.upload(picture, { changed: { IMAGES } })))
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201))
   expect(highest).toBe(2)
 })

@@ -9,9 +9,9 @@ const LARGE = 3000
 const createLibrary = async (books: number): Promise<Library> => {
   const reader = await signUp()
   const [member] = await select('select memberId from members where email = ?', reader.email)
-  const { bookId } = await reader.registers()
-  const memo = await reader.writes(bookId)
-  for (let n = 0; n < 5; n++) await reader.writes(bookId, { memoType: n % 4 })
+  const { bookId } = await reader.createBook()
+  const memo = await reader.createMemo(bookId)
+  for (let n = 0; n < 5; n++) await reader.createMemo(bookId, { memoType: n % 4 })
   await fillShelf(Number(member?.memberId), books)
   const [spare] = await select(
     'select max(bookId) as bookId from books where memberId = ? and hasMemos = 0',
@@ -90,7 +90,7 @@ describe('rows written', () => {
   })
 
   it('a book’s first memo writes at most 6, a further one 4', async () => {
-    const { bookId } = await small.reader.registers()
+    const { bookId } = await small.reader.createBook()
     const write = () => small.reader.post(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: 'x' })
     expect((await measure(write)).written).toBeLessThanOrEqual(6)
     expect((await measure(write)).written).toBeLessThanOrEqual(4)

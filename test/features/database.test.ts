@@ -37,9 +37,9 @@ describe('counters and positions', () => {
       const memo = pick(memos.filter((each) => each.owner === owner))
       const roll = random()
       if (roll < 0.2 || !book) {
-        books.push({ owner, ...(await reader.registers({ bookStatus: pick([0, 1, 2]), readEndDate: pickDate() })) })
+        books.push({ owner, ...(await reader.createBook({ bookStatus: pick([0, 1, 2]), readEndDate: pickDate() })) })
       } else if (roll < 0.55 || !memo) {
-        memos.push({ owner, ...(await reader.writes(book.bookId, { memoType: pick([0, 1, 2, 3]) })) })
+        memos.push({ owner, ...(await reader.createMemo(book.bookId, { memoType: pick([0, 1, 2, 3]) })) })
       } else if (roll < 0.7) {
         await reader.patch(`/books/${book.bookId}`, { bookStatus: pick([0, 1, 2]), readEndDate: pickDate() })
       } else if (roll < 0.8) {
@@ -78,7 +78,7 @@ describe('the schema rejects', () => {
   beforeAll(async () => {
     const reader = await signUp()
     memberId = await memberIdOf(reader)
-    await reader.writes((await reader.registers()).bookId)
+    await reader.createMemo((await reader.createBook()).bookId)
   })
 
   const INVALID: Record<string, unknown[]> = {

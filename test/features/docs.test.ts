@@ -2,7 +2,7 @@ import { exports } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { BASE } from '../support/api'
 
-const ask = (method: string, path: string, headers?: Record<string, string>) =>
+const request = (method: string, path: string, headers?: Record<string, string>) =>
   exports.default.fetch(BASE + path, { method, headers, redirect: 'manual' })
 
 describe('/', () => {
@@ -10,9 +10,9 @@ describe('/', () => {
     ['text/html,application/xhtml+xml,*/*;q=0.8', '/docs'],
     ['*/*', '/openapi.json'],
     ['application/json', '/openapi.json'],
-  ])('leads who accepts %s to %s', async (Accept, address) => {
+  ])('redirects Accept: %s to %s', async (Accept, address) => {
     for (const method of ['GET', 'HEAD']) {
-      const answer = await ask(method, '/', { Accept })
+      const answer = await request(method, '/', { Accept })
       expect([answer.status, answer.headers.get('Location')]).toEqual([302, address])
       expect(answer.headers.get('Vary')).toBe('Origin, Accept')
     }
@@ -20,8 +20,8 @@ describe('/', () => {
 })
 
 describe('/docs', () => {
-  it('is a page that may load nothing but its own, and that nobody may frame', async () => {
-    const answer = await ask('GET', '/docs')
+  it('is a page that loads its own files only and cannot be framed', async () => {
+    const answer = await request('GET', '/docs')
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy':
@@ -35,25 +35,25 @@ describe('/docs', () => {
     const files = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '')
     expect(files.length).toBeGreaterThan(4)
     for (const path of files) {
-      const file = await ask('GET', path)
+      const file = await request('GET', path)
       expect(file.status, path).toBe(200)
-      const part = await ask('GET', path, { Range: 'bytes=0-9' })
+      const part = await request('GET', path, { Range: 'bytes=0-9' })
       expect([part.status, (await part.arrayBuffer()).byteLength], path).toEqual([
         200,
         (await file.arrayBuffer()).byteLength,
       ])
-      const again = await ask('GET', path, { 'If-None-Match': file.headers.get('ETag') ?? '' })
+      const again = await request('GET', path, { 'If-None-Match': file.headers.get('ETag') ?? '' })
       expect([again.status, await again.text()], path).toEqual([304, ''])
     }
   })
 
-  it('has no other files, and errors of the one shape', async () => {
+  it('has no other files, and errors of the usual shape', async () => {
     for (const path of ['/docs/nothing.js', '/docs/..%2fopenapi.json', '/docs/swagger-ui-bundle.js.map', '/docs/']) {
-      const answer = await ask('GET', path)
+      const answer = await request('GET', path)
       expect([answer.status, await answer.json()], path).toMatchObject([404, { status: 404, fieldErrors: null }])
     }
     for (const path of ['/', '/docs', '/docs/page.js', '/openapi.json']) {
-      const answer = await ask('POST', path)
+      const answer = await request('POST', path)
       expect([answer.status, await answer.json()], path).toMatchObject([405, { status: 405, violationErrors: null }])
       expect(answer.headers.get('Allow')).toBe('GET, HEAD')
     }

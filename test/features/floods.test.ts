@@ -9,8 +9,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('logins that fail', () => {
-  it('are refused after ten, without hashing, from there only, and for a quarter of an hour', async () => {
+describe('failed logins', () => {
+  it('block an e-mail from one network after ten, without hashing, for 15 minutes', async () => {
     const { email } = await signUp()
     for (let n = 0; n < 10; n++) expect((await loginFrom('192.0.2.1', email, 'wrong')).status).toBe(401)
 
@@ -30,14 +30,14 @@ describe('logins that fail', () => {
     expect((await loginFrom('192.0.2.1', email, PASSWORD)).status).toBe(200)
   })
 
-  it('are counted exactly when they come at once', async () => {
+  it('are counted exactly when concurrent', async () => {
     const { email } = await signUp()
     const answers = await Promise.all(Array.from({ length: 40 }, () => loginFrom('192.0.2.3', email, 'wrong')))
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(10)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(30)
   })
 
-  it('are forgotten by one that is right', async () => {
+  it('are forgotten after a successful login', async () => {
     const { email } = await signUp()
     for (let round = 0; round < 2; round++) {
       for (let n = 0; n < 9; n++) expect((await loginFrom('192.0.2.4', email, 'wrong')).status).toBe(401)
@@ -45,13 +45,13 @@ describe('logins that fail', () => {
     }
   })
 
-  it('are counted alike for an e-mail that nobody has', async () => {
+  it('are counted for an unknown e-mail, too', async () => {
     const email = newEmail()
     for (let n = 0; n < 10; n++) expect((await loginFrom('192.0.2.5', email, 'wrong')).status).toBe(401)
     expect((await loginFrom('192.0.2.5', email, 'wrong')).status).toBe(429)
   })
 
-  it('from one IPv6 network are one', async () => {
+  it('from one IPv6 /64 network are counted together', async () => {
     const { email } = await signUp()
     for (let n = 0; n < 10; n++) await loginFrom(`2001:db8:0:1::${n}`, email, 'wrong')
     expect((await loginFrom('2001:db8::1:a:b:c:d', email, PASSWORD)).status).toBe(429)
@@ -59,12 +59,12 @@ describe('logins that fail', () => {
   })
 })
 
-describe('a flood from one network', () => {
-  it.each(['/login', '/join', '/email/join'])('on %s is refused with the time to wait', async (path) => {
+describe('the rate limit of a network', () => {
+  it.each(['/login', '/join', '/email/join'])('answers 429 with Retry-After on %s', async (path) => {
     const headers = { 'CF-Connecting-IP': '198.51.100.7' }
     let answered = 0
     let refused: Answer | undefined
-    // A minute may end meanwhile, and the count begins anew.
+    // A new minute may start in between and reset the count.
     while (answered < 1300 && !refused) {
       const answer = await send('POST', path, { body: {}, headers })
       if (answer.status === 400) answered++
@@ -76,7 +76,7 @@ describe('a flood from one network', () => {
     expect((await send('POST', path, { body: {}, headers: { 'CF-Connecting-IP': '198.51.100.8' } })).status).toBe(400)
   })
 
-  it('passes when the limiter itself fails', async () => {
+  it('lets requests through if the limiter fails', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const NETWORK_LIMIT = { limit: () => Promise.reject(new Error('unreachable')) } as RateLimit
     expect((await send('POST', '/login', { body: {}, changed: { NETWORK_LIMIT } })).status).toBe(400)

@@ -19,7 +19,7 @@ describe('withdrawal', () => {
   const createLeaver = async (images: number) => {
     const leaver = await signUp()
     const member = await memberIdOf(leaver)
-    const url: string = (await leaver.uploads(PNG)).body
+    const url: string = (await leaver.upload(PNG)).body
     for (let n = 1; n < images; n++) await env.IMAGES.put(`images/${member}/${n}`, 'x')
     return { leaver, member, url }
   }
@@ -83,7 +83,7 @@ describe('withdrawal', () => {
   it('leaves no images after racing an upload and a sweep', async () => {
     for (let round = 0; round < 5; round++) {
       const { leaver, member } = await createLeaver(1)
-      const race = await Promise.all([leaver.uploads(PNG), leaver.delete('/members/me'), leaver.uploads(PNG)])
+      const race = await Promise.all([leaver.upload(PNG), leaver.delete('/members/me'), leaver.upload(PNG)])
       expect(race.map(({ status }) => status).every((status) => [201, 204, 401].includes(status))).toBe(true)
       await sweep()
       expect(await listImageKeys(member)).toEqual([])

@@ -1,14 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { signUp } from '../support/api'
 import { loadImage } from '../support/images'
-import { jpeg } from '../support/pictures'
+import { jpeg, png } from '../support/pictures'
 
 describe('GET /images/…', () => {
   let url: string
   let etag: string
   let bytes: Uint8Array
   beforeAll(async () => {
-    url = (await (await signUp()).uploads(jpeg())).body
+    url = (await (await signUp()).upload(jpeg())).body
     const image = await loadImage(url)
     etag = image.headers.get('ETag') ?? ''
     bytes = image.body
@@ -81,5 +81,15 @@ describe('GET /images/…', () => {
     '/images/a/b/c',
   ])('answers 404 for %s', async (absent) => {
     expect(await loadImage(absent)).toMatchObject({ status: 404, body: { status: 404 } })
+  })
+
+  it('answers 404 after the member withdrew', async () => {
+    const leaver = await signUp()
+    const { pathname } = new URL((await leaver.upload(png())).body)
+    expect((await loadImage(pathname)).status).toBe(200)
+    expect((await leaver.delete('/members/me')).status).toBe(204)
+    // A data centre may have cached the image under its own URL, but not with this query.
+    const status = async () => (await loadImage(`${pathname}?withdrawn`)).status
+    await vi.waitFor(async () => expect(await status()).toBe(404), { timeout: 10_000, interval: 500 })
   })
 })

@@ -12,8 +12,8 @@ let memoId: number
 beforeEach(async () => {
   reader = await signUp()
   memberId = Number((await select('select memberId from members where email = ?', reader.email))[0]?.memberId)
-  bookId = (await reader.registers({ bookStatus: 'DONE', readEndDate: '2026-01-01T00:00:00' })).bookId
-  memoId = (await reader.writes(bookId)).memoId
+  bookId = (await reader.createBook({ bookStatus: 'DONE', readEndDate: '2026-01-01T00:00:00' })).bookId
+  memoId = (await reader.createMemo(bookId)).memoId
   expect(await findMismatches(env.DB)).toEqual([])
 })
 
@@ -60,7 +60,7 @@ it.each(['books', 'memos'])('finds a reused identifier in %s', async (table) => 
 })
 
 it('finds objects without a member, except those about to be purged', async () => {
-  expect((await reader.uploads(png())).status).toBe(201)
+  expect((await reader.upload(png())).status).toBe(201)
   const orphans = ['images/987654/aaaaaaaaaaaaaaaaaaaaaa.png', 'elsewhere/b.png']
   for (const key of orphans) await env.IMAGES.put(key, 'x')
   await env.IMAGES.put('images/987655/aaaaaaaaaaaaaaaaaaaaaa.png', 'x')

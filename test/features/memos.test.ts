@@ -1,209 +1,241 @@
-import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Reader, signUp } from '../support/api'
+import { type Reader, sharedReader } from '../support/api'
+import {
+  ABSENT,
+  BLANK,
+  EMPTY,
+  fieldError,
+  INVALID_IDS,
+  invalidCases,
+  NOT_INT,
+  NULL,
+  notOneOf,
+  notText,
+  QUOTED,
+  UNUSUAL_TEXTS,
+  violation,
+  withField,
+} from '../support/invalid-values'
+import { getBook, snapshot, TIMESTAMP } from '../support/library'
 
 let reader: Reader
 let bookId: number
 beforeAll(async () => {
-  reader = await signUp()
-  bookId = (await reader.registers()).bookId
+  reader = await sharedReader()
+  bookId = (await reader.createBook()).bookId
 })
 
-const memo = { memoBookPage: 12, memoContent: '<p>새는 알에서 나오려고 투쟁한다.</p>' }
-const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
+const TYPES = ['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION']
+const AUTHORITIES = ['PRIVATE', 'PUBLIC']
+const MEMO = { memoBookPage: 12, memoContent: '<p>새는 알에서 나오려고 투쟁한다.</p>' }
+const STORED = {
+  ...MEMO,
+  memoId: expect.any(Number),
+  memoType: 'BOOK_CONTENT',
+  memoAuthority: 'PRIVATE',
+  memoLikesCount: 0,
+  createdAt: TIMESTAMP,
+  updatedAt: TIMESTAMP,
+}
+const DEFAULTS = { memoType: 'BOOK_CONTENT', memoAuthority: 'PRIVATE' }
+
+/** Valid values of both creation and update. */
+const VALID: [what: string, sent: object, stored: object][] = [
+  ...TYPES.flatMap((memoType, code) =>
+    [memoType, code, `${code}`].map((sent): (typeof VALID)[0] => [`type ${sent}`, { memoType: sent }, { memoType }]),
+  ),
+  ...AUTHORITIES.flatMap((memoAuthority, code) =>
+    [memoAuthority, code, `${code}`].map((sent): (typeof VALID)[0] => [
+      `authority ${sent}`,
+      { memoAuthority: sent },
+      { memoAuthority },
+    ]),
+  ),
+  ['page 0', { memoBookPage: 0 }, { memoBookPage: 0 }],
+  ['page 2^31-1', { memoBookPage: 2 ** 31 - 1 }, { memoBookPage: 2 ** 31 - 1 }],
+  ['65,535 characters', { memoContent: '가'.repeat(65_535) }, { memoContent: '가'.repeat(65_535) }],
+  ['unknown keys, which it ignores', { memoId: 1, bookId: 1, memoLikesCount: 7 }, { memoLikesCount: 0 }],
+  ...Object.entries({ ...UNUSUAL_TEXTS, 'line ends and tabs': `\u202E'%_\\\r\n\t😀` }).map(
+    ([what, memoContent]): (typeof VALID)[0] => [what, { memoContent }, { memoContent }],
+  ),
+]
+const CONTENT = { ...notText(65_535), ...NULL, ...BLANK }
+const PAGE = { ...NOT_INT, ...QUOTED, ...NULL }
+const REASON = expect.stringMatching(/^(is required|must )/)
 
 describe('POST /memos', () => {
-  it('writes a memo, private and of the book’s content unless told otherwise', async () => {
-    const answer = await reader.post(`/memos?bookId=${bookId}`, memo)
+  const post = (memo: object) => reader.post(`/memos?bookId=${bookId}`, { ...MEMO, ...memo })
+
+  it('creates a private memo of type BOOK_CONTENT by default', async () => {
+    const answer = await post({})
     expect(answer.status).toBe(201)
     expect(answer.headers.get('Location')).toBe(`/memos/${answer.body.memoId}`)
-    expect(answer.body).toEqual({
-      ...memo,
-      memoId: expect.any(Number),
-      memoType: 'BOOK_CONTENT',
-      memoAuthority: 'PRIVATE',
-      memoLikesCount: 0,
-      createdAt: stamp,
-      updatedAt: stamp,
-    })
+    expect(answer.body).toEqual(STORED)
+    expect((await getBook(reader, bookId)).memosList).toContainEqual(answer.body)
   })
 
   it.each([
-    [
-      { memoType: '', memoAuthority: null },
-      { memoType: 'BOOK_CONTENT', memoAuthority: 'PRIVATE' },
-    ],
-    [
-      { memoType: null, memoAuthority: '' },
-      { memoType: 'BOOK_CONTENT', memoAuthority: 'PRIVATE' },
-    ],
-    [
-      { memoType: 3, memoAuthority: 1 },
-      { memoType: 'QUESTION', memoAuthority: 'PUBLIC' },
-    ],
-    [
-      { memoType: '2', memoAuthority: '0' },
-      { memoType: 'THOUGHT', memoAuthority: 'PRIVATE' },
-    ],
-    [
-      { memoType: 'SUMMARY', memoAuthority: 'PUBLIC' },
-      { memoType: 'SUMMARY', memoAuthority: 'PUBLIC' },
-    ],
-    [{ memoContent: `\u202E'%_\\\r\n\t😀` }, { memoContent: `\u202E'%_\\\r\n\t😀` }],
-    [{ memoContent: 'ß'.repeat(65_535) }, { memoContent: 'ß'.repeat(65_535) }],
-    [
-      { memoBookPage: 0, memoId: 1, memoLikesCount: 7 },
-      { memoBookPage: 0, memoLikesCount: 0 },
-    ],
-  ])('takes %o', async (sent, kept) => {
-    expect(await reader.post(`/memos?bookId=${bookId}`, { ...memo, ...sent })).toMatchObject({
-      status: 201,
-      body: kept,
+    ...VALID,
+    ['a null type and an empty authority as the defaults', { memoType: null, memoAuthority: '' }, DEFAULTS],
+    ['an empty type and a null authority as the defaults', { memoType: '', memoAuthority: null }, DEFAULTS],
+  ])('accepts %s', async (_, sent, stored) => {
+    const answer = await post({ ...sent, createdAt: '2000-01-01T00:00:00' })
+    expect(answer.status).toBe(201)
+    expect(answer.body).toEqual({ ...STORED, ...stored })
+    expect(answer.body.createdAt).not.toBe('2000-01-01T00:00:00')
+    expect((await getBook(reader, bookId)).memosList).toContainEqual(answer.body)
+  })
+
+  it('needs a book of the caller', async () => {
+    expect(await reader.post('/memos', MEMO)).toMatchObject(violation('bookId', null))
+    expect(await reader.post('/memos?bookId=0', MEMO)).toMatchObject(violation('bookId', '0'))
+    const notFound = { status: 404, body: { status: 404, message: 'Book not found' } }
+    expect(await reader.post('/memos?bookId=9007199254740991', MEMO)).toMatchObject(notFound)
+  })
+
+  describe('with an invalid field', () => {
+    let before: unknown
+    beforeAll(async () => {
+      before = await snapshot(reader, bookId)
     })
-  })
-
-  it.each([
-    { memoContent: undefined },
-    { memoContent: null },
-    { memoContent: ' \n' },
-    { memoContent: 'x'.repeat(65_536) },
-    { memoContent: 'a\0' },
-    { memoContent: 5 },
-    { memoBookPage: undefined },
-    { memoBookPage: null },
-    { memoBookPage: '1' },
-    { memoBookPage: -1 },
-    { memoBookPage: 1.5 },
-    { memoBookPage: 2_147_483_648 },
-    { memoType: 4 },
-    { memoType: 'summary' },
-    { memoAuthority: 2 },
-    { memoAuthority: true },
-  ])('refuses %o, and stores nothing', async (wrong) => {
-    const count = () => env.DB.prepare('select count(*) as n from memos').first('n')
-    const before = await count()
-    const answer = await reader.post(`/memos?bookId=${bookId}`, { ...memo, ...wrong })
-    expect(answer).toMatchObject({ status: 400, body: { status: 0, fieldErrors: [{ field: Object.keys(wrong)[0] }] } })
-    expect(answer.body.fieldErrors).toHaveLength(1)
-    expect(answer.body.fieldErrors[0].reason).toMatch(/^(is required|must )/)
-    expect(await count()).toBe(before)
-  })
-
-  it('needs a book that is the caller’s', async () => {
-    expect((await reader.post('/memos', memo)).body.violationErrors).toMatchObject([{ propertyPath: 'bookId' }])
-    expect((await reader.post('/memos?bookId=0', memo)).status).toBe(400)
-    expect(await reader.post('/memos?bookId=9007199254740991', memo)).toMatchObject({
-      status: 404,
-      body: { status: 404, message: 'Book not found' },
+    it.each(
+      invalidCases({
+        memoBookPage: { ...PAGE, ...ABSENT },
+        memoContent: { ...CONTENT, ...ABSENT },
+        memoType: notOneOf(TYPES),
+        memoAuthority: notOneOf(AUTHORITIES),
+      }),
+    )('rejects $what as $field', async ({ field, json }) => {
+      const answer = await reader.send('POST', `/memos?bookId=${bookId}`, withField(MEMO, field, json))
+      expect(answer).toMatchObject(fieldError(field, json, REASON))
+    })
+    it('stores nothing', async () => {
+      expect(await snapshot(reader, bookId)).toEqual(before)
     })
   })
 })
 
 describe('PATCH /memos/{memo-id}', () => {
-  it('changes what is sent and keeps what is absent', async () => {
-    const { memoId } = await reader.writes(bookId, memo)
-    const answer = await reader.patch(`/memos/${memoId}`, { memoType: 1, memoBookPage: 0, memoLikesCount: 99 })
-    expect(answer).toMatchObject({
-      status: 200,
-      body: { ...memo, memoId, memoType: 'SUMMARY', memoBookPage: 0, memoAuthority: 'PRIVATE', memoLikesCount: 0 },
-    })
-    expect(await reader.patch(`/memos/${memoId}`, {})).toMatchObject({ status: 200, body: answer.body })
+  let memoId: number
+  const patch = (memo: object) => reader.patch(`/memos/${memoId}`, memo)
+  const stored = () => ({ ...STORED, memoId })
+  beforeAll(async () => {
+    memoId = (await reader.createMemo(bookId, MEMO)).memoId
   })
 
-  it.each([{ memoContent: null }, { memoContent: '' }, { memoType: null }, { memoType: '' }, { memoAuthority: 'ALL' }])(
-    'refuses %o',
-    async (wrong) => {
-      const { memoId } = await reader.writes(bookId)
-      const answer = await reader.patch(`/memos/${memoId}`, wrong)
-      expect(answer).toMatchObject({ status: 400, body: { fieldErrors: [{ field: Object.keys(wrong)[0] }] } })
-    },
-  )
+  it('changes nothing for an empty object', async () => {
+    const answer = await patch({})
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual(stored())
+  })
+
+  it('changes what is sent and keeps what is absent', async () => {
+    const changes = { memoType: 'QUESTION', memoAuthority: 'PUBLIC' }
+    expect((await patch(changes)).body).toEqual({ ...stored(), ...changes })
+    const { body } = await patch({ memoBookPage: 0 })
+    expect(body).toEqual({ ...stored(), ...changes, memoBookPage: 0 })
+    expect(body.updatedAt >= body.createdAt).toBe(true)
+    expect((await getBook(reader, bookId)).memosList).toContainEqual(body)
+    expect((await patch({ ...MEMO, memoType: 0, memoAuthority: 0 })).body).toEqual(stored())
+  })
+
+  it.each(VALID)('accepts %s', async (_, sent, expected) => {
+    const answer = await patch(sent)
+    expect(answer).toMatchObject({ status: 200, body: { memoId, ...expected } })
+    expect((await getBook(reader, bookId)).memosList).toContainEqual(answer.body)
+  })
+
+  describe('with an invalid field', () => {
+    let before: unknown
+    beforeAll(async () => {
+      before = await snapshot(reader, bookId)
+    })
+    it.each(
+      invalidCases({
+        memoBookPage: PAGE,
+        memoContent: CONTENT,
+        memoType: { ...notOneOf(TYPES), ...NULL, ...EMPTY },
+        memoAuthority: { ...notOneOf([...AUTHORITIES]), ...NULL, ...EMPTY, ALL: '"ALL"' },
+      }),
+    )('rejects $what as $field', async ({ field, json }) => {
+      const answer = await reader.send('PATCH', `/memos/${memoId}`, withField({ memoBookPage: 99 }, field, json))
+      expect(answer).toMatchObject(fieldError(field, json, REASON))
+    })
+    it('changes nothing', async () => {
+      expect(await snapshot(reader, bookId)).toEqual(before)
+    })
+  })
 })
 
 describe('DELETE /memos/{memo-id}', () => {
-  it('deletes once, and never gives the identifier again', async () => {
-    const { memoId } = await reader.writes(bookId)
+  it('deletes once, counts one memo less, and never reuses the identifier', async () => {
+    const { memoId } = await reader.createMemo(bookId)
+    const { memoCount } = await getBook(reader, bookId)
     expect(await reader.delete(`/memos/${memoId}`)).toMatchObject({ status: 204, body: null })
-    expect(await reader.delete(`/memos/${memoId}`)).toMatchObject({ status: 404, body: { message: 'Memo not found' } })
-    expect((await reader.writes(bookId)).memoId).toBeGreaterThan(memoId)
+    const notFound = { status: 404, body: { message: 'Memo not found' } }
+    expect(await reader.delete(`/memos/${memoId}`)).toMatchObject(notFound)
+    expect(await reader.patch(`/memos/${memoId}`, {})).toMatchObject(notFound)
+    expect((await getBook(reader, bookId)).memoCount).toBe(memoCount - 1)
+    expect((await reader.createMemo(bookId)).memoId).toBeGreaterThan(memoId)
   })
 })
 
-describe('a book’s memos', () => {
-  const types = ['THOUGHT', 'SUMMARY', 'QUESTION', 'THOUGHT', 'BOOK_CONTENT', 'SUMMARY']
-  let writer: Reader
-  let about: number
-  let ids: number[]
+it.each([
+  ['PATCH', { memoContent: 'x' }],
+  ['PATCH', {}],
+  ['DELETE', undefined],
+])('%s /memos/{memo-id} %o rejects invalid identifiers', async (method, body) => {
+  for (const id of INVALID_IDS) {
+    const answer = await reader.send(method, `/memos/${id}`, { body })
+    expect(answer, id).toMatchObject(violation('memo-id', decodeURIComponent(id)))
+  }
+})
+
+describe('the memos of a book', () => {
+  let listed: number
+  /** Newest first. */
+  const memos: { memoId: number; memoType: string; memoAuthority: string }[] = []
   beforeAll(async () => {
-    writer = await signUp()
-    about = (await writer.registers()).bookId
-    ids = []
-    for (const [at, memoType] of types.entries()) {
-      ids.push((await writer.writes(about, { memoType, memoAuthority: at % 2 })).memoId)
+    listed = (await reader.createBook()).bookId
+    for (const [index, memoType] of [...TYPES, ...TYPES, 'THOUGHT'].entries()) {
+      const memoAuthority = AUTHORITIES[index % 3 === 0 ? 1 : 0] ?? ''
+      const { memoId } = await reader.createMemo(listed, { ...MEMO, memoType, memoAuthority })
+      memos.unshift({ memoId, memoType, memoAuthority })
     }
-    await writer.writes((await writer.registers()).bookId)
   })
-  const newestFirst = (keep: (at: number) => boolean) => ids.filter((_, at) => keep(at)).reverse()
-  const idsOf = (list: { memoId: number }[]) => list.map(({ memoId }) => memoId)
+  const expected = (keep: (memo: (typeof memos)[number]) => boolean) =>
+    memos.filter(keep).map((memo) => ({ ...STORED, ...memo }))
 
-  it('are all in its detail, or those that one authority lets through; memoCount counts all', async () => {
-    const detail = async (authority: string) => (await writer.get(`/books/${about}?memoAuthority=${authority}`)).body
-    expect(idsOf((await detail('ALL')).memosList)).toEqual(newestFirst(() => true))
-    const open = await detail('PUBLIC')
-    expect(idsOf(open.memosList)).toEqual(newestFirst((at) => at % 2 === 1))
-    expect(idsOf((await detail('PRIVATE')).memosList)).toEqual(newestFirst((at) => at % 2 === 0))
-    expect(idsOf((await detail('1')).memosList)).toEqual(idsOf(open.memosList))
-    expect(open.memoCount).toBe(6)
-    expect(Object.keys(open.memosList[0])).toHaveLength(8)
-  })
-
-  it('are listed by type, a page at a time', async () => {
-    const list = async (query: string) => (await writer.get(`/books/${about}/memos?${query}`)).body
-    const all = await list('memoType=ALL&page=2&size=4')
-    expect(idsOf(all.item)).toEqual(newestFirst(() => true).slice(4))
-    expect(all.pageInfo).toEqual({ page: 2, size: 4, totalElements: 6, totalPages: 2 })
-    expect((await list('memoType=2&page=1&size=4')).item[0].memoType).toBe('THOUGHT')
-    for (const type of ['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION']) {
-      const page = await list(`memoType=${type}&page=1&size=10`)
-      expect(idsOf(page.item), type).toEqual(newestFirst((at) => types[at] === type))
-      expect(page.pageInfo.totalElements, type).toBe(page.item.length)
+  it.each(['ALL', ...AUTHORITIES])('are in its detail if memoAuthority is %s, newest first', async (authority) => {
+    const code = AUTHORITIES.indexOf(authority)
+    for (const query of [authority, ...(code < 0 ? [] : [code])]) {
+      const { memosList, memoCount } = await getBook(reader, listed, `${query}`)
+      expect(memosList).toEqual(expected(({ memoAuthority }) => authority === 'ALL' || memoAuthority === authority))
+      expect(memoCount).toBe(memos.length)
     }
   })
 
-  it('need a type, an authority, and a book', async () => {
-    expect((await writer.get(`/books/${about}`)).body.violationErrors).toMatchObject([
-      { propertyPath: 'memoAuthority' },
-    ])
-    expect((await writer.get(`/books/${about}/memos?page=1&size=1`)).body.violationErrors).toMatchObject([
-      { propertyPath: 'memoType', rejectedValue: null },
-    ])
-    expect((await writer.get('/books/999999/memos?memoType=ALL&page=1&size=1')).status).toBe(404)
-  })
-})
-
-describe('GET /memos/random', () => {
-  it('is an empty array when there is none', async () => {
-    expect(await (await signUp()).get('/memos/random')).toMatchObject({ status: 200, body: [] })
-  })
-
-  it('draws each memo equally often, also after deletions from the middle', async () => {
-    const drawer = await signUp()
-    const book = await drawer.registers()
-    const written: number[] = []
-    for (let n = 0; n < 12; n++) written.push((await drawer.writes(book.bookId)).memoId)
-    for (const at of [0, 5, 11]) await drawer.delete(`/memos/${written[at]}`)
-    const left = written.filter((_, at) => ![0, 5, 11].includes(at))
-
-    const drawn = new Map<number, number>(left.map((memoId) => [memoId, 0]))
-    const draws = 900
-    for (let n = 0; n < draws; n++) {
-      const { body } = await drawer.get('/memos/random')
-      expect(Object.keys(body[0]).sort()).toEqual(['memoBookPage', 'memoContent', 'memoId', 'memoType'])
-      drawn.set(body[0].memoId, (drawn.get(body[0].memoId) ?? Number.NaN) + 1)
+  it.each(['ALL', ...TYPES])('are listed if memoType is %s, newest first', async (type) => {
+    const code = TYPES.indexOf(type)
+    const item = expected(({ memoType }) => type === 'ALL' || memoType === type)
+    for (const query of [type, ...(code < 0 ? [] : [code])]) {
+      const { body } = await reader.get(`/books/${listed}/memos?memoType=${query}&page=1&size=20`)
+      expect(body).toEqual({ item, pageInfo: { page: 1, size: 20, totalElements: item.length, totalPages: 1 } })
     }
-    const expected = draws / left.length
-    const chiSquare = [...drawn.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
-    // 8 degrees of freedom: a fair draw exceeds this once in a million runs.
-    expect(chiSquare).toBeLessThan(42.7)
+  })
+
+  it('are an empty list for a book without any', async () => {
+    const { bookId } = await reader.createBook()
+    const { body } = await reader.get(`/books/${bookId}/memos?memoType=ALL&page=1&size=20`)
+    expect(body).toEqual({ item: [], pageInfo: { page: 1, size: 20, totalElements: 0, totalPages: 0 } })
+  })
+
+  it('need a valid authority and a book', async () => {
+    expect(await reader.get(`/books/${listed}`)).toMatchObject(violation('memoAuthority', null))
+    for (const authority of ['', 'all', 'OTHER', '2']) {
+      const answer = await reader.get(`/books/${listed}?memoAuthority=${authority}`)
+      expect(answer).toMatchObject(violation('memoAuthority', authority))
+    }
+    expect((await reader.get('/books/900000000000000/memos?memoType=ALL&page=1&size=1')).status).toBe(404)
   })
 })

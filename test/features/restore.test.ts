@@ -38,8 +38,8 @@ beforeAll(async () => {
   const reader = await signUp()
   const [member] = await select('select memberId from members')
   await fillShelf(Number(member?.memberId), 40)
-  const { bookId } = await reader.registers({ title: HOSTILE_TEXT })
-  await reader.writes(bookId, { memoContent: HOSTILE_TEXT })
+  const { bookId } = await reader.createBook({ title: HOSTILE_TEXT })
+  await reader.createMemo(bookId, { memoContent: HOSTILE_TEXT })
   statements = await dump()
 })
 

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it } from 'vitest'
 import { findMismatches } from '../../scripts/integrity'
 import { DEMO, type Fetch, seed } from '../../scripts/seed/demo.ts'
-import { BASE, handle, login, Reader, tokenOf } from '../support/api'
+import { BASE, handle, logInAs } from '../support/api'
 import { select } from '../support/database'
 import { checkAgainstDocument } from '../support/document'
 
@@ -16,7 +16,7 @@ const service: Fetch = async (request) => {
   return response
 }
 
-const logInDemo = async () => new Reader(DEMO.email, tokenOf(await login(DEMO.email, DEMO.password)))
+const logInDemo = () => logInAs(DEMO.email, DEMO.password)
 
 const selectDemo = () =>
   select(`

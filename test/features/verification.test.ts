@@ -5,7 +5,7 @@ import { measure, select } from '../support/database'
 
 type Mail = { to: string; from: { name: string; email: string }; subject: string; text: string; html: string }
 
-/** The mails sent, through the real binding. */
+/** The mails sent through the real binding. */
 const mails: Mail[] = []
 const EMAIL = {
   send: (mail: Mail) => {
@@ -15,25 +15,28 @@ const EMAIL = {
 } as unknown as SendEmail
 const changed = { EMAIL_VERIFICATION: undefined, MAIL_FROM: 'library@library.test', EMAIL }
 
-let clients = 0
-/** As from a network that has asked nothing yet: what floods is tested on its own. */
-const fresh = () => ({ 'CF-Connecting-IP': `10.${(++clients >> 16) & 255}.${(clients >> 8) & 255}.${clients & 255}` })
+let networks = 0
+/** A network without any attempts: limits by network are tested in floods.test.ts. */
+const newNetwork = () => {
+  networks++
+  return { 'CF-Connecting-IP': `10.${(networks >> 16) & 255}.${(networks >> 8) & 255}.${networks & 255}` }
+}
 
-const askForCode = (email: string, more = {}) =>
+const requestCode = (email: string, more = {}) =>
   send('POST', '/email/join', {
     body: { joinAuthCodeEmail: email },
     changed: { ...changed, ...more },
-    headers: fresh(),
+    headers: newNetwork(),
   })
 const joinWith = (email: string, authenticationCode: string, more = {}) =>
   send('POST', '/join', {
     body: { email, name: 'Reader', password: PASSWORD, authenticationCode },
     changed: { ...changed, ...more },
-    headers: fresh(),
+    headers: newNetwork(),
   })
 const codeIn = (mail: Mail | undefined) => mail?.text.match(/\d{6}/)?.[0] ?? ''
 const codeFor = async (email: string) => {
-  expect((await askForCode(email)).status).toBe(201)
+  expect((await requestCode(email)).status).toBe(201)
   return codeIn(mails.at(-1))
 }
 const other = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
@@ -45,12 +48,12 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const REFUSED = { status: 400, body: { status: 0, fieldErrors: [{ field: 'authenticationCode' }] } }
+const WRONG_CODE = { status: 400, body: { status: 0, fieldErrors: [{ field: 'authenticationCode' }] } }
 
 describe('POST /email/join', () => {
   it('mails six digits, in text and HTML, in Korean and English', async () => {
     const email = newEmail()
-    const answer = await askForCode(email)
+    const answer = await requestCode(email)
     expect(answer).toMatchObject({ status: 201, body: null })
     expect(mails).toHaveLength(1)
     const [mail] = mails
@@ -66,7 +69,7 @@ describe('POST /email/join', () => {
     expect((await login(email)).status).toBe(200)
   })
 
-  it('keeps neither the code nor the address', async () => {
+  it('stores neither the code nor the address', async () => {
     const email = newEmail()
     const code = await codeFor(email)
     const kept = JSON.stringify([await select('select * from joinCodes'), await select('select * from attempts')])
@@ -74,28 +77,28 @@ describe('POST /email/join', () => {
     expect(kept).not.toContain(`"${code}"`)
   })
 
-  it('refuses the address of a member, in any case, and one that is none', async () => {
+  it('mails nothing to a member, in any case, or to an invalid address', async () => {
     const { email } = await signUp()
-    expect((await askForCode(email.toUpperCase())).body).toMatchObject({
+    expect((await requestCode(email.toUpperCase())).body).toMatchObject({
       status: 409,
       message: 'Member already exists',
     })
-    const answer = await askForCode('nobody')
+    const answer = await requestCode('nobody')
     expect(answer).toMatchObject({ status: 400, body: { fieldErrors: [{ field: 'joinAuthCodeEmail' }] } })
     expect(mails).toEqual([])
   })
 
-  it('voids the code before', async () => {
+  it('invalidates the previous code', async () => {
     const email = newEmail()
     const first = await codeFor(email)
     const second = await codeFor(email)
-    if (first !== second) expect(await joinWith(email, first)).toMatchObject(REFUSED)
+    if (first !== second) expect(await joinWith(email, first)).toMatchObject(WRONG_CODE)
     expect((await joinWith(email, second)).status).toBe(201)
   })
 
-  it('sends five mails an hour to an address, however many are asked for at once', async () => {
+  it('sends five mails an hour to an address, also for concurrent requests', async () => {
     const email = newEmail()
-    const answers = await Promise.all(Array.from({ length: 30 }, () => askForCode(email)))
+    const answers = await Promise.all(Array.from({ length: 30 }, () => requestCode(email)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
     expect(mails).toHaveLength(5)
     const refused = answers.find(({ status }) => status === 429)
@@ -104,10 +107,10 @@ describe('POST /email/join', () => {
     expect(wait).toBeLessThanOrEqual(3600)
 
     vi.useFakeTimers({ now: Date.now() + (wait + 1) * 1000, toFake: ['Date'] })
-    expect((await askForCode(email)).status).toBe(201)
+    expect((await requestCode(email)).status).toBe(201)
   })
 
-  it('leaves no code behind when the mail cannot be sent, and counts none', async () => {
+  it('stores no code and counts no mail if the mail cannot be sent', async () => {
     const email = newEmail()
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
     let code = ''
@@ -118,48 +121,48 @@ describe('POST /email/join', () => {
       },
     } as unknown as SendEmail
     const before = [await select('select * from joinCodes'), await select('select * from attempts')]
-    expect(await askForCode(email, { EMAIL: broken })).toMatchObject({ status: 503, body: { status: 503 } })
+    expect(await requestCode(email, { EMAIL: broken })).toMatchObject({ status: 503, body: { status: 503 } })
     expect([await select('select * from joinCodes'), await select('select * from attempts')]).toEqual(before)
-    expect((await askForCode(email, { MAIL_FROM: undefined })).status).toBe(503)
+    expect((await requestCode(email, { MAIL_FROM: undefined })).status).toBe(503)
     const lines = error.mock.calls.join()
     error.mockRestore()
     expect(lines).toContain('over quota')
     expect(lines).toContain('MAIL_FROM')
     expect(lines).not.toContain(email)
-    expect(await joinWith(email, code)).toMatchObject(REFUSED)
+    expect(await joinWith(email, code)).toMatchObject(WRONG_CODE)
   })
 })
 
 describe('a code', () => {
-  it('is bound to its address, in any case', async () => {
+  it('is valid for its address only, in any case', async () => {
     const email = newEmail()
     const code = await codeFor(email)
-    expect(await joinWith(newEmail(), code)).toMatchObject(REFUSED)
+    expect(await joinWith(newEmail(), code)).toMatchObject(WRONG_CODE)
     expect((await joinWith(email.toUpperCase(), code)).status).toBe(201)
   })
 
-  it('is refused when it was never issued', async () => {
-    expect(await joinWith(newEmail(), '000000')).toMatchObject(REFUSED)
+  it('is rejected if it was never issued', async () => {
+    expect(await joinWith(newEmail(), '000000')).toMatchObject(WRONG_CODE)
   })
 
-  it('lives ten minutes', async () => {
+  it('expires after ten minutes', async () => {
     const [early, late] = [newEmail(), newEmail()]
     const codes = [await codeFor(early), await codeFor(late)]
     vi.useFakeTimers({ now: Date.now() + 595_000, toFake: ['Date'] })
     expect((await joinWith(early, codes[0] ?? '')).status).toBe(201)
     vi.useFakeTimers({ now: Date.now() + 10_000, toFake: ['Date'] })
-    expect(await joinWith(late, codes[1] ?? '')).toMatchObject(REFUSED)
+    expect(await joinWith(late, codes[1] ?? '')).toMatchObject(WRONG_CODE)
   })
 
-  it('is used up by five tries', async () => {
+  it('is invalid after five failed attempts', async () => {
     const email = newEmail()
     const code = await codeFor(email)
-    for (let n = 0; n < 5; n++) expect(await joinWith(email, other(code))).toMatchObject(REFUSED)
-    expect(await joinWith(email, code)).toMatchObject(REFUSED)
+    for (let n = 0; n < 5; n++) expect(await joinWith(email, other(code))).toMatchObject(WRONG_CODE)
+    expect(await joinWith(email, code)).toMatchObject(WRONG_CODE)
     expect((await joinWith(email, await codeFor(email))).status).toBe(201)
   })
 
-  it('costs a try a sign-up: twenty a day, across codes', async () => {
+  it('allows twenty attempts a day across codes', async () => {
     const email = newEmail()
     for (let n = 0; n < 4; n++) {
       const code = await codeFor(email)
@@ -172,7 +175,7 @@ describe('a code', () => {
     expect((await joinWith(email, await codeFor(email))).status).toBe(201)
   })
 
-  it('makes one member of fifty sign-ups at once', async () => {
+  it('creates one member from fifty concurrent sign-ups', async () => {
     const email = newEmail()
     const code = await codeFor(email)
     const answers = await Promise.all(Array.from({ length: 50 }, () => joinWith(email, code)))
@@ -182,7 +185,7 @@ describe('a code', () => {
     expect(await joinWith(email, code)).toMatchObject({ status: 409 })
   })
 
-  it('is evaluated five times of a thousand guesses at once', async () => {
+  it('is compared with five of a thousand concurrent guesses', async () => {
     const email = newEmail()
     const code = await codeFor(email)
     const before = (await select('select * from attempts')).length
@@ -190,20 +193,20 @@ describe('a code', () => {
     const answers = await Promise.all(guesses.map((guess) => joinWith(email, guess)))
     expect(answers.every(({ status }) => status === 400)).toBe(true)
     expect((await select('select * from attempts')).length - before).toBe(5)
-    expect(await joinWith(email, code)).toMatchObject(REFUSED)
+    expect(await joinWith(email, code)).toMatchObject(WRONG_CODE)
   })
 
-  it('is consumed with the sign-up, in two calls to the database', async () => {
+  it('is consumed by the sign-up, in two database calls', async () => {
     const email = newEmail()
     const code = await codeFor(email)
     const { calls } = await measure(() => joinWith(email, code))
     expect(calls).toBe(2)
     await send('POST', '/login', { body: { email, password: PASSWORD } })
     await env.DB.prepare('delete from members where email = ?').bind(email).run()
-    expect(await joinWith(email, code)).toMatchObject(REFUSED)
+    expect(await joinWith(email, code)).toMatchObject(WRONG_CODE)
   })
 
-  it('does not change what an existing member is told', async () => {
+  it('does not change the answer for an existing member', async () => {
     const { email } = await signUp()
     expect(await joinWith(email, '000000')).toMatchObject({ status: 409, body: { message: 'Member already exists' } })
   })

@@ -8,7 +8,7 @@ export const select = async (query: string, ...values: unknown[]) =>
       .all()
   ).results
 
-/** A database that answers nothing but this error. */
+/** A database whose every call fails with this message. */
 export const brokenDatabase = (message: string) => {
   const fail = () => Promise.reject(new Error(message))
   const statement = { bind: () => statement, run: fail }
@@ -16,7 +16,7 @@ export const brokenDatabase = (message: string) => {
   return { withSession: () => session } as unknown as D1Database
 }
 
-/** What a request costs at the database: calls made, rows read and rows written. */
+/** Counts the database calls of a request, and the rows they read and write. */
 export const measure = async (request: () => Promise<unknown>) => {
   const session = env.DB.withSession()
   const statement = Object.getPrototypeOf(session.prepare('select 1'))
@@ -34,7 +34,7 @@ export const measure = async (request: () => Promise<unknown>) => {
   }
 }
 
-/** Fills a member's shelf directly: books in all three statuses, one in ten with a memo. */
+/** Inserts books in all three statuses, one in ten with a memo. */
 export const fillShelf = (memberId: number, books: number, db = env.DB) => {
   const last = (table: string, id: string) =>
     `(select max(coalesce((select max(${id}) from ${table}), 0), coalesce((select id from retiredIds where tableName = '${table}'), 0)))`

@@ -12,7 +12,7 @@ const freePort = () =>
     })
   })
 
-/** Starts the service as `npm run dev` does, with data of its own, and answers its address and how to stop it. */
+/** Starts `npm run dev` with an empty database. Returns its address and a function that stops it. */
 export const startService = async () => {
   const port = await freePort()
   const data = mkdtempSync(join(tmpdir(), 'reading-library-'))
@@ -24,7 +24,7 @@ export const startService = async () => {
     rmSync(data, { recursive: true, force: true })
   }
   const base = `http://localhost:${port}`
-  for (let waited = 0; waited < 100; waited++) {
+  for (let seconds = 0; seconds < 100; seconds++) {
     if (
       await fetch(`${base}/health`)
         .then(({ ok }) => ok)

@@ -13,46 +13,46 @@ const paths = Object.entries(document.paths as unknown as Record<string, PathIte
     item,
     pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`),
   }))
-  // Fixed words win over parameters.
+  // Literal segments take precedence over parameters.
   .sort((a, b) => a.template.split('{').length - b.template.split('{').length)
 
-/** What the document says of a request; undefined when there is no such operation. */
+/** The documented operation of a request, if there is one. */
 export const findOperation = (method: string, path: string) => {
   const item = paths.find(({ pattern }) => pattern.test(path))?.item
   return item?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()]
 }
 
-const complaints = (schema: Schema, body: unknown) => {
+const violations = (schema: Schema, body: unknown) => {
   const rooted = { ...schema, components: document.components } as Schema
   return new Validator(rooted, '2020-12', false).validate(body).errors
 }
 
 const ERROR_SCHEMA: Schema = { $ref: '#/components/schemas/Error' }
 
-/** The headers that are described, and need not come. */
+/** Documented headers that an answer may lack. */
 const OPTIONAL = Object.entries(document.components?.headers ?? {})
   .filter(([, header]) => !('required' in header && header.required))
   .map(([name]) => name)
 
-/** @throws Error when the document does not describe this answer */
+/** @throws Error if the document does not describe this answer */
 export const checkAgainstDocument = (
   method: string,
   path: string,
   { status, headers, body }: { status: number; headers: Headers; body: unknown },
 ) => {
-  const fail = (why: string): never => {
-    throw new Error(`${method} ${path} answered ${status}, ${why}: ${JSON.stringify(body)}`)
+  const fail = (reason: string): never => {
+    throw new Error(`${method} ${path} answered ${status}, ${reason}: ${JSON.stringify(body)}`)
   }
   const operation = findOperation(method, path)
   const response = operation?.responses[status]
   if (operation && !response) fail('which the document does not describe')
-  if (!operation && status !== 404 && status !== 405) fail('though the document knows no such operation')
+  if (!operation && status !== 404 && status !== 405) fail('but the document has no such operation')
   for (const name of Object.keys(response?.headers ?? {})) {
     if (!headers.has(name) && !OPTIONAL.includes(name)) fail(`without the header ${name}`)
   }
   if (response?.content && !response.content['application/json']) return true
   const schema = response ? response.content?.['application/json']?.schema : ERROR_SCHEMA
-  if (!schema || method === 'HEAD') return body === null || fail('with a body where none is described')
-  const errors = complaints(schema, body)
-  return errors.length === 0 || fail(`not as the document describes it (${errors.map(({ error }) => error).join(' ')})`)
+  if (!schema || method === 'HEAD') return body === null || fail('with a body that is not described')
+  const errors = violations(schema, body)
+  return errors.length === 0 || fail(`which does not match its schema (${errors.map(({ error }) => error).join(' ')})`)
 }

@@ -13,4 +13,4 @@ export const listImageKeys = async (memberId: number) => {
 
 /** Requests an image by its URL, or by its path. */
 export const loadImage = (url: string, headers?: Record<string, string>, method = 'GET') =>
-  send(method, url.replace(/^https:\/\/[^/]+/, ''), { headers })
+  send(method, url.replace(/^https?:\/\/[^/]+/, ''), { headers })

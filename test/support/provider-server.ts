@@ -1,5 +1,5 @@
-// Stands in for the catalogue providers, over real HTTP: answers of their recorded shapes, and what goes wrong on the way.
-// It runs in Node, beside workerd; the Worker's requests to the outside all end here.
+// A fake of the catalogue providers: answers in their recorded shapes, and failures. It runs in Node and receives all
+// outgoing requests of the Worker.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
@@ -80,7 +80,7 @@ const SCENARIOS: Record<string, Scenario> = {
   lost: (response) => json(response, 404, yes24Error('ROUTE_001')),
   unauthorized: (response) => json(response, 401, yes24Error('AUTH_001')),
   quota: (response) => json(response, 429, yes24Error('RATE_001'), { 'Retry-After': '17' }),
-  'quota-untold': (response) => json(response, 429, yes24Error('RATE_001')),
+  'quota-without-time': (response) => json(response, 429, yes24Error('RATE_001')),
   broken: (response) => json(response, 500, yes24Error('INTERNAL_ERROR')),
   unavailable: (response) => json(response, 503, yes24Error('UPSTREAM_UNAVAILABLE')),
   silent: () => {},
@@ -102,23 +102,23 @@ const SCENARIOS: Record<string, Scenario> = {
   },
 }
 
-/** What was asked since the scenario was set, so that tests can see what the adapter really sends. */
-type Asked = { host: string; path: string; headers: Record<string, unknown> }
+/** A request received since the scenario was set. */
+type ProviderRequest = { host: string; path: string; headers: Record<string, unknown> }
 
 export default async function setup(project: TestProject) {
   let scenario = 'success'
-  let asked: Asked[] = []
+  let requests: ProviderRequest[] = []
   const server = createServer((request, response) => {
     const host = String(request.headers['x-asked-host'])
     const url = new URL(request.url ?? '/', `https://${host}`)
     if (host === 'control.test') {
       if (url.searchParams.has('scenario')) {
         scenario = url.searchParams.get('scenario') ?? ''
-        asked = []
+        requests = []
       }
-      return json(response, 200, asked)
+      return json(response, 200, requests)
     }
-    asked.push({ host, path: url.pathname + url.search, headers: request.headers })
+    requests.push({ host, path: url.pathname + url.search, headers: request.headers })
     SCENARIOS[scenario]?.(response, host, url.pathname)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

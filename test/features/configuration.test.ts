@@ -1,0 +1,128 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { newEmail, ORIGIN, type Reader, send, signUp } from '../support/api'
+import { brokenDatabase } from '../support/database'
+
+let reader: Reader
+let bookId: number
+beforeAll(async () => {
+  reader = await signUp()
+  bookId = (await reader.createBook()).bookId
+})
+
+it('answers 503 on /health while the database fails', async () => {
+  vi.spyOn(console, 'error').mockImplementationOnce(() => {})
+  expect((await send('GET', '/health', { changed: { DB: brokenDatabase('overloaded') } })).status).toBe(503)
+})
+
+it('allows the origins in CORS_ORIGINS only', async () => {
+  const changed = { CORS_ORIGINS: 'https://a.example, https://b.example' }
+  const from = (Origin: string) => send('GET', '/health', { changed, headers: { Origin } })
+  expect((await from('https://b.example')).headers.get('Access-Control-Allow-Origin')).toBe('https://b.example')
+  expect((await from('https://c.example')).headers.get('Access-Control-Allow-Origin')).toBeNull()
+})
+
+it('cuts off an endless body while reading it', async () => {
+  const raw = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536)) })
+  const answer = await reader.send('POST', '/books', { raw, headers: { 'Content-Type': 'application/json' } })
+  expect(answer.status).toBe(413)
+})
+
+describe('X-D1-Bookmark', () => {
+  it('starts the database session of the next request where the last one ended', async () => {
+    const bookmark = (await reader.get('/members/me')).headers.get('X-D1-Bookmark') ?? ''
+    expect(bookmark).toMatch(/^[\da-f-]{59}$/)
+    const sessions = vi.spyOn(Object.getPrototypeOf(env.DB), 'withSession')
+    expect((await reader.send('GET', '/members/me', { headers: { 'X-D1-Bookmark': bookmark } })).status).toBe(200)
+    expect(sessions.mock.calls).toEqual([[bookmark]])
+    sessions.mockRestore()
+  })
+
+  it.each([undefined, 'yesterday', 'first-unconstrained', ''])(
+    'reads from the primary if it is %o',
+    async (bookmark) => {
+      const sessions = vi.spyOn(Object.getPrototypeOf(env.DB), 'withSession')
+      const headers: Record<string, string> = bookmark === undefined ? {} : { 'X-D1-Bookmark': bookmark }
+      expect((await reader.send('GET', '/members/me', { headers })).status).toBe(200)
+      expect(sessions.mock.calls).toEqual([['first-primary']])
+      sessions.mockRestore()
+    },
+  )
+})
+
+describe('the log', () => {
+  it('has one line per request, with the request id of the answer and no personal data', async () => {
+    const info = vi.spyOn(console, 'info').mockImplementation(() => {})
+    const email = newEmail()
+    const answer = await send('POST', '/login', { body: { email, password: 'secret-password' } })
+    const found = await reader.get(`/books/${bookId}?memoAuthority=ALL`)
+    const lines = info.mock.calls.map(([line]) => String(line))
+    info.mockRestore()
+    expect(lines).toHaveLength(2)
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      level: 'info',
+      message: 'request',
+      requestId: answer.headers.get('X-Request-Id'),
+      method: 'POST',
+      route: '/login',
+      status: 401,
+      ms: expect.any(Number),
+    })
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({
+      requestId: found.headers.get('X-Request-Id'),
+      route: '/books/:book-id',
+      status: 200,
+      memberId: expect.any(Number),
+    })
+    expect(lines.join()).not.toContain(email)
+    expect(lines.join()).not.toContain('secret-password')
+  })
+
+  it('has the details of an error that is answered with a fixed message', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const DB = brokenDatabase('D1_ERROR: disk of host 10.0.0.1 is full')
+    const answer = await reader.send('GET', '/members/me', { changed: { DB } })
+    expect(answer.status).toBe(500)
+    expect(answer.body).toEqual({
+      status: 500,
+      message: 'Something went wrong on our side',
+      fieldErrors: null,
+      violationErrors: null,
+    })
+    const line = JSON.parse(String(error.mock.calls[0]?.[0]))
+    expect(line).toMatchObject({
+      requestId: answer.headers.get('X-Request-Id'),
+      message: expect.stringContaining('full'),
+    })
+    error.mockRestore()
+  })
+})
+
+describe('the configuration', () => {
+  it.each([
+    ['a missing secret', { JWT_SECRET: undefined }, 'wrangler secret put JWT_SECRET'],
+    ['a secret of 31 bytes', { JWT_SECRET: 'x'.repeat(31) }, '32 random bytes'],
+    ['a weak previous secret', { JWT_SECRET_PREVIOUS: 'short' }, 'JWT_SECRET_PREVIOUS is too short'],
+    ['an unknown time zone', { TIME_ZONE: 'Mars/Olympus' }, 'IANA'],
+    ['a lifetime that is not a number', { TOKEN_TTL_SECONDS: 'a week' }, 'TOKEN_TTL_SECONDS'],
+    ['a misspelled switch', { EMAIL_VERIFICATION: 'of' }, 'EMAIL_VERIFICATION'],
+  ])('with %s fails closed, and the log says what to do', async (_, changed, hint) => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const answer = await send('GET', '/health', { changed, headers: { Origin: ORIGIN } })
+    expect(answer).toMatchObject({ status: 500, body: { status: 500, message: 'Something went wrong on our side' } })
+    expect(error.mock.calls.join()).toContain(hint)
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(ORIGIN)
+    error.mockRestore()
+  })
+
+  it('sets the time zone of the service', async () => {
+    const offset = async (TIME_ZONE: string) => {
+      const answer = await reader.send('PATCH', '/members/me', { changed: { TIME_ZONE }, body: { name: 'Reader' } })
+      const { updatedAt } = answer.body
+      return Date.parse(`${updatedAt}Z`) - Date.now()
+    }
+    expect(await offset('UTC')).toBeCloseTo(0, -4)
+    expect(await offset('Asia/Seoul')).toBeCloseTo(9 * 3_600_000, -4)
+    expect(await offset('America/Sao_Paulo')).toBeCloseTo(-3 * 3_600_000, -4)
+  })
+})

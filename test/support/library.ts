@@ -1,0 +1,25 @@
+import { expect } from 'vitest'
+import type { Reader } from './api'
+import { select } from './database'
+import { remote } from './target'
+
+export const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
+
+export const getBook = async (reader: Reader, bookId: number, memoAuthority = 'ALL') =>
+  (await reader.get(`/books/${bookId}?memoAuthority=${memoAuthority}`)).body
+
+const LISTS = ['YET', 'ING', 'DONE'].map((status) => `library?bookStatus=${status}&`)
+
+/** What a member sees: the profile, every list of books, and these books in detail. */
+const viewsOf = (reader: Reader, bookIds: number[]) => {
+  const lists = [...LISTS, 'calender?', 'abandon?', 'memo-books?'].map((list) => `/books/${list}page=1&size=1000`)
+  const details = bookIds.map((bookId) => `/books/${bookId}?memoAuthority=ALL`)
+  return Promise.all(['/members/me', ...lists, ...details].map(async (path) => (await reader.get(path)).body))
+}
+
+/** What is stored, to compare before and after: the tables, or, over HTTP, what the member sees of it. */
+export const snapshot = async (reader: Reader, ...bookIds: number[]) => {
+  if (remote) return viewsOf(reader, bookIds)
+  const tables = ['members', 'books', 'memos', 'retiredIds']
+  return Promise.all(tables.map((table) => select(`select * from ${table}`)))
+}

@@ -1,0 +1,25 @@
+import { mergeConfig } from 'vitest/config'
+import config from './vitest.config.ts'
+
+const SLOW = [
+  'members',
+  'verification',
+  'floods',
+  'limiter',
+  'retry',
+  'capacity',
+  'catalogue-providers',
+  'uploads',
+  'random-memo',
+  'seed',
+]
+/** These need a database without rows of other files. */
+const ISOLATED = ['database', 'restore', 'openapi']
+
+// The feature tests that neither hash many passwords nor wait, with one Worker for many files.
+export default mergeConfig(config, {
+  test: {
+    isolate: false,
+    exclude: ['test/attacks/**', ...[...SLOW, ...ISOLATED].map((name) => `test/features/${name}.test.ts`)],
+  },
+})
