@@ -24,6 +24,7 @@ const SUITES = [
   'books',
   'memos',
   'catalogue',
+  'bodies',
   'transport',
   'docs',
   'email-join',
