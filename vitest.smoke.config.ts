@@ -20,6 +20,7 @@ const SUITES = [
   'views',
   'random-memo',
   'members',
+  'sign-up',
   'images',
   'books',
   'memos',
