@@ -19,7 +19,7 @@ import { TIMESTAMP } from '../support/library'
 import { remote } from '../support/target'
 
 const NAME = { ...notText(100), ...NULL, ...BLANK }
-// With mailed codes nobody can sign up here; with --public nobody should.
+// The tests cannot read mailed codes, and --public creates no members.
 const canJoin = !remote?.members
 
 describe('POST /login', () => {

@@ -22,7 +22,7 @@ const EXISTS = {
   status: 409,
   body: { status: 409, message: 'Member already exists', fieldErrors: null, violationErrors: null },
 }
-// With mailed codes nobody can sign up here; with --public nobody should.
+// The tests cannot read mailed codes, and --public creates no members.
 const canJoin = !remote?.members
 
 describe('POST /join', () => {

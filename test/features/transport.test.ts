@@ -117,7 +117,7 @@ describe('paths and methods', () => {
 })
 
 describe('every answer', () => {
-  it('has a request id of its own', async () => {
+  it('has a unique request id', async () => {
     const ids = [await send('GET', '/members/me'), await send('GET', '/members/me')].map(({ headers }) =>
       headers.get('X-Request-Id'),
     )
