@@ -3,6 +3,7 @@ import config from './vitest.config.ts'
 
 const SLOW = [
   'members',
+  'sign-up',
   'verification',
   'floods',
   'limiter',

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { App } from '../env'
 import { ApiError, unavailable } from '../errors'
-import { createLimiter } from '../limiter'
+import { createLimiter, type Lease } from '../limiter'
 import { withTimeout } from '../retry'
 import { networkOf } from './network'
 
@@ -24,13 +24,21 @@ const declaredLength = (c: Context) => {
   return length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined
 }
 
-/** Reads a stream into one array. Stops reading and returns undefined when there are more than `maxBytes`. */
-export const readAtMost = async (stream: ReadableStream<Uint8Array> | null, maxBytes: number) => {
+/**
+ * Reads a stream into one array. Stops reading and returns undefined when there are more than `maxBytes`.
+ * @param reserve called with the size so far before each chunk is kept
+ */
+export const readAtMost = async (
+  stream: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+  reserve?: (size: number) => Promise<void>,
+) => {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of stream ?? []) {
     size += chunk.byteLength
     if (size > maxBytes) return undefined
+    await reserve?.(size)
     chunks.push(chunk)
   }
   const bytes = new Uint8Array(size)
@@ -42,23 +50,23 @@ export const readAtMost = async (stream: ReadableStream<Uint8Array> | null, maxB
   return bytes
 }
 
-const readBytes = async (c: Context, maxBytes: number) => {
+const readBytes = async (c: Context, maxBytes: number, reserve: (size: number) => Promise<void>) => {
+  const length = declaredLength(c)
+  if (length !== undefined) await reserve(length)
   // The runtime enforces a declared length, and reads the body faster in one piece.
   const read = async () =>
-    declaredLength(c) === undefined
-      ? readAtMost(c.req.raw.body, maxBytes)
-      : new Uint8Array(await c.req.raw.arrayBuffer())
-  const bytes = await withTimeout(READ_TIMEOUT_MS, read).catch(() => {
-    // The client disconnected, sent less than declared, or is too slow.
-    throw new ApiError('BODY_MALFORMED')
+    length === undefined ? readAtMost(c.req.raw.body, maxBytes, reserve) : new Uint8Array(await c.req.raw.arrayBuffer())
+  const bytes = await withTimeout(READ_TIMEOUT_MS, read).catch((error) => {
+    // Otherwise the client disconnected, sent less than declared, or is too slow.
+    throw error instanceof ApiError ? error : new ApiError('BODY_MALFORMED')
   })
   if (!bytes) throw new ApiError('BODY_TOO_LARGE')
   return bytes
 }
 
 /**
- * Reads a body of at most `maxBytes` and hands it to `handle`. A large body needs a lease on the isolate's memory, which
- * is held until `handle` is done.
+ * Reads a body of at most `maxBytes` and hands it to `handle`. Once the body proves large, it needs a lease on the
+ * isolate's memory, which is held until `handle` is done.
  * @throws BODY_TOO_LARGE; BODY_MALFORMED when the body is cut off or slow; UNAVAILABLE when no memory becomes free in time
  */
 export const withBody = async (
@@ -67,15 +75,17 @@ export const withBody = async (
   maxBytes: number,
   handle: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>,
 ) => {
-  const length = declaredLength(c) ?? maxBytes
-  if (length > maxBytes) throw new ApiError('BODY_TOO_LARGE')
-  if (length <= SMALL_BYTES) return handle(await readBytes(c, maxBytes))
-  const lease = await memory[kind].acquire(length, networkOf(c))
-  if (!lease) throw unavailable('too many large bodies in flight')
+  if ((declaredLength(c) ?? 0) > maxBytes) throw new ApiError('BODY_TOO_LARGE')
+  let lease: Lease | undefined
+  const reserve = async (size: number) => {
+    if (lease || size <= SMALL_BYTES) return
+    lease = await memory[kind].acquire(declaredLength(c) ?? maxBytes, networkOf(c))
+    if (!lease) throw unavailable('too many large bodies in flight')
+  }
   try {
-    await handle(await readBytes(c, maxBytes))
+    await handle(await readBytes(c, maxBytes, reserve))
   } finally {
-    lease.release()
+    lease?.release()
   }
 }
 

@@ -4,7 +4,7 @@ import { sign } from '@tsndr/cloudflare-worker-jwt'
 import type { Bindings } from '../../src/env'
 import worker from '../../src/index'
 import { checkAgainstDocument } from './document'
-import { remote, skipTest } from './target'
+import { remote, type SmokeMember, skipTest } from './target'
 
 export const BASE = 'https://library.test'
 /** The origin of a browser client. */
@@ -139,8 +139,7 @@ const unavailable = async (): Promise<Answer> => {
   return { status: 201, headers: new Headers(), body: { bookId: 0, memoId: 0 } }
 }
 
-const takeMember = (members: { email: string; token: string }[]) => {
-  const member = members.shift()
+const asMember = (member?: SmokeMember) => {
   if (member) return readerWith(member.email, member.token)
   skipTest('needs a member, and none is left')
   return readerWith('', '', unavailable)
@@ -148,7 +147,8 @@ const takeMember = (members: { email: string; token: string }[]) => {
 
 /** A new member, who is logged in. */
 export const signUp = async (email?: string) => {
-  if (remote?.members) return takeMember(remote.members)
+  // The first one is shared.
+  if (remote?.members) return asMember(remote.members.splice(1, 1)[0])
   if (!remote) return insertMember(email ?? newEmail())
   const address = email ?? newEmail()
   done(await join({ email: address }), 201)
@@ -157,9 +157,8 @@ export const signUp = async (email?: string) => {
 
 let shared: Promise<Reader> | undefined
 /** A member for tests that do not care what else its library holds and do not change its profile. */
-export const sharedReader = () => {
+export const sharedReader = async () => {
+  if (remote?.members) return asMember(remote.members[0])
   shared ??= signUp()
   return shared
 }
-
-export { needsWorker } from './target'

@@ -28,8 +28,3 @@ export const skipTest = (reason: string) => {
   current = undefined
   if (context?.task.result?.state === 'run') context.skip(reason)
 }
-
-/** Skips the running test under `npm run smoke`, which cannot provide what it needs. */
-export const needsWorker = (what: string) => {
-  if (remote) skipTest(`needs ${what}`)
-}

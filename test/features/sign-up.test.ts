@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { join, login, newEmail, PASSWORD, send, sharedReader } from '../support/api'
+import { select } from '../support/database'
+import {
+  ABSENT,
+  BLANK,
+  fieldError,
+  invalidCases,
+  NOT_EMAIL,
+  NOT_PASSWORD,
+  NOT_STRING,
+  NULL,
+  notText,
+  UNUSUAL_TEXTS,
+  withField,
+} from '../support/invalid-values'
+import { remote } from '../support/target'
+
+const NAME = { ...notText(100), ...NULL, ...BLANK }
+const emailAt = (domain: string) => newEmail().replace('library.test', domain)
+const EXISTS = {
+  status: 409,
+  body: { status: 409, message: 'Member already exists', fieldErrors: null, violationErrors: null },
+}
+// The tests cannot read mailed codes, and --public creates no members.
+const canJoin = !remote?.members
+
+describe('POST /join', () => {
+  it.runIf(canJoin)('creates a member and returns neither the password nor the code', async () => {
+    const email = newEmail().replace('@library', '@Library')
+    const answer = await join({ email, name: '김민아', role: 'admin', memberId: 1 })
+    expect(answer.status).toBe(201)
+    expect(answer.body).toEqual({ email, name: '김민아' })
+  })
+
+  it
+    .runIf(canJoin)
+    .each([
+      [
+        'an e-mail of 254 characters',
+        { email: emailAt(`${'d'.repeat(58)}.${'d'.repeat(57)}.test`).padStart(254, 'x') },
+      ],
+      ['an e-mail at a Korean domain', { email: emailAt('example.xn--3e0b707e') }],
+      ['an e-mail with unusual characters', { email: `o'neil+a&b/c${newEmail()}` }],
+      ['a name of 100 characters', { name: 'n'.repeat(100) }],
+      ['a name of 50 characters beyond the basic plane', { name: '📚'.repeat(50) }],
+      ['a password of 6 characters', { password: 'Abc12!' }],
+      ['a password of 128 characters', { password: '~'.repeat(128) }],
+      ['a password of special characters', { password: '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~' }],
+      ...Object.entries(UNUSUAL_TEXTS).map(([what, name]): [string, object] => [`a name of ${what}`, { name }]),
+    ])('accepts %s', async (_, fields: { email?: string; name?: string; password?: string }) => {
+    const email = fields.email ?? newEmail()
+    const answer = await join({ ...fields, email })
+    expect(answer).toMatchObject({ status: 201, body: { email, name: fields.name ?? 'Reader' } })
+    if (fields.email || fields.password) expect((await login(email, fields.password)).status).toBe(200)
+  })
+
+  it('rejects an e-mail in use, in any case and with any code', async () => {
+    const { email } = await sharedReader()
+    for (const again of [{ email }, { email: email.toUpperCase() }, { email, authenticationCode: 'wrong' }]) {
+      expect(await join(again)).toMatchObject(EXISTS)
+    }
+  })
+
+  it.runIf(canJoin)(
+    'creates one member from fifty concurrent sign-ups with one e-mail in different cases',
+    async () => {
+      const email = newEmail()
+      const spelled = (n: number) =>
+        [...email].map((char, index) => ((n >> (index % 6)) & 1 ? char.toUpperCase() : char)).join('')
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => join({ email: spelled(n) })))
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(409)])
+      for (const answer of answers.filter(({ status }) => status === 409)) expect(answer).toMatchObject(EXISTS)
+      expect((await login(email)).status).toBe(200)
+      if (!remote) expect(await select('select 1 from members where lower(email) = ?', email)).toHaveLength(1)
+    },
+  )
+
+  it('reports every invalid field with what was sent', async () => {
+    const answer = await send('POST', '/join', { body: { email: 'nobody', name: ' ', password: 'short' } })
+    expect(answer).toMatchObject({ status: 400, body: { status: 0, message: null, violationErrors: null } })
+    expect(answer.body.fieldErrors).toEqual([
+      { field: 'email', rejectedValue: 'nobody', reason: 'must be an e-mail address' },
+      { field: 'name', rejectedValue: ' ', reason: 'must not be blank' },
+      { field: 'password', rejectedValue: 'short', reason: 'must be at least 6 characters' },
+      { field: 'authenticationCode', rejectedValue: null, reason: 'is required' },
+    ])
+  })
+
+  const member = { email: newEmail(), name: 'Reader', password: PASSWORD, authenticationCode: '123456' }
+  it.each(
+    invalidCases({
+      email: { ...NOT_EMAIL, ...ABSENT, '255 characters': JSON.stringify(newEmail().padStart(255, 'x')) },
+      name: { ...NAME, ...ABSENT },
+      password: { ...NOT_PASSWORD, ...ABSENT },
+      authenticationCode: { ...NOT_STRING, ...NULL, ...BLANK, ...ABSENT },
+    }),
+  )('rejects $what as $field', async ({ field, json }) => {
+    expect(await send('POST', '/join', withField(member, field, json))).toMatchObject(fieldError(field, json))
+  })
+
+  it('stores nothing of what it rejects', async () => {
+    expect((await login(member.email)).status).toBe(401)
+  })
+
+  it('rejects an Authorization header, and so does POST /login', async () => {
+    for (const path of ['/join', '/login']) {
+      const body = { ...member, email: newEmail() }
+      const answer = await send('POST', path, { headers: { Authorization: 'Bearer x' }, body })
+      expect(answer).toMatchObject({ status: 400, body: { status: 400, fieldErrors: null } })
+      expect(answer.body.message).toContain('Authorization')
+    }
+  })
+})
