@@ -28,8 +28,8 @@ const JSON_TYPE = 'application/json'
 const TOO_LARGE = `{"title":"${'x'.repeat(2_097_152)}"}`
 const MISSING = 'Required request body is missing'
 const MALFORMED = 'Malformed JSON request'
-const BODY_TOO_LARGE = 'The request body is too large'
-const UNSUPPORTED = 'The content type is not supported here'
+const BODY_TOO_LARGE = 'Request body too large'
+const UNSUPPORTED = 'Unsupported media type'
 
 const INVALID_BODIES: [string, BodyInit | undefined | (() => BodyInit), string | undefined, number, string][] = [
   ['no body', undefined, JSON_TYPE, 400, MISSING],

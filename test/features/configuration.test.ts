@@ -85,7 +85,7 @@ describe('the log', () => {
     expect(answer.status).toBe(500)
     expect(answer.body).toEqual({
       status: 500,
-      message: 'Something went wrong on our side',
+      message: 'Internal server error',
       fieldErrors: null,
       violationErrors: null,
     })
@@ -109,7 +109,7 @@ describe('the configuration', () => {
   ])('with %s fails closed, and the log says what to do', async (_, changed, hint) => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const answer = await send('GET', '/health', { changed, headers: { Origin: ORIGIN } })
-    expect(answer).toMatchObject({ status: 500, body: { status: 500, message: 'Something went wrong on our side' } })
+    expect(answer).toMatchObject({ status: 500, body: { status: 500, message: 'Internal server error' } })
     expect(error.mock.calls.join()).toContain(hint)
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(ORIGIN)
     error.mockRestore()

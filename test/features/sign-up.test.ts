@@ -80,7 +80,7 @@ describe('POST /join', () => {
     const answer = await send('POST', '/join', { body: { email: 'nobody', name: ' ', password: 'short' } })
     expect(answer).toMatchObject({ status: 400, body: { status: 0, message: null, violationErrors: null } })
     expect(answer.body.fieldErrors).toEqual([
-      { field: 'email', rejectedValue: 'nobody', reason: 'must be an e-mail address' },
+      { field: 'email', rejectedValue: 'nobody', reason: 'must be a valid e-mail address' },
       { field: 'name', rejectedValue: ' ', reason: 'must not be blank' },
       { field: 'password', rejectedValue: 'short', reason: 'must be at least 6 characters' },
       { field: 'authenticationCode', rejectedValue: null, reason: 'is required' },
