@@ -70,7 +70,7 @@ app.notFound(async (c) => {
 })
 
 app.onError((error, c) => {
-  // So that the response for another member's resource is identical to that for one that does not exist.
+  // Removed from errors, so that the 404 for another member's resource is identical to the one for a missing resource.
   c.header(BOOKMARK, undefined)
   const { requestId } = c.var
   if (error instanceof ApiError) {

@@ -47,7 +47,10 @@ export const ErrorBody = z
     fieldErrors: z.array(FieldError).nullable(),
     violationErrors: z.array(ViolationError).nullable(),
   })
-  .meta({ id: 'Error', description: 'All errors have these four keys. status is 0 for invalid fields and parameters.' })
+  .meta({
+    id: 'Error',
+    description: 'status is the HTTP status, or 0 for invalid fields and parameters. All four keys are always present.',
+  })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
 export type Details = {
@@ -69,8 +72,8 @@ export class ApiError extends Error {
   }
 }
 
-/** @param seconds when a retry makes sense */
-const retryAfter = (seconds: number): Details => ({
+/** The Retry-After header, in whole seconds and at least one. */
+export const retryAfter = (seconds: number): Details => ({
   headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) },
 })
 

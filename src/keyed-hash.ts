@@ -10,7 +10,7 @@ export const hmacKey = (secret: string) => {
   return key
 }
 
-/** HMAC-SHA-256 of a list of texts, in base64: without the secret, nobody can tell what was hashed. */
+/** HMAC-SHA-256 of a list of texts, in base64: without the secret, the texts cannot be guessed from the hash. */
 export const keyedHash = async (secret: string, ...texts: string[]) => {
   // JSON keeps ['ab', 'c'] and ['a', 'bc'] apart, and never looks like the signed part of a JWT.
   const bytes = new TextEncoder().encode(JSON.stringify(texts))

@@ -11,7 +11,7 @@ export type Lease = {
 type Options = {
   /** The most that may be held at a time, in any unit: calls, bytes. */
   capacity: number
-  /** When a lease that is neither released nor renewed expires. */
+  /** Milliseconds until a lease that is neither released nor renewed expires. */
   leaseMs: number
   /** How many callers may wait; by default a caller that finds no capacity is refused immediately. */
   maxWaiting?: number
@@ -22,6 +22,8 @@ type Options = {
 const POLL_MS = 25
 /** A waiter without a heartbeat for this long belongs to a cancelled request. */
 const CANCELLED_AFTER_MS = 2000
+/** How long a waiter has to notice its turn before the next one gets it. */
+const CLAIM_MS = 250
 
 /**
  * Limits the concurrent use of a resource within this isolate. Waiting callers are served round-robin by key, so that
@@ -34,60 +36,73 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
   const queues = new Map<string, Waiter[]>()
   let used = 0
   let waiting = 0
+  let sweptAt = 0
 
-  const hold = (amount: number, ms: number) => {
-    const holder = { amount, expiresAt: Date.now() + ms }
+  const hold = (holder: Holder, ms: number) => {
+    holder.expiresAt = Date.now() + ms
+    if (holders.has(holder)) return holder
     holders.add(holder)
-    used += amount
+    used += holder.amount
     return holder
-  }
-
-  const remove = (waiter: Waiter) => {
-    const queue = queues.get(waiter.key) ?? []
-    const at = queue.indexOf(waiter)
-    if (at === -1) return
-    queue.splice(at, 1)
-    waiting--
-    if (queue.length === 0) queues.delete(waiter.key)
   }
 
   const drop = (holder: Holder) => {
     if (holders.delete(holder)) used -= holder.amount
   }
 
-  const removeCancelled = () => {
+  const append = (waiter: Waiter) => {
+    queues.set(waiter.key, [...(queues.get(waiter.key) ?? []), waiter])
+    waiting++
+  }
+
+  const isQueued = (waiter: Waiter) => queues.get(waiter.key)?.includes(waiter)
+
+  const remove = (waiter: Waiter) => {
+    if (!isQueued(waiter)) return
+    const queue = (queues.get(waiter.key) ?? []).filter((other) => other !== waiter)
+    if (queue.length > 0) queues.set(waiter.key, queue)
+    else queues.delete(waiter.key)
+    waiting--
+  }
+
+  const sweep = () => {
     const now = Date.now()
+    if (now - sweptAt < POLL_MS) return
+    sweptAt = now
     for (const holder of holders) if (holder.expiresAt <= now) drop(holder)
     for (const waiter of [...queues.values()].flat()) if (waiter.seenAt <= now - CANCELLED_AFTER_MS) remove(waiter)
   }
 
   const grant = () => {
-    for (const [key, queue] of queues) {
-      const [next] = queue
+    for (const [key, [next, ...others]] of queues) {
       // A large request is not overtaken by smaller ones, or it might wait forever.
       if (!next || used + next.amount > capacity) return
-      remove(next)
       queues.delete(key)
-      if (queue.length > 0) queues.set(key, queue)
-      // Until the caller notices and renews it, it may turn out to be cancelled.
-      next.state = hold(next.amount, CANCELLED_AFTER_MS)
+      if (others.length > 0) queues.set(key, others)
+      waiting--
+      next.state = hold({ amount: next.amount, expiresAt: 0 }, CLAIM_MS)
     }
   }
 
   const free = () => {
-    removeCancelled()
+    sweep()
     grant()
   }
 
-  const toLease = (holder: Holder): Lease => ({
-    release: () => {
-      drop(holder)
-      free()
-    },
-    renew: () => {
-      holder.expiresAt = Date.now() + leaseMs
-    },
-  })
+  const toLease = (holder: Holder): Lease => {
+    let isReleased = false
+    hold(holder, leaseMs)
+    return {
+      release: () => {
+        isReleased = true
+        drop(holder)
+        free()
+      },
+      renew: () => {
+        if (!isReleased) hold(holder, leaseMs)
+      },
+    }
+  }
 
   /** The caller that gives way to a new one when the queue is full: the last of the key with the most waiters. */
   const findDisplaceable = (key: string) => {
@@ -96,13 +111,13 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
   }
 
   const isFull = (key: string) => {
-    removeCancelled()
+    sweep()
     return used >= capacity && waiting >= maxWaiting && !findDisplaceable(key)
   }
 
   const tryAcquire = (amount = 1): Lease | undefined => {
     if (waiting > 0 || used + amount > capacity) free()
-    return waiting === 0 && used + amount <= capacity ? toLease(hold(amount, leaseMs)) : undefined
+    return waiting === 0 && used + amount <= capacity ? toLease({ amount, expiresAt: 0 }) : undefined
   }
 
   const enqueue = (amount: number, key: string) => {
@@ -113,8 +128,7 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
       displaced.state = 'refused'
     }
     const waiter: Waiter = { amount, key, seenAt: Date.now(), state: 'waiting' }
-    queues.set(key, [...(queues.get(key) ?? []), waiter])
-    waiting++
+    append(waiter)
     return waiter
   }
 
@@ -127,6 +141,8 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
     while (waiter?.state === 'waiting' && Date.now() < deadline) {
       await scheduler.wait(POLL_MS)
       waiter.seenAt = Date.now()
+      // After a stall of the isolate, others may have taken this waiter for cancelled.
+      if (waiter.state === 'waiting' && !isQueued(waiter)) append(waiter)
       free()
     }
     if (waiter === undefined || waiter.state === 'refused') return undefined
@@ -134,17 +150,18 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
       remove(waiter)
       return undefined
     }
-    const granted = toLease(waiter.state)
-    granted.renew()
-    return granted
+    return toLease(waiter.state)
   }
 
   return {
     /** Takes an amount, or returns undefined when it is not available right now. */
     tryAcquire,
-    /** Waits for an amount; undefined when the queue is full, the wait takes too long, or a caller of a rarer key displaces this one. */
+    /**
+     * Waits for an amount. Returns undefined when the queue is full, the wait takes too long, or a caller whose key has
+     * fewer waiters displaces this one.
+     */
     acquire,
-    /** Whether `acquire` would be refused right now. */
+    /** Whether `acquire(1, key)` would be refused right now. */
     isFull,
     hasWaiters: () => waiting > 0,
   }

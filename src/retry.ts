@@ -1,10 +1,10 @@
-/**
- * The result of a call, or an Error after `ms` milliseconds. It only stops waiting: what the call started may still
- * take effect.
- */
+/** A call took too long. What it started may still take effect. */
+export class TimeoutError extends Error {}
+
+/** The result of a call, or a TimeoutError after `ms` milliseconds. It only stops waiting. */
 export const withTimeout = <T>(ms: number, call: () => Promise<T>) => {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms`)), ms)
+  const timer = setTimeout(() => reject(new TimeoutError(`No answer within ${ms} ms`)), ms)
   Promise.try(call).then(resolve, reject)
   return promise.finally(() => clearTimeout(timer))
 }
@@ -23,10 +23,9 @@ export const withRetries = <T>(timeoutMs: number, call: () => Promise<T>, isRetr
     try {
       return await call()
     } catch (error) {
-      const pauseMs = BACKOFF_MS * number * (0.5 + Math.random())
-      const isLast = number === MAX_ATTEMPTS || Date.now() + pauseMs >= deadline
-      if (isLast || !isRetryable(error as Error)) throw error
-      await scheduler.wait(pauseMs)
+      if (number === MAX_ATTEMPTS || !isRetryable(error as Error)) throw error
+      await scheduler.wait(BACKOFF_MS * number * (0.5 + Math.random()))
+      if (Date.now() >= deadline) throw error
       return attempt(number + 1)
     }
   }

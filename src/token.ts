@@ -1,9 +1,8 @@
 import { sign, verify } from '@tsndr/cloudflare-worker-jwt'
 import * as z from 'zod'
-import type { App, Config } from './env'
+import type { Caller } from './db/caller'
+import type { Config } from './env'
 import { hmacKey } from './keyed-hash'
-
-type Caller = App['Variables']['caller']
 
 const ISSUER = 'reading-library'
 const ALGORITHM = 'HS256'
@@ -55,7 +54,7 @@ const readClaims = async (token: string, secret: string) => {
 
 /**
  * The caller a token names, or undefined when it is malformed, forged or expired. During a rotation of the secret,
- * tokens signed with JWT_SECRET_PREVIOUS are accepted too. Whether the token was revoked, only the database knows.
+ * tokens signed with JWT_SECRET_PREVIOUS are accepted too. Revocation is checked by the database only.
  */
 export const verifyToken = async (config: Config, token: string): Promise<Caller | undefined> => {
   const { JWT_SECRET, JWT_SECRET_PREVIOUS } = config

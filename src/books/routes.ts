@@ -64,7 +64,7 @@ const views = new Hono<App>()
       operationId: 'listAbandoned',
       summary: 'List old unread books',
       description:
-        'Books that are still `YET` 90 days after registration, oldest first. A deployment may configure another age.',
+        'Books that are still `YET` 90 days after registration, oldest first. The number of days can be configured.',
       tags: ['Books'],
       responses: { 200: json(pageOf(AbandonedBook), 'A page of books') },
     }),
@@ -173,7 +173,7 @@ export const books = new Hono<App>()
     describeRoute({
       operationId: 'deleteBook',
       summary: 'Delete a book with its memos',
-      description: 'Permanent. Deleting it again is 404.',
+      description: 'Cannot be undone. A second deletion returns 404.',
       tags: ['Books'],
       responses: { 204: empty('Deleted') },
       errors: ['BOOK_NOT_FOUND'],

@@ -46,7 +46,7 @@ export const BookPatch = z
     bookStatus: BookStatus.optional(),
     readStartDate: Timestamp.nullish(),
     readStratDate: Timestamp.nullish().meta({
-      description: 'Alias of readStartDate, which wins if both are sent',
+      description: 'Alias of readStartDate. If both are sent, readStartDate is used',
     }),
     readEndDate: Timestamp.nullish(),
   })

@@ -39,7 +39,7 @@ const store = ({ kv, key }: CachedList, entries: CatalogueEntry[]) => {
   return withTimeout(TIMEOUT_MS, put).catch(logFailure)
 }
 
-/** An older refresh was cancelled with the request that started it, and will never settle. */
+/** An older refresh is considered dead: the runtime may have ended it despite `waitUntil`. */
 const MAX_REFRESH_MS = 10_000
 
 const refreshes = new Map<string, { startedAt: number; entries: Promise<CatalogueEntry[]> }>()

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { ApiError } from '../errors'
+import { ApiError, retryAfter } from '../errors'
 import { readAtMost } from '../http/body'
 import { log } from '../log'
 
@@ -26,11 +26,10 @@ const failed = (reason: string) => {
 /** When each host may be asked again after a 429, in milliseconds since 1970. */
 const busyUntil = new Map<string, number>()
 
-const busy = (seconds: number) =>
-  new ApiError('CATALOGUE_BUSY', { headers: { 'Retry-After': String(Math.ceil(seconds)) } })
+const busy = (seconds: number) => new ApiError('CATALOGUE_BUSY', retryAfter(seconds))
 
-const backOff = (host: string, retryAfter: string | null) => {
-  const seconds = Number(retryAfter)
+const backOff = (host: string, header: string | null) => {
+  const seconds = Number(header)
   const wait = Number.isInteger(seconds) && seconds > 0 ? Math.min(seconds, MAX_WAIT_SECONDS) : DEFAULT_WAIT_SECONDS
   log('warn', `catalogue: rate limited by the provider for ${wait} seconds`)
   busyUntil.set(host, Date.now() + wait * 1000)

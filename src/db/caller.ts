@@ -23,14 +23,14 @@ export const selectCaller = statement((db) => db.select({ memberId: members.memb
 
 /**
  * Runs the statements of an authenticated request in one round trip. Each statement is scoped to its owner by
- * `callerId` or `isCaller`. The first one selects from the caller's own row, which tells 401 from 404.
+ * `callerId` or `isCaller`. The first one selects from the caller's own row, which distinguishes 401 from 404.
  * @returns the row of the first statement, then the rows of each further one
  * @throws UNAUTHORIZED when the token is no longer valid; then no statement has read or written anything of a member
  */
 export const runAsCaller = async <Self, const Statements extends readonly Statement[]>(
   db: Db,
   caller: Caller,
-  self: Statement<Self>,
+  callerQuery: Statement<Self>,
   ...statements: Statements
 ) => {
   const guard = {
@@ -38,9 +38,9 @@ export const runAsCaller = async <Self, const Statements extends readonly Statem
     callerTokenVersion: caller.tokenVersion,
     callerTokenId: caller.tokenId,
   }
-  const guarded = [self, ...statements].map((each) => ({ ...each, values: { ...each.values, ...guard } }))
-  const [selves, ...rows] = await run(db, ...(guarded as unknown as [Statement<Self>, ...Statements]))
-  const row = selves[0]
+  const guarded = [callerQuery, ...statements].map((each) => ({ ...each, values: { ...each.values, ...guard } }))
+  const [callerRows, ...rows] = await run(db, ...(guarded as unknown as [Statement<Self>, ...Statements]))
+  const row = callerRows[0]
   if (row === undefined) throw new ApiError('UNAUTHORIZED')
   return [row, ...rows] as const
 }

@@ -3,7 +3,7 @@ import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { unavailable } from '../errors'
 import { createLimiter } from '../limiter'
-import { withRetries } from '../retry'
+import { TimeoutError, withRetries } from '../retry'
 
 /** Drizzle, to build queries with; `run` executes them. */
 export type Builder = DrizzleD1Database
@@ -45,7 +45,7 @@ type Buildable = { toSQL(): Query }
 type RowOf<Q> = Awaited<Q> extends (infer Row)[] ? Row : never
 type Values = Record<string, unknown>
 
-/** A query with the values of its placeholders; `Row` is what it selects or returns. */
+/** A query with the values of its placeholders. `Row` is what it selects or returns, and exists only in the type. */
 export type Statement<Row = unknown> = {
   build: (builder: Builder) => Query
   values: Values
@@ -54,27 +54,23 @@ export type Statement<Row = unknown> = {
   isIdempotent?: true
 }
 
-/** A query of fixed shape: built once per isolate, then only its placeholders are filled. */
-export const statement = <Q extends Buildable>(build: (builder: Builder) => Q) => {
+const buildOnce = <Row>(build: (builder: Builder) => Query) => {
   let built: Query | undefined
-  const buildOnce = (builder: Builder) => {
-    built ??= build(builder).toSQL()
+  const query = (builder: Builder) => {
+    built ??= build(builder)
     return built
   }
-  return (values: Values = {}): Statement<RowOf<Q>> => ({ build: buildOnce, values })
+  return (values: Values = {}): Statement<Row> => ({ build: query, values })
 }
+
+/** A query of fixed shape: built once per isolate, then only its placeholders are filled. */
+export const statement = <Q extends Buildable>(build: (builder: Builder) => Q) =>
+  buildOnce<RowOf<Q>>((builder) => build(builder).toSQL())
 
 const dialect = new SQLiteSyncDialect()
 
 /** A `statement` written as SQL, for what reads better so than with the query builder: INSERT … SELECT. */
-export const sqlStatement = <Row>(text: SQL) => {
-  let built: Query | undefined
-  const buildOnce = () => {
-    built ??= dialect.sqlToQuery(text)
-    return built
-  }
-  return (values: Values = {}): Statement<Row> => ({ build: buildOnce, values })
-}
+export const sqlStatement = <Row>(text: SQL) => buildOnce<Row>(() => dialect.sqlToQuery(text))
 
 /** A query whose shape depends on the request, and that is built for each. */
 export const dynamicStatement = <Q extends Buildable>(
@@ -89,16 +85,16 @@ type RowsOf<Statements extends readonly Statement[]> = {
   -readonly [K in keyof Statements]: Statements[K] extends Statement<infer Row> ? Row[] : never
 }
 
-/** Timeout, retries included. */
+/** Timeout of a D1 call, retries included. */
 const TIMEOUT_MS = 10_000
 
 // Transient D1 errors, which its documentation says to retry.
 const TRANSIENT =
   /Network connection lost|storage caused object to be reset|reset because its code was updated|transient issue on remote node|client disconnected/
 // An overloaded database: an immediate retry would make it worse.
-const OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit|No answer within/
+const OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit/
 
-// A database runs one query at a time. Beyond this many in flight, a client does better to come back later.
+// A database runs one query at a time. Above this many calls in flight, requests are refused with 503.
 const MAX_CALLS_IN_FLIGHT = 128
 const calls = createLimiter({ capacity: MAX_CALLS_IN_FLIGHT, leaseMs: TIMEOUT_MS })
 
@@ -130,10 +126,11 @@ export const run = async <const Statements extends readonly Statement[]>(
   const lease = calls.tryAcquire()
   if (!lease) throw unavailable()
   const call = withRetries(TIMEOUT_MS, () => session.batch(prepared), isRetryable)
-  // Otherwise a client that disconnects would end the call, and its lease would only expire.
+  // Without it, a client that disconnects would end the call, and its lease would be held until it expires.
   waitUntil(call.then(lease.release, lease.release))
   const results = await call.catch((error: Error) => {
-    throw TRANSIENT.test(error.message) || OVERLOADED.test(error.message) ? unavailable(error) : error
+    const isTemporary = error instanceof TimeoutError || TRANSIENT.test(error.message) || OVERLOADED.test(error.message)
+    throw isTemporary ? unavailable(error) : error
   })
   const bookmark = session.getBookmark()
   if (bookmark) onBookmark(bookmark)

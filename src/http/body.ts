@@ -9,11 +9,13 @@ const MIB = 1024 * 1024
 export const MAX_JSON_BYTES = MIB
 
 const READ_TIMEOUT_MS = 60_000
-// An isolate has 128 MB. An upload is held up to four times while it is read, cleaned and stored, JSON about five times.
-const MEMORY = { leaseMs: 90_000, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 10_000 }
+// An isolate has 128 MB. An upload exists in up to four copies while it is read, cleaned and stored, JSON in about five.
+// Leases are short, and renewed by a timer that ends with the request.
+const LIMITS = { leaseMs: 5000, maxWaiting: 256, maxWaitMs: 10_000 }
+const RENEW_MS = 1000
 const memory = {
-  json: createLimiter({ capacity: 4 * MIB, ...MEMORY }),
-  upload: createLimiter({ capacity: 22 * MIB, ...MEMORY }),
+  json: createLimiter({ capacity: 4 * MIB, ...LIMITS }),
+  upload: createLimiter({ capacity: 22 * MIB, ...LIMITS }),
 }
 /** Bodies up to this size need no lease. */
 const SMALL_BYTES = 16_384
@@ -57,7 +59,7 @@ const readBytes = async (c: Context, maxBytes: number, reserve: (size: number) =
   const read = async () =>
     length === undefined ? readAtMost(c.req.raw.body, maxBytes, reserve) : new Uint8Array(await c.req.raw.arrayBuffer())
   const bytes = await withTimeout(READ_TIMEOUT_MS, read).catch((error) => {
-    // Otherwise the client disconnected, sent less than declared, or is too slow.
+    // Any other error means that the client disconnected, sent less than declared, or is too slow.
     throw error instanceof ApiError ? error : new ApiError('BODY_MALFORMED')
   })
   if (!bytes) throw new ApiError('BODY_TOO_LARGE')
@@ -77,14 +79,21 @@ export const withBody = async (
 ) => {
   if ((declaredLength(c) ?? 0) > maxBytes) throw new ApiError('BODY_TOO_LARGE')
   let lease: Lease | undefined
+  let renewal: ReturnType<typeof setInterval> | undefined
+  let isOver = false
   const reserve = async (size: number) => {
+    // After a timeout, this ends the reading.
+    if (isOver) throw new ApiError('BODY_MALFORMED')
     if (lease || size <= SMALL_BYTES) return
     lease = await memory[kind].acquire(declaredLength(c) ?? maxBytes, networkOf(c))
     if (!lease) throw unavailable('too many large bodies in flight')
+    renewal = setInterval(lease.renew, RENEW_MS)
   }
   try {
     await handle(await readBytes(c, maxBytes, reserve))
   } finally {
+    isOver = true
+    clearInterval(renewal)
     lease?.release()
   }
 }
@@ -107,11 +116,10 @@ const decodeUtf8 = (bytes: Uint8Array) => {
  * @throws BODY_MISSING, UNSUPPORTED_MEDIA_TYPE; BODY_MALFORMED when it is not UTF-8
  */
 export const toText = (c: Context, bytes: Uint8Array, otherType?: string) => {
-  const text = decodeUtf8(bytes)
-  if (text === '') throw new ApiError('BODY_MISSING')
+  if (bytes.length === 0) throw new ApiError('BODY_MISSING')
   const type = mediaTypeOf(c)
   if (type && type !== otherType && !JSON_TYPE.test(type)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
-  return text
+  return decodeUtf8(bytes)
 }
 
 /** @throws BODY_MALFORMED when the text is not JSON */

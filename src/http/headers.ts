@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import type { App } from '../env'
 
 // Set before the response exists: hono/cors and hono/secure-headers change a finished response, which copies it each
-// time (docs/decisions/0009-headers-before-the-answer.md).
+// time (docs/decisions/0009-own-header-middleware.md).
 
 const SECURITY = Object.entries({
   'Cache-Control': 'no-store',
@@ -24,7 +24,7 @@ export const headers: MiddlewareHandler<App> = async (c, next) => {
   for (const [name, value] of SECURITY) c.header(name, value)
   c.header('Vary', 'Origin')
   const origin = c.req.header('Origin')
-  // Read from the environment rather than from the validated configuration, so that browsers can read its errors too.
+  // Read from the environment rather than from the validated configuration, so that browsers can read configuration errors too.
   const allowed = c.env.CORS_ORIGINS || '*'
   if (origin && (allowed === '*' || allowed.split(/[\s,]+/).some((each) => each === '*' || each === origin))) {
     c.header('Access-Control-Allow-Origin', origin)

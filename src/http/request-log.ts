@@ -3,7 +3,7 @@ import { matchedRoutes } from 'hono/route'
 import type { App } from '../env'
 import { log } from '../log'
 
-/** Assigns a request id and logs one line per request. It names the route, since a URL may hold what a person typed. */
+/** Assigns a request id and logs one line per request. Logs the route pattern, as URLs may contain user input. */
 export const logged: MiddlewareHandler<App> = async (c, next) => {
   const start = Date.now()
   // An id sent by the client is ignored: ids must be unique.

@@ -1,5 +1,5 @@
 import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
-import { statement } from '../db/client'
+import { sqlStatement, statement } from '../db/client'
 import { attempts } from '../db/schema'
 
 // Exact limits. An attempt is checked and counted in one statement, so that concurrent attempts cannot exceed a limit.
@@ -31,12 +31,10 @@ export const countSince = (since: SQL) =>
 export const isBelowLimit = sql`${countSince(sql`${sql.placeholder('since')}`)} < ${sql.placeholder('max')}`
 
 /** Counts an attempt, or returns no row when the limit is reached. */
-export const insertAttempt = statement((db) =>
-  db
-    .insert(attempts)
-    .select(sql`select null, ${subject}, ${sql.placeholder('now')} where ${isBelowLimit}`)
-    .returning({ attemptId: attempts.attemptId }),
-)
+export const insertAttempt = sqlStatement<{ attemptId: number }>(sql`
+  insert into attempts (subject, at)
+  select ${subject}, ${sql.placeholder('now')} where ${isBelowLimit}
+  returning attemptId`)
 
 /** The number of attempts in the window, and the time of the oldest. */
 export const selectAttempts = statement((db) =>

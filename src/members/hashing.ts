@@ -12,8 +12,8 @@ const RETRY_AFTER_SECONDS = 5
 const limiter = createLimiter({ capacity: 1, leaseMs: 2000, maxWaiting: MAX_WAITING, maxWaitMs: 60_000 })
 
 /**
- * Checks for capacity before anything of a request is counted, so that a refused caller has not used up an attempt.
- * @param source whom the queue is fair to: a network
+ * Checks for capacity before a request does anything else.
+ * @param source the fairness key: the client's network
  * @throws TOO_MANY_REQUESTS when too many callers are waiting
  */
 export const requireHashingCapacity = (source: string) => {
@@ -28,8 +28,9 @@ const pauseFor = async (lease: Lease) => {
 }
 
 /**
- * Waits for the processor, then hashes; `hash` calls the `pause` it is given after each round.
- * @throws TOO_MANY_REQUESTS when too many callers are waiting
+ * Waits for its turn, then hashes; `hash` calls the `pause` it is given after each round.
+ * @param source the fairness key: the client's network
+ * @throws TOO_MANY_REQUESTS when too many callers are waiting, or after a minute
  */
 export const withHashingLease = async <T>(source: string, hash: (pause: () => Promise<void>) => Promise<T>) => {
   const lease = await limiter.acquire(1, source)

@@ -5,7 +5,15 @@ import type { Config } from '../env'
 import { ApiError, tooManyRequests } from '../errors'
 import { keyedHash } from '../keyed-hash'
 import { issueToken } from '../token'
-import { deleteAttempts, insertAttempt, LOGINS, secondsUntilAllowed, selectAttempts, toWindow } from './attempts'
+import {
+  deleteAttempt,
+  deleteAttempts,
+  insertAttempt,
+  LOGINS,
+  secondsUntilAllowed,
+  selectAttempts,
+  toWindow,
+} from './attempts'
 import { requireHashingCapacity, withHashingLease } from './hashing'
 import { DUMMY_HASH, hashPassword, isOutdated, verifyPassword } from './password'
 import type { Credentials, Profile } from './schema'
@@ -58,16 +66,20 @@ export const logIn = async (
   )
   if (!counted) throw tooManyRequests(secondsUntilAllowed(LOGINS, failed?.oldest, now))
 
-  const storedHash = member?.passwordHash ?? DUMMY_HASH
-  const isRight = await withHashingLease(network, (pause) => verifyPassword(password, storedHash, pause))
+  const oldHash = member?.passwordHash ?? DUMMY_HASH
+  const verify = async (pause: () => Promise<void>) => {
+    const isRight = await verifyPassword(password, oldHash, pause)
+    return { isRight, newHash: isRight && isOutdated(oldHash) ? await hashPassword(password, pause) : undefined }
+  }
+  const { isRight, newHash } = await withHashingLease(network, verify).catch(async (error) => {
+    await run(db, deleteAttempt(counted))
+    throw error
+  })
   if (!member || !isRight) throw new ApiError('LOGIN_FAILED')
 
-  if (isOutdated(storedHash)) {
-    const newHash = await withHashingLease(network, (pause) => hashPassword(password, pause))
-    const replacement = replaceHash({ memberId: member.memberId, oldHash: storedHash, newHash })
-    await run(db, deleteAttempts({ subject }), replacement)
-  } else {
-    await run(db, deleteAttempts({ subject }))
-  }
+  const { memberId } = member
+  await (newHash
+    ? run(db, deleteAttempts({ subject }), replaceHash({ memberId, oldHash, newHash }))
+    : run(db, deleteAttempts({ subject })))
   return { profile: { email: member.email, name: member.name }, token: await issueToken(config, member) }
 }

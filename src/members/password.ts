@@ -25,7 +25,7 @@ const parse = (stored: string): Stored => {
   }
 }
 
-/** Awaited after each round, so that a blocked isolate can answer other requests. */
+/** Awaited after each round, so that the isolate can answer other requests in between. */
 type Pause = () => Promise<void>
 const noPause: Pause = async () => {}
 

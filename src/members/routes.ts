@@ -26,7 +26,7 @@ export const members = new Hono<App>()
     describeRoute({
       operationId: 'signUp',
       summary: 'Sign up',
-      description: 'Takes the mailed verification code, or any code where verification is off. Log in afterwards.',
+      description: 'Requires the e-mailed code; with verification off, any code. Returns no token: log in afterwards.',
       tags: ['Members'],
       responses: { 201: json(Profile, 'The new member') },
       errors: ['AUTHORIZATION_NOT_ALLOWED', 'MEMBER_EXISTS'],
@@ -34,8 +34,8 @@ export const members = new Hono<App>()
     valid('json', NewMember),
     async (c) => {
       const { db, config } = c.var
-      const now = localTime(config.TIME_ZONE)
-      return c.json(await signUp(db, config, c.req.valid('json'), networkOf(c), now), 201)
+      const clock = () => localTime(config.TIME_ZONE)
+      return c.json(await signUp(db, config, c.req.valid('json'), networkOf(c), clock), 201)
     },
   )
   .post(
@@ -44,7 +44,7 @@ export const members = new Hono<App>()
     describeRoute({
       operationId: 'requestCode',
       summary: 'Request a verification code',
-      description: 'Mails a six-digit code, valid for ten minutes and one sign-up. It replaces an earlier code.',
+      description: 'Mails a six-digit code, valid for ten minutes and one sign-up. Earlier codes become invalid.',
       tags: ['Members'],
       responses: { 201: empty('The code was mailed') },
       errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],

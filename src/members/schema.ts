@@ -11,7 +11,7 @@ const Email = z
 const Name = filledText(100)
 const Password = z
   .string({ error: orRequired('must be a string') })
-  .regex(/^[!-~]*$/, { error: 'must contain only letters, digits and special characters' })
+  .regex(/^[!-~]*$/, { error: 'must contain only ASCII letters, digits and special characters, without spaces' })
   .min(6, { error: 'must be at least 6 characters' })
   .max(128, { error: 'must be at most 128 characters' })
 

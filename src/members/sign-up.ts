@@ -3,11 +3,12 @@ import { type Db, run, sqlStatement } from '../db/client'
 import { joinCodes } from '../db/schema'
 import type { Config } from '../env'
 import { ApiError } from '../errors'
+import { deleteAttempt } from './attempts'
 import { requireHashingCapacity, withHashingLease } from './hashing'
 import { hashPassword } from './password'
 import type { NewMember, Profile } from './schema'
 import { selectExisting } from './store'
-import { deleteCode, invalidCode, isValidProof, proveAddress } from './verification'
+import { checkCode, deleteCode, invalidCodeError, isValidCode } from './verification'
 
 const { placeholder } = sql
 
@@ -19,12 +20,12 @@ const insertMember = (condition = sql``) =>
     on conflict do nothing
     returning email, name`)
 const insertUnverifiedMember = insertMember()
-const insertVerifiedMember = insertMember(sql`and exists (select 1 from ${joinCodes} where ${isValidProof})`)
+const insertVerifiedMember = insertMember(sql`and exists (select 1 from ${joinCodes} where ${isValidCode})`)
 
 /**
  * Signs a member up, and consumes the verification code in the same transaction.
  * @param network where the request comes from
- * @param now the local time to record
+ * @param clock returns the local time
  * @throws MEMBER_EXISTS when the e-mail is taken, regardless of case; INVALID_FIELDS for an invalid code;
  * TOO_MANY_REQUESTS after too many tries, or when too many callers wait for hashing
  */
@@ -33,20 +34,25 @@ export const signUp = async (
   config: Config,
   { email, name, password, authenticationCode }: NewMember,
   network: string,
-  now: string,
+  clock: () => string,
 ): Promise<Profile> => {
   requireHashingCapacity(network)
-  const proof = await proveAddress(db, config, email, authenticationCode)
-  const passwordHash = await withHashingLease(network, (pause) => hashPassword(password, pause))
-  const member = { email, name, passwordHash, createdAt: now }
-  const [[created], [existing]] = proof
+  const code = await checkCode(db, config, email, authenticationCode)
+  const passwordHash = await withHashingLease(network, (pause) => hashPassword(password, pause)).catch(
+    async (error) => {
+      if (code) await run(db, deleteAttempt(code))
+      throw error
+    },
+  )
+  const member = { email, name, passwordHash, createdAt: clock() }
+  const [[created], [existing]] = code
     ? await run(
         db,
-        insertVerifiedMember({ ...member, ...proof, now: Date.now() }),
+        insertVerifiedMember({ ...member, ...code, now: Date.now() }),
         selectExisting({ email }),
-        deleteCode(proof),
+        deleteCode(code),
       )
     : await run(db, insertUnverifiedMember(member), selectExisting({ email }))
   if (created) return created
-  throw existing ? new ApiError('MEMBER_EXISTS') : invalidCode(authenticationCode)
+  throw existing ? new ApiError('MEMBER_EXISTS') : invalidCodeError(authenticationCode)
 }

@@ -22,7 +22,7 @@ const TRIES_PER_CODE = 5
 
 const { placeholder } = sql
 
-/** The database stores no address of a person who is not a member, only this keyed hash. */
+// Keyed hashes: the database stores no address of a person who is not a member.
 const toCodeSubject = (config: Config, email: string) => keyedHash(config.JWT_SECRET, 'code', email.toLowerCase())
 const toMailSubject = (config: Config, email: string) => keyedHash(config.JWT_SECRET, 'mail', email.toLowerCase())
 const toCodeHash = (config: Config, email: string, code: string) =>
@@ -43,15 +43,18 @@ const replaceCode = sqlStatement<{ subject: string }>(sql`
     set codeHash = excluded.codeHash, issuedAt = excluded.issuedAt, expiresAt = excluded.expiresAt
   returning subject`)
 
-/** A code that proved right: what a sign-up consumes. */
-type Proof = { codeSubject: string; codeHash: string }
+/** A code that proved right, which a sign-up consumes. */
+type VerifiedCode = { codeSubject: string; codeHash: string; attemptId: number }
 
-const isProof = and(eq(joinCodes.subject, placeholder('codeSubject')), eq(joinCodes.codeHash, placeholder('codeHash')))
-export const deleteCode = statement((db) =>
-  db.delete(joinCodes).where(isProof).returning({ subject: joinCodes.subject }),
+const isSameCode = and(
+  eq(joinCodes.subject, placeholder('codeSubject')),
+  eq(joinCodes.codeHash, placeholder('codeHash')),
 )
-/** Matches a proof that has not expired. */
-export const isValidProof = and(isProof, gt(joinCodes.expiresAt, placeholder('now')))
+export const deleteCode = statement((db) =>
+  db.delete(joinCodes).where(isSameCode).returning({ subject: joinCodes.subject }),
+)
+/** Matches a verified code that has not expired. */
+export const isValidCode = and(isSameCode, gt(joinCodes.expiresAt, placeholder('now')))
 
 /**
  * Issues a verification code, which replaces an earlier one for the address, and passes it to `deliver`. If delivery
@@ -80,17 +83,18 @@ export const issueCode = async (db: Db, config: Config, email: string, deliver: 
   }
 }
 
+// The clocks of Workers differ, so a try is never dated before its code was issued. countSince is exclusive, hence - 1.
 /** Counts a try of the current code and returns the code's hash; no row when there is no code or no try left. */
-const tryCode = sqlStatement<{ codeHash: string }>(sql`
+const tryCode = sqlStatement<{ attemptId: number; codeHash: string }>(sql`
   insert into attempts (subject, at)
   select ${placeholder('subject')}, max(${placeholder('now')}, ${joinCodes.issuedAt})
   from ${joinCodes}
   where ${joinCodes.subject} = ${placeholder('subject')} and ${joinCodes.expiresAt} > ${placeholder('now')}
     and ${countSince(sql`${joinCodes.issuedAt} - 1`)} < ${sql.raw(String(TRIES_PER_CODE))} and ${isBelowLimit}
-  returning (select ${joinCodes.codeHash} from ${joinCodes} where ${joinCodes.subject} = ${attempts.subject}) as codeHash`)
+  returning attemptId, (select ${joinCodes.codeHash} from ${joinCodes} where ${joinCodes.subject} = ${attempts.subject}) as codeHash`)
 
-export const invalidCode = (code: string) =>
-  fieldError('authenticationCode', code, 'is wrong, expired or used up: request a new code')
+export const invalidCodeError = (code: string) =>
+  fieldError('authenticationCode', code, 'is wrong or expired, or was tried too often: request a new code')
 
 /**
  * Checks the code of a sign-up. Each check counts as a try before its outcome is known, so that of a thousand concurrent
@@ -98,7 +102,12 @@ export const invalidCode = (code: string) =>
  * @throws MEMBER_EXISTS whatever the code; INVALID_FIELDS for a wrong, expired or used code; TOO_MANY_REQUESTS after
  * twenty tries in a day
  */
-export const proveAddress = async (db: Db, config: Config, email: string, code: string): Promise<Proof | undefined> => {
+export const checkCode = async (
+  db: Db,
+  config: Config,
+  email: string,
+  code: string,
+): Promise<VerifiedCode | undefined> => {
   if (config.EMAIL_VERIFICATION === 'off') {
     const [[member]] = await run(db, selectExisting({ email }))
     if (member) throw new ApiError('MEMBER_EXISTS')
@@ -116,6 +125,6 @@ export const proveAddress = async (db: Db, config: Config, email: string, code: 
   )
   if (member) throw new ApiError('MEMBER_EXISTS')
   if (tries && tries.count >= CODE_TRIES.max) throw tooManyRequests(secondsUntilAllowed(CODE_TRIES, tries.oldest, now))
-  if (current?.codeHash !== codeHash) throw invalidCode(code)
-  return { codeSubject, codeHash }
+  if (current?.codeHash !== codeHash) throw invalidCodeError(code)
+  return { codeSubject, codeHash, attemptId: current.attemptId }
 }

@@ -113,7 +113,7 @@ export const memos = new Hono<App>()
     describeRoute({
       operationId: 'deleteMemo',
       summary: 'Delete a memo',
-      description: 'Permanent. Deleting it again is 404.',
+      description: 'Cannot be undone. A second deletion returns 404.',
       tags: ['Memos'],
       responses: { 204: empty('Deleted') },
       errors: ['MEMO_NOT_FOUND'],

@@ -22,14 +22,14 @@ const memoColumns = {
 
 const isOwnBook = and(eq(books.bookId, placeholder('bookId')), eq(books.memberId, callerId))
 /** Matches the memos of a book only if it is the caller's: no memo of another member's book is read. */
-const isOfOwnBook = eq(memos.bookId, sql`(select ${books.bookId} from ${books} where ${isOwnBook})`)
+const isInOwnBook = eq(memos.bookId, sql`(select ${books.bookId} from ${books} where ${isOwnBook})`)
 
 /** The memos of a book with the given visibility, unsorted: `newestFirst` is faster than sorting in the database. */
 export const selectMemosList = statement((db) =>
   db
     .select(memoColumns)
     .from(memos)
-    .where(and(isOfOwnBook, sql`${placeholder('memoAuthority')} in ('ALL', ${memos.memoAuthority})`)),
+    .where(and(isInOwnBook, sql`${placeholder('memoAuthority')} in ('ALL', ${memos.memoAuthority})`)),
 )
 
 /** Sorts in place. */
@@ -39,7 +39,7 @@ const selectOfType = (db: Builder, memoType: SQL) =>
   db
     .select(memoColumns)
     .from(memos)
-    .where(and(isOfOwnBook, eq(memos.memoType, memoType)))
+    .where(and(isInOwnBook, eq(memos.memoType, memoType)))
 
 // The index on (bookId, memoType) yields each type in the order of memoId. Merging the four types gives a page of all
 // memos without sorting the whole book, and saves a second index.
@@ -140,9 +140,9 @@ export const createMemo = (
   now: string,
 ): Promise<Memo | undefined> => queryOne(db, caller, insertMemo({ ...memo, bookId, createdAt: now }))
 
-const isOwn = and(eq(memos.memoId, placeholder('memoId')), eq(memos.memberId, callerId))
-const selectMemo = statement((db) => db.select(memoColumns).from(memos).where(isOwn))
-const removeMemo = statement((db) => db.delete(memos).where(isOwn).returning({ memoId: memos.memoId }))
+const isOwnMemo = and(eq(memos.memoId, placeholder('memoId')), eq(memos.memberId, callerId))
+const selectMemo = statement((db) => db.select(memoColumns).from(memos).where(isOwnMemo))
+const removeMemo = statement((db) => db.delete(memos).where(isOwnMemo).returning({ memoId: memos.memoId }))
 
 /**
  * Updates the given fields of a memo. Returns undefined if the caller has no such memo.
@@ -161,7 +161,7 @@ export const updateMemo = (
       builder
         .update(memos)
         .set({ ...patch, updatedAt: now })
-        .where(isOwn)
+        .where(isOwnMemo)
         .returning(memoColumns),
     { memoId },
   )

@@ -1,10 +1,10 @@
-// The OpenAPI document as it is served: the described routes, plus what speaks of the features: tags and examples.
+// The OpenAPI document as it is served: the described routes, plus tags and examples.
 import { app } from '../app'
 import { documentOf } from './build'
 import { EXAMPLES, type Example } from './examples'
 
 const DESCRIPTION = `A personal reading library. Sign up, log in, and send the token with every operation that is marked with a lock. All
-errors have the same shape. Times are local, without a time zone. Lists are paged, starting at page 1.
+errors have the same shape. Times are in the service's time zone, without an offset. Lists are paged, starting at page 1.
 
 Statuses, types and visibilities may be sent by name or by number. Responses always contain names.`
 

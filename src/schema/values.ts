@@ -10,7 +10,7 @@ export const orRequired = (message: string) => (issue: { input?: unknown }) =>
 // D1 would not store a NUL or half of a surrogate pair unchanged.
 const isStorable = (value: string) => value.isWellFormed() && !value.includes('\0')
 
-/** Text of at most `max` UTF-16 code units. */
+/** Text of at most `max` Unicode code points. */
 export const text = (max: number) =>
   z
     .string({ error: orRequired('must be a string') })
@@ -23,7 +23,7 @@ export const filledText = (max: number) =>
 
 /** Accepts null, and an empty string as null: that is how existing clients clear a field. */
 export const emptyAsNull = <T extends z.ZodType>(schema: T) =>
-  z.union([z.literal('').transform(() => null), schema.nullable()])
+  z.union([z.literal('').transform(() => null), schema.nullable()], { error: orRequired('must be a string or null') })
 
 // The pattern is needed too: URL.canParse repairs invalid URLs, such as ones with backslashes or line breaks.
 const isWebUrl = (value: string) => /^https?:\/\/[^\s\\]+$/i.test(value) && URL.canParse(value)
