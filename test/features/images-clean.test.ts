@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { cleanImage, type ImageType } from '../../src/images/clean/clean-image'
-import type { AvifOptions } from '../support/avif'
-import { codedSize } from '../support/avif-boxes'
+import { type AvifOptions, codedSize } from '../support/avif'
 import { join, store, toText } from '../support/bytes'
 import { CAMERA_MARKS } from '../support/camera'
-import { clean, orientationBlock } from '../support/clean'
-import { count } from '../support/image-structure'
+import { displayP3, palettePng } from '../support/encoded'
+import { clean, count, orientationBlock } from '../support/image-structure'
 import {
   animatedPng,
   animatedWebp,
@@ -16,57 +15,52 @@ import {
   jpeg,
   type Metadata,
   PNG_SIGNATURE,
-  PROFILE,
-  paletteWithAlphaPng,
   png,
   pngHeader,
   SIZE,
   webp,
 } from '../support/pictures'
 
-type Kind = {
-  name: string
-  extension: ImageType['extension']
-  make: (metadata?: Metadata) => Uint8Array<ArrayBuffer>
-  size?: { width: number; height: number }
-}
+type Make = (metadata?: Metadata) => Uint8Array<ArrayBuffer>
+type Kind = [name: string, extension: ImageType['extension'], make: Make, size?: typeof SIZE]
 
-const avifKind = (name: string, options: AvifOptions = {}): Kind => ({
-  name: `AVIF ${name}`,
-  extension: 'avif',
-  make: (metadata) => avif(metadata, options),
-})
+const avifKind = (name: string, options: AvifOptions = {}, size = SIZE): Kind => [
+  `AVIF ${name}`,
+  'avif',
+  (metadata) => avif(metadata, options),
+  size,
+]
 
 /** Formats that store the orientation in Exif. */
 const EXIF_KINDS: Kind[] = [
-  { name: 'baseline JPEG', extension: 'jpg', make: (metadata) => jpeg(metadata) },
-  { name: 'progressive JPEG', extension: 'jpg', make: (metadata) => jpeg(metadata, 'progressive') },
-  { name: 'PNG with Exif before the data', extension: 'png', make: (metadata) => png(metadata) },
-  { name: 'PNG with Exif after the data', extension: 'png', make: (metadata) => png(metadata, 'after') },
-  { name: 'animated PNG', extension: 'png', make: animatedPng },
-  { name: 'lossy WebP', extension: 'webp', make: (metadata) => webp(metadata) },
-  { name: 'lossless WebP', extension: 'webp', make: (metadata) => webp(metadata, 'lossless') },
-  { name: 'transparent WebP', extension: 'webp', make: (metadata) => webp(metadata, 'alpha') },
-  { name: 'WebP with the Exif prefix of JPEG', extension: 'webp', make: (data) => webp(data, 'lossy', 'Exif\0\0') },
-  { name: 'animated WebP', extension: 'webp', make: (metadata) => animatedWebp(metadata) },
+  ['baseline JPEG', 'jpg', jpeg],
+  ['progressive JPEG', 'jpg', (metadata) => jpeg(metadata, 'progressive')],
+  ['PNG with Exif before the data', 'png', png],
+  ['PNG with Exif after the data', 'png', (metadata) => png(metadata, 'after')],
+  ['animated PNG', 'png', animatedPng],
+  ['lossy WebP', 'webp', webp],
+  ['lossless WebP', 'webp', (metadata) => webp(metadata, 'lossless')],
+  ['transparent WebP', 'webp', (metadata) => webp(metadata, 'alpha')],
+  ['WebP with the Exif prefix of JPEG', 'webp', (metadata) => webp(metadata, 'lossy', 'Exif\0\0')],
+  ['animated WebP', 'webp', animatedWebp],
 ]
 
 const KINDS: Kind[] = [
   ...EXIF_KINDS,
-  { name: 'GIF', extension: 'gif', make: (metadata) => gif(metadata) },
+  ['GIF', 'gif', gif],
   avifKind('of one item'),
   avifKind('with alpha', { hasAlpha: true }),
   avifKind('with rotation', { rotation: 1 }),
   avifKind('with a thumbnail', { hasThumbnail: true }),
   avifKind('with 4-byte item IDs', { isWide: true, hasAlpha: true }),
   avifKind('with an idat box', { isSmall: true }),
-  { ...avifKind('of a grid', { isGrid: true }), size: { width: 128, height: 64 } },
+  avifKind('of a grid', { isGrid: true }, { width: 128, height: 64 }),
   avifKind('of an animation', { isAnimated: true }),
 ]
 
 const MIMES = { jpg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp', avif: 'image/avif' }
 
-describe.each(KINDS)('cleaning: $name', ({ extension, make, size = SIZE }) => {
+describe.each(KINDS)('cleaning: %s', (_, extension, make, size = SIZE) => {
   it('detects the type and size from the content', () => {
     const type = { mime: MIMES[extension], extension }
     expect(cleanImage(make())).toMatchObject({ type, ...size })
@@ -126,7 +120,7 @@ describe.each(KINDS)('cleaning: $name', ({ extension, make, size = SIZE }) => {
   })
 })
 
-it.each(EXIF_KINDS)('keeps the orientation: $name', ({ make }) => {
+it.each(EXIF_KINDS)('keeps the orientation: %s', (_name, _extension, make) => {
   for (const order of ['II', 'MM'] as const) {
     for (let orientation = 2; orientation <= 8; orientation++) {
       const bytes = clean(make({ orientation, order, exif: true }))
@@ -136,16 +130,14 @@ it.each(EXIF_KINDS)('keeps the orientation: $name', ({ make }) => {
   }
 })
 
-it.each(KINDS.filter(({ extension, name }) => extension !== 'gif' && !name.includes('animated')))(
-  'keeps the colour profile: $name',
-  ({ make }) => {
-    expect(count(clean(make({ profile: true })), PROFILE)).toBe(1)
-  },
-)
+const PROFILE_KINDS = KINDS.filter(([name, extension]) => extension !== 'gif' && !name.includes('animated'))
+it.each(PROFILE_KINDS)('keeps the colour profile: %s', (_name, _extension, make) => {
+  expect(count(clean(make({ profile: true })), displayP3)).toBe(1)
+})
 
 it.each([
   ['PNG', png()],
-  ['PNG with a palette and alpha', paletteWithAlphaPng()],
+  ['PNG with a palette and alpha', palettePng],
   ['animated PNG', animatedPng()],
   ['GIF', gif()],
   ['lossy WebP', webp()],
@@ -160,13 +152,8 @@ describe('the pixel limit', () => {
     join(PNG_SIGNATURE, pngHeader(width, height), chunk('IDAT', store('')), chunk('IEND'))
   const avifOf = (width: number, height: number) => avif({}, { data: codedSize(width, height), width, height })
 
-  it('accepts an image of exactly 50 megapixels', () => {
-    expect(cleanImage(pngOf(10_000, 5_000))).toMatchObject({ width: 10_000, height: 5_000 })
-    expect(cleanImage(avifOf(10_000, 5_000))).toMatchObject({ width: 10_000, height: 5_000 })
-  })
-
-  it('refuses an image one row larger', () => {
-    expect(cleanImage(pngOf(10_000, 5_001))).toBeUndefined()
-    expect(cleanImage(avifOf(10_000, 5_001))).toBeUndefined()
+  it.each([pngOf, avifOf])('accepts an image of exactly 50 megapixels, and none one row larger: %o', (make) => {
+    expect(cleanImage(make(10_000, 5_000))).toMatchObject({ width: 10_000, height: 5_000 })
+    expect(cleanImage(make(10_000, 5_001))).toBeUndefined()
   })
 })

@@ -171,84 +171,40 @@ describe('AVIF tables', () => {
 })
 
 describe('AVIF data', () => {
-  type Pair = [start: number, end: number]
-  const toRange = ([start, end]: Pair) => ({ start, end })
+  const toRange = (text: string) => {
+    const [start = 0, end = 0] = text.split('-').map(Number)
+    return { start, end }
+  }
+  const toRanges = (text: string) => text.split(' ').map(toRange)
   const listOffsets = (ranges: { start: number; end: number }[] = []) =>
     ranges.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, at) => start + at))
-  const containers = [toRange([10, 20]), toRange([30, 40])]
+  const containers = toRanges('10-20 30-40')
 
-  it.each<[name: string, ranges: Pair[], runs: Pair[], targets: number[]]>([
-    [
-      'ranges out of order',
-      [
-        [30, 40],
-        [10, 20],
-      ],
-      [
-        [10, 20],
-        [30, 40],
-      ],
-      [10, 0],
-    ],
-    [
-      'adjacent ranges',
-      [
-        [10, 15],
-        [15, 20],
-      ],
-      [[10, 20]],
-      [0, 5],
-    ],
-    [
-      'equal ranges',
-      [
-        [10, 20],
-        [10, 20],
-      ],
-      [[10, 20]],
-      [0, 0],
-    ],
-    [
-      'overlapping ranges',
-      [
-        [10, 16],
-        [14, 20],
-      ],
-      [[10, 20]],
-      [0, 4],
-    ],
-    [
-      'a range within another',
-      [
-        [10, 20],
-        [12, 14],
-        [30, 40],
-      ],
-      [
-        [10, 20],
-        [30, 40],
-      ],
-      [0, 2, 10],
-    ],
-  ])('is copied once, in the order of the file: %s', (_, pairs, runs, targets) => {
-    const ranges = pairs.map(toRange)
-    const plan = planCopy(ranges, [{ start: 10, end: 40 }])
-    const expected = listOffsets(runs.map(toRange))
+  it.each<[name: string, ranges: string, runs: string, targets: number[]]>([
+    ['ranges out of order', '30-40 10-20', '10-20 30-40', [10, 0]],
+    ['adjacent ranges', '10-15 15-20', '10-20', [0, 5]],
+    ['equal ranges', '10-20 10-20', '10-20', [0, 0]],
+    ['overlapping ranges', '10-16 14-20', '10-20', [0, 4]],
+    ['a range within another', '10-20 12-14 30-40', '10-20 30-40', [0, 2, 10]],
+  ])('is copied once, in the order of the file: %s', (_, text, runs, targets) => {
+    const ranges = toRanges(text)
+    const plan = planCopy(ranges, [toRange('10-40')])
+    const expected = listOffsets(toRanges(runs))
     expect(listOffsets(plan?.runs)).toEqual(expected)
     expect(plan?.length).toBe(expected.length)
     expect(ranges.map(({ start }) => plan?.relocate(start))).toEqual(targets)
   })
 
-  it.each<[name: string, range: Pair]>([
-    ['an empty range', [15, 15]],
-    ['a range that starts before its container', [9, 20]],
-    ['a range that ends after its container', [10, 21]],
-    ['a range between containers', [22, 28]],
-    ['a range across containers', [15, 35]],
-    ['a range after all containers', [40, 41]],
+  it.each([
+    ['an empty range', '15-15'],
+    ['a range that starts before its container', '9-20'],
+    ['a range that ends after its container', '10-21'],
+    ['a range between containers', '22-28'],
+    ['a range across containers', '15-35'],
+    ['a range after all containers', '40-41'],
   ])('is refused: %s', (_, range) => {
-    expect(planCopy([toRange(range)], containers)).toBeUndefined()
-    expect(planCopy([toRange(range)], [])).toBeUndefined()
+    expect(planCopy(toRanges(range), containers)).toBeUndefined()
+    expect(planCopy(toRanges(range), [])).toBeUndefined()
   })
 
   it('may be in several containers', () => {
