@@ -1,24 +1,9 @@
-import { avifFile, box } from './avif'
-import { join, little, type Part, repeat, u16, zeros } from './bytes'
+import { type AvifOptions, avifFile, box, codedSize, fullBox } from './avif'
+import { join, little, type Part, repeat, u16, u32, zeros } from './bytes'
 import { exifBlock, xmpPacket } from './camera'
-import { avifs } from './hostile-avif'
-import { accept, type Hostile, HTML, PDF, refuse, SCRIPT, SVG, ZIP } from './hostile-payloads'
+import { accept, find, type Hostile, HTML, PDF, refuse, replace, SCRIPT, SVG, ZIP } from './hostile-payloads'
 import { gifs, jpegs, pngs, webps } from './hostile-raster'
-import {
-  avif,
-  chunk,
-  EVERYTHING,
-  gif,
-  jpeg,
-  PNG_SIGNATURE,
-  png,
-  riff,
-  riffChunk,
-  segment,
-  WEBP_DATA,
-  webp,
-  webpHeader,
-} from './pictures'
+import { avif, EVERYTHING, gif, jpeg, PNG_SIGNATURE, png, webp } from './pictures'
 
 /** Text that must not be in any stored image. */
 export const BAD_MARKS = ['<script', '<svg', '<html', '%PDF', 'PK\x03\x04', 'GPSMARK', 'HOSTILEMARK']
@@ -49,19 +34,6 @@ const otherFiles = () => [
   refuse('a JPEG XL image', [0, 0, 0, 12], 'JXL \r\n\x87\n', zeros(16)),
 ]
 
-const referencesTo = (count: number) => box('auxl', u16(1, count), repeat(count, u16(1)))
-
-// Very many tiny parts must not take much time or memory.
-const floods = () => [
-  accept('a JPEG of 50,000 empty comments', jpeg({ extra: repeat(50_000, segment(0xfe)) })),
-  accept('a PNG of 20,000 empty texts', png({ extra: repeat(20_000, chunk('tEXt')) })),
-  accept('a GIF of 50,000 empty comments', gif({ extra: repeat(50_000, [0x21, 0xfe, 0]) })),
-  accept('a WebP of 50,000 chunks', riff(webpHeader(0), repeat(50_000, riffChunk('abcd')), WEBP_DATA.lossy)),
-  refuse('an AVIF of 50,000 empty boxes', avifFile({ boxes: [repeat(50_000, box('free'))] })),
-  refuse('an AVIF of 50,000 boxes in meta', avifFile({ tables: [repeat(50_000, box('free'))] })),
-  refuse('an AVIF of 50,000 references', avifFile({ references: [referencesTo(1), repeat(9, referencesTo(5_500))] })),
-]
-
 const PAYLOADS: [name: string, payload: Part][] = [
   ['HTML', HTML],
   ['an SVG', SVG],
@@ -73,34 +45,88 @@ const PAYLOADS: [name: string, payload: Part][] = [
   ['a PHP script', '<?php system($_GET["HOSTILEMARK"]); ?>'],
 ]
 
-const FORMATS = Object.entries({ JPEG: jpeg, PNG: png, GIF: gif, WebP: webp, AVIF: avif })
+const cleaned = (name: string, options: AvifOptions) => accept(name, avifFile(options))
+const broken = (name: string, options: AvifOptions) => refuse(name, avifFile(options))
 
-/** Each format with each payload appended, which is removed, or prepended, which is refused. */
-const polyglots = () =>
-  FORMATS.flatMap(([format, make]) =>
-    PAYLOADS.flatMap(([name, payload]) => [
-      accept(`a ${format} with ${name} after it`, make({ trailing: payload })),
-      refuse(`a ${format} with ${name} before it`, payload, make()),
-    ]),
-  )
+const patched = (name: string, type: string, offset: number, ...parts: Part[]) => {
+  const bytes = avifFile({ exif: exifBlock(6) })
+  return refuse(name, replace(bytes, find(bytes, type) + offset, ...parts))
+}
 
-const truncated = () =>
-  FORMATS.flatMap(([format, make]) =>
-    [12, 16, 24, 30, 40].map((length) =>
+const nested = (depth: number): Uint8Array => (depth === 0 ? join(SCRIPT) : box('meta', nested(depth - 1)))
+const withGrid = (grid: Part, cells?: Part[]) => ({ isGrid: true, grid, cells })
+const HUGE_CELLS = Array(5).fill(codedSize(7000, 7000))
+const referencesTo = (count: number) => box('auxl', u16(1, count), repeat(count, u16(1)))
+const ANIMATED = { brands: ['avis', 'avif', 'avis'] }
+
+const PROPERTIES =
+  'pixi\0\0\0\0\x03\x08\x08\x08 colrnclx\0\x01\0\r\0\x06\x80 irot\0 imir\0 clli\0\0\0\0 colrprof'.split(' ')
+const scriptAfter = (property: string) => {
+  const content = box(property.slice(0, 4), property.slice(4), SCRIPT)
+  return cleaned(`an AVIF with a script after ${/^[a-z]+/.exec(property)}`, { properties: [content] })
+}
+
+const avifs = () => [
+  cleaned('an AVIF with HTML for every name', { name: HTML, stray: HTML }),
+  cleaned('an AVIF with HTML in unknown boxes', { boxes: [box('uuid', '0123456789abcdef', HTML), box('html', HTML)] }),
+  cleaned('an AVIF with HTML in its meta box', { tables: [box('xml ', HTML), box('uuid', HTML), box('free', HTML)] }),
+  cleaned('an AVIF with a script in XMP', { xmp: `${xmpPacket()}${SCRIPT}` }),
+  cleaned('an AVIF with a movie box', { boxes: [box('moov', box('mvhd', HTML), box('udta', HTML))] }),
+  cleaned('an AVIF with circular references', { references: [box('dimg', u16(1, 1, 1))] }),
+  cleaned('an AVIF with references to nothing', { references: [box('auxl', u16(99, 1, 1))] }),
+  cleaned('an AVIF with brands that spell a script', { brands: ['avif', '<scr', 'ipt>', 'avif', 'mif1'] }),
+  cleaned('an AVIF with boxes nested 200 deep', { boxes: [box('abcd', nested(200))] }),
+  ...PROPERTIES.map(scriptAfter),
+  broken('an AVIF of width 0', { width: 0 }),
+  broken('an AVIF of 4 billion by 4 billion pixels', { width: 0xffffffff, height: 0xffffffff }),
+  broken('an AVIF of 10000 by 10000 pixels', { width: 10000, height: 10000 }),
+  broken('an AVIF with data of 65536 by 65536 pixels', { data: codedSize(65536, 65536) }),
+  broken('an AVIF with HTML for data', { data: HTML }),
+  broken('an AVIF with empty data', { data: '' }),
+  broken('an AVIF with data beyond the end', { shift: 0x7fffffff }),
+  broken('an AVIF with data outside mdat', { shift: -200 }),
+  broken('an AVIF with data of 4 GiB', { length: 0xffffffff }),
+  broken('an AVIF with data one byte too long', { length: 49 }),
+  broken('an AVIF with data of length 0', { length: 0 }),
+  broken('an AVIF with a grid of 60000 by 60000', withGrid([0, 0, 0, 1, ...u16(60000, 60000)])),
+  broken('an AVIF with a grid of missing cells', withGrid([0, 0, 255, 255, 0, 128, 0, 64])),
+  broken('an AVIF with a grid of too many pixels', withGrid([0, 0, 0, 4, 1, 64, 0, 64], HUGE_CELLS)),
+  broken('an AVIF with HTML for a grid', withGrid(HTML)),
+  broken('an AVIF grid that contains itself', { isGrid: true, references: [box('dimg', u16(1, 2, 1, 1))] }),
+  broken('an AVIF with an animation brand only', ANIMATED),
+  broken('an AVIF with a corrupt animation', { ...ANIMATED, boxes: [box('moov', box('trak', SCRIPT))] }),
+  broken('an AVIF with two meta boxes', { boxes: [fullBox('meta', 0, 0)] }),
+  broken('an AVIF with two handlers', { tables: [fullBox('hdlr', 0, 0, zeros(20))] }),
+  patched('an AVIF with an iloc box of size 0', 'iloc', -4, u32(0)),
+  patched('an AVIF with an iloc box of size 1', 'iloc', -4, u32(1)),
+  patched('an AVIF with an iloc box of size 7', 'iloc', -4, u32(7)),
+  patched('an AVIF with an iloc box of 4 GiB', 'iloc', -4, u32(0xffffffff)),
+  patched('an AVIF with a meta box beyond the end', 'meta', -4, u32(0x7fffffff)),
+  patched('an AVIF with a video handler', 'pict', 0, 'vide'),
+  patched('an AVIF with Exif as primary item', 'pitm', 8, u16(5)),
+  patched('an AVIF without its primary item', 'pitm', 8, u16(77)),
+  patched('an AVIF with 65,535 locations', 'iloc', 10, u16(0xffff)),
+  patched('an AVIF with 3-byte locations', 'iloc', 8, [0x33]),
+  patched('an AVIF with locations without length', 'iloc', 8, [0x40]),
+  patched('an AVIF with 4 billion associations', 'ipma', 8, u32(0xffffffff)),
+  patched('an AVIF without ispe', 'ispe', 0, 'free'),
+  patched('an AVIF with data in another file', 'iloc', 14, u16(1)),
+  patched('an AVIF of another codec', 'av01', 0, 'hvc1'),
+  broken('an AVIF of 50,000 empty boxes', { boxes: [repeat(50_000, box('free'))] }),
+  broken('an AVIF of 50,000 boxes in meta', { tables: [repeat(50_000, box('free'))] }),
+  broken('an AVIF of 50,000 references', { references: [referencesTo(1), repeat(9, referencesTo(5_500))] }),
+]
+
+/** Each format with each payload appended, which is removed, or prepended, which is refused; and cut off early. */
+const variations = () =>
+  Object.entries({ JPEG: jpeg, PNG: png, GIF: gif, WebP: webp, AVIF: avif }).flatMap(([format, make]) => [
+    ...PAYLOADS.map(([name, payload]) => accept(`a ${format} with ${name} after it`, make({ trailing: payload }))),
+    ...PAYLOADS.map(([name, payload]) => refuse(`a ${format} with ${name} before it`, payload, make())),
+    ...[12, 16, 24, 30, 40].map((length) =>
       refuse(`a ${format} truncated to ${length} bytes`, make(EVERYTHING).subarray(0, length)),
     ),
-  )
+  ])
 
 /** Malicious and malformed uploads, for each kind of attack on the image formats. */
-export const hostileFiles = (): Hostile[] => [
-  ...otherFiles(),
-  ...jpegs(),
-  ...pngs(),
-  ...gifs(),
-  ...webps(),
-  ...avifs(),
-  ...floods(),
-  ...polyglots(),
-  ...truncated(),
-  accept('an AVIF with a script in XMP', avif({}, { xmp: `${xmpPacket()}${SCRIPT}` })),
-]
+export const hostileFiles = (): Hostile[] =>
+  [otherFiles, jpegs, pngs, gifs, webps, avifs, variations].flatMap((list) => list())
