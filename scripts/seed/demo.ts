@@ -67,19 +67,14 @@ const addMemo = async (send: Send, bookId: number, { markedLine, ...memo }: Shel
 }
 
 /** Adds a book with its memos, dated back from `now`. */
-const addBook = async (send: Send, book: ShelfBook, index: number, now: number) => {
-  const { registeredAgo, startedAgo, finishedAgo, star, memos, ...rest } = book
+const addBook = async (send: Send, { days, star, memos, ...book }: ShelfBook, index: number, now: number) => {
+  const [registered, started, finished] = days
   const dateOf = (daysAgo: number | undefined, hour: number) =>
     daysAgo && `${new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10)}T${String(hour).padStart(2, '0')}:15:00`
-  const { bookId } = await readJson<{ bookId: number }>(
-    send('POST', '/books', {
-      ...rest,
-      cover: index % BOOKS_PER_COVER === 0 ? await upload(send, drawCover(index)) : null,
-      readStartDate: dateOf(startedAgo, 8),
-      readEndDate: dateOf(finishedAgo, 22),
-    }),
-  )
-  await send('PATCH', `/books/created-date/${bookId}`, dateOf(registeredAgo, 7 + (index % 12)))
+  const cover = index % BOOKS_PER_COVER === 0 ? await upload(send, drawCover(index)) : null
+  const dates = { readStartDate: dateOf(started, 8), readEndDate: dateOf(finished, 22) }
+  const { bookId } = await readJson<{ bookId: number }>(send('POST', '/books', { ...book, cover, ...dates }))
+  await send('PATCH', `/books/created-date/${bookId}`, dateOf(registered, 7 + (index % 12)))
   if (star) await send('PATCH', `/books/${bookId}`, { star })
   for (const memo of memos) await addMemo(send, bookId, memo)
 }
@@ -131,7 +126,7 @@ export const seed = async (fetch: Fetch, base: string, { reset = false, now = Da
   }
   if (isNew) {
     // Oldest first, so that identifiers and registration dates sort alike.
-    const shelf = SHELF.toSorted((a, b) => b.registeredAgo - a.registeredAgo)
+    const shelf = SHELF.toSorted((a, b) => b.days[0] - a.days[0])
     for (const [index, book] of shelf.entries()) await addBook(send, book, index, now)
   }
   return { isNew, views: await countViews(send) }
