@@ -4,20 +4,25 @@ import { type AvifOptions, codedSize } from '../support/avif'
 import { join, store, toText } from '../support/bytes'
 import { CAMERA_MARKS } from '../support/camera'
 import { displayP3, palettePng } from '../support/encoded'
-import { clean, count, orientationBlock } from '../support/image-structure'
+import { clean, count, listChunks, listMarkers, listRiffChunks, orientationBlock } from '../support/image-structure'
 import {
   animatedPng,
   animatedWebp,
+  application,
   avif,
+  blocks,
   chunk,
   EVERYTHING,
   gif,
+  gifFrame,
+  gifScreen,
   jpeg,
   type Metadata,
   PNG_SIGNATURE,
   png,
   pngHeader,
   SIZE,
+  WEBP_DATA,
   webp,
 } from '../support/pictures'
 
@@ -145,6 +150,73 @@ it.each([
   ['animated WebP', animatedWebp()],
 ])('does not change an image without metadata: %s', (_, bytes) => {
   expect(clean(bytes)).toEqual(bytes)
+})
+
+describe('a cleaned image', () => {
+  const jpegData = listMarkers(jpeg()).filter((marker) => !marker.startsWith('e'))
+  it.each([
+    ['JPEG segments', listMarkers(clean(jpeg(EVERYTHING))), `e0,e1,e2,ee,${jpegData}`],
+    ['JPEG segments without metadata', listMarkers(clean(jpeg())), `e0,ee,${jpegData}`],
+    ['PNG chunks', listChunks(clean(png(EVERYTHING))), 'IHDR,iCCP,pHYs,eXIf,IDAT,IDAT,IEND'],
+    ['PNG chunks, Exif moved', listChunks(clean(png(EVERYTHING, 'after'))), 'IHDR,iCCP,pHYs,eXIf,IDAT,IDAT,IEND'],
+    ['PNG frames', listChunks(clean(animatedPng(EVERYTHING))), 'IHDR,acTL,fcTL,eXIf,IDAT,fcTL,fdAT,IEND'],
+    ['WebP chunks', listRiffChunks(clean(webp(EVERYTHING, 'alpha'))), 'VP8X,ICCP,ALPH,VP8 ,EXIF'],
+    ['WebP frames', listRiffChunks(clean(animatedWebp(EVERYTHING))), 'VP8X,ANIM,ANMF,VP8 ,ANMF,VP8L,EXIF'],
+  ])('has only the required parts, in their usual order: %s', (_, types, expected) => {
+    expect(types.join()).toBe(expected)
+  })
+
+  it('keeps JPEG scans unchanged', () => {
+    const bytes = jpeg({}, 'progressive')
+    const scans = bytes.subarray(bytes.findIndex((byte, at) => byte === 0xff && bytes[at + 1] === 0xc2))
+    expect(count(clean(jpeg(EVERYTHING, 'progressive')), scans)).toBe(1)
+  })
+
+  it('removes the JFIF thumbnail', () => {
+    expect(clean(jpeg()).subarray(2, 20)).toEqual(join([0xff, 0xe0, 0, 16], 'JFIF\0', [1, 2, 1, 0, 72, 0, 72, 0, 0]))
+  })
+
+  it('keeps only the colour transform of the Adobe segment', () => {
+    expect(count(clean(jpeg()), [0xff, 0xee, 0, 14], 'Adobe', [0, 100, 0, 0, 0, 0, 1])).toBe(1)
+  })
+
+  it('ignores an orientation after the end of a PNG', () => {
+    expect(clean(png({ trailing: chunk('eXIf', orientationBlock(6)) }))).toEqual(png())
+  })
+
+  it('keeps one loop count of a GIF', () => {
+    const loop = application('NETSCAPE2.0', blocks([1, 7, 0]))
+    const bytes = clean(gif({ extra: join(loop, loop) }))
+    expect(count(bytes, 'NETSCAPE2.0')).toBe(1)
+    expect(count(bytes, loop)).toBe(1)
+  })
+
+  it('keeps the graphic control of a GIF frame, but not that of a removed text', () => {
+    const control = (delay: number) => [0x21, 0xf9, 4, 0, delay, 0, 0, 0]
+    const text = join([0x21, 0x01], blocks('text'))
+    const note = join([0x21, 0xfe], blocks('note'))
+    const [head, frame] = [gifScreen(4, 4), gifFrame(4, 4)]
+    const whole = join(head, control(1), text, frame, control(2), note, frame, [0x3b])
+    expect(clean(whole)).toEqual(join(head, frame, control(2), frame, [0x3b]))
+  })
+
+  it('keeps WebP data unchanged and sets the flags of what it contains', () => {
+    const bytes = clean(webp(EVERYTHING, 'alpha'))
+    expect(count(bytes, WEBP_DATA.alpha)).toBe(1)
+    expect(bytes[20]).toBe(0x20 + 0x10 + 0x08)
+    expect(clean(webp({ xmp: true }))[20]).toBe(0x10)
+  })
+
+  it('drops an invalid colour profile', () => {
+    const bytes = webp({ profile: true })
+    bytes.set(join('none'), toText(bytes).indexOf('acsp'))
+    expect(listRiffChunks(clean(bytes))).toEqual(['VP8X', 'VP8 '])
+    expect(clean(bytes)[20]).toBe(0x10)
+  })
+
+  it('replaces the name of a PNG colour profile', () => {
+    expect(count(clean(png({ profile: true })), 'iCCPicc\0\0', store(displayP3))).toBe(1)
+  })
 })
 
 describe('the pixel limit', () => {

@@ -3,20 +3,17 @@ import { planCopy } from '../../src/images/clean/avif/ranges'
 import { cleanImage } from '../../src/images/clean/clean-image'
 import { type AvifOptions, avifFile, box, fullBox } from '../support/avif'
 import { big, join, type Part, repeat, u16, u32, zeros } from '../support/bytes'
-import { colour } from '../support/encoded'
-import { clean, listBoxTypes } from '../support/image-structure'
-import { jpeg, segment } from '../support/pictures'
+import { alpha, colour, tile } from '../support/encoded'
+import { clean, count, listBoxTypes } from '../support/image-structure'
+import { avif, EVERYTHING, jpeg, segment } from '../support/pictures'
 
 const isAccepted = (bytes: Uint8Array<ArrayBuffer>) => cleanImage(bytes) !== undefined
 
 describe('JPEG tables', () => {
   const [DQT, DHT, DAC, DRI] = [0xdb, 0xc4, 0xcc, 0xdd]
   // The numbers of codes of each length, then a value for each code.
-  const huffman = (head: number, counts: number[], values: number) => [
-    head,
-    ...counts,
-    ...zeros(16 - counts.length + values),
-  ]
+  const huffman = (head: number, counts: number[], size: number) =>
+    [head, counts, zeros(16 - counts.length + size)].flat()
   it.each<[isValid: boolean, name: string, marker: number, payload: number[]]>([
     [true, 'an 8-bit quantization table', DQT, [0x00, ...zeros(64)]],
     [true, 'a 16-bit quantization table', DQT, [0x10, ...zeros(128)]],
@@ -77,8 +74,7 @@ describe('AVIF tables', () => {
     fullBox('iloc', version, 0, u16(widths), big(1, version < 2 ? 2 : 4), ...entry)
   const locatedBy = (writeLocations: Locate) => ({ writeLocations, tables: [box('idat', 'xx', colour)] })
 
-  // Each entry: item ID, construction method (not in version 0), data reference, base, number of extents, extents of
-  // index, offset and length.
+  // Item ID, construction method, data reference, base, number of extents; and of each its index, offset and length.
   type Locate = NonNullable<AvifOptions['writeLocations']>
   it.each<[where: string, write: Locate]>([
     ['in version 0', (at, length) => iloc(0, 0x4400, u16(1, 0, 1), u32(at, length))],
@@ -118,20 +114,19 @@ describe('AVIF tables', () => {
   })
 
   const entry = (id: number, type: string, version = 2, name = 'infe') => fullBox(name, version, 0, u16(id, 0), type)
-  const entries = (count: number, type = 'Exif') => Array.from({ length: count }, (_, at) => entry(100 + at, type))
-  const references = (count: number) => [box('auxl', u16(1, count), repeat(count, u16(1)))]
-  const locations = (id: number, count: number, ...extents: number[]) => [join(u16(id, 0, count), u32(...extents))]
+  const entries = (amount: number, type = 'Exif') => Array.from({ length: amount }, (_, at) => entry(100 + at, type))
+  const references = (amount: number) => [box('auxl', u16(1, amount), repeat(amount, u16(1)))]
+  const locations = (id: number, amount: number, ...extents: number[]) => [join(u16(id, 0, amount), u32(...extents))]
   // Another image, of item ID 100.
   const second = (options: AvifOptions) => ({ entries: entries(1, 'av01'), ...options })
-  const located = (count: number, ...extents: number[]) => second({ locations: locations(100, count, ...extents) })
+  const located = (amount: number, ...extents: number[]) => second({ locations: locations(100, amount, ...extents) })
+  const withExtents = (amount: number) => located(amount, ...Array(amount).fill([0, 1]).flat())
   const { length } = avifFile(located(1, 0, 1))
+  const associate = (id: number, amount: number) => join(u16(id), [amount], zeros(amount))
   // The first image has 4 properties.
   const associated = (total: number) => ({
     entries: entries(40, 'av01'),
-    associations: Array.from({ length: 40 }, (_, at) => {
-      const count = at === 39 ? total - 4 - 39 * 255 : 255
-      return join(u16(100 + at), [count], zeros(count))
-    }),
+    associations: Array.from({ length: 40 }, (_, at) => associate(100 + at, at < 39 ? 255 : total - 4 - 39 * 255)),
   })
   const association = join(u16(100), [1, 1])
 
@@ -156,17 +151,59 @@ describe('AVIF tables', () => {
       [second({ associations: [association] })],
       [second({ associations: [association, association] })],
     ],
-    [
-      'may have 10,000 extents',
-      [located(9_999, ...Array(9_999).fill([0, 1]).flat())],
-      [located(10_000, ...Array(10_000).fill([0, 1]).flat())],
-    ],
+    ['may have 10,000 extents', [withExtents(9_999)], [withExtents(10_000)]],
     ['may locate an item without extents, but not an empty extent', [located(0), located(1, 0, 1)], [located(1, 0, 0)]],
     ['may locate data up to the end of the file', [located(1, 0, length)], [located(1, 0, length + 1)]],
     ['must not locate an item twice', [], [{ locations: locations(1, 1, 0, 1) }]],
   ])('%s', (_, accepted, refused) => {
     expect(accepted.map(accepts)).not.toContain(false)
     expect(refused.map(accepts)).not.toContain(true)
+  })
+})
+
+describe('a cleaned AVIF', () => {
+  it('has its tables and data, and no items but images', () => {
+    const bytes = clean(avif(EVERYTHING))
+    const meta = ['hdlr', 'pitm', 'iloc', 'iinf', 'iinf/infe:av01', 'iprp', 'iprp/ipco']
+    const properties = ['ispe', 'av1C', 'pixi', 'colr', 'colr'].map((type) => `iprp/ipco/${type}`)
+    const tables = [...meta, ...properties, 'iprp/ipma'].map((path) => `meta/${path}`)
+    expect(listBoxTypes(bytes)).toEqual(['ftyp', 'meta', ...tables, 'mdat'])
+    expect(bytes.subarray(-colour.length)).toEqual(colour)
+  })
+
+  it('keeps known brands only', () => {
+    const brands = ['mif1', 'avif', 'miaf', 'heic', '<scr']
+    expect(clean(avif({}, { brands })).subarray(0, 28)).toEqual(join(u32(28), 'ftypavif', u32(0), 'avifmif1miaf'))
+  })
+
+  const DEPTH = 'urn:mpeg:hevc:2015:auxid:2\0'
+  it.each<[title: string, options: AvifOptions, items: string[], data: Part[]]>([
+    ['keeps its alpha plane', { hasAlpha: true }, ['av01', 'av01'], [colour, alpha]],
+    ['drops a depth map', { hasAlpha: true, auxiliary: DEPTH }, ['av01'], [colour]],
+    ['drops its thumbnail', { hasThumbnail: true }, ['av01'], [colour]],
+    ['keeps the cells of a grid', { isGrid: true }, ['grid', 'av01', 'av01'], [tile, tile]],
+    ['keeps its rotation', { rotation: 3 }, ['av01'], ['irot', [3]]],
+    ['keeps its frames', { isAnimated: true }, ['av01'], [colour, colour, colour]],
+  ])('%s', (_, options, items, data) => {
+    const bytes = clean(avif(EVERYTHING, options))
+    const paths = listBoxTypes(bytes)
+    expect(paths.filter((path) => path.includes('infe:'))).toEqual(items.map((type) => `meta/iinf/infe:${type}`))
+    expect(paths.includes('meta/iref/auxl')).toBe(items.join() === 'av01,av01')
+    expect(count(bytes, ...data)).toBe(1)
+  })
+
+  it('hides the cells of a grid', () => {
+    const bytes = clean(avif(EVERYTHING, { isGrid: true }))
+    const [hidden, visible] = [count(bytes, 'infe', [2, 0, 0, 1]), count(bytes, 'infe', [2, 0, 0, 0])]
+    expect([hidden, visible]).toEqual([2, 1])
+  })
+
+  it('has no times and names in its animation', () => {
+    const bytes = clean(avif(EVERYTHING, { isAnimated: true }))
+    const place = bytes.length - 2 * colour.length
+    expect(count(bytes, 'stco', u32(0, 1, place))).toBe(1)
+    expect(count(bytes, u32(0xe0000000))).toBe(0)
+    expect(listBoxTypes(bytes).filter((path) => path.includes('udta'))).toEqual([])
   })
 })
 
