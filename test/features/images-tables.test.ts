@@ -74,7 +74,7 @@ describe('AVIF tables', () => {
     fullBox('iloc', version, 0, u16(widths), big(1, version < 2 ? 2 : 4), ...entry)
   const locatedBy = (writeLocations: Locate) => ({ writeLocations, tables: [box('idat', 'xx', colour)] })
 
-  // Item ID, construction method, data reference, base, number of extents; and of each its index, offset and length.
+  // An entry: item ID, construction method, data reference, base, extent count; index, offset and length of each extent.
   type Locate = NonNullable<AvifOptions['writeLocations']>
   it.each<[where: string, write: Locate]>([
     ['in version 0', (at, length) => iloc(0, 0x4400, u16(1, 0, 1), u32(at, length))],

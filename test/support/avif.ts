@@ -80,7 +80,7 @@ const alphaConfiguration = box('av1C', [0x81, 0, 0x1c, 0])
 const sizeProperty = (width: number, height: number) => fullBox('ispe', 0, 0, u32(width, height))
 const handler = (name: string) => fullBox('hdlr', 0, 0, u32(0), 'pict', zeros(12), name, [0])
 
-// Sorted by ID, as readers require it of associations.
+// Sorted by ID: readers require sorted associations.
 const listItems = (options: AvifOptions): Item[] => {
   const { name = '', isSmall, width = 24, height = 16, shift, length, data = colour } = options
   const size = sizeProperty(width, height)
@@ -104,9 +104,8 @@ const listItems = (options: AvifOptions): Item[] => {
   }
   if (options.exif) items.push({ id: 5, type: 'Exif', data: join(u32(0), options.exif), isSmall })
   if (options.xmp) items.push({ id: 6, type: 'mime', data: options.xmp, isSmall, name: `${name}\0application/rdf+xml` })
-  if (options.hasThumbnail) {
-    items.push({ id: 7, type: 'av01', data: join(colour, 'Thumbnail'), properties: [size, configuration] })
-  }
+  const thumbnail = join(colour, 'Thumbnail')
+  if (options.hasThumbnail) items.push({ id: 7, type: 'av01', data: thumbnail, properties: [size, configuration] })
   if (options.isGrid) {
     const properties = [sizeProperty(64, 64), configuration]
     const cells = options.cells ?? [tile, tile]

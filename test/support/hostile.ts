@@ -117,7 +117,7 @@ const avifs = () => [
   broken('an AVIF of 50,000 references', { references: [referencesTo(1), repeat(9, referencesTo(5_500))] }),
 ]
 
-/** Each format with each payload appended, which is removed, or prepended, which is refused; and cut off early. */
+/** Each format with a payload after it (removed) or before it (refused), and truncated (refused). */
 const variations = () =>
   Object.entries({ JPEG: jpeg, PNG: png, GIF: gif, WebP: webp, AVIF: avif }).flatMap(([format, make]) => [
     ...PAYLOADS.map(([name, payload]) => accept(`a ${format} with ${name} after it`, make({ trailing: payload }))),
