@@ -14,16 +14,16 @@ export type Fetch = (request: Request) => Promise<Response>
  */
 type Send = (method: string, path: string, body?: unknown, ...expected: number[]) => Promise<Response>
 
-const createClient = (fetch: Fetch, base: string, token?: string): Send => {
-  return async (method, path, body, ...expected) => {
-    const headers = new Headers(token ? { Authorization: token } : {})
-    if (body !== undefined && !(body instanceof FormData)) headers.set('Content-Type', 'application/json')
-    const payload = body === undefined || body instanceof FormData ? body : JSON.stringify(body)
-    const response = await fetch(new Request(base + path, { method, headers, body: payload }))
+const createClient =
+  (fetch: Fetch, base: string, token?: string): Send =>
+  async (method, path, body, ...expected) => {
+    const isJson = body !== undefined && !(body instanceof FormData)
+    const headers = { ...(token && { Authorization: token }), ...(isJson && { 'Content-Type': 'application/json' }) }
+    const request = { method, headers, body: isJson ? JSON.stringify(body) : body }
+    const response = await fetch(new Request(base + path, request))
     if (response.ok || expected.includes(response.status)) return response
     throw new Error(`${method} ${path} failed with ${response.status}: ${await response.text()}`)
   }
-}
 
 const readJson = async <T>(response: Promise<Response>) => (await (await response).json()) as T
 
@@ -62,24 +62,19 @@ const upload = async (send: Send, picture: Uint8Array<ArrayBuffer>) => {
 }
 
 const addMemo = async (send: Send, bookId: number, { markedLine, ...memo }: ShelfMemo) => {
-  const photo = markedLine ? `<p><img src="${await upload(send, await drawPage(markedLine))}"></p>` : ''
+  const photo = markedLine ? `<p><img src="${await upload(send, drawPage(markedLine))}"></p>` : ''
   await send('POST', `/memos?bookId=${bookId}`, { ...memo, memoContent: memo.memoContent + photo })
 }
 
 /** Adds a book with its memos, dated back from `now`. */
-const addBook = async (send: Send, book: ShelfBook, index: number, now: number) => {
-  const { registeredAgo, startedAgo, finishedAgo, star, memos, ...rest } = book
+const addBook = async (send: Send, { days, star, memos, ...book }: ShelfBook, index: number, now: number) => {
+  const [registered, started, finished] = days
   const dateOf = (daysAgo: number | undefined, hour: number) =>
     daysAgo && `${new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10)}T${String(hour).padStart(2, '0')}:15:00`
-  const { bookId } = await readJson<{ bookId: number }>(
-    send('POST', '/books', {
-      ...rest,
-      cover: index % BOOKS_PER_COVER === 0 ? await upload(send, await drawCover(index)) : null,
-      readStartDate: dateOf(startedAgo, 8),
-      readEndDate: dateOf(finishedAgo, 22),
-    }),
-  )
-  await send('PATCH', `/books/created-date/${bookId}`, dateOf(registeredAgo, 7 + (index % 12)))
+  const cover = index % BOOKS_PER_COVER === 0 ? await upload(send, drawCover(index)) : null
+  const dates = { readStartDate: dateOf(started, 8), readEndDate: dateOf(finished, 22) }
+  const { bookId } = await readJson<{ bookId: number }>(send('POST', '/books', { ...book, cover, ...dates }))
+  await send('PATCH', `/books/created-date/${bookId}`, dateOf(registered, 7 + (index % 12)))
   if (star) await send('PATCH', `/books/${bookId}`, { star })
   for (const memo of memos) await addMemo(send, bookId, memo)
 }
@@ -102,13 +97,11 @@ const countEntries = (view: View) => {
 /** Counts the entries of every view, including those of the book with the most memos. */
 const countViews = async (send: Send) => {
   const { item } = await readJson<MemoBooks>(send('GET', '/books/memo-books?page=1&size=1000'))
-  const [fullest] = item.toSorted((a, b) => b.memoCount - a.memoCount)
-  const ofBook = fullest
-    ? [
-        ...AUTHORITIES.map((authority) => `/books/${fullest.bookId}?memoAuthority=${authority}`),
-        ...MEMO_TYPES.map((type) => `/books/${fullest.bookId}/memos?${PAGE}&memoType=${type}`),
-      ]
-    : []
+  const fullest = item.toSorted((a, b) => b.memoCount - a.memoCount).slice(0, 1)
+  const ofBook = fullest.flatMap(({ bookId }) => [
+    ...AUTHORITIES.map((authority) => `/books/${bookId}?memoAuthority=${authority}`),
+    ...MEMO_TYPES.map((type) => `/books/${bookId}/memos?${PAGE}&memoType=${type}`),
+  ])
   const views: { path: string; count: number }[] = []
   for (const path of [...VIEWS, ...ofBook, '/memos/random']) {
     views.push({ path, count: countEntries(await readJson<View>(send('GET', path))) })
@@ -133,7 +126,7 @@ export const seed = async (fetch: Fetch, base: string, { reset = false, now = Da
   }
   if (isNew) {
     // Oldest first, so that identifiers and registration dates sort alike.
-    const shelf = SHELF.toSorted((a, b) => b.registeredAgo - a.registeredAgo)
+    const shelf = SHELF.toSorted((a, b) => b.days[0] - a.days[0])
     for (const [index, book] of shelf.entries()) await addBook(send, book, index, now)
   }
   return { isNew, views: await countViews(send) }

@@ -1,72 +1,71 @@
 import { describe, expect, it } from 'vitest'
 import { cleanImage, type ImageType } from '../../src/images/clean/clean-image'
-import type { AvifOptions } from '../support/avif'
-import { codedSize } from '../support/avif-boxes'
+import { type AvifOptions, codedSize } from '../support/avif'
 import { join, store, toText } from '../support/bytes'
 import { CAMERA_MARKS } from '../support/camera'
-import { clean, orientationBlock } from '../support/clean'
-import { count } from '../support/image-structure'
+import { displayP3, palettePng } from '../support/encoded'
+import { clean, count, listChunks, listMarkers, listRiffChunks, orientationBlock } from '../support/image-structure'
 import {
   animatedPng,
   animatedWebp,
+  application,
   avif,
+  blocks,
   chunk,
   EVERYTHING,
   gif,
+  gifFrame,
+  gifScreen,
   jpeg,
   type Metadata,
   PNG_SIGNATURE,
-  PROFILE,
-  paletteWithAlphaPng,
   png,
   pngHeader,
   SIZE,
+  WEBP_DATA,
   webp,
 } from '../support/pictures'
 
-type Kind = {
-  name: string
-  extension: ImageType['extension']
-  make: (metadata?: Metadata) => Uint8Array<ArrayBuffer>
-  size?: { width: number; height: number }
-}
+type Make = (metadata?: Metadata) => Uint8Array<ArrayBuffer>
+type Kind = [name: string, extension: ImageType['extension'], make: Make, size?: typeof SIZE]
 
-const avifKind = (name: string, options: AvifOptions = {}): Kind => ({
-  name: `AVIF ${name}`,
-  extension: 'avif',
-  make: (metadata) => avif(metadata, options),
-})
+const avifKind = (name: string, options: AvifOptions = {}, size = SIZE): Kind => [
+  `AVIF ${name}`,
+  'avif',
+  (metadata) => avif(metadata, options),
+  size,
+]
 
 /** Formats that store the orientation in Exif. */
 const EXIF_KINDS: Kind[] = [
-  { name: 'baseline JPEG', extension: 'jpg', make: (metadata) => jpeg(metadata) },
-  { name: 'progressive JPEG', extension: 'jpg', make: (metadata) => jpeg(metadata, 'progressive') },
-  { name: 'PNG with Exif before the data', extension: 'png', make: (metadata) => png(metadata) },
-  { name: 'PNG with Exif after the data', extension: 'png', make: (metadata) => png(metadata, 'after') },
-  { name: 'animated PNG', extension: 'png', make: animatedPng },
-  { name: 'lossy WebP', extension: 'webp', make: (metadata) => webp(metadata) },
-  { name: 'lossless WebP', extension: 'webp', make: (metadata) => webp(metadata, 'lossless') },
-  { name: 'transparent WebP', extension: 'webp', make: (metadata) => webp(metadata, 'alpha') },
-  { name: 'WebP with the Exif prefix of JPEG', extension: 'webp', make: (data) => webp(data, 'lossy', 'Exif\0\0') },
-  { name: 'animated WebP', extension: 'webp', make: (metadata) => animatedWebp(metadata) },
+  ['baseline JPEG', 'jpg', jpeg],
+  ['progressive JPEG', 'jpg', (metadata) => jpeg(metadata, 'progressive')],
+  ['PNG with Exif before the data', 'png', png],
+  ['PNG with Exif after the data', 'png', (metadata) => png(metadata, 'after')],
+  ['animated PNG', 'png', animatedPng],
+  ['lossy WebP', 'webp', webp],
+  ['lossless WebP', 'webp', (metadata) => webp(metadata, 'lossless')],
+  ['transparent WebP', 'webp', (metadata) => webp(metadata, 'alpha')],
+  ['WebP with the Exif prefix of JPEG', 'webp', (metadata) => webp(metadata, 'lossy', 'Exif\0\0')],
+  ['animated WebP', 'webp', animatedWebp],
 ]
 
 const KINDS: Kind[] = [
   ...EXIF_KINDS,
-  { name: 'GIF', extension: 'gif', make: (metadata) => gif(metadata) },
+  ['GIF', 'gif', gif],
   avifKind('of one item'),
   avifKind('with alpha', { hasAlpha: true }),
   avifKind('with rotation', { rotation: 1 }),
   avifKind('with a thumbnail', { hasThumbnail: true }),
   avifKind('with 4-byte item IDs', { isWide: true, hasAlpha: true }),
   avifKind('with an idat box', { isSmall: true }),
-  { ...avifKind('of a grid', { isGrid: true }), size: { width: 128, height: 64 } },
+  avifKind('of a grid', { isGrid: true }, { width: 128, height: 64 }),
   avifKind('of an animation', { isAnimated: true }),
 ]
 
 const MIMES = { jpg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp', avif: 'image/avif' }
 
-describe.each(KINDS)('cleaning: $name', ({ extension, make, size = SIZE }) => {
+describe.each(KINDS)('cleaning: %s', (_, extension, make, size = SIZE) => {
   it('detects the type and size from the content', () => {
     const type = { mime: MIMES[extension], extension }
     expect(cleanImage(make())).toMatchObject({ type, ...size })
@@ -126,7 +125,7 @@ describe.each(KINDS)('cleaning: $name', ({ extension, make, size = SIZE }) => {
   })
 })
 
-it.each(EXIF_KINDS)('keeps the orientation: $name', ({ make }) => {
+it.each(EXIF_KINDS)('keeps the orientation: %s', (_name, _extension, make) => {
   for (const order of ['II', 'MM'] as const) {
     for (let orientation = 2; orientation <= 8; orientation++) {
       const bytes = clean(make({ orientation, order, exif: true }))
@@ -136,16 +135,14 @@ it.each(EXIF_KINDS)('keeps the orientation: $name', ({ make }) => {
   }
 })
 
-it.each(KINDS.filter(({ extension, name }) => extension !== 'gif' && !name.includes('animated')))(
-  'keeps the colour profile: $name',
-  ({ make }) => {
-    expect(count(clean(make({ profile: true })), PROFILE)).toBe(1)
-  },
-)
+const PROFILE_KINDS = KINDS.filter(([name, extension]) => extension !== 'gif' && !name.includes('animated'))
+it.each(PROFILE_KINDS)('keeps the colour profile: %s', (_name, _extension, make) => {
+  expect(count(clean(make({ profile: true })), displayP3)).toBe(1)
+})
 
 it.each([
   ['PNG', png()],
-  ['PNG with a palette and alpha', paletteWithAlphaPng()],
+  ['PNG with a palette and alpha', palettePng],
   ['animated PNG', animatedPng()],
   ['GIF', gif()],
   ['lossy WebP', webp()],
@@ -155,18 +152,80 @@ it.each([
   expect(clean(bytes)).toEqual(bytes)
 })
 
+describe('a cleaned image', () => {
+  const jpegData = listMarkers(jpeg()).filter((marker) => !marker.startsWith('e'))
+  it.each([
+    ['JPEG segments', listMarkers(clean(jpeg(EVERYTHING))), `e0,e1,e2,ee,${jpegData}`],
+    ['JPEG segments without metadata', listMarkers(clean(jpeg())), `e0,ee,${jpegData}`],
+    ['PNG chunks', listChunks(clean(png(EVERYTHING))), 'IHDR,iCCP,pHYs,eXIf,IDAT,IDAT,IEND'],
+    ['PNG chunks, Exif moved', listChunks(clean(png(EVERYTHING, 'after'))), 'IHDR,iCCP,pHYs,eXIf,IDAT,IDAT,IEND'],
+    ['PNG frames', listChunks(clean(animatedPng(EVERYTHING))), 'IHDR,acTL,fcTL,eXIf,IDAT,fcTL,fdAT,IEND'],
+    ['WebP chunks', listRiffChunks(clean(webp(EVERYTHING, 'alpha'))), 'VP8X,ICCP,ALPH,VP8 ,EXIF'],
+    ['WebP frames', listRiffChunks(clean(animatedWebp(EVERYTHING))), 'VP8X,ANIM,ANMF,VP8 ,ANMF,VP8L,EXIF'],
+  ])('has only the required parts, in their usual order: %s', (_, types, expected) => {
+    expect(types.join()).toBe(expected)
+  })
+
+  it('keeps JPEG scans unchanged', () => {
+    const bytes = jpeg({}, 'progressive')
+    const scans = bytes.subarray(bytes.findIndex((byte, at) => byte === 0xff && bytes[at + 1] === 0xc2))
+    expect(count(clean(jpeg(EVERYTHING, 'progressive')), scans)).toBe(1)
+  })
+
+  it('removes the JFIF thumbnail', () => {
+    expect(clean(jpeg()).subarray(2, 20)).toEqual(join([0xff, 0xe0, 0, 16], 'JFIF\0', [1, 2, 1, 0, 72, 0, 72, 0, 0]))
+  })
+
+  it('keeps only the colour transform of the Adobe segment', () => {
+    expect(count(clean(jpeg()), [0xff, 0xee, 0, 14], 'Adobe', [0, 100, 0, 0, 0, 0, 1])).toBe(1)
+  })
+
+  it('ignores an orientation after the end of a PNG', () => {
+    expect(clean(png({ trailing: chunk('eXIf', orientationBlock(6)) }))).toEqual(png())
+  })
+
+  it('keeps one loop count of a GIF', () => {
+    const loop = application('NETSCAPE2.0', blocks([1, 7, 0]))
+    const bytes = clean(gif({ extra: join(loop, loop) }))
+    expect(count(bytes, 'NETSCAPE2.0')).toBe(1)
+    expect(count(bytes, loop)).toBe(1)
+  })
+
+  it('keeps the graphic control of a GIF frame, but not that of a removed text', () => {
+    const control = (delay: number) => [0x21, 0xf9, 4, 0, delay, 0, 0, 0]
+    const text = join([0x21, 0x01], blocks('text'))
+    const note = join([0x21, 0xfe], blocks('note'))
+    const [head, frame] = [gifScreen(4, 4), gifFrame(4, 4)]
+    const whole = join(head, control(1), text, frame, control(2), note, frame, [0x3b])
+    expect(clean(whole)).toEqual(join(head, frame, control(2), frame, [0x3b]))
+  })
+
+  it('keeps WebP data unchanged and sets the flags of what it contains', () => {
+    const bytes = clean(webp(EVERYTHING, 'alpha'))
+    expect(count(bytes, WEBP_DATA.alpha)).toBe(1)
+    expect(bytes[20]).toBe(0x20 + 0x10 + 0x08)
+    expect(clean(webp({ xmp: true }))[20]).toBe(0x10)
+  })
+
+  it('drops an invalid colour profile', () => {
+    const bytes = webp({ profile: true })
+    bytes.set(join('none'), toText(bytes).indexOf('acsp'))
+    expect(listRiffChunks(clean(bytes))).toEqual(['VP8X', 'VP8 '])
+    expect(clean(bytes)[20]).toBe(0x10)
+  })
+
+  it('replaces the name of a PNG colour profile', () => {
+    expect(count(clean(png({ profile: true })), 'iCCPicc\0\0', store(displayP3))).toBe(1)
+  })
+})
+
 describe('the pixel limit', () => {
   const pngOf = (width: number, height: number) =>
     join(PNG_SIGNATURE, pngHeader(width, height), chunk('IDAT', store('')), chunk('IEND'))
   const avifOf = (width: number, height: number) => avif({}, { data: codedSize(width, height), width, height })
 
-  it('accepts an image of exactly 50 megapixels', () => {
-    expect(cleanImage(pngOf(10_000, 5_000))).toMatchObject({ width: 10_000, height: 5_000 })
-    expect(cleanImage(avifOf(10_000, 5_000))).toMatchObject({ width: 10_000, height: 5_000 })
-  })
-
-  it('refuses an image one row larger', () => {
-    expect(cleanImage(pngOf(10_000, 5_001))).toBeUndefined()
-    expect(cleanImage(avifOf(10_000, 5_001))).toBeUndefined()
+  it.each([pngOf, avifOf])('accepts an image of exactly 50 megapixels, and none one row larger: %o', (make) => {
+    expect(cleanImage(make(10_000, 5_000))).toMatchObject({ width: 10_000, height: 5_000 })
+    expect(cleanImage(make(10_000, 5_001))).toBeUndefined()
   })
 })

@@ -1,6 +1,6 @@
 import { createExecutionContext, createScheduledController, waitOnExecutionContext } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import worker from '../../src/index'
 import { signUp } from '../support/api'
 import { select } from '../support/database'
@@ -13,6 +13,9 @@ const sweep = async (changed: Partial<typeof env> = {}) => {
   await worker.scheduled(createScheduledController() as ScheduledController, { ...env, ...changed })
   await waitOnExecutionContext(context)
 }
+const silenceErrors = () => vi.spyOn(console, 'error').mockImplementation(() => {})
+afterEach(vi.restoreAllMocks)
+const prepare = (query: string, ...values: unknown[]) => env.DB.prepare(query).bind(...values)
 const BROKEN_BUCKET = { list: () => Promise.reject(new Error('bucket is down')) } as unknown as R2Bucket
 
 describe('withdrawal', () => {
@@ -45,10 +48,9 @@ describe('withdrawal', () => {
 
   it('leaves failed deletions and later uploads to the sweep', async () => {
     const { leaver, member } = await createLeaver(2)
-    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    silenceErrors()
     expect((await leaver.send('DELETE', '/members/me', { changed: { IMAGES: BROKEN_BUCKET } })).status).toBe(204)
     expect(await listImageKeys(member)).toHaveLength(2)
-    error.mockRestore()
     await sweep()
     expect(await listImageKeys(member)).toEqual([])
 
@@ -63,10 +65,10 @@ describe('withdrawal', () => {
   })
 
   it('is not blocked by another member whose images cannot be deleted', async () => {
-    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    silenceErrors()
     const [stuck, free] = [await createLeaver(1), await createLeaver(1)]
-    for (const { leaver } of [stuck, free])
-      await leaver.send('DELETE', '/members/me', { changed: { IMAGES: BROKEN_BUCKET } })
+    const changed = { IMAGES: BROKEN_BUCKET }
+    for (const { leaver } of [stuck, free]) await leaver.send('DELETE', '/members/me', { changed })
     const IMAGES = {
       list: (options: R2ListOptions) => {
         if (options.prefix === `images/${stuck.member}/`) return Promise.reject(new Error('bucket is down'))
@@ -77,7 +79,6 @@ describe('withdrawal', () => {
     await sweep({ IMAGES })
     expect(await listImageKeys(stuck.member)).toHaveLength(1)
     expect(await listImageKeys(free.member)).toEqual([])
-    error.mockRestore()
   })
 
   it('leaves no images after racing an upload and a sweep', async () => {
@@ -94,28 +95,27 @@ describe('withdrawal', () => {
 describe('the sweep', () => {
   it('deletes only expired codes and attempts', async () => {
     const now = Date.now()
-    const day = 86_400_000
+    const dayAgo = now - 86_400_000
     await env.DB.batch([
-      env.DB.prepare('insert into joinCodes values (?, ?, ?, ?)').bind('old', 'x', now - 700_000, now - 1),
-      env.DB.prepare('insert into joinCodes values (?, ?, ?, ?)').bind('live', 'x', now, now + 60_000),
-      env.DB.prepare('insert into attempts (subject, at) values (?, ?)').bind('old', now - day - 1000),
-      env.DB.prepare('insert into attempts (subject, at) values (?, ?)').bind('live', now - day + 60_000),
+      prepare('insert into joinCodes values (?, ?, ?, ?)', 'old', 'x', now - 700_000, now - 1),
+      prepare('insert into joinCodes values (?, ?, ?, ?)', 'live', 'x', now, now + 60_000),
+      prepare('insert into attempts (subject, at) values (?, ?)', 'old', dayAgo - 1000),
+      prepare('insert into attempts (subject, at) values (?, ?)', 'live', dayAgo + 60_000),
     ])
     await sweep()
-    expect(await select(`select subject from joinCodes where subject in ('old', 'live')`)).toEqual([
-      { subject: 'live' },
-    ])
-    expect(await select(`select subject from attempts where subject in ('old', 'live')`)).toEqual([{ subject: 'live' }])
+    for (const table of ['joinCodes', 'attempts']) {
+      const rows = await select(`select subject from ${table} where subject in ('old', 'live')`)
+      expect(rows, table).toEqual([{ subject: 'live' }])
+    }
   })
 
   it('continues if one step fails', async () => {
-    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
-    await env.DB.prepare('insert into joinCodes values (?, ?, ?, ?)').bind('stale', 'x', 0, 1).run()
-    await env.DB.prepare('insert into purgeJobs values (?, ?)').bind(987_654, Date.now()).run()
+    const error = silenceErrors()
+    await prepare('insert into joinCodes values (?, ?, ?, ?)', 'stale', 'x', 0, 1).run()
+    await prepare('insert into purgeJobs values (?, ?)', 987_654, Date.now()).run()
     await sweep({ IMAGES: BROKEN_BUCKET })
     expect(error.mock.calls.join()).toContain('bucket is down')
     expect(await select(`select subject from joinCodes where subject = 'stale'`)).toEqual([])
-    error.mockRestore()
   })
 })
 

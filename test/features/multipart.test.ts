@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { readForm } from '../../src/http/multipart'
+import { join } from '../support/bytes'
 
-const bytesOf = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
-const read = (body: string, type = 'multipart/form-data; boundary=b') =>
-  readForm(bytesOf(body), type).map(({ name, isFile, content }) => [name, isFile, new TextDecoder().decode(content)])
+const TYPE = 'multipart/form-data; boundary=b'
+const read = (body: string, type = TYPE) =>
+  readForm(join(body), type).map(({ name, isFile, content }) => [name, isFile, new TextDecoder().decode(content)])
 
 const headers = (name: string, file?: string) =>
   `Content-Disposition: form-data; name="${name}"${file === undefined ? '' : `; filename="${file}"`}\r\n`
@@ -21,13 +22,9 @@ describe('a multipart form', () => {
 
   it.each([
     ['a quoted boundary', `${part('a', 'x')}--b--`, 'multipart/form-data; charset=utf-8; boundary="b"'],
-    ['a preamble and an epilogue', `before\r\n${part('a', 'x')}--b--\r\nafter`, undefined],
-    [
-      'headers in another order and case',
-      '--b\r\nContent-Type: text/plain\r\nCONTENT-DISPOSITION: form-data; name=a\r\n\r\nx\r\n--b--',
-      undefined,
-    ],
-  ])('may have %s', (_, body, type) => {
+    ['a preamble and an epilogue', `before\r\n${part('a', 'x')}--b--\r\nafter`],
+    ['headers in any order and case', '--b\r\nX: 1\r\nCONTENT-DISPOSITION: form-data; name=a\r\n\r\nx\r\n--b--'],
+  ])('may have %s', (_, body, type?: string) => {
     expect(read(body, type)).toEqual([['a', false, 'x']])
   })
 
@@ -45,7 +42,7 @@ describe('a multipart form', () => {
   })
 
   it('is not copied', () => {
-    const bytes = bytesOf(`${part('a', 'x', 'f')}--b--`)
-    expect(readForm(bytes, 'multipart/form-data; boundary=b')[0]?.content.buffer).toBe(bytes.buffer)
+    const bytes = join(`${part('a', 'x', 'f')}--b--`)
+    expect(readForm(bytes, TYPE)[0]?.content.buffer).toBe(bytes.buffer)
   })
 })

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Answer, type Reader, send, signUp } from '../support/api'
-import { toText } from '../support/bytes'
+import { join, toText } from '../support/bytes'
 import { measure } from '../support/database'
 import { BAD_MARKS, hostileFiles } from '../support/hostile'
 import { listImageKeys, loadImage, memberIdOf } from '../support/images'
@@ -13,6 +13,8 @@ let reader: Reader
 beforeAll(async () => {
   reader = await signUp()
 })
+afterEach(vi.restoreAllMocks)
+const silenceErrors = () => vi.spyOn(console, 'error').mockImplementation(() => {})
 const storedKeys = async () => listImageKeys(await memberIdOf(reader))
 
 describe('POST /memos/image-memo', () => {
@@ -49,12 +51,11 @@ describe('POST /memos/image-memo', () => {
   })
 
   it('fails if PUBLIC_URL is missing, except on localhost', async () => {
-    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const error = silenceErrors()
     const before = await storedKeys()
     expect((await reader.upload(PNG, { changed: { PUBLIC_URL: undefined } })).status).toBe(500)
     expect(error.mock.calls.join()).toContain('PUBLIC_URL is missing')
     expect(await storedKeys()).toEqual(before)
-    error.mockRestore()
   })
 
   it.each([
@@ -87,31 +88,27 @@ describe('POST /memos/image-memo', () => {
     for (const mark of BAD_MARKS) expect(toText(image.body)).not.toContain(mark)
   })
 
-  it('refuses a body without a file', async () => {
-    const form = (fill: (form: FormData) => void) => {
-      const raw = new FormData()
-      fill(raw)
-      return reader.send('POST', '/memos/image-memo', { raw })
-    }
-    const noFile = { status: 400, body: { status: 0, fieldErrors: [{ field: 'file' }] } }
-    expect(await form((each) => each.append('image', new Blob([PNG]), 'a.png'))).toMatchObject(noFile)
-    expect(await form((each) => each.append('file', 'text'))).toMatchObject(noFile)
-    const headers = { 'Content-Type': 'multipart/form-data; boundary=x' }
-    expect(await reader.send('POST', '/memos/image-memo', { raw: 'nonsense', headers })).toMatchObject(noFile)
-    expect(await form((each) => each.append('file', new Blob([]), 'a.png'))).toMatchObject({ status: 415 })
-    expect(await reader.send('POST', '/memos/image-memo', { raw: '', headers })).toMatchObject({
-      status: 400,
-      body: { message: 'Required request body is missing' },
-    })
-    expect(await reader.post('/memos/image-memo', {})).toMatchObject({ status: 415 })
+  const NO_FILE = { status: 400, body: { status: 0, fieldErrors: [{ field: 'file' }] } }
+  const NO_BODY = { status: 400, body: { message: 'Required request body is missing' } }
+  const headers = { 'Content-Type': 'multipart/form-data; boundary=x' }
+  const form = (field: string, value: string | Blob) => {
+    const raw = new FormData()
+    raw.append(field, value)
+    return { raw }
+  }
+  it.each([
+    ['a file in another field', form('image', new Blob([PNG])), NO_FILE],
+    ['a text for a file', form('file', 'text'), NO_FILE],
+    ['an empty file', form('file', new Blob([])), { status: 415 }],
+    ['a malformed form', { raw: 'nonsense', headers }, NO_FILE],
+    ['an empty body', { raw: '', headers }, NO_BODY],
+    ['JSON', { body: {} }, { status: 415 }],
+  ])('refuses %s', async (_, request, expected) => {
+    expect(await reader.send('POST', '/memos/image-memo', request)).toMatchObject(expected)
   })
 
   it('accepts files up to 10 MiB', async () => {
-    const padded = (size: number) => {
-      const bytes = new Uint8Array(size)
-      bytes.set(PNG)
-      return bytes
-    }
+    const padded = (size: number) => join(PNG, new Uint8Array(size - PNG.length))
     expect((await reader.upload(padded(10 * MiB))).status).toBe(201)
     expect(await reader.upload(padded(10 * MiB + 1))).toMatchObject({ status: 413, body: { status: 413 } })
   })
@@ -124,19 +121,17 @@ describe('POST /memos/image-memo', () => {
         controller.enqueue(new Uint8Array(65_536))
       },
     })
-    const headers = { 'Content-Type': 'multipart/form-data; boundary=x' }
     expect((await reader.send('POST', '/memos/image-memo', { raw: endless, headers })).status).toBe(413)
     expect(sent).toBeLessThan(12 * MiB)
   })
 
   it('stores nothing when the bucket fails', async () => {
-    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const error = silenceErrors()
     const IMAGES = { put: () => Promise.reject(new Error('internal error (10001)')) } as unknown as R2Bucket
     const before = await storedKeys()
     expect(await reader.upload(PNG, { changed: { IMAGES } })).toMatchObject({ status: 503, body: { status: 503 } })
     expect(await storedKeys()).toEqual(before)
     expect(error.mock.calls.join()).toContain('10001')
-    error.mockRestore()
   })
 
   it('checks the token in one database call', async () => {

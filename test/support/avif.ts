@@ -1,5 +1,5 @@
-import { alpha, box, colour, configuration, fullBox, sizeProperty, tile, writeTracks } from './avif-boxes'
-import { big, join, type Part } from './bytes'
+import { big, join, type Part, toText, u16, u32, zeros } from './bytes'
+import { alpha, colour, tile } from './encoded'
 
 type Item = {
   id: number
@@ -14,13 +14,13 @@ type Item = {
 }
 
 export type AvifOptions = {
-  exif?: Uint8Array | undefined
-  xmp?: string | undefined
+  exif?: Uint8Array
+  xmp?: string
   /** The name of handlers and items. */
-  name?: string | undefined
+  name?: string
   /** Unreferenced bytes, in mdat and in extra boxes. */
-  stray?: string | undefined
-  profile?: Uint8Array | undefined
+  stray?: string
+  profile?: Uint8Array
   hasAlpha?: boolean
   isGrid?: boolean
   isAnimated?: boolean
@@ -40,12 +40,11 @@ export type AvifOptions = {
   data?: Part
   /** The grid descriptor: rows - 1, columns - 1 and size. */
   grid?: Part
+  cells?: Part[]
   /** The auxiliary type of the second image. */
   auxiliary?: string
   /** Additional properties of the image. */
   properties?: Part[]
-  /** The cells of a grid. */
-  cells?: Part[]
   /** Additional boxes, at the top level and in meta. */
   boxes?: Part[]
   tables?: Part[]
@@ -58,129 +57,163 @@ export type AvifOptions = {
   writeLocations?: (start: number, length: number) => Part
 }
 
-const alphaConfiguration = box('av1C', [0x81, 0, 0x1c, 0])
-const ALPHA = 'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'
+export const box = (type: string, ...parts: Part[]) => {
+  const content = join(...parts)
+  return join(u32(content.length + 8), type, content)
+}
 
+/** A box with a version and flags. */
+export const fullBox = (type: string, version: number, flags: number, ...parts: Part[]) =>
+  box(type, [version], big(flags, 3), ...parts)
+
+/** A truncated AV1 sequence header that states a size of 16 bits each way. */
+export const codedSize = (width: number, height: number) => {
+  const binary = (value: number) => (value - 1).toString(2).padStart(16, '0')
+  const bits = `000110000011111111${binary(width)}${binary(height)}`.padEnd(96, '0')
+  const bytes = (bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))
+  return [0x12, 0, 0x0a, bytes.length, ...bytes]
+}
+
+const ALPHA = 'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'
+const configuration = box('av1C', [0x81, 0x20, 0, 0])
+const alphaConfiguration = box('av1C', [0x81, 0, 0x1c, 0])
+const sizeProperty = (width: number, height: number) => fullBox('ispe', 0, 0, u32(width, height))
+const handler = (name: string) => fullBox('hdlr', 0, 0, u32(0), 'pict', zeros(12), name, [0])
+
+// Sorted by ID: readers require sorted associations.
 const listItems = (options: AvifOptions): Item[] => {
-  const { name = '', isSmall = false, width = 24, height = 16 } = options
+  const { name = '', isSmall, width = 24, height = 16, shift, length, data = colour } = options
   const size = sizeProperty(width, height)
-  const note = box('udes', options.stray ?? '')
   const common = [
     fullBox('pixi', 0, 0, [3, 8, 8, 8]),
-    box('colr', 'nclx', big(1, 2), big(13, 2), big(6, 2), [0x80]),
+    box('colr', 'nclx', u16(1, 13, 6), [0x80]),
     ...(options.profile ? [box('colr', 'prof', options.profile)] : []),
     ...(options.rotation ? [box('irot', [options.rotation])] : []),
-    ...(options.stray ? [note] : []),
+    ...(options.stray ? [box('udes', options.stray)] : []),
     ...(options.properties ?? []),
   ]
-  const location = { shift: options.shift ?? 0, ...(options.length === undefined ? {} : { length: options.length }) }
-  const data = options.data ?? colour
-  const gridProperties = [sizeProperty(128, 64), ...common]
-  const cells = (options.cells ?? [tile, tile]).map((cell, index) => ({
-    id: 10 + index,
-    type: 'av01',
-    data: cell,
-    properties: [sizeProperty(64, 64), configuration],
-    isHidden: true,
-  }))
-  const items: Item[] = options.isGrid
-    ? [{ id: 1, type: 'grid', data: options.grid ?? [0, 0, 0, 1, 0, 128, 0, 64], properties: gridProperties }, ...cells]
-    : [{ id: 1, type: 'av01', data, properties: [size, configuration, ...common], ...location }]
-  const alphaType = fullBox('auxC', 0, 0, options.auxiliary ?? ALPHA)
-  if (options.hasAlpha)
-    items.push({ id: 4, type: 'av01', data: alpha, properties: [size, alphaConfiguration, alphaType] })
-  if (options.exif) items.push({ id: 5, type: 'Exif', data: join(big(0, 4), options.exif), isSmall })
-  if (options.xmp) items.push({ id: 6, type: 'mime', data: options.xmp, isSmall, name: `${name}\0application/rdf+xml` })
-  if (options.hasThumbnail) {
-    items.push({ id: 7, type: 'av01', data: join(colour, 'Thumbnail'), properties: [size, configuration] })
+  const grid = options.grid ?? [0, 0, 0, 1, ...u16(128, 64)]
+  const items: Item[] = [
+    options.isGrid
+      ? { id: 1, type: 'grid', data: grid, properties: [sizeProperty(128, 64), ...common] }
+      : { id: 1, type: 'av01', data, properties: [size, configuration, ...common], shift, length },
+  ]
+  if (options.hasAlpha) {
+    const type = fullBox('auxC', 0, 0, options.auxiliary ?? ALPHA)
+    items.push({ id: 4, type: 'av01', data: alpha, properties: [size, alphaConfiguration, type] })
   }
-  // Readers require associations to be sorted by item ID.
-  return items.map((item) => ({ name, ...item })).sort((one, other) => one.id - other.id)
+  if (options.exif) items.push({ id: 5, type: 'Exif', data: join(u32(0), options.exif), isSmall })
+  if (options.xmp) items.push({ id: 6, type: 'mime', data: options.xmp, isSmall, name: `${name}\0application/rdf+xml` })
+  const thumbnail = join(colour, 'Thumbnail')
+  if (options.hasThumbnail) items.push({ id: 7, type: 'av01', data: thumbnail, properties: [size, configuration] })
+  if (options.isGrid) {
+    const properties = [sizeProperty(64, 64), configuration]
+    const cells = options.cells ?? [tile, tile]
+    items.push(...cells.map((data, at) => ({ id: 10 + at, type: 'av01', data, properties, isHidden: true })))
+  }
+  return items
+}
+
+/** Writes the moov box of an animation of two frames, stored from an offset on. */
+const writeTracks = (chunk: number, { name = '', stray }: AvifOptions) => {
+  const matrix = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
+  const times = u32(0xe0000000, 0xe0000000)
+  const note = stray ? box('udta', box('\xa9xyz', stray)) : ''
+  const format = join(u16(24, 16), u32(0x480000, 0x480000, 0), u16(1))
+  const label = name.padEnd(32, '\0').slice(0, 32)
+  const entry = box('av01', zeros(6), u16(1), zeros(16), format, label, u16(24), [255, 255])
+  const description = join(u32(entry.length + configuration.length), entry.subarray(4), configuration)
+  const samples = box(
+    'stbl',
+    fullBox('stsd', 0, 0, u32(1), description),
+    fullBox('stts', 0, 0, u32(1, 2, 1)),
+    fullBox('stsc', 0, 0, u32(1, 1, 2, 1)),
+    fullBox('stsz', 0, 0, u32(0, 2, colour.length, colour.length)),
+    fullBox('stco', 0, 0, u32(1, chunk)),
+    fullBox('stss', 0, 0, u32(2, 1, 2)),
+  )
+  const reference = box('dinf', fullBox('dref', 0, 0, u32(1), fullBox('url ', 0, 1)))
+  const media = box(
+    'mdia',
+    fullBox('mdhd', 0, 0, times, u32(10, 2), u16(0x55c4, 0)),
+    handler(name),
+    box('minf', fullBox('vmhd', 0, 1, zeros(8)), reference, samples),
+  )
+  const track = fullBox('tkhd', 0, 1, times, u32(1, 0, 2), zeros(16), matrix, u32(24 << 16, 16 << 16))
+  const movie = fullBox('mvhd', 0, 0, times, u32(10, 2, 0x10000), u16(0x100), zeros(10), matrix, zeros(24), u32(2))
+  return box('moov', movie, box('trak', track, media, note), note)
 }
 
 /** Builds an AVIF from tiny encoded images. */
 export const avifFile = (options: AvifOptions = {}) => {
-  const { name = '', stray = '', isWide = false } = options
+  const { name = '', stray = '', isWide, isAnimated, isGrid } = options
   const items = listItems(options)
-  const properties = items.flatMap((item) => item.properties ?? [])
-  const wide = isWide ? 4 : 2
-  const entries = items.map(({ id, type, name: label = '', isHidden }) =>
-    fullBox('infe', isWide ? 3 : 2, isHidden ? 1 : 0, big(id, wide), big(0, 2), type, label, [0]),
+  const small = items.filter((item) => item.isSmall)
+  const large = items.filter((item) => !item.isSmall)
+  const version = isWide ? 1 : 0
+  const itemIds = isWide ? u32 : u16
+
+  const entries = items.map((item) =>
+    fullBox('infe', 2 + version, item.isHidden ? 1 : 0, itemIds(item.id), u16(0), item.type, item.name ?? name, [0]),
   )
-  const list = (type: string, from: number, ...to: number[]) =>
-    box(
-      type,
-      big(from, wide),
-      big(to.length, 2),
-      to.flatMap((id) => big(id, wide)),
-    )
+  const list = (type: string, from: number, ...to: number[]) => box(type, itemIds(from), u16(to.length), itemIds(...to))
   const references = join(
-    options.isGrid ? list('dimg', 1, ...items.filter(({ id }) => id >= 10).map(({ id }) => id)) : '',
-    options.hasAlpha ? list('auxl', 4, 1) : '',
-    options.exif ? list('cdsc', 5, 1) : '',
-    options.xmp ? list('cdsc', 6, 1) : '',
-    options.hasThumbnail ? list('thmb', 7, 1) : '',
+    isGrid && list('dimg', 1, ...items.flatMap(({ id }) => (id >= 10 ? id : []))),
+    options.hasAlpha && list('auxl', 4, 1),
+    options.exif && list('cdsc', 5, 1),
+    options.xmp && list('cdsc', 6, 1),
+    options.hasThumbnail && list('thmb', 7, 1),
     ...(options.references ?? []),
   )
   let number = 0
   // Readers require irot to be essential.
-  const numberOf = (property: Part) => ++number + (join(property).subarray(4, 8).join() === '105,114,111,116' ? 128 : 0)
+  const numberOf = (property: Part) => ++number + (toText(join(property)).startsWith('irot', 4) ? 128 : 0)
   const associations = [
-    ...items.map(({ id, properties: own = [] }) => join(big(id, wide), [own.length], own.map(numberOf))),
+    ...items.map(({ id, properties = [] }) => join(itemIds(id), [properties.length], properties.map(numberOf))),
     ...(options.associations ?? []),
   ]
-  const small = items.filter((item) => item.isSmall)
-  const large = items.filter((item) => !item.isSmall)
   const offsetIn = (group: Item[], item: Item, gap: number) =>
     group.slice(0, group.indexOf(item)).reduce((sum, { data }) => sum + data.length + gap, gap)
-  const still = large.reduce((sum, { data }) => sum + stray.length + data.length, stray.length)
-  const locations = (start: number) =>
-    items.map((item) => {
-      const at = item.isSmall
-        ? offsetIn(small, item, 0)
-        : start + offsetIn(large, item, stray.length) + (item.shift ?? 0)
-      const method = isWide || small.length > 0 ? big(item.isSmall ? 1 : 0, 2) : []
-      return join(big(item.id, wide), method, big(0, 2), big(1, 2), big(at, 4), big(item.length ?? item.data.length, 4))
-    })
+  const locate = (item: Item, start: number) => {
+    const { id, isSmall, data, shift = 0, length = data.length } = item
+    const offset = isSmall ? offsetIn(small, item, 0) : start + offsetIn(large, item, stray.length) + shift
+    const method = isWide || small.length > 0 ? u16(isSmall ? 1 : 0) : []
+    return join(itemIds(id), method, u16(0, 1), u32(offset, length))
+  }
+  const writeLocations = (start: number) => {
+    const locations = [...items.map((item) => locate(item, start)), ...(options.locations ?? [])]
+    return fullBox('iloc', isWide ? 2 : small.length > 0 ? 1 : 0, 0, [0x44, 0], itemIds(locations.length), ...locations)
+  }
   const meta = (start: number) =>
     fullBox(
       'meta',
       0,
       0,
-      fullBox('hdlr', 0, 0, big(0, 4), 'pict', big(0, 12), name, [0]),
-      fullBox('pitm', isWide ? 1 : 0, 0, big(1, wide)),
-      options.writeLocations?.(start, colour.length) ??
-        fullBox(
-          'iloc',
-          isWide ? 2 : small.length > 0 ? 1 : 0,
-          0,
-          [0x44, 0],
-          big(items.length + (options.locations ?? []).length, wide),
-          ...locations(start),
-          ...(options.locations ?? []),
-        ),
-      fullBox('iinf', isWide ? 1 : 0, 0, big(items.length, wide), ...entries, ...(options.entries ?? [])),
-      references.length > 0 ? fullBox('iref', isWide ? 1 : 0, 0, references) : '',
+      handler(name),
+      fullBox('pitm', version, 0, itemIds(1)),
+      options.writeLocations?.(start, colour.length) ?? writeLocations(start),
+      fullBox('iinf', version, 0, itemIds(items.length), ...entries, ...(options.entries ?? [])),
+      references.length > 0 ? fullBox('iref', version, 0, references) : '',
       box(
         'iprp',
-        box('ipco', ...properties),
-        fullBox('ipma', isWide ? 1 : 0, 0, big(associations.length, 4), ...associations),
+        box('ipco', ...items.flatMap(({ properties = [] }) => properties)),
+        fullBox('ipma', version, 0, u32(associations.length), ...associations),
       ),
-      small.length > 0 ? box('idat', ...small.map((item) => item.data)) : '',
+      small.length > 0 ? box('idat', ...small.map(({ data }) => data)) : '',
       ...(options.tables ?? []),
     )
-  const usual = options.isAnimated ? ['avis', 'avif', 'avis', 'msf1', 'mif1', 'miaf'] : ['avif', 'avif', 'mif1', 'miaf']
+  const usual = isAnimated ? ['avis', 'avif', 'avis', 'msf1', 'mif1', 'miaf'] : ['avif', 'avif', 'mif1', 'miaf']
   const [major = '', ...compatible] = options.brands ?? usual
+  const content = join(...large.flatMap(({ data }) => [stray, data]), stray)
   const head = (start: number) =>
     join(
-      box('ftyp', major, big(0, 4), ...compatible),
-      stray ? box('free', stray) : '',
+      box('ftyp', major, u32(0), ...compatible),
+      stray && box('free', stray),
       meta(start),
-      options.isAnimated ? writeTracks(start + still, options) : '',
-      stray ? box('uuid', 'GPSMARK GPSMARK ', stray) : '',
+      isAnimated && writeTracks(start + content.length, options),
+      stray && box('uuid', 'GPSMARK GPSMARK ', stray),
       ...(options.boxes ?? []),
     )
   const start = head(0).length + 8
-  const frames = options.isAnimated ? [colour, colour] : []
-  return join(head(start), box('mdat', ...large.flatMap((item) => [stray, item.data]), stray, ...frames, stray))
+  return join(head(start), box('mdat', content, ...(isAnimated ? [colour, colour] : []), stray))
 }

@@ -1,62 +1,32 @@
-import { big, join, little, type Part } from './bytes'
+import { big, join, little, type Part, u16, zeros } from './bytes'
 
 /** Text that occurs in camera metadata and must not be in a cleaned image. */
-export const CAMERA_MARKS = [
-  'GPSMARK',
-  'CamMaker',
-  'CamModel',
-  'SN-4711',
-  'Makernote',
-  'Thumbnail',
-  'Someone',
-  'Munich',
-]
+export const CAMERA_MARKS = 'GPSMARK CamMaker CamModel SN-4711 Makernote Thumbnail Someone Munich'.split(' ')
 
-type Entry = { tag: number; type: number; count: number; value: Uint8Array }
+type Entry = [tag: number, type: number, count: number, value: Part]
 
 /** A TIFF block as a camera writes it, with a thumbnail, a maker note and GPS data. */
 export const exifBlock = (orientation?: number, order: 'II' | 'MM' = 'MM') => {
   const uint = order === 'MM' ? big : little
-  const text = (tag: number, value: string): Entry => ({
-    tag,
-    type: 2,
-    count: value.length + 1,
-    value: join(value, [0]),
-  })
-  const short = (tag: number, value: number): Entry => ({ tag, type: 3, count: 1, value: join(uint(value, 2)) })
-  const long = (tag: number, value: number): Entry => ({ tag, type: 4, count: 1, value: join(uint(value, 4)) })
-  const raw = (tag: number, value: Part): Entry => ({ tag, type: 7, count: value.length, value: join(value) })
+  const text = (tag: number, value: string): Entry => [tag, 2, value.length + 1, `${value}\0`]
+  const short = (tag: number, value: number): Entry => [tag, 3, 1, uint(value, 2)]
+  const long = (tag: number, value: number): Entry => [tag, 4, 1, uint(value, 4)]
+  const raw = (tag: number, value: string): Entry => [tag, 7, value.length, value]
   const place = (tag: number, ...values: number[]): Entry => {
     const fractions = values.flatMap((value) => [...uint(value, 4), ...uint(1, 4)])
-    return { tag, type: 5, count: values.length, value: join(fractions) }
+    return [tag, 5, values.length, fractions]
   }
-  const directory = (at: number, entries: Entry[], next: (end: number) => number) => {
-    let free = at + 2 + entries.length * 12 + 4
-    const far: Uint8Array[] = []
-    const near = entries.map(({ tag, type, count, value }) => {
-      const head = join(uint(tag, 2), uint(type, 2), uint(count, 4))
-      if (value.length <= 4) return join(head, value, new Uint8Array(4 - value.length))
-      const start = free
-      free += value.length
-      far.push(value)
-      return join(head, uint(start, 4))
+  // Values of more than 4 bytes follow the entries.
+  const directory = (at: number, entries: Entry[], next = 0) => {
+    const far: Part[] = []
+    const near = entries.map(([tag, type, count, value]) => {
+      const start = at + 2 + entries.length * 12 + 4 + join(...far).length
+      if (value.length > 4) far.push(value)
+      const field = value.length > 4 ? uint(start, 4) : join(value, zeros(4 - value.length))
+      return join(uint(tag, 2), uint(type, 2), uint(count, 4), field)
     })
-    return { bytes: join(uint(entries.length, 2), ...near, uint(next(free), 4), ...far), end: free }
+    return join(uint(entries.length, 2), ...near, uint(next, 4), ...far)
   }
-  const thumbnail = join([0xff, 0xd8], 'Thumbnail', [0xff, 0xd9])
-  const camera = [
-    text(0x9003, '2024:05:06 07:08:09'),
-    raw(0x927c, 'Makernote of the maker'),
-    raw(0x9286, 'ASCII\0\0\0Someone was here'),
-    text(0xa431, 'SN-4711'),
-  ]
-  const positions = [
-    text(1, 'N'),
-    place(2, 48, 8, 14),
-    text(3, 'E'),
-    place(4, 11, 34, 31),
-    raw(0x1b, 'ASCII\0\0\0GPSMARK'),
-  ]
   const main = (exif: number, gps: number) => [
     text(0x010f, 'CamMaker'),
     text(0x0110, 'CamModel 3000'),
@@ -65,14 +35,25 @@ export const exifBlock = (orientation?: number, order: 'II' | 'MM' = 'MM') => {
     long(0x8769, exif),
     long(0x8825, gps),
   ]
-  const exifAt = directory(8, main(0, 0), () => 0).end
-  const exif = directory(exifAt, camera, () => 0)
-  const gps = directory(exif.end, positions, () => 0)
-  const small = (at: number) => [short(0x0103, 6), long(0x0201, at), long(0x0202, thumbnail.length)]
-  const last = directory(gps.end, small(directory(gps.end, small(0), () => 0).end), () => 0)
-  const first = directory(8, main(exifAt, exif.end), () => gps.end)
-  const head = order === 'MM' ? 'MM\0*' : 'II*\0'
-  return join(head, uint(8, 4), first.bytes, exif.bytes, gps.bytes, last.bytes, thumbnail)
+  const camera = [
+    text(0x9003, '2024:05:06 07:08:09'),
+    raw(0x927c, 'Makernote of the maker'),
+    raw(0x9286, 'ASCII\0\0\0Someone was here'),
+    text(0xa431, 'SN-4711'),
+  ]
+  const position = [text(1, 'N'), place(2, 48, 8, 14), text(3, 'E'), place(4, 11, 34, 31)]
+  const thumbnail = join([0xff, 0xd8], 'Thumbnail', [0xff, 0xd9])
+  const preview = (at: number) => [short(0x0103, 6), long(0x0201, at), long(0x0202, thumbnail.length)]
+
+  const exifAt = 8 + directory(8, main(0, 0)).length
+  const exif = directory(exifAt, camera)
+  const gpsAt = exifAt + exif.length
+  const gps = directory(gpsAt, [...position, raw(0x1b, 'ASCII\0\0\0GPSMARK')])
+  const previewAt = gpsAt + gps.length
+  const thumbnailAt = previewAt + directory(previewAt, preview(0)).length
+  const first = directory(8, main(exifAt, gpsAt), previewAt)
+  const last = directory(previewAt, preview(thumbnailAt))
+  return join(order, uint(42, 2), uint(8, 4), first, exif, gps, last, thumbnail)
 }
 
 /** An XMP packet with location, author and an orientation that viewers ignore. */
@@ -85,8 +66,8 @@ export const xmpPacket = () =>
 
 /** IPTC records in a Photoshop resource block. */
 export const iptcBlock = () => {
-  const record = (number: number, value: string) => join([0x1c, 2, number], big(value.length, 2), value)
+  const record = (number: number, value: string) => join([0x1c, 2, number], u16(value.length), value)
   const records = join(record(90, 'Munich'), record(80, 'Someone'))
-  const pad = new Uint8Array(records.length % 2)
-  return join('Photoshop 3.0\0', '8BIM', big(0x0404, 2), [0, 0], big(records.length, 4), records, pad)
+  const pad = zeros(records.length % 2)
+  return join('Photoshop 3.0\0', '8BIM', u16(0x0404), [0, 0], big(records.length, 4), records, pad)
 }

@@ -1,4 +1,4 @@
-import { join, type Part } from './bytes'
+import { join, type Part, repeat } from './bytes'
 import { png } from './pictures'
 
 /** A request body and its Content-Type header. */
@@ -15,50 +15,26 @@ const disposition = (rest: string) => `Content-Disposition: form-data; ${rest}`
 const FILE = disposition('name="file"; filename="a.png"')
 const form = (name: string, ...parts: Part[]): HostileForm => ({ name, type: TYPE, body: join(...parts, END) })
 
+// One list for each kind of trick.
 const NAMES = [
-  '../../../etc/passwd',
-  '..\\..\\win.ini',
-  '/etc/passwd',
-  'C:\\a.png',
-  'a.png\0.html',
-  'a.html',
-  'a.php.png',
-  '.htaccess',
-  'a.svg',
-  'con',
-  '',
-  ' ',
-  'x'.repeat(10_000),
-  'a\tb.png',
-  '<script>.png',
-  "'; drop table books; --",
-  '{{7*7}}.png',
-  '\xe2\x80\xae gnp.exe',
-  '\xff\xfe.png',
-  'a.png"; name="other',
-  '%00.png',
-  '%2e%2e%2f',
-  'images/1/x.png',
-  'http://evil.example/a.png',
-]
+  ['../../../etc/passwd', '..\\..\\win.ini', '/etc/passwd', 'C:\\a.png', 'images/1/x.png', 'http://evil.example/a.png'],
+  ['a.png\0.html', 'a.html', 'a.php.png', '.htaccess', 'a.svg', '<script>.png'],
+  ['x'.repeat(10_000), '', ' ', 'con'],
+  ["'; drop table books; --", '{{7*7}}.png', 'a.png"; name="other'],
+  ['a\tb.png', '\xe2\x80\xae gnp.exe', '\xff\xfe.png', '%00.png', '%2e%2e%2f'],
+].flat()
 const named = () =>
   NAMES.map((name, at) =>
     form(`file name ${at}: ${name.slice(0, 40)}`, part(disposition(`name="file"; filename="${name}"`))),
   )
 
 const TYPES = [
-  'text/html',
-  'image/svg+xml',
-  'application/x-php',
-  'multipart/mixed; boundary=b',
-  '',
-  'image/png; charset=utf-7',
-  'x'.repeat(5_000),
-  'image/png\r\nX-Injected: yes',
-  'image/png\r\nContent-Length: 1',
-  'image/png\r\nContent-Transfer-Encoding: base64',
-  'image/png\r\nContent-Encoding: gzip',
-]
+  ['text/html', 'image/svg+xml', 'application/x-php', 'multipart/mixed; boundary=b'],
+  ['', 'image/png; charset=utf-7', 'x'.repeat(5_000)],
+  ['X-Injected: yes', 'Content-Length: 1', 'Content-Transfer-Encoding: base64', 'Content-Encoding: gzip'].map(
+    (header) => `image/png\r\n${header}`,
+  ),
+].flat()
 const typed = () =>
   TYPES.map((type, at) =>
     form(`part header ${at}: ${JSON.stringify(type.slice(0, 40))}`, part(`${FILE}\r\nContent-Type: ${type}`)),
@@ -82,31 +58,30 @@ const DISPOSITIONS = [
 ]
 const disposed = () => DISPOSITIONS.map((headers, at) => form(`disposition ${at}`, part(headers)))
 
-const framed = (): HostileForm[] => [
+const WHOLE = join(part(FILE), END)
+const labelled = (name: string, type: string, body: Part = WHOLE): HostileForm => ({ name, type, body: join(body) })
+
+const framed = () => [
   form('two files', part(FILE), part(FILE)),
   form('a file and a text of the same name', part(FILE), part(disposition('name="file"'), 'text')),
   form('a text and a file of the same name', part(disposition('name="file"'), 'text'), part(FILE)),
-  form('a thousand other parts', ...Array(1_000).fill(part(disposition('name="x"'), 'y')), part(FILE)),
+  form('a thousand other parts', repeat(1_000, part(disposition('name="x"'), 'y')), part(FILE)),
   form('a preamble', 'preamble\r\n', part(FILE)),
-  form('a nested form', part(FILE, join(part(FILE), END))),
+  form('a nested form', part(FILE, WHOLE)),
   form('line feeds for line ends', part(FILE, IMAGE, '\n')),
   form('the boundary inside the image', part(FILE, join(IMAGE, `\r\n--${BOUNDARY}`, IMAGE))),
-  { name: 'an epilogue', type: TYPE, body: join(part(FILE), END, 'epilogue'.repeat(100)) },
-  { name: 'no final boundary', type: TYPE, body: join(part(FILE)) },
-  { name: 'boundaries only', type: TYPE, body: join(`--${BOUNDARY}\r\n`.repeat(5_000)) },
-  { name: 'a quoted boundary', type: `multipart/form-data; boundary="${BOUNDARY}"`, body: join(part(FILE), END) },
-  { name: 'a different boundary', type: 'multipart/form-data; boundary=other', body: join(part(FILE), END) },
-  { name: 'two boundaries', type: `${TYPE}; boundary=other`, body: join(part(FILE), END) },
-  { name: 'an empty boundary', type: 'multipart/form-data; boundary=', body: join(part(FILE), END) },
-  {
-    name: 'a boundary of 1,000 characters',
-    type: `multipart/form-data; boundary=${'x'.repeat(1_000)}`,
-    body: join(part(FILE), END),
-  },
-  { name: 'no boundary', type: 'multipart/form-data', body: join(part(FILE), END) },
-  { name: 'an upper-case type', type: `MULTIPART/FORM-DATA; BOUNDARY=${BOUNDARY}`, body: join(part(FILE), END) },
-  { name: 'multipart/mixed', type: `multipart/mixed; boundary=${BOUNDARY}`, body: join(part(FILE), END) },
-  { name: 'the image itself', type: 'image/png', body: IMAGE },
+  labelled('an epilogue', TYPE, join(WHOLE, 'epilogue'.repeat(100))),
+  labelled('no final boundary', TYPE, part(FILE)),
+  labelled('boundaries only', TYPE, `--${BOUNDARY}\r\n`.repeat(5_000)),
+  labelled('a quoted boundary', `multipart/form-data; boundary="${BOUNDARY}"`),
+  labelled('a different boundary', 'multipart/form-data; boundary=other'),
+  labelled('two boundaries', `${TYPE}; boundary=other`),
+  labelled('an empty boundary', 'multipart/form-data; boundary='),
+  labelled('a boundary of 1,000 characters', `multipart/form-data; boundary=${'x'.repeat(1_000)}`),
+  labelled('no boundary', 'multipart/form-data'),
+  labelled('an upper-case type', `MULTIPART/FORM-DATA; BOUNDARY=${BOUNDARY}`),
+  labelled('multipart/mixed', `multipart/mixed; boundary=${BOUNDARY}`),
+  labelled('the image itself', 'image/png', IMAGE),
 ]
 
 /** Malformed or malicious forms around a valid image, to be refused or stored under a generated name. */

@@ -1,16 +1,29 @@
-import { join, toText } from './bytes'
+import { cleanImage } from '../../src/images/clean/clean-image'
+import { join, toText, u16, u32, zeros } from './bytes'
 
-const at16 = (bytes: Uint8Array, at: number) => (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0)
-const at32 = (bytes: Uint8Array, at: number) => at16(bytes, at) * 65536 + at16(bytes, at + 2)
-const text = (bytes: Uint8Array, at: number, length = 4) => toText(bytes.subarray(at, at + length))
+/** Cleans an image that must be accepted. */
+export const clean = (bytes: Uint8Array<ArrayBuffer>) => {
+  const image = cleanImage(bytes)
+  if (!image) throw new Error('The image was refused')
+  return image.bytes
+}
+
+/** The only Exif block that is ever written: one entry, the orientation. */
+export const orientationBlock = (orientation: number) =>
+  join('MM\0*', u32(8), u16(1, 0x0112, 3), u32(1), u16(orientation), zeros(6))
+
+const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const text = (bytes: Uint8Array, at: number) => toText(bytes.subarray(at, at + 4))
 
 /** The hexadecimal markers of a JPEG up to its first scan. */
 export const listMarkers = (bytes: Uint8Array) => {
   const markers: string[] = []
-  for (let at = 2; at < bytes.length; at += 2 + at16(bytes, at + 2)) {
-    const marker = (bytes[at + 1] ?? 0).toString(16)
-    markers.push(marker)
-    if (marker === 'da') break
+  for (let at = 2; markers.at(-1) !== 'da'; at += 2 + view(bytes).getUint16(at + 2)) {
+    markers.push(
+      view(bytes)
+        .getUint8(at + 1)
+        .toString(16),
+    )
   }
   return markers
 }
@@ -18,7 +31,7 @@ export const listMarkers = (bytes: Uint8Array) => {
 /** The chunk types of a PNG. */
 export const listChunks = (bytes: Uint8Array) => {
   const types: string[] = []
-  for (let at = 8; at < bytes.length; at += 12 + at32(bytes, at)) types.push(text(bytes, at + 4))
+  for (let at = 8; at < bytes.length; at += 12 + view(bytes).getUint32(at)) types.push(text(bytes, at + 4))
   return types
 }
 
@@ -26,7 +39,7 @@ export const listChunks = (bytes: Uint8Array) => {
 export const listRiffChunks = (bytes: Uint8Array, from = 12, to = bytes.length): string[] => {
   const types: string[] = []
   for (let at = from; at < to; ) {
-    const size = at32(Uint8Array.from(bytes.subarray(at + 4, at + 8)).reverse(), 0)
+    const size = view(bytes).getUint32(at + 4, true)
     const type = text(bytes, at)
     types.push(type, ...(type === 'ANMF' ? listRiffChunks(bytes, at + 24, at + 8 + size) : []))
     at += 8 + size + (size % 2)
@@ -34,38 +47,23 @@ export const listRiffChunks = (bytes: Uint8Array, from = 12, to = bytes.length):
   return types
 }
 
-// Container boxes, with the bytes before their first child.
-const PARENTS = new Map([
-  ['meta', 4],
-  ['iinf', 6],
-  ['iref', 4],
-  ['iprp', 0],
-  ['ipco', 0],
-  ['moov', 0],
-  ['trak', 0],
-  ['mdia', 0],
-  ['minf', 0],
-  ['stbl', 0],
-  ['stsd', 8],
-])
+// Container boxes, with the number of bytes before their first child.
+const PARENTS: Record<string, number> = { meta: 4, iinf: 6, iref: 4, stsd: 8 }
+for (const type of ['iprp', 'ipco', 'moov', 'trak', 'mdia', 'minf', 'stbl']) PARENTS[type] = 0
 
 /** The paths of all boxes of an AVIF, as 'meta/iinf/infe:av01'. */
 export const listBoxTypes = (bytes: Uint8Array, from = 0, to = bytes.length, parent = ''): string[] => {
   const types: string[] = []
-  for (let at = from; at < to; at += at32(bytes, at)) {
+  for (let at = from, size = 0; at < to; at += size) {
+    size = view(bytes).getUint32(at)
     const type = text(bytes, at + 4)
     const path = `${parent}${type}${type === 'infe' ? `:${text(bytes, at + 16)}` : ''}`
-    const skip = PARENTS.get(type)
-    types.push(
-      path,
-      ...(skip === undefined ? [] : listBoxTypes(bytes, at + 8 + skip, at + at32(bytes, at), `${path}/`)),
-    )
+    const skip = PARENTS[type]
+    types.push(path, ...(skip === undefined ? [] : listBoxTypes(bytes, at + 8 + skip, at + size, `${path}/`)))
   }
   return types
 }
 
 /** Counts the occurrences of some bytes in others. */
-export const count = (bytes: Uint8Array, ...parts: Parameters<typeof join>) => {
-  const wanted = toText(join(...parts))
-  return toText(bytes).split(wanted).length - 1
-}
+export const count = (bytes: Uint8Array, ...parts: Parameters<typeof join>) =>
+  toText(bytes).split(toText(join(...parts))).length - 1
