@@ -3,32 +3,22 @@ import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { encode, exchange, type HttpRequest, type HttpResponse, openSocket } from '../support/http-client'
 
+/** Header lines as `HttpRequest` takes them. */
+export const toLines = (headers: [name: string, value: string][]) =>
+  headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+
 /** `network`: the client address, where it matters. */
 export type Request = HttpRequest & { network?: string }
 /** `body`: parsed JSON, else text, or null without content. */
 export type Response = { status: number; headers: Headers; bytes: Buffer; body: unknown }
 
-const SECURITY_HEADERS = [
-  'cache-control',
-  'content-security-policy',
-  'cross-origin-resource-policy',
-  'referrer-policy',
-  'strict-transport-security',
-  'x-content-type-options',
-]
+const SECURITY_HEADERS = `cache-control content-security-policy cross-origin-resource-policy referrer-policy
+  strict-transport-security x-content-type-options`.split(/\s+/)
 const TIMEOUT_MS = 60_000
 
-const toHeaders = (head: string) => {
-  const headers = new Headers()
-  for (const line of head.split('\r\n').slice(1)) {
-    const colon = line.indexOf(':')
-    headers.append(line.slice(0, colon), line.slice(colon + 1).trim())
-  }
-  return headers
-}
-
 const toResponse = ({ status, head, body }: HttpResponse): Response => {
-  const headers = toHeaders(head)
+  const lines = head.matchAll(/^(.+?):(.*)$/gm)
+  const headers = new Headers([...lines].map(([, name = '', value = '']): [string, string] => [name, value]))
   const bytes = Buffer.from(body, 'latin1')
   const isJson = headers.get('Content-Type')?.startsWith('application/json')
   const text = bytes.toString()

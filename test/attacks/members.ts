@@ -1,7 +1,6 @@
 // Members of an attacked service. What must never be logged about them is added to the service's secrets.
 import { PIXEL, toFileForm } from '../support/file-form'
-import { claimsOf } from '../support/forgeries'
-import { insertMember as insertRow } from '../support/insert-member'
+import { claimsOf, insertMember as insertRow } from '../support/tokens'
 import type { Request } from './client'
 import { JWT_SECRET, type Service } from './service'
 

@@ -1,6 +1,6 @@
 // Every flow that writes or fills a cache, with its request and expected status.
 import { PIXEL } from '../../support/file-form'
-import { insertMember } from '../../support/insert-member'
+import { insertMember } from '../../support/tokens'
 import type { Fault } from './inject'
 
 export type FlowRequest = { method: string; path: string; token?: string; body?: unknown; file?: Uint8Array }
@@ -29,35 +29,31 @@ export type Flow = {
 }
 
 const PASSWORD = 'attack-horse-7'
-const requestCode = (email: string): FlowRequest => ({
-  method: 'POST',
-  path: '/email/join',
-  body: { joinAuthCodeEmail: email },
-})
-const join = (email: string, code: string): FlowRequest => ({
+const requestCode = (email: string) => ({ method: 'POST', path: '/email/join', body: { joinAuthCodeEmail: email } })
+const join = (email: string, authenticationCode: string) => ({
   method: 'POST',
   path: '/join',
-  body: { email, password: PASSWORD, name: 'Reader', authenticationCode: code },
+  body: { email, password: PASSWORD, name: 'Reader', authenticationCode },
 })
-const logIn = (email: string): FlowRequest => ({ method: 'POST', path: '/login', body: { email, password: PASSWORD } })
-
-const memberFlow = (
-  name: string,
-  status: number,
-  toParts: (subject: Subject) => [method: string, path: string, body?: unknown],
-  repeatedStatus?: number,
-): Flow => ({
-  name,
-  needs: 'member',
-  toRequest: (subject) => {
-    const [method, path, body] = toParts(subject)
-    return { method, path, token: subject.token, body }
-  },
-  status,
-  repeatedStatus,
-})
-
+const logIn = (email: string) => ({ method: 'POST', path: '/login', body: { email, password: PASSWORD } })
 const newMemo = (memoContent: string) => ({ memoBookPage: 1, memoContent })
+
+type MemberRequest = [method: string, path: string, body?: unknown]
+const memberFlows: [name: string, status: number, (subject: Subject) => MemberRequest, repeatedStatus?: number][] = [
+  ['change the name', 200, () => ['PATCH', '/members/me', { name: 'Renamed' }]],
+  ['change the password', 200, () => ['PATCH', '/members/me', { password: 'another-horse-8' }]],
+  ['withdraw', 204, () => ['DELETE', '/members/me'], 401],
+  ['register a book', 201, () => ['POST', '/books', { title: 'Registered', bookStatus: 'DONE' }]],
+  ['change a book', 200, ({ bookId }) => ['PATCH', `/books/${bookId}`, { star: 4, bookStatus: 'ING' }]],
+  ['overwrite a date', 200, ({ bookId }) => ['PATCH', `/books/created-date/${bookId}`, '2024-01-01T00:00:00']],
+  ['delete a book', 204, ({ bookId }) => ['DELETE', `/books/${bookId}`], 404],
+  ['write a memo', 201, ({ bookId }) => ['POST', `/memos?bookId=${bookId}`, newMemo('Written')]],
+  ['change a memo', 200, ({ memoId }) => ['PATCH', `/memos/${memoId}`, { memoType: 'QUESTION' }]],
+  ['delete a memo', 204, ({ memoId }) => ['DELETE', `/memos/${memoId}`], 404],
+]
+
+const image = (token?: string) => ({ method: 'POST', path: '/memos/image-memo', token, file: PIXEL })
+const bestSellers = { method: 'GET', path: '/ext-lib/best-seller' }
 
 export const FLOWS: Flow[] = [
   { name: 'request a code', needs: 'nothing', toRequest: ({ email }) => requestCode(email), status: 201 },
@@ -69,86 +65,61 @@ export const FLOWS: Flow[] = [
     repeatedStatus: 409,
   },
   { name: 'log in', needs: 'account', toRequest: ({ email }) => logIn(email), status: 200 },
-  memberFlow('change the name', 200, () => ['PATCH', '/members/me', { name: 'Renamed' }]),
-  memberFlow('change the password', 200, () => ['PATCH', '/members/me', { password: 'another-horse-8' }]),
-  memberFlow('withdraw', 204, () => ['DELETE', '/members/me'], 401),
-  memberFlow('register a book', 201, () => ['POST', '/books', { title: 'Registered', bookStatus: 'DONE' }]),
-  memberFlow('change a book', 200, ({ bookId }) => ['PATCH', `/books/${bookId}`, { star: 4, bookStatus: 'ING' }]),
-  memberFlow('overwrite a date', 200, ({ bookId }) => [
-    'PATCH',
-    `/books/created-date/${bookId}`,
-    '2024-01-01T00:00:00',
-  ]),
-  memberFlow('delete a book', 204, ({ bookId }) => ['DELETE', `/books/${bookId}`], 404),
-  memberFlow('write a memo', 201, ({ bookId }) => ['POST', `/memos?bookId=${bookId}`, newMemo('Written')]),
-  memberFlow('change a memo', 200, ({ memoId }) => ['PATCH', `/memos/${memoId}`, { memoType: 'QUESTION' }]),
-  memberFlow('delete a memo', 204, ({ memoId }) => ['DELETE', `/memos/${memoId}`], 404),
-  {
-    name: 'upload an image',
-    needs: 'member',
-    toRequest: ({ token }) => ({ method: 'POST', path: '/memos/image-memo', token, file: PIXEL }),
-    status: 201,
-  },
-  {
-    name: 'list best sellers',
-    needs: 'empty cache',
-    toRequest: () => ({ method: 'GET', path: '/ext-lib/best-seller' }),
-    status: 200,
-  },
+  ...memberFlows.map(([name, status, toRequest, repeatedStatus]): Flow => {
+    const toMemberRequest = (subject: Subject) => {
+      const [method, path, body] = toRequest(subject)
+      return { method, path, token: subject.token, body }
+    }
+    return { name, needs: 'member', toRequest: toMemberRequest, status, repeatedStatus }
+  }),
+  { name: 'upload an image', needs: 'member', toRequest: ({ token }) => image(token), status: 201 },
+  { name: 'list best sellers', needs: 'empty cache', toRequest: () => bestSellers, status: 200 },
 ]
 
 let subjects = 0
 let passwordHash: string | undefined
 
-/** Signs up one account; all others are copies of its hash. */
-const getPasswordHash = async (stage: Stage) => {
-  if (passwordHash) return passwordHash
-  const email = `subject-${++subjects}@attack.example`
-  const code = await receiveCode(stage, email)
-  await succeed(stage, join(email, code), 201)
-  const row = stage.database.prepare('select passwordHash from members where email = ?').bind(email)
-  passwordHash = (await row.first<string>('passwordHash')) ?? ''
-  return passwordHash
-}
-
-const succeed = async (stage: Stage, request: FlowRequest, status: number) => {
-  const response = await stage.request(request)
-  if (response.status !== status) {
-    throw new Error(`${request.path}: ${response.status} ${JSON.stringify(response.body)}`)
-  }
-  return response
+const succeed = async (stage: Stage, request: FlowRequest, expected: number) => {
+  const { status, headers, body } = await stage.request(request)
+  if (status !== expected) throw new Error(`${request.path}: ${status} ${JSON.stringify(body)}`)
+  return { headers, body: body as { bookId: number; memoId: number } }
 }
 
 const receiveCode = async (stage: Stage, email: string) =>
   (await succeed(stage, requestCode(email), 201)).headers.get('X-Code') ?? ''
 
-/** Creates what a flow needs: a member with a book and a memo, or a verification code. */
-export const prepare = async (stage: Stage, { needs }: Flow): Promise<{ subject: Subject; code: string }> => {
+/** Signs up one account; all others are copies of its hash. */
+const getPasswordHash = async (stage: Stage) => {
+  if (passwordHash) return passwordHash
   const email = `subject-${++subjects}@attack.example`
-  const nothing: Subject = { email, memberId: 0, bookId: 0, memoId: 0 }
+  await succeed(stage, join(email, await receiveCode(stage, email)), 201)
+  const row = stage.database.prepare('select passwordHash from members where email = ?').bind(email)
+  passwordHash = (await row.first<string>('passwordHash')) ?? ''
+  return passwordHash
+}
+
+/** Creates what a flow needs: a member with a book and a memo, or a verification code. */
+export const prepare = async (stage: Stage, { needs }: Flow) => {
+  const email = `subject-${++subjects}@attack.example`
+  const subject: Subject = { email, memberId: 0, bookId: 0, memoId: 0 }
+  if (needs === 'code') return { subject, code: await receiveCode(stage, email) }
   if (needs === 'empty cache') {
-    const { keys } = await stage.lists.list()
-    for (const { name } of keys) await stage.lists.delete(name)
+    for (const { name } of (await stage.lists.list()).keys) await stage.lists.delete(name)
   }
-  if (needs === 'nothing' || needs === 'empty cache') return { subject: nothing, code: '' }
+  if (needs === 'account') await insertMember(stage.database, stage.secret, email, await getPasswordHash(stage))
   if (needs === 'member') {
     const { memberId, token } = await insertMember(stage.database, stage.secret, email)
     const create = async (path: string, body: object) =>
-      (await succeed(stage, { method: 'POST', path, token, body }, 201)).body as { bookId: number; memoId: number }
+      (await succeed(stage, { method: 'POST', path, token, body }, 201)).body
     const { bookId } = await create('/books', { title: 'Kept' })
     const { memoId } = await create(`/memos?bookId=${bookId}`, newMemo('Kept'))
-    return { subject: { email, token, memberId, bookId, memoId }, code: '' }
+    Object.assign(subject, { token, memberId, bookId, memoId })
   }
-  if (needs === 'account') {
-    await insertMember(stage.database, stage.secret, email, await getPasswordHash(stage))
-    return { subject: nothing, code: '' }
-  }
-  const code = await receiveCode(stage, email)
-  return { subject: nothing, code }
+  return { subject, code: '' }
 }
 
 /** The distinct things a subject has, without what differs between subjects. */
-export const readState = async ({ database, bucket }: Stage, { email, memberId }: Subject): Promise<string[]> => {
+export const readState = async ({ database, bucket }: Stage, { email, memberId }: Subject) => {
   const { results } = await database
     .prepare(`
       select 'member ' || name || (keptTokenId is not null) as thing from members where email = ?1
