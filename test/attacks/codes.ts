@@ -11,10 +11,8 @@ const join = (service: Service, email: string, authenticationCode: string) =>
   service.request(joinRequest(email, { authenticationCode }))
 const concurrently = <Result>(count: number, work: (n: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)))
-const count = async ({ database }: Service, from: string, ...values: unknown[]) => {
-  const statement = database.prepare(`select count(*) as n from ${from}`).bind(...values)
-  return (await statement.first<number>('n')) ?? 0
-}
+const countRows = async ({ database }: Service, from: string) =>
+  (await database.prepare(`select count(*) as n from ${from}`).first<number>('n')) ?? 0
 
 const race = async (service: Service, { quick, progress }: Context): Promise<Report> => {
   const [rounds, joins, guesses, mails] = quick ? [3, 50, 200, 30] : [20, 50, 1_000, 30]
@@ -25,7 +23,7 @@ const race = async (service: Service, { quick, progress }: Context): Promise<Rep
     const code = await receiveCode(service, email)
     const joined = await concurrently(joins, () => join(service, email, code))
     const created = joined.filter(({ status }) => status === 201).length
-    const members = await count(service, 'members where email = ?', email)
+    const members = await countRows(service, `members where email = '${email}'`)
     if (created !== 1 || members !== 1) {
       failures.push(`${joins} sign-ups with one code: ${created} × 201, ${members} members`)
     }
@@ -34,9 +32,9 @@ const race = async (service: Service, { quick, progress }: Context): Promise<Rep
 
     const guessed = newEmail()
     const secret = await receiveCode(service, guessed)
-    const before = await count(service, 'attempts')
+    const before = await countRows(service, 'attempts')
     const responses = await concurrently(guesses, (n) => join(service, guessed, wrongCode(secret, n)))
-    const evaluated = (await count(service, 'attempts')) - before
+    const evaluated = (await countRows(service, 'attempts')) - before
     if (evaluated !== 5) failures.push(`${guesses} concurrent guesses: ${evaluated} were evaluated, not 5`)
     const other = responses.find(({ status }) => ![400, 429, 503].includes(status))
     if (other) failures.push(`a guess: ${other.status}`)
@@ -67,9 +65,9 @@ const guess = async (service: Service): Promise<Report> => {
   for (let mail = 0; mail < MAILS.max; mail++) {
     const code = await receiveCode(service, email)
     digits = code.length
-    const before = await count(service, 'attempts')
+    const before = await countRows(service, 'attempts')
     for (let n = 0; n < 10; n++) await join(service, email, wrongCode(code, n))
-    evaluated += (await count(service, 'attempts')) - before
+    evaluated += (await countRows(service, 'attempts')) - before
   }
   const { status } = await join(service, email, '000000')
   const odds = 1 - (1 - 10 ** -digits) ** evaluated
@@ -98,10 +96,9 @@ const time = async (service: Service, { quick, seed, progress }: Context): Promi
     .run()
   const times = { known: [] as number[], unknown: [] as number[] }
   const responses = new Set<string>()
-  let requests = 0
   const sample = async (kind: 'known' | 'unknown', n: number) => {
     const email = `${kind}-${String(n).padStart(5, '0')}@attack.example`
-    const network = `172.16.${requests >> 8}.${requests++ & 255}`
+    const network = `172.${kind === 'known' ? 16 : 17}.${n >> 8}.${n & 255}`
     const request = jsonRequest('POST', '/login', { email, password: `${PASSWORD}-wrong` }, { network })
     const start = performance.now()
     const { status, headers, body } = await service.request(request)
@@ -114,21 +111,20 @@ const time = async (service: Service, { quick, seed, progress }: Context): Promi
   }
   const t = largestWelch(times.known, times.unknown)
   const failures: string[] = []
-  if (Math.abs(t) >= 4.5)
-    failures.push(`timing distinguishes unknown accounts from wrong passwords: t = ${t.toFixed(2)}`)
+  if (Math.abs(t) >= 4.5) failures.push(`timing distinguishes unknown accounts: t = ${t.toFixed(2)}`)
   if (responses.size !== 1) failures.push(`responses distinguish unknown accounts: ${[...responses].join(' and ')}`)
-  const window = `${LOGINS.windowMs / 60_000} minutes`
+  const limited = `failed logins per account and network in ${LOGINS.windowMs / 60_000} minutes`
   return {
     figures: [
       ['logins, unknown account and wrong password alternating', pairs * 2, `Welch t = ${t.toFixed(2)}, limit 4.5`],
       ['of these, different responses, headers included', pairs * 2, `${responses.size - 1}`],
-      [`failed logins per account and network in ${window}`, await countHashedLogins(service), 'hashed, then 429'],
+      [limited, await countHashedLogins(service), 'hashed, then 429'],
     ],
     failures,
   }
 }
 
-/** How many of many concurrent wrong passwords are hashed. */
+/** How many of 40 concurrent wrong passwords are hashed. */
 const countHashedLogins = async (service: Service) => {
   const { email } = await signUp(service)
   const login = jsonRequest('POST', '/login', { email, password: 'wrong' }, { network: '192.0.2.1' })
