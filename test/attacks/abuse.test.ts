@@ -9,8 +9,7 @@ import { fuzzRequests } from '../support/fuzz-requests'
 import { BAD_MARKS } from '../support/hostile'
 import { isPage } from '../support/operations'
 import { chunk, PNG_SIGNATURE, pngHeader } from '../support/pictures'
-import { takeSnapshot } from '../support/snapshot'
-import { readStores } from '../support/stores'
+import { readStores, takeSnapshot } from '../support/stores'
 import { formsWithStatus } from './form-statuses'
 
 const { SEED } = env as typeof env & { SEED: number }

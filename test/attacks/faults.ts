@@ -1,15 +1,13 @@
 // Every fault of every binding call in every flow that writes.
 import { type Attack, countStatuses, type Figure } from './attack'
-import { FLOWS, type FlowRequest, type Stage } from './faults/flows'
-import type { Fault } from './faults/inject'
-import { listFaults, nameOf, recordReference, tryFault } from './faults/trial'
+import { FLOWS, listFaults, nameOf, recordReference, type Stage, tryFault } from './faults/flows'
 import { uploadRequest } from './members'
 import { JWT_SECRET, type Service } from './service'
 
 const CONCURRENCY = 6
 
 const toStage = (service: Service): Stage => ({
-  request: ({ method, path, token, body, file }: FlowRequest, fault?: Fault) => {
+  request: ({ method, path, token, body, file }, fault) => {
     const headers = fault ? `X-Fault: ${JSON.stringify(fault)}\r\n` : ''
     if (file && token) return service.request({ ...uploadRequest({ token }, file), headers })
     return service.request({ method, path, token, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })

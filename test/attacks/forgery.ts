@@ -1,6 +1,6 @@
 // Forged and mutated tokens: none may be accepted for anything but the attacker's own claims.
 import { tryForgeries, tryMutations } from '../support/forgeries'
-import { takeSnapshot } from '../support/snapshot'
+import { takeSnapshot } from '../support/stores'
 import type { Attack } from './attack'
 import { toLines } from './client'
 import { signUp } from './members'

@@ -2,7 +2,7 @@
 import { checkAgainstDocument } from '../support/document'
 import { type FuzzRequest, fuzzRequests } from '../support/fuzz-requests'
 import { isPage } from '../support/operations'
-import { takeSnapshot } from '../support/snapshot'
+import { takeSnapshot } from '../support/stores'
 import { type Attack, countStatuses } from './attack'
 import { type Response, toLines } from './client'
 import { insertMember, type Member, registerBook, signUp, writeMemo } from './members'
@@ -97,7 +97,7 @@ export const input: Attack = async ({ quick, seed, progress, start }) => {
         failures.push(`round ${round}: refused requests changed the database`)
         break
       }
-      // The rest is repeated: a request that is now accepted, for example for an id in use since, changes the database.
+      // A login that was refused may succeed now that its account exists. The others are repeated.
       refused = refusedAgain
     }
     if (round % 10 === 9) progress(`${(round + 1) * ROUND} of ${total} requests`)

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { BASE, handle, login, signUp, tokenOf } from '../support/api'
 import * as trials from '../support/isolation'
 import { idOperations } from '../support/operations'
-import { takeSnapshot } from '../support/snapshot'
+import { takeSnapshot } from '../support/stores'
 
 const unlimited = { limit: async () => ({ success: true }) } as RateLimit
 const changed = { MEMBER_LIMIT: unlimited, NETWORK_LIMIT: unlimited }

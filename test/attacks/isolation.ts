@@ -1,7 +1,7 @@
 // One member's data, tried by every other kind of caller over sockets.
 import * as trials from '../support/isolation'
 import { idOperations } from '../support/operations'
-import { takeSnapshot } from '../support/snapshot'
+import { takeSnapshot } from '../support/stores'
 import type { Attack } from './attack'
 import { toLines } from './client'
 import { logIn, signUp } from './members'
@@ -46,8 +46,16 @@ export const isolation: Attack = async ({ progress, start }) => {
   return {
     figures: [
       [`${what}, ${idOperations.length} operations, ${callers} callers`, compared, `${differences} differ or disclose`],
-      ['of these, refused with the expected status', refused, 'compared byte by byte'],
-      ['other operations without a valid token', trials.otherOperations.length, `${unauthenticated} failures`],
+      [
+        'of these, refused with the expected status',
+        refused,
+        mixed.isUnchanged ? 'owner’s data unchanged' : 'data changed',
+      ],
+      [
+        'other operations without a valid token',
+        trials.otherOperations.length,
+        unauthenticated === 0 ? 'refused with 401' : `${unauthenticated} failures`,
+      ],
       ['requests that name two parents', mixed.requests, `${mixed.moved} memos moved`],
       ['views read as another member', views.views, `${views.failures.length} disclose data`],
     ],

@@ -17,7 +17,7 @@ export const readResidentMemory = (pid: number) =>
 /** Measures the Worker's heap and the buffers outside of it, through the inspector. */
 const openInspector = async (address: URL) => {
   const socket = new WebSocket(new URL('/core:user:service', address).href)
-  await once(socket, 'open')
+  await once(socket, 'open', { signal: AbortSignal.timeout(10_000) })
   const call = async (method: string): Promise<Usage> => {
     socket.send(JSON.stringify({ id: 1, method }))
     const [{ data }] = await once(socket, 'message')

@@ -68,18 +68,15 @@ const uploadConcurrently = async ({ start, progress }: Context): Promise<Report>
   const members = await signUpMany(service, 4)
   const picture = makeLargePicture()
   const outcomes: string[] = []
-  const uploadAll = () =>
-    Promise.all(
-      Array.from({ length: CONCURRENCY }, async (_, n) => {
-        const upload = service.request(uploadRequest(members[n % members.length] as Member, picture))
-        outcomes.push(
-          await upload.then(
-            ({ status }) => String(status),
-            (error: Error) => error.message,
-          ),
-        )
-      }),
-    )
+  const upload = async (member: Member) => {
+    try {
+      outcomes.push(String((await service.request(uploadRequest(member, picture))).status))
+    } catch (error) {
+      outcomes.push(String(error))
+    }
+  }
+  const callers = Array.from({ length: CONCURRENCY }, (_, n) => members[n % members.length] as Member)
+  const uploadAll = () => Promise.all(callers.map(upload))
   const idle = readResidentMemory(service.pid)
   progress(`${CONCURRENCY} concurrent uploads of 10 MiB`)
   const peak = await watchMemory(service, uploadAll)

@@ -2,7 +2,7 @@
 import { checkAgainstDocument } from './document'
 import { PIXEL, toFileForm } from './file-form'
 import { addressOf, bodyOf, idOperations, type Operation, operations } from './operations'
-import { takeSnapshot } from './snapshot'
+import { takeSnapshot } from './stores'
 import { claimsOf, signClaims } from './tokens'
 
 type Body = string | Uint8Array<ArrayBuffer>
@@ -227,6 +227,7 @@ export const mixParents = async (api: Api, { owner, stranger, ids, own }: Isolat
     .prepare('select memoId from memos join books using (bookId) where memos.memberId <> books.memberId')
     .all()
   if (moved.length > 0) failures.push(`memos in another member's book: ${JSON.stringify(moved)}`)
-  if ((await takeSnapshot(database, memberId)) !== before) failures.push('the owner’s data was changed')
-  return { requests: requests.length, moved: moved.length, failures }
+  const isUnchanged = (await takeSnapshot(database, memberId)) === before
+  if (!isUnchanged) failures.push('the owner’s data was changed')
+  return { requests: requests.length, moved: moved.length, isUnchanged, failures }
 }

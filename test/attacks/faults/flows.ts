@@ -1,7 +1,8 @@
 // Every flow that writes or fills a cache, with its request and expected status.
+import { findMismatches } from '../../../scripts/integrity'
 import { PIXEL } from '../../support/file-form'
 import { insertMember } from '../../support/tokens'
-import type { Fault } from './inject'
+import { BINDINGS, type Calls, type Fault, KINDS } from './inject'
 
 export type FlowRequest = { method: string; path: string; token?: string; body?: unknown; file?: Uint8Array }
 export type FlowResponse = { status: number; headers: Headers; body: unknown }
@@ -99,7 +100,7 @@ const getPasswordHash = async (stage: Stage) => {
 }
 
 /** Creates what a flow needs: a member with a book and a memo, or a verification code. */
-export const prepare = async (stage: Stage, { needs }: Flow) => {
+const prepare = async (stage: Stage, { needs }: Flow) => {
   const email = `subject-${++subjects}@attack.example`
   const subject: Subject = { email, memberId: 0, bookId: 0, memoId: 0 }
   if (needs === 'code') return { subject, code: await receiveCode(stage, email) }
@@ -119,7 +120,7 @@ export const prepare = async (stage: Stage, { needs }: Flow) => {
 }
 
 /** The distinct things a subject has, without what differs between subjects. */
-export const readState = async ({ database, bucket }: Stage, { email, memberId }: Subject) => {
+const readState = async ({ database, bucket }: Stage, { email, memberId }: Subject) => {
   const { results } = await database
     .prepare(`
       select 'member ' || name || (keptTokenId is not null) as thing from members where email = ?1
@@ -130,4 +131,63 @@ export const readState = async ({ database, bucket }: Stage, { email, memberId }
     .all<{ thing: string }>()
   const { objects } = await bucket.list({ prefix: `images/${memberId}/`, limit: 1 })
   return [...results.map(({ thing }) => thing), ...(objects.length > 0 ? ['image'] : [])].sort()
+}
+
+/** Twice the timeout of a call, because an unsent mail is undone by another one, and some tolerance. */
+const TIMEOUT_MS = 15_000
+const DOCUMENTED_ERRORS = [500, 502, 503, 504]
+
+/** A flow without faults: its calls per binding, and the subject's state before and after. */
+export type Reference = { flow: Flow; calls: Calls; before: string[]; after: string[] }
+
+export const recordReference = async (stage: Stage, flow: Flow): Promise<Reference> => {
+  const { subject, code } = await prepare(stage, flow)
+  const before = await readState(stage, subject)
+  const { status, headers, body } = await stage.request(flow.toRequest(subject, code))
+  if (status !== flow.status) throw new Error(`${flow.name}: ${status} ${JSON.stringify(body)}`)
+  return { flow, calls: JSON.parse(headers.get('X-Calls') ?? '{}'), before, after: await readState(stage, subject) }
+}
+
+/** Every fault that the flow can meet: each kind at each call. */
+export const listFaults = ({ calls }: Reference): Fault[] =>
+  BINDINGS.flatMap((binding) =>
+    Array.from({ length: calls[binding] ?? 0 }, (_, n) => n + 1).flatMap((call) =>
+      KINDS.map((kind) => ({ binding, call, kind })),
+    ),
+  )
+
+export const nameOf = ({ flow }: Reference, { binding, call, kind }: Fault) =>
+  `${flow.name}: call ${call} of ${binding} ${kind}`
+
+export type Verdict = { status: number; ms: number; problems: string[] }
+
+export const tryFault = async (stage: Stage, { flow, before, after }: Reference, fault: Fault): Promise<Verdict> => {
+  const { subject, code } = await prepare(stage, flow)
+  const request = flow.toRequest(subject, code)
+  const isState = (state: string[], expected: string[]) => state.join() === expected.join()
+  const problems: string[] = []
+  const start = Date.now()
+  const { status, headers } = await stage.request(request, fault)
+  const ms = Date.now() - start
+  if (status !== flow.status && !DOCUMENTED_ERRORS.includes(status)) problems.push(`responded ${status}`)
+  if (status === 503 && !headers.get('Retry-After')) problems.push('503 without Retry-After')
+  if (ms > TIMEOUT_MS) problems.push(`responded after ${ms} ms`)
+  const left = await readState(stage, subject)
+  // A withdrawal deletes objects after its response, so its state may be in between.
+  const isSettled = flow.name !== 'withdraw'
+  if (isSettled && !isState(left, before) && !isState(left, after)) problems.push(`left ${left.join()}`)
+  if (isSettled && status === flow.status && !isState(left, after)) problems.push(`succeeded, but left ${left.join()}`)
+  for (const { table, id, field } of await findMismatches(stage.database)) {
+    problems.push(`${field} of ${table} ${id} is wrong`)
+  }
+  const repeated = await stage.request(request)
+  if (repeated.status !== flow.status && repeated.status !== flow.repeatedStatus) {
+    problems.push(`responded ${repeated.status} to a repetition`)
+  }
+  if (repeated.status !== flow.status && isState(left, before)) {
+    problems.push(`responded ${repeated.status} to a repetition, though nothing had been done`)
+  }
+  const final = await readState(stage, subject)
+  if (isSettled && !isState(final, after)) problems.push(`left ${final.join()} after a repetition`)
+  return { status, ms, problems }
 }
