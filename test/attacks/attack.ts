@@ -22,6 +22,15 @@ export const mergeReports = (...reports: Report[]): Report => ({
   failures: reports.flatMap(({ failures }) => failures),
 })
 
+/** Collects what differs from what is expected. */
+export const createChecks = () => {
+  const failures: string[] = []
+  const check = (what: string, found: unknown, expected: unknown) => {
+    if (found !== expected) failures.push(`${what}: ${found}, not ${expected}`)
+  }
+  return { failures, check }
+}
+
 /** For example "12 × 200, 3 × 404". */
 export const countStatuses = (statuses: (number | string)[]) =>
   [...Map.groupBy(statuses, (status) => status)]

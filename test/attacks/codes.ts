@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { CODE_TRIES, LOGINS, MAILS } from '../../src/members/attempts'
 import { quantile } from '../support/http-client'
-import { type Attack, type Context, mergeReports, type Report } from './attack'
+import { type Attack, type Context, createChecks, mergeReports, type Report } from './attack'
 import { joinRequest, jsonRequest, newEmail, PASSWORD, receiveCode, requestCode, signUp } from './members'
 import type { Service } from './service'
 
@@ -16,35 +16,31 @@ const countRows = async ({ database }: Service, from: string) =>
 
 const race = async (service: Service, { quick, progress }: Context): Promise<Report> => {
   const [rounds, joins, guesses, mails] = quick ? [3, 50, 200, 30] : [20, 50, 1_000, 30]
-  const failures: string[] = []
+  const { failures, check } = createChecks()
   for (let round = 0; round < rounds; round++) {
     progress(`races, round ${round + 1} of ${rounds}`)
     const email = newEmail()
     const code = await receiveCode(service, email)
     const joined = await concurrently(joins, () => join(service, email, code))
     const created = joined.filter(({ status }) => status === 201).length
-    const members = await countRows(service, `members where email = '${email}'`)
-    if (created !== 1 || members !== 1) {
-      failures.push(`${joins} sign-ups with one code: ${created} × 201, ${members} members`)
-    }
+    check(`${joins} sign-ups with one code: responses with 201`, created, 1)
+    check('members created', await countRows(service, `members where email = '${email}'`), 1)
     const unexpected = joined.find(({ status }) => ![201, 400, 409].includes(status))
-    if (unexpected) failures.push(`a sign-up that lost the race: ${unexpected.status}`)
+    check('unexpected response to a sign-up', unexpected?.status, undefined)
 
     const guessed = newEmail()
     const secret = await receiveCode(service, guessed)
     const before = await countRows(service, 'attempts')
     const responses = await concurrently(guesses, (n) => join(service, guessed, wrongCode(secret, n)))
-    const evaluated = (await countRows(service, 'attempts')) - before
-    if (evaluated !== 5) failures.push(`${guesses} concurrent guesses: ${evaluated} were evaluated, not 5`)
+    check(`guesses evaluated, of ${guesses} concurrent ones`, (await countRows(service, 'attempts')) - before, 5)
     const other = responses.find(({ status }) => ![400, 429, 503].includes(status))
-    if (other) failures.push(`a guess: ${other.status}`)
-    const { status } = await join(service, guessed, secret)
-    if (status !== 400) failures.push(`the right code after all attempts were used up: ${status}`)
+    check('unexpected response to a guess', other?.status, undefined)
+    check('the right code after all attempts were used up', (await join(service, guessed, secret)).status, 400)
 
     const flooded = newEmail()
     const requested = await concurrently(mails, () => requestCode(service, flooded))
     const sent = requested.filter(({ status }) => status === 201).length
-    if (sent !== MAILS.max) failures.push(`${mails} concurrent requests for a mail: ${sent} sent, not ${MAILS.max}`)
+    check(`mails sent, of ${mails} concurrent requests`, sent, MAILS.max)
   }
   const result = (text: string) => (failures.length > 0 ? 'failed' : text)
   return {
@@ -71,9 +67,9 @@ const guess = async (service: Service): Promise<Report> => {
   }
   const { status } = await join(service, email, '000000')
   const odds = 1 - (1 - 10 ** -digits) ** evaluated
-  const failures: string[] = []
-  if (evaluated !== CODE_TRIES.max) failures.push(`${evaluated} guesses were evaluated, not ${CODE_TRIES.max}`)
-  if (status !== 429) failures.push(`a guess above the daily limit: ${status}, not 429`)
+  const { failures, check } = createChecks()
+  check('guesses evaluated', evaluated, CODE_TRIES.max)
+  check('a guess above the daily limit', status, 429)
   const what = `guesses of ${digits}-digit codes evaluated in ${CODE_TRIES.windowMs / 3_600_000} hours, of 50`
   return {
     figures: [[what, evaluated, `odds of 1 in ${Math.round(1 / odds).toLocaleString('en')} per day`]],

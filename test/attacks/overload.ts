@@ -24,13 +24,10 @@ const requestOf = ({ token }: Member, n: number) =>
 /** Sends requests over a number of connections for a time, each as soon as the last was answered. */
 const generateLoad = async ({ url }: Service, members: Member[], connections: number, ms: number) => {
   const load = { served: 0, shed: 0, errors: [] as string[], latencies: [] as number[] }
-  // One response first on each socket: the Worker cannot shed connections that workerd has not accepted.
   const sockets: Socket[] = []
-  for (let n = 0; n < connections; n++) {
-    const socket = await openSocket(url)
-    await exchange(socket, encode({ method: 'GET', path: '/nothing' }))
-    sockets.push(socket)
-  }
+  while (sockets.length < connections) sockets.push(await openSocket(url))
+  // One response first on each socket: the Worker cannot shed connections that workerd has not accepted.
+  for (const socket of sockets) await exchange(socket, encode({ method: 'GET', path: '/nothing' }))
   const until = performance.now() + ms
   const work = async (socket: Socket, n: number) => {
     const member = members[n % members.length] as Member

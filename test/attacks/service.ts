@@ -65,15 +65,15 @@ const readMails = (folder: string) =>
     .map((file) => readFileSync(file, 'utf8'))
 
 /** Starts the service, which must have been built before. */
-export const startService = async (options: Options = {}) => {
+export const startService = async ({ vars, entry = SERVICE, inspected, ...options }: Options = {}) => {
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'reading-library-'))
   const temporary = mkdtempSync(join(tmpdir(), 'reading-library-mails-'))
   const lines: string[] = []
   const before = listChildren()
   const worker = defineWorker({
     name: NAME,
-    entry: options.entry ?? SERVICE,
-    vars: { ...VARS, ...options.vars },
+    entry,
+    vars: { ...VARS, ...vars },
     uploadsPerMinute: options.uploadsPerMinute ?? 30,
     bindings: { ASSETS: { type: 'assets' as const }, EMAIL: { type: 'send-email' as const } },
     config: { assets: ASSETS },
@@ -83,7 +83,7 @@ export const startService = async (options: Options = {}) => {
     workers: [worker],
     resourcePersistencePath: data,
     resourceTmpPath: temporary,
-    ...(options.inspected && { inspectorPort: 0 }),
+    ...(inspected && { inspectorPort: 0 }),
     handleStructuredLogs: ({ message }) => lines.push(message),
   })
   await miniflare.ready
@@ -95,7 +95,7 @@ export const startService = async (options: Options = {}) => {
     url,
     /** The process id of workerd. */
     pid: listChildren().find((pid) => !before.includes(pid)) ?? Number.NaN,
-    inspector: options.inspected ? await miniflare.getInspectorURL() : undefined,
+    inspector: inspected ? await miniflare.getInspectorURL() : undefined,
     /** Everything logged so far. */
     lines,
     /** Texts that must not be logged. */

@@ -1,32 +1,12 @@
 // Forged tokens of an attacker who has a valid token and wants to act as another member. Some are signed with the
 // service's real secret, to show that a valid signature is not enough.
 import * as fc from 'fast-check'
-import { type Claims, claimsOf, encode, type Secret, signClaims, toBase64url } from './tokens'
+import { type Claims, claimsOf, encode, KEY_PAIRS, type Secret, signClaims, signWithKeyPair } from './tokens'
 
 /** `hasOwnClaims`: the token claims only what the attacker's own token does, so the service may accept it as that. */
 type Forgery = { name: string; headers: [name: string, value: string][]; path?: string; hasOwnClaims?: boolean }
 
 const HEADER = { typ: 'JWT', alg: 'HS256' }
-
-const RSA = { modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' }
-const KEY_PAIRS = {
-  RS256: { ...RSA, name: 'RSASSA-PKCS1-v1_5' },
-  PS256: { ...RSA, name: 'RSA-PSS', saltLength: 32 },
-  ES256: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
-  EdDSA: { name: 'Ed25519' },
-}
-
-/** Signs with the attacker's key pair and puts the public key into the header. */
-const signWithKeyPair = async (claims: Claims, alg: keyof typeof KEY_PAIRS) => {
-  const algorithm = KEY_PAIRS[alg]
-  const pair = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair
-  const jwk = await crypto.subtle.exportKey('jwk', pair.publicKey)
-  const spki = (await crypto.subtle.exportKey('spki', pair.publicKey)) as ArrayBuffer
-  const signed = `${encode({ typ: 'JWT', alg, jwk })}.${encode(claims)}`
-  const signature = await crypto.subtle.sign(algorithm, pair.privateKey, new TextEncoder().encode(signed))
-  const pem = `-----BEGIN PUBLIC KEY-----\n${new Uint8Array(spki).toBase64()}\n-----END PUBLIC KEY-----\n`
-  return { token: `${signed}.${toBase64url(new Uint8Array(signature))}`, pem }
-}
 
 const bearer = (name: string, token: string): Forgery => ({ name, headers: [['Authorization', `Bearer ${token}`]] })
 
@@ -228,8 +208,9 @@ const hasSameClaims = (token: string, own: string) => {
   }
 }
 
-type Attacker = { email: string; token: string }
 type Send = (headers: Forgery['headers'], path?: string) => Promise<{ status: number; body: unknown }>
+
+type Attacker = { email: string; token: string }
 
 const isAttacker = ({ email }: Attacker, { status, body }: Awaited<ReturnType<Send>>) =>
   status === 200 && (body as { email?: string }).email === email

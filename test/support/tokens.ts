@@ -19,6 +19,26 @@ export const signClaims = async (claims: unknown, secret: Secret, header: object
   return `${signed}.${toBase64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(signed))))}`
 }
 
+const RSA = { modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' }
+export const KEY_PAIRS = {
+  RS256: { ...RSA, name: 'RSASSA-PKCS1-v1_5' },
+  PS256: { ...RSA, name: 'RSA-PSS', saltLength: 32 },
+  ES256: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
+  EdDSA: { name: 'Ed25519' },
+}
+
+/** Signs with the attacker's key pair and puts the public key into the header. */
+export const signWithKeyPair = async (claims: Claims, alg: keyof typeof KEY_PAIRS) => {
+  const algorithm = KEY_PAIRS[alg]
+  const pair = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair
+  const jwk = await crypto.subtle.exportKey('jwk', pair.publicKey)
+  const spki = (await crypto.subtle.exportKey('spki', pair.publicKey)) as ArrayBuffer
+  const signed = `${encode({ typ: 'JWT', alg, jwk })}.${encode(claims)}`
+  const signature = await crypto.subtle.sign(algorithm, pair.privateKey, encoder.encode(signed))
+  const pem = `-----BEGIN PUBLIC KEY-----\n${new Uint8Array(spki).toBase64()}\n-----END PUBLIC KEY-----\n`
+  return { token: `${signed}.${toBase64url(new Uint8Array(signature))}`, pem }
+}
+
 /** Adds a member without hashing a password. Without a hash, the member cannot log in. */
 export const insertMember = async (database: D1Database, secret: string, email: string, passwordHash = '-') => {
   const now = new Date()
