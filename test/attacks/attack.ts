@@ -37,3 +37,18 @@ export const countStatuses = (statuses: (number | string)[]) =>
     .sort(([a], [b]) => Number(a) - Number(b))
     .map(([status, { length }]) => `${length} × ${status}`)
     .join(', ')
+
+/** Runs `work` on all items, a few concurrently; returns the results in order. */
+export const mapConcurrently = async <Item, Result>(
+  concurrency: number,
+  items: Item[],
+  work: (item: Item) => Promise<Result>,
+) => {
+  const results: Result[] = []
+  const queue = items.entries()
+  const run = async () => {
+    for (const [index, item] of queue) results[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: concurrency }, run))
+  return results
+}

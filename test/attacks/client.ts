@@ -30,12 +30,13 @@ const REUSABLE_BYTES = 4_096
 /** A longer body may be refused by its length, and the connection closed while it is being sent. */
 const LARGE_BYTES = 65_536
 const EARLY_RESPONSE_MS = 250
+const RETRY_EARLY_RESPONSE_MS = 5_000
 
 /** Sends the body only if the head alone gets no response, as a client does that waits for `100 Continue`. */
-const exchangeLarge = async (socket: Socket, request: Buffer) => {
+const exchangeLarge = async (socket: Socket, request: Buffer, waitMs: number) => {
   const bodyStart = request.indexOf('\r\n\r\n') + 4
   const response = exchange(socket, request.subarray(0, bodyStart))
-  const isEarly = await Promise.race([response.then(() => true), setTimeout(EARLY_RESPONSE_MS, false)])
+  const isEarly = await Promise.race([response.then(() => true), setTimeout(waitMs, false)])
   if (!isEarly) socket.write(request.subarray(bodyStart))
   return response
 }
@@ -58,11 +59,12 @@ export const createClient = (url: URL) => {
     else if (!SECURITY_HEADERS.every((name) => headers.has(name))) responses.unprotected.push(`${method} ${path}`)
   }
 
-  const attempt = async (bytes: Buffer) => {
+  const attempt = async (bytes: Buffer, waitMs = EARLY_RESPONSE_MS) => {
     const socket = idle.pop() ?? (await openSocket(url))
     const timer = globalThis.setTimeout(() => socket.destroy(), TIMEOUT_MS)
     try {
-      const response = await (bytes.length > LARGE_BYTES ? exchangeLarge : exchange)(socket, bytes)
+      const isLarge = bytes.length > LARGE_BYTES
+      const response = await (isLarge ? exchangeLarge(socket, bytes, waitMs) : exchange(socket, bytes))
       release(socket, response, bytes.length)
       return response
     } catch (error) {
@@ -79,7 +81,9 @@ export const createClient = (url: URL) => {
     const bytes = encode({ ...rest, headers: `CF-Connecting-IP: ${address}\r\n${rest.headers ?? ''}` })
     const received = await attempt(bytes).catch((error: Error) => {
       // On a slow machine the early response may get lost with the closed connection. The body was never read.
-      if (bytes.length > LARGE_BYTES && /EPIPE|ECONNRESET/.test(error.message)) return attempt(bytes)
+      if (bytes.length > LARGE_BYTES && /EPIPE|ECONNRESET/.test(error.message)) {
+        return attempt(bytes, RETRY_EARLY_RESPONSE_MS)
+      }
       throw error
     })
     const response = toResponse(received)

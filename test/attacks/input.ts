@@ -3,7 +3,7 @@ import { checkAgainstDocument } from '../support/document'
 import { type FuzzRequest, fuzzRequests } from '../support/fuzz-requests'
 import { isPage } from '../support/operations'
 import { takeSnapshot } from '../support/stores'
-import { type Attack, countStatuses } from './attack'
+import { type Attack, countStatuses, mapConcurrently } from './attack'
 import { type Response, toLines } from './client'
 import { insertMember, type Member, registerBook, signUp, writeMemo } from './members'
 import type { Service } from './service'
@@ -37,17 +37,6 @@ const checkResponse = ({ method, path }: FuzzRequest, { status, headers, body }:
   checkAgainstDocument(method, pathname, { status, headers, body })
 }
 
-/** Runs `work` on all items, a few concurrently; returns the results in order. */
-const mapConcurrently = async <Item, Result>(items: Item[], work: (item: Item) => Promise<Result>) => {
-  const results: Result[] = []
-  const queue = items.entries()
-  const run = async () => {
-    for (const [index, item] of queue) results[index] = await work(item)
-  }
-  await Promise.all(Array.from({ length: CONCURRENCY }, run))
-  return results
-}
-
 const describe = ({ kind, method, path, body }: FuzzRequest) =>
   `${kind}: ${method} ${path.slice(0, 200)} ${body ? JSON.stringify(Buffer.from(body.subarray(0, 300)).toString('latin1')) : ''}`
 
@@ -72,7 +61,7 @@ export const input: Attack = async ({ quick, seed, progress, start }) => {
     const books = [book, otherBook, 999_999_999].map(String)
     const memos = [await writeMemo(service, attacker, book), otherMemo, 999_999_999].map(String)
     const requests = fuzzRequests({ 'book-id': books, bookId: books, 'memo-id': memos }, ROUND, seed + round)
-    const responses = await mapConcurrently(requests, async (request) => {
+    const responses = await mapConcurrently(CONCURRENCY, requests, async (request) => {
       kinds.add(request.kind)
       try {
         const response = await send(service, await callerOf(service, attacker, request), request)
@@ -88,7 +77,7 @@ export const input: Attack = async ({ quick, seed, progress, start }) => {
     let refused = requests.filter((_, index) => (responses[index]?.status ?? 0) >= 400)
     for (;;) {
       const before = await takeSnapshot(service.database)
-      const again = await mapConcurrently(refused, (request) => send(service, attacker, request))
+      const again = await mapConcurrently(CONCURRENCY, refused, (request) => send(service, attacker, request))
       repeated += refused.length
       const refusedAgain = refused.filter((_, index) => (again[index]?.status ?? 0) >= 400)
       if (refusedAgain.length === refused.length) {
