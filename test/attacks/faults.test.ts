@@ -137,7 +137,7 @@ describe.concurrent('a failing binding', () => {
 
   // `npm run attack -- faults` tries the other kinds of fault.
   it.each(FLOWS)(
-    '$name: fails cleanly or succeeds when a call throws afterwards or a binding is down',
+    '$name: fails cleanly or succeeds if a call throws afterwards or its binding is down',
     async (flow) => {
       const reference = await recordReference(stage, flow)
       const faults = listFaults(reference).filter(({ kind }) => ['throws afterwards', 'is down'].includes(kind))

@@ -80,12 +80,12 @@ export const input: Attack = async ({ quick, seed, progress, start }) => {
       const again = await mapConcurrently(CONCURRENCY, refused, (request) => send(service, attacker, request))
       repeated += refused.length
       const refusedAgain = refused.filter((_, index) => (again[index]?.status ?? 0) >= 400)
-      if (refusedAgain.length === refused.length) {
-        if ((await takeSnapshot(service.database)) === before) break
+      const areAllRefused = refusedAgain.length === refused.length
+      if (areAllRefused && (await takeSnapshot(service.database)) !== before) {
         changed += 1
         failures.push(`round ${round}: refused requests changed the database`)
-        break
       }
+      if (areAllRefused) break
       // A login that was refused may succeed now that its account exists. The others are repeated.
       refused = refusedAgain
     }

@@ -37,11 +37,7 @@ export const signUp = async (service: Service, email = newEmail()) => {
   return logIn(service, email)
 }
 
-export const signUpMany = async (service: Service, count: number) => {
-  const members: Member[] = []
-  for (let n = 0; n < count; n++) members.push(await signUp(service))
-  return members
-}
+export const signUpMany = (service: Service, length: number) => Array.fromAsync({ length }, () => signUp(service))
 
 /** A member without a password, which saves the hash. */
 export const insertMember = async (service: Service): Promise<Member> => {

@@ -24,8 +24,7 @@ const requestOf = ({ token }: Member, n: number) =>
 /** Sends requests over a number of connections for a time, each as soon as the last was answered. */
 const generateLoad = async ({ url }: Service, members: Member[], connections: number, ms: number) => {
   const load = { served: 0, shed: 0, errors: [] as string[], latencies: [] as number[] }
-  const sockets: Socket[] = []
-  while (sockets.length < connections) sockets.push(await openSocket(url))
+  const sockets = await Array.fromAsync({ length: connections }, () => openSocket(url))
   // One response first on each socket: the Worker cannot shed connections that workerd has not accepted.
   for (const socket of sockets) await exchange(socket, encode({ method: 'GET', path: '/nothing' }))
   const until = performance.now() + ms
@@ -89,15 +88,12 @@ export const overload: Attack = async ({ start, quick, progress }) => {
   const ms = (value: number) => `${Math.round(value)} ms`
   const p50 = (load: typeof normal) => `p50 ${ms(median(load.latencies))}`
   const total = served + shed
+  const normalRate = Math.round(normal.served / 5)
   const shares = `${perSecond(served)} served, ${perSecond(shed)} shed with 503`
   const whole = `${toMib(peak.process)} for the whole process`
   return {
     figures: [
-      [
-        `requests in 5 s over ${FEW} connections`,
-        normal.served,
-        `${Math.round(normal.served / 5)} per second, ${p50(normal)}`,
-      ],
+      [`requests in 5 s over ${FEW} connections`, normal.served, `${normalRate} per second, ${p50(normal)}`],
       [`requests in ${seconds} s over ${MANY} connections`, total, `${perSecond(total)} per second: ${shares}`],
       ['served during the overload', served, `${p50(peakLoad)}, p99 ${ms(quantile(latencies, 0.99))}`],
       ['peak MiB of the isolate, heap and buffers', toMib(peak.isolate), `limit ${toMib(MEMORY_LIMIT)}; ${whole}`],

@@ -104,16 +104,10 @@ const failed = Object.entries(results).filter(([, { failures }]) => failures.len
 for (const [name, { failures }] of failed) {
   const options = `${name}${quick ? ' --quick' : ''} --seed ${seed}`
   console.log(`\n${name}: ${failures.length} failures. To repeat: npm run attack -- ${options}`)
-  console.log(
-    failures
-      .slice(0, 20)
-      .map((failure) => `  ${failure}`)
-      .join('\n'),
-  )
+  for (const failure of failures.slice(0, 20)) console.log(`  ${failure}`)
   if (failures.length > 20) console.log(`  … and ${failures.length - 20} more`)
 }
-console.log(
-  failed.length === 0 ? `\nNo failures (seed ${seed}).` : `\n${failed.length} of ${names.length} attacks failed.`,
-)
+const verdict = failed.length === 0 ? 'No failures' : `${failed.length} of ${names.length} attacks failed`
+console.log(`\n${verdict} (seed ${seed}).`)
 if (json) writeFileSync(json, `${JSON.stringify({ seed, quick, results }, null, 2)}\n`)
 process.exit(failed.length === 0 ? 0 : 1)

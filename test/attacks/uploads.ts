@@ -90,11 +90,8 @@ export const uploads: Attack = async (context) => {
   const member = await signUp(service)
   context.progress('hostile files')
   const files = hostileFiles().map(({ name, bytes, isPicture = false }) => {
-    return {
-      name,
-      request: uploadRequest(member, bytes),
-      isExpected: (status: number) => (status === 201) === isPicture,
-    }
+    const isExpected = (status: number) => (status === 201) === isPicture
+    return { name, request: uploadRequest(member, bytes), isExpected }
   })
   const { stored, failures } = await uploadAll(service, files)
   context.progress('hostile forms')

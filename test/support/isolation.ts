@@ -67,15 +67,9 @@ export const prepareIsolation = async (api: Api) => {
     { name: 'a token revoked by a password change', authorization: `Bearer ${firstSession.token}`, isRevoked: true },
     { name: 'the token of a withdrawn member', authorization: `Bearer ${withdrawn.token}`, isRevoked: true },
   ]
-  return {
-    owner: { ...owner, memberId: Number(claims.sub) },
-    stranger,
-    newcomer: await api.signUp(),
-    ids,
-    own,
-    deleted,
-    unauthenticated,
-  }
+  const newcomer = await api.signUp()
+  const memberId = Number(claims.sub)
+  return { owner: { ...owner, memberId }, stranger, newcomer, ids, own, deleted, unauthenticated }
 }
 
 export type Isolation = Awaited<ReturnType<typeof prepareIsolation>>

@@ -9,7 +9,7 @@ export const encode = (value: unknown) =>
 export const claimsOf = (token: string): Claims =>
   JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(token.split('.')[1] ?? '', { alphabet: 'base64url' })))
 
-const HEADER = { typ: 'JWT', alg: 'HS256' }
+export const HEADER = { typ: 'JWT', alg: 'HS256' }
 
 /** Signs any claims with HMAC. */
 export const signClaims = async (claims: unknown, secret: Secret, header: object = HEADER, hash = 'SHA-256') => {

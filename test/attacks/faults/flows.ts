@@ -4,8 +4,8 @@ import { PIXEL } from '../../support/file-form'
 import { insertMember } from '../../support/tokens'
 import { BINDINGS, type Calls, type Fault, KINDS } from './inject'
 
-export type FlowRequest = { method: string; path: string; token?: string; body?: unknown; file?: Uint8Array }
-export type FlowResponse = { status: number; headers: Headers; body: unknown }
+type FlowRequest = { method: string; path: string; token?: string; body?: unknown; file?: Uint8Array }
+type FlowResponse = { status: number; headers: Headers; body: unknown }
 
 /** Where flows run: in the test pool or in a separate workerd. */
 export type Stage = {
@@ -17,9 +17,9 @@ export type Stage = {
 }
 
 /** The member whose rows a trial compares. */
-export type Subject = { email: string; token?: string; memberId: number; bookId: number; memoId: number }
+type Subject = { email: string; token?: string; memberId: number; bookId: number; memoId: number }
 
-export type Flow = {
+type Flow = {
   name: string
   /** What must exist before. An `account` can log in, a `member` only has a token. */
   needs: 'nothing' | 'empty cache' | 'code' | 'account' | 'member'
@@ -30,13 +30,18 @@ export type Flow = {
 }
 
 const PASSWORD = 'attack-horse-7'
-const requestCode = (email: string) => ({ method: 'POST', path: '/email/join', body: { joinAuthCodeEmail: email } })
-const join = (email: string, authenticationCode: string) => ({
+type Account = { email: string }
+const requestCode = ({ email }: Account) => ({
+  method: 'POST',
+  path: '/email/join',
+  body: { joinAuthCodeEmail: email },
+})
+const join = ({ email }: Account, authenticationCode: string) => ({
   method: 'POST',
   path: '/join',
   body: { email, password: PASSWORD, name: 'Reader', authenticationCode },
 })
-const logIn = (email: string) => ({ method: 'POST', path: '/login', body: { email, password: PASSWORD } })
+const logIn = ({ email }: Account) => ({ method: 'POST', path: '/login', body: { email, password: PASSWORD } })
 const newMemo = (memoContent: string) => ({ memoBookPage: 1, memoContent })
 
 type MemberRequest = [method: string, path: string, body?: unknown]
@@ -53,19 +58,13 @@ const memberFlows: [name: string, status: number, (subject: Subject) => MemberRe
   ['delete a memo', 204, ({ memoId }) => ['DELETE', `/memos/${memoId}`], 404],
 ]
 
-const image = (token?: string) => ({ method: 'POST', path: '/memos/image-memo', token, file: PIXEL })
+const upload = ({ token }: Subject) => ({ method: 'POST', path: '/memos/image-memo', token, file: PIXEL })
 const bestSellers = { method: 'GET', path: '/ext-lib/best-seller' }
 
 export const FLOWS: Flow[] = [
-  { name: 'request a code', needs: 'nothing', toRequest: ({ email }) => requestCode(email), status: 201 },
-  {
-    name: 'sign up',
-    needs: 'code',
-    toRequest: ({ email }, code) => join(email, code),
-    status: 201,
-    repeatedStatus: 409,
-  },
-  { name: 'log in', needs: 'account', toRequest: ({ email }) => logIn(email), status: 200 },
+  { name: 'request a code', needs: 'nothing', toRequest: requestCode, status: 201 },
+  { name: 'sign up', needs: 'code', toRequest: join, status: 201, repeatedStatus: 409 },
+  { name: 'log in', needs: 'account', toRequest: logIn, status: 200 },
   ...memberFlows.map(([name, status, toRequest, repeatedStatus]): Flow => {
     const toMemberRequest = (subject: Subject) => {
       const [method, path, body] = toRequest(subject)
@@ -73,7 +72,7 @@ export const FLOWS: Flow[] = [
     }
     return { name, needs: 'member', toRequest: toMemberRequest, status, repeatedStatus }
   }),
-  { name: 'upload an image', needs: 'member', toRequest: ({ token }) => image(token), status: 201 },
+  { name: 'upload an image', needs: 'member', toRequest: upload, status: 201 },
   { name: 'list best sellers', needs: 'empty cache', toRequest: () => bestSellers, status: 200 },
 ]
 
@@ -87,13 +86,13 @@ const succeed = async (stage: Stage, request: FlowRequest, expected: number) => 
 }
 
 const receiveCode = async (stage: Stage, email: string) =>
-  (await succeed(stage, requestCode(email), 201)).headers.get('X-Code') ?? ''
+  (await succeed(stage, requestCode({ email }), 201)).headers.get('X-Code') ?? ''
 
 /** Signs up one account; all others are copies of its hash. */
 const getPasswordHash = async (stage: Stage) => {
   if (passwordHash) return passwordHash
   const email = `subject-${++subjects}@attack.example`
-  await succeed(stage, join(email, await receiveCode(stage, email)), 201)
+  await succeed(stage, join({ email }, await receiveCode(stage, email)), 201)
   const row = stage.database.prepare('select passwordHash from members where email = ?').bind(email)
   passwordHash = (await row.first<string>('passwordHash')) ?? ''
   return passwordHash
@@ -138,7 +137,7 @@ const TIMEOUT_MS = 15_000
 const DOCUMENTED_ERRORS = [500, 502, 503, 504]
 
 /** A flow without faults: its calls per binding, and the subject's state before and after. */
-export type Reference = { flow: Flow; calls: Calls; before: string[]; after: string[] }
+type Reference = { flow: Flow; calls: Calls; before: string[]; after: string[] }
 
 export const recordReference = async (stage: Stage, flow: Flow): Promise<Reference> => {
   const { subject, code } = await prepare(stage, flow)
