@@ -59,6 +59,7 @@ const mutateBytes = (operation: Operation): fc.Arbitrary<Mutation> => {
   const bytes = toBytes(text)
   // The text is ASCII.
   const utf16 = (shift: number) => new Uint8Array(Uint16Array.from(text, (c) => c.charCodeAt(0) << shift).buffer)
+  const encodings = fc.constantFrom('gzip', 'br', 'identity', 'x')
   const almostJson = [`${text}${text}`, `${text},`, `//x\n${text}`, `(${text})`, `[${text}]`, `"${text}`, 'NaN']
   const as = (kind: string) => (body: Uint8Array) => ({ kind, body: Uint8Array.from(body) })
   return fc.oneof<fc.Arbitrary<Mutation>[]>(
@@ -74,11 +75,9 @@ const mutateBytes = (operation: Operation): fc.Arbitrary<Mutation> => {
       .map((other) => withBody('almost JSON', other)),
     jsonValue.map(({ json }) => withBody('JSON of another shape', json)),
     fc.constantFrom(10, 10_000, 400_000).map((depth) => withBody('deep nesting', '['.repeat(depth))),
-    fc.constant(withBody('more than a MiB', `{"title":${repeat('x', 1_048_600)}}`)),
+    fc.constant(1_048_600).map((length) => withBody('more than a MiB', `{"title":${repeat('x', length)}}`)),
     fc.constantFrom(...TYPES).map((type) => ({ kind: 'another content type', type })),
-    fc
-      .constantFrom('gzip', 'br', 'identity', 'x')
-      .map((encoding) => ({ kind: 'a content encoding', headers: [['Content-Encoding', encoding]] })),
+    encodings.map((encoding) => ({ kind: 'a content encoding', headers: [['Content-Encoding', encoding]] })),
   )
 }
 
@@ -101,25 +100,23 @@ const mutateAddress = (operation: Operation, address: string): fc.Arbitrary<Muta
   const suffixes = ['/', '/..', ';a=1', '.json', '%2f', '?', '%00']
   const spellings = [`/${path}`, path.toUpperCase(), ...suffixes.map((suffix) => path + suffix)]
   const unknownNames = ['__proto__', 'constructor', '', 'page[]', 'size[$gt]', '%00', '%', 'x']
-  const ofQuery = (parameter: fc.Arbitrary<string>) => [
-    fc.tuple(parameter, parameterValue).map(([name, value]) => ({
-      kind: 'a query parameter',
-      path: path + toQuery(pairs.map(([key, valid]) => [key, key === name ? value : valid])),
-    })),
-    fc.tuple(parameter, parameterValue, fc.boolean()).map(([name, value, isSame]) => ({
-      kind: 'a repeated query parameter',
-      path: path + toQuery([...pairs, [name, isSame ? (pairs.find(([key]) => key === name)?.[1] ?? '') : value]]),
-    })),
-    fc.subarray(pairs).map((some) => ({ kind: 'missing query parameters', path: path + toQuery(some) })),
+  const withQuery = (kind: string, query: [string, string][]) => ({ kind, path: path + toQuery(query) })
+  const changed = (name: string, value: string) =>
+    pairs.map(([key, valid]): [string, string] => [key, key === name ? value : valid])
+  const ofQuery = (name: fc.Arbitrary<string>) => [
+    fc.tuple(name, parameterValue).map((pair) => withQuery('a query parameter', changed(...pair))),
+    fc.tuple(name, parameterValue).map((pair) => withQuery('a repeated query parameter', [...pairs, pair])),
+    fc.constantFrom(...pairs).map((pair) => withQuery('a repeated query parameter', [...pairs, pair])),
+    fc.subarray(pairs).map((some) => withQuery('missing query parameters', some)),
   ]
+  const segment = fc.integer({ min: 1, max: segments.length - 1 })
+  const unknown = fc.tuple(fc.constantFrom(...unknownNames), parameterValue)
   return fc.oneof(
-    fc
-      .tuple(fc.integer({ min: 1, max: segments.length - 1 }), parameterValue)
-      .map(([at, value]) => ({ kind: 'a path segment', path: segments.with(at, value).join('/') + toQuery(pairs) })),
+    fc.tuple(segment, parameterValue).map(([at, value]) => {
+      return { kind: 'a path segment', path: segments.with(at, value).join('/') + toQuery(pairs) }
+    }),
     fc.constantFrom(...spellings).map((spelling) => ({ kind: 'another spelling of the path', path: spelling })),
-    fc
-      .tuple(fc.constantFrom(...unknownNames), parameterValue)
-      .map((pair) => ({ kind: 'an unknown query parameter', path: path + toQuery([...pairs, pair]) })),
+    unknown.map((pair) => withQuery('an unknown query parameter', [...pairs, pair])),
     ...(operation.query.length > 0 ? ofQuery(fc.constantFrom(...operation.query)) : []),
   )
 }

@@ -31,17 +31,11 @@ type Flow = {
 
 const PASSWORD = 'attack-horse-7'
 type Account = { email: string }
-const requestCode = ({ email }: Account) => ({
-  method: 'POST',
-  path: '/email/join',
-  body: { joinAuthCodeEmail: email },
-})
-const join = ({ email }: Account, authenticationCode: string) => ({
-  method: 'POST',
-  path: '/join',
-  body: { email, password: PASSWORD, name: 'Reader', authenticationCode },
-})
-const logIn = ({ email }: Account) => ({ method: 'POST', path: '/login', body: { email, password: PASSWORD } })
+const post = (path: string, body: object) => ({ method: 'POST', path, body })
+const requestCode = ({ email }: Account) => post('/email/join', { joinAuthCodeEmail: email })
+const join = ({ email }: Account, authenticationCode: string) =>
+  post('/join', { email, password: PASSWORD, name: 'Reader', authenticationCode })
+const logIn = ({ email }: Account) => post('/login', { email, password: PASSWORD })
 const newMemo = (memoContent: string) => ({ memoBookPage: 1, memoContent })
 
 type MemberRequest = [method: string, path: string, body?: unknown]
