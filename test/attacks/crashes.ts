@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { findMismatches, findOrphans } from '../../scripts/integrity'
-import type { Attack } from './attack'
+import type { Attack, Context, Report } from './attack'
 import { jsonRequest, type Member, signUp, signUpMany, uploadRequest } from './members'
 import type { Service } from './service'
 
@@ -116,8 +116,7 @@ const writeUntilKilled = async (service: Service, writers: Writer[]) => {
   return { acknowledged, errors }
 }
 
-export const crashes: Attack = async ({ start, quick, progress }) => {
-  const data = mkdtempSync(join(tmpdir(), 'reading-library-crashes-'))
+const attackWith = async (data: string, { start, quick, progress }: Context): Promise<Report> => {
   const times = quick ? 5 : 100
   const failures: string[] = []
   let [acknowledged, lost, mismatches] = [0, 0, 0]
@@ -145,7 +144,6 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
   const orphans = await findOrphans(service.database, service.bucket)
   failures.push(...orphans.map((key) => `${key}: the object has no owner`))
   await service.stop()
-  rmSync(data, { recursive: true })
   return {
     figures: [
       [`kills of workerd under ${WRITERS} writers`, times, `${orphans.length} objects without an owner`],
@@ -153,5 +151,14 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
       ['integrity checks after a restart', times, `${mismatches} mismatches`],
     ],
     failures,
+  }
+}
+
+export const crashes: Attack = async (context) => {
+  const data = mkdtempSync(join(tmpdir(), 'reading-library-crashes-'))
+  try {
+    return await attackWith(data, context)
+  } finally {
+    rmSync(data, { recursive: true, force: true })
   }
 }
