@@ -22,9 +22,33 @@ export const mergeReports = (...reports: Report[]): Report => ({
   failures: reports.flatMap(({ failures }) => failures),
 })
 
+/** Collects what differs from what is expected. */
+export const createChecks = () => {
+  const failures: string[] = []
+  const check = (what: string, found: unknown, expected: unknown) => {
+    if (found !== expected) failures.push(`${what}: ${found}, not ${expected}`)
+  }
+  return { failures, check }
+}
+
 /** For example "12 × 200, 3 × 404". */
 export const countStatuses = (statuses: (number | string)[]) =>
   [...Map.groupBy(statuses, (status) => status)]
     .sort(([a], [b]) => Number(a) - Number(b))
     .map(([status, { length }]) => `${length} × ${status}`)
     .join(', ')
+
+/** Runs `work` on all items, a few concurrently; returns the results in order. */
+export const mapConcurrently = async <Item, Result>(
+  concurrency: number,
+  items: Item[],
+  work: (item: Item) => Promise<Result>,
+) => {
+  const results: Result[] = []
+  const queue = items.entries()
+  const run = async () => {
+    for (const [index, item] of queue) results[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: concurrency }, run))
+  return results
+}

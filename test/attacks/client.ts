@@ -3,32 +3,22 @@ import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { encode, exchange, type HttpRequest, type HttpResponse, openSocket } from '../support/http-client'
 
+/** Header lines as `HttpRequest` takes them. */
+export const toLines = (headers: [name: string, value: string][]) =>
+  headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+
 /** `network`: the client address, where it matters. */
 export type Request = HttpRequest & { network?: string }
 /** `body`: parsed JSON, else text, or null without content. */
 export type Response = { status: number; headers: Headers; bytes: Buffer; body: unknown }
 
-const SECURITY_HEADERS = [
-  'cache-control',
-  'content-security-policy',
-  'cross-origin-resource-policy',
-  'referrer-policy',
-  'strict-transport-security',
-  'x-content-type-options',
-]
+const SECURITY_HEADERS = `cache-control content-security-policy cross-origin-resource-policy referrer-policy
+  strict-transport-security x-content-type-options`.split(/\s+/)
 const TIMEOUT_MS = 60_000
 
-const toHeaders = (head: string) => {
-  const headers = new Headers()
-  for (const line of head.split('\r\n').slice(1)) {
-    const colon = line.indexOf(':')
-    headers.append(line.slice(0, colon), line.slice(colon + 1).trim())
-  }
-  return headers
-}
-
 const toResponse = ({ status, head, body }: HttpResponse): Response => {
-  const headers = toHeaders(head)
+  const lines = head.matchAll(/^(.+?):(.*)$/gm)
+  const headers = new Headers([...lines].map(([, name = '', value = '']): [string, string] => [name, value]))
   const bytes = Buffer.from(body, 'latin1')
   const isJson = headers.get('Content-Type')?.startsWith('application/json')
   const text = bytes.toString()
@@ -40,12 +30,13 @@ const REUSABLE_BYTES = 4_096
 /** A longer body may be refused by its length, and the connection closed while it is being sent. */
 const LARGE_BYTES = 65_536
 const EARLY_RESPONSE_MS = 250
+const RETRY_EARLY_RESPONSE_MS = 5_000
 
 /** Sends the body only if the head alone gets no response, as a client does that waits for `100 Continue`. */
-const exchangeLarge = async (socket: Socket, request: Buffer) => {
+const exchangeLarge = async (socket: Socket, request: Buffer, waitMs: number) => {
   const bodyStart = request.indexOf('\r\n\r\n') + 4
   const response = exchange(socket, request.subarray(0, bodyStart))
-  const isEarly = await Promise.race([response.then(() => true), setTimeout(EARLY_RESPONSE_MS, false)])
+  const isEarly = await Promise.race([response.then(() => true), setTimeout(waitMs, false)])
   if (!isEarly) socket.write(request.subarray(bodyStart))
   return response
 }
@@ -68,11 +59,12 @@ export const createClient = (url: URL) => {
     else if (!SECURITY_HEADERS.every((name) => headers.has(name))) responses.unprotected.push(`${method} ${path}`)
   }
 
-  const attempt = async (bytes: Buffer) => {
+  const attempt = async (bytes: Buffer, waitMs = EARLY_RESPONSE_MS) => {
     const socket = idle.pop() ?? (await openSocket(url))
     const timer = globalThis.setTimeout(() => socket.destroy(), TIMEOUT_MS)
     try {
-      const response = await (bytes.length > LARGE_BYTES ? exchangeLarge : exchange)(socket, bytes)
+      const isLarge = bytes.length > LARGE_BYTES
+      const response = await (isLarge ? exchangeLarge(socket, bytes, waitMs) : exchange(socket, bytes))
       release(socket, response, bytes.length)
       return response
     } catch (error) {
@@ -89,7 +81,9 @@ export const createClient = (url: URL) => {
     const bytes = encode({ ...rest, headers: `CF-Connecting-IP: ${address}\r\n${rest.headers ?? ''}` })
     const received = await attempt(bytes).catch((error: Error) => {
       // On a slow machine the early response may get lost with the closed connection. The body was never read.
-      if (bytes.length > LARGE_BYTES && /EPIPE|ECONNRESET/.test(error.message)) return attempt(bytes)
+      if (bytes.length > LARGE_BYTES && /EPIPE|ECONNRESET/.test(error.message)) {
+        return attempt(bytes, RETRY_EARLY_RESPONSE_MS)
+      }
       throw error
     })
     const response = toResponse(received)

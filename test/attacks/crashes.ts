@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { findMismatches, findOrphans } from '../../scripts/integrity'
-import type { Attack } from './attack'
+import type { Attack, Context, Report } from './attack'
 import { jsonRequest, type Member, signUp, signUpMany, uploadRequest } from './members'
 import type { Service } from './service'
 
@@ -12,26 +12,17 @@ const WRITERS = 16
 const LIFETIME_MS = { min: 150, max: 600 }
 
 /** What a writer was acknowledged. A write in flight during a crash is unconfirmed: it may have happened or not. */
-type Writer = {
-  member: Member
-  /** The possible stars of each book. */
-  books: Map<number, number[]>
-  memos: Map<number, number>
-  deletedBooks: Set<number>
-  deletedMemos: Set<number>
-  images: string[]
-  hasUnconfirmedWithdrawal: boolean
-}
-
-const createWriter = (member: Member): Writer => ({
+const createWriter = (member: Member) => ({
   member,
-  books: new Map(),
-  memos: new Map(),
-  deletedBooks: new Set(),
-  deletedMemos: new Set(),
-  images: [],
+  /** The possible stars of each book. */
+  books: new Map<number, number[]>(),
+  memos: new Map<number, number>(),
+  deletedBooks: new Set<number>(),
+  deletedMemos: new Set<number>(),
+  images: [] as string[],
   hasUnconfirmedWithdrawal: false,
 })
+type Writer = ReturnType<typeof createWriter>
 
 const pick = <T>(all: Iterable<T>): T | undefined => {
   const list = [...all]
@@ -46,9 +37,7 @@ const write = async (service: Service, writer: Writer): Promise<void> => {
   const bookId = pick(books.keys())
   const memoId = pick(memos.keys())
   const request = async (method: string, path: string, expected: number, body?: unknown) => {
-    const { status, body: answer } = await service.request(
-      body === undefined ? { method, path, token } : jsonRequest(method, path, body, { token }),
-    )
+    const { status, body: answer } = await service.request(jsonRequest(method, path, body, { token }))
     if (status !== expected) throw new Error(`${method} ${path}: ${status}`)
     return answer as Record<string, number>
   }
@@ -84,19 +73,17 @@ const write = async (service: Service, writer: Writer): Promise<void> => {
   }
 }
 
-const readStars = async ({ database }: Service, table: 'books' | 'memos', { member }: Writer) => {
-  const [id, star] = table === 'books' ? ['bookId', 'star'] : ['memoId', '0']
-  const { results } = await database
-    .prepare(`select ${id} as id, ${star} as star from ${table} where memberId = ?`)
-    .bind(member.memberId)
-    .all<{ id: number; star: number }>()
-  return new Map(results.map(({ id, star }) => [id, star]))
+/** The rows of a writer: the stars of each book, or the book of each memo. */
+const readRows = async ({ database }: Service, columns: string, { member }: Writer) => {
+  const statement = database.prepare(`select ${columns} where memberId = ?`).bind(member.memberId)
+  return new Map((await statement.raw()) as [id: number, value: number][])
 }
 
 /** Acknowledged writes that the stores do not have. */
-const findLost = async (service: Service, writer: Writer): Promise<string[]> => {
+const findLost = async (service: Service, writer: Writer) => {
   if (writer.hasUnconfirmedWithdrawal) return []
-  const [books, memos] = [await readStars(service, 'books', writer), await readStars(service, 'memos', writer)]
+  const books = await readRows(service, 'bookId, star from books', writer)
+  const memos = await readRows(service, 'memoId, bookId from memos', writer)
   const lost: string[] = []
   for (const [id, stars] of writer.books) {
     if (!books.has(id)) lost.push(`book ${id} is lost`)
@@ -115,14 +102,10 @@ const writeUntilKilled = async (service: Service, writers: Writer[]) => {
   let isKilled = false
   const errors: string[] = []
   const work = async (writer: Writer) => {
-    while (!isKilled) {
-      try {
-        await write(service, writer)
-        acknowledged += 1
-      } catch (error) {
-        if (!isKilled) errors.push(String(error))
-        return
-      }
+    try {
+      for (; !isKilled; acknowledged++) await write(service, writer)
+    } catch (error) {
+      if (!isKilled) errors.push(String(error))
     }
   }
   const working = writers.map(work)
@@ -133,48 +116,49 @@ const writeUntilKilled = async (service: Service, writers: Writer[]) => {
   return { acknowledged, errors }
 }
 
-export const crashes: Attack = async ({ start, quick, progress }) => {
-  const data = mkdtempSync(join(tmpdir(), 'reading-library-crashes-'))
+const attackWith = async (data: string, { start, quick, progress }: Context): Promise<Report> => {
   const times = quick ? 5 : 100
   const failures: string[] = []
-  let [acknowledged, checks, lost, orphans, mismatches] = [0, 0, 0, 0, 0]
+  let [acknowledged, lost, mismatches] = [0, 0, 0]
   const options = { data, uploadsPerMinute: 100_000 }
-  try {
-    let service = await start(options)
-    const writers = (await signUpMany(service, WRITERS)).map(createWriter)
-    for (let crash = 1; crash <= times; crash++) {
-      const written = await writeUntilKilled(service, writers)
-      acknowledged += written.acknowledged
-      failures.push(...written.errors.map((error) => `before crash ${crash}: ${error}`))
-      await service.stop()
-      service = await start(options)
-      for (const { table, id, field } of await findMismatches(service.database)) {
-        mismatches += 1
-        failures.push(`after crash ${crash}: ${field} of ${table} ${id} is wrong`)
-      }
-      checks += 1
-      for (const writer of writers) {
-        const found = await findLost(service, writer)
-        lost += found.length
-        failures.push(...found.map((problem) => `after crash ${crash}: ${problem}`))
-        if (writer.hasUnconfirmedWithdrawal) Object.assign(writer, createWriter(await signUp(service)))
-      }
-      if (crash % 10 === 0) progress(`${crash} crashes, ${acknowledged} writes acknowledged`)
-    }
-    await service.runCron()
-    const orphaned = await findOrphans(service.database, service.bucket)
-    orphans = orphaned.length
-    failures.push(...orphaned.map((key) => `${key}: the object has no owner`))
+  let service = await start(options)
+  const writers = (await signUpMany(service, WRITERS)).map(createWriter)
+  for (let crash = 1; crash <= times; crash++) {
+    const written = await writeUntilKilled(service, writers)
+    acknowledged += written.acknowledged
+    failures.push(...written.errors.map((error) => `before crash ${crash}: ${error}`))
     await service.stop()
-  } finally {
-    rmSync(data, { recursive: true, force: true })
+    service = await start(options)
+    const found = await findMismatches(service.database)
+    mismatches += found.length
+    failures.push(...found.map(({ table, id, field }) => `after crash ${crash}: ${field} of ${table} ${id} is wrong`))
+    for (const writer of writers) {
+      const missing = await findLost(service, writer)
+      lost += missing.length
+      failures.push(...missing.map((problem) => `after crash ${crash}: ${problem}`))
+      if (writer.hasUnconfirmedWithdrawal) Object.assign(writer, createWriter(await signUp(service)))
+    }
+    if (crash % 10 === 0) progress(`${crash} crashes, ${acknowledged} writes acknowledged`)
   }
+  await service.runCron()
+  const orphans = await findOrphans(service.database, service.bucket)
+  failures.push(...orphans.map((key) => `${key}: the object has no owner`))
+  await service.stop()
   return {
     figures: [
-      [`kills of workerd under ${WRITERS} writers`, times, `${orphans} objects without an owner`],
+      [`kills of workerd under ${WRITERS} writers`, times, `${orphans.length} objects without an owner`],
       ['acknowledged writes, looked up afterwards', acknowledged, `${lost} lost`],
-      ['integrity checks after a restart', checks, `${mismatches} mismatches`],
+      ['integrity checks after a restart', times, `${mismatches} mismatches`],
     ],
     failures,
+  }
+}
+
+export const crashes: Attack = async (context) => {
+  const data = mkdtempSync(join(tmpdir(), 'reading-library-crashes-'))
+  try {
+    return await attackWith(data, context)
+  } finally {
+    rmSync(data, { recursive: true, force: true })
   }
 }

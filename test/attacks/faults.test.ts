@@ -1,9 +1,12 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Reader, signUp } from '../support/api'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Reader, send, signUp } from '../support/api'
 import { select } from '../support/database'
+import { toFileForm } from '../support/file-form'
 import { png } from '../support/pictures'
 import { wrapDatabase } from '../support/wrap-database'
+import { FLOWS, listFaults, nameOf, recordReference, type Stage, tryFault } from './faults/flows'
+import { injectFault } from './faults/inject'
 
 let reader: Reader
 let bookId: number
@@ -14,13 +17,10 @@ beforeAll(async () => {
 
 const LOST = 'D1_ERROR: Network connection lost.'
 
-let logged: string[] = []
+const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+vi.spyOn(console, 'warn').mockImplementation(() => {})
 beforeEach(() => {
-  logged = []
-  vi.spyOn(console, 'error').mockImplementation((line) => logged.push(String(line)))
-})
-afterEach(() => {
-  vi.restoreAllMocks()
+  logged.mockClear()
 })
 
 /** A database whose first calls fail, if `takesEffect` after they were executed. */
@@ -55,7 +55,7 @@ describe('a transient database error', () => {
     expect(answer).toMatchObject({ status: 503, body: { status: 503 } })
     expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
     expect(counted.calls).toBe(3)
-    expect(logged.join()).toContain(LOST)
+    expect(logged.mock.calls.join()).toContain(LOST)
   })
 
   it('is retried for an idempotent write', async () => {
@@ -96,15 +96,56 @@ describe('a transient database error', () => {
 describe('a transient bucket error', () => {
   it('is retried under the same key', async () => {
     const keys: string[] = []
-    const put: R2Bucket['put'] = (async (key: string, value: Uint8Array) => {
+    const put = async (key: string, value: Uint8Array) => {
       keys.push(key)
       const stored = await env.IMAGES.put(key, value)
       if (keys.length === 1) throw new Error('put: We encountered an internal error. Please try again. (10001)')
       return stored
-    }) as R2Bucket['put']
-    const IMAGES = { put } as R2Bucket
-    expect((await reader.upload(png(), { changed: { IMAGES } })).status).toBe(201)
-    expect(keys).toHaveLength(2)
-    expect(new Set(keys).size).toBe(1)
+    }
+    expect((await reader.upload(png(), { changed: { IMAGES: { put } as unknown as R2Bucket } })).status).toBe(201)
+    expect(keys).toEqual([keys[0], keys[0]])
   })
+})
+
+const stage: Stage = {
+  request: async ({ method, path, token, body, file }, fault) => {
+    const { env: faulty, report } = injectFault(env, fault)
+    const form = file && toFileForm(file)
+    const headers = { ...(token && { Authorization: `Bearer ${token}` }), ...(form && { 'Content-Type': form.type }) }
+    const changed = { ...faulty, EMAIL_VERIFICATION: 'required' }
+    const answer = await send(method, path, { headers, changed, body, raw: form?.body })
+    return { ...answer, headers: new Headers([...answer.headers, ...report(new Response()).headers]) }
+  },
+  secret: env.JWT_SECRET ?? '',
+  database: env.DB,
+  bucket: env.IMAGES,
+  lists: env.CATALOGUE,
+}
+
+describe.concurrent('a failing binding', () => {
+  const never = () => new Promise<never>(() => {})
+  const NETWORK_LIMIT = { limit: never } as RateLimit
+  const CATALOGUE = { get: never, put: never } as unknown as KVNamespace
+
+  it.each<[string, number, string, string, Parameters<typeof send>[2]]>([
+    ['the database', 503, 'GET', '/health', { changed: { DB: wrapDatabase(env.DB, never) } }],
+    ['a rate limiter', 400, 'POST', '/login', { body: {}, changed: { NETWORK_LIMIT } }],
+    ['the cache of lists', 200, 'GET', '/ext-lib/best-seller', { changed: { CATALOGUE } }],
+  ])('times out if %s never answers, with %i', async (_, status, method, path, options) => {
+    expect((await send(method, path, options)).status).toBe(status)
+  })
+
+  // `npm run attack -- faults` tries the other kinds of fault.
+  it.each(FLOWS)(
+    '$name: fails cleanly or succeeds if a call throws afterwards or its binding is down',
+    async (flow) => {
+      const reference = await recordReference(stage, flow)
+      const faults = listFaults(reference).filter(({ kind }) => ['throws afterwards', 'is down'].includes(kind))
+      expect(faults.length).toBeGreaterThan(0)
+      for (const fault of faults) {
+        const { problems } = await tryFault(stage, reference, fault)
+        expect(problems, nameOf(reference, fault)).toEqual([])
+      }
+    },
+  )
 })

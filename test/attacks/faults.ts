@@ -1,15 +1,13 @@
 // Every fault of every binding call in every flow that writes.
-import { type Attack, countStatuses, type Figure } from './attack'
-import { FLOWS, type FlowRequest, type Stage } from './faults/flows'
-import type { Fault } from './faults/inject'
-import { listFaults, nameOf, recordReference, tryFault } from './faults/trial'
+import { type Attack, countStatuses, type Figure, mapConcurrently } from './attack'
+import { FLOWS, listFaults, nameOf, recordReference, type Stage, tryFault } from './faults/flows'
 import { uploadRequest } from './members'
 import { JWT_SECRET, type Service } from './service'
 
 const CONCURRENCY = 6
 
 const toStage = (service: Service): Stage => ({
-  request: ({ method, path, token, body, file }: FlowRequest, fault?: Fault) => {
+  request: ({ method, path, token, body, file }, fault) => {
     const headers = fault ? `X-Fault: ${JSON.stringify(fault)}\r\n` : ''
     if (file && token) return service.request({ ...uploadRequest({ token }, file), headers })
     return service.request({ method, path, token, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
@@ -32,20 +30,16 @@ export const faults: Attack = async ({ start, quick, progress }) => {
   let slowest = 0
   for (const flow of FLOWS) {
     const reference = await recordReference(stage, flow)
-    const queue = listFaults(reference).filter(({ kind }) => !quick || kind !== 'hangs')
-    progress(`${flow.name}: ${queue.length} faults`)
-    const statuses: number[] = []
-    const work = async () => {
-      for (let fault = queue.shift(); fault; fault = queue.shift()) {
-        const { status, ms, problems } = await tryFault(stage, reference, fault)
-        statuses.push(status)
-        slowest = Math.max(slowest, ms)
-        failures.push(...problems.map((problem) => `${nameOf(reference, fault)}: ${problem}`))
-      }
-    }
+    const faults = listFaults(reference).filter(({ kind }) => !quick || kind !== 'hangs')
+    progress(`${flow.name}: ${faults.length} faults`)
     // All trials share one cache and, in the Worker, one `fetch`.
-    const isShared = flow.needs === 'empty cache'
-    await Promise.all(Array.from({ length: isShared ? 1 : CONCURRENCY }, work))
+    const concurrency = flow.needs === 'empty cache' ? 1 : CONCURRENCY
+    const statuses = await mapConcurrently(concurrency, faults, async (fault) => {
+      const { status, ms, problems } = await tryFault(stage, reference, fault)
+      slowest = Math.max(slowest, ms)
+      failures.push(...problems.map((problem) => `${nameOf(reference, fault)}: ${problem}`))
+      return status
+    })
     figures.push([flow.name, statuses.length, countStatuses(statuses)])
   }
   figures.push(['slowest response', 1, `${(slowest / 1000).toFixed(1)} s`])

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { Service } from './service'
@@ -16,22 +17,12 @@ export const readResidentMemory = (pid: number) =>
 /** Measures the Worker's heap and the buffers outside of it, through the inspector. */
 const openInspector = async (address: URL) => {
   const socket = new WebSocket(new URL('/core:user:service', address).href)
-  await new Promise((resolve, reject) => {
-    socket.addEventListener('open', resolve)
-    socket.addEventListener('error', reject)
-  })
-  let calls = 0
-  const pending = new Map<number, (usage: Usage) => void>()
-  socket.addEventListener('message', ({ data }) => {
-    const { id, result } = JSON.parse(String(data))
-    pending.get(id)?.(result)
-    pending.delete(id)
-  })
-  const call = (method: string) =>
-    new Promise<Usage>((resolve) => {
-      pending.set(++calls, resolve)
-      socket.send(JSON.stringify({ id: calls, method }))
-    })
+  await once(socket, 'open', { signal: AbortSignal.timeout(10_000) })
+  const call = async (method: string): Promise<Usage> => {
+    socket.send(JSON.stringify({ id: 1, method }))
+    const [{ data }] = await once(socket, 'message')
+    return JSON.parse(data).result
+  }
   const measure = async (collectsGarbage: boolean) => {
     if (collectsGarbage) await call('HeapProfiler.collectGarbage')
     const { usedSize, backingStorageSize } = await call('Runtime.getHeapUsage')
@@ -40,18 +31,15 @@ const openInspector = async (address: URL) => {
   return { measure, close: () => socket.close() }
 }
 
-/** Peak memory in bytes, of the isolate (which the platform limits) and of the whole process. */
-export type Peak = { isolate: number; process: number }
-
 /**
- * Measures peak memory during `work`. The service must have been started with `inspected`. With `collectsGarbage`,
- * only memory in use counts.
+ * Measures peak memory during `work` in bytes: of the isolate, which the platform limits, and of the whole process.
+ * The service must have been started with `inspected`. With `collectsGarbage`, only memory in use counts.
  */
 export const watchMemory = async (
   { pid, inspector }: Service,
   work: () => Promise<unknown>,
   collectsGarbage = false,
-): Promise<Peak> => {
+) => {
   if (!inspector) throw new Error('The service was started without an inspector')
   const { measure, close } = await openInspector(inspector)
   const peak = { isolate: 0, process: 0 }

@@ -21,18 +21,12 @@ const requestOf = ({ token }: Member, n: number) =>
     ? encode({ method: 'POST', path: '/books', token, body: '{"title":"Overload"}' })
     : encode({ method: 'GET', path: '/books/library?page=1&size=20&bookStatus=YET', token })
 
-type Load = { served: number; shed: number; errors: string[]; latencies: number[] }
-
 /** Sends requests over a number of connections for a time, each as soon as the last was answered. */
-const generateLoad = async ({ url }: Service, members: Member[], connections: number, ms: number): Promise<Load> => {
-  const load: Load = { served: 0, shed: 0, errors: [], latencies: [] }
+const generateLoad = async ({ url }: Service, members: Member[], connections: number, ms: number) => {
+  const load = { served: 0, shed: 0, errors: [] as string[], latencies: [] as number[] }
+  const sockets = await Array.fromAsync({ length: connections }, () => openSocket(url))
   // One response first on each socket: the Worker cannot shed connections that workerd has not accepted.
-  const sockets: Socket[] = []
-  for (let n = 0; n < connections; n++) {
-    const socket = await openSocket(url)
-    await exchange(socket, encode({ method: 'GET', path: '/nothing' }))
-    sockets.push(socket)
-  }
+  for (const socket of sockets) await exchange(socket, encode({ method: 'GET', path: '/nothing' }))
   const until = performance.now() + ms
   const work = async (socket: Socket, n: number) => {
     const member = members[n % members.length] as Member
@@ -92,24 +86,17 @@ export const overload: Attack = async ({ start, quick, progress }) => {
   if (mismatches.length > 0) failures.push(`${mismatches.length} counters disagree afterwards`)
   const perSecond = (count: number) => Math.round(count / seconds)
   const ms = (value: number) => `${Math.round(value)} ms`
+  const p50 = (load: typeof normal) => `p50 ${ms(median(load.latencies))}`
+  const total = served + shed
+  const normalRate = Math.round(normal.served / 5)
+  const shares = `${perSecond(served)} served, ${perSecond(shed)} shed with 503`
+  const whole = `${toMib(peak.process)} for the whole process`
   return {
     figures: [
-      [
-        `requests in 5 s over ${FEW} connections`,
-        normal.served,
-        `${Math.round(normal.served / 5)} per second, p50 ${ms(median(normal.latencies))}`,
-      ],
-      [
-        `requests in ${seconds} s over ${MANY} connections`,
-        served + shed,
-        `${perSecond(served + shed)} per second: ${perSecond(served)} served, ${perSecond(shed)} shed with 503`,
-      ],
-      ['served during the overload', served, `p50 ${ms(median(latencies))}, p99 ${ms(quantile(latencies, 0.99))}`],
-      [
-        'peak MiB of the isolate, heap and buffers',
-        toMib(peak.isolate),
-        `limit ${toMib(MEMORY_LIMIT)}; ${toMib(peak.process)} for the whole process`,
-      ],
+      [`requests in 5 s over ${FEW} connections`, normal.served, `${normalRate} per second, ${p50(normal)}`],
+      [`requests in ${seconds} s over ${MANY} connections`, total, `${perSecond(total)} per second: ${shares}`],
+      ['served during the overload', served, `${p50(peakLoad)}, p99 ${ms(quantile(latencies, 0.99))}`],
+      ['peak MiB of the isolate, heap and buffers', toMib(peak.isolate), `limit ${toMib(MEMORY_LIMIT)}; ${whole}`],
       ['recovery after the overload', 1, ms(recovery)],
     ],
     failures,

@@ -4,33 +4,12 @@ import { parseArgs } from 'node:util'
 import { formatTable, whole } from '../support/table'
 import { buildService } from '../support/workerd'
 import { type Attack, mergeReports, type Report } from './attack'
-import { codes } from './codes'
-import { crashes } from './crashes'
-import { faults } from './faults'
-import { forgery } from './forgery'
-import { input } from './input'
-import { isolation } from './isolation'
-import { overload } from './overload'
 import { type Service, startService } from './service'
-import { supply } from './supply'
-import { uploads } from './uploads'
-import { withdrawal } from './withdrawal'
 
-const ATTACKS: Record<string, Attack> = {
-  input,
-  isolation,
-  forgery,
-  codes,
-  uploads,
-  faults,
-  crashes,
-  overload,
-  withdrawal,
-  supply,
-}
+const NAMES = 'input isolation forgery codes uploads faults crashes overload withdrawal supply'.split(' ')
 
 const USAGE = `Usage: npm run attack -- [NAME …] [--quick] [--seed N] [--json FILE]
-  NAME     ${Object.keys(ATTACKS).join(', ')}; default: all
+  NAME     ${NAMES.join(', ')}; default: all
   --quick  runs fewer of each case
   --seed   repeats the random cases of an earlier run
   --json   also writes the results to a file`
@@ -42,8 +21,8 @@ const readArguments = () => {
       options: { quick: { type: 'boolean', default: false }, seed: { type: 'string' }, json: { type: 'string' } },
     })
     const seed = Number(values.seed ?? Date.now() % 1_000_000)
-    if (!Number.isSafeInteger(seed) || positionals.some((name) => !ATTACKS[name])) throw new Error()
-    return { ...values, seed, names: positionals.length > 0 ? positionals : Object.keys(ATTACKS) }
+    if (!Number.isSafeInteger(seed) || !positionals.every((name) => NAMES.includes(name))) throw new Error()
+    return { ...values, seed, names: positionals.length > 0 ? positionals : NAMES }
   } catch {
     console.error(USAGE)
     return process.exit(2)
@@ -85,17 +64,18 @@ const inspectServices = (services: Service[]): Report => {
   }
 }
 
-const runAttack = async (name: string, attack: Attack): Promise<Report> => {
+const runAttack = async (name: string): Promise<Report> => {
   const services: Service[] = []
   try {
+    const { [name]: attack }: { [name: string]: Attack } = await import(`./${name}`)
+    if (!attack) throw new Error(`${name}.ts exports no attack named ${name}`)
     const report = await attack({
       quick,
       seed,
       progress: (line) => progress(`${name}: ${line}`),
       start: async (options) => {
-        const service = await startService(options)
-        services.push(service)
-        return service
+        services.push(await startService(options))
+        return services.at(-1) as Service
       },
     })
     return services.length > 0 ? mergeReports(report, inspectServices(services)) : report
@@ -111,10 +91,8 @@ buildService()
 
 const results: Record<string, Report> = {}
 for (const name of names) {
-  const attack = ATTACKS[name]
-  if (!attack) continue
   progress(`${name}: started`)
-  results[name] = await runAttack(name, attack)
+  results[name] = await runAttack(name)
 }
 progress('done')
 
@@ -129,8 +107,7 @@ for (const [name, { failures }] of failed) {
   for (const failure of failures.slice(0, 20)) console.log(`  ${failure}`)
   if (failures.length > 20) console.log(`  … and ${failures.length - 20} more`)
 }
-console.log(
-  failed.length === 0 ? `\nNo failures (seed ${seed}).` : `\n${failed.length} of ${names.length} attacks failed.`,
-)
+const verdict = failed.length === 0 ? 'No failures' : `${failed.length} of ${names.length} attacks failed`
+console.log(`\n${verdict} (seed ${seed}).`)
 if (json) writeFileSync(json, `${JSON.stringify({ seed, quick, results }, null, 2)}\n`)
 process.exit(failed.length === 0 ? 0 : 1)

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { readMigrations } from '../support/migrations'
 import { defineWorker, MINIFLARE_OPTIONS, SERVICE } from '../support/workerd'
-import { createClient, type Request, type Response } from './client'
+import { createClient } from './client'
 
 export const JWT_SECRET = 'a secret of the attack suites only, which no deployment has'
 const NAME = 'service'
@@ -23,28 +23,7 @@ export type Options = {
   inspected?: boolean
 }
 
-export type Service = {
-  url: URL
-  /** The process id of workerd. */
-  pid: number
-  inspector?: URL
-  /** Everything logged so far. */
-  lines: string[]
-  /** Texts that must not be logged. */
-  secrets: Set<string>
-  /** Verification codes, which must not be logged either. They are searched for as whole numbers. */
-  codes: Set<string>
-  database: D1Database
-  bucket: R2Bucket
-  lists: KVNamespace
-  request: (request: Request) => Promise<Response>
-  responses: { total: number; unprotected: string[]; notFromWorker: number }
-  /** The texts of all sent mails, oldest first. */
-  mails: () => string[]
-  /** Runs the cron handler. */
-  runCron: () => Promise<void>
-  stop: () => Promise<void>
-}
+export type Service = Awaited<ReturnType<typeof startService>>
 
 /** As in wrangler.toml; building the Worker creates the files. */
 const ASSETS = {
@@ -63,27 +42,13 @@ const VARS = {
   CATALOGUE_PROVIDER: 'sample',
 }
 
-const readParent = (pid: string) => {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .split(/\) \S /)[1]
-      ?.split(' ')[0]
-  } catch {
-    // The process has just ended.
-    return undefined
-  }
-}
-
-/** The ids of this process's children: from /proc on Linux, otherwise from `ps`. */
+/** The ids of this process's children: from /proc on Linux, otherwise from `pgrep`. */
 const listChildren = () => {
-  const own = String(process.pid)
-  if (existsSync('/proc/self/stat')) {
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-    return pids.filter((pid) => readParent(pid) === own).map(Number)
-  }
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
-  const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/))
-  return processes.filter(([, parent]) => parent === own).map(([pid]) => Number(pid))
+  const file = `/proc/self/task/${process.pid}/children`
+  const text = existsSync(file)
+    ? readFileSync(file, 'utf8')
+    : spawnSync('pgrep', ['-P', String(process.pid)], { encoding: 'utf8' }).stdout
+  return text.trim().split(/\s+/).map(Number)
 }
 
 const migrate = async (database: D1Database) => {
@@ -100,15 +65,15 @@ const readMails = (folder: string) =>
     .map((file) => readFileSync(file, 'utf8'))
 
 /** Starts the service, which must have been built before. */
-export const startService = async (options: Options = {}): Promise<Service> => {
+export const startService = async ({ vars, entry = SERVICE, inspected, ...options }: Options = {}) => {
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'reading-library-'))
   const temporary = mkdtempSync(join(tmpdir(), 'reading-library-mails-'))
   const lines: string[] = []
   const before = listChildren()
   const worker = defineWorker({
     name: NAME,
-    entry: options.entry ?? SERVICE,
-    vars: { ...VARS, ...options.vars },
+    entry,
+    vars: { ...VARS, ...vars },
     uploadsPerMinute: options.uploadsPerMinute ?? 30,
     bindings: { ASSETS: { type: 'assets' as const }, EMAIL: { type: 'send-email' as const } },
     config: { assets: ASSETS },
@@ -118,7 +83,7 @@ export const startService = async (options: Options = {}): Promise<Service> => {
     workers: [worker],
     resourcePersistencePath: data,
     resourceTmpPath: temporary,
-    ...(options.inspected && { inspectorPort: 0 }),
+    ...(inspected && { inspectorPort: 0 }),
     handleStructuredLogs: ({ message }) => lines.push(message),
   })
   await miniflare.ready
@@ -128,20 +93,24 @@ export const startService = async (options: Options = {}): Promise<Service> => {
   const client = createClient(url)
   return {
     url,
+    /** The process id of workerd. */
     pid: listChildren().find((pid) => !before.includes(pid)) ?? Number.NaN,
-    ...(options.inspected && { inspector: await miniflare.getInspectorURL() }),
+    inspector: inspected ? await miniflare.getInspectorURL() : undefined,
+    /** Everything logged so far. */
     lines,
+    /** Texts that must not be logged. */
     secrets: new Set([JWT_SECRET]),
-    codes: new Set(),
+    /** Verification codes, which must not be logged either. They are searched for as whole numbers. */
+    codes: new Set<string>(),
     database,
     bucket: (await miniflare.getR2Bucket('IMAGES', NAME)) as unknown as R2Bucket,
     lists: (await miniflare.getKVNamespace('CATALOGUE', NAME)) as unknown as KVNamespace,
     request: client.request,
     responses: client.responses,
+    /** The texts of all sent mails, oldest first. */
     mails: () => readMails(temporary),
     runCron: async () => {
-      const fetcher = await miniflare.getWorker(NAME)
-      await fetcher.scheduled()
+      await (await miniflare.getWorker(NAME)).scheduled()
     },
     stop: async () => {
       client.close()

@@ -3,18 +3,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Attack } from './attack'
 
-type Locked = {
-  integrity?: string
-  link?: boolean
-  hasInstallScript?: boolean
-  inBundle?: boolean
-  optional?: boolean
-}
-type Manifest = {
-  dependencies?: Record<string, string>
-  devDependencies?: Record<string, string>
-  allowScripts?: Record<string, boolean>
-}
+type Locked = { integrity?: string; link?: boolean; hasInstallScript?: boolean; inBundle?: boolean; optional?: boolean }
+type Versions = Record<string, string>
+type Manifest = { dependencies?: Versions; devDependencies?: Versions; allowScripts?: Record<string, boolean> }
 
 const readJson = <T>(file: string): T => JSON.parse(readFileSync(file, 'utf8'))
 const EXACT_VERSION = /^(?:npm:(?:@[\w-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+$/
@@ -23,21 +14,17 @@ const inspectFolder = (folder: string) => {
   const { dependencies, devDependencies, allowScripts = {} } = readJson<Manifest>(join(folder, 'package.json'))
   const { packages } = readJson<{ packages: Record<string, Locked> }>(join(folder, 'package-lock.json'))
   const locked = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link)
-  const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
-  const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path))
-  const unpinned = Object.entries({ ...dependencies, ...devDependencies }).filter(
-    ([, version]) => !EXACT_VERSION.test(version),
-  )
+  const withScript = locked.filter(([, { hasInstallScript }]) => hasInstallScript)
+  const scripted = withScript.map(([path]) => path.replace(/^.*node_modules\//, ''))
+  const versions = Object.entries({ ...dependencies, ...devDependencies })
   // A bundled package is covered by the hash of the package that bundles it.
   const unhashed = locked.filter(([, { integrity, inBundle }]) => !integrity && !inBundle)
   // Packages of other platforms are not installed here, and their lock entries have no hash.
   const isOtherPlatform = ([path, { optional }]: [string, Locked]) => optional && !existsSync(join(folder, path))
   const failures = [
     ...unhashed.filter((entry) => !isOtherPlatform(entry)).map(([path]) => `${path} has no hash`),
-    ...scripted
-      .filter((name) => allowScripts[name] === undefined)
-      .map((name) => `${name} has an unlisted install script`),
-    ...unpinned.map(([name, version]) => `${name} is not pinned: ${version}`),
+    ...scripted.filter((name) => !(name in allowScripts)).map((name) => `${name} has an unlisted install script`),
+    ...versions.filter(([, version]) => !EXACT_VERSION.test(version)).map((pair) => `${pair.join(' ')} is not pinned`),
   ]
   return {
     packages: locked.length,

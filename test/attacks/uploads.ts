@@ -3,7 +3,7 @@ import { join, toText } from '../support/bytes'
 import { BAD_MARKS, hostileFiles } from '../support/hostile'
 import { chunk, PNG_SIGNATURE, pngHeader } from '../support/pictures'
 import { type Attack, type Context, countStatuses, mergeReports, type Report } from './attack'
-import type { Response } from './client'
+import type { Request, Response } from './client'
 import { formsWithStatus } from './form-statuses'
 import { type Member, signUp, signUpMany, uploadRequest } from './members'
 import { MEMORY_LIMIT, MIB, readResidentMemory, toMib, watchMemory } from './memory'
@@ -28,32 +28,18 @@ const findProblem = async (service: Service, { status, body }: Response) => {
   return marks.length > 0 ? `is served with ${marks.join(', ')}` : undefined
 }
 
-const uploadFiles = async (service: Service, member: Member): Promise<Report> => {
+type Case = { name: string; request: Request; isExpected: (status: number) => boolean }
+
+const uploadAll = async (service: Service, cases: Case[]) => {
   const failures: string[] = []
   let stored = 0
-  const files = hostileFiles()
-  for (const { name, bytes, isPicture } of files) {
-    const response = await service.request(uploadRequest(member, bytes))
-    const isStored = response.status === 201
-    if (isStored) stored += 1
-    const problem =
-      isStored === Boolean(isPicture) ? await findProblem(service, response) : `responded ${response.status}`
+  for (const { name, request, isExpected } of cases) {
+    const response = await service.request(request)
+    if (response.status === 201) stored += 1
+    const problem = isExpected(response.status) ? await findProblem(service, response) : `responded ${response.status}`
     if (problem) failures.push(`${name}: ${problem}`)
   }
-  const result = `${files.length - stored} refused, ${stored} served clean, ${failures.length} harmful`
-  return { figures: [['hostile files', files.length, result]], failures }
-}
-
-const uploadForms = async (service: Service, { token }: Member): Promise<Report> => {
-  const failures: string[] = []
-  const forms = formsWithStatus()
-  for (const { name, type, body, status } of forms) {
-    const response = await service.request({ method: 'POST', path: '/memos/image-memo', token, type, body })
-    const problem =
-      response.status === status ? await findProblem(service, response) : `responded ${response.status}, not ${status}`
-    if (problem) failures.push(`${name}: ${problem}`)
-  }
-  return { figures: [['hostile forms with a good picture', forms.length, `${failures.length} harmful`]], failures }
+  return { stored, failures }
 }
 
 /** A picture of 10 MiB without metadata, so that all of it is stored. */
@@ -68,22 +54,19 @@ const uploadConcurrently = async ({ start, progress }: Context): Promise<Report>
   const members = await signUpMany(service, 4)
   const picture = makeLargePicture()
   const outcomes: string[] = []
-  const uploadAll = () =>
-    Promise.all(
-      Array.from({ length: CONCURRENCY }, async (_, n) => {
-        const upload = service.request(uploadRequest(members[n % members.length] as Member, picture))
-        outcomes.push(
-          await upload.then(
-            ({ status }) => String(status),
-            (error: Error) => error.message,
-          ),
-        )
-      }),
-    )
+  const upload = async (member: Member) => {
+    try {
+      outcomes.push(String((await service.request(uploadRequest(member, picture))).status))
+    } catch (error) {
+      outcomes.push(String(error))
+    }
+  }
+  const callers = Array.from({ length: CONCURRENCY }, (_, n) => members[n % members.length] as Member)
+  const uploadConcurrent = () => Promise.all(callers.map(upload))
   const idle = readResidentMemory(service.pid)
   progress(`${CONCURRENCY} concurrent uploads of 10 MiB`)
-  const peak = await watchMemory(service, uploadAll)
-  const inUse = await watchMemory(service, uploadAll, true)
+  const peak = await watchMemory(service, uploadConcurrent)
+  const inUse = await watchMemory(service, uploadConcurrent, true)
   const health = (await service.request({ method: 'GET', path: '/health' })).status
   const failures: string[] = []
   if (peak.isolate > MEMORY_LIMIT) failures.push(`the Worker held ${toMib(peak.isolate)} MiB`)
@@ -106,8 +89,24 @@ export const uploads: Attack = async (context) => {
   const service = await context.start({ uploadsPerMinute: 1e9 })
   const member = await signUp(service)
   context.progress('hostile files')
-  const files = await uploadFiles(service, member)
+  const files = hostileFiles().map(({ name, bytes, isPicture = false }) => {
+    const isExpected = (status: number) => (status === 201) === isPicture
+    return { name, request: uploadRequest(member, bytes), isExpected }
+  })
+  const { stored, failures } = await uploadAll(service, files)
   context.progress('hostile forms')
-  const forms = await uploadForms(service, member)
-  return mergeReports(files, forms, await uploadConcurrently(context))
+  const forms = formsWithStatus().map(({ name, type, body, status }) => {
+    const request = { ...uploadRequest(member), type, body }
+    return { name: `a form with ${name}`, request, isExpected: (responded: number) => responded === status }
+  })
+  const { failures: formFailures } = await uploadAll(service, forms)
+  const result = `${files.length - stored} refused, ${stored} served clean, ${failures.length} harmful`
+  const report: Report = {
+    figures: [
+      ['hostile files', files.length, result],
+      ['hostile forms with a good picture', forms.length, `${formFailures.length} harmful`],
+    ],
+    failures: [...failures, ...formFailures],
+  }
+  return mergeReports(report, await uploadConcurrently(context))
 }

@@ -1,15 +1,23 @@
 // A withdrawal must leave nothing of the member, neither in the stores nor in the bytes of their files.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { join, toText } from '../support/bytes'
 import { chunk, PNG_SIGNATURE, pngHeader } from '../support/pictures'
 import { readStores } from '../support/stores'
 import type { Attack } from './attack'
-import { receiveCode } from './mails'
-import { joinRequest, jsonRequest, logIn, PASSWORD, registerBook, uploadRequest, writeMemo } from './members'
+import {
+  joinRequest,
+  jsonRequest,
+  logIn,
+  PASSWORD,
+  receiveCode,
+  registerBook,
+  uploadRequest,
+  writeMemo,
+} from './members'
 import type { Service } from './service'
-import { findTraces, type Match, readFiles, runInDatabases } from './traces'
 
 /** Texts that one member stores, and that occur nowhere else. */
 const tracesOf = (member: string) => ({
@@ -53,10 +61,58 @@ const createActivity = async (service: Service, traces: ReturnType<typeof traces
     for (let times = 0; times < 2; times++) await service.request({ method: 'GET', path })
     images.push(path)
   }
-  for (const path of ['/books/library?page=1&size=10&bookStatus=YET', '/memos/random', '/members/me']) {
-    await service.request({ method: 'GET', path, token })
-  }
+  const views = ['/books/library?page=1&size=10&bookStatus=YET', '/memos/random', '/members/me']
+  for (const path of views) await service.request({ method: 'GET', path, token })
   return { member, images }
+}
+
+/** A text in UTF-8, UTF-16 of both byte orders, hexadecimal, and base64 and base64url at each of three offsets. */
+const encodings = (text: string): Buffer[] => {
+  const bytes = Buffer.from(text)
+  const utf16 = Buffer.from(text, 'utf16le')
+  const base64 = [0, 1, 2].map((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .replace(/=+$/, '')
+    // The first and last characters share bits with what surrounds the text.
+    return encoded.slice(offset === 0 ? 0 : offset + 1, -1)
+  })
+  const base64url = base64.map((each) => each.replaceAll('+', '-').replaceAll('/', '_'))
+  const hex = bytes.toString('hex')
+  const texts = [hex, hex.toUpperCase(), ...base64, ...base64url]
+  return [bytes, utf16, Buffer.from(utf16).swap16(), ...texts.map((each) => Buffer.from(each))]
+}
+
+type Match = { trace: string; name: string }
+
+/** Finds which texts occur in which of the named contents. */
+const findTraces = (contents: [name: string, bytes: Uint8Array][], traces: string[]): Match[] =>
+  traces.flatMap((trace) => {
+    const encoded = encodings(trace)
+    return contents
+      .filter(([, bytes]) => {
+        const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+        return encoded.some((each) => buffer.includes(each))
+      })
+      .map(([name]) => ({ trace, name }))
+  })
+
+const listFiles = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => joinPath(entry.parentPath, entry.name))
+
+/** All files of a folder with their content. */
+const readFiles = (folder: string): [string, Buffer][] =>
+  listFiles(folder).map((file) => [file.slice(folder.length + 1), readFileSync(file)])
+
+/** Runs SQL on every database in a folder. */
+const runInDatabases = (folder: string, sql: string) => {
+  for (const file of listFiles(folder).filter((name) => name.endsWith('.sqlite'))) {
+    const database = new DatabaseSync(file)
+    database.exec(sql)
+    database.close()
+  }
 }
 
 const countFound = (matches: Match[]) => new Set(matches.map(({ trace }) => trace)).size
@@ -73,8 +129,7 @@ export const withdrawal: Attack = async ({ progress, start }) => {
   const traces = Object.values(leaver)
   const neighbourTraces = Object.values(neighbour)
   const stored = countFound(findTraces(await readStores(service), traces))
-  if (stored < traces.length)
-    failures.push(`only ${stored} of ${traces.length} traces are stored before the withdrawal`)
+  if (stored < traces.length) failures.push(`only ${stored} of ${traces.length} traces are stored beforehand`)
 
   progress('withdrawing')
   const { status } = await service.request({ method: 'DELETE', path: '/members/me', token: member.token })
@@ -115,16 +170,13 @@ export const withdrawal: Attack = async ({ progress, start }) => {
   const control = countFound(findTraces(compacted, neighbourTraces))
   if (control < traces.length) failures.push(`the search finds only ${control} traces of the other member`)
   rmSync(data, { recursive: true })
+  const leftBefore = `${inLogs} traces left, ${checkpointed} after a checkpoint`
   const bytes = files.reduce((sum, [, content]) => sum + content.length, 0)
   return {
     figures: [
       ['traces of a withdrawn member in all rows, objects and keys', traces.length, `${left.length} left`],
       ['files searched after the databases were vacuumed', compacted.length, `${remaining.length} traces left`],
-      [
-        'files searched before, with freed pages and write-ahead logs',
-        files.length,
-        `${inLogs} traces left, ${checkpointed} after a checkpoint`,
-      ],
+      ['files searched before, with freed pages and write-ahead logs', files.length, leftBefore],
       ['traces of another member, as a control', traces.length, `${control} found`],
       ['bytes searched', bytes, 'in nine encodings'],
     ],

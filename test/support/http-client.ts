@@ -29,14 +29,13 @@ export const encode = ({ method, path, token, body, type = 'application/json', h
 const LAST_CHUNK = '0\r\n\r\n'
 
 const dechunk = (text: string) => {
-  const bytes = Buffer.from(text, 'latin1')
-  const chunks: Buffer[] = []
+  let content = ''
   for (let at = 0; ; ) {
-    const end = bytes.indexOf('\r\n', at)
-    const size = Number.parseInt(bytes.toString('latin1', at, end), 16)
-    if (size === 0) return Buffer.concat(chunks).toString('latin1')
-    chunks.push(bytes.subarray(end + 2, end + 2 + size))
-    at = end + 4 + size
+    const start = text.indexOf('\r\n', at) + 2
+    const size = Number.parseInt(text.slice(at, start), 16)
+    if (size === 0) return content
+    content += text.slice(start, start + size)
+    at = start + size + 2
   }
 }
 

@@ -2,32 +2,14 @@ import { document } from './document'
 
 // The operations of the OpenAPI document, in the form the attack suites use. A new route is covered automatically.
 
-type Schema = {
-  $ref?: string
-  properties?: Record<string, unknown>
-  anyOf?: Schema[]
-  allOf?: Schema[]
-  oneOf?: Schema[]
-}
-type Parameter = { $ref?: string; in: string; name: string }
+type Schema = { $ref?: string; properties?: object; anyOf?: Schema[]; allOf?: Schema[]; oneOf?: Schema[] }
 type OperationObject = {
-  parameters?: Parameter[]
+  parameters?: { $ref?: string; in: string; name: string }[]
   security?: object[]
   requestBody?: { content: Record<string, { schema?: Schema }> }
 }
 
-export type Operation = {
-  method: string
-  /** The path with its parameters in braces. */
-  template: string
-  needsToken: boolean
-  path: string[]
-  query: string[]
-  /** Media types of the body; empty if there is none. */
-  types: string[]
-  /** Field names of the body; empty unless it is an object. */
-  fields: string[]
-}
+export type Operation = ReturnType<typeof toOperation>
 
 const resolve = <T extends { $ref?: string }>(node: T): T => {
   if (!node.$ref) return node
@@ -40,23 +22,26 @@ const fieldsOf = (schema: Schema = {}): string[] => {
   return [...new Set([...Object.keys(properties), ...[...anyOf, ...allOf, ...oneOf].flatMap(fieldsOf)])]
 }
 
-const toOperation = (template: string, method: string, operation: OperationObject): Operation => {
+const toOperation = (template: string, method: string, operation: OperationObject) => {
   const parameters = (operation.parameters ?? []).map(resolve)
   const content = operation.requestBody?.content ?? {}
   return {
     method: method.toUpperCase(),
+    /** The path with its parameters in braces. */
     template,
     needsToken: (operation.security ?? []).length > 0,
     path: [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name),
     query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    /** Media types of the body; empty if there is none. */
     types: Object.keys(content),
+    /** Field names of the body; empty unless it is an object. */
     fields: fieldsOf(Object.values(content)[0]?.schema),
   }
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
-export const operations: Operation[] = Object.entries(document.paths ?? {}).flatMap(([template, item]) =>
+export const operations = Object.entries(document.paths ?? {}).flatMap(([template, item]) =>
   Object.entries(item as Record<string, OperationObject>)
     .filter(([method]) => METHODS.includes(method))
     .map(([method, operation]) => toOperation(template, method, operation)),

@@ -1,5 +1,5 @@
 // Runs Workers in workerd from the bundle that would be deployed.
-import { spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -13,24 +13,19 @@ export const SERVICE = 'test/support/service.js'
 /** Bundles and minifies the service and returns its size. */
 export const buildService = () => {
   mkdirSync(BUILD, { recursive: true })
-  const { status, stderr, stdout } = spawnSync('wrangler', ['deploy', '--dry-run', '--outdir', dirname(BUNDLE)], {
-    encoding: 'utf8',
-    env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
-  })
-  if (status !== 0) throw new Error(`wrangler failed to build the Worker:\n${stdout}${stderr}`)
+  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
+  execFileSync('wrangler', ['deploy', '--dry-run', '--outdir', dirname(BUNDLE)], { env, stdio: 'pipe' })
   const worker = readFileSync(BUNDLE)
   return { bytes: worker.length, gzipped: gzipSync(worker).length }
 }
-
-const readSource = (file: string) =>
-  file.endsWith('.ts') ? stripTypeScriptTypes(readFileSync(file, 'utf8')) : readFileSync(file, 'utf8')
 
 type Module = { type: 'esm'; contents: string }
 
 /** Reads an entry and everything it imports, keyed by path. The bundle has no imports. */
 const readModules = (entry: string, modules: Record<string, Module> = {}) => {
   if (modules[entry]) return modules
-  const contents = readSource(entry === SERVICE ? BUNDLE : entry)
+  const source = readFileSync(entry === SERVICE ? BUNDLE : entry, 'utf8')
+  const contents = entry.endsWith('.ts') ? stripTypeScriptTypes(source) : source
   modules[entry] = { type: 'esm', contents }
   if (entry === SERVICE) return modules
   for (const [, path = ''] of contents.matchAll(/(?:from |import |import\()'(\.\.?\/[^']+)'/g)) {
@@ -62,9 +57,7 @@ export const defineWorker = <Bindings extends object, Config extends object>(
     namespace,
     simple: { limit, period: 60 as const },
   })
-  const texts = Object.entries(vars).flatMap(([key, value]) =>
-    value === undefined ? [] : [[key, { type: 'text' as const, value }] as const],
-  )
+  const texts = Object.entries(vars).filter(([, value]) => value !== undefined)
   return {
     config: {
       name,
@@ -76,7 +69,7 @@ export const defineWorker = <Bindings extends object, Config extends object>(
         CATALOGUE: { type: 'kv' as const, id: 'lists' },
         NETWORK_LIMIT: rateLimit('1001', 600),
         MEMBER_LIMIT: rateLimit('1002', uploadsPerMinute),
-        ...Object.fromEntries(texts),
+        ...Object.fromEntries(texts.map(([key, value = '']) => [key, { type: 'text' as const, value }])),
         ...bindings,
       },
       ...config,

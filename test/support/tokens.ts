@@ -1,0 +1,55 @@
+export type Claims = Record<string, unknown>
+export type Secret = string | Uint8Array<ArrayBuffer>
+
+const encoder = new TextEncoder()
+export const toBase64url = (bytes: Uint8Array) => bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
+export const encode = (value: unknown) =>
+  toBase64url(encoder.encode(typeof value === 'string' ? value : JSON.stringify(value)))
+
+export const claimsOf = (token: string): Claims =>
+  JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(token.split('.')[1] ?? '', { alphabet: 'base64url' })))
+
+export const HEADER = { typ: 'JWT', alg: 'HS256' }
+
+/** Signs any claims with HMAC. */
+export const signClaims = async (claims: unknown, secret: Secret, header: object = HEADER, hash = 'SHA-256') => {
+  const signed = `${encode(header)}.${encode(claims)}`
+  const bytes = typeof secret === 'string' ? encoder.encode(secret) : secret
+  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash }, false, ['sign'])
+  return `${signed}.${toBase64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(signed))))}`
+}
+
+const RSA = { modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' }
+export const KEY_PAIRS = {
+  RS256: { ...RSA, name: 'RSASSA-PKCS1-v1_5' },
+  PS256: { ...RSA, name: 'RSA-PSS', saltLength: 32 },
+  ES256: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
+  EdDSA: { name: 'Ed25519' },
+}
+
+/** Signs with the attacker's key pair and puts the public key into the header. */
+export const signWithKeyPair = async (claims: Claims, alg: keyof typeof KEY_PAIRS) => {
+  const algorithm = KEY_PAIRS[alg]
+  const pair = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair
+  const jwk = await crypto.subtle.exportKey('jwk', pair.publicKey)
+  const spki = (await crypto.subtle.exportKey('spki', pair.publicKey)) as ArrayBuffer
+  const signed = `${encode({ typ: 'JWT', alg, jwk })}.${encode(claims)}`
+  const signature = await crypto.subtle.sign(algorithm, pair.privateKey, encoder.encode(signed))
+  const pem = `-----BEGIN PUBLIC KEY-----\n${new Uint8Array(spki).toBase64()}\n-----END PUBLIC KEY-----\n`
+  return { token: `${signed}.${toBase64url(new Uint8Array(signature))}`, pem }
+}
+
+/** Adds a member without hashing a password. Without a hash, the member cannot log in. */
+export const insertMember = async (database: D1Database, secret: string, email: string, passwordHash = '-') => {
+  const now = new Date()
+  const memberId = await database
+    .prepare(
+      `insert into members (email, name, passwordHash, createdAt, updatedAt)
+       values (?1, 'Reader', ?2, ?3, ?3) returning memberId`,
+    )
+    .bind(email, passwordHash, now.toISOString().slice(0, 19))
+    .first<number>('memberId')
+  const iat = Math.floor(now.getTime() / 1000)
+  const identity = { iss: 'reading-library', sub: String(memberId), jti: crypto.randomUUID(), ver: 0 }
+  return { email, memberId: Number(memberId), token: await signClaims({ ...identity, iat, exp: iat + 3600 }, secret) }
+}
