@@ -1,5 +1,6 @@
 // Tests whether random memos are drawn uniformly after writes and deletions, with Pearson's chi-square test.
 import { encode, type HttpRequest, type HttpResponse, sendAll, sendRequest } from '../support/http-client.ts'
+import { checkStatus } from './endpoints.ts'
 import type { Library } from './seed.ts'
 
 export type Draws = { draws: number; memos: number; chiSquare: number; z: number }
@@ -7,8 +8,7 @@ export type Draws = { draws: number; memos: number; chiSquare: number; z: number
 const CONNECTIONS = 8
 
 const succeed = async <T>(url: URL, request: HttpRequest, expected: number): Promise<T> => {
-  const { status, body } = await sendRequest(url, request)
-  if (status !== expected) throw new Error(`${request.path}: ${status}, not ${expected}`)
+  const { body } = checkStatus(request.path, expected)(await sendRequest(url, request))
   return body === '' ? (undefined as T) : JSON.parse(body)
 }
 

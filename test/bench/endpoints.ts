@@ -43,12 +43,7 @@ const write = (
   name,
   status,
   common: withoutNumbers,
-  toRequest: (library, n) => ({
-    method,
-    path: toPath(library),
-    token: library.token,
-    body: JSON.stringify(toBody(n)),
-  }),
+  toRequest: (library, n) => ({ method, path: toPath(library), token: library.token, body: JSON.stringify(toBody(n)) }),
   ...more,
 })
 
@@ -84,6 +79,10 @@ const newMemo = (n: number) => ({
   memoAuthority: 'PUBLIC',
 })
 
+const progress = (n: number) => ({ star: n % 6, currentPage: n % 300 })
+const changes = (n: number) => ({ memoBookPage: n % 300, memoContent: 'Changed' })
+const newName = () => ({ name: 'Renamed' })
+
 const page = '?page=1&size=20'
 
 export const endpoints: Endpoint[] = [
@@ -97,12 +96,7 @@ export const endpoints: Endpoint[] = [
   get('memo-books', () => '/books/memo-books?page=1&size=5'),
   get('abandon', () => `/books/abandon${page}`, { slow: true, grows: 'counts the old unread books' }),
   get('memos of a type', ({ memoBook }) => `/books/${memoBook}/memos?page=1&size=5&memoType=SUMMARY`),
-  write(
-    'update',
-    UPDATE,
-    ({ changedBook }) => `/books/${changedBook}`,
-    (n) => ({ star: n % 6, currentPage: n % 300 }),
-  ),
+  write('update', UPDATE, ({ changedBook }) => `/books/${changedBook}`, progress),
   {
     name: 'created-date',
     status: 200,
@@ -116,12 +110,7 @@ export const endpoints: Endpoint[] = [
     }),
   },
   remove('delete book', '/books', ({ spareBooks }) => spareBooks),
-  write(
-    'memo update',
-    UPDATE,
-    ({ changedMemo }) => `/memos/${changedMemo}`,
-    (n) => ({ memoBookPage: n % 300, memoContent: 'Changed' }),
-  ),
+  write('memo update', UPDATE, ({ changedMemo }) => `/memos/${changedMemo}`, changes),
   remove('delete memo', '/memos', ({ spareMemos }) => spareMemos),
   {
     name: 'image upload',
@@ -131,20 +120,22 @@ export const endpoints: Endpoint[] = [
     toRequest: ({ token }) => ({ method: 'POST', path: '/memos/image-memo', token, ...toFileForm(PIXEL) }),
   },
   get('profile', () => '/members/me'),
-  write(
-    'rename',
-    UPDATE,
-    () => '/members/me',
-    () => ({ name: 'Renamed' }),
-  ),
+  write('rename', UPDATE, () => '/members/me', newName),
 ]
+
+/** Returns a check that passes a response on if it has the status, and throws otherwise. */
+export const checkStatus = (name: string, expected: number) => (response: HttpResponse) => {
+  const { status, body } = response
+  if (status !== expected) throw new Error(`${name}: ${status}, not ${expected}: ${body}`)
+  return response
+}
 
 /** Returns a check that throws unless a response is as expected and agrees with the first one. */
 export const createCheck = ({ name, status, common }: Endpoint) => {
+  const check = checkStatus(name, status)
   let first: string | undefined
   return (response: HttpResponse) => {
-    if (response.status !== status) throw new Error(`${name}: ${response.status}, not ${status}: ${response.body}`)
-    const seen = common(response.body)
+    const seen = common(check(response).body)
     first ??= seen
     if (seen !== first) throw new Error(`${name}: responded ${seen} after ${first}`)
   }

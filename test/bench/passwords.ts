@@ -1,7 +1,8 @@
 // The cost of hashing a password, and whether floods of logins slow down reads.
 import { encode, exchange, median, openSocket, quantile, sendAll, sendRequest } from '../support/http-client.ts'
-import type { Endpoint } from './endpoints.ts'
+import { checkStatus, type Endpoint } from './endpoints.ts'
 import type { Library } from './seed.ts'
+import { encodeRequests } from './throughput.ts'
 
 /** The milliseconds of one hash in workerd. */
 export const timeHash = async (url: URL) => {
@@ -18,15 +19,15 @@ export const timeHash = async (url: URL) => {
 
 export type Flood = { p50: number; p99: number; responses: Record<number, number> }
 
+type Logins = { connections: number; network: string; emailOf: (n: number) => string }
+
 /** Sends reads while a number of connections log in without pause. */
 const readDuringFlood = async (
   url: URL,
   endpoint: Endpoint,
   library: Library,
   reads: number,
-  connections: number,
-  network: string,
-  emailOf: (n: number) => string,
+  { connections, network, emailOf }: Logins = { connections: 0, network: '', emailOf: String },
 ): Promise<Flood> => {
   const responses: Record<number, number> = {}
   let isDone = false
@@ -43,10 +44,8 @@ const readDuringFlood = async (
     socket.destroy()
   }
   const floods = Promise.all(Array.from({ length: connections }, flood))
-  const requests = Array.from({ length: reads }, (_, n) => encode(endpoint.toRequest(library, n)))
-  const { latencies } = await sendAll(url, requests, 2, ({ status }) => {
-    if (status !== endpoint.status) throw new Error(`${endpoint.name} during the flood: ${status}`)
-  })
+  const check = checkStatus(`${endpoint.name} during the flood`, endpoint.status)
+  const { latencies } = await sendAll(url, encodeRequests(endpoint, library, reads), 2, check)
   isDone = true
   await floods
   return { p50: median(latencies), p99: quantile(latencies, 0.99), responses }
@@ -56,12 +55,11 @@ export type Flooded = { alone: Flood; oneAccount: Flood; manyAccounts: Flood }
 
 /** Reads alone, during a flood of logins to one account, and during one to ever new accounts from one network. */
 export const floodLogins = async (url: URL, endpoint: Endpoint, library: Library, reads: number): Promise<Flooded> => {
-  const run = (connections: number, network: string, emailOf: (n: number) => string) =>
-    readDuringFlood(url, endpoint, library, reads, connections, network, emailOf)
-  await run(0, '', String)
+  const run = (logins?: Logins) => readDuringFlood(url, endpoint, library, reads, logins)
+  await run()
   return {
-    alone: await run(0, '', String),
-    oneAccount: await run(4, '192.0.2.1', () => 'victim@example.com'),
-    manyAccounts: await run(4, '192.0.2.2', (n) => `victim${n}@example.com`),
+    alone: await run(),
+    oneAccount: await run({ connections: 4, network: '192.0.2.1', emailOf: () => 'victim@example.com' }),
+    manyAccounts: await run({ connections: 4, network: '192.0.2.2', emailOf: (n) => `victim${n}@example.com` }),
   }
 }
