@@ -1,16 +1,12 @@
 // The cost of hashing a password, and whether floods of logins slow down reads.
-import { encode, exchange, median, openSocket, quantile, sendAll, sendRequest } from '../support/http-client.ts'
+import { encode, exchange, median, openSocket, quantile, sendAll } from '../support/http-client.ts'
 import { checkStatus, type Endpoint } from './endpoints.ts'
 import type { Library } from './seed.ts'
-import { encodeRequests } from './throughput.ts'
+import { encodeRequests, timeGet } from './throughput.ts'
 
 /** The milliseconds of one hash in workerd. */
 export const timeHash = async (url: URL) => {
-  const time = async (hashes: number) => {
-    const start = performance.now()
-    await sendRequest(url, { method: 'GET', path: `/?hashes=${hashes}` })
-    return performance.now() - start
-  }
+  const time = (hashes: number) => timeGet(url, `/?hashes=${hashes}`)
   await time(1)
   const samples: number[] = []
   for (let n = 0; n < 5; n++) samples.push((await time(4)) / 4)

@@ -7,7 +7,7 @@ import { buildService } from '../support/workerd.ts'
 import { testDraws } from './draws.ts'
 import { endpoints } from './endpoints.ts'
 import { floodLogins, timeHash } from './passwords.ts'
-import { PEERS, preparePeers, startPeers } from './peers.ts'
+import { PEERS, startPeers } from './peers.ts'
 import { printReport, type Results } from './report.ts'
 import { measureHashing, measureRows, measureWithdrawal } from './rows.ts'
 import { FILLED, fillStatements, makeLibraries } from './seed.ts'
@@ -85,23 +85,20 @@ const runWorkers = async (results: Results) => {
 }
 
 const runPeers = async (results: Results) => {
+  const peers = await startPeers(progress).catch((error: Error) =>
+    progress(`skipping the peers, which could not be installed: ${error.message}`),
+  )
+  if (!peers) return
+  const { large } = makeLibraries()
+  results.peers = {}
   try {
-    preparePeers(progress)
-  } catch (error) {
-    progress(`skipping the peers, which could not be installed: ${(error as Error).message}`)
-    return
-  }
-  const { urls, stop } = await startPeers()
-  try {
-    const { large } = makeLibraries()
-    results.peers = {}
     for (const endpoint of compared) {
       progress(`timing ${endpoint.name} on Node`)
-      const speeds = await compareSpeed(urls, endpoint, large, effort)
+      const speeds = await compareSpeed(peers.urls, endpoint, large, effort)
       results.peers[endpoint.name] = Object.fromEntries(PEERS.map((peer, at) => [peer, speeds[at]]))
     }
   } finally {
-    stop()
+    peers.stop()
   }
 }
 

@@ -13,6 +13,13 @@ export type Effort = { warmUp: number; rounds: number; requests: number }
 export const encodeRequests = ({ toRequest }: Endpoint, library: Library, count: number) =>
   Array.from({ length: count }, (_, n) => encode(toRequest(library, n)))
 
+/** The milliseconds of one GET, with a new connection. */
+export const timeGet = async (url: URL, path: string) => {
+  const start = performance.now()
+  await sendRequest(url, { method: 'GET', path })
+  return performance.now() - start
+}
+
 /** Measures an endpoint on each server in turn; returns the medians, in the order of the servers. */
 export const compareSpeed = async (
   urls: URL[],
