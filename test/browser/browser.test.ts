@@ -1,13 +1,17 @@
-import type { Browser, Page } from 'playwright-core'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startService } from '../support/dev-server.ts'
-import { launchChromium } from './chromium.ts'
 
 let service: Awaited<ReturnType<typeof startService>>
 let browser: Browser
 beforeAll(async () => {
   service = await startService()
-  browser = await launchChromium()
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  })
 })
 afterAll(async () => {
   await browser?.close()
@@ -15,7 +19,7 @@ afterAll(async () => {
 })
 
 /** Opens a page and collects the errors in its console and its requests to other origins. */
-const open = async (path: string, options: Parameters<Browser['newPage']>[0] = {}) => {
+const open = async (path: string, options: BrowserContextOptions = {}) => {
   const page = await browser.newPage(options)
   const problems: string[] = []
   // The console reports every error status; the tests check those themselves.
@@ -33,11 +37,9 @@ const open = async (path: string, options: Parameters<Browser['newPage']>[0] = {
   return { page, problems }
 }
 
-const operation = (page: Page, name: string) => page.locator(`#operations-${name}`)
-
-/** Executes an operation with a body or file. Returns the status of the answer. */
+/** Executes an operation with a body or file. Returns the status and text of the answer. */
 const tryOut = async (page: Page, name: string, body?: object | Buffer) => {
-  const block = operation(page, name)
+  const block = page.locator(`#operations-${name}`)
   if ((await block.getAttribute('class'))?.includes('is-open') === false) {
     await block.locator('.opblock-summary-control').click()
   }
@@ -46,14 +48,16 @@ const tryOut = async (page: Page, name: string, body?: object | Buffer) => {
     await block.locator('input[type=file]').setInputFiles({ name: 'page.gif', mimeType: 'image/gif', buffer: body })
   } else if (body) await block.locator('.body-param__text').fill(JSON.stringify(body))
   await block.locator('.execute').click()
-  const answer = block.locator('.live-responses-table .response-col_status')
-  await answer.nth(1).waitFor()
-  return { status: (await answer.nth(1).textContent())?.trim(), block }
+  const answer = block.locator('.live-responses-table')
+  const status = answer.locator('.response-col_status').nth(1)
+  await status.waitFor()
+  return { status: (await status.textContent())?.trim(), text: await answer.textContent() }
 }
 
 // A GIF of one pixel.
 const PICTURE = Buffer.from('R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==', 'base64')
 const MEMBER = { email: 'page@example.com', password: 'read-more-1' }
+const PROFILE = { name: 'Page', authenticationCode: '000000' }
 
 describe('/docs', () => {
   it('is where / redirects a browser, and shows every operation under a strict policy', async () => {
@@ -72,17 +76,14 @@ describe('/docs', () => {
   it('calls as the member after login, until it is reloaded', async () => {
     const { page, problems } = await open('/docs')
     expect((await tryOut(page, 'Members-getProfile')).status).toBe('401')
-    const joined = await tryOut(page, 'Members-signUp', { ...MEMBER, name: 'Page', authenticationCode: '000000' })
-    expect(joined.status).toBe('201')
+    expect((await tryOut(page, 'Members-signUp', { ...MEMBER, ...PROFILE })).status).toBe('201')
     expect((await tryOut(page, 'Members-logIn', MEMBER)).status).toBe('200')
     await page.getByText(`Logged in as ${MEMBER.email}.`).waitFor()
 
     const registered = await tryOut(page, 'Books-registerBook')
-    expect(registered.status).toBe('201')
-    expect(await registered.block.locator('.live-responses-table').textContent()).toContain('"bookId": 1')
+    expect(registered).toEqual({ status: '201', text: expect.stringContaining('"bookId": 1') })
     const listed = await tryOut(page, 'Books-listAbandoned')
-    expect(listed.status).toBe('200')
-    expect(await listed.block.locator('.live-responses-table').textContent()).toContain('"totalElements": 0')
+    expect(listed).toEqual({ status: '200', text: expect.stringContaining('"totalElements": 0') })
     expect((await tryOut(page, 'Memos-uploadMemoImage', PICTURE)).status).toBe('201')
     expect(problems).toEqual([])
 
@@ -95,7 +96,7 @@ describe('/docs', () => {
   it('forgets the token when the member withdraws', async () => {
     const { page } = await open('/docs')
     const leaver = { email: 'leaver@example.com', password: 'read-more-1' }
-    await tryOut(page, 'Members-signUp', { ...leaver, name: 'Leaver', authenticationCode: '000000' })
+    await tryOut(page, 'Members-signUp', { ...leaver, ...PROFILE })
     await tryOut(page, 'Members-logIn', leaver)
     expect((await tryOut(page, 'Members-withdraw')).status).toBe('204')
     await page.getByText('Not logged in.').waitFor()
@@ -104,47 +105,82 @@ describe('/docs', () => {
 
   it('works with the keyboard alone, and shows the focus', async () => {
     const { page } = await open('/docs')
-    const focused = () => page.evaluate(() => document.activeElement?.className ?? '')
-    const within = () => page.evaluate(() => document.activeElement?.closest('.opblock')?.id ?? '')
+    const health = page.locator('#operations-Health-checkHealth')
     /** Presses Tab until an element of the class has the focus, inside the operation. */
-    const tabTo = async (name: string, block: string) => {
+    const tabTo = async (name: string) => {
       for (let pressed = 0; pressed < 150; pressed++) {
         await page.keyboard.press('Tab')
-        if ((await focused()).includes(name) && (await within()) === block) return
+        if (await health.locator(`.${name}:focus`).count()) return
       }
       throw new Error(`Tab does not reach ${name}`)
     }
-    const health = 'operations-Health-checkHealth'
-    await tabTo('opblock-summary-control', health)
+    await tabTo('opblock-summary-control')
     const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineWidth)
     expect(outline).toBe('3px')
     await page.keyboard.press('Enter')
-    await tabTo('try-out__btn', health)
+    await tabTo('try-out__btn')
     await page.keyboard.press('Enter')
-    await tabTo('execute', health)
+    await tabTo('execute')
     await page.keyboard.press('Enter')
-    const answer = page.locator(`#${health} .live-responses-table`)
+    const answer = health.locator('.live-responses-table')
     await answer.waitFor()
     expect(await answer.textContent()).toContain('"status": "ok"')
     await page.close()
   })
 
   it.each([
-    [360, 'light'],
-    [360, 'dark'],
-    [1280, 'light'],
-    [1280, 'dark'],
-  ] as const)('fits a screen of %i pixels in %s mode', async (width, colorScheme) => {
+    [360, 'light', 'rgb(255, 255, 255)'],
+    [360, 'dark', 'rgb(28, 32, 34)'],
+    [1280, 'light', 'rgb(255, 255, 255)'],
+    [1280, 'dark', 'rgb(28, 32, 34)'],
+  ] as const)('fits a screen of %i pixels in %s mode', async (width, colorScheme, background) => {
     const { page } = await open('/docs#/Books/getBook', { viewport: { width, height: 800 }, colorScheme })
     await tryOut(page, 'Books-getBook')
     const shown = await page.evaluate(() => ({
       overflow: document.documentElement.scrollWidth - window.innerWidth,
       background: getComputedStyle(document.body).backgroundColor,
     }))
-    expect(shown).toEqual({
-      overflow: 0,
-      background: colorScheme === 'dark' ? 'rgb(28, 32, 34)' : 'rgb(255, 255, 255)',
-    })
+    expect(shown).toEqual({ overflow: 0, background })
     await page.close()
   })
+})
+
+// A 2 × 1 picture, red and blue.
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR4nGP4zwAE/wEHAAH/4iOeWQAAAABJRU5ErkJggg=='
+
+it('a page of another origin uploads an image and shows it without a token', async () => {
+  const client = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>Client</title><body></body>')
+  })
+  await new Promise<void>((resolve) => client.listen(0, '127.0.0.1', resolve))
+  const page = await browser.newPage()
+  await page.goto(`http://127.0.0.1:${(client.address() as AddressInfo).port}/`)
+  const uploaded = await page.evaluate(
+    async ([base, png]) => {
+      const send = (path: string, init: RequestInit) =>
+        fetch(base + path, { ...init, method: 'POST', credentials: 'include' })
+      const post = (path: string, body: object) =>
+        send(path, { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
+      const member = { email: 'browser@example.com', password: 'read-more-1' }
+      await post('/join', { ...member, name: 'Browser', authenticationCode: '000000' })
+      const token = (await post('/login', member)).headers.get('Authorization') ?? ''
+      const form = new FormData()
+      form.append('file', new Blob([Uint8Array.from(atob(png), (char) => char.charCodeAt(0))]), 'page.png')
+      const headers = { Authorization: token }
+      const answer = await send('/memos/image-memo', { headers, body: form })
+      return { status: answer.status, location: answer.headers.get('Location'), body: await answer.json() }
+    },
+    [service.base, PNG] as const,
+  )
+  expect(uploaded).toMatchObject({ status: 201, location: uploaded.body })
+
+  const size = await page.evaluate(async (src) => {
+    const image = document.createElement('img')
+    image.src = src
+    document.body.append(image)
+    await image.decode()
+    return [image.naturalWidth, image.naturalHeight]
+  }, uploaded.body)
+  expect(size).toEqual([2, 1])
+  client.close()
 })
