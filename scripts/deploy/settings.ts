@@ -45,19 +45,14 @@ const readSetting = async (host: Host, { name, description, isValid, whenEmpty }
   return value || undefined
 }
 
-/**
- * Collects the settings that the Worker does not have yet. `isSet` returns whether it will have a setting once these are
- * uploaded.
- */
+/** Collects the settings that the Worker lacks. `isSet` returns whether it has a setting once these are uploaded. */
 export const collectSettings = async (host: Host, config: Config) => {
   const vars = config.vars ?? {}
   const secrets = await listSecrets(host, config.name)
-  const duplicates = secrets.filter((name) => name in vars)
-  if (duplicates.length > 0) {
-    throw new DeployError(
-      ...duplicates.map((name) => `${name} is in [vars] and a secret: run \`npx wrangler secret delete ${name}\``),
-    )
-  }
+  const duplicates = secrets
+    .filter((name) => name in vars)
+    .map((name) => `${name} is in [vars] and a secret: run \`npx wrangler secret delete ${name}\``)
+  if (duplicates.length > 0) throw new DeployError(...duplicates)
   const settings: Record<string, string> = {}
   const isSet = (name: string) => name in vars || name in settings || secrets.includes(name)
 

@@ -7,10 +7,8 @@ export type Draws = { draws: number; memos: number; chiSquare: number; z: number
 
 const CONNECTIONS = 8
 
-const succeed = async <T>(url: URL, request: HttpRequest, expected: number): Promise<T> => {
-  const { body } = checkStatus(request.path, expected)(await sendRequest(url, request))
-  return body === '' ? (undefined as T) : JSON.parse(body)
-}
+const succeed = async (url: URL, request: HttpRequest, expected: number) =>
+  checkStatus(request.path, expected)(await sendRequest(url, request))
 
 const writeAndDelete = async (url: URL, { token, book, spareMemos }: Library, times: number) => {
   for (let n = 0; n < times; n++) {
@@ -23,7 +21,8 @@ const writeAndDelete = async (url: URL, { token, book, spareMemos }: Library, ti
 }
 
 const listMemoIds = async (url: URL, { token }: Library) => {
-  const get = <T>(path: string) => succeed<T>(url, { method: 'GET', path, token }, 200)
+  const get = async <T>(path: string): Promise<T> =>
+    JSON.parse((await succeed(url, { method: 'GET', path, token }, 200)).body)
   const { item } = await get<{ item: { bookId: number }[] }>('/books/memo-books?page=1&size=1000')
   const ids: number[] = []
   for (const { bookId } of item) {
@@ -41,12 +40,9 @@ const toZ = (chiSquare: number, degrees: number) => {
 
 const BATCH = 2000
 
-export const testDraws = async (
-  url: URL,
-  library: Library,
-  draws: number,
-  progress: (line: string) => void,
-): Promise<Draws> => {
+type Progress = (line: string) => void
+
+export const testDraws = async (url: URL, library: Library, draws: number, progress: Progress): Promise<Draws> => {
   await writeAndDelete(url, library, 30)
   const drawn = new Map((await listMemoIds(url, library)).map((memoId) => [memoId, 0]))
   const request = encode({ method: 'GET', path: '/memos/random', token: library.token })

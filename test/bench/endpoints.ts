@@ -64,20 +64,10 @@ const CREATE: ['POST', 201] = ['POST', 201]
 const UPDATE: ['PATCH', 200] = ['PATCH', 200]
 const COMPARED = { compared: true } as const
 
-const newBook = (n: number) => ({
-  title: `Book ${n}`,
-  author: NAME,
-  publisher: NAME,
-  cover: 'https://covers.example.com/1.jpg',
-  itemPage: 300,
-  bookStatus: 'YET',
-})
-const newMemo = (n: number) => ({
-  memoBookPage: n % 300,
-  memoContent: 'Something worth remembering on this page.',
-  memoType: 'THOUGHT',
-  memoAuthority: 'PUBLIC',
-})
+const details = { cover: 'https://covers.example.com/1.jpg', itemPage: 300, bookStatus: 'YET' }
+const newBook = (n: number) => ({ title: `Book ${n}`, author: NAME, publisher: NAME, ...details })
+const memo = { memoContent: 'Something worth remembering on this page.', memoType: 'THOUGHT', memoAuthority: 'PUBLIC' }
+const newMemo = (n: number) => ({ memoBookPage: n % 300, ...memo })
 
 const progress = (n: number) => ({ star: n % 6, currentPage: n % 300 })
 const changes = (n: number) => ({ memoBookPage: n % 300, memoContent: 'Changed' })

@@ -10,9 +10,8 @@ import { checkAgainstDocument } from '../support/document'
 const service: Fetch = async (request) => {
   const response = await handle(request)
   const text = await response.clone().text()
-  const { status, headers } = response
-  const body = text === '' ? null : JSON.parse(text)
-  checkAgainstDocument(request.method, new URL(request.url).pathname, { status, headers, body })
+  const answer = { status: response.status, headers: response.headers, body: JSON.parse(text || 'null') }
+  checkAgainstDocument(request.method, new URL(request.url).pathname, answer)
   return response
 }
 
