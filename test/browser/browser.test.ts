@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startService } from '../support/dev-server.ts'
 
 let service: Awaited<ReturnType<typeof startService>>
@@ -13,6 +13,7 @@ beforeAll(async () => {
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
   })
 })
+afterEach(() => Promise.all(browser.contexts().map((context) => context.close())))
 afterAll(async () => {
   await browser?.close()
   await service?.stop()
@@ -45,7 +46,7 @@ const tryOut = async (page: Page, name: string, body?: object | Buffer) => {
   }
   await block.locator('.try-out__btn').click()
   if (Buffer.isBuffer(body)) {
-    await block.locator('input[type=file]').setInputFiles({ name: 'page.gif', mimeType: 'image/gif', buffer: body })
+    await block.locator('input[type=file]').setInputFiles({ name: 'page.png', mimeType: 'image/png', buffer: body })
   } else if (body) await block.locator('.body-param__text').fill(JSON.stringify(body))
   await block.locator('.execute').click()
   const answer = block.locator('.live-responses-table')
@@ -54,8 +55,8 @@ const tryOut = async (page: Page, name: string, body?: object | Buffer) => {
   return { status: (await status.textContent())?.trim(), text: await answer.textContent() }
 }
 
-// A GIF of one pixel.
-const PICTURE = Buffer.from('R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==', 'base64')
+// A 2 × 1 picture, red and blue.
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR4nGP4zwAE/wEHAAH/4iOeWQAAAABJRU5ErkJggg=='
 const MEMBER = { email: 'page@example.com', password: 'read-more-1' }
 const PROFILE = { name: 'Page', authenticationCode: '000000' }
 
@@ -70,7 +71,6 @@ describe('/docs', () => {
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/unsafe|http|\*/)
     expect(problems).toEqual([])
-    await page.close()
   })
 
   it('calls as the member after login, until it is reloaded', async () => {
@@ -84,23 +84,21 @@ describe('/docs', () => {
     expect(registered).toEqual({ status: '201', text: expect.stringContaining('"bookId": 1') })
     const listed = await tryOut(page, 'Books-listAbandoned')
     expect(listed).toEqual({ status: '200', text: expect.stringContaining('"totalElements": 0') })
-    expect((await tryOut(page, 'Memos-uploadMemoImage', PICTURE)).status).toBe('201')
+    expect((await tryOut(page, 'Memos-uploadMemoImage', Buffer.from(PNG, 'base64'))).status).toBe('201')
     expect(problems).toEqual([])
 
     expect(await page.evaluate(() => Object.keys(localStorage).length + Object.keys(sessionStorage).length)).toBe(0)
     await page.reload()
     await page.getByText('Not logged in.').waitFor()
-    await page.close()
   })
 
   it('forgets the token when the member withdraws', async () => {
     const { page } = await open('/docs')
-    const leaver = { email: 'leaver@example.com', password: 'read-more-1' }
+    const leaver = { ...MEMBER, email: 'leaver@example.com' }
     await tryOut(page, 'Members-signUp', { ...leaver, ...PROFILE })
     await tryOut(page, 'Members-logIn', leaver)
     expect((await tryOut(page, 'Members-withdraw')).status).toBe('204')
     await page.getByText('Not logged in.').waitFor()
-    await page.close()
   })
 
   it('works with the keyboard alone, and shows the focus', async () => {
@@ -118,14 +116,13 @@ describe('/docs', () => {
     const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineWidth)
     expect(outline).toBe('3px')
     await page.keyboard.press('Enter')
-    await tabTo('try-out__btn')
-    await page.keyboard.press('Enter')
-    await tabTo('execute')
-    await page.keyboard.press('Enter')
+    for (const button of ['try-out__btn', 'execute']) {
+      await tabTo(button)
+      await page.keyboard.press('Enter')
+    }
     const answer = health.locator('.live-responses-table')
     await answer.waitFor()
     expect(await answer.textContent()).toContain('"status": "ok"')
-    await page.close()
   })
 
   it.each([
@@ -141,12 +138,8 @@ describe('/docs', () => {
       background: getComputedStyle(document.body).backgroundColor,
     }))
     expect(shown).toEqual({ overflow: 0, background })
-    await page.close()
   })
 })
-
-// A 2 × 1 picture, red and blue.
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR4nGP4zwAE/wEHAAH/4iOeWQAAAABJRU5ErkJggg=='
 
 it('a page of another origin uploads an image and shows it without a token', async () => {
   const client = createServer((_, response) => {

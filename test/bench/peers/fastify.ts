@@ -5,7 +5,7 @@ import * as store from './store.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    caller: store.Member
+    caller: store.Fields
   }
 }
 
@@ -100,11 +100,11 @@ app.get<OfBook & { Querystring: store.Paging }>(
   { schema: schemas.memos },
   ({ caller, params, query }, reply) => answer(reply, store.listMemos(caller, params.bookId, query)),
 )
-app.post<{ Body: store.NewBook }>('/books', { schema: schemas.newBook }, ({ caller, body }, reply) =>
+app.post<{ Body: store.Fields }>('/books', { schema: schemas.newBook }, ({ caller, body }, reply) =>
   answer(reply.code(201), store.createBook(caller, body)),
 )
 app.get('/memos/random', { schema: schemas.random }, ({ caller }, reply) => reply.send(store.drawMemo(caller)))
-app.post<{ Querystring: { bookId: number }; Body: store.NewMemo }>(
+app.post<{ Querystring: { bookId: number }; Body: store.Fields }>(
   '/memos',
   { schema: schemas.newMemo },
   ({ caller, query, body }, reply) => answer(reply.code(201), store.createMemo(caller, query.bookId, body)),

@@ -2,21 +2,12 @@
 import { openDatabase } from './database.ts'
 
 export type Claims = { sub: string; ver: number; jti: string }
-export type Member = Record<string, unknown>
+/** A row, or the fields of a valid body. */
+export type Fields = Record<string, unknown>
 export type Paging = { page: number; size: number }
-export type NewBook = {
-  title: string
-  author?: string | null
-  cover?: string | null
-  publisher?: string | null
-  itemPage?: number | null
-  currentPage?: number
-  bookStatus?: string
-}
-export type NewMemo = { memoBookPage: number; memoContent: string; memoType?: string; memoAuthority?: string }
 
 const database = openDatabase()
-const prepare = (query: string) => database.prepare<unknown[], Record<string, unknown>>(query)
+const prepare = (query: string) => database.prepare<unknown[], Fields>(query)
 
 const MEMO = 'memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt'
 const selectCaller = prepare(
@@ -41,7 +32,8 @@ const selectRandom = prepare(
 )
 const insertBook = prepare(
   `insert into books (memberId, title, author, cover, publisher, itemPage, currentPage, bookStatus, createdAt)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning bookId, title, author, cover, bookStatus`,
+  values (@memberId, @title, @author, @cover, @publisher, @itemPage, @currentPage, @bookStatus, @now)
+  returning bookId, title, author, cover, bookStatus`,
 )
 const insertMemo = prepare(
   `insert into memos (bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
@@ -59,33 +51,31 @@ const toPage = (item: unknown[], total: unknown, { page, size }: Paging) => ({
 /** The caller's row with its totals; undefined if the token was revoked. */
 export const findCaller = ({ sub, ver, jti }: Claims) => selectCaller.get(Number(sub), ver, jti)
 
-export const listLibrary = (member: Member, query: Paging & { bookStatus: string }) => {
+export const listLibrary = (member: Fields, query: Paging & { bookStatus: string }) => {
   const { bookStatus, size } = query
   return toPage(selectLibrary.all(member.memberId, bookStatus, size, offsetOf(query)), member[bookStatus], query)
 }
 
-export const getBook = ({ memberId }: Member, bookId: number) => {
+export const getBook = ({ memberId }: Fields, bookId: number) => {
   const book = selectBook.get(bookId, memberId)
   return book && { ...book, memosList: selectMemos.all({ bookId }) }
 }
 
-export const listMemos = ({ memberId }: Member, bookId: number, query: Paging) => {
+export const listMemos = ({ memberId }: Fields, bookId: number, query: Paging) => {
   const book = selectBook.get(bookId, memberId)
   const { size } = query
   return book && toPage(selectMemosPage.all({ bookId, size, offset: offsetOf(query) }), book.memoCount, query)
 }
 
-export const drawMemo = ({ memberId }: Member) => selectRandom.all({ memberId, fraction: Math.random() })
+export const drawMemo = ({ memberId }: Fields) => selectRandom.all({ memberId, fraction: Math.random() })
 
-export const createBook = ({ memberId }: Member, book: NewBook) => {
-  const { title, author = null, cover = null, publisher = null, itemPage = null, currentPage = 0 } = book
-  const status = book.bookStatus ?? 'YET'
-  return insertBook.get(memberId, title, author, cover, publisher, itemPage, currentPage, status, localTime())
-}
+const DETAILS = { author: null, cover: null, publisher: null, itemPage: null, currentPage: 0, bookStatus: 'YET' }
 
-export const createMemo = ({ memberId }: Member, bookId: number, memo: NewMemo) => {
+export const createBook = ({ memberId }: Fields, book: Fields) =>
+  insertBook.get({ ...DETAILS, ...book, memberId, now: localTime() })
+
+export const createMemo = ({ memberId }: Fields, bookId: number, memo: Fields) => {
   if (!selectBook.get(bookId, memberId)) return undefined
-  const { memoType = 'BOOK_CONTENT', memoContent, memoBookPage, memoAuthority = 'PRIVATE' } = memo
-  const details = { memoType, memoContent, memoBookPage, memoAuthority }
-  return insertMemo.get({ bookId, memberId, ...details, now: localTime() })
+  const defaults = { memoType: 'BOOK_CONTENT', memoAuthority: 'PRIVATE' }
+  return insertMemo.get({ ...defaults, ...memo, bookId, memberId, now: localTime() })
 }
