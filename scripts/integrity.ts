@@ -24,9 +24,9 @@ const checkRetired = (table: string, id: string) => `
 
 /** One SELECT per invariant; each returns its mismatches. */
 export const CHECKS = [
-  checkBookCounter('yetBooks', `bookStatus = 'YET'`),
-  checkBookCounter('ingBooks', `bookStatus = 'ING'`),
-  checkBookCounter('doneBooks', `bookStatus = 'DONE'`),
+  ...['yet', 'ing', 'done'].map((status) =>
+    checkBookCounter(`${status}Books`, `bookStatus = '${status.toUpperCase()}'`),
+  ),
   checkBookCounter('finishedBooks', `bookStatus = 'DONE' and readEndDate is not null`),
   checkBookCounter('memoBooks', 'exists (select 1 from memos where memos.bookId = books.bookId)'),
   checkMemoCounter('memoCount', 'true'),

@@ -27,10 +27,8 @@ export type Config = {
 
 /** Ends a deployment, with one line per problem. */
 export class DeployError extends Error {
-  readonly lines: string[]
   constructor(...lines: string[]) {
     super(lines.join('\n'))
-    this.lines = lines
   }
 }
 

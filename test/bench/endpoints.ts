@@ -33,18 +33,13 @@ const get = (name: string, toPath: ToPath, more: Partial<Endpoint> = {}): Endpoi
   ...more,
 })
 
-const write = (
-  name: string,
-  [method, status]: ['POST', 201] | ['PATCH', 200],
-  toPath: ToPath,
-  toBody: (n: number) => object,
-  more: Partial<Endpoint> = {},
-): Endpoint => ({
+type ToBody = (n: number) => object
+
+const write = (name: string, method: 'POST' | 'PATCH', toPath: ToPath, toBody: ToBody): Endpoint => ({
   name,
-  status,
+  status: method === 'POST' ? 201 : 200,
   common: withoutNumbers,
   toRequest: (library, n) => ({ method, path: toPath(library), token: library.token, body: JSON.stringify(toBody(n)) }),
-  ...more,
 })
 
 /** Deletes another book or memo with each request. */
@@ -60,8 +55,6 @@ const remove = (name: string, path: string, idsOf: (library: Library) => number[
   },
 })
 
-const CREATE: ['POST', 201] = ['POST', 201]
-const UPDATE: ['PATCH', 200] = ['PATCH', 200]
 const COMPARED = { compared: true } as const
 
 const details = { cover: 'https://covers.example.com/1.jpg', itemPage: 300, bookStatus: 'YET' }
@@ -80,27 +73,24 @@ export const endpoints: Endpoint[] = [
   get('detail', ({ book }) => `/books/${book}?memoAuthority=ALL`, COMPARED),
   get('memos', ({ memoBook }) => `/books/${memoBook}/memos${page}&memoType=ALL`, COMPARED),
   get('random', () => '/memos/random', { ...COMPARED, common: start('[{"memoId":') }),
-  write('register', CREATE, () => '/books', newBook, COMPARED),
-  write('memo creation', CREATE, ({ memoBook }) => `/memos?bookId=${memoBook}`, newMemo, COMPARED),
+  { ...write('register', 'POST', () => '/books', newBook), ...COMPARED },
+  { ...write('memo creation', 'POST', ({ memoBook }) => `/memos?bookId=${memoBook}`, newMemo), ...COMPARED },
   get('calender', () => `/books/calender${page}`),
   get('memo-books', () => '/books/memo-books?page=1&size=5'),
   get('abandon', () => `/books/abandon${page}`, { slow: true, grows: 'counts the old unread books' }),
   get('memos of a type', ({ memoBook }) => `/books/${memoBook}/memos?page=1&size=5&memoType=SUMMARY`),
-  write('update', UPDATE, ({ changedBook }) => `/books/${changedBook}`, progress),
+  write('update', 'PATCH', ({ changedBook }) => `/books/${changedBook}`, progress),
   {
     name: 'created-date',
     status: 200,
     common: withoutNumbers,
-    toRequest: ({ changedBook, token }, n) => ({
-      method: 'PATCH',
-      path: `/books/created-date/${changedBook}`,
-      token,
-      body: `2021-01-01T00:00:${String(n % 60).padStart(2, '0')}`,
-      type: 'text/plain',
-    }),
+    toRequest: ({ changedBook, token }, n) => {
+      const body = `2021-01-01T00:00:${String(n % 60).padStart(2, '0')}`
+      return { method: 'PATCH', path: `/books/created-date/${changedBook}`, token, body, type: 'text/plain' }
+    },
   },
   remove('delete book', '/books', ({ spareBooks }) => spareBooks),
-  write('memo update', UPDATE, ({ changedMemo }) => `/memos/${changedMemo}`, changes),
+  write('memo update', 'PATCH', ({ changedMemo }) => `/memos/${changedMemo}`, changes),
   remove('delete memo', '/memos', ({ spareMemos }) => spareMemos),
   {
     name: 'image upload',
@@ -110,7 +100,7 @@ export const endpoints: Endpoint[] = [
     toRequest: ({ token }) => ({ method: 'POST', path: '/memos/image-memo', token, ...toFileForm(PIXEL) }),
   },
   get('profile', () => '/members/me'),
-  write('rename', UPDATE, () => '/members/me', newName),
+  write('rename', 'PATCH', () => '/members/me', newName),
 ]
 
 /** Returns a check that passes a response on if it has the status, and throws otherwise. */

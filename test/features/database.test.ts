@@ -4,16 +4,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findMismatches, findOrphans } from '../../scripts/integrity'
 import triggers from '../../src/db/triggers.sql?raw'
 import { type Reader, signUp } from '../support/api'
-import { fillShelf, select } from '../support/database'
+import { fillShelf, select as run, select } from '../support/database'
 import { png } from '../support/pictures'
 
 const memberIdOf = async ({ email }: Reader) =>
   Number((await select('select memberId from members where email = ?', email))[0]?.memberId)
-
-const run = (query: string, ...values: unknown[]) =>
-  env.DB.prepare(query)
-    .bind(...values)
-    .run()
 
 /** MINSTD, a seeded random number generator: failures are reproducible. */
 const createRandom = (seed: number) => {

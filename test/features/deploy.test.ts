@@ -106,7 +106,7 @@ const deployTo = async (account: Account, overrides: Partial<Host> = {}, config 
     env: { MAIL_FROM },
     ...overrides,
   }
-  const errors = await deploy(host, config).catch((error): string[] => error.lines)
+  const errors = await deploy(host, config).catch((error): string[] => error.message.split('\n'))
   const changes = commands.filter((command) => !/ list| --json/.test(command))
   const { 'wrangler.deploy.json': deployed = '{}', 'wrangler.deploy.secrets.json': secrets = '{}' } = files
   return { deployed: JSON.parse(deployed), secrets: JSON.parse(secrets), inputs, changes, output, errors }

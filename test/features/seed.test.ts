@@ -17,11 +17,8 @@ const service: Fetch = async (request) => {
 
 const logInDemo = () => logInAs(DEMO.email, DEMO.password)
 
-const selectDemo = () =>
-  select(`
-    select memberId, (select count(*) from books) as books, (select count(*) from memos) as memos
-    from members where email = '${DEMO.email}'
-  `)
+const COUNTS = '(select count(*) from books) as books, (select count(*) from memos) as memos'
+const selectDemo = () => select(`select memberId, ${COUNTS} from members where email = ?`, DEMO.email)
 
 let first: Awaited<ReturnType<typeof seed>>
 let before: Record<string, unknown>[]
