@@ -1,28 +1,25 @@
 // Tests whether random memos are drawn uniformly after writes and deletions, with Pearson's chi-square test.
-import { encode, type HttpRequest, type HttpResponse, sendAll, sendRequest } from '../support/http-client.ts'
-import { checkStatus } from './endpoints.ts'
+import { encode, type HttpResponse, sendAll } from '../support/http-client.ts'
+import { sendExpecting } from './endpoints.ts'
 import type { Library } from './seed.ts'
 
 export type Draws = { draws: number; memos: number; chiSquare: number; z: number }
 
 const CONNECTIONS = 8
 
-const succeed = async (url: URL, request: HttpRequest, expected: number) =>
-  checkStatus(request.path, expected)(await sendRequest(url, request))
-
 const writeAndDelete = async (url: URL, { token, book, spareMemos }: Library, times: number) => {
   for (let n = 0; n < times; n++) {
     const body = JSON.stringify({ memoBookPage: n, memoContent: 'Written later' })
-    await succeed(url, { method: 'POST', path: `/memos?bookId=${book}`, token, body }, 201)
+    await sendExpecting(url, { method: 'POST', path: `/memos?bookId=${book}`, token, body }, 201)
     // Deletes every second spare memo.
     const [memo] = spareMemos.splice(n, 1)
-    await succeed(url, { method: 'DELETE', path: `/memos/${memo}`, token }, 204)
+    await sendExpecting(url, { method: 'DELETE', path: `/memos/${memo}`, token }, 204)
   }
 }
 
 const listMemoIds = async (url: URL, { token }: Library) => {
   const get = async <T>(path: string): Promise<T> =>
-    JSON.parse((await succeed(url, { method: 'GET', path, token }, 200)).body)
+    JSON.parse((await sendExpecting(url, { method: 'GET', path, token }, 200)).body)
   const { item } = await get<{ item: { bookId: number }[] }>('/books/memo-books?page=1&size=1000')
   const ids: number[] = []
   for (const { bookId } of item) {

@@ -1,6 +1,6 @@
 // Every authenticated endpoint: its requests, and the expected responses.
 import { PIXEL, toFileForm } from '../support/file-form.ts'
-import type { HttpRequest, HttpResponse } from '../support/http-client.ts'
+import { type HttpRequest, type HttpResponse, sendRequest } from '../support/http-client.ts'
 import type { Library } from './seed.ts'
 
 export type Endpoint = {
@@ -68,7 +68,7 @@ const newName = () => ({ name: 'Renamed' })
 
 const page = '?page=1&size=20'
 
-export const endpoints: Endpoint[] = [
+export const endpoints: [Endpoint, ...Endpoint[]] = [
   get('library', () => `/books/library${page}&bookStatus=DONE`, COMPARED),
   get('detail', ({ book }) => `/books/${book}?memoAuthority=ALL`, COMPARED),
   get('memos', ({ memoBook }) => `/books/${memoBook}/memos${page}&memoType=ALL`, COMPARED),
@@ -109,6 +109,10 @@ export const checkStatus = (name: string, expected: number) => (response: HttpRe
   if (status !== expected) throw new Error(`${name}: ${status}, not ${expected}: ${body}`)
   return response
 }
+
+/** Sends a request. @throws Error unless the response has the status */
+export const sendExpecting = async (url: URL, request: HttpRequest, status: number) =>
+  checkStatus(request.path, status)(await sendRequest(url, request))
 
 /** Returns a check that throws unless a response is as expected and agrees with the first one. */
 export const createCheck = ({ name, status, common }: Endpoint) => {

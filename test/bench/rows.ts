@@ -1,6 +1,6 @@
 // D1 calls and rows per endpoint, as D1 counts them, in libraries of 100 and 100,000 books.
 import { type HttpRequest, type HttpResponse, sendRequest } from '../support/http-client.ts'
-import { checkStatus, endpoints } from './endpoints.ts'
+import { endpoints, sendExpecting } from './endpoints.ts'
 import type { Library } from './seed.ts'
 
 export type Cost = { calls: number; read: number; written: number }
@@ -12,7 +12,7 @@ const costOf = ({ head }: HttpResponse): Cost => {
 }
 
 const measure = async (url: URL, request: HttpRequest, expected: number) =>
-  costOf(checkStatus(request.path, expected)(await sendRequest(url, request)))
+  costOf(await sendExpecting(url, request, expected))
 
 const toRowCost = (name: string, inSmall: Cost, inLarge: Cost, grows?: string): RowCost => ({
   name,

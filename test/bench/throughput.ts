@@ -51,6 +51,3 @@ export const measureLatency = async (url: URL, endpoint: Endpoint, library: Libr
   const { latencies } = await sendAll(url, encodeRequests(endpoint, library, count), 1, check)
   return median(latencies)
 }
-
-export const checkResponse = async (url: URL, endpoint: Endpoint, library: Library) =>
-  createCheck(endpoint)(await sendRequest(url, endpoint.toRequest(library, 0)))

@@ -2,10 +2,9 @@ import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { send } from '../support/api'
 
-type ProviderRequest = { host: string; path: string; headers: Record<string, string> }
-
 const setScenario = (scenario: string) => fetch(`https://control.test/?scenario=${scenario}`)
-const providerRequests = async () => (await fetch('https://control.test/')).json<ProviderRequest[]>()
+const providerRequests = async () =>
+  (await fetch('https://control.test/')).json<{ host: string; path: string; headers: Record<string, string> }[]>()
 
 const YES24 = { CATALOGUE_PROVIDER: 'yes24', YES24_API_KEY: 'a-key' }
 const OPEN_LIBRARY = { CATALOGUE_PROVIDER: 'open-library', CATALOGUE_CONTACT: 'library@library.test' }

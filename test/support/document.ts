@@ -4,8 +4,7 @@ import { buildDocument } from '../../src/openapi/document'
 export const document = buildDocument()
 
 type Response = { headers?: Record<string, unknown>; content?: Record<string, { schema: Schema }> }
-type Operation = { responses: Record<string, Response> }
-type PathItem = Record<string, Operation | undefined>
+type PathItem = Record<string, { responses: Record<string, Response> } | undefined>
 
 const toPattern = (template: string) => new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`)
 const paths = Object.entries(document.paths as unknown as Record<string, PathItem>)
