@@ -14,7 +14,6 @@ export const timeHash = async (url: URL) => {
 }
 
 export type Flood = { p50: number; p99: number; responses: Record<number, number> }
-
 export type Flooded = { alone: Flood; oneAccount: Flood; manyAccounts: Flood }
 
 /** Reads alone, during a flood of logins to one account, and during one to ever new accounts from one network. */
