@@ -1,5 +1,6 @@
 // `npm run deploy`: deploys to a Cloudflare account, empty or not.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,8 +15,8 @@ import { type Config, DeployError, type Host, type WranglerResult } from './depl
 const USAGE = `Usage: npm run deploy [-- --dry-run]
   --dry-run   lists the steps and builds the Worker; needs no account`
 
-const fail = (...lines: string[]): never => {
-  for (const line of lines) console.error(line)
+const fail = (message: string): never => {
+  console.error(message)
   process.exit(1)
 }
 
@@ -41,28 +42,24 @@ const writeTemporary = (name: string, content: string) => {
   return name
 }
 
+const exitCode = async (child: ChildProcess) => Number((await once(child, 'exit'))[0] ?? 1)
+
 const wrangler = async (args: string[], input?: string): Promise<WranglerResult> => {
   const report = join(reports, String(Math.random()))
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_OUTPUT_FILE_PATH: report }
   const child = spawn('wrangler', args, { stdio: ['pipe', 'pipe', 'ignore'], env })
   // Wrangler may exit without reading its input.
   child.stdin.on('error', () => {}).end(input)
-  const exited = new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
-  const [stdout, code] = await Promise.all([text(child.stdout), exited])
+  const [stdout, code] = await Promise.all([text(child.stdout), exitCode(child)])
   const lines = existsSync(report) ? readFileSync(report, 'utf8').split('\n').filter(Boolean) : []
   return { code, stdout, records: lines.map((line) => JSON.parse(line)) }
 }
-
-const build = () =>
-  new Promise<number>((resolve) =>
-    spawn('node', ['scripts/build.ts'], { stdio: 'inherit' }).on('exit', (code) => resolve(code ?? 1)),
-  )
 
 const { 'dry-run': isDryRun } = readArguments()
 const config = experimental_readRawConfig({ config: 'wrangler.toml' }).rawConfig as unknown as Config
 if (isDryRun) {
   for (const step of plan(config)) console.log(step)
-  process.exit(await build())
+  process.exit(await exitCode(spawn('node', ['scripts/build.ts'], { stdio: 'inherit' })))
 }
 const isInteractive = process.stdin.isTTY && process.stdout.isTTY && !process.env.CI
 const terminal = isInteractive ? createInterface({ input: process.stdin, output: process.stdout }) : undefined
@@ -72,7 +69,6 @@ const ask =
 const host: Host = { wrangler, writeTemporary, print: console.log, ask, fetch, wait, env: process.env }
 await deploy(host, config)
   .catch((error) => {
-    if (error instanceof DeployError) fail(...error.lines)
-    throw error
+    throw error instanceof DeployError ? fail(error.message) : error
   })
   .finally(() => terminal?.close())

@@ -1,15 +1,13 @@
-const ROW_OF = /^INSERT INTO ["`]?(\w+)/i
-
 /** Pragmas, tables, rows with parent tables first, then indexes and triggers. */
-const PHASES: ((statement: string) => boolean)[] = [
-  (statement) => /^PRAGMA/i.test(statement),
-  (statement) => /^CREATE TABLE/i.test(statement),
-  (statement) => ROW_OF.exec(statement)?.[1] === 'members',
-  (statement) => ROW_OF.exec(statement)?.[1] === 'books',
-  (statement) => !/^CREATE (?:UNIQUE )?(?:INDEX|TRIGGER)/i.test(statement),
-  () => true,
+const PHASES = [
+  /^PRAGMA/i,
+  /^CREATE TABLE/i,
+  /^INSERT INTO ["`]?members\b/i,
+  /^INSERT INTO ["`]?books\b/i,
+  /^(?!CREATE (?:UNIQUE )?(?:INDEX|TRIGGER))/i,
+  /^/,
 ]
-const phaseOf = (statement: string) => PHASES.findIndex((matches) => matches(statement))
+const phaseOf = (statement: string) => PHASES.findIndex((pattern) => pattern.test(statement))
 
 /**
  * Sorts the statements of a D1 dump into an order that can be restored. An exported dump lists each table with its rows

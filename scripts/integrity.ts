@@ -3,13 +3,7 @@ import type { D1Database, R2Bucket, R2Objects } from '@cloudflare/workers-types'
 // Compares everything the database derives from its rows (counters, positions, copied owners) with the rows.
 
 /** A stored value that differs from the one computed from the rows. */
-export type Mismatch = {
-  table: string
-  id: number | string
-  field: string
-  expected: unknown
-  found: unknown
-}
+export type Mismatch = { table: string; id: number | string; field: string; expected: unknown; found: unknown }
 
 /** Selects the rows whose `field` differs from the SQL expression `expected`; the row is named `stored` in it. */
 const checkField = (table: string, id: string, field: string, expected: string) => `
@@ -17,16 +11,11 @@ const checkField = (table: string, id: string, field: string, expected: string) 
   from (select ${id}, ${field} as found, (${expected}) as expected from ${table} as stored)
   where expected is not found`
 
-const checkBookCounter = (field: string, where: string) =>
-  checkField(
-    'members',
-    'memberId',
-    field,
-    `select count(*) from books where books.memberId = stored.memberId and ${where}`,
-  )
+const countBooks = (where: string) => `select count(*) from books where books.memberId = stored.memberId and ${where}`
+const checkBookCounter = (field: string, where: string) => checkField('members', 'memberId', field, countBooks(where))
 
-const checkMemoCounter = (field: string, where = 'true') =>
-  checkField('books', 'bookId', field, `select count(*) from memos where memos.bookId = stored.bookId and ${where}`)
+const countMemos = (where: string) => `select count(*) from memos where memos.bookId = stored.bookId and ${where}`
+const checkMemoCounter = (field: string, where: string) => checkField('books', 'bookId', field, countMemos(where))
 
 /** Identifiers are never reused: no row may have a retired one. */
 const checkRetired = (table: string, id: string) => `
@@ -35,12 +24,12 @@ const checkRetired = (table: string, id: string) => `
 
 /** One SELECT per invariant; each returns its mismatches. */
 export const CHECKS = [
-  checkBookCounter('yetBooks', `bookStatus = 'YET'`),
-  checkBookCounter('ingBooks', `bookStatus = 'ING'`),
-  checkBookCounter('doneBooks', `bookStatus = 'DONE'`),
+  ...['yet', 'ing', 'done'].map((status) =>
+    checkBookCounter(`${status}Books`, `bookStatus = '${status.toUpperCase()}'`),
+  ),
   checkBookCounter('finishedBooks', `bookStatus = 'DONE' and readEndDate is not null`),
   checkBookCounter('memoBooks', 'exists (select 1 from memos where memos.bookId = books.bookId)'),
-  checkMemoCounter('memoCount'),
+  checkMemoCounter('memoCount', 'true'),
   checkMemoCounter('contentMemos', `memoType = 'BOOK_CONTENT'`),
   checkMemoCounter('summaryMemos', `memoType = 'SUMMARY'`),
   checkMemoCounter('thoughtMemos', `memoType = 'THOUGHT'`),
@@ -73,15 +62,14 @@ export const findOrphans = async (database: D1Database, bucket: R2Bucket) => {
   const selectUnknown = database.prepare(`
     select value from json_each(?)
     where value not in (select memberId from members) and value not in (select memberId from purgeJobs)`)
-  for (let cursor: string | undefined, more = true; more; ) {
-    const page: R2Objects = await bucket.list(cursor === undefined ? {} : { cursor })
+  let page: R2Objects | undefined
+  do {
+    page = await bucket.list(page?.truncated ? { cursor: page.cursor } : {})
     const keys = page.objects.map(({ key }) => key)
     const memberIds = JSON.stringify([...new Set(keys.map(memberIdOf))])
     const { results } = await selectUnknown.bind(memberIds).all<{ value: number }>()
     const unknown = new Set(results.map(({ value }) => value))
     orphans.push(...keys.filter((key) => unknown.has(memberIdOf(key))))
-    more = page.truncated
-    cursor = page.truncated ? page.cursor : undefined
-  }
+  } while (page.truncated)
   return orphans
 }

@@ -13,10 +13,8 @@ const fail = (message: string): never => {
 
 const readArguments = () => {
   try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: { reset: { type: 'boolean', default: false } },
-    })
+    const options = { reset: { type: 'boolean', default: false } } as const
+    const { values, positionals } = parseArgs({ allowPositionals: true, options })
     const { origin, pathname } = new URL(positionals[0] ?? 'http://localhost:8787')
     return { reset: values.reset, base: origin + pathname.replace(/\/$/, '') }
   } catch {

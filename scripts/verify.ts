@@ -19,11 +19,9 @@ const verifyLocal = async (folder: string) => {
 }
 
 const verifyRemote = () => {
-  const { status, stdout, stderr } = spawnSync(
-    'wrangler',
-    ['d1', 'execute', 'DB', '--remote', '--json', '--command', CHECKS.join(';')],
-    { encoding: 'utf8', env: { ...process.env, WRANGLER_SEND_METRICS: 'false' } },
-  )
+  const args = ['d1', 'execute', 'DB', '--remote', '--json', '--command', CHECKS.join(';')]
+  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
+  const { status, stdout, stderr } = spawnSync('wrangler', args, { encoding: 'utf8', env })
   if (status !== 0) throw new Error(`wrangler d1 execute failed:\n${stdout}${stderr}`)
   const results = JSON.parse(stdout) as { results: Mismatch[] }[]
   return { mismatches: results.flatMap((result) => result.results), orphans: [] }

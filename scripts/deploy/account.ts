@@ -32,32 +32,32 @@ const hasBucket = async (host: Host, name: string) => {
 
 const findNamespace = async (host: Host, title: string) => {
   const { stdout } = await runWrangler(host, ['kv', 'namespace', 'list'])
-  return (JSON.parse(stdout) as { id: string; title: string }[]).find((namespace) => namespace.title === title)
+  return (JSON.parse(stdout) as { id: string; title: string }[]).find((namespace) => namespace.title === title)?.id
 }
 
 /** The title of a KV namespace, by wrangler's convention for unnamed resources. */
 export const namespaceTitle = (config: Config, binding: string) => `${config.name}-${binding.toLowerCase()}`
 
+const createUnless = async (exists: boolean, host: Host, resource: string, args: string[]) => {
+  if (!exists) await runWrangler(host, args)
+  host.print(`${resource}: ${exists ? 'found' : 'created'}`)
+}
+
 /** Finds the database, the bucket and the namespace by name and creates those that do not exist. */
 export const provision = async (host: Host, config: Config): Promise<Config> => {
-  const report = (resource: string, exists: boolean) => host.print(`${resource}: ${exists ? 'found' : 'created'}`)
   for (const { database_name: name, database_id } of config.d1_databases) {
     const exists = database_id !== undefined || (await hasDatabase(host, name))
-    if (!exists) await runWrangler(host, ['d1', 'create', name])
-    report(`Database ${name}`, exists)
+    await createUnless(exists, host, `Database ${name}`, ['d1', 'create', name])
   }
   for (const { bucket_name: name } of config.r2_buckets) {
-    const exists = await hasBucket(host, name)
-    if (!exists) await runWrangler(host, ['r2', 'bucket', 'create', name])
-    report(`Bucket ${name}`, exists)
+    await createUnless(await hasBucket(host, name), host, `Bucket ${name}`, ['r2', 'bucket', 'create', name])
   }
   const namespaces = []
   for (const namespace of config.kv_namespaces) {
     const title = namespaceTitle(config, namespace.binding)
-    const existing = namespace.id ? { id: namespace.id } : await findNamespace(host, title)
-    if (!existing) await runWrangler(host, ['kv', 'namespace', 'create', title])
-    report(`Namespace ${title}`, existing !== undefined)
-    const id = (existing ?? (await findNamespace(host, title)))?.id
+    const existing = namespace.id || (await findNamespace(host, title))
+    await createUnless(Boolean(existing), host, `Namespace ${title}`, ['kv', 'namespace', 'create', title])
+    const id = existing || (await findNamespace(host, title))
     if (!id) throw new DeployError(`The namespace ${title} was created but is not listed yet: run this again`)
     namespaces.push({ ...namespace, id })
   }

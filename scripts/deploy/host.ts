@@ -27,10 +27,8 @@ export type Config = {
 
 /** Ends a deployment, with one line per problem. */
 export class DeployError extends Error {
-  readonly lines: string[]
   constructor(...lines: string[]) {
     super(lines.join('\n'))
-    this.lines = lines
   }
 }
 
@@ -38,10 +36,7 @@ export class DeployError extends Error {
 export const reasonOf = ({ code, records }: WranglerResult) =>
   String(records.find(({ type }) => type === 'command-failed')?.message ?? `exit code ${code}`)
 
-/**
- * Runs a wrangler command that has to succeed.
- * @throws DeployError with wrangler's message when it fails
- */
+/** Runs a wrangler command. @throws DeployError with wrangler's message if it fails */
 export const runWrangler = async (host: Host, args: string[], input?: string) => {
   const result = await host.wrangler(args, input)
   if (result.code !== 0) throw new DeployError(`wrangler ${args.slice(0, 3).join(' ')}: ${reasonOf(result)}`)

@@ -3,19 +3,17 @@ import { type Config, DeployError, type Host, reasonOf, runWrangler } from './ho
 // Settings specific to an account are stored as secrets of the Worker: the repository is shared, and a deployment
 // overwrites variables but keeps secrets.
 
-type Setting = { name: string; description: string; isValid: (value: string) => boolean; whenEmpty: string }
+type Setting = { name: string; description: string; isValid: (value: string) => boolean; whenEmpty?: string }
 
 const MAIL_FROM: Setting = {
   name: 'MAIL_FROM',
   description: 'the sender address of verification codes, on a domain that is set up for sending',
   isValid: (value) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value),
-  whenEmpty: 'stop here',
 }
 const YES24_API_KEY: Setting = {
   name: 'YES24_API_KEY',
   description: 'the API key of the YES24 catalogue',
   isValid: Boolean,
-  whenEmpty: 'stop here',
 }
 const PUBLIC_URL: Setting = {
   name: 'PUBLIC_URL',
@@ -39,25 +37,20 @@ const listSecrets = async (host: Host, worker: string) => {
 }
 
 /** Reads a setting from the environment, or prompts for it. */
-const readSetting = async (host: Host, { name, description, isValid, whenEmpty }: Setting) => {
+const readSetting = async (host: Host, { name, description, isValid, whenEmpty = 'stop here' }: Setting) => {
   const value = host.env[name] || (await host.ask?.(`${name}, ${description} (Enter: ${whenEmpty}): `))?.trim()
   if (value && !isValid(value)) throw new DeployError(`${name} is not ${description}`)
   return value || undefined
 }
 
-/**
- * Collects the settings that the Worker does not have yet. `isSet` returns whether it will have a setting once these are
- * uploaded.
- */
+/** Collects the settings that the Worker lacks. `isSet` returns whether it has a setting once these are uploaded. */
 export const collectSettings = async (host: Host, config: Config) => {
   const vars = config.vars ?? {}
   const secrets = await listSecrets(host, config.name)
-  const duplicates = secrets.filter((name) => name in vars)
-  if (duplicates.length > 0) {
-    throw new DeployError(
-      ...duplicates.map((name) => `${name} is in [vars] and a secret: run \`npx wrangler secret delete ${name}\``),
-    )
-  }
+  const duplicates = secrets
+    .filter((name) => name in vars)
+    .map((name) => `${name} is in [vars] and a secret: run \`npx wrangler secret delete ${name}\``)
+  if (duplicates.length > 0) throw new DeployError(...duplicates)
   const settings: Record<string, string> = {}
   const isSet = (name: string) => name in vars || name in settings || secrets.includes(name)
 

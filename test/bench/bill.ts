@@ -1,5 +1,4 @@
 // Estimates the monthly cost of running the service from the measured results.
-
 import { fixed, formatTable, whole } from '../support/table.ts'
 import type { Results } from './report.ts'
 
@@ -78,19 +77,11 @@ const usageOf = ({ rows, hashing, speed, storage, passwords }: Results): Usage |
   }
 }
 
-const dollarsFor = (name: keyof Usage, used: number) => {
-  const { included, unit, dollars } = PRICES[name]
-  return (Math.max(0, used - included) / unit) * dollars
-}
+const NAMES = Object.keys(PRICES) as (keyof Usage)[]
 
-const billFor = (usage: Usage, members: number) => {
-  const names = Object.keys(usage) as (keyof Usage)[]
-  const lines = names.map((name) => ({
-    name,
-    used: usage[name] * members,
-    dollars: dollarsFor(name, usage[name] * members),
-  }))
-  return { lines, dollars: BASE_DOLLARS + lines.reduce((sum, line) => sum + line.dollars, 0) }
+const dollarsFor = (usage: Usage, name: keyof Usage, members: number) => {
+  const { included, unit, dollars } = PRICES[name]
+  return (Math.max(0, usage[name] * members - included) / unit) * dollars
 }
 
 const rounded = (used: number) => (used < 0.01 ? fixed(used, 6) : used < 100 ? fixed(used, 2) : whole(used))
@@ -99,21 +90,17 @@ const rounded = (used: number) => (used < 0.01 ? fixed(used, 6) : used < 100 ? f
 export const printBill = (results: Results) => {
   const usage = usageOf(results)
   if (!usage) return
-  const [small, large] = [billFor(usage, 10_000), billFor(usage, 10_000_000)]
-  const rows = small.lines.map(({ name, used, dollars }, at) => {
-    const other = large.lines[at]
-    return [
-      name,
-      rounded(usage[name]),
-      rounded(used),
-      fixed(dollars, 2),
-      rounded(other?.used ?? 0),
-      fixed(other?.dollars ?? 0, 2),
-    ]
-  })
-  rows.push(['total, with the plan', '', '', fixed(small.dollars, 2), '', fixed(large.dollars, 2)])
+  const sizes = [10_000, 10_000_000]
+  const rows = NAMES.map((name) => [
+    name,
+    rounded(usage[name]),
+    ...sizes.flatMap((members) => [rounded(usage[name] * members), fixed(dollarsFor(usage, name, members), 2)]),
+  ])
+  const totalFor = (members: number) =>
+    NAMES.reduce((total, name) => total + dollarsFor(usage, name, members), BASE_DOLLARS)
+  rows.push(['total, with the plan', '', ...sizes.flatMap((members) => ['', fixed(totalFor(members), 2)])])
   console.log('\nMonthly cost, by number of active members:')
-  console.log(formatTable(['', 'per member', '10,000', '$', '10,000,000', '$'], rows))
+  console.log(formatTable(['', 'per member', ...sizes.flatMap((members) => [whole(members), '$'])], rows))
   const membersPerDatabase = D1_BYTES / (usage['GB in D1'] * 1e9)
   const perSecond = (membersPerDatabase * usage.requests) / SECONDS_PER_MONTH
   console.log(

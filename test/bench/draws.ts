@@ -1,29 +1,25 @@
 // Tests whether random memos are drawn uniformly after writes and deletions, with Pearson's chi-square test.
-import { encode, type HttpRequest, type HttpResponse, sendAll, sendRequest } from '../support/http-client.ts'
+import { encode, type HttpResponse, sendAll } from '../support/http-client.ts'
+import { sendExpecting } from './endpoints.ts'
 import type { Library } from './seed.ts'
 
 export type Draws = { draws: number; memos: number; chiSquare: number; z: number }
 
 const CONNECTIONS = 8
 
-const succeed = async <T>(url: URL, request: HttpRequest, expected: number): Promise<T> => {
-  const { status, body } = await sendRequest(url, request)
-  if (status !== expected) throw new Error(`${request.path}: ${status}, not ${expected}`)
-  return body === '' ? (undefined as T) : JSON.parse(body)
-}
-
 const writeAndDelete = async (url: URL, { token, book, spareMemos }: Library, times: number) => {
   for (let n = 0; n < times; n++) {
     const body = JSON.stringify({ memoBookPage: n, memoContent: 'Written later' })
-    await succeed(url, { method: 'POST', path: `/memos?bookId=${book}`, token, body }, 201)
+    await sendExpecting(url, { method: 'POST', path: `/memos?bookId=${book}`, token, body }, 201)
     // Deletes every second spare memo.
     const [memo] = spareMemos.splice(n, 1)
-    await succeed(url, { method: 'DELETE', path: `/memos/${memo}`, token }, 204)
+    await sendExpecting(url, { method: 'DELETE', path: `/memos/${memo}`, token }, 204)
   }
 }
 
 const listMemoIds = async (url: URL, { token }: Library) => {
-  const get = <T>(path: string) => succeed<T>(url, { method: 'GET', path, token }, 200)
+  const get = async <T>(path: string): Promise<T> =>
+    JSON.parse((await sendExpecting(url, { method: 'GET', path, token }, 200)).body)
   const { item } = await get<{ item: { bookId: number }[] }>('/books/memo-books?page=1&size=1000')
   const ids: number[] = []
   for (const { bookId } of item) {
@@ -41,12 +37,9 @@ const toZ = (chiSquare: number, degrees: number) => {
 
 const BATCH = 2000
 
-export const testDraws = async (
-  url: URL,
-  library: Library,
-  draws: number,
-  progress: (line: string) => void,
-): Promise<Draws> => {
+type Progress = (line: string) => void
+
+export const testDraws = async (url: URL, library: Library, draws: number, progress: Progress): Promise<Draws> => {
   await writeAndDelete(url, library, 30)
   const drawn = new Map((await listMemoIds(url, library)).map((memoId) => [memoId, 0]))
   const request = encode({ method: 'GET', path: '/memos/random', token: library.token })

@@ -1,6 +1,6 @@
 // Every authenticated endpoint: its requests, and the expected responses.
 import { PIXEL, toFileForm } from '../support/file-form.ts'
-import type { HttpRequest, HttpResponse } from '../support/http-client.ts'
+import { type HttpRequest, type HttpResponse, sendRequest } from '../support/http-client.ts'
 import type { Library } from './seed.ts'
 
 export type Endpoint = {
@@ -33,23 +33,13 @@ const get = (name: string, toPath: ToPath, more: Partial<Endpoint> = {}): Endpoi
   ...more,
 })
 
-const write = (
-  name: string,
-  [method, status]: ['POST', 201] | ['PATCH', 200],
-  toPath: ToPath,
-  toBody: (n: number) => object,
-  more: Partial<Endpoint> = {},
-): Endpoint => ({
+type ToBody = (n: number) => object
+
+const write = (name: string, method: 'POST' | 'PATCH', toPath: ToPath, toBody: ToBody): Endpoint => ({
   name,
-  status,
+  status: method === 'POST' ? 201 : 200,
   common: withoutNumbers,
-  toRequest: (library, n) => ({
-    method,
-    path: toPath(library),
-    token: library.token,
-    body: JSON.stringify(toBody(n)),
-  }),
-  ...more,
+  toRequest: (library, n) => ({ method, path: toPath(library), token: library.token, body: JSON.stringify(toBody(n)) }),
 })
 
 /** Deletes another book or memo with each request. */
@@ -65,63 +55,42 @@ const remove = (name: string, path: string, idsOf: (library: Library) => number[
   },
 })
 
-const CREATE: ['POST', 201] = ['POST', 201]
-const UPDATE: ['PATCH', 200] = ['PATCH', 200]
 const COMPARED = { compared: true } as const
 
-const newBook = (n: number) => ({
-  title: `Book ${n}`,
-  author: NAME,
-  publisher: NAME,
-  cover: 'https://covers.example.com/1.jpg',
-  itemPage: 300,
-  bookStatus: 'YET',
-})
-const newMemo = (n: number) => ({
-  memoBookPage: n % 300,
-  memoContent: 'Something worth remembering on this page.',
-  memoType: 'THOUGHT',
-  memoAuthority: 'PUBLIC',
-})
+const details = { cover: 'https://covers.example.com/1.jpg', itemPage: 300, bookStatus: 'YET' }
+const newBook = (n: number) => ({ title: `Book ${n}`, author: NAME, publisher: NAME, ...details })
+const memo = { memoContent: 'Something worth remembering on this page.', memoType: 'THOUGHT', memoAuthority: 'PUBLIC' }
+const newMemo = (n: number) => ({ memoBookPage: n % 300, ...memo })
+
+const progress = (n: number) => ({ star: n % 6, currentPage: n % 300 })
+const changes = (n: number) => ({ memoBookPage: n % 300, memoContent: 'Changed' })
+const newName = () => ({ name: 'Renamed' })
 
 const page = '?page=1&size=20'
 
-export const endpoints: Endpoint[] = [
+export const endpoints: [Endpoint, ...Endpoint[]] = [
   get('library', () => `/books/library${page}&bookStatus=DONE`, COMPARED),
   get('detail', ({ book }) => `/books/${book}?memoAuthority=ALL`, COMPARED),
   get('memos', ({ memoBook }) => `/books/${memoBook}/memos${page}&memoType=ALL`, COMPARED),
   get('random', () => '/memos/random', { ...COMPARED, common: start('[{"memoId":') }),
-  write('register', CREATE, () => '/books', newBook, COMPARED),
-  write('memo creation', CREATE, ({ memoBook }) => `/memos?bookId=${memoBook}`, newMemo, COMPARED),
+  { ...write('register', 'POST', () => '/books', newBook), ...COMPARED },
+  { ...write('memo creation', 'POST', ({ memoBook }) => `/memos?bookId=${memoBook}`, newMemo), ...COMPARED },
   get('calender', () => `/books/calender${page}`),
   get('memo-books', () => '/books/memo-books?page=1&size=5'),
   get('abandon', () => `/books/abandon${page}`, { slow: true, grows: 'counts the old unread books' }),
   get('memos of a type', ({ memoBook }) => `/books/${memoBook}/memos?page=1&size=5&memoType=SUMMARY`),
-  write(
-    'update',
-    UPDATE,
-    ({ changedBook }) => `/books/${changedBook}`,
-    (n) => ({ star: n % 6, currentPage: n % 300 }),
-  ),
+  write('update', 'PATCH', ({ changedBook }) => `/books/${changedBook}`, progress),
   {
     name: 'created-date',
     status: 200,
     common: withoutNumbers,
-    toRequest: ({ changedBook, token }, n) => ({
-      method: 'PATCH',
-      path: `/books/created-date/${changedBook}`,
-      token,
-      body: `2021-01-01T00:00:${String(n % 60).padStart(2, '0')}`,
-      type: 'text/plain',
-    }),
+    toRequest: ({ changedBook, token }, n) => {
+      const body = `2021-01-01T00:00:${String(n % 60).padStart(2, '0')}`
+      return { method: 'PATCH', path: `/books/created-date/${changedBook}`, token, body, type: 'text/plain' }
+    },
   },
   remove('delete book', '/books', ({ spareBooks }) => spareBooks),
-  write(
-    'memo update',
-    UPDATE,
-    ({ changedMemo }) => `/memos/${changedMemo}`,
-    (n) => ({ memoBookPage: n % 300, memoContent: 'Changed' }),
-  ),
+  write('memo update', 'PATCH', ({ changedMemo }) => `/memos/${changedMemo}`, changes),
   remove('delete memo', '/memos', ({ spareMemos }) => spareMemos),
   {
     name: 'image upload',
@@ -131,20 +100,26 @@ export const endpoints: Endpoint[] = [
     toRequest: ({ token }) => ({ method: 'POST', path: '/memos/image-memo', token, ...toFileForm(PIXEL) }),
   },
   get('profile', () => '/members/me'),
-  write(
-    'rename',
-    UPDATE,
-    () => '/members/me',
-    () => ({ name: 'Renamed' }),
-  ),
+  write('rename', 'PATCH', () => '/members/me', newName),
 ]
+
+/** Returns a check that passes a response on if it has the status, and throws otherwise. */
+export const checkStatus = (name: string, expected: number) => (response: HttpResponse) => {
+  const { status, body } = response
+  if (status !== expected) throw new Error(`${name}: ${status}, not ${expected}: ${body}`)
+  return response
+}
+
+/** Sends a request. @throws Error unless the response has the status */
+export const sendExpecting = async (url: URL, request: HttpRequest, status: number) =>
+  checkStatus(request.path, status)(await sendRequest(url, request))
 
 /** Returns a check that throws unless a response is as expected and agrees with the first one. */
 export const createCheck = ({ name, status, common }: Endpoint) => {
+  const check = checkStatus(name, status)
   let first: string | undefined
   return (response: HttpResponse) => {
-    if (response.status !== status) throw new Error(`${name}: ${response.status}, not ${status}: ${response.body}`)
-    const seen = common(response.body)
+    const seen = common(check(response).body)
     first ??= seen
     if (seen !== first) throw new Error(`${name}: responded ${seen} after ${first}`)
   }

@@ -1,15 +1,12 @@
 // The cost of hashing a password, and whether floods of logins slow down reads.
-import { encode, exchange, median, openSocket, quantile, sendAll, sendRequest } from '../support/http-client.ts'
-import type { Endpoint } from './endpoints.ts'
+import { encode, exchange, median, openSocket, quantile, sendAll } from '../support/http-client.ts'
+import { checkStatus, type Endpoint } from './endpoints.ts'
 import type { Library } from './seed.ts'
+import { encodeRequests, timeGet } from './throughput.ts'
 
 /** The milliseconds of one hash in workerd. */
 export const timeHash = async (url: URL) => {
-  const time = async (hashes: number) => {
-    const start = performance.now()
-    await sendRequest(url, { method: 'GET', path: `/?hashes=${hashes}` })
-    return performance.now() - start
-  }
+  const time = (hashes: number) => timeGet(url, `/?hashes=${hashes}`)
   await time(1)
   const samples: number[] = []
   for (let n = 0; n < 5; n++) samples.push((await time(4)) / 4)
@@ -17,51 +14,37 @@ export const timeHash = async (url: URL) => {
 }
 
 export type Flood = { p50: number; p99: number; responses: Record<number, number> }
-
-/** Sends reads while a number of connections log in without pause. */
-const readDuringFlood = async (
-  url: URL,
-  endpoint: Endpoint,
-  library: Library,
-  reads: number,
-  connections: number,
-  network: string,
-  emailOf: (n: number) => string,
-): Promise<Flood> => {
-  const responses: Record<number, number> = {}
-  let isDone = false
-  let sent = 0
-  const headers = `CF-Connecting-IP: ${network}\r\n`
-  const flood = async () => {
-    const socket = await openSocket(url)
-    while (!isDone) {
-      const body = JSON.stringify({ email: emailOf(sent++), password: 'wrong-horse-9' })
-      const { status, body: answer } = await exchange(socket, encode({ method: 'POST', path: '/login', body, headers }))
-      if (status !== 401 && status !== 429) throw new Error(`login: ${status}: ${answer}`)
-      responses[status] = (responses[status] ?? 0) + 1
-    }
-    socket.destroy()
-  }
-  const floods = Promise.all(Array.from({ length: connections }, flood))
-  const requests = Array.from({ length: reads }, (_, n) => encode(endpoint.toRequest(library, n)))
-  const { latencies } = await sendAll(url, requests, 2, ({ status }) => {
-    if (status !== endpoint.status) throw new Error(`${endpoint.name} during the flood: ${status}`)
-  })
-  isDone = true
-  await floods
-  return { p50: median(latencies), p99: quantile(latencies, 0.99), responses }
-}
-
 export type Flooded = { alone: Flood; oneAccount: Flood; manyAccounts: Flood }
 
 /** Reads alone, during a flood of logins to one account, and during one to ever new accounts from one network. */
 export const floodLogins = async (url: URL, endpoint: Endpoint, library: Library, reads: number): Promise<Flooded> => {
-  const run = (connections: number, network: string, emailOf: (n: number) => string) =>
-    readDuringFlood(url, endpoint, library, reads, connections, network, emailOf)
-  await run(0, '', String)
+  const check = checkStatus(`${endpoint.name} during the flood`, endpoint.status)
+  /** Sends reads while a number of connections log in without pause. */
+  const readDuring = async (connections: number, network: string, emailOf: (n: number) => string): Promise<Flood> => {
+    const responses: Record<number, number> = {}
+    let isDone = false
+    let sent = 0
+    const headers = `CF-Connecting-IP: ${network}\r\n`
+    const flood = async () => {
+      const socket = await openSocket(url)
+      while (!isDone) {
+        const body = JSON.stringify({ email: emailOf(sent++), password: 'wrong-horse-9' })
+        const answer = await exchange(socket, encode({ method: 'POST', path: '/login', body, headers }))
+        const { status } = answer.status === 429 ? answer : checkStatus('login', 401)(answer)
+        responses[status] = (responses[status] ?? 0) + 1
+      }
+      socket.destroy()
+    }
+    const floods = Promise.all(Array.from({ length: connections }, flood))
+    const { latencies } = await sendAll(url, encodeRequests(endpoint, library, reads), 2, check)
+    isDone = true
+    await floods
+    return { p50: median(latencies), p99: quantile(latencies, 0.99), responses }
+  }
+  await readDuring(0, '', String)
   return {
-    alone: await run(0, '', String),
-    oneAccount: await run(4, '192.0.2.1', () => 'victim@example.com'),
-    manyAccounts: await run(4, '192.0.2.2', (n) => `victim${n}@example.com`),
+    alone: await readDuring(0, '', String),
+    oneAccount: await readDuring(4, '192.0.2.1', () => 'victim@example.com'),
+    manyAccounts: await readDuring(4, '192.0.2.2', (n) => `victim${n}@example.com`),
   }
 }

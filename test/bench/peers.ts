@@ -1,9 +1,10 @@
 // The same six endpoints on Express and Fastify, and the service itself on Node, all on better-sqlite3. Their packages
 // are installed on first use, separately from the service's.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { readMigrations } from '../support/migrations.ts'
 import { BUILD } from '../support/workerd.ts'
 import { fillStatements, JWT_SECRET } from './seed.ts'
@@ -11,31 +12,27 @@ import { fillStatements, JWT_SECRET } from './seed.ts'
 export const PEERS = ['service', 'express', 'fastify'] as const
 export type Peer = (typeof PEERS)[number]
 const FOLDER = 'test/bench/peers'
-// Enables Uint8Array.fromBase64, which Workers have without a flag.
-const FLAGS = ['--js-base-64']
+const SEED = join(BUILD, 'seed.db')
 
-const run = (command: string, args: string[]) => {
-  const { status, stderr } = spawnSync(command, args, { cwd: FOLDER, encoding: 'utf8' })
-  if (status !== 0) throw new Error(stderr.trim().split('\n').at(-1) || `${command} ${args[0]} failed`)
-}
-
-/** Installs the peers and fills their database. @throws Error if either fails */
-export const preparePeers = (progress: (line: string) => void) => {
+const prepare = (progress: (line: string) => void) => {
   if (!existsSync(join(FOLDER, 'node_modules'))) {
     progress('installing the peers (first use only)')
-    run('npm', ['ci', '--no-audit', '--no-fund'])
+    const { status, stderr } = spawnSync('npm', ['ci'], { cwd: FOLDER, encoding: 'utf8' })
+    if (status !== 0) throw new Error(stderr.trim().split('\n').at(-1) || 'npm ci failed')
   }
   progress('filling the peers’ database')
-  writeFileSync(join(BUILD, 'seed.json'), JSON.stringify([...readMigrations(), ...fillStatements()]))
-  for (const suffix of ['', '-wal', '-shm']) rmSync(join(BUILD, `seed.db${suffix}`), { force: true })
-  run(process.execPath, ['fill.ts', resolve(BUILD, 'seed.json'), resolve(BUILD, 'seed.db')])
+  rmSync(SEED, { force: true })
+  const database = new DatabaseSync(SEED)
+  database.exec(['begin', ...readMigrations(), ...fillStatements(), 'commit'].join(';'))
+  database.close()
 }
 
-const start = async (peer: Peer): Promise<{ url: URL; child: ChildProcess }> => {
+const start = async (peer: Peer) => {
   const file = resolve(BUILD, `${peer}.db`)
   for (const suffix of ['-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
-  copyFileSync(join(BUILD, 'seed.db'), file)
-  const child = spawn(process.execPath, [...FLAGS, `${peer}.ts`], {
+  copyFileSync(SEED, file)
+  // The flag enables Uint8Array.fromBase64, which Workers have without one.
+  const child = spawn(process.execPath, ['--js-base-64', `${peer}.ts`], {
     cwd: FOLDER,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE: file, JWT_SECRET },
@@ -46,10 +43,10 @@ const start = async (peer: Peer): Promise<{ url: URL; child: ChildProcess }> => 
   return { url: new URL(`http://127.0.0.1:${port}`), child }
 }
 
-/** Starts all peers, each with a copy of the same database. */
-export const startPeers = async () => {
-  const started: Awaited<ReturnType<typeof start>>[] = []
-  for (const peer of PEERS) started.push(await start(peer))
+/** Installs the peers and starts each with a copy of the same database. @throws Error if that fails */
+export const startPeers = async (progress: (line: string) => void) => {
+  prepare(progress)
+  const started = await Promise.all(PEERS.map(start))
   return {
     urls: started.map(({ url }) => url),
     stop: () => {

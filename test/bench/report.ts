@@ -1,5 +1,4 @@
 // Prints the results, and compares them with the targets.
-
 import { fixed, formatTable, whole } from '../support/table.ts'
 import { printBill } from './bill.ts'
 import type { Draws } from './draws.ts'
@@ -21,76 +20,44 @@ export type Results = {
   peers?: Record<string, Partial<Record<Peer, Speed>>>
 }
 
-const namesOf = ({ rows = [], speed = {}, distance = {} }: Results) => [
-  ...new Set([...Object.keys(speed), ...Object.keys(distance), ...rows.map(({ name }) => name)]),
-]
+const HEADING =
+  'endpoint, calls, read at 100, at 100,000, written, req/s, baseline, ratio, p50 ms, p50 at 50 ms, as 3 queries'
 
 const toRow = ({ rows, speed, distance }: Results, name: string) => {
   const cost = rows?.find((row) => row.name === name)
-  const timed = speed?.[name]
+  const { service, baseline } = speed?.[name] ?? {}
   const far = distance?.[name]
-  return [
-    name,
-    cost ? String(cost.calls) : '',
-    cost ? whole(cost.read[0]) : '',
-    cost ? whole(cost.read[1]) : '',
-    cost ? whole(cost.written) : '',
-    timed ? whole(timed.service.perSecond) : '',
-    timed?.baseline ? whole(timed.baseline.perSecond) : '',
-    timed?.baseline ? fixed(timed.baseline.ratio, 2) : '',
-    timed ? fixed(timed.service.p50, 2) : '',
-    far ? fixed(far.service, 1) : '',
-    far ? fixed(far.chain, 1) : '',
-  ]
+  const counts = [cost?.calls, cost?.read[0], cost?.read[1], cost?.written, service?.perSecond, baseline?.perSecond]
+  const latencies = [far?.service, far?.chain].map((ms) => fixed(ms, 1))
+  return [name, ...counts.map(whole), fixed(baseline?.ratio, 2), fixed(service?.p50, 2), ...latencies]
 }
 
-const HEADING = [
-  'endpoint',
-  'calls',
-  'read at 100',
-  'at 100,000',
-  'written',
-  'req/s',
-  'baseline',
-  'ratio',
-  'p50 ms',
-  'p50 at 50 ms',
-  'as 3 queries',
-]
+const PEERS_HEADING = 'endpoint, service, Express, Fastify, to Express, to Fastify, p50, Express, Fastify'
 
-const peerRows = (peers: NonNullable<Results['peers']>) =>
-  Object.entries(peers).map(([name, { service, express, fastify }]) => [
-    name,
-    ...[service, express, fastify].map((speed) => (speed ? whole(speed.perSecond) : '')),
-    ...[express, fastify].map((speed) => (speed ? fixed(speed.ratio, 2) : '')),
-    ...[service, express, fastify].map((speed) => (speed ? fixed(speed.p50, 2) : '')),
-  ])
+const toPeersRow = ([name, { service, express, fastify }]: [string, Partial<Record<Peer, Speed>>]) => [
+  name,
+  ...[service, express, fastify].map((speed) => whole(speed?.perSecond)),
+  ...[express, fastify].map((speed) => fixed(speed?.ratio, 2)),
+  ...[service, express, fastify].map((speed) => fixed(speed?.p50, 2)),
+]
 
 const printPasswords = ({ hashMs, flood }: NonNullable<Results['passwords']>) => {
   console.log(
     `\nPasswords: ${fixed(hashMs, 1)} ms per hash. Reads of the library while 4 connections log in without pause:`,
   )
-  const rows = Object.entries(flood).map(([name, { p50, p99, responses }]) => [
-    name,
-    fixed(p50, 2),
-    fixed(p99, 1),
-    whole(responses[401] ?? 0),
-    whole(responses[429] ?? 0),
-  ])
+  const rows = Object.entries(flood).map(([name, { p50, p99, responses }]) => {
+    const { 401: hashed = 0, 429: refused = 0 } = responses
+    return [name, fixed(p50, 2), fixed(p99, 1), whole(hashed), whole(refused)]
+  })
   console.log(formatTable(['flood', 'read p50 ms', 'p99 ms', 'logins hashed', 'refused with 429'], rows))
 }
 
-type Target = { what: string; target: string; measured: string; met: boolean }
-
-const atLeast = (what: string, value: number | undefined, least: number): Target[] =>
+const atLeast = (what: string, value: number | undefined, least: number) =>
   value === undefined ? [] : [{ what, target: `≥ ${least}`, measured: fixed(value, 2), met: value >= least }]
-const atMost = (what: string, value: number | undefined, most: number, digits = 0): Target[] =>
+const atMost = (what: string, value: number | undefined, most: number, digits = 0) =>
   value === undefined ? [] : [{ what, target: `≤ ${most}`, measured: fixed(value, digits), met: value <= most }]
 
 const RATIOS = { library: 0.85, detail: 0.85, memos: 0.85, random: 0.85, register: 0.8, 'memo creation': 0.8 }
-
-const slowdownOf = (passwords: Results['passwords']) =>
-  passwords && passwords.flood.manyAccounts.p50 / passwords.flood.alone.p50
 
 /** The targets for everything that was measured. */
 const targetsOf = ({
@@ -102,64 +69,47 @@ const targetsOf = ({
   distance = {},
   passwords,
   draws,
-  peers = {},
-}: Results) => [
-  ...rows.flatMap(({ name, calls }) => atMost(`${name}: D1 calls`, calls, 1)),
-  ...Object.entries(hashing).flatMap(([name, { calls }]) => atMost(`${name}: D1 calls`, calls, 2)),
-  ...rows
-    .filter(({ grows }) => !grows)
-    .flatMap(({ name, read: [small, large] }) =>
-      atMost(`${name}: rows read at 100,000 books / at 100`, large / small, 1.1, 2),
+  peers,
+}: Results) => {
+  const slowdown = passwords && passwords.flood.manyAccounts.p50 / passwords.flood.alone.p50
+  const writtenBy = (name: string) => rows.find((row) => row.name === name)?.written
+  return [
+    rows.map(({ name, calls }) => atMost(`${name}: D1 calls`, calls, 1)),
+    Object.entries(hashing).map(([name, { calls }]) => atMost(`${name}: D1 calls`, calls, 2)),
+    rows
+      .filter(({ grows }) => !grows)
+      .map(({ name, read: [small, large] }) =>
+        atMost(`${name}: rows read at 100,000 books / at 100`, large / small, 1.1, 2),
+      ),
+    atMost('register: rows written', writtenBy('register'), 5),
+    atMost('memo creation: rows written', writtenBy('memo creation'), 6),
+    Object.entries(RATIOS).map(([name, least]) =>
+      atLeast(`${name}: ratio to the baseline`, speed[name]?.baseline?.ratio, least),
     ),
-  ...rows.flatMap(({ name, written }) => [
-    ...(name === 'register' ? atMost('register: rows written', written, 5) : []),
-    ...(name === 'memo creation' ? atMost('memo creation: rows written', written, 6) : []),
-  ]),
-  ...Object.entries(RATIOS).flatMap(([name, least]) =>
-    atLeast(`${name}: ratio to the baseline`, speed[name]?.baseline?.ratio, least),
-  ),
-  ...['library', 'detail'].flatMap((name) => {
-    const { express, fastify } = peers[name] ?? {}
-    return [
-      ...atLeast(`${name} on Node: ratio to Express`, express?.ratio, 1.3),
-      ...atLeast(`${name} on Node: ratio to Fastify`, fastify?.ratio, 0.8),
-    ]
-  }),
-  ...Object.entries(distance).flatMap(([name, { service }]) => atMost(`${name}: p50 at 50 ms`, service, 60, 1)),
-  ...atMost('reads during logins to new accounts: p50 / p50 alone', slowdownOf(passwords), 2, 2),
-  ...atMost('random: z-score of the distribution', draws?.z, 3.1, 2),
-  ...atMost('Worker: KB gzipped', worker.gzipped / 1000, 110, 1),
-  ...atMost('start-up: ms to load the module', startupMs, 30, 1),
-]
+    ['library', 'detail'].map((name) => [
+      atLeast(`${name} on Node: ratio to Express`, peers?.[name]?.express?.ratio, 1.3),
+      atLeast(`${name} on Node: ratio to Fastify`, peers?.[name]?.fastify?.ratio, 0.8),
+    ]),
+    Object.entries(distance).map(([name, { service }]) => atMost(`${name}: p50 at 50 ms`, service, 60, 1)),
+    atMost('reads during logins to new accounts: p50 / p50 alone', slowdown, 2, 2),
+    atMost('random: z-score of the distribution', draws?.z, 3.1, 2),
+    atMost('Worker: KB gzipped', worker.gzipped / 1000, 110, 1),
+    atMost('start-up: ms to load the module', startupMs, 30, 1),
+  ].flat(3)
+}
 
 export const printReport = (results: Results) => {
-  const { rows = [], hashing = {}, peers, passwords, draws, storage, worker, startupMs } = results
-  const names = namesOf(results)
-  if (names.length > 0)
-    console.log(
-      `\n${formatTable(
-        HEADING,
-        names.map((name) => toRow(results, name)),
-      )}`,
-    )
+  const { rows = [], hashing = {}, speed = {}, distance = {}, peers, passwords, draws, storage, worker } = results
+  const names = new Set([...Object.keys(speed), ...Object.keys(distance), ...rows.map(({ name }) => name)])
+  const endpointRows = [...names].map((name) => toRow(results, name))
+  if (endpointRows.length > 0) console.log(`\n${formatTable(HEADING.split(', '), endpointRows)}`)
   for (const { name, grows } of rows)
     if (grows) console.log(`${name}: its rows grow with the library, because it ${grows}.`)
   for (const [name, { calls }] of Object.entries(hashing))
     console.log(`${name}: ${calls} D1 calls, with a hash between them.`)
   if (peers) {
     console.log('\nOn Node, all on better-sqlite3, requests per second and p50 in ms:')
-    const heading = [
-      'endpoint',
-      'service',
-      'Express',
-      'Fastify',
-      'to Express',
-      'to Fastify',
-      'p50',
-      'Express',
-      'Fastify',
-    ]
-    console.log(formatTable(heading, peerRows(peers)))
+    console.log(formatTable(PEERS_HEADING.split(', '), Object.entries(peers).map(toPeersRow)))
   }
   if (passwords) printPasswords(passwords)
   if (draws)
@@ -172,7 +122,7 @@ export const printReport = (results: Results) => {
     )
   printBill(results)
   console.log(`\nWorker: ${whole(worker.bytes)} bytes, ${whole(worker.gzipped)} gzipped`)
-  if (startupMs !== undefined) console.log(`Start-up: ${fixed(startupMs, 1)} ms to load the module in a new workerd`)
+  if (results.startupMs) console.log(`Start-up: ${fixed(results.startupMs, 1)} ms to load the module in a new workerd`)
   const targets = targetsOf(results)
   const missed = targets.filter(({ met }) => !met)
   console.log(

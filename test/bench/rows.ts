@@ -1,28 +1,18 @@
 // D1 calls and rows per endpoint, as D1 counts them, in libraries of 100 and 100,000 books.
 import { type HttpRequest, type HttpResponse, sendRequest } from '../support/http-client.ts'
-import { createCheck, endpoints } from './endpoints.ts'
+import { endpoints, sendExpecting } from './endpoints.ts'
 import type { Library } from './seed.ts'
 
 export type Cost = { calls: number; read: number; written: number }
-export type RowCost = {
-  name: string
-  calls: number
-  read: [small: number, large: number]
-  written: number
-  grows?: string
-}
+export type RowCost = Omit<Cost, 'read'> & { name: string; read: [small: number, large: number]; grows?: string }
 
 const costOf = ({ head }: HttpResponse): Cost => {
   const header = (name: string) => Number(new RegExp(`\r\n${name}: (\\d+)`, 'i').exec(head)?.[1] ?? Number.NaN)
   return { calls: header('X-D1-Calls'), read: header('X-Rows-Read'), written: header('X-Rows-Written') }
 }
 
-const measure = async (url: URL, request: HttpRequest, expected: number) => {
-  const response = await sendRequest(url, request)
-  const { status, body } = response
-  if (status !== expected) throw new Error(`${request.path}: ${status}, not ${expected}: ${body}`)
-  return costOf(response)
-}
+const measure = async (url: URL, request: HttpRequest, expected: number) =>
+  costOf(await sendExpecting(url, request, expected))
 
 const toRowCost = (name: string, inSmall: Cost, inLarge: Cost, grows?: string): RowCost => ({
   name,
@@ -34,13 +24,9 @@ const toRowCost = (name: string, inSmall: Cost, inLarge: Cost, grows?: string): 
 
 export const measureRows = async (url: URL, small: Library, large: Library) => {
   const costs: RowCost[] = []
-  for (const endpoint of endpoints) {
-    const measureIn = async (library: Library) => {
-      const response = await sendRequest(url, endpoint.toRequest(library, 1))
-      createCheck(endpoint)(response)
-      return costOf(response)
-    }
-    costs.push(toRowCost(endpoint.name, await measureIn(small), await measureIn(large), endpoint.grows))
+  for (const { name, status, grows, toRequest } of endpoints) {
+    const measureIn = (library: Library) => measure(url, toRequest(library, 1), status)
+    costs.push(toRowCost(name, await measureIn(small), await measureIn(large), grows))
   }
   return costs
 }

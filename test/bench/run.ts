@@ -5,14 +5,14 @@ import { parseArgs } from 'node:util'
 import { readMigrations } from '../support/migrations.ts'
 import { buildService } from '../support/workerd.ts'
 import { testDraws } from './draws.ts'
-import { endpoints } from './endpoints.ts'
+import { endpoints, sendExpecting } from './endpoints.ts'
 import { floodLogins, timeHash } from './passwords.ts'
-import { PEERS, preparePeers, startPeers } from './peers.ts'
+import { PEERS, startPeers } from './peers.ts'
 import { printReport, type Results } from './report.ts'
 import { measureHashing, measureRows, measureWithdrawal } from './rows.ts'
 import { FILLED, fillStatements, makeLibraries } from './seed.ts'
 import { measureStartup } from './startup.ts'
-import { checkResponse, compareSpeed, measureLatency } from './throughput.ts'
+import { compareSpeed, measureLatency } from './throughput.ts'
 import { startWorkers } from './workers.ts'
 
 const PARTS = ['rows', 'throughput', 'distance', 'passwords', 'draws', 'startup', 'peers'] as const
@@ -32,8 +32,7 @@ const progress = (line: string) =>
   console.error(`[${((performance.now() - start) / 1000).toFixed(0).padStart(3)} s] ${line}`)
 
 const compared = endpoints.filter((endpoint) => endpoint.compared)
-const library = endpoints[0]
-if (!library) throw new Error('There are no endpoints')
+const [library] = endpoints
 
 const runWorkers = async (results: Results) => {
   const { urlOf, fill, stop } = await startWorkers('quiet', 'baseline', 'measured', 'distant', 'chain', 'hashing')
@@ -43,7 +42,7 @@ const runWorkers = async (results: Results) => {
     const filled = await fill(fillStatements())
     results.storage = { bytes: filled - empty, ...FILLED }
     const { small, large } = makeLibraries()
-    for (const endpoint of compared) await checkResponse(urlOf.baseline, endpoint, small)
+    for (const { status, toRequest } of compared) await sendExpecting(urlOf.baseline, toRequest(small, 0), status)
     if (isSelected('rows')) {
       progress('counting calls and rows')
       results.rows = await measureRows(urlOf.measured, small, large)
@@ -85,23 +84,20 @@ const runWorkers = async (results: Results) => {
 }
 
 const runPeers = async (results: Results) => {
+  const peers = await startPeers(progress).catch((error: Error) =>
+    progress(`skipping the peers, which could not be installed: ${error.message}`),
+  )
+  if (!peers) return
+  const { large } = makeLibraries()
+  results.peers = {}
   try {
-    preparePeers(progress)
-  } catch (error) {
-    progress(`skipping the peers, which could not be installed: ${(error as Error).message}`)
-    return
-  }
-  const { urls, stop } = await startPeers()
-  try {
-    const { large } = makeLibraries()
-    results.peers = {}
     for (const endpoint of compared) {
       progress(`timing ${endpoint.name} on Node`)
-      const speeds = await compareSpeed(urls, endpoint, large, effort)
+      const speeds = await compareSpeed(peers.urls, endpoint, large, effort)
       results.peers[endpoint.name] = Object.fromEntries(PEERS.map((peer, at) => [peer, speeds[at]]))
     }
   } finally {
-    stop()
+    peers.stop()
   }
 }
 

@@ -1,14 +1,11 @@
 // The cost of a cold start: loading the module in a new workerd, minus a request that loads nothing.
-import { median, sendRequest } from '../support/http-client.ts'
+import { median } from '../support/http-client.ts'
+import { timeGet } from './throughput.ts'
 import { startWorkers } from './workers.ts'
 
 const timeLoad = async () => {
   const { urlOf, stop } = await startWorkers('loading')
-  const time = async (path: string) => {
-    const start = performance.now()
-    await sendRequest(urlOf.loading, { method: 'GET', path })
-    return performance.now() - start
-  }
+  const time = (path: string) => timeGet(urlOf.loading, path)
   try {
     await time('/')
     const idle = median([await time('/'), await time('/'), await time('/')])

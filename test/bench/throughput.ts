@@ -1,6 +1,6 @@
 // Requests per second of several servers, alternating (A B A B …) so that other load on the machine affects all alike.
-import { encode, type HttpResponse, type Load, median, sendAll, sendRequest } from '../support/http-client.ts'
-import { createCheck, type Endpoint } from './endpoints.ts'
+import { encode, type Load, median, sendAll, sendRequest } from '../support/http-client.ts'
+import { checkStatus, createCheck, type Endpoint } from './endpoints.ts'
 import type { Library } from './seed.ts'
 
 const CONNECTIONS = 8
@@ -10,8 +10,15 @@ export type Speed = { perSecond: number; p50: number; ratio: number }
 /** `warmUp`: requests before the first round, while code is being compiled. */
 export type Effort = { warmUp: number; rounds: number; requests: number }
 
-const encodeRequests = ({ toRequest }: Endpoint, library: Library, count: number) =>
+export const encodeRequests = ({ toRequest }: Endpoint, library: Library, count: number) =>
   Array.from({ length: count }, (_, n) => encode(toRequest(library, n)))
+
+/** The milliseconds of one GET, with a new connection. */
+export const timeGet = async (url: URL, path: string) => {
+  const start = performance.now()
+  await sendRequest(url, { method: 'GET', path })
+  return performance.now() - start
+}
 
 /** Measures an endpoint on each server in turn; returns the medians, in the order of the servers. */
 export const compareSpeed = async (
@@ -26,28 +33,21 @@ export const compareSpeed = async (
   const load = (url: URL, requests: number) =>
     sendAll(url, encodeRequests(endpoint, library, requests), CONNECTIONS, check)
   for (const url of urls) await load(url, endpoint.slow ? count : warmUp)
-  const loads: Load[][] = []
+  const loads = urls.map((): Load[] => [])
   for (let round = 0; round < rounds; round++) {
-    const loaded: Load[] = []
-    for (const url of urls) loaded.push(await load(url, count))
-    loads.push(loaded)
+    for (const [at, url] of urls.entries()) loads[at]?.push(await load(url, count))
   }
-  const medianOf = (value: (round: Load[]) => number | undefined) =>
-    median(loads.map((round) => value(round) ?? Number.NaN))
-  return urls.map((_, at) => ({
-    perSecond: medianOf((round) => round[at]?.perSecond),
-    p50: medianOf((round) => round[at] && median(round[at].latencies)),
-    ratio: medianOf((round) => (round[0]?.perSecond ?? 0) / (round[at]?.perSecond ?? 0)),
+  const [first = []] = loads
+  return loads.map((rounds) => ({
+    perSecond: median(rounds.map(({ perSecond }) => perSecond)),
+    p50: median(rounds.map(({ latencies }) => median(latencies))),
+    ratio: median(rounds.map(({ perSecond }, round) => (first[round]?.perSecond ?? Number.NaN) / perSecond)),
   }))
 }
 
 /** The p50 of sequential requests. */
 export const measureLatency = async (url: URL, endpoint: Endpoint, library: Library, count: number) => {
-  const { latencies } = await sendAll(url, encodeRequests(endpoint, library, count), 1, ({ status }: HttpResponse) => {
-    if (status !== endpoint.status) throw new Error(`${endpoint.name}: ${status}, not ${endpoint.status}`)
-  })
+  const check = checkStatus(endpoint.name, endpoint.status)
+  const { latencies } = await sendAll(url, encodeRequests(endpoint, library, count), 1, check)
   return median(latencies)
 }
-
-export const checkResponse = async (url: URL, endpoint: Endpoint, library: Library) =>
-  createCheck(endpoint)(await sendRequest(url, endpoint.toRequest(library, 0)))

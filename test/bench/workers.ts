@@ -2,23 +2,16 @@ import { Miniflare } from 'miniflare'
 import { defineWorker, MINIFLARE_OPTIONS } from '../support/workerd.ts'
 import { JWT_SECRET } from './seed.ts'
 
-/** The simulated latency of the database in the Workers `distant` and `chain`. */
-const DISTANCE_MS = 50
-
 /** Starts entries of `test/bench/workers` in one workerd, with one database. */
 export const startWorkers = async <const Name extends string>(...names: Name[]) => {
   const vars = { JWT_SECRET, EMAIL_VERIFICATION: 'off', CATALOGUE_PROVIDER: 'sample' }
+  // The simulated latency of the database in the Workers `distant` and `chain`.
+  const bindings = { DISTANCE_MS: { type: 'json' as const, value: 50 } }
   const miniflare = new Miniflare({
     ...MINIFLARE_OPTIONS,
     workers: names.map((name) =>
-      defineWorker({
-        name,
-        entry: `test/bench/workers/${name}.ts`,
-        vars,
-        // One member makes all uploads.
-        uploadsPerMinute: 1e9,
-        bindings: { DISTANCE_MS: { type: 'json' as const, value: DISTANCE_MS } },
-      }),
+      // One member makes all uploads.
+      defineWorker({ name, entry: `test/bench/workers/${name}.ts`, vars, uploadsPerMinute: 1e9, bindings }),
     ),
     handleStructuredLogs: ({ level, message }) => {
       if (level === 'error') console.error(message)

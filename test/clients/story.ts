@@ -21,11 +21,8 @@ export const tellStory = async (baseUrl: string) => {
 
   const form = new FormData()
   form.append('file', new Blob([Uint8Array.from(atob(PICTURE), (char) => char.charCodeAt(0))]), 'page.gif')
-  const { data: image } = await api.POST('/memos/image-memo', {
-    headers,
-    body: { file: '' },
-    bodySerializer: () => form,
-  })
+  const picture = { body: { file: '' }, bodySerializer: () => form }
+  const { data: image } = await api.POST('/memos/image-memo', { headers, ...picture })
 
   const memo = await api.POST('/memos', {
     headers,
@@ -34,17 +31,13 @@ export const tellStory = async (baseUrl: string) => {
   })
   const written: Memo | undefined = memo.data
 
-  const { data: detail } = await api.GET('/books/{book-id}', {
-    headers,
-    params: { path: { 'book-id': book.bookId }, query: { memoAuthority: 'ALL' } },
-  })
+  const getBook = (bookId: number) =>
+    api.GET('/books/{book-id}', { headers, params: { path: { 'book-id': bookId }, query: { memoAuthority: 'ALL' } } })
+  const { data: detail } = await getBook(book.bookId)
+  const { error } = await getBook(999)
   const { data: library } = await api.GET('/books/library', {
     headers,
     params: { query: { page: 1, size: 10, bookStatus: 'ING' } },
-  })
-  const { error } = await api.GET('/books/{book-id}', {
-    headers,
-    params: { path: { 'book-id': 999 }, query: { memoAuthority: 'ALL' } },
   })
   return { joined: joined.data, image, written, detail, library, error }
 }

@@ -1,31 +1,29 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { send } from '../support/api'
 
-type ProviderRequest = { host: string; path: string; headers: Record<string, string> }
-
 const setScenario = (scenario: string) => fetch(`https://control.test/?scenario=${scenario}`)
-const providerRequests = async () => (await fetch('https://control.test/')).json<ProviderRequest[]>()
+const providerRequests = async () =>
+  (await fetch('https://control.test/')).json<{ host: string; path: string; headers: Record<string, string> }[]>()
 
 const YES24 = { CATALOGUE_PROVIDER: 'yes24', YES24_API_KEY: 'a-key' }
 const OPEN_LIBRARY = { CATALOGUE_PROVIDER: 'open-library', CATALOGUE_CONTACT: 'library@library.test' }
 const get = (path: string, changed?: object, headers?: Record<string, string>) =>
   send('GET', `/ext-lib/${path}`, { changed, headers })
 
-let months = 0
-/** Each test runs in another month, so that no provider is still backing off from the test before. */
-const nextMonth = () => vi.useFakeTimers({ now: Date.now() + ++months * 30 * 86_400_000, toFake: ['Date'] })
+const SECOND = 1000
+const DAY = 86_400 * SECOND
+const advance = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
 
-let warn: ReturnType<typeof vi.spyOn>
+const warn = vi.spyOn(console, 'warn')
 beforeEach(async () => {
-  vi.useRealTimers()
-  nextMonth()
-  warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  // Each test runs in another month, so that no provider is still backing off from the test before.
+  advance(30 * DAY)
+  warn.mockReset().mockImplementation(() => {})
   await setScenario('success')
 })
+afterAll(() => vi.useRealTimers())
 afterEach(async () => {
-  warn.mockRestore()
-  vi.useRealTimers()
   const { keys } = await env.CATALOGUE.list()
   for (const { name } of keys) await env.CATALOGUE.delete(name)
 })
@@ -56,7 +54,7 @@ describe('the sample provider', () => {
   })
 
   it('answers an empty array if nothing is found, and at most ten entries', async () => {
-    expect(await get('nobody-wrote-this')).toMatchObject({ status: 200, body: [] })
+    expect(await get('no-such-title')).toMatchObject({ status: 200, body: [] })
     expect((await get('e')).body).toHaveLength(10)
     expect((await get('%25')).body).toEqual([])
     // An accent alone is no search term.
@@ -65,6 +63,8 @@ describe('the sample provider', () => {
 })
 
 describe('YES24', () => {
+  const FIRST = { author: '한강', cover: 'https://image.yes24.com/goods/1/XL', publisher: '창비' }
+
   it('is called at its own host with the key and the encoded search', async () => {
     await get(encodeURIComponent('한강 & 나/../?page=9#x'), YES24)
     await get('best-seller', YES24)
@@ -74,14 +74,8 @@ describe('YES24', () => {
     expect(search?.headers).toMatchObject({ 'x-api-key': 'a-key' })
     const url = new URL(search?.path ?? '', 'https://apis.yes24.com')
     expect(url.pathname).toBe('/v1/goods/itemList')
-    expect(Object.fromEntries(url.searchParams)).toEqual({
-      query: '한강 & 나/../?page=9#x',
-      category: 'BOOK',
-      sort: 'RELATION',
-      page: '1',
-      pageSize: '10',
-      detail: 'Y',
-    })
+    const fixed = { category: 'BOOK', sort: 'RELATION', page: '1', pageSize: '10', detail: 'Y' }
+    expect(Object.fromEntries(url.searchParams)).toEqual({ query: '한강 & 나/../?page=9#x', ...fixed })
     expect(bestSeller?.path).toBe('/v1/category/bestseller?categoryId=001&page=1&pageSize=10&detail=Y')
     expect(newSpecial?.path).toBe('/v1/category/newproductAttention?categoryId=001&page=1&pageSize=10&detail=Y')
   })
@@ -89,64 +83,44 @@ describe('YES24', () => {
   it('answers at most ten entries', async () => {
     const { body } = await get('x', YES24)
     expect(body).toHaveLength(10)
-    expect(body[0]).toEqual({
-      title: '책 1',
-      author: '한강',
-      cover: 'https://image.yes24.com/goods/1/XL',
-      publisher: '창비',
-      itemPage: 216,
-    })
+    expect(body[0]).toEqual({ ...FIRST, title: '책 1', itemPage: 216 })
   })
 
   it('decodes entities, drops untitled entries and keeps https covers only', async () => {
     await setScenario('odd')
     expect((await get('x', YES24)).body).toEqual([
-      {
-        title: "<나>는 '나' & 너 …",
-        author: '한강',
-        cover: 'https://image.yes24.com/goods/1/XL',
-        publisher: '창비',
-        itemPage: null,
-      },
+      { ...FIRST, title: "<나>는 '나' & 너 …", itemPage: null },
       { title: '책 4', author: null, cover: null, publisher: null, itemPage: null },
       { title: '책 5', author: '한강', cover: null, publisher: '창비', itemPage: null },
     ])
   })
 })
 
-describe('Open Library', () => {
-  it('is called with a contact and the needed fields', async () => {
-    const search = await get('soledad', OPEN_LIBRARY)
-    expect(search.body).toEqual([
-      {
-        title: 'Cien años de soledad',
-        author: 'Gabriel García Márquez',
-        cover: 'https://covers.openlibrary.org/b/id/12627383-L.jpg',
-        publisher: 'Sudamericana',
-        itemPage: 351,
-      },
-      { title: 'Untold', author: null, cover: null, publisher: null, itemPage: null },
-    ])
-    expect((await get('best-seller', OPEN_LIBRARY)).body).toHaveLength(1)
-    expect((await get('item-new-special', OPEN_LIBRARY)).body).toHaveLength(2)
-    const requests = await providerRequests()
-    expect(requests.map(({ host }) => host)).toEqual(Array(3).fill('openlibrary.org'))
-    expect(requests.map(({ path }) => path.split('?')[0])).toEqual([
-      '/search.json',
-      '/trending/weekly.json',
-      '/search.json',
-    ])
-    for (const { path, headers } of requests) {
-      expect(path).toContain('fields=key%2Ctitle%2Cauthor_name%2Cpublisher%2Cnumber_of_pages_median%2Ccover_i')
-      expect(headers['user-agent']).toContain('library@library.test')
-    }
-  })
+it('Open Library is called with a contact and the needed fields', async () => {
+  const search = await get('soledad', OPEN_LIBRARY)
+  expect(search.body).toEqual([
+    {
+      title: 'Cien años de soledad',
+      author: 'Gabriel García Márquez',
+      cover: 'https://covers.openlibrary.org/b/id/12627383-L.jpg',
+      publisher: 'Sudamericana',
+      itemPage: 351,
+    },
+    { title: 'Untold', author: null, cover: null, publisher: null, itemPage: null },
+  ])
+  expect((await get('best-seller', OPEN_LIBRARY)).body).toHaveLength(1)
+  expect((await get('item-new-special', OPEN_LIBRARY)).body).toHaveLength(2)
+  const requests = await providerRequests()
+  expect(requests.map(({ host }) => host)).toEqual(Array(3).fill('openlibrary.org'))
+  const paths = requests.map(({ path }) => path.split('?')[0])
+  expect(paths).toEqual(['/search.json', '/trending/weekly.json', '/search.json'])
+  for (const { path, headers } of requests) {
+    expect(path).toContain('fields=key%2Ctitle%2Cauthor_name%2Cpublisher%2Cnumber_of_pages_median%2Ccover_i')
+    expect(headers['user-agent']).toContain('library@library.test')
+  }
 })
 
-describe.each([
-  ['YES24', YES24],
-  ['Open Library', OPEN_LIBRARY],
-])('failures of %s', (_, provider) => {
+describe.each(Object.entries({ YES24, 'Open Library': OPEN_LIBRARY }))('failures of %s', (_, provider) => {
   it('answers an empty array if nothing is found', async () => {
     await setScenario('empty')
     for (const path of ['x', 'best-seller', 'item-new-special']) {
@@ -154,24 +128,27 @@ describe.each([
     }
   })
 
+  const BAD_GATEWAY = [
+    'lost',
+    'unauthorized',
+    'broken',
+    'unavailable',
+    'truncated',
+    'html',
+    'shapeless',
+    'huge',
+    'redirect',
+  ]
   it.each([
-    ['lost', 502],
-    ['unauthorized', 502],
-    ['broken', 502],
-    ['unavailable', 502],
-    ['truncated', 502],
-    ['html', 502],
-    ['shapeless', 502],
-    ['huge', 502],
-    ['redirect', 502],
+    ...BAD_GATEWAY.map((scenario) => [scenario, 502] as const),
     ['quota', 503],
     ['quota-without-time', 503],
     ['silent', 504],
     ['stalled', 504],
-  ])('answers %s with %i', async (scenario, status) => {
+  ] as const)('answers %s with %i', async (scenario, status) => {
     await setScenario(scenario)
     for (const path of ['x', 'best-seller']) {
-      vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] })
+      advance(60 * SECOND)
       const answer = await get(path, provider)
       expect(answer).toMatchObject({ status, body: { status, fieldErrors: null, violationErrors: null } })
       expect(answer.headers.get('Cache-Control')).toBe('no-store')
@@ -185,13 +162,11 @@ describe.each([
 
   it('caches a list for an hour, then answers the stale list and refreshes it in the background', async () => {
     await get('best-seller', provider)
-    await get('best-seller', provider)
+    const { body } = await get('best-seller', provider)
     expect(await providerRequests()).toHaveLength(1)
 
-    const { body } = await get('best-seller', provider)
     await setScenario('empty')
-    const stale = Date.now() + 3_601_000
-    vi.useFakeTimers({ now: stale, toFake: ['Date'] })
+    advance(3601 * SECOND)
     expect((await get('best-seller', provider)).body).toEqual(body)
     expect(await providerRequests()).toHaveLength(1)
     expect((await get('best-seller', provider)).body).toEqual([])
@@ -199,13 +174,9 @@ describe.each([
 
   it('answers the stale list while the provider is down, and backs off', async () => {
     const { body } = await get('best-seller', provider)
-    for (const [days, scenario] of [
-      [1, 'silent'],
-      [3, 'quota'],
-      [6, 'broken'],
-    ] as const) {
+    for (const scenario of ['silent', 'quota', 'broken']) {
       await setScenario(scenario)
-      vi.useFakeTimers({ now: Date.now() + days * 86_400_000, toFake: ['Date'] })
+      advance(4 * DAY)
       for (let n = 0; n < 3; n++) expect((await get('best-seller', provider)).body).toEqual(body)
       expect(await providerRequests(), scenario).toHaveLength(1)
     }
@@ -214,12 +185,12 @@ describe.each([
   it('does not call the provider again before its Retry-After', async () => {
     await setScenario('quota')
     expect((await get('x', provider)).headers.get('Retry-After')).toBe('17')
-    vi.useFakeTimers({ now: Date.now() + 10_000, toFake: ['Date'] })
+    advance(10 * SECOND)
     for (const path of ['y', 'best-seller']) {
       expect((await get(path, provider)).headers.get('Retry-After')).toBe('7')
     }
     expect(await providerRequests()).toHaveLength(1)
-    vi.useFakeTimers({ now: Date.now() + 8000, toFake: ['Date'] })
+    advance(8 * SECOND)
     await get('x', provider)
     expect(await providerRequests()).toHaveLength(2)
   })
@@ -244,10 +215,8 @@ describe('the cache of lists', () => {
   })
 
   it('is optional: lists are answered while KV fails', async () => {
-    const broken = {
-      get: () => Promise.reject(new Error('KV is down')),
-      put: () => Promise.reject(new Error('KV is down')),
-    } as unknown as KVNamespace
+    const fail = () => Promise.reject(new Error('KV is down'))
+    const broken = { get: fail, put: fail } as unknown as KVNamespace
     expect((await get('best-seller', { ...YES24, CATALOGUE: broken })).body).toHaveLength(10)
   })
 

@@ -28,7 +28,7 @@ describe('the book catalogue', () => {
   })
 
   it('answers an empty array if nothing is found', async () => {
-    expect(await get('zzqxjwv-nobody-wrote-this')).toMatchObject({ status: 200, body: [] })
+    expect(await get('zzqxjwv-no-such-title')).toMatchObject({ status: 200, body: [] })
   })
 
   it.each([

@@ -52,10 +52,8 @@ it('the typed client sends a bare date and a file', async () => {
   const { bookId } = await reader.createBook()
   const fetch = (url: RequestInfo | URL, init?: RequestInit) => exports.default.fetch(new Request(url, init))
   const api = hc<Api>(BASE, { headers: { Authorization: `Bearer ${reader.token}` }, fetch })
-  const dated = await api.books['created-date'][':book-id'].$patch({
-    param: { 'book-id': `${bookId}` },
-    json: '2020-02-29T08:00:00',
-  })
+  const param = { 'book-id': `${bookId}` }
+  const dated = await api.books['created-date'][':book-id'].$patch({ param, json: '2020-02-29T08:00:00' })
   expect(await dated.json()).toEqual({ bookId, createdAt: '2020-02-29T08:00:00' })
   const file = new File([png()], 'page.png')
   const uploaded = await api.memos['image-memo'].$post({ form: { file } })

@@ -1,22 +1,21 @@
 import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { findMismatches } from '../../scripts/integrity'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findMismatches, findOrphans } from '../../scripts/integrity'
 import triggers from '../../src/db/triggers.sql?raw'
 import { type Reader, signUp } from '../support/api'
-import { fillShelf, select } from '../support/database'
+import { fillShelf, select as run, select } from '../support/database'
+import { png } from '../support/pictures'
 
 const memberIdOf = async ({ email }: Reader) =>
   Number((await select('select memberId from members where email = ?', email))[0]?.memberId)
 
-/** Mulberry32, a small seeded random number generator: failures are reproducible. */
+/** MINSTD, a seeded random number generator: failures are reproducible. */
 const createRandom = (seed: number) => {
   let state = seed
   return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
   }
 }
 
@@ -26,29 +25,26 @@ describe('counters and positions', () => {
     const random = createRandom(20_261_121)
     const pick = <T>(list: T[]): T | undefined => list[Math.floor(random() * list.length)]
     const pickDate = () => pick([null, '2025-05-05T00:00:00', '2026-01-01T12:00:00'])
-    const books: { owner: number; bookId: number }[] = []
-    let memos: { owner: number; memoId: number }[] = []
+    const books: { owner: Reader; bookId: number }[] = []
+    let memos: { owner: Reader; memoId: number }[] = []
 
-    for (let step = 0; step < 400; step++) {
-      const owner = step % 2
-      const reader = readers[owner]
-      if (!reader) throw new Error('no reader')
+    for (const owner of Array.from({ length: 200 }, () => readers).flat()) {
       const book = pick(books.filter((each) => each.owner === owner))
       const memo = pick(memos.filter((each) => each.owner === owner))
       const roll = random()
       if (roll < 0.2 || !book) {
-        books.push({ owner, ...(await reader.createBook({ bookStatus: pick([0, 1, 2]), readEndDate: pickDate() })) })
+        books.push({ owner, ...(await owner.createBook({ bookStatus: pick([0, 1, 2]), readEndDate: pickDate() })) })
       } else if (roll < 0.55 || !memo) {
-        memos.push({ owner, ...(await reader.createMemo(book.bookId, { memoType: pick([0, 1, 2, 3]) })) })
+        memos.push({ owner, ...(await owner.createMemo(book.bookId, { memoType: pick([0, 1, 2, 3]) })) })
       } else if (roll < 0.7) {
-        await reader.patch(`/books/${book.bookId}`, { bookStatus: pick([0, 1, 2]), readEndDate: pickDate() })
+        await owner.patch(`/books/${book.bookId}`, { bookStatus: pick([0, 1, 2]), readEndDate: pickDate() })
       } else if (roll < 0.8) {
-        await reader.patch(`/memos/${memo.memoId}`, { memoType: pick([0, 1, 2, 3]) })
+        await owner.patch(`/memos/${memo.memoId}`, { memoType: pick([0, 1, 2, 3]) })
       } else if (roll < 0.93) {
-        await reader.delete(`/memos/${memo.memoId}`)
+        await owner.delete(`/memos/${memo.memoId}`)
         memos.splice(memos.indexOf(memo), 1)
       } else {
-        await reader.delete(`/books/${book.bookId}`)
+        await owner.delete(`/books/${book.bookId}`)
         books.splice(books.indexOf(book), 1)
         const remaining = new Set((await select('select memoId from memos')).map(({ memoId }) => memoId))
         memos = memos.filter(({ memoId }) => remaining.has(memoId))
@@ -108,8 +104,8 @@ describe('the schema rejects', () => {
     '%s = %o',
     async (field, value) => {
       const [table, column] = field.split('.')
-      const update = env.DB.prepare(`update ${table} set ${column} = ? where memberId = ?`).bind(value, memberId)
-      await expect(update.run()).rejects.toThrow(/constraint/)
+      const update = run(`update ${table} set ${column} = ? where memberId = ?`, value, memberId)
+      await expect(update).rejects.toThrow(/constraint/)
     },
   )
 })
@@ -149,10 +145,65 @@ describe('migrations', () => {
   })
 
   it('keep each trigger on one line, since remote D1 splits on semicolons', () => {
-    for (const query of env.MIGRATIONS.flatMap(({ queries }) => queries)) {
-      for (const line of query.split('\n').filter((each) => /create trigger/i.test(each))) {
-        expect(line).toMatch(/^CREATE TRIGGER .* END;?$/)
-      }
+    const lines = env.MIGRATIONS.flatMap(({ queries }) => queries).flatMap((query) => query.split('\n'))
+    for (const line of lines.filter((each) => /create trigger/i.test(each))) {
+      expect(line).toMatch(/^CREATE TRIGGER .* END;?$/)
     }
+  })
+})
+
+describe('the integrity check', () => {
+  let reader: Reader
+  let memberId: number
+  let bookId: number
+  let memoId: number
+  beforeEach(async () => {
+    reader = await signUp()
+    memberId = await memberIdOf(reader)
+    bookId = (await reader.createBook({ bookStatus: 'DONE', readEndDate: '2026-01-01T00:00:00' })).bookId
+    memoId = (await reader.createMemo(bookId)).memoId
+    expect(await findMismatches(env.DB)).toEqual([])
+  })
+
+  it.each(['yetBooks', 'ingBooks', 'doneBooks', 'finishedBooks', 'memoBooks'])('finds a wrong %s', async (field) => {
+    const [member] = await select(`select ${field} as expected from members where memberId = ?`, memberId)
+    await run(`update members set ${field} = 7 where memberId = ?`, memberId)
+    expect(await findMismatches(env.DB)).toEqual([{ table: 'members', id: memberId, field, ...member, found: 7 }])
+    await run(`update members set ${field} = ? where memberId = ?`, member?.expected, memberId)
+  })
+
+  it('finds wrong memo counters of a book', async () => {
+    await run('update books set memoCount = 3, questionMemos = 2 where bookId = ?', bookId)
+    const mismatch = { table: 'books', id: bookId }
+    expect(await findMismatches(env.DB)).toEqual([
+      { ...mismatch, field: 'memoCount', expected: 1, found: 3 },
+      { ...mismatch, field: 'questionMemos', expected: 0, found: 2 },
+    ])
+    await run('update books set memoCount = 1, questionMemos = 0 where bookId = ?', bookId)
+  })
+
+  it('finds a memo with a wrong position or owner', async () => {
+    const mismatch = { table: 'memos', id: memoId }
+    await run('update memos set position = 5 where memoId = ?', memoId)
+    expect(await findMismatches(env.DB)).toEqual([{ ...mismatch, field: 'position', expected: 1, found: 5 }])
+    await run('update memos set position = 1, memberId = 999 where memoId = ?', memoId)
+    expect(await findMismatches(env.DB)).toEqual([{ ...mismatch, field: 'memberId', expected: memberId, found: 999 }])
+    await run('update memos set memberId = ? where memoId = ?', memberId, memoId)
+  })
+
+  it.each(['books', 'memos'])('finds a reused identifier in %s', async (table) => {
+    const id = table === 'books' ? bookId : memoId
+    await run('insert or replace into retiredIds (tableName, id) values (?, ?)', table, id)
+    expect(await findMismatches(env.DB)).toMatchObject([{ table, id, expected: `above ${id}`, found: id }])
+    await run('delete from retiredIds where tableName = ?', table)
+  })
+
+  it('finds objects without a member, except those about to be purged', async () => {
+    expect((await reader.upload(png())).status).toBe(201)
+    const orphans = ['images/987654/aaaaaaaaaaaaaaaaaaaaaa.png', 'elsewhere/b.png']
+    for (const key of orphans) await env.IMAGES.put(key, 'x')
+    await env.IMAGES.put('images/987655/aaaaaaaaaaaaaaaaaaaaaa.png', 'x')
+    await run('insert into purgeJobs values (987655, 0)')
+    expect((await findOrphans(env.DB, env.IMAGES)).sort()).toEqual(orphans.sort())
   })
 })

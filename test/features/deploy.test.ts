@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { deploy, plan } from '../../scripts/deploy/deploy.ts'
 import type { Config, Host, WranglerResult } from '../../scripts/deploy/host.ts'
 
@@ -11,47 +11,38 @@ const CONFIG: Config = {
 const WORKER_URL = 'https://reading-library.mina.workers.dev'
 const MAIL_FROM = 'library@example.com'
 const NAMESPACE_ID = 'f'.repeat(32)
+const MINA = { id: 'a', name: 'Mina' }
 
 /** The state of a fake Cloudflare account. */
-type Account = {
-  databases: string[]
-  buckets: string[]
-  namespaces: string[]
+type Account = Record<'databases' | 'buckets' | 'namespaces' | 'pending', string[]> & {
   /** Undefined while there is no Worker. */
   secrets?: string[]
   accounts?: { id: string; name: string }[]
-  pendingMigrations?: string[]
   targets?: string[]
 }
 
-const emptyAccount = (): Account => ({
-  databases: [],
-  buckets: [],
-  namespaces: [],
-  pendingMigrations: ['0000_library.sql'],
-})
+const emptyAccount = (): Account => ({ databases: [], buckets: [], namespaces: [], pending: ['0000_library.sql'] })
 const deployedAccount = (): Account => ({
   databases: ['another', 'reading-library'],
   buckets: ['another', 'reading-library-images'],
   namespaces: ['another', 'reading-library-catalogue'],
+  pending: [],
   secrets: ['JWT_SECRET', 'MAIL_FROM', 'PUBLIC_URL'],
 })
 
-const success = (output: unknown): WranglerResult => ({
-  code: 0,
-  stdout: typeof output === 'string' ? output : JSON.stringify(output, null, 2),
-  records: [],
-})
-const failure = (message: string, stdout = ''): WranglerResult => ({
-  code: 1,
-  stdout,
-  records: [{ type: 'wrangler-session' }, { type: 'command-failed', message }],
-})
+const success = (output: unknown, records: WranglerResult['records'] = []): WranglerResult => {
+  const stdout = typeof output === 'string' ? output : JSON.stringify(output, null, 2)
+  return { code: 0, stdout, records }
+}
+const failure = (message: string, stdout = ''): WranglerResult => {
+  const records = [{ type: 'wrangler-session' }, { type: 'command-failed', message }]
+  return { code: 1, stdout, records }
+}
 
 /** A fake wrangler that reads and changes the account. */
 const fakeWrangler =
-  (account: Account, files: Record<string, string> = {}): Host['wrangler'] =>
-  async (args) => {
+  (account: Account, files: Record<string, string> = {}) =>
+  async (args: string[]) => {
     const [group, verb, name = ''] = args[0] === 'r2' || args[0] === 'kv' ? [args[0], args[2], args[3]] : args
     const create = (list: string[]) => {
       list.push(name)
@@ -59,7 +50,7 @@ const fakeWrangler =
     }
     switch (`${group} ${verb}`) {
       case 'whoami --json':
-        return success({ loggedIn: true, accounts: account.accounts ?? [{ id: 'a', name: 'Mina' }] })
+        return success({ loggedIn: true, accounts: account.accounts ?? [MINA] })
       case 'secret list':
         if (!account.secrets) return failure('Worker "reading-library" not found.\n\nIf this is a new Worker, …')
         return success(account.secrets.map((each) => ({ name: each, type: 'secret_text' })))
@@ -78,15 +69,14 @@ const fakeWrangler =
       case 'kv create':
         return create(account.namespaces)
       case 'd1 migrations': {
-        const applied = account.pendingMigrations ?? []
-        account.pendingMigrations = []
-        return success(applied.map((each) => `│ ${each} │ ✅     │`).join('\n') || '✅ No migrations to apply!')
+        const applied = account.pending.splice(0).map((each) => `│ ${each} │ ✅     │`)
+        return success(applied.join('\n') || '✅ No migrations to apply!')
       }
       case 'deploy --config': {
         const secrets = args.includes('--secrets-file') ? JSON.parse(files[args.at(-1) ?? ''] ?? '{}') : {}
         account.secrets = [...(account.secrets ?? []), ...Object.keys(secrets)]
         const targets = account.targets ?? [WORKER_URL, 'schedule: 17 * * * *']
-        return { ...success('Uploaded'), records: [{ type: 'deploy', version_id: 'v', targets }] }
+        return success('Uploaded', [{ type: 'deploy', version_id: 'v', targets }])
       }
       default:
         throw new Error(`Unexpected command: wrangler ${args.join(' ')}`)
@@ -110,43 +100,32 @@ const deployTo = async (account: Account, overrides: Partial<Host> = {}, config 
       files[name] = text
       return name
     },
-    print: (line) => output.push(line),
+    print: (line) => void output.push(line),
     fetch: async (url) => ({ ok: url === `${WORKER_URL}/health` }),
     wait: async () => {},
     env: { MAIL_FROM },
     ...overrides,
   }
-  const errors = await deploy(host, config).then(
-    () => undefined,
-    (error) => error.lines as string[],
-  )
+  const errors = await deploy(host, config).catch((error): string[] => error.message.split('\n'))
   const changes = commands.filter((command) => !/ list| --json/.test(command))
-  const secrets = JSON.parse(files['wrangler.deploy.secrets.json'] ?? '{}')
-  return { files, inputs, changes, output, errors, secrets }
+  const { 'wrangler.deploy.json': deployed = '{}', 'wrangler.deploy.secrets.json': secrets = '{}' } = files
+  return { deployed: JSON.parse(deployed), secrets: JSON.parse(secrets), inputs, changes, output, errors }
 }
 
 const MIGRATE = 'd1 migrations apply DB --remote'
 const UPLOAD = 'deploy --config wrangler.deploy.json'
 const UPLOAD_WITH_SECRETS = `${UPLOAD} --secrets-file wrangler.deploy.secrets.json`
+const CREATE_BUCKET = 'r2 bucket create reading-library-images'
+const PUT_URL = 'secret put PUBLIC_URL'
 
 describe('deploy', () => {
   it('provisions an empty account and migrates before it uploads the Worker', async () => {
-    const { changes, output, files, secrets, inputs, errors } = await deployTo(emptyAccount())
-    expect(errors).toBeUndefined()
-    expect(changes).toEqual([
-      'd1 create reading-library',
-      'r2 bucket create reading-library-images',
-      'kv namespace create reading-library-catalogue',
-      MIGRATE,
-      UPLOAD_WITH_SECRETS,
-      'secret put PUBLIC_URL',
-    ])
+    const { changes, output, deployed, secrets, inputs, errors } = await deployTo(emptyAccount())
+    const created = ['d1 create reading-library', CREATE_BUCKET, 'kv namespace create reading-library-catalogue']
+    expect(changes).toEqual([...created, MIGRATE, UPLOAD_WITH_SECRETS, PUT_URL])
     expect(secrets).toEqual({ MAIL_FROM, JWT_SECRET: expect.stringMatching(/^[\w+/]{64}$/) })
-    expect(inputs).toEqual([WORKER_URL])
-    expect(JSON.parse(files['wrangler.deploy.json'] ?? '')).toEqual({
-      ...CONFIG,
-      kv_namespaces: [{ binding: 'CATALOGUE', id: NAMESPACE_ID }],
-    })
+    expect([errors, inputs]).toEqual([undefined, [WORKER_URL]])
+    expect(deployed).toEqual({ ...CONFIG, kv_namespaces: [{ binding: 'CATALOGUE', id: NAMESPACE_ID }] })
     expect(output).toContain('Migrations: 0000_library.sql')
     expect(output.at(-1)).toBe(`Serving at ${WORKER_URL}`)
     expect(output.join()).not.toContain(secrets.JWT_SECRET)
@@ -173,12 +152,7 @@ describe('deploy', () => {
   it('completes an interrupted deployment', async () => {
     const account = { ...deployedAccount(), buckets: ['another'], secrets: ['MAIL_FROM'] }
     const { changes, secrets } = await deployTo(account)
-    expect(changes).toEqual([
-      'r2 bucket create reading-library-images',
-      MIGRATE,
-      UPLOAD_WITH_SECRETS,
-      'secret put PUBLIC_URL',
-    ])
+    expect(changes).toEqual([CREATE_BUCKET, MIGRATE, UPLOAD_WITH_SECRETS, PUT_URL])
     expect(Object.keys(secrets)).toEqual(['JWT_SECRET'])
   })
 
@@ -189,9 +163,10 @@ describe('deploy', () => {
       d1_databases: [{ binding: 'DB', database_name: 'mine', database_id: '1' }],
       kv_namespaces: [{ binding: 'CATALOGUE', id: 'mine' }],
     }
-    const { changes, files } = await deployTo({ ...deployedAccount(), secrets: ['JWT_SECRET'] }, { env: {} }, config)
+    const account = { ...deployedAccount(), secrets: ['JWT_SECRET'] }
+    const { changes, deployed } = await deployTo(account, { env: {} }, config)
     expect(changes).toEqual([MIGRATE, UPLOAD])
-    expect(JSON.parse(files['wrangler.deploy.json'] ?? '')).toEqual(config)
+    expect(deployed).toEqual(config)
   })
 
   it('prefers a custom domain and polls /health until it answers', async () => {
@@ -204,37 +179,33 @@ describe('deploy', () => {
     expect(output.at(-1)).toBe('Serving at https://library.example')
   })
 
-  it('reports that a Worker with routes only has no URL of its own', async () => {
+  it('reports that a Worker with routes only has no URL', async () => {
     const { output, errors } = await deployTo({ ...deployedAccount(), targets: ['example.com/library/*'] })
-    expect([errors, output.at(-1)]).toEqual([undefined, expect.stringMatching(/no URL of its own/)])
+    expect([errors, output.at(-1)]).toEqual([undefined, expect.stringMatching(/has routes only and no URL/)])
   })
 
   it('prompts for missing settings and prints the generated secret', async () => {
-    const prompts: string[] = []
-    const ask = async (question: string) => {
-      prompts.push(question.split(',')[0] ?? '')
-      return question.startsWith('MAIL_FROM') ? ` ${MAIL_FROM} ` : ''
-    }
+    const ask = vi.fn(async (question: string) => (question.startsWith('MAIL_FROM') ? ` ${MAIL_FROM} ` : ''))
     const { secrets, output } = await deployTo(emptyAccount(), { ask, env: {} })
-    expect(prompts).toEqual(['MAIL_FROM', 'PUBLIC_URL', 'JWT_SECRET'])
+    expect(ask.mock.calls.map(([question]) => question.split(',')[0])).toEqual([
+      'MAIL_FROM',
+      'PUBLIC_URL',
+      'JWT_SECRET',
+    ])
     expect(secrets.MAIL_FROM).toBe(MAIL_FROM)
     expect(output.join()).toContain(secrets.JWT_SECRET)
   })
 
   it('only warns about missing settings on Workers Builds', async () => {
     const { errors, output } = await deployTo(emptyAccount(), { env: { WORKERS_CI: '1' } })
-    expect(errors).toBeUndefined()
-    expect(output.join()).toMatch(/MAIL_FROM is missing/)
+    expect([errors, output.join()]).toEqual([undefined, expect.stringMatching(/MAIL_FROM is missing/)])
   })
 })
 
 describe('deploy fails without changing anything', () => {
-  const accounts = [
-    { id: 'a', name: 'Mina' },
-    { id: 'b', name: 'Work' },
-  ]
-  const always = (result: WranglerResult): Partial<Host> => ({ wrangler: async () => result })
-  const withEnv = (env: Host['env']): Partial<Host> => ({ env })
+  const accounts = [MINA, { id: 'b', name: 'Work' }]
+  const always = (result: WranglerResult) => ({ wrangler: async () => result })
+  const withEnv = (env: Host['env']) => ({ env })
   type Case = [problem: string, account: Account, overrides: Partial<Host>, vars: object, lines: RegExp[]]
   it.each<Case>([
     ['without a login', emptyAccount(), always(failure('…', '{"loggedIn":false}')), {}, [/npx wrangler login/]],
@@ -256,27 +227,21 @@ describe('deploy fails without changing anything', () => {
 const COMMANDS = 'secret list,d1 list,d1 create,r2 bucket list,r2 bucket create,kv namespace create,d1 migr'
 it.each(COMMANDS.split(','))('deploy passes on the error of wrangler %s and uploads nothing', async (command) => {
   const account = emptyAccount()
-  const wrangler = fakeWrangler(account)
-  const { errors } = await deployTo(account, {
-    wrangler: async (args) =>
-      args.join(' ').startsWith(command) ? failure('Please enable R2 [code: 10042]') : wrangler(args),
-  })
+  const succeed = fakeWrangler(account)
+  const wrangler = async (args: string[]) =>
+    args.join(' ').startsWith(command) ? failure('Please enable R2 [code: 10042]') : succeed(args)
+  const { errors } = await deployTo(account, { wrangler })
   expect(errors).toEqual([expect.stringMatching(/^wrangler .*: Please enable R2 \[code: 10042\]$/)])
   expect(account.secrets).toBeUndefined()
 })
 
 it('deploy fails if the Worker does not become healthy', async () => {
-  let polls = 0
-  const fetch = async () => {
-    polls++
-    throw new TypeError('not there yet')
-  }
+  const fetch = vi.fn().mockRejectedValue(new TypeError('not there yet'))
   expect((await deployTo(deployedAccount(), { fetch })).errors).toEqual([expect.stringMatching(/\/health does not/)])
-  expect(polls).toBe(12)
+  expect(fetch).toHaveBeenCalledTimes(12)
 })
 
 it('a dry run lists every step', () => {
   const steps = plan(CONFIG).map((step) => step.split(/[: ]/)[0])
-  const expected = 'Account Settings Database Bucket Namespace Migrations Worker PUBLIC_URL Health'
-  expect(steps).toEqual(expected.split(' '))
+  expect(steps.join(' ')).toBe('Account Settings Database Bucket Namespace Migrations Worker PUBLIC_URL Health')
 })

@@ -13,7 +13,7 @@ const dump = async () => {
   const schema = await select(`select type, name, sql from sqlite_master where sql is not null`)
   const statements = ['PRAGMA defer_foreign_keys=TRUE']
   for (const table of TABLES) {
-    statements.push(String(schema.find(({ type, name }) => type === 'table' && name === table)?.sql))
+    statements.push(String(schema.find(({ name }) => name === table)?.sql))
     const [first = {}] = await select(`select * from ${table} limit 1`)
     const columns = Object.keys(first).map((column) => `"${column}"`)
     if (columns.length === 0) continue

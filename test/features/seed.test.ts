@@ -10,19 +10,15 @@ import { checkAgainstDocument } from '../support/document'
 const service: Fetch = async (request) => {
   const response = await handle(request)
   const text = await response.clone().text()
-  const { status, headers } = response
-  const body = text === '' ? null : JSON.parse(text)
-  checkAgainstDocument(request.method, new URL(request.url).pathname, { status, headers, body })
+  const answer = { status: response.status, headers: response.headers, body: JSON.parse(text || 'null') }
+  checkAgainstDocument(request.method, new URL(request.url).pathname, answer)
   return response
 }
 
 const logInDemo = () => logInAs(DEMO.email, DEMO.password)
 
-const selectDemo = () =>
-  select(`
-    select memberId, (select count(*) from books) as books, (select count(*) from memos) as memos
-    from members where email = '${DEMO.email}'
-  `)
+const COUNTS = '(select count(*) from books) as books, (select count(*) from memos) as memos'
+const selectDemo = () => select(`select memberId, ${COUNTS} from members where email = ?`, DEMO.email)
 
 let first: Awaited<ReturnType<typeof seed>>
 let before: Record<string, unknown>[]

@@ -4,15 +4,11 @@ import { buildDocument } from '../../src/openapi/document'
 export const document = buildDocument()
 
 type Response = { headers?: Record<string, unknown>; content?: Record<string, { schema: Schema }> }
-type Operation = { responses: Record<string, Response> }
-type PathItem = Record<string, Operation | undefined>
+type PathItem = Record<string, { responses: Record<string, Response> } | undefined>
 
+const toPattern = (template: string) => new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`)
 const paths = Object.entries(document.paths as unknown as Record<string, PathItem>)
-  .map(([template, item]) => ({
-    template,
-    item,
-    pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`),
-  }))
+  .map(([template, item]) => ({ template, item, pattern: toPattern(template) }))
   // Literal segments take precedence over parameters.
   .sort((a, b) => a.template.split('{').length - b.template.split('{').length)
 
@@ -20,11 +16,6 @@ const paths = Object.entries(document.paths as unknown as Record<string, PathIte
 export const findOperation = (method: string, path: string) => {
   const item = paths.find(({ pattern }) => pattern.test(path))?.item
   return item?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()]
-}
-
-const violations = (schema: Schema, body: unknown) => {
-  const rooted = { ...schema, components: document.components } as Schema
-  return new Validator(rooted, '2020-12', false).validate(body).errors
 }
 
 const ERROR_SCHEMA: Schema = { $ref: '#/components/schemas/Error' }
@@ -53,6 +44,7 @@ export const checkAgainstDocument = (
   if (response?.content && !response.content['application/json']) return true
   const schema = response ? response.content?.['application/json']?.schema : ERROR_SCHEMA
   if (!schema || method === 'HEAD') return body === null || fail('with a body that is not described')
-  const errors = violations(schema, body)
+  const rooted = { ...schema, components: document.components } as Schema
+  const { errors } = new Validator(rooted, '2020-12', false).validate(body)
   return errors.length === 0 || fail(`which does not match its schema (${errors.map(({ error }) => error).join(' ')})`)
 }

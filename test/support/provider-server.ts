@@ -47,7 +47,6 @@ const yes24 = (items: object[]) => ({
   errorCode: null,
   data: { meta: {}, items, currentPage: 1, pageSize: 10, totalCount: items.length },
 })
-const yes24Error = (errorCode: string) => ({ success: false, message: 'error', errorCode, data: null })
 
 const work = {
   key: '/works/OL45804W',
@@ -63,6 +62,11 @@ const bare = { key: '/works/OL1W', title: 'Untold' }
 const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) => {
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
+const text = (response: ServerResponse, body: string, type = 'application/json') => {
+  response.writeHead(200, { 'Content-Type': type }).end(body)
+}
+const fail = (status: number, errorCode: string, headers?: Record<string, string>) => (response: ServerResponse) =>
+  json(response, status, { success: false, message: 'error', errorCode, data: null }, headers)
 
 type Scenario = (response: ServerResponse, host: string, path: string) => void
 
@@ -75,39 +79,31 @@ const SCENARIOS: Record<string, Scenario> = {
   empty: (response, host, path) => {
     if (host !== 'apis.yes24.com') return json(response, 200, { numFound: 0, docs: [], works: [] })
     const code = path.includes('bestseller') ? 'BEST_001' : path.includes('Attention') ? 'ATTN_001' : 'SEARCH_001'
-    json(response, 404, yes24Error(code))
+    fail(404, code)(response)
   },
-  lost: (response) => json(response, 404, yes24Error('ROUTE_001')),
-  unauthorized: (response) => json(response, 401, yes24Error('AUTH_001')),
-  quota: (response) => json(response, 429, yes24Error('RATE_001'), { 'Retry-After': '17' }),
-  'quota-without-time': (response) => json(response, 429, yes24Error('RATE_001')),
-  broken: (response) => json(response, 500, yes24Error('INTERNAL_ERROR')),
-  unavailable: (response) => json(response, 503, yes24Error('UPSTREAM_UNAVAILABLE')),
+  lost: fail(404, 'ROUTE_001'),
+  unauthorized: fail(401, 'AUTH_001'),
+  quota: fail(429, 'RATE_001', { 'Retry-After': '17' }),
+  'quota-without-time': fail(429, 'RATE_001'),
+  broken: fail(500, 'INTERNAL_ERROR'),
+  unavailable: fail(503, 'UPSTREAM_UNAVAILABLE'),
   silent: () => {},
   stalled: (response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"success": true,')
   },
-  truncated: (response) => {
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"success": true, "data": {"items": [')
-  },
-  html: (response) => {
-    response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>Maintenance</title>')
-  },
+  truncated: (response) => text(response, '{"success": true, "data": {"items": ['),
+  html: (response) => text(response, '<!doctype html><title>Maintenance</title>', 'text/html'),
   shapeless: (response) => json(response, 200, { success: true, data: { items: 'none' }, docs: 1, works: 1 }),
-  huge: (response) => {
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end(`{"pad":"${'x'.repeat(5 * 1024 * 1024)}"}`)
-  },
+  huge: (response) => json(response, 200, { pad: 'x'.repeat(5 * 1024 * 1024) }),
   redirect: (response) => {
     response.writeHead(302, { Location: 'http://169.254.169.254/latest/meta-data/' }).end()
   },
 }
 
-/** A request received since the scenario was set. */
-type ProviderRequest = { host: string; path: string; headers: Record<string, unknown> }
-
 export default async function setup(project: TestProject) {
   let scenario = 'success'
-  let requests: ProviderRequest[] = []
+  // The requests received since the scenario was set.
+  let requests: object[] = []
   const server = createServer((request, response) => {
     const host = String(request.headers['x-asked-host'])
     const url = new URL(request.url ?? '/', `https://${host}`)

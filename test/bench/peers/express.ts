@@ -1,8 +1,9 @@
 // The endpoints on Express in its usual style: jsonwebtoken, zod, better-sqlite3.
+import type { AddressInfo } from 'node:net'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import jwt from 'jsonwebtoken'
 import * as z from 'zod'
-import { type Claims, createBook, createMemo, drawMemo, findCaller, getBook, listLibrary, listMemos } from './store.ts'
+import * as store from './store.ts'
 
 const secret = process.env.JWT_SECRET ?? ''
 const BookStatus = z.enum(['YET', 'ING', 'DONE'])
@@ -34,45 +35,43 @@ const NewMemo = z.object({
 const authenticate = (request: Request, response: Response, next: NextFunction) => {
   const token = request.headers.authorization?.split(' ')[1] ?? ''
   try {
-    response.locals.caller = findCaller(jwt.verify(token, secret, { algorithms: ['HS256'] }) as unknown as Claims)
+    response.locals.caller = store.findCaller(
+      jwt.verify(token, secret, { algorithms: ['HS256'] }) as unknown as store.Claims,
+    )
   } catch {}
   if (response.locals.caller) return next()
   response.status(401).json({ status: 401, message: 'A valid access token is required' })
 }
-const answer = (response: Response, found: unknown) =>
-  found ? response.json(found) : response.status(404).json({ status: 404, message: 'Not found' })
+const answer = (response: Response, found: unknown) => {
+  if (found) response.json(found)
+  else response.status(404).json({ status: 404, message: 'Not found' })
+}
 
 const app = express()
 app.disable('x-powered-by')
 app.use(express.json())
 app.use(authenticate)
 
-app.get('/books/library', ({ query }, response) => {
-  response.json(listLibrary(response.locals.caller, LibraryQuery.parse(query)))
-})
+app.get('/books/library', ({ query }, response) =>
+  answer(response, store.listLibrary(response.locals.caller, LibraryQuery.parse(query))),
+)
 app.get('/books/:bookId', ({ params, query }, response) => {
   DetailQuery.parse(query)
-  answer(response, getBook(response.locals.caller, Id.parse(params.bookId)))
+  answer(response, store.getBook(response.locals.caller, Id.parse(params.bookId)))
 })
-app.get('/books/:bookId/memos', ({ params, query }, response) => {
-  answer(response, listMemos(response.locals.caller, Id.parse(params.bookId), MemosQuery.parse(query)))
-})
-app.post('/books', ({ body }, response) => {
-  response.status(201)
-  answer(response, createBook(response.locals.caller, NewBook.parse(body)))
-})
-app.get('/memos/random', (_, response) => {
-  response.json(drawMemo(response.locals.caller))
-})
+app.get('/books/:bookId/memos', ({ params, query }, response) =>
+  answer(response, store.listMemos(response.locals.caller, Id.parse(params.bookId), MemosQuery.parse(query))),
+)
+app.post('/books', ({ body }, response) =>
+  answer(response.status(201), store.createBook(response.locals.caller, NewBook.parse(body))),
+)
+app.get('/memos/random', (_, response) => answer(response, store.drawMemo(response.locals.caller)))
 app.post('/memos', ({ query, body }, response) => {
-  response.status(201)
-  answer(response, createMemo(response.locals.caller, Id.parse(query.bookId), NewMemo.parse(body)))
+  const memo = store.createMemo(response.locals.caller, Id.parse(query.bookId), NewMemo.parse(body))
+  answer(response.status(201), memo)
 })
 app.use((error: Error, _: Request, response: Response, __: NextFunction) => {
   response.status(error instanceof z.ZodError ? 400 : 500).json({ status: 0, message: error.message })
 })
 
-const server = app.listen(0, '127.0.0.1', () => {
-  const address = server.address()
-  console.log(typeof address === 'object' ? address?.port : address)
-})
+const server = app.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))

@@ -4,9 +4,9 @@ import type { Statement } from 'better-sqlite3'
 import { openDatabase } from './database.ts'
 
 const bundle = new URL('../../../dist/test/service/index.js', import.meta.url)
-const { default: worker } = (await import(bundle.href)) as {
-  default: { fetch: (request: Request, env: object, context: object) => Response | Promise<Response> }
-}
+const worker: { fetch: (request: Request, env: object, context: object) => Response | Promise<Response> } = (
+  await import(bundle.href)
+).default
 
 const database = openDatabase()
 const prepared = new Map<string, Statement<unknown[], unknown>>()
@@ -17,9 +17,7 @@ const prepareOnce = (query: string) => {
   return statement
 }
 
-type Bound = { query: string; run: () => { results: unknown[]; success: true; meta: object } }
-
-const bind = (query: string, values: unknown[]): Bound => ({
+const bind = (query: string, values: unknown[]) => ({
   query,
   run: () => {
     const statement = prepareOnce(query)
@@ -28,6 +26,7 @@ const bind = (query: string, values: unknown[]): Bound => ({
     return { results: [], success: true, meta: { changes } }
   },
 })
+type Bound = ReturnType<typeof bind>
 const runAll = (statements: Bound[]) => statements.map((statement) => statement.run())
 const runInTransaction = database.transaction(runAll)
 // Synchronous reads need no transaction; the peers do not start one either.

@@ -2,26 +2,12 @@
 import { openDatabase } from './database.ts'
 
 export type Claims = { sub: string; ver: number; jti: string }
-export type NewBook = {
-  title: string
-  author?: string | null | undefined
-  cover?: string | null | undefined
-  publisher?: string | null | undefined
-  itemPage?: number | null | undefined
-  currentPage?: number | undefined
-  bookStatus?: string | undefined
-}
-export type NewMemo = {
-  memoBookPage: number
-  memoContent: string
-  memoType?: string | undefined
-  memoAuthority?: string | undefined
-}
-type Paging = { page: number; size: number }
-type Row = Record<string, unknown>
+/** A row, or the fields of a valid body. */
+export type Fields = Record<string, unknown>
+export type Paging = { page: number; size: number }
 
 const database = openDatabase()
-const prepare = (query: string) => database.prepare<unknown[], Row>(query)
+const prepare = (query: string) => database.prepare<unknown[], Fields>(query)
 
 const MEMO = 'memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt'
 const selectCaller = prepare(
@@ -46,7 +32,8 @@ const selectRandom = prepare(
 )
 const insertBook = prepare(
   `insert into books (memberId, title, author, cover, publisher, itemPage, currentPage, bookStatus, createdAt)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning bookId, title, author, cover, bookStatus`,
+  values (@memberId, @title, @author, @cover, @publisher, @itemPage, @currentPage, @bookStatus, @now)
+  returning bookId, title, author, cover, bookStatus`,
 )
 const insertMemo = prepare(
   `insert into memos (bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
@@ -55,51 +42,40 @@ const insertMemo = prepare(
 )
 
 const localTime = () => new Date().toISOString().slice(0, 19)
-const toPage = (item: Row[], totalElements: number, { page, size }: Paging) => ({
+const offsetOf = ({ page, size }: Paging) => (page - 1) * size
+const toPage = (item: unknown[], total: unknown, { page, size }: Paging) => ({
   item,
-  pageInfo: { page, size, totalElements, totalPages: Math.ceil(totalElements / size) },
+  pageInfo: { page, size, totalElements: Number(total), totalPages: Math.ceil(Number(total) / size) },
 })
 
 /** The caller's row with its totals; undefined if the token was revoked. */
 export const findCaller = ({ sub, ver, jti }: Claims) => selectCaller.get(Number(sub), ver, jti)
 
-export const listLibrary = (member: Row, { bookStatus, page, size }: Paging & { bookStatus: string }) =>
-  toPage(selectLibrary.all(member.memberId, bookStatus, size, (page - 1) * size), Number(member[bookStatus]), {
-    page,
-    size,
-  })
+export const listLibrary = (member: Fields, query: Paging & { bookStatus: string }) => {
+  const { bookStatus, size } = query
+  return toPage(selectLibrary.all(member.memberId, bookStatus, size, offsetOf(query)), member[bookStatus], query)
+}
 
-export const getBook = (member: Row, bookId: number) => {
-  const book = selectBook.get(bookId, member.memberId)
+export const getBook = ({ memberId }: Fields, bookId: number) => {
+  const book = selectBook.get(bookId, memberId)
   return book && { ...book, memosList: selectMemos.all({ bookId }) }
 }
 
-export const listMemos = (member: Row, bookId: number, { page, size }: Paging) => {
-  const book = selectBook.get(bookId, member.memberId)
-  return (
-    book &&
-    toPage(selectMemosPage.all({ bookId, size, offset: (page - 1) * size }), Number(book.memoCount), { page, size })
-  )
+export const listMemos = ({ memberId }: Fields, bookId: number, query: Paging) => {
+  const book = selectBook.get(bookId, memberId)
+  const { size } = query
+  return book && toPage(selectMemosPage.all({ bookId, size, offset: offsetOf(query) }), book.memoCount, query)
 }
 
-export const drawMemo = (member: Row) => selectRandom.all({ memberId: member.memberId, fraction: Math.random() })
+export const drawMemo = ({ memberId }: Fields) => selectRandom.all({ memberId, fraction: Math.random() })
 
-export const createBook = (member: Row, book: NewBook) => {
-  const { title, author = null, cover = null, publisher = null, itemPage = null, currentPage = 0 } = book
-  const status = book.bookStatus ?? 'YET'
-  return insertBook.get(member.memberId, title, author, cover, publisher, itemPage, currentPage, status, localTime())
-}
+const DETAILS = { author: null, cover: null, publisher: null, itemPage: null, currentPage: 0, bookStatus: 'YET' }
 
-export const createMemo = (member: Row, bookId: number, memo: NewMemo) => {
-  if (!selectBook.get(bookId, member.memberId)) return undefined
-  const { memoType = 'BOOK_CONTENT', memoContent, memoBookPage, memoAuthority = 'PRIVATE' } = memo
-  return insertMemo.get({
-    bookId,
-    memberId: member.memberId,
-    memoType,
-    memoContent,
-    memoBookPage,
-    memoAuthority,
-    now: localTime(),
-  })
+export const createBook = ({ memberId }: Fields, book: Fields) =>
+  insertBook.get({ ...DETAILS, ...book, memberId, now: localTime() })
+
+export const createMemo = ({ memberId }: Fields, bookId: number, memo: Fields) => {
+  if (!selectBook.get(bookId, memberId)) return undefined
+  const defaults = { memoType: 'BOOK_CONTENT', memoAuthority: 'PRIVATE' }
+  return insertMemo.get({ ...defaults, ...memo, bookId, memberId, now: localTime() })
 }

@@ -47,9 +47,7 @@ const NEW_MEMO = `insert into memos (bookId, memberId, position, memoType, memoC
 const json = (body: unknown, status = 200, location?: string) =>
   new Response(JSON.stringify(body), {
     status,
-    headers: location
-      ? { 'Content-Type': 'application/json', Location: location }
-      : { 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', ...(location && { Location: location }) },
   })
 const refuse = (status: number) => json({ status, message: null, fieldErrors: null, violationErrors: null }, status)
 

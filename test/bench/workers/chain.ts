@@ -52,11 +52,10 @@ export default {
       if (!match) continue
       const memberId = memberOf(request)
       const id = Number(match[1] ?? searchParams.get('bookId') ?? 0)
-      const run = (query: string) =>
-        database
-          .prepare(query)
-          .bind(...(query.includes('?2') ? [memberId, id] : [memberId]))
-          .run()
+      const run = (query: string) => {
+        const statement = database.prepare(query)
+        return (query.includes('?2') ? statement.bind(memberId, id) : statement.bind(memberId)).run()
+      }
       await run('select memberId from members where memberId = ?1')
       await run(owner)
       const { results } = await run(data)
