@@ -21,6 +21,12 @@ type Options = {
   changed?: Partial<Bindings>
 }
 
+/** A body of this content type, or of none: as bytes, to which fetch adds no type. */
+export const ofType = (type: string | undefined, raw: BodyInit | undefined): Options => ({
+  raw: typeof raw === 'string' ? new TextEncoder().encode(raw) : raw,
+  headers: { ...(type && { 'Content-Type': type }) },
+})
+
 /** Passes a request to the Worker; `changed` replaces variables and bindings for this request. */
 export const handle = async (request: Request, changed?: Partial<Bindings>) => {
   if (!changed) return exports.default.fetch(request)
