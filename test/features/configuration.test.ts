@@ -50,6 +50,15 @@ describe('X-D1-Bookmark', () => {
   )
 })
 
+it('accepts a token after a rotation of the secret only while the previous secret is kept', async () => {
+  const statusWith = async (JWT_SECRET_PREVIOUS: string | undefined) => {
+    const changed = { JWT_SECRET: 'the next secret, after the rotation of the old', JWT_SECRET_PREVIOUS }
+    return (await reader.send('GET', '/members/me', { changed })).status
+  }
+  expect(await statusWith(env.JWT_SECRET)).toBe(200)
+  expect(await statusWith('')).toBe(401)
+})
+
 describe('the log', () => {
   it('has one line per request, with the request id of the answer and no personal data', async () => {
     const info = vi.spyOn(console, 'info').mockImplementation(() => {})

@@ -1,22 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { join, login, newEmail, PASSWORD, send, sharedReader } from '../support/api'
 import { select } from '../support/database'
-import {
-  ABSENT,
-  BLANK,
-  fieldError,
-  invalidCases,
-  NOT_EMAIL,
-  NOT_PASSWORD,
-  NOT_STRING,
-  NULL,
-  notText,
-  UNUSUAL_TEXTS,
-  withField,
-} from '../support/invalid-values'
+import * as invalid from '../support/invalid-values'
+import { fieldError, itRejects, UNUSUAL_TEXTS } from '../support/invalid-values'
 import { remote } from '../support/target'
 
-const NAME = { ...notText(100), ...NULL, ...BLANK }
 const emailAt = (domain: string) => newEmail().replace('library.test', domain)
 const EXISTS = {
   status: 409,
@@ -88,16 +76,20 @@ describe('POST /join', () => {
   })
 
   const member = { email: newEmail(), name: 'Reader', password: PASSWORD, authenticationCode: '123456' }
-  it.each(
-    invalidCases({
-      email: { ...NOT_EMAIL, ...ABSENT, '255 characters': JSON.stringify(newEmail().padStart(255, 'x')) },
-      name: { ...NAME, ...ABSENT },
-      password: { ...NOT_PASSWORD, ...ABSENT },
-      authenticationCode: { ...NOT_STRING, ...NULL, ...BLANK, ...ABSENT },
-    }),
-  )('rejects $what as $field', async ({ field, json }) => {
-    expect(await send('POST', '/join', withField(member, field, json))).toMatchObject(fieldError(field, json))
-  })
+  itRejects(
+    {
+      email: {
+        ...invalid.NOT_EMAIL,
+        ...invalid.ABSENT,
+        '255 characters': JSON.stringify(newEmail().padStart(255, 'x')),
+      },
+      name: { ...invalid.notText(100), ...invalid.NULL, ...invalid.BLANK, ...invalid.ABSENT },
+      password: { ...invalid.NOT_PASSWORD, ...invalid.ABSENT },
+      authenticationCode: { ...invalid.NOT_STRING, ...invalid.NULL, ...invalid.BLANK, ...invalid.ABSENT },
+    },
+    member,
+    (body) => send('POST', '/join', body),
+  )
 
   it('stores nothing of what it rejects', async () => {
     expect((await login(member.email)).status).toBe(401)
@@ -110,5 +102,28 @@ describe('POST /join', () => {
       expect(answer).toMatchObject({ status: 400, body: { status: 400, fieldErrors: null } })
       expect(answer.body.message).toContain('Authorization')
     }
+  })
+})
+
+describe('POST /email/join', () => {
+  const changed = remote ? undefined : { MAIL_FROM: 'library@library.test' }
+  const requestCode = (joinAuthCodeEmail: unknown) =>
+    send('POST', '/email/join', { body: { joinAuthCodeEmail }, changed })
+
+  it('answers 201 without a body, and 429 after five mails to an address within an hour', async () => {
+    const email = newEmail()
+    for (let n = 0; n < 5; n++) expect(await requestCode(email)).toMatchObject({ status: 201, body: null })
+    const sixth = await requestCode(email)
+    expect(sixth).toMatchObject({ status: 429, body: { status: 429, fieldErrors: null } })
+    expect(Number(sixth.headers.get('Retry-After'))).toBeGreaterThan(3000)
+  })
+
+  it.each(['word', '', null, 5])('rejects %j as an address', async (email) => {
+    expect(await requestCode(email)).toMatchObject(fieldError('joinAuthCodeEmail', JSON.stringify(email)))
+  })
+
+  it('rejects the address of a member, in any case', async () => {
+    const { email } = await sharedReader()
+    expect(await requestCode(email.toUpperCase())).toMatchObject(EXISTS)
   })
 })
