@@ -102,7 +102,7 @@ describe('POST /email/join', () => {
 
   it('stores no code and counts no mail if the mail cannot be sent', async () => {
     const email = newEmail()
-    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    using error = vi.spyOn(console, 'error').mockImplementation(() => {})
     let code = ''
     const broken = {
       send: (mail: Mail) => {
@@ -115,7 +115,6 @@ describe('POST /email/join', () => {
     expect(await storedCodes()).toEqual(before)
     expect((await requestCode(email, { MAIL_FROM: undefined })).status).toBe(503)
     const lines = error.mock.calls.join()
-    error.mockRestore()
     expect(lines).toContain('over quota')
     expect(lines).toContain('MAIL_FROM')
     expect(lines).not.toContain(email)
