@@ -62,16 +62,10 @@ const send = async (input: Request | string | URL, init?: RequestInit): Promise<
 const skip = () => {
   skipTest("needs the Worker's own bindings or settings")
 }
-export const env = new Proxy(
-  {},
-  {
-    get: skip,
-    ownKeys: () => {
-      skip()
-      return []
-    },
-  },
-)
+const ownKeys = (): string[] => {
+  skip()
+  return []
+}
+export const env = new Proxy({}, { get: skip, ownKeys })
 export const exports = { default: { fetch: send } }
-export const createExecutionContext = skip
-export const waitOnExecutionContext = skip
+export { skip as createExecutionContext, skip as waitOnExecutionContext }
