@@ -11,7 +11,7 @@ const LARGE_BODY = 1_048_576
 
 const record = (event: object) => appendFileSync(remote?.journal ?? '', `${JSON.stringify(event)}\n`)
 
-/** Records sign-ups, tokens and withdrawals: see scripts/smoke/members.ts. */
+/** Records sign-ups, tokens and withdrawals: see scripts/smoke.ts. */
 const observe = (request: Request, sent: string, response: Response | undefined) => {
   const route = `${request.method} ${new URL(request.url).pathname}`
   const token = request.headers.get('Authorization')
