@@ -6,6 +6,7 @@ import { fieldError, itRejects, UNUSUAL_TEXTS } from '../support/invalid-values'
 import { remote } from '../support/target'
 
 const emailAt = (domain: string) => newEmail().replace('library.test', domain)
+const LABEL = 'd'.repeat(57)
 const EXISTS = {
   status: 409,
   body: { status: 409, message: 'Member already exists', fieldErrors: null, violationErrors: null },
@@ -24,10 +25,7 @@ describe('POST /join', () => {
   it
     .runIf(canJoin)
     .each([
-      [
-        'an e-mail of 254 characters',
-        { email: emailAt(`${'d'.repeat(58)}.${'d'.repeat(57)}.test`).padStart(254, 'x') },
-      ],
+      ['an e-mail of 254 characters', { email: emailAt(`${LABEL}.${LABEL}.test`).padStart(254, 'x') }],
       ['an e-mail at a Korean domain', { email: emailAt('example.xn--3e0b707e') }],
       ['an e-mail with unusual characters', { email: `o'neil+a&b/c${newEmail()}` }],
       ['a name of 100 characters', { name: 'n'.repeat(100) }],
