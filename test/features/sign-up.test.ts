@@ -62,10 +62,10 @@ describe('POST /join', () => {
   )
 
   it('reports every invalid field with what was sent', async () => {
-    const answer = await send('POST', '/join', { body: { email: 'nobody', name: ' ', password: 'short' } })
+    const answer = await send('POST', '/join', { body: { email: 'word', name: ' ', password: 'short' } })
     expect(answer).toMatchObject({ status: 400, body: { status: 0, message: null, violationErrors: null } })
     expect(answer.body.fieldErrors).toEqual([
-      { field: 'email', rejectedValue: 'nobody', reason: 'must be a valid e-mail address' },
+      { field: 'email', rejectedValue: 'word', reason: 'must be a valid e-mail address' },
       { field: 'name', rejectedValue: ' ', reason: 'must not be blank' },
       { field: 'password', rejectedValue: 'short', reason: 'must be at least 6 characters' },
       { field: 'authenticationCode', rejectedValue: null, reason: 'is required' },
