@@ -29,7 +29,6 @@ const SUITES = [
   'bodies',
   'transport',
   'docs',
-  'email-join',
 ]
 
 class InOrder extends BaseSequencer {

@@ -1,10 +1,11 @@
 // Runs the HTTP part of the feature tests against a running service, and withdraws every member it signed up.
-import { spawn } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { execSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
-import { requiresCode, signUpByMail, withdrawAll } from './smoke/members.ts'
 
 const USAGE = `Usage: npm run smoke -- URL [--public] [--origin ORIGIN] [--email TEMPLATE [--code-command COMMAND]]
   URL             where the service runs, for example http://localhost:8787
@@ -14,6 +15,7 @@ const USAGE = `Usage: npm run smoke -- URL [--public] [--origin ORIGIN] [--email
   --code-command  prints the code mailed to $EMAIL; without it, you are asked to type the codes in`
 /** Members signed up with mailed codes: an address gets five mails an hour, a network thirty. */
 const MAILED_MEMBERS = 3
+const PASSWORD = 'correct-horse-1'
 
 const fail = (message: string): never => {
   console.error(message)
@@ -31,14 +33,89 @@ const { values: flags, positionals } = parseArgs({
 })
 if (!URL.canParse(positionals[0] ?? '')) fail(USAGE)
 const url = String(positionals[0]).replace(/\/+$/, '')
+/** Where sign-ups, tokens and withdrawals are recorded, by test/support/remote.ts, too. */
+const journal = join(mkdtempSync(join(tmpdir(), 'smoke-')), 'members')
+writeFileSync(journal, '')
+
+const post = (path: string, body: unknown) =>
+  fetch(url + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
+
+const expectCreated = async (response: Response) => {
+  if (response.status !== 201) throw new Error(`${response.url}: ${response.status} ${await response.text()}`)
+}
+
+const logIn = async (email: string, password: string) =>
+  (await post('/login', { email, password })).headers.get('Authorization')
+
+/** The code mailed to an address: printed by the command, which finds the address in $EMAIL, or typed in. */
+const readCode = async (email: string) => {
+  const command = flags['code-command']
+  if (command) return execSync(command, { env: { ...process.env, EMAIL: email }, encoding: 'utf8' }).trim()
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  const code = await terminal.question(`The code mailed to ${email}: `)
+  terminal.close()
+  return code.trim()
+}
+
+const signUp = async (email: string, authenticationCode: string) => {
+  const member = { email, name: 'Reader', password: PASSWORD }
+  const response = await post('/join', { ...member, authenticationCode })
+  if (response.status === 201) appendFileSync(journal, `${JSON.stringify({ joined: member })}\n`)
+  return response
+}
+
+/** Whether sign-up takes only codes that were mailed. */
+const requiresCode = async () => {
+  const response = await signUp(`${randomUUID()}@library.test`, '000000')
+  return response.status === 400 && (await response.text()).includes('authenticationCode')
+}
+
+/** Signs up a member with a mailed code. `template` is an address with %s. */
+const signUpByMail = async (template: string) => {
+  const email = template.replace('%s', randomUUID().slice(0, 8))
+  await expectCreated(await post('/email/join', { joinAuthCodeEmail: email }))
+  await expectCreated(await signUp(email, await readCode(email)))
+  return { email, token: (await logIn(email, PASSWORD))?.replace('Bearer ', '') ?? '' }
+}
+
+type Account = { email: string; passwords: string[]; tokens: string[] }
+
+/** The members in the journal that have not withdrawn. */
+const readJournal = () => {
+  const members = new Map<string, Account>()
+  for (const line of readFileSync(journal, 'utf8').split('\n').filter(Boolean)) {
+    const { joined, email, token, password, isWithdrawn } = JSON.parse(line)
+    const key = (joined?.email ?? email)?.toLowerCase()
+    if (joined) members.set(key, { email: joined.email, passwords: [joined.password], tokens: [] })
+    const member = key ? members.get(key) : [...members.values()].find(({ tokens }) => tokens.includes(token))
+    if (token) member?.tokens.unshift(token)
+    if (password) member?.passwords.unshift(password)
+    if (member && isWithdrawn) members.delete(member.email.toLowerCase())
+  }
+  return [...members.values()]
+}
+
+const withdraw = async (Authorization: string | null) =>
+  Authorization !== null &&
+  (await fetch(`${url}/members/me`, { method: 'DELETE', headers: { Authorization } })).status === 204
+
+/** Withdraws every member in the journal. Returns the addresses of those who are left. */
+const withdrawAll = async () => {
+  const left: string[] = []
+  for (const { email, passwords, tokens } of readJournal()) {
+    let isGone = false
+    for (const token of tokens) isGone ||= await withdraw(token)
+    for (const password of passwords) isGone ||= await withdraw(await logIn(email, password))
+    if (!isGone) left.push(email)
+  }
+  return left
+}
+
 const health = await fetch(`${url}/health`).catch((error: Error) =>
   fail(`Cannot reach ${url}: ${error.cause ?? error}`),
 )
 if (health.status !== 200 || !health.headers.has('X-Request-Id')) fail(`${url}/health answers ${health.status}`)
-
-const journal = join(mkdtempSync(join(tmpdir(), 'smoke-')), 'members')
-writeFileSync(journal, '')
-if (!flags.public && !flags.email && (await requiresCode(url, journal))) {
+if (!flags.public && !flags.email && (await requiresCode())) {
   fail(`${url} mails verification codes: pass --email, or --public to run only what needs no member`)
 }
 
@@ -47,18 +124,14 @@ process.on('SIGINT', () => {})
 let exitCode = 1
 try {
   const members: Awaited<ReturnType<typeof signUpByMail>>[] = []
-  for (let n = 0; flags.email && n < MAILED_MEMBERS; n++) {
-    members.push(await signUpByMail(url, journal, flags.email, flags['code-command']))
-  }
+  for (let n = 0; flags.email && n < MAILED_MEMBERS; n++) members.push(await signUpByMail(flags.email))
   const isLimited = flags.public || flags.email
   const SMOKE = JSON.stringify({ url, origin: flags.origin, journal, ...(isLimited && { members }) })
-  const tests = spawn('vitest', ['run', '--config', 'vitest.smoke.config.ts'], {
-    stdio: 'inherit',
-    env: { ...process.env, SMOKE },
-  })
+  const config = ['run', '--config', 'vitest.smoke.config.ts']
+  const tests = spawn('vitest', config, { stdio: 'inherit', env: { ...process.env, SMOKE } })
   exitCode = await new Promise<number>((resolve) => tests.on('exit', (code) => resolve(code ?? 1)))
 } finally {
-  const left = await withdrawAll(url, journal)
+  const left = await withdrawAll()
   for (const email of left) console.error(`Could not withdraw ${email}`)
   process.exitCode = left.length > 0 ? 1 : exitCode
 }

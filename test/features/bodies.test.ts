@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, login, PASSWORD, type Reader, send, sharedReader } from '../support/api'
-import { snapshot } from '../support/library'
+import { login, ofType, PASSWORD, type Reader, send, sharedReader } from '../support/api'
+import { fieldError, invalidCases, NOT_TIMESTAMP } from '../support/invalid-values'
+import { getBook, snapshot } from '../support/library'
 
 let reader: Reader
 let bookId: number
@@ -19,10 +20,7 @@ const MEMBER_ENDPOINTS = () => [
   ['POST', `/memos?bookId=${bookId}`],
   ['PATCH', `/memos/${memoId}`],
 ]
-const PUBLIC_ENDPOINTS = () => [
-  ['POST', '/join'],
-  ['POST', '/login'],
-]
+const PUBLIC_ENDPOINTS = () => ['/join', '/login'].map((path) => ['POST', path])
 
 const JSON_TYPE = 'application/json'
 const TOO_LARGE = `{"title":"${'x'.repeat(2_097_152)}"}`
@@ -31,22 +29,15 @@ const MALFORMED = 'Malformed JSON request'
 const BODY_TOO_LARGE = 'Request body too large'
 const UNSUPPORTED = 'Unsupported media type'
 
-const INVALID_BODIES: [string, BodyInit | undefined | (() => BodyInit), string | undefined, number, string][] = [
+type InvalidBody = [what: string, BodyInit | undefined | (() => BodyInit), type: string | undefined, number, string]
+const INVALID_BODIES: InvalidBody[] = [
   ['no body', undefined, JSON_TYPE, 400, MISSING],
   ['no body and no content type', undefined, undefined, 400, MISSING],
   ['no body of another content type', '', 'text/html', 400, MISSING],
-  ['an empty array', '[]', JSON_TYPE, 400, MALFORMED],
-  ['an array of objects', '[{"title":"x"}]', JSON_TYPE, 400, MALFORMED],
-  ['null', 'null', JSON_TYPE, 400, MALFORMED],
-  ['true', 'true', JSON_TYPE, 400, MALFORMED],
-  ['a string', '"word"', JSON_TYPE, 400, MALFORMED],
-  ['a bare word', 'word', JSON_TYPE, 400, MALFORMED],
-  ['a fraction', '1.5', JSON_TYPE, 400, MALFORMED],
-  ['2^31', '2147483648', JSON_TYPE, 400, MALFORMED],
-  ['2^53+1', '9007199254740993', JSON_TYPE, 400, MALFORMED],
-  ['half an object', '{"title": "De', JSON_TYPE, 400, MALFORMED],
-  ['two objects', '{"title":"x"}{}', JSON_TYPE, 400, MALFORMED],
-  ['white space', ' \n', JSON_TYPE, 400, MALFORMED],
+  ...[
+    ...['[]', '[{"title":"x"}]', 'null', 'true', '"word"', 'word', '1.5', '2147483648', '9007199254740993'],
+    ...['{"title": "De', '{"title":"x"}{}', ' \n'],
+  ].map((text): InvalidBody => [JSON.stringify(text), text, JSON_TYPE, 400, MALFORMED]),
   ['deep nesting', '['.repeat(100_000), JSON_TYPE, 400, MALFORMED],
   ['invalid UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), JSON_TYPE, 400, MALFORMED],
   ['2 MiB', TOO_LARGE, JSON_TYPE, 413, BODY_TOO_LARGE],
@@ -66,8 +57,7 @@ describe.each([
   it.each(INVALID_BODIES)('must not be %s', async (_, body, type, status, message) => {
     const before = await snapshot(reader, bookId)
     for (const [method = '', path = ''] of endpoints()) {
-      const raw = typeof body === 'function' ? body() : typeof body === 'string' ? new TextEncoder().encode(body) : body
-      const answer = await sender()(method, path, { raw, headers: { ...(type && { 'Content-Type': type }) } })
+      const answer = await sender()(method, path, ofType(type, typeof body === 'function' ? body() : body))
       // There, bare text that is not a date is a field error.
       const takesText = path.includes('created-date') && (message === MALFORMED || type === 'text/plain')
       const error = { status, body: { status, message, fieldErrors: null, violationErrors: null } }
@@ -77,20 +67,18 @@ describe.each([
   })
 })
 
-describe('a JSON body', () => {
-  it('is a field error for each required field that is missing', async () => {
-    const fieldsOf = ({ body }: Answer) => body.fieldErrors.map(({ field }: { field: string }) => field)
-    expect(fieldsOf(await send('POST', '/join', { body: {} }))).toEqual([
-      'email',
-      'name',
-      'password',
-      'authenticationCode',
-    ])
-    expect(fieldsOf(await send('POST', '/login', { body: {} }))).toEqual(['email', 'password'])
-    expect(fieldsOf(await reader.post('/books', {}))).toEqual(['title'])
-    expect(fieldsOf(await reader.post(`/memos?bookId=${bookId}`, {}))).toEqual(['memoBookPage', 'memoContent'])
-  })
+it.each([
+  ['/join', ['email', 'name', 'password', 'authenticationCode']],
+  ['/login', ['email', 'password']],
+  ['/books', ['title']],
+  ['/memos', ['memoBookPage', 'memoContent']],
+])('POST %s reports each required field that is missing', async (path, fields) => {
+  const isPublic = path === '/join' || path === '/login'
+  const answer = await (isPublic ? send : reader.send)('POST', `${path}?bookId=${bookId}`, { body: {} })
+  expect(answer.body.fieldErrors.map(({ field }: { field: string }) => field)).toEqual(fields)
+})
 
+describe('a JSON body', () => {
   it.each([
     undefined,
     'application/json; charset=utf-8',
@@ -99,16 +87,62 @@ describe('a JSON body', () => {
     'application/ld+json',
     'application/vnd.a!b+c+json',
   ])('may have the content type %s', async (type) => {
-    const raw = new TextEncoder().encode('{"title":"Demian","__proto__":{"star":5},"constructor":1}')
-    const headers = { ...(type && { 'Content-Type': type }) }
-    expect((await reader.send('POST', '/books', { raw, headers })).status).toBe(201)
+    const book = '{"title":"Demian","__proto__":{"star":5},"constructor":1}'
+    expect((await reader.send('POST', '/books', ofType(type, book))).status).toBe(201)
   })
 
   it('may have 1 MiB and not a byte more', async () => {
-    const patch = (length: number) =>
-      reader.send('PATCH', '/members/me', { raw: '{}'.padEnd(length), headers: { 'Content-Type': JSON_TYPE } })
+    const patch = (length: number) => reader.send('PATCH', '/members/me', ofType(JSON_TYPE, '{}'.padEnd(length)))
     expect((await patch(1_048_576)).status).toBe(200)
     expect((await patch(1_048_577)).status).toBe(413)
+  })
+})
+
+describe('PATCH /books/created-date/{book-id}', () => {
+  const overwrite = (text: string, type?: string) =>
+    reader.send('PATCH', `/books/created-date/${bookId}`, ofType(type, text))
+  const DATE = '2020-05-06T07:08:09'
+
+  it.each([
+    ['bare text', DATE, 'text/plain'],
+    ['bare text with a charset', DATE, 'text/plain;charset=UTF-8'],
+    ['bare text without a content type', DATE, undefined],
+    ['bare text declared as JSON', DATE, JSON_TYPE],
+    ['bare text with a fraction declared as JSON', `${DATE}.5`, JSON_TYPE],
+    ['a JSON string', `"${DATE}"`, JSON_TYPE],
+    ['a JSON string within white space', ` "${DATE}"\n`, JSON_TYPE],
+    ['a fraction of a second', `${DATE}.999`, 'text/plain'],
+    ['a long fraction', `${DATE}.0123456789`, 'text/plain'],
+  ])('accepts %s', async (_, text, type) => {
+    await overwrite('2001-01-01T00:00:00', 'text/plain')
+    const answer = await overwrite(text, type)
+    expect(answer).toMatchObject({ status: 200, body: { bookId, createdAt: DATE } })
+    expect((await getBook(reader, bookId)).createdAt).toBe(DATE)
+  })
+
+  it.each(invalidCases({ createdAt: NOT_TIMESTAMP }).filter(({ json }) => json.startsWith('"')))(
+    'rejects $what, bare or as a JSON string',
+    async ({ json }) => {
+      expect(await overwrite(json, JSON_TYPE)).toMatchObject(fieldError('createdAt', json))
+      const bare = JSON.parse(json)
+      if (bare) expect(await overwrite(bare, 'text/plain')).toMatchObject(fieldError('createdAt', json))
+    },
+  )
+
+  it.each(['{}', '[]', 'null', '2020', `{"createdAt":"${DATE}"}`, `["${DATE}"]`, "'); drop table books"])(
+    'rejects %s as text and as JSON',
+    async (text) => {
+      expect((await overwrite(text, JSON_TYPE)).status).toBe(400)
+      const asText = await overwrite(text, 'text/plain')
+      expect(asText).toMatchObject({ status: 400, body: { status: 0, fieldErrors: [{ field: 'createdAt' }] } })
+    },
+  )
+
+  it('rejects half a JSON string, an empty body and another content type', async () => {
+    expect((await overwrite('"2020', JSON_TYPE)).body.message).toBe('Malformed JSON request')
+    expect((await overwrite('"2020', 'text/plain')).status).toBe(400)
+    expect((await overwrite('', 'text/plain')).body.message).toBe('Required request body is missing')
+    expect((await overwrite(DATE, 'text/html')).status).toBe(415)
   })
 })
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 it('answers 503 on /health while the database fails', async () => {
-  vi.spyOn(console, 'error').mockImplementationOnce(() => {})
+  using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
   expect((await send('GET', '/health', { changed: { DB: brokenDatabase('overloaded') } })).status).toBe(503)
 })
 
@@ -29,35 +29,43 @@ it('cuts off an endless body while reading it', async () => {
 })
 
 describe('X-D1-Bookmark', () => {
+  const sessionsOf = async (headers: Record<string, string>) => {
+    using sessions = vi.spyOn(Object.getPrototypeOf(env.DB), 'withSession')
+    expect((await reader.send('GET', '/members/me', { headers })).status).toBe(200)
+    return [...sessions.mock.calls]
+  }
+
   it('starts the database session of the next request where the last one ended', async () => {
     const bookmark = (await reader.get('/members/me')).headers.get('X-D1-Bookmark') ?? ''
     expect(bookmark).toMatch(/^[\da-f-]{59}$/)
-    const sessions = vi.spyOn(Object.getPrototypeOf(env.DB), 'withSession')
-    expect((await reader.send('GET', '/members/me', { headers: { 'X-D1-Bookmark': bookmark } })).status).toBe(200)
-    expect(sessions.mock.calls).toEqual([[bookmark]])
-    sessions.mockRestore()
+    expect(await sessionsOf({ 'X-D1-Bookmark': bookmark })).toEqual([[bookmark]])
   })
 
   it.each([undefined, 'yesterday', 'first-unconstrained', ''])(
     'reads from the primary if it is %o',
     async (bookmark) => {
-      const sessions = vi.spyOn(Object.getPrototypeOf(env.DB), 'withSession')
       const headers: Record<string, string> = bookmark === undefined ? {} : { 'X-D1-Bookmark': bookmark }
-      expect((await reader.send('GET', '/members/me', { headers })).status).toBe(200)
-      expect(sessions.mock.calls).toEqual([['first-primary']])
-      sessions.mockRestore()
+      expect(await sessionsOf(headers)).toEqual([['first-primary']])
     },
   )
 })
 
+it('accepts a token after a rotation of the secret only while the previous secret is kept', async () => {
+  const statusWith = async (JWT_SECRET_PREVIOUS: string | undefined) => {
+    const changed = { JWT_SECRET: 'the next secret, after the rotation of the old', JWT_SECRET_PREVIOUS }
+    return (await reader.send('GET', '/members/me', { changed })).status
+  }
+  expect(await statusWith(env.JWT_SECRET)).toBe(200)
+  expect(await statusWith('')).toBe(401)
+})
+
 describe('the log', () => {
   it('has one line per request, with the request id of the answer and no personal data', async () => {
-    const info = vi.spyOn(console, 'info').mockImplementation(() => {})
+    using info = vi.spyOn(console, 'info').mockImplementation(() => {})
     const email = newEmail()
     const answer = await send('POST', '/login', { body: { email, password: 'secret-password' } })
     const found = await reader.get(`/books/${bookId}?memoAuthority=ALL`)
     const lines = info.mock.calls.map(([line]) => String(line))
-    info.mockRestore()
     expect(lines).toHaveLength(2)
     expect(JSON.parse(lines[0] ?? '')).toEqual({
       level: 'info',
@@ -79,22 +87,14 @@ describe('the log', () => {
   })
 
   it('has the details of an error that is answered with a fixed message', async () => {
-    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    using error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const DB = brokenDatabase('D1_ERROR: disk of host 10.0.0.1 is full')
     const answer = await reader.send('GET', '/members/me', { changed: { DB } })
-    expect(answer.status).toBe(500)
-    expect(answer.body).toEqual({
-      status: 500,
-      message: 'Internal server error',
-      fieldErrors: null,
-      violationErrors: null,
-    })
+    const body = { status: 500, message: 'Internal server error', fieldErrors: null, violationErrors: null }
+    expect(answer).toEqual({ status: 500, headers: expect.anything(), body })
     const line = JSON.parse(String(error.mock.calls[0]?.[0]))
-    expect(line).toMatchObject({
-      requestId: answer.headers.get('X-Request-Id'),
-      message: expect.stringContaining('full'),
-    })
-    error.mockRestore()
+    const message = expect.stringContaining('full')
+    expect(line).toMatchObject({ requestId: answer.headers.get('X-Request-Id'), message })
   })
 })
 
@@ -107,18 +107,17 @@ describe('the configuration', () => {
     ['a lifetime that is not a number', { TOKEN_TTL_SECONDS: 'a week' }, 'TOKEN_TTL_SECONDS'],
     ['a misspelled switch', { EMAIL_VERIFICATION: 'of' }, 'EMAIL_VERIFICATION'],
   ])('with %s fails closed, and the log says what to do', async (_, changed, hint) => {
-    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    using error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const answer = await send('GET', '/health', { changed, headers: { Origin: ORIGIN } })
     expect(answer).toMatchObject({ status: 500, body: { status: 500, message: 'Internal server error' } })
     expect(error.mock.calls.join()).toContain(hint)
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(ORIGIN)
-    error.mockRestore()
   })
 
   it('sets the time zone of the service', async () => {
     const offset = async (TIME_ZONE: string) => {
-      const answer = await reader.send('PATCH', '/members/me', { changed: { TIME_ZONE }, body: { name: 'Reader' } })
-      const { updatedAt } = answer.body
+      const options = { changed: { TIME_ZONE }, body: { name: 'Reader' } }
+      const { updatedAt } = (await reader.send('PATCH', '/members/me', options)).body
       return Date.parse(`${updatedAt}Z`) - Date.now()
     }
     expect(await offset('UTC')).toBeCloseTo(0, -4)

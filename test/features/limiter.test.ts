@@ -2,15 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { createLimiter, type Lease } from '../../src/limiter'
 import { requireHashingCapacity, withHashingLease } from '../../src/members/hashing'
 
-describe('a limiter', () => {
-  const held = (lease: Lease | undefined): Lease => {
-    if (!lease) throw new Error('No lease was granted')
-    return lease
-  }
+const held = (lease: Lease | undefined): Lease => {
+  if (!lease) throw new Error('No lease was granted')
+  return lease
+}
+const limiterOf = (capacity: number, options = {}) => createLimiter({ capacity, leaseMs: 10_000, ...options })
 
+describe('a limiter', () => {
   /** Queues a caller per key behind a full limiter, then serves them one by one; returns the order. */
   const orderOf = async (keys: string[]) => {
-    const { acquire, tryAcquire } = createLimiter({ capacity: 1, leaseMs: 10_000, maxWaiting: 100 })
+    const { acquire, tryAcquire } = limiterOf(1, { maxWaiting: 100 })
     const first = held(tryAcquire())
     const order: string[] = []
     const callers = keys.map(async (key) => {
@@ -24,7 +25,7 @@ describe('a limiter', () => {
   }
 
   it('grants up to its capacity, and again what was released', () => {
-    const { tryAcquire } = createLimiter({ capacity: 10, leaseMs: 10_000 })
+    const { tryAcquire } = limiterOf(10)
     const [large, small] = [held(tryAcquire(7)), held(tryAcquire(3))]
     expect(tryAcquire(1)).toBeUndefined()
     small.release()
@@ -35,16 +36,15 @@ describe('a limiter', () => {
     expect(tryAcquire(7)).toBeDefined()
   })
 
-  it('serves waiting callers of one key in order', async () => {
-    expect(await orderOf(['a', 'a', 'a'])).toEqual(['a', 'a', 'a'])
-  })
-
-  it('serves keys round-robin, however many callers one of them has waiting', async () => {
-    expect(await orderOf(['a', 'a', 'a', 'a', 'b', 'c', 'b'])).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a'])
+  it.each([
+    ['callers of one key in order', 'aaa', 'aaa'],
+    ['keys round-robin, however many callers one of them has waiting', 'aaaabcb', 'abcabaa'],
+  ])('serves %s', async (_, keys, order) => {
+    expect(await orderOf([...keys])).toEqual([...order])
   })
 
   it('does not let small requests overtake a large one', async () => {
-    const { acquire, tryAcquire } = createLimiter({ capacity: 10, leaseMs: 10_000, maxWaiting: 100 })
+    const { acquire, tryAcquire } = limiterOf(10, { maxWaiting: 100 })
     const first = held(tryAcquire(8))
     const large = acquire(10, 'a')
     expect(tryAcquire(1)).toBeUndefined()
@@ -55,7 +55,7 @@ describe('a limiter', () => {
   })
 
   it('grants its whole capacity to a request that asks for more', async () => {
-    const { acquire, tryAcquire } = createLimiter({ capacity: 10, leaseMs: 10_000 })
+    const { acquire, tryAcquire } = limiterOf(10)
     const lease = held(await acquire(11, 'a'))
     expect(tryAcquire(1)).toBeUndefined()
     lease.release()
@@ -63,7 +63,7 @@ describe('a limiter', () => {
   })
 
   it('refuses callers when the queue is full', async () => {
-    const { acquire, tryAcquire, isFull } = createLimiter({ capacity: 1, leaseMs: 10_000, maxWaiting: 1 })
+    const { acquire, tryAcquire, isFull } = limiterOf(1, { maxWaiting: 1 })
     const first = held(tryAcquire())
     expect(isFull('a')).toBe(false)
     const waiting = acquire(1, 'a')
@@ -75,7 +75,7 @@ describe('a limiter', () => {
   })
 
   it('admits a key with fewer callers to a full queue, and refuses the last caller of the longest', async () => {
-    const { acquire, tryAcquire, isFull } = createLimiter({ capacity: 1, leaseMs: 10_000, maxWaiting: 2 })
+    const { acquire, tryAcquire, isFull } = limiterOf(1, { maxWaiting: 2 })
     const first = held(tryAcquire())
     const callers = [acquire(1, 'a'), acquire(1, 'a')]
     expect([isFull('a'), isFull('b')]).toEqual([true, false])
@@ -87,7 +87,7 @@ describe('a limiter', () => {
   })
 
   it('gives up waiting after a time limit', async () => {
-    const { acquire, tryAcquire } = createLimiter({ capacity: 1, leaseMs: 10_000, maxWaiting: 1, maxWaitMs: 100 })
+    const { acquire, tryAcquire } = limiterOf(1, { maxWaiting: 1, maxWaitMs: 100 })
     const first = held(tryAcquire())
     expect(await acquire(1, 'a')).toBeUndefined()
     first.release()
@@ -95,7 +95,7 @@ describe('a limiter', () => {
   })
 
   it('ends a lease that is neither released nor renewed, for new callers and for waiting ones', async () => {
-    const { acquire, tryAcquire } = createLimiter({ capacity: 1, leaseMs: 300, maxWaiting: 1, maxWaitMs: 5000 })
+    const { acquire, tryAcquire } = limiterOf(1, { leaseMs: 300, maxWaiting: 1, maxWaitMs: 5000 })
     tryAcquire()
     expect(tryAcquire()).toBeUndefined()
     held(await acquire(1, 'a'))
@@ -104,7 +104,7 @@ describe('a limiter', () => {
   })
 
   it('keeps a lease that is renewed', async () => {
-    const { tryAcquire } = createLimiter({ capacity: 1, leaseMs: 300 })
+    const { tryAcquire } = limiterOf(1, { leaseMs: 300 })
     const lease = held(tryAcquire())
     for (let n = 0; n < 4; n++) {
       await scheduler.wait(100)

@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest'
-import { type Reader, signUp } from '../support/api'
+import { signUp } from '../support/api'
 import { remote } from '../support/target'
 
 const MEMO = { memoBookPage: 12, memoContent: 'A thought', memoType: 'SUMMARY' }
-
-const draw = async (reader: Reader) => (await reader.get('/memos/random')).body
 
 it('answers an empty array if there is no memo, and one memo at random otherwise', async () => {
   const reader = await signUp()
@@ -20,7 +18,7 @@ it('answers an empty array if there is no memo, and one memo at random otherwise
   const draws = new Map(left.map((memoId) => [memoId, 0]))
   const total = remote ? 450 : 900
   for (let n = 0; n < total; n++) {
-    const [memo, ...others] = await draw(reader)
+    const [memo, ...others] = (await reader.get('/memos/random')).body
     expect(others).toEqual([])
     expect(memo).toEqual({ ...MEMO, memoId: expect.any(Number) })
     draws.set(memo.memoId, (draws.get(memo.memoId) ?? Number.NaN) + 1)

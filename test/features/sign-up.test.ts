@@ -1,23 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { join, login, newEmail, PASSWORD, send, sharedReader } from '../support/api'
 import { select } from '../support/database'
-import {
-  ABSENT,
-  BLANK,
-  fieldError,
-  invalidCases,
-  NOT_EMAIL,
-  NOT_PASSWORD,
-  NOT_STRING,
-  NULL,
-  notText,
-  UNUSUAL_TEXTS,
-  withField,
-} from '../support/invalid-values'
+import * as invalid from '../support/invalid-values'
+import { fieldError, itRejects, UNUSUAL_TEXTS } from '../support/invalid-values'
 import { remote } from '../support/target'
 
-const NAME = { ...notText(100), ...NULL, ...BLANK }
 const emailAt = (domain: string) => newEmail().replace('library.test', domain)
+const LABEL = 'd'.repeat(57)
 const EXISTS = {
   status: 409,
   body: { status: 409, message: 'Member already exists', fieldErrors: null, violationErrors: null },
@@ -29,17 +18,13 @@ describe('POST /join', () => {
   it.runIf(canJoin)('creates a member and returns neither the password nor the code', async () => {
     const email = newEmail().replace('@library', '@Library')
     const answer = await join({ email, name: '김민아', role: 'admin', memberId: 1 })
-    expect(answer.status).toBe(201)
-    expect(answer.body).toEqual({ email, name: '김민아' })
+    expect(answer).toEqual({ status: 201, headers: expect.anything(), body: { email, name: '김민아' } })
   })
 
   it
     .runIf(canJoin)
     .each([
-      [
-        'an e-mail of 254 characters',
-        { email: emailAt(`${'d'.repeat(58)}.${'d'.repeat(57)}.test`).padStart(254, 'x') },
-      ],
+      ['an e-mail of 254 characters', { email: emailAt(`${LABEL}.${LABEL}.test`).padStart(254, 'x') }],
       ['an e-mail at a Korean domain', { email: emailAt('example.xn--3e0b707e') }],
       ['an e-mail with unusual characters', { email: `o'neil+a&b/c${newEmail()}` }],
       ['a name of 100 characters', { name: 'n'.repeat(100) }],
@@ -77,10 +62,10 @@ describe('POST /join', () => {
   )
 
   it('reports every invalid field with what was sent', async () => {
-    const answer = await send('POST', '/join', { body: { email: 'nobody', name: ' ', password: 'short' } })
+    const answer = await send('POST', '/join', { body: { email: 'word', name: ' ', password: 'short' } })
     expect(answer).toMatchObject({ status: 400, body: { status: 0, message: null, violationErrors: null } })
     expect(answer.body.fieldErrors).toEqual([
-      { field: 'email', rejectedValue: 'nobody', reason: 'must be a valid e-mail address' },
+      { field: 'email', rejectedValue: 'word', reason: 'must be a valid e-mail address' },
       { field: 'name', rejectedValue: ' ', reason: 'must not be blank' },
       { field: 'password', rejectedValue: 'short', reason: 'must be at least 6 characters' },
       { field: 'authenticationCode', rejectedValue: null, reason: 'is required' },
@@ -88,16 +73,20 @@ describe('POST /join', () => {
   })
 
   const member = { email: newEmail(), name: 'Reader', password: PASSWORD, authenticationCode: '123456' }
-  it.each(
-    invalidCases({
-      email: { ...NOT_EMAIL, ...ABSENT, '255 characters': JSON.stringify(newEmail().padStart(255, 'x')) },
-      name: { ...NAME, ...ABSENT },
-      password: { ...NOT_PASSWORD, ...ABSENT },
-      authenticationCode: { ...NOT_STRING, ...NULL, ...BLANK, ...ABSENT },
-    }),
-  )('rejects $what as $field', async ({ field, json }) => {
-    expect(await send('POST', '/join', withField(member, field, json))).toMatchObject(fieldError(field, json))
-  })
+  itRejects(
+    {
+      email: {
+        ...invalid.NOT_EMAIL,
+        ...invalid.ABSENT,
+        '255 characters': JSON.stringify(newEmail().padStart(255, 'x')),
+      },
+      name: { ...invalid.notText(100), ...invalid.NULL, ...invalid.BLANK, ...invalid.ABSENT },
+      password: { ...invalid.NOT_PASSWORD, ...invalid.ABSENT },
+      authenticationCode: { ...invalid.NOT_STRING, ...invalid.NULL, ...invalid.BLANK, ...invalid.ABSENT },
+    },
+    member,
+    (body) => send('POST', '/join', body),
+  )
 
   it('stores nothing of what it rejects', async () => {
     expect((await login(member.email)).status).toBe(401)
@@ -110,5 +99,28 @@ describe('POST /join', () => {
       expect(answer).toMatchObject({ status: 400, body: { status: 400, fieldErrors: null } })
       expect(answer.body.message).toContain('Authorization')
     }
+  })
+})
+
+describe('POST /email/join', () => {
+  const changed = remote ? undefined : { MAIL_FROM: 'library@library.test' }
+  const requestCode = (joinAuthCodeEmail: unknown) =>
+    send('POST', '/email/join', { body: { joinAuthCodeEmail }, changed })
+
+  it('answers 201 without a body, and 429 after five mails to an address within an hour', async () => {
+    const email = newEmail()
+    for (let n = 0; n < 5; n++) expect(await requestCode(email)).toMatchObject({ status: 201, body: null })
+    const sixth = await requestCode(email)
+    expect(sixth).toMatchObject({ status: 429, body: { status: 429, fieldErrors: null } })
+    expect(Number(sixth.headers.get('Retry-After'))).toBeGreaterThan(3000)
+  })
+
+  it.each(['word', '', null, 5])('rejects %j as an address', async (email) => {
+    expect(await requestCode(email)).toMatchObject(fieldError('joinAuthCodeEmail', JSON.stringify(email)))
+  })
+
+  it('rejects the address of a member, in any case', async () => {
+    const { email } = await sharedReader()
+    expect(await requestCode(email.toUpperCase())).toMatchObject(EXISTS)
   })
 })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, type Reader, signUp } from '../support/api'
-import { violation } from '../support/invalid-values'
+import { NOT_POSITIVE, violation } from '../support/invalid-values'
 import { TIMESTAMP } from '../support/library'
 
 // Dates that are old whatever ABANDON_AFTER_DAYS is, and one that never is.
@@ -25,8 +25,6 @@ type Title = keyof typeof BOOKS
 
 let viewer: Reader
 const ids = {} as Record<Title, number>
-/** Memos of 'done early', newest first. */
-const memos: { memoId: number; memoType: string }[] = []
 beforeAll(async () => {
   viewer = await signUp()
   for (const [title, book] of Object.entries(BOOKS)) {
@@ -37,7 +35,7 @@ beforeAll(async () => {
     await viewer.send('PATCH', `/books/created-date/${ids[title as Title]}`, { raw })
   }
   for (const memoType of ['SUMMARY', 'THOUGHT', 'SUMMARY']) {
-    memos.unshift({ memoType, ...(await viewer.createMemo(ids['done early'], { memoType })) })
+    await viewer.createMemo(ids['done early'], { memoType })
   }
   await viewer.createMemo(ids['unread old'])
 })
@@ -45,63 +43,55 @@ beforeAll(async () => {
 const titles = ({ body }: Answer) =>
   body.item.map(({ bookId }: { bookId: number }) => Object.keys(ids).find((title) => ids[title as Title] === bookId))
 
-describe('GET /books/library', () => {
-  it('lists the books of one status, newest first', async () => {
-    const answer = await viewer.get('/books/library?page=1&size=3&bookStatus=DONE')
-    expect(titles(answer)).toEqual(['done undated', 'done same day', 'done early'])
-    expect(answer.body.pageInfo).toEqual({ page: 1, size: 3, totalElements: 4, totalPages: 2 })
-    expect(answer.body.item[2]).toEqual({
-      bookId: ids['done early'],
-      title: 'done early',
-      cover: COVER,
-      author: null,
-      createdAt: TIMESTAMP,
-      star: 0,
-      currentPage: 0,
-      itemPage: null,
-      bookStatus: 'DONE',
-      memoCount: 3,
-    })
-    expect(titles(await viewer.get('/books/library?page=2&size=3&bookStatus=2'))).toEqual(['done late'])
-    const unread = await viewer.get('/books/library?page=1&size=9&bookStatus=YET')
-    const oldToNew = ['unread old', 'unread oldest', 'unread as old', 'unread new', 'unread future']
-    expect(titles(unread)).toEqual(oldToNew.toReversed())
+it('GET /books/library lists the books of one status, newest first', async () => {
+  const answer = await viewer.get('/books/library?page=1&size=3&bookStatus=DONE')
+  expect(titles(answer)).toEqual(['done undated', 'done same day', 'done early'])
+  expect(answer.body.pageInfo).toEqual({ page: 1, size: 3, totalElements: 4, totalPages: 2 })
+  expect(answer.body.item[2]).toEqual({
+    bookId: ids['done early'],
+    title: 'done early',
+    cover: COVER,
+    author: null,
+    createdAt: TIMESTAMP,
+    star: 0,
+    currentPage: 0,
+    itemPage: null,
+    bookStatus: 'DONE',
+    memoCount: 3,
   })
+  expect(titles(await viewer.get('/books/library?page=2&size=3&bookStatus=2'))).toEqual(['done late'])
+  const unread = await viewer.get('/books/library?page=1&size=9&bookStatus=YET')
+  const oldToNew = ['unread old', 'unread oldest', 'unread as old', 'unread new', 'unread future']
+  expect(titles(unread)).toEqual(oldToNew.toReversed())
 })
 
-describe('GET /books/calender', () => {
-  it('lists finished books by end date, latest first, then newest first', async () => {
-    const answer = await viewer.get('/books/calender?page=1&size=10')
-    expect(titles(answer)).toEqual(['done late', 'done same day', 'done early'])
-    expect(answer.body.item[2]).toEqual({
-      bookId: ids['done early'],
-      readEndDate: '2026-01-01T00:00:00',
-      cover: COVER,
-    })
-    expect(answer.body.pageInfo).toEqual({ page: 1, size: 10, totalElements: 3, totalPages: 1 })
+it('GET /books/calender lists finished books by end date, latest first, then newest first', async () => {
+  const answer = await viewer.get('/books/calender?page=1&size=10')
+  expect(titles(answer)).toEqual(['done late', 'done same day', 'done early'])
+  expect(answer.body.item[2]).toEqual({
+    bookId: ids['done early'],
+    readEndDate: '2026-01-01T00:00:00',
+    cover: COVER,
   })
+  expect(answer.body.pageInfo).toEqual({ page: 1, size: 10, totalElements: 3, totalPages: 1 })
 })
 
-describe('GET /books/abandon', () => {
-  it('lists unread books registered long ago, oldest first', async () => {
-    const answer = await viewer.get('/books/abandon?page=1&size=10')
-    expect(titles(answer)).toEqual(['unread oldest', 'unread old', 'unread as old'])
-    const bookId = ids['unread oldest']
-    expect(answer.body.item[0]).toEqual({ bookId, createdAt: OLDEST, title: 'unread oldest', cover: null })
-    expect(answer.body.pageInfo).toEqual({ page: 1, size: 10, totalElements: 3, totalPages: 1 })
-  })
+it('GET /books/abandon lists unread books registered long ago, oldest first', async () => {
+  const answer = await viewer.get('/books/abandon?page=1&size=10')
+  expect(titles(answer)).toEqual(['unread oldest', 'unread old', 'unread as old'])
+  const bookId = ids['unread oldest']
+  expect(answer.body.item[0]).toEqual({ bookId, createdAt: OLDEST, title: 'unread oldest', cover: null })
+  expect(answer.body.pageInfo).toEqual({ page: 1, size: 10, totalElements: 3, totalPages: 1 })
 })
 
-describe('GET /books/memo-books', () => {
-  it('lists books with memos, newest first', async () => {
-    const { body } = await viewer.get('/books/memo-books?page=1&size=10')
-    expect(body).toEqual({
-      item: [
-        { bookId: ids['unread old'], title: 'unread old', cover: null, memoCount: 1 },
-        { bookId: ids['done early'], title: 'done early', cover: COVER, memoCount: 3 },
-      ],
-      pageInfo: { page: 1, size: 10, totalElements: 2, totalPages: 1 },
-    })
+it('GET /books/memo-books lists books with memos, newest first', async () => {
+  const { body } = await viewer.get('/books/memo-books?page=1&size=10')
+  expect(body).toEqual({
+    item: [
+      { bookId: ids['unread old'], title: 'unread old', cover: null, memoCount: 1 },
+      { bookId: ids['done early'], title: 'done early', cover: COVER, memoCount: 3 },
+    ],
+    pageInfo: { page: 1, size: 10, totalElements: 2, totalPages: 1 },
   })
 })
 
@@ -115,55 +105,37 @@ it('shows a new member empty lists', async () => {
   }
 })
 
-type List = { path: () => string; id?: 'memoId'; filter?: { name: string; value: string; invalid: string[] } }
-const LISTS: Record<string, List> = {
-  '/books/library': {
-    path: () => '/books/library',
-    filter: { name: 'bookStatus', value: 'DONE', invalid: ['', 'ALL', 'done', 'OTHER', '3', '%00'] },
-  },
-  '/books/calender': { path: () => '/books/calender' },
-  '/books/abandon': { path: () => '/books/abandon' },
-  '/books/memo-books': { path: () => '/books/memo-books' },
-  '/books/{book-id}/memos': {
-    path: () => `/books/${ids['done early']}/memos`,
-    id: 'memoId',
-    filter: { name: 'memoType', value: 'ALL', invalid: ['', 'all', 'OTHER', '4', '%00'] },
-  },
-}
-const INVALID_PAGES = [
-  '0',
-  '-1',
-  '1.5',
-  'one',
-  '',
-  '1e2',
-  '0x1',
-  '2147483648',
-  '9007199254740993',
-  '%00',
-  '%201',
-  'NULL',
-]
+type Filter = { name: string; value: string; invalid: string[] }
+const byStatus = { name: 'bookStatus', value: 'DONE', invalid: ['', 'ALL', 'done', 'OTHER', '3', '%00'] }
+const byType = { name: 'memoType', value: 'ALL', invalid: ['', 'all', 'OTHER', '4', '%00'] }
+const INVALID_PAGES = [...NOT_POSITIVE, '', '2147483648', 'NULL']
 
-describe.each(Object.entries(LISTS))('the pages of %s', (_, { path, id = 'bookId', filter }) => {
+describe.each<[path: string, filter?: Filter]>([
+  ['/books/library', byStatus],
+  ['/books/calender'],
+  ['/books/abandon'],
+  ['/books/memo-books'],
+  ['/books/{book-id}/memos', byType],
+])('the pages of %s', (template, filter) => {
+  const path = () => template.replace('{book-id}', `${ids['done early']}`)
   const valid = { page: '1', size: '20', ...(filter && { [filter.name]: filter.value }) }
   const get = (parameters: Record<string, string | undefined> = {}) => {
     const query = Object.entries({ ...valid, ...parameters }).filter(([, value]) => value !== undefined)
     return viewer.get(`${path()}?${query.map(([name, value]) => `${name}=${value}`).join('&')}`)
   }
-  const idsOf = ({ body }: Answer) => body.item.map((item: Record<string, number>) => item[id])
+  const idsOf = ({ body }: Answer): number[] =>
+    body.item.map(({ memoId, bookId }: Record<string, number>) => memoId ?? bookId)
 
   it('make up the whole list, in order', async () => {
     const whole = idsOf(await get())
     const totalElements = whole.length
     expect(totalElements).toBeGreaterThan(1)
-    const walked: number[] = []
-    for (let page = 1; page <= totalElements; page++) {
+    for (const [index, id] of whole.entries()) {
+      const page = index + 1
       const answer = await get({ page: `${page}`, size: '1' })
       expect(answer.body.pageInfo).toEqual({ page, size: 1, totalElements, totalPages: totalElements })
-      walked.push(...idsOf(answer))
+      expect(idsOf(answer)).toEqual([id])
     }
-    expect(walked).toEqual(whole)
     const size = totalElements - 1
     expect((await get({ size: `${size}` })).body.pageInfo).toEqual({ page: 1, size, totalElements, totalPages: 2 })
   })

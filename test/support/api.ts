@@ -21,6 +21,12 @@ type Options = {
   changed?: Partial<Bindings>
 }
 
+/** A body of this content type, or of none: as bytes, to which fetch adds no type. */
+export const ofType = (type: string | undefined, raw: BodyInit | undefined): Options => ({
+  raw: typeof raw === 'string' ? new TextEncoder().encode(raw) : raw,
+  headers: { ...(type && { 'Content-Type': type }) },
+})
+
 /** Passes a request to the Worker; `changed` replaces variables and bindings for this request. */
 export const handle = async (request: Request, changed?: Partial<Bindings>) => {
   if (!changed) return exports.default.fetch(request)
@@ -37,10 +43,9 @@ export const send = async (
   path: string,
   { headers, body, raw, changed }: Options = {},
 ): Promise<Answer> => {
-  const init = body === undefined ? { body: raw } : { body: JSON.stringify(body) }
   const request = new Request(BASE + path, {
     method,
-    ...init,
+    body: body === undefined ? raw : JSON.stringify(body),
     ...(raw instanceof ReadableStream && { duplex: 'half' }),
     headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
   })
@@ -88,21 +93,6 @@ const readerWith = (email: string, token: string, sendAs = send) => {
   const sendWithToken = (method: string, path: string, options: Options = {}) =>
     sendAs(method, path, { ...options, headers: { Authorization: `Bearer ${token}`, ...options.headers } })
   const post = (path: string, body: unknown) => sendWithToken('POST', path, { body })
-  const createBook = async (book: Record<string, unknown> = {}): Promise<{ bookId: number }> =>
-    done(await post('/books', { title: 'Demian', ...book }), 201).body
-  const createMemo = async (bookId: number, memo: Record<string, unknown> = {}): Promise<{ memoId: number }> =>
-    done(await post(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: 'A thought', ...memo }), 201).body
-  /** Uploads a file as a browser's form would. */
-  const upload = (
-    bytes: Uint8Array<ArrayBuffer> | string,
-    options: Options & { type?: string; name?: string } = {},
-  ) => {
-    const { type = 'image/png', name = 'page.png', ...rest } = options
-    const raw = new FormData()
-    raw.append('file', new Blob([bytes], { type }), name)
-    return sendWithToken('POST', '/memos/image-memo', { ...rest, raw })
-  }
-  const logInAgain = (password = PASSWORD) => logInAs(email, password)
   return {
     email,
     token,
@@ -111,10 +101,18 @@ const readerWith = (email: string, token: string, sendAs = send) => {
     get: (path: string) => sendWithToken('GET', path),
     patch: (path: string, body: unknown) => sendWithToken('PATCH', path, { body }),
     delete: (path: string) => sendWithToken('DELETE', path),
-    createBook,
-    createMemo,
-    upload,
-    logInAgain,
+    createBook: async (book: object = {}): Promise<{ bookId: number }> =>
+      done(await post('/books', { title: 'Demian', ...book }), 201).body,
+    createMemo: async (bookId: number, memo: object = {}): Promise<{ memoId: number }> =>
+      done(await post(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: 'A thought', ...memo }), 201).body,
+    /** Uploads a file as a browser's form would. */
+    upload: (bytes: Uint8Array<ArrayBuffer> | string, options: Options & { type?: string; name?: string } = {}) => {
+      const { type = 'image/png', name = 'page.png', ...rest } = options
+      const raw = new FormData()
+      raw.append('file', new Blob([bytes], { type }), name)
+      return sendWithToken('POST', '/memos/image-memo', { ...rest, raw })
+    },
+    logInAgain: (password = PASSWORD) => logInAs(email, password),
   }
 }
 
@@ -123,13 +121,12 @@ export const logInAs = async (email: string, password = PASSWORD): Promise<Reade
 
 /** Inserts a member and signs a token for it: sign-up and login each cost a password hash. */
 const insertMember = async (email: string) => {
-  const row = await env.DB.prepare(
+  const insert = env.DB.prepare(
     `insert into members (email, name, passwordHash, createdAt, updatedAt) values (?1, 'Reader', ?2, ?3, ?3) returning memberId`,
   )
-    .bind(email, PASSWORD_HASH, new Date().toISOString().slice(0, 19))
-    .first<{ memberId: number }>()
+  const memberId = await insert.bind(email, PASSWORD_HASH, new Date().toISOString().slice(0, 19)).first('memberId')
   const iat = Math.floor(Date.now() / 1000)
-  const claims = { iss: 'reading-library', sub: String(row?.memberId), iat, exp: iat + 604_800, ver: 0 }
+  const claims = { iss: 'reading-library', sub: String(memberId), iat, exp: iat + 604_800, ver: 0 }
   return readerWith(email, await sign({ ...claims, jti: crypto.randomUUID() }, env.JWT_SECRET ?? ''))
 }
 
@@ -146,13 +143,12 @@ const asMember = (member?: SmokeMember) => {
 }
 
 /** A new member, who is logged in. */
-export const signUp = async (email?: string) => {
+export const signUp = async (email = newEmail()) => {
   // The first one is shared.
   if (remote?.members) return asMember(remote.members.splice(1, 1)[0])
-  if (!remote) return insertMember(email ?? newEmail())
-  const address = email ?? newEmail()
-  done(await join({ email: address }), 201)
-  return logInAs(address)
+  if (!remote) return insertMember(email)
+  done(await join({ email }), 201)
+  return logInAs(email)
 }
 
 let shared: Promise<Reader> | undefined

@@ -38,25 +38,20 @@ export const measure = async (request: () => Promise<unknown>) => {
 export const fillShelf = (memberId: number, books: number, db = env.DB) => {
   const last = (table: string, id: string) =>
     `(select max(coalesce((select max(${id}) from ${table}), 0), coalesce((select id from retiredIds where tableName = '${table}'), 0)))`
-  return db.batch([
-    db
-      .prepare(`
-      with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
-      insert into books (bookId, memberId, title, createdAt, bookStatus, readEndDate)
-      select ${last('books', 'bookId')} + i, ?1, 'Book ' || i, '2020-01-01T00:00:00',
-        case i % 3 when 0 then 'YET' when 1 then 'ING' else 'DONE' end,
-        case i % 3 when 2 then strftime('%Y-%m-%dT%H:%M:%S', 1577836800 + i * 3600, 'unixepoch') end
-      from n
-    `)
-      .bind(memberId, books),
-    db
-      .prepare(`
-      insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
-      select ${last('memos', 'memoId')} + row_number() over (order by bookId), bookId, memberId,
-        (select coalesce(max(position), 0) from memos m where m.memberId = ?1) + row_number() over (order by bookId),
-        'SUMMARY', 'A memo', 1, 'PRIVATE', '2020-01-01T00:00:00', '2020-01-01T00:00:00'
-      from books where memberId = ?1 and bookId % 10 = 0
-    `)
-      .bind(memberId),
-  ])
+  const insertBooks = db.prepare(`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
+    insert into books (bookId, memberId, title, createdAt, bookStatus, readEndDate)
+    select ${last('books', 'bookId')} + i, ?1, 'Book ' || i, '2020-01-01T00:00:00',
+      case i % 3 when 0 then 'YET' when 1 then 'ING' else 'DONE' end,
+      case i % 3 when 2 then strftime('%Y-%m-%dT%H:%M:%S', 1577836800 + i * 3600, 'unixepoch') end
+    from n
+  `)
+  const insertMemos = db.prepare(`
+    insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
+    select ${last('memos', 'memoId')} + row_number() over (order by bookId), bookId, memberId,
+      (select coalesce(max(position), 0) from memos m where m.memberId = ?1) + row_number() over (order by bookId),
+      'SUMMARY', 'A memo', 1, 'PRIVATE', '2020-01-01T00:00:00', '2020-01-01T00:00:00'
+    from books where memberId = ?1 and bookId % 10 = 0
+  `)
+  return db.batch([insertBooks.bind(memberId, books), insertMemos.bind(memberId)])
 }

@@ -5,6 +5,15 @@ import { remote } from './target'
 
 export const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
 
+/** What is sent, and what is stored if it differs. */
+export type ValidCase = [sent: Record<string, unknown>, stored?: Record<string, unknown>]
+
+/** Names, which may be sent as their index, too, quoted or not. */
+export const namesAndCodes = (field: string, names: string[]) =>
+  names.flatMap((name, code) =>
+    [name, code, `${code}`].map((sent): ValidCase => [{ [field]: sent }, { [field]: name }]),
+  )
+
 export const getBook = async (reader: Reader, bookId: number, memoAuthority = 'ALL') =>
   (await reader.get(`/books/${bookId}?memoAuthority=${memoAuthority}`)).body
 

@@ -11,7 +11,7 @@ const LARGE_BODY = 1_048_576
 
 const record = (event: object) => appendFileSync(remote?.journal ?? '', `${JSON.stringify(event)}\n`)
 
-/** Records sign-ups, tokens and withdrawals: see scripts/smoke/members.ts. */
+/** Records sign-ups, tokens and withdrawals: see scripts/smoke.ts. */
 const observe = (request: Request, sent: string, response: Response | undefined) => {
   const route = `${request.method} ${new URL(request.url).pathname}`
   const token = request.headers.get('Authorization')
@@ -62,16 +62,10 @@ const send = async (input: Request | string | URL, init?: RequestInit): Promise<
 const skip = () => {
   skipTest("needs the Worker's own bindings or settings")
 }
-export const env = new Proxy(
-  {},
-  {
-    get: skip,
-    ownKeys: () => {
-      skip()
-      return []
-    },
-  },
-)
+const ownKeys = (): string[] => {
+  skip()
+  return []
+}
+export const env = new Proxy({}, { get: skip, ownKeys })
 export const exports = { default: { fetch: send } }
-export const createExecutionContext = skip
-export const waitOnExecutionContext = skip
+export { skip as createExecutionContext, skip as waitOnExecutionContext }
