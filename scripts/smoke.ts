@@ -13,7 +13,7 @@ const USAGE = `Usage: npm run smoke -- URL [--public] [--origin ORIGIN] [--email
   --origin        an origin that CORS_ORIGINS allows (default https://app.example)
   --email         your address with %s, for example me+%s@example.com, for a service that mails verification codes
   --code-command  prints the code mailed to $EMAIL; without it, you are asked to type the codes in`
-/** Members signed up with mailed codes: an address gets five mails an hour, a network thirty. */
+/** Members signed up with mailed codes: few, because a person may have to type in each code. */
 const MAILED_MEMBERS = 3
 const PASSWORD = 'correct-horse-1'
 

@@ -38,8 +38,8 @@ const listSecrets = async (host: Host, worker: string) => {
 
 /** Reads a setting from the environment, or prompts for it. */
 const readSetting = async (host: Host, { name, description, isValid, whenEmpty = 'stop here' }: Setting) => {
-  const value = host.env[name] || (await host.ask?.(`${name}, ${description} (Enter: ${whenEmpty}): `))?.trim()
-  if (value && !isValid(value)) throw new DeployError(`${name} is not ${description}`)
+  const value = host.env[name] || (await host.ask?.(`${name}, ${description} (press Enter to ${whenEmpty}): `))?.trim()
+  if (value && !isValid(value)) throw new DeployError(`${name} is not valid: expected ${description}`)
   return value || undefined
 }
 
