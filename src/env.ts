@@ -40,7 +40,7 @@ const isTimeZone = (name: string) => {
 const Variables = z
   .object({
     JWT_SECRET: secret('JWT_SECRET'),
-    JWT_SECRET_PREVIOUS: z.preprocess((value) => value || undefined, secret('JWT_SECRET_PREVIOUS').optional()),
+    JWT_SECRET_PREVIOUS: secret('JWT_SECRET_PREVIOUS').optional(),
     TOKEN_TTL_SECONDS: z.coerce.number().int().min(60).max(31_536_000).default(604_800),
     TIME_ZONE: z.string().refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' }).default('UTC'),
     ABANDON_AFTER_DAYS: z.coerce.number().int().min(0).max(36_500).default(90),
@@ -64,6 +64,10 @@ export type App = {
   Variables: { requestId: string; config: Config; db: Db; caller: Caller }
 }
 
+// An empty value counts as missing: forms and .env files cannot leave a value out.
+const withoutEmpty = (env: Bindings) =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => typeof value !== 'string' || value.trim() !== ''))
+
 const validated = new WeakMap<Bindings, Config>()
 
 /**
@@ -73,7 +77,7 @@ const validated = new WeakMap<Bindings, Config>()
 export const configure = (env: Bindings): Config => {
   const known = validated.get(env)
   if (known) return known
-  const parsed = Variables.safeParse(env)
+  const parsed = Variables.safeParse(withoutEmpty(env))
   if (!parsed.success) {
     for (const { path, message } of parsed.error.issues) log('error', `configuration: ${path.join('.')}: ${message}`)
     throw new ApiError('INTERNAL')
