@@ -72,7 +72,7 @@ app.notFound(async (c) => {
 app.onError((error, c) => {
   // Removed from errors, so that the 404 for another member's resource is identical to the one for a missing resource.
   c.header(BOOKMARK, undefined)
-  const { requestId } = c.var
+  const requestId = c.get('requestId')
   if (error instanceof ApiError) {
     if (error.cause) log('error', error.message, { requestId })
     return errorResponse(c, error)

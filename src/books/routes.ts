@@ -42,7 +42,7 @@ const views = new Hono<App>()
       responses: { 200: json(pageOf(LibraryBook), 'A page of books') },
     }),
     valid('query', LibraryQuery),
-    async (c) => c.json(await listLibrary(c.var.db, c.var.caller, c.req.valid('query')), 200),
+    async (c) => c.json(await listLibrary(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
   )
   .get(
     '/calender',
@@ -55,7 +55,7 @@ const views = new Hono<App>()
       responses: { 200: json(pageOf(CalenderBook), 'A page of books') },
     }),
     valid('query', Paging),
-    async (c) => c.json(await listCalender(c.var.db, c.var.caller, c.req.valid('query')), 200),
+    async (c) => c.json(await listCalender(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
   )
   .get(
     '/abandon',
@@ -86,7 +86,7 @@ const views = new Hono<App>()
       responses: { 200: json(pageOf(MemoBook), 'A page of books') },
     }),
     valid('query', Paging),
-    async (c) => c.json(await listWithMemos(c.var.db, c.var.caller, c.req.valid('query')), 200),
+    async (c) => c.json(await listWithMemos(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
   )
   .all('/:view{(?:library|calender|abandon|memo-books)}', allowOnly('GET', 'HEAD'))
 
@@ -125,7 +125,7 @@ export const books = new Hono<App>()
     valid('query', DetailQuery),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await getBook(c.var.db, c.var.caller, bookId, c.req.valid('query'))
+      const book = await getBook(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )
@@ -144,7 +144,7 @@ export const books = new Hono<App>()
     valid('query', MemosQuery),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const page = await listMemos(c.var.db, c.var.caller, bookId, c.req.valid('query'))
+      const page = await listMemos(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
       return c.json(found(page, 'BOOK_NOT_FOUND'), 200)
     },
   )
@@ -163,7 +163,7 @@ export const books = new Hono<App>()
     valid('json', BookPatch),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await updateBook(c.var.db, c.var.caller, bookId, c.req.valid('json'))
+      const book = await updateBook(c.get('db'), c.get('caller'), bookId, c.req.valid('json'))
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )
@@ -180,7 +180,7 @@ export const books = new Hono<App>()
     }),
     valid('param', BookPath),
     async (c) => {
-      found(await deleteBook(c.var.db, c.var.caller, c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
+      found(await deleteBook(c.get('db'), c.get('caller'), c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
       return c.body(null, 204)
     },
   )
@@ -199,7 +199,7 @@ export const books = new Hono<App>()
     validText('createdAt', Timestamp),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await setCreatedDate(c.var.db, c.var.caller, bookId, c.req.valid('json').createdAt)
+      const book = await setCreatedDate(c.get('db'), c.get('caller'), bookId, c.req.valid('json').createdAt)
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, queryOne, runAsCaller } from '../db/caller'
+import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
 import { nextId } from '../db/next-id'
 import { books, members } from '../db/schema'
@@ -10,7 +10,6 @@ const { placeholder } = sql
 
 const isOwn = and(eq(books.bookId, placeholder('bookId')), eq(books.memberId, callerId))
 
-// Joined to the caller's row, which yields nulls for a book that the caller does not have.
 const selectDetail = statement((db) =>
   db
     .select({
@@ -28,9 +27,8 @@ const selectDetail = statement((db) =>
       readEndDate: books.readEndDate,
       memoCount: books.memoCount,
     })
-    .from(members)
-    .leftJoin(books, and(eq(books.bookId, placeholder('bookId')), eq(books.memberId, members.memberId)))
-    .where(isCaller),
+    .from(books)
+    .where(isOwn),
 )
 
 /** A book with its memos of the given visibility. Returns undefined if the caller has no such book. */
@@ -41,9 +39,8 @@ export const getBook = async (
   { memoAuthority }: DetailQuery,
 ): Promise<BookDetail | undefined> => {
   const list = selectMemosList({ bookId, memoAuthority })
-  const [book, memosList] = await runAsCaller(db, caller, selectDetail({ bookId }), list)
-  if (book.bookId === null) return undefined
-  return { ...(book as Omit<BookDetail, 'memosList'>), memosList: newestFirst(memosList) }
+  const [, [book], memosList] = await runAsCaller(db, caller, selectCaller(), selectDetail({ bookId }), list)
+  return book && { ...book, memosList: newestFirst(memosList) }
 }
 
 const insertBook = sqlStatement<RegisteredBook>(sql`

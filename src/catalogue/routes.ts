@@ -24,10 +24,10 @@ const SEARCH_MAX_AGE = 'public, max-age=300'
 const errors = ['CATALOGUE_FAILED', 'CATALOGUE_TIMED_OUT', 'CATALOGUE_BUSY'] as const
 
 const sendList = async (c: Context<App>, name: 'bestSellers' | 'newSpecial') => {
-  const provider = providerOf(c.var.config)
+  const provider = providerOf(c.get('config'))
   const entries = await getCached({
     kv: c.env.CATALOGUE,
-    key: `catalogue:${c.var.config.CATALOGUE_PROVIDER}:${name}`,
+    key: `catalogue:${c.get('config').CATALOGUE_PROVIDER}:${name}`,
     load: provider[name],
     waitUntil: (promise) => c.executionCtx.waitUntil(promise),
   })
@@ -74,7 +74,7 @@ export const catalogue = new Hono<App>()
     }),
     valid('param', SearchPath),
     async (c) => {
-      const entries = await providerOf(c.var.config).search(c.req.valid('param')['title-or-author'])
+      const entries = await providerOf(c.get('config')).search(c.req.valid('param')['title-or-author'])
       return c.json(entries, 200, { 'Cache-Control': SEARCH_MAX_AGE })
     },
   )

@@ -1,4 +1,4 @@
-import { and, eq, or, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { ApiError } from '../errors'
 import { type Db, run, type Statement, statement } from './client'
 import { members } from './schema'
@@ -7,13 +7,10 @@ import { members } from './schema'
 export type Caller = { memberId: number; tokenVersion: number; tokenId: string }
 
 /** Matches the caller's row in members while the token is valid: the member exists and has not revoked it. */
-export const isCaller = and(
-  eq(members.memberId, sql.placeholder('callerMemberId')),
-  or(
-    eq(members.tokenVersion, sql.placeholder('callerTokenVersion')),
-    eq(members.keptTokenId, sql.placeholder('callerTokenId')),
-  ),
-)
+export const isCaller = sql`${members.memberId} = ${sql.placeholder('callerMemberId')} and (
+  ${members.tokenVersion} = ${sql.placeholder('callerTokenVersion')}
+  or ${members.keptTokenId} = ${sql.placeholder('callerTokenId')}
+)`
 
 /** The guard: the caller's member id while the token is valid, otherwise null, which equals no owner. */
 export const callerId = sql<number>`(select ${members.memberId} from ${members} where ${isCaller})`

@@ -16,7 +16,7 @@ export const health = new Hono<App>().get(
     responses: { 200: json(Health, 'Healthy') },
   }),
   async (c) => {
-    await checkDatabase(c.var.db)
+    await checkDatabase(c.get('db'))
     return c.json({ status: 'ok' } as const, 200)
   },
 )

@@ -8,7 +8,7 @@ const BEARER = /^bearer +(\S+) *$/i
 
 const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const token = c.req.header('Authorization')?.match(BEARER)?.[1]
-  const caller = token && (await verifyToken(c.var.config, token))
+  const caller = token && (await verifyToken(c.get('config'), token))
   if (!caller) throw new ApiError('UNAUTHORIZED')
   c.set('caller', caller)
   await next()

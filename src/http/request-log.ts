@@ -8,14 +8,14 @@ export const logged: MiddlewareHandler<App> = async (c, next) => {
   const start = Date.now()
   // An id sent by the client is ignored: ids must be unique.
   c.set('requestId', crypto.randomUUID())
-  c.header('X-Request-Id', c.var.requestId)
+  c.header('X-Request-Id', c.get('requestId'))
   await next()
   log('info', 'request', {
-    requestId: c.var.requestId,
+    requestId: c.get('requestId'),
     method: c.req.method,
     route: matchedRoutes(c)[c.req.routeIndex]?.path,
     status: c.res.status,
     ms: Date.now() - start,
-    memberId: c.var.caller?.memberId,
+    memberId: c.get('caller')?.memberId,
   })
 }

@@ -18,7 +18,7 @@ const throttle = (limiter: RateLimiter, keyOf: (c: Context<App>) => string) => {
     const check = () => c.env[limiter].limit({ key: keyOf(c) })
     // These limits are approximate anyway, so a failing limiter lets requests pass. What must be exact is counted in D1.
     const outcome = await withTimeout(TIMEOUT_MS, check).catch((error: Error) => {
-      log('error', `rate limiter ${limiter} failed: ${error.message}`, { requestId: c.var.requestId })
+      log('error', `rate limiter ${limiter} failed: ${error.message}`, { requestId: c.get('requestId') })
     })
     if (outcome?.success === false) throw tooManyRequests(PERIOD_SECONDS)
     await next()
@@ -30,4 +30,4 @@ const throttle = (limiter: RateLimiter, keyOf: (c: Context<App>) => string) => {
 export const throttledByNetwork = throttle('NETWORK_LIMIT', (c) => `${routePath(c)} ${networkOf(c)}`)
 
 /** Limits requests per member. Mount it after `authenticated`. */
-export const throttledByMember = throttle('MEMBER_LIMIT', (c) => String(c.var.caller.memberId))
+export const throttledByMember = throttle('MEMBER_LIMIT', (c) => String(c.get('caller').memberId))

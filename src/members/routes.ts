@@ -71,7 +71,7 @@ export const members = new Hono<App>()
     }),
     valid('json', Credentials),
     async (c) => {
-      const { profile, token } = await logIn(c.var.db, c.var.config, c.req.valid('json'), networkOf(c))
+      const { profile, token } = await logIn(c.get('db'), c.get('config'), c.req.valid('json'), networkOf(c))
       return c.json(profile, 200, { Authorization: `Bearer ${token}` })
     },
   )
@@ -85,7 +85,7 @@ export const members = new Hono<App>()
       tags: ['Members'],
       responses: { 200: json(Profile, 'The member') },
     }),
-    async (c) => c.json(await getProfile(c.var.db, c.var.caller), 200),
+    async (c) => c.json(await getProfile(c.get('db'), c.get('caller')), 200),
   )
   .patch(
     '/members/me',

@@ -27,7 +27,7 @@ export const memos = new Hono<App>()
       responses: { 200: json(z.array(RandomMemo).max(1), 'At most one memo') },
     }),
     async (c) => {
-      const memo = await drawMemo(c.var.db, c.var.caller)
+      const memo = await drawMemo(c.get('db'), c.get('caller'))
       return c.json(memo ? [memo] : [], 200)
     },
   )
@@ -54,7 +54,7 @@ export const memos = new Hono<App>()
     validFile('file', MAX_IMAGE_BYTES),
     async (c) => {
       const base = imageBase(c)
-      const key = await uploadImage(c.var.db, c.var.caller, c.env.IMAGES, c.req.valid('form').file)
+      const key = await uploadImage(c.get('db'), c.get('caller'), c.env.IMAGES, c.req.valid('form').file)
       const url = `${base}/${key}`
       const type = accepts(c, {
         header: 'Accept',
@@ -120,7 +120,7 @@ export const memos = new Hono<App>()
     }),
     valid('param', MemoPath),
     async (c) => {
-      found(await deleteMemo(c.var.db, c.var.caller, c.req.valid('param')['memo-id']), 'MEMO_NOT_FOUND')
+      found(await deleteMemo(c.get('db'), c.get('caller'), c.req.valid('param')['memo-id']), 'MEMO_NOT_FOUND')
       return c.body(null, 204)
     },
   )

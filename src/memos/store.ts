@@ -1,9 +1,9 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
-import { MEMO_TYPES } from '../contract'
-import { type Caller, callerId, isCaller, queryOne, runAsCaller } from '../db/caller'
-import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { type SelectedFields, unionAll } from 'drizzle-orm/sqlite-core'
+import { type Caller, callerId, queryOne, runAsCaller, selectCaller } from '../db/caller'
+import { type Builder, type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
 import { nextId } from '../db/next-id'
-import { books, members, memos } from '../db/schema'
+import { books, memos } from '../db/schema'
 import { type Page, toLimit, toPage } from '../schema/paging'
 import type { Memo, MemoPatch, MemosQuery, NewMemo, RandomMemo } from './schema'
 
@@ -18,7 +18,7 @@ const memoColumns = {
   memoLikesCount: memos.memoLikesCount,
   createdAt: memos.createdAt,
   updatedAt: memos.updatedAt,
-}
+} satisfies SelectedFields
 
 const isOwnBook = and(eq(books.bookId, placeholder('bookId')), eq(books.memberId, callerId))
 /** Matches the memos of a book only if it is the caller's: no memo of another member's book is read. */
@@ -35,26 +35,31 @@ export const selectMemosList = statement((db) =>
 /** Sorts in place. */
 export const newestFirst = (list: Memo[]) => list.sort((one, other) => other.memoId - one.memoId)
 
-const selectPageOfType = statement((db) =>
+const selectOfType = (db: Builder, memoType: SQL) =>
   db
     .select(memoColumns)
     .from(memos)
-    .where(and(isInOwnBook, eq(memos.memoType, placeholder('memoType'))))
+    .where(and(isInOwnBook, eq(memos.memoType, memoType)))
+
+// The index on (bookId, memoType) yields each type in the order of memoId. Merging the four types gives a page of all
+// memos without sorting the whole book, and saves a second index.
+const selectPageOfAllTypes = statement((db) =>
+  unionAll(
+    selectOfType(db, sql`'BOOK_CONTENT'`),
+    selectOfType(db, sql`'SUMMARY'`),
+    selectOfType(db, sql`'THOUGHT'`),
+    selectOfType(db, sql`'QUESTION'`),
+  )
     .orderBy(desc(memos.memoId))
     .limit(placeholder('limit'))
     .offset(placeholder('offset')),
 )
-
-const ofType = (memoType: Memo['memoType']) => sql`
-  select memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt
-  from memos where bookId = (select bookId from ownBook) and memoType = ${sql.raw(`'${memoType}'`)}`
-
-// The index on (bookId, memoType) yields each type in the order of memoId. Merging the four types gives a page of all
-// memos without sorting the whole book, and saves a second index.
-const selectPageOfAllTypes = sqlStatement<Memo>(sql`
-  with ownBook as materialized (select ${books.bookId} from ${books} where ${isOwnBook})
-  ${sql.join(MEMO_TYPES.map(ofType), sql` union all `)}
-  order by memoId desc limit ${placeholder('limit')} offset ${placeholder('offset')}`)
+const selectPageOfType = statement((db) =>
+  selectOfType(db, sql`${placeholder('memoType')}`)
+    .orderBy(desc(memos.memoId))
+    .limit(placeholder('limit'))
+    .offset(placeholder('offset')),
+)
 
 const COUNTERS = {
   ALL: 'memoCount',
@@ -64,7 +69,6 @@ const COUNTERS = {
   QUESTION: 'questionMemos',
 } as const
 
-// Joined to the caller's row, which yields nulls for a book that the caller does not have.
 const selectCounters = statement((db) =>
   db
     .select({
@@ -74,9 +78,8 @@ const selectCounters = statement((db) =>
       thoughtMemos: books.thoughtMemos,
       questionMemos: books.questionMemos,
     })
-    .from(members)
-    .leftJoin(books, and(eq(books.bookId, placeholder('bookId')), eq(books.memberId, members.memberId)))
-    .where(isCaller),
+    .from(books)
+    .where(isOwnBook),
 )
 
 /** A page of a book's memos of one type or of all. Returns undefined if the caller has no such book. */
@@ -88,14 +91,13 @@ export const listMemos = async (
 ): Promise<Page<Memo> | undefined> => {
   const values = { bookId, memoType, ...toLimit(paging) }
   const page = memoType === 'ALL' ? selectPageOfAllTypes(values) : selectPageOfType(values)
-  const [counters, items] = await runAsCaller(db, caller, selectCounters({ bookId }), page)
-  const total = counters[COUNTERS[memoType]]
-  return total === null ? undefined : toPage(items, total, paging)
+  const [, [counters], items] = await runAsCaller(db, caller, selectCaller(), selectCounters({ bookId }), page)
+  return counters && toPage(items, counters[COUNTERS[memoType]], paging)
 }
 
 const randomPosition = sql`(
   select 1 + cast(${placeholder('fraction')} * max(${memos.position}) as integer)
-  from ${memos} where ${memos.memberId} = ${members.memberId}
+  from ${memos} where ${memos.memberId} = ${callerId}
 )`
 const selectRandom = statement((db) =>
   db
@@ -105,16 +107,13 @@ const selectRandom = statement((db) =>
       memoType: memos.memoType,
       memoBookPage: memos.memoBookPage,
     })
-    .from(members)
-    .leftJoin(memos, and(eq(memos.memberId, members.memberId), eq(memos.position, randomPosition)))
-    .where(isCaller),
+    .from(memos)
+    .where(and(eq(memos.memberId, callerId), eq(memos.position, randomPosition))),
 )
 
 /** One of the caller's memos, each equally likely. Returns undefined if there is none. */
-export const drawMemo = async (db: Db, caller: Caller): Promise<RandomMemo | undefined> => {
-  const [memo] = await runAsCaller(db, caller, selectRandom({ fraction: Math.random() }))
-  return memo.memoId === null ? undefined : (memo as RandomMemo)
-}
+export const drawMemo = (db: Db, caller: Caller): Promise<RandomMemo | undefined> =>
+  queryOne(db, caller, selectRandom({ fraction: Math.random() }))
 
 const insertMemo = sqlStatement<Memo>(sql`
   insert into memos (
