@@ -27,8 +27,8 @@ const verifyRemote = () => {
 }
 
 const flag = { type: 'boolean' } as const
-const folder = { type: 'string', default: '.wrangler/state' } as const
-const { values: flags } = parseArgs({ options: { local: flag, remote: flag, 'persist-to': folder } })
+const persistTo = { type: 'string', default: '.wrangler/state' } as const
+const { values: flags } = parseArgs({ options: { local: flag, remote: flag, 'persist-to': persistTo } })
 if (flags.local === flags.remote) {
   console.error('Usage: npm run verify -- --local [--persist-to DIR] | --remote')
   process.exit(2)

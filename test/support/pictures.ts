@@ -78,7 +78,7 @@ export const PNG_SIGNATURE = '\x89PNG\r\n\x1a\n'
 export const pngHeader = (width: number, height: number, depth = 8, colour = 2, compression = 0) =>
   chunk('IHDR', u32(width, height), [depth, colour, compression, 0, 0])
 
-/** A PNG of 4 by 1 pixels whose image data is not compressed. */
+/** A PNG of 4 by 1 pixels with these bytes as its image data. */
 export const pngWithData = (data: Part) => join(PNG_SIGNATURE, pngHeader(4, 1), chunk('IDAT', data), chunk('IEND'))
 
 // A horizontal gradient. Each row starts with filter type 0.
