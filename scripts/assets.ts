@@ -6,14 +6,8 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 const OUTPUT = join(ROOT, 'dist/assets')
-const SWAGGER_FILES = [
-  'swagger-ui.css',
-  'swagger-ui-bundle.js',
-  'swagger-ui-bundle.js.LICENSE.txt',
-  'favicon-32x32.png',
-  'LICENSE',
-  'NOTICE',
-]
+const SWAGGER_FILES = `swagger-ui.css swagger-ui-bundle.js swagger-ui-bundle.js.LICENSE.txt favicon-32x32.png LICENSE
+  NOTICE`.split(/\s+/)
 
 // The Worker's imports have no file extension, which its bundler resolves and Node does not.
 registerHooks({

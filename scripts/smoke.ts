@@ -22,15 +22,9 @@ const fail = (message: string): never => {
   process.exit(2)
 }
 const text = { type: 'string' } as const
-const { values: flags, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    public: { type: 'boolean' },
-    origin: { ...text, default: 'https://app.example' },
-    email: text,
-    'code-command': text,
-  },
-})
+const origin = { ...text, default: 'https://app.example' }
+const options = { public: { type: 'boolean' }, origin, email: text, 'code-command': text } as const
+const { values: flags, positionals } = parseArgs({ allowPositionals: true, options })
 if (!URL.canParse(positionals[0] ?? '')) fail(USAGE)
 const url = String(positionals[0]).replace(/\/+$/, '')
 /** Where sign-ups, tokens and withdrawals are recorded, by test/support/remote.ts, too. */

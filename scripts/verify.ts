@@ -8,9 +8,8 @@ import { getPlatformProxy } from 'wrangler'
 import { CHECKS, findMismatches, findOrphans, type Mismatch } from './integrity.ts'
 
 const verifyLocal = async (folder: string) => {
-  const { env, dispose } = await getPlatformProxy<{ DB: D1Database; IMAGES: R2Bucket }>({
-    persist: { path: join(folder, 'v3') },
-  })
+  const persist = { path: join(folder, 'v3') }
+  const { env, dispose } = await getPlatformProxy<{ DB: D1Database; IMAGES: R2Bucket }>({ persist })
   try {
     return { mismatches: await findMismatches(env.DB), orphans: await findOrphans(env.DB, env.IMAGES) }
   } finally {
@@ -27,13 +26,9 @@ const verifyRemote = () => {
   return { mismatches: results.flatMap((result) => result.results), orphans: [] }
 }
 
-const { values: flags } = parseArgs({
-  options: {
-    local: { type: 'boolean' },
-    remote: { type: 'boolean' },
-    'persist-to': { type: 'string', default: '.wrangler/state' },
-  },
-})
+const flag = { type: 'boolean' } as const
+const persistTo = { type: 'string', default: '.wrangler/state' } as const
+const { values: flags } = parseArgs({ options: { local: flag, remote: flag, 'persist-to': persistTo } })
 if (flags.local === flags.remote) {
   console.error('Usage: npm run verify -- --local [--persist-to DIR] | --remote')
   process.exit(2)

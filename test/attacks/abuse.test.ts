@@ -3,14 +3,14 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it, vi } from 'vitest'
 import worker from '../../src/index'
 import { BASE, newEmail, type Reader, send, signUp } from '../support/api'
-import { join, toText } from '../support/bytes'
+import { toText } from '../support/bytes'
 import { tryForgeries, tryMutations } from '../support/forgeries'
 import { fuzzRequests } from '../support/fuzz-requests'
 import { BAD_MARKS } from '../support/hostile'
+import { hostileForms } from '../support/hostile-forms'
 import { isPage } from '../support/operations'
-import { chunk, PNG_SIGNATURE, pngHeader } from '../support/pictures'
+import { pngWithData } from '../support/pictures'
 import { readStores, takeSnapshot } from '../support/stores'
-import { formsWithStatus } from './form-statuses'
 
 const { SEED } = env as typeof env & { SEED: number }
 let reader: Reader
@@ -68,7 +68,7 @@ it(`answers bad input as documented, and changes nothing if it is refused (SEED=
   }
 })
 
-it.each(formsWithStatus())('answers a form with $name with $status', async ({ type, body, status }) => {
+it.each(hostileForms())('answers a form with $name with $status', async ({ type, body, status }) => {
   const headers = { 'Content-Type': type }
   const answer = await reader.send('POST', '/memos/image-memo', { raw: body, headers, changed })
   expect(answer.status).toBe(status)
@@ -95,7 +95,7 @@ it('leaves no trace of a withdrawn member in any row, object or key', async () =
   const member = await signUp(email)
   const { bookId } = await member.createBook({ title, author: title, publisher: title })
   await member.createMemo(bookId, { memoContent })
-  await member.upload(join(PNG_SIGNATURE, pngHeader(4, 1), chunk('IDAT', pixels), chunk('IEND')))
+  await member.upload(pngWithData(pixels))
   const findTraces = async () => {
     const contents = await readStores({ database: env.DB, bucket: env.IMAGES, lists: env.CATALOGUE })
     return traces.filter((trace) => contents.some(([, bytes]) => toText(bytes).includes(trace)))

@@ -108,14 +108,11 @@ const time = async (service: Service, { quick, seed, progress }: Context): Promi
   const pairs = quick ? 100 : 1_000
   const { memberId } = await signUp(service)
   // Copies of a member with a real hash; each account is tried once.
-  await service.database
-    .prepare(
-      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
-       insert into members (email, name, passwordHash, createdAt, updatedAt)
-       select printf('known-%05d@attack.example', i), 'Reader', passwordHash, createdAt, updatedAt from n, members where memberId = ?1`,
-    )
-    .bind(memberId, pairs)
-    .run()
+  const copy = service.database.prepare(`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
+    insert into members (email, name, passwordHash, createdAt, updatedAt)
+    select printf('known-%05d@attack.example', i), 'Reader', passwordHash, createdAt, updatedAt from n, members where memberId = ?1`)
+  await copy.bind(memberId, pairs).run()
   const times = { known: [] as number[], unknown: [] as number[] }
   const responses = new Set<string>()
   const sample = async (kind: 'known' | 'unknown', n: number) => {

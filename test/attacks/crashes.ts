@@ -1,12 +1,9 @@
 // Kills workerd repeatedly while members write, then checks that acknowledged writes survived and counters agree.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { findMismatches, findOrphans } from '../../scripts/integrity'
-import type { Attack, Context, Report } from './attack'
+import type { Attack } from './attack'
 import { jsonRequest, type Member, signUp, signUpMany, uploadRequest } from './members'
-import type { Service } from './service'
+import { makeFolder, type Service } from './service'
 
 const WRITERS = 16
 const LIFETIME_MS = { min: 150, max: 600 }
@@ -116,11 +113,11 @@ const writeUntilKilled = async (service: Service, writers: Writer[]) => {
   return { acknowledged, errors }
 }
 
-const attackWith = async (data: string, { start, quick, progress }: Context): Promise<Report> => {
+export const crashes: Attack = async ({ start, quick, progress }) => {
   const times = quick ? 5 : 100
   const failures: string[] = []
   let [acknowledged, lost, mismatches] = [0, 0, 0]
-  const options = { data, uploadsPerMinute: 100_000 }
+  const options = { data: makeFolder(), uploadsPerMinute: 100_000 }
   let service = await start(options)
   const writers = (await signUpMany(service, WRITERS)).map(createWriter)
   for (let crash = 1; crash <= times; crash++) {
@@ -151,14 +148,5 @@ const attackWith = async (data: string, { start, quick, progress }: Context): Pr
       ['integrity checks after a restart', times, `${mismatches} mismatches`],
     ],
     failures,
-  }
-}
-
-export const crashes: Attack = async (context) => {
-  const data = mkdtempSync(join(tmpdir(), 'reading-library-crashes-'))
-  try {
-    return await attackWith(data, context)
-  } finally {
-    rmSync(data, { recursive: true, force: true })
   }
 }

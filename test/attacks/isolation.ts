@@ -42,20 +42,14 @@ export const isolation: Attack = async ({ progress, start }) => {
   const views = await trials.readViews(api, prepared)
   const mixed = await trials.mixParents(api, prepared, service.database)
   const what = "responses for another member's data and for absent data"
+  const ownersData = mixed.isUnchanged ? 'owner’s data unchanged' : 'data changed'
+  const otherResult = unauthenticated === 0 ? 'refused with 401' : `${unauthenticated} failures`
   const callers = prepared.unauthenticated.length + 1
   return {
     figures: [
       [`${what}, ${idOperations.length} operations, ${callers} callers`, compared, `${differences} differ or disclose`],
-      [
-        'of these, refused with the expected status',
-        refused,
-        mixed.isUnchanged ? 'owner’s data unchanged' : 'data changed',
-      ],
-      [
-        'other operations without a valid token',
-        trials.otherOperations.length,
-        unauthenticated === 0 ? 'refused with 401' : `${unauthenticated} failures`,
-      ],
+      ['of these, refused with the expected status', refused, ownersData],
+      ['other operations without a valid token', trials.otherOperations.length, otherResult],
       ['requests that name two parents', mixed.requests, `${mixed.moved} memos moved`],
       ['views read as another member', views.views, `${views.failures.length} disclose data`],
     ],

@@ -35,11 +35,8 @@ const openInspector = async (address: URL) => {
  * Measures peak memory during `work` in bytes: of the isolate, which the platform limits, and of the whole process.
  * The service must have been started with `inspected`. With `collectsGarbage`, only memory in use counts.
  */
-export const watchMemory = async (
-  { pid, inspector }: Service,
-  work: () => Promise<unknown>,
-  collectsGarbage = false,
-) => {
+export const watchMemory = async (service: Service, work: () => Promise<unknown>, collectsGarbage = false) => {
+  const { pid, inspector } = service
   if (!inspector) throw new Error('The service was started without an inspector')
   const { measure, close } = await openInspector(inspector)
   const peak = { isolate: 0, process: 0 }

@@ -16,7 +16,7 @@ export type Options = {
   vars?: Record<string, string | undefined>
   /** The main module, if it is not the service itself. */
   entry?: string
-  /** A folder with the data of an earlier service. By default a new one is created, and deleted at the end. */
+  /** A folder with the data of an earlier service. By default a new one is created. */
   data?: string
   uploadsPerMinute?: number
   /** Opens the inspector, which reports memory use. */
@@ -56,6 +56,12 @@ const migrate = async (database: D1Database) => {
   for (const statement of readMigrations()) await database.prepare(statement).run()
 }
 
+const temporary = mkdtempSync(join(tmpdir(), 'reading-library-'))
+process.on('exit', () => rmSync(temporary, { recursive: true, force: true }))
+
+/** A folder that is deleted when this process exits. */
+export const makeFolder = () => mkdtempSync(join(temporary, 'service-'))
+
 /** Miniflare writes each sent mail to a file. */
 const readMails = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -65,24 +71,23 @@ const readMails = (folder: string) =>
     .map((file) => readFileSync(file, 'utf8'))
 
 /** Starts the service, which must have been built before. */
-export const startService = async ({ vars, entry = SERVICE, inspected, ...options }: Options = {}) => {
-  const data = options.data ?? mkdtempSync(join(tmpdir(), 'reading-library-'))
-  const temporary = mkdtempSync(join(tmpdir(), 'reading-library-mails-'))
+export const startService = async ({ vars, entry = SERVICE, inspected, data, uploadsPerMinute = 30 }: Options = {}) => {
+  const mails = makeFolder()
   const lines: string[] = []
   const before = listChildren()
   const worker = defineWorker({
     name: NAME,
     entry,
     vars: { ...VARS, ...vars },
-    uploadsPerMinute: options.uploadsPerMinute ?? 30,
+    uploadsPerMinute,
     bindings: { ASSETS: { type: 'assets' as const }, EMAIL: { type: 'send-email' as const } },
     config: { assets: ASSETS },
   })
   const miniflare = new Miniflare({
     ...MINIFLARE_OPTIONS,
     workers: [worker],
-    resourcePersistencePath: data,
-    resourceTmpPath: temporary,
+    resourcePersistencePath: data ?? makeFolder(),
+    resourceTmpPath: mails,
     ...(inspected && { inspectorPort: 0 }),
     handleStructuredLogs: ({ message }) => lines.push(message),
   })
@@ -108,15 +113,13 @@ export const startService = async ({ vars, entry = SERVICE, inspected, ...option
     request: client.request,
     responses: client.responses,
     /** The texts of all sent mails, oldest first. */
-    mails: () => readMails(temporary),
+    mails: () => readMails(mails),
     runCron: async () => {
       await (await miniflare.getWorker(NAME)).scheduled()
     },
     stop: async () => {
       client.close()
       await miniflare.dispose()
-      rmSync(temporary, { recursive: true, force: true })
-      if (options.data === undefined) rmSync(data, { recursive: true, force: true })
     },
   }
 }

@@ -1,10 +1,10 @@
 // Hostile uploads, and more large uploads at the same time than an isolate can hold.
-import { join, toText } from '../support/bytes'
+import { toText } from '../support/bytes'
 import { BAD_MARKS, hostileFiles } from '../support/hostile'
-import { chunk, PNG_SIGNATURE, pngHeader } from '../support/pictures'
+import { hostileForms } from '../support/hostile-forms'
+import { pngWithData } from '../support/pictures'
 import { type Attack, type Context, countStatuses, mergeReports, type Report } from './attack'
 import type { Request, Response } from './client'
-import { formsWithStatus } from './form-statuses'
 import { type Member, signUp, signUpMany, uploadRequest } from './members'
 import { MEMORY_LIMIT, MIB, readResidentMemory, toMib, watchMemory } from './memory'
 import type { Service } from './service'
@@ -43,11 +43,7 @@ const uploadAll = async (service: Service, cases: Case[]) => {
 }
 
 /** A picture of 10 MiB without metadata, so that all of it is stored. */
-const makeLargePicture = () => {
-  const empty = join(PNG_SIGNATURE, pngHeader(4, 1), chunk('IDAT'), chunk('IEND')).length
-  const data = chunk('IDAT', new Uint8Array(10 * MIB - empty).fill(7))
-  return join(PNG_SIGNATURE, pngHeader(4, 1), data, chunk('IEND'))
-}
+const makeLargePicture = () => pngWithData(new Uint8Array(10 * MIB - pngWithData('').length).fill(7))
 
 const uploadConcurrently = async ({ start, progress }: Context): Promise<Report> => {
   const service = await start({ uploadsPerMinute: 1e9, inspected: true })
@@ -95,7 +91,7 @@ export const uploads: Attack = async (context) => {
   })
   const { stored, failures } = await uploadAll(service, files)
   context.progress('hostile forms')
-  const forms = formsWithStatus().map(({ name, type, body, status }) => {
+  const forms = hostileForms().map(({ name, type, body, status }) => {
     const request = { ...uploadRequest(member), type, body }
     return { name: `a form with ${name}`, request, isExpected: (responded: number) => responded === status }
   })

@@ -1,23 +1,13 @@
 // A withdrawal must leave nothing of the member, neither in the stores nor in the bytes of their files.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join as joinPath } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { join, toText } from '../support/bytes'
-import { chunk, PNG_SIGNATURE, pngHeader } from '../support/pictures'
+import { toText } from '../support/bytes'
+import { pngWithData } from '../support/pictures'
 import { readStores } from '../support/stores'
 import type { Attack } from './attack'
-import {
-  joinRequest,
-  jsonRequest,
-  logIn,
-  PASSWORD,
-  receiveCode,
-  registerBook,
-  uploadRequest,
-  writeMemo,
-} from './members'
-import type { Service } from './service'
+import { joinRequest, jsonRequest, logIn, receiveCode, registerBook, uploadRequest, writeMemo } from './members'
+import { makeFolder, type Service } from './service'
 
 /** Texts that one member stores, and that occur nowhere else. */
 const tracesOf = (member: string) => ({
@@ -30,9 +20,6 @@ const tracesOf = (member: string) => ({
   image: `${member}-PIXELS-OF-ATLANTIS`,
 })
 
-const makePicture = (text: string) =>
-  join(PNG_SIGNATURE, pngHeader(4, 1), chunk('IDAT', text.repeat(20)), chunk('IEND'))
-
 /** Signs up and uses every feature. */
 const createActivity = async (service: Service, traces: ReturnType<typeof tracesOf>) => {
   const { email, name, title, author, memo, changed, image } = traces
@@ -42,6 +29,8 @@ const createActivity = async (service: Service, traces: ReturnType<typeof traces
   await service.request(jsonRequest('POST', '/login', { email, password: 'wrong' }))
   const member = await logIn(service, email)
   const { token } = member
+  const password = 'another-horse-8'
+  service.secrets.add(password)
   const cover = `https://covers.example/${image}`
   const bookId = await registerBook(service, member, { title, author, publisher: name, cover })
   const otherBook = await registerBook(service, member, { title: `${title} again`, author })
@@ -50,11 +39,11 @@ const createActivity = async (service: Service, traces: ReturnType<typeof traces
   const deletedMemo = await writeMemo(service, member, otherBook, { memoContent: memo })
   await service.request(jsonRequest('PATCH', `/memos/${memoId}`, { memoContent: changed }, { token }))
   await service.request(jsonRequest('PATCH', `/books/${bookId}`, { author: changed }, { token }))
-  await service.request(jsonRequest('PATCH', '/members/me', { name: `${name} II`, password: PASSWORD }, { token }))
+  await service.request(jsonRequest('PATCH', '/members/me', { name: `${name} II`, password }, { token }))
   await service.request({ method: 'DELETE', path: `/memos/${deletedMemo}`, token })
   const images: string[] = []
   for (let n = 0; n < 3; n++) {
-    const { status, body } = await service.request(uploadRequest(member, makePicture(image)))
+    const { status, body } = await service.request(uploadRequest(member, pngWithData(image.repeat(20))))
     if (status !== 201) throw new Error(`The upload failed: ${status}`)
     const path = new URL(String(body)).pathname
     // The second response comes from the cache.
@@ -100,7 +89,7 @@ const findTraces = (contents: [name: string, bytes: Uint8Array][], traces: strin
 const listFiles = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => joinPath(entry.parentPath, entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
 
 /** All files of a folder with their content. */
 const readFiles = (folder: string): [string, Buffer][] =>
@@ -119,7 +108,7 @@ const countFound = (matches: Match[]) => new Set(matches.map(({ trace }) => trac
 const describe = ({ trace, name }: Match) => `${trace} in ${name}`
 
 export const withdrawal: Attack = async ({ progress, start }) => {
-  const data = mkdtempSync(joinPath(tmpdir(), 'reading-library-'))
+  const data = makeFolder()
   const service = await start({ vars: { EMAIL_VERIFICATION: undefined }, data })
   const failures: string[] = []
   progress('creating activity')
@@ -169,7 +158,6 @@ export const withdrawal: Attack = async ({ progress, start }) => {
   failures.push(...remaining.map((match) => `${describe(match)}, a file`))
   const control = countFound(findTraces(compacted, neighbourTraces))
   if (control < traces.length) failures.push(`the search finds only ${control} traces of the other member`)
-  rmSync(data, { recursive: true })
   const leftBefore = `${inLogs} traces left, ${checkpointed} after a checkpoint`
   const bytes = files.reduce((sum, [, content]) => sum + content.length, 0)
   return {

@@ -11,8 +11,7 @@ import { PEERS, startPeers } from './peers.ts'
 import { printReport, type Results } from './report.ts'
 import { measureHashing, measureRows, measureWithdrawal } from './rows.ts'
 import { FILLED, fillStatements, makeLibraries } from './seed.ts'
-import { measureStartup } from './startup.ts'
-import { compareSpeed, measureLatency } from './throughput.ts'
+import { compareSpeed, measureLatency, measureStartup } from './throughput.ts'
 import { startWorkers } from './workers.ts'
 
 const PARTS = ['rows', 'throughput', 'distance', 'passwords', 'draws', 'startup', 'peers'] as const

@@ -2,6 +2,7 @@
 import { encode, type Load, median, sendAll, sendRequest } from '../support/http-client.ts'
 import { checkStatus, createCheck, type Endpoint } from './endpoints.ts'
 import type { Library } from './seed.ts'
+import { startWorkers } from './workers.ts'
 
 const CONNECTIONS = 8
 
@@ -21,12 +22,8 @@ export const timeGet = async (url: URL, path: string) => {
 }
 
 /** Measures an endpoint on each server in turn; returns the medians, in the order of the servers. */
-export const compareSpeed = async (
-  urls: URL[],
-  endpoint: Endpoint,
-  library: Library,
-  { warmUp, rounds, requests }: Effort,
-): Promise<Speed[]> => {
+export const compareSpeed = async (urls: URL[], endpoint: Endpoint, library: Library, effort: Effort) => {
+  const { warmUp, rounds, requests } = effort
   const count = endpoint.slow ? Math.ceil(requests / 10) : requests
   // One check for all servers, which also compares their responses.
   const check = createCheck(endpoint)
@@ -50,4 +47,24 @@ export const measureLatency = async (url: URL, endpoint: Endpoint, library: Libr
   const check = checkStatus(endpoint.name, endpoint.status)
   const { latencies } = await sendAll(url, encodeRequests(endpoint, library, count), 1, check)
   return median(latencies)
+}
+
+/** The cost of a cold start: loading the module in a new workerd, minus a request that loads nothing. */
+const timeLoad = async () => {
+  const { urlOf, stop } = await startWorkers('loading')
+  const time = (path: string) => timeGet(urlOf.loading, path)
+  try {
+    await time('/')
+    const idle = median([await time('/'), await time('/'), await time('/')])
+    return (await time('/load')) - idle
+  } finally {
+    await stop()
+  }
+}
+
+/** The median milliseconds that the service's module takes to load. */
+export const measureStartup = async (times: number) => {
+  const samples: number[] = []
+  for (let n = 0; n < times; n++) samples.push(await timeLoad())
+  return median(samples)
 }

@@ -1,10 +1,10 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
-import { sign } from '@tsndr/cloudflare-worker-jwt'
 import type { Bindings } from '../../src/env'
 import worker from '../../src/index'
 import { checkAgainstDocument } from './document'
 import { remote, type SmokeMember, skipTest } from './target'
+import { insertMember } from './tokens'
 
 export const BASE = 'https://library.test'
 /** The origin of a browser client. */
@@ -38,11 +38,8 @@ export const handle = async (request: Request, changed?: Partial<Bindings>) => {
 }
 
 /** Sends a request to the Worker, and checks the answer against the OpenAPI document of this checkout. */
-export const send = async (
-  method: string,
-  path: string,
-  { headers, body, raw, changed }: Options = {},
-): Promise<Answer> => {
+export const send = async (method: string, path: string, options: Options = {}): Promise<Answer> => {
+  const { headers, body, raw, changed } = options
   const request = new Request(BASE + path, {
     method,
     body: body === undefined ? raw : JSON.stringify(body),
@@ -119,17 +116,6 @@ const readerWith = (email: string, token: string, sendAs = send) => {
 export const logInAs = async (email: string, password = PASSWORD): Promise<Reader> =>
   readerWith(email, tokenOf(await login(email, password)))
 
-/** Inserts a member and signs a token for it: sign-up and login each cost a password hash. */
-const insertMember = async (email: string) => {
-  const insert = env.DB.prepare(
-    `insert into members (email, name, passwordHash, createdAt, updatedAt) values (?1, 'Reader', ?2, ?3, ?3) returning memberId`,
-  )
-  const memberId = await insert.bind(email, PASSWORD_HASH, new Date().toISOString().slice(0, 19)).first('memberId')
-  const iat = Math.floor(Date.now() / 1000)
-  const claims = { iss: 'reading-library', sub: String(memberId), iat, exp: iat + 604_800, ver: 0 }
-  return readerWith(email, await sign({ ...claims, jti: crypto.randomUUID() }, env.JWT_SECRET ?? ''))
-}
-
 // Hooks run before it is known which tests use the member: they get a placeholder, and those tests are skipped.
 const unavailable = async (): Promise<Answer> => {
   skipTest('needs a member, and none is left')
@@ -146,7 +132,8 @@ const asMember = (member?: SmokeMember) => {
 export const signUp = async (email = newEmail()) => {
   // The first one is shared.
   if (remote?.members) return asMember(remote.members.splice(1, 1)[0])
-  if (!remote) return insertMember(email)
+  // Sign-up and login each cost a password hash.
+  if (!remote) return readerWith(email, (await insertMember(env.DB, env.JWT_SECRET ?? '', email, PASSWORD_HASH)).token)
   done(await join({ email }), 201)
   return logInAs(email)
 }

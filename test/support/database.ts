@@ -1,12 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 
-export const select = async (query: string, ...values: unknown[]) =>
-  (
-    await env.DB.prepare(query)
-      .bind(...values)
-      .all()
-  ).results
+export const select = async (query: string, ...values: unknown[]) => {
+  const statement = env.DB.prepare(query).bind(...values)
+  return (await statement.all()).results
+}
 
 /** A database whose every call fails with this message. */
 export const brokenDatabase = (message: string) => {

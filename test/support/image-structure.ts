@@ -19,11 +19,7 @@ const text = (bytes: Uint8Array, at: number) => toText(bytes.subarray(at, at + 4
 export const listMarkers = (bytes: Uint8Array) => {
   const markers: string[] = []
   for (let at = 2; markers.at(-1) !== 'da'; at += 2 + view(bytes).getUint16(at + 2)) {
-    markers.push(
-      view(bytes)
-        .getUint8(at + 1)
-        .toString(16),
-    )
+    markers.push(Number(bytes[at + 1]).toString(16))
   }
   return markers
 }

@@ -78,6 +78,9 @@ export const PNG_SIGNATURE = '\x89PNG\r\n\x1a\n'
 export const pngHeader = (width: number, height: number, depth = 8, colour = 2, compression = 0) =>
   chunk('IHDR', u32(width, height), [depth, colour, compression, 0, 0])
 
+/** A PNG of 4 by 1 pixels with these bytes as its image data. */
+export const pngWithData = (data: Part) => join(PNG_SIGNATURE, pngHeader(4, 1), chunk('IDAT', data), chunk('IEND'))
+
 // A horizontal gradient. Each row starts with filter type 0.
 const rows = (blue: number) => {
   const pixels = Array.from({ length: SIZE.width }, (_, x) => [x * 10, 255 - x * 10, blue])
@@ -146,18 +149,14 @@ export const blocks = (content: Part) => {
 /** A GIF application extension. */
 export const application = (name: string, ...parts: Part[]) => join([0x21, 0xff, 11], name, ...parts)
 
+const little16 = (...values: number[]) => values.flatMap((value) => little(value, 2))
+
 /** A GIF header without a colour table. */
-export const gifScreen = (width: number, height: number) =>
-  join('GIF89a', little(width, 2), little(height, 2), [0, 0, 0])
+export const gifScreen = (width: number, height: number) => join('GIF89a', little16(width, height), [0, 0, 0])
 
 /** A minimal GIF frame. */
 export const gifFrame = (width: number, height: number, left = 0) =>
-  join(
-    [0x2c],
-    [left, 0, width, height].flatMap((value) => little(value, 2)),
-    [0, 2],
-    blocks([0x4c, 0x01]),
-  )
+  join([0x2c], little16(left, 0, width, height), [0, 2], blocks([0x4c, 0x01]))
 
 const GIF_TABLE_END = 13 + 3 * 16
 
@@ -220,13 +219,8 @@ export const webp = (metadata: Metadata = {}, kind: keyof typeof WEBP_DATA = 'lo
 }
 
 export const webpFrame = (left: number, top: number, ...parts: Part[]) => {
-  const numbers = [left / 2, top / 2, SIZE.width - 1, SIZE.height - 1, 100]
-  return riffChunk(
-    'ANMF',
-    numbers.flatMap((value) => little(value, 3)),
-    [2],
-    ...parts,
-  )
+  const numbers = [left / 2, top / 2, SIZE.width - 1, SIZE.height - 1, 100].map((value) => little(value, 3))
+  return riffChunk('ANMF', numbers.flat(), [2], ...parts)
 }
 
 /** An animated WebP of two frames, each with a stray chunk inside if given. */

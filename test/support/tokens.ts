@@ -42,14 +42,15 @@ export const signWithKeyPair = async (claims: Claims, alg: keyof typeof KEY_PAIR
 /** Adds a member without hashing a password. Without a hash, the member cannot log in. */
 export const insertMember = async (database: D1Database, secret: string, email: string, passwordHash = '-') => {
   const now = new Date()
-  const memberId = await database
-    .prepare(
-      `insert into members (email, name, passwordHash, createdAt, updatedAt)
-       values (?1, 'Reader', ?2, ?3, ?3) returning memberId`,
-    )
-    .bind(email, passwordHash, now.toISOString().slice(0, 19))
-    .first<number>('memberId')
+  const insert = database.prepare(`
+    insert into members (email, name, passwordHash, createdAt, updatedAt)
+    values (?1, 'Reader', ?2, ?3, ?3) returning memberId`)
+  const memberId = await insert.bind(email, passwordHash, now.toISOString().slice(0, 19)).first('memberId')
   const iat = Math.floor(now.getTime() / 1000)
   const identity = { iss: 'reading-library', sub: String(memberId), jti: crypto.randomUUID(), ver: 0 }
-  return { email, memberId: Number(memberId), token: await signClaims({ ...identity, iat, exp: iat + 3600 }, secret) }
+  return {
+    email,
+    memberId: Number(memberId),
+    token: await signClaims({ ...identity, iat, exp: iat + 604_800 }, secret),
+  }
 }
