@@ -42,7 +42,7 @@ describe('X-D1-Bookmark', () => {
   })
 
   it.each([undefined, 'yesterday', 'first-unconstrained', ''])(
-    'reads from the primary if it is %o',
+    'may be %o to read from the primary',
     async (bookmark) => {
       const headers: Record<string, string> = bookmark === undefined ? {} : { 'X-D1-Bookmark': bookmark }
       expect(await sessionsOf(headers)).toEqual([['first-primary']])

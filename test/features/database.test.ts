@@ -94,14 +94,12 @@ describe('the schema rejects', () => {
     'members.createdAt': ['yesterday'],
     'members.email': [null],
   }
-  it.each(Object.entries(INVALID).flatMap(([field, values]) => values.map((value) => [field, value] as const)))(
-    '%s = %o',
-    async (field, value) => {
-      const [table, column] = field.split('.')
-      const update = select(`update ${table} set ${column} = ? where memberId = ?`, value, memberId)
-      await expect(update).rejects.toThrow(/constraint/)
-    },
-  )
+  const cases = Object.entries(INVALID).flatMap(([field, values]) => values.map((value) => ({ field, value })))
+  it.each(cases)('$field = $value', async ({ field, value }) => {
+    const [table, column] = field.split('.')
+    const update = select(`update ${table} set ${column} = ? where memberId = ?`, value, memberId)
+    await expect(update).rejects.toThrow(/constraint/)
+  })
 })
 
 it('src/db/triggers.sql is the formatted source of the migrated triggers', async () => {
