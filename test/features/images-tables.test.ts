@@ -20,13 +20,14 @@ describe('JPEG tables', () => {
   const isValid = (extra: Part) => isAccepted(jpeg({ extra }))
 
   it.each<[title: string, accepted: Part[], refused: Part[]]>([
-    ['need 64 bytes of 8-bit quantization', [dqt([0x00, 64])], [dqt(), dqt([0x00, 63]), dqt([0x00, 65])]],
-    ['need 128 bytes of 16-bit quantization', [dqt([0x10, 128])], [dqt([0x10, 127])]],
-    ['have 4 quantization numbers and 2 precisions', [dqt([3, 64], [0x13, 128])], [dqt([4, 64]), dqt([0x20, 128])]],
-    ['may have no Huffman codes, but need a table', [dht([0x00, [], 0])], [dht()]],
-    ['have 4 Huffman numbers', [dht([0x03, [0, 1], 1], [0x13, [2], 2])], [dht([0x04, [], 0])]],
-    ['have 2 Huffman classes', [dht([0x13, [2], 2])], [dht([0x20, [], 0])]],
-    ['may have 256 Huffman codes', [dht([0x00, [255, 1], 256])], [dht([0x00, [255, 2], 257])]],
+    ['need 64 values of 8 bits for quantization', [dqt([0x00, 64])], [dqt(), dqt([0x00, 63]), dqt([0x00, 65])]],
+    ['need 64 values of 16 bits for quantization', [dqt([0x10, 128])], [dqt([0x10, 127])]],
+    ['may have quantization numbers 0 to 3', [dqt([0x03, 64])], [dqt([0x04, 64])]],
+    ['may have quantization precisions 0 and 1', [dqt([0x03, 64], [0x13, 128])], [dqt([0x20, 128])]],
+    ['need a Huffman table, with or without codes', [dht([0x00, [], 0])], [dht()]],
+    ['may have Huffman numbers 0 to 3', [dht([0x03, [], 0])], [dht([0x04, [], 0])]],
+    ['may have Huffman classes 0 and 1', [dht([0x03, [0, 1], 1], [0x13, [2], 2])], [dht([0x20, [], 0])]],
+    ['may have up to 256 Huffman codes', [dht([0x00, [255, 1], 256])], [dht([0x00, [255, 2], 257])]],
     ['need one value per Huffman code', [dht([0x00, [0, 2], 2])], [dht([0x00, [0, 2], 1]), dht([0x00, [0, 2], 3])]],
     ['need arithmetic conditioning entries of 2 bytes', [dac(2), dac(4)], [dac(0), dac(3)]],
     ['need a restart interval of 2 bytes', [dri(2)], [dri(1), dri(3)]],
@@ -185,8 +186,8 @@ describe('a cleaned AVIF', () => {
 
   it('hides the cells of a grid', () => {
     const bytes = clean(avif(EVERYTHING, { isGrid: true }))
-    const [hidden, visible] = [count(bytes, 'infe', [2, 0, 0, 1]), count(bytes, 'infe', [2, 0, 0, 0])]
-    expect([hidden, visible]).toEqual([2, 1])
+    expect(count(bytes, 'infe', [2, 0, 0, 1])).toBe(2)
+    expect(count(bytes, 'infe', [2, 0, 0, 0])).toBe(1)
   })
 
   it('has no times and names in its animation', () => {

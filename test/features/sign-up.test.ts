@@ -113,4 +113,9 @@ describe('POST /email/join', () => {
   it.each(['word', '', null, 5])('rejects %j as an address', async (email) => {
     expect(await requestCode(email)).toMatchObject(fieldError('joinAuthCodeEmail', JSON.stringify(email)))
   })
+
+  it('rejects the address of a member, in any case', async () => {
+    const { email } = await sharedReader()
+    expect(await requestCode(email.toUpperCase())).toMatchObject(EXISTS)
+  })
 })
