@@ -21,21 +21,16 @@ const FULL_BOOK = {
   readStartDate: '2024-02-29T00:00:00',
   readEndDate: '2025-12-31T23:59:59',
 }
-const BARE_BOOK = {
-  title: 'Demian',
+const NO_DETAILS = {
   cover: null,
   author: null,
   publisher: null,
-  createdAt: TIMESTAMP,
-  star: 0,
-  currentPage: 0,
   itemPage: null,
-  bookStatus: 'YET',
   readStartDate: null,
   readEndDate: null,
-  memoCount: 0,
-  memosList: [],
 }
+const NEW = { bookStatus: 'YET', createdAt: TIMESTAMP, star: 0, currentPage: 0, memoCount: 0, memosList: [] }
+const BARE_BOOK = { title: 'Demian', ...NO_DETAILS, ...NEW }
 
 const MAX_INT = 2 ** 31 - 1
 const LONG = '가'.repeat(500)
@@ -47,10 +42,8 @@ const VALID: ValidCase[] = [
   [{ itemPage: 0, currentPage: 0 }],
   [{ itemPage: MAX_INT, currentPage: MAX_INT }],
   [{ itemPage: null }],
-  [
-    { author: '', publisher: '' },
-    { author: null, publisher: null },
-  ],
+  [{ author: '' }, { author: null }],
+  [{ publisher: '' }, { publisher: null }],
   [{ author: null, publisher: null }],
   [{ author: LONG, publisher: LONG }],
   [{ readStartDate: null, readEndDate: null }],

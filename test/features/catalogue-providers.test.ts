@@ -53,8 +53,7 @@ describe('the sample provider', () => {
     expect(Object.keys(body[0]).sort()).toEqual(['author', 'cover', 'itemPage', 'publisher', 'title'])
   })
 
-  it('answers an empty array if nothing is found, and at most ten entries', async () => {
-    expect(await get('no-such-title')).toMatchObject({ status: 200, body: [] })
+  it('answers at most ten entries, and none if nothing is found', async () => {
     expect((await get('e')).body).toHaveLength(10)
     expect((await get('%25')).body).toEqual([])
     // An accent alone is no search term.
@@ -128,24 +127,16 @@ describe.each(Object.entries({ YES24, 'Open Library': OPEN_LIBRARY }))('failures
     }
   })
 
-  const BAD_GATEWAY = [
-    'lost',
-    'unauthorized',
-    'broken',
-    'unavailable',
-    'truncated',
-    'html',
-    'shapeless',
-    'huge',
-    'redirect',
-  ]
-  it.each([
-    ...BAD_GATEWAY.map((scenario) => [scenario, 502] as const),
-    ['quota', 503],
-    ['quota-without-time', 503],
-    ['silent', 504],
-    ['stalled', 504],
-  ] as const)('answers %s with %i', async (scenario, status) => {
+  const FAILURES = {
+    502: 'lost unauthorized broken unavailable truncated html shapeless huge redirect',
+    503: 'quota quota-without-time',
+    504: 'silent stalled',
+  }
+  it.each(
+    Object.entries(FAILURES).flatMap(([status, scenarios]) =>
+      scenarios.split(' ').map((scenario) => ({ scenario, status: Number(status) })),
+    ),
+  )('answers $scenario with $status', async ({ scenario, status }) => {
     await setScenario(scenario)
     for (const path of ['x', 'best-seller']) {
       advance(60 * SECOND)
@@ -199,14 +190,12 @@ describe.each(Object.entries({ YES24, 'Open Library': OPEN_LIBRARY }))('failures
 describe('the cache of lists', () => {
   const key = 'catalogue:yes24:bestSellers'
 
-  it.each(['', 'null', '[]', '{"form":0}', '{"form":1,"storedAt":0,"entries":[{"title":1}]}', '{broken'])(
-    'treats the cached value %s as a miss',
-    async (value) => {
-      await env.CATALOGUE.put(key, value)
-      expect((await get('best-seller', YES24)).body).toHaveLength(10)
-      expect(await env.CATALOGUE.get(key, 'json')).toMatchObject({ form: 1 })
-    },
-  )
+  const invalid = ['', 'null', '[]', '{"form":0}', '{"form":1,"storedAt":0,"entries":[{"title":1}]}', '{broken']
+  it.each(invalid)('treats the cached value %s as a miss', async (value) => {
+    await env.CATALOGUE.put(key, value)
+    expect((await get('best-seller', YES24)).body).toHaveLength(10)
+    expect(await env.CATALOGUE.get(key, 'json')).toMatchObject({ form: 1 })
+  })
 
   it('is filled by one provider call for twenty concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => get('best-seller', YES24)))

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Answer, send } from '../support/api'
 import { violation } from '../support/invalid-values'
 
@@ -17,37 +17,34 @@ const expectEntries = ({ status, headers, body }: Answer) => {
   expect(headers.get('Cache-Control')).toMatch(/^public, max-age=\d+$/)
 }
 
-describe('the book catalogue', () => {
-  it.each(['best-seller', 'item-new-special', encodeURIComponent('한강')])(
-    'answers up to ten entries of %s',
-    async (path) => expectEntries(await get(path)),
-  )
+it.each(['best-seller', 'item-new-special', '한강'])('answers up to ten entries of %s', async (path) => {
+  expectEntries(await get(encodeURIComponent(path)))
+})
 
-  it('ignores a token, valid or not', async () => {
-    expectEntries(await get('best-seller', { Authorization: 'Bearer nonsense' }))
-  })
+it('ignores a token, valid or not', async () => {
+  expectEntries(await get('best-seller', { Authorization: 'Bearer nonsense' }))
+})
 
-  it('answers an empty array if nothing is found', async () => {
-    expect(await get('zzqxjwv-no-such-title')).toMatchObject({ status: 200, body: [] })
-  })
+it('answers an empty array if nothing is found', async () => {
+  expect(await get('zzqxjwv-no-such-title')).toMatchObject({ status: 200, body: [] })
+})
 
-  it.each([
-    ['white space', '%20%20'],
-    ['101 characters', 'x'.repeat(101)],
-    ['a NUL', 'a%00b'],
-  ])('rejects a search for %s', async (_, query) => {
-    expect(await get(query)).toMatchObject(violation('title-or-author', decodeURIComponent(query)))
-  })
+it.each([
+  ['white space', '%20%20'],
+  ['101 characters', 'x'.repeat(101)],
+  ['a NUL', 'a%00b'],
+])('rejects a search for %s', async (_, query) => {
+  expect(await get(query)).toMatchObject(violation('title-or-author', decodeURIComponent(query)))
+})
 
-  it('accepts 100 characters, and encoded slashes', async () => {
-    for (const query of ['x'.repeat(100), encodeURIComponent('📚'.repeat(100)), 'a%2Fb%3F']) {
-      expect((await get(query)).status).toBe(200)
-    }
-  })
+it('accepts 100 characters, and encoded slashes', async () => {
+  for (const query of ['x'.repeat(100), encodeURIComponent('📚'.repeat(100)), 'a%2Fb%3F']) {
+    expect((await get(query)).status).toBe(200)
+  }
+})
 
-  it('answers no other method than GET and HEAD', async () => {
-    const answer = await send('POST', '/ext-lib/best-seller')
-    expect(answer).toMatchObject({ status: 405, body: { status: 405 } })
-    expect(answer.headers.get('Allow')).toBe('GET, HEAD')
-  })
+it('answers no other method than GET and HEAD', async () => {
+  const answer = await send('POST', '/ext-lib/best-seller')
+  expect(answer).toMatchObject({ status: 405, body: { status: 405 } })
+  expect(answer.headers.get('Allow')).toBe('GET, HEAD')
 })

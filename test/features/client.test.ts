@@ -63,9 +63,8 @@ it('the typed client sends a bare date and a file', async () => {
 it('the client shown in the README signs up, logs in, registers a book, writes a memo and reads it', async () => {
   expect(readme).toContain(client)
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => exports.default.fetch(new Request(url, init)))
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  using log = vi.spyOn(console, 'log').mockImplementation(() => {})
   await import('./client')
   expect(log.mock.calls).toEqual([['BOOK_CONTENT', 'Once more.']])
-  log.mockRestore()
   vi.unstubAllGlobals()
 })

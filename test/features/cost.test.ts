@@ -54,20 +54,16 @@ describe('one database call, at a cost independent of the size of the library', 
 
   it('abandon reads one more row per abandoned book', async () => {
     const list = ({ reader }: Library) => reader.get('/books/abandon?page=1&size=5')
-    const read = async (library: Library) => {
+    const costWithoutCounting = async (library: Library) => {
       const { calls, read } = await measure(() => list(library))
-      expect(calls).toBe(1)
-      return read
+      return { calls, read: read - (await list(library)).body.pageInfo.totalElements }
     }
-    const totalOf = async (library: Library) => (await list(library)).body.pageInfo.totalElements
-    const counted = (await totalOf(large)) - (await totalOf(small))
-    expect((await read(large)) - (await read(small))).toBe(counted)
+    expect(await costWithoutCounting(large)).toEqual({ ...(await costWithoutCounting(small)), calls: 1 })
   })
 
   it('deletion of a book without memos', async () => {
-    const remove = async ({ reader, spare }: Library) => measure(() => reader.delete(`/books/${spare}`))
-    const [inSmall, inLarge] = [await remove(small), await remove(large)]
-    expect(inLarge).toEqual({ ...inSmall, calls: 1 })
+    const remove = ({ reader, spare }: Library) => measure(() => reader.delete(`/books/${spare}`))
+    expect(await remove(large)).toEqual({ ...(await remove(small)), calls: 1 })
   })
 })
 

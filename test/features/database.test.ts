@@ -4,25 +4,19 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findMismatches, findOrphans } from '../../scripts/integrity'
 import triggers from '../../src/db/triggers.sql?raw'
 import { type Reader, signUp } from '../support/api'
-import { fillShelf, select as run, select } from '../support/database'
+import { fillShelf, select } from '../support/database'
+import { memberIdOf } from '../support/images'
 import { png } from '../support/pictures'
-
-const memberIdOf = async ({ email }: Reader) =>
-  Number((await select('select memberId from members where email = ?', email))[0]?.memberId)
-
-/** MINSTD, a seeded random number generator: failures are reproducible. */
-const createRandom = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (state * 48_271) % 2_147_483_647
-    return state / 2_147_483_647
-  }
-}
 
 describe('counters and positions', () => {
   it('match the rows after many random writes', async () => {
     const readers = [await signUp(), await signUp()]
-    const random = createRandom(20_261_121)
+    // MINSTD, a seeded random number generator: failures are reproducible.
+    let state = 20_261_121
+    const random = () => {
+      state = (state * 48_271) % 2_147_483_647
+      return state / 2_147_483_647
+    }
     const pick = <T>(list: T[]): T | undefined => list[Math.floor(random() * list.length)]
     const pickDate = () => pick([null, '2025-05-05T00:00:00', '2026-01-01T12:00:00'])
     const books: { owner: Reader; bookId: number }[] = []
@@ -100,14 +94,12 @@ describe('the schema rejects', () => {
     'members.createdAt': ['yesterday'],
     'members.email': [null],
   }
-  it.each(Object.entries(INVALID).flatMap(([field, values]) => values.map((value) => [field, value] as const)))(
-    '%s = %o',
-    async (field, value) => {
-      const [table, column] = field.split('.')
-      const update = run(`update ${table} set ${column} = ? where memberId = ?`, value, memberId)
-      await expect(update).rejects.toThrow(/constraint/)
-    },
-  )
+  const cases = Object.entries(INVALID).flatMap(([field, values]) => values.map((value) => ({ field, value })))
+  it.each(cases)('$field = $value', async ({ field, value }) => {
+    const [table, column] = field.split('.')
+    const update = select(`update ${table} set ${column} = ? where memberId = ?`, value, memberId)
+    await expect(update).rejects.toThrow(/constraint/)
+  })
 })
 
 it('src/db/triggers.sql is the formatted source of the migrated triggers', async () => {
@@ -167,35 +159,35 @@ describe('the integrity check', () => {
 
   it.each(['yetBooks', 'ingBooks', 'doneBooks', 'finishedBooks', 'memoBooks'])('finds a wrong %s', async (field) => {
     const [member] = await select(`select ${field} as expected from members where memberId = ?`, memberId)
-    await run(`update members set ${field} = 7 where memberId = ?`, memberId)
+    await select(`update members set ${field} = 7 where memberId = ?`, memberId)
     expect(await findMismatches(env.DB)).toEqual([{ table: 'members', id: memberId, field, ...member, found: 7 }])
-    await run(`update members set ${field} = ? where memberId = ?`, member?.expected, memberId)
+    await select(`update members set ${field} = ? where memberId = ?`, member?.expected, memberId)
   })
 
   it('finds wrong memo counters of a book', async () => {
-    await run('update books set memoCount = 3, questionMemos = 2 where bookId = ?', bookId)
+    await select('update books set memoCount = 3, questionMemos = 2 where bookId = ?', bookId)
     const mismatch = { table: 'books', id: bookId }
     expect(await findMismatches(env.DB)).toEqual([
       { ...mismatch, field: 'memoCount', expected: 1, found: 3 },
       { ...mismatch, field: 'questionMemos', expected: 0, found: 2 },
     ])
-    await run('update books set memoCount = 1, questionMemos = 0 where bookId = ?', bookId)
+    await select('update books set memoCount = 1, questionMemos = 0 where bookId = ?', bookId)
   })
 
   it('finds a memo with a wrong position or owner', async () => {
     const mismatch = { table: 'memos', id: memoId }
-    await run('update memos set position = 5 where memoId = ?', memoId)
+    await select('update memos set position = 5 where memoId = ?', memoId)
     expect(await findMismatches(env.DB)).toEqual([{ ...mismatch, field: 'position', expected: 1, found: 5 }])
-    await run('update memos set position = 1, memberId = 999 where memoId = ?', memoId)
+    await select('update memos set position = 1, memberId = 999 where memoId = ?', memoId)
     expect(await findMismatches(env.DB)).toEqual([{ ...mismatch, field: 'memberId', expected: memberId, found: 999 }])
-    await run('update memos set memberId = ? where memoId = ?', memberId, memoId)
+    await select('update memos set memberId = ? where memoId = ?', memberId, memoId)
   })
 
   it.each(['books', 'memos'])('finds a reused identifier in %s', async (table) => {
     const id = table === 'books' ? bookId : memoId
-    await run('insert or replace into retiredIds (tableName, id) values (?, ?)', table, id)
+    await select('insert or replace into retiredIds (tableName, id) values (?, ?)', table, id)
     expect(await findMismatches(env.DB)).toMatchObject([{ table, id, expected: `above ${id}`, found: id }])
-    await run('delete from retiredIds where tableName = ?', table)
+    await select('delete from retiredIds where tableName = ?', table)
   })
 
   it('finds objects without a member, except those about to be purged', async () => {
@@ -203,7 +195,7 @@ describe('the integrity check', () => {
     const orphans = ['images/987654/aaaaaaaaaaaaaaaaaaaaaa.png', 'elsewhere/b.png']
     for (const key of orphans) await env.IMAGES.put(key, 'x')
     await env.IMAGES.put('images/987655/aaaaaaaaaaaaaaaaaaaaaa.png', 'x')
-    await run('insert into purgeJobs values (987655, 0)')
+    await select('insert into purgeJobs values (987655, 0)')
     expect((await findOrphans(env.DB, env.IMAGES)).sort()).toEqual(orphans.sort())
   })
 })

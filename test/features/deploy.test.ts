@@ -30,14 +30,16 @@ const deployedAccount = (): Account => ({
   secrets: ['JWT_SECRET', 'MAIL_FROM', 'PUBLIC_URL'],
 })
 
-const success = (output: unknown, records: WranglerResult['records'] = []): WranglerResult => {
-  const stdout = typeof output === 'string' ? output : JSON.stringify(output, null, 2)
-  return { code: 0, stdout, records }
-}
-const failure = (message: string, stdout = ''): WranglerResult => {
-  const records = [{ type: 'wrangler-session' }, { type: 'command-failed', message }]
-  return { code: 1, stdout, records }
-}
+const success = (output: unknown, records: WranglerResult['records'] = []): WranglerResult => ({
+  code: 0,
+  stdout: typeof output === 'string' ? output : JSON.stringify(output, null, 2),
+  records,
+})
+const failure = (message: string, stdout = ''): WranglerResult => ({
+  code: 1,
+  stdout,
+  records: [{ type: 'wrangler-session' }, { type: 'command-failed', message }],
+})
 
 /** A fake wrangler that reads and changes the account. */
 const fakeWrangler =
@@ -187,11 +189,8 @@ describe('deploy', () => {
   it('prompts for missing settings and prints the generated secret', async () => {
     const ask = vi.fn(async (question: string) => (question.startsWith('MAIL_FROM') ? ` ${MAIL_FROM} ` : ''))
     const { secrets, output } = await deployTo(emptyAccount(), { ask, env: {} })
-    expect(ask.mock.calls.map(([question]) => question.split(',')[0])).toEqual([
-      'MAIL_FROM',
-      'PUBLIC_URL',
-      'JWT_SECRET',
-    ])
+    const asked = ask.mock.calls.map(([question]) => question.split(',')[0])
+    expect(asked).toEqual(['MAIL_FROM', 'PUBLIC_URL', 'JWT_SECRET'])
     expect(secrets.MAIL_FROM).toBe(MAIL_FROM)
     expect(output.join()).toContain(secrets.JWT_SECRET)
   })

@@ -5,9 +5,7 @@ import { measure } from '../support/database'
 const loginFrom = (network: string, email: string, password: string) =>
   send('POST', '/login', { body: { email, password }, headers: { 'CF-Connecting-IP': network } })
 
-afterEach(() => {
-  vi.useRealTimers()
-})
+afterEach(vi.useRealTimers)
 
 describe('failed logins', () => {
   it('block an e-mail from one network after ten, without hashing, for 15 minutes', async () => {

@@ -15,7 +15,6 @@ const sweep = async (changed: Partial<typeof env> = {}) => {
 }
 const silenceErrors = () => vi.spyOn(console, 'error').mockImplementation(() => {})
 afterEach(vi.restoreAllMocks)
-const prepare = (query: string, ...values: unknown[]) => env.DB.prepare(query).bind(...values)
 const BROKEN_BUCKET = { list: () => Promise.reject(new Error('bucket is down')) } as unknown as R2Bucket
 
 describe('withdrawal', () => {
@@ -59,7 +58,7 @@ describe('withdrawal', () => {
     expect(await listImageKeys(member)).toEqual([])
     const job = () => select('select * from purgeJobs where memberId = ?', member)
     expect(await job()).toHaveLength(1)
-    await env.DB.prepare('update purgeJobs set createdAt = createdAt - 3600001').run()
+    await select('update purgeJobs set createdAt = createdAt - 3600001')
     await sweep()
     expect(await job()).toEqual([])
   })
@@ -70,10 +69,8 @@ describe('withdrawal', () => {
     const changed = { IMAGES: BROKEN_BUCKET }
     for (const { leaver } of [stuck, free]) await leaver.send('DELETE', '/members/me', { changed })
     const IMAGES = {
-      list: (options: R2ListOptions) => {
-        if (options.prefix === `images/${stuck.member}/`) return Promise.reject(new Error('bucket is down'))
-        return env.IMAGES.list(options)
-      },
+      list: (options: R2ListOptions) =>
+        (options.prefix === `images/${stuck.member}/` ? BROKEN_BUCKET : env.IMAGES).list(options),
       delete: (keys: string[]) => env.IMAGES.delete(keys),
     } as unknown as R2Bucket
     await sweep({ IMAGES })
@@ -96,12 +93,9 @@ describe('the sweep', () => {
   it('deletes only expired codes and attempts', async () => {
     const now = Date.now()
     const dayAgo = now - 86_400_000
-    await env.DB.batch([
-      prepare('insert into joinCodes values (?, ?, ?, ?)', 'old', 'x', now - 700_000, now - 1),
-      prepare('insert into joinCodes values (?, ?, ?, ?)', 'live', 'x', now, now + 60_000),
-      prepare('insert into attempts (subject, at) values (?, ?)', 'old', dayAgo - 1000),
-      prepare('insert into attempts (subject, at) values (?, ?)', 'live', dayAgo + 60_000),
-    ])
+    await select(`insert into joinCodes values ('old', 'x', ?, ?)`, now - 700_000, now - 1)
+    await select(`insert into joinCodes values ('live', 'x', ?, ?)`, now, now + 60_000)
+    await select(`insert into attempts (subject, at) values ('old', ?), ('live', ?)`, dayAgo - 1000, dayAgo + 60_000)
     await sweep()
     for (const table of ['joinCodes', 'attempts']) {
       const rows = await select(`select subject from ${table} where subject in ('old', 'live')`)
@@ -111,8 +105,8 @@ describe('the sweep', () => {
 
   it('continues if one step fails', async () => {
     const error = silenceErrors()
-    await prepare('insert into joinCodes values (?, ?, ?, ?)', 'stale', 'x', 0, 1).run()
-    await prepare('insert into purgeJobs values (?, ?)', 987_654, Date.now()).run()
+    await select(`insert into joinCodes values ('stale', 'x', 0, 1)`)
+    await select('insert into purgeJobs values (987654, ?)', Date.now())
     await sweep({ IMAGES: BROKEN_BUCKET })
     expect(error.mock.calls.join()).toContain('bucket is down')
     expect(await select(`select subject from joinCodes where subject = 'stale'`)).toEqual([])

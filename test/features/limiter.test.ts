@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createLimiter, type Lease } from '../../src/limiter'
 import { requireHashingCapacity, withHashingLease } from '../../src/members/hashing'
 
@@ -7,23 +7,12 @@ const held = (lease: Lease | undefined): Lease => {
   return lease
 }
 const limiterOf = (capacity: number, options = {}) => createLimiter({ capacity, leaseMs: 10_000, ...options })
+const fullLimiter = (options = {}) => {
+  const limiter = limiterOf(1, options)
+  return { ...limiter, first: held(limiter.tryAcquire()) }
+}
 
 describe('a limiter', () => {
-  /** Queues a caller per key behind a full limiter, then serves them one by one; returns the order. */
-  const orderOf = async (keys: string[]) => {
-    const { acquire, tryAcquire } = limiterOf(1, { maxWaiting: 100 })
-    const first = held(tryAcquire())
-    const order: string[] = []
-    const callers = keys.map(async (key) => {
-      const lease = held(await acquire(1, key))
-      order.push(key)
-      lease.release()
-    })
-    first.release()
-    await Promise.all(callers)
-    return order
-  }
-
   it('grants up to its capacity, and again what was released', () => {
     const { tryAcquire } = limiterOf(10)
     const [large, small] = [held(tryAcquire(7)), held(tryAcquire(3))]
@@ -39,8 +28,17 @@ describe('a limiter', () => {
   it.each([
     ['callers of one key in order', 'aaa', 'aaa'],
     ['keys round-robin, however many callers one of them has waiting', 'aaaabcb', 'abcabaa'],
-  ])('serves %s', async (_, keys, order) => {
-    expect(await orderOf([...keys])).toEqual([...order])
+  ])('serves %s', async (_, keys, expected) => {
+    const { acquire, first } = fullLimiter({ maxWaiting: 100 })
+    const order: string[] = []
+    const callers = [...keys].map(async (key) => {
+      const lease = held(await acquire(1, key))
+      order.push(key)
+      lease.release()
+    })
+    first.release()
+    await Promise.all(callers)
+    expect(order.join('')).toBe(expected)
   })
 
   it('does not let small requests overtake a large one', async () => {
@@ -63,8 +61,7 @@ describe('a limiter', () => {
   })
 
   it('refuses callers when the queue is full', async () => {
-    const { acquire, tryAcquire, isFull } = limiterOf(1, { maxWaiting: 1 })
-    const first = held(tryAcquire())
+    const { acquire, first, isFull } = fullLimiter({ maxWaiting: 1 })
     expect(isFull('a')).toBe(false)
     const waiting = acquire(1, 'a')
     expect(isFull('a')).toBe(true)
@@ -75,8 +72,7 @@ describe('a limiter', () => {
   })
 
   it('admits a key with fewer callers to a full queue, and refuses the last caller of the longest', async () => {
-    const { acquire, tryAcquire, isFull } = limiterOf(1, { maxWaiting: 2 })
-    const first = held(tryAcquire())
+    const { acquire, first, isFull } = fullLimiter({ maxWaiting: 2 })
     const callers = [acquire(1, 'a'), acquire(1, 'a')]
     expect([isFull('a'), isFull('b')]).toEqual([true, false])
     const other = acquire(1, 'b')
@@ -87,16 +83,14 @@ describe('a limiter', () => {
   })
 
   it('gives up waiting after a time limit', async () => {
-    const { acquire, tryAcquire } = limiterOf(1, { maxWaiting: 1, maxWaitMs: 100 })
-    const first = held(tryAcquire())
+    const { acquire, first, tryAcquire } = fullLimiter({ maxWaiting: 1, maxWaitMs: 100 })
     expect(await acquire(1, 'a')).toBeUndefined()
     first.release()
     expect(tryAcquire()).toBeDefined()
   })
 
   it('ends a lease that is neither released nor renewed, for new callers and for waiting ones', async () => {
-    const { acquire, tryAcquire } = limiterOf(1, { leaseMs: 300, maxWaiting: 1, maxWaitMs: 5000 })
-    tryAcquire()
+    const { acquire, tryAcquire } = fullLimiter({ leaseMs: 300, maxWaiting: 1, maxWaitMs: 5000 })
     expect(tryAcquire()).toBeUndefined()
     held(await acquire(1, 'a'))
     await scheduler.wait(350)
@@ -104,13 +98,30 @@ describe('a limiter', () => {
   })
 
   it('keeps a lease that is renewed', async () => {
-    const { tryAcquire } = limiterOf(1, { leaseMs: 300 })
-    const lease = held(tryAcquire())
+    const { first, tryAcquire } = fullLimiter({ leaseMs: 300 })
     for (let n = 0; n < 4; n++) {
       await scheduler.wait(100)
-      lease.renew()
+      first.renew()
     }
     expect(tryAcquire()).toBeUndefined()
+  })
+
+  it('counts a lease again if it is renewed after it expired', async () => {
+    const { first, tryAcquire } = fullLimiter({ leaseMs: 100 })
+    await scheduler.wait(150)
+    const second = held(tryAcquire())
+    first.renew()
+    second.release()
+    expect(tryAcquire()).toBeUndefined()
+  })
+
+  it('still serves callers that were taken for cancelled during a stall', async () => {
+    const { acquire, first } = fullLimiter({ maxWaiting: 3 })
+    const callers = ['a', 'a', 'b'].map(async (key) => held(await acquire(1, key)).release())
+    const { now } = Date
+    using _clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 3000)
+    first.release()
+    await Promise.all(callers)
   })
 })
 

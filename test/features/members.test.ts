@@ -86,11 +86,6 @@ describe('POST /login', () => {
 })
 
 describe('/members/me', () => {
-  it('shows e-mail and name only', async () => {
-    const reader = await sharedReader()
-    expect((await reader.get('/members/me')).body).toEqual({ email: reader.email, name: 'Reader' })
-  })
-
   it('takes the scheme in any case, and no token that was changed', async () => {
     const { token } = await sharedReader()
     const status = async (Authorization: string) =>

@@ -80,19 +80,16 @@ describe('paths and methods', () => {
     expect(answer).toMatchObject(violation('book-id', decodeURIComponent(word)))
   })
 
-  it.each(MEMBER_REQUESTS.filter(([method]) => method === 'GET'))(
-    'answers HEAD as GET without a body: %s %s',
-    async (_, path) => {
-      for (const id of [`${bookId}`, 'x']) {
-        for (const sender of [reader.send, send]) {
-          const address = path.replace('/books/1', `/books/${id}`)
-          const [head, get] = [await sender('HEAD', address), await sender('GET', address)]
-          expect(head).toMatchObject({ status: get.status, body: null })
-          expect(head.headers.get('Content-Type')).toBe(get.headers.get('Content-Type'))
-        }
+  it.each(MEMBER_REQUESTS.filter(([method]) => method === 'GET'))('answers HEAD like %s %s', async (_, path) => {
+    for (const id of [`${bookId}`, 'x']) {
+      for (const sender of [reader.send, send]) {
+        const address = path.replace('/books/1', `/books/${id}`)
+        const [head, get] = [await sender('HEAD', address), await sender('GET', address)]
+        expect(head).toMatchObject({ status: get.status, body: null })
+        expect(head.headers.get('Content-Type')).toBe(get.headers.get('Content-Type'))
       }
-    },
-  )
+    }
+  })
 
   it('answers HEAD of an unknown path without a body', async () => {
     expect(await send('HEAD', '/nothing')).toMatchObject({ status: 404, body: null })
@@ -159,11 +156,8 @@ describe('CORS', () => {
     expect(Object.fromEntries(answer.headers)).toMatchObject(READABLE)
   })
 
-  it.each(['/books/0?memoAuthority=ALL', '/members/me'])(
-    'lets a browser read the answer to a member: %s',
-    async (path) => {
-      const { headers } = await reader.send('GET', path, { headers: { Origin: ORIGIN } })
-      expect(Object.fromEntries(headers)).toMatchObject(READABLE)
-    },
-  )
+  it.each(['/books/0?memoAuthority=ALL', '/members/me'])('lets the browser of a member read %s', async (path) => {
+    const { headers } = await reader.send('GET', path, { headers: { Origin: ORIGIN } })
+    expect(Object.fromEntries(headers)).toMatchObject(READABLE)
+  })
 })

@@ -68,11 +68,8 @@ it('GET /books/library lists the books of one status, newest first', async () =>
 it('GET /books/calender lists finished books by end date, latest first, then newest first', async () => {
   const answer = await viewer.get('/books/calender?page=1&size=10')
   expect(titles(answer)).toEqual(['done late', 'done same day', 'done early'])
-  expect(answer.body.item[2]).toEqual({
-    bookId: ids['done early'],
-    readEndDate: '2026-01-01T00:00:00',
-    cover: COVER,
-  })
+  const early = { bookId: ids['done early'], readEndDate: '2026-01-01T00:00:00', cover: COVER }
+  expect(answer.body.item[2]).toEqual(early)
   expect(answer.body.pageInfo).toEqual({ page: 1, size: 10, totalElements: 3, totalPages: 1 })
 })
 
@@ -98,10 +95,8 @@ it('GET /books/memo-books lists books with memos, newest first', async () => {
 it('shows a new member empty lists', async () => {
   const newcomer = await signUp()
   for (const view of ['library?bookStatus=ING&', 'calender?', 'abandon?', 'memo-books?']) {
-    expect((await newcomer.get(`/books/${view}page=1&size=20`)).body, view).toEqual({
-      item: [],
-      pageInfo: { page: 1, size: 20, totalElements: 0, totalPages: 0 },
-    })
+    const pageInfo = { page: 1, size: 20, totalElements: 0, totalPages: 0 }
+    expect((await newcomer.get(`/books/${view}page=1&size=20`)).body, view).toEqual({ item: [], pageInfo })
   }
 })
 
@@ -142,10 +137,8 @@ describe.each<[path: string, filter?: Filter]>([
 
   it('are empty past the end, with the true totals', async () => {
     const totalElements = (await get()).body.item.length
-    expect((await get({ page: '2147483647', size: '1000' })).body).toEqual({
-      item: [],
-      pageInfo: { page: 2_147_483_647, size: 1000, totalElements, totalPages: 1 },
-    })
+    const pageInfo = { page: 2_147_483_647, size: 1000, totalElements, totalPages: 1 }
+    expect((await get({ page: '2147483647', size: '1000' })).body).toEqual({ item: [], pageInfo })
   })
 
   it.each([
