@@ -96,7 +96,7 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
       release: () => {
         isReleased = true
         drop(holder)
-        free()
+        if (waiting > 0) free()
       },
       renew: () => {
         if (!isReleased) hold(holder, leaseMs)

@@ -98,7 +98,7 @@ const OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time)
 const MAX_CALLS_IN_FLIGHT = 128
 const calls = createLimiter({ capacity: MAX_CALLS_IN_FLIGHT, leaseMs: TIMEOUT_MS })
 
-const isRead = (sql: string) => sql.startsWith('select')
+const isRead = (sql: string) => /^\s*select\b/.test(sql)
 
 /** The rows of each result. D1 is not trusted to answer in the documented shape. */
 const toRows = (results: D1Result[], count: number) => {

@@ -49,7 +49,7 @@ export const buildDocument = () => {
       contact: { name: 'The maintainers of Reading Library' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The service that serves this document', 'x-internal': false }],
+    servers: [{ url: '/', description: 'This service, in production or local', 'x-internal': false }],
     tags: TAGS,
     ...rest,
   }

@@ -98,6 +98,7 @@ describe('the log', () => {
 describe('the configuration', () => {
   it.each([
     ['a missing secret', { JWT_SECRET: undefined }, 'wrangler secret put JWT_SECRET'],
+    ['a blank secret', { JWT_SECRET: ' ' }, 'JWT_SECRET is missing'],
     ['a secret of 31 bytes', { JWT_SECRET: 'x'.repeat(31) }, '32 random bytes'],
     ['a weak previous secret', { JWT_SECRET_PREVIOUS: 'short' }, 'JWT_SECRET_PREVIOUS is too short'],
     ['an unknown time zone', { TIME_ZONE: 'Mars/Olympus' }, 'IANA'],
@@ -109,6 +110,13 @@ describe('the configuration', () => {
     expect(answer).toMatchObject({ status: 500, body: { status: 500, message: 'Internal server error' } })
     expect(error.mock.calls.join()).toContain(hint)
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(ORIGIN)
+  })
+
+  it('uses defaults for empty values', async () => {
+    const changed = { ABANDON_AFTER_DAYS: '', PUBLIC_URL: '', MAIL_FROM: ' ', JWT_SECRET_PREVIOUS: '' }
+    await reader.createBook()
+    const answer = await reader.send('GET', '/books/abandon?page=1&size=1', { changed })
+    expect(answer).toMatchObject({ status: 200, body: { item: [] } })
   })
 
   it('sets the time zone of the service', async () => {
