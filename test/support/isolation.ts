@@ -107,7 +107,7 @@ const addressWith = (operation: Operation, { bookId, memoId }: Ids) =>
 const comparable = ({ status, headers, text }: ApiResponse) =>
   JSON.stringify([status, [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date'), text])
 
-const describe = ({ method, path, body }: ApiRequest) => `${method} ${path} ${body}`
+const describe = ({ method, path, body }: ApiRequest) => `${method} ${path} ${body ?? ''}`.trimEnd()
 const parseJson = (text: string) => (text === '' ? null : JSON.parse(text))
 
 const problemsOf = (request: ApiRequest, response: ApiResponse, expected: number | undefined) => {
