@@ -6,7 +6,7 @@ import { createLimiter } from '../limiter'
 import { TimeoutError, withRetries } from '../retry'
 
 /** Drizzle, to build queries with; `run` executes them. */
-export type Builder = DrizzleD1Database
+type Builder = DrizzleD1Database
 
 /** The database connection of one request. */
 export type Db = {

@@ -13,7 +13,7 @@ export const timeHash = async (url: URL) => {
   return median(samples)
 }
 
-export type Flood = { p50: number; p99: number; responses: Record<number, number> }
+type Flood = { p50: number; p99: number; responses: Record<number, number> }
 export type Flooded = { alone: Flood; oneAccount: Flood; manyAccounts: Flood }
 
 /** Reads alone, during a flood of logins to one account, and during one to ever new accounts from one network. */

@@ -9,7 +9,7 @@ const CONNECTIONS = 8
 /** `ratio`: the first server's speed divided by this one's, the median of the rounds. */
 export type Speed = { perSecond: number; p50: number; ratio: number }
 /** `warmUp`: requests before the first round, while code is being compiled. */
-export type Effort = { warmUp: number; rounds: number; requests: number }
+type Effort = { warmUp: number; rounds: number; requests: number }
 
 export const encodeRequests = ({ toRequest }: Endpoint, library: Library, count: number) =>
   Array.from({ length: count }, (_, n) => encode(toRequest(library, n)))

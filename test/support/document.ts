@@ -13,7 +13,7 @@ const paths = Object.entries(document.paths as unknown as Record<string, PathIte
   .sort((a, b) => a.template.split('{').length - b.template.split('{').length)
 
 /** The documented operation of a request, if there is one. */
-export const findOperation = (method: string, path: string) => {
+const findOperation = (method: string, path: string) => {
   const item = paths.find(({ pattern }) => pattern.test(path))?.item
   return item?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()]
 }

@@ -2,7 +2,7 @@ import { join, type Part, repeat } from './bytes'
 import { png } from './pictures'
 
 /** A request body, its Content-Type header, and the status of the answer: 201 if one readable file remains. */
-export type HostileForm = { name: string; type: string; body: Uint8Array<ArrayBuffer>; status: number }
+type HostileForm = { name: string; type: string; body: Uint8Array<ArrayBuffer>; status: number }
 
 const BOUNDARY = 'hostile'
 const TYPE = `multipart/form-data; boundary=${BOUNDARY}`

@@ -2,7 +2,7 @@ export type Claims = Record<string, unknown>
 export type Secret = string | Uint8Array<ArrayBuffer>
 
 const encoder = new TextEncoder()
-export const toBase64url = (bytes: Uint8Array) => bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
+const toBase64url = (bytes: Uint8Array) => bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
 export const encode = (value: unknown) =>
   toBase64url(encoder.encode(typeof value === 'string' ? value : JSON.stringify(value)))
 

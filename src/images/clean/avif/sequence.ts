@@ -5,7 +5,7 @@ import type { Range, Relocate } from './ranges'
 import { copyTable, readSamples } from './samples'
 
 /** The tracks of an animation: where their samples are, and a function that writes the moov box. */
-export type Sequence = { chunks: Range[]; write: (relocate: Relocate) => Uint8Array }
+type Sequence = { chunks: Range[]; write: (relocate: Relocate) => Uint8Array }
 
 type Track = Sequence & { handler: string }
 

@@ -7,7 +7,7 @@ import { cleanProperty, isAlpha, readStatedSize } from './properties'
 import type { Relocate } from './ranges'
 
 /** The rendered items of a file, the primary item first, and its size. */
-export type StillImage = { width: number; height: number; items: Item[]; table: ItemTable }
+type StillImage = { width: number; height: number; items: Item[]; table: ItemTable }
 
 const readStatedSizeOf = (bytes: Uint8Array, item: Item, { properties }: ItemTable) => {
   for (const { index } of item.properties) {
