@@ -8,7 +8,7 @@ const skips: Reporter = {
     const reasons = new Map<string, number>()
     for (const test of modules.flatMap(({ children }) => [...children.allTests('skipped')])) {
       const result = test.result()
-      const reason = (result.state === 'skipped' && result.note) || 'signs up new members'
+      const reason = (result.state === 'skipped' && result.note) || 'needs a new member, or the Worker itself'
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
     }
     for (const [reason, count] of reasons) console.log(`Skipped ${count} tests: ${reason}`)
