@@ -1,12 +1,11 @@
 import { and, asc, desc, eq, lt, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, statement } from '../db/client'
+import { comparedText, limit, offset } from '../db/parameters'
 import { books, isFinished, isUnread, isWithMemos, members } from '../db/schema'
 import { type Page, type Paging, toLimit, toPage } from '../schema/paging'
 import type { AbandonedBook, CalenderBook, LibraryBook, LibraryQuery, MemoBook } from './schema'
 
-const limit = sql.placeholder('limit')
-const offset = sql.placeholder('offset')
 const isOwn = eq(books.memberId, callerId)
 
 const selectTotals = statement((db) =>
@@ -37,7 +36,7 @@ const selectLibrary = statement((db) =>
       memoCount: books.memoCount,
     })
     .from(books)
-    .where(and(isOwn, eq(books.bookStatus, sql.placeholder('bookStatus'))))
+    .where(and(isOwn, sql`${books.bookStatus} = ${comparedText('bookStatus')}`))
     .orderBy(desc(books.bookId))
     .limit(limit)
     .offset(offset),

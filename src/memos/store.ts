@@ -3,6 +3,7 @@ import { MEMO_TYPES } from '../contract'
 import { type Caller, callerId, queryOne, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
 import { nextId } from '../db/next-id'
+import { limit, offset } from '../db/parameters'
 import { books, memos } from '../db/schema'
 import { type Page, toLimit, toPage } from '../schema/paging'
 import type { Memo, MemoPatch, MemosQuery, NewMemo, RandomMemo } from './schema'
@@ -41,8 +42,8 @@ const selectPageOfType = statement((db) =>
     .from(memos)
     .where(and(isInOwnBook, eq(memos.memoType, placeholder('memoType'))))
     .orderBy(desc(memos.memoId))
-    .limit(placeholder('limit'))
-    .offset(placeholder('offset')),
+    .limit(limit)
+    .offset(offset),
 )
 
 const selectOfType = (memoType: Memo['memoType']) => sql`
@@ -50,11 +51,10 @@ const selectOfType = (memoType: Memo['memoType']) => sql`
   from memos where ${isInOwnBook} and memoType = ${sql.raw(`'${memoType}'`)}`
 
 // The index on (bookId, memoType) yields each type in the order of memoId. Merging the four types gives a page of all
-// memos without sorting the whole book, and saves a second index. `+ 0`, because SQLite compiles a compound query anew
-// for each execution with a bare LIMIT parameter, which takes twice as long as the query.
+// memos without sorting the whole book, and saves a second index.
 const selectPageOfAllTypes = sqlStatement<Memo>(sql`
   ${sql.join(MEMO_TYPES.map(selectOfType), sql` union all `)}
-  order by memoId desc limit (${placeholder('limit')} + 0) offset (${placeholder('offset')} + 0)`)
+  order by memoId desc limit ${limit} offset ${offset}`)
 
 const COUNTERS = {
   ALL: 'memoCount',

@@ -16,7 +16,7 @@ const selectCaller = prepare(
 )
 const selectLibrary = prepare(
   `select bookId, title, cover, author, createdAt, star, currentPage, itemPage, bookStatus, memoCount
-  from books where memberId = ? and bookStatus = ? order by bookId desc limit ? offset ?`,
+  from books where memberId = ? and bookStatus = (? || '') order by bookId desc limit (? + 0) offset (? + 0)`,
 )
 const selectBook = prepare(
   `select bookId, title, cover, author, publisher, createdAt, star, currentPage, itemPage, bookStatus, readStartDate,
@@ -25,7 +25,7 @@ const selectBook = prepare(
 const ofType = (type: string) => `select ${MEMO} from memos where bookId = @bookId and memoType = '${type}'`
 const MEMOS = `${['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION'].map(ofType).join(' union all ')} order by memoId desc`
 const selectMemos = prepare(`select ${MEMO} from memos where bookId = @bookId order by memoId desc`)
-const selectMemosPage = prepare(`${MEMOS} limit @size offset @offset`)
+const selectMemosPage = prepare(`${MEMOS} limit (@size + 0) offset (@offset + 0)`)
 const selectRandom = prepare(
   `select memoId, memoContent, memoType, memoBookPage from memos where memberId = @memberId
   and position = (select 1 + cast(@fraction * max(position) as integer) from memos where memberId = @memberId)`,

@@ -26,7 +26,7 @@ const MEMO = 'memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLi
 
 const TOTALS = `select yetBooks as YET, ingBooks as ING, doneBooks as DONE from members where ${IS_CALLER}`
 const LIBRARY = `select bookId, title, cover, author, createdAt, star, currentPage, itemPage, bookStatus, memoCount
-  from books where memberId = ?1 and bookStatus = ?2 order by bookId desc limit ?3 offset ?4`
+  from books where memberId = ?1 and bookStatus = (?2 || '') order by bookId desc limit (?3 + 0) offset (?4 + 0)`
 const BOOK = `select bookId, title, cover, author, publisher, createdAt, star, currentPage, itemPage, bookStatus,
   readStartDate, readEndDate, memoCount from books where bookId = ?1 and memberId = ?2`
 const MEMOS_LIST = `select ${MEMO} from memos where bookId = ?1`
@@ -34,7 +34,7 @@ const MEMOS_LIST = `select ${MEMO} from memos where bookId = ?1`
 const MEMOS_PAGE = ['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION']
   .map((type) => `select ${MEMO} from memos where bookId = ?1 and memoType = '${type}'`)
   .join(' union all ')
-  .concat(' order by memoId desc limit ?2 offset ?3')
+  .concat(' order by memoId desc limit (?2 + 0) offset (?3 + 0)')
 const RANDOM = `select memoId, memoContent, memoType, memoBookPage from memos where memberId = ?1
   and position = (select 1 + cast(?2 * max(position) as integer) from memos where memberId = ?1)`
 const NEW_BOOK = `insert into books (memberId, title, author, cover, publisher, itemPage, currentPage, bookStatus, createdAt)
