@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Every error the service can answer: HTTP status and message. */
+/** Every error the service can return: HTTP status and message. */
 export const ERRORS = {
   INVALID_FIELDS: [400, null],
   INVALID_PARAMETERS: [400, null],
@@ -31,13 +31,13 @@ export type ErrorCode = keyof typeof ERRORS
 
 const FieldError = z.object({ field: z.string(), rejectedValue: z.unknown(), reason: z.string() }).meta({
   id: 'FieldError',
-  description: 'A field of the body that is invalid. rejectedValue is what was sent, or null if it was absent.',
+  description: 'An invalid field of the body. rejectedValue is what was sent, or null if the field was absent.',
 })
 type FieldError = z.infer<typeof FieldError>
 
 const ViolationError = z
   .object({ propertyPath: z.string(), rejectedValue: z.unknown(), reason: z.string() })
-  .meta({ id: 'ViolationError', description: 'A path or query parameter that is invalid.' })
+  .meta({ id: 'ViolationError', description: 'An invalid path or query parameter.' })
 type ViolationError = z.infer<typeof ViolationError>
 
 export const ErrorBody = z
@@ -59,7 +59,7 @@ export type Details = {
   headers?: Record<string, string>
 }
 
-/** The only error class that reaches clients as it is; anything else that is thrown is answered with INTERNAL. */
+/** The only error class that is sent to clients. Anything else that is thrown becomes INTERNAL. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly details: Details
@@ -79,7 +79,7 @@ export const retryAfter = (seconds: number): Details => ({
 
 const UNAVAILABLE_RETRY_SECONDS = 5
 
-/** A dependency failed or is overloaded, temporarily. The cause is logged. */
+/** A dependency is temporarily failing or overloaded. The cause is logged. */
 export const unavailable = (cause?: unknown) =>
   new ApiError('UNAVAILABLE', retryAfter(UNAVAILABLE_RETRY_SECONDS), cause)
 

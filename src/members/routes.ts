@@ -26,7 +26,7 @@ export const members = new Hono<App>()
     describeRoute({
       operationId: 'signUp',
       summary: 'Sign up',
-      description: 'Requires the e-mailed code; with verification off, any code. Returns no token: log in afterwards.',
+      description: 'Requires the mailed code, or any code if verification is off. Returns no token: log in afterwards.',
       tags: ['Members'],
       responses: { 201: json(Profile, 'The new member') },
       errors: ['AUTHORIZATION_NOT_ALLOWED', 'MEMBER_EXISTS'],
@@ -102,7 +102,7 @@ export const members = new Hono<App>()
     async (c) => {
       const { name, password } = c.req.valid('json')
       const { db, caller, config } = c.var
-      // Hashing is expensive, so a revoked token is refused before.
+      // Hashing is expensive, so a revoked token is rejected first.
       if (password !== undefined) await getProfile(db, caller)
       const passwordHash = password && (await withHashingLease(networkOf(c), (pause) => hashPassword(password, pause)))
       return c.json(await updateProfile(db, caller, { name, passwordHash }, localTime(config.TIME_ZONE)), 200)

@@ -72,7 +72,7 @@ export const memos = new Hono<App>()
     describeRoute({
       operationId: 'createMemo',
       summary: 'Add a memo to a book',
-      description: 'The content is stored exactly as sent. If it is HTML, sanitizing it is up to the client.',
+      description: 'The content is stored exactly as sent. If it is HTML, clients must sanitize it.',
       tags: ['Memos'],
       responses: { 201: json(Memo, 'The new memo', 'Location') },
       errors: ['BOOK_NOT_FOUND'],

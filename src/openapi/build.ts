@@ -31,7 +31,7 @@ const HEADERS = {
   Location: header('The URL of the new resource.', 'uri-reference'),
   'Retry-After': header('Seconds to wait before trying again.'),
   'WWW-Authenticate': header('`Bearer`: the authentication scheme.'),
-  'X-D1-Bookmark': header('The state of the database. Send it back to let a nearby replica answer.'),
+  'X-D1-Bookmark': header('The state of the database. Send it back to allow an answer from a nearby replica.'),
   'X-Request-Id': header('The identifier of the request in the log.', 'uuid'),
 } satisfies Partial<Record<string, ReturnType<typeof header>>> & Record<HeaderName, object>
 

@@ -4,13 +4,13 @@ import { documentOf } from './build'
 import { EXAMPLES, type Example } from './examples'
 
 const DESCRIPTION = `A personal reading library. Sign up, log in, and send the token with every operation that is marked with a lock. All
-errors have the same shape. Times are in the service's time zone, without an offset. Lists are paged, starting at page 1.
+errors have the same format. Times are in the service's time zone, without an offset. Lists are paged, starting at page 1.
 
 Statuses, types and visibilities may be sent by name or by number. Responses always contain names.`
 
 const TAGS = [
   { name: 'Members', description: 'Sign up, log in, and manage your profile.' },
-  { name: 'Books', description: 'Your books, and views of them.' },
+  { name: 'Books', description: 'Your books, and lists of them.' },
   { name: 'Memos', description: 'Memos on your books, and the images in them.' },
   { name: 'Images', description: 'Load uploaded images.' },
   { name: 'Catalogue', description: 'Look up books in an external catalogue.' },

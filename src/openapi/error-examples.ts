@@ -9,7 +9,7 @@ const shapeOf = (schema: z.ZodType | undefined): Record<string, z.ZodType> => {
   return schema instanceof z.ZodObject ? schema.shape : {}
 }
 
-/** The first field that rejects the value, as `[field, reason]`. */
+/** The first field that rejects the value, and the reason. */
 const findRejection = (schema: z.ZodType | undefined, value: string) => {
   for (const [field, fieldSchema] of Object.entries(shapeOf(schema))) {
     const result = fieldSchema.safeParse(value)
