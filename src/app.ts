@@ -15,7 +15,7 @@ import { log } from './log'
 import { members } from './members/routes'
 import { memos } from './memos/routes'
 
-/** D1's position in its history. A client that sends it back may be answered by a nearby replica. */
+/** A position in the database's history. If a client sends it back, a nearby replica may answer. */
 const BOOKMARK = 'X-D1-Bookmark'
 const BOOKMARK_FORMAT = /^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/
 

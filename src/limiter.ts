@@ -18,11 +18,11 @@ type Options = {
   maxWaitMs?: number
 }
 
-/** How often a waiting caller looks whether its turn has come, which is also its heartbeat. */
+/** How often a waiting caller checks for its turn. Each check is also its heartbeat. */
 const POLL_MS = 25
 /** A waiter without a heartbeat for this long belongs to a cancelled request. */
 const CANCELLED_AFTER_MS = 2000
-/** How long a waiter has to notice its turn before the next one gets it. */
+/** How long a waiter has to claim its turn before the next one gets it. */
 const CLAIM_MS = 250
 
 /**
@@ -141,7 +141,7 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
     while (waiter?.state === 'waiting' && Date.now() < deadline) {
       await scheduler.wait(POLL_MS)
       waiter.seenAt = Date.now()
-      // After a stall of the isolate, others may have taken this waiter for cancelled.
+      // If the isolate stalled, another caller may have removed this waiter as cancelled.
       if (waiter.state === 'waiting' && !isQueued(waiter)) append(waiter)
       free()
     }

@@ -1,7 +1,7 @@
 /** A call took too long. What it started may still take effect. */
 export class TimeoutError extends Error {}
 
-/** The result of a call, or a TimeoutError after `ms` milliseconds. It only stops waiting. */
+/** The result of a call, or a TimeoutError after `ms` milliseconds. It does not cancel the call. */
 export const withTimeout = <T>(ms: number, call: () => Promise<T>) =>
   new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => reject(new TimeoutError(`No answer within ${ms} ms`)), ms)
@@ -19,7 +19,7 @@ const MAX_ATTEMPTS = 3
 const BACKOFF_MS = 100
 
 /**
- * Makes a call up to three times, with a random and growing pause between, while its errors are worth a retry.
+ * Makes a call up to three times, with random, growing pauses in between, as long as its errors are retryable.
  * @param timeoutMs for all attempts together. No attempt starts after it: the client was told that its request failed,
  * and a late attempt could undo what it wrote since.
  */

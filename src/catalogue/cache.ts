@@ -7,7 +7,7 @@ const FRESH_MS = 3_600_000
 const TTL_SECONDS = 7 * 86_400
 /** A slower cache counts as a miss. */
 const TIMEOUT_MS = 1000
-/** After a failed refresh, the stale list is served this long before the next one. */
+/** After a failed refresh, the stale list is served for this long before the next refresh. */
 const BACKOFF_MS = 30_000
 
 // A stored value of another version counts as a miss.

@@ -22,7 +22,7 @@ export const selectCaller = statement((db) => db.select({ memberId: members.memb
  * Runs the statements of an authenticated request in one round trip. Each statement is scoped to its owner by
  * `callerId` or `isCaller`. The first one selects from the caller's own row, which distinguishes 401 from 404.
  * @returns the row of the first statement, then the rows of each further one
- * @throws UNAUTHORIZED when the token is no longer valid; then no statement has read or written anything of a member
+ * @throws UNAUTHORIZED when the token is no longer valid; no statement has then read or written any member's data
  */
 export const runAsCaller = async <Self, const Statements extends readonly Statement[]>(
   db: Db,

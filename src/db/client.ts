@@ -27,7 +27,7 @@ const builderOf = (database: D1Database) => {
 
 /**
  * Connects a request to the database. With a bookmark, a replica that is at least as recent may answer; without one,
- * the first query goes to the primary, so that clients that know nothing of bookmarks read their own writes.
+ * the first query goes to the primary, so that clients that send no bookmarks read their own writes.
  */
 export const connect = (
   database: D1Database,
@@ -69,10 +69,10 @@ export const statement = <Q extends Buildable>(build: (builder: Builder) => Q) =
 
 const dialect = new SQLiteSyncDialect()
 
-/** A `statement` written as SQL, for what reads better so than with the query builder: INSERT … SELECT. */
+/** A `statement` written as SQL, for INSERT … SELECT, which is harder to read in the query builder. */
 export const sqlStatement = <Row>(text: SQL) => buildOnce<Row>(() => dialect.sqlToQuery(text))
 
-/** A query whose shape depends on the request, and that is built for each. */
+/** A query whose shape depends on the request, so it is built for each request. */
 export const dynamicStatement = <Q extends Buildable>(
   build: (builder: Builder) => Q,
   values: Values = {},
@@ -126,7 +126,7 @@ export const run = async <const Statements extends readonly Statement[]>(
   const lease = calls.tryAcquire()
   if (!lease) throw unavailable()
   const call = withRetries(TIMEOUT_MS, () => session.batch(prepared), isRetryable)
-  // Without it, a client that disconnects would end the call, and its lease would be held until it expires.
+  // Otherwise a client that disconnects would end the call, and the lease would be held until it expires.
   waitUntil(call.then(lease.release, lease.release))
   const results = await call.catch((error: Error) => {
     const isTemporary = error instanceof TimeoutError || TRANSIENT.test(error.message) || OVERLOADED.test(error.message)

@@ -51,7 +51,7 @@ BEGIN
   SELECT 'books', max(OLD.bookId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'books'), 0));
 END;
 
--- Memo counters of a book, and hasMemos, which the index books_with_memos is on.
+-- Memo counters of a book, and hasMemos, the condition of the partial index books_with_memos.
 
 -- A further memo updates the book's row only; the first one also sets hasMemos, and so writes an index entry and the
 -- member's memoBooks.

@@ -16,7 +16,7 @@ const authenticate: MiddlewareHandler<App> = async (c, next) => {
 /** Requires a token that is signed and not expired, and sets `caller`. Revocation is checked by the database guard. */
 export const authenticated = annotate(authenticate, { membersOnly: true })
 
-/** Refuses an `Authorization` header: the contract wants none on sign-up and login. */
+/** Rejects an `Authorization` header: the contract allows none on sign-up and login. */
 export const anonymous: MiddlewareHandler<App> = async (c, next) => {
   if (c.req.header('Authorization') !== undefined) throw new ApiError('AUTHORIZATION_NOT_ALLOWED')
   await next()

@@ -67,8 +67,8 @@ const readBytes = async (c: Context, maxBytes: number, reserve: (size: number) =
 }
 
 /**
- * Reads a body of at most `maxBytes` and hands it to `handle`. Once the body proves large, it needs a lease on the
- * isolate's memory, which is held until `handle` is done.
+ * Reads a body of at most `maxBytes` and hands it to `handle`. A large body needs a lease on the isolate's memory,
+ * which is held until `handle` is done.
  * @throws BODY_TOO_LARGE; BODY_MALFORMED when the body is cut off or slow; UNAVAILABLE when no memory becomes free in time
  */
 export const withBody = async (
@@ -82,7 +82,7 @@ export const withBody = async (
   let renewal: ReturnType<typeof setInterval> | undefined
   let isOver = false
   const reserve = async (size: number) => {
-    // After a timeout, this ends the reading.
+    // Stops reading after a timeout.
     if (isOver) throw new ApiError('BODY_MALFORMED')
     if (lease || size <= SMALL_BYTES) return
     lease = await memory[kind].acquire(declaredLength(c) ?? maxBytes, networkOf(c))

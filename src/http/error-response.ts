@@ -8,7 +8,7 @@ export const errorResponse = (c: Context, { code, details }: ApiError) => {
 }
 
 /**
- * Answers 405 to all methods but those that earlier routes of the path handled. Mounted on fixed paths such as
+ * Responds 405 to all methods except those that earlier routes of the path handle. Mounted on fixed paths such as
  * `/memos/random`, so that other methods do not fall through to `/memos/{memo-id}`.
  */
 export const allowOnly =

@@ -55,7 +55,7 @@ type Validator<Target extends 'json' | 'form', In, Out> = MiddlewareHandler<
   { in: Record<Target, In>; out: Record<Target, Out> }
 >
 
-/** Reads a body once, and passes on what `parse` makes of it as the validated data of the target. */
+/** Reads a body once, and stores the result of `parse` as the validated data of the target. */
 const bodyValidator =
   (
     kind: 'json' | 'upload',

@@ -10,7 +10,7 @@ export const IMMUTABLE = 'public, max-age=31536000, immutable'
 const keyPrefix = (memberId: number) => `images/${memberId}/`
 const KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp|avif)$/
 
-/** Whether a key has the form of those that storeImage makes. */
+/** Whether a key has the format of the keys that storeImage creates. */
 export const isImageKey = (key: string) => KEY.test(key)
 
 /** Timeout of a bucket call, retries included. */
@@ -91,7 +91,7 @@ export const purgeImages = async (bucket: R2Bucket, memberId: number) => {
   }
 }
 
-/** Each deletion from the cache is a subrequest, and an invocation may make only so many. */
+/** Each deletion from the cache is a subrequest, and their number per invocation is limited. */
 const MAX_CACHE_DELETIONS = 500
 
 /** Deletes images from the cache of this data centre. In others they expire after EDGE_CACHE. */

@@ -20,7 +20,7 @@ export const requireHashingCapacity = (source: string) => {
   if (limiter.isFull(source)) throw tooManyRequests(RETRY_AFTER_SECONDS)
 }
 
-// Requests that arrived during a round have had no chance to queue, hence the wait of 0 before looking at the queue.
+// The wait of 0 lets requests that arrived during the round enter the queue before it is checked.
 const pauseFor = async (lease: Lease) => {
   await scheduler.wait(0)
   if (limiter.hasWaiters()) await scheduler.wait(PAUSE_MS)
@@ -28,7 +28,7 @@ const pauseFor = async (lease: Lease) => {
 }
 
 /**
- * Waits for its turn, then hashes; `hash` calls the `pause` it is given after each round.
+ * Waits for its turn, then runs `hash`, which must call `pause` after each round.
  * @param source the fairness key: the client's network
  * @throws TOO_MANY_REQUESTS when too many callers are waiting, or after a minute
  */

@@ -54,7 +54,7 @@ export const logIn = async (
 ): Promise<{ profile: Profile; token: string }> => {
   requireHashingCapacity(network)
 
-  // An attempt counts as failed until the password has proved right, so that concurrent guesses cannot exceed the limit.
+  // An attempt counts as failed until the password is verified, so that concurrent guesses cannot exceed the limit.
   const now = Date.now()
   const subject = await keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), network)
   const window = toWindow(LOGINS, subject, now)

@@ -24,7 +24,7 @@ If you did not request it, ignore this message.</p></div>
 })
 
 /**
- * Mails a verification code. Never retried, since a second mail would confuse more than none.
+ * Mails a verification code. Never retried, because a second mail is more confusing than none.
  * @throws UNAVAILABLE when it cannot be sent
  */
 export const sendCode = async (env: Bindings, config: Config, to: string, code: string) => {

@@ -43,7 +43,7 @@ const replaceCode = sqlStatement<{ subject: string }>(sql`
     set codeHash = excluded.codeHash, issuedAt = excluded.issuedAt, expiresAt = excluded.expiresAt
   returning subject`)
 
-/** A code that proved right, which a sign-up consumes. */
+/** A verified code, which a sign-up consumes. */
 type VerifiedCode = { codeSubject: string; codeHash: string; attemptId: number }
 
 const isSameCode = and(
@@ -99,7 +99,7 @@ export const invalidCodeError = (code: string) =>
 /**
  * Checks the code of a sign-up. Each check counts as a try before its outcome is known, so that of a thousand concurrent
  * guesses only five are evaluated. Returns undefined where no code is required.
- * @throws MEMBER_EXISTS whatever the code; INVALID_FIELDS for a wrong, expired or used code; TOO_MANY_REQUESTS after
+ * @throws MEMBER_EXISTS regardless of the code; INVALID_FIELDS for a wrong, expired or used code; TOO_MANY_REQUESTS after
  * twenty tries in a day
  */
 export const checkCode = async (

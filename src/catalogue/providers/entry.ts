@@ -4,7 +4,7 @@ import type { CatalogueEntry } from '../schema'
 
 const MAX_ENTRIES = 10
 
-// decodeXML knows numeric entities and XML's five names. All HTML names would add a seventh to the Worker's size, so
+// decodeXML knows numeric entities and XML's five names. All HTML names would make the Worker a seventh larger, so
 // these are the ones that occur in titles.
 const NAMED: Record<string, string> = {
   nbsp: ' ',

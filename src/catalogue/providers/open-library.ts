@@ -4,7 +4,7 @@ import type { Provider } from '../provider'
 import { fetchJson } from '../upstream'
 import { toEntries } from './entry'
 
-// Open Library allows three requests a second with a contact in the User-Agent, otherwise one or none.
+// Open Library allows three requests a second with a contact in the User-Agent, otherwise at most one.
 const HOST = 'https://openlibrary.org'
 const COVERS = 'https://covers.openlibrary.org/b/id/'
 // By default, responses include neither page counts nor publishers.

@@ -11,7 +11,7 @@ export type Item = {
   properties: { index: number; isEssential: boolean }[]
 }
 
-/** A reference between items, as from a grid to its cells or from an alpha plane to its image. */
+/** A reference between items, such as from a grid to its cells or from an alpha plane to its image. */
 export type Reference = { type: string; from: number; to: number[] }
 
 /** The contents of a meta box, without items that are never rendered. */

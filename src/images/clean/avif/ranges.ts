@@ -5,8 +5,8 @@ export type Range = { start: number; end: number }
 export type Relocate = (start: number) => number
 
 /**
- * Plans copying ranges of a file one after the other, in the order of the file. Overlapping ranges, as of images that
- * share data, are copied once.
+ * Plans copying ranges of a file one after the other, in the order of the file. Overlapping ranges, such as those of
+ * images that share data, are copied once.
  * @param containers the boxes that may contain the ranges, in the order of the file
  * @returns undefined if a range is empty or not within a container
  */

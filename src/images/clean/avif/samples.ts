@@ -8,7 +8,7 @@ import type { Range } from './ranges'
 // Half an hour at ten frames per second, far longer than any real animation. All sections here are of ISO/IEC 14496-12.
 const MAX_SAMPLES = 20_000
 
-// The fields kept of a sample entry: data reference, size, resolution, frames per sample and depth, but not the
+// The fields kept from a sample entry: data reference, size, resolution, frames per sample and depth, but not the
 // free-text compressor name (12.1.3).
 const ENTRY_FIELDS = [6, 8, 24, 36, 40, 42, 74, 78]
 
@@ -62,7 +62,7 @@ const cleanDescription = (bytes: Uint8Array, box: Box, chunks: Range[]) => {
 }
 
 /**
- * Finds the samples of a track and rewrites its sample tables, except the chunk offsets, which are yet to change.
+ * Finds the samples of a track and rewrites its sample tables, except the chunk offsets, which change later.
  * @returns undefined if the tables are corrupt or the samples are not AV1
  */
 export const readSamples = (bytes: Uint8Array, boxes: Box[]) => {

@@ -11,7 +11,7 @@ type Track = Sequence & { handler: string }
 
 const MAX_TRACKS = 8
 
-// The fields kept of headers of version 0 and 1: all but the creation and modification times and reserved fields
+// The fields kept from headers of version 0 and 1: all but the creation and modification times and reserved fields
 // (ISO/IEC 14496-12, 8.2.2, 8.3.2 and 8.4.2, as all sections here).
 const FIELDS = {
   mvhd: [
