@@ -56,7 +56,7 @@ export const findMismatches = async (database: D1Database) => {
 
 const memberIdOf = (key: string) => Number(/^images\/(\d+)\//.exec(key)?.[1] ?? 0)
 
-/** Finds the keys of objects whose member does not exist and is not about to be purged, and keys of another form. */
+/** Finds objects whose key has an unknown format, or whose member neither exists nor is about to be purged. */
 export const findOrphans = async (database: D1Database, bucket: R2Bucket) => {
   const orphans: string[] = []
   const selectUnknown = database.prepare(`

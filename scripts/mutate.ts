@@ -1,5 +1,5 @@
-// Mutation testing for people, not for CI: changes one expression of src at a time, runs the tests that cover the file,
-// and lists the changes that no test notices. A survivor is a missing test, or code that nothing needs.
+// Mutation testing, not part of CI: changes one expression of src at a time, runs the tests that cover the file, and
+// lists the mutants that no test catches. A survivor indicates a missing test or unnecessary code.
 //   npm run mutate -- --files 'src/images/**' --count 10 --seed 42
 import { type ChildProcess, spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
@@ -101,15 +101,15 @@ for (const [at, { mutant }] of sample.entries()) {
   const tests = listTests(file)
   const start = Date.now()
   if (!durations.has(`${tests}`)) {
-    if (!(await runTests(tests, 600_000))) throw new Error(`${tests} fails without a mutant`)
+    if (!(await runTests(tests, 600_000))) throw new Error(`${tests} fail without a mutant`)
     durations.set(`${tests}`, Date.now() - start)
   }
   writeFileSync(join(copy, file), after)
-  // Killing an endless loop also counts as noticing it.
+  // A mutant in an endless loop is stopped and counts as killed.
   const hasSurvived = await runTests(tests, 20_000 + 2 * (durations.get(`${tests}`) ?? 0))
   writeFileSync(join(copy, file), before)
   const [old, changed] = [before, after].map((code) => code.split('\n')[line - 1]?.trim())
   if (hasSurvived) survivors.push(`${file}:${line}\n- ${old}\n+ ${changed}`)
-  console.log(`${at + 1}/${sample.length} ${hasSurvived ? 'SURVIVED' : 'noticed'} ${file}:${line}`)
+  console.log(`${at + 1}/${sample.length} ${hasSurvived ? 'SURVIVED' : 'killed'} ${file}:${line}`)
 }
 console.log([`\n${survivors.length} of ${sample.length} survived`, ...survivors].join('\n\n'))

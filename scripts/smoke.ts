@@ -9,9 +9,9 @@ import { parseArgs } from 'node:util'
 
 const USAGE = `Usage: npm run smoke -- URL [--public] [--origin ORIGIN] [--email TEMPLATE [--code-command COMMAND]]
   URL             where the service runs, for example http://localhost:8787
-  --public        run only what needs no member
+  --public        runs only the tests that need no member
   --origin        an origin that CORS_ORIGINS allows (default https://app.example)
-  --email         your address with %s, for example me+%s@example.com, for a service that mails verification codes
+  --email         your address with %s, for example me+%s@example.com; required if the service mails codes
   --code-command  prints the code mailed to $EMAIL; without it, you are asked to type the codes in`
 /** Members signed up with mailed codes: few, because a person may have to type in each code. */
 const MAILED_MEMBERS = 3
@@ -110,7 +110,7 @@ const health = await fetch(`${url}/health`).catch((error: Error) =>
 )
 if (health.status !== 200 || !health.headers.has('X-Request-Id')) fail(`${url}/health answers ${health.status}`)
 if (!flags.public && !flags.email && (await requiresCode())) {
-  fail(`${url} mails verification codes: pass --email, or --public to run only what needs no member`)
+  fail(`${url} mails verification codes: pass --email, or --public to run only the tests that need no member`)
 }
 
 // Ctrl+C ends the tests, and the members are still withdrawn.

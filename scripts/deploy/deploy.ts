@@ -53,7 +53,7 @@ export const deploy = async (host: Host, config: Config) => {
   const generated: Record<string, string> = isSet('JWT_SECRET') ? {} : { JWT_SECRET: generateSecret() }
   const url = await upload(host, provisioned, { ...settings, ...generated })
   // Secrets cannot be read back, and rotating without signing everyone out needs the old one. Keep it out of CI logs.
-  if (generated.JWT_SECRET && host.ask) host.print(`Keep this JWT_SECRET for its rotation: ${generated.JWT_SECRET}`)
+  if (generated.JWT_SECRET && host.ask) host.print(`Keep this JWT_SECRET, to rotate it later: ${generated.JWT_SECRET}`)
   if (!url) return host.print('Deployed. The Worker has routes only and no URL: check /health at your route')
   if (!isSet('PUBLIC_URL')) {
     await putSecret(host, 'PUBLIC_URL', url)
