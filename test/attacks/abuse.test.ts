@@ -39,14 +39,14 @@ it(`rejects a valid token after any change to it (SEED=${SEED})`, async () => {
   expect((await tryMutations(sendHeaders, reader, 400, SEED)).failures).toEqual([])
 })
 
-/** Whether the `Request` constructor accepts it. A socket takes more, as `npm run attack -- input` does. */
+/** Whether the `Request` constructor accepts it. `npm run attack -- input` sends the others over a socket. */
 const isSendable = (path: string, headers: [string, string][]) =>
   URL.canParse(BASE + path) &&
   new URL(BASE + path).origin === BASE &&
   !isPage(new URL(BASE + path).pathname) &&
   headers.every(([, value]) => /^[ -~]*$/.test(value))
 
-it(`answers bad input as documented, and changes nothing if it is refused (SEED=${SEED})`, async () => {
+it(`responds to bad input as documented, and rejected requests change nothing (SEED=${SEED})`, async () => {
   const { bookId } = await other.createBook()
   const { memoId } = await other.createMemo(bookId)
   const books = [(await reader.createBook()).bookId, bookId].map(String)
@@ -68,7 +68,7 @@ it(`answers bad input as documented, and changes nothing if it is refused (SEED=
   }
 })
 
-it.each(hostileForms())('answers a form with $name with $status', async ({ type, body, status }) => {
+it.each(hostileForms())('responds $status to a form with $name', async ({ type, body, status }) => {
   const headers = { 'Content-Type': type }
   const answer = await reader.send('POST', '/memos/image-memo', { raw: body, headers, changed })
   expect(answer.status).toBe(status)
@@ -79,7 +79,7 @@ it.each(hostileForms())('answers a form with $name with $status', async ({ type,
   for (const mark of BAD_MARKS) expect(toText(image.body)).not.toContain(mark)
 })
 
-it('answers a failed login alike, headers included, whether or not the account exists', async () => {
+it('responds identically to failed logins, headers included, whether or not the account exists', async () => {
   const { email } = await signUp()
   const failLogin = async (account: string, network: string) => {
     const headers = { 'CF-Connecting-IP': network }

@@ -12,7 +12,7 @@ export type Context = {
 /** A row of the table. */
 export type Figure = [what: string, count: number, result: string]
 
-/** A failure names the case; where the seed alone does not reproduce it, also how to. */
+/** A failure names the case and, if the seed alone does not reproduce it, how to do so. */
 export type Report = { figures: Figure[]; failures: string[] }
 
 export type Attack = (context: Context) => Promise<Report>
@@ -22,7 +22,7 @@ export const mergeReports = (...reports: Report[]): Report => ({
   failures: reports.flatMap(({ failures }) => failures),
 })
 
-/** Collects what differs from what is expected. */
+/** Collects results that differ from the expected ones. */
 export const createChecks = () => {
   const failures: string[] = []
   const check = (what: string, found: unknown, expected: unknown) => {

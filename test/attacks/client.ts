@@ -32,7 +32,7 @@ const LARGE_BYTES = 65_536
 const EARLY_RESPONSE_MS = 250
 const RETRY_EARLY_RESPONSE_MS = 5_000
 
-/** Sends the body only if the head alone gets no response, as a client does that waits for `100 Continue`. */
+/** Sends the body only if the head alone gets no response, like a client that waits for `100 Continue`. */
 const exchangeLarge = async (socket: Socket, request: Buffer, waitMs: number) => {
   const bodyStart = request.indexOf('\r\n\r\n') + 4
   const response = exchange(socket, request.subarray(0, bodyStart))

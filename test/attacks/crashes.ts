@@ -8,7 +8,7 @@ import { makeFolder, type Service } from './service'
 const WRITERS = 16
 const LIFETIME_MS = { min: 150, max: 600 }
 
-/** What a writer was acknowledged. A write in flight during a crash is unconfirmed: it may have happened or not. */
+/** The acknowledged writes of a writer. One in flight at a crash is unconfirmed: it may or may not have happened. */
 const createWriter = (member: Member) => ({
   member,
   /** The possible stars of each book. */
@@ -76,7 +76,7 @@ const readRows = async ({ database }: Service, columns: string, { member }: Writ
   return new Map((await statement.raw()) as [id: number, value: number][])
 }
 
-/** Acknowledged writes that the stores do not have. */
+/** Acknowledged writes that are missing from the stores. */
 const findLost = async (service: Service, writer: Writer) => {
   if (writer.hasUnconfirmedWithdrawal) return []
   const books = await readRows(service, 'bookId, star from books', writer)
@@ -143,7 +143,7 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
   await service.stop()
   return {
     figures: [
-      [`kills of workerd under ${WRITERS} writers`, times, `${orphans.length} objects without an owner`],
+      [`kills of workerd with ${WRITERS} writers`, times, `${orphans.length} objects without an owner`],
       ['acknowledged writes, looked up afterwards', acknowledged, `${lost} lost`],
       ['integrity checks after a restart', times, `${mismatches} mismatches`],
     ],

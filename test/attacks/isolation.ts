@@ -1,4 +1,4 @@
-// One member's data, tried by every other kind of caller over sockets.
+// Every other kind of caller tries to reach one member's data, over sockets.
 import * as trials from '../support/isolation'
 import { idOperations } from '../support/operations'
 import { takeSnapshot } from '../support/stores'
@@ -33,7 +33,7 @@ export const isolation: Attack = async ({ progress, start }) => {
     failures.push(...outcome.failures)
   }
   const differences = failures.length
-  progress('other operations, views and mixed parents')
+  progress('other operations, views and mixed ids')
   for (const operation of trials.otherOperations) {
     failures.push(...(await trials.tryUnauthenticated(api, prepared, operation)))
   }
@@ -50,7 +50,7 @@ export const isolation: Attack = async ({ progress, start }) => {
       [`${what}, ${idOperations.length} operations, ${callers} callers`, compared, `${differences} differ or disclose`],
       ['of these, refused with the expected status', refused, ownersData],
       ['other operations without a valid token', trials.otherOperations.length, otherResult],
-      ['requests that name two parents', mixed.requests, `${mixed.moved} memos moved`],
+      ["requests that mix own ids with another member's", mixed.requests, `${mixed.moved} memos moved`],
       ['views read as another member', views.views, `${views.failures.length} disclose data`],
     ],
     failures: [...failures, ...views.failures, ...mixed.failures],

@@ -1,4 +1,4 @@
-// Much more load than the service can serve: what it serves, sheds and holds, and how fast it recovers.
+// Much more load than the service can serve: what it serves and sheds, how much memory it uses, how fast it recovers.
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findMismatches } from '../../scripts/integrity'

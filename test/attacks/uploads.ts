@@ -1,4 +1,4 @@
-// Hostile uploads, and more large uploads at the same time than an isolate can hold.
+// Hostile uploads, and more concurrent large uploads than fit into the memory of an isolate.
 import { toText } from '../support/bytes'
 import { BAD_MARKS, hostileFiles } from '../support/hostile'
 import { hostileForms } from '../support/hostile-forms'
@@ -42,7 +42,7 @@ const uploadAll = async (service: Service, cases: Case[]) => {
   return { stored, failures }
 }
 
-/** A picture of 10 MiB without metadata, so that all of it is stored. */
+/** An image of 10 MiB without metadata, so that all of it is stored. */
 const makeLargePicture = () => pngWithData(new Uint8Array(10 * MIB - pngWithData('').length).fill(7))
 
 const uploadConcurrently = async ({ start, progress }: Context): Promise<Report> => {
@@ -100,7 +100,7 @@ export const uploads: Attack = async (context) => {
   const report: Report = {
     figures: [
       ['hostile files', files.length, result],
-      ['hostile forms with a good picture', forms.length, `${formFailures.length} harmful`],
+      ['hostile forms with a valid image', forms.length, `${formFailures.length} harmful`],
     ],
     failures: [...failures, ...formFailures],
   }

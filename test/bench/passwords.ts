@@ -16,7 +16,7 @@ export const timeHash = async (url: URL) => {
 type Flood = { p50: number; p99: number; responses: Record<number, number> }
 export type Flooded = { alone: Flood; oneAccount: Flood; manyAccounts: Flood }
 
-/** Reads alone, during a flood of logins to one account, and during one to ever new accounts from one network. */
+/** Reads alone, during a flood of logins to one account, and during one to many accounts, from one network. */
 export const floodLogins = async (url: URL, endpoint: Endpoint, library: Library, reads: number): Promise<Flooded> => {
   const check = checkStatus(`${endpoint.name} during the flood`, endpoint.status)
   /** Sends reads while a number of connections log in without pause. */

@@ -1,5 +1,5 @@
-// `npm run bench [-- --json FILE] [--quick] [--only PART]`: what each endpoint costs, next to a minimal Worker and to peers.
-// Fails on any unexpected response.
+// `npm run bench [-- --json FILE] [--quick] [--only PART]`: what each endpoint costs, compared with a minimal Worker,
+// Express and Fastify. Fails on any unexpected response.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { readMigrations } from '../support/migrations.ts'

@@ -1,3 +1,3 @@
-// Turns off the request log: a benchmark would measure the pipe to the terminal.
+// Turns off the request log, because a benchmark would measure the pipe to the terminal.
 console.log = () => {}
 console.info = () => {}
