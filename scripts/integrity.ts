@@ -5,10 +5,13 @@ import type { D1Database, R2Bucket, R2Objects } from '@cloudflare/workers-types'
 /** A stored value that differs from the one computed from the rows. */
 export type Mismatch = { table: string; id: number | string; field: string; expected: unknown; found: unknown }
 
+/** The rows of withdrawn members are being deleted, and their counters are no longer kept. */
+const isActive = 'memberId not in (select memberId from members where withdrawnAt is not null)'
+
 /** Selects the rows whose `field` differs from the SQL expression `expected`; the row is named `stored` in it. */
 const checkField = (table: string, id: string, field: string, expected: string) => `
   select '${table}' as "table", ${id} as id, '${field}' as field, expected, found
-  from (select ${id}, ${field} as found, (${expected}) as expected from ${table} as stored)
+  from (select ${id}, ${field} as found, (${expected}) as expected from ${table} as stored where ${isActive})
   where expected is not found`
 
 const countBooks = (where: string) => `select count(*) from books where books.memberId = stored.memberId and ${where}`
@@ -16,6 +19,11 @@ const checkBookCounter = (field: string, where: string) => checkField('members',
 
 const countMemos = (where: string) => `select count(*) from memos where memos.bookId = stored.bookId and ${where}`
 const checkMemoCounter = (field: string, where: string) => checkField('books', 'bookId', field, countMemos(where))
+
+const sumBooks = (bytes: string) =>
+  `select coalesce(sum(${bytes}), 0) from books where books.memberId = stored.memberId`
+const countImages = (field: string, aggregate: string) =>
+  checkField('members', 'memberId', field, `select ${aggregate} from images where images.memberId = stored.memberId`)
 
 /** Identifiers are never reused: no row may have a retired one. */
 const checkRetired = (table: string, id: string) => `
@@ -35,15 +43,32 @@ export const CHECKS = [
   checkMemoCounter('thoughtMemos', `memoType = 'THOUGHT'`),
   checkMemoCounter('questionMemos', `memoType = 'QUESTION'`),
   checkField('books', 'bookId', 'hasMemos', 'exists (select 1 from memos where memos.bookId = stored.bookId)'),
+  checkField(
+    'books',
+    'bookId',
+    'memoBytes',
+    'select coalesce(sum(octet_length(memoContent)), 0) from memos where memos.bookId = stored.bookId',
+  ),
+  checkField(
+    'members',
+    'memberId',
+    'textBytes',
+    sumBooks('memoBytes + octet_length(concat(title, cover, author, publisher))'),
+  ),
+  countImages('imageCount', 'count(*)'),
+  countImages('imageBytes', 'coalesce(sum(bytes), 0)'),
   checkField('books', 'bookId', 'memberId', 'select memberId from members where members.memberId = stored.memberId'),
   checkField('memos', 'memoId', 'memberId', 'select memberId from books where books.bookId = stored.bookId'),
   `select 'memos' as "table", memoId as id, 'position' as field, expected, found
   from (
-    select memoId, position as found, row_number() over (partition by memberId order by position) as expected from memos
+    select memoId, position as found, row_number() over (partition by memberId order by position) as expected
+    from memos where ${isActive}
   )
   where expected <> found`,
   checkRetired('books', 'bookId'),
   checkRetired('memos', 'memoId'),
+  `select 'members' as "table", memberId as id, 'withdrawnAt' as field, 'a purge job' as expected, withdrawnAt as found
+  from members where withdrawnAt is not null and memberId not in (select memberId from purgeJobs)`,
   `select 'members' as "table", memberId as id, 'memberId' as field, 'at most ' || seq as expected, memberId as found
   from members join sqlite_sequence on sqlite_sequence.name = 'members' and memberId > seq`,
 ]

@@ -3,6 +3,7 @@ import type { Caller } from './db/caller'
 import type { Db } from './db/client'
 import { ApiError } from './errors'
 import { log } from './log'
+import { DEFAULT_QUOTAS, type Quota } from './quotas'
 
 /** The Worker's environment: the bindings of wrangler.toml, variables and secrets. */
 export type Bindings = {
@@ -37,6 +38,9 @@ const isTimeZone = (name: string) => {
   }
 }
 
+// D1 rounds integers above 2^53.
+const quota = (name: Quota) => z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(DEFAULT_QUOTAS[name])
+
 const Variables = z
   .object({
     JWT_SECRET: secret('JWT_SECRET'),
@@ -44,6 +48,11 @@ const Variables = z
     TOKEN_TTL_SECONDS: z.coerce.number().int().min(60).max(31_536_000).default(604_800),
     TIME_ZONE: z.string().refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' }).default('UTC'),
     ABANDON_AFTER_DAYS: z.coerce.number().int().min(0).max(36_500).default(90),
+    MAX_BOOKS: quota('MAX_BOOKS'),
+    MAX_MEMOS_PER_BOOK: quota('MAX_MEMOS_PER_BOOK'),
+    MAX_BOOK_TEXT_BYTES: quota('MAX_BOOK_TEXT_BYTES'),
+    MAX_MEMBER_TEXT_BYTES: quota('MAX_MEMBER_TEXT_BYTES'),
+    MAX_MEMBER_IMAGE_BYTES: quota('MAX_MEMBER_IMAGE_BYTES'),
     EMAIL_VERIFICATION: z.enum(['required', 'off']).default('required'),
     PUBLIC_URL: webUrl('PUBLIC_URL'),
     IMAGE_BASE_URL: webUrl('IMAGE_BASE_URL'),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { type Quota, type Quotas, quotaMessage } from './quotas'
 
 /** Every error the service can return: HTTP status and message. */
 export const ERRORS = {
@@ -15,6 +16,11 @@ export const ERRORS = {
   IMAGE_NOT_FOUND: [404, 'Image not found'],
   METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
   MEMBER_EXISTS: [409, 'Member already exists'],
+  MAX_BOOKS: [409, quotaMessage('MAX_BOOKS')],
+  MAX_MEMOS_PER_BOOK: [409, quotaMessage('MAX_MEMOS_PER_BOOK')],
+  MAX_BOOK_TEXT_BYTES: [409, quotaMessage('MAX_BOOK_TEXT_BYTES')],
+  MAX_MEMBER_TEXT_BYTES: [409, quotaMessage('MAX_MEMBER_TEXT_BYTES')],
+  MAX_MEMBER_IMAGE_BYTES: [409, quotaMessage('MAX_MEMBER_IMAGE_BYTES')],
   PRECONDITION_FAILED: [412, 'Precondition failed'],
   BODY_TOO_LARGE: [413, 'Request body too large'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Unsupported media type'],
@@ -54,6 +60,8 @@ export const ErrorBody = z
 export type ErrorBody = z.infer<typeof ErrorBody>
 
 export type Details = {
+  /** Replaces the message of the code. */
+  message?: string
   fieldErrors?: FieldError[]
   violationErrors?: ViolationError[]
   headers?: Record<string, string>
@@ -88,6 +96,10 @@ export const tooManyRequests = (retrySeconds: number) => new ApiError('TOO_MANY_
 export const fieldError = (field: string, rejectedValue: unknown, reason: string) =>
   new ApiError('INVALID_FIELDS', { fieldErrors: [{ field, rejectedValue, reason }] })
 
+/** A write would exceed a quota. */
+export const quotaExceeded = (quota: Quota, quotas: Quotas) =>
+  new ApiError(quota, { message: quotaMessage(quota, quotas[quota]) })
+
 /** Returns the value, or throws the error if it is undefined. */
 export const found = <T>(value: T | undefined, code: ErrorCode): T => {
   if (value === undefined) throw new ApiError(code)
@@ -98,7 +110,7 @@ export const toErrorBody = (code: ErrorCode, details: Details = {}): ErrorBody =
   const [httpStatus, message] = ERRORS[code]
   return {
     status: message === null ? 0 : httpStatus,
-    message,
+    message: details.message ?? message,
     fieldErrors: details.fieldErrors ?? null,
     violationErrors: details.violationErrors ?? null,
   }

@@ -102,11 +102,12 @@ export const books = new Hono<App>()
         'Only `title` is required. Registering the same title twice creates two books. Dates are stored as sent.',
       tags: ['Books'],
       responses: { 201: json(RegisteredBook, 'The registered book', 'Location') },
+      errors: ['MAX_BOOKS', 'MAX_MEMBER_TEXT_BYTES'],
     }),
     valid('json', NewBook),
     async (c) => {
       const { db, caller, config } = c.var
-      const book = await createBook(db, caller, c.req.valid('json'), localTime(config.TIME_ZONE))
+      const book = await createBook(db, caller, c.req.valid('json'), localTime(config.TIME_ZONE), config)
       return c.json(book, 201, { Location: `/books/${book.bookId}` })
     },
   )
@@ -157,13 +158,13 @@ export const books = new Hono<App>()
       description: 'Absent fields stay unchanged. null clears a nullable field.',
       tags: ['Books'],
       responses: { 200: json(UpdatedBook, 'The updated values') },
-      errors: ['BOOK_NOT_FOUND'],
+      errors: ['BOOK_NOT_FOUND', 'MAX_MEMBER_TEXT_BYTES'],
     }),
     valid('param', BookPath),
     valid('json', BookPatch),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await updateBook(c.get('db'), c.get('caller'), bookId, c.req.valid('json'))
+      const book = await updateBook(c.get('db'), c.get('caller'), bookId, c.req.valid('json'), c.get('config'))
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )

@@ -1,9 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
 import { nextId } from '../db/next-id'
 import { books, members } from '../db/schema'
+import { quotaExceeded } from '../errors'
 import { newestFirst, selectMemosList } from '../memos/store'
+import { type Quotas, utf8Bytes } from '../quotas'
 import type { BookDetail, BookPatch, CreatedDate, DetailQuery, NewBook, RegisteredBook, UpdatedBook } from './schema'
 
 const { placeholder } = sql
@@ -43,6 +46,13 @@ export const getBook = async (
   return book && { ...book, memosList: newestFirst(memosList) }
 }
 
+const bookCount = sql<number>`${members.yetBooks} + ${members.ingBooks} + ${members.doneBooks}`
+const selectUsage = statement((db) =>
+  db
+    .select({ books: bookCount.as('books'), textBytes: members.textBytes })
+    .from(members)
+    .where(isCaller),
+)
 const insertBook = sqlStatement<RegisteredBook>(sql`
   insert into books (
     bookId, memberId, title, cover, author, publisher, createdAt,
@@ -54,6 +64,8 @@ const insertBook = sqlStatement<RegisteredBook>(sql`
     ${placeholder('currentPage')}, ${placeholder('itemPage')}, ${placeholder('bookStatus')},
     ${placeholder('readStartDate')}, ${placeholder('readEndDate')}
   from ${members} where ${isCaller}
+    and ${bookCount} < ${placeholder('MAX_BOOKS')}
+    and ${members.textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
   returning bookId, title, author, cover, bookStatus`)
 
 const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, readStartDate: null, readEndDate: null }
@@ -61,10 +73,21 @@ const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, r
 /**
  * Registers a book for the caller.
  * @param createdAt the local time to record
+ * @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full
  */
-export const createBook = async (db: Db, caller: Caller, book: NewBook, createdAt: string): Promise<RegisteredBook> => {
-  const [registered] = await runAsCaller(db, caller, insertBook({ ...DEFAULTS, ...book, createdAt }))
-  return registered
+export const createBook = async (
+  db: Db,
+  caller: Caller,
+  book: NewBook,
+  createdAt: string,
+  quotas: Quotas,
+): Promise<RegisteredBook> => {
+  const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = quotas
+  const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
+  const insert = insertBook({ ...DEFAULTS, ...book, createdAt, bytes, MAX_BOOKS, MAX_MEMBER_TEXT_BYTES })
+  const [usage, [registered]] = await runAsCaller(db, caller, selectUsage(), insert)
+  if (registered) return registered
+  throw quotaExceeded(usage.books >= MAX_BOOKS ? 'MAX_BOOKS' : 'MAX_MEMBER_TEXT_BYTES', quotas)
 }
 
 const updatedColumns = {
@@ -79,19 +102,37 @@ const updatedColumns = {
 }
 const selectUpdated = statement((db) => db.select(updatedColumns).from(books).where(isOwn))
 
-/** Updates the given fields of a book. Returns undefined if the caller has no such book. */
-export const updateBook = (
+/** Whether new values of some text columns fit the quota. Those that do not grow always do. */
+const fits = (columns: SQLiteColumn[]) => {
+  const growth = sql`${placeholder('bytes')} - octet_length(concat(${sql.join(columns, sql`, `)}))`
+  const textBytes = sql`(select ${members.textBytes} from ${members} where ${members.memberId} = ${books.memberId})`
+  return sql`(${growth} <= 0 or ${textBytes} + ${growth} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')})`
+}
+
+/**
+ * Updates the given fields of a book. Returns undefined if the caller has no such book.
+ * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
+ */
+export const updateBook = async (
   db: Db,
   caller: Caller,
   bookId: number,
   patch: BookPatch,
+  quotas: Quotas,
 ): Promise<UpdatedBook | undefined> => {
   if (Object.keys(patch).length === 0) return queryOne(db, caller, selectUpdated({ bookId }))
-  const update = dynamicStatement(
-    (builder) => builder.update(books).set(patch).where(isOwn).returning(updatedColumns),
-    { bookId },
+  const texts = (['author', 'publisher'] as const).filter((name) => patch[name] !== undefined)
+  const hasTexts = texts.length > 0
+  const { MAX_MEMBER_TEXT_BYTES } = quotas
+  const values = { bookId, bytes: utf8Bytes(patch.author, patch.publisher), MAX_MEMBER_TEXT_BYTES }
+  const condition = hasTexts ? and(isOwn, fits(texts.map((name) => books[name]))) : isOwn
+  const update = idempotent(
+    dynamicStatement((builder) => builder.update(books).set(patch).where(condition).returning(updatedColumns), values),
   )
-  return queryOne(db, caller, idempotent(update))
+  if (!hasTexts) return queryOne(db, caller, update)
+  const [, [stored], [updated]] = await runAsCaller(db, caller, selectCaller(), selectUpdated({ bookId }), update)
+  if (stored && !updated) throw quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas)
+  return updated
 }
 
 const updateCreatedAt = statement((db) =>

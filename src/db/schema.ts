@@ -3,7 +3,7 @@ import { type AnySQLiteColumn, check, index, integer, sqliteTable, text, uniqueI
 import { BOOK_STATUSES, MAX_INT, MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
 
 // Column names are the contract's field names, so that a selected row is the JSON response.
-// Triggers maintain the counters (…Books, …Memos, memoCount, hasMemos), the positions and retiredIds: db/triggers.sql.
+// Triggers maintain the counters (…Books, …Memos, memoCount, imageCount, hasMemos, …Bytes), the positions and retiredIds: db/triggers.sql.
 
 const literals = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(', '))
 const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) => sql`${column} in (${literals(values)})`
@@ -29,6 +29,12 @@ export const members = sqliteTable(
     doneBooks: counter(),
     finishedBooks: counter(),
     memoBooks: counter(),
+    /** UTF-8 bytes of the member's memos, and of the titles, covers, authors and publishers of the books. */
+    textBytes: counter(),
+    imageCount: counter(),
+    imageBytes: counter(),
+    /** Milliseconds since 1970. The row of a withdrawn member holds no personal data, and goes once all else is deleted. */
+    withdrawnAt: integer(),
   },
   (member) => [
     uniqueIndex('members_email').on(sql`lower(${member.email})`),
@@ -67,6 +73,8 @@ export const books = sqliteTable(
     memoCount: counter(),
     /** 1 while memoCount > 0. Unlike memoCount, it does not change with every memo, so the index on it is rarely written. */
     hasMemos: counter(),
+    /** UTF-8 bytes of the book's memos. */
+    memoBytes: counter(),
   },
   (book) => [
     index('books_by_status').on(book.memberId, book.bookStatus),
@@ -123,6 +131,28 @@ export const memos = sqliteTable(
   ],
 )
 
+/** The images in the bucket. Images uploaded before this table existed have a row only if `npm run images` added it. */
+export const images = sqliteTable(
+  'images',
+  {
+    imageId: integer().primaryKey(),
+    memberId: integer()
+      .notNull()
+      .references(() => members.memberId, { onDelete: 'cascade' }),
+    /** The last part of the object's key. */
+    name: text().notNull(),
+    type: text().notNull(),
+    bytes: integer().notNull(),
+    createdAt: text().notNull(),
+  },
+  (image) => [
+    uniqueIndex('images_by_name').on(image.memberId, image.name),
+    index('images_newest_first').on(image.memberId),
+    check('images_bytes', sql`${image.bytes} > 0`),
+    check('images_created_at', isTimestamp(image.createdAt)),
+  ],
+)
+
 /** The highest deleted identifier of a table, so that identifiers are never reused. */
 export const retiredIds = sqliteTable('retiredIds', {
   tableName: text().primaryKey(),
@@ -148,7 +178,7 @@ export const attempts = sqliteTable(
   (attempt) => [index('attempts_by_subject').on(attempt.subject, attempt.at)],
 )
 
-/** Withdrawn members whose images may still be in the bucket. */
+/** Withdrawn members whose books, memos or images may not all be deleted yet. */
 export const purgeJobs = sqliteTable('purgeJobs', {
   memberId: integer().primaryKey(),
   createdAt: integer().notNull(),

@@ -75,14 +75,14 @@ export const memos = new Hono<App>()
       description: 'The content is stored exactly as sent. If it is HTML, clients must sanitize it.',
       tags: ['Memos'],
       responses: { 201: json(Memo, 'The new memo', 'Location') },
-      errors: ['BOOK_NOT_FOUND'],
+      errors: ['BOOK_NOT_FOUND', 'MAX_MEMOS_PER_BOOK', 'MAX_BOOK_TEXT_BYTES', 'MAX_MEMBER_TEXT_BYTES'],
     }),
     valid('query', NewMemoQuery),
     valid('json', NewMemo),
     async (c) => {
       const { db, caller, config } = c.var
       const now = localTime(config.TIME_ZONE)
-      const memo = await createMemo(db, caller, c.req.valid('query').bookId, c.req.valid('json'), now)
+      const memo = await createMemo(db, caller, c.req.valid('query').bookId, c.req.valid('json'), now, config)
       const created = found(memo, 'BOOK_NOT_FOUND')
       return c.json(created, 201, { Location: `/memos/${created.memoId}` })
     },
@@ -96,14 +96,14 @@ export const memos = new Hono<App>()
       description: 'Absent fields stay unchanged.',
       tags: ['Memos'],
       responses: { 200: json(Memo, 'The updated memo') },
-      errors: ['MEMO_NOT_FOUND'],
+      errors: ['MEMO_NOT_FOUND', 'MAX_BOOK_TEXT_BYTES', 'MAX_MEMBER_TEXT_BYTES'],
     }),
     valid('param', MemoPath),
     valid('json', MemoPatch),
     async (c) => {
       const { db, caller, config } = c.var
       const now = localTime(config.TIME_ZONE)
-      const memo = await updateMemo(db, caller, c.req.valid('param')['memo-id'], c.req.valid('json'), now)
+      const memo = await updateMemo(db, caller, c.req.valid('param')['memo-id'], c.req.valid('json'), now, config)
       return c.json(found(memo, 'MEMO_NOT_FOUND'), 200)
     },
   )

@@ -1,0 +1,34 @@
+const MIB = 1024 * 1024
+
+/** The most that a member or a book can hold. Settings of the same names change the limits. */
+export const DEFAULT_QUOTAS = {
+  MAX_BOOKS: 200_000,
+  MAX_MEMOS_PER_BOOK: 10_000,
+  /** UTF-8 bytes of the memos of one book. */
+  MAX_BOOK_TEXT_BYTES: 8 * MIB,
+  /** UTF-8 bytes of a member's memos, and of the titles, covers, authors and publishers of the books. */
+  MAX_MEMBER_TEXT_BYTES: 256 * MIB,
+  MAX_MEMBER_IMAGE_BYTES: 1024 * MIB,
+}
+export type Quotas = typeof DEFAULT_QUOTAS
+export type Quota = keyof Quotas
+
+const count = (limit: number) => limit.toLocaleString('en')
+const mebibytes = (limit: number) => `${(limit / MIB).toLocaleString('en', { maximumFractionDigits: 3 })} MiB`
+
+const LIMITS: Record<Quota, (limit: number) => string> = {
+  MAX_BOOKS: (limit) => `${count(limit)} books per member`,
+  MAX_MEMOS_PER_BOOK: (limit) => `${count(limit)} memos per book`,
+  MAX_BOOK_TEXT_BYTES: (limit) => `${mebibytes(limit)} of memo text per book`,
+  MAX_MEMBER_TEXT_BYTES: (limit) => `${mebibytes(limit)} of text per member`,
+  MAX_MEMBER_IMAGE_BYTES: (limit) => `${mebibytes(limit)} of images per member`,
+}
+
+/** What a client reads when a write would exceed a quota. */
+export const quotaMessage = (quota: Quota, limit = DEFAULT_QUOTAS[quota]) => `Limit reached: ${LIMITS[quota](limit)}`
+
+const encoder = new TextEncoder()
+
+/** The UTF-8 bytes of some texts: what quotas count. */
+export const utf8Bytes = (...texts: (string | null | undefined)[]) =>
+  texts.reduce((sum, text) => sum + (text ? encoder.encode(text).length : 0), 0)
