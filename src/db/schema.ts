@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type AnySQLiteColumn, check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { BOOK_STATUSES, MAX_INT, MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
+import { BOOK_STATUSES, IMAGE_TYPES, MAX_INT, MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
 
 // Column names are the contract's field names, so that a selected row is the JSON response.
 // Triggers maintain the counters (…Books, …Memos, memoCount, imageCount, hasMemos, …Bytes), the positions and retiredIds: db/triggers.sql.
@@ -141,7 +141,7 @@ export const images = sqliteTable(
       .references(() => members.memberId, { onDelete: 'cascade' }),
     /** The last part of the object's key. */
     name: text().notNull(),
-    type: text().notNull(),
+    type: text({ enum: IMAGE_TYPES }).notNull(),
     bytes: integer().notNull(),
     createdAt: text().notNull(),
   },

@@ -1,13 +1,15 @@
 import { ApiError, unavailable } from '../errors'
 import { log } from '../log'
 import { withRetries, withTimeout } from '../retry'
-import { cleanImage } from './clean/clean-image'
+import { cleanImage, type ImageType } from './clean/clean-image'
 
 export const MAX_IMAGE_BYTES = 10 * 1024 * 1024
 const RANDOM_BYTES = 16
 export const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 const keyPrefix = (memberId: number) => `images/${memberId}/`
+/** The object's key, which is also the path of the image. */
+export const toKey = (memberId: number, name: string) => `${keyPrefix(memberId)}${name}`
 const KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp|avif)$/
 
 /** Whether a key has the format of the keys that storeImage creates. */
@@ -26,34 +28,40 @@ const callBucket = <T>(call: () => Promise<T>) =>
 export const headImage = (bucket: R2Bucket, key: string) => callBucket(() => bucket.head(key))
 export const getImage = (bucket: R2Bucket, key: string, range?: R2Range) => callBucket(() => bucket.get(key, { range }))
 
-/** Frees the memory of an upload before the next one needs it: garbage collection may come too late. */
-const freeBytes = (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer.transfer(0)
+/** An upload that was cleaned, and the name it will have. */
+export type NewImage = { name: string; type: ImageType; bytes: Uint8Array<ArrayBuffer> }
 
 /**
- * Cleans an upload and stores it under an unguessable key. Detaches the buffer of the upload.
- * @returns the key
- * @throws UNSUPPORTED_MEDIA_TYPE if it is not an intact image of one of the five types within the pixel limit;
- * UNAVAILABLE if the bucket fails, after deleting what may have been stored
+ * Cleans an upload, and gives it a name that cannot be guessed.
+ * @throws UNSUPPORTED_MEDIA_TYPE if it is not an intact image of one of the five types within the pixel limit
  */
-export const storeImage = async (bucket: R2Bucket, memberId: number, upload: Uint8Array<ArrayBuffer>) => {
+export const cleanUpload = (upload: Uint8Array<ArrayBuffer>): NewImage => {
   const image = cleanImage(upload)
   if (!image) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
   const random = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))
   const name = random.toBase64({ alphabet: 'base64url', omitPadding: true })
-  const key = `${keyPrefix(memberId)}${name}.${image.type.extension}`
-  const httpMetadata = { contentType: image.type.mime, cacheControl: IMMUTABLE }
+  return { name: `${name}.${image.type.extension}`, type: image.type, bytes: image.bytes }
+}
+
+/**
+ * Stores an image.
+ * @throws UNAVAILABLE if the bucket fails, after deleting what may have been stored
+ */
+export const putImage = (bucket: R2Bucket, key: string, { bytes, type }: NewImage) => {
+  const httpMetadata = { contentType: type.mime, cacheControl: IMMUTABLE }
   const put = async () => {
-    const stored = await bucket.put(key, image.bytes, { httpMetadata })
+    const stored = await bucket.put(key, bytes, { httpMetadata })
     if (stored?.key !== key) throw new Error('put returned no object with this key')
   }
-  await callBucket(put).catch(async (error) => {
+  return callBucket(put).catch(async (error) => {
     const logLeftover = (reason: Error) => log('error', `image may be orphaned: ${key}: ${reason.message}`)
     await withTimeout(CLEANUP_TIMEOUT_MS, () => bucket.delete(key)).catch(logLeftover)
     throw error
   })
-  for (const bytes of [upload, image.bytes]) freeBytes(bytes)
-  return key
 }
+
+/** @throws UNAVAILABLE if the bucket fails */
+export const deleteObject = (bucket: R2Bucket, key: string) => callBucket(() => bucket.delete(key))
 
 /** The edge cache is not purged in other data centres, so a deleted image may be served there for this long. */
 const EDGE_CACHE = 'public, max-age=600'

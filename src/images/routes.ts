@@ -1,21 +1,19 @@
 import { type Context, Hono } from 'hono'
-import * as z from 'zod'
+import { IMAGE_TYPES } from '../contract'
 import type { App } from '../env'
 import { ApiError, found } from '../errors'
-import { describeRoute, empty } from '../http/describe-route'
-import { IdParameter } from '../schema/values'
+import { authenticated } from '../http/auth'
+import { describeRoute, empty, json } from '../http/describe-route'
+import { valid } from '../http/validate'
+import { Paging, pageOf } from '../schema/paging'
 import { imageBase } from './address'
-import { cacheImage, findCachedImage, getImage, headImage, IMMUTABLE, isImageKey } from './bucket'
+import { cacheImage, dropCached, findCachedImage, getImage, headImage, IMMUTABLE, isImageKey, toKey } from './bucket'
 import { evaluateConditions, type Range, readRange } from './conditions'
+import { Image, ImagePath } from './schema'
+import { deleteImage, listImages } from './store'
 
-const ImagePath = z.object({
-  'member-id': IdParameter.describe('The member who uploaded the image'),
-  name: z.string().max(27).describe('The file name, from the URL that the upload returned'),
-})
 const HEADERS = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Cache-Control'] as const
-const CONTENT = Object.fromEntries(
-  ['png', 'jpeg', 'gif', 'webp', 'avif'].map((type) => [`image/${type}`, undefined] as const),
-)
+const CONTENT = Object.fromEntries(IMAGE_TYPES.map((type) => [type, undefined] as const))
 
 const imageHeaders = (object: R2Object) => {
   const headers = new Headers({
@@ -51,7 +49,7 @@ const sendImage = async (c: Context<App>, key: string, url: string) => {
   return c.body(body, { status: 200, headers })
 }
 
-export const images = new Hono<App>().get(
+const loadOne = new Hono<App>().get(
   '/:member-id/:name',
   describeRoute({
     operationId: 'loadImage',
@@ -88,3 +86,47 @@ export const images = new Hono<App>().get(
     return range ? sendRange(c, key, range, image) : sendImage(c, key, url)
   },
 )
+
+export const images = new Hono<App>()
+  .get(
+    '/',
+    authenticated,
+    describeRoute({
+      operationId: 'listImages',
+      summary: 'List your images',
+      description: 'Newest first. The sum of `bytes` counts towards the limit on images.',
+      tags: ['Images'],
+      responses: { 200: json(pageOf(Image), 'A page of images') },
+    }),
+    valid('query', Paging),
+    async (c) => {
+      const base = imageBase(c)
+      const { item, pageInfo } = await listImages(c.get('db'), c.get('caller'), c.req.valid('query'))
+      const images = item.map((image) => ({ ...image, url: `${base}/${toKey(image.memberId, image.name)}` }))
+      return c.json({ item: images, pageInfo }, 200)
+    },
+  )
+  .route('/', loadOne)
+  .delete(
+    '/:member-id/:name',
+    authenticated,
+    describeRoute({
+      operationId: 'deleteImage',
+      summary: 'Delete an image',
+      description:
+        'Memos that show the image are not changed. Data centres that cached it may serve it for ten more minutes.',
+      tags: ['Images'],
+      responses: { 204: empty('Deleted') },
+      errors: ['IMAGE_NOT_FOUND'],
+    }),
+    valid('param', ImagePath),
+    async (c) => {
+      const { 'member-id': memberId, name } = c.req.valid('param')
+      const key = found(
+        await deleteImage(c.get('db'), c.get('caller'), c.env.IMAGES, memberId, name),
+        'IMAGE_NOT_FOUND',
+      )
+      c.executionCtx.waitUntil(dropCached(imageBase(c), [key]))
+      return c.body(null, 204)
+    },
+  )

@@ -1,13 +1,113 @@
-import { type Caller, requireCaller } from '../db/caller'
-import type { Db } from '../db/client'
-import { storeImage } from './bucket'
+import { and, desc, eq, sql } from 'drizzle-orm'
+import { type Caller, callerId, isCaller, queryOne, runAsCaller } from '../db/caller'
+import { type Db, idempotent, run, sqlStatement, statement } from '../db/client'
+import { limit, offset } from '../db/parameters'
+import { images, members } from '../db/schema'
+import { quotaExceeded } from '../errors'
+import { log } from '../log'
+import type { Quotas } from '../quotas'
+import { type Page, type Paging, toLimit, toPage } from '../schema/paging'
+import { cleanUpload, deleteObject, putImage, toKey } from './bucket'
+import type { StoredImage } from './schema'
+
+const { placeholder } = sql
+
+const selectUsage = statement((db) => db.select({ imageCount: members.imageCount }).from(members).where(isCaller))
+
+const imageColumns = {
+  memberId: images.memberId,
+  name: images.name,
+  type: images.type,
+  bytes: images.bytes,
+  createdAt: images.createdAt,
+}
+const selectPage = statement((db) =>
+  db
+    .select(imageColumns)
+    .from(images)
+    .where(eq(images.memberId, callerId))
+    .orderBy(desc(images.imageId))
+    .limit(limit)
+    .offset(offset),
+)
+
+/** The caller's images, newest first. */
+export const listImages = async (db: Db, caller: Caller, paging: Paging): Promise<Page<StoredImage>> => {
+  const [{ imageCount }, items] = await runAsCaller(db, caller, selectUsage(), selectPage(toLimit(paging)))
+  return toPage(items, imageCount, paging)
+}
+
+const insertImage = sqlStatement<{ imageId: number }>(sql`
+  insert into images (memberId, name, type, bytes, createdAt)
+  select ${members.memberId}, ${placeholder('name')}, ${placeholder('type')}, ${placeholder('bytes')}, ${placeholder('createdAt')}
+  from ${members} where ${isCaller}
+    and ${members.imageBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_IMAGE_BYTES')}
+  returning imageId`)
+
+const isNamed = and(eq(images.memberId, placeholder('memberId')), eq(images.name, placeholder('name')))
+const deleteRow = statement((db) => db.delete(images).where(isNamed).returning({ imageId: images.imageId }))
+
+/** Frees the memory of an upload before the next one needs it: garbage collection may come too late. */
+const freeBytes = (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer.transfer(0)
 
 /**
- * Cleans and stores an upload of the caller.
+ * Cleans and stores an upload of the caller. Detaches the buffer of the upload.
+ * @param now the local time to record
  * @returns the object's key, which cannot be guessed
- * @throws UNAUTHORIZED when the token is no longer valid, and the errors of `storeImage`
+ * @throws UNAUTHORIZED when the token is no longer valid; MAX_MEMBER_IMAGE_BYTES when that quota is full; the errors of
+ * `cleanUpload` and `putImage`. Then nothing is stored
  */
-export const uploadImage = async (db: Db, caller: Caller, bucket: R2Bucket, upload: Uint8Array<ArrayBuffer>) => {
-  await requireCaller(db, caller)
-  return storeImage(bucket, caller.memberId, upload)
+export const uploadImage = async (
+  db: Db,
+  caller: Caller,
+  bucket: R2Bucket,
+  upload: Uint8Array<ArrayBuffer>,
+  now: string,
+  quotas: Quotas,
+) => {
+  const { memberId } = caller
+  const { MAX_MEMBER_IMAGE_BYTES } = quotas
+  const image = cleanUpload(upload)
+  const { name, type, bytes } = image
+  const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, MAX_MEMBER_IMAGE_BYTES }
+  // The row comes first: an object without a row would be counted in no quota.
+  const [, [inserted]] = await runAsCaller(db, caller, selectUsage(), insertImage(row))
+  if (!inserted) throw quotaExceeded('MAX_MEMBER_IMAGE_BYTES', quotas)
+  const key = toKey(memberId, name)
+  await putImage(bucket, key, image).catch(async (error) => {
+    const logLeftover = (reason: Error) => log('error', `image without an object: ${key}: ${reason.message}`)
+    await run(db, idempotent(deleteRow({ memberId, name }))).catch(logLeftover)
+    throw error
+  })
+  for (const each of [upload, bytes]) freeBytes(each)
+  return key
+}
+
+const deleteOwn = statement((db) =>
+  db
+    .delete(images)
+    .where(and(isNamed, eq(images.memberId, callerId)))
+    .returning({ imageId: images.imageId, ...imageColumns }),
+)
+const restoreRow = sqlStatement<{ imageId: number }>(sql`
+  insert into images (imageId, memberId, name, type, bytes, createdAt)
+  select ${placeholder('imageId')}, ${members.memberId}, ${placeholder('name')}, ${placeholder('type')}, ${placeholder('bytes')}, ${placeholder('createdAt')}
+  from ${members} where ${members.memberId} = ${placeholder('memberId')} and ${members.withdrawnAt} is null
+  on conflict do nothing
+  returning imageId`)
+
+/**
+ * Deletes an image of the caller. Returns undefined if the caller has no such image.
+ * @throws UNAVAILABLE if the bucket fails; then the image remains
+ */
+export const deleteImage = async (db: Db, caller: Caller, bucket: R2Bucket, memberId: number, name: string) => {
+  const deleted = await queryOne(db, caller, deleteOwn({ memberId, name }))
+  if (!deleted) return undefined
+  const key = toKey(memberId, name)
+  await deleteObject(bucket, key).catch(async (error) => {
+    const logLeftover = (reason: Error) => log('error', `object without a row: ${key}: ${reason.message}`)
+    await run(db, restoreRow(deleted)).catch(logLeftover)
+    throw error
+  })
+  return key
 }

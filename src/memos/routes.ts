@@ -50,12 +50,14 @@ export const memos = new Hono<App>()
           headers: ['Location'],
         },
       },
+      errors: ['MAX_MEMBER_IMAGE_BYTES'],
     }),
     validFile('file', MAX_IMAGE_BYTES),
     async (c) => {
+      const { db, caller, config } = c.var
       const base = imageBase(c)
-      const key = await uploadImage(c.get('db'), c.get('caller'), c.env.IMAGES, c.req.valid('form').file)
-      const url = `${base}/${key}`
+      const now = localTime(config.TIME_ZONE)
+      const url = `${base}/${await uploadImage(db, caller, c.env.IMAGES, c.req.valid('form').file, now, config)}`
       const type = accepts(c, {
         header: 'Accept',
         supports: ['application/json', 'text/plain'],

@@ -137,6 +137,23 @@ export const EXAMPLES: Record<string, Example> = {
   },
   uploadMemoImage: { response: `https://library.example.com/images/1/${image}` },
   loadImage: { parameters: { 'member-id': 1, name: image } },
+  listImages: {
+    parameters: paging,
+    response: {
+      item: [
+        {
+          memberId: 1,
+          name: image,
+          type: 'image/png',
+          bytes: 1285,
+          createdAt: EXAMPLE_TIME,
+          url: `https://library.example.com/images/1/${image}`,
+        },
+      ],
+      pageInfo,
+    },
+  },
+  deleteImage: { parameters: { 'member-id': 1, name: image } },
   deleteMemo: { parameters: { 'memo-id': 1 } },
   deleteBook: { parameters: { 'book-id': 1 } },
   withdraw: {},

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { HEADERS, JSON_VALUES, KEYS, PARAMETER_VALUES, PARTS, repeat, TYPES } from './fuzz-values'
-import { addressOf, bodyOf, ID_PARAMETERS, type Operation, operations } from './operations'
+import { addressOf, bodyOf, type Operation, operations } from './operations'
 
 /** A valid request with one mutation, and sometimes unusual headers. */
 export type FuzzRequest = {
@@ -147,9 +147,9 @@ export type Ids = Record<string, string[]>
 
 const fuzzOperation = (operation: Operation, ids: Ids): fc.Arbitrary<FuzzRequest> => {
   const { method, needsToken, types, fields } = operation
-  const idNames = [...operation.path, ...operation.query].filter((name) => ID_PARAMETERS.includes(name))
+  const idNames = [...operation.path, ...operation.query].filter((name) => name in ids)
   const idValues = fc.tuple(
-    ...idNames.map((name) => fc.constantFrom(...(ids[name] ?? ['1'])).map((id) => [name, id] as const)),
+    ...idNames.map((name) => fc.constantFrom(...(ids[name] ?? [])).map((id) => [name, id] as const)),
   )
   const hasBody = types.length > 0
   const body = bodyOf(operation)

@@ -20,12 +20,14 @@ export type Api = {
 
 /** `isRevoked`: only the database knows that the token is invalid, so invalid input is refused before it. */
 type Caller = { name: string; authorization: string | undefined; isRevoked?: true }
-type Ids = { bookId: string; memoId: string }
+type Ids = { bookId: string; memoId: string; memberId: string; imageName: string }
 
 /** The owner's data contains this text, so it must appear in no other caller's response. */
 const MARK = 'only-the-owner-may-read-this'
 const NEW_PASSWORD = 'a-changed-password-2'
-const NEVER_USED = ['999999', '9007199254740991'].map((id): Ids => ({ bookId: id, memoId: id }))
+const NEVER_USED = ['999999', '9007199254740991'].map(
+  (id): Ids => ({ bookId: id, memoId: id, memberId: id, imageName: `${'A'.repeat(22)}.png` }),
+)
 
 const call = async (api: Api, { token }: Account, method: string, path: string, body?: object) => {
   const request = { method, path, authorization: `Bearer ${token}`, ...(body && { body: JSON.stringify(body) }) }
@@ -34,25 +36,35 @@ const call = async (api: Api, { token }: Account, method: string, path: string, 
   return text === '' ? {} : JSON.parse(text)
 }
 
-const createBookAndMemo = async (api: Api, member: Account, text: string): Promise<Ids> => {
+const upload = async (api: Api, { token }: Account) => {
+  const request = { method: 'POST', path: '/memos/image-memo', authorization: `Bearer ${token}`, ...toFileForm(PIXEL) }
+  const { status, text } = await api.request(request)
+  if (status !== 201) throw new Error(`upload: ${status} ${text}`)
+  const [memberId = '', imageName = ''] = new URL(JSON.parse(text)).pathname.split('/').slice(-2)
+  return { memberId, imageName }
+}
+
+/** Creates a book, a memo and an image. */
+const createLibrary = async (api: Api, member: Account, text: string): Promise<Ids> => {
   const { bookId } = await call(api, member, 'POST', '/books', { title: text, author: text })
   const memo = { memoBookPage: 1, memoContent: text }
   const { memoId } = await call(api, member, 'POST', `/memos?bookId=${bookId}`, memo)
-  return { bookId: String(bookId), memoId: String(memoId) }
+  return { bookId: String(bookId), memoId: String(memoId), ...(await upload(api, member)) }
 }
 
-/** An owner with a book and a memo, and everyone who must not reach them, by the Authorization header they send. */
+/** An owner with a book, a memo and an image, and everyone who must not reach them, by the Authorization header they send. */
 export const prepareIsolation = async (api: Api) => {
   const firstSession = await api.signUp()
-  const ids = await createBookAndMemo(api, firstSession, MARK)
-  const deleted = await createBookAndMemo(api, firstSession, MARK)
+  const ids = await createLibrary(api, firstSession, MARK)
+  const deleted = await createLibrary(api, firstSession, MARK)
   await call(api, firstSession, 'DELETE', `/books/${deleted.bookId}`)
+  await call(api, firstSession, 'DELETE', `/images/${deleted.memberId}/${deleted.imageName}`)
   // A password change revokes the tokens of all other sessions.
   await call(api, await api.logIn(firstSession.email), 'PATCH', '/members/me', { password: NEW_PASSWORD })
   const owner = await api.logIn(firstSession.email, NEW_PASSWORD)
 
   const stranger = await api.signUp()
-  const own = await createBookAndMemo(api, stranger, 'own')
+  const own = await createLibrary(api, stranger, 'own')
   const withdrawn = await api.signUp()
   await call(api, withdrawn, 'DELETE', '/members/me')
   const claims = claimsOf(owner.token)
@@ -94,14 +106,21 @@ const attemptsWithOwnMethod = (operation: Operation): Attempt[] => {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
+/** Whether a method of the same path needs no token: images are public. */
+const isPublic = ({ template }: Operation, method: string) =>
+  operations.some((other) => {
+    const methods = other.method === 'GET' ? ['GET', 'HEAD'] : [other.method]
+    return other.template === template && !other.needsToken && methods.includes(method)
+  })
+
 const attemptsWithAnyMethod = (operation: Operation): Attempt[] => {
-  const others = METHODS.filter((method) => method !== operation.method)
+  const others = METHODS.filter((method) => method !== operation.method && !isPublic(operation, method))
   const attempts = others.map((method) => ({ method, isOwnMethod: false, isValid: false }))
   return [...attemptsWithOwnMethod(operation), ...attempts]
 }
 
-const addressWith = (operation: Operation, { bookId, memoId }: Ids) =>
-  addressOf(operation, { 'book-id': bookId, bookId, 'memo-id': memoId })
+const addressWith = (operation: Operation, { bookId, memoId, memberId, imageName }: Ids) =>
+  addressOf(operation, { 'book-id': bookId, bookId, 'memo-id': memoId, 'member-id': memberId, name: imageName })
 
 /** Everything in a response except what differs between any two requests. */
 const comparable = ({ status, headers, text }: ApiResponse) =>
@@ -133,7 +152,7 @@ const problemsOf = (request: ApiRequest, response: ApiResponse, expected: number
 }
 
 /**
- * Tries an operation on the owner's book and memo as every other caller, and compares each response with those for
+ * Tries an operation on the owner's book, memo or image as every other caller, and compares each response with those for
  * ids that never existed and for deleted things: they must be identical to the byte.
  */
 export const tryOnOthersData = async (api: Api, isolation: Isolation, operation: Operation) => {
@@ -164,7 +183,7 @@ export const tryOnOthersData = async (api: Api, isolation: Isolation, operation:
   return outcome
 }
 
-/** The operations that need a token but name no book or memo. */
+/** The operations that need a token but name no book, memo or image. */
 export const otherOperations = operations.filter((each) => each.needsToken && !idOperations.includes(each))
 
 /** Tries an operation with every kind of missing or invalid token: each is refused with 401. */

@@ -107,10 +107,10 @@ export const bodyOf = ({ types, fields }: Operation): unknown => {
 /** Whether a path serves the API documentation, which is not an operation itself. */
 export const isPage = (path: string) => /^\/(?:openapi\.json|docs(?:\/[^/]*)?)?$/.test(path)
 
-/** The parameters that name a book or a memo. */
-export const ID_PARAMETERS = ['book-id', 'memo-id', 'bookId']
+/** The parameters that name a book, a memo or an image. */
+const ID_PARAMETERS = ['book-id', 'memo-id', 'bookId', 'member-id', 'name']
 
-/** The operations that name a book or a memo. */
-export const idOperations = operations.filter(({ path, query }) =>
-  [...path, ...query].some((name) => ID_PARAMETERS.includes(name)),
+/** The operations that need a token and name a book, a memo or an image. */
+export const idOperations = operations.filter(
+  ({ path, query, needsToken }) => needsToken && [...path, ...query].some((name) => ID_PARAMETERS.includes(name)),
 )

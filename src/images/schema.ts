@@ -1,0 +1,20 @@
+import * as z from 'zod'
+import { IMAGE_TYPES } from '../contract'
+import { Id, IdParameter, LocalTime } from '../schema/values'
+
+export const ImagePath = z.object({
+  'member-id': IdParameter.describe('The member who uploaded the image'),
+  name: z.string().max(27).describe('The file name, from the URL that the upload returned'),
+})
+
+/** A row of the images table. */
+export const StoredImage = z.object({
+  memberId: Id,
+  name: z.string().max(27),
+  type: z.enum(IMAGE_TYPES),
+  bytes: z.int().positive(),
+  createdAt: LocalTime,
+})
+export type StoredImage = z.infer<typeof StoredImage>
+
+export const Image = StoredImage.extend({ url: z.url().max(4096) }).meta({ id: 'Image' })
