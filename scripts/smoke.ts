@@ -12,7 +12,7 @@ const USAGE = `Usage: npm run smoke -- URL [--public] [--origin ORIGIN] [--email
   --public        runs only the tests that need no member
   --origin        an origin that CORS_ORIGINS allows (default https://app.example)
   --email         your address with %s, for example me+%s@example.com; required if the service mails codes
-  --code-command  prints the code mailed to $EMAIL; without it, you are asked to type the codes in`
+  --code-command  a command that prints the code mailed to $EMAIL; without it, you are asked for each code`
 /** Members signed up with mailed codes: few, because a person may have to type in each code. */
 const MAILED_MEMBERS = 3
 const PASSWORD = 'correct-horse-1'
@@ -27,7 +27,7 @@ const options = { public: { type: 'boolean' }, origin, email: text, 'code-comman
 const { values: flags, positionals } = parseArgs({ allowPositionals: true, options })
 if (!URL.canParse(positionals[0] ?? '')) fail(USAGE)
 const url = String(positionals[0]).replace(/\/+$/, '')
-/** Where sign-ups, tokens and withdrawals are recorded, by test/support/remote.ts, too. */
+/** A record of sign-ups, tokens and withdrawals, to which test/support/remote.ts also writes. */
 const journal = join(mkdtempSync(join(tmpdir(), 'smoke-')), 'members')
 writeFileSync(journal, '')
 
@@ -93,7 +93,7 @@ const withdraw = async (Authorization: string | null) =>
   Authorization !== null &&
   (await fetch(`${url}/members/me`, { method: 'DELETE', headers: { Authorization } })).status === 204
 
-/** Withdraws every member in the journal. Returns the addresses of those who are left. */
+/** Withdraws every member in the journal. Returns the addresses of the members that remain. */
 const withdrawAll = async () => {
   const left: string[] = []
   for (const { email, passwords, tokens } of readJournal()) {

@@ -19,7 +19,7 @@ import { memos } from './memos/routes'
 const BOOKMARK = 'X-D1-Bookmark'
 const BOOKMARK_FORMAT = /^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/
 
-// Callers such as `app.request` pass no execution context; nothing ends their calls early.
+// Without an execution context, as in `app.request`, nothing ends a call early.
 const waitUntil = (c: Context<App>, call: Promise<unknown>) => {
   try {
     c.executionCtx.waitUntil(call)

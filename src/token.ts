@@ -16,7 +16,7 @@ const Claims = z.strictObject({
   iat: z.int().min(YEAR_2020),
   exp: z.int().min(YEAR_2020),
   jti: z.uuid(),
-  /** The member's token version at login. A password change increments the member's, which revokes this token. */
+  /** The member's token version at login. A password change increments the stored version, which revokes this token. */
   ver: z.int().min(0),
 })
 const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/

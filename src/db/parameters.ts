@@ -1,7 +1,7 @@
 import { type Placeholder, sql } from 'drizzle-orm'
 
-// SQLite looks at the value of a bare parameter in LIMIT, and of one that is compared with the column of a partial index.
-// It then compiles the statement anew for each execution, which takes longer than running it. An expression around the
+// SQLite inspects the value of a bare parameter in LIMIT or in a comparison with the column of a partial index, and
+// therefore recompiles the statement for each execution, which takes longer than running it. An expression around the
 // parameter prevents that.
 
 const { placeholder } = sql

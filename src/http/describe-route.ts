@@ -41,7 +41,7 @@ export type RouteMetadata = Partial<{
   json: z.ZodType
   query: z.ZodType
   param: z.ZodType
-  /** A body that is a bare string: an object schema whose only field is the name it is validated under. */
+  /** A body that is a bare string, as an object schema with one field, under which handlers find the string. */
   text: z.ZodObject
   /** The file part of a multipart body. */
   file: { field: string; maxBytes: number }

@@ -6,7 +6,7 @@ const formats = new Map<string, Intl.DateTimeFormat>()
  */
 export const localTime = (timeZone: string, at = Date.now()) => {
   if (timeZone === 'UTC') return new Date(at).toISOString().slice(0, 19)
-  // The Swedish date format is ISO 8601 with a blank instead of the T.
+  // The Swedish date format is ISO 8601 with a space instead of the T.
   const format =
     formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
   formats.set(timeZone, format)

@@ -109,7 +109,7 @@ export const validText = <const Field extends string, Schema extends z.ZodType>(
 const FORM_OVERHEAD_BYTES = 65_536
 
 /**
- * Validates a multipart body with one file. Handlers find its bytes in `c.req.valid('form')`, and own them.
+ * Validates a multipart body with one file. Handlers find its bytes in `c.req.valid('form')` and may detach them.
  * @throws BODY_TOO_LARGE for a file above `maxBytes`, INVALID_FIELDS when the field is missing or not a single file
  */
 export const validFile = <const Field extends string>(field: Field, maxBytes: number) => {

@@ -83,7 +83,7 @@ export const issueCode = async (db: Db, config: Config, email: string, deliver: 
   }
 }
 
-// The clocks of Workers differ, so a try is never dated before its code was issued. countSince is exclusive, hence - 1.
+// Clocks differ between Workers, so a try is dated no earlier than its code. countSince is exclusive, hence - 1.
 /** Counts a try of the current code and returns the code's hash; no row when there is no code or no try left. */
 const tryCode = sqlStatement<{ attemptId: number; codeHash: string }>(sql`
   insert into attempts (subject, at)

@@ -10,7 +10,7 @@ const NAMES = 'input isolation forgery codes uploads faults crashes overload wit
 
 const USAGE = `Usage: npm run attack -- [NAME …] [--quick] [--seed N] [--json FILE]
   NAME     ${NAMES.join(', ')}; default: all
-  --quick  runs fewer of each case
+  --quick  runs fewer cases of each attack
   --seed   repeats the random cases of an earlier run
   --json   also writes the results to a file`
 

@@ -156,7 +156,7 @@ describe('PATCH /books/{book-id}', () => {
     [{ readStratDate: one, readStartDate: null }, null],
     [{ readStartDate: one }, one],
     [{ readStratDate: null }, null],
-  ])('takes readStratDate as readStartDate, which wins: %o', async (dates, readStartDate) => {
+  ])('accepts readStratDate as an alias of readStartDate, which wins: %o', async (dates, readStartDate) => {
     await patch({ readStartDate: '2000-01-01T00:00:00' })
     expect((await patch(dates)).body.readStartDate).toBe(readStartDate)
   })

@@ -43,7 +43,7 @@ it('accepts 100 characters, and encoded slashes', async () => {
   }
 })
 
-it('answers no other method than GET and HEAD', async () => {
+it('allows only GET and HEAD', async () => {
   const answer = await send('POST', '/ext-lib/best-seller')
   expect(answer).toMatchObject({ status: 405, body: { status: 405 } })
   expect(answer.headers.get('Allow')).toBe('GET, HEAD')

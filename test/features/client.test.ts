@@ -19,7 +19,7 @@ type VagueEndpoints = {
   }[keyof Schema[Path]]
 }[keyof Schema]
 
-it('the typed client knows what every path takes and answers', () => {
+it('the typed client knows the inputs and responses of every path', () => {
   expectTypeOf<VagueEndpoints>().toEqualTypeOf<never>()
   expectTypeOf<Schema['/memos']['$post']['input']['json']['memoType']>().toEqualTypeOf<
     'BOOK_CONTENT' | 'SUMMARY' | 'THOUGHT' | 'QUESTION' | '' | null | undefined

@@ -13,7 +13,7 @@ const fullLimiter = (options = {}) => {
 }
 
 describe('a limiter', () => {
-  it('grants up to its capacity, and again what was released', () => {
+  it('grants up to its capacity, and again after a release', () => {
     const { tryAcquire } = limiterOf(10)
     const [large, small] = [held(tryAcquire(7)), held(tryAcquire(3))]
     expect(tryAcquire(1)).toBeUndefined()

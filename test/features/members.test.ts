@@ -68,7 +68,7 @@ describe('POST /login', () => {
     (body) => send('POST', '/login', body),
   )
 
-  it.each(['x', ' ', 'ö', 'a\0', '\ud800', 'x'.repeat(1000)])('takes any password as it is: %j', async (password) => {
+  it.each(['x', ' ', 'ö', 'a\0', '\ud800', 'x'.repeat(1000)])('does not check the format: %j', async (password) => {
     expect((await login(newEmail(), password)).status).toBe(401)
   })
 
@@ -86,7 +86,7 @@ describe('POST /login', () => {
 })
 
 describe('/members/me', () => {
-  it('takes the scheme in any case, and no token that was changed', async () => {
+  it('accepts the scheme in any case, but no modified token', async () => {
     const { token } = await sharedReader()
     const status = async (Authorization: string) =>
       (await send('GET', '/members/me', { headers: { Authorization } })).status
@@ -162,7 +162,7 @@ describe('/members/me', () => {
     expect((await reader.get('/members/me')).status).toBe(401)
   })
 
-  it('withdraws the member: every token is dead, and the e-mail joins again as a new member', async () => {
+  it('withdraws the member: every token is invalid, and the e-mail can sign up again as a new member', async () => {
     const reader = await signUp()
     const phone = await reader.logInAgain()
     const { bookId } = await reader.createBook()

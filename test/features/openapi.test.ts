@@ -28,7 +28,7 @@ describe('the document', () => {
     expect(document, 'The API has changed: run `npm run openapi` and review the difference').toEqual(snapshot)
   })
 
-  it('is served to any origin, answers HEAD, and 304 once it is known', async () => {
+  it('is served to any origin, to HEAD without a body, and as 304 if unchanged', async () => {
     const load = (init: RequestInit) => exports.default.fetch(`${BASE}/openapi.json`, init)
     const answer = await load({ headers: { Origin: 'https://editor.example' } })
     expect([answer.status, await answer.text()]).toEqual([200, `${JSON.stringify(document, null, 2)}\n`])
