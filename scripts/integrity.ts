@@ -79,22 +79,22 @@ export const findMismatches = async (database: D1Database) => {
   return results.flatMap((result) => result.results)
 }
 
-const memberIdOf = (key: string) => Number(/^images\/(\d+)\//.exec(key)?.[1] ?? 0)
-
-/** Finds objects whose key has an unknown format, or whose member neither exists nor is about to be purged. */
+/** Finds objects without a row, and rows without an object. Members who are about to be purged are left out. */
 export const findOrphans = async (database: D1Database, bucket: R2Bucket) => {
-  const orphans: string[] = []
-  const selectUnknown = database.prepare(`
-    select value from json_each(?)
-    where value not in (select memberId from members) and value not in (select memberId from purgeJobs)`)
+  const keys = new Set<string>()
   let page: R2Objects | undefined
   do {
     page = await bucket.list(page?.truncated ? { cursor: page.cursor } : {})
-    const keys = page.objects.map(({ key }) => key)
-    const memberIds = JSON.stringify([...new Set(keys.map(memberIdOf))])
-    const { results } = await selectUnknown.bind(memberIds).all<{ value: number }>()
-    const unknown = new Set(results.map(({ value }) => value))
-    orphans.push(...keys.filter((key) => unknown.has(memberIdOf(key))))
+    for (const { key } of page.objects) keys.add(key)
   } while (page.truncated)
-  return orphans
+  const { results } = await database
+    .prepare(`select 'images/' || memberId || '/' || name as key from images where ${isActive}`)
+    .all<{ key: string }>()
+  const purged = await database.prepare('select memberId from purgeJobs').all<{ memberId: number }>()
+  const expected = new Set(results.map(({ key }) => key))
+  const isPurged = (key: string) => purged.results.some(({ memberId }) => key.startsWith(`images/${memberId}/`))
+  return [
+    ...[...keys].filter((key) => !expected.has(key) && !isPurged(key)).map((key) => `${key}: object without a row`),
+    ...[...expected].filter((key) => !keys.has(key)).map((key) => `${key}: row without an object`),
+  ]
 }

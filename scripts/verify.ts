@@ -38,7 +38,7 @@ const { mismatches, orphans } = flags.local ? await verifyLocal(flags['persist-t
 for (const { table, id, field, expected, found } of mismatches) {
   console.log(`${table} ${id}: ${field} is ${found}, expected ${expected}`)
 }
-for (const key of orphans) console.log(`${key}: object without a member`)
+for (const orphan of orphans) console.log(orphan)
 const count = mismatches.length + orphans.length
 const checked = `${CHECKS.length} checks of the database${flags.local ? ' and one of the bucket' : ''}`
 console.log(`${checked}: ${count === 0 ? 'no mismatches' : `${count} mismatches`}`)

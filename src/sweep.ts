@@ -2,9 +2,10 @@ import { connect } from './db/client'
 import type { Bindings } from './env'
 import { purgeImages } from './images/bucket'
 import { log } from './log'
-import { runPurgeJobs, sweepAttempts } from './members/housekeeping'
+import { sweepAttempts } from './members/housekeeping'
+import { runPurgeJobs } from './members/purge'
 
-/** The hourly cron job: deletes the images of withdrawn members, expired codes and old attempts. */
+/** The hourly cron job: deletes what withdrawn members left behind, expired codes and old attempts. */
 export const sweep = async (env: Bindings) => {
   const db = connect(env.DB)
   const outcomes = await Promise.allSettled([

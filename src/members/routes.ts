@@ -13,9 +13,10 @@ import { withHashingLease } from './hashing'
 import { logIn } from './login'
 import { sendCode } from './mail'
 import { hashPassword } from './password'
+import { purgeMember } from './purge'
 import { CodeRequest, Credentials, NewMember, Profile, ProfilePatch, UpdatedProfile } from './schema'
 import { signUp } from './sign-up'
-import { deleteMember, getProfile, updateProfile } from './store'
+import { getProfile, updateProfile, withdraw } from './store'
 import { issueCode } from './verification'
 
 export const members = new Hono<App>()
@@ -114,14 +115,17 @@ export const members = new Hono<App>()
     describeRoute({
       operationId: 'withdraw',
       summary: 'Delete your account',
-      description: 'Deletes the member with all books, memos and images. All tokens stop working immediately.',
+      description:
+        'All tokens stop working immediately, and the e-mail address can sign up again. Books, memos and images are deleted within minutes; they can no longer be read.',
       tags: ['Members'],
       responses: { 204: empty('Deleted') },
     }),
     async (c) => {
       const { db, caller } = c.var
-      await deleteMember(db, caller)
-      const purged = purgeImages(c.env.IMAGES, caller.memberId).then((keys) => dropCached(imageBase(c), keys))
+      await withdraw(db, caller)
+      const { memberId } = caller
+      const purgeAll = async () => dropCached(imageBase(c), await purgeImages(c.env.IMAGES, memberId))
+      const purged = purgeMember(db, memberId, purgeAll)
       c.executionCtx.waitUntil(purged.catch((error: Error) => log('error', `purge: ${error.message}`)))
       return c.body(null, 204)
     },

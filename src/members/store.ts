@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, isCaller, runAsCaller } from '../db/caller'
+import { type Caller, isCaller, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
 import { members } from '../db/schema'
 import type { Profile, UpdatedProfile } from './schema'
@@ -54,11 +54,28 @@ const insertPurgeJob = sqlStatement<{ memberId: number }>(sql`
   insert into purgeJobs (memberId, createdAt)
   select ${members.memberId}, ${sql.placeholder('createdAt')} from ${members} where ${isCaller}
   returning memberId`)
-const deleteCaller = statement((db) => db.delete(members).where(isCaller).returning({ memberId: members.memberId }))
+// No address has this form, no token a negative version, and no password an empty hash.
+const eraseCaller = statement((db) =>
+  db
+    .update(members)
+    .set({
+      email: sql`'withdrawn-' || ${members.memberId}`,
+      name: '',
+      passwordHash: '',
+      tokenVersion: -1,
+      keptTokenId: null,
+      withdrawnAt: sql`${sql.placeholder('createdAt')}`,
+    })
+    .where(isCaller)
+    .returning({ memberId: members.memberId }),
+)
 
 /**
- * Deletes the caller with all books and memos, and leaves a job to delete the images.
+ * Withdraws the caller: the tokens stop working, the e-mail address is free again, and the name and password are erased.
+ * Leaves a job to delete the books, memos and images, which could take too long for one statement.
  * @throws UNAUTHORIZED when the token is no longer valid
  */
-export const deleteMember = (db: Db, caller: Caller) =>
-  runAsCaller(db, caller, insertPurgeJob({ createdAt: Date.now() }), deleteCaller())
+export const withdraw = (db: Db, caller: Caller) => {
+  const createdAt = Date.now()
+  return runAsCaller(db, caller, selectCaller(), insertPurgeJob({ createdAt }), eraseCaller({ createdAt }))
+}

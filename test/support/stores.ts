@@ -23,7 +23,7 @@ export const readStores = async ({ database, bucket, lists }: Stores) => {
   return contents
 }
 
-const OWNED = ['members', 'books', 'memos']
+const OWNED = ['members', 'books', 'memos', 'images']
 const TABLES = [...OWNED, 'retiredIds', 'joinCodes', 'purgeJobs']
 
 /** All rows as JSON, or one member's. Leaves out `attempts`: a refused request may count as an attempt. */

@@ -1,0 +1,103 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Db, run, sqlStatement, statement } from '../db/client'
+import { members, purgeJobs } from '../db/schema'
+import { log } from '../log'
+
+// Deletes what withdrawn members leave behind. Deleting the member's row first would delete everything in one statement,
+// through ON DELETE CASCADE, and D1 ends statements after 30 seconds.
+
+const { placeholder } = sql
+const memberId = placeholder('memberId')
+
+/** Rows per statement. */
+const BATCH = 1000
+
+const withdrawnId = sql`(select ${members.memberId} from ${members} where ${members.memberId} = ${memberId} and ${members.withdrawnAt} is not null)`
+const deleteBatch = (text: SQL) => sqlStatement<{ id: number }>(text)
+const STEPS = [
+  deleteBatch(sql`
+    delete from memos
+    where memoId in (select memoId from memos where memberId = ${withdrawnId} order by position limit ${placeholder('limit')})
+    returning memoId as id`),
+  deleteBatch(sql`
+    delete from books
+    where bookId in (select bookId from books where memberId = ${withdrawnId} order by bookId limit ${placeholder('limit')})
+    returning bookId as id`),
+  deleteBatch(sql`
+    delete from images
+    where imageId in (select imageId from images where memberId = ${withdrawnId} limit ${placeholder('limit')})
+    returning imageId as id`),
+]
+const deleteMember = sqlStatement<{ memberId: number }>(sql`
+  delete from members where memberId = ${memberId} and withdrawnAt is not null
+    and not exists (select 1 from memos where memos.memberId = members.memberId)
+    and not exists (select 1 from books where books.memberId = members.memberId)
+    and not exists (select 1 from images where images.memberId = members.memberId)
+  returning memberId`)
+
+/** D1 allows an invocation 1,000 statements. One member may use less than half of those of the sweep. */
+const MAX_STATEMENTS = 900
+const MAX_STATEMENTS_PER_MEMBER = 400
+
+/**
+ * Deletes the rows of a withdrawn member in batches: memos, books, images, and at last the member's own row. A purge that
+ * is interrupted, or uses up its statements, is continued by the next one.
+ */
+const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
+  let statements = 0
+  for (const step of STEPS) {
+    let isDone = false
+    while (!isDone) {
+      if (statements++ >= maxStatements) return { statements, isDone }
+      const [deleted] = await run(db, step({ memberId: withdrawn, limit: BATCH }))
+      isDone = deleted.length < BATCH
+    }
+  }
+  await run(db, deleteMember({ memberId: withdrawn }))
+  return { statements, isDone: true }
+}
+
+/** Deletes the rows and images of a withdrawn member, as far as one invocation can. */
+export const purgeMember = async (
+  db: Db,
+  withdrawn: number,
+  purgeImages: () => Promise<unknown>,
+  maxStatements = MAX_STATEMENTS_PER_MEMBER,
+) => {
+  const [purged] = await Promise.all([purgeRows(db, withdrawn, maxStatements), purgeImages()])
+  return purged
+}
+
+const HOUR_MS = 3_600_000
+const MAX_JOBS = 100
+
+const selectPurgeJobs = statement((db) =>
+  db
+    .select({ memberId: purgeJobs.memberId, createdAt: purgeJobs.createdAt })
+    .from(purgeJobs)
+    .orderBy(purgeJobs.createdAt)
+    .limit(placeholder('limit')),
+)
+const deletePurgeJob = sqlStatement<{ memberId: number }>(sql`
+  delete from purgeJobs
+  where memberId = ${memberId} and memberId not in (select ${members.memberId} from ${members})
+  returning memberId`)
+
+/**
+ * Purges withdrawn members, oldest first. A failure is logged and retried by the next sweep. A job is repeated until it
+ * is an hour old, because an upload that began before the withdrawal may still store an image.
+ */
+export const runPurgeJobs = async (db: Db, purgeImages: (memberId: number) => Promise<unknown>) => {
+  let left = MAX_STATEMENTS
+  const [jobs] = await run(db, selectPurgeJobs({ limit: MAX_JOBS }))
+  for (const { memberId, createdAt } of jobs) {
+    try {
+      const maxStatements = Math.min(left, MAX_STATEMENTS_PER_MEMBER)
+      const { statements, isDone } = await purgeMember(db, memberId, () => purgeImages(memberId), maxStatements)
+      left -= statements
+      if (isDone && createdAt < Date.now() - HOUR_MS) await run(db, deletePurgeJob({ memberId }))
+    } catch (error) {
+      log('error', `purging member ${memberId}: ${error}`)
+    }
+  }
+}

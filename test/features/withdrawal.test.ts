@@ -1,0 +1,94 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { findMismatches } from '../../scripts/integrity'
+import { connect } from '../../src/db/client'
+import { purgeMember } from '../../src/members/purge'
+import { withdraw } from '../../src/members/store'
+import { sweep } from '../../src/sweep'
+import { join, login, PASSWORD, type Reader, signUp } from '../support/api'
+import { fillShelf, measure, select } from '../support/database'
+import { memberIdOf } from '../support/images'
+import { png } from '../support/pictures'
+import { claimsOf } from '../support/tokens'
+
+let reader: Reader
+let memberId: number
+let bookId: number
+beforeEach(async () => {
+  reader = await signUp()
+  memberId = await memberIdOf(reader)
+  await fillShelf(memberId, 2500)
+  bookId = (await reader.createBook()).bookId
+  await reader.upload(png())
+})
+afterEach(vi.restoreAllMocks)
+
+/** The withdrawal without the purge that follows it. */
+const withdrawOnly = ({ token }: Reader) => {
+  const { sub, ver, jti } = claimsOf(token)
+  return withdraw(connect(env.DB), { memberId: Number(sub), tokenVersion: Number(ver), tokenId: String(jti) })
+}
+
+const purge = (maxStatements?: number) => purgeMember(connect(env.DB), memberId, async () => {}, maxStatements)
+
+const countRows = async () => {
+  const tables = ['members', 'books', 'memos', 'images']
+  const counts = tables.map((table) => select(`select count(*) as n from ${table} where memberId = ?`, memberId))
+  return (await Promise.all(counts)).map(([row]) => row?.n)
+}
+
+it('takes one database call that does not depend on the size of the library', async () => {
+  const inSmall = await measure(async () => withdrawOnly(await signUp()))
+  const inLarge = await measure(() => withdrawOnly(reader))
+  expect(inLarge.written).toBeLessThan(10)
+  expect(inLarge.read).toBeLessThan(10)
+  expect(inSmall.read).toBeGreaterThan(0)
+})
+
+it('takes effect before anything is purged', async () => {
+  await withdrawOnly(reader)
+  expect(await countRows()).toEqual([1, 2501, 250, 1])
+  expect((await reader.get('/members/me')).status).toBe(401)
+  expect((await reader.get(`/books/${bookId}?memoAuthority=ALL`)).status).toBe(401)
+  expect((await login(reader.email)).status).toBe(401)
+  const [row] = await select('select * from members where memberId = ?', memberId)
+  expect(row).toMatchObject({ email: `withdrawn-${memberId}`, name: '', passwordHash: '', keptTokenId: null })
+  expect(await findMismatches(env.DB)).toEqual([])
+
+  expect((await join({ email: reader.email })).status).toBe(201)
+  const session = (await login(reader.email, PASSWORD)).headers.get('Authorization') ?? ''
+  const books = await reader.send('GET', '/books/library?page=1&size=10&bookStatus=YET', {
+    headers: { Authorization: session },
+  })
+  expect(books.body.item).toEqual([])
+})
+
+it('deletes everything in batches that can be interrupted, and the member last', async () => {
+  const neighbour = await signUp()
+  const kept = await neighbour.createMemo((await neighbour.createBook()).bookId)
+  await withdrawOnly(reader)
+  let runs = 1
+  while (!(await purge(3)).isDone) {
+    runs += 1
+    expect((await countRows())[0]).toBe(1)
+    expect(await findMismatches(env.DB)).toEqual([])
+  }
+  expect(runs).toBeGreaterThan(1)
+  expect(await countRows()).toEqual([0, 0, 0, 0])
+  expect((await neighbour.get('/memos/random')).body[0].memoId).toBe(kept.memoId)
+  expect(await findMismatches(env.DB)).toEqual([])
+})
+
+it('is completed by the sweep', async () => {
+  await withdrawOnly(reader)
+  await sweep(env)
+  expect(await countRows()).toEqual([0, 0, 0, 0])
+  expect(await select('select memberId from purgeJobs where memberId = ?', memberId)).toHaveLength(1)
+})
+
+it('never purges a member who has not withdrawn', async () => {
+  const [before] = await select('select * from members where memberId = ?', memberId)
+  await select('insert into purgeJobs values (?, 0)', memberId)
+  await sweep(env)
+  expect(await select('select * from members where memberId = ?', memberId)).toEqual([before])
+})
