@@ -59,8 +59,11 @@ export type Api = typeof api
 
 const refuseMethod = methodNotAllowed({
   app,
-  onMethodNotAllowed: (c, methods) =>
-    errorResponse(c, new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } })),
+  onMethodNotAllowed: (c, methods) => {
+    // Hono copies the headers of the response that this one replaces.
+    c.res.headers.delete('X-Error-Code')
+    return errorResponse(c, new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } }))
+  },
 })
 
 // Computes Allow only for unmatched requests: as a middleware it would slow down every request.

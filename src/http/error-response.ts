@@ -3,8 +3,9 @@ import { ApiError, ERRORS, toErrorBody } from '../errors'
 
 export const errorResponse = (c: Context, { code, details }: ApiError) => {
   const [httpStatus] = ERRORS[code]
-  const headers = httpStatus === 401 ? { 'WWW-Authenticate': 'Bearer', ...details.headers } : details.headers
-  return c.json(toErrorBody(code, details), httpStatus, headers)
+  const headers = { 'X-Error-Code': code, ...details.headers }
+  const challenge = { 'WWW-Authenticate': 'Bearer' }
+  return c.json(toErrorBody(code, details), httpStatus, httpStatus === 401 ? { ...challenge, ...headers } : headers)
 }
 
 /**

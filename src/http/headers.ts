@@ -15,9 +15,13 @@ const SECURITY = Object.entries({
 
 const PREFLIGHT = Object.entries({
   'Access-Control-Allow-Methods': 'GET,HEAD,POST,PATCH,DELETE',
-  'Access-Control-Allow-Headers': 'Authorization,Content-Type',
+  'Access-Control-Allow-Headers': 'Authorization,Content-Type,If-None-Match,X-D1-Bookmark',
   'Access-Control-Max-Age': '86400',
 })
+
+const EXPOSED =
+  'Authorization,Content-Disposition,Content-Range,ETag,Link,Location,RateLimit,RateLimit-Policy,Retry-After,' +
+  'WWW-Authenticate,X-D1-Bookmark,X-Error-Code,X-Request-Id'
 
 /** Sets the security and CORS headers of every response, errors included, and answers preflight requests. */
 export const headers: MiddlewareHandler<App> = async (c, next) => {
@@ -25,11 +29,11 @@ export const headers: MiddlewareHandler<App> = async (c, next) => {
   c.header('Vary', 'Origin')
   const origin = c.req.header('Origin')
   // Read from the environment rather than from the validated configuration, so that browsers can read configuration errors too.
-  const allowed = c.env.CORS_ORIGINS || '*'
+  const allowed = c.env.CORS_ORIGINS?.trim() || '*'
   if (origin && (allowed === '*' || allowed.split(/[\s,]+/).some((each) => each === '*' || each === origin))) {
     c.header('Access-Control-Allow-Origin', origin)
     c.header('Access-Control-Allow-Credentials', 'true')
-    c.header('Access-Control-Expose-Headers', 'Authorization,Location,ETag,Retry-After,X-Request-Id')
+    c.header('Access-Control-Expose-Headers', EXPOSED)
   }
   if (c.req.method !== 'OPTIONS') return next()
   for (const [name, value] of PREFLIGHT) c.header(name, value)

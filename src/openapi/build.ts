@@ -32,6 +32,9 @@ const HEADERS = {
   'Retry-After': header('Seconds to wait before trying again.'),
   'WWW-Authenticate': header('`Bearer`: the authentication scheme.'),
   'X-D1-Bookmark': header('The state of the database. Send it back to allow an answer from a nearby replica.'),
+  'X-Error-Code': header(
+    'The name of the error, by which the examples are listed. `message` may change, this does not.',
+  ),
   'X-Request-Id': header('The identifier of the request in the log.', 'uuid'),
 } satisfies Partial<Record<string, ReturnType<typeof header>>> & Record<HeaderName, object>
 
@@ -61,6 +64,7 @@ const COMMON_HEADERS = ['X-Request-Id', 'Access-Control-Allow-Origin']
 
 const errorHeaders = (status: number, codes: ErrorCode[]) => [
   ...COMMON_HEADERS,
+  'X-Error-Code',
   ...(status === 401 ? ['WWW-Authenticate'] : []),
   ...(codes.every((code) => ['TOO_MANY_REQUESTS', 'CATALOGUE_BUSY', 'UNAVAILABLE'].includes(code))
     ? ['Retry-After']

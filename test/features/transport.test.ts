@@ -121,7 +121,9 @@ describe('CORS', () => {
   const READABLE = {
     'access-control-allow-origin': ORIGIN,
     'access-control-allow-credentials': 'true',
-    'access-control-expose-headers': 'Authorization,Location,ETag,Retry-After,X-Request-Id',
+    'access-control-expose-headers':
+      'Authorization,Content-Disposition,Content-Range,ETag,Link,Location,RateLimit,RateLimit-Policy,Retry-After,' +
+      'WWW-Authenticate,X-D1-Bookmark,X-Error-Code,X-Request-Id',
     vary: expect.stringContaining('Origin'),
   }
 
@@ -137,23 +139,33 @@ describe('CORS', () => {
       'access-control-allow-origin': ORIGIN,
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': 'GET,HEAD,POST,PATCH,DELETE',
-      'access-control-allow-headers': 'Authorization,Content-Type',
+      'access-control-allow-headers': 'Authorization,Content-Type,If-None-Match,X-D1-Bookmark',
       'access-control-max-age': '86400',
     })
   })
 
-  it.each<[what: string, status: number, method: string, path: string, body?: unknown, raw?: () => BodyInit]>([
-    ['without a token', 401, 'GET', '/members/me'],
-    ['to a failed login', 401, 'POST', '/login', { email: newEmail(), password: 'x' }],
-    ['to invalid fields', 400, 'POST', '/login', {}],
-    ['to an unknown path', 404, 'GET', '/nothing'],
-    ['to a method that is not allowed', 405, 'PUT', '/books'],
-    ['to a large body', 413, 'POST', '/login', undefined, () => new Blob(['x'.repeat(2_097_152)]).stream()],
-  ])('lets a browser read the answer %s', async (_, status, method, path, body, raw) => {
+  it.each<
+    [what: string, status: number, code: string, method: string, path: string, body?: unknown, raw?: () => BodyInit]
+  >([
+    ['without a token', 401, 'UNAUTHORIZED', 'GET', '/members/me'],
+    ['to a failed login', 401, 'LOGIN_FAILED', 'POST', '/login', { email: newEmail(), password: 'x' }],
+    ['to invalid fields', 400, 'INVALID_FIELDS', 'POST', '/login', {}],
+    ['to an unknown path', 404, 'NOT_FOUND', 'GET', '/nothing'],
+    ['to a method that is not allowed', 405, 'METHOD_NOT_ALLOWED', 'PUT', '/books'],
+    [
+      'to a large body',
+      413,
+      'BODY_TOO_LARGE',
+      'POST',
+      '/login',
+      undefined,
+      () => new Blob(['x'.repeat(2_097_152)]).stream(),
+    ],
+  ])('lets a browser read the answer %s and its code', async (_, status, code, method, path, body, raw) => {
     const headers = { Origin: ORIGIN, ...(raw && { 'Content-Type': 'application/json' }) }
     const answer = await send(method, path, { body, raw: raw?.(), headers })
     expect(answer.status).toBe(status)
-    expect(Object.fromEntries(answer.headers)).toMatchObject(READABLE)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({ ...READABLE, 'x-error-code': code })
   })
 
   it.each(['/books/0?memoAuthority=ALL', '/members/me'])('lets the browser of a member read %s', async (path) => {
