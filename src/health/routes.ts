@@ -11,12 +11,13 @@ export const health = new Hono<App>().get(
   describeRoute({
     operationId: 'checkHealth',
     summary: 'Check the health of the service',
-    description: 'Succeeds when the configuration is valid and the database answers.',
+    description:
+      'Succeeds when the configuration is valid and the database answers, which is checked every five seconds.',
     tags: ['Health'],
     responses: { 200: json(Health, 'Healthy') },
   }),
   async (c) => {
-    await checkDatabase(c.get('db'))
+    await checkDatabase(c.env.DB, c.get('db'))
     return c.json({ status: 'ok' } as const, 200)
   },
 )

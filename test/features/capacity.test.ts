@@ -10,7 +10,7 @@ beforeAll(async () => {
   reader = await signUp()
 })
 
-const health = (changed: object) => send('GET', '/health', { changed })
+const profile = (changed: object) => reader.send('GET', '/members/me', { changed })
 const statuses = async (answers: Promise<Answer>[]) => (await Promise.all(answers)).map(({ status }) => status)
 
 it('refuses a request with 503 while 128 database calls are in progress', async () => {
@@ -19,22 +19,39 @@ it('refuses a request with 503 while 128 database calls are in progress', async 
     await held
     return call()
   })
-  const running = Array.from({ length: 128 }, () => health({ DB }))
+  const running = Array.from({ length: 128 }, () => profile({ DB }))
   await scheduler.wait(500)
-  const refused = await health({})
+  const refused = await profile({})
   expect(refused).toMatchObject({ status: 503, body: { status: 503 } })
   expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0)
   release()
   expect(await statuses(running)).toEqual(Array(128).fill(200))
-  expect((await reader.send('GET', '/books/library?page=1&size=5&bookStatus=YET', { changed: {} })).status).toBe(200)
+  expect((await profile({})).status).toBe(200)
+})
+
+it('uses one database call for any number of health checks', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  let calls = 0
+  const DB = wrapDatabase(env.DB, async (call) => {
+    calls++
+    await held
+    return call()
+  })
+  const checks = Array.from({ length: 200 }, () => send('GET', '/health', { changed: { DB } }))
+  await scheduler.wait(500)
+  expect((await profile({})).status).toBe(200)
+  release()
+  expect(new Set(await statuses(checks))).toEqual(new Set([200, 503]))
+  expect(await statuses([send('GET', '/health', { changed: { DB } })])).toEqual([200])
+  expect(calls).toBe(1)
 })
 
 it('frees the capacity of database calls that time out', async () => {
   using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
   const DB = wrapDatabase(env.DB, () => new Promise<never>(() => {}))
-  const hanging = Array.from({ length: 128 }, () => health({ DB }))
+  const hanging = Array.from({ length: 128 }, () => profile({ DB }))
   expect(await statuses(hanging)).toEqual(Array(128).fill(503))
-  expect((await health({})).status).toBe(200)
+  expect((await profile({})).status).toBe(200)
 })
 
 it('processes at most two large uploads concurrently, and queues the others', async () => {
