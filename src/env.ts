@@ -27,6 +27,9 @@ const secret = (name: string) =>
 const webUrl = (name: string) =>
   z
     .url({ protocol: /^https?$/, error: `${name} is not an http or https URL` })
+    .refine((url) => !/[?#]/.test(url), {
+      error: `${name} has a query or fragment: set it to the part that precedes the paths of the API`,
+    })
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
 
@@ -59,6 +62,7 @@ const Variables = z
     CATALOGUE_PROVIDER: z.enum(['yes24', 'open-library', 'sample']).default('open-library'),
     CATALOGUE_CONTACT: z.string().optional(),
     YES24_API_KEY: z.string().optional(),
+    MAILS_PER_DAY: z.coerce.number().int().min(0).max(10_000_000).default(10_000),
     MAIL_FROM: z.email({ error: 'MAIL_FROM is not an e-mail address' }).optional(),
   })
   .refine((config) => config.CATALOGUE_PROVIDER !== 'yes24' || config.YES24_API_KEY, {

@@ -18,7 +18,7 @@ const YES24_API_KEY: Setting = {
 const PUBLIC_URL: Setting = {
   name: 'PUBLIC_URL',
   description: 'the URL at which clients reach the service',
-  isValid: (value) => /^https?:\/\//.test(value) && URL.canParse(value),
+  isValid: (value) => /^https?:\/\/[^?#]+$/.test(value) && URL.canParse(value),
   whenEmpty: 'use the URL of the deployment',
 }
 const JWT_SECRET: Setting = {

@@ -17,29 +17,39 @@ export type Db = {
   waitUntil: (call: Promise<unknown>) => void
 }
 
-const builders = new WeakMap<D1Database, Builder>()
+/** What this isolate knows of a database. */
+type Known = { builder: Builder; latestBookmark: string }
+const databases = new WeakMap<D1Database, Known>()
 
-const builderOf = (database: D1Database) => {
-  const builder = builders.get(database) ?? drizzle(database)
-  builders.set(database, builder)
-  return builder
+const knownOf = (database: D1Database) => {
+  const known = databases.get(database) ?? { builder: drizzle(database), latestBookmark: '' }
+  databases.set(database, known)
+  return known
 }
 
 /**
  * Connects a request to the database. With a bookmark, a replica that is at least as recent may answer; without one,
- * the first query goes to the primary, so that clients that send no bookmarks read their own writes.
+ * the first query goes to the primary, so that clients that send no bookmarks read their own writes. The same holds for
+ * a bookmark later than any that this isolate received: it may be from the future, which no replica would reach, and the
+ * session would return it to the client.
  */
 export const connect = (
   database: D1Database,
   bookmark?: string,
   onBookmark: Db['onBookmark'] = () => {},
   waitUntil: Db['waitUntil'] = () => {},
-): Db => ({
-  builder: builderOf(database),
-  session: database.withSession(bookmark ?? 'first-primary'),
-  onBookmark,
-  waitUntil,
-})
+): Db => {
+  const known = knownOf(database)
+  return {
+    builder: known.builder,
+    session: database.withSession(bookmark && bookmark <= known.latestBookmark ? bookmark : 'first-primary'),
+    onBookmark: (latest) => {
+      if (latest > known.latestBookmark) known.latestBookmark = latest
+      onBookmark(latest)
+    },
+    waitUntil,
+  }
+}
 
 type Buildable = { toSQL(): Query }
 type RowOf<Q> = Awaited<Q> extends (infer Row)[] ? Row : never

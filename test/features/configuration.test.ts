@@ -41,9 +41,19 @@ describe('X-D1-Bookmark', () => {
     expect(await sessionsOf({ 'X-D1-Bookmark': bookmark })).toEqual([[bookmark]])
   })
 
-  it.each([undefined, 'yesterday', 'first-unconstrained', ''])('reads from the primary if it is %o', async (value) => {
-    const headers: Record<string, string> = value === undefined ? {} : { 'X-D1-Bookmark': value }
-    expect(await sessionsOf(headers)).toEqual([['first-primary']])
+  const FUTURE = [8, 8, 8, 32].map((digits) => 'f'.repeat(digits)).join('-')
+
+  it.each([undefined, 'yesterday', 'first-unconstrained', '', FUTURE])(
+    'reads from the primary if it is %o',
+    async (value) => {
+      const headers: Record<string, string> = value === undefined ? {} : { 'X-D1-Bookmark': value }
+      expect(await sessionsOf(headers)).toEqual([['first-primary']])
+    },
+  )
+
+  it('is replaced by the current one if it is from the future', async () => {
+    const { headers } = await reader.send('GET', '/members/me', { headers: { 'X-D1-Bookmark': FUTURE } })
+    expect(headers.get('X-D1-Bookmark')?.localeCompare(FUTURE)).toBe(-1)
   })
 })
 
@@ -103,6 +113,9 @@ describe('the configuration', () => {
     ['a weak previous secret', { JWT_SECRET_PREVIOUS: 'short' }, 'JWT_SECRET_PREVIOUS is too short'],
     ['an unknown time zone', { TIME_ZONE: 'Mars/Olympus' }, 'IANA'],
     ['a lifetime that is not a number', { TOKEN_TTL_SECONDS: 'a week' }, 'TOKEN_TTL_SECONDS'],
+    ['a public URL with a query', { PUBLIC_URL: 'https://library.test/?v=1' }, 'PUBLIC_URL has a query or fragment'],
+    ['an image URL with a fragment', { IMAGE_BASE_URL: 'https://library.test#i' }, 'IMAGE_BASE_URL has a query'],
+    ['a number of mails that is none', { MAILS_PER_DAY: 'many' }, 'MAILS_PER_DAY'],
     ['a misspelled switch', { EMAIL_VERIFICATION: 'of' }, 'EMAIL_VERIFICATION'],
   ])('with %s fails closed, and the log says what to do', async (_, changed, hint) => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -113,7 +126,7 @@ describe('the configuration', () => {
   })
 
   it('uses defaults for empty values', async () => {
-    const changed = { ABANDON_AFTER_DAYS: '', PUBLIC_URL: '', MAIL_FROM: ' ', JWT_SECRET_PREVIOUS: '' }
+    const changed = { ABANDON_AFTER_DAYS: '', PUBLIC_URL: '', MAIL_FROM: ' ', MAILS_PER_DAY: '', CORS_ORIGINS: ' ' }
     await reader.createBook()
     const answer = await reader.send('GET', '/books/abandon?page=1&size=1', { changed })
     expect(answer).toMatchObject({ status: 200, body: { item: [] } })
