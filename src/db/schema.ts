@@ -159,12 +159,25 @@ export const retiredIds = sqliteTable('retiredIds', {
   id: integer().notNull(),
 })
 
-/** The current verification code of an e-mail address, both as keyed hashes. Times are milliseconds since 1970. */
-export const joinCodes = sqliteTable('joinCodes', {
-  subject: text().primaryKey(),
-  codeHash: text().notNull(),
-  issuedAt: integer().notNull(),
-  expiresAt: integer().notNull(),
+/** The last verification code that a network requested for an e-mail address. Times are milliseconds since 1970. */
+export const joinCodes = sqliteTable(
+  'joinCodes',
+  {
+    /** A keyed hash of e-mail address and network. */
+    subject: text().primaryKey(),
+    codeHash: text().notNull(),
+    issuedAt: integer().notNull(),
+    expiresAt: integer().notNull(),
+    /** A keyed hash of the e-mail address. Null in rows of the Worker before it was added. */
+    address: text(),
+  },
+  (code) => [index('joinCodes_by_address').on(code.address)],
+)
+
+/** Verification mails sent per day of UTC, counted from 1970. */
+export const dailyMails = sqliteTable('dailyMails', {
+  day: integer().primaryKey(),
+  mails: integer().notNull(),
 })
 
 /** Mails sent, codes tried and logins failed, for exact limits. The subject is a keyed hash of the action and its target. */

@@ -1,63 +1,112 @@
-import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { lt, type SQL, sql } from 'drizzle-orm'
 import { sqlStatement, statement } from '../db/client'
 import { attempts } from '../db/schema'
+import { tooManyRequests } from '../errors'
 
-// Exact limits. An attempt is checked and counted in one statement, so that concurrent attempts cannot exceed a limit.
+// Exact limits. One statement checks all limits of an attempt and counts it, so that concurrent attempts cannot exceed
+// a limit.
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
 
 /** At most `max` attempts in a sliding window. */
-type Limit = { max: number; windowMs: number }
-export const MAILS: Limit = { max: 5, windowMs: HOUR_MS }
-export const CODE_TRIES: Limit = { max: 20, windowMs: 24 * HOUR_MS }
-export const LOGINS: Limit = { max: 10, windowMs: 15 * MINUTE_MS }
+export type Limit = { max: number; windowMs: number }
+
+/** Limits of a network: an IPv4 address or an IPv6 /64. `site`: those of the /48, as one customer may hold all its /64s. */
+type NetworkLimits = { network: Limit[]; site: Limit[] }
+
+/** Per account. */
+export const LOGINS = {
+  network: [{ max: 10, windowMs: 15 * MINUTE_MS }],
+  site: [{ max: 30, windowMs: 15 * MINUTE_MS }],
+} satisfies NetworkLimits
+/** Mails to one e-mail address; `address` counts those of all networks. */
+export const MAILS = {
+  network: [
+    { max: 5, windowMs: HOUR_MS },
+    { max: 8, windowMs: DAY_MS },
+  ],
+  site: [{ max: 16, windowMs: DAY_MS }],
+  address: [{ max: 20, windowMs: DAY_MS }],
+} satisfies NetworkLimits & { address: Limit[] }
+export const MAILS_TO_ANYONE = {
+  network: [{ max: 30, windowMs: HOUR_MS }],
+  site: [{ max: 90, windowMs: HOUR_MS }],
+} satisfies NetworkLimits
+/** Codes tried for one e-mail address; `address` counts those of all networks. */
+export const GUESSES = {
+  network: [{ max: 20, windowMs: DAY_MS }],
+  site: [{ max: 60, windowMs: DAY_MS }],
+  address: [{ max: 100, windowMs: DAY_MS }],
+} satisfies NetworkLimits & { address: Limit[] }
 /** Older attempts no longer count for any limit. */
-export const LONGEST_WINDOW_MS = CODE_TRIES.windowMs
+export const LONGEST_WINDOW_MS = DAY_MS
+
+/** A keyed hash of the action and its target, and the limits on it. */
+type Limited = { subject: string; limits: Limit[] }
+
+/** What to count for a network, and for the /48 around an IPv6 one. */
+export const limitNetwork = async (
+  network: string,
+  toSubject: (network: string) => Promise<string>,
+  limits: NetworkLimits,
+): Promise<Limited[]> => {
+  const counted = [{ subject: await toSubject(network), limits: limits.network }]
+  if (!network.includes(':')) return counted
+  const site = network.split(':', 3).join(':')
+  return [...counted, { subject: await toSubject(site), limits: limits.site }]
+}
 
 /** The placeholder values of the statements below. */
-export const toWindow = ({ max, windowMs }: Limit, subject: string, now: number) => ({
-  subject,
+export const toAttempt = (now: number, ...limited: Limited[]) => ({
   now,
-  since: now - windowMs,
-  max,
+  limits: JSON.stringify(
+    limited.flatMap(({ subject, limits }) =>
+      limits.map(({ max, windowMs }) => ({ subject, max, windowMs, since: now - windowMs })),
+    ),
+  ),
 })
 
-const subject = sql.placeholder('subject')
-export const countSince = (since: SQL) =>
-  sql`(select count(*) from ${attempts} where ${attempts.subject} = ${subject} and ${attempts.at} > ${since})`
+const limits = sql`json_each(${sql.placeholder('limits')}) as bound`
+const bound = (key: 'subject' | 'max' | 'windowMs' | 'since') => sql.raw(`bound.value ->> '${key}'`)
+const inWindow = sql`from ${attempts} where ${attempts.subject} = ${bound('subject')} and ${attempts.at} > ${bound('since')}`
+const isReached = sql`(select count(*) ${inWindow}) >= ${bound('max')}`
 
-/** True while the subject is below the limit. */
-export const isBelowLimit = sql`${countSince(sql`${sql.placeholder('since')}`)} < ${sql.placeholder('max')}`
+/** True while an attempt is within all its limits. */
+export const isAllowed = sql`not exists (select 1 from ${limits} where ${isReached})`
 
-/** Counts an attempt, or returns no row when the limit is reached. */
-export const insertAttempt = sqlStatement<{ attemptId: number }>(sql`
-  insert into attempts (subject, at)
-  select ${subject}, ${sql.placeholder('now')} where ${isBelowLimit}
+/** Counts an attempt, once for each subject, under a condition; returns no row if it is not met. */
+export const insertAttemptIf = (condition: SQL, at: SQL = sql`${sql.placeholder('now')}`) =>
+  sqlStatement<{ attemptId: number }>(sql`
+    insert into attempts (subject, at)
+    select distinct ${bound('subject')}, ${at} from ${limits} where ${condition}
+    returning attemptId`)
+
+/** Counts an attempt, or returns no row when a limit is reached. */
+export const insertAttempt = insertAttemptIf(isAllowed)
+
+/** When the next attempt is allowed; null while no limit is reached. Run it before the attempt is counted. */
+export const selectRefusal = sqlStatement<{ retryAt: number | null }>(sql`
+  select max((select min(${attempts.at}) ${inWindow}) + ${bound('windowMs')}) as retryAt from ${limits} where ${isReached}`)
+
+/** @param refusal when the next attempt is allowed */
+export const tooManyAttempts = (refusal: { retryAt: number | null } | undefined, now: number) =>
+  tooManyRequests(((refusal?.retryAt ?? now) - now) / 1000)
+
+type Counted = { attemptId: number }[]
+
+const deleteByIds = sqlStatement<{ attemptId: number }>(sql`
+  delete from attempts where attemptId in (select value from json_each(${sql.placeholder('attemptIds')}))
   returning attemptId`)
+/** Takes a counted attempt back. */
+export const deleteAttempt = (counted: Counted) =>
+  deleteByIds({ attemptIds: JSON.stringify(counted.map(({ attemptId }) => attemptId)) })
 
-/** The number of attempts in the window, and the time of the oldest. */
-export const selectAttempts = statement((db) =>
-  db
-    .select({ count: sql<number>`count(*)`.as('count'), oldest: sql<number | null>`min(${attempts.at})`.as('oldest') })
-    .from(attempts)
-    .where(and(eq(attempts.subject, subject), gt(attempts.at, sql.placeholder('since')))),
-)
-
-/** The seconds until the oldest attempt leaves the window, which makes the next one possible. */
-export const secondsUntilAllowed = ({ windowMs }: Limit, oldest: number | null | undefined, now: number) =>
-  ((oldest ?? now) + windowMs - now) / 1000
-
-export const deleteAttempts = statement((db) =>
-  db.delete(attempts).where(eq(attempts.subject, subject)).returning({ attemptId: attempts.attemptId }),
-)
-
-export const deleteAttempt = statement((db) =>
-  db
-    .delete(attempts)
-    .where(eq(attempts.attemptId, sql.placeholder('attemptId')))
-    .returning({ attemptId: attempts.attemptId }),
-)
+/** Deletes all attempts on the subjects of an attempt. */
+export const deleteAttempts = sqlStatement<{ attemptId: number }>(sql`
+  delete from attempts where subject in (select ${bound('subject')} from ${limits})
+  returning attemptId`)
 
 export const deleteAttemptsBefore = statement((db) =>
   db

@@ -1,7 +1,7 @@
 import { lt, sql } from 'drizzle-orm'
 import { type Db, run, statement } from '../db/client'
-import { joinCodes } from '../db/schema'
-import { deleteAttemptsBefore, LONGEST_WINDOW_MS } from './attempts'
+import { dailyMails, joinCodes } from '../db/schema'
+import { DAY_MS, deleteAttemptsBefore, LONGEST_WINDOW_MS } from './attempts'
 
 const deleteExpiredCodes = statement((db) =>
   db
@@ -10,6 +10,18 @@ const deleteExpiredCodes = statement((db) =>
     .returning({ subject: joinCodes.subject }),
 )
 
-/** Deletes expired codes, and attempts that no longer count. */
+const deleteDailyMailsBefore = statement((db) =>
+  db
+    .delete(dailyMails)
+    .where(lt(dailyMails.day, sql.placeholder('today')))
+    .returning({ day: dailyMails.day }),
+)
+
+/** Deletes expired codes, and what no longer counts for a limit. */
 export const sweepAttempts = (db: Db, now = Date.now()) =>
-  run(db, deleteExpiredCodes({ now }), deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }))
+  run(
+    db,
+    deleteExpiredCodes({ now }),
+    deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }),
+    deleteDailyMailsBefore({ today: Math.floor(now / DAY_MS) }),
+  )

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { type Db, run, statement } from '../db/client'
 import { members } from '../db/schema'
 import type { Config } from '../env'
-import { ApiError, tooManyRequests } from '../errors'
+import { ApiError } from '../errors'
 import { keyedHash } from '../keyed-hash'
 import { issueToken } from '../token'
 import {
@@ -10,9 +10,10 @@ import {
   deleteAttempts,
   insertAttempt,
   LOGINS,
-  secondsUntilAllowed,
-  selectAttempts,
-  toWindow,
+  limitNetwork,
+  selectRefusal,
+  toAttempt,
+  tooManyAttempts,
 } from './attempts'
 import { requireHashingCapacity, withHashingLease } from './hashing'
 import { DUMMY_HASH, hashPassword, isOutdated, verifyPassword } from './password'
@@ -42,7 +43,7 @@ const replaceHash = statement((db) =>
 
 /**
  * Logs a member in.
- * @param network where the request comes from: failed logins are counted per account and network
+ * @param network where the request comes from: failed logins are counted per account and network, and per IPv6 /48
  * @throws LOGIN_FAILED for an unknown e-mail and for a wrong password, after the same time; TOO_MANY_REQUESTS after too
  * many failed logins, or when too many callers wait for hashing
  */
@@ -56,15 +57,15 @@ export const logIn = async (
 
   // An attempt counts as failed until the password is verified, so that concurrent guesses cannot exceed the limit.
   const now = Date.now()
-  const subject = await keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), network)
-  const window = toWindow(LOGINS, subject, now)
-  const [[member], [counted], [failed]] = await run(
+  const toSubject = (network: string) => keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), network)
+  const attempt = toAttempt(now, ...(await limitNetwork(network, toSubject, LOGINS)))
+  const [[member], [refusal], counted] = await run(
     db,
     selectLogin({ email }),
-    insertAttempt(window),
-    selectAttempts(window),
+    selectRefusal(attempt),
+    insertAttempt(attempt),
   )
-  if (!counted) throw tooManyRequests(secondsUntilAllowed(LOGINS, failed?.oldest, now))
+  if (counted.length === 0) throw tooManyAttempts(refusal, now)
 
   const oldHash = member?.passwordHash ?? DUMMY_HASH
   const verify = async (pause: () => Promise<void>) => {
@@ -79,7 +80,7 @@ export const logIn = async (
 
   const { memberId } = member
   await (newHash
-    ? run(db, deleteAttempts({ subject }), replaceHash({ memberId, oldHash, newHash }))
-    : run(db, deleteAttempts({ subject })))
+    ? run(db, deleteAttempts(attempt), replaceHash({ memberId, oldHash, newHash }))
+    : run(db, deleteAttempts(attempt)))
   return { profile: { email: member.email, name: member.name }, token: await issueToken(config, member) }
 }

@@ -45,7 +45,9 @@ export const members = new Hono<App>()
     describeRoute({
       operationId: 'requestCode',
       summary: 'Request a verification code',
-      description: 'Mails a six-digit code, valid for ten minutes and one sign-up. Earlier codes become invalid.',
+      description:
+        'Mails a six-digit code, valid for ten minutes and one sign-up, from any network. A code that the same network ' +
+        'requested earlier becomes invalid.',
       tags: ['Members'],
       responses: { 201: empty('The code was mailed') },
       errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
@@ -54,7 +56,7 @@ export const members = new Hono<App>()
     async (c) => {
       const { db, config } = c.var
       const email = c.req.valid('json').joinAuthCodeEmail
-      await issueCode(db, config, email, (code) => sendCode(c.env, config, email, code))
+      await issueCode(db, config, email, networkOf(c), (code) => sendCode(c.env, config, email, code))
       return c.body(null, 201)
     },
   )

@@ -8,7 +8,7 @@ import { requireHashingCapacity, withHashingLease } from './hashing'
 import { hashPassword } from './password'
 import type { NewMember, Profile } from './schema'
 import { selectExisting } from './store'
-import { checkCode, deleteCode, invalidCodeError, isValidCode } from './verification'
+import { checkCode, deleteCodes, invalidCodeError, isValidCode } from './verification'
 
 const { placeholder } = sql
 
@@ -23,7 +23,7 @@ const insertUnverifiedMember = insertMember()
 const insertVerifiedMember = insertMember(sql`and exists (select 1 from ${joinCodes} where ${isValidCode})`)
 
 /**
- * Signs a member up, and consumes the verification code in the same transaction.
+ * Signs a member up, and deletes the verification codes of the address in the same transaction.
  * @param network where the request comes from
  * @param clock returns the local time
  * @throws MEMBER_EXISTS when the e-mail is taken, regardless of case; INVALID_FIELDS for an invalid code;
@@ -37,10 +37,10 @@ export const signUp = async (
   clock: () => string,
 ): Promise<Profile> => {
   requireHashingCapacity(network)
-  const code = await checkCode(db, config, email, authenticationCode)
+  const code = await checkCode(db, config, email, authenticationCode, network)
   const passwordHash = await withHashingLease(network, (pause) => hashPassword(password, pause)).catch(
     async (error) => {
-      if (code) await run(db, deleteAttempt(code))
+      if (code) await run(db, deleteAttempt(code.counted))
       throw error
     },
   )
@@ -50,7 +50,7 @@ export const signUp = async (
         db,
         insertVerifiedMember({ ...member, ...code, now: Date.now() }),
         selectExisting({ email }),
-        deleteCode(code),
+        deleteCodes({ ...code, email }),
       )
     : await run(db, insertUnverifiedMember(member), selectExisting({ email }))
   if (created) return created

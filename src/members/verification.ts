@@ -1,32 +1,34 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement, statement } from '../db/client'
-import { attempts, joinCodes, members } from '../db/schema'
+import { attempts, dailyMails, joinCodes, members } from '../db/schema'
 import type { Config } from '../env'
-import { ApiError, fieldError, tooManyRequests } from '../errors'
+import { ApiError, fieldError, retryAfter } from '../errors'
 import { keyedHash } from '../keyed-hash'
 import {
-  CODE_TRIES,
-  countSince,
+  DAY_MS,
   deleteAttempt,
-  insertAttempt,
-  isBelowLimit,
+  GUESSES,
+  insertAttemptIf,
+  isAllowed,
+  limitNetwork,
   MAILS,
-  secondsUntilAllowed,
-  selectAttempts,
-  toWindow,
+  MAILS_TO_ANYONE,
+  selectRefusal,
+  toAttempt,
+  tooManyAttempts,
 } from './attempts'
-import { selectExisting } from './store'
+import { isEmail, selectExisting } from './store'
 
 const LIFETIME_MS = 600_000
 const TRIES_PER_CODE = 5
 
 const { placeholder } = sql
 
-// Keyed hashes: the database stores no address of a person who is not a member.
-const toCodeSubject = (config: Config, email: string) => keyedHash(config.JWT_SECRET, 'code', email.toLowerCase())
-const toMailSubject = (config: Config, email: string) => keyedHash(config.JWT_SECRET, 'mail', email.toLowerCase())
-const toCodeHash = (config: Config, email: string, code: string) =>
-  keyedHash(config.JWT_SECRET, 'code', email.toLowerCase(), code)
+// The database stores no address of a person who is not a member.
+const hashFor =
+  (config: Config, email: string) =>
+  (kind: string, ...more: string[]) =>
+    keyedHash(config.JWT_SECRET, kind, email.toLowerCase(), ...more)
 
 /** Six random digits. The modulo bias of 64 random bits is below one part in 10^13. */
 const randomCode = () => {
@@ -34,97 +36,143 @@ const randomCode = () => {
   return String(random % 1_000_000n).padStart(6, '0')
 }
 
+const mailsToday = sql`coalesce((select ${dailyMails.mails} from ${dailyMails} where ${dailyMails.day} = ${placeholder('day')}), 0)`
 const replaceCode = sqlStatement<{ subject: string }>(sql`
-  insert into joinCodes (subject, codeHash, issuedAt, expiresAt)
-  select ${placeholder('codeSubject')}, ${placeholder('codeHash')}, ${placeholder('now')}, ${placeholder('expiresAt')}
-  where ${isBelowLimit}
-    and not exists (select 1 from ${members} where lower(${members.email}) = lower(${placeholder('email')}))
+  insert into joinCodes (subject, address, codeHash, issuedAt, expiresAt)
+  select ${placeholder('subject')}, ${placeholder('address')}, ${placeholder('codeHash')}, ${placeholder('now')}, ${placeholder('expiresAt')}
+  where ${isAllowed} and ${mailsToday} < ${placeholder('mailsPerDay')}
+    and not exists (select 1 from ${members} where ${isEmail})
   on conflict (subject) do update
     set codeHash = excluded.codeHash, issuedAt = excluded.issuedAt, expiresAt = excluded.expiresAt
   returning subject`)
 
-/** A verified code, which a sign-up consumes. */
-type VerifiedCode = { codeSubject: string; codeHash: string; attemptId: number }
+const isIssued = and(eq(joinCodes.subject, placeholder('subject')), eq(joinCodes.codeHash, placeholder('codeHash')))
+const isJustIssued = sql`exists (select 1 from ${joinCodes} where ${isIssued} and ${joinCodes.issuedAt} = ${placeholder('now')})`
+const insertMail = insertAttemptIf(isJustIssued)
+const countDailyMail = sqlStatement<{ mails: number }>(sql`
+  insert into dailyMails (day, mails) select ${placeholder('day')}, 1 where ${isJustIssued}
+  on conflict (day) do update set mails = mails + 1
+  returning mails`)
 
-const isSameCode = and(
-  eq(joinCodes.subject, placeholder('codeSubject')),
-  eq(joinCodes.codeHash, placeholder('codeHash')),
-)
-export const deleteCode = statement((db) =>
-  db.delete(joinCodes).where(isSameCode).returning({ subject: joinCodes.subject }),
-)
-/** Matches a verified code that has not expired. */
-export const isValidCode = and(isSameCode, gt(joinCodes.expiresAt, placeholder('now')))
+const deleteIssued = statement((db) => db.delete(joinCodes).where(isIssued).returning({ subject: joinCodes.subject }))
+const uncountDailyMail = sqlStatement<{ mails: number }>(sql`
+  update dailyMails set mails = mails - 1 where day = ${placeholder('day')} returning mails`)
 
 /**
- * Issues a verification code, which replaces an earlier one for the address, and passes it to `deliver`. If delivery
- * fails, the code is deleted and the mail is not counted.
- * @throws MEMBER_EXISTS, TOO_MANY_REQUESTS after five mails in an hour, and the errors of `deliver`
+ * Issues a verification code, which replaces the one that the same network requested before for the address, and passes
+ * it to `deliver`. If delivery fails, the code is deleted and the mail is not counted.
+ * @param network where the request comes from
+ * @throws MEMBER_EXISTS, TOO_MANY_REQUESTS when a limit of the network or the address is reached, UNAVAILABLE when that
+ * of all mails of the day is, and the errors of `deliver`
  */
-export const issueCode = async (db: Db, config: Config, email: string, deliver: (code: string) => Promise<void>) => {
+export const issueCode = async (
+  db: Db,
+  config: Config,
+  email: string,
+  network: string,
+  deliver: (code: string) => Promise<void>,
+) => {
   const now = Date.now()
+  const day = Math.floor(now / DAY_MS)
   const code = randomCode()
-  const issued = { codeSubject: await toCodeSubject(config, email), codeHash: await toCodeHash(config, email, code) }
-  const window = toWindow(MAILS, await toMailSubject(config, email), now)
-  const [[member], [replaced], [counted], [sent]] = await run(
+  const hash = hashFor(config, email)
+  const toAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'mail-network', part)
+  const attempt = toAttempt(
+    now,
+    ...(await limitNetwork(network, (part) => hash('mail', part), MAILS)),
+    ...(await limitNetwork(network, toAnyone, MAILS_TO_ANYONE)),
+    { subject: await hash('mail'), limits: MAILS.address },
+  )
+  const address = await hash('code')
+  const issued = { ...attempt, day, subject: await hash('code-network', network), codeHash: await hash('code', code) }
+  const [[member], [refusal], [replaced], counted] = await run(
     db,
     selectExisting({ email }),
-    replaceCode({ ...window, ...issued, email, expiresAt: now + LIFETIME_MS }),
-    insertAttempt(window),
-    selectAttempts(window),
+    selectRefusal(attempt),
+    replaceCode({ ...issued, address, email, expiresAt: now + LIFETIME_MS, mailsPerDay: config.MAILS_PER_DAY }),
+    insertMail(issued),
+    countDailyMail(issued),
   )
   if (member) throw new ApiError('MEMBER_EXISTS')
-  if (!replaced || !counted) throw tooManyRequests(secondsUntilAllowed(MAILS, sent?.oldest, now))
+  if (refusal?.retryAt) throw tooManyAttempts(refusal, now)
+  if (!replaced) {
+    const untilTomorrow = retryAfter(((day + 1) * DAY_MS - now) / 1000)
+    throw new ApiError('UNAVAILABLE', untilTomorrow, 'mail: MAILS_PER_DAY mails were sent today')
+  }
   try {
     await deliver(code)
   } catch (error) {
-    await run(db, deleteCode(issued), deleteAttempt(counted))
+    await run(db, deleteIssued(issued), deleteAttempt(counted), uncountDailyMail({ day }))
     throw error
   }
 }
 
-// Clocks differ between Workers, so a try is dated no earlier than its code. countSince is exclusive, hence - 1.
-/** Counts a try of the current code and returns the code's hash; no row when there is no code or no try left. */
-const tryCode = sqlStatement<{ attemptId: number; codeHash: string }>(sql`
-  insert into attempts (subject, at)
-  select ${placeholder('subject')}, max(${placeholder('now')}, ${joinCodes.issuedAt})
-  from ${joinCodes}
-  where ${joinCodes.subject} = ${placeholder('subject')} and ${joinCodes.expiresAt} > ${placeholder('now')}
-    and ${countSince(sql`${joinCodes.issuedAt} - 1`)} < ${sql.raw(String(TRIES_PER_CODE))} and ${isBelowLimit}
-  returning attemptId, (select ${joinCodes.codeHash} from ${joinCodes} where ${joinCodes.subject} = ${attempts.subject}) as codeHash`)
+/** A verified code, which a sign-up consumes. */
+type VerifiedCode = { address: string; codeHash: string; counted: { attemptId: number }[] }
+
+const isLive = and(eq(joinCodes.address, placeholder('address')), gt(joinCodes.expiresAt, placeholder('now')))
+/** Matches a verified code that has not expired. */
+export const isValidCode = and(isLive, eq(joinCodes.codeHash, placeholder('codeHash')))
+/** Deletes all codes of a member's e-mail address. */
+export const deleteCodes = sqlStatement<{ subject: string }>(sql`
+  delete from joinCodes
+  where address = ${placeholder('address')} and exists (select 1 from ${members} where ${isEmail})
+  returning subject`)
+
+const triesOfCode = sql`(
+  select count(*) from ${attempts}
+  where ${attempts.subject} = ${placeholder('guesser')} and ${attempts.at} >= ${joinCodes.issuedAt})`
+/** Matches the codes that the network may still try. */
+const isOpen = and(isLive, sql`${triesOfCode} < ${sql.raw(String(TRIES_PER_CODE))}`)
+const selectMatch = sqlStatement<{ subject: string }>(sql`
+  select ${joinCodes.subject} from ${joinCodes} where ${isOpen} and ${joinCodes.codeHash} = ${placeholder('codeHash')}`)
+// Clocks differ between Workers, so a try is dated no earlier than the codes.
+const insertGuess = insertAttemptIf(
+  sql`${isAllowed} and exists (select 1 from ${joinCodes} where ${isOpen})`,
+  sql`max(${placeholder('now')}, (select max(${joinCodes.issuedAt}) from ${joinCodes} where ${isLive}))`,
+)
 
 export const invalidCodeError = (code: string) =>
   fieldError('authenticationCode', code, 'is wrong or expired, or was tried too often: request a new code')
 
 /**
- * Checks the code of a sign-up. Each check counts as a try before its outcome is known, so that of a thousand concurrent
- * guesses only five are evaluated. Returns undefined where no code is required.
+ * Checks the code of a sign-up against every code that is valid for the address, whichever network requested it. Each
+ * check counts as a try before its outcome is known, so that of a thousand concurrent guesses only five are evaluated.
+ * Returns undefined where no code is required.
+ * @param network where the request comes from
  * @throws MEMBER_EXISTS regardless of the code; INVALID_FIELDS for a wrong, expired or used code; TOO_MANY_REQUESTS after
- * twenty tries in a day
+ * twenty tries in a day from the network, or a hundred from all
  */
 export const checkCode = async (
   db: Db,
   config: Config,
   email: string,
   code: string,
+  network: string,
 ): Promise<VerifiedCode | undefined> => {
   if (config.EMAIL_VERIFICATION === 'off') {
     const [[member]] = await run(db, selectExisting({ email }))
     if (member) throw new ApiError('MEMBER_EXISTS')
     return undefined
   }
-  const codeSubject = await toCodeSubject(config, email)
-  const codeHash = await toCodeHash(config, email, code)
   const now = Date.now()
-  const window = toWindow(CODE_TRIES, codeSubject, now)
-  const [[member], [tries], [current]] = await run(
+  const hash = hashFor(config, email)
+  const attempt = toAttempt(now, ...(await limitNetwork(network, (part) => hash('guess', part), GUESSES)), {
+    subject: await hash('guess'),
+    limits: GUESSES.address,
+  })
+  const [address, codeHash] = [await hash('code'), await hash('code', code)]
+  const guess = { ...attempt, address, codeHash, guesser: await hash('guess', network) }
+  // One transaction: the guess is matched only if it is counted.
+  const [[member], [refusal], [match], counted] = await run(
     db,
     selectExisting({ email }),
-    selectAttempts(window),
-    tryCode(window),
+    selectRefusal(attempt),
+    selectMatch(guess),
+    insertGuess(guess),
   )
   if (member) throw new ApiError('MEMBER_EXISTS')
-  if (tries && tries.count >= CODE_TRIES.max) throw tooManyRequests(secondsUntilAllowed(CODE_TRIES, tries.oldest, now))
-  if (current?.codeHash !== codeHash) throw invalidCodeError(code)
-  return { codeSubject, codeHash, attemptId: current.attemptId }
+  if (refusal?.retryAt) throw tooManyAttempts(refusal, now)
+  if (!match || counted.length === 0) throw invalidCodeError(code)
+  return { address, codeHash, counted }
 }

@@ -1,14 +1,14 @@
 // Verification codes and logins: race conditions, guessing and timing.
 import * as fc from 'fast-check'
-import { CODE_TRIES, LOGINS, MAILS } from '../../src/members/attempts'
 import { quantile } from '../support/http-client'
 import { type Attack, type Context, createChecks, mergeReports, type Report } from './attack'
-import { joinRequest, jsonRequest, newEmail, PASSWORD, receiveCode, requestCode, signUp } from './members'
+import { lockOut } from './lockout'
+import { joinWith, jsonRequest, newEmail, PASSWORD, receiveCode, requestCode, signUp, wrongCode } from './members'
 import type { Service } from './service'
 
-const wrongCode = (code: string, n = 0) => String((Number(code) + 1 + n) % 10 ** code.length).padStart(code.length, '0')
-const join = (service: Service, email: string, authenticationCode: string) =>
-  service.request(joinRequest(email, { authenticationCode }))
+/** Mails an hour to an address, and tries of a code, from one network. */
+const [MAILS, TRIES] = [5, 5]
+
 const concurrently = <Result>(count: number, work: (n: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)))
 const countRows = async ({ database }: Service, from: string) =>
@@ -21,7 +21,7 @@ const race = async (service: Service, { quick, progress }: Context): Promise<Rep
     progress(`races, round ${round + 1} of ${rounds}`)
     const email = newEmail()
     const code = await receiveCode(service, email)
-    const joined = await concurrently(joins, () => join(service, email, code))
+    const joined = await concurrently(joins, () => joinWith(service, email, code))
     const created = joined.filter(({ status }) => status === 201).length
     check(`${joins} sign-ups with one code: responses with 201`, created, 1)
     check('members created', await countRows(service, `members where email = '${email}'`), 1)
@@ -31,48 +31,64 @@ const race = async (service: Service, { quick, progress }: Context): Promise<Rep
     const guessed = newEmail()
     const secret = await receiveCode(service, guessed)
     const before = await countRows(service, 'attempts')
-    const responses = await concurrently(guesses, (n) => join(service, guessed, wrongCode(secret, n)))
-    check(`guesses evaluated, of ${guesses} concurrent ones`, (await countRows(service, 'attempts')) - before, 5)
+    // One network alone would reach the limit of requests.
+    const guessers = [1, 2, 3, 4].map((n) => `172.18.${round}.${n}`)
+    const responses = await concurrently(guesses, (n) =>
+      joinWith(service, guessed, wrongCode(secret, n), guessers[n % 4]),
+    )
+    // Each guess is counted for its network and for the address.
+    const evaluated = ((await countRows(service, 'attempts')) - before) / 2
+    check(`guesses evaluated, of ${guesses} concurrent ones`, evaluated, 4 * TRIES)
     const other = responses.find(({ status }) => ![400, 429, 503].includes(status))
     check('unexpected response to a guess', other?.status, undefined)
-    check('the right code after all attempts were used up', (await join(service, guessed, secret)).status, 400)
+    const { status: used } = await joinWith(service, guessed, secret, guessers[0])
+    check('the right code from a network that used its attempts up', used, 400)
+    check('the right code from another network', (await joinWith(service, guessed, secret)).status, 201)
 
     const flooded = newEmail()
-    const requested = await concurrently(mails, () => requestCode(service, flooded))
+    const requested = await concurrently(mails, () => requestCode(service, flooded, `172.18.${round}.5`))
     const sent = requested.filter(({ status }) => status === 201).length
-    check(`mails sent, of ${mails} concurrent requests`, sent, MAILS.max)
+    check(`mails sent, of ${mails} concurrent requests`, sent, MAILS)
   }
   const result = (text: string) => (failures.length > 0 ? 'failed' : text)
   return {
     figures: [
       [`races of ${joins} sign-ups with one code`, rounds, result('one member each')],
-      [`bursts of ${guesses} concurrent guesses`, rounds, result('five evaluated each')],
-      [`bursts of ${mails} concurrent requests for a mail`, rounds, result(`${MAILS.max} sent each`)],
+      [`bursts of ${guesses} concurrent guesses`, rounds, result('five evaluated for each of four networks')],
+      [`bursts of ${mails} concurrent requests for a mail`, rounds, result(`${MAILS} sent each`)],
     ],
     failures,
   }
 }
 
-/** Guesses codes until the daily limit, and computes the odds of guessing one. */
-const guess = async (service: Service): Promise<Report> => {
+/** Guesses codes from a number of networks until a daily limit, and computes the odds of guessing one. */
+const guess = async (service: Service, networks: number, expected: number): Promise<Report> => {
   const email = newEmail()
-  let evaluated = 0
-  let digits = 0
-  for (let mail = 0; mail < MAILS.max; mail++) {
-    const code = await receiveCode(service, email)
-    digits = code.length
-    const before = await countRows(service, 'attempts')
-    for (let n = 0; n < 10; n++) await join(service, email, wrongCode(code, n))
-    evaluated += (await countRows(service, 'attempts')) - before
+  const guessers = Array.from({ length: networks }, (_, n) => `172.19.${networks}.${n}`)
+  const before = await countRows(service, 'attempts')
+  let mails = 0
+  let code = ''
+  // One network guesses each of four codes five times; twenty networks guess twenty codes that are valid at once.
+  for (let round = 0; round < (networks === 1 ? 4 : 1); round++) {
+    for (const guesser of guessers) {
+      code = await receiveCode(service, email, guesser)
+      mails += 1
+    }
+    for (const guesser of guessers) {
+      for (let n = 0; n <= TRIES; n++) await joinWith(service, email, wrongCode(code, n), guesser)
+    }
   }
-  const { status } = await join(service, email, '000000')
-  const odds = 1 - (1 - 10 ** -digits) ** evaluated
+  const rows = await countRows(service, 'attempts')
+  // Each mail is counted three times, each guess twice.
+  const evaluated = (rows - before - 3 * mails) / 2
+  const { status } = await joinWith(service, email, '000000', guessers[0])
+  const odds = 1 - (1 - networks / 10 ** code.length) ** evaluated
   const { failures, check } = createChecks()
-  check('guesses evaluated', evaluated, CODE_TRIES.max)
+  check('guesses evaluated', evaluated, expected)
   check('a guess above the daily limit', status, 429)
-  const what = `guesses of ${digits}-digit codes evaluated in ${CODE_TRIES.windowMs / 3_600_000} hours, of 50`
+  const what = `guesses of ${code.length}-digit codes evaluated in a day, from ${networks} networks`
   return {
-    figures: [[what, evaluated, `odds of 1 in ${Math.round(1 / odds).toLocaleString('en')} per day`]],
+    figures: [[what, evaluated, `odds of 1 in ${Math.round(1 / odds).toLocaleString('en')} per address and day`]],
     failures,
   }
 }
@@ -132,7 +148,7 @@ const time = async (service: Service, { quick, seed, progress }: Context): Promi
   const failures: string[] = []
   if (Math.abs(t) >= 4.5) failures.push(`timing distinguishes unknown accounts: t = ${t.toFixed(2)}`)
   if (responses.size !== 1) failures.push(`responses distinguish unknown accounts: ${[...responses].join(' and ')}`)
-  const limited = `failed logins per account and network in ${LOGINS.windowMs / 60_000} minutes`
+  const limited = 'failed logins per account and network in 15 minutes'
   return {
     figures: [
       ['logins, unknown account and wrong password alternating', pairs * 2, `Welch t = ${t.toFixed(2)}, limit 4.5`],
@@ -155,6 +171,8 @@ export const codes: Attack = async (context) => {
   const verifying = await context.start({ vars: { EMAIL_VERIFICATION: undefined } })
   const raced = await race(verifying, context)
   context.progress('guessing codes up to the daily limit')
-  const guessed = await guess(verifying)
-  return mergeReports(raced, guessed, await time(await context.start(), context))
+  const guessed = mergeReports(await guess(verifying, 1, 20), await guess(verifying, 20, 100))
+  context.progress('locking out and flooding others')
+  const locked = await lockOut(await context.start({ vars: { EMAIL_VERIFICATION: undefined } }))
+  return mergeReports(raced, guessed, locked, await time(await context.start(), context))
 }

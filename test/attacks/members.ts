@@ -62,10 +62,18 @@ export const uploadRequest = ({ token }: Pick<Member, 'token'>, file: Uint8Array
   return { method: 'POST', path: '/memos/image-memo', token, ...toFileForm(file) }
 }
 
+/** A sign-up with a code, from a network. */
+export const joinWith = (service: Service, email: string, authenticationCode: string, network?: string) =>
+  service.request({ ...joinRequest(email, { authenticationCode }), network })
+
+/** Another code, a different one for each `n` from 0. */
+export const wrongCode = (code: string, n = 0) =>
+  String((Number(code) + 1 + n) % 10 ** code.length).padStart(code.length, '0')
+
 const sent = new WeakMap<Service, number>()
 
-export const requestCode = async (service: Service, email: string) => {
-  const response = await service.request(jsonRequest('POST', '/email/join', { joinAuthCodeEmail: email }))
+export const requestCode = async (service: Service, email: string, network?: string) => {
+  const response = await service.request(jsonRequest('POST', '/email/join', { joinAuthCodeEmail: email }, { network }))
   if (response.status === 201) sent.set(service, (sent.get(service) ?? 0) + 1)
   return response
 }
@@ -81,9 +89,9 @@ const readAllMails = async (service: Service) => {
 }
 
 /** Requests a verification code and reads it from the mail. */
-export const receiveCode = async (service: Service, email: string) => {
+export const receiveCode = async (service: Service, email: string, network?: string) => {
   const before = new Set(await readAllMails(service))
-  const { status } = await requestCode(service, email)
+  const { status } = await requestCode(service, email, network)
   if (status !== 201) throw new Error(`No code was sent: ${status}`)
   const code = (await readAllMails(service)).find((mail) => !before.has(mail))?.match(/\b\d{6}\b/)?.[0]
   if (!code) throw new Error('The mail contains no code')

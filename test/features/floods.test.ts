@@ -54,6 +54,23 @@ describe('failed logins', () => {
     expect((await loginFrom('2001:db8::1:a:b:c:d', email, PASSWORD)).status).toBe(429)
     expect((await loginFrom('2001:db8:0:2::1', email, PASSWORD)).status).toBe(200)
   })
+
+  it('from one IPv6 /48 are limited to thirty', async () => {
+    const { email } = await signUp()
+    const hash = vi.spyOn(crypto.subtle, 'deriveBits').mockResolvedValue(new ArrayBuffer(64))
+    for (let n = 0; n < 30; n++) await loginFrom(`2001:db8:1:${n}::1`, email, 'wrong')
+    hash.mockRestore()
+    expect((await loginFrom('2001:db8:1:ffff::1', email, PASSWORD)).status).toBe(429)
+    expect((await loginFrom('2001:db8:2::1', email, PASSWORD)).status).toBe(200)
+  })
+
+  it('from one IPv4 address are counted together in every spelling', async () => {
+    const { email } = await signUp()
+    const spellings = ['192.0.2.6', '::ffff:192.0.2.6', '0:0:0:0:0:ffff:192.0.2.6', '::FFFF:c000:206']
+    for (let n = 0; n < 10; n++) await loginFrom(spellings[n % 4] ?? '', email, 'wrong')
+    for (const spelling of spellings) expect((await loginFrom(spelling, email, PASSWORD)).status).toBe(429)
+    expect((await loginFrom('::ffff:192.0.2.7', email, PASSWORD)).status).toBe(200)
+  })
 })
 
 describe('the rate limit of a network', () => {

@@ -93,10 +93,20 @@ describe('the sweep', () => {
   it('deletes only expired codes and attempts', async () => {
     const now = Date.now()
     const dayAgo = now - 86_400_000
-    await select(`insert into joinCodes values ('old', 'x', ?, ?)`, now - 700_000, now - 1)
-    await select(`insert into joinCodes values ('live', 'x', ?, ?)`, now, now + 60_000)
+    await select(
+      `insert into joinCodes (subject, codeHash, issuedAt, expiresAt) values ('old', 'x', ?, ?)`,
+      now - 700_000,
+      now - 1,
+    )
+    await select(
+      `insert into joinCodes (subject, codeHash, issuedAt, expiresAt) values ('live', 'x', ?, ?)`,
+      now,
+      now + 60_000,
+    )
     await select(`insert into attempts (subject, at) values ('old', ?), ('live', ?)`, dayAgo - 1000, dayAgo + 60_000)
+    await select(`insert into dailyMails values (1, 5)`)
     await sweep()
+    expect(await select('select * from dailyMails where day = 1')).toEqual([])
     for (const table of ['joinCodes', 'attempts']) {
       const rows = await select(`select subject from ${table} where subject in ('old', 'live')`)
       expect(rows, table).toEqual([{ subject: 'live' }])
@@ -105,7 +115,7 @@ describe('the sweep', () => {
 
   it('continues if one step fails', async () => {
     const error = silenceErrors()
-    await select(`insert into joinCodes values ('stale', 'x', 0, 1)`)
+    await select(`insert into joinCodes (subject, codeHash, issuedAt, expiresAt) values ('stale', 'x', 0, 1)`)
     await select('insert into purgeJobs values (987654, ?)', Date.now())
     await sweep({ IMAGES: BROKEN_BUCKET })
     expect(error.mock.calls.join()).toContain('bucket is down')

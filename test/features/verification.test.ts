@@ -13,29 +13,38 @@ const EMAIL = {
     return env.EMAIL.send(mail)
   },
 } as unknown as SendEmail
-const changed = { EMAIL_VERIFICATION: undefined, MAIL_FROM: 'library@library.test', EMAIL }
+// Only the exact limits are tested here.
+const NETWORK_LIMIT: RateLimit = { limit: async () => ({ success: true }) }
+const changed = { EMAIL_VERIFICATION: undefined, MAIL_FROM: 'library@library.test', EMAIL, NETWORK_LIMIT }
 
 let networks = 0
-/** A network without any attempts: limits by network are tested in floods.test.ts. */
-const newNetwork = () => ({ 'CF-Connecting-IP': `10.0.${networks >> 8}.${networks++ & 255}` })
+const newNetwork = () => `10.0.${networks >> 8}.${networks++ & 255}`
+/** The network of this test's reader. */
+let home: string
 
-const post = (path: string, body: object, more: object) =>
-  send('POST', path, { body, changed: { ...changed, ...more }, headers: newNetwork() })
-const requestCode = (email: string, more = {}) => post('/email/join', { joinAuthCodeEmail: email }, more)
-const joinWith = (email: string, authenticationCode: string, more = {}) =>
+type From = { from?: string; [variable: string]: unknown }
+const post = (path: string, body: object, { from = home, ...more }: From) =>
+  send('POST', path, { body, changed: { ...changed, ...more }, headers: { 'CF-Connecting-IP': from } })
+const requestCode = (email: string, more: From = {}) => post('/email/join', { joinAuthCodeEmail: email }, more)
+const joinWith = (email: string, authenticationCode: string, more: From = {}) =>
   post('/join', { email, name: 'Reader', password: PASSWORD, authenticationCode }, more)
 const codeIn = (mail: Mail | undefined) => mail?.text.match(/\d{6}/)?.[0] ?? ''
-const codeFor = async (email: string) => {
-  expect((await requestCode(email)).status).toBe(201)
+const codeFor = async (email: string, from = home) => {
+  expect((await requestCode(email, { from })).status).toBe(201)
   return codeIn(mails.at(-1))
 }
 /** Another code, a different one for each `n` from 1. */
 const other = (code: string, n = 1) => String((Number(code) + n) % 1_000_000).padStart(6, '0')
 
-const storedCodes = async () => [await select('select * from joinCodes'), await select('select * from attempts')]
+const storedCodes = () =>
+  Promise.all(['joinCodes', 'attempts', 'dailyMails'].map((table) => select(`select * from ${table}`)))
+
+const passTime = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
+const HOUR_MS = 3_600_000
 
 beforeEach(() => {
   mails.length = 0
+  home = newNetwork()
   vi.useRealTimers()
 })
 
@@ -74,30 +83,66 @@ describe('POST /email/join', () => {
     expect(mails).toEqual([])
   })
 
-  it('invalidates the previous code', async () => {
+  it('invalidates the previous code of the same network only', async () => {
     const email = newEmail()
+    const kept = await codeFor(email, newNetwork())
     const [first, second] = [await codeFor(email), await codeFor(email)]
-    if (first !== second) expect(await joinWith(email, first)).toMatchObject(WRONG_CODE)
-    expect((await joinWith(email, second)).status).toBe(201)
+    if (first !== second && first !== kept) expect(await joinWith(email, first)).toMatchObject(WRONG_CODE)
+    expect((await joinWith(email, kept)).status).toBe(201)
   })
 
-  it('sends five mails an hour to an address, also for concurrent requests', async () => {
-    const email = newEmail()
-    const answers = await Promise.all(Array.from({ length: 30 }, () => requestCode(email)))
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
-    expect(mails).toHaveLength(5)
+  const from = (toNetwork: (n: number) => string) => (n: number) => [newEmail(), toNetwork(n)] as const
+  const to = (email: string, toNetwork: (n: number) => string) => (n: number) => [email, toNetwork(n)] as const
+  const one = '203.0.113.1'
+  it.each<[allowed: number, what: string, hours: number, request: (n: number) => readonly [string, string]]>([
+    [5, 'an hour from a network to an address', 1, to(newEmail(), () => one)],
+    [20, 'a day to an address', 24, to(newEmail(), (n) => `203.0.114.${n}`)],
+    [16, 'a day from an IPv6 /48 to an address', 24, to(newEmail(), (n) => `2001:db8:3:${n}::1`)],
+    [30, 'an hour from a network', 1, from(() => '203.0.113.2')],
+    [90, 'an hour from an IPv6 /48', 1, from((n) => `2001:db8:4:${n}::1`)],
+  ])('sends %d mails %s, also for concurrent requests', async (allowed, _, hours, request) => {
+    const requestAs = (n: number) => requestCode(request(n)[0], { from: request(n)[1] })
+    const answers = await Promise.all(Array.from({ length: allowed + 10 }, (_, n) => requestAs(n)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(allowed)
+    expect(mails).toHaveLength(allowed)
     const refused = answers.find(({ status }) => status === 429)
     const wait = Number(refused?.headers.get('Retry-After'))
-    expect(wait).toBeGreaterThan(3500)
-    expect(wait).toBeLessThanOrEqual(3600)
+    expect(wait).toBeGreaterThan(hours * 3600 - 60)
+    expect(wait).toBeLessThanOrEqual(hours * 3600)
+    passTime((wait + 1) * 1000)
+    expect((await requestAs(0)).status).toBe(201)
+  })
 
-    vi.useFakeTimers({ now: Date.now() + (wait + 1) * 1000, toFake: ['Date'] })
-    expect((await requestCode(email)).status).toBe(201)
+  it('sends eight mails a day from a network to an address, and does not count refused ones', async () => {
+    const email = newEmail()
+    const request = (count: number) => Promise.all(Array.from({ length: count }, () => requestCode(email)))
+    await request(7)
+    passTime(HOUR_MS + 1000)
+    await request(30)
+    expect(mails).toHaveLength(8)
+    const wait = Number((await requestCode(email)).headers.get('Retry-After'))
+    expect(wait).toBeGreaterThan(22 * 3600)
+    for (let n = 0; n < 12; n++) await codeFor(email, newNetwork())
+    expect((await requestCode(email, { from: newNetwork() })).status).toBe(429)
+  })
+
+  it('sends MAILS_PER_DAY mails a day of UTC, also for concurrent requests', async () => {
+    using error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    vi.useFakeTimers({ now: new Date('2030-01-01T23:00:00Z'), toFake: ['Date'] })
+    const request = () => requestCode(newEmail(), { from: newNetwork(), MAILS_PER_DAY: '3' })
+    const answers = await Promise.all(Array.from({ length: 10 }, request))
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(201), ...Array(7).fill(503)])
+    const wait = Number(answers.find(({ status }) => status === 503)?.headers.get('Retry-After'))
+    expect(wait).toBe(3600)
+    expect(error.mock.calls.join()).toContain('MAILS_PER_DAY')
+    passTime(HOUR_MS)
+    expect((await request()).status).toBe(201)
   })
 
   it('stores no code and counts no mail if the mail cannot be sent', async () => {
     const email = newEmail()
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    await codeFor(newEmail())
     const send = vi.fn((mail: Mail) => Promise.reject(new Error(`550 ${mail.to} is over quota`)))
     const before = await storedCodes()
     expect(await requestCode(email, { EMAIL: { send } })).toMatchObject({ status: 503, body: { status: 503 } })
@@ -129,17 +174,38 @@ describe('a code', () => {
     expect(await joinWith(late, codes[1] ?? '')).toMatchObject(WRONG_CODE)
   })
 
-  it('allows twenty attempts a day across codes', async () => {
+  it('is valid from any network, and neither void nor used up by one that requests and guesses', async () => {
     const email = newEmail()
+    const code = await codeFor(email)
+    const stranger = newNetwork()
     for (let n = 0; n < 4; n++) {
-      const code = await codeFor(email)
-      for (let m = 0; m < 5; m++) await joinWith(email, other(code))
+      await codeFor(email, stranger)
+      for (let m = 1; m <= 5; m++) await joinWith(email, other(code, n * 5 + m), { from: stranger })
     }
-    const refused = await joinWith(email, await codeFor(email))
-    expect(refused.status).toBe(429)
-    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(86_000)
-    vi.useFakeTimers({ now: Date.now() + 86_401_000, toFake: ['Date'] })
-    expect((await joinWith(email, await codeFor(email))).status).toBe(201)
+    expect((await joinWith(email, code, { from: stranger })).status).toBe(429)
+    expect((await joinWith(email, code, { from: newNetwork() })).status).toBe(201)
+  })
+
+  it.each([
+    [20, 'from a network', () => '203.0.113.3', '203.0.113.3', '203.0.113.4'],
+    [60, 'from an IPv6 /48', (n: number) => `2001:db8:5:${n % 12}::1`, '2001:db8:5:ff::1', '2001:db8:6::1'],
+    [100, 'from all networks', (n: number) => `203.0.115.${n % 20}`, '203.0.115.99', undefined],
+  ])('allows %d tries a day %s', async (allowed, _, toNetwork, refused, stillAllowed) => {
+    const email = newEmail()
+    let code = await codeFor(email)
+    for (let n = 0; n < allowed; n++) {
+      // A network has five tries of a code.
+      if (allowed === 20 && n % 5 === 0) code = await codeFor(email, newNetwork())
+      expect(await joinWith(email, other(code, n + 1), { from: toNetwork(n) })).toMatchObject(WRONG_CODE)
+    }
+    const answer = await joinWith(email, code, { from: refused })
+    expect(answer.status).toBe(429)
+    expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(86_000)
+    if (stillAllowed) expect((await joinWith(email, code, { from: stillAllowed })).status).toBe(201)
+    else {
+      passTime(24 * HOUR_MS + 1000)
+      expect((await joinWith(email, await codeFor(email), { from: refused })).status).toBe(201)
+    }
   })
 
   it('creates one member from fifty concurrent sign-ups', async () => {
@@ -153,7 +219,7 @@ describe('a code', () => {
     for (const again of [code, '000000']) expect(await joinWith(email, again)).toMatchObject(EXISTS)
   })
 
-  it('is invalid after five of a thousand guesses, a hundred of them concurrent', async () => {
+  it('is invalid for a network after five of its thousand guesses, a hundred of them concurrent', async () => {
     const email = newEmail()
     const code = await codeFor(email)
     const before = (await select('select * from attempts')).length
@@ -162,7 +228,8 @@ describe('a code', () => {
       const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => guess(batch * 100 + n)))
       expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(400))
     }
-    expect((await select('select * from attempts')).length - before).toBe(5)
+    // Each is counted for the network and for the address.
+    expect((await select('select * from attempts')).length - before).toBe(2 * 5)
     expect(await joinWith(email, code)).toMatchObject(WRONG_CODE)
     expect((await joinWith(email, await codeFor(email))).status).toBe(201)
   })

@@ -24,7 +24,7 @@ export const readStores = async ({ database, bucket, lists }: Stores) => {
 }
 
 const OWNED = ['members', 'books', 'memos', 'images']
-const TABLES = [...OWNED, 'retiredIds', 'joinCodes', 'purgeJobs']
+const TABLES = [...OWNED, 'retiredIds', 'joinCodes', 'dailyMails', 'purgeJobs']
 
 /** All rows as JSON, or one member's. Leaves out `attempts`: a refused request may count as an attempt. */
 export const takeSnapshot = async (database: D1Database, memberId?: number) => {
