@@ -86,7 +86,7 @@ const guess = async (service: Service, networks: number, expected: number): Prom
   const { failures, check } = createChecks()
   check('guesses evaluated', evaluated, expected)
   check('a guess above the daily limit', status, 429)
-  const what = `guesses of ${code.length}-digit codes evaluated in a day, from ${networks} networks`
+  const what = `guesses of ${code.length}-digit codes evaluated in a day, from ${networks} network${networks > 1 ? 's' : ''}`
   return {
     figures: [[what, evaluated, `odds of 1 in ${Math.round(1 / odds).toLocaleString('en')} per address and day`]],
     failures,
