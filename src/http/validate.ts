@@ -108,12 +108,18 @@ export const validText = <const Field extends string, Schema extends z.ZodType>(
 /** The most that a form may add to its file: boundaries, part headers and small fields. */
 const FORM_OVERHEAD_BYTES = 65_536
 
+/** Names the limit of files, which is not the one of other bodies. */
+const refuseFile = (error: unknown): never => {
+  if (!(error instanceof ApiError && error.code === 'BODY_TOO_LARGE')) throw error
+  throw new ApiError('FILE_TOO_LARGE', error.details)
+}
+
 /**
  * Validates a multipart body with one file. Handlers find its bytes in `c.req.valid('form')` and may detach them.
- * @throws BODY_TOO_LARGE for a file above `maxBytes`, INVALID_FIELDS when the field is missing or not a single file
+ * @throws FILE_TOO_LARGE for a file above `maxBytes`, INVALID_FIELDS when the field is missing or not a single file
  */
 export const validFile = <const Field extends string>(field: Field, maxBytes: number) => {
-  const validator = bodyValidator('upload', maxBytes + FORM_OVERHEAD_BYTES, (bytes, c) => {
+  const readFile = bodyValidator('upload', maxBytes + FORM_OVERHEAD_BYTES, (bytes, c) => {
     if (bytes.byteLength === 0) throw new ApiError('BODY_MISSING')
     if (mediaTypeOf(c) !== 'multipart/form-data') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
     const parts = readForm(bytes, c.req.header('Content-Type') ?? '').filter(({ name }) => name === field)
@@ -123,6 +129,7 @@ export const validFile = <const Field extends string>(field: Field, maxBytes: nu
     if (!part.isFile || others.length > 0) throw fieldError(field, null, 'must be a single part with a file name')
     return { [field]: part.content }
   })
+  const validator: MiddlewareHandler<App> = async (c, next) => readFile(c, next).catch(refuseFile)
   return annotate(validator as Validator<'form', Record<Field, File>, Record<Field, Uint8Array<ArrayBuffer>>>, {
     file: { field, maxBytes },
   })

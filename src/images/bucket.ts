@@ -1,4 +1,4 @@
-import { ApiError, unavailable } from '../errors'
+import { unavailable } from '../errors'
 import { log } from '../log'
 import { withRetries, withTimeout } from '../retry'
 import { cleanImage, type ImageType } from './clean/clean-image'
@@ -33,11 +33,10 @@ export type NewImage = { name: string; type: ImageType; bytes: Uint8Array<ArrayB
 
 /**
  * Cleans an upload, and gives it a name that cannot be guessed.
- * @throws UNSUPPORTED_MEDIA_TYPE if it is not an intact image of one of the five types within the pixel limit
+ * @throws the errors of `cleanImage`
  */
 export const cleanUpload = (upload: Uint8Array<ArrayBuffer>): NewImage => {
   const image = cleanImage(upload)
-  if (!image) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
   const random = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))
   const name = random.toBase64({ alphabet: 'base64url', omitPadding: true })
   return { name: `${name}.${image.type.extension}`, type: image.type, bytes: image.bytes }

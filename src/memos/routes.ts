@@ -40,8 +40,8 @@ export const memos = new Hono<App>()
       operationId: 'uploadMemoImage',
       summary: 'Upload an image for a memo',
       description:
-        'Accepts PNG, JPEG, GIF, WebP and AVIF, detected by content, up to 10 MiB. Returns the URL of the image, which ' +
-        'needs no token and cannot be guessed. Metadata such as location, camera and time is removed.',
+        'Accepts PNG, JPEG, GIF, WebP and AVIF, detected by content, up to 10 MiB and 268 megapixels. Returns the URL of ' +
+        'the image, which needs no token and cannot be guessed. Metadata such as location, camera and time is removed.',
       tags: ['Memos'],
       responses: {
         201: {
@@ -50,7 +50,7 @@ export const memos = new Hono<App>()
           headers: ['Location'],
         },
       },
-      errors: ['MAX_MEMBER_IMAGE_BYTES'],
+      errors: ['TOO_MANY_PIXELS', 'UNSUPPORTED_IMAGE', 'IMAGE_DAMAGED', 'MAX_MEMBER_IMAGE_BYTES'],
     }),
     validFile('file', MAX_IMAGE_BYTES),
     async (c) => {

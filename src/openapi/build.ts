@@ -42,18 +42,19 @@ const refer = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 const hasBody = ({ json, text, file }: RouteMetadata) => Boolean(json ?? text ?? file)
-const BODY_ERRORS = [
-  'INVALID_FIELDS',
-  'BODY_MISSING',
-  'BODY_MALFORMED',
-  'BODY_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-] as const
+const bodyErrors = ({ file }: RouteMetadata) =>
+  [
+    'INVALID_FIELDS',
+    'BODY_MISSING',
+    'BODY_MALFORMED',
+    file ? 'FILE_TOO_LARGE' : 'BODY_TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+  ] as const
 
 const errorCodes = (route: RouteMetadata): ErrorCode[] => [
   ...(route.membersOnly ? (['UNAUTHORIZED'] as const) : []),
   ...(route.throttled ? (['TOO_MANY_REQUESTS'] as const) : []),
-  ...(hasBody(route) ? BODY_ERRORS : []),
+  ...(hasBody(route) ? bodyErrors(route) : []),
   ...(route.query || route.param ? (['INVALID_PARAMETERS'] as const) : []),
   ...(route.described?.errors ?? []),
   'UNAVAILABLE',

@@ -4,7 +4,15 @@ import { type AvifOptions, codedSize } from '../support/avif'
 import { join, type Part, store, toText } from '../support/bytes'
 import { CAMERA_MARKS } from '../support/camera'
 import { displayP3, palettePng } from '../support/encoded'
-import { clean, count, listChunks, listMarkers, listRiffChunks, orientationBlock } from '../support/image-structure'
+import {
+  clean,
+  count,
+  listChunks,
+  listMarkers,
+  listRiffChunks,
+  orientationBlock,
+  tryClean,
+} from '../support/image-structure'
 import {
   animatedPng,
   animatedWebp,
@@ -91,16 +99,21 @@ describe.each(KINDS)('cleaning: %s', (_, extension, make, size = SIZE) => {
     expect(bytes).toEqual(copy)
   })
 
-  it('refuses an image truncated anywhere', () => {
+  it('refuses an image truncated anywhere, or completes it', () => {
     const { trailing: _, ...metadata } = EVERYTHING
     const bytes = make(metadata)
     const cleaned = clean(bytes)
+    const endLength = { jpg: 2, gif: 1, png: 0, webp: 0, avif: 0 }[extension]
+    const completed = new Set<number>()
     for (let length = 0; length < bytes.length; length++) {
-      const image = cleanImage(bytes.slice(0, length))
-      // Unless only metadata after the image is missing.
-      if (image) expect(image.bytes).toEqual(cleaned)
+      const image = tryClean(bytes.slice(0, length))
+      if (typeof image === 'string') continue
+      const kept = image.bytes.length - endLength
+      expect(image.bytes).toEqual(join(cleaned.subarray(0, kept), cleaned.subarray(cleaned.length - endLength)))
+      completed.add(image.bytes.length)
     }
-    expect(cleanImage(bytes.slice(0, bytes.length / 2))).toBeUndefined()
+    // All others are complete without the metadata after them.
+    expect(completed.size > 1).toBe(endLength > 0)
   })
 
   it('writes no Exif for an upright image', () => {
@@ -119,8 +132,8 @@ describe.each(KINDS)('cleaning: %s', (_, extension, make, size = SIZE) => {
     for (let round = 0; round < 300; round++) {
       const corrupt = bytes.slice()
       for (let times = random(4); times >= 0; times--) corrupt[random(corrupt.length)] = random(256)
-      const image = cleanImage(corrupt)
-      if (image) expect(image.bytes.length).toBeLessThanOrEqual(corrupt.length + 64)
+      const image = tryClean(corrupt)
+      if (typeof image !== 'string') expect(image.bytes.length).toBeLessThanOrEqual(corrupt.length + 64)
     }
   })
 })
@@ -210,7 +223,16 @@ const pngOf = (width: number, height: number) =>
   join(PNG_SIGNATURE, pngHeader(width, height), chunk('IDAT', store('')), chunk('IEND'))
 const avifOf = (width: number, height: number) => avif({}, { data: codedSize(width, height), width, height })
 
-it.each([pngOf, avifOf])('accepts an image of exactly 50 megapixels, and none one row larger: %o', (make) => {
-  expect(cleanImage(make(10_000, 5_000))).toMatchObject({ width: 10_000, height: 5_000 })
-  expect(cleanImage(make(10_000, 5_001))).toBeUndefined()
+const gifOf = (width: number, height: number) => join(gifScreen(width, height), gifFrame(width, height), [0x3b])
+
+it.each([pngOf, gifOf, avifOf])('accepts an image of exactly 268 megapixels, and none one row larger: %o', (make) => {
+  expect(tryClean(make(16_384, 16_384))).toMatchObject({ width: 16_384, height: 16_384 })
+  expect(tryClean(make(16_384, 16_385))).toBe('TOO_MANY_PIXELS')
+})
+
+it.each([
+  ['UNSUPPORTED_IMAGE', [join(''), join('BM', new Uint8Array(60)), join(' ', png()), avif({}, { brands: ['heic'] })]],
+  ['IMAGE_DAMAGED', [png().slice(0, -1), webp().slice(0, -1), avif().slice(0, -1), join('GIF89a'), join([0xff, 0xd8])]],
+])('tells apart why an image is refused: %s', (code, files) => {
+  for (const bytes of files) expect(tryClean(bytes)).toBe(code)
 })

@@ -75,12 +75,12 @@ it.each([
 const MEMBER_LIMIT = { limit: async () => ({ success: true }) } as RateLimit
 const hostile = hostileFiles()
 
-it.each(hostile.filter(({ isPicture }) => !isPicture))('refuses $name', async ({ bytes }) => {
+it.each(hostile.filter(({ status }) => status !== 201))('refuses $name', async ({ bytes, status }) => {
   const answer = await reader.upload(bytes, { changed: { MEMBER_LIMIT } })
-  expect(answer).toMatchObject({ status: 415, body: { status: 415, fieldErrors: null } })
+  expect(answer).toMatchObject({ status, body: { status, fieldErrors: null } })
 })
 
-it.each(hostile.filter(({ isPicture }) => isPicture))('serves $name without anything harmful', async ({ bytes }) => {
+it.each(hostile.filter(({ status }) => status === 201))('serves $name without anything harmful', async ({ bytes }) => {
   const answer = await reader.upload(bytes, { changed: { MEMBER_LIMIT } })
   const image = await loadImage(answer.body)
   expect(image.headers.get('Content-Type')).toMatch(/^image\/(png|jpeg|gif|webp|avif)$/)
@@ -109,7 +109,10 @@ it.each([
 it('accepts files up to 10 MiB', async () => {
   const padded = (size: number) => join(PNG, new Uint8Array(size - PNG.length))
   expect((await reader.upload(padded(10 * MiB))).status).toBe(201)
-  expect(await reader.upload(padded(10 * MiB + 1))).toMatchObject({ status: 413, body: { status: 413 } })
+  expect(await reader.upload(padded(10 * MiB + 1))).toMatchObject({
+    status: 413,
+    body: { message: expect.stringContaining('10 MiB') },
+  })
 })
 
 it.skipIf(remote)('stops reading an endless body', async () => {

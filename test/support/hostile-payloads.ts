@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { join, type OptionalPart, type Part, zeros } from './bytes'
 
-/** A malicious or malformed upload. `isPicture`: a valid image, accepted once its harmful parts are removed. */
-export type Hostile = { name: string; bytes: Uint8Array<ArrayBuffer>; isPicture?: boolean }
+/** A malicious or malformed upload, and the status of the answer: 201 if it is a valid image without its harmful parts. */
+export type Hostile = { name: string; bytes: Uint8Array<ArrayBuffer>; status: 201 | 413 | 415 }
 
 export const SCRIPT = '<script>alert(document.cookie)</script>'
 export const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SCRIPT}</svg>`
@@ -10,8 +10,13 @@ export const HTML = `<!doctype html><html><body>${SCRIPT}</body></html>`
 export const PDF = '%PDF-1.7\n1 0 obj\n<< /OpenAction << /S /JavaScript /JS (app.alert(1)) >> >>\nendobj\n%%EOF'
 export const ZIP = join('PK\x03\x04', zeros(22), 'a', 'PK\x01\x02', zeros(42), 'PK\x05\x06', zeros(18))
 
-export const refuse = (name: string, ...parts: Part[]): Hostile => ({ name, bytes: join(...parts) })
-export const accept = (name: string, ...parts: Part[]): Hostile => ({ name, bytes: join(...parts), isPicture: true })
+const answeredWith =
+  (status: Hostile['status']) =>
+  (name: string, ...parts: Part[]): Hostile => ({ name, bytes: join(...parts), status })
+export const accept = answeredWith(201)
+export const refuse = answeredWith(415)
+/** Refuses an image of too many pixels. */
+export const refuseSize = answeredWith(413)
 
 export const replace = (bytes: Uint8Array, at: number, ...parts: OptionalPart[]) => {
   const copy = bytes.slice()

@@ -1,6 +1,6 @@
 import { join, little, type Part, repeat, store, u16, u32, zeros } from './bytes'
 import { exifBlock } from './camera'
-import { accept, find, HTML, PDF, refuse, replace, SCRIPT, SVG } from './hostile-payloads'
+import { accept, find, HTML, PDF, refuse, refuseSize, replace, SCRIPT, SVG } from './hostile-payloads'
 import {
   animatedPng,
   animatedWebp,
@@ -61,12 +61,18 @@ export const jpegs = () => [
   refuse('a JPEG of SOI and EOI only', SOI, EOI),
   refuse('a JPEG without a frame', SOI, SCAN),
   refuse('a JPEG without a scan', SOI, FRAME, EOI),
-  refuse('a JPEG without an end', jpeg().subarray(0, -2)),
+  accept('a JPEG without an end', jpeg().subarray(0, -2)),
+  accept('a JPEG that ends after a byte of its scan', SOI, FRAME, SCAN.subarray(0, -4)),
+  accept('a progressive JPEG that ends in a later table', jpegOf(frame(24, 16, 0xc2)).subarray(0, -2), [0xff, 0xc4, 0]),
+  refuse('a JPEG that ends before its scan', SOI, FRAME, SCAN.subarray(0, -5)),
+  refuse('a JPEG with a nested JPEG for an end', SOI, FRAME, SCAN.subarray(0, -2), jpeg()),
+  accept('a JPEG of 8160 by 6144 pixels', jpegOf(frame(8160, 6144))),
+  accept('a JPEG of 12000 by 9000 pixels', jpegOf(frame(12000, 9000))),
   refuse('a JPEG with a scan before its frame', SOI, SCAN.subarray(0, -2), FRAME, EOI),
   refuse('a JPEG with two frames', jpegOf(FRAME, frame(1, 1))),
   refuse('a JPEG of width 0', jpegOf(frame(0, 16))),
   refuse('a JPEG of height 0', jpegOf(frame(24, 0))),
-  refuse('a JPEG of 65535 by 65535 pixels', jpegOf(frame(65535, 65535))),
+  refuseSize('a JPEG of 65535 by 65535 pixels', jpegOf(frame(65535, 65535))),
   refuse('a lossless JPEG', jpegOf(frame(24, 16, 0xc3))),
   refuse('a hierarchical JPEG', jpegOf(frame(24, 16, 0xc5))),
   refuse('a JPEG segment of length 0', jpegOf([0xff, 0xfe, 0, 0], FRAME)),
@@ -95,7 +101,7 @@ const svgChunks = (...types: string[]) => join(...types.map((type) => chunk(type
 const pngWithFrameOutside = () => {
   const bytes = animatedPng()
   const at = find(bytes, 'fcTL')
-  const body = replace(bytes.slice(at + 4, at + 30), 4, u32(0xffffffff))
+  const body = replace(bytes.slice(at + 4, at + 30), 12, u32(1))
   return replace(bytes, at - 4, chunk('fcTL', body))
 }
 
@@ -121,8 +127,10 @@ export const pngs = () => [
   refuse('a PNG with two headers', pngOf(HEAD, HEAD, DATA, END)),
   refuse('a PNG of width 0', pngOf(pngHeader(0, 1), DATA, END)),
   refuse('a PNG of height 0', pngOf(pngHeader(1, 0), DATA, END)),
-  refuse('a PNG of 2 billion by 1 pixels', pngOf(pngHeader(0x7fffffff, 1), DATA, END)),
-  refuse('a PNG of 4 billion by 4 billion pixels', pngOf(pngHeader(0xffffffff, 0xffffffff), DATA, END)),
+  refuseSize('a PNG of 2 billion by 1 pixels', pngOf(pngHeader(0x7fffffff, 1), DATA, END)),
+  refuseSize('a PNG of 4 billion by 4 billion pixels', pngOf(pngHeader(0xffffffff, 0xffffffff), DATA, END)),
+  accept('a PNG of 268,435,456 pixels', pngOf(pngHeader(16_384 ** 2, 1), DATA, END)),
+  refuseSize('a PNG of 268,435,457 pixels', pngOf(pngHeader(16_384 ** 2 + 1, 1), DATA, END)),
   refuse('a PNG of bit depth 3', pngOf(pngHeader(4, 1, 3, 2), DATA, END)),
   refuse('a PNG of colour type 5', pngOf(pngHeader(4, 1, 8, 5), DATA, END)),
   refuse('a PNG of compression method 1', pngOf(pngHeader(4, 1, 8, 2, 1), DATA, END)),
@@ -146,12 +154,15 @@ export const gifs = () => [
   accept('a GIF with 99 loop counts', gif({ extra: repeat(99, application('NETSCAPE2.0', blocks([1, 60, 115]))) })),
   accept('a GIF with an unknown extension', gif({ extra: join([0x21, 0x99], blocks(SVG)) })),
   refuse('a GIF without a frame', GIF_SCREEN, GIF_END),
-  refuse('a GIF without an end', GIF_SCREEN, GIF_FRAME),
+  accept('a GIF without an end', GIF_SCREEN, GIF_FRAME),
+  accept('a GIF that ends in a comment', GIF_SCREEN, GIF_FRAME, [0x21, 0xfe], [99, ...zeros(9)]),
+  accept('a GIF that ends in its second frame', GIF_SCREEN, GIF_FRAME, GIF_FRAME.subarray(0, -1)),
+  refuse('a GIF that ends in its first frame', GIF_SCREEN, GIF_FRAME.subarray(0, -1)),
   refuse('a GIF of width 0', gifScreen(0, 4), GIF_FRAME, GIF_END),
   refuse('a GIF of height 0', gifScreen(4, 0), GIF_FRAME, GIF_END),
-  refuse('a GIF of 65535 by 65535 pixels', gifScreen(65535, 65535), GIF_FRAME, GIF_END),
-  refuse('a GIF with a frame of 65535 by 65535 pixels', GIF_SCREEN, gifFrame(65535, 65535), GIF_END),
-  refuse('a GIF with a distant frame', GIF_SCREEN, gifFrame(4, 60000, 60000), GIF_END),
+  refuseSize('a GIF of 65535 by 65535 pixels', gifScreen(65535, 65535), GIF_FRAME, GIF_END),
+  refuseSize('a GIF with a frame of 65535 by 65535 pixels', GIF_SCREEN, gifFrame(65535, 65535), GIF_END),
+  refuseSize('a GIF with a distant frame', GIF_SCREEN, gifFrame(4, 60000, 60000), GIF_END),
   refuse('a GIF with a frame of width 0', GIF_SCREEN, gifFrame(0, 4, 4), GIF_END),
   refuse('a GIF of 1-byte blocks without end', GIF_SCREEN, [0x21, 0xfe], repeat(65_536, [1])),
   refuse('a GIF of 255-byte blocks without end', GIF_SCREEN, [0x21, 0xfe], repeat(65_536, [255])),
@@ -188,9 +199,9 @@ export const webps = () => [
   refuse('a WebP without an image', extended()),
   refuse('a WebP with Exif only', riff(webpHeader(8), riffChunk('EXIF', exifBlock(6)))),
   refuse('a WebP whose canvas differs from its image', riff(webpHeader(0, 4000, 4000), LOSSY)),
-  refuse('a WebP of 16 million by 16 million pixels', riff(webpHeader(0, 2 ** 24, 2 ** 24), LOSSY)),
-  refuse('a lossless WebP of 16384 by 16384 pixels', riff(lossless(16384, 16384))),
-  refuse('a lossy WebP of 16383 by 16383 pixels', riff(lossy(16383, 16383))),
+  refuseSize('a WebP of 16 million by 16 million pixels', riff(webpHeader(0, 2 ** 24, 2 ** 24), LOSSY)),
+  accept('a lossless WebP of 16384 by 16384 pixels', riff(lossless(16384, 16384))),
+  accept('a lossy WebP of 16383 by 16383 pixels', riff(lossy(16383, 16383))),
   refuse('a lossy WebP of width 0', riff(lossy(0, 16))),
   refuse('a lossy WebP without a key frame', riff(lossy(24, 16, 0x11))),
   refuse('a lossless WebP of version 7', riff(riffChunk('VP8L', [0x2f], little(0xe0000000, 4), SCRIPT))),

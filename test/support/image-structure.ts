@@ -1,11 +1,18 @@
+import { ApiError } from '../../src/errors'
 import { cleanImage } from '../../src/images/clean/clean-image'
 import { join, toText, u16, u32, zeros } from './bytes'
 
 /** Cleans an image that must be accepted. */
-export const clean = (bytes: Uint8Array<ArrayBuffer>) => {
-  const image = cleanImage(bytes)
-  if (!image) throw new Error('The image was refused')
-  return image.bytes
+export const clean = (bytes: Uint8Array<ArrayBuffer>) => cleanImage(bytes).bytes
+
+/** The cleaned image, or the code of the error that refuses it. */
+export const tryClean = (bytes: Uint8Array<ArrayBuffer>) => {
+  try {
+    return cleanImage(bytes)
+  } catch (error) {
+    if (error instanceof ApiError) return error.code
+    throw error
+  }
 }
 
 /** The only Exif block that is ever written: one entry, the orientation. */

@@ -1,9 +1,10 @@
-import { cleanAvif } from './avif/avif'
-import { cleanGif } from './gif'
+import { ApiError } from '../../errors'
+import { cleanAvif, isAvif } from './avif/avif'
+import { cleanGif, isGif } from './gif'
 import type { CleanedImage } from './image'
-import { cleanJpeg } from './jpeg'
-import { cleanPng } from './png'
-import { cleanWebp } from './webp'
+import { cleanJpeg, isJpeg } from './jpeg'
+import { cleanPng, isPng } from './png'
+import { cleanWebp, isWebp } from './webp'
 
 /** An accepted image type. */
 export type ImageType = {
@@ -11,23 +12,31 @@ export type ImageType = {
   extension: 'png' | 'jpg' | 'gif' | 'webp' | 'avif'
 }
 
-const FORMATS: { type: ImageType; clean: (bytes: Uint8Array) => CleanedImage | undefined }[] = [
-  { type: { mime: 'image/jpeg', extension: 'jpg' }, clean: cleanJpeg },
-  { type: { mime: 'image/png', extension: 'png' }, clean: cleanPng },
-  { type: { mime: 'image/webp', extension: 'webp' }, clean: cleanWebp },
-  { type: { mime: 'image/gif', extension: 'gif' }, clean: cleanGif },
-  { type: { mime: 'image/avif', extension: 'avif' }, clean: cleanAvif },
+type Format = {
+  type: ImageType
+  /** Whether the bytes start like this format. */
+  detect: (bytes: Uint8Array) => boolean
+  clean: (bytes: Uint8Array) => CleanedImage | undefined
+}
+
+const FORMATS: Format[] = [
+  { type: { mime: 'image/jpeg', extension: 'jpg' }, detect: isJpeg, clean: cleanJpeg },
+  { type: { mime: 'image/png', extension: 'png' }, detect: isPng, clean: cleanPng },
+  { type: { mime: 'image/webp', extension: 'webp' }, detect: isWebp, clean: cleanWebp },
+  { type: { mime: 'image/gif', extension: 'gif' }, detect: isGif, clean: cleanGif },
+  { type: { mime: 'image/avif', extension: 'avif' }, detect: isAvif, clean: cleanAvif },
 ]
 
 /**
  * Detects the type of an upload by its content alone and copies only what a viewer needs to render it. Location,
  * camera, time, texts, thumbnails and appended files are dropped; the orientation is kept.
- * @returns undefined if the upload is none of the five types, is corrupt or truncated, or exceeds the pixel limit
+ * @throws UNSUPPORTED_IMAGE if the upload is none of the five types, IMAGE_DAMAGED if it is corrupt or truncated,
+ * TOO_MANY_PIXELS
  */
-export const cleanImage = (bytes: Uint8Array<ArrayBuffer>): ({ type: ImageType } & CleanedImage) | undefined => {
-  for (const { type, clean } of FORMATS) {
-    const image = clean(bytes)
-    if (image) return { type, ...image }
-  }
-  return undefined
+export const cleanImage = (bytes: Uint8Array<ArrayBuffer>): { type: ImageType } & CleanedImage => {
+  const format = FORMATS.find(({ detect }) => detect(bytes))
+  if (!format) throw new ApiError('UNSUPPORTED_IMAGE')
+  const image = format.clean(bytes)
+  if (!image) throw new ApiError('IMAGE_DAMAGED')
+  return { type: format.type, ...image }
 }

@@ -12,6 +12,9 @@ const LOOPS = ['NETSCAPE2.0', 'ANIMEXTS1.0']
 // The length of the colour table after a descriptor, from the flags in it (GIF89a, 18 and 20).
 const measureColourTable = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
 
+// Where a block ends that the end of the file cuts off.
+const CUT_OFF = Number.POSITIVE_INFINITY
+
 // Sub-blocks end with an empty one (GIF89a, 15). XMP is not stored in sub-blocks, but its trailer leads a reader of
 // sub-blocks to an empty one (XMP part 3, 1.1.2).
 const findBlocksEnd = (bytes: Uint8Array, from: number) => {
@@ -20,7 +23,7 @@ const findBlocksEnd = (bytes: Uint8Array, from: number) => {
     at += 1 + size
     if (size === 0) return at
   }
-  return -1
+  return CUT_OFF
 }
 
 // The loop count is a sub-block of three bytes: 1 and the count. Any other sub-blocks are dropped.
@@ -29,50 +32,51 @@ const readLoop = (bytes: Uint8Array, at: number) => {
   return bytes[at + 12] === 3 && bytes[at + 13] === 1 ? bytes.subarray(at, at + 16) : undefined
 }
 
-// A frame is a descriptor, an optional colour table, the LZW code size and the data. Returns -1 if it is invalid.
+// A frame is a descriptor, an optional colour table, the LZW code size and the data.
 const findFrameEnd = (bytes: Uint8Array, at: number) => {
+  const code = at + 10 + measureColourTable(bytes[at + 9] ?? 0)
+  if (code >= bytes.length) return CUT_OFF
   const width = readUintLittle(bytes, at + 1, 2) + readUintLittle(bytes, at + 5, 2)
   const height = readUintLittle(bytes, at + 3, 2) + readUintLittle(bytes, at + 7, 2)
   const hasArea = readUintLittle(bytes, at + 5, 2) > 0 && readUintLittle(bytes, at + 7, 2) > 0
-  const code = at + 10 + measureColourTable(bytes[at + 9] ?? 0)
   const codeSize = bytes[code] ?? 0
-  if (!hasArea || !isAllowedSize(width, height) || codeSize < 1 || codeSize > 8) return -1
+  if (!hasArea || !isAllowedSize(width, height) || codeSize < 1 || codeSize > 8) return undefined
   return findBlocksEnd(bytes, code + 1)
 }
 
+const findBlockEnd = (bytes: Uint8Array, at: number) => {
+  if (bytes[at] === IMAGE) return findFrameEnd(bytes, at)
+  return bytes[at] === EXTENSION ? findBlocksEnd(bytes, at + 2) : undefined
+}
+
+/** Whether the bytes start like a GIF. */
+export const isGif = (bytes: Uint8Array) => hasText(bytes, 0, 'GIF87a') || hasText(bytes, 0, 'GIF89a')
+
 /**
  * Rebuilds a GIF from its colour tables, frames, their timing and the loop count. Drops comments, texts, other
- * extensions such as XMP, and everything after the end.
- * @returns undefined if it is corrupt, truncated or not a GIF
+ * extensions such as XMP, and everything after the end. Completes a file that ends after its first frame.
+ * @returns undefined if it is corrupt, or truncated before that
  */
 export const cleanGif = (bytes: Uint8Array): CleanedImage | undefined => {
-  if (!hasText(bytes, 0, 'GIF87a') && !hasText(bytes, 0, 'GIF89a')) return undefined
   const width = readUintLittle(bytes, 6, 2)
   const height = readUintLittle(bytes, 8, 2)
   let at = 13 + measureColourTable(bytes[10] ?? 0)
   if (!isAllowedSize(width, height) || at > bytes.length) return undefined
-  const output = createOutput(bytes.length)
+  const output = createOutput(bytes.length + 1)
   output.append(bytes.subarray(0, at))
   let control: Uint8Array | undefined
   let hasLoop = false
   let frames = 0
-  for (let block = bytes[at]; block !== undefined; block = bytes[at]) {
-    if (block === TRAILER) {
-      if (frames === 0) return undefined
-      output.append(Uint8Array.of(TRAILER))
-      return { width, height, bytes: output.finish() }
-    }
-    if (block === IMAGE) {
-      const end = findFrameEnd(bytes, at)
-      if (end === -1) return undefined
+  while (at < bytes.length && bytes[at] !== TRAILER) {
+    const end = findBlockEnd(bytes, at)
+    if (end === undefined) return undefined
+    if (end > bytes.length) break
+    if (bytes[at] === IMAGE) {
       output.append(...(control ? [control] : []), bytes.subarray(at, end))
       control = undefined
       frames++
-      at = end
-    } else if (block === EXTENSION) {
+    } else {
       const label = bytes[at + 1] ?? 0
-      const end = findBlocksEnd(bytes, at + 2)
-      if (end === -1) return undefined
       if (label === CONTROL) {
         if (bytes[at + 2] !== 4 || end !== at + 8) return undefined
         control = bytes.subarray(at, end)
@@ -85,10 +89,10 @@ export const cleanGif = (bytes: Uint8Array): CleanedImage | undefined => {
         output.append(Uint8Array.of(EXTENSION, APPLICATION), loop, new Uint8Array(1))
         hasLoop = true
       }
-      at = end
-    } else {
-      return undefined
     }
+    at = end
   }
-  return undefined
+  if (frames === 0) return undefined
+  output.append(Uint8Array.of(TRAILER))
+  return { width, height, bytes: output.finish() }
 }

@@ -36,35 +36,34 @@ const TABLE_CHECKS = new Map([
 
 type Segment = { marker: number; start: number; end: number }
 
-// Any number of fill bytes may precede a marker; TEM and RSTn have no payload (T.81, B.1.1.2 and B.1.1.3).
+// Any number of fill bytes may precede a marker; TEM and RSTn have no payload (T.81, B.1.1.2 and B.1.1.3). Like in
+// decoders, a missing marker or an incomplete segment at the end of the file counts as EOI.
 const readSegment = (bytes: Uint8Array, from: number): Segment | undefined => {
   let at = from
-  if (bytes[at] !== 0xff) return undefined
   while (bytes[at] === 0xff) at++
-  const marker = bytes[at] ?? 0
+  if (at === from && at < bytes.length) return undefined
+  const marker = bytes[at] ?? EOI
   const start = at + 3
   if (marker === EOI || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) return { marker, start, end: at + 1 }
   const length = readUint(bytes, at + 1, 2)
   const end = at + 1 + length
   // Markers below 0xc0 are reserved, and images must not be nested.
-  if (marker < 0xc0 || marker === SOI || length < 2 || end > bytes.length) return undefined
-  return { marker, start, end }
+  if (marker < 0xc0 || marker === SOI || length === 0 || length === 1) return undefined
+  return { marker: length < 0 || end > bytes.length ? EOI : marker, start, end }
 }
 
 const readPayload = (bytes: Uint8Array, { start, end }: Segment) => bytes.subarray(start, end)
 
 // 0xff followed by 0 is data, and restart markers are part of the scan (T.81, B.1.1.5).
 const findScanEnd = (bytes: Uint8Array, from: number) => {
-  let at = bytes.indexOf(0xff, from)
-  while (at !== -1) {
-    let code = at + 1
-    while (bytes[code] === 0xff) code++
-    const marker = bytes[code]
-    if (marker === undefined) return -1
-    if (marker !== 0 && (marker < 0xd0 || marker > 0xd7)) return at
-    for (at = code + 1; bytes[at] !== 0xff; at++) if (at >= bytes.length) return -1
+  for (let at = from; at < bytes.length; at++) {
+    if (bytes[at] !== 0xff) continue
+    const end = at
+    while (bytes[at] === 0xff) at++
+    const marker = bytes[at] ?? EOI
+    if (marker !== 0 && (marker < 0xd0 || marker > 0xd7)) return end
   }
-  return -1
+  return bytes.length
 }
 
 const writeSegment = (marker: number, ...payload: Uint8Array[]) => {
@@ -120,13 +119,16 @@ const writeApplicationSegments = (bytes: Uint8Array) => {
   return segments
 }
 
+/** Whether the bytes start like a JPEG. */
+export const isJpeg = (bytes: Uint8Array) => readUint(bytes, 0, 2) === 0xffd8
+
 /**
  * Rebuilds a JPEG from its frame, tables and scans, its JFIF, Adobe and colour profile segments, and its orientation.
- * Drops everything after the end marker, such as the extra images, depth maps and videos that phones append.
- * @returns undefined if it is corrupt, truncated or not a JPEG
+ * Drops everything after the end marker, such as the extra images, depth maps and videos that phones append. Completes
+ * a file that ends after the start of its first scan.
+ * @returns undefined if it is corrupt, or truncated before that
  */
 export const cleanJpeg = (bytes: Uint8Array): CleanedImage | undefined => {
-  if (readUint(bytes, 0, 2) !== 0xffd8) return undefined
   // The rewritten Exif segment may be longer than a malformed original.
   const output = createOutput(bytes.length + 64)
   output.append(bytes.subarray(0, 2), ...writeApplicationSegments(bytes))
@@ -143,8 +145,8 @@ export const cleanJpeg = (bytes: Uint8Array): CleanedImage | undefined => {
     }
     if (marker === SOS) {
       next = findScanEnd(bytes, end)
-      if (!frame || !isScanHeader(readPayload(bytes, segment)) || next === -1) return undefined
-      scans++
+      if (!frame || !isScanHeader(readPayload(bytes, segment))) return undefined
+      if (next > end) scans++
     } else if (FRAMES.includes(marker)) {
       const size = readFrameSize(readPayload(bytes, segment))
       if (frame || !size || !isAllowedSize(size.width, size.height)) return undefined

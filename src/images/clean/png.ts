@@ -98,13 +98,16 @@ const findOrientation = (bytes: Uint8Array) => {
   return 1
 }
 
+/** Whether the bytes start like a PNG. */
+export const isPng = (bytes: Uint8Array) => hasText(bytes, 0, SIGNATURE)
+
 /**
  * Rebuilds a PNG, animated or not, from the chunks that affect rendering, with the orientation as its only Exif entry.
  * Drops texts, times, unknown chunks and everything after the end.
- * @returns undefined if it is corrupt, truncated or not a PNG
+ * @returns undefined if it is corrupt or truncated
  */
 export const cleanPng = (bytes: Uint8Array): CleanedImage | undefined => {
-  const first = hasText(bytes, 0, SIGNATURE) ? readChunk(bytes, SIGNATURE.length) : undefined
+  const first = readChunk(bytes, SIGNATURE.length)
   const header = first?.type === 'IHDR' ? readHeader(readPayload(bytes, first)) : undefined
   if (!first || !header) return undefined
   const { width, height, colour } = header

@@ -134,14 +134,17 @@ const cleanExtended = (bytes: Uint8Array, header: Chunk, output: Output) => {
   return finishFile(output, canvas)
 }
 
+/** Whether the bytes start like a WebP. */
+export const isWebp = (bytes: Uint8Array) => hasText(bytes, 0, 'RIFF') && hasText(bytes, 8, 'WEBP')
+
 /**
  * Rebuilds a WebP, animated or not, from the chunks that affect rendering, with the orientation as its only Exif entry.
  * Drops XMP, unknown chunks and everything after the end.
- * @returns undefined if it is corrupt, truncated or not a WebP
+ * @returns undefined if it is corrupt or truncated
  */
 export const cleanWebp = (bytes: Uint8Array): CleanedImage | undefined => {
   const end = 8 + readUintLittle(bytes, 4, 4)
-  if (!hasText(bytes, 0, 'RIFF') || !hasText(bytes, 8, 'WEBP') || end > bytes.length) return undefined
+  if (end > bytes.length) return undefined
   const file = bytes.subarray(0, end)
   const first = readChunk(file, 12, end)
   if (!first) return undefined

@@ -42,11 +42,14 @@ const writeBrands = (brands: string[], isAnimated: boolean) => {
   return writeBox('ftyp', [writeText(major), writeUint(0, 4), ...[...new Set([major, ...known])].map(writeText)])
 }
 
+/** Whether the bytes start like an AVIF. */
+export const isAvif = (bytes: Uint8Array) => readBrands(bytes) !== undefined
+
 /**
  * Rebuilds an AVIF from the items and tracks that are rendered and their properties. Exif and XMP items are removed
  * together with their entries rather than blanked, because readers fail on an Exif item they cannot parse. Orientation
  * is a property of the image and stays.
- * @returns undefined if it is corrupt, truncated or not an AVIF
+ * @returns undefined if it is corrupt or truncated
  */
 export const cleanAvif = (bytes: Uint8Array): CleanedImage | undefined => {
   const brands = readBrands(bytes)

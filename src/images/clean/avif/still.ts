@@ -1,5 +1,5 @@
 import { readUint, writeText, writeUint } from '../bytes'
-import { isAllowedSize, MAX_PIXELS } from '../image'
+import { isAllowedSize, limitPixels, MAX_PIXELS } from '../image'
 import { readCodedSize } from './av1'
 import { writeBox, writeFullBox, writeHandler } from './boxes'
 import type { Item, ItemTable } from './items'
@@ -36,7 +36,7 @@ const readGridSize = (bytes: Uint8Array, { id, extents }: Item, { references, it
 /**
  * Finds the items that are rendered: the primary item, the cells of a grid, and the alpha planes of either. Drops
  * thumbnails, depth maps, other images of a burst and HDR gain maps.
- * @returns undefined if one of them is missing, corrupt or too large
+ * @returns undefined if one of them is missing or corrupt
  */
 export const findStillImage = (bytes: Uint8Array, table: ItemTable): StillImage | undefined => {
   const primary = table.items.get(table.primary)
@@ -68,7 +68,7 @@ export const findStillImage = (bytes: Uint8Array, table: ItemTable): StillImage 
     pixels += size.width * size.height
   }
   // The largest valid image is a grid, its cells, an alpha grid and the cells of that.
-  if (pixels > 4 * MAX_PIXELS) return undefined
+  limitPixels(pixels, 4 * MAX_PIXELS)
   const size = readStatedSizeOf(bytes, primary, table)
   return size && { ...size, items, table }
 }
