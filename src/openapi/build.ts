@@ -167,7 +167,7 @@ const collectRoutes = (app: Hono<App>) => {
 export const documentOf = (app: Hono<App>) => {
   const paths: ZodOpenApiPathsObject = {}
   for (const { method, path, metadata } of collectRoutes(app)) {
-    const template = path.replace(/:([\w-]+)/g, '{$1}')
+    const template = path.replace(/:([\w-]+)(?:\{[^}]+\})?/g, '{$1}')
     const operation = toOperation(metadata)
     if (operation) paths[template] = { ...paths[template], [method.toLowerCase()]: operation }
   }

@@ -79,6 +79,20 @@ describe('YES24', () => {
     expect(newSpecial?.path).toBe('/v1/category/newproductAttention?categoryId=001&page=1&pageSize=10&detail=Y')
   })
 
+  it.each([
+    ['광장/구운몽', '광장/구운몽'],
+    [encodeURIComponent('광장/구운몽'), '광장/구운몽'],
+    ['AC%2FDC/', 'AC/DC/'],
+    ['//x', '//x'],
+    ['..%2Fx', '../x'],
+    ['best-seller/1', 'best-seller/1'],
+    ['100%25%2', '100%%2'],
+  ])('is searched for the rest of the path: %s', async (path, query) => {
+    await get(path, YES24)
+    const [request] = await providerRequests()
+    expect(new URL(request?.path ?? '', 'https://apis.yes24.com').searchParams.get('query')).toBe(query)
+  })
+
   it('answers at most ten entries', async () => {
     const { body } = await get('x', YES24)
     expect(body).toHaveLength(10)

@@ -30,6 +30,7 @@ it('answers an empty array if nothing is found', async () => {
 })
 
 it.each([
+  ['nothing', ''],
   ['white space', '%20%20'],
   ['101 characters', 'x'.repeat(101)],
   ['a NUL', 'a%00b'],
@@ -43,8 +44,8 @@ it('accepts 100 characters, and encoded slashes', async () => {
   }
 })
 
-it('allows only GET and HEAD', async () => {
-  const answer = await send('POST', '/ext-lib/best-seller')
+it.each(['best-seller', 'a/b'])('allows only GET and HEAD: %s', async (path) => {
+  const answer = await send('POST', `/ext-lib/${path}`)
   expect(answer).toMatchObject({ status: 405, body: { status: 405 } })
   expect(answer.headers.get('Allow')).toBe('GET, HEAD')
 })

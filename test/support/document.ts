@@ -6,7 +6,9 @@ export const document = buildDocument()
 type Response = { headers?: Record<string, unknown>; content?: Record<string, { schema: Schema }> }
 type PathItem = Record<string, { responses: Record<string, Response> } | undefined>
 
-const toPattern = (template: string) => new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`)
+// A search is the rest of the path.
+const toPattern = (template: string) =>
+  new RegExp(`^${template.replace('{title-or-author}', '.*').replace(/\{[^}]+\}/g, '[^/]+')}$`)
 const paths = Object.entries(document.paths as unknown as Record<string, PathItem>)
   .map(([template, item]) => ({ template, item, pattern: toPattern(template) }))
   // Literal segments take precedence over parameters.
