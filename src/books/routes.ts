@@ -8,7 +8,7 @@ import { localTime } from '../http/local-time'
 import { valid, validText } from '../http/validate'
 import { Memo, MemosQuery } from '../memos/schema'
 import { listMemos } from '../memos/store'
-import { Paging, pageOf } from '../schema/paging'
+import { MAX_MEMOS_SIZE, Paging, pageOf } from '../schema/paging'
 import { Timestamp } from '../schema/values'
 import {
   AbandonedBook,
@@ -136,9 +136,9 @@ export const books = new Hono<App>()
     describeRoute({
       operationId: 'listBookMemos',
       summary: 'List the memos of a book',
-      description: 'Newest first.',
+      description: 'Newest first. `size` may be up to 10,000 here.',
       tags: ['Books'],
-      responses: { 200: json(pageOf(Memo), 'A page of memos') },
+      responses: { 200: json(pageOf(Memo, MAX_MEMOS_SIZE), 'A page of memos') },
       errors: ['BOOK_NOT_FOUND'],
     }),
     valid('param', BookPath),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
-import { Paging } from '../schema/paging'
+import { MAX_MEMOS_SIZE, pagingUpTo } from '../schema/paging'
 import { enumeration, enumerationOrAll, filledText, Id, IdParameter, Int32, LocalTime } from '../schema/values'
 
 const MemoType = enumeration(MEMO_TYPES)
@@ -36,7 +36,7 @@ export type MemoPatch = z.infer<typeof MemoPatch>
 
 export const MemoPath = z.object({ 'memo-id': IdParameter.describe('Identifier of the memo') })
 export const NewMemoQuery = z.object({ bookId: IdParameter.describe('The book to add the memo to') })
-export const MemosQuery = Paging.extend({
+export const MemosQuery = pagingUpTo(MAX_MEMOS_SIZE).extend({
   memoType: enumerationOrAll(MEMO_TYPES).describe('Type of the memos to list'),
 })
 export type MemosQuery = z.infer<typeof MemosQuery>

@@ -3,20 +3,25 @@ import { MAX_INT } from '../contract'
 import { Int32, int, intParameter } from './values'
 
 const MAX_SIZE = 1000
+/** The largest page of memos: clients ask for all memos of a book, with its `memoCount` as `size`. */
+export const MAX_MEMOS_SIZE = 10_000
 
-export const Paging = z.object({
-  page: intParameter(1, MAX_INT).describe('Page number, starting at 1'),
-  size: intParameter(1, MAX_SIZE).describe('Items per page'),
-})
+/** The query parameters of a paged list. */
+export const pagingUpTo = (maxSize: number) =>
+  z.object({
+    page: intParameter(1, MAX_INT).describe('Page number, starting at 1'),
+    size: intParameter(1, maxSize).describe('Items per page'),
+  })
+export const Paging = pagingUpTo(MAX_SIZE)
 export type Paging = z.infer<typeof Paging>
 
 const PageInfo = z
-  .object({ page: Int32, size: int(1, MAX_SIZE), totalElements: Int32, totalPages: Int32 })
+  .object({ page: Int32, size: int(1, MAX_MEMOS_SIZE), totalElements: Int32, totalPages: Int32 })
   .meta({ id: 'PageInfo' })
 
 /** The envelope of every paged list. */
-export const pageOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({ item: z.array(item).max(MAX_SIZE), pageInfo: PageInfo })
+export const pageOf = <Item extends z.ZodType>(item: Item, maxSize = MAX_SIZE) =>
+  z.object({ item: z.array(item).max(maxSize), pageInfo: PageInfo })
 export type Page<Item> = { item: Item[]; pageInfo: z.infer<typeof PageInfo> }
 
 export const toPage = <Item>(item: Item[], totalElements: number, { page, size }: Paging): Page<Item> => ({
