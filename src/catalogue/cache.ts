@@ -39,27 +39,64 @@ const store = ({ kv, key }: CachedList, entries: CatalogueEntry[]) => {
   return withTimeout(TIMEOUT_MS, put).catch(logFailure)
 }
 
-/** An older refresh is considered dead: the runtime may have ended it despite `waitUntil`. */
-const MAX_REFRESH_MS = 10_000
+/** A provider answers or fails in less, so an older refresh was cancelled with its request. */
+const MAX_REFRESH_MS = 4000
+/** How often a request looks for the outcome of another one's refresh. */
+const POLL_MS = 25
 
-const refreshes = new Map<string, { startedAt: number; entries: Promise<CatalogueEntry[]> }>()
+type Refresh = { startedAt: number; outcome?: { entries: CatalogueEntry[] } | { error: unknown } }
+
+const refreshes = new Map<string, Refresh>()
 const retryAt = new Map<string, number>()
 
-/** Loads and stores a list. Concurrent callers in this isolate share one refresh. */
+const findRunning = (key: string) => {
+  const refresh = refreshes.get(key)
+  return refresh && Date.now() - refresh.startedAt < MAX_REFRESH_MS ? refresh : undefined
+}
+
+const loadAndStore = async (list: CachedList) => {
+  const refresh: Refresh = { startedAt: Date.now() }
+  refreshes.set(list.key, refresh)
+  try {
+    const entries = await list.load()
+    refresh.outcome = { entries }
+    await store(list, entries)
+    return entries
+  } catch (error) {
+    refresh.outcome = { error }
+    throw error
+  } finally {
+    if (refreshes.get(list.key) === refresh) refreshes.delete(list.key)
+  }
+}
+
 const refresh = (list: CachedList) => {
-  const running = refreshes.get(list.key)
-  if (running && Date.now() - running.startedAt < MAX_REFRESH_MS) return running.entries
-  const entries = list
-    .load()
-    .then(async (loaded) => {
-      await store(list, loaded)
-      return loaded
-    })
-    .finally(() => refreshes.delete(list.key))
-  refreshes.set(list.key, { startedAt: Date.now(), entries })
+  const entries = loadAndStore(list)
   // Otherwise the refresh would end when the client that started it disconnects.
   list.waitUntil(entries.catch(() => {}))
   return entries
+}
+
+/**
+ * The outcome of the refresh that another request runs. Polls, because the promise of a cancelled request never settles:
+ * docs/decisions/0016-one-concurrency-limiter.md.
+ * @returns undefined if there is none, or none ends within MAX_REFRESH_MS
+ */
+const follow = async (key: string) => {
+  const deadline = Date.now() + MAX_REFRESH_MS
+  for (let other = findRunning(key); other && Date.now() < deadline; other = findRunning(key)) {
+    await scheduler.wait(POLL_MS)
+    if (other.outcome) return other.outcome
+  }
+  return undefined
+}
+
+/** Loads a list. Concurrent callers in this isolate share one refresh. */
+const loadOnce = async (list: CachedList) => {
+  const outcome = findRunning(list.key) && (await follow(list.key))
+  if (!outcome) return refresh(list)
+  if ('error' in outcome) throw outcome.error
+  return outcome.entries
 }
 
 /**
@@ -69,9 +106,9 @@ const refresh = (list: CachedList) => {
  */
 export const getCached = async (list: CachedList): Promise<CatalogueEntry[]> => {
   const stored = await read(list)
-  if (!stored) return refresh(list)
+  if (!stored) return loadOnce(list)
   const isStale = Date.now() - stored.storedAt >= FRESH_MS
-  if (isStale && Date.now() >= (retryAt.get(list.key) ?? 0)) {
+  if (isStale && !findRunning(list.key) && Date.now() >= (retryAt.get(list.key) ?? 0)) {
     refresh(list).catch(() => retryAt.set(list.key, Date.now() + BACKOFF_MS))
   }
   return stored.entries

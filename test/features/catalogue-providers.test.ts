@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { getCached } from '../../src/catalogue/cache'
 import { send } from '../support/api'
 
 const setScenario = (scenario: string) => fetch(`https://control.test/?scenario=${scenario}`)
@@ -215,6 +216,23 @@ describe('the cache of lists', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => get('best-seller', YES24)))
     expect(answers.every(({ status, body }) => status === 200 && body.length === 10)).toBe(true)
     expect(await providerRequests()).toHaveLength(1)
+  })
+
+  it('is filled by a waiting request if the first one is cancelled', async () => {
+    const entries = [{ title: 'Demian', author: null, cover: null, publisher: null, itemPage: null }]
+    const never = new Promise<never>(() => {})
+    const request = (load: () => Promise<typeof entries>) =>
+      getCached({ kv: env.CATALOGUE, key: 'catalogue:cancelled', load, waitUntil: () => {} })
+    const started = Promise.withResolvers<void>()
+    void request(() => {
+      started.resolve()
+      return never
+    })
+    await started.promise
+    const waiting = [request(async () => entries), request(async () => entries)]
+    await scheduler.wait(100)
+    advance(4 * SECOND)
+    expect(await Promise.all(waiting)).toEqual([entries, entries])
   })
 
   it('is optional: lists are answered while KV fails', async () => {
