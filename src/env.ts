@@ -14,6 +14,8 @@ export type Bindings = {
   EMAIL: SendEmail
   NETWORK_LIMIT: RateLimit
   MEMBER_LIMIT: RateLimit
+  /** Benchmarks have none, because they exceed any sensible limit. */
+  WRITE_LIMIT?: RateLimit
   CORS_ORIGINS?: string
 } & Partial<Record<keyof typeof Variables.shape, string>>
 

@@ -3,6 +3,7 @@ import type { App } from '../env'
 import { ApiError } from '../errors'
 import { verifyToken } from '../token'
 import { annotate } from './describe-route'
+import { checkRate } from './throttle'
 
 const BEARER = /^bearer +(\S+) *$/i
 
@@ -11,9 +12,13 @@ const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const caller = token && (await verifyToken(c.get('config'), token))
   if (!caller) throw new ApiError('UNAUTHORIZED')
   c.set('caller', caller)
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await checkRate(c, 'WRITE_LIMIT', String(caller.memberId))
   await next()
 }
-/** Requires a token that is signed and not expired, and sets `caller`. Revocation is checked by the database guard. */
+/**
+ * Requires a token that is signed and not expired, sets `caller`, and limits the writes of each member. Revocation is
+ * checked by the database guard.
+ */
 export const authenticated = annotate(authenticate, { membersOnly: true })
 
 /** Rejects an `Authorization` header: the contract allows none on sign-up and login. */

@@ -7,20 +7,26 @@ import { withTimeout } from '../retry'
 import { annotate } from './describe-route'
 import { networkOf } from './network'
 
-type RateLimiter = { [K in keyof Bindings]-?: Bindings[K] extends RateLimit ? K : never }[keyof Bindings]
+type RateLimiter = { [K in keyof Bindings]-?: NonNullable<Bindings[K]> extends RateLimit ? K : never }[keyof Bindings]
 
 /** The period of the rate limits in wrangler.toml, and so the longest wait of a refused client. */
 const PERIOD_SECONDS = 60
 const TIMEOUT_MS = 1000
 
+/** @throws TOO_MANY_REQUESTS when the key is above the limit */
+export const checkRate = async (c: Context<App>, limiter: RateLimiter, key: string) => {
+  const binding = c.env[limiter]
+  if (!binding) return
+  // These limits are approximate anyway, so a failing limiter lets requests pass. What must be exact is counted in D1.
+  const outcome = await withTimeout(TIMEOUT_MS, () => binding.limit({ key })).catch((error: Error) => {
+    log('error', `rate limiter ${limiter} failed: ${error.message}`, { requestId: c.get('requestId') })
+  })
+  if (outcome?.success === false) throw tooManyRequests(PERIOD_SECONDS)
+}
+
 const throttle = (limiter: RateLimiter, keyOf: (c: Context<App>) => string) => {
   const handler: MiddlewareHandler<App> = async (c, next) => {
-    const check = () => c.env[limiter].limit({ key: keyOf(c) })
-    // These limits are approximate anyway, so a failing limiter lets requests pass. What must be exact is counted in D1.
-    const outcome = await withTimeout(TIMEOUT_MS, check).catch((error: Error) => {
-      log('error', `rate limiter ${limiter} failed: ${error.message}`, { requestId: c.get('requestId') })
-    })
-    if (outcome?.success === false) throw tooManyRequests(PERIOD_SECONDS)
+    await checkRate(c, limiter, keyOf(c))
     await next()
   }
   return annotate(handler, { throttled: true })

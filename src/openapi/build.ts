@@ -160,6 +160,9 @@ const collectRoutes = (app: Hono<App>) => {
     const known = routes.get(key) ?? { method, path, metadata: {} }
     routes.set(key, { ...known, metadata: { ...known.metadata, ...metadataOf(handler) } })
   }
+  // `authenticated` limits the writes of each member.
+  for (const { method, metadata } of routes.values())
+    if (metadata.membersOnly && method !== 'GET') metadata.throttled = true
   return routes.values()
 }
 

@@ -23,6 +23,7 @@ export const faults: Attack = async ({ start, quick, progress }) => {
     entry: 'test/attacks/workers/faulty.ts',
     vars: { EMAIL_VERIFICATION: 'required', CATALOGUE_PROVIDER: 'open-library' },
     uploadsPerMinute: 1000,
+    writesPerMinute: 100_000,
   })
   const stage = toStage(service)
   const failures: string[] = []

@@ -19,6 +19,7 @@ export type Options = {
   /** A folder with the data of an earlier service. By default a new one is created. */
   data?: string
   uploadsPerMinute?: number
+  writesPerMinute?: number
   /** Opens the inspector, which reports memory use. */
   inspected?: boolean
 }
@@ -71,7 +72,8 @@ const readMails = (folder: string) =>
     .map((file) => readFileSync(file, 'utf8'))
 
 /** Starts the service, which must have been built before. */
-export const startService = async ({ vars, entry = SERVICE, inspected, data, uploadsPerMinute = 30 }: Options = {}) => {
+export const startService = async (options: Options = {}) => {
+  const { vars, entry = SERVICE, inspected, data, uploadsPerMinute = 30, writesPerMinute } = options
   const mails = makeFolder()
   const lines: string[] = []
   const before = listChildren()
@@ -80,6 +82,7 @@ export const startService = async ({ vars, entry = SERVICE, inspected, data, upl
     entry,
     vars: { ...VARS, ...vars },
     uploadsPerMinute,
+    writesPerMinute,
     bindings: { ASSETS: { type: 'assets' as const }, EMAIL: { type: 'send-email' as const } },
     config: { assets: ASSETS },
   })

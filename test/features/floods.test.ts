@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type Answer, newEmail, PASSWORD, send, signUp } from '../support/api'
+import { type Answer, newEmail, PASSWORD, send, sharedReader, signUp } from '../support/api'
 import { measure } from '../support/database'
+import { addressOf, operations } from '../support/operations'
+import { remote } from '../support/target'
 
 const loginFrom = (network: string, email: string, password: string) =>
   send('POST', '/login', { body: { email, password }, headers: { 'CF-Connecting-IP': network } })
@@ -70,6 +72,34 @@ describe('failed logins', () => {
     for (let n = 0; n < 10; n++) await loginFrom(spellings[n % 4] ?? '', email, 'wrong')
     for (const spelling of spellings) expect((await loginFrom(spelling, email, PASSWORD)).status).toBe(429)
     expect((await loginFrom('::ffff:192.0.2.7', email, PASSWORD)).status).toBe(200)
+  })
+})
+
+describe.skipIf(remote)('the limit on writes', () => {
+  it('refuses a member’s writes above 1,000 a minute, but not reads or other members', async () => {
+    const [eager, other] = [await signUp(), await signUp()]
+    let written = 0
+    let refused: Answer | undefined
+    // A new minute may start meanwhile and reset the count.
+    while (written < 2100 && !refused) {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => eager.patch('/members/me', {})))
+      written += answers.filter(({ status }) => status === 200).length
+      refused = answers.find(({ status }) => status !== 200)
+    }
+    expect(refused).toMatchObject({ status: 429, body: { status: 429 } })
+    expect(refused?.headers.get('Retry-After')).toBe('60')
+    expect(written).toBeGreaterThanOrEqual(1000)
+    expect((await eager.get('/members/me')).status).toBe(200)
+    expect((await other.patch('/members/me', {})).status).toBe(200)
+  })
+
+  const writes = operations.filter(({ needsToken, method }) => needsToken && method !== 'GET')
+  it.each(writes)('covers $method $template', async (operation) => {
+    const exceeded = { limit: async () => ({ success: false }) } as RateLimit
+    const { token } = await sharedReader()
+    const headers = { Authorization: `Bearer ${token}` }
+    const answer = await send(operation.method, addressOf(operation), { headers, changed: { WRITE_LIMIT: exceeded } })
+    expect(answer.status).toBe(429)
   })
 })
 

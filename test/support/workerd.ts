@@ -42,6 +42,8 @@ type WorkerOptions<Bindings, Config> = {
   entry: string
   vars: Record<string, string | undefined>
   uploadsPerMinute: number
+  /** Unlimited if undefined. */
+  writesPerMinute?: number
   /** Bindings beyond those that every Worker under test has. */
   bindings?: Bindings
   config?: Config
@@ -51,7 +53,7 @@ type WorkerOptions<Bindings, Config> = {
 export const defineWorker = <Bindings extends object, Config extends object>(
   options: WorkerOptions<Bindings, Config>,
 ) => {
-  const { name, entry, vars, uploadsPerMinute, bindings, config } = options
+  const { name, entry, vars, uploadsPerMinute, writesPerMinute, bindings, config } = options
   const rateLimit = (namespace: string, limit: number) => ({
     type: 'rate-limit' as const,
     namespace,
@@ -69,6 +71,7 @@ export const defineWorker = <Bindings extends object, Config extends object>(
         CATALOGUE: { type: 'kv' as const, id: 'lists' },
         NETWORK_LIMIT: rateLimit('1001', 600),
         MEMBER_LIMIT: rateLimit('1002', uploadsPerMinute),
+        ...(writesPerMinute && { WRITE_LIMIT: rateLimit('1003', writesPerMinute) }),
         ...Object.fromEntries(texts.map(([key, value = '']) => [key, { type: 'text' as const, value }])),
         ...bindings,
       },

@@ -2,7 +2,8 @@
 import { wrapDatabase } from '../../support/wrap-database.ts'
 
 export const KINDS = ['throws', 'throws afterwards', 'hangs', 'is slow', 'answers junk', 'is down'] as const
-export const BINDINGS = ['DB', 'IMAGES', 'CATALOGUE', 'EMAIL', 'NETWORK_LIMIT', 'MEMBER_LIMIT', 'fetch'] as const
+const LIMITS = ['NETWORK_LIMIT', 'MEMBER_LIMIT', 'WRITE_LIMIT'] as const
+export const BINDINGS = ['DB', 'IMAGES', 'CATALOGUE', 'EMAIL', ...LIMITS, 'fetch'] as const
 type Binding = (typeof BINDINGS)[number]
 
 /** Which call of a binding fails, counted from 1. `is down`: that call and all later ones. */
@@ -41,7 +42,10 @@ const wrapMethods = <T extends object>(binding: T, intercept: Intercept) =>
         intercept(async () => (target as unknown as Methods)[String(name)]?.(...values)),
   })
 
-type Bindings = Record<Exclude<Binding, 'DB' | 'fetch'>, object> & { DB: D1Database }
+type Bindings = Record<Exclude<Binding, 'DB' | 'WRITE_LIMIT' | 'fetch'>, object> & {
+  DB: D1Database
+  WRITE_LIMIT?: object
+}
 
 /** Injects a fault. `report` adds the number of calls and a mailed code to a response, as X-Calls and X-Code. */
 export const injectFault = <Env extends Bindings>(env: Env, fault?: Fault) => {
@@ -50,7 +54,8 @@ export const injectFault = <Env extends Bindings>(env: Env, fault?: Fault) => {
   const wrapped: Env = { ...env, DB: wrapDatabase(env.DB, interceptOf('DB')) }
   for (const binding of BINDINGS) {
     if (binding === 'DB' || binding === 'fetch') continue
-    wrapped[binding] = wrapMethods(env[binding], interceptOf(binding))
+    const original = env[binding] as object | undefined
+    if (original) Object.assign(wrapped, { [binding]: wrapMethods(original, interceptOf(binding)) })
   }
   let code = ''
   const send = (mail: { text: string }) => {
