@@ -4,11 +4,13 @@ import { found } from '../errors'
 import { authenticated } from '../http/auth'
 import { describeRoute, empty, json } from '../http/describe-route'
 import { allowOnly } from '../http/error-response'
+import { sendJson } from '../http/json-stream'
+import { limitLargePages } from '../http/large-pages'
 import { localTime } from '../http/local-time'
 import { valid, validText } from '../http/validate'
+import { listMemos } from '../memos/lists'
 import { Memo, MemosQuery } from '../memos/schema'
-import { listMemos } from '../memos/store'
-import { MAX_MEMOS_SIZE, Paging, pageOf } from '../schema/paging'
+import { MAX_MEMOS_SIZE, type Page, Paging, pageOf } from '../schema/paging'
 import { Timestamp } from '../schema/values'
 import {
   AbandonedBook,
@@ -42,6 +44,7 @@ const views = new Hono<App>()
       responses: { 200: json(pageOf(LibraryBook), 'A page of books') },
     }),
     valid('query', LibraryQuery),
+    limitLargePages,
     async (c) => c.json(await listLibrary(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
   )
   .get(
@@ -55,6 +58,7 @@ const views = new Hono<App>()
       responses: { 200: json(pageOf(CalenderBook), 'A page of books') },
     }),
     valid('query', Paging),
+    limitLargePages,
     async (c) => c.json(await listCalender(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
   )
   .get(
@@ -69,6 +73,7 @@ const views = new Hono<App>()
       responses: { 200: json(pageOf(AbandonedBook), 'A page of books') },
     }),
     valid('query', Paging),
+    limitLargePages,
     async (c) => {
       const { db, caller, config } = c.var
       const before = localTime(config.TIME_ZONE, Date.now() - config.ABANDON_AFTER_DAYS * DAY_MS)
@@ -86,6 +91,7 @@ const views = new Hono<App>()
       responses: { 200: json(pageOf(MemoBook), 'A page of books') },
     }),
     valid('query', Paging),
+    limitLargePages,
     async (c) => c.json(await listWithMemos(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
   )
   .all('/:view{(?:library|calender|abandon|memo-books)}', allowOnly('GET', 'HEAD'))
@@ -127,7 +133,7 @@ export const books = new Hono<App>()
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
       const book = await getBook(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
-      return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
+      return sendJson<BookDetail>(c, found(book, 'BOOK_NOT_FOUND'))
     },
   )
   .get(
@@ -146,7 +152,7 @@ export const books = new Hono<App>()
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
       const page = await listMemos(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
-      return c.json(found(page, 'BOOK_NOT_FOUND'), 200)
+      return sendJson<Page<Memo>>(c, found(page, 'BOOK_NOT_FOUND'))
     },
   )
   .patch(

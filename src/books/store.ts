@@ -1,17 +1,17 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../db/caller'
+import { type Caller, isCaller, isOwnRow, queryOne, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
 import { nextId } from '../db/next-id'
 import { books, members } from '../db/schema'
 import { quotaExceeded } from '../errors'
-import { newestFirst, selectMemosList } from '../memos/store'
+import { loadInParts, MAX_PART_BYTES, type MemoList, newestFirst, selectMemosList } from '../memos/lists'
 import { type Quotas, utf8Bytes } from '../quotas'
 import type { BookDetail, BookPatch, CreatedDate, DetailQuery, NewBook, RegisteredBook, UpdatedBook } from './schema'
 
 const { placeholder } = sql
 
-const isOwn = and(eq(books.bookId, placeholder('bookId')), eq(books.memberId, callerId))
+const isOwn = isOwnRow(books.bookId, books.memberId)
 
 const selectDetail = statement((db) =>
   db
@@ -29,6 +29,7 @@ const selectDetail = statement((db) =>
       readStartDate: books.readStartDate,
       readEndDate: books.readEndDate,
       memoCount: books.memoCount,
+      memoBytes: books.memoBytes,
     })
     .from(books)
     .where(isOwn),
@@ -40,10 +41,13 @@ export const getBook = async (
   caller: Caller,
   bookId: number,
   { memoAuthority }: DetailQuery,
-): Promise<BookDetail | undefined> => {
+): Promise<(Omit<BookDetail, 'memosList'> & { memosList: MemoList }) | undefined> => {
   const list = selectMemosList({ bookId, memoAuthority })
-  const [, [book], memosList] = await runAsCaller(db, caller, selectCaller(), selectDetail({ bookId }), list)
-  return book && { ...book, memosList: newestFirst(memosList) }
+  const [, [detail], memosList] = await runAsCaller(db, caller, selectCaller(), selectDetail({ bookId }), list)
+  if (!detail) return undefined
+  const { memoBytes, ...book } = detail
+  if (memoBytes <= MAX_PART_BYTES) return { ...book, memosList: newestFirst(memosList) }
+  return { ...book, memosList: await loadInParts(db, caller, { bookId, memoType: 'ALL', memoAuthority }) }
 }
 
 const bookCount = sql<number>`${members.yetBooks} + ${members.ingBooks} + ${members.doneBooks}`

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { ApiError } from '../errors'
 import { type Db, run, type Statement, statement } from './client'
 import { members } from './schema'
@@ -14,6 +15,17 @@ export const isCaller = sql`${members.memberId} = ${sql.placeholder('callerMembe
 
 /** The guard: the caller's member id while the token is valid, otherwise null, which equals no owner. */
 export const callerId = sql<number>`(select ${members.memberId} from ${members} where ${isCaller})`
+
+/**
+ * Matches the caller's row with an identifier, which is a placeholder of the column's name. The row is looked up by the
+ * nearest identifier that exists, so that a row of another member costs the same as one that does not exist.
+ */
+export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn) => {
+  const wanted = sql.placeholder(id.name)
+  const nearest = sql`(select max(${id}) from ${id.table} where ${id} <= ${wanted})`
+  // CASE fixes the order: the guard is evaluated for every row that is found.
+  return sql`${id} = ${nearest} and case when ${owner} = ${callerId} then ${id} = ${wanted} end`
+}
 
 /** Returns the caller's id, or no row when the token is no longer valid. */
 export const selectCaller = statement((db) => db.select({ memberId: members.memberId }).from(members).where(isCaller))

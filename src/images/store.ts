@@ -86,7 +86,10 @@ export const uploadImage = async (
 const deleteOwn = statement((db) =>
   db
     .delete(images)
-    .where(and(isNamed, eq(images.memberId, callerId)))
+    // The plus keeps SQLite from looking up another member's image.
+    .where(
+      sql`${images.memberId} = ${callerId} and ${images.name} = ${placeholder('name')} and +${images.memberId} = ${placeholder('memberId')}`,
+    )
     .returning({ imageId: images.imageId, ...imageColumns }),
 )
 const restoreRow = sqlStatement<{ imageId: number }>(sql`

@@ -12,8 +12,9 @@ import { valid, validFile } from '../http/validate'
 import { imageBase } from '../images/address'
 import { MAX_IMAGE_BYTES } from '../images/bucket'
 import { uploadImage } from '../images/store'
+import { drawMemo } from './lists'
 import { ImageUrl, Memo, MemoPatch, MemoPath, NewMemo, NewMemoQuery, RandomMemo } from './schema'
-import { createMemo, deleteMemo, drawMemo, updateMemo } from './store'
+import { createMemo, deleteMemo, updateMemo } from './store'
 
 export const memos = new Hono<App>()
   .get(

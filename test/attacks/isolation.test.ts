@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { BASE, handle, login, signUp, tokenOf } from '../support/api'
+import { measure, select } from '../support/database'
 import * as trials from '../support/isolation'
 import { idOperations } from '../support/operations'
 import { takeSnapshot } from '../support/stores'
@@ -43,6 +44,24 @@ describe('another member’s books and memos', () => {
   it('cannot be moved or changed by requests that also name the caller’s own', async () => {
     expect((await trials.mixParents(api, isolation, env.DB)).failures).toEqual([])
   })
+})
+
+describe('a refused request', () => {
+  beforeAll(async () => {
+    await select(trials.fillBook(isolation.ids.bookId, isolation.owner.memberId))
+  })
+
+  it.each(idOperations)(
+    '$method $template costs as many rows as one for data that does not exist',
+    async (operation) => {
+      for (const { name, existing, absent } of trials.comparableRequests(isolation, operation)) {
+        const cost = await measure(() => api.request(existing))
+        for (const request of absent) expect(await measure(() => api.request(request)), name).toEqual(cost)
+        expect(cost.calls, name).toBeLessThanOrEqual(1)
+        expect(cost.written, name).toBe(0)
+      }
+    },
+  )
 })
 
 describe('without a valid token', () => {

@@ -46,6 +46,24 @@ it('uses one database call for any number of health checks', async () => {
   expect(calls).toBe(1)
 })
 
+it('loads large pages of books one after the other, and small ones concurrently', async () => {
+  const highestOf = async (size: number) => {
+    let [active, highest] = [0, 0]
+    const DB = wrapDatabase(env.DB, async (call) => {
+      highest = Math.max(highest, ++active)
+      await scheduler.wait(50)
+      return call().finally(() => active--)
+    })
+    const path = `/books/library?bookStatus=YET&page=1&size=${size}`
+    const answers = Array.from({ length: 5 }, () => reader.send('GET', path, { changed: { DB } }))
+    expect(await statuses(answers)).toEqual(Array(5).fill(200))
+    return highest
+  }
+  expect(await highestOf(1000)).toBe(1)
+  expect(await highestOf(500)).toBe(2)
+  expect(await highestOf(100)).toBe(5)
+})
+
 it('frees the capacity of database calls that time out', async () => {
   using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
   const DB = wrapDatabase(env.DB, () => new Promise<never>(() => {}))

@@ -183,6 +183,33 @@ export const tryOnOthersData = async (api: Api, isolation: Isolation, operation:
   return outcome
 }
 
+/** An operation with valid input, on the owner's data and on data that does not exist, by every other caller. */
+export const comparableRequests = (isolation: Isolation, operation: Operation) => {
+  const { ids, deleted, stranger, unauthenticated } = isolation
+  const [attempt] = attemptsWithOwnMethod(operation)
+  if (!attempt) throw new Error(`${operation.template} has no valid request`)
+  const { isOwnMethod: _, isValid: __, ...request } = attempt
+  const toRequest = (authorization: string | undefined, each: Ids): ApiRequest => ({
+    ...request,
+    path: addressWith(operation, each),
+    authorization,
+  })
+  const callers = [{ name: 'another member', authorization: `Bearer ${stranger.token}` }, ...unauthenticated]
+  return callers.map(({ name, authorization }) => ({
+    name,
+    existing: toRequest(authorization, ids),
+    absent: [...NEVER_USED, deleted].map((each) => toRequest(authorization, each)),
+  }))
+}
+
+/** SQL that fills a book with 130 memos of 60 KB: what it holds must not show in the cost of a refusal. */
+export const fillBook = (bookId: string, memberId: number) => `
+  with recursive n(i) as (select 1 union all select i + 1 from n where i < 130)
+  insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
+  select (select max(memoId) from memos) + i, ${bookId}, ${memberId},
+    (select max(position) from memos where memberId = ${memberId}) + i, 'SUMMARY', hex(zeroblob(30000)), 1, 'PUBLIC',
+    '2026-01-01T00:00:00', '2026-01-01T00:00:00' from n`
+
 /** The operations that need a token but name no book, memo or image. */
 export const otherOperations = operations.filter((each) => each.needsToken && !idOperations.includes(each))
 

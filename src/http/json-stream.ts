@@ -1,0 +1,54 @@
+import type { Context, TypedResponse } from 'hono'
+
+type Streamable = Record<string, unknown>
+
+const isIterable = (value: unknown): value is AsyncIterable<unknown[]> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+/** The JSON of an object, in chunks. A value that is an async iterable of arrays becomes one array. */
+async function* toJson(body: Streamable) {
+  let separator = '{'
+  for (const [key, value] of Object.entries(body)) {
+    const start = `${separator}${JSON.stringify(key)}:`
+    separator = ','
+    if (!isIterable(value)) {
+      yield `${start}${JSON.stringify(value)}`
+      continue
+    }
+    let bracket = `${start}[`
+    for await (const items of value) {
+      if (items.length === 0) continue
+      yield `${bracket}${JSON.stringify(items).slice(1, -1)}`
+      bracket = ','
+    }
+    yield bracket === ',' ? ']' : `${bracket}]`
+  }
+  yield '}'
+}
+
+/** Reads a chunk only when the consumer has taken the one before. */
+const toStream = (chunks: AsyncGenerator<string>) =>
+  new ReadableStream<string>(
+    {
+      pull: async (controller) => {
+        const { done, value } = await chunks.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: async () => {
+        await chunks.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  ).pipeThrough(new TextEncoderStream())
+
+/**
+ * Answers 200 with JSON. A value that is an async iterable of arrays is sent as one array, while it is being read. If
+ * reading fails, the connection ends before the JSON is complete.
+ */
+export const sendJson = <Body extends object>(c: Context, body: object) => {
+  const response = Object.values(body).some(isIterable)
+    ? c.body(toStream(toJson(body as Streamable)), 200, { 'Content-Type': 'application/json' })
+    : c.json(body, 200)
+  return response as unknown as Response & TypedResponse<Body, 200, 'json'>
+}
