@@ -7,6 +7,7 @@ export const ERRORS = {
   INVALID_PARAMETERS: [400, null],
   BODY_MISSING: [400, 'Required request body is missing'],
   BODY_MALFORMED: [400, 'Malformed JSON request'],
+  BODY_INCOMPLETE: [400, 'The request body was cut off or sent too slowly'],
   AUTHORIZATION_NOT_ALLOWED: [400, 'The Authorization header must not be sent with this request'],
   UNAUTHORIZED: [401, 'A valid access token is required'],
   LOGIN_FAILED: [401, 'Wrong e-mail or password'],

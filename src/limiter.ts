@@ -1,11 +1,25 @@
-type Holder = { amount: number; expiresAt: number }
-type Waiter = { amount: number; key: string; seenAt: number; state: 'waiting' | 'refused' | Holder }
+import { createFairQueue } from './fair-queue'
+
+/** `most`: what it may grow to. */
+type Holder = { keys: readonly string[]; amount: number; most: number; expiresAt: number }
+/** `amount`: what it wants beyond what its holder has. */
+type Waiter = {
+  keys: readonly string[]
+  holder: Holder
+  amount: number
+  seenAt: number
+  state: 'waiting' | 'refused' | 'granted'
+}
 
 /** A share of a limiter. It must be released; if its request is cancelled, it expires instead. */
 export type Lease = {
   release: () => void
   /** Postpones the expiry by another `leaseMs`: the heartbeat of long work. */
   renew: () => void
+  /** Waits until the lease has this amount. Returns false if it is refused; the lease then keeps what it has. */
+  grow: (amount: number) => Promise<boolean>
+  /** Declares that it will not grow any more. */
+  complete: () => void
 }
 
 type Options = {
@@ -25,44 +39,80 @@ const CANCELLED_AFTER_MS = 2000
 /** How long a waiter has to claim its turn before the next one gets it. */
 const CLAIM_MS = 250
 
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
+const neededBy = ({ most, amount }: Holder) => most - amount
+
 /**
- * Limits the concurrent use of a resource within this isolate. Waiting callers are served round-robin by key, so that
- * one source cannot keep the others out. When a client disconnects, its request stops at the next await without running
- * `finally`, hence leases that expire and callers that poll: docs/decisions/0016-one-concurrency-limiter.md.
+ * Limits the concurrent use of a resource within this isolate. Waiting callers take turns by key, so that one source
+ * cannot keep the others out. When a client disconnects, its request stops at the next await without running `finally`,
+ * hence leases that expire and callers that poll: docs/decisions/0016-one-concurrency-limiter.md.
  */
 export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = leaseMs }: Options) => {
   const holders = new Set<Holder>()
-  /** Waiting callers by key, in the order in which the keys are served. */
-  const queues = new Map<string, Waiter[]>()
+  const queue = createFairQueue<Waiter>()
   let used = 0
-  let waiting = 0
   let sweptAt = 0
 
   const hold = (holder: Holder, ms: number) => {
     holder.expiresAt = Date.now() + ms
-    if (holders.has(holder)) return holder
+    if (holders.has(holder)) return
     holders.add(holder)
     used += holder.amount
-    return holder
   }
 
   const drop = (holder: Holder) => {
     if (holders.delete(holder)) used -= holder.amount
   }
 
-  const append = (waiter: Waiter) => {
-    queues.set(waiter.key, [...(queues.get(waiter.key) ?? []), waiter])
-    waiting++
+  // The banker's algorithm (Dijkstra, EWD 108) for one resource: without it, leases that grow could block one another.
+  /** Whether all holders could still grow to their most, one after another, if this one got `amount` more. */
+  const isSafe = (grown: Holder, amount: number) => {
+    let free = capacity - used - amount
+    const after = [...holders].filter((holder) => holder !== grown)
+    after.push({ ...grown, amount: grown.amount + amount })
+    return after
+      .sort((one, other) => neededBy(one) - neededBy(other))
+      .every((holder) => {
+        const canFinish = neededBy(holder) <= free
+        free += holder.amount
+        return canFinish
+      })
   }
 
-  const isQueued = (waiter: Waiter) => queues.get(waiter.key)?.includes(waiter)
+  /** Whether it needs the least of all that still grow: it always can, and must be able to, finish first. */
+  const isNextToFinish = (one: Holder) =>
+    holders.has(one) && [...holders].every((other) => neededBy(other) === 0 || neededBy(other) >= neededBy(one))
 
-  const remove = (waiter: Waiter) => {
-    if (!isQueued(waiter)) return
-    const queue = (queues.get(waiter.key) ?? []).filter((other) => other !== waiter)
-    if (queue.length > 0) queues.set(waiter.key, queue)
-    else queues.delete(waiter.key)
-    waiting--
+  /** No source gets more than half while others wait. */
+  const exceedsShare = ({ keys, holder, amount }: Waiter) =>
+    !isNextToFinish(holder) &&
+    keys.some((key) => {
+      const held = sum([...holders].filter((other) => other.keys.includes(key)).map((other) => other.amount))
+      return held > 0 && held + amount > capacity / 2 && queue.values().some((other) => !other.keys.includes(key))
+    })
+
+  const findGrantable = () => {
+    let isBlocked = false
+    return queue.inOrder().find((waiter) => {
+      // Nobody new overtakes a caller that needs more than is free, or it might wait forever.
+      if (isBlocked && !holders.has(waiter.holder)) return false
+      if (exceedsShare(waiter)) return false
+      if (used + waiter.amount <= capacity && isSafe(waiter.holder, waiter.amount)) return true
+      isBlocked = true
+      return false
+    })
+  }
+
+  const grant = () => {
+    while (queue.size() > 0 && used < capacity) {
+      const next = findGrantable()
+      if (!next) return
+      queue.remove(next, true)
+      next.state = 'granted'
+      hold(next.holder, holders.has(next.holder) ? leaseMs : CLAIM_MS)
+      next.holder.amount += next.amount
+      used += next.amount
+    }
   }
 
   const sweep = () => {
@@ -70,23 +120,33 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
     if (now - sweptAt < POLL_MS) return
     sweptAt = now
     for (const holder of holders) if (holder.expiresAt <= now) drop(holder)
-    for (const waiter of [...queues.values()].flat()) if (waiter.seenAt <= now - CANCELLED_AFTER_MS) remove(waiter)
-  }
-
-  const grant = () => {
-    for (const [key, [next, ...others]] of queues) {
-      // A large request is not overtaken by smaller ones, or it might wait forever.
-      if (!next || used + next.amount > capacity) return
-      queues.delete(key)
-      if (others.length > 0) queues.set(key, others)
-      waiting--
-      next.state = hold({ amount: next.amount, expiresAt: 0 }, CLAIM_MS)
+    for (const waiter of [...queue.values()]) {
+      if (waiter.seenAt <= now - CANCELLED_AFTER_MS) queue.remove(waiter, false)
     }
+    grant()
   }
 
-  const free = () => {
+  /** Waits until the holder has got `amount` more. Returns false if it is refused. */
+  const wait = async (holder: Holder, amount: number) => {
+    const waiter: Waiter = { keys: holder.keys, holder, amount, seenAt: Date.now(), state: 'waiting' }
     sweep()
+    queue.add(waiter)
     grant()
+    if (queue.has(waiter) && queue.size() > maxWaiting) {
+      const refused = queue.findMostCrowded() ?? waiter
+      queue.remove(refused, false)
+      refused.state = 'refused'
+    }
+    const deadline = Date.now() + maxWaitMs
+    while (waiter.state === 'waiting' && Date.now() < deadline) {
+      await scheduler.wait(POLL_MS)
+      waiter.seenAt = Date.now()
+      // If the isolate stalled, another caller may have removed this waiter as cancelled.
+      if (waiter.state === 'waiting') queue.add(waiter)
+      sweep()
+    }
+    queue.remove(waiter, false)
+    return waiter.state === 'granted'
   }
 
   const toLease = (holder: Holder): Lease => {
@@ -96,73 +156,43 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
       release: () => {
         isReleased = true
         drop(holder)
-        if (waiting > 0) free()
+        grant()
       },
       renew: () => {
         if (!isReleased) hold(holder, leaseMs)
       },
+      grow: (amount) => wait(holder, Math.min(amount, capacity) - holder.amount),
+      complete: () => {
+        holder.most = holder.amount
+        grant()
+      },
     }
-  }
-
-  /** The caller that gives way to a new one when the queue is full: the last of the key with the most waiters. */
-  const findDisplaceable = (key: string) => {
-    const longest = [...queues.values()].reduce((one, other) => (other.length > one.length ? other : one), [])
-    return longest.length > (queues.get(key)?.length ?? 0) + 1 ? longest.at(-1) : undefined
-  }
-
-  const isFull = (key: string) => {
-    sweep()
-    return used >= capacity && waiting >= maxWaiting && !findDisplaceable(key)
-  }
-
-  const tryAcquire = (amount = 1): Lease | undefined => {
-    if (waiting > 0 || used + amount > capacity) free()
-    return waiting === 0 && used + amount <= capacity ? toLease({ amount, expiresAt: 0 }) : undefined
-  }
-
-  const enqueue = (amount: number, key: string) => {
-    if (waiting >= maxWaiting) {
-      const displaced = findDisplaceable(key)
-      if (!displaced) return undefined
-      remove(displaced)
-      displaced.state = 'refused'
-    }
-    const waiter: Waiter = { amount, key, seenAt: Date.now(), state: 'waiting' }
-    append(waiter)
-    return waiter
-  }
-
-  const acquire = async (requested: number, key: string): Promise<Lease | undefined> => {
-    const amount = Math.min(requested, capacity)
-    const lease = tryAcquire(amount)
-    if (lease) return lease
-    const waiter = enqueue(amount, key)
-    const deadline = Date.now() + maxWaitMs
-    while (waiter?.state === 'waiting' && Date.now() < deadline) {
-      await scheduler.wait(POLL_MS)
-      waiter.seenAt = Date.now()
-      // If the isolate stalled, another caller may have removed this waiter as cancelled.
-      if (waiter.state === 'waiting' && !isQueued(waiter)) append(waiter)
-      free()
-    }
-    if (waiter === undefined || waiter.state === 'refused') return undefined
-    if (waiter.state === 'waiting') {
-      remove(waiter)
-      return undefined
-    }
-    return toLease(waiter.state)
   }
 
   return {
     /** Takes an amount, or returns undefined when it is not available right now. */
-    tryAcquire,
+    tryAcquire: (amount = 1): Lease | undefined => {
+      if (queue.size() > 0 || used + amount > capacity) sweep()
+      if (queue.size() > 0 || used + amount > capacity) return undefined
+      return toLease({ keys: [], amount, most: amount, expiresAt: 0 })
+    },
     /**
-     * Waits for an amount. Returns undefined when the queue is full, the wait takes too long, or a caller whose key has
-     * fewer waiters displaces this one.
+     * Waits for an amount. Returns undefined when the wait takes too long, or when the queue is full and no key has more
+     * callers waiting than those of this caller.
+     * @param keys the sources it belongs to, which take turns
+     * @param most what the lease may grow to
      */
-    acquire,
-    /** Whether `acquire(1, key)` would be refused right now. */
-    isFull,
-    hasWaiters: () => waiting > 0,
+    acquire: async (amount: number, keys: readonly string[], most = amount): Promise<Lease | undefined> => {
+      const holder: Holder = { keys, amount: 0, most: Math.min(most, capacity), expiresAt: 0 }
+      return (await wait(holder, Math.min(amount, capacity))) ? toLease(holder) : undefined
+    },
+    /** Whether `acquire(1, keys)` would be refused right now. */
+    isFull: (keys: readonly string[]) => {
+      sweep()
+      const most = queue.findMostCrowded()
+      const crowd = most ? queue.crowdOf(most) : 0
+      return used >= capacity && queue.size() >= maxWaiting && queue.crowdOf({ keys }) + 1 >= crowd
+    },
+    hasWaiters: () => queue.size() > 0,
   }
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { ApiError, retryAfter } from '../errors'
-import { readAtMost } from '../http/body'
+import { readAtMost } from '../http/read-body'
 import { log } from '../log'
 
 const TIMEOUT_MS = 3000

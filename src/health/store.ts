@@ -31,7 +31,7 @@ const check = async (database: D1Database, db: Db) => {
  */
 export const checkDatabase = async (database: D1Database, db: Db) => {
   if (!isFresh(database)) {
-    const lease = answers.has(database) ? checks.tryAcquire() : await checks.acquire(1, 'health')
+    const lease = answers.has(database) ? checks.tryAcquire() : await checks.acquire(1, ['health'])
     if (lease && !isFresh(database)) {
       const checked = check(database, db).finally(lease.release)
       // Without it, a client that disconnects would end the check, and its lease would be held until it expires.

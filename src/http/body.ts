@@ -2,13 +2,12 @@ import type { Context } from 'hono'
 import type { App } from '../env'
 import { ApiError, unavailable } from '../errors'
 import { createLimiter, type Lease } from '../limiter'
-import { withTimeout } from '../retry'
-import { networkOf } from './network'
+import { networkOf, sourcesOf } from './network'
+import { readGrowing, readWhole } from './read-body'
 
 const MIB = 1024 * 1024
 export const MAX_JSON_BYTES = MIB
 
-const READ_TIMEOUT_MS = 60_000
 // An isolate has 128 MB. An upload exists in up to four copies while it is read, cleaned and stored, JSON in about five.
 // Leases are short, and renewed by a timer that ends with the request.
 const LIMITS = { leaseMs: 5000, maxWaiting: 256, maxWaitMs: 10_000 }
@@ -18,7 +17,10 @@ const memory = {
   upload: createLimiter({ capacity: 22 * MIB, ...LIMITS }),
 }
 /** Bodies up to this size need no lease. */
-const SMALL_BYTES = 16_384
+export const SMALL_BYTES = 16_384
+/** The bytes per millisecond that a sender must keep up, and those while others wait for memory. */
+const MIN_RATE = 8
+const MIN_RATE_WHILE_OTHERS_WAIT = 128
 
 /** The declared length of the body; undefined for a chunked one. */
 const declaredLength = (c: Context) => {
@@ -27,74 +29,41 @@ const declaredLength = (c: Context) => {
 }
 
 /**
- * Reads a stream into one array. Stops reading and returns undefined when there are more than `maxBytes`.
- * @param reserve called with the size so far before each chunk is kept
- */
-export const readAtMost = async (
-  stream: ReadableStream<Uint8Array> | null,
-  maxBytes: number,
-  reserve?: (size: number) => Promise<void>,
-) => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of stream ?? []) {
-    size += chunk.byteLength
-    if (size > maxBytes) return undefined
-    await reserve?.(size)
-    chunks.push(chunk)
-  }
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
-}
-
-const readBytes = async (c: Context, maxBytes: number, reserve: (size: number) => Promise<void>) => {
-  const length = declaredLength(c)
-  if (length !== undefined) await reserve(length)
-  // The runtime enforces a declared length, and reads the body faster in one piece.
-  const read = async () =>
-    length === undefined ? readAtMost(c.req.raw.body, maxBytes, reserve) : new Uint8Array(await c.req.raw.arrayBuffer())
-  const bytes = await withTimeout(READ_TIMEOUT_MS, read).catch((error) => {
-    // Any other error means that the client disconnected, sent less than declared, or is too slow.
-    throw error instanceof ApiError ? error : new ApiError('BODY_MALFORMED')
-  })
-  if (!bytes) throw new ApiError('BODY_TOO_LARGE')
-  return bytes
-}
-
-/**
- * Reads a body of at most `maxBytes` and hands it to `handle`. A large body needs a lease on the isolate's memory,
- * which is held until `handle` is done.
- * @throws BODY_TOO_LARGE; BODY_MALFORMED when the body is cut off or slow; UNAVAILABLE when no memory becomes free in time
+ * Reads a body of at most `maxBytes` and hands it to `handle`. Beyond a small size it needs a lease on the isolate's
+ * memory, which grows with what has arrived, and is held until `handle` is done or calls `release`.
+ * @throws BODY_TOO_LARGE; BODY_INCOMPLETE when the body is cut off or slow; UNAVAILABLE when no memory becomes free in time
  */
 export const withBody = async (
   c: Context<App>,
   kind: keyof typeof memory,
   maxBytes: number,
-  handle: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>,
+  handle: (bytes: Uint8Array<ArrayBuffer>, release: () => void) => Promise<void>,
 ) => {
-  if ((declaredLength(c) ?? 0) > maxBytes) throw new ApiError('BODY_TOO_LARGE')
+  const { raw } = c.req
+  const length = declaredLength(c)
+  if (!raw.body || (length !== undefined && length <= SMALL_BYTES)) return handle(await readWhole(raw), () => {})
+  const limiter = memory[kind]
   let lease: Lease | undefined
   let renewal: ReturnType<typeof setInterval> | undefined
-  let isOver = false
-  const reserve = async (size: number) => {
-    // Stops reading after a timeout.
-    if (isOver) throw new ApiError('BODY_MALFORMED')
-    if (lease || size <= SMALL_BYTES) return
-    lease = await memory[kind].acquire(declaredLength(c) ?? maxBytes, networkOf(c))
-    if (!lease) throw unavailable('too many large bodies in flight')
-    renewal = setInterval(lease.renew, RENEW_MS)
+  const acquire = async (size: number) => {
+    lease = await limiter.acquire(size, sourcesOf(networkOf(c)), length ?? maxBytes + 1)
+    if (lease) renewal = setInterval(lease.renew, RENEW_MS)
+    return lease !== undefined
   }
-  try {
-    await handle(await readBytes(c, maxBytes, reserve))
-  } finally {
-    isOver = true
+  const reserve = async (size: number) => {
+    if (!(await (lease ? lease.grow(size) : acquire(size)))) throw unavailable('too many large bodies in flight')
+  }
+  const release = () => {
     clearInterval(renewal)
     lease?.release()
+  }
+  const minRate = () => (limiter.hasWaiters() ? MIN_RATE_WHILE_OTHERS_WAIT : MIN_RATE)
+  try {
+    const bytes = await readGrowing(raw.body, { length, maxBytes, freeBytes: SMALL_BYTES, reserve, release, minRate })
+    lease?.complete()
+    await handle(bytes, release)
+  } finally {
+    release()
   }
 }
 

@@ -1,14 +1,14 @@
 // RFC 7578, and RFC 2046, section 5.1. Why not the platform's formData(): docs/decisions/0014-own-multipart-reader.md.
 
-/** A part of a form. `content` is a view of the body's bytes, not a copy. */
-type FormPart = { name: string; isFile: boolean; content: Uint8Array<ArrayBuffer> }
+/** A part of a form; `fileName` is undefined if it is not a file. `content` is a view of the body's bytes, not a copy. */
+export type FormPart = { name: string; fileName: string | undefined; content: Uint8Array<ArrayBuffer> }
 
 const CR = 13
 const MAX_HEADER_BYTES = 8192
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i
 const DISPOSITION = /^content-disposition:\s*form-data\b(.*)$/im
 const NAME = /;\s*name=(?:"([^"]*)"|([^\s;"]+))/i
-const FILE_NAME = /;\s*filename\*?=/i
+const FILE_NAME = /;\s*filename\*?=(?:"([^"]*)|([^\s;"]*))/i
 
 const startsWith = (bytes: Uint8Array, at: number, text: string) => {
   for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text.charCodeAt(index)) return false
@@ -22,11 +22,11 @@ const find = (bytes: Uint8Array, from: number, text: string) => {
   return at
 }
 
-/** Reads the parts of a multipart form. Returns none when it is malformed or cut off. */
-export const readForm = (bytes: Uint8Array<ArrayBuffer>, contentType: string): FormPart[] => {
+/** Reads the parts of a multipart form. Returns undefined when it is malformed or cut off. */
+export const readForm = (bytes: Uint8Array<ArrayBuffer>, contentType: string): FormPart[] | undefined => {
   const [, quoted, unquoted] = BOUNDARY.exec(contentType) ?? []
   const boundary = quoted ?? unquoted
-  if (!boundary) return []
+  if (!boundary) return undefined
   const delimiter = `\r\n--${boundary}`
   const parts: FormPart[] = []
   // The first delimiter may stand at the start of the body, without its line break.
@@ -35,18 +35,19 @@ export const readForm = (bytes: Uint8Array<ArrayBuffer>, contentType: string): F
   while (at !== -1 && startsWith(bytes, at, '\r\n')) {
     const headersEnd = find(bytes, at, '\r\n\r\n')
     const end = headersEnd === -1 ? -1 : find(bytes, headersEnd + 2, delimiter)
-    if (end === -1 || headersEnd - at > MAX_HEADER_BYTES) return []
+    if (end === -1 || headersEnd - at > MAX_HEADER_BYTES) return undefined
     const headers = new TextDecoder().decode(bytes.subarray(at + 2, headersEnd))
     const disposition = DISPOSITION.exec(headers)?.[1] ?? ''
     const [, quotedName, unquotedName] = NAME.exec(disposition) ?? []
     const name = quotedName ?? unquotedName
-    if (name === undefined) return []
+    if (name === undefined) return undefined
+    const [, quotedFileName, unquotedFileName] = FILE_NAME.exec(disposition) ?? []
     parts.push({
       name,
-      isFile: FILE_NAME.test(disposition),
+      fileName: quotedFileName ?? unquotedFileName,
       content: bytes.subarray(headersEnd + 4, Math.max(end, headersEnd + 4)),
     })
     at = end + delimiter.length
   }
-  return at !== -1 && startsWith(bytes, at, '--') ? parts : []
+  return at !== -1 && startsWith(bytes, at, '--') ? parts : undefined
 }

@@ -26,5 +26,8 @@ const toNetwork = (address: string) => {
     .join(':')
 }
 
+/** The sources that requests of a network count for: itself, and the /48 around an IPv6 /64, as one customer may hold it. */
+export const sourcesOf = (network: string) => [...new Set([network, network.split(':', 3).join(':')])]
+
 /** The network a request comes from. Cloudflare sets the header on every request, and clients cannot override it. */
 export const networkOf = (c: Context<App>) => toNetwork(c.req.header('CF-Connecting-IP') ?? 'local')

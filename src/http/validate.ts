@@ -3,9 +3,9 @@ import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import type { App } from '../env'
 import { ApiError, fieldError } from '../errors'
-import { MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, toText, withBody } from './body'
+import { MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, SMALL_BYTES, toText, withBody } from './body'
 import { annotate } from './describe-route'
-import { readForm } from './multipart'
+import { type FormPart, readForm } from './multipart'
 
 // Why bodies do not go through zValidator: docs/decisions/0018-validation.md.
 
@@ -63,8 +63,11 @@ const bodyValidator =
     parse: (bytes: Uint8Array<ArrayBuffer>, c: Context<App>) => object,
   ): MiddlewareHandler<App> =>
   (c, next) =>
-    withBody(c, kind, maxBytes, async (bytes) => {
-      c.req.addValidatedData(kind === 'json' ? 'json' : 'form', parse(bytes, c))
+    withBody(c, kind, maxBytes, async (bytes, release) => {
+      const data = parse(bytes, c)
+      // A large body of which little is left: its request may wait for long, for example to hash a password.
+      if (kind === 'json' && bytes.length > SMALL_BYTES && JSON.stringify(data).length <= SMALL_BYTES) release()
+      c.req.addValidatedData(kind === 'json' ? 'json' : 'form', data)
       await next()
     })
 
@@ -122,11 +125,17 @@ export const validFile = <const Field extends string>(field: Field, maxBytes: nu
   const readFile = bodyValidator('upload', maxBytes + FORM_OVERHEAD_BYTES, (bytes, c) => {
     if (bytes.byteLength === 0) throw new ApiError('BODY_MISSING')
     if (mediaTypeOf(c) !== 'multipart/form-data') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
-    const parts = readForm(bytes, c.req.header('Content-Type') ?? '').filter(({ name }) => name === field)
+    const form = readForm(bytes, c.req.header('Content-Type') ?? '')
+    if (!form) throw fieldError(field, null, 'cannot be read: the multipart form is malformed or cut off')
+    // Browsers send an empty file without a name when none was chosen.
+    const isChosen = ({ fileName, content }: FormPart) => fileName !== '' || content.length > 0
+    const parts = form.filter((part) => part.name === field && isChosen(part))
     const [part, ...others] = parts
     if (!part) throw fieldError(field, null, 'is required')
-    if (parts.some(({ isFile, content }) => isFile && content.length > maxBytes)) throw new ApiError('BODY_TOO_LARGE')
-    if (!part.isFile || others.length > 0) throw fieldError(field, null, 'must be a single part with a file name')
+    if (parts.some(({ fileName, content }) => fileName !== undefined && content.length > maxBytes))
+      throw new ApiError('BODY_TOO_LARGE')
+    if (part.fileName === undefined || others.length > 0)
+      throw fieldError(field, null, 'must be a single part with a file name')
     return { [field]: part.content }
   })
   const validator: MiddlewareHandler<App> = async (c, next) => readFile(c, next).catch(refuseFile)

@@ -1,4 +1,5 @@
 import { lt, type SQL, sql } from 'drizzle-orm'
+import { callerId } from '../db/caller'
 import { sqlStatement, statement } from '../db/client'
 import { attempts } from '../db/schema'
 import { tooManyRequests } from '../errors'
@@ -40,6 +41,8 @@ export const GUESSES = {
   site: [{ max: 60, windowMs: DAY_MS }],
   address: [{ max: 100, windowMs: DAY_MS }],
 } satisfies NetworkLimits & { address: Limit[] }
+/** Per member. */
+export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS }]
 /** Older attempts no longer count for any limit. */
 export const LONGEST_WINDOW_MS = DAY_MS
 
@@ -85,6 +88,8 @@ export const insertAttemptIf = (condition: SQL, at: SQL = sql`${sql.placeholder(
 
 /** Counts an attempt, or returns no row when a limit is reached. */
 export const insertAttempt = insertAttemptIf(isAllowed)
+/** The same for an attempt of the caller; it also returns no row when the token is no longer valid. */
+export const insertCallerAttempt = insertAttemptIf(sql`${isAllowed} and ${callerId} is not null`)
 
 /** When the next attempt is allowed; null while no limit is reached. Run it before the attempt is counted. */
 export const selectRefusal = sqlStatement<{ retryAt: number | null }>(sql`

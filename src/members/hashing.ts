@@ -1,4 +1,5 @@
 import { tooManyRequests } from '../errors'
+import { sourcesOf } from '../http/network'
 import { createLimiter, type Lease } from '../limiter'
 
 // Hashing is the only work that blocks the isolate's single thread for long. One request hashes at a time, in short
@@ -12,12 +13,17 @@ const RETRY_AFTER_SECONDS = 5
 const limiter = createLimiter({ capacity: 1, leaseMs: 2000, maxWaiting: MAX_WAITING, maxWaitMs: 60_000 })
 
 /**
+ * The keys by which callers take turns.
+ * @param account an e-mail address, or a member
+ */
+export const hashingKeys = (network: string, account: string) => [...sourcesOf(network), account.toLowerCase()]
+
+/**
  * Checks for capacity before a request does anything else.
- * @param source the fairness key: the client's network
  * @throws TOO_MANY_REQUESTS when too many callers are waiting
  */
-export const requireHashingCapacity = (source: string) => {
-  if (limiter.isFull(source)) throw tooManyRequests(RETRY_AFTER_SECONDS)
+export const requireHashingCapacity = (keys: string[]) => {
+  if (limiter.isFull(keys)) throw tooManyRequests(RETRY_AFTER_SECONDS)
 }
 
 // The wait of 0 lets requests that arrived during the round enter the queue before it is checked.
@@ -29,11 +35,10 @@ const pauseFor = async (lease: Lease) => {
 
 /**
  * Waits for its turn, then runs `hash`, which must call `pause` after each round.
- * @param source the fairness key: the client's network
  * @throws TOO_MANY_REQUESTS when too many callers are waiting, or after a minute
  */
-export const withHashingLease = async <T>(source: string, hash: (pause: () => Promise<void>) => Promise<T>) => {
-  const lease = await limiter.acquire(1, source)
+export const withHashingLease = async <T>(keys: string[], hash: (pause: () => Promise<void>) => Promise<T>) => {
+  const lease = await limiter.acquire(1, keys)
   if (!lease) throw tooManyRequests(RETRY_AFTER_SECONDS)
   return hash(() => pauseFor(lease)).finally(lease.release)
 }

@@ -15,7 +15,7 @@ import {
   toAttempt,
   tooManyAttempts,
 } from './attempts'
-import { requireHashingCapacity, withHashingLease } from './hashing'
+import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
 import { DUMMY_HASH, hashPassword, isOutdated, verifyPassword } from './password'
 import type { Credentials, Profile } from './schema'
 import { isEmail, profileColumns } from './store'
@@ -53,7 +53,8 @@ export const logIn = async (
   { email, password }: Credentials,
   network: string,
 ): Promise<{ profile: Profile; token: string }> => {
-  requireHashingCapacity(network)
+  const keys = hashingKeys(network, email)
+  requireHashingCapacity(keys)
 
   // An attempt counts as failed until the password is verified, so that concurrent guesses cannot exceed the limit.
   const now = Date.now()
@@ -72,7 +73,7 @@ export const logIn = async (
     const isRight = await verifyPassword(password, oldHash, pause)
     return { isRight, newHash: isRight && isOutdated(oldHash) ? await hashPassword(password, pause) : undefined }
   }
-  const { isRight, newHash } = await withHashingLease(network, verify).catch(async (error) => {
+  const { isRight, newHash } = await withHashingLease(keys, verify).catch(async (error) => {
     await run(db, deleteAttempt(counted))
     throw error
   })

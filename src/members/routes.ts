@@ -9,10 +9,9 @@ import { valid } from '../http/validate'
 import { imageBase } from '../images/address'
 import { dropCached, purgeImages } from '../images/bucket'
 import { log } from '../log'
-import { withHashingLease } from './hashing'
 import { logIn } from './login'
 import { sendCode } from './mail'
-import { hashPassword } from './password'
+import { hashNewPassword } from './password-change'
 import { purgeMember } from './purge'
 import { CodeRequest, Credentials, NewMember, Profile, ProfilePatch, UpdatedProfile } from './schema'
 import { signUp } from './sign-up'
@@ -96,7 +95,9 @@ export const members = new Hono<App>()
     describeRoute({
       operationId: 'updateProfile',
       summary: 'Update your name or password',
-      description: 'A new password signs out all other devices immediately. The token used for the change stays valid.',
+      description:
+        'A new password signs out all other devices immediately. The token used for the change stays valid. ' +
+        'At most ten changes of the password an hour.',
       tags: ['Members'],
       responses: { 200: json(UpdatedProfile, 'The updated member') },
       errors: ['TOO_MANY_REQUESTS'],
@@ -105,9 +106,7 @@ export const members = new Hono<App>()
     async (c) => {
       const { name, password } = c.req.valid('json')
       const { db, caller, config } = c.var
-      // Hashing is expensive, so a revoked token is rejected first.
-      if (password !== undefined) await getProfile(db, caller)
-      const passwordHash = password && (await withHashingLease(networkOf(c), (pause) => hashPassword(password, pause)))
+      const passwordHash = password && (await hashNewPassword(db, config, caller, password, networkOf(c)))
       return c.json(await updateProfile(db, caller, { name, passwordHash }, localTime(config.TIME_ZONE)), 200)
     },
   )

@@ -9,11 +9,14 @@ const Email = z
   .email({ pattern: ADDRESS, error: orRequired('must be a valid e-mail address') })
   .max(254, { error: 'must be at most 254 characters' })
 const Name = filledText(100)
+const MAX_PASSWORD = 128
+/** What no password is: stands for one that is too long to keep while it waits to be hashed. */
+const NO_PASSWORD = ' '
 const Password = z
   .string({ error: orRequired('must be a string') })
   .regex(/^[!-~]*$/, { error: 'must contain only ASCII letters, digits and special characters, without spaces' })
   .min(6, { error: 'must be at least 6 characters' })
-  .max(128, { error: 'must be at most 128 characters' })
+  .max(MAX_PASSWORD, { error: 'must be at most 128 characters' })
 
 export const NewMember = z
   .object({
@@ -32,7 +35,10 @@ export const CodeRequest = z.object({ joinAuthCodeEmail: Email }).meta({ id: 'Co
 export const Credentials = z
   .object({
     email: Email,
-    password: z.string({ error: orRequired('must be a string') }).min(1, { error: 'is required' }),
+    password: z
+      .string({ error: orRequired('must be a string') })
+      .min(1, { error: 'is required' })
+      .transform((password) => (password.length > MAX_PASSWORD ? NO_PASSWORD : password)),
   })
   .meta({ id: 'Credentials' })
 export type Credentials = z.infer<typeof Credentials>

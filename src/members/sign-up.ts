@@ -4,7 +4,7 @@ import { joinCodes } from '../db/schema'
 import type { Config } from '../env'
 import { ApiError } from '../errors'
 import { deleteAttempt } from './attempts'
-import { requireHashingCapacity, withHashingLease } from './hashing'
+import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
 import { hashPassword } from './password'
 import type { NewMember, Profile } from './schema'
 import { selectExisting } from './store'
@@ -36,14 +36,13 @@ export const signUp = async (
   network: string,
   clock: () => string,
 ): Promise<Profile> => {
-  requireHashingCapacity(network)
+  const keys = hashingKeys(network, email)
+  requireHashingCapacity(keys)
   const code = await checkCode(db, config, email, authenticationCode, network)
-  const passwordHash = await withHashingLease(network, (pause) => hashPassword(password, pause)).catch(
-    async (error) => {
-      if (code) await run(db, deleteAttempt(code.counted))
-      throw error
-    },
-  )
+  const passwordHash = await withHashingLease(keys, (pause) => hashPassword(password, pause)).catch(async (error) => {
+    if (code) await run(db, deleteAttempt(code.counted))
+    throw error
+  })
   const member = { email, name, passwordHash, createdAt: clock() }
   const [[created], [existing]] = code
     ? await run(

@@ -47,6 +47,7 @@ const bodyErrors = ({ file }: RouteMetadata) =>
     'INVALID_FIELDS',
     'BODY_MISSING',
     'BODY_MALFORMED',
+    'BODY_INCOMPLETE',
     file ? 'FILE_TOO_LARGE' : 'BODY_TOO_LARGE',
     'UNSUPPORTED_MEDIA_TYPE',
   ] as const

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it, vi } from 'vitest'
-import { type Answer, type Reader, send, signUp } from '../support/api'
+import { type Answer, newEmail, type Reader, send, signUp } from '../support/api'
 import { join } from '../support/bytes'
 import { jpeg } from '../support/pictures'
 import { wrapDatabase } from '../support/wrap-database'
@@ -89,4 +89,28 @@ it('processes at most two large uploads concurrently, and queues the others', as
   const uploads = Array.from({ length: 6 }, () => reader.upload(picture, { changed: { IMAGES } }))
   expect(await statuses(uploads)).toEqual(Array(6).fill(201))
   expect(highest).toBe(2)
+})
+
+/** A body that sends its start at once and then nothing, until it is cancelled. */
+const stalling = (start: string) =>
+  new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(start)) })
+
+it('refuses bodies that stall, and answers others meanwhile', async () => {
+  const starts = ['{"email":', ...Array<string>(4).fill(' '.repeat(100_000))]
+  const stalled = Promise.all(starts.map((start) => send('POST', '/login', { raw: stalling(start) })))
+  const { bookId } = await reader.createBook()
+  await reader.createMemo(bookId, { memoContent: 'x'.repeat(60_000) })
+  const credentials = JSON.stringify({ email: newEmail(), password: 'x' })
+  const answer = await send('POST', '/login', { raw: new Blob([credentials.padEnd(500_000)]).stream() })
+  expect(answer.status).toBe(401)
+  const message = 'The request body was cut off or sent too slowly'
+  for (const refused of await stalled) expect(refused).toMatchObject({ status: 400, body: { status: 400, message } })
+})
+
+it('keeps no password that is too long to be one', async () => {
+  using importKey = vi.spyOn(crypto.subtle, 'importKey')
+  const answer = await send('POST', '/login', { body: { email: reader.email, password: 'x'.repeat(1_000_000) } })
+  expect(answer.status).toBe(401)
+  const lengths = importKey.mock.calls.map(([, key]) => (key as Uint8Array).byteLength)
+  expect(Math.max(...lengths)).toBeLessThan(200)
 })

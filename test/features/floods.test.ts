@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type Answer, newEmail, PASSWORD, send, sharedReader, signUp } from '../support/api'
+import { type Answer, newEmail, PASSWORD, type Reader, send, sharedReader, signUp } from '../support/api'
 import { measure } from '../support/database'
 import { addressOf, operations } from '../support/operations'
 import { remote } from '../support/target'
@@ -100,6 +100,42 @@ describe.skipIf(remote)('the limit on writes', () => {
     const headers = { Authorization: `Bearer ${token}` }
     const answer = await send(operation.method, addressOf(operation), { headers, changed: { WRITE_LIMIT: exceeded } })
     expect(answer.status).toBe(429)
+  })
+})
+
+describe('password changes', () => {
+  const change = (reader: Reader) => reader.patch('/members/me', { password: PASSWORD })
+
+  it('are limited to ten an hour per member, exactly, and beyond without hashing', async () => {
+    const reader = await signUp()
+    const answers = await Promise.all(Array.from({ length: 15 }, () => change(reader)))
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses).toEqual([...Array(10).fill(200), ...Array(5).fill(429)])
+
+    using digest = vi.spyOn(crypto.subtle, 'deriveBits')
+    const refused = await change(reader)
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(3500)
+    expect(digest).not.toHaveBeenCalled()
+    expect((await reader.patch('/members/me', { name: 'Renamed' })).status).toBe(200)
+    vi.useFakeTimers({ now: Date.now() + 3_601_000, toFake: ['Date'] })
+    expect((await change(reader)).status).toBe(200)
+  })
+
+  it('are counted for the member only: a revoked token counts nothing', async () => {
+    const reader = await signUp()
+    const other = await reader.logInAgain()
+    expect((await change(reader)).status).toBe(200)
+    const { written } = await measure(async () => expect((await change(other)).status).toBe(401))
+    expect(written).toBe(0)
+  })
+
+  it('that cannot be hashed do not count', async () => {
+    const reader = await signUp()
+    using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const broken = vi.spyOn(crypto.subtle, 'deriveBits').mockRejectedValue(new Error('Out of memory'))
+    for (let n = 0; n < 11; n++) expect((await change(reader)).status).toBe(500)
+    broken.mockRestore()
+    expect((await change(reader)).status).toBe(200)
   })
 })
 

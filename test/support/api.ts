@@ -27,12 +27,20 @@ export const ofType = (type: string | undefined, raw: BodyInit | undefined): Opt
   headers: { ...(type && { 'Content-Type': type }) },
 })
 
+/** A request from outside has a byte stream for a body. */
+const asReceived = (request: Request) =>
+  request.body ? new Request(request, { body: request.body.pipeThrough(new IdentityTransformStream()) }) : request
+
 /** Passes a request to the Worker; `changed` replaces variables and bindings for this request. */
 export const handle = async (request: Request, changed?: Partial<Bindings>) => {
   if (!changed) return exports.default.fetch(request)
   const bindings = { ...env, ...changed }
   const context = createExecutionContext()
-  const response = await worker.fetch(request as Request<unknown, IncomingRequestCfProperties>, bindings, context)
+  const response = await worker.fetch(
+    asReceived(request) as Request<unknown, IncomingRequestCfProperties>,
+    bindings,
+    context,
+  )
   await waitOnExecutionContext(context)
   return response
 }

@@ -1,0 +1,117 @@
+import { ApiError } from '../errors'
+import { withTimeout } from '../retry'
+
+/** Reads a stream into one array. Stops reading and returns undefined when there are more than `maxBytes`. */
+export const readAtMost = async (stream: ReadableStream<Uint8Array> | null, maxBytes: number) => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream ?? []) {
+    size += chunk.byteLength
+    if (size > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
+}
+
+const READ_TIMEOUT_MS = 60_000
+/** How long a sender may pause; at the minimum rate, time spent sending does not count. */
+const GRACE_MS = 8000
+
+// Any error of a read means that the client disconnected, sent less than declared, or was too slow.
+const within = <T>(ms: number, read: () => Promise<T>) =>
+  withTimeout(ms, read).catch(() => {
+    throw new ApiError('BODY_INCOMPLETE')
+  })
+
+/**
+ * Reads a small body of declared length, which the runtime reads fastest in one piece.
+ * @throws BODY_INCOMPLETE when it is cut off or slow
+ */
+export const readWhole = async (request: Request) => new Uint8Array(await within(GRACE_MS, () => request.arrayBuffer()))
+
+/**
+ * Returns a function that reads the next bytes into a view, none at the end. It transfers the view's buffer to that of
+ * the result. The sender must keep up a rate, in bytes per millisecond; only time spent waiting for it counts.
+ */
+const openPaced = (stream: ReadableStream<Uint8Array>, minRate: () => number) => {
+  const reader = stream.getReader({ mode: 'byob' })
+  const deadline = Date.now() + READ_TIMEOUT_MS
+  let patienceMs = GRACE_MS
+  return async (view: Uint8Array<ArrayBuffer>) => {
+    const start = Date.now()
+    const { value } = await within(Math.min(patienceMs, deadline - start), () => reader.read(view))
+    if (!value) throw new ApiError('BODY_INCOMPLETE')
+    const earned = value.byteLength / minRate()
+    patienceMs = Math.min(GRACE_MS, patienceMs - (Date.now() - start) + earned)
+    return value
+  }
+}
+type Read = ReturnType<typeof openPaced>
+
+const MAX_DRAINED_BYTES = 16 * 1024 * 1024
+const MAX_DRAIN_MS = 5000
+const DRAIN_BUFFER_BYTES = 65_536
+
+// The runtime resets the connection when a response is sent long before the body ends, and the client may not see it.
+const drain = async (read: Read) => {
+  const end = Date.now() + MAX_DRAIN_MS
+  let buffer = new Uint8Array(DRAIN_BUFFER_BYTES)
+  for (let drained = 0; drained < MAX_DRAINED_BYTES && Date.now() < end; ) {
+    const chunk = await read(buffer).catch(() => undefined)
+    if (!chunk?.byteLength) return
+    drained += chunk.byteLength
+    buffer = new Uint8Array(chunk.buffer)
+  }
+}
+
+type Options = {
+  /** The length of the body if it is declared. */
+  length: number | undefined
+  maxBytes: number
+  /** Up to this size, no memory is reserved. */
+  freeBytes: number
+  /** Reserves memory for a buffer of this size. */
+  reserve: (size: number) => Promise<void>
+  /** Frees the memory. */
+  release: () => void
+  minRate: () => number
+}
+
+/**
+ * Reads a body into a buffer that doubles when it is full, so that it takes less than twice what has arrived.
+ * @throws BODY_TOO_LARGE, after reading on for a while; BODY_INCOMPLETE when it is cut off or slow
+ */
+export const readGrowing = async (stream: ReadableStream<Uint8Array>, options: Options) => {
+  const { length, maxBytes, freeBytes, reserve, release, minRate } = options
+  const read = openPaced(stream, minRate)
+  if (length !== undefined && length > maxBytes) {
+    if (length <= MAX_DRAINED_BYTES) await drain(read)
+    throw new ApiError('BODY_TOO_LARGE')
+  }
+  // A byte more shows that a body of unknown length is too large, and that a small one is over.
+  const most = length ?? maxBytes + 1
+  let buffer = new Uint8Array(Math.min(most, freeBytes + 1))
+  let size = 0
+  while (size < most) {
+    if (size === buffer.length) {
+      const larger = Math.min(most, size * 2)
+      await reserve(larger)
+      buffer = new Uint8Array(buffer.buffer.transfer(larger))
+    }
+    const chunk = await read(buffer.subarray(size))
+    buffer = new Uint8Array(chunk.buffer)
+    size += chunk.byteLength
+    if (chunk.byteLength === 0) break
+  }
+  if (size <= maxBytes) return buffer.subarray(0, size)
+  buffer.buffer.transfer(0)
+  release()
+  await drain(read)
+  throw new ApiError('BODY_TOO_LARGE')
+}
