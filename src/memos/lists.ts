@@ -95,7 +95,7 @@ const parts = createLimiter({ capacity: 4, leaseMs: 15_000, maxWaiting: 64 })
 
 /** Loads one part. Only a few are loaded at a time, so that several large lists do not exceed the isolate's memory. */
 const loadPart = async (db: Db, caller: Caller, memoIds: number[]) => {
-  const lease = await parts.acquire(1, String(caller.memberId))
+  const lease = await parts.acquire(1, [String(caller.memberId)])
   if (!lease) throw unavailable('too many large lists in flight')
   const load = runAsCaller(db, caller, selectCaller(), selectPart({ memoIds: JSON.stringify(memoIds) }))
   const [, memos] = await load.finally(lease.release)
