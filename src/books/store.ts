@@ -5,7 +5,7 @@ import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '
 import { nextId } from '../db/next-id'
 import { books, members } from '../db/schema'
 import { quotaExceeded } from '../errors'
-import { loadInParts, MAX_PART_BYTES, type MemoList, newestFirst, selectMemosList } from '../memos/lists'
+import { loadInParts, MAX_WHOLE_BYTES, type MemoList, newestFirst, selectMemosList } from '../memos/lists'
 import { type Quotas, utf8Bytes } from '../quotas'
 import type { BookDetail, BookPatch, CreatedDate, DetailQuery, NewBook, RegisteredBook, UpdatedBook } from './schema'
 
@@ -46,7 +46,7 @@ export const getBook = async (
   const [, [detail], memosList] = await runAsCaller(db, caller, selectCaller(), selectDetail({ bookId }), list)
   if (!detail) return undefined
   const { memoBytes, ...book } = detail
-  if (memoBytes <= MAX_PART_BYTES) return { ...book, memosList: newestFirst(memosList) }
+  if (memoBytes <= MAX_WHOLE_BYTES) return { ...book, memosList: newestFirst(memosList) }
   return { ...book, memosList: await loadInParts(db, caller, { bookId, memoType: 'ALL', memoAuthority }) }
 }
 

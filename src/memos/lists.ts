@@ -27,13 +27,14 @@ export const isOwnBook = isOwnRow(books.bookId, books.memberId)
 const isInOwnBook = eq(memos.bookId, sql`(select ${books.bookId} from ${books} where ${isOwnBook})`)
 
 /**
- * Bytes of memo text that one database call may load. In JSON they can take six times as many, and an isolate holds
- * several copies of an answer. Larger lists are loaded and sent in parts.
+ * The memos of a book with more bytes of text than this are loaded and sent in parts. In JSON, text can take six times as
+ * many bytes, and an isolate holds several copies of an answer.
  */
-export const MAX_PART_BYTES = 512 * 1024
+export const MAX_WHOLE_BYTES = 512 * 1024
+const MAX_PART_BYTES = 256 * 1024
 const isInSmallBook = eq(
   memos.bookId,
-  sql`(select ${books.bookId} from ${books} where ${isOwnBook} and ${books.memoBytes} <= ${sql.raw(String(MAX_PART_BYTES))})`,
+  sql`(select ${books.bookId} from ${books} where ${isOwnBook} and ${books.memoBytes} <= ${sql.raw(String(MAX_WHOLE_BYTES))})`,
 )
 
 /** The memos of a small book with the given visibility, unsorted: `newestFirst` is faster than sorting in the database. */
@@ -91,7 +92,7 @@ const splitByBytes = (sizes: Size[]) => {
   return parts
 }
 
-const parts = createLimiter({ capacity: 4, leaseMs: 15_000, maxWaiting: 64 })
+const parts = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
 
 /** Loads one part. Only a few are loaded at a time, so that several large lists do not exceed the isolate's memory. */
 const loadPart = async (db: Db, caller: Caller, memoIds: number[]) => {
@@ -181,7 +182,7 @@ export const listMemos = async (
   const [, [counters], items] = await runAsCaller(db, caller, selectCaller(), selectCounters({ bookId }), page)
   if (!counters) return undefined
   const result = toPage(items, counters[COUNTERS[memoType]], paging)
-  if (counters.memoBytes <= MAX_PART_BYTES) return result
+  if (counters.memoBytes <= MAX_WHOLE_BYTES) return result
   const selection = { bookId, memoType, memoAuthority: 'ALL' as const }
   return { ...result, item: await loadInParts(db, caller, selection, toLimit(paging)) }
 }

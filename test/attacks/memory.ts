@@ -1,60 +1,120 @@
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
+// The largest answers that the quotas allow, one at a time and ten at once, in the memory of one isolate.
+import type { Attack, Context, Figure, Report } from './attack'
+import { countStatuses, mergeReports } from './attack'
+import { insertMember, jsonRequest, type Member, registerBook } from './members'
 import type { Service } from './service'
+import { MIB, toMib, watchMemory } from './watch-memory'
 
-export const MIB = 1024 * 1024
-/** The memory limit of an isolate on Workers. */
-export const MEMORY_LIMIT = 128 * MIB
-export const toMib = (bytes: number) => Math.round(bytes / MIB)
+const MOST_PER_ANSWER = 64 * MIB
+const CONCURRENT = 10
 
-type Usage = { usedSize: number; backingStorageSize: number }
+const CONTENT = 'x'.repeat(65_535)
+const MOST_MEMOS = 400
 
-/** The resident memory of a process, in bytes. */
-export const readResidentMemory = (pid: number) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
-
-/** Measures the Worker's heap and the buffers outside of it, through the inspector. */
-const openInspector = async (address: URL) => {
-  const socket = new WebSocket(new URL('/core:user:service', address).href)
-  await once(socket, 'open', { signal: AbortSignal.timeout(10_000) })
-  const call = async (method: string): Promise<Usage> => {
-    socket.send(JSON.stringify({ id: 1, method }))
-    const [{ data }] = await once(socket, 'message')
-    return JSON.parse(data).result
+/** Writes memos until the service refuses one. Returns how many it took. */
+const writeUntilRefused = async (service: Service, { token }: Member, bookId: number) => {
+  const memo = jsonRequest('POST', `/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: CONTENT }, { token })
+  for (let written = 0; written < MOST_MEMOS; written++) {
+    if ((await service.request(memo)).status !== 201) return written
   }
-  const measure = async (collectsGarbage: boolean) => {
-    if (collectsGarbage) await call('HeapProfiler.collectGarbage')
-    const { usedSize, backingStorageSize } = await call('Runtime.getHeapUsage')
-    return usedSize + backingStorageSize
-  }
-  return { measure, close: () => socket.close() }
+  return MOST_MEMOS
 }
 
-/**
- * Measures peak memory during `work` in bytes: of the isolate, which the platform limits, and of the whole process.
- * The service must have been started with `inspected`. With `collectsGarbage`, only memory in use counts.
- */
-export const watchMemory = async (service: Service, work: () => Promise<unknown>, collectsGarbage = false) => {
-  const { pid, inspector } = service
-  if (!inspector) throw new Error('The service was started without an inspector')
-  const { measure, close } = await openInspector(inspector)
-  const peak = { isolate: 0, process: 0 }
-  let isDone = false
-  const watch = async () => {
-    while (!isDone) {
-      peak.isolate = Math.max(peak.isolate, await measure(collectsGarbage))
-      peak.process = Math.max(peak.process, readResidentMemory(pid))
-      await setTimeout(collectsGarbage ? 20 : 2)
-    }
+const fillBook = (service: Service, { memberId }: Member, bookId: number, memoContent: string, memos: number) =>
+  service.database
+    .prepare(`
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
+      insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
+      select i, ?2, ?3, i, 'SUMMARY', ?4, 1, 'PUBLIC', '2026-01-01T00:00:00', '2026-01-01T00:00:00' from n`)
+    .bind(memos, bookId, memberId, memoContent)
+    .run()
+
+/** Books with the longest texts, in characters of four bytes. */
+const fillLibrary = (service: Service, { memberId }: Member, books: number) =>
+  service.database
+    .prepare(`
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
+      insert into books (bookId, memberId, title, cover, author, createdAt)
+      select (select coalesce(max(bookId), 0) from books) + i, ?2, ?3, 'https://x.example/' || ?4, ?3, '2026-01-01T00:00:00' from n`)
+    .bind(books, memberId, '\u{1F4D6}'.repeat(500), '\u{1F4D6}'.repeat(2030))
+    .run()
+
+type Case = { name: string; prepare: (service: Service, member: Member) => Promise<string> }
+
+const detailPath = (bookId: number) => `/books/${bookId}?memoAuthority=ALL`
+const withMemos =
+  (memoContent: string, toPath: (bookId: number) => string) => async (service: Service, member: Member) => {
+    const most = await writeUntilRefused(service, member, await registerBook(service, member))
+    const bookId = await registerBook(service, member)
+    await service.database.prepare('delete from memos').run()
+    await fillBook(service, member, bookId, memoContent, most)
+    return toPath(bookId)
   }
-  const watching = watch()
+
+const CASES: Case[] = [
+  { name: 'detail of long memos', prepare: withMemos(CONTENT, detailPath) },
+  {
+    name: 'list of long memos',
+    prepare: withMemos(CONTENT, (bookId) => `/books/${bookId}/memos?memoType=ALL&page=1&size=1000`),
+  },
+  // A control character takes one byte of the quota, but six in JSON.
+  { name: 'detail of control characters', prepare: withMemos('\u0001'.repeat(CONTENT.length), detailPath) },
+  {
+    name: 'page of 1,000 books with the longest texts',
+    prepare: async (service, member) => {
+      await fillLibrary(service, member, 1000)
+      return '/books/library?bookStatus=YET&page=1&size=1000'
+    },
+  },
+]
+
+/** Reads a response without keeping it. Returns its status, or the error, and its size. */
+const download = async (service: Service, { token }: Member, path: string) => {
+  let bytes = 0
   try {
-    await work()
-  } finally {
-    isDone = true
-    await watching
-    close()
+    const response = await fetch(new URL(path, service.url), { headers: { Authorization: `Bearer ${token}` } })
+    for await (const chunk of response.body ?? []) bytes += chunk.length
+    return { outcome: String(response.status), bytes }
+  } catch (error) {
+    return { outcome: String(error), bytes }
   }
-  return peak
+}
+
+// Half of what the platform allows: the process would end if more were in use. Without a limit, V8 keeps much garbage.
+const HEAP_MIB = 64
+process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${HEAP_MIB}`
+
+const readLargest = async ({ start, progress }: Context, { name, prepare }: Case): Promise<Report> => {
+  const service = await start({ inspected: true })
+  const member = await insertMember(service)
+  progress(`${name}: writing`)
+  const path = await prepare(service, member)
+  const outcomes: string[] = []
+  let size = 0
+  const read = async () => {
+    const { outcome, bytes } = await download(service, member, path)
+    outcomes.push(outcome)
+    size = Math.max(size, bytes)
+  }
+  progress(`${name}: reading`)
+  const one = await watchMemory(service, read)
+  await Promise.all(Array.from({ length: CONCURRENT }, read))
+  const health = (await service.request({ method: 'GET', path: '/health' })).status
+  const failures: string[] = []
+  if (one.isolate > MOST_PER_ANSWER) failures.push(`${name}: one took ${toMib(one.isolate)} MiB`)
+  if (outcomes.some((outcome) => outcome !== '200') || health !== 200) {
+    failures.push(`${name}: ${countStatuses(outcomes)}, then health ${health}`)
+  }
+  const figure: Figure = [
+    `${name}, ${(size / MIB).toFixed(1)} MiB: peak MiB of the isolate for one (limit 64)`,
+    toMib(one.isolate),
+    `ten at once in a heap of ${HEAP_MIB} MiB: ${countStatuses(outcomes)}`,
+  ]
+  return { figures: [figure], failures }
+}
+
+export const memory: Attack = async (context) => {
+  const reports: Report[] = []
+  for (const each of context.quick ? CASES.slice(0, 1) : CASES) reports.push(await readLargest(context, each))
+  return mergeReports(...reports)
 }

@@ -5,8 +5,8 @@ import { findMismatches } from '../../scripts/integrity'
 import { encode, exchange, median, openSocket, quantile } from '../support/http-client'
 import type { Attack } from './attack'
 import { type Member, registerBook, signUpMany } from './members'
-import { MEMORY_LIMIT, toMib, watchMemory } from './memory'
 import type { Service } from './service'
+import { MEMORY_LIMIT, toMib, watchMemory } from './watch-memory'
 
 /** Few connections keep the service busy without queueing; many overload it. */
 const FEW = 8

@@ -6,8 +6,8 @@ import { exchange, type HttpResponse, openSocket } from '../support/http-client'
 import { pngWithData } from '../support/pictures'
 import { type Attack, countStatuses, createChecks, type Figure } from './attack'
 import { jsonRequest, registerBook, signUp, uploadRequest } from './members'
-import { MIB } from './memory'
 import type { Service } from './service'
+import { MIB } from './watch-memory'
 
 const PROMPT_MS = 3000
 const TRICKLE_MS = 250

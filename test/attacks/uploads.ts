@@ -6,8 +6,8 @@ import { pngWithData } from '../support/pictures'
 import { type Attack, type Context, countStatuses, mergeReports, type Report } from './attack'
 import type { Request, Response } from './client'
 import { type Member, signUp, signUpMany, uploadRequest } from './members'
-import { MEMORY_LIMIT, MIB, readResidentMemory, toMib, watchMemory } from './memory'
 import type { Service } from './service'
+import { MEMORY_LIMIT, MIB, readResidentMemory, toMib, watchMemory } from './watch-memory'
 
 const CONCURRENCY = 20
 const IMAGE_URL = /^https:\/\/library\.example(\/images\/[1-9]\d*\/[\w-]{22}\.(?:png|jpg|gif|webp|avif))$/
@@ -62,7 +62,6 @@ const uploadConcurrently = async ({ start, progress }: Context): Promise<Report>
   const idle = readResidentMemory(service.pid)
   progress(`${CONCURRENCY} concurrent uploads of 10 MiB`)
   const peak = await watchMemory(service, uploadConcurrent)
-  const inUse = await watchMemory(service, uploadConcurrent, true)
   const health = (await service.request({ method: 'GET', path: '/health' })).status
   const failures: string[] = []
   if (peak.isolate > MEMORY_LIMIT) failures.push(`the Worker held ${toMib(peak.isolate)} MiB`)
@@ -74,7 +73,6 @@ const uploadConcurrently = async ({ start, progress }: Context): Promise<Report>
     figures: [
       ['concurrent uploads of 10 MiB', outcomes.length, countStatuses(outcomes)],
       ['peak MiB of the isolate, heap and buffers, garbage included', toMib(peak.isolate), limit],
-      ['peak MiB of these in use', toMib(inUse.isolate), limit],
       ['peak MiB of the whole process, storage included', toMib(peak.process), `${toMib(idle)} when idle`],
     ],
     failures,

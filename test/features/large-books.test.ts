@@ -45,8 +45,8 @@ it.each([
   expect(memos.map(({ memoId }) => memoId - 5000)).toEqual(expected)
   expect(memos.every(({ memoId, memoContent }) => memoContent === `${memoId - 5000}${CONTENT}`)).toBe(true)
   expect(body.pageInfo?.totalElements).toBe(total)
-  // Two calls to find the sizes, and one for each eight memos.
-  expect(calls).toBe(2 + Math.ceil(expected.length / 8))
+  // Two calls to find the sizes, and one for each four memos.
+  expect(calls).toBe(2 + Math.ceil(expected.length / 4))
 })
 
 it('sends a page of a large book to a stranger no sooner and no later than a 404', async () => {

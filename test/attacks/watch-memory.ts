@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import type { Service } from './service'
+
+export const MIB = 1024 * 1024
+/** The memory limit of an isolate on Workers. */
+export const MEMORY_LIMIT = 128 * MIB
+export const toMib = (bytes: number) => Math.round(bytes / MIB)
+
+type Usage = { usedSize: number; backingStorageSize: number }
+
+/** The resident memory of a process, in bytes. */
+export const readResidentMemory = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+
+/** Measures the Worker's heap and the buffers outside of it, through the inspector. */
+const openInspector = async (address: URL) => {
+  const socket = new WebSocket(new URL('/core:user:service', address).href)
+  await once(socket, 'open', { signal: AbortSignal.timeout(10_000) })
+  let answer = (_: Usage) => {}
+  socket.addEventListener('message', ({ data }) => answer(JSON.parse(data).result))
+  /** Undefined while the isolate is too busy to answer. */
+  const measure = async () => {
+    const { promise, resolve } = Promise.withResolvers<Usage>()
+    answer = resolve
+    socket.send(JSON.stringify({ id: 1, method: 'Runtime.getHeapUsage' }))
+    const usage = await Promise.race([promise, setTimeout(1000)])
+    return usage && usage.usedSize + usage.backingStorageSize
+  }
+  return { measure, close: () => socket.close() }
+}
+
+/**
+ * Measures peak memory during `work` in bytes, garbage included: of the isolate, which the platform limits, and of the
+ * whole process. The service must have been started with `inspected`.
+ */
+export const watchMemory = async ({ pid, inspector }: Service, work: () => Promise<unknown>) => {
+  if (!inspector) throw new Error('The service was started without an inspector')
+  const { measure, close } = await openInspector(inspector)
+  const peak = { isolate: 0, process: 0 }
+  let isDone = false
+  const watch = async () => {
+    while (!isDone) {
+      peak.isolate = Math.max(peak.isolate, (await measure()) ?? 0)
+      peak.process = Math.max(peak.process, readResidentMemory(pid))
+      await setTimeout(2)
+    }
+  }
+  const watching = watch()
+  try {
+    await work()
+  } finally {
+    isDone = true
+    await watching
+    close()
+  }
+  return peak
+}
