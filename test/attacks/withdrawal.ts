@@ -5,8 +5,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { toText } from '../support/bytes'
 import { pngWithData } from '../support/pictures'
 import { readStores } from '../support/stores'
-import type { Attack } from './attack'
-import { joinRequest, jsonRequest, logIn, receiveCode, registerBook, uploadRequest, writeMemo } from './members'
+import { type Attack, type Context, mergeReports, type Report } from './attack'
+import type { Request } from './client'
+import {
+  insertMember,
+  joinRequest,
+  jsonRequest,
+  logIn,
+  type Member,
+  receiveCode,
+  registerBook,
+  uploadRequest,
+  writeMemo,
+} from './members'
 import { makeFolder, type Service } from './service'
 
 /** Texts that one member stores, and that occur nowhere else. */
@@ -107,7 +118,64 @@ const runInDatabases = (folder: string, sql: string) => {
 const countFound = (matches: Match[]) => new Set(matches.map(({ trace }) => trace)).size
 const describe = ({ trace, name }: Match) => `${trace} in ${name}`
 
-export const withdrawal: Attack = async ({ progress, start }) => {
+const fillLibrary = async (service: Service, { memberId }: Member, books: number) => {
+  const numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)'
+  const insertBooks = `${numbers} insert into books (bookId, memberId, title, createdAt)
+    select 1000 + i, ?2, 'Book ' || i, '2026-01-01T00:00:00' from n`
+  const insertMemos = `${numbers}
+    insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
+    select 1000 + i, 1001 + i / 5, ?2, i + 1, 'SUMMARY', 'Something worth remembering', 1, 'PRIVATE',
+      '2026-01-01T00:00:00', '2026-01-01T00:00:00' from (select i - 1 as i from n)`
+  await service.database.prepare(insertBooks).bind(books, memberId).run()
+  await service.database
+    .prepare(insertMemos)
+    .bind(books * 5, memberId)
+    .run()
+}
+
+/** Withdraws a member with a large library, and times the requests of another one until all rows are deleted. */
+const withdrawLarge = async ({ quick, progress, start }: Context): Promise<Report> => {
+  const service = await start()
+  const [leaver, neighbour] = [await insertMember(service), await insertMember(service)]
+  const books = quick ? 5000 : 100_000
+  progress(`filling a library of ${books} books and ${5 * books} memos`)
+  await fillLibrary(service, leaver, books)
+  const failures: string[] = []
+  const time = async (request: Request, expected: number) => {
+    const start = performance.now()
+    const { status } = await service.request(request)
+    if (status !== expected) failures.push(`${request.method} ${request.path}: ${status}`)
+    return performance.now() - start
+  }
+  const withdrawn = await time({ method: 'DELETE', path: '/members/me', token: leaver.token }, 204)
+  const countRows = () =>
+    service.database
+      .prepare('select count(*) from members left join books using (memberId) where memberId = ?')
+      .bind(leaver.memberId)
+      .first<number>('count(*)')
+  let [slowest, runs, isDone] = [0, 0, false]
+  const watch = async () => {
+    const path = '/books/library?bookStatus=YET&page=1&size=10'
+    while (!isDone) slowest = Math.max(slowest, await time({ method: 'GET', path, token: neighbour.token }, 200))
+  }
+  const watching = watch()
+  while ((await countRows()) !== 0 && runs < 50) {
+    progress(`sweep ${++runs}`)
+    await service.runCron()
+  }
+  isDone = true
+  await watching
+  if ((await countRows()) !== 0) failures.push('the library of a withdrawn member is not deleted after 50 sweeps')
+  const result = `${runs} sweeps; slowest request of another member meanwhile ${slowest.toFixed(0)} ms`
+  return {
+    figures: [
+      [`withdrawal of ${books} books and ${5 * books} memos, milliseconds until 204`, Math.round(withdrawn), result],
+    ],
+    failures,
+  }
+}
+
+const searchTraces: Attack = async ({ progress, start }) => {
   const data = makeFolder()
   const service = await start({ vars: { EMAIL_VERIFICATION: undefined }, data })
   const failures: string[] = []
@@ -171,3 +239,6 @@ export const withdrawal: Attack = async ({ progress, start }) => {
     failures,
   }
 }
+
+export const withdrawal: Attack = async (context) =>
+  mergeReports(await searchTraces(context), await withdrawLarge(context))
