@@ -18,6 +18,26 @@ const toApi = (service: Service): trials.Api => ({
   },
 })
 
+const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
+
+/** Times a stranger's requests for a book full of large memos, and for one that does not exist, in turns. */
+const compareTimes = async (service: Service, api: trials.Api, { ids, stranger, owner }: trials.Isolation) => {
+  await service.database.prepare(trials.fillBook(ids.bookId, owner.memberId)).run()
+  const time = async (bookId: string) => {
+    const start = performance.now()
+    const path = `/books/${bookId}/memos?memoType=ALL&page=1&size=1000`
+    await api.request({ method: 'GET', path, authorization: `Bearer ${stranger.token}` })
+    return performance.now() - start
+  }
+  const [full, absent]: [number[], number[]] = [[], []]
+  for (let n = 0; n < 100; n++) {
+    full.push(await time(ids.bookId))
+    absent.push(await time('999999'))
+  }
+  return median(full) / median(absent)
+}
+const MAX_RATIO = 2
+
 export const isolation: Attack = async ({ progress, start }) => {
   const service = await start()
   const api = toApi(service)
@@ -41,6 +61,9 @@ export const isolation: Attack = async ({ progress, start }) => {
   const unauthenticated = failures.length - differences
   const views = await trials.readViews(api, prepared)
   const mixed = await trials.mixParents(api, prepared, service.database)
+  const ratio = await compareTimes(service, api, prepared)
+  if (ratio > MAX_RATIO)
+    failures.push(`a 404 for a full book takes ${ratio.toFixed(1)} times as long as for an absent one`)
   const what = "responses for another member's data and for absent data"
   const ownersData = mixed.isUnchanged ? 'owner’s data unchanged' : 'data changed'
   const otherResult = unauthenticated === 0 ? 'refused with 401' : `${unauthenticated} failures`
@@ -51,6 +74,11 @@ export const isolation: Attack = async ({ progress, start }) => {
       ['of these, refused with the expected status', refused, ownersData],
       ['other operations without a valid token', trials.otherOperations.length, otherResult],
       ["requests that mix own ids with another member's", mixed.requests, `${mixed.moved} memos moved`],
+      [
+        '404s for a book with 130 memos of 60 KB and for an absent one',
+        200,
+        `ratio of the medians ${ratio.toFixed(2)}`,
+      ],
       ['views read as another member', views.views, `${views.failures.length} disclose data`],
     ],
     failures: [...failures, ...views.failures, ...mixed.failures],
