@@ -7,7 +7,7 @@ import { quotaExceeded } from '../errors'
 import { log } from '../log'
 import type { Quotas } from '../quotas'
 import { type Page, type Paging, toLimit, toPage } from '../schema/paging'
-import { cleanUpload, deleteObject, putImage, toKey } from './bucket'
+import { cleanUpload, deleteObject, type NewImage, putImage, toKey } from './bucket'
 import type { StoredImage } from './schema'
 
 const { placeholder } = sql
@@ -50,6 +50,39 @@ const deleteRow = statement((db) => db.delete(images).where(isNamed).returning({
 /** Frees the memory of an upload before the next one needs it: garbage collection may come too late. */
 const freeBytes = (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer.transfer(0)
 
+/** Keeps work running after its client disconnected: half of it would leave a row without an object, or the reverse. */
+const uninterrupted = <T>(db: Db, work: Promise<T>) => {
+  db.waitUntil(work.catch(() => {}))
+  return work
+}
+
+// A write, because a replica might still show a row that was deleted.
+const touchRow = statement((db) =>
+  db
+    .update(images)
+    .set({ bytes: sql`${images.bytes}` })
+    .where(isNamed)
+    .returning({ imageId: images.imageId }),
+)
+
+/** Deletes an object whose row was deleted while the object was being stored, by its owner or by the owner's withdrawal. */
+const deleteUnlisted = async (db: Db, bucket: R2Bucket, memberId: number, name: string) => {
+  const [listed] = await run(db, idempotent(touchRow({ memberId, name })))
+  if (listed.length === 0) await deleteObject(bucket, toKey(memberId, name))
+}
+
+/** Stores the object of a new row. If the bucket fails, deletes the row. */
+const putObject = async (db: Db, bucket: R2Bucket, memberId: number, image: NewImage) => {
+  const { name } = image
+  const key = toKey(memberId, name)
+  const logLeftover = (leftover: string) => (reason: Error) => log('error', `${leftover}: ${key}: ${reason.message}`)
+  await putImage(bucket, key, image).catch(async (error) => {
+    await run(db, idempotent(deleteRow({ memberId, name }))).catch(logLeftover('image without an object'))
+    throw error
+  })
+  db.waitUntil(deleteUnlisted(db, bucket, memberId, name).catch(logLeftover('object may have no row')))
+}
+
 /**
  * Cleans and stores an upload of the caller. Detaches the buffer of the upload.
  * @param now the local time to record
@@ -65,22 +98,19 @@ export const uploadImage = async (
   now: string,
   quotas: Quotas,
 ) => {
-  const { memberId } = caller
   const { MAX_MEMBER_IMAGE_BYTES } = quotas
   const image = cleanUpload(upload)
   const { name, type, bytes } = image
   const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, MAX_MEMBER_IMAGE_BYTES }
-  // The row comes first: an object without a row would be counted in no quota.
-  const [, [inserted]] = await runAsCaller(db, caller, selectUsage(), insertImage(row))
-  if (!inserted) throw quotaExceeded('MAX_MEMBER_IMAGE_BYTES', quotas)
-  const key = toKey(memberId, name)
-  await putImage(bucket, key, image).catch(async (error) => {
-    const logLeftover = (reason: Error) => log('error', `image without an object: ${key}: ${reason.message}`)
-    await run(db, idempotent(deleteRow({ memberId, name }))).catch(logLeftover)
-    throw error
-  })
+  const store = async () => {
+    // The row comes first: an object without a row would be counted in no quota.
+    const [, [inserted]] = await runAsCaller(db, caller, selectUsage(), insertImage(row))
+    if (!inserted) throw quotaExceeded('MAX_MEMBER_IMAGE_BYTES', quotas)
+    await putObject(db, bucket, caller.memberId, image)
+  }
+  await uninterrupted(db, store())
   for (const each of [upload, bytes]) freeBytes(each)
-  return key
+  return toKey(caller.memberId, name)
 }
 
 const deleteOwn = statement((db) =>
@@ -103,14 +133,17 @@ const restoreRow = sqlStatement<{ imageId: number }>(sql`
  * Deletes an image of the caller. Returns undefined if the caller has no such image.
  * @throws UNAVAILABLE if the bucket fails; then the image remains
  */
-export const deleteImage = async (db: Db, caller: Caller, bucket: R2Bucket, memberId: number, name: string) => {
-  const deleted = await queryOne(db, caller, deleteOwn({ memberId, name }))
-  if (!deleted) return undefined
-  const key = toKey(memberId, name)
-  await deleteObject(bucket, key).catch(async (error) => {
-    const logLeftover = (reason: Error) => log('error', `object without a row: ${key}: ${reason.message}`)
-    await run(db, restoreRow(deleted)).catch(logLeftover)
-    throw error
-  })
-  return key
+export const deleteImage = (db: Db, caller: Caller, bucket: R2Bucket, memberId: number, name: string) => {
+  const deleteBoth = async () => {
+    const deleted = await queryOne(db, caller, deleteOwn({ memberId, name }))
+    if (!deleted) return undefined
+    const key = toKey(memberId, name)
+    await deleteObject(bucket, key).catch(async (error) => {
+      const logLeftover = (reason: Error) => log('error', `object without a row: ${key}: ${reason.message}`)
+      await run(db, restoreRow(deleted)).catch(logLeftover)
+      throw error
+    })
+    return key
+  }
+  return uninterrupted(db, deleteBoth())
 }
