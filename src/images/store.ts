@@ -122,9 +122,11 @@ const deleteOwn = statement((db) =>
     )
     .returning({ imageId: images.imageId, ...imageColumns }),
 )
+// Under a new identifier if another image has taken the old one since.
+const freeId = sql`case when not exists (select 1 from ${images} where ${images.imageId} = ${placeholder('imageId')}) then ${placeholder('imageId')} end`
 const restoreRow = sqlStatement<{ imageId: number }>(sql`
   insert into images (imageId, memberId, name, type, bytes, createdAt)
-  select ${placeholder('imageId')}, ${members.memberId}, ${placeholder('name')}, ${placeholder('type')}, ${placeholder('bytes')}, ${placeholder('createdAt')}
+  select ${freeId}, ${members.memberId}, ${placeholder('name')}, ${placeholder('type')}, ${placeholder('bytes')}, ${placeholder('createdAt')}
   from ${members} where ${members.memberId} = ${placeholder('memberId')} and ${members.withdrawnAt} is null
   on conflict do nothing
   returning imageId`)

@@ -70,6 +70,20 @@ it('keeps the image when the bucket fails to delete it', async () => {
   expect((await reader.delete(pathOf(url))).status).toBe(204)
 })
 
+it('keeps an image that cannot be deleted while another one takes its identifier', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const other = await signUp()
+  const url = (await reader.upload(png())).body
+  let uploaded = 0
+  const fail = async () => {
+    if (uploaded++ === 0) await other.upload(png())
+    throw new Error('bucket is down')
+  }
+  const changed = { IMAGES: { delete: fail } } as unknown as typeof env
+  expect((await reader.send('DELETE', pathOf(url), { changed })).status).toBe(503)
+  expect((await list()).item).toMatchObject([{ url }])
+})
+
 it('stores no object whose row is deleted while it is stored', async () => {
   const put: R2Bucket['put'] = async (...args: Parameters<R2Bucket['put']>) => {
     const [{ url }] = (await list()).item
