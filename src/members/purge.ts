@@ -75,7 +75,8 @@ const selectPurgeJobs = statement((db) =>
   db
     .select({ memberId: purgeJobs.memberId, createdAt: purgeJobs.createdAt })
     .from(purgeJobs)
-    .orderBy(purgeJobs.createdAt)
+    // Jobs that are only repeated for late uploads must not keep those with rows waiting.
+    .orderBy(sql`${purgeJobs.memberId} not in (select ${members.memberId} from ${members})`, purgeJobs.createdAt)
     .limit(placeholder('limit')),
 )
 const deletePurgeJob = sqlStatement<{ memberId: number }>(sql`
@@ -84,7 +85,7 @@ const deletePurgeJob = sqlStatement<{ memberId: number }>(sql`
   returning memberId`)
 
 /**
- * Purges withdrawn members, oldest first. A failure is logged and retried by the next sweep. A job is repeated until it
+ * Purges withdrawn members: first those with rows left, oldest first. A failure is logged and retried by the next sweep. A job is repeated until it
  * is an hour old, because an upload that began before the withdrawal may still store an image.
  */
 export const runPurgeJobs = async (db: Db, purgeImages: (memberId: number) => Promise<unknown>) => {

@@ -92,3 +92,13 @@ it('never purges a member who has not withdrawn', async () => {
   await sweep(env)
   expect(await select('select * from members where memberId = ?', memberId)).toEqual([before])
 })
+
+it('purges members with rows left before it repeats finished jobs', async () => {
+  await withdrawOnly(reader)
+  await select(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 120)
+    insert into purgeJobs select 1000000 + i, i from n`,
+  )
+  await sweep(env)
+  expect(await select('select memberId from members where memberId = ?', memberId)).toEqual([])
+})
