@@ -26,21 +26,36 @@ async function* toJson(body: Streamable) {
   yield '}'
 }
 
-/** Reads a chunk only when the consumer has taken the one before. */
-const toStream = (chunks: AsyncGenerator<string>) =>
-  new ReadableStream<string>(
+/** How long a client may take to receive a chunk, which is held in memory until then, and the whole. */
+const STALL_MS = 20_000
+const TIMEOUT_MS = 120_000
+const encoder = new TextEncoder()
+
+/** Reads a chunk only when the client has taken the one before. Ends the connection if that takes too long. */
+const toStream = (chunks: AsyncGenerator<string>) => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const deadline = Date.now() + TIMEOUT_MS
+  return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
+        clearTimeout(timer)
         const { done, value } = await chunks.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
+        if (done) return controller.close()
+        controller.enqueue(encoder.encode(value))
+        const stop = () => {
+          controller.error(new Error('The client reads too slowly'))
+          chunks.return(undefined)
+        }
+        timer = setTimeout(stop, Math.min(STALL_MS, deadline - Date.now()))
       },
       cancel: async () => {
+        clearTimeout(timer)
         await chunks.return(undefined)
       },
     },
     { highWaterMark: 0 },
-  ).pipeThrough(new TextEncoderStream())
+  )
+}
 
 /**
  * Answers 200 with JSON. A value that is an async iterable of arrays is sent as one array, while it is being read. If

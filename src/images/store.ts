@@ -56,31 +56,16 @@ const uninterrupted = <T>(db: Db, work: Promise<T>) => {
   return work
 }
 
-// A write, because a replica might still show a row that was deleted.
-const touchRow = statement((db) =>
-  db
-    .update(images)
-    .set({ bytes: sql`${images.bytes}` })
-    .where(isNamed)
-    .returning({ imageId: images.imageId }),
-)
-
-/** Deletes an object whose row was deleted while the object was being stored, by its owner or by the owner's withdrawal. */
-const deleteUnlisted = async (db: Db, bucket: R2Bucket, memberId: number, name: string) => {
-  const [listed] = await run(db, idempotent(touchRow({ memberId, name })))
-  if (listed.length === 0) await deleteObject(bucket, toKey(memberId, name))
-}
+const logLeftover = (leftover: string) => (reason: Error) => log('error', `${leftover}: ${reason.message}`)
 
 /** Stores the object of a new row. If the bucket fails, deletes the row. */
 const putObject = async (db: Db, bucket: R2Bucket, memberId: number, image: NewImage) => {
   const { name } = image
   const key = toKey(memberId, name)
-  const logLeftover = (leftover: string) => (reason: Error) => log('error', `${leftover}: ${key}: ${reason.message}`)
   await putImage(bucket, key, image).catch(async (error) => {
-    await run(db, idempotent(deleteRow({ memberId, name }))).catch(logLeftover('image without an object'))
+    await run(db, idempotent(deleteRow({ memberId, name }))).catch(logLeftover(`image without an object: ${key}`))
     throw error
   })
-  db.waitUntil(deleteUnlisted(db, bucket, memberId, name).catch(logLeftover('object may have no row')))
 }
 
 /**
@@ -131,20 +116,28 @@ const restoreRow = sqlStatement<{ imageId: number }>(sql`
   on conflict do nothing
   returning imageId`)
 
+// Longer than storing an object can take: an upload shows its row before the object is stored.
+const DELETE_AGAIN_MS = 15_000
+const deleteAgain = async (bucket: R2Bucket, key: string) => {
+  await scheduler.wait(DELETE_AGAIN_MS)
+  await deleteObject(bucket, key)
+}
+
 /**
  * Deletes an image of the caller. Returns undefined if the caller has no such image.
  * @throws UNAVAILABLE if the bucket fails; then the image remains
  */
 export const deleteImage = (db: Db, caller: Caller, bucket: R2Bucket, memberId: number, name: string) => {
+  const key = toKey(memberId, name)
+  const failed = logLeftover(`object without a row: ${key}`)
   const deleteBoth = async () => {
     const deleted = await queryOne(db, caller, deleteOwn({ memberId, name }))
     if (!deleted) return undefined
-    const key = toKey(memberId, name)
     await deleteObject(bucket, key).catch(async (error) => {
-      const logLeftover = (reason: Error) => log('error', `object without a row: ${key}: ${reason.message}`)
-      await run(db, restoreRow(deleted)).catch(logLeftover)
+      await run(db, restoreRow(deleted)).catch(failed)
       throw error
     })
+    db.waitUntil(deleteAgain(bucket, key).catch(failed))
     return key
   }
   return uninterrupted(db, deleteBoth())

@@ -93,6 +93,8 @@ const splitByBytes = (sizes: Size[]) => {
 }
 
 const parts = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
+// Each list that is being sent holds a part until the client takes it. A lease outlives the time that a client may take.
+const lists = createLimiter({ capacity: 24, leaseMs: 30_000, maxWaiting: 64, maxWaitMs: 25_000 })
 
 /** Loads one part. Only a few are loaded at a time, so that several large lists do not exceed the isolate's memory. */
 const loadPart = async (db: Db, caller: Caller, memoIds: number[]) => {
@@ -118,11 +120,23 @@ export const loadInParts = async (
   const [, sizes] = await runAsCaller(db, caller, selectCaller(), selectSizes({ ...selection, ...page }))
   const [firstIds, ...otherIds] = splitByBytes(sizes)
   if (!firstIds) return []
-  const first = await loadPart(db, caller, firstIds)
-  if (otherIds.length === 0) return first
+  const lease = await lists.acquire(1, [String(caller.memberId)])
+  if (!lease) throw unavailable('too many large lists in flight')
+  const load = (memoIds: number[]) => loadPart(db, caller, memoIds)
+  const first = await load(firstIds).catch((error) => {
+    lease.release()
+    throw error
+  })
   return (async function* () {
-    yield first
-    for (const memoIds of otherIds) yield await loadPart(db, caller, memoIds)
+    try {
+      yield first
+      for (const memoIds of otherIds) {
+        lease.renew()
+        yield await load(memoIds)
+      }
+    } finally {
+      lease.release()
+    }
   })()
 }
 

@@ -1,4 +1,6 @@
 // The largest answers that the quotas allow, one at a time and ten at once, in the memory of one isolate.
+import { setTimeout } from 'node:timers/promises'
+import { encode, openSocket } from '../support/http-client'
 import type { Attack, Context, Figure, Report } from './attack'
 import { countStatuses, mergeReports } from './attack'
 import { insertMember, jsonRequest, type Member, registerBook } from './members'
@@ -9,6 +11,8 @@ const MOST_PER_ANSWER = 64 * MIB
 const CONCURRENT = 10
 
 const CONTENT = 'x'.repeat(65_535)
+/** A control character takes one byte of the quota, but six in JSON. */
+const CONTROL_CHARACTERS = '\u0001'.repeat(CONTENT.length)
 const MOST_MEMOS = 400
 
 /** Writes memos until the service refuses one. Returns how many it took. */
@@ -25,7 +29,7 @@ const fillBook = (service: Service, { memberId }: Member, bookId: number, memoCo
     .prepare(`
       with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
       insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
-      select i, ?2, ?3, i, 'SUMMARY', ?4, 1, 'PUBLIC', '2026-01-01T00:00:00', '2026-01-01T00:00:00' from n`)
+      select (select coalesce(max(memoId), 0) from memos) + i, ?2, ?3, i, 'SUMMARY', ?4, 1, 'PUBLIC', '2026-01-01T00:00:00', '2026-01-01T00:00:00' from n`)
     .bind(memos, bookId, memberId, memoContent)
     .run()
 
@@ -57,8 +61,7 @@ const CASES: Case[] = [
     name: 'list of long memos',
     prepare: withMemos(CONTENT, (bookId) => `/books/${bookId}/memos?memoType=ALL&page=1&size=1000`),
   },
-  // A control character takes one byte of the quota, but six in JSON.
-  { name: 'detail of control characters', prepare: withMemos('\u0001'.repeat(CONTENT.length), detailPath) },
+  { name: 'detail of control characters', prepare: withMemos(CONTROL_CHARACTERS, detailPath) },
   {
     name: 'page of 1,000 books with the longest texts',
     prepare: async (service, member) => {
@@ -113,8 +116,38 @@ const readLargest = async ({ start, progress }: Context, { name, prepare }: Case
   return { figures: [figure], failures }
 }
 
+const SLOW_READERS = 100
+
+/** Opens many large answers without reading them, and then reads one. */
+const readSlowly = async ({ start, progress }: Context): Promise<Report> => {
+  const service = await start()
+  const [attacker, reader] = [await insertMember(service), await insertMember(service)]
+  const fill = async (member: Member) => {
+    const bookId = await registerBook(service, member)
+    await fillBook(service, member, bookId, CONTROL_CHARACTERS, 128)
+    return detailPath(bookId)
+  }
+  const [path, ownPath] = [await fill(attacker), await fill(reader)]
+  progress(`${SLOW_READERS} connections that do not read`)
+  const request = encode({ method: 'GET', path, token: attacker.token })
+  const sockets = await Promise.all(Array.from({ length: SLOW_READERS }, () => openSocket(service.url)))
+  for (const socket of sockets) {
+    socket.pause()
+    socket.on('error', () => {})
+    socket.write(request)
+  }
+  await setTimeout(5000)
+  const profile = (await service.request({ method: 'GET', path: '/members/me', token: reader.token })).status
+  const { outcome } = await download(service, reader, ownPath)
+  for (const socket of sockets) socket.destroy()
+  const failures = profile === 200 && outcome === '200' ? [] : [`with slow readers: ${profile}, then ${outcome}`]
+  const result = `another member’s profile ${profile}, detail of as much ${outcome}, in a heap of ${HEAP_MIB} MiB`
+  return { figures: [['connections that do not read their 48 MiB', SLOW_READERS, result]], failures }
+}
+
 export const memory: Attack = async (context) => {
   const reports: Report[] = []
   for (const each of context.quick ? CASES.slice(0, 1) : CASES) reports.push(await readLargest(context, each))
+  if (!context.quick) reports.push(await readSlowly(context))
   return mergeReports(...reports)
 }
