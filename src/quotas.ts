@@ -13,15 +13,16 @@ export const DEFAULT_QUOTAS = {
 export type Quotas = typeof DEFAULT_QUOTAS
 export type Quota = keyof Quotas
 
-const count = (limit: number) => limit.toLocaleString('en')
-const mebibytes = (limit: number) => `${(limit / MIB).toLocaleString('en', { maximumFractionDigits: 3 })} MiB`
+// Not toLocaleString, which would add milliseconds to the start of each isolate.
+const count = (limit: number) => String(limit).replace(/\B(?=(?:\d{3})+$)/g, ',')
+const size = (bytes: number) => (bytes % MIB === 0 ? `${count(bytes / MIB)} MiB` : `${count(bytes)} bytes`)
 
 const LIMITS: Record<Quota, (limit: number) => string> = {
   MAX_BOOKS: (limit) => `${count(limit)} books per member`,
   MAX_MEMOS_PER_BOOK: (limit) => `${count(limit)} memos per book`,
-  MAX_BOOK_TEXT_BYTES: (limit) => `${mebibytes(limit)} of memo text per book`,
-  MAX_MEMBER_TEXT_BYTES: (limit) => `${mebibytes(limit)} of text per member`,
-  MAX_MEMBER_IMAGE_BYTES: (limit) => `${mebibytes(limit)} of images per member`,
+  MAX_BOOK_TEXT_BYTES: (limit) => `${size(limit)} of memo text per book`,
+  MAX_MEMBER_TEXT_BYTES: (limit) => `${size(limit)} of text per member`,
+  MAX_MEMBER_IMAGE_BYTES: (limit) => `${size(limit)} of images per member`,
 }
 
 /** What a client reads when a write would exceed a quota. */

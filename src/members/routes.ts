@@ -125,9 +125,12 @@ export const members = new Hono<App>()
       const { db, caller } = c.var
       await withdraw(db, caller)
       const { memberId } = caller
-      const purgeAll = async () => dropCached(imageBase(c), await purgeImages(c.env.IMAGES, memberId))
-      const purged = purgeMember(db, memberId, purgeAll)
-      c.executionCtx.waitUntil(purged.catch((error: Error) => log('error', `purge: ${error.message}`)))
+      const purge = async () => {
+        // After the response.
+        await scheduler.wait(0)
+        await purgeMember(db, memberId, async () => dropCached(imageBase(c), await purgeImages(c.env.IMAGES, memberId)))
+      }
+      c.executionCtx.waitUntil(purge().catch((error: Error) => log('error', `purge: ${error.message}`)))
       return c.body(null, 204)
     },
   )

@@ -49,5 +49,5 @@ export const measureHashing = async (url: URL) => {
 /** Must come last, because it deletes the libraries. */
 export const measureWithdrawal = async (url: URL, small: Library, large: Library): Promise<RowCost> => {
   const withdraw = ({ token }: Library) => measure(url, { method: 'DELETE', path: '/members/me', token }, 204)
-  return toRowCost('withdraw', await withdraw(small), await withdraw(large), 'deletes the whole library')
+  return toRowCost('withdraw', await withdraw(small), await withdraw(large))
 }

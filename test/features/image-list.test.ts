@@ -45,7 +45,7 @@ it('keeps images within the quota, and frees what is deleted', async () => {
   const upload = (limit: number) => reader.upload(png(), { changed: { MAX_MEMBER_IMAGE_BYTES: String(limit) } })
   const url = (await upload(1e6)).body
   const [{ bytes }] = (await list()).item
-  const message = 'Limit reached: 0.002 MiB of images per member'
+  const message = `Limit reached: ${(2 * bytes - 1).toLocaleString('en')} bytes of images per member`
   expect(await upload(2 * bytes - 1)).toMatchObject({ status: 409, body: { status: 409, message } })
   expect(await listImageKeys(memberId)).toHaveLength(1)
   await reader.delete(pathOf(url))

@@ -30,13 +30,13 @@ const longerAuthor = (): Request => ['PATCH', `/books/${bookId}`, { author: 'ABC
 // The member has one book of 10 bytes, with one memo of 30.
 describe.each<[Quota, string, () => Request, needed: number, limit: string]>([
   ['MAX_BOOKS', 'a new book', newBook, 2, '1 books per member'],
-  ['MAX_MEMBER_TEXT_BYTES', 'a new book', newBook, 50, '0 MiB of text per member'],
+  ['MAX_MEMBER_TEXT_BYTES', 'a new book', newBook, 50, '49 bytes of text per member'],
   ['MAX_MEMOS_PER_BOOK', 'a new memo', newMemo, 2, '1 memos per book'],
-  ['MAX_BOOK_TEXT_BYTES', 'a new memo', newMemo, 60, '0 MiB of memo text per book'],
-  ['MAX_MEMBER_TEXT_BYTES', 'a new memo', newMemo, 70, '0 MiB of text per member'],
-  ['MAX_BOOK_TEXT_BYTES', 'a longer memo', longerMemo, 60, '0 MiB of memo text per book'],
-  ['MAX_MEMBER_TEXT_BYTES', 'a longer memo', longerMemo, 70, '0 MiB of text per member'],
-  ['MAX_MEMBER_TEXT_BYTES', 'a longer author', longerAuthor, 44, '0 MiB of text per member'],
+  ['MAX_BOOK_TEXT_BYTES', 'a new memo', newMemo, 60, '59 bytes of memo text per book'],
+  ['MAX_MEMBER_TEXT_BYTES', 'a new memo', newMemo, 70, '69 bytes of text per member'],
+  ['MAX_BOOK_TEXT_BYTES', 'a longer memo', longerMemo, 60, '59 bytes of memo text per book'],
+  ['MAX_MEMBER_TEXT_BYTES', 'a longer memo', longerMemo, 70, '69 bytes of text per member'],
+  ['MAX_MEMBER_TEXT_BYTES', 'a longer author', longerAuthor, 44, '43 bytes of text per member'],
 ])('%s and %s', (quota, _, request, needed, limit) => {
   it('writes up to the limit, and answers 409 above it without writing anything', async () => {
     const rows = () => Promise.all(['members', 'books', 'memos'].map((table) => select(`select * from ${table}`)))
