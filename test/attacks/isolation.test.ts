@@ -22,9 +22,11 @@ const api: trials.Api = {
 }
 
 let isolation: trials.Isolation
+// A deleted image is deleted again after 15 seconds, and `handle` waits for that.
+const HOOK_TIMEOUT_MS = 60_000
 beforeAll(async () => {
   isolation = await trials.prepareIsolation(api)
-})
+}, HOOK_TIMEOUT_MS)
 
 describe('another member’s books and memos', () => {
   it.each(idOperations)('$method $template responds as if they did not exist', async (operation) => {

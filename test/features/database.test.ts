@@ -1,6 +1,6 @@
 import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { addMissingRows } from '../../scripts/image-rows'
 import { findMismatches, findOrphans } from '../../scripts/integrity'
 import triggers from '../../src/db/triggers.sql?raw'
@@ -54,7 +54,7 @@ describe('counters and positions', () => {
 
     await readers[0]?.delete('/members/me')
     expect(await findMismatches(env.DB)).toEqual([])
-    expect(await select('select distinct memberId from memos')).toHaveLength(1)
+    await vi.waitFor(async () => expect(await select('select distinct memberId from memos')).toHaveLength(1), 5000)
   })
 })
 
