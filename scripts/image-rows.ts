@@ -12,7 +12,7 @@ const toRow = ({ key, size, uploaded, httpMetadata }: R2Objects['objects'][numbe
 
 /**
  * Adds a row for each image that has none. Times are in UTC.
- * @param progress called after each thousand objects with the number checked
+ * @param progress called after each page of objects with the number checked so far
  */
 export const addMissingRows = async (database: D1Database, bucket: R2Bucket, progress: (checked: number) => void) => {
   const insert = database.prepare(`

@@ -1,5 +1,5 @@
-// `npm run images`: adds the missing row of each image in the bucket, for images that were uploaded before rows existed.
-// Safe to repeat. Images of withdrawn members and objects of another form are skipped.
+// `npm run images`: adds a row for each image in the bucket that has none, such as those uploaded before rows existed.
+// Safe to repeat. Skips images of withdrawn members, and objects whose key is not that of an image.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

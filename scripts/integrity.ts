@@ -79,7 +79,7 @@ export const findMismatches = async (database: D1Database) => {
   return results.flatMap((result) => result.results)
 }
 
-/** Finds objects without a row, and rows without an object. Members who are about to be purged are left out. */
+/** Finds objects without a row, and rows without an object. Skips members who are about to be purged. */
 export const findOrphans = async (database: D1Database, bucket: R2Bucket) => {
   const keys = new Set<string>()
   let page: R2Objects | undefined

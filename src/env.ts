@@ -14,7 +14,7 @@ export type Bindings = {
   EMAIL: SendEmail
   NETWORK_LIMIT: RateLimit
   MEMBER_LIMIT: RateLimit
-  /** Benchmarks have none, because they exceed any sensible limit. */
+  /** Absent in benchmarks, which exceed any sensible limit. */
   WRITE_LIMIT?: RateLimit
   CORS_ORIGINS?: string
 } & Partial<Record<keyof typeof Variables.shape, string>>
@@ -30,7 +30,7 @@ const webUrl = (name: string) =>
   z
     .url({ protocol: /^https?$/, error: `${name} is not an http or https URL` })
     .refine((url) => !/[?#]/.test(url), {
-      error: `${name} has a query or fragment: set it to the part that precedes the paths of the API`,
+      error: `${name} has a query or fragment: set only the part before it`,
     })
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()

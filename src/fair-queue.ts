@@ -2,13 +2,13 @@ type Keyed = { keys: readonly string[] }
 
 /**
  * A queue in which keys take turns. A caller has one key for each source it belongs to, such as its network and its
- * account: next is the caller whose most recently served key was served longest ago. So neither a network with many
- * accounts nor an account in many networks is served more often than others.
+ * account. The least recently served caller is next, judged by the most recently served of its keys. So neither a
+ * network with many accounts nor an account in many networks is served more often than others.
  */
 export const createFairQueue = <Waiter extends Keyed>() => {
   /** In order of arrival. */
   const waiters = new Set<Waiter>()
-  /** How many callers wait with a key, and when it was last served, or else joined the queue. */
+  /** How many callers wait with a key, and the turn in which it was last served or, if never, joined the queue. */
   const keys = new Map<string, { count: number; turn: number }>()
   let turn = 0
 
@@ -19,7 +19,7 @@ export const createFairQueue = <Waiter extends Keyed>() => {
     return at === -1 ? one.length - other.length : (one[at] ?? 0) - (other[at] ?? 0)
   }
 
-  /** How many callers wait with the most common one of these keys. */
+  /** How many callers wait with the key of these that most callers have. */
   const crowdOf = ({ keys: ownKeys }: Keyed) => Math.max(0, ...ownKeys.map((key) => keys.get(key)?.count ?? 0))
 
   return {

@@ -1,8 +1,8 @@
 import { createFairQueue } from './fair-queue'
 
-/** `most`: what it may grow to. */
+/** `most`: the amount it may grow to. */
 type Holder = { keys: readonly string[]; amount: number; most: number; expiresAt: number }
-/** `amount`: what it wants beyond what its holder has. */
+/** `amount`: what it requests in addition to what its holder has. */
 type Waiter = {
   keys: readonly string[]
   holder: Holder
@@ -65,7 +65,7 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
   }
 
   // The banker's algorithm (Dijkstra, EWD 108) for one resource: without it, leases that grow could block one another.
-  /** Whether all holders could still grow to their most, one after another, if this one got `amount` more. */
+  /** Whether all holders could still reach their `most`, one after another, if this one got `amount` more. */
   const isSafe = (grown: Holder, amount: number) => {
     let free = capacity - used - amount
     const after = [...holders].filter((holder) => holder !== grown)
@@ -79,11 +79,11 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
       })
   }
 
-  /** Whether it needs the least of all that still grow: it always can, and must be able to, finish first. */
+  /** Whether it needs the least of all that still grow. It can always finish first, so its share is not limited. */
   const isNextToFinish = (one: Holder) =>
     holders.has(one) && [...holders].every((other) => neededBy(other) === 0 || neededBy(other) >= neededBy(one))
 
-  /** No source gets more than half while others wait. */
+  /** Whether this would give a source that holds some of the capacity more than half while others wait. */
   const exceedsShare = ({ keys, holder, amount }: Waiter) =>
     !isNextToFinish(holder) &&
     keys.some((key) => {
@@ -94,7 +94,7 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
   const findGrantable = () => {
     let isBlocked = false
     return queue.inOrder().find((waiter) => {
-      // Nobody new overtakes a caller that needs more than is free, or it might wait forever.
+      // No new caller overtakes one that needs more than is free, which might otherwise wait forever.
       if (isBlocked && !holders.has(waiter.holder)) return false
       if (exceedsShare(waiter)) return false
       if (used + waiter.amount <= capacity && isSafe(waiter.holder, waiter.amount)) return true
@@ -126,7 +126,7 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
     grant()
   }
 
-  /** Waits until the holder has got `amount` more. Returns false if it is refused. */
+  /** Waits until the holder has `amount` more. Returns false if it is refused. */
   const wait = async (holder: Holder, amount: number) => {
     const waiter: Waiter = { keys: holder.keys, holder, amount, seenAt: Date.now(), state: 'waiting' }
     sweep()
@@ -177,8 +177,8 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
       return toLease({ keys: [], amount, most: amount, expiresAt: 0 })
     },
     /**
-     * Waits for an amount. Returns undefined when the wait takes too long, or when the queue is full and no key has more
-     * callers waiting than those of this caller.
+     * Waits for an amount. Returns undefined when the wait takes too long, or when the queue is full and no other key has
+     * more callers waiting.
      * @param keys the sources it belongs to, which take turns
      * @param most what the lease may grow to
      */

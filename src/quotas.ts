@@ -25,7 +25,7 @@ const LIMITS: Record<Quota, (limit: number) => string> = {
   MAX_MEMBER_IMAGE_BYTES: (limit) => `${size(limit)} of images per member`,
 }
 
-/** What a client reads when a write would exceed a quota. */
+/** The error message when a write would exceed a quota. */
 export const quotaMessage = (quota: Quota, limit = DEFAULT_QUOTAS[quota]) => `Limit reached: ${LIMITS[quota](limit)}`
 
 const encoder = new TextEncoder()

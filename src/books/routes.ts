@@ -142,7 +142,7 @@ export const books = new Hono<App>()
     describeRoute({
       operationId: 'listBookMemos',
       summary: 'List the memos of a book',
-      description: 'Newest first. `size` may be up to 10,000 here.',
+      description: 'Newest first. `size` may be up to 10,000.',
       tags: ['Books'],
       responses: { 200: json(pageOf(Memo, MAX_MEMOS_SIZE), 'A page of memos') },
       errors: ['BOOK_NOT_FOUND'],

@@ -39,9 +39,9 @@ const store = ({ kv, key }: CachedList, entries: CatalogueEntry[]) => {
   return withTimeout(TIMEOUT_MS, put).catch(logFailure)
 }
 
-/** A provider answers or fails in less, so an older refresh was cancelled with its request. */
+/** A provider answers or fails in less time, so an older refresh was cancelled with its request. */
 const MAX_REFRESH_MS = 4000
-/** How often a request looks for the outcome of another one's refresh. */
+/** How often a waiting request checks whether another request's refresh has ended. */
 const POLL_MS = 25
 
 type Refresh = { startedAt: number; outcome?: { entries: CatalogueEntry[] } | { error: unknown } }
@@ -78,7 +78,7 @@ const refresh = (list: CachedList) => {
 }
 
 /**
- * The outcome of the refresh that another request runs. Polls, because the promise of a cancelled request never settles:
+ * The outcome of another request's refresh. Polls, because the promise of a cancelled request never settles:
  * docs/decisions/0016-one-concurrency-limiter.md.
  * @returns undefined if there is none, or none ends within MAX_REFRESH_MS
  */

@@ -62,15 +62,15 @@ export const catalogue = new Hono<App>()
     (c) => sendList(c, 'newSpecial'),
   )
   .get(
-    // The rest of the path, slashes included. The typed client and the document know it by its name only.
+    // The rest of the path, slashes included. The typed client and the OpenAPI document see only its name.
     '/:title-or-author{[^]*}' as '/:title-or-author',
     throttledByNetwork,
     describeRoute({
       operationId: 'searchCatalogue',
       summary: 'Search the catalogue by title or author',
       description:
-        'At most ten results, or an empty array. Needs no token. The search is the rest of the path: slashes may be sent ' +
-        'as they are or as `%2F`. Encode `?`, `#` and `%`.',
+        'At most ten results, or an empty array. Needs no token. The search term is the rest of the path: slashes may ' +
+        'be sent as they are or as `%2F`. Encode `?`, `#` and `%`.',
       tags: ['Catalogue'],
       responses: { 200: json(CatalogueList, 'The matching books', 'Cache-Control') },
       errors: [...errors],

@@ -17,8 +17,8 @@ export const isCaller = sql`${members.memberId} = ${sql.placeholder('callerMembe
 export const callerId = sql<number>`(select ${members.memberId} from ${members} where ${isCaller})`
 
 /**
- * Matches the caller's row with an identifier, which is a placeholder of the column's name. The row is looked up by the
- * nearest identifier that exists, so that a row of another member costs the same as one that does not exist.
+ * Matches the caller's row with an identifier, a placeholder named like the column. Looks up the nearest identifier at or
+ * below it that exists, so that another member's row costs the same as one that does not exist.
  */
 export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn) => {
   const wanted = sql.placeholder(id.name)

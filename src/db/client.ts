@@ -13,7 +13,7 @@ export type Db = {
   builder: Builder
   session: D1DatabaseSession
   onBookmark: (bookmark: string) => void
-  /** Keeps a call running after its client disconnected. */
+  /** Keeps a call running after its client disconnects. */
   waitUntil: (call: Promise<unknown>) => void
 }
 
@@ -29,9 +29,9 @@ const knownOf = (database: D1Database) => {
 
 /**
  * Connects a request to the database. With a bookmark, a replica that is at least as recent may answer; without one,
- * the first query goes to the primary, so that clients that send no bookmarks read their own writes. The same holds for
- * a bookmark later than any that this isolate received: it may be from the future, which no replica would reach, and the
- * session would return it to the client.
+ * the first query goes to the primary, so that clients that send no bookmarks read their own writes. A bookmark later
+ * than any that this isolate received from D1 is ignored: it may be from the future, so that no replica would reach it,
+ * and the session would return it to the client.
  */
 export const connect = (
   database: D1Database,

@@ -33,7 +33,7 @@ export const members = sqliteTable(
     textBytes: counter(),
     imageCount: counter(),
     imageBytes: counter(),
-    /** Milliseconds since 1970. The row of a withdrawn member holds no personal data, and goes once all else is deleted. */
+    /** Milliseconds since 1970. The row of a withdrawn member holds no personal data, and is deleted last. */
     withdrawnAt: integer(),
   },
   (member) => [
@@ -168,13 +168,13 @@ export const joinCodes = sqliteTable(
     codeHash: text().notNull(),
     issuedAt: integer().notNull(),
     expiresAt: integer().notNull(),
-    /** A keyed hash of the e-mail address. Null in rows of the Worker before it was added. */
+    /** A keyed hash of the e-mail address. Null in rows written before this column was added. */
     address: text(),
   },
   (code) => [index('joinCodes_by_address').on(code.address)],
 )
 
-/** Verification mails sent per day of UTC, counted from 1970. */
+/** Verification mails sent per UTC day. Days are counted from 1970. */
 export const dailyMails = sqliteTable('dailyMails', {
   day: integer().primaryKey(),
   mails: integer().notNull(),

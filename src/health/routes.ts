@@ -12,7 +12,7 @@ export const health = new Hono<App>().get(
     operationId: 'checkHealth',
     summary: 'Check the health of the service',
     description:
-      'Succeeds when the configuration is valid and the database answers, which is checked every five seconds.',
+      'Succeeds when the configuration is valid and the database answers, checked at most once every five seconds.',
     tags: ['Health'],
     responses: { 200: json(Health, 'Healthy') },
   }),

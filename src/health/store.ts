@@ -2,7 +2,7 @@ import { type Db, ping } from '../db/client'
 import { ApiError, unavailable } from '../errors'
 import { createLimiter } from '../limiter'
 
-/** How long an answer of the database serves all requests of this isolate. */
+/** How long the result of a check is reused in this isolate. */
 const FRESH_MS = 5000
 /** The timeout of a database call. */
 const CHECK_MS = 10_000
@@ -25,8 +25,8 @@ const check = async (database: D1Database, db: Db) => {
 }
 
 /**
- * Checks that the database answers, at most once in five seconds. While one request checks, others get the last answer;
- * in a new isolate they wait for it.
+ * Checks that the database answers, at most once every five seconds. While one request checks, others get the last
+ * result; in a new isolate, which has none, they wait.
  * @throws UNAVAILABLE when the database does not answer
  */
 export const checkDatabase = async (database: D1Database, db: Db) => {
@@ -34,7 +34,7 @@ export const checkDatabase = async (database: D1Database, db: Db) => {
     const lease = answers.has(database) ? checks.tryAcquire() : await checks.acquire(1, ['health'])
     if (lease && !isFresh(database)) {
       const checked = check(database, db).finally(lease.release)
-      // Without it, a client that disconnects would end the check, and its lease would be held until it expires.
+      // Otherwise a client that disconnects would end the check, and its lease would be held until it expires.
       db.waitUntil(checked.catch(() => {}))
       return checked
     }

@@ -18,7 +18,7 @@ const memory = {
 }
 /** Bodies up to this size need no lease. */
 export const SMALL_BYTES = 16_384
-/** The bytes per millisecond that a sender must keep up, and those while others wait for memory. */
+/** Minimum sending rates, in bytes per millisecond: normally, and while others wait for memory. */
 const MIN_RATE = 8
 const MIN_RATE_WHILE_OTHERS_WAIT = 128
 

@@ -26,12 +26,12 @@ async function* toJson(body: Streamable) {
   yield '}'
 }
 
-/** How long a client may take to receive a chunk, which is held in memory until then, and the whole. */
+/** How long a client may take to receive one chunk, which stays in memory until then, and the whole response. */
 const STALL_MS = 20_000
 const TIMEOUT_MS = 120_000
 const encoder = new TextEncoder()
 
-/** Reads a chunk only when the client has taken the one before. Ends the connection if that takes too long. */
+/** Produces a chunk only when the client has read the previous one. Ends the connection if that takes too long. */
 const toStream = (chunks: AsyncGenerator<string>) => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const deadline = Date.now() + TIMEOUT_MS
@@ -58,8 +58,8 @@ const toStream = (chunks: AsyncGenerator<string>) => {
 }
 
 /**
- * Answers 200 with JSON. A value that is an async iterable of arrays is sent as one array, while it is being read. If
- * reading fails, the connection ends before the JSON is complete.
+ * Responds 200 with JSON. A value that is an async iterable of arrays is streamed as one array. If iterating fails, the
+ * connection ends before the JSON is complete.
  */
 export const sendJson = <Body extends object>(c: Context, body: object) => {
   const response = Object.values(body).some(isIterable)

@@ -6,11 +6,11 @@ import type { Paging } from '../schema/paging'
 
 /** Pages up to this size need no lease. */
 const SMALL_SIZE = 100
-// A book takes up to 12 KB of text, and an isolate holds several copies of an answer.
+// A book takes up to 12 KB of text, and an isolate holds several copies of a response.
 const pages = createLimiter({ capacity: 1000, leaseMs: 15_000, maxWaiting: 64 })
 
 /**
- * Lets large pages of books wait for each other, so that several of them do not exceed the isolate's memory. Mount it
+ * Limits how many books large pages load at a time, so that several of them do not exceed the isolate's memory. Mount it
  * after `authenticated` and the validation of the query.
  * @throws UNAVAILABLE when too many wait, or for too long
  */

@@ -26,7 +26,7 @@ const toNetwork = (address: string) => {
     .join(':')
 }
 
-/** The sources that requests of a network count for: itself, and the /48 around an IPv6 /64, as one customer may hold it. */
+/** The sources that a network belongs to: itself and, for an IPv6 /64, the /48, all of which one customer may hold. */
 export const sourcesOf = (network: string) => [...new Set([network, network.split(':', 3).join(':')])]
 
 /** The network a request comes from. Cloudflare sets the header on every request, and clients cannot override it. */

@@ -20,7 +20,7 @@ export const readAtMost = async (stream: ReadableStream<Uint8Array> | null, maxB
 }
 
 const READ_TIMEOUT_MS = 60_000
-/** How long a sender may pause; at the minimum rate, time spent sending does not count. */
+/** How far a sender may fall behind the minimum rate, for example while it pauses. */
 const GRACE_MS = 8000
 
 // Any error of a read means that the client disconnected, sent less than declared, or was too slow.
@@ -36,8 +36,8 @@ const within = <T>(ms: number, read: () => Promise<T>) =>
 export const readWhole = async (request: Request) => new Uint8Array(await within(GRACE_MS, () => request.arrayBuffer()))
 
 /**
- * Returns a function that reads the next bytes into a view, none at the end. It transfers the view's buffer to that of
- * the result. The sender must keep up a rate, in bytes per millisecond; only time spent waiting for it counts.
+ * Returns a function that reads the next bytes into a view; at the end, the result is empty. It detaches the view's
+ * buffer: use the result's. The sender must keep up `minRate` bytes per millisecond while it is waited for.
  */
 const openPaced = (stream: ReadableStream<Uint8Array>, minRate: () => number) => {
   const reader = stream.getReader({ mode: 'byob' })
@@ -85,7 +85,7 @@ type Options = {
 
 /**
  * Reads a body into a buffer that doubles when it is full, so that it takes less than twice what has arrived.
- * @throws BODY_TOO_LARGE, after reading on for a while; BODY_INCOMPLETE when it is cut off or slow
+ * @throws BODY_TOO_LARGE, after discarding some of the rest; BODY_INCOMPLETE when it is cut off or slow
  */
 export const readGrowing = async (stream: ReadableStream<Uint8Array>, options: Options) => {
   const { length, maxBytes, freeBytes, reserve, release, minRate } = options
@@ -94,7 +94,7 @@ export const readGrowing = async (stream: ReadableStream<Uint8Array>, options: O
     if (length <= MAX_DRAINED_BYTES) await drain(read)
     throw new ApiError('BODY_TOO_LARGE')
   }
-  // A byte more shows that a body of unknown length is too large, and that a small one is over.
+  // One extra byte shows whether a body of unknown length is too large, and whether a small one has ended.
   const most = length ?? maxBytes + 1
   let buffer = new Uint8Array(Math.min(most, freeBytes + 1))
   let size = 0

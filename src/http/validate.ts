@@ -65,7 +65,7 @@ const bodyValidator =
   (c, next) =>
     withBody(c, kind, maxBytes, async (bytes, release) => {
       const data = parse(bytes, c)
-      // A large body of which little is left: its request may wait for long, for example to hash a password.
+      // If validation keeps little of a large body, free it: the request may wait long, for example to hash a password.
       if (kind === 'json' && bytes.length > SMALL_BYTES && JSON.stringify(data).length <= SMALL_BYTES) release()
       c.req.addValidatedData(kind === 'json' ? 'json' : 'form', data)
       await next()
@@ -111,7 +111,7 @@ export const validText = <const Field extends string, Schema extends z.ZodType>(
 /** The most that a form may add to its file: boundaries, part headers and small fields. */
 const FORM_OVERHEAD_BYTES = 65_536
 
-/** Names the limit of files, which is not the one of other bodies. */
+/** Reports the limit of files, which differs from that of other bodies. */
 const refuseFile = (error: unknown): never => {
   if (!(error instanceof ApiError && error.code === 'BODY_TOO_LARGE')) throw error
   throw new ApiError('FILE_TOO_LARGE', error.details)
@@ -127,7 +127,7 @@ export const validFile = <const Field extends string>(field: Field, maxBytes: nu
     if (mediaTypeOf(c) !== 'multipart/form-data') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
     const form = readForm(bytes, c.req.header('Content-Type') ?? '')
     if (!form) throw fieldError(field, null, 'cannot be read: the multipart form is malformed or cut off')
-    // Browsers send an empty file without a name when none was chosen.
+    // Browsers send an empty file without a name when no file was chosen.
     const isChosen = ({ fileName, content }: FormPart) => fileName !== '' || content.length > 0
     const parts = form.filter((part) => part.name === field && isChosen(part))
     const [part, ...others] = parts

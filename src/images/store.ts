@@ -50,7 +50,7 @@ const deleteRow = statement((db) => db.delete(images).where(isNamed).returning({
 /** Frees the memory of an upload before the next one needs it: garbage collection may come too late. */
 const freeBytes = (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer.transfer(0)
 
-/** Keeps work running after its client disconnected: half of it would leave a row without an object, or the reverse. */
+/** Keeps work running after its client disconnects: half of it would leave a row without an object, or the reverse. */
 const uninterrupted = <T>(db: Db, work: Promise<T>) => {
   db.waitUntil(work.catch(() => {}))
   return work
@@ -101,13 +101,13 @@ export const uploadImage = async (
 const deleteOwn = statement((db) =>
   db
     .delete(images)
-    // The plus keeps SQLite from looking up another member's image.
+    // The unary plus keeps this term out of the index lookup, which thus finds only the caller's images.
     .where(
       sql`${images.memberId} = ${callerId} and ${images.name} = ${placeholder('name')} and +${images.memberId} = ${placeholder('memberId')}`,
     )
     .returning({ imageId: images.imageId, ...imageColumns }),
 )
-// Under a new identifier if another image has taken the old one since.
+// Null, so that SQLite assigns a new identifier, if another image has taken the old one since.
 const freeId = sql`case when not exists (select 1 from ${images} where ${images.imageId} = ${placeholder('imageId')}) then ${placeholder('imageId')} end`
 const restoreRow = sqlStatement<{ imageId: number }>(sql`
   insert into images (imageId, memberId, name, type, bytes, createdAt)
@@ -116,7 +116,7 @@ const restoreRow = sqlStatement<{ imageId: number }>(sql`
   on conflict do nothing
   returning imageId`)
 
-// Longer than storing an object can take: an upload shows its row before the object is stored.
+// Longer than storing an object can take: an upload writes its row, which can be deleted, before its object.
 const DELETE_AGAIN_MS = 15_000
 const deleteAgain = async (bucket: R2Bucket, key: string) => {
   await scheduler.wait(DELETE_AGAIN_MS)

@@ -49,7 +49,7 @@ export const LONGEST_WINDOW_MS = DAY_MS
 /** A keyed hash of the action and its target, and the limits on it. */
 type Limited = { subject: string; limits: Limit[] }
 
-/** What to count for a network, and for the /48 around an IPv6 one. */
+/** The subjects and limits of a network and, for IPv6, of the /48 around it. */
 export const limitNetwork = async (
   network: string,
   toSubject: (network: string) => Promise<string>,
@@ -79,7 +79,7 @@ const isReached = sql`(select count(*) ${inWindow}) >= ${bound('max')}`
 /** True while an attempt is within all its limits. */
 export const isAllowed = sql`not exists (select 1 from ${limits} where ${isReached})`
 
-/** Counts an attempt, once for each subject, under a condition; returns no row if it is not met. */
+/** Counts an attempt, once for each subject, if a condition is met; otherwise returns no row. */
 export const insertAttemptIf = (condition: SQL, at: SQL = sql`${sql.placeholder('now')}`) =>
   sqlStatement<{ attemptId: number }>(sql`
     insert into attempts (subject, at)

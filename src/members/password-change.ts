@@ -14,8 +14,8 @@ import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing
 import { hashPassword } from './password'
 
 /**
- * Hashes a new password of the caller. Hashing is expensive, so the change is counted, and a revoked token refused,
- * before.
+ * Hashes a new password of the caller. Hashing is expensive, so the change is counted and a revoked token refused
+ * first.
  * @param network where the request comes from
  * @throws UNAUTHORIZED when the token is no longer valid; TOO_MANY_REQUESTS after too many changes, or when too many
  * callers wait for hashing

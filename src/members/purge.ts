@@ -40,7 +40,7 @@ const MAX_STATEMENTS = 900
 const MAX_STATEMENTS_PER_MEMBER = 400
 
 /**
- * Deletes the rows of a withdrawn member in batches: memos, books, images, and at last the member's own row. A purge that
+ * Deletes the rows of a withdrawn member in batches: memos, books, images, and finally the member's own row. A purge that
  * is interrupted, or uses up its statements, is continued by the next one.
  */
 const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
@@ -75,7 +75,7 @@ const selectPurgeJobs = statement((db) =>
   db
     .select({ memberId: purgeJobs.memberId, createdAt: purgeJobs.createdAt })
     .from(purgeJobs)
-    // Jobs that are only repeated for late uploads must not keep those with rows waiting.
+    // Jobs that are only repeated for late uploads must not delay those with rows left.
     .orderBy(sql`${purgeJobs.memberId} not in (select ${members.memberId} from ${members})`, purgeJobs.createdAt)
     .limit(placeholder('limit')),
 )
@@ -85,8 +85,8 @@ const deletePurgeJob = sqlStatement<{ memberId: number }>(sql`
   returning memberId`)
 
 /**
- * Purges withdrawn members: first those with rows left, oldest first. A failure is logged and retried by the next sweep. A job is repeated until it
- * is an hour old, because an upload that began before the withdrawal may still store an image.
+ * Purges withdrawn members, those with rows left before others, the oldest first. The next sweep retries what failed. A
+ * job is repeated until it is an hour old: an upload that began before the withdrawal may still store an image.
  */
 export const runPurgeJobs = async (db: Db, purgeImages: (memberId: number) => Promise<unknown>) => {
   let left = MAX_STATEMENTS

@@ -45,8 +45,8 @@ export const members = new Hono<App>()
       operationId: 'requestCode',
       summary: 'Request a verification code',
       description:
-        'Mails a six-digit code, valid for ten minutes and one sign-up, from any network. A code that the same network ' +
-        'requested earlier becomes invalid.',
+        'Mails a six-digit code, valid for ten minutes and one sign-up, from any network. A code requested earlier for the ' +
+        'same address from the same network becomes invalid.',
       tags: ['Members'],
       responses: { 201: empty('The code was mailed') },
       errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
@@ -97,7 +97,7 @@ export const members = new Hono<App>()
       summary: 'Update your name or password',
       description:
         'A new password signs out all other devices immediately. The token used for the change stays valid. ' +
-        'At most ten changes of the password an hour.',
+        'At most ten password changes an hour.',
       tags: ['Members'],
       responses: { 200: json(UpdatedProfile, 'The updated member') },
       errors: ['TOO_MANY_REQUESTS'],
@@ -117,7 +117,7 @@ export const members = new Hono<App>()
       operationId: 'withdraw',
       summary: 'Delete your account',
       description:
-        'All tokens stop working immediately, and the e-mail address can sign up again. Books, memos and images are deleted within minutes; they can no longer be read.',
+        'All tokens stop working immediately, and the e-mail address can sign up again. Books and memos can no longer be read. They and the images are deleted soon after.',
       tags: ['Members'],
       responses: { 204: empty('Deleted') },
     }),
@@ -126,7 +126,7 @@ export const members = new Hono<App>()
       await withdraw(db, caller)
       const { memberId } = caller
       const purge = async () => {
-        // After the response.
+        // Lets the response be sent first.
         await scheduler.wait(0)
         await purgeMember(db, memberId, async () => dropCached(imageBase(c), await purgeImages(c.env.IMAGES, memberId)))
       }

@@ -10,7 +10,7 @@ const Email = z
   .max(254, { error: 'must be at most 254 characters' })
 const Name = filledText(100)
 const MAX_PASSWORD = 128
-/** What no password is: stands for one that is too long to keep while it waits to be hashed. */
+/** Never a valid password. Replaces one that is too long, which would take memory while it waits to be hashed. */
 const NO_PASSWORD = ' '
 const Password = z
   .string({ error: orRequired('must be a string') })

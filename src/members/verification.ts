@@ -62,8 +62,8 @@ const uncountDailyMail = sqlStatement<{ mails: number }>(sql`
  * Issues a verification code, which replaces the one that the same network requested before for the address, and passes
  * it to `deliver`. If delivery fails, the code is deleted and the mail is not counted.
  * @param network where the request comes from
- * @throws MEMBER_EXISTS, TOO_MANY_REQUESTS when a limit of the network or the address is reached, UNAVAILABLE when that
- * of all mails of the day is, and the errors of `deliver`
+ * @throws MEMBER_EXISTS, TOO_MANY_REQUESTS when a limit of the network or the address is reached, UNAVAILABLE when
+ * MAILS_PER_DAY is reached, and the errors of `deliver`
  */
 export const issueCode = async (
   db: Db,
@@ -137,8 +137,8 @@ export const invalidCodeError = (code: string) =>
 
 /**
  * Checks the code of a sign-up against every code that is valid for the address, whichever network requested it. Each
- * check counts as a try before its outcome is known, so that of a thousand concurrent guesses only five are evaluated.
- * Returns undefined where no code is required.
+ * check counts as a try before its outcome is known, so that of a thousand concurrent guesses from one network only five
+ * are evaluated. Returns undefined if no code is required.
  * @param network where the request comes from
  * @throws MEMBER_EXISTS regardless of the code; INVALID_FIELDS for a wrong, expired or used code; TOO_MANY_REQUESTS after
  * twenty tries in a day from the network, or a hundred from all

@@ -28,7 +28,7 @@ const isInOwnBook = eq(memos.bookId, sql`(select ${books.bookId} from ${books} w
 
 /**
  * The memos of a book with more bytes of text than this are loaded and sent in parts. In JSON, text can take six times as
- * many bytes, and an isolate holds several copies of an answer.
+ * many bytes, and an isolate holds several copies of a response.
  */
 export const MAX_WHOLE_BYTES = 512 * 1024
 const MAX_PART_BYTES = 256 * 1024
@@ -93,7 +93,7 @@ const splitByBytes = (sizes: Size[]) => {
 }
 
 const parts = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
-// Each list that is being sent holds a part until the client takes it. A lease outlives the time that a client may take.
+// Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take.
 const lists = createLimiter({ capacity: 24, leaseMs: 30_000, maxWaiting: 64, maxWaitMs: 25_000 })
 
 /** Loads one part. Only a few are loaded at a time, so that several large lists do not exceed the isolate's memory. */
@@ -109,7 +109,7 @@ type Selection = { bookId: number; memoType: MemosQuery['memoType']; memoAuthori
 
 /**
  * Loads the memos of a large book in parts, one database call each. The first is loaded before this returns, so that
- * failures can still be answered.
+ * a failure can still get an error response.
  */
 export const loadInParts = async (
   db: Db,

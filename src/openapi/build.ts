@@ -33,7 +33,7 @@ const HEADERS = {
   'WWW-Authenticate': header('`Bearer`: the authentication scheme.'),
   'X-D1-Bookmark': header('The state of the database. Send it back to allow an answer from a nearby replica.'),
   'X-Error-Code': header(
-    'The name of the error, by which the examples are listed. `message` may change, this does not.',
+    'The error code, which is also the name of its example. Unlike `message`, it does not change.',
   ),
   'X-Request-Id': header('The identifier of the request in the log.', 'uuid'),
 } satisfies Partial<Record<string, ReturnType<typeof header>>> & Record<HeaderName, object>

@@ -3,7 +3,7 @@ import { MAX_INT } from '../contract'
 import { Int32, int, intParameter } from './values'
 
 const MAX_SIZE = 1000
-/** The largest page of memos: clients ask for all memos of a book, with its `memoCount` as `size`. */
+/** The largest page of memos: clients request all memos of a book by sending its `memoCount` as `size`. */
 export const MAX_MEMOS_SIZE = 10_000
 
 /** The query parameters of a paged list. */

@@ -42,7 +42,7 @@ const race = async (service: Service, { quick, progress }: Context): Promise<Rep
     const other = responses.find(({ status }) => ![400, 429, 503].includes(status))
     check('unexpected response to a guess', other?.status, undefined)
     const { status: used } = await joinWith(service, guessed, secret, guessers[0])
-    check('the right code from a network that used its attempts up', used, 400)
+    check('the right code from a network that has used up its attempts', used, 400)
     check('the right code from another network', (await joinWith(service, guessed, secret)).status, 201)
 
     const flooded = newEmail()

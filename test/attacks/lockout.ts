@@ -4,7 +4,7 @@ import { joinWith, jsonRequest, newEmail, receiveCode, requestCode, wrongCode } 
 import type { Service } from './service'
 
 const [OWNER, OWNER_ELSEWHERE, STRANGER] = ['192.0.2.10', '192.0.2.11', '198.51.100.1']
-/** The part of the test network that one IPv6 customer may have. */
+/** An IPv6 /48, which one customer may hold. */
 const SITE = '2001:db8:7'
 
 export const lockOut = async (service: Service): Promise<Report> => {
@@ -33,7 +33,7 @@ export const lockOut = async (service: Service): Promise<Report> => {
   check('failed logins from one IPv6 /48', evaluated, 30)
   return {
     figures: [
-      ['requests of a stranger about an address, then its owner signs up from another network', requests, `${joined}`],
+      ['a stranger’s requests for an address, before its owner signs up from another network', requests, `${joined}`],
       ['mails requested to 600 addresses from one network', recipients.length, `${sent} sent`],
       ['failed logins from 60 networks of one IPv6 /48', checks.length, `${evaluated} evaluated`],
     ],

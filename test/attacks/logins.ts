@@ -45,7 +45,7 @@ const tenLoginsPerSecond: Flood = async (service, isOver) => {
   await Promise.all(logins)
 }
 
-/** From the owner's network and many others. */
+/** Half of them come from the owner's network, each of the others from its own. */
 const passwordChanges = (member: Member) =>
   onConnections(64, async (service, n) => {
     const network = n % 2 === 0 ? OWNER_NETWORK : `203.0.113.${n}`

@@ -1,4 +1,4 @@
-// The largest answers that the quotas allow, one at a time and ten at once, in the memory of one isolate.
+// The largest responses that the quotas allow, one at a time and ten at once, in the memory of one isolate.
 import { setTimeout } from 'node:timers/promises'
 import { encode, openSocket } from '../support/http-client'
 import type { Attack, Context, Figure, Report } from './attack'
@@ -83,7 +83,7 @@ const download = async (service: Service, { token }: Member, path: string) => {
   }
 }
 
-// Half of what the platform allows: the process would end if more were in use. Without a limit, V8 keeps much garbage.
+// Half of what the platform allows; above it, the process ends. Without a limit, V8 would keep much garbage.
 const HEAP_MIB = 64
 process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${HEAP_MIB}`
 
@@ -118,7 +118,7 @@ const readLargest = async ({ start, progress }: Context, { name, prepare }: Case
 
 const SLOW_READERS = 100
 
-/** Opens many large answers without reading them, and then reads one. */
+/** Requests many large responses without reading them, then reads another member's. */
 const readSlowly = async ({ start, progress }: Context): Promise<Report> => {
   const service = await start()
   const [attacker, reader] = [await insertMember(service), await insertMember(service)]
@@ -141,7 +141,7 @@ const readSlowly = async ({ start, progress }: Context): Promise<Report> => {
   const { outcome } = await download(service, reader, ownPath)
   for (const socket of sockets) socket.destroy()
   const failures = profile === 200 && outcome === '200' ? [] : [`with slow readers: ${profile}, then ${outcome}`]
-  const result = `another member’s profile ${profile}, detail of as much ${outcome}, in a heap of ${HEAP_MIB} MiB`
+  const result = `another member’s profile: ${profile}, equally large book: ${outcome}, in a heap of ${HEAP_MIB} MiB`
   return { figures: [['connections that do not read their 48 MiB', SLOW_READERS, result]], failures }
 }
 

@@ -46,7 +46,7 @@ const sendChunked = async ({ url }: Service, sender: Sender, body: Uint8Array): 
   const socket = await openSocket(url)
   const starts = Array.from({ length: Math.ceil(body.length / 65_536) }, (_, n) => n * 65_536)
   const write = promisify<Uint8Array, void>(socket.write.bind(socket))
-  // The failed write reports it, too.
+  // The failed write reports the error, too.
   socket.on('error', () => {})
   socket.setTimeout(STALLED_MS, () => socket.destroy(new Error('The server stopped reading')))
   try {
@@ -107,7 +107,7 @@ export const slow: Attack = async ({ start, progress }) => {
     await expectService(name, ms)
     const statuses = await Promise.all(trickling)
     figures.push([`${name}: responses`, statuses.length, countStatuses(statuses)])
-    check(`${name}: not answered 400`, statuses.filter((status) => status !== 400).length, 0)
+    check(`${name}: responses other than 400`, statuses.filter((status) => status !== 400).length, 0)
   }
 
   progress('bodies that are too large')

@@ -24,7 +24,7 @@ const start = (text: string) => (body: string) => body.slice(0, text.length)
 
 type ToPath = (library: Library, n: number) => string
 
-/** Seven books in turns, since one can have only so many memos. They are not the ones that the reads are timed with. */
+/** Seven books in turn, because of the quota of memos per book. Reads are timed with other books. */
 const anotherBook: ToPath = ({ book }, n) => `/memos?bookId=${book + 1 + (n % 7)}`
 
 const NAME = 'The quick brown fox'

@@ -46,7 +46,7 @@ it('uses one database call for any number of health checks', async () => {
   expect(calls).toBe(1)
 })
 
-it('loads large pages of books one after the other, and small ones concurrently', async () => {
+it('loads at most 1,000 books of large pages at a time, and small pages concurrently', async () => {
   const highestOf = async (size: number) => {
     let [active, highest] = [0, 0]
     const DB = wrapDatabase(env.DB, async (call) => {
@@ -107,7 +107,7 @@ it('refuses bodies that stall, and answers others meanwhile', async () => {
   for (const refused of await stalled) expect(refused).toMatchObject({ status: 400, body: { status: 400, message } })
 })
 
-it('keeps no password that is too long to be one', async () => {
+it('does not keep a password that is too long to be valid', async () => {
   using importKey = vi.spyOn(crypto.subtle, 'importKey')
   const answer = await send('POST', '/login', { body: { email: reader.email, password: 'x'.repeat(1_000_000) } })
   expect(answer.status).toBe(401)

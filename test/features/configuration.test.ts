@@ -115,7 +115,7 @@ describe('the configuration', () => {
     ['a lifetime that is not a number', { TOKEN_TTL_SECONDS: 'a week' }, 'TOKEN_TTL_SECONDS'],
     ['a public URL with a query', { PUBLIC_URL: 'https://library.test/?v=1' }, 'PUBLIC_URL has a query or fragment'],
     ['an image URL with a fragment', { IMAGE_BASE_URL: 'https://library.test#i' }, 'IMAGE_BASE_URL has a query'],
-    ['a number of mails that is none', { MAILS_PER_DAY: 'many' }, 'MAILS_PER_DAY'],
+    ['a mail limit that is not a number', { MAILS_PER_DAY: 'many' }, 'MAILS_PER_DAY'],
     ['a misspelled switch', { EMAIL_VERIFICATION: 'of' }, 'EMAIL_VERIFICATION'],
   ])('with %s fails closed, and the log says what to do', async (_, changed, hint) => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})

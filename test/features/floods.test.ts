@@ -106,7 +106,7 @@ describe.skipIf(remote)('the limit on writes', () => {
 describe('password changes', () => {
   const change = (reader: Reader) => reader.patch('/members/me', { password: PASSWORD })
 
-  it('are limited to ten an hour per member, exactly, and beyond without hashing', async () => {
+  it('are limited to exactly ten an hour per member; others are refused without hashing', async () => {
     const reader = await signUp()
     const answers = await Promise.all(Array.from({ length: 15 }, () => change(reader)))
     const statuses = answers.map(({ status }) => status).sort()
@@ -121,7 +121,7 @@ describe('password changes', () => {
     expect((await change(reader)).status).toBe(200)
   })
 
-  it('are counted for the member only: a revoked token counts nothing', async () => {
+  it('are not counted with a revoked token', async () => {
     const reader = await signUp()
     const other = await reader.logInAgain()
     expect((await change(reader)).status).toBe(200)

@@ -70,7 +70,7 @@ it('keeps the image when the bucket fails to delete it', async () => {
   expect((await reader.delete(pathOf(url))).status).toBe(204)
 })
 
-it('keeps an image that cannot be deleted while another one takes its identifier', async () => {
+it('keeps an image that the bucket fails to delete, even if another image has taken its identifier', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {})
   const other = await signUp()
   const url = (await reader.upload(png())).body
@@ -84,7 +84,7 @@ it('keeps an image that cannot be deleted while another one takes its identifier
   expect((await list()).item).toMatchObject([{ url }])
 })
 
-it('deletes an object again that was still being stored', async () => {
+it('deletes an image while its object is still being stored', async () => {
   const stored = Promise.withResolvers<void>()
   const wait = scheduler.wait.bind(scheduler)
   vi.spyOn(scheduler, 'wait').mockImplementation((ms) => (ms === 15_000 ? stored.promise : wait(ms)))

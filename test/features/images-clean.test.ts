@@ -99,7 +99,7 @@ describe.each(KINDS)('cleaning: %s', (_, extension, make, size = SIZE) => {
     expect(bytes).toEqual(copy)
   })
 
-  it('refuses an image truncated anywhere, or completes it', () => {
+  it('refuses or completes an image truncated anywhere', () => {
     const { trailing: _, ...metadata } = EVERYTHING
     const bytes = make(metadata)
     const cleaned = clean(bytes)
@@ -112,7 +112,7 @@ describe.each(KINDS)('cleaning: %s', (_, extension, make, size = SIZE) => {
       expect(image.bytes).toEqual(join(cleaned.subarray(0, kept), cleaned.subarray(cleaned.length - endLength)))
       completed.add(image.bytes.length)
     }
-    // All others are complete without the metadata after them.
+    // In the other formats, only metadata after the image may be missing.
     expect(completed.size > 1).toBe(endLength > 0)
   })
 
@@ -225,7 +225,7 @@ const avifOf = (width: number, height: number) => avif({}, { data: codedSize(wid
 
 const gifOf = (width: number, height: number) => join(gifScreen(width, height), gifFrame(width, height), [0x3b])
 
-it.each([pngOf, gifOf, avifOf])('accepts an image of exactly 268 megapixels, and none one row larger: %o', (make) => {
+it.each([pngOf, gifOf, avifOf])('accepts an image of exactly 268 megapixels, but not with one row more: %o', (make) => {
   expect(tryClean(make(16_384, 16_384))).toMatchObject({ width: 16_384, height: 16_384 })
   expect(tryClean(make(16_384, 16_385))).toBe('TOO_MANY_PIXELS')
 })
@@ -233,6 +233,6 @@ it.each([pngOf, gifOf, avifOf])('accepts an image of exactly 268 megapixels, and
 it.each([
   ['UNSUPPORTED_IMAGE', [join(''), join('BM', new Uint8Array(60)), join(' ', png()), avif({}, { brands: ['heic'] })]],
   ['IMAGE_DAMAGED', [png().slice(0, -1), webp().slice(0, -1), avif().slice(0, -1), join('GIF89a'), join([0xff, 0xd8])]],
-])('tells apart why an image is refused: %s', (code, files) => {
+])('says why an image is refused: %s', (code, files) => {
   for (const bytes of files) expect(tryClean(bytes)).toBe(code)
 })

@@ -45,11 +45,11 @@ it.each([
   expect(memos.map(({ memoId }) => memoId - 5000)).toEqual(expected)
   expect(memos.every(({ memoId, memoContent }) => memoContent === `${memoId - 5000}${CONTENT}`)).toBe(true)
   expect(body.pageInfo?.totalElements).toBe(total)
-  // Two calls to find the sizes, and one for each four memos.
+  // Two calls to find the sizes, and one per four memos.
   expect(calls).toBe(2 + Math.ceil(expected.length / 4))
 })
 
-it('sends a page of a large book to a stranger no sooner and no later than a 404', async () => {
+it('costs the same for another member’s large book as for a book that does not exist', async () => {
   const stranger = await signUp()
   const absent = await measure(() => stranger.get('/books/999999?memoAuthority=ALL'))
   expect(await measure(() => stranger.get(detail('ALL')))).toEqual(absent)

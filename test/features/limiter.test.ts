@@ -88,11 +88,11 @@ describe('a limiter', () => {
     const growing = async (limiter: ReturnType<typeof limiterOf>, key: string, most: number) =>
       held(await limiter.acquire(1, [key], most))
 
-    it('grants no growth after which leases could block one another', async () => {
+    it('delays growth that could make leases block one another', async () => {
       const limiter = limiterOf(10, { maxWaiting: 100 })
       const [one, other] = [await growing(limiter, 'a', 8), await growing(limiter, 'b', 8)]
       expect(await one.grow(5)).toBe(true)
-      // With 4 more, neither could get its 8.
+      // With 4 more, neither could reach its 8.
       const grown = other.grow(4)
       expect(await one.grow(8)).toBe(true)
       one.release()
@@ -100,7 +100,7 @@ describe('a limiter', () => {
       expect(await other.grow(8)).toBe(true)
     })
 
-    it('completes all of many that want more than it has', async () => {
+    it('completes all of many leases that together need more than its capacity', async () => {
       const limiter = limiterOf(22, { maxWaiting: 100 })
       let used = 0
       const work = async (key: string) => {
@@ -130,7 +130,7 @@ describe('a limiter', () => {
       held(await same).release()
     })
 
-    it('refuses to grow after a time limit, and keeps what it has until it is released', async () => {
+    it('refuses growth after a time limit, and the lease keeps what it has until it is released', async () => {
       const limiter = limiterOf(10, { maxWaiting: 100, maxWaitMs: 100 })
       const lease = await growing(limiter, 'a', 10)
       const other = held(limiter.tryAcquire(5))

@@ -161,7 +161,7 @@ describe('CORS', () => {
       undefined,
       () => new Blob(['x'.repeat(2_097_152)]).stream(),
     ],
-  ])('lets a browser read the answer %s and its code', async (_, status, code, method, path, body, raw) => {
+  ])('lets a browser read the answer %s and its error code', async (_, status, code, method, path, body, raw) => {
     const headers = { Origin: ORIGIN, ...(raw && { 'Content-Type': 'application/json' }) }
     const answer = await send(method, path, { body, raw: raw?.(), headers })
     expect(answer.status).toBe(status)

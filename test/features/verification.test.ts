@@ -13,7 +13,7 @@ const EMAIL = {
     return env.EMAIL.send(mail)
   },
 } as unknown as SendEmail
-// Only the exact limits are tested here.
+// Unlimited, because only the exact limits are tested here.
 const NETWORK_LIMIT: RateLimit = { limit: async () => ({ success: true }) }
 const changed = { EMAIL_VERIFICATION: undefined, MAIL_FROM: 'library@library.test', EMAIL, NETWORK_LIMIT }
 
@@ -126,7 +126,7 @@ describe('POST /email/join', () => {
     expect((await requestCode(email, { from: newNetwork() })).status).toBe(429)
   })
 
-  it('sends MAILS_PER_DAY mails a day of UTC, also for concurrent requests', async () => {
+  it('sends MAILS_PER_DAY mails per UTC day, also for concurrent requests', async () => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
     vi.useFakeTimers({ now: new Date('2030-01-01T23:00:00Z'), toFake: ['Date'] })
     const request = () => requestCode(newEmail(), { from: newNetwork(), MAILS_PER_DAY: '3' })
@@ -174,7 +174,7 @@ describe('a code', () => {
     expect(await joinWith(late, codes[1] ?? '')).toMatchObject(WRONG_CODE)
   })
 
-  it('is valid from any network, and neither void nor used up by one that requests and guesses', async () => {
+  it('is valid from any network, even after a stranger’s network requests codes and guesses', async () => {
     const email = newEmail()
     const code = await codeFor(email)
     const stranger = newNetwork()
@@ -194,7 +194,7 @@ describe('a code', () => {
     const email = newEmail()
     let code = await codeFor(email)
     for (let n = 0; n < allowed; n++) {
-      // A network has five tries of a code.
+      // A network has five tries per code.
       if (allowed === 20 && n % 5 === 0) code = await codeFor(email, newNetwork())
       expect(await joinWith(email, other(code, n + 1), { from: toNetwork(n) })).toMatchObject(WRONG_CODE)
     }
@@ -219,7 +219,7 @@ describe('a code', () => {
     for (const again of [code, '000000']) expect(await joinWith(email, again)).toMatchObject(EXISTS)
   })
 
-  it('is invalid for a network after five of its thousand guesses, a hundred of them concurrent', async () => {
+  it('is invalid for a network after five of a thousand guesses, sent a hundred at a time', async () => {
     const email = newEmail()
     const code = await codeFor(email)
     const before = (await select('select * from attempts')).length

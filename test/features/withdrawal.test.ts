@@ -37,7 +37,7 @@ const countRows = async () => {
   return (await Promise.all(counts)).map(([row]) => row?.n)
 }
 
-it('takes one database call that does not depend on the size of the library', async () => {
+it('takes one database call, whose cost does not depend on the size of the library', async () => {
   const inSmall = await measure(async () => withdrawOnly(await signUp()))
   const inLarge = await measure(() => withdrawOnly(reader))
   expect(inLarge.written).toBeLessThan(10)

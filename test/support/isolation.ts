@@ -202,7 +202,7 @@ export const comparableRequests = (isolation: Isolation, operation: Operation) =
   }))
 }
 
-/** SQL that fills a book with 130 memos of 60 KB: what it holds must not show in the cost of a refusal. */
+/** SQL that fills a book with 130 memos of 60 KB, which must not affect the cost of a refused request. */
 export const fillBook = (bookId: string, memberId: number) => `
   with recursive n(i) as (select 1 union all select i + 1 from n where i < 130)
   insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)

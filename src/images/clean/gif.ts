@@ -12,7 +12,7 @@ const LOOPS = ['NETSCAPE2.0', 'ANIMEXTS1.0']
 // The length of the colour table after a descriptor, from the flags in it (GIF89a, 18 and 20).
 const measureColourTable = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
 
-// Where a block ends that the end of the file cuts off.
+// The end of a block that is cut off by the end of the file.
 const CUT_OFF = Number.POSITIVE_INFINITY
 
 // Sub-blocks end with an empty one (GIF89a, 15). XMP is not stored in sub-blocks, but its trailer leads a reader of

@@ -36,7 +36,7 @@ const TABLE_CHECKS = new Map([
 
 type Segment = { marker: number; start: number; end: number }
 
-// Any number of fill bytes may precede a marker; TEM and RSTn have no payload (T.81, B.1.1.2 and B.1.1.3). Like in
+// Any number of fill bytes may precede a marker; TEM and RSTn have no payload (T.81, B.1.1.2 and B.1.1.3). As in
 // decoders, a missing marker or an incomplete segment at the end of the file counts as EOI.
 const readSegment = (bytes: Uint8Array, from: number): Segment | undefined => {
   let at = from
