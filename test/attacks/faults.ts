@@ -6,11 +6,22 @@ import { JWT_SECRET, type Service } from './service'
 
 const CONCURRENCY = 6
 
+// Mails are limited for each network.
+let requests = 0
+const nextNetwork = () => `10.9.${(++requests >> 8) & 255}.${requests & 255}`
+
 const toStage = (service: Service): Stage => ({
   request: ({ method, path, token, body, file }, fault) => {
     const headers = fault ? `X-Fault: ${JSON.stringify(fault)}\r\n` : ''
     if (file && token) return service.request({ ...uploadRequest({ token }, file), headers })
-    return service.request({ method, path, token, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    return service.request({
+      method,
+      path,
+      token,
+      headers,
+      network: nextNetwork(),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
   },
   secret: JWT_SECRET,
   database: service.database,
