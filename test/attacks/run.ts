@@ -7,7 +7,7 @@ import { type Attack, mergeReports, type Report } from './attack'
 import { type Service, startService } from './service'
 
 const NAMES =
-  'input isolation forgery codes logins uploads slow faults crashes overload withdrawal memory supply'.split(' ')
+  'input isolation forgery codes logins uploads slow faults crashes overload withdrawal memory limits supply'.split(' ')
 
 const USAGE = `Usage: npm run attack -- [NAME …] [--quick] [--seed N] [--json FILE]
   NAME     ${NAMES.join(', ')}; default: all

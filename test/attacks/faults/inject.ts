@@ -7,12 +7,14 @@ export const BINDINGS = ['DB', 'IMAGES', 'CATALOGUE', 'EMAIL', ...LIMITS, 'fetch
 type Binding = (typeof BINDINGS)[number]
 
 /** Which call of a binding fails, counted from 1. `is down`: that call and all later ones. */
-export type Fault = { binding: Binding; call: number; kind: (typeof KINDS)[number] }
+export type Fault = { binding: Binding; call: number; kind: (typeof KINDS)[number] | 'fails late' }
 export type Calls = Partial<Record<Binding, number>>
 
 /** An error that D1 documents as retryable. */
 const LOST = 'D1_ERROR: Network connection lost.'
 const SLOW_MS = 400
+/** Just before the timeout of a call. */
+const LATE_MS = 9950
 
 type Intercept = <T>(call: () => Promise<T>) => Promise<T>
 
@@ -25,7 +27,8 @@ const interceptCalls =
     if (fault.kind === 'is down') throw new Error(LOST)
     if (number > fault.call) return call()
     if (fault.kind === 'hangs') return new Promise<never>(() => {})
-    if (fault.kind === 'throws') throw new Error(LOST)
+    if (fault.kind === 'fails late') await scheduler.wait(LATE_MS)
+    if (fault.kind === 'throws' || fault.kind === 'fails late') throw new Error(LOST)
     if (fault.kind === 'is slow') await scheduler.wait(SLOW_MS)
     const result = await call()
     if (fault.kind === 'throws afterwards') throw new Error(LOST)
