@@ -79,14 +79,14 @@ type Size = { memoId: number; bytes: number }
 /** Splits a list into parts of at most MAX_PART_BYTES, or of a single memo. */
 const splitByBytes = (sizes: Size[]) => {
   const parts: number[][] = []
-  let room = 0
+  let bytesLeft = 0
   for (const { memoId, bytes } of sizes) {
-    room -= bytes
+    bytesLeft -= bytes
     const last = parts.at(-1)
-    if (last && room >= 0) last.push(memoId)
+    if (last && bytesLeft >= 0) last.push(memoId)
     else {
       parts.push([memoId])
-      room = MAX_PART_BYTES - bytes
+      bytesLeft = MAX_PART_BYTES - bytes
     }
   }
   return parts
