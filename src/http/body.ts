@@ -2,7 +2,8 @@ import type { Context } from 'hono'
 import type { App } from '../env'
 import { ApiError, unavailable } from '../errors'
 import { createLimiter, type Lease } from '../limiter'
-import { networkOf, sourcesOf } from './network'
+import { sourcesOf } from '../network'
+import { networkOf } from './network'
 import { readGrowing, readWhole } from './read-body'
 
 const MIB = 1024 * 1024

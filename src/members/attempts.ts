@@ -3,6 +3,7 @@ import { callerId } from '../db/caller'
 import { sqlStatement, statement } from '../db/client'
 import { attempts } from '../db/schema'
 import { tooManyRequests } from '../errors'
+import { sourcesOf } from '../network'
 
 // Exact limits. One statement checks all limits of an attempt and counts it, so that concurrent attempts cannot exceed
 // a limit.
@@ -55,10 +56,11 @@ export const limitNetwork = async (
   toSubject: (network: string) => Promise<string>,
   limits: NetworkLimits,
 ): Promise<Limited[]> => {
-  const counted = [{ subject: await toSubject(network), limits: limits.network }]
-  if (!network.includes(':')) return counted
-  const site = network.split(':', 3).join(':')
-  return [...counted, { subject: await toSubject(site), limits: limits.site }]
+  const [, site] = sourcesOf(network)
+  return [
+    { subject: await toSubject(network), limits: limits.network },
+    ...(site ? [{ subject: await toSubject(site), limits: limits.site }] : []),
+  ]
 }
 
 /** The placeholder values of the statements below. */

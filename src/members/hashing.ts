@@ -1,6 +1,6 @@
 import { tooManyRequests } from '../errors'
-import { sourcesOf } from '../http/network'
 import { createLimiter, type Lease } from '../limiter'
+import { sourcesOf } from '../network'
 
 // Hashing is the only work that blocks the isolate's single thread for long. One request hashes at a time, in short
 // rounds, and pauses between them while others wait: a flood of logins slows down logins, not reads.
