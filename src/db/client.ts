@@ -147,5 +147,11 @@ export const run = async <const Statements extends readonly Statement[]>(
   return toRows(results, statements.length) as RowsOf<Statements>
 }
 
+/** Keeps work running after its client disconnects, which would otherwise end it half-done, with its leases held. */
+export const uninterrupted = <T>(db: Db, work: Promise<T>) => {
+  db.waitUntil(work.catch(() => {}))
+  return work
+}
+
 /** Checks that the database answers. */
 export const ping = (db: Db) => run(db, { build: () => ({ sql: 'select 1', params: [] }), values: {} })

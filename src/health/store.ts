@@ -1,4 +1,4 @@
-import { type Db, ping } from '../db/client'
+import { type Db, ping, uninterrupted } from '../db/client'
 import { ApiError, unavailable } from '../errors'
 import { createLimiter } from '../limiter'
 
@@ -33,10 +33,7 @@ export const checkDatabase = async (database: D1Database, db: Db) => {
   if (!isFresh(database)) {
     const lease = answers.has(database) ? checks.tryAcquire() : await checks.acquire(1, ['health'])
     if (lease && !isFresh(database)) {
-      const checked = check(database, db).finally(lease.release)
-      // Otherwise a client that disconnects would end the check, and its lease would be held until it expires.
-      db.waitUntil(checked.catch(() => {}))
-      return checked
+      return uninterrupted(db, check(database, db).finally(lease.release))
     }
     lease?.release()
   }

@@ -31,8 +31,11 @@ const STALL_MS = 20_000
 const TIMEOUT_MS = 120_000
 const encoder = new TextEncoder()
 
-/** Produces a chunk only when the client has read the previous one. Ends the connection if that takes too long. */
-const toStream = (chunks: AsyncGenerator<string>) => {
+/**
+ * Produces a chunk only when the client has read the previous one. Ends the connection if that takes too long.
+ * @param end releases what the chunks hold, also if none was read
+ */
+const toStream = (chunks: AsyncGenerator<string>, end: () => Promise<unknown>) => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const deadline = Date.now() + TIMEOUT_MS
   return new ReadableStream<Uint8Array>(
@@ -44,13 +47,13 @@ const toStream = (chunks: AsyncGenerator<string>) => {
         controller.enqueue(encoder.encode(value))
         const stop = () => {
           controller.error(new Error('The client reads too slowly'))
-          chunks.return(undefined)
+          end()
         }
         timer = setTimeout(stop, Math.min(STALL_MS, deadline - Date.now()))
       },
       cancel: async () => {
         clearTimeout(timer)
-        await chunks.return(undefined)
+        await end()
       },
     },
     { highWaterMark: 0 },
@@ -61,9 +64,14 @@ const toStream = (chunks: AsyncGenerator<string>) => {
  * Responds 200 with JSON. A value that is an async iterable of arrays is streamed as one array. If iterating fails, the
  * connection ends before the JSON is complete.
  */
-export const sendJson = <Body extends object>(c: Context, body: object) => {
-  const response = Object.values(body).some(isIterable)
-    ? c.body(toStream(toJson(body as Streamable)), 200, { 'Content-Type': 'application/json' })
-    : c.json(body, 200)
-  return response as unknown as Response & TypedResponse<Body, 200, 'json'>
+export const sendJson = async <Body extends object>(c: Context, body: object) => {
+  const iterables = Object.values(body).filter(isIterable)
+  const end = () => Promise.all(iterables.map((iterable) => iterable[Symbol.asyncIterator]().return?.()))
+  const toResponse = async () => {
+    if (iterables.length === 0) return c.json(body, 200)
+    // Nothing reads the body of a response to HEAD.
+    if (c.req.method === 'HEAD') await end()
+    return c.body(toStream(toJson(body as Streamable), end), 200, { 'Content-Type': 'application/json' })
+  }
+  return (await toResponse()) as unknown as Response & TypedResponse<Body, 200, 'json'>
 }

@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, queryOne, runAsCaller } from '../db/caller'
-import { type Db, idempotent, run, sqlStatement, statement } from '../db/client'
+import { type Db, idempotent, run, sqlStatement, statement, uninterrupted } from '../db/client'
 import { limit, offset } from '../db/parameters'
 import { images, members } from '../db/schema'
 import { quotaExceeded } from '../errors'
@@ -49,12 +49,6 @@ const deleteRow = statement((db) => db.delete(images).where(isNamed).returning({
 
 /** Frees the memory of an upload before the next one needs it: garbage collection may come too late. */
 const freeBytes = (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer.transfer(0)
-
-/** Keeps work running after its client disconnects: half of it would leave a row without an object, or the reverse. */
-const uninterrupted = <T>(db: Db, work: Promise<T>) => {
-  db.waitUntil(work.catch(() => {}))
-  return work
-}
 
 const logLeftover = (leftover: string) => (reason: Error) => log('error', `${leftover}: ${reason.message}`)
 

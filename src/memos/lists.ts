@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { MEMO_TYPES } from '../contract'
 import { type Caller, callerId, isOwnRow, queryOne, runAsCaller, selectCaller } from '../db/caller'
-import { type Db, sqlStatement, statement } from '../db/client'
+import { type Db, sqlStatement, statement, uninterrupted } from '../db/client'
 import { limit, offset } from '../db/parameters'
 import { books, memos } from '../db/schema'
 import { unavailable } from '../errors'
@@ -92,17 +92,38 @@ const splitByBytes = (sizes: Size[]) => {
   return parts
 }
 
-const parts = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
+const partLimiter = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
 // Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take.
-const lists = createLimiter({ capacity: 24, leaseMs: 30_000, maxWaiting: 64, maxWaitMs: 25_000 })
+const listLimiter = createLimiter({ capacity: 24, leaseMs: 30_000, maxWaiting: 64, maxWaitMs: 25_000 })
+
+const acquire = async (limiter: typeof partLimiter, { memberId }: Caller) => {
+  const lease = await limiter.acquire(1, [String(memberId)])
+  if (!lease) throw unavailable('too many large lists in flight')
+  return lease
+}
 
 /** Loads one part. Only a few are loaded at a time, so that several large lists do not exceed the isolate's memory. */
 const loadPart = async (db: Db, caller: Caller, memoIds: number[]) => {
-  const lease = await parts.acquire(1, [String(caller.memberId)])
-  if (!lease) throw unavailable('too many large lists in flight')
+  const lease = await acquire(partLimiter, caller)
   const load = runAsCaller(db, caller, selectCaller(), selectPart({ memoIds: JSON.stringify(memoIds) }))
-  const [, memos] = await load.finally(lease.release)
+  const [, memos] = await uninterrupted(db, load.finally(lease.release))
   return memos
+}
+
+/** Yields an empty part once the first one is loaded, then the parts. `return` releases what it holds. */
+async function* iterateParts(db: Db, caller: Caller, [firstIds = [], ...otherIds]: number[][]) {
+  const lease = await acquire(listLimiter, caller)
+  try {
+    const first = await loadPart(db, caller, firstIds)
+    yield []
+    yield first
+    for (const memoIds of otherIds) {
+      lease.renew()
+      yield await loadPart(db, caller, memoIds)
+    }
+  } finally {
+    lease.release()
+  }
 }
 
 type Selection = { bookId: number; memoType: MemosQuery['memoType']; memoAuthority: 'ALL' | Memo['memoAuthority'] }
@@ -118,26 +139,10 @@ export const loadInParts = async (
   page = { limit: -1, offset: 0 },
 ): Promise<MemoList> => {
   const [, sizes] = await runAsCaller(db, caller, selectCaller(), selectSizes({ ...selection, ...page }))
-  const [firstIds, ...otherIds] = splitByBytes(sizes)
-  if (!firstIds) return []
-  const lease = await lists.acquire(1, [String(caller.memberId)])
-  if (!lease) throw unavailable('too many large lists in flight')
-  const load = (memoIds: number[]) => loadPart(db, caller, memoIds)
-  const first = await load(firstIds).catch((error) => {
-    lease.release()
-    throw error
-  })
-  return (async function* () {
-    try {
-      yield first
-      for (const memoIds of otherIds) {
-        lease.renew()
-        yield await load(memoIds)
-      }
-    } finally {
-      lease.release()
-    }
-  })()
+  if (sizes.length === 0) return []
+  const parts = iterateParts(db, caller, splitByBytes(sizes))
+  await parts.next()
+  return parts
 }
 
 const selectPageOfType = statement((db) =>
@@ -217,5 +222,5 @@ const selectRandom = statement((db) =>
     .where(and(eq(memos.memberId, callerId), eq(memos.position, randomPosition))),
 )
 
-/** One of the caller's memos, each equally likely. Returns undefined if there is none. */
+/** A random memo of the caller, each equally likely. Returns undefined if the caller has none. */
 export const drawMemo = (db: Db, caller: Caller) => queryOne(db, caller, selectRandom({ fraction: Math.random() }))

@@ -54,3 +54,9 @@ it('costs the same for another member’s large book as for a book that does not
   const absent = await measure(() => stranger.get('/books/999999?memoAuthority=ALL'))
   expect(await measure(() => stranger.get(detail('ALL')))).toEqual(absent)
 })
+
+it('holds nothing for HEAD requests', async () => {
+  const heads = await Promise.all(Array.from({ length: 24 }, () => reader.send('HEAD', detail('ALL'))))
+  expect(new Set(heads.map(({ status }) => status))).toEqual(new Set([200]))
+  expect((await reader.get(detail('ALL'))).body.memosList).toHaveLength(MEMOS)
+})
