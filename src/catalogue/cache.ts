@@ -80,7 +80,7 @@ const refresh = (list: CachedList) => {
 /**
  * The outcome of another request's refresh. Polls, because the promise of a cancelled request never settles:
  * docs/decisions/0016-one-concurrency-limiter.md.
- * @returns undefined if there is none, or none ends within MAX_REFRESH_MS
+ * @returns undefined if no refresh is running, or if it does not end within MAX_REFRESH_MS
  */
 const follow = async (key: string) => {
   const deadline = Date.now() + MAX_REFRESH_MS

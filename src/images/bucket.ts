@@ -12,7 +12,7 @@ const keyPrefix = (memberId: number) => `images/${memberId}/`
 export const toKey = (memberId: number, name: string) => `${keyPrefix(memberId)}${name}`
 const KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp|avif)$/
 
-/** Whether a key has the format of the keys that storeImage creates. */
+/** Whether a key has the format of the keys that `toKey` creates for uploads. */
 export const isImageKey = (key: string) => KEY.test(key)
 
 /** Timeout of a bucket call, retries included. */

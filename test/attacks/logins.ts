@@ -11,7 +11,7 @@ const SECONDS = 20
 const FILL_MS = 3000
 const MAX_DELAY_MS = 1000
 
-/** The status of the response, or 0 if there is none. */
+/** The status of the response, or 0 if no response arrived. */
 const send = (service: Service, request: Request) =>
   service.request(request).then(
     ({ status }) => status,

@@ -30,7 +30,7 @@ const FORMATS: Format[] = [
 /**
  * Detects the type of an upload by its content alone and copies only what a viewer needs to render it. Location,
  * camera, time, texts, thumbnails and appended files are dropped; the orientation is kept.
- * @throws UNSUPPORTED_IMAGE if the upload is none of the five types, IMAGE_DAMAGED if it is corrupt or truncated,
+ * @throws UNSUPPORTED_IMAGE if the upload has none of the five types, IMAGE_DAMAGED if it is corrupt or truncated,
  * TOO_MANY_PIXELS
  */
 export const cleanImage = (bytes: Uint8Array<ArrayBuffer>): { type: ImageType } & CleanedImage => {
