@@ -40,15 +40,14 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-const FieldError = z.object({ field: z.string(), rejectedValue: z.unknown(), reason: z.string() }).meta({
-  id: 'FieldError',
-  description: 'An invalid field of the body. rejectedValue is what was sent, or null if the field was absent.',
-})
+const FieldError = z
+  .object({ field: z.string(), rejectedValue: z.unknown(), reason: z.string() })
+  .meta({ id: 'FieldError' })
 type FieldError = z.infer<typeof FieldError>
 
 const ViolationError = z
   .object({ propertyPath: z.string(), rejectedValue: z.unknown(), reason: z.string() })
-  .meta({ id: 'ViolationError', description: 'An invalid path or query parameter.' })
+  .meta({ id: 'ViolationError' })
 type ViolationError = z.infer<typeof ViolationError>
 
 export const ErrorBody = z
@@ -58,10 +57,7 @@ export const ErrorBody = z
     fieldErrors: z.array(FieldError).nullable(),
     violationErrors: z.array(ViolationError).nullable(),
   })
-  .meta({
-    id: 'Error',
-    description: 'status is the HTTP status, or 0 for invalid fields and parameters. All four keys are always present.',
-  })
+  .meta({ id: 'ErrorResponse' })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
 export type Details = {
@@ -85,9 +81,12 @@ export class ApiError extends Error {
   }
 }
 
-/** The Retry-After header, in whole seconds and at least one. */
+/** No limit lasts longer than a day. */
+export const MAX_RETRY_SECONDS = 86_400
+
+/** The Retry-After header, in whole seconds from 1 to MAX_RETRY_SECONDS. */
 export const retryAfter = (seconds: number): Details => ({
-  headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) },
+  headers: { 'Retry-After': String(Math.min(Math.max(1, Math.ceil(seconds)), MAX_RETRY_SECONDS)) },
 })
 
 const UNAVAILABLE_RETRY_SECONDS = 5

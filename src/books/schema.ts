@@ -1,35 +1,35 @@
 import * as z from 'zod'
-import { BOOK_STATUSES, MEMO_AUTHORITIES } from '../contract'
-import { Memo } from '../memos/schema'
+import { BOOK_STATUSES } from '../contract'
+import { Memo, MemoAuthority } from '../memos/schema'
 import { Paging } from '../schema/paging'
 import {
-  emptyAsNull,
-  enumeration,
-  enumerationOrAll,
   filledText,
   Id,
   IdParameter,
   Int32,
   int,
   LocalTime,
+  NullableUrl,
+  nameOrCode,
+  nameOrCodeOrAll,
+  nullableText,
   QuotableInt32,
   Timestamp,
-  text,
-  WebUrl,
 } from '../schema/values'
 
-const BookStatus = enumeration(BOOK_STATUSES)
-const NullableName = emptyAsNull(text(500))
+const BookStatus = z.enum(BOOK_STATUSES).meta({ id: 'BookStatus' })
+const StatusOrCode = nameOrCode(BookStatus)
+const NullableName = nullableText(500)
 
 export const NewBook = z
   .object({
     title: filledText(500),
     author: NullableName.optional(),
-    cover: emptyAsNull(WebUrl).optional(),
+    cover: NullableUrl.optional(),
     publisher: NullableName.optional(),
     itemPage: QuotableInt32.nullish(),
-    currentPage: Int32.default(0).describe('0 if absent'),
-    bookStatus: BookStatus.default('YET').describe('YET if absent'),
+    currentPage: Int32.default(0),
+    bookStatus: StatusOrCode.default('YET'),
     readStartDate: Timestamp.nullish(),
     readEndDate: Timestamp.nullish(),
   })
@@ -43,11 +43,9 @@ export const BookPatch = z
     itemPage: QuotableInt32.nullish(),
     currentPage: Int32.optional(),
     star: int(0, 5).optional(),
-    bookStatus: BookStatus.optional(),
+    bookStatus: StatusOrCode.optional(),
     readStartDate: Timestamp.nullish(),
-    readStratDate: Timestamp.nullish().meta({
-      description: 'Alias of readStartDate. If both are sent, readStartDate is used',
-    }),
+    readStratDate: Timestamp.nullish(),
     readEndDate: Timestamp.nullish(),
   })
   .transform(({ readStratDate, ...patch }) =>
@@ -56,26 +54,24 @@ export const BookPatch = z
   .meta({ id: 'BookPatch' })
 export type BookPatch = z.infer<typeof BookPatch>
 
-export const BookPath = z.object({ 'book-id': IdParameter.describe('Identifier of the book') })
-export const LibraryQuery = Paging.extend({ bookStatus: BookStatus.describe('Status of the books to list') })
+export const BookPath = z.object({ 'book-id': IdParameter })
+export const LibraryQuery = Paging.extend({ bookStatus: StatusOrCode })
 export type LibraryQuery = z.infer<typeof LibraryQuery>
-export const DetailQuery = z.object({
-  memoAuthority: enumerationOrAll(MEMO_AUTHORITIES).describe('Visibility of the memos to include'),
-})
+export const DetailQuery = z.object({ memoAuthority: nameOrCodeOrAll(MemoAuthority) })
 export type DetailQuery = z.infer<typeof DetailQuery>
 
 /** All fields of a book in responses. Each view picks its own. */
 const Book = z.object({
   bookId: Id,
-  title: text(500),
-  cover: text(2048).nullable(),
-  author: text(500).nullable(),
-  publisher: text(500).nullable(),
+  title: z.string().max(500),
+  cover: z.string().max(2048).nullable(),
+  author: z.string().max(500).nullable(),
+  publisher: z.string().max(500).nullable(),
   createdAt: LocalTime,
   star: int(0, 5),
   currentPage: Int32,
   itemPage: Int32.nullable(),
-  bookStatus: z.enum(BOOK_STATUSES),
+  bookStatus: BookStatus,
   readStartDate: LocalTime.nullable(),
   readEndDate: LocalTime.nullable(),
   memoCount: Int32,

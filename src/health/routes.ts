@@ -14,6 +14,7 @@ export const health = new Hono<App>().get(
     description:
       'Succeeds when the configuration is valid and the database answers, checked at most once every five seconds.',
     tags: ['Health'],
+    usesDatabase: true,
     responses: { 200: json(Health, 'Healthy') },
   }),
   async (c) => {

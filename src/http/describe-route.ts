@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { App } from '../env'
 import type { ErrorCode } from '../errors'
 
-/** The response headers that a route may declare; openapi/build.ts has their descriptions. */
+/** The response headers that a route may declare; openapi/headers.ts has their descriptions. */
 export type HeaderName =
   | 'Accept-Ranges'
   | 'Authorization'
@@ -13,10 +13,21 @@ export type HeaderName =
   | 'Last-Modified'
   | 'Location'
 
+/** The request headers that have an effect; openapi/headers.ts has their descriptions. */
+export type RequestHeaderName =
+  | 'Accept'
+  | 'If-Match'
+  | 'If-Modified-Since'
+  | 'If-None-Match'
+  | 'If-Range'
+  | 'If-Unmodified-Since'
+  | 'Range'
+  | 'X-D1-Bookmark'
+
 export type ResponseDescription = {
   description: string
-  /** A schema per media type; undefined for binary content. */
-  content?: Record<string, z.ZodType | undefined>
+  /** A schema per media type, or `binary`. */
+  content?: Record<string, z.ZodType | 'binary'>
   headers?: HeaderName[]
 }
 
@@ -28,6 +39,10 @@ type RouteDescription = {
   tags: [string]
   /** The path parameters, for a route that answers invalid ones with 404 instead of validating them. */
   path?: z.ZodObject
+  /** The request headers that have an effect on this route. */
+  requestHeaders?: RequestHeaderName[]
+  /** The route uses the database. Routes for members always do. */
+  usesDatabase?: true
   responses: Record<number, ResponseDescription>
   /** The errors specific to this route; those of authentication, throttling and validation are added. */
   errors?: ErrorCode[]

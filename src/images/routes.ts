@@ -13,7 +13,7 @@ import { Image, ImagePath } from './schema'
 import { deleteImage, listImages } from './store'
 
 const HEADERS = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Cache-Control'] as const
-const CONTENT = Object.fromEntries(IMAGE_TYPES.map((type) => [type, undefined] as const))
+const CONTENT = Object.fromEntries(IMAGE_TYPES.map((type) => [type, 'binary'] as const))
 
 const imageHeaders = (object: R2Object) => {
   const headers = new Headers({
@@ -56,6 +56,7 @@ const loadOne = new Hono<App>().get(
     summary: 'Load an image',
     description: 'Needs no token, so that browsers can load it with `<img>`. Supports conditional and range requests.',
     tags: ['Images'],
+    requestHeaders: ['Range', 'If-Range', 'If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'],
     responses: {
       200: { description: 'The image', content: CONTENT, headers: [...HEADERS] },
       206: { description: 'The requested range', content: CONTENT, headers: [...HEADERS, 'Content-Range'] },

@@ -3,8 +3,8 @@ import { IMAGE_TYPES } from '../contract'
 import { Id, IdParameter, LocalTime } from '../schema/values'
 
 export const ImagePath = z.object({
-  'member-id': IdParameter.describe('The member who uploaded the image'),
-  name: z.string().max(27).describe('The file name, from the URL that the upload returned'),
+  'member-id': IdParameter,
+  name: z.string().max(27),
 })
 
 /** A row of the images table. */
@@ -12,7 +12,7 @@ export const StoredImage = z.object({
   memberId: Id,
   name: z.string().max(27),
   type: z.enum(IMAGE_TYPES),
-  bytes: z.int().positive(),
+  bytes: z.int().min(1),
   createdAt: LocalTime,
 })
 export type StoredImage = z.infer<typeof StoredImage>

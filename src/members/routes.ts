@@ -28,6 +28,7 @@ export const members = new Hono<App>()
       summary: 'Sign up',
       description: 'Requires the mailed code, or any code if verification is off. Returns no token: log in afterwards.',
       tags: ['Members'],
+      usesDatabase: true,
       responses: { 201: json(Profile, 'The new member') },
       errors: ['AUTHORIZATION_NOT_ALLOWED', 'MEMBER_EXISTS'],
     }),
@@ -48,6 +49,7 @@ export const members = new Hono<App>()
         'Mails a six-digit code, valid for ten minutes and one sign-up, from any network. A code requested earlier for the ' +
         'same address from the same network becomes invalid.',
       tags: ['Members'],
+      usesDatabase: true,
       responses: { 201: empty('The code was mailed') },
       errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
     }),
@@ -68,6 +70,7 @@ export const members = new Hono<App>()
       summary: 'Log in',
       description: 'Returns the token in the `Authorization` response header, as `Bearer <JWT>`.',
       tags: ['Members'],
+      usesDatabase: true,
       responses: { 200: json(Profile, 'The member; the token is in a header', 'Authorization') },
       errors: ['AUTHORIZATION_NOT_ALLOWED', 'LOGIN_FAILED'],
     }),

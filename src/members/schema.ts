@@ -8,7 +8,8 @@ const ADDRESS =
 const Email = z
   .email({ pattern: ADDRESS, error: orRequired('must be a valid e-mail address') })
   .max(254, { error: 'must be at most 254 characters' })
-const Name = filledText(100)
+const MAX_NAME = 100
+const Name = filledText(MAX_NAME)
 const MAX_PASSWORD = 128
 /** Never a valid password. Replaces one that is too long, which would take memory while it waits to be hashed. */
 const NO_PASSWORD = ' '
@@ -23,9 +24,7 @@ export const NewMember = z
     email: Email,
     name: Name,
     password: Password,
-    authenticationCode: z
-      .string({ error: orRequired('must be a string') })
-      .refine((code) => code.trim() !== '', { error: 'must not be blank' }),
+    authenticationCode: z.string({ error: orRequired('must be a string') }).regex(/\S/, { error: 'must not be blank' }),
   })
   .meta({ id: 'NewMember' })
 export type NewMember = z.infer<typeof NewMember>
@@ -43,7 +42,7 @@ export const Credentials = z
   .meta({ id: 'Credentials' })
 export type Credentials = z.infer<typeof Credentials>
 
-export const Profile = z.object({ email: z.string().max(254), name: Name }).meta({ id: 'Profile' })
+export const Profile = z.object({ email: z.string().max(254), name: z.string().max(MAX_NAME) }).meta({ id: 'Profile' })
 export type Profile = z.infer<typeof Profile>
 
 export const ProfilePatch = z

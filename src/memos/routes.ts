@@ -44,6 +44,7 @@ export const memos = new Hono<App>()
         'Accepts PNG, JPEG, GIF, WebP and AVIF, detected by content, up to 10 MiB and 268 megapixels. Returns the URL of ' +
         'the image, which needs no token and cannot be guessed. Metadata such as location, camera and time is removed.',
       tags: ['Memos'],
+      requestHeaders: ['Accept'],
       responses: {
         201: {
           description: 'The URL of the image, as plain text if `Accept` prefers `text/plain`',

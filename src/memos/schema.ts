@@ -1,25 +1,28 @@
 import * as z from 'zod'
 import { MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
 import { MAX_MEMOS_SIZE, pagingUpTo } from '../schema/paging'
-import { enumeration, enumerationOrAll, filledText, Id, IdParameter, Int32, LocalTime } from '../schema/values'
+import {
+  filledText,
+  Id,
+  IdParameter,
+  Int32,
+  LocalTime,
+  nameOrCode,
+  nameOrCodeOrAll,
+  nameOrCodeOrDefault,
+} from '../schema/values'
 
-const MemoType = enumeration(MEMO_TYPES)
-const MemoAuthority = enumeration(MEMO_AUTHORITIES)
-const MemoContent = filledText(65_535)
-
-/** Absent, null and an empty string mean the default. */
-const withDefault = <T extends z.ZodType<string>>(schema: T, value: z.output<T>) =>
-  z
-    .preprocess((sent: z.input<T> | '' | null) => (sent === null || sent === '' ? value : sent), schema)
-    .default(value as never)
-    .describe(`${value} if absent, null or empty`)
+const MemoType = z.enum(MEMO_TYPES).meta({ id: 'MemoType' })
+export const MemoAuthority = z.enum(MEMO_AUTHORITIES).meta({ id: 'MemoAuthority' })
+const MAX_CONTENT = 65_535
+const MemoContent = filledText(MAX_CONTENT)
 
 export const NewMemo = z
   .object({
     memoBookPage: Int32,
     memoContent: MemoContent,
-    memoType: withDefault(MemoType, 'BOOK_CONTENT'),
-    memoAuthority: withDefault(MemoAuthority, 'PRIVATE'),
+    memoType: nameOrCodeOrDefault(MemoType, 'BOOK_CONTENT'),
+    memoAuthority: nameOrCodeOrDefault(MemoAuthority, 'PRIVATE'),
   })
   .meta({ id: 'NewMemo' })
 export type NewMemo = z.infer<typeof NewMemo>
@@ -28,26 +31,24 @@ export const MemoPatch = z
   .object({
     memoBookPage: Int32.optional(),
     memoContent: MemoContent.optional(),
-    memoType: MemoType.optional(),
-    memoAuthority: MemoAuthority.optional(),
+    memoType: nameOrCode(MemoType).optional(),
+    memoAuthority: nameOrCode(MemoAuthority).optional(),
   })
   .meta({ id: 'MemoPatch' })
 export type MemoPatch = z.infer<typeof MemoPatch>
 
-export const MemoPath = z.object({ 'memo-id': IdParameter.describe('Identifier of the memo') })
-export const NewMemoQuery = z.object({ bookId: IdParameter.describe('The book to add the memo to') })
-export const MemosQuery = pagingUpTo(MAX_MEMOS_SIZE).extend({
-  memoType: enumerationOrAll(MEMO_TYPES).describe('Type of the memos to list'),
-})
+export const MemoPath = z.object({ 'memo-id': IdParameter })
+export const NewMemoQuery = z.object({ bookId: IdParameter })
+export const MemosQuery = pagingUpTo(MAX_MEMOS_SIZE).extend({ memoType: nameOrCodeOrAll(MemoType) })
 export type MemosQuery = z.infer<typeof MemosQuery>
 
 export const Memo = z
   .object({
     memoId: Id,
-    memoType: z.enum(MEMO_TYPES),
-    memoContent: MemoContent,
+    memoType: MemoType,
+    memoContent: z.string().max(MAX_CONTENT),
     memoBookPage: Int32,
-    memoAuthority: z.enum(MEMO_AUTHORITIES),
+    memoAuthority: MemoAuthority,
     memoLikesCount: Int32,
     createdAt: LocalTime,
     updatedAt: LocalTime,

@@ -1,7 +1,7 @@
 // Builds the OpenAPI document from the routes' metadata. It is not part of the Worker, which serves the result as an
 // asset that is generated when the Worker is bundled.
 import type { Hono } from 'hono'
-import type * as z from 'zod'
+import * as z from 'zod'
 import {
   createDocument,
   type ZodOpenApiOperationObject,
@@ -10,33 +10,16 @@ import {
 } from 'zod-openapi'
 import type { App } from '../env'
 import { ERRORS, ErrorBody, type ErrorCode, toErrorBody } from '../errors'
-import { type HeaderName, metadataOf, type ResponseDescription, type RouteMetadata } from '../http/describe-route'
+import {
+  metadataOf,
+  type RequestHeaderName,
+  type ResponseDescription,
+  type RouteMetadata,
+} from '../http/describe-route'
+import { addDescriptions, describeProperty } from './add-descriptions'
 import { exampleFieldError, exampleViolation } from './error-examples'
+import { REQUEST_HEADERS, RESPONSE_HEADERS } from './headers'
 import { adjustSchema } from './json-schema'
-
-const header = (description: string, format?: string, required = true) => ({
-  description,
-  required,
-  schema: { type: 'string' as const, maxLength: 1024, ...(format && { format }) },
-})
-
-const HEADERS = {
-  'Accept-Ranges': header('`bytes`: range requests are supported.'),
-  'Access-Control-Allow-Origin': header('The origin of the request, if it may read the response.', undefined, false),
-  Authorization: header('The token, as `Bearer <JWT>`. Send it in the request header of the same name.'),
-  'Cache-Control': header('How long the response may be cached.'),
-  'Content-Range': header('The range returned, and the total size.'),
-  ETag: header('The version of the resource, for `If-None-Match`.'),
-  'Last-Modified': header('When the resource was stored.'),
-  Location: header('The URL of the new resource.', 'uri-reference'),
-  'Retry-After': header('Seconds to wait before trying again.'),
-  'WWW-Authenticate': header('`Bearer`: the authentication scheme.'),
-  'X-D1-Bookmark': header('The state of the database. Send it back to allow an answer from a nearby replica.'),
-  'X-Error-Code': header(
-    'The error code, which is also the name of its example. Unlike `message`, it does not change.',
-  ),
-  'X-Request-Id': header('The identifier of the request in the log.', 'uuid'),
-} satisfies Partial<Record<string, ReturnType<typeof header>>> & Record<HeaderName, object>
 
 const refer = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
@@ -63,11 +46,15 @@ const errorCodes = (route: RouteMetadata): ErrorCode[] => [
 ]
 
 const COMMON_HEADERS = ['X-Request-Id', 'Access-Control-Allow-Origin']
+const BOOKMARK = 'X-D1-Bookmark'
+
+const usesDatabase = ({ membersOnly, described }: RouteMetadata) => membersOnly ?? described?.usesDatabase
 
 const errorHeaders = (status: number, codes: ErrorCode[]) => [
   ...COMMON_HEADERS,
   'X-Error-Code',
   ...(status === 401 ? ['WWW-Authenticate'] : []),
+  ...(status === 416 ? ['Content-Range'] : []),
   ...(codes.every((code) => ['TOO_MANY_REQUESTS', 'CATALOGUE_BUSY', 'UNAVAILABLE'].includes(code))
     ? ['Retry-After']
     : []),
@@ -105,24 +92,34 @@ const errorResponses = (route: RouteMetadata) => {
   })
 }
 
+/** OpenAPI 3.1 prefers `contentMediaType`, but generators know only this form. */
+const BINARY = { type: 'string', format: 'binary' } as const
+
 const toResponse = (
   { description, content, headers = [] }: ResponseDescription,
   route: RouteMetadata,
 ): ZodOpenApiResponseObject => ({
   description,
-  headers: refer(...COMMON_HEADERS, ...(route.membersOnly ? ['X-D1-Bookmark'] : []), ...headers),
+  headers: refer(...COMMON_HEADERS, ...(usesDatabase(route) ? [BOOKMARK] : []), ...headers),
   ...(content && {
-    content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, schema ? { schema } : {}])),
+    content: Object.fromEntries(
+      Object.entries(content).map(([type, schema]) => [type, { schema: schema === 'binary' ? BINARY : schema }]),
+    ),
   }),
 })
+
+const requestHeaders = (route: RouteMetadata) => [
+  ...(route.described?.requestHeaders ?? []),
+  ...(usesDatabase(route) ? ([BOOKMARK] as const) : []),
+]
+const referToParameter = (name: RequestHeaderName) => ({ $ref: `#/components/parameters/${name}` })
 
 const requestBody = ({ json, text, file }: RouteMetadata): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
   if (json) return { requestBody: { required: true, content: { 'application/json': { schema: json } } } }
   if (file) {
-    const { field, maxBytes } = file
-    const type = 'string' as const
-    const part = { type, contentMediaType: 'application/octet-stream', maxLength: maxBytes, description: 'The file' }
-    const schema = { type: 'object' as const, required: [field], properties: { [field]: part } }
+    const { field } = file
+    const properties = { [field]: { ...BINARY, description: describeProperty('', field) } }
+    const schema = { type: 'object' as const, required: [field], properties }
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
   }
   if (!text) return {}
@@ -132,26 +129,23 @@ const requestBody = ({ json, text, file }: RouteMetadata): Pick<ZodOpenApiOperat
 
 const toOperation = (route: RouteMetadata): ZodOpenApiOperationObject | undefined => {
   if (!route.described) return undefined
-  const { responses, errors: _, path = route.param, ...description } = route.described
+  const { operationId, summary, description, tags, responses, path = route.param } = route.described
   const successes = Object.entries(responses).map(([status, answer]) => [status, toResponse(answer, route)] as const)
   return {
-    ...description,
+    operationId,
+    summary,
+    description,
+    tags,
     security: route.membersOnly ? [{ bearer: [] }] : [],
     requestParams: {
       ...(path && { path: path as z.ZodObject }),
       ...(route.query && { query: route.query as z.ZodObject }),
     },
+    parameters: requestHeaders(route).map(referToParameter),
     ...requestBody(route),
     responses: { ...Object.fromEntries(errorResponses(route)), ...Object.fromEntries(successes) },
   }
 }
-
-type WithParameters = { parameters?: { schema: { enum?: unknown[] } }[] }
-
-const parameterSchemas = ({ paths }: ReturnType<typeof createDocument>) =>
-  Object.values(paths ?? {})
-    .flatMap((item): WithParameters[] => Object.values(item))
-    .flatMap(({ parameters = [] }) => parameters.map(({ schema }) => schema))
 
 /** The metadata of each route: what all its middlewares contribute, merged. */
 const collectRoutes = (app: Hono<App>) => {
@@ -178,10 +172,12 @@ export const documentOf = (app: Hono<App>) => {
   const document = createDocument(
     {
       openapi: '3.1.0',
-      info: { title: 'Reading Library', version: '1.0.0' },
+      info: { title: 'Reading Library', version: '1.1.0' },
       paths,
       components: {
-        headers: HEADERS,
+        schemas: { ErrorCode: z.enum(Object.keys(ERRORS)) },
+        headers: RESPONSE_HEADERS,
+        parameters: REQUEST_HEADERS,
         examples: FIXED_EXAMPLES,
         securitySchemes: {
           bearer: {
@@ -196,10 +192,6 @@ export const documentOf = (app: Hono<App>) => {
     },
     { override: adjustSchema },
   )
-  for (const schema of parameterSchemas(document)) {
-    // Parameters are text, so their enums contain no numbers.
-    if (schema.enum)
-      Object.assign(schema, { type: 'string', enum: schema.enum.filter((value) => typeof value === 'string') })
-  }
+  addDescriptions(document)
   return document
 }

@@ -1,34 +1,31 @@
 import type { CreateDocumentOptions } from 'zod-openapi'
 import { MAX_INT } from '../contract'
-import { MAX_JSON_BYTES } from '../http/body'
 
 type Override = Extract<CreateDocumentOptions['override'], (...args: never[]) => unknown>
 type JsonSchema = Parameters<Override>[0]['jsonSchema']
 
-/** Flattens nested choices, and turns a choice of constants into one enum. */
-const mergeChoices = (schema: JsonSchema) => {
-  const choices = (schema.anyOf ?? []).flatMap((each) => (Object.keys(each).join() === 'anyOf' && each.anyOf) || [each])
-  const values = choices.map((each) => each.enum ?? (each.const === undefined ? undefined : [each.const]))
-  if (values.includes(undefined)) {
-    schema.anyOf = choices
+/** Flattens nested choices, and turns a choice between a plain schema and null into one schema of two types. */
+const mergeChoices = (schema: JsonSchema, choices: JsonSchema[]) => {
+  const flat = choices.flatMap((each) => (Object.keys(each).join() === 'anyOf' && each.anyOf) || [each])
+  const [first, second] = flat
+  if (flat.length !== 2 || typeof first?.type !== 'string' || second?.type !== 'null') {
+    schema.anyOf = flat
     return
   }
   delete schema.anyOf
-  schema.enum = values.flatMap((each) => each ?? [])
+  Object.assign(schema, first, { type: [first.type, 'null'] })
 }
 
-/** Adjusts each generated JSON Schema: adds integer formats and length limits, and simplifies choices. */
+/** Adjusts each generated JSON Schema: adds integer formats, and removes what generators misunderstand. */
 export const adjustSchema: Override = ({ jsonSchema }) => {
-  const { type } = jsonSchema
-  if (type === 'integer') {
+  if (jsonSchema.anyOf) mergeChoices(jsonSchema, jsonSchema.anyOf)
+  if ([jsonSchema.type].flat().includes('integer')) {
     // Left over from integer parameters, which are validated as text.
     for (const keyword of ['pattern', 'maxLength'] as const) delete jsonSchema[keyword]
     jsonSchema.format = Number(jsonSchema.maximum) > MAX_INT ? 'int64' : 'int32'
   }
-  // No text or list can be longer than the largest body.
-  if (type === 'string' && !jsonSchema.enum && jsonSchema.const === undefined) jsonSchema.maxLength ??= MAX_JSON_BYTES
-  if (type === 'array') jsonSchema.maxItems ??= MAX_JSON_BYTES
-  // Code generators treat a field with a default as required; the description states the default instead.
+  // Generators treat a field with a default as required; the description states the default instead.
   delete jsonSchema.default
-  if (jsonSchema.anyOf) mergeChoices(jsonSchema)
+  // Clients must accept the fields that later versions add to responses.
+  delete jsonSchema.additionalProperties
 }

@@ -9,8 +9,8 @@ export const MAX_MEMOS_SIZE = 10_000
 /** The query parameters of a paged list. */
 export const pagingUpTo = (maxSize: number) =>
   z.object({
-    page: intParameter(1, MAX_INT).describe('Page number, starting at 1'),
-    size: intParameter(1, maxSize).describe('Items per page'),
+    page: intParameter(1, MAX_INT),
+    size: intParameter(1, maxSize),
   })
 export const Paging = pagingUpTo(MAX_SIZE)
 export type Paging = z.infer<typeof Paging>
@@ -19,9 +19,9 @@ const PageInfo = z
   .object({ page: Int32, size: int(1, MAX_MEMOS_SIZE), totalElements: Int32, totalPages: Int32 })
   .meta({ id: 'PageInfo' })
 
-/** The envelope of every paged list. */
+/** The envelope of every paged list. The document calls it `<id of the item>Page`. */
 export const pageOf = <Item extends z.ZodType>(item: Item, maxSize = MAX_SIZE) =>
-  z.object({ item: z.array(item).max(maxSize), pageInfo: PageInfo })
+  z.object({ item: z.array(item).max(maxSize), pageInfo: PageInfo }).meta({ id: `${item.meta()?.id}Page` })
 export type Page<Item> = { item: Item[]; pageInfo: z.infer<typeof PageInfo> }
 
 export const toPage = <Item>(item: Item[], totalElements: number, { page, size }: Paging): Page<Item> => ({

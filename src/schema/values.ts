@@ -1,33 +1,55 @@
 import * as z from 'zod'
 import { MAX_INT } from '../contract'
 
-// The value types that several resources share, each with its error message.
+// The value types that several resources share, each with its error message. Rules are patterns where possible, because
+// the OpenAPI document shows patterns and no other checks.
 
 /** The error of a schema: `is required` when the value is absent, otherwise the message. */
 export const orRequired = (message: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : message
 
-// D1 would not store a NUL or half of a surrogate pair unchanged.
-const isStorable = (value: string) => value.isWellFormed() && !value.includes('\0')
+// biome-ignore lint/suspicious/noControlCharactersInRegex: D1 would cut text off at a NUL
+const WITHOUT_NUL = /^[^\x00]*$/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const FILLED = /^\s*[^\s\x00][^\x00]*$/
+
+/** Adds the rules for text that D1 stores unchanged. The pattern must exclude NUL. */
+const storable = (text: z.ZodString, pattern: RegExp, error: string) =>
+  text
+    .regex(pattern, {
+      error: ({ input }) => (String(input).includes('\0') ? 'must not contain a NUL character' : error),
+    })
+    .refine((value) => value.isWellFormed(), { error: 'must not contain an unpaired surrogate' })
 
 /** Text of at most `max` Unicode code points. */
-export const text = (max: number) =>
-  z
-    .string({ error: orRequired('must be a string') })
-    .max(max, { error: `must be at most ${max} characters` })
-    .refine(isStorable, { error: 'must not contain a NUL character or an unpaired surrogate' })
+const textUpTo = (max: number, type = 'a string') =>
+  z.string({ error: orRequired(`must be ${type}`) }).max(max, { error: `must be at most ${max} characters` })
 
-/** `text` that is not blank. */
-export const filledText = (max: number) =>
-  text(max).refine((value) => value.trim() !== '', { error: 'must not be blank' })
+/** Text that is not blank. */
+export const filledText = (max: number) => storable(textUpTo(max), FILLED, 'must not be blank')
 
 /** Accepts null, and an empty string as null: that is how existing clients clear a field. */
-export const emptyAsNull = <T extends z.ZodType>(schema: T) =>
-  z.union([z.literal('').transform(() => null), schema.nullable()], { error: orRequired('must be a string or null') })
+const emptyAsNull = <T extends z.ZodType<string>>(schema: T) => schema.nullable().transform((value) => value || null)
 
+const NULLABLE = 'a string or null'
+export const nullableText = (max: number) => emptyAsNull(storable(textUpTo(max, NULLABLE), WITHOUT_NUL, ''))
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const WEB_URL = /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\\\x00]+)?$/
+const webUrlError = 'must be an http or https URL'
 // The pattern is needed too: URL.canParse repairs invalid URLs, such as ones with backslashes or line breaks.
-const isWebUrl = (value: string) => /^https?:\/\/[^\s\\]+$/i.test(value) && URL.canParse(value)
-export const WebUrl = text(2048).refine(isWebUrl, { error: 'must be an http or https URL' }).meta({ format: 'uri' })
+export const NullableUrl = emptyAsNull(
+  storable(textUpTo(2048, NULLABLE), WEB_URL, webUrlError).refine((value) => value === '' || URL.canParse(value), {
+    error: webUrlError,
+  }),
+)
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const SEARCH_TERM = /^\s*[^\s\x00](?:[^\x00]{0,98}[^\s\x00])?\s*$/u
+/** A search term. Leading and trailing space does not count. */
+export const SearchTerm = storable(z.string(), SEARCH_TERM, 'must be 1 to 100 characters long').transform((term) =>
+  term.trim(),
+)
 
 const integerMessage = (min: number, max: number) => `must be an integer between ${min} and ${max}`
 
@@ -37,52 +59,63 @@ export const int = (min: number, max: number) => {
 }
 export const Int32 = int(0, MAX_INT)
 
+/** The digits of 0 to MAX_INT. */
+const INT32_DIGITS =
+  /^(?:\d{1,9}|[01]\d{9}|20\d{8}|21[0-3]\d{7}|214[0-6]\d{6}|2147[0-3]\d{5}|21474[0-7]\d{4}|214748[0-2]\d{3}|2147483[0-5]\d{2}|21474836[0-3]\d|214748364[0-7])$/
+const int32Error = orRequired(integerMessage(0, MAX_INT))
+
 /** An integer that may be sent as a string. */
-export const QuotableInt32 = z.union(
-  [
-    z
-      .string()
-      .regex(/^\d{1,10}$/)
-      .max(10)
-      .transform(Number)
-      .pipe(Int32),
-    Int32,
-  ],
-  { error: orRequired(integerMessage(0, MAX_INT)) },
-)
+export const QuotableInt32 = z.union([Int32, z.string().regex(INT32_DIGITS, { error: int32Error }).transform(Number)], {
+  error: int32Error,
+})
 
-const listChoices = (names: readonly string[]) =>
-  `one of ${names.join(', ')} (or ${names.map((_, code) => code).join(', ')})`
+type Enumeration<Name extends string> = z.ZodEnum<{ [Key in Name]: Key }>
 
-/** One of the names, or its index as a number or a string. The output is always the name. */
-export const enumeration = <const Names extends readonly [string, ...string[]]>(names: Names) => {
-  const codes = names.flatMap((_, code) => [code, String(code)])
-  // Typed clients only see the names.
-  const name = (z.literal(codes) as unknown as z.ZodType<Names[number], Names[number]>).transform(
-    (code) => names[Number(code)] as Names[number],
-  )
-  return z.union([z.enum(names), name], { error: orRequired(`must be ${listChoices(names)}`) })
+const choiceError = <Name extends string>({ options }: Enumeration<Name>, other = '') =>
+  orRequired(`must be ${other}one of ${options.join(', ')} (or ${options.map((_, code) => code).join(', ')})`)
+
+/** One of the names, or its index as a number or a digit. The output is always the name. */
+export const nameOrCode = <Name extends string>(names: Enumeration<Name>) => {
+  const { options } = names
+  const error = choiceError(names)
+  const toName = (code: number | string) => options[Number(code)]
+  const last = options.length - 1
+  const code = z.int({ error }).min(0, { error }).max(last, { error }).transform(toName)
+  const digit = z
+    .string()
+    .regex(new RegExp(`^[0-${last}]$`), { error })
+    .transform(toName)
+  // Typed clients see only the names.
+  return z.union([names, code, digit], { error }) as unknown as z.ZodType<Name, Name>
 }
 
-/** `enumeration` for filters, which also accept `ALL`. */
-export const enumerationOrAll = <const Names extends readonly [string, ...string[]]>(names: Names) =>
-  z.union([z.literal('ALL'), enumeration(names)], { error: orRequired(`must be ALL or ${listChoices(names)}`) })
+/** `nameOrCode` for filters, which also accept `ALL`. */
+export const nameOrCodeOrAll = <Name extends string>(names: Enumeration<Name>) =>
+  z.union([z.literal('ALL'), nameOrCode(names)], { error: choiceError(names, 'ALL or ') })
 
-const isCalendarDate = (value: string) => {
-  const seconds = value.slice(0, 19)
-  const date = new Date(`${seconds}Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(seconds)
+/** `nameOrCode` that is the default if absent, null or empty. */
+export const nameOrCodeOrDefault = <Name extends string>(names: Enumeration<Name>, defaultName: NoInfer<Name>) => {
+  const nothing = z.literal('').nullable()
+  return z
+    .union([nameOrCode(names), nothing.transform(() => defaultName)], { error: choiceError(names) })
+    .default(defaultName as never)
 }
+
+// With leap years, and a time of day.
+const DATE = z.regexes.date.source.slice(1, -1)
+const TIMESTAMP = new RegExp(`^${DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?$`)
+const TIMESTAMP_FORMAT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?$/
 
 /** A local date-time in a request. A fraction of a second is accepted and dropped. */
 export const Timestamp = z
   .string({ error: orRequired('must be a date-time in the format yyyy-MM-ddTHH:mm:ss') })
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?$/, {
-    error: 'must be in the format yyyy-MM-ddTHH:mm:ss, without a time zone',
+  .regex(TIMESTAMP, {
+    error: ({ input }) =>
+      TIMESTAMP_FORMAT.test(String(input))
+        ? 'must be a valid calendar date'
+        : 'must be in the format yyyy-MM-ddTHH:mm:ss, without a time zone',
   })
-  .refine(isCalendarDate, { error: 'must be a valid calendar date' })
   .transform((value) => value.slice(0, 19))
-  .describe('yyyy-MM-ddTHH:mm:ss, without a time zone')
 
 // Parameters arrive as text, but the document shows them as integers.
 const asInteger = (minimum: number, maximum: number) => ({ type: 'integer' as const, minimum, maximum })
@@ -106,10 +139,6 @@ export const IdParameter = digits(/^[1-9]\d{0,15}$/, Number.MAX_SAFE_INTEGER, 'm
 )
 
 /** An identifier in a response. */
-export const Id = z.int().positive()
+export const Id = z.int().min(1)
 /** A timestamp in a response. */
-export const LocalTime = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
-  .length(19)
-  .meta({ description: 'Local date-time without a time zone', example: '2026-11-21T09:30:00' })
+export const LocalTime = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)

@@ -20,7 +20,7 @@ const findOperation = (method: string, path: string) => {
   return item?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()]
 }
 
-const ERROR_SCHEMA: Schema = { $ref: '#/components/schemas/Error' }
+const ERROR_SCHEMA: Schema = { $ref: '#/components/schemas/ErrorResponse' }
 
 /** Documented headers that an answer may lack. */
 const OPTIONAL = Object.entries(document.components?.headers ?? {})

@@ -1,0 +1,73 @@
+// The headers of requests and responses, for the components of the document.
+import { MAX_RETRY_SECONDS } from '../errors'
+import type { HeaderName, RequestHeaderName } from '../http/describe-route'
+
+const BOOKMARK = '^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$'
+const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$'
+
+type Schema = { $ref: string } | { type: 'string' | 'integer'; [keyword: string]: unknown }
+
+const header = (description: string, schema: Schema, required = true) => ({ description, required, schema })
+const text = (keywords: object = {}) => ({ type: 'string' as const, ...keywords })
+const pattern = (source: string) => text({ pattern: source })
+
+/** The headers of responses. Required ones are in every response that refers to them. */
+export const RESPONSE_HEADERS = {
+  'Accept-Ranges': header('Always `bytes`: range requests are supported.', text({ const: 'bytes' })),
+  'Access-Control-Allow-Origin': header('The origin of the request, if it may read the response.', text(), false),
+  Authorization: header(
+    'The token, as `Bearer <JWT>`. Send it in the request header of the same name.',
+    pattern('^Bearer [\\w-]+\\.[\\w-]+\\.[\\w-]+$'),
+  ),
+  'Cache-Control': header('How long the response may be cached.', pattern('^public, (?:max-age|no-cache)')),
+  'Content-Range': header(
+    'The range returned and the size of the file; with 416, only the size.',
+    pattern('^bytes (?:\\d+-\\d+|\\*)/\\d+$'),
+  ),
+  ETag: header('The version of the image, for `If-None-Match`.', pattern('^"[^"]+"$')),
+  'Last-Modified': header('When the image was stored.', pattern(HTTP_DATE)),
+  Location: header('The URL of what was created.', text({ format: 'uri-reference' })),
+  'Retry-After': header('How many seconds to wait before trying again.', {
+    type: 'integer',
+    format: 'int32',
+    minimum: 1,
+    maximum: MAX_RETRY_SECONDS,
+  }),
+  'WWW-Authenticate': header('The authentication scheme.', text({ const: 'Bearer' })),
+  'X-D1-Bookmark': header(
+    'The state of the database after this request. Send it with the next request, so that a nearby replica may answer.',
+    pattern(BOOKMARK),
+    false,
+  ),
+  'X-Error-Code': header('The reason of the error. Unlike `message`, it does not change.', {
+    $ref: '#/components/schemas/ErrorCode',
+  }),
+  'X-Request-Id': header('Identifies the request in the log of the service.', text({ format: 'uuid' })),
+} satisfies Record<HeaderName, object> & Record<string, ReturnType<typeof header>>
+
+const parameter = (name: RequestHeaderName, description: string, schema: Schema) => ({
+  name,
+  in: 'header' as const,
+  description,
+  required: false,
+  schema,
+})
+
+/**
+ * The headers of requests, besides Authorization and Content-Type, which OpenAPI describes elsewhere. They have no
+ * patterns: a malformed one is ignored.
+ */
+export const REQUEST_HEADERS = {
+  Accept: parameter('Accept', '`text/plain` returns the URL as plain text, anything else as JSON.', text()),
+  'If-Match': parameter('If-Match', 'Entity tags. 412 unless the image has one of them.', text()),
+  'If-Modified-Since': parameter('If-Modified-Since', 'A date. 304 if the image is not newer.', text()),
+  'If-None-Match': parameter('If-None-Match', 'Entity tags. 304 if the image has one of them.', text()),
+  'If-Range': parameter('If-Range', 'An entity tag. `Range` is ignored unless the image has it.', text()),
+  'If-Unmodified-Since': parameter('If-Unmodified-Since', 'A date. 412 if the image is newer.', text()),
+  Range: parameter('Range', 'One range of bytes to return, such as `bytes=0-1023`.', text()),
+  'X-D1-Bookmark': parameter(
+    'X-D1-Bookmark',
+    'The value of this header in the last response. The answer is then at least as recent, and may come from a nearby replica.',
+    text(),
+  ),
+} satisfies Record<RequestHeaderName, object>
