@@ -1,43 +1,84 @@
-// The OpenAPI document as it is served: the described routes, plus tags and examples.
+// The OpenAPI document as it is served: the described routes, plus an introduction, tags, examples and code samples.
 import { app } from '../app'
 import { documentOf } from './build'
+import { type SampledOperation, toCurl, toFetch } from './code-samples'
 import { EXAMPLES, type Example } from './examples'
-
-const DESCRIPTION = `A personal reading library. Sign up, log in, and send the token with every operation that is marked with a lock. All
-errors have the same format. Times are in the service's time zone, without an offset. Lists are paged, starting at page 1.
-
-Statuses, types and visibilities may be sent by name or by number. Responses always contain names.`
+import { introduce } from './introduction'
 
 const TAGS = [
   { name: 'Members', description: 'Sign up, log in, and manage your profile.' },
   { name: 'Books', description: 'Your books, and lists of them.' },
   { name: 'Memos', description: 'Memos on your books, and the images in them.' },
-  { name: 'Images', description: 'Load uploaded images.' },
-  { name: 'Catalogue', description: 'Look up books in an external catalogue.' },
+  { name: 'Images', description: 'Load, list and delete uploaded images.' },
+  { name: 'Catalogue', description: 'Look up books in an external catalogue. Needs no token.' },
   { name: 'Health', description: 'Check the health of the service.' },
 ]
+/** The operations that the introduction shows. */
+const FIRST_STEPS = ['signUp', 'logIn', 'registerBook', 'createMemo', 'getBook']
+const BASE = 'https://library.example.com'
 
 type Operation = {
   operationId: string
-  parameters?: { name: string; example?: unknown }[]
+  security?: object[]
+  parameters?: { in: string; name: string; example?: unknown }[]
   requestBody?: { content: Contents }
-  responses: Record<string, { content?: Contents }>
+  responses: Record<string, { headers?: object; content?: Contents }>
+  'x-codeSamples'?: { lang: string; label: string; source: string }[]
 }
 type Contents = Record<string, { example?: unknown }>
 
-const addExample = (operation: Operation, { parameters, body, response }: Example) => {
-  for (const parameter of operation.parameters ?? []) parameter.example = parameters?.[parameter.name]
-  const success = Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? ''
-  const [sent, received] = [operation.requestBody?.content, operation.responses[success]?.content]
+const successOf = ({ responses }: Operation) => responses[Object.keys(responses).find((status) => status < '3') ?? '']
+
+const addExample = (operation: Operation, { parameters = {}, body, response }: Example) => {
+  for (const parameter of operation.parameters ?? []) {
+    if (parameters[parameter.name] !== undefined) parameter.example = parameters[parameter.name]
+  }
+  const [sent, received] = [operation.requestBody?.content, successOf(operation)?.content]
   if (body !== undefined) for (const media of Object.values(sent ?? {})) media.example = body
   if (response !== undefined) for (const media of Object.values(received ?? {})) media.example = response
+}
+
+const toUrl = (path: string, { parameters = [] }: Operation) => {
+  const query = new URLSearchParams()
+  let url = BASE + path
+  for (const { in: place, name, example } of parameters) {
+    if (place === 'path') url = url.replace(`{${name}}`, encodeURIComponent(String(example)))
+    if (place === 'query') query.set(name, String(example))
+  }
+  return query.size > 0 ? `${url}?${query}` : url
+}
+
+const returned = ({ headers = {}, content = {} }: { headers?: object; content?: Contents }) => {
+  if ('Authorization' in headers) return 'token'
+  if (content['application/json']) return 'json'
+  return Object.keys(content).length > 0 ? 'file' : 'nothing'
+}
+
+const toSampled = (method: string, path: string, operation: Operation): SampledOperation => {
+  const [type] = Object.keys(operation.requestBody?.content ?? {})
+  return {
+    method: method.toUpperCase(),
+    url: toUrl(path, operation),
+    needsToken: Boolean(operation.security?.length),
+    body: type ? { type, value: operation.requestBody?.content[type]?.example } : undefined,
+    returns: returned(successOf(operation) ?? {}),
+  }
 }
 
 /** Builds the document of the whole API. */
 export const buildDocument = () => {
   const document = documentOf(app)
-  for (const operation of Object.values(document.paths ?? {}).flatMap<Operation>((item) => Object.values(item))) {
-    addExample(operation, EXAMPLES[operation.operationId] ?? {})
+  const curl: Record<string, string> = {}
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
+      addExample(operation, EXAMPLES[operation.operationId] ?? {})
+      const sampled = toSampled(method, path, operation)
+      curl[operation.operationId] = toCurl(sampled)
+      operation['x-codeSamples'] = [
+        { lang: 'Shell', label: 'curl', source: toCurl(sampled) },
+        { lang: 'JavaScript', label: 'fetch', source: toFetch(sampled) },
+      ]
+    }
   }
   const { openapi, info, ...rest } = document
   return {
@@ -45,7 +86,7 @@ export const buildDocument = () => {
     info: {
       ...info,
       summary: 'A personal reading library as a REST API at the edge',
-      description: DESCRIPTION,
+      description: introduce(FIRST_STEPS.map((operationId) => curl[operationId] ?? '')),
       contact: { name: 'The maintainers of Reading Library' },
       license: { name: 'MIT', identifier: 'MIT' },
     },

@@ -1,0 +1,57 @@
+// Code samples of an operation, built from its example.
+
+/** The parts of an operation that a sample shows. */
+export type SampledOperation = {
+  method: string
+  /** The path with its parameters and query filled in. */
+  url: string
+  needsToken: boolean
+  body?: { type: string; value: unknown } | undefined
+  returns: 'json' | 'file' | 'token' | 'nothing'
+}
+
+const FORM = 'multipart/form-data'
+
+const quoteForShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** A command for a POSIX shell, in which `TOKEN` is set. */
+export const toCurl = ({ method, url, needsToken, body, returns }: SampledOperation) => {
+  const data = typeof body?.value === 'string' ? body.value : JSON.stringify(body?.value)
+  const lines = [
+    // A token is in a header of the response.
+    `curl${returns === 'token' ? ' -i' : ''}${method === 'GET' ? '' : ` -X ${method}`} ${quoteForShell(url)}`,
+    ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...(body && body.type !== FORM ? [`-H 'Content-Type: ${body.type}'`, `-d ${quoteForShell(data)}`] : []),
+    ...(body?.type === FORM ? ['-F file=@page.png'] : []),
+    ...(returns === 'file' ? ['-o page.png'] : []),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+const RESULTS = {
+  json: ['const result = await response.json()'],
+  file: ['const image = await response.blob()'],
+  token: ["const token = response.headers.get('Authorization').replace('Bearer ', '')"],
+  nothing: [],
+}
+
+/** JavaScript for any runtime with `fetch`, in which `token` and, for uploads, `file` are set. */
+export const toFetch = ({ method, url, needsToken, body, returns }: SampledOperation) => {
+  const headers = [
+    ...(needsToken ? [`Authorization: \`Bearer \${token}\``] : []),
+    ...(body && body.type !== FORM ? [`'Content-Type': '${body.type}'`] : []),
+  ]
+  const value = JSON.stringify(body?.value, null, 2)?.replaceAll('\n', '\n  ')
+  const json = typeof body?.value === 'string' ? value : `JSON.stringify(${value})`
+  const options = [
+    ...(method === 'GET' ? [] : [`method: '${method}'`]),
+    ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} }`] : []),
+    ...(body ? [`body: ${body.type === FORM ? 'form' : json}`] : []),
+  ]
+  const init = options.length > 0 ? `, {\n${options.map((option) => `  ${option},\n`).join('')}}` : ''
+  return [
+    ...(body?.type === FORM ? ['const form = new FormData()', "form.append('file', file)"] : []),
+    `const response = await fetch('${url}'${init})`,
+    ...RESULTS[returns],
+  ].join('\n')
+}
