@@ -4,16 +4,22 @@ import { MAX_INT } from '../contract'
 type Override = Extract<CreateDocumentOptions['override'], (...args: never[]) => unknown>
 type JsonSchema = Parameters<Override>[0]['jsonSchema']
 
-/** Flattens nested choices, and turns a choice between a plain schema and null into one schema of two types. */
+const SCALARS = ['string', 'integer']
+
+/**
+ * Flattens nested choices, and turns a choice between a scalar and null into one schema of two types. Some generators
+ * lose the items of arrays in that form.
+ */
 const mergeChoices = (schema: JsonSchema, choices: JsonSchema[]) => {
   const flat = choices.flatMap((each) => (Object.keys(each).join() === 'anyOf' && each.anyOf) || [each])
   const [first, second] = flat
-  if (flat.length !== 2 || typeof first?.type !== 'string' || second?.type !== 'null') {
+  const isScalar = SCALARS.includes(String(first?.type)) && first?.const === undefined
+  if (!isScalar || flat.length !== 2 || second?.type !== 'null') {
     schema.anyOf = flat
     return
   }
   delete schema.anyOf
-  Object.assign(schema, first, { type: [first.type, 'null'] })
+  Object.assign(schema, first, { type: [first?.type, 'null'] })
 }
 
 /** Adjusts each generated JSON Schema: adds integer formats, and removes what generators misunderstand. */
