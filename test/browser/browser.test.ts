@@ -73,6 +73,15 @@ describe('/docs', () => {
     expect(problems).toEqual([])
   })
 
+  it('shows the introduction, and the code samples of an operation', async () => {
+    const { page } = await open('/docs#/Books/registerBook')
+    await page.getByText('First steps').waitFor()
+    const samples = page.locator('#operations-Books-registerBook .code-samples')
+    expect(await samples.locator('summary').allTextContents()).toEqual(['curl', 'fetch'])
+    await samples.locator('summary').first().click()
+    expect(await samples.locator('pre').first().textContent()).toContain("curl -X POST 'https://")
+  })
+
   it('calls as the member after login, until it is reloaded', async () => {
     const { page, problems } = await open('/docs')
     expect((await tryOut(page, 'Members-getProfile')).status).toBe('401')

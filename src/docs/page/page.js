@@ -21,10 +21,34 @@ const keepToken = (response) => {
   return response
 }
 
+/** A Swagger UI plugin that shows an operation's code samples above its responses. */
+const codeSamples = ({ React: { createElement: element, Fragment } }) => ({
+  wrapComponents: {
+    responses: (Responses) => (props) => {
+      const samples = props.specSelectors.specJson().getIn(['paths', props.path, props.method, 'x-codeSamples'])
+      const blocks = samples?.map((sample) =>
+        element(
+          'details',
+          { key: sample.get('label') },
+          element('summary', null, sample.get('label')),
+          element('pre', { tabIndex: 0 }, sample.get('source')),
+        ),
+      )
+      return element(
+        Fragment,
+        null,
+        element('div', { className: 'code-samples' }, element('h4', null, 'Code samples'), blocks),
+        element(Responses, props),
+      )
+    },
+  },
+})
+
 const ui = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
   layout: 'BaseLayout',
+  plugins: [codeSamples],
   deepLinking: true,
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
