@@ -114,7 +114,7 @@ export const books = new Hono<App>()
     async (c) => {
       const { db, caller, config } = c.var
       const book = await createBook(db, caller, c.req.valid('json'), localTime(config.TIME_ZONE), config)
-      return c.json(book, 201, { Location: `/books/${book.bookId}` })
+      return c.json(book, 201, { Location: `/books/${book.bookId}?memoAuthority=ALL` })
     },
   )
   .get(

@@ -14,7 +14,7 @@ import { MAX_IMAGE_BYTES } from '../images/bucket'
 import { uploadImage } from '../images/store'
 import { drawMemo } from './lists'
 import { ImageUrl, Memo, MemoPatch, MemoPath, NewMemo, NewMemoQuery, RandomMemo } from './schema'
-import { createMemo, deleteMemo, updateMemo } from './store'
+import { createMemo, deleteMemo, getMemo, updateMemo } from './store'
 
 export const memos = new Hono<App>()
   .get(
@@ -89,6 +89,23 @@ export const memos = new Hono<App>()
       const memo = await createMemo(db, caller, c.req.valid('query').bookId, c.req.valid('json'), now, config)
       const created = found(memo, 'BOOK_NOT_FOUND')
       return c.json(created, 201, { Location: `/memos/${created.memoId}` })
+    },
+  )
+  .get(
+    '/:memo-id',
+    authenticated,
+    describeRoute({
+      operationId: 'getMemo',
+      summary: 'Get a memo',
+      description: 'Returns one of your memos.',
+      tags: ['Memos'],
+      responses: { 200: json(Memo, 'The memo') },
+      errors: ['MEMO_NOT_FOUND'],
+    }),
+    valid('param', MemoPath),
+    async (c) => {
+      const memo = await getMemo(c.get('db'), c.get('caller'), c.req.valid('param')['memo-id'])
+      return c.json(found(memo, 'MEMO_NOT_FOUND'), 200)
     },
   )
   .patch(

@@ -62,6 +62,10 @@ const isOwnMemo = isOwnRow(memos.memoId, memos.memberId)
 const selectMemo = statement((db) => db.select(memoColumns).from(memos).where(isOwnMemo))
 const removeMemo = statement((db) => db.delete(memos).where(isOwnMemo).returning({ memoId: memos.memoId }))
 
+/** A memo. Returns undefined if the caller has no such memo. */
+export const getMemo = (db: Db, caller: Caller, memoId: number): Promise<Memo | undefined> =>
+  queryOne(db, caller, selectMemo({ memoId }))
+
 const bookTextBytes = sql<number>`(select ${books.memoBytes} from ${books} where ${books.bookId} = ${memos.bookId})`
 const growth = sql<number>`${placeholder('bytes')} - octet_length(${memos.memoContent})`
 /** Whether new content fits the quotas. Content that does not grow always does. */
@@ -89,7 +93,7 @@ export const updateMemo = async (
   now: string,
   quotas: Quotas,
 ): Promise<Memo | undefined> => {
-  if (Object.keys(patch).length === 0) return queryOne(db, caller, selectMemo({ memoId }))
+  if (Object.keys(patch).length === 0) return getMemo(db, caller, memoId)
   const { MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES } = quotas
   const values = { memoId, bytes: utf8Bytes(patch.memoContent), MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES }
   const hasContent = patch.memoContent !== undefined

@@ -84,6 +84,7 @@ export const EXAMPLES: Record<string, Example> = {
     body: { memoBookPage: 95, memoContent: 'Read this page again.', memoType: 'THOUGHT' },
     response: memo,
   },
+  getMemo: { parameters: { 'memo-id': 1 }, response: memo },
   updateMemo: {
     parameters: { 'memo-id': 1 },
     body: { memoAuthority: 'PUBLIC' },

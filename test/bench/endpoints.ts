@@ -99,6 +99,7 @@ export const endpoints: [Endpoint, ...Endpoint[]] = [
     },
   },
   remove('delete book', '/books', ({ spareBooks }) => spareBooks),
+  get('memo', ({ changedMemo }) => `/memos/${changedMemo}`),
   write('memo update', 'PATCH', ({ changedMemo }) => `/memos/${changedMemo}`, changes),
   remove('delete memo', '/memos', ({ spareMemos }) => spareMemos),
   {

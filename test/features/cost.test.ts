@@ -31,6 +31,7 @@ const constantCost: [string, (library: Library) => Promise<unknown>][] = [
   ['detail', ({ reader, bookId }) => reader.get(`/books/${bookId}?memoAuthority=ALL`)],
   ['memos of all types', ({ reader, bookId }) => reader.get(`/books/${bookId}/memos?memoType=ALL&page=1&size=3`)],
   ['memos of a type', ({ reader, bookId }) => reader.get(`/books/${bookId}/memos?memoType=SUMMARY&page=1&size=3`)],
+  ['a memo', ({ reader, memoId }) => reader.get(`/memos/${memoId}`)],
   ['random', ({ reader }) => reader.get('/memos/random')],
   ['profile', ({ reader }) => reader.get('/members/me')],
   ['register', ({ reader }) => reader.post('/books', { title: 'One more' })],

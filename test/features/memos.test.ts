@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Reader, sharedReader } from '../support/api'
+import { type Reader, sharedReader, signUp } from '../support/api'
 import * as invalid from '../support/invalid-values'
 import { itRejects, violation } from '../support/invalid-values'
 import { getBook, namesAndCodes, snapshot, TIMESTAMP, type ValidCase } from '../support/library'
@@ -53,6 +53,7 @@ describe('POST /memos', () => {
     expect(answer.headers.get('Location')).toBe(`/memos/${answer.body.memoId}`)
     expect(answer.body.createdAt).not.toBe('2000-01-01T00:00:00')
     expect((await getBook(reader, bookId)).memosList).toContainEqual(answer.body)
+    expect((await reader.get(`/memos/${answer.body.memoId}`)).body).toEqual(answer.body)
   })
 
   it('needs a book of the caller', async () => {
@@ -73,6 +74,23 @@ describe('POST /memos', () => {
     (body) => reader.send('POST', `/memos?bookId=${bookId}`, body),
     () => snapshot(reader, bookId),
   )
+})
+
+describe('GET /memos/{memo-id}', () => {
+  it('returns the memo, and nothing to HEAD', async () => {
+    const { memoId } = await reader.createMemo(bookId, MEMO)
+    const answer = await reader.get(`/memos/${memoId}`)
+    expect(answer).toEqual({ status: 200, headers: expect.anything(), body: { ...STORED, memoId } })
+    expect(await reader.send('HEAD', `/memos/${memoId}`)).toMatchObject({ status: 200, body: null })
+  })
+
+  it('returns 404 to other members', async () => {
+    const { memoId } = await reader.createMemo(bookId)
+    const stranger = await signUp()
+    for (const id of [memoId, 9_007_199_254_740_991]) {
+      expect(await stranger.get(`/memos/${id}`)).toMatchObject({ status: 404, body: { message: 'Memo not found' } })
+    }
+  })
 })
 
 describe('PATCH /memos/{memo-id}', () => {
@@ -123,11 +141,13 @@ it('deletes a memo once, counts one memo less, and never reuses the identifier',
   const notFound = { status: 404, body: { message: 'Memo not found' } }
   expect(await reader.delete(`/memos/${memoId}`)).toMatchObject(notFound)
   expect(await reader.patch(`/memos/${memoId}`, {})).toMatchObject(notFound)
+  expect(await reader.get(`/memos/${memoId}`)).toMatchObject(notFound)
   expect((await getBook(reader, bookId)).memoCount).toBe(memoCount - 1)
   expect((await reader.createMemo(bookId)).memoId).toBeGreaterThan(memoId)
 })
 
 it.each([
+  ['GET', undefined],
   ['PATCH', { memoContent: 'x' }],
   ['PATCH', {}],
   ['DELETE', undefined],

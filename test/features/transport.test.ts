@@ -23,6 +23,7 @@ const MEMBER_REQUESTS: [method: string, path: string, body?: unknown][] = [
   ['PATCH', '/books/created-date/1', '2020-01-01T00:00:00'],
   ['GET', '/memos/random'],
   ['POST', '/memos?bookId=1', { memoBookPage: 1, memoContent: 'x' }],
+  ['GET', '/memos/1'],
   ['PATCH', '/memos/1', { memoBookPage: 1 }],
   ['DELETE', '/memos/1'],
   ['GET', '/members/me'],
@@ -62,11 +63,11 @@ describe('paths and methods', () => {
     [
       ['POST', 'PUT /books', 'GET /books', 'PATCH /memos', 'GET /join', 'GET /login', 'DELETE /login'],
       ['PATCH', 'DELETE /books/created-date/1'],
-      ['PATCH, DELETE', 'GET /memos/5', 'PUT /memos/1'],
       ['GET, HEAD', 'POST /books/library', 'PATCH /books/library', 'DELETE /books/calender', 'PATCH /books/abandon'],
       ['GET, HEAD', 'PATCH /books/memo-books', 'DELETE /books/memo-books', 'PATCH /memos/random'],
       ['GET, HEAD', 'DELETE /memos/random', 'POST /books/5/memos', 'POST /health'],
       ['GET, HEAD, PATCH, DELETE', 'PUT /members/me', 'POST /members/me', 'POST /books/5', 'PUT /books/1'],
+      ['GET, HEAD, PATCH, DELETE', 'POST /memos/5', 'PUT /memos/1'],
     ].flatMap(([allow = '', ...requests]) => requests.map((request) => [request, allow] as const)),
   )('answers 405 for %s', async (request, allow) => {
     const [method = '', path = ''] = request.split(' ')
