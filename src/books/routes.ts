@@ -7,10 +7,11 @@ import { allowOnly } from '../http/error-response'
 import { sendJson } from '../http/json-stream'
 import { limitLargePages } from '../http/large-pages'
 import { localTime } from '../http/local-time'
+import { sendPage } from '../http/send-page'
 import { valid, validText } from '../http/validate'
 import { listMemos } from '../memos/lists'
 import { Memo, MemosQuery } from '../memos/schema'
-import { MAX_MEMOS_SIZE, type Page, Paging, pageOf } from '../schema/paging'
+import { MAX_MEMOS_SIZE, Paging, pageOf } from '../schema/paging'
 import { Timestamp } from '../schema/values'
 import {
   AbandonedBook,
@@ -41,11 +42,14 @@ const views = new Hono<App>()
       summary: 'List books by status',
       description: 'Newest first.',
       tags: ['Books'],
-      responses: { 200: json(pageOf(LibraryBook), 'A page of books') },
+      responses: { 200: json(pageOf(LibraryBook), 'A page of books', 'Link') },
     }),
     valid('query', LibraryQuery),
     limitLargePages,
-    async (c) => c.json(await listLibrary(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+    async (c) => {
+      const query = c.req.valid('query')
+      return sendPage(c, '/books/library', query, await listLibrary(c.get('db'), c.get('caller'), query))
+    },
   )
   .get(
     '/calender',
@@ -55,11 +59,14 @@ const views = new Hono<App>()
       summary: 'List finished books by end date',
       description: 'Books that are `DONE` and have a `readEndDate`, latest first.',
       tags: ['Books'],
-      responses: { 200: json(pageOf(CalenderBook), 'A page of books') },
+      responses: { 200: json(pageOf(CalenderBook), 'A page of books', 'Link') },
     }),
     valid('query', Paging),
     limitLargePages,
-    async (c) => c.json(await listCalender(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+    async (c) => {
+      const query = c.req.valid('query')
+      return sendPage(c, '/books/calender', query, await listCalender(c.get('db'), c.get('caller'), query))
+    },
   )
   .get(
     '/abandon',
@@ -70,14 +77,15 @@ const views = new Hono<App>()
       description:
         'Books that are still `YET` 90 days after registration, oldest first. The number of days can be configured.',
       tags: ['Books'],
-      responses: { 200: json(pageOf(AbandonedBook), 'A page of books') },
+      responses: { 200: json(pageOf(AbandonedBook), 'A page of books', 'Link') },
     }),
     valid('query', Paging),
     limitLargePages,
     async (c) => {
       const { db, caller, config } = c.var
       const before = localTime(config.TIME_ZONE, Date.now() - config.ABANDON_AFTER_DAYS * DAY_MS)
-      return c.json(await listAbandoned(db, caller, before, c.req.valid('query')), 200)
+      const query = c.req.valid('query')
+      return sendPage(c, '/books/abandon', query, await listAbandoned(db, caller, before, query))
     },
   )
   .get(
@@ -88,11 +96,14 @@ const views = new Hono<App>()
       summary: 'List books with memos',
       description: 'Newest first.',
       tags: ['Books'],
-      responses: { 200: json(pageOf(MemoBook), 'A page of books') },
+      responses: { 200: json(pageOf(MemoBook), 'A page of books', 'Link') },
     }),
     valid('query', Paging),
     limitLargePages,
-    async (c) => c.json(await listWithMemos(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+    async (c) => {
+      const query = c.req.valid('query')
+      return sendPage(c, '/books/memo-books', query, await listWithMemos(c.get('db'), c.get('caller'), query))
+    },
   )
   .all('/:view{(?:library|calender|abandon|memo-books)}', allowOnly('GET', 'HEAD'))
 
@@ -144,15 +155,16 @@ export const books = new Hono<App>()
       summary: 'List the memos of a book',
       description: 'Newest first. `size` may be up to 10,000.',
       tags: ['Books'],
-      responses: { 200: json(pageOf(Memo, MAX_MEMOS_SIZE), 'A page of memos') },
+      responses: { 200: json(pageOf(Memo, MAX_MEMOS_SIZE), 'A page of memos', 'Link') },
       errors: ['BOOK_NOT_FOUND'],
     }),
     valid('param', BookPath),
     valid('query', MemosQuery),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const page = await listMemos(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
-      return sendJson<Page<Memo>>(c, found(page, 'BOOK_NOT_FOUND'))
+      const query = c.req.valid('query')
+      const page = await listMemos(c.get('db'), c.get('caller'), bookId, query)
+      return sendPage(c, `/books/${bookId}/memos`, query, found(page, 'BOOK_NOT_FOUND'))
     },
   )
   .patch(

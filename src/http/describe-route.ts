@@ -11,6 +11,7 @@ export type HeaderName =
   | 'Content-Range'
   | 'ETag'
   | 'Last-Modified'
+  | 'Link'
   | 'Location'
 
 /** The request headers that have an effect; openapi/headers.ts has their descriptions. */

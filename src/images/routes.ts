@@ -4,6 +4,7 @@ import type { App } from '../env'
 import { ApiError, found } from '../errors'
 import { authenticated } from '../http/auth'
 import { describeRoute, empty, json } from '../http/describe-route'
+import { sendPage } from '../http/send-page'
 import { valid } from '../http/validate'
 import { Paging, pageOf } from '../schema/paging'
 import { imageBase } from './address'
@@ -97,14 +98,15 @@ export const images = new Hono<App>()
       summary: 'List your images',
       description: 'Newest first. The sum of `bytes` counts towards the limit on images.',
       tags: ['Images'],
-      responses: { 200: json(pageOf(Image), 'A page of images') },
+      responses: { 200: json(pageOf(Image), 'A page of images', 'Link') },
     }),
     valid('query', Paging),
     async (c) => {
       const base = imageBase(c)
-      const { item, pageInfo } = await listImages(c.get('db'), c.get('caller'), c.req.valid('query'))
+      const query = c.req.valid('query')
+      const { item, pageInfo } = await listImages(c.get('db'), c.get('caller'), query)
       const images = item.map((image) => ({ ...image, url: `${base}/${toKey(image.memberId, image.name)}` }))
-      return c.json({ item: images, pageInfo }, 200)
+      return sendPage(c, '/images', query, { item: images, pageInfo })
     },
   )
   .route('/', loadOne)

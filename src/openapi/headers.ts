@@ -26,6 +26,10 @@ export const RESPONSE_HEADERS = {
   ),
   ETag: header('The version of the image, for `If-None-Match`.', pattern('^"[^"]+"$')),
   'Last-Modified': header('When the image was stored.', pattern(HTTP_DATE)),
+  Link: header(
+    'The `first`, `prev`, `next` and `last` page (RFC 8288). There is no `prev` on the first page, and no `next` on the last.',
+    text(),
+  ),
   Location: header('The URL of what was created.', text({ format: 'uri-reference' })),
   'Retry-After': header('How many seconds to wait before trying again.', {
     type: 'integer',

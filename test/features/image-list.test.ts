@@ -29,6 +29,9 @@ it('lists the caller’s images, newest first', async () => {
   const name = pathOf(urls[1]).split('/').at(-1)
   expect(item[1]).toMatchObject({ memberId, name, type: 'image/png', bytes: object?.size })
   expect((await list(2, 1)).item).toEqual([item[1]])
+  const link = (page: number, relation: string) => `</images?page=${page}&size=1>; rel="${relation}"`
+  const { headers } = await reader.get('/images?page=1&size=1')
+  expect(headers.get('Link')).toBe([link(1, 'first'), link(2, 'next'), link(2, 'last')].join(', '))
 })
 
 it('deletes an image', async () => {

@@ -27,7 +27,7 @@ const numbers = (count: number, first: number, step: number) =>
   Array.from({ length: count }, (_, n) => first + n * step)
 const detail = (memoAuthority: string) => `/books/${bookId}?memoAuthority=${memoAuthority}`
 const list = (memoType: string, page: number, size: number) =>
-  `/books/${bookId}/memos?memoType=${memoType}&page=${page}&size=${size}`
+  `/books/${bookId}/memos?page=${page}&size=${size}&memoType=${memoType}`
 
 it.each([
   ['all memos in the detail', () => detail('ALL'), numbers(40, 40, -1), undefined],
@@ -47,6 +47,12 @@ it.each([
   expect(body.pageInfo?.totalElements).toBe(total)
   // Two calls to find the sizes, and one per four memos.
   expect(calls).toBe(2 + Math.ceil(expected.length / 4))
+})
+
+it('links the pages of a list that is sent in parts', async () => {
+  const link = (page: number, relation: string) => `<${list('SUMMARY', page, 12)}>; rel="${relation}"`
+  const { headers } = await reader.send('HEAD', list('SUMMARY', 1, 12))
+  expect(headers.get('Link')).toBe([link(1, 'first'), link(2, 'next'), link(2, 'last')].join(', '))
 })
 
 it('costs the same for another member’s large book as for a book that does not exist', async () => {

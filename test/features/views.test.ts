@@ -100,6 +100,21 @@ it('shows a new member empty lists', async () => {
   }
 })
 
+it('links from an empty list to its only page', async () => {
+  const newcomer = await signUp()
+  const linksOf = async (page: number) =>
+    (await newcomer.get(`/books/calender?page=${page}&size=20`)).headers.get('Link')
+  const link = (relation: string) => `</books/calender?page=1&size=20>; rel="${relation}"`
+  expect(await linksOf(1)).toBe([link('first'), link('last')].join(', '))
+  expect(await linksOf(2)).toBe([link('first'), link('prev'), link('last')].join(', '))
+})
+
+it('builds links from what a parameter means, not from what was sent', async () => {
+  const answer = await viewer.get('/books/library?bookStatus=2&unknown=%3E%3B&size=0004&page=01')
+  const link = (relation: string) => `</books/library?page=1&size=4&bookStatus=DONE>; rel="${relation}"`
+  expect(answer.headers.get('Link')).toBe([link('first'), link('last')].join(', '))
+})
+
 type Filter = { name: string; value: string; invalid: string[] }
 const byStatus = { name: 'bookStatus', value: 'DONE', invalid: ['', 'ALL', 'done', 'OTHER', '3', '%00'] }
 const byType = { name: 'memoType', value: 'ALL', invalid: ['', 'all', 'OTHER', '4', '%00'] }
@@ -133,6 +148,29 @@ describe.each<[path: string, maxSize: number, filter?: Filter]>([
     }
     const size = totalElements - 1
     expect((await get({ size: `${size}` })).body.pageInfo).toEqual({ page: 1, size, totalElements, totalPages: 2 })
+  })
+
+  it('link to each other', async () => {
+    const whole = idsOf(await get())
+    const last = whole.length
+    const linksOf = async (page: number) => (await get({ page: `${page}`, size: '1' })).headers.get('Link')
+    const rest = filter ? `&${filter.name}=${filter.value}` : ''
+    const link = (relation: string, page: number) => `<${path()}?page=${page}&size=1${rest}>; rel="${relation}"`
+    for (let page = 1; page <= last; page++) {
+      const [prev, next] = [page > 1 && link('prev', page - 1), page < last && link('next', page + 1)]
+      const links = [link('first', 1), prev, next, link('last', last)].filter(Boolean)
+      expect(await linksOf(page)).toBe(links.join(', '))
+    }
+    const pastTheEnd = [link('first', 1), link('prev', last), link('last', last)].join(', ')
+    for (const page of [last + 1, last + 2, 2_147_483_647]) expect(await linksOf(page)).toBe(pastTheEnd)
+
+    const followed: number[] = []
+    for (let next: string | undefined = `${path()}?page=1&size=1${rest}`; next; ) {
+      const answer: Answer = await viewer.get(next)
+      followed.push(...idsOf(answer))
+      next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1]
+    }
+    expect(followed).toEqual(whole)
   })
 
   it('are empty past the end, with the true totals', async () => {

@@ -1,0 +1,33 @@
+import type { Context } from 'hono'
+import type { Page, Paging } from '../schema/paging'
+import { sendJson } from './json-stream'
+
+type Query = Paging & Record<string, string | number>
+
+const toLinks = (path: string, { page, ...others }: Query, totalPages: number) => {
+  const rest = Object.entries(others)
+    .map(([name, value]) => `&${name}=${value}`)
+    .join('')
+  const link = (relation: string, to: number) => `<${path}?page=${to}${rest}>; rel="${relation}"`
+  // An empty list has one page, without items.
+  const last = Math.max(totalPages, 1)
+  const links = [link('first', 1)]
+  if (page > 1) links.push(link('prev', Math.min(page - 1, last)))
+  if (page < last) links.push(link('next', page + 1))
+  links.push(link('last', last))
+  return links.join(', ')
+}
+
+/**
+ * Responds 200 with a page of a list, and with links to the other pages (RFC 8288).
+ * @param path the list's path; like the values of the validated query, it must need no encoding
+ */
+export const sendPage = <Item>(
+  c: Context,
+  path: string,
+  query: Query,
+  page: Omit<Page<Item>, 'item'> & { item: Item[] | AsyncIterable<Item[]> },
+) => {
+  c.header('Link', toLinks(path, query, page.pageInfo.totalPages))
+  return sendJson<Page<Item>>(c, page)
+}
