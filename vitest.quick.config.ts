@@ -5,6 +5,7 @@ const SLOW = [
   'members',
   'sign-up',
   'verification',
+  'rate-limit',
   'floods',
   'limiter',
   'retry',

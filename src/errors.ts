@@ -84,10 +84,11 @@ export class ApiError extends Error {
 /** No limit lasts longer than a day. */
 export const MAX_RETRY_SECONDS = 86_400
 
-/** The Retry-After header, in whole seconds from 1 to MAX_RETRY_SECONDS. */
-export const retryAfter = (seconds: number): Details => ({
-  headers: { 'Retry-After': String(Math.min(Math.max(1, Math.ceil(seconds)), MAX_RETRY_SECONDS)) },
-})
+/** Whole seconds from 1 to MAX_RETRY_SECONDS. */
+export const wholeSeconds = (seconds: number) => Math.min(Math.max(1, Math.ceil(seconds)), MAX_RETRY_SECONDS)
+
+/** The Retry-After header. */
+export const retryAfter = (seconds: number): Details => ({ headers: { 'Retry-After': String(wholeSeconds(seconds)) } })
 
 const UNAVAILABLE_RETRY_SECONDS = 5
 
@@ -95,7 +96,8 @@ const UNAVAILABLE_RETRY_SECONDS = 5
 export const unavailable = (cause?: unknown) =>
   new ApiError('UNAVAILABLE', retryAfter(UNAVAILABLE_RETRY_SECONDS), cause)
 
-export const tooManyRequests = (retrySeconds: number) => new ApiError('TOO_MANY_REQUESTS', retryAfter(retrySeconds))
+export const tooManyRequests = (retrySeconds: number, headers?: Details['headers']) =>
+  new ApiError('TOO_MANY_REQUESTS', { headers: { ...retryAfter(retrySeconds).headers, ...headers } })
 
 export const fieldError = (field: string, rejectedValue: unknown, reason: string) =>
   new ApiError('INVALID_FIELDS', { fieldErrors: [{ field, rejectedValue, reason }] })

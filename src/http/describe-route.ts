@@ -13,6 +13,8 @@ export type HeaderName =
   | 'Last-Modified'
   | 'Link'
   | 'Location'
+  | 'RateLimit'
+  | 'RateLimit-Policy'
 
 /** The request headers that have an effect; openapi/headers.ts has their descriptions. */
 export type RequestHeaderName =

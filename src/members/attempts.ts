@@ -2,7 +2,6 @@ import { lt, type SQL, sql } from 'drizzle-orm'
 import { callerId } from '../db/caller'
 import { sqlStatement, statement } from '../db/client'
 import { attempts } from '../db/schema'
-import { tooManyRequests } from '../errors'
 import { sourcesOf } from '../network'
 
 // Exact limits. One statement checks all limits of an attempt and counts it, so that concurrent attempts cannot exceed
@@ -12,22 +11,25 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** At most `max` attempts in a sliding window. */
-export type Limit = { max: number; windowMs: number }
+/**
+ * At most `max` attempts in a sliding window. A limit with a `policy` is shown under that name in the RateLimit headers:
+ * only if it counts nothing but what the caller, or the caller's own network, did.
+ */
+export type Limit = { max: number; windowMs: number; policy?: string }
 
 /** Limits of a network: an IPv4 address or an IPv6 /64. `site`: those of the /48, as one customer may hold all its /64s. */
 type NetworkLimits = { network: Limit[]; site: Limit[] }
 
 /** Per account. */
 export const LOGINS = {
-  network: [{ max: 10, windowMs: 15 * MINUTE_MS }],
+  network: [{ max: 10, windowMs: 15 * MINUTE_MS, policy: 'failed-login' }],
   site: [{ max: 30, windowMs: 15 * MINUTE_MS }],
 } satisfies NetworkLimits
 /** Mails to one e-mail address; `address` counts those of all networks. */
 export const MAILS = {
   network: [
-    { max: 5, windowMs: HOUR_MS },
-    { max: 8, windowMs: DAY_MS },
+    { max: 5, windowMs: HOUR_MS, policy: 'mail-hour' },
+    { max: 8, windowMs: DAY_MS, policy: 'mail-day' },
   ],
   site: [{ max: 16, windowMs: DAY_MS }],
   address: [{ max: 20, windowMs: DAY_MS }],
@@ -38,12 +40,12 @@ export const MAILS_TO_ANYONE = {
 } satisfies NetworkLimits
 /** Codes tried for one e-mail address; `address` counts those of all networks. */
 export const GUESSES = {
-  network: [{ max: 20, windowMs: DAY_MS }],
+  network: [{ max: 20, windowMs: DAY_MS, policy: 'code-attempt' }],
   site: [{ max: 60, windowMs: DAY_MS }],
   address: [{ max: 100, windowMs: DAY_MS }],
 } satisfies NetworkLimits & { address: Limit[] }
 /** Per member. */
-export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS }]
+export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 'password-change' }]
 /** Older attempts no longer count for any limit. */
 export const LONGEST_WINDOW_MS = DAY_MS
 
@@ -68,18 +70,18 @@ export const toAttempt = (now: number, ...limited: Limited[]) => ({
   now,
   limits: JSON.stringify(
     limited.flatMap(({ subject, limits }) =>
-      limits.map(({ max, windowMs }) => ({ subject, max, windowMs, since: now - windowMs })),
+      limits.map((limit) => ({ ...limit, subject, since: now - limit.windowMs })),
     ),
   ),
 })
 
 const limits = sql`json_each(${sql.placeholder('limits')}) as bound`
-const bound = (key: 'subject' | 'max' | 'windowMs' | 'since') => sql.raw(`bound.value ->> '${key}'`)
+const bound = (key: keyof Limit | 'subject' | 'since') => sql.raw(`bound.value ->> '${key}'`)
 const inWindow = sql`from ${attempts} where ${attempts.subject} = ${bound('subject')} and ${attempts.at} > ${bound('since')}`
-const isReached = sql`(select count(*) ${inWindow}) >= ${bound('max')}`
+const used = sql`(select count(*) ${inWindow})`
 
 /** True while an attempt is within all its limits. */
-export const isAllowed = sql`not exists (select 1 from ${limits} where ${isReached})`
+export const isAllowed = sql`not exists (select 1 from ${limits} where ${used} >= ${bound('max')})`
 
 /** Counts an attempt, once for each subject, if a condition is met; otherwise returns no row. */
 export const insertAttemptIf = (condition: SQL, at: SQL = sql`${sql.placeholder('now')}`) =>
@@ -93,13 +95,14 @@ export const insertAttempt = insertAttemptIf(isAllowed)
 /** The same for an attempt of the caller; it also returns no row when the token is no longer valid. */
 export const insertCallerAttempt = insertAttemptIf(sql`${isAllowed} and ${callerId} is not null`)
 
-/** When the next attempt is allowed; null while no limit is reached. Run it before the attempt is counted. */
-export const selectRefusal = sqlStatement<{ retryAt: number | null }>(sql`
-  select max((select min(${attempts.at}) ${inWindow}) + ${bound('windowMs')}) as retryAt from ${limits} where ${isReached}`)
+/** A limit, how many attempts count towards it, and the time of the oldest of them. */
+export type Usage = { policy: string | null; max: number; windowMs: number; used: number; oldest: number | null }
 
-/** @param refusal when the next attempt is allowed */
-export const tooManyAttempts = (refusal: { retryAt: number | null } | undefined, now: number) =>
-  tooManyRequests(((refusal?.retryAt ?? now) - now) / 1000)
+/** The usage of each limit. Run it before the attempt is counted. */
+export const selectUsage = sqlStatement<Usage>(sql`
+  select ${bound('policy')} as policy, ${bound('max')} as max, ${bound('windowMs')} as windowMs,
+    ${used} as used, (select min(${attempts.at}) ${inWindow}) as oldest
+  from ${limits}`)
 
 type Counted = { attemptId: number }[]
 

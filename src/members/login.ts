@@ -5,18 +5,10 @@ import type { Config } from '../env'
 import { ApiError } from '../errors'
 import { keyedHash } from '../keyed-hash'
 import { issueToken } from '../token'
-import {
-  deleteAttempt,
-  deleteAttempts,
-  insertAttempt,
-  LOGINS,
-  limitNetwork,
-  selectRefusal,
-  toAttempt,
-  tooManyAttempts,
-} from './attempts'
+import { deleteAttempt, deleteAttempts, insertAttempt, LOGINS, limitNetwork, selectUsage, toAttempt } from './attempts'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
 import { DUMMY_HASH, hashPassword, isOutdated, verifyPassword } from './password'
+import { afterAttempt, afterReset, type RateLimitHeaders, tooManyAttempts } from './rate-limit'
 import type { Credentials, Profile } from './schema'
 import { isEmail, profileColumns } from './store'
 
@@ -52,7 +44,7 @@ export const logIn = async (
   config: Config,
   { email, password }: Credentials,
   network: string,
-): Promise<{ profile: Profile; token: string }> => {
+): Promise<{ profile: Profile; token: string; rateLimit: RateLimitHeaders }> => {
   const keys = hashingKeys(network, email)
   requireHashingCapacity(keys)
 
@@ -60,13 +52,8 @@ export const logIn = async (
   const now = Date.now()
   const toSubject = (network: string) => keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), network)
   const attempt = toAttempt(now, ...(await limitNetwork(network, toSubject, LOGINS)))
-  const [[member], [refusal], counted] = await run(
-    db,
-    selectLogin({ email }),
-    selectRefusal(attempt),
-    insertAttempt(attempt),
-  )
-  if (counted.length === 0) throw tooManyAttempts(refusal, now)
+  const [[member], usage, counted] = await run(db, selectLogin({ email }), selectUsage(attempt), insertAttempt(attempt))
+  if (counted.length === 0) throw tooManyAttempts(usage, now)
 
   const oldHash = member?.passwordHash ?? DUMMY_HASH
   const verify = async (pause: () => Promise<void>) => {
@@ -77,11 +64,12 @@ export const logIn = async (
     await run(db, deleteAttempt(counted))
     throw error
   })
-  if (!member || !isRight) throw new ApiError('LOGIN_FAILED')
+  if (!member || !isRight) throw new ApiError('LOGIN_FAILED', { headers: afterAttempt(usage, now) })
 
   const { memberId } = member
   await (newHash
     ? run(db, deleteAttempts(attempt), replaceHash({ memberId, oldHash, newHash }))
     : run(db, deleteAttempts(attempt)))
-  return { profile: { email: member.email, name: member.name }, token: await issueToken(config, member) }
+  const profile = { email: member.email, name: member.name }
+  return { profile, token: await issueToken(config, member), rateLimit: afterReset(usage, now) }
 }

@@ -18,6 +18,8 @@ import { signUp } from './sign-up'
 import { getProfile, updateProfile, withdraw } from './store'
 import { issueCode } from './verification'
 
+const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy'] as const
+
 export const members = new Hono<App>()
   .post(
     '/join',
@@ -29,14 +31,15 @@ export const members = new Hono<App>()
       description: 'Requires the mailed code, or any code if verification is off. Returns no token: log in afterwards.',
       tags: ['Members'],
       usesDatabase: true,
-      responses: { 201: json(Profile, 'The new member') },
+      responses: { 201: json(Profile, 'The new member', ...RATE_LIMIT) },
       errors: ['AUTHORIZATION_NOT_ALLOWED', 'MEMBER_EXISTS'],
     }),
     valid('json', NewMember),
     async (c) => {
       const { db, config } = c.var
       const clock = () => localTime(config.TIME_ZONE)
-      return c.json(await signUp(db, config, c.req.valid('json'), networkOf(c), clock), 201)
+      const { profile, rateLimit } = await signUp(db, config, c.req.valid('json'), networkOf(c), clock)
+      return c.json(profile, 201, rateLimit)
     },
   )
   .post(
@@ -50,15 +53,15 @@ export const members = new Hono<App>()
         'same address from the same network becomes invalid.',
       tags: ['Members'],
       usesDatabase: true,
-      responses: { 201: empty('The code was mailed') },
+      responses: { 201: empty('The code was mailed', ...RATE_LIMIT) },
       errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
     }),
     valid('json', CodeRequest),
     async (c) => {
       const { db, config } = c.var
       const email = c.req.valid('json').joinAuthCodeEmail
-      await issueCode(db, config, email, networkOf(c), (code) => sendCode(c.env, config, email, code))
-      return c.body(null, 201)
+      const deliver = (code: string) => sendCode(c.env, config, email, code)
+      return c.body(null, 201, await issueCode(db, config, email, networkOf(c), deliver))
     },
   )
   .post(
@@ -71,13 +74,14 @@ export const members = new Hono<App>()
       description: 'Returns the token in the `Authorization` response header, as `Bearer <JWT>`.',
       tags: ['Members'],
       usesDatabase: true,
-      responses: { 200: json(Profile, 'The member; the token is in a header', 'Authorization') },
+      responses: { 200: json(Profile, 'The member; the token is in a header', 'Authorization', ...RATE_LIMIT) },
       errors: ['AUTHORIZATION_NOT_ALLOWED', 'LOGIN_FAILED'],
     }),
     valid('json', Credentials),
     async (c) => {
-      const { profile, token } = await logIn(c.get('db'), c.get('config'), c.req.valid('json'), networkOf(c))
-      return c.json(profile, 200, { Authorization: `Bearer ${token}` })
+      const { db, config } = c.var
+      const { profile, token, rateLimit } = await logIn(db, config, c.req.valid('json'), networkOf(c))
+      return c.json(profile, 200, { Authorization: `Bearer ${token}`, ...rateLimit })
     },
   )
   .get(
@@ -102,15 +106,17 @@ export const members = new Hono<App>()
         'A new password signs out all other devices immediately. The token used for the change stays valid. ' +
         'At most ten password changes an hour.',
       tags: ['Members'],
-      responses: { 200: json(UpdatedProfile, 'The updated member') },
+      responses: { 200: json(UpdatedProfile, 'The updated member', ...RATE_LIMIT) },
       errors: ['TOO_MANY_REQUESTS'],
     }),
     valid('json', ProfilePatch),
     async (c) => {
       const { name, password } = c.req.valid('json')
       const { db, caller, config } = c.var
-      const passwordHash = password && (await hashNewPassword(db, config, caller, password, networkOf(c)))
-      return c.json(await updateProfile(db, caller, { name, passwordHash }, localTime(config.TIME_ZONE)), 200)
+      const hashed = password ? await hashNewPassword(db, config, caller, password, networkOf(c)) : undefined
+      const changes = { name, passwordHash: hashed?.passwordHash }
+      const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE))
+      return c.json(profile, 200, hashed?.rateLimit)
     },
   )
   .delete(

@@ -6,6 +6,7 @@ import { ApiError } from '../errors'
 import { deleteAttempt } from './attempts'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
 import { hashPassword } from './password'
+import type { RateLimitHeaders } from './rate-limit'
 import type { NewMember, Profile } from './schema'
 import { selectExisting } from './store'
 import { checkCode, deleteCodes, invalidCodeError, isValidCode } from './verification'
@@ -35,7 +36,7 @@ export const signUp = async (
   { email, name, password, authenticationCode }: NewMember,
   network: string,
   clock: () => string,
-): Promise<Profile> => {
+): Promise<{ profile: Profile; rateLimit: RateLimitHeaders }> => {
   const keys = hashingKeys(network, email)
   requireHashingCapacity(keys)
   const code = await checkCode(db, config, email, authenticationCode, network)
@@ -52,6 +53,6 @@ export const signUp = async (
         deleteCodes({ ...code, email }),
       )
     : await run(db, insertUnverifiedMember(member), selectExisting({ email }))
-  if (created) return created
+  if (created) return { profile: created, rateLimit: code?.rateLimit ?? {} }
   throw existing ? new ApiError('MEMBER_EXISTS') : invalidCodeError(authenticationCode)
 }

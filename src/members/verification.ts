@@ -13,10 +13,10 @@ import {
   limitNetwork,
   MAILS,
   MAILS_TO_ANYONE,
-  selectRefusal,
+  selectUsage,
   toAttempt,
-  tooManyAttempts,
 } from './attempts'
+import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from './rate-limit'
 import { isEmail, selectExisting } from './store'
 
 const LIFETIME_MS = 600_000
@@ -71,7 +71,7 @@ export const issueCode = async (
   email: string,
   network: string,
   deliver: (code: string) => Promise<void>,
-) => {
+): Promise<RateLimitHeaders> => {
   const now = Date.now()
   const day = Math.floor(now / DAY_MS)
   const code = randomCode()
@@ -85,16 +85,16 @@ export const issueCode = async (
   )
   const address = await hash('code')
   const issued = { ...attempt, day, subject: await hash('code-network', network), codeHash: await hash('code', code) }
-  const [[member], [refusal], [replaced], counted] = await run(
+  const [[member], usage, [replaced], counted] = await run(
     db,
     selectExisting({ email }),
-    selectRefusal(attempt),
+    selectUsage(attempt),
     replaceCode({ ...issued, address, email, expiresAt: now + LIFETIME_MS, mailsPerDay: config.MAILS_PER_DAY }),
     insertMail(issued),
     countDailyMail(issued),
   )
   if (member) throw new ApiError('MEMBER_EXISTS')
-  if (refusal?.retryAt) throw tooManyAttempts(refusal, now)
+  if (usage.some(isReached)) throw tooManyAttempts(usage, now)
   if (!replaced) {
     const untilTomorrow = retryAfter(((day + 1) * DAY_MS - now) / 1000)
     throw new ApiError('UNAVAILABLE', untilTomorrow, 'mail: MAILS_PER_DAY mails were sent today')
@@ -105,10 +105,11 @@ export const issueCode = async (
     await run(db, deleteIssued(issued), deleteAttempt(counted), uncountDailyMail({ day }))
     throw error
   }
+  return afterAttempt(usage, now)
 }
 
 /** A verified code, which a sign-up consumes. */
-type VerifiedCode = { address: string; codeHash: string; counted: { attemptId: number }[] }
+type VerifiedCode = { address: string; codeHash: string; counted: { attemptId: number }[]; rateLimit: RateLimitHeaders }
 
 const isLive = and(eq(joinCodes.address, placeholder('address')), gt(joinCodes.expiresAt, placeholder('now')))
 /** Matches a verified code that has not expired. */
@@ -164,15 +165,16 @@ export const checkCode = async (
   const [address, codeHash] = [await hash('code'), await hash('code', code)]
   const guess = { ...attempt, address, codeHash, guesser: await hash('guess', network) }
   // One transaction: the guess is matched only if it is counted.
-  const [[member], [refusal], [match], counted] = await run(
+  const [[member], usage, [match], counted] = await run(
     db,
     selectExisting({ email }),
-    selectRefusal(attempt),
+    selectUsage(attempt),
     selectMatch(guess),
     insertGuess(guess),
   )
   if (member) throw new ApiError('MEMBER_EXISTS')
-  if (refusal?.retryAt) throw tooManyAttempts(refusal, now)
+  if (usage.some(isReached)) throw tooManyAttempts(usage, now)
+  // Without RateLimit headers, which would show whether the attempt counted, and so whether anyone requested a code.
   if (!match || counted.length === 0) throw invalidCodeError(code)
-  return { address, codeHash, counted }
+  return { address, codeHash, counted, rateLimit: afterAttempt(usage, now) }
 }

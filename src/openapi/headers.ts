@@ -31,6 +31,16 @@ export const RESPONSE_HEADERS = {
     text(),
   ),
   Location: header('The URL of what was created.', text({ format: 'uri-reference' })),
+  RateLimit: header(
+    'How many attempts the tightest limit in `RateLimit-Policy` leaves (`r`), and for how many seconds (`t`). Absent if the attempt does not count.',
+    pattern('^"[a-z-]+";r=\\d+;t=\\d+$'),
+    false,
+  ),
+  'RateLimit-Policy': header(
+    'The limits on attempts from your network, or on yours: how many (`q`) in how many seconds (`w`).',
+    pattern('^"[a-z-]+";q=\\d+;w=\\d+(?:, "[a-z-]+";q=\\d+;w=\\d+)*$'),
+    false,
+  ),
   'Retry-After': header('How many seconds to wait before trying again.', {
     type: 'integer',
     format: 'int32',

@@ -1,40 +1,27 @@
-import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { login, newEmail, PASSWORD, send, signUp } from '../support/api'
+import { login, newEmail, signUp } from '../support/api'
 import { measure, select } from '../support/database'
+import {
+  codeIn,
+  type From,
+  joinWith as joinFrom,
+  type Mail,
+  mails,
+  newNetwork,
+  otherCode,
+  requestCode as requestCodeFrom,
+} from '../support/mailed-codes'
 
-type Mail = { to: string; from: { name: string; email: string }; subject: string; text: string; html: string }
-
-/** The mails sent through the real binding. */
-const mails: Mail[] = []
-const EMAIL = {
-  send: (mail: Mail) => {
-    mails.push(mail)
-    return env.EMAIL.send(mail)
-  },
-} as unknown as SendEmail
-// Unlimited, because only the exact limits are tested here.
-const NETWORK_LIMIT: RateLimit = { limit: async () => ({ success: true }) }
-const changed = { EMAIL_VERIFICATION: undefined, MAIL_FROM: 'library@library.test', EMAIL, NETWORK_LIMIT }
-
-let networks = 0
-const newNetwork = () => `10.0.${networks >> 8}.${networks++ & 255}`
 /** The network of this test's reader. */
 let home: string
 
-type From = { from?: string; [variable: string]: unknown }
-const post = (path: string, body: object, { from = home, ...more }: From) =>
-  send('POST', path, { body, changed: { ...changed, ...more }, headers: { 'CF-Connecting-IP': from } })
-const requestCode = (email: string, more: From = {}) => post('/email/join', { joinAuthCodeEmail: email }, more)
-const joinWith = (email: string, authenticationCode: string, more: From = {}) =>
-  post('/join', { email, name: 'Reader', password: PASSWORD, authenticationCode }, more)
-const codeIn = (mail: Mail | undefined) => mail?.text.match(/\d{6}/)?.[0] ?? ''
+const requestCode = (email: string, more: Partial<From> = {}) => requestCodeFrom(email, { from: home, ...more })
+const joinWith = (email: string, code: string, more: Partial<From> = {}) =>
+  joinFrom(email, code, { from: home, ...more })
 const codeFor = async (email: string, from = home) => {
   expect((await requestCode(email, { from })).status).toBe(201)
   return codeIn(mails.at(-1))
 }
-/** Another code, a different one for each `n` from 1. */
-const other = (code: string, n = 1) => String((Number(code) + n) % 1_000_000).padStart(6, '0')
 
 const storedCodes = () =>
   Promise.all(['joinCodes', 'attempts', 'dailyMails'].map((table) => select(`select * from ${table}`)))
@@ -180,7 +167,7 @@ describe('a code', () => {
     const stranger = newNetwork()
     for (let n = 0; n < 4; n++) {
       await codeFor(email, stranger)
-      for (let m = 1; m <= 5; m++) await joinWith(email, other(code, n * 5 + m), { from: stranger })
+      for (let m = 1; m <= 5; m++) await joinWith(email, otherCode(code, n * 5 + m), { from: stranger })
     }
     expect((await joinWith(email, code, { from: stranger })).status).toBe(429)
     expect((await joinWith(email, code, { from: newNetwork() })).status).toBe(201)
@@ -196,7 +183,7 @@ describe('a code', () => {
     for (let n = 0; n < allowed; n++) {
       // A network has five tries per code.
       if (allowed === 20 && n % 5 === 0) code = await codeFor(email, newNetwork())
-      expect(await joinWith(email, other(code, n + 1), { from: toNetwork(n) })).toMatchObject(WRONG_CODE)
+      expect(await joinWith(email, otherCode(code, n + 1), { from: toNetwork(n) })).toMatchObject(WRONG_CODE)
     }
     const answer = await joinWith(email, code, { from: refused })
     expect(answer.status).toBe(429)
@@ -223,7 +210,7 @@ describe('a code', () => {
     const email = newEmail()
     const code = await codeFor(email)
     const before = (await select('select * from attempts')).length
-    const guess = (n: number) => joinWith(email, other(code, n + 1))
+    const guess = (n: number) => joinWith(email, otherCode(code, n + 1))
     for (let batch = 0; batch < 10; batch++) {
       const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => guess(batch * 100 + n)))
       expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(400))

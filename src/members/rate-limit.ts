@@ -1,0 +1,45 @@
+// The RateLimit headers (draft-ietf-httpapi-ratelimit-headers-11) of the limits that have a policy.
+import { tooManyRequests, wholeSeconds } from '../errors'
+import type { Usage } from './attempts'
+
+/** `RateLimit-Policy` and `RateLimit`, or no headers if the attempt was not counted. */
+export type RateLimitHeaders = Record<string, string>
+
+const leftOf = ({ max, used }: Usage) => Math.max(0, max - used)
+/** Until then, no more attempts are allowed than are left. */
+const endOf = ({ oldest, windowMs }: Usage, now: number) => (oldest ?? now) + windowMs
+const secondsUntil = (time: number, now: number) => wholeSeconds((time - now) / 1000)
+
+/** All policies, and the state of the tightest: the fewest attempts left, for the longest time. */
+const toRateLimit = (usages: Usage[], now: number): RateLimitHeaders => {
+  const shown = usages.filter(({ policy }) => policy !== null)
+  const [tightest] = shown.toSorted((a, b) => leftOf(a) - leftOf(b) || endOf(b, now) - endOf(a, now))
+  if (!tightest) return {}
+  const policies = shown.map(({ policy, max, windowMs }) => `"${policy}";q=${max};w=${windowMs / 1000}`)
+  return {
+    'RateLimit-Policy': policies.join(', '),
+    RateLimit: `"${tightest.policy}";r=${leftOf(tightest)};t=${secondsUntil(endOf(tightest, now), now)}`,
+  }
+}
+
+/** The headers after an attempt was counted. `usages`: before it. */
+export const afterAttempt = (usages: Usage[], now: number) =>
+  toRateLimit(
+    usages.map((usage) => ({ ...usage, used: usage.used + 1 })),
+    now,
+  )
+
+/** The headers after all attempts were deleted. */
+export const afterReset = (usages: Usage[], now: number) =>
+  toRateLimit(
+    usages.map((usage) => ({ ...usage, used: 0, oldest: null })),
+    now,
+  )
+
+export const isReached = ({ max, used }: Usage) => used >= max
+
+/** A limit without a policy is not shown, even if it is the one that refuses the attempt longest. */
+export const tooManyAttempts = (usages: Usage[], now: number) => {
+  const [last] = usages.filter(isReached).toSorted((a, b) => endOf(b, now) - endOf(a, now))
+  return tooManyRequests(last ? secondsUntil(endOf(last, now), now) : 1, last?.policy ? toRateLimit(usages, now) : {})
+}

@@ -1,0 +1,31 @@
+import { env } from 'cloudflare:workers'
+import { PASSWORD, send } from './api'
+
+export type Mail = { to: string; from: { name: string; email: string }; subject: string; text: string; html: string }
+
+/** The mails sent through the real binding. */
+export const mails: Mail[] = []
+const EMAIL = {
+  send: (mail: Mail) => {
+    mails.push(mail)
+    return env.EMAIL.send(mail)
+  },
+} as unknown as SendEmail
+// Unlimited, because only the exact limits are tested here.
+const NETWORK_LIMIT: RateLimit = { limit: async () => ({ success: true }) }
+const changed = { EMAIL_VERIFICATION: undefined, MAIL_FROM: 'library@library.test', EMAIL, NETWORK_LIMIT }
+
+let networks = 0
+export const newNetwork = () => `10.0.${networks >> 8}.${networks++ & 255}`
+
+/** The network of a request, and variables and bindings to replace. */
+export type From = { from: string; [variable: string]: unknown }
+
+const post = (path: string, body: object, { from, ...more }: From) =>
+  send('POST', path, { body, changed: { ...changed, ...more }, headers: { 'CF-Connecting-IP': from } })
+export const requestCode = (email: string, from: From) => post('/email/join', { joinAuthCodeEmail: email }, from)
+export const joinWith = (email: string, authenticationCode: string, from: From) =>
+  post('/join', { email, name: 'Reader', password: PASSWORD, authenticationCode }, from)
+export const codeIn = (mail: Mail | undefined) => mail?.text.match(/\d{6}/)?.[0] ?? ''
+/** Another code, a different one for each `n` from 1. */
+export const otherCode = (code: string, n = 1) => String((Number(code) + n) % 1_000_000).padStart(6, '0')
