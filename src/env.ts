@@ -35,6 +35,9 @@ const webUrl = (name: string) =>
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
 
+// Printable ASCII without spaces, so that it cannot add a line to security.txt.
+const isContact = (uri: string) => /^(?:mailto:[!-?A-~]+@[!-?A-~]+|https:\/\/[!-~]+)$/.test(uri) && URL.canParse(uri)
+
 const isTimeZone = (name: string) => {
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
@@ -61,6 +64,10 @@ const Variables = z
     EMAIL_VERIFICATION: z.enum(['required', 'off']).default('required'),
     PUBLIC_URL: webUrl('PUBLIC_URL'),
     IMAGE_BASE_URL: webUrl('IMAGE_BASE_URL'),
+    SECURITY_CONTACT: z
+      .string()
+      .refine(isContact, { error: 'SECURITY_CONTACT is not a mailto or https URI' })
+      .optional(),
     CATALOGUE_PROVIDER: z.enum(['yes24', 'open-library', 'sample']).default('open-library'),
     CATALOGUE_CONTACT: z.string().optional(),
     YES24_API_KEY: z.string().optional(),

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import { accepts } from 'hono/accepts'
 import type { App } from '../env'
 import { ApiError } from '../errors'
+import { wellKnown } from './well-known'
 
 const NONE = "'none'"
 /** Allows the page its own files and calls to this API. The data: images are those of its stylesheet. */
@@ -50,3 +51,4 @@ export const docs = new Hono<App>()
   .get('/openapi.json', (c) => sendFile(c, '/openapi.json'))
   .get('/docs', (c) => sendFile(c, '/docs/index.html'))
   .get('/docs/:file', (c) => sendFile(c, c.req.path))
+  .route('/', wellKnown)

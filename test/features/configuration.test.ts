@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { newEmail, ORIGIN, type Reader, send, signUp } from '../support/api'
+import type { Bindings } from '../../src/env'
+import { BASE, handle, newEmail, ORIGIN, type Reader, send, signUp } from '../support/api'
 import { brokenDatabase } from '../support/database'
 
 let reader: Reader
@@ -106,6 +107,9 @@ describe('the log', () => {
 })
 
 describe('the configuration', () => {
+  const load = (method: string, changed: Partial<Bindings>) =>
+    handle(new Request(`${BASE}/.well-known/security.txt`, { method }), changed)
+
   it.each([
     ['a missing secret', { JWT_SECRET: undefined }, 'wrangler secret put JWT_SECRET'],
     ['a blank secret', { JWT_SECRET: ' ' }, 'JWT_SECRET is missing'],
@@ -116,6 +120,9 @@ describe('the configuration', () => {
     ['a public URL with a query', { PUBLIC_URL: 'https://library.test/?v=1' }, 'PUBLIC_URL has a query or fragment'],
     ['an image URL with a fragment', { IMAGE_BASE_URL: 'https://library.test#i' }, 'IMAGE_BASE_URL has a query'],
     ['a mail limit that is not a number', { MAILS_PER_DAY: 'many' }, 'MAILS_PER_DAY'],
+    ['a security contact that is not a URI', { SECURITY_CONTACT: 'me@library.test' }, 'SECURITY_CONTACT is not'],
+    ['a security contact of another scheme', { SECURITY_CONTACT: 'http://library.test' }, 'SECURITY_CONTACT is not'],
+    ['a security contact of two lines', { SECURITY_CONTACT: 'mailto:a@b.c\nContact: x' }, 'SECURITY_CONTACT is not'],
     ['a misspelled switch', { EMAIL_VERIFICATION: 'of' }, 'EMAIL_VERIFICATION'],
   ])('with %s fails closed, and the log says what to do', async (_, changed, hint) => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -130,6 +137,36 @@ describe('the configuration', () => {
     await reader.createBook()
     const answer = await reader.send('GET', '/books/abandon?page=1&size=1', { changed })
     expect(answer).toMatchObject({ status: 200, body: { item: [] } })
+  })
+
+  it.each(['mailto:security@library.test', 'https://library.test/security?lang=en'])(
+    'publishes the security contact %s, valid for less than a year',
+    async (SECURITY_CONTACT) => {
+      vi.useFakeTimers({ now: new Date('2026-11-21T09:30:00Z'), toFake: ['Date'] })
+      const answer = await load('GET', { SECURITY_CONTACT })
+      vi.useRealTimers()
+      expect(await answer.text()).toBe(
+        `Contact: ${SECURITY_CONTACT}\nExpires: 2027-05-20T00:00:00Z\nPreferred-Languages: en, ko\n` +
+          'Canonical: https://library.test/.well-known/security.txt\n',
+      )
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'content-type': 'text/plain; charset=utf-8',
+        'cache-control': 'public, max-age=3600',
+      })
+      const head = await load('HEAD', { SECURITY_CONTACT })
+      expect([head.status, await head.text()]).toEqual([200, ''])
+    },
+  )
+
+  it('names no canonical address that is unknown or not https', async () => {
+    for (const PUBLIC_URL of [undefined, 'http://library.test']) {
+      const answer = await load('GET', { SECURITY_CONTACT: 'mailto:security@library.test', PUBLIC_URL })
+      expect(await answer.text()).not.toContain('Canonical')
+    }
+  })
+
+  it('publishes no security.txt without a contact', async () => {
+    expect(await send('GET', '/.well-known/security.txt')).toMatchObject({ status: 404, body: { status: 404 } })
   })
 
   it('sets the time zone of the service', async () => {

@@ -49,10 +49,43 @@ describe('/docs', () => {
       const answer = await request('GET', path)
       expect([answer.status, await answer.json()], path).toMatchObject([404, { status: 404, fieldErrors: null }])
     }
-    for (const path of ['/', '/docs', '/docs/page.js', '/openapi.json']) {
+    for (const path of ['/', '/docs', '/docs/page.js', '/openapi.json', '/.well-known/api-catalog']) {
       const answer = await request('POST', path)
       expect([answer.status, await answer.json()], path).toMatchObject([405, { status: 405, violationErrors: null }])
       expect(answer.headers.get('Allow')).toBe('GET, HEAD')
     }
+  })
+})
+
+describe('/.well-known/api-catalog', () => {
+  it('links to the document, the reference and the health check', async () => {
+    const answer = await request('GET', '/.well-known/api-catalog')
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+      'cache-control': 'public, max-age=3600',
+      link: '</.well-known/api-catalog>; rel="api-catalog"',
+    })
+    const { linkset } = await answer.json<{ linkset: Record<string, { href: string; type: string }[]>[] }>()
+    const [{ anchor, ...links } = {}] = linkset
+    const paths = Object.entries(links).map(([relation, [link]]) => [
+      relation,
+      new URL(link?.href ?? '', BASE).pathname,
+    ])
+    expect(Object.fromEntries(paths)).toEqual({
+      'service-desc': '/openapi.json',
+      'service-doc': '/docs',
+      status: '/health',
+    })
+    expect(new URL(String(anchor), BASE).pathname).toBe('/')
+    for (const [{ href, type } = { href: '', type: '' }] of Object.values(links)) {
+      const linked = await request('GET', new URL(href, BASE).pathname)
+      expect([linked.status, linked.headers.get('Content-Type')]).toEqual([200, expect.stringContaining(type)])
+    }
+  })
+
+  it('answers HEAD with the same headers and no body', async () => {
+    const answer = await request('HEAD', '/.well-known/api-catalog')
+    expect([answer.status, await answer.text()]).toEqual([200, ''])
+    expect(answer.headers.get('Link')).toBe('</.well-known/api-catalog>; rel="api-catalog"')
   })
 })

@@ -56,7 +56,7 @@ describe('the document', () => {
   })
 })
 
-it('describes every route of the app, except the page at /docs, and no other', () => {
+it('describes every route of the app, except documentation and well-known files, and no other', () => {
   const described = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const page = docs.routes.map(({ path }) => path)
   const routes = app.routes.filter(({ method, path }) => method !== 'ALL' && !page.includes(path))

@@ -104,8 +104,9 @@ export const bodyOf = ({ types, fields }: Operation): unknown => {
   return Object.fromEntries(fields.map((field) => [field, validValue(FIELDS, field)]))
 }
 
-/** Whether a path serves the API documentation, which is not an operation itself. */
-export const isPage = (path: string) => /^\/(?:openapi\.json|docs(?:\/[^/]*)?)?$/.test(path)
+/** Whether a path serves the API documentation or a well-known file, which are not operations themselves. */
+export const isPage = (path: string) =>
+  /^\/(?:openapi\.json|docs(?:\/[^/]*)?|\.well-known\/(?:security\.txt|api-catalog))?$/.test(path)
 
 /** The parameters that name a book, a memo or an image. */
 const ID_PARAMETERS = ['book-id', 'memo-id', 'bookId', 'member-id', 'name']
