@@ -32,12 +32,12 @@ export const RESPONSE_HEADERS = {
   ),
   Location: header('The URL of what was created.', text({ format: 'uri-reference' })),
   RateLimit: header(
-    'How many attempts the tightest limit in `RateLimit-Policy` leaves (`r`), and for how many seconds (`t`). Absent if the attempt does not count.',
+    'The tightest limit in `RateLimit-Policy`: at most `r` more attempts within `t` seconds. Absent if the attempt does not count.',
     pattern('^"[a-z-]+";r=\\d+;t=\\d+$'),
     false,
   ),
   'RateLimit-Policy': header(
-    'The limits on attempts from your network, or on yours: how many (`q`) in how many seconds (`w`).',
+    'The limits on your attempts, or on those of your network: at most `q` in `w` seconds.',
     pattern('^"[a-z-]+";q=\\d+;w=\\d+(?:, "[a-z-]+";q=\\d+;w=\\d+)*$'),
     false,
   ),

@@ -115,7 +115,7 @@ Times have the format \`yyyy-MM-ddTHH:mm:ss\`, without a time zone. Times that t
 
 ## Pages
 
-Lists take \`page\`, which starts at 1, and \`size\`. \`pageInfo\` has the totals. A page past the end is an empty \`item\` with true totals, not an error. Items that are added or deleted while you read shift the later pages.
+Lists take \`page\`, which starts at 1, and \`size\`. \`pageInfo\` has the totals. \`Link\` has the addresses of the \`first\`, \`prev\`, \`next\` and \`last\` page. A page past the end is an empty \`item\` with true totals, not an error. Items that are added or deleted while you read shift the later pages.
 
 ## Errors
 
@@ -140,7 +140,7 @@ ${errorTable}
 
 The codes above that start with \`MAX_\` limit what a member can store. The operator may set other values: the message names the one in force.
 
-More frequent requests than these get 429 with \`Retry-After\`, in seconds. A network is an IPv4 address or an IPv6 /64.
+More frequent requests than these get 429 with \`Retry-After\`, in seconds. A network is an IPv4 address or an IPv6 /64. \`RateLimit\` and \`RateLimit-Policy\` in the responses show what is left of the limits on failed logins, mails and tries for one address from one network, and on password changes.
 
 ${rateTable}
 
