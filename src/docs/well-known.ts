@@ -15,7 +15,7 @@ export const wellKnown = new Hono<App>()
     const { SECURITY_CONTACT, PUBLIC_URL } = c.get('config')
     if (!SECURITY_CONTACT) throw new ApiError('NOT_FOUND')
     const expires = new Date(Date.now() + VALID_MS).toISOString().slice(0, 10)
-    const lines = [`Contact: ${SECURITY_CONTACT}`, `Expires: ${expires}T00:00:00Z`, 'Preferred-Languages: en, ko']
+    const lines = [`Contact: ${SECURITY_CONTACT}`, `Expires: ${expires}T00:00:00Z`, 'Preferred-Languages: en']
     if (PUBLIC_URL?.startsWith('https:')) lines.push(`Canonical: ${PUBLIC_URL}${SECURITY}`)
     return c.body(`${lines.join('\n')}\n`, 200, { ...CACHED, 'Content-Type': 'text/plain; charset=utf-8' })
   })

@@ -146,7 +146,7 @@ describe('the configuration', () => {
       const answer = await load('GET', { SECURITY_CONTACT })
       vi.useRealTimers()
       expect(await answer.text()).toBe(
-        `Contact: ${SECURITY_CONTACT}\nExpires: 2027-05-20T00:00:00Z\nPreferred-Languages: en, ko\n` +
+        `Contact: ${SECURITY_CONTACT}\nExpires: 2027-05-20T00:00:00Z\nPreferred-Languages: en\n` +
           'Canonical: https://library.test/.well-known/security.txt\n',
       )
       expect(Object.fromEntries(answer.headers)).toMatchObject({
