@@ -40,7 +40,7 @@ const views = new Hono<App>()
     describeRoute({
       operationId: 'listLibrary',
       summary: 'List books by status',
-      description: 'Newest first.',
+      description: 'The last registered first, whatever `createdAt` says.',
       tags: ['Books'],
       responses: { 200: json(pageOf(LibraryBook), 'A page of books', 'Link') },
     }),
@@ -94,7 +94,7 @@ const views = new Hono<App>()
     describeRoute({
       operationId: 'listMemoBooks',
       summary: 'List books with memos',
-      description: 'Newest first.',
+      description: 'Books that have at least one memo, the last registered first.',
       tags: ['Books'],
       responses: { 200: json(pageOf(MemoBook), 'A page of books', 'Link') },
     }),
@@ -116,7 +116,8 @@ export const books = new Hono<App>()
       operationId: 'registerBook',
       summary: 'Register a book',
       description:
-        'Only `title` is required. Registering the same title twice creates two books. Dates are stored as sent.',
+        'Only `title` is required. Registering the same title twice creates two books. Status and dates are stored as ' +
+        'sent: neither changes the other.',
       tags: ['Books'],
       responses: { 201: json(RegisteredBook, 'The registered book', 'Location') },
       errors: ['MAX_BOOKS', 'MAX_MEMBER_TEXT_BYTES'],
@@ -134,7 +135,8 @@ export const books = new Hono<App>()
     describeRoute({
       operationId: 'getBook',
       summary: 'Get a book with its memos',
-      description: '`memoCount` counts all memos of the book. `memosList` contains those that match `memoAuthority`.',
+      description:
+        '`memoCount` counts all memos of the book. `memosList` contains those that match `memoAuthority`, newest first.',
       tags: ['Books'],
       responses: { 200: json(BookDetail, 'The book') },
       errors: ['BOOK_NOT_FOUND'],
@@ -153,7 +155,8 @@ export const books = new Hono<App>()
     describeRoute({
       operationId: 'listBookMemos',
       summary: 'List the memos of a book',
-      description: 'Newest first. `size` may be up to 10,000.',
+      description:
+        'Newest first. `size` may be up to 10,000: send the `memoCount` of the book to load all its memos at once.',
       tags: ['Books'],
       responses: { 200: json(pageOf(Memo, MAX_MEMOS_SIZE), 'A page of memos', 'Link') },
       errors: ['BOOK_NOT_FOUND'],
@@ -173,7 +176,9 @@ export const books = new Hono<App>()
     describeRoute({
       operationId: 'updateBook',
       summary: 'Update a book',
-      description: 'Absent fields stay unchanged. null clears a nullable field.',
+      description:
+        'Absent fields stay unchanged, and null clears a field that may be null. Any status may follow any other, and ' +
+        'none changes a date. An empty object changes nothing.',
       tags: ['Books'],
       responses: { 200: json(UpdatedBook, 'The updated values') },
       errors: ['BOOK_NOT_FOUND', 'MAX_MEMBER_TEXT_BYTES'],
@@ -209,7 +214,8 @@ export const books = new Hono<App>()
     describeRoute({
       operationId: 'setCreatedDate',
       summary: 'Overwrite the registration date of a book',
-      description: 'The body is the timestamp as plain text or as a JSON string.',
+      description:
+        'The body is the new date as plain text or as a JSON string. Of all lists, only that of old unread books depends on it.',
       tags: ['Books'],
       responses: { 200: json(CreatedDate, 'The updated date') },
       errors: ['BOOK_NOT_FOUND'],

@@ -28,7 +28,9 @@ export const members = new Hono<App>()
     describeRoute({
       operationId: 'signUp',
       summary: 'Sign up',
-      description: 'Requires the mailed code, or any code if verification is off. Returns no token: log in afterwards.',
+      description:
+        'Requires a code from `requestCode`, or any text if the service does not verify addresses. Returns no token: log ' +
+        'in afterwards.',
       tags: ['Members'],
       usesDatabase: true,
       responses: { 201: json(Profile, 'The new member', ...RATE_LIMIT) },
@@ -71,7 +73,9 @@ export const members = new Hono<App>()
     describeRoute({
       operationId: 'logIn',
       summary: 'Log in',
-      description: 'Returns the token in the `Authorization` response header, as `Bearer <JWT>`.',
+      description:
+        'Returns the token in the `Authorization` response header, as `Bearer <JWT>`. After ten failed logins to an ' +
+        'account within 15 minutes, further ones from the same network get 429, even with the right password.',
       tags: ['Members'],
       usesDatabase: true,
       responses: { 200: json(Profile, 'The member; the token is in a header', 'Authorization', ...RATE_LIMIT) },
@@ -126,7 +130,8 @@ export const members = new Hono<App>()
       operationId: 'withdraw',
       summary: 'Delete your account',
       description:
-        'All tokens stop working immediately, and the e-mail address can sign up again. Books and memos can no longer be read. They and the images are deleted soon after.',
+        'All tokens stop working immediately, and the e-mail address can sign up again. Books and memos can no longer be ' +
+        'read. They and the images are deleted soon after. Cannot be undone.',
       tags: ['Members'],
       responses: { 204: empty('Deleted') },
     }),

@@ -76,7 +76,9 @@ export const memos = new Hono<App>()
     describeRoute({
       operationId: 'createMemo',
       summary: 'Add a memo to a book',
-      description: 'The content is stored exactly as sent. If it is HTML, clients must sanitize it.',
+      description:
+        'The content is stored exactly as sent. If it is HTML, clients must sanitize it. To show an image, upload it ' +
+        'first, and put its URL into the content.',
       tags: ['Memos'],
       responses: { 201: json(Memo, 'The new memo', 'Location') },
       errors: ['BOOK_NOT_FOUND', 'MAX_MEMOS_PER_BOOK', 'MAX_BOOK_TEXT_BYTES', 'MAX_MEMBER_TEXT_BYTES'],
@@ -97,7 +99,7 @@ export const memos = new Hono<App>()
     describeRoute({
       operationId: 'getMemo',
       summary: 'Get a memo',
-      description: 'Returns one of your memos.',
+      description: 'Follows the `Location` of a new memo.',
       tags: ['Memos'],
       responses: { 200: json(Memo, 'The memo') },
       errors: ['MEMO_NOT_FOUND'],
@@ -114,7 +116,7 @@ export const memos = new Hono<App>()
     describeRoute({
       operationId: 'updateMemo',
       summary: 'Update a memo',
-      description: 'Absent fields stay unchanged.',
+      description: 'Absent fields stay unchanged. An empty object changes nothing.',
       tags: ['Memos'],
       responses: { 200: json(Memo, 'The updated memo') },
       errors: ['MEMO_NOT_FOUND', 'MAX_BOOK_TEXT_BYTES', 'MAX_MEMBER_TEXT_BYTES'],
