@@ -3,9 +3,10 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/clients/*.test.ts'],
+    globalSetup: 'test/clients/install.ts',
     testTimeout: 60_000,
-    // Includes the installation of the generator on first use.
-    hookTimeout: 240_000,
-    reporters: ['default', ['json', { outputFile: 'dist/clients-report.json' }]],
+    // Starting the service includes the migrations.
+    hookTimeout: 120_000,
+    reporters: ['verbose', ['json', { outputFile: 'dist/clients-report.json' }]],
   },
 })

@@ -6,11 +6,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { EXAMPLES } from '../../src/openapi/examples.ts'
 import { startService } from '../support/dev-server.ts'
-
-// A GIF of one pixel.
-const PICTURE = Uint8Array.from(atob('R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=='), (char) =>
-  char.charCodeAt(0),
-)
+import { PICTURE, pictureFile } from './stories/picture.ts'
 
 type Operation = { operationId: string; 'x-codeSamples': { label: string; source: string }[] }
 /** Executes a sample. Returns the token or the URL of an image in its response, if there is one. */
@@ -23,7 +19,7 @@ const runFetch: Execute = async (source, token) => {
   const check = 'if (!response.ok) throw new Error(await response.text())'
   const end = setsToken ? 'return token' : "return typeof result === 'string' ? result : undefined"
   const sample = new AsyncFunction('file', ...(setsToken ? [] : ['token']), [source, check, end].join('\n'))
-  return sample(new File([PICTURE], 'page.gif'), token)
+  return sample(pictureFile, token)
 }
 
 const runCurl: Execute = async (source, token) => {

@@ -1,35 +1,32 @@
-// Uses the API through types generated from the served document.
+// openapi-typescript generates types only. openapi-fetch returns the body, the error and the response.
 import createClient from 'openapi-fetch'
-import type { components, paths } from './.build/api.ts'
+import type { components, paths } from '../.build/openapi-typescript/api.ts'
+import { pictureFile } from './picture.ts'
 
 type Memo = components['schemas']['Memo']
 
-const member = { email: 'generated@example.com', password: 'read-more-1' }
-
-// A GIF of one pixel.
-const PICTURE = 'R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=='
-
 /** Signs up, logs in, registers a book, writes a memo with an image, and returns what it read. */
-export const tellStory = async (baseUrl: string) => {
+export const tellStory = async (baseUrl: string, email: string) => {
   const api = createClient<paths>({ baseUrl })
+  const member = { email, password: 'read-more-1' }
   const joined = await api.POST('/join', { body: { ...member, name: 'Reader', authenticationCode: '000000' } })
   const login = await api.POST('/login', { body: member })
-  const headers = { Authorization: login.response.headers.get('Authorization') ?? '' }
+  const headers = { Authorization: login.response.headers.get('Authorization') }
 
   const { data: book } = await api.POST('/books', { headers, body: { title: 'Demian', bookStatus: 'ING' } })
   if (!book) throw new Error('No book')
 
   const form = new FormData()
-  form.append('file', new Blob([Uint8Array.from(atob(PICTURE), (char) => char.charCodeAt(0))]), 'page.gif')
-  const picture = { body: { file: '' }, bodySerializer: () => form }
-  const { data: image } = await api.POST('/memos/image-memo', { headers, ...picture })
+  form.append('file', pictureFile)
+  const upload = { body: { file: '' }, bodySerializer: () => form }
+  const { data: image } = await api.POST('/memos/image-memo', { headers, ...upload })
 
-  const memo = await api.POST('/memos', {
+  const written = await api.POST('/memos', {
     headers,
     params: { query: { bookId: book.bookId } },
     body: { memoBookPage: 95, memoContent: `<img src="${image}">`, memoType: 'THOUGHT' },
   })
-  const written: Memo | undefined = memo.data
+  const memo: Memo | undefined = written.data
 
   const getBook = (bookId: number) =>
     api.GET('/books/{book-id}', { headers, params: { path: { 'book-id': bookId }, query: { memoAuthority: 'ALL' } } })
@@ -39,5 +36,5 @@ export const tellStory = async (baseUrl: string) => {
     headers,
     params: { query: { page: 1, size: 10, bookStatus: 'ING' } },
   })
-  return { joined: joined.data, image, written, detail, library, error }
+  return { joined: joined.data, book, image, memo, detail, library, error }
 }
