@@ -12,8 +12,8 @@ const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
 /**
- * At most `max` attempts in a sliding window. A limit with a `policy` is shown under that name in the RateLimit headers:
- * only if it counts nothing but what the caller, or the caller's own network, did.
+ * At most `max` attempts in a sliding window. A limit with a `policy` is shown under that name in the RateLimit headers,
+ * so it may count nothing but what the caller did, or the caller's network with one address.
  */
 export type Limit = { max: number; windowMs: number; policy?: string }
 
