@@ -4,6 +4,7 @@ import snapshot from '../../docs/openapi.json'
 import { app } from '../../src/app'
 import { docs } from '../../src/docs/routes'
 import type { ErrorBody } from '../../src/errors'
+import { PARAMETERS, PROPERTIES, SCHEMAS } from '../../src/openapi/descriptions'
 import { EXAMPLE_TIME, EXAMPLES, type Example } from '../../src/openapi/examples'
 import { BASE, send } from '../support/api'
 import { document } from '../support/document'
@@ -54,6 +55,14 @@ describe('the document', () => {
     const hint = 'src/openapi/examples.ts needs one example per operation'
     expect(Object.keys(EXAMPLES).sort(), hint).toEqual(operations.map(({ operationId }) => operationId).sort())
   })
+})
+
+it('has no description that it does not use', () => {
+  const text = JSON.stringify(document)
+  const unused = [SCHEMAS, PROPERTIES, PARAMETERS]
+    .flatMap((descriptions) => Object.entries(descriptions))
+    .filter(([, description]) => !text.includes(JSON.stringify(description)))
+  expect(unused).toEqual([])
 })
 
 it('describes every route of the app, except documentation and well-known files, and no other', () => {
