@@ -64,7 +64,7 @@ const loadOne = new Hono<App>().get(
       304: empty('Not modified', ...HEADERS),
     },
     path: ImagePath,
-    errors: ['IMAGE_NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
+    errors: ['IMAGE_NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE', 'UNAVAILABLE'],
   }),
   async (c) => {
     const key = c.req.path.slice(1)

@@ -29,11 +29,14 @@ const bodyErrors = ({ file }: RouteMetadata) =>
   [
     'INVALID_FIELDS',
     'BODY_MISSING',
-    'BODY_MALFORMED',
+    // A malformed form is an invalid field.
+    ...(file ? [] : (['BODY_MALFORMED'] as const)),
     'BODY_INCOMPLETE',
     file ? 'FILE_TOO_LARGE' : 'BODY_TOO_LARGE',
     'UNSUPPORTED_MEDIA_TYPE',
   ] as const
+
+const usesDatabase = ({ membersOnly, described }: RouteMetadata) => membersOnly ?? described?.usesDatabase
 
 const errorCodes = (route: RouteMetadata): ErrorCode[] => [
   ...(route.membersOnly ? (['UNAUTHORIZED'] as const) : []),
@@ -41,14 +44,12 @@ const errorCodes = (route: RouteMetadata): ErrorCode[] => [
   ...(hasBody(route) ? bodyErrors(route) : []),
   ...(route.query || route.param ? (['INVALID_PARAMETERS'] as const) : []),
   ...(route.described?.errors ?? []),
-  'UNAVAILABLE',
+  ...(usesDatabase(route) ? (['UNAVAILABLE'] as const) : []),
   'INTERNAL',
 ]
 
 const COMMON_HEADERS = ['X-Request-Id', 'Access-Control-Allow-Origin']
 const BOOKMARK = 'X-D1-Bookmark'
-
-const usesDatabase = ({ membersOnly, described }: RouteMetadata) => membersOnly ?? described?.usesDatabase
 
 const errorHeaders = (status: number, codes: ErrorCode[]) => [
   ...COMMON_HEADERS,
