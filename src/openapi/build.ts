@@ -51,7 +51,16 @@ const errorCodes = (route: RouteMetadata): ErrorCode[] => [
 const COMMON_HEADERS = ['X-Request-Id', 'Access-Control-Allow-Origin']
 const BOOKMARK = 'X-D1-Bookmark'
 
-const errorHeaders = (status: number, codes: ErrorCode[]) => [
+const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy'] as const
+const COUNTED: ErrorCode[] = ['LOGIN_FAILED', 'TOO_MANY_REQUESTS']
+
+/** A route that shows a limit when it succeeds also shows it when an attempt fails or is refused. */
+const rateLimitHeaders = ({ described }: RouteMetadata, codes: ErrorCode[]) => {
+  const isShown = Object.values(described?.responses ?? {}).some(({ headers }) => headers?.includes('RateLimit'))
+  return isShown && codes.some((code) => COUNTED.includes(code)) ? RATE_LIMIT : []
+}
+
+const errorHeaders = (status: number, codes: ErrorCode[], route: RouteMetadata) => [
   ...COMMON_HEADERS,
   'X-Error-Code',
   ...(status === 401 ? ['WWW-Authenticate'] : []),
@@ -59,6 +68,7 @@ const errorHeaders = (status: number, codes: ErrorCode[]) => [
   ...(codes.every((code) => ['TOO_MANY_REQUESTS', 'CATALOGUE_BUSY', 'UNAVAILABLE'].includes(code))
     ? ['Retry-After']
     : []),
+  ...rateLimitHeaders(route, codes),
 ]
 
 /** Examples of the errors whose body never varies. */
@@ -86,7 +96,7 @@ const errorResponses = (route: RouteMetadata) => {
   return [...byStatus].map(([status, codes]) => {
     const response: ZodOpenApiResponseObject = {
       description: codes.map(titleOf).join('; '),
-      headers: refer(...errorHeaders(status, codes)),
+      headers: refer(...errorHeaders(status, codes, route)),
       content: { 'application/json': { schema: ErrorBody, examples: examplesOf(codes, route) } },
     }
     return [status, response] as const
