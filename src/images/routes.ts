@@ -80,7 +80,11 @@ const loadOne = new Hono<App>().get(
     const image = found((await headImage(c.env.IMAGES, key)) ?? undefined, 'IMAGE_NOT_FOUND')
     const outcome = evaluateConditions(headers, image)
     if (outcome === 'failed') throw new ApiError('PRECONDITION_FAILED')
-    if (outcome === 'unmodified') return c.body(null, { status: 304, headers: imageHeaders(image) })
+    if (outcome === 'unmodified') {
+      const headers = imageHeaders(image)
+      headers.delete('Content-Type')
+      return c.body(null, { status: 304, headers })
+    }
     if (method === 'HEAD') {
       return c.body(null, { status: 200, headers: [...imageHeaders(image), ['Content-Length', String(image.size)]] })
     }
