@@ -4,7 +4,8 @@ import type { App } from '../env'
 // Set before the response exists: hono/cors and hono/secure-headers change a finished response, which copies it each
 // time (docs/decisions/0009-own-header-middleware.md).
 
-const SECURITY = Object.entries({
+/** Set on every response; routes may replace their values. */
+export const SECURITY = Object.entries({
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Cross-Origin-Resource-Policy': 'cross-origin',

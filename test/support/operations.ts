@@ -1,4 +1,4 @@
-import { document } from './document'
+import { document, resolve } from './document'
 
 // The operations of the OpenAPI document, in the form the attack suites use. A new route is covered automatically.
 
@@ -10,12 +10,6 @@ type OperationObject = {
 }
 
 export type Operation = ReturnType<typeof toOperation>
-
-const resolve = <T extends { $ref?: string }>(node: T): T => {
-  if (!node.$ref) return node
-  const at = node.$ref.slice(2).split('/')
-  return at.reduce<unknown>((tree, key) => (tree as Record<string, unknown>)[key], document) as T
-}
 
 const fieldsOf = (schema: Schema = {}): string[] => {
   const { properties = {}, anyOf = [], allOf = [], oneOf = [] } = resolve(schema)
