@@ -11,6 +11,7 @@ const SLOW = [
   'retry',
   'capacity',
   'catalogue-providers',
+  'documented-errors',
   'uploads',
   'random-memo',
   'seed',

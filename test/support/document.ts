@@ -10,7 +10,7 @@ export const document = buildDocument()
 type Reference = { $ref?: string }
 type Header = Reference & { required?: boolean; schema?: object }
 type Media = { schema?: object; examples?: Record<string, object> }
-type Response = { headers?: Record<string, Header>; content?: Record<string, Media> }
+export type Response = { headers?: Record<string, Header>; content?: Record<string, Media> }
 type PathItem = Record<string, { responses: Record<string, Response> } | undefined>
 
 /** What a reference of the document refers to. */

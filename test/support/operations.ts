@@ -1,4 +1,4 @@
-import { document, resolve } from './document'
+import { document, type Response, resolve } from './document'
 
 // The operations of the OpenAPI document, in the form the attack suites use. A new route is covered automatically.
 
@@ -7,6 +7,7 @@ type OperationObject = {
   parameters?: { $ref?: string; in: string; name: string }[]
   security?: object[]
   requestBody?: { content: Record<string, { schema?: Schema }> }
+  responses: Record<string, Response>
 }
 
 export type Operation = ReturnType<typeof toOperation>
@@ -15,6 +16,16 @@ const fieldsOf = (schema: Schema = {}): string[] => {
   const { properties = {}, anyOf = [], allOf = [], oneOf = [] } = resolve(schema)
   return [...new Set([...Object.keys(properties), ...[...anyOf, ...allOf, ...oneOf].flatMap(fieldsOf)])]
 }
+
+/** The status and code of each documented error. The examples of an error response are named by its codes. */
+const errorsOf = (responses: Record<string, Response>) =>
+  Object.entries(responses)
+    .filter(([status]) => !/^[23]/.test(status))
+    .flatMap(([status, response]) => {
+      const codes = Object.keys(response.content?.['application/json']?.examples ?? {})
+      if (codes.length === 0) throw new Error(`The document names no error code of ${status}`)
+      return codes.map((code) => ({ status: Number(status), code }))
+    })
 
 const toOperation = (template: string, method: string, operation: OperationObject) => {
   const parameters = (operation.parameters ?? []).map(resolve)
@@ -30,6 +41,7 @@ const toOperation = (template: string, method: string, operation: OperationObjec
     types: Object.keys(content),
     /** Field names of the body; empty unless it is an object. */
     fields: fieldsOf(Object.values(content)[0]?.schema),
+    errors: errorsOf(operation.responses),
   }
 }
 

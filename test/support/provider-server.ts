@@ -114,8 +114,11 @@ export default async function setup(project: TestProject) {
       }
       return json(response, 200, requests)
     }
-    requests.push({ host, path: url.pathname + url.search, headers: request.headers })
-    SCENARIOS[scenario]?.(response, host, url.pathname)
+    // For tests that run while those of another file set the scenario.
+    const { 'x-api-key': key = '', 'user-agent': agent } = request.headers
+    const [, ownScenario] = /scenario=([\w-]+)/.exec(`${key} ${agent}`) ?? []
+    if (!ownScenario) requests.push({ host, path: url.pathname + url.search, headers: request.headers })
+    SCENARIOS[ownScenario ?? scenario]?.(response, host, url.pathname)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   project.provide('providerPort', (server.address() as AddressInfo).port)

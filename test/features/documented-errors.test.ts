@@ -1,0 +1,129 @@
+import { beforeAll, expect, it, vi } from 'vitest'
+import type { Bindings } from '../../src/env'
+import type { ErrorCode } from '../../src/errors'
+import { MAX_JSON_BYTES } from '../../src/http/body'
+import { MAX_IMAGE_BYTES } from '../../src/images/bucket'
+import { DEFAULT_QUOTAS, type Quota } from '../../src/quotas'
+import { ofType, type Reader, send, signUp } from '../support/api'
+import { join, type Part } from '../support/bytes'
+import { brokenDatabase } from '../support/database'
+import { PIXEL, toFileForm } from '../support/file-form'
+import { addressOf, bodyOf, type Operation, operations } from '../support/operations'
+
+let reader: Reader
+let ids: Record<string, string>
+beforeAll(async () => {
+  for (const level of ['error', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => {})
+  reader = await signUp()
+  const { bookId } = await reader.createBook()
+  const { memoId } = await reader.createMemo(bookId)
+  const [memberId = '', name = ''] = (await reader.upload(PIXEL)).body.split('/').slice(-2)
+  ids = { 'book-id': `${bookId}`, bookId: `${bookId}`, 'memo-id': `${memoId}`, 'member-id': memberId, name }
+})
+
+type Call = {
+  path: string
+  token: string | undefined
+  headers: Record<string, string>
+  type: string | undefined
+  body: BodyInit | undefined
+  changed: Partial<Bindings>
+}
+/** What differs from a valid call to an operation. */
+type Cause = Partial<Call> | ((operation: Operation) => Partial<Call>)
+
+/** A value for the path and query parameters with these names. */
+const withParameters =
+  (value: string, names = /./) =>
+  (operation: Operation) => {
+    const changed = [...operation.path, ...operation.query].filter((name) => names.test(name))
+    return { path: addressOf(operation, Object.fromEntries(changed.map((name) => [name, value]))) }
+  }
+
+/** A value for the fields with these names. */
+const withFields =
+  (value: unknown, names = /./) =>
+  (operation: Operation) => {
+    const changed = operation.fields.filter((name) => names.test(name)).map((name) => [name, value])
+    return { body: JSON.stringify({ ...(bodyOf(operation) as object), ...Object.fromEntries(changed) }) }
+  }
+
+const withFile = (...parts: Part[]) => toFileForm(join(...parts))
+const disconnected = () => new ReadableStream({ pull: (controller) => controller.error(new Error('disconnected')) })
+const refusing = { limit: async () => ({ success: false }) } as RateLimit
+const unreachable = () => Promise.reject(new Error('unreachable'))
+const absent = withParameters('9007199254740991', /id$/i)
+// Not the provider of CATALOGUE_BUSY, which is not asked again for a while.
+const withOpenLibrary = (scenario: string) => ({
+  changed: { CATALOGUE_PROVIDER: 'open-library', CATALOGUE_CONTACT: `scenario=${scenario}` },
+})
+
+const QUOTAS = Object.keys(DEFAULT_QUOTAS).map((quota) => [quota, { changed: { [quota]: '0' } }])
+
+/** What makes any operation that documents an error fail with it. */
+const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cause> = {
+  UNAUTHORIZED: { token: undefined },
+  AUTHORIZATION_NOT_ALLOWED: { headers: { Authorization: 'Bearer x' } },
+  // No member has the address of a valid call.
+  LOGIN_FAILED: {},
+  MEMBER_EXISTS: (operation) => withFields(reader.email, /email/i)(operation),
+  INVALID_FIELDS: withFields({}),
+  INVALID_PARAMETERS: withParameters(' '),
+  BODY_MISSING: { body: undefined },
+  BODY_MALFORMED: { body: '"' },
+  BODY_INCOMPLETE: () => ({ body: disconnected() }),
+  BODY_TOO_LARGE: { body: ' '.repeat(MAX_JSON_BYTES + 1) },
+  UNSUPPORTED_MEDIA_TYPE: { type: 'text/html' },
+  FILE_TOO_LARGE: () => withFile(new Uint8Array(MAX_IMAGE_BYTES + 1)),
+  TOO_MANY_PIXELS: withFile('GIF89a', [255, 255, 255, 255]),
+  UNSUPPORTED_IMAGE: withFile('text'),
+  IMAGE_DAMAGED: withFile(PIXEL.subarray(0, 20)),
+  BOOK_NOT_FOUND: absent,
+  MEMO_NOT_FOUND: absent,
+  IMAGE_NOT_FOUND: absent,
+  PRECONDITION_FAILED: { headers: { 'If-Match': '"other"' } },
+  RANGE_NOT_SATISFIABLE: { headers: { Range: 'bytes=999999-' } },
+  ...(Object.fromEntries(QUOTAS) as Record<Quota, Cause>),
+  TOO_MANY_REQUESTS: { changed: { NETWORK_LIMIT: refusing, MEMBER_LIMIT: refusing, WRITE_LIMIT: refusing } },
+  CATALOGUE_FAILED: withOpenLibrary('broken'),
+  CATALOGUE_TIMED_OUT: withOpenLibrary('silent'),
+  CATALOGUE_BUSY: { changed: { CATALOGUE_PROVIDER: 'yes24', YES24_API_KEY: 'scenario=quota' } },
+  UNAVAILABLE: {
+    changed: {
+      // Not retried, unlike other failures.
+      DB: brokenDatabase('D1 DB is overloaded'),
+      IMAGES: { get: unreachable, head: unreachable } as unknown as R2Bucket,
+    },
+  },
+  INTERNAL: { changed: { JWT_SECRET: '' } },
+}
+
+const validBody = (operation: Operation) => {
+  if (operation.types.includes('multipart/form-data')) return toFileForm(PIXEL)
+  const body = bodyOf(operation)
+  return { type: operation.types[0], body: body === undefined ? undefined : JSON.stringify(body) }
+}
+
+const fail = async (operation: Operation, cause: Cause) => {
+  const { path, token, type, body, changed, headers }: Call = {
+    path: addressOf(operation, ids),
+    token: operation.needsToken ? reader.token : undefined,
+    headers: {},
+    changed: {},
+    ...validBody(operation),
+    ...(typeof cause === 'function' ? cause(operation) : cause),
+  }
+  const typed = ofType(type, body)
+  const authorization = token && { Authorization: `Bearer ${token}` }
+  const options = { ...typed, headers: { ...typed.headers, ...authorization, ...headers }, changed }
+  const answer = await send(operation.method, path, options)
+  return { status: answer.status, code: answer.headers.get('X-Error-Code') }
+}
+
+it.concurrent.each(operations)('$method $template answers every error that the document names', async (operation) => {
+  for (const { status, code } of operation.errors) {
+    const cause = CAUSES[code as keyof typeof CAUSES]
+    if (!cause) throw new Error(`CAUSES has no ${code}`)
+    expect(await fail(operation, cause), code).toEqual({ status, code })
+  }
+})
