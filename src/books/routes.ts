@@ -40,7 +40,7 @@ const views = new Hono<App>()
     describeRoute({
       operationId: 'listLibrary',
       summary: 'List books by status',
-      description: 'The last registered first, whatever `createdAt` says.',
+      description: 'Newest registration first. `setCreatedDate` does not change the order.',
       tags: ['Books'],
       responses: { 200: json(pageOf(LibraryBook), 'A page of books', 'Link') },
     }),
@@ -94,7 +94,7 @@ const views = new Hono<App>()
     describeRoute({
       operationId: 'listMemoBooks',
       summary: 'List books with memos',
-      description: 'Books that have at least one memo, the last registered first.',
+      description: 'Books that have at least one memo. Newest registration first.',
       tags: ['Books'],
       responses: { 200: json(pageOf(MemoBook), 'A page of books', 'Link') },
     }),
@@ -215,7 +215,8 @@ export const books = new Hono<App>()
       operationId: 'setCreatedDate',
       summary: 'Overwrite the registration date of a book',
       description:
-        'The body is the new date as plain text or as a JSON string. Of all lists, only that of old unread books depends on it.',
+        'The body is the new date, in the time zone of the service, as plain text or as a JSON string, whatever the content ' +
+        'type says. Only `listAbandoned` depends on this date.',
       tags: ['Books'],
       responses: { 200: json(CreatedDate, 'The updated date') },
       errors: ['BOOK_NOT_FOUND'],

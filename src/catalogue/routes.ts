@@ -70,7 +70,7 @@ export const catalogue = new Hono<App>()
       summary: 'Search the catalogue by title or author',
       description:
         'At most ten results, or an empty array. Needs no token. The search term is the rest of the path: slashes may ' +
-        'be sent as they are or as `%2F`. Encode `?`, `#` and `%`.',
+        'be sent as they are or as `%2F`. Encode `?`, `#` and `%`. `best-seller` and `item-new-special` return the lists instead.',
       tags: ['Catalogue'],
       responses: { 200: json(CatalogueList, 'The matching books', 'Cache-Control') },
       errors: [...errors],

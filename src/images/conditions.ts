@@ -4,7 +4,9 @@
 type StoredImage = { httpEtag: string; uploaded: Date }
 
 const matchesEtag = (header: string, { httpEtag }: StoredImage) =>
-  header.trim() === '*' || header.split(',').some((etag) => etag.trim().replace(/^W\//, '') === httpEtag)
+  header.trim() === '*' || header.split(',').some((etag) => etag.trim() === httpEtag)
+/** Ignores that an entity tag is weak, as If-None-Match does and If-Match does not. */
+const matchesWeakEtag = (header: string, image: StoredImage) => matchesEtag(header.replaceAll('W/"', '"'), image)
 
 const toSeconds = (date: string | Date) => Math.floor(new Date(date).getTime() / 1000)
 
@@ -15,7 +17,7 @@ export const evaluateConditions = (headers: Headers, image: StoredImage): 'send'
   const ifUnmodifiedSince = ifMatch === null && headers.get('If-Unmodified-Since')
   if (ifUnmodifiedSince && toSeconds(image.uploaded) > toSeconds(ifUnmodifiedSince)) return 'failed'
   const ifNoneMatch = headers.get('If-None-Match')
-  if (ifNoneMatch !== null) return matchesEtag(ifNoneMatch, image) ? 'unmodified' : 'send'
+  if (ifNoneMatch !== null) return matchesWeakEtag(ifNoneMatch, image) ? 'unmodified' : 'send'
   const ifModifiedSince = headers.get('If-Modified-Since')
   return ifModifiedSince !== null && toSeconds(image.uploaded) <= toSeconds(ifModifiedSince) ? 'unmodified' : 'send'
 }

@@ -121,7 +121,8 @@ export const images = new Hono<App>()
       operationId: 'deleteImage',
       summary: 'Delete an image',
       description:
-        'Memos that show the image are not changed. Data centres that cached it may serve it for ten more minutes.',
+        'Memos that show the image are not changed. Data centres that cached it may serve it for ten more minutes, and ' +
+        'clients that loaded it may keep it for a year.',
       tags: ['Images'],
       responses: { 204: empty('Deleted') },
       errors: ['IMAGE_NOT_FOUND'],

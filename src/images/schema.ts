@@ -4,7 +4,7 @@ import { Id, IdParameter, LocalTime } from '../schema/values'
 
 export const ImagePath = z.object({
   'member-id': IdParameter,
-  name: z.string().max(27),
+  name: z.string().max(27, { error: 'must be at most 27 characters' }),
 })
 
 /** A row of the images table. */

@@ -51,8 +51,8 @@ export const members = new Hono<App>()
       operationId: 'requestCode',
       summary: 'Request a verification code',
       description:
-        'Mails a six-digit code, valid for ten minutes and one sign-up, from any network. A code requested earlier for the ' +
-        'same address from the same network becomes invalid.',
+        'Mails a six-digit code, which is valid for ten minutes. It works once, from any network. A code requested earlier ' +
+        'for the same address from the same network becomes invalid.',
       tags: ['Members'],
       usesDatabase: true,
       responses: { 201: empty('The code was mailed', ...RATE_LIMIT) },

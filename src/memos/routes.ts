@@ -99,7 +99,7 @@ export const memos = new Hono<App>()
     describeRoute({
       operationId: 'getMemo',
       summary: 'Get a memo',
-      description: 'Follows the `Location` of a new memo.',
+      description: 'Returns one memo. The `Location` of a new memo points here.',
       tags: ['Memos'],
       responses: { 200: json(Memo, 'The memo') },
       errors: ['MEMO_NOT_FOUND'],

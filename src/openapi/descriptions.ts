@@ -5,7 +5,7 @@ export const SCHEMAS: Record<string, string> = {
   AbandonedBook: 'A book that has waited long to be read.',
   AbandonedBookPage: 'A page of old unread books.',
   BookDetail: 'A book with its memos.',
-  BookPatch: 'The fields of a book to change. Absent fields stay unchanged, and null clears a field.',
+  BookPatch: 'The fields of a book to change. Absent fields stay unchanged, and null clears a field that may be null.',
   BookStatus:
     'How far a book has been read.\n\n- `YET` (0): not started\n- `ING` (1): being read\n- `DONE` (2): finished',
   CalenderBook: 'A finished book on the day it was finished.',
@@ -46,20 +46,24 @@ export const SCHEMAS: Record<string, string> = {
 }
 
 const WELL_FORMED = 'Must be well-formed Unicode'
+const NULLABLE_SENT = `${WELL_FORMED}. An empty string is stored as null.`
 const DATE_SENT = '`yyyy-MM-ddTHH:mm:ss`, a real date without a time zone. A fraction of a second is dropped.'
 
 /** Properties by name, or by schema and name where one schema uses a name differently. */
 export const PROPERTIES: Record<string, string> = {
   authenticationCode:
     'The code that `requestCode` mailed. If the service does not verify addresses, any text that is not blank.',
-  author: 'Author of the book. Null if unknown; an empty string is stored as null.',
+  author: 'Author of the book. Null if unknown.',
+  'NewBook.author': `Author of the book. ${NULLABLE_SENT}`,
+  'BookPatch.author': `Author of the book. ${NULLABLE_SENT}`,
   bookId: 'Identifier of the book.',
   bookStatus: 'How far the book has been read.',
   'NewBook.bookStatus': 'How far the book has been read, by name or code. `YET` if absent.',
   'BookPatch.bookStatus': 'How far the book has been read, by name or code.',
   bytes: 'Size of the stored file. It differs from the size of the upload, because metadata is removed.',
   cover: 'URL of the cover. Null if there is none.',
-  'NewBook.cover': 'URL of the cover: an absolute `http` or `https` URL. An empty string is stored as null.',
+  'NewBook.cover':
+    'URL of the cover: an `http` or `https` URL that `new URL()` accepts. An empty string is stored as null.',
   createdAt: 'When it was created.',
   'AbandonedBook.createdAt': 'When the book was registered.',
   'BookDetail.createdAt': 'When the book was registered.',
@@ -102,16 +106,19 @@ export const PROPERTIES: Record<string, string> = {
   password: 'Password: 6 to 128 characters, which may be ASCII letters, digits and punctuation, but not spaces.',
   'Credentials.password': 'The password of the account.',
   propertyPath: 'Name of the parameter.',
-  publisher: 'Publisher of the book. Null if unknown; an empty string is stored as null.',
+  publisher: 'Publisher of the book. Null if unknown.',
+  'NewBook.publisher': `Publisher of the book. ${NULLABLE_SENT}`,
+  'BookPatch.publisher': `Publisher of the book. ${NULLABLE_SENT}`,
   readEndDate: 'When reading ended, in the time zone of the reader. Null if it has not.',
+  'CalenderBook.readEndDate': 'When reading ended.',
   'NewBook.readEndDate': `When reading ended. ${DATE_SENT}`,
   'BookPatch.readEndDate': `When reading ended. ${DATE_SENT}`,
   readStartDate: 'When reading started, in the time zone of the reader. Null if it has not.',
   'NewBook.readStartDate': `When reading started. ${DATE_SENT}`,
   'BookPatch.readStartDate': `When reading started. ${DATE_SENT}`,
-  readStratDate: 'An older spelling of `readStartDate`, which is used if both are sent.',
+  readStratDate: 'Old spelling of `readStartDate`. If both are sent, `readStartDate` is used.',
   reason: 'The rule that the value breaks, for a person to read.',
-  rejectedValue: 'The value that was sent, or null if it was absent.',
+  rejectedValue: 'The value that was sent; null if it was absent or a file. It may be a password: do not log it.',
   size: 'The page size that was requested.',
   star: 'Rating from 1 to 5. 0 means not rated.',
   status: 'The HTTP status. 0 if `fieldErrors` or `violationErrors` has entries.',

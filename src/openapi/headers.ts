@@ -32,7 +32,7 @@ export const RESPONSE_HEADERS = {
   ),
   Location: header('The URL of what was created.', text({ format: 'uri-reference' })),
   RateLimit: header(
-    'The tightest limit in `RateLimit-Policy`: at most `r` more attempts within `t` seconds. Absent if the attempt does not count.',
+    'The tightest limit in `RateLimit-Policy`: at most `r` more attempts within `t` seconds. Absent where these limits do not apply.',
     pattern('^"[a-z-]+";r=\\d+;t=\\d+$'),
     false,
   ),
@@ -72,7 +72,11 @@ const parameter = (name: RequestHeaderName, description: string, schema: Schema)
  * patterns: a malformed one is ignored.
  */
 export const REQUEST_HEADERS = {
-  Accept: parameter('Accept', '`text/plain` returns the URL as plain text, anything else as JSON.', text()),
+  Accept: parameter(
+    'Accept',
+    'If it prefers `text/plain`, the URL is returned as plain text, otherwise as JSON.',
+    text(),
+  ),
   'If-Match': parameter('If-Match', 'Entity tags. 412 unless the image has one of them.', text()),
   'If-Modified-Since': parameter('If-Modified-Since', 'A date. 304 if the image is not newer.', text()),
   'If-None-Match': parameter('If-None-Match', 'Entity tags. 304 if the image has one of them.', text()),

@@ -64,16 +64,19 @@ const errorTable = toTable(
 const rateTable = toTable(
   ['What', 'At most'],
   [
-    ['Failed logins to one account from one network', toText(LOGINS.network)],
-    ['Verification mails to one address, requested from one network', toText(MAILS.network)],
+    ['Failed logins to one account from one network *', toText(LOGINS.network)],
+    ['Verification mails to one address, requested from one network *', toText(MAILS.network)],
     ['Verification mails to one address, from all networks', toText(MAILS.address)],
     ['Verification mails to all addresses, requested from one network', toText(MAILS_TO_ANYONE.network)],
-    ['Tries of codes for one address from one network', `5 per code, ${toText(GUESSES.network)}`],
+    ['Tries of codes for one address from one network *', `5 per code, ${toText(GUESSES.network)}`],
     ['Tries of codes for one address from all networks', toText(GUESSES.address)],
-    ['Password changes of one member', toText(PASSWORD_CHANGES)],
+    ['Password changes of one member *', toText(PASSWORD_CHANGES)],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
-    ['Requests of one network to one operation that needs no token', 'about 600 a minute'],
+    [
+      'Sign-ups, logins, code requests, searches and lists of the catalogue from one network',
+      'about 600 a minute each',
+    ],
   ],
 )
 
@@ -89,37 +92,40 @@ The backend of a personal reading library. Members register the books that they 
 
 ## First steps
 
-Set \`TOKEN\` to the token in the \`Authorization\` header of the second response.
+Replace \`https://library.example.com\` with the address of the service that served this document. The response to login has the header \`Authorization: Bearer <token>\`. Set \`TOKEN\` to the part after \`Bearer \`.
 
 ${toBlock('sh', commands.join('\n\n'))}
 
-If the service verifies addresses, call \`requestCode\` first, and sign up with the code in the mail.
+If the service verifies e-mail addresses, which its operator decides, call \`requestCode\` first, and sign up with the code in the mail.
 
 ## Tokens
 
-Operations that are marked with a lock need the header \`Authorization: Bearer <token>\`. Login returns a token, which is valid for seven days unless the operator of the service has set another time. Its \`exp\` claim tells when it ends. A token cannot be renewed: after a 401, log in again. A password change ends all tokens but the one that made it. Withdrawal ends all of them.
+Operations that are marked with a lock need the header \`Authorization: Bearer <token>\`. Login returns a token, which is valid for seven days unless the operator of the service has set another time. Its \`exp\` claim tells when it ends. A token cannot be renewed: after a 401, log in again. A password change ends all tokens but the one that made it. Withdrawal ends all of them. A forgotten password cannot be reset yet.
 
-Do not send a token when signing up or logging in. The catalogue and images ignore it.
+Do not send a token when signing up or logging in. The catalogue, \`loadImage\`, \`requestCode\` and \`checkHealth\` ignore it.
 
 ## Requests
 
-- Bodies are JSON of at most 1 MiB, with \`Content-Type: application/json\`. Unknown fields are ignored.
+- Bodies are JSON of at most 1 MiB, with \`Content-Type: application/json\` or without a content type. Unknown fields are ignored.
 - Statuses, types and visibilities can be sent by name or by code, as a number or in quotes. Responses always have names.
-- Text is stored exactly as sent. It must be well-formed Unicode without NUL characters. Lengths count Unicode code points.
+- Text must be well-formed Unicode without NUL characters. It is stored exactly as sent, but an empty author, publisher or cover is stored as null. Lengths count Unicode code points.
+- Of two changes to the same field, the later one wins.
+- Addresses in \`Location\` and \`Link\` may be relative to the address of the request.
 - \`HEAD\` works wherever \`GET\` does. Other methods get 405 with \`Allow\`. \`OPTIONS\` answers CORS preflight requests with 204.
-- Web pages of any origin may call the service unless its operator has listed the allowed ones. All headers described here are readable.
+- Responses must not be cached unless \`Cache-Control\` says how long: those of images and of the catalogue.
+- Web pages of any origin may call the service unless its operator has listed the allowed ones. From another origin, they can send the headers \`Authorization\`, \`Content-Type\`, \`If-None-Match\`, \`Range\` and \`X-D1-Bookmark\`, and read all that are described here but \`Accept-Ranges\` and \`Allow\`.
 
 ## Times
 
-Times have the format \`yyyy-MM-ddTHH:mm:ss\`, without a time zone. Times that the service sets (\`createdAt\`, \`updatedAt\`) are in the time zone of the service, which is UTC unless its operator has set another. Times that you send are returned as sent, so they are in whatever zone your client uses.
+Times have the format \`yyyy-MM-ddTHH:mm:ss\`, without a time zone. Times that the service sets (\`createdAt\`, \`updatedAt\`) are in the time zone of the service, which is UTC unless its operator has set another. Times that you send are returned as sent, without fractions of a second, so they are in whatever zone your client uses.
 
 ## Pages
 
-Lists take \`page\`, which starts at 1, and \`size\`. \`pageInfo\` has the totals. \`Link\` has the addresses of the \`first\`, \`prev\`, \`next\` and \`last\` page. A page past the end is an empty \`item\` with true totals, not an error. Items that are added or deleted while you read shift the later pages.
+Lists take \`page\`, which starts at 1, and \`size\`. \`pageInfo\` has the totals. \`Link\` has the addresses of the \`first\`, \`prev\`, \`next\` and \`last\` page. A page past the end is an empty \`item\` with true totals, not an error; its \`prev\` is the last page. Items that are added or deleted while you read shift the later pages.
 
 ## Errors
 
-Every error has the same four keys. Invalid fields are in \`fieldErrors\`, invalid parameters in \`violationErrors\`; then \`status\` is 0 and \`message\` null. For every other error, \`status\` is the HTTP status.
+Every error has the same four keys. Invalid fields are in \`fieldErrors\`, invalid parameters in \`violationErrors\`; then \`status\` is 0 and \`message\` null. For every other error, \`status\` is the HTTP status. Requests are checked in this order: token, parameters, body, and then whether what they name exists.
 
 ${toBlock(
   'json',
@@ -140,23 +146,25 @@ ${errorTable}
 
 The codes above that start with \`MAX_\` limit what a member can store. The operator may set other values: the message names the one in force.
 
-More frequent requests than these get 429 with \`Retry-After\`, in seconds. A network is an IPv4 address or an IPv6 /64. \`RateLimit\` and \`RateLimit-Policy\` in the responses show what is left of the limits on failed logins, mails and tries for one address from one network, and on password changes.
+More frequent requests than these get 429 with \`Retry-After\`, in seconds. A network is an IPv4 address or an IPv6 /64. Reads with a token have no limit.
 
 ${rateTable}
+
+* \`RateLimit-Policy\` and \`RateLimit\` in the responses show these limits, and what is left of them.
 
 ## Trying again
 
 - After 429 or 503, wait for the seconds in \`Retry-After\`. After 500, 502 or 504, or without any answer, wait a second, and twice as long after each further failure.
 - After 503 or without an answer, the request may have taken effect.
-- \`GET\`, \`PATCH\` and \`DELETE\` are safe to repeat. A second deletion gets 404.
+- \`GET\`, \`PATCH\` and \`DELETE\` are safe to repeat. A second deletion gets 404, or 401 if it was that of the account.
 - \`POST /books\`, \`POST /memos\` and uploads are not: each repetition adds another one. Look first whether it is there.
 - A repeated sign-up gets 409 if the first one took effect: log in then.
 
 ## Reading your own writes
 
-Answers may come from a replica of the database near the client, which lags behind for a moment. A response that used the database has the header \`X-D1-Bookmark\`. Send the last one with your next request, and its answer is at least as recent. Without it, the primary database answers.
+Answers may come from a replica of the database near the client, which lags behind for a moment. A successful response that used the database has the header \`X-D1-Bookmark\`. Send the last one with your next request, and its answer is at least as recent. Errors have none: keep the last one. Without it, the primary database answers.
 
 ## Versions
 
-There is one version, without a number in its paths. It only grows: operations, fields in responses, optional fields in requests, error codes and headers may be added, so ignore what you do not know. Nothing is removed or changes its meaning. Should an operation ever have to go, this document marks it as deprecated, and for at least twelve months its responses carry the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) with the dates.
+There is one version, without a number in its paths. Changes only add to it: operations, fields in responses, optional fields in requests, error codes and headers may be added, so ignore what you do not know. Nothing is removed or changes its meaning. Should an operation ever have to go, this document marks it as deprecated, and for at least twelve months its responses carry the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) with the dates.
 `.trim()

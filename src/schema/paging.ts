@@ -16,7 +16,7 @@ export const Paging = pagingUpTo(MAX_SIZE)
 export type Paging = z.infer<typeof Paging>
 
 const PageInfo = z
-  .object({ page: Int32, size: int(1, MAX_MEMOS_SIZE), totalElements: Int32, totalPages: Int32 })
+  .object({ page: int(1, MAX_INT), size: int(1, MAX_MEMOS_SIZE), totalElements: Int32, totalPages: Int32 })
   .meta({ id: 'PageInfo' })
 
 /** The envelope of every paged list. The document calls it `<id of the item>Page`. */

@@ -134,9 +134,11 @@ export const intParameter = (min: number, max: number) =>
     .meta(asInteger(min, max))
 
 /** An identifier in a query or a path. */
-export const IdParameter = digits(/^[1-9]\d{0,15}$/, Number.MAX_SAFE_INTEGER, 'must be a positive integer').meta(
-  asInteger(1, Number.MAX_SAFE_INTEGER),
-)
+export const IdParameter = digits(
+  /^[1-9]\d{0,15}$/,
+  Number.MAX_SAFE_INTEGER,
+  integerMessage(1, Number.MAX_SAFE_INTEGER),
+).meta(asInteger(1, Number.MAX_SAFE_INTEGER))
 
 /** An identifier in a response. */
 export const Id = z.int().min(1)

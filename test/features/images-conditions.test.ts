@@ -13,6 +13,8 @@ it.each([
   ['send', { 'If-Match': '"x"', 'If-Unmodified-Since': before }],
   ['send', { 'If-None-Match': '"y"', 'If-Modified-Since': same }],
   ['failed', { 'If-Match': '"y"', 'If-None-Match': '"x"' }],
+  ['failed', { 'If-Match': 'W/"x"' }],
+  ['unmodified', { 'If-None-Match': '"y", W/"x"' }],
   ['send', {}],
 ])('the outcome is %s for the headers %o', (outcome, headers) => {
   expect(evaluateConditions(new Headers(headers as Record<string, string>), image)).toBe(outcome)

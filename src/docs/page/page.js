@@ -44,6 +44,16 @@ const codeSamples = ({ React: { createElement: element, Fragment } }) => ({
   },
 })
 
+/** Links the sections of the introduction and the groups of operations at the top of the page. */
+const listContents = () => {
+  for (const heading of document.querySelectorAll('.info .renderedMarkdown h2, h3.opblock-tag')) {
+    const title = heading.dataset.tag ?? heading.textContent
+    heading.id ||= title.toLowerCase().replaceAll(' ', '-')
+    const link = Object.assign(document.createElement('a'), { href: `#${heading.id}`, textContent: title })
+    document.getElementById('contents').append(link)
+  }
+}
+
 const ui = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
@@ -55,4 +65,5 @@ const ui = SwaggerUIBundle({
   // A stored token would outlive the visit by days, possibly on a shared computer.
   persistAuthorization: false,
   responseInterceptor: keepToken,
+  onComplete: listContents,
 })
