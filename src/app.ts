@@ -35,12 +35,11 @@ app.use(async (c, next) => {
   const bookmark = c.req.header(BOOKMARK)
   c.set(
     'db',
-    connect(
-      c.env.DB,
-      bookmark && BOOKMARK_FORMAT.test(bookmark) ? bookmark : undefined,
-      (latest) => c.header(BOOKMARK, latest),
-      (call) => waitUntil(c, call),
-    ),
+    connect(c.env.DB, {
+      bookmark: bookmark && BOOKMARK_FORMAT.test(bookmark) ? bookmark : undefined,
+      onBookmark: (latest) => c.header(BOOKMARK, latest),
+      waitUntil: (call) => waitUntil(c, call),
+    }),
   )
   await next()
 })

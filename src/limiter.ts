@@ -22,6 +22,8 @@ export type Lease = {
   complete: () => void
 }
 
+export type Limiter = ReturnType<typeof createLimiter>
+
 type Options = {
   /** The most that may be held at a time, in any unit: calls, bytes. */
   capacity: number

@@ -2,14 +2,17 @@ import { fillPlaceholders, type Query, type SQL } from 'drizzle-orm'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { unavailable } from '../errors'
-import { createLimiter } from '../limiter'
+import { createLimiter, type Limiter } from '../limiter'
 import { TimeoutError, withRetries } from '../retry'
+import { idRange } from './next-id'
 
 /** Drizzle, to build queries with; `run` executes them. */
 type Builder = DrizzleD1Database
 
-/** The database connection of one request. */
+/** The connection of one request to one database. */
 export type Db = {
+  /** The number of the database: 0 unless members are in several, see docs/decisions/0021-slots.md. */
+  slot: number
   builder: Builder
   session: D1DatabaseSession
   onBookmark: (bookmark: string) => void
@@ -27,20 +30,21 @@ const knownOf = (database: D1Database) => {
   return known
 }
 
+type ConnectOptions = { slot?: number; bookmark?: string } & Partial<Pick<Db, 'onBookmark' | 'waitUntil'>>
+
 /**
- * Connects a request to the database. With a bookmark, a replica that is at least as recent may answer; without one,
+ * Connects a request to a database. With a bookmark, a replica that is at least as recent may answer; without one,
  * the first query goes to the primary, so that clients that send no bookmarks read their own writes. A bookmark later
  * than any that this isolate received from D1 is ignored: it may be from the future, so that no replica would reach it,
  * and the session would return it to the client.
  */
 export const connect = (
   database: D1Database,
-  bookmark?: string,
-  onBookmark: Db['onBookmark'] = () => {},
-  waitUntil: Db['waitUntil'] = () => {},
+  { slot = 0, bookmark, onBookmark = () => {}, waitUntil = () => {} }: ConnectOptions = {},
 ): Db => {
   const known = knownOf(database)
   return {
+    slot,
     builder: known.builder,
     session: database.withSession(bookmark && bookmark <= known.latestBookmark ? bookmark : 'first-primary'),
     onBookmark: (latest) => {
@@ -104,9 +108,15 @@ const TRANSIENT =
 // An overloaded database: an immediate retry would make it worse.
 const OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit/
 
-// A database runs one query at a time. Above this many calls in flight, requests are refused with 503.
+// A database runs one query at a time. Above this many calls in flight to it, requests are refused with 503.
 const MAX_CALLS_IN_FLIGHT = 128
-const calls = createLimiter({ capacity: MAX_CALLS_IN_FLIGHT, leaseMs: TIMEOUT_MS })
+const limiters = new Map<number, Limiter>()
+
+const limiterOf = (slot: number) => {
+  const limiter = limiters.get(slot) ?? createLimiter({ capacity: MAX_CALLS_IN_FLIGHT, leaseMs: TIMEOUT_MS })
+  limiters.set(slot, limiter)
+  return limiter
+}
 
 const isRead = (sql: string) => /^\s*select\b/.test(sql)
 
@@ -117,6 +127,12 @@ const toRows = (results: D1Result[], count: number) => {
   return rows
 }
 
+/** The error with the slot in its message, for the log. */
+const inSlot = (slot: number, error: Error) => {
+  if (slot > 0) error.message = `slot ${slot}: ${error.message}`
+  return error
+}
+
 /**
  * Runs the statements as one transaction in one round trip. Rows are keyed by column name, as D1 returns them, so the
  * keys of a Drizzle selection must equal the column names or be set by `.as()`. Reads and idempotent writes are retried
@@ -124,23 +140,24 @@ const toRows = (results: D1Result[], count: number) => {
  * @throws UNAVAILABLE when D1 fails with a transient error, times out, or has too many calls in flight
  */
 export const run = async <const Statements extends readonly Statement[]>(
-  { builder, session, onBookmark, waitUntil }: Db,
+  { slot, builder, session, onBookmark, waitUntil }: Db,
   ...statements: Statements
 ) => {
   const queries = statements.map(({ build }) => build(builder))
+  const range = idRange(slot)
   const prepared = queries.map(({ sql, params }, at) =>
-    session.prepare(sql).bind(...fillPlaceholders(params, statements[at]?.values ?? {})),
+    session.prepare(sql).bind(...fillPlaceholders(params, { ...statements[at]?.values, ...range })),
   )
   const isRetryable = ({ message }: Error) =>
     TRANSIENT.test(message) && statements.every((each, at) => each.isIdempotent || isRead(queries[at]?.sql ?? ''))
-  const lease = calls.tryAcquire()
+  const lease = limiterOf(slot).tryAcquire()
   if (!lease) throw unavailable()
   const call = withRetries(TIMEOUT_MS, () => session.batch(prepared), isRetryable)
   // Otherwise a client that disconnects would end the call, and the lease would be held until it expires.
   waitUntil(call.then(lease.release, lease.release))
   const results = await call.catch((error: Error) => {
     const isTemporary = error instanceof TimeoutError || TRANSIENT.test(error.message) || OVERLOADED.test(error.message)
-    throw isTemporary ? unavailable(error) : error
+    throw isTemporary ? unavailable(inSlot(slot, error)) : inSlot(slot, error)
   })
   const bookmark = session.getBookmark()
   if (bookmark) onBookmark(bookmark)

@@ -2,11 +2,29 @@ import { getTableName, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { retiredIds } from './schema'
 
-/** SQL for the next identifier of a table: one above every existing and every deleted one. */
+/** Leaves room for 8,192 slots below 2^53. */
+const IDS_PER_SLOT = 2 ** 40
+
+/** The slot that gave out an identifier. */
+export const slotOfId = (id: number) => Math.floor(id / IDS_PER_SLOT)
+
+/** The placeholder values of a slot's range of identifiers, which `run` adds to every statement. */
+export const idRange = (slot: number) => ({ idFloor: slot * IDS_PER_SLOT, idCeiling: (slot + 1) * IDS_PER_SLOT - 1 })
+
+const floor = sql.placeholder('idFloor')
+const isInRange = (id: SQLiteColumn) => sql`${id} between ${floor} and ${sql.placeholder('idCeiling')}`
+const highest = (id: SQLiteColumn) =>
+  sql`coalesce((select max(${id}) from ${id.table} where ${isInRange(id)}), ${floor})`
+
+/** SQL for the next identifier of a table: one above every existing and every deleted one of the slot. */
 export const nextId = (id: SQLiteColumn): SQL<number> => {
-  const tableName = sql.raw(`'${getTableName(id.table)}'`)
+  const isOfTable = sql`${retiredIds.tableName} = ${sql.raw(`'${getTableName(id.table)}'`)}`
   return sql`max(
-    coalesce((select max(${id}) from ${id.table}), 0),
-    coalesce((select ${retiredIds.id} from ${retiredIds} where ${retiredIds.tableName} = ${tableName}), 0)
+    ${highest(id)},
+    coalesce((select ${retiredIds.id} from ${retiredIds} where ${isOfTable} and ${isInRange(retiredIds.id)}), 0)
   ) + 1`
 }
+
+/** The same for a table whose deleted identifiers may be reused: in slot 0 null, for which SQLite assigns one. */
+export const nextReusableId = (id: SQLiteColumn): SQL<number | null> =>
+  sql`case when ${floor} > 0 then ${highest(id)} + 1 end`

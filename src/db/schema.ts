@@ -1,5 +1,14 @@
 import { sql } from 'drizzle-orm'
-import { type AnySQLiteColumn, check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import {
+  type AnySQLiteColumn,
+  blob,
+  check,
+  index,
+  integer,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
 import { BOOK_STATUSES, IMAGE_TYPES, MAX_INT, MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
 
 // Column names are the contract's field names, so that a selected row is the JSON response.
@@ -195,4 +204,46 @@ export const attempts = sqliteTable(
 export const purgeJobs = sqliteTable('purgeJobs', {
   memberId: integer().primaryKey(),
   createdAt: integer().notNull(),
+})
+
+// The tables below serve members in several databases (slots): docs/decisions/0021-slots.md.
+
+export const ADDRESS_STATES = ['CLAIMED', 'HELD', 'RESERVED'] as const
+
+/**
+ * The directory: the e-mail addresses of members in slots other than 0. Only in the database of slot 0, and only as keyed
+ * hashes. The migration creates it WITHOUT ROWID, which Drizzle cannot express.
+ */
+export const addresses = sqliteTable(
+  'addresses',
+  {
+    /** 16 bytes of HMAC-SHA-256. */
+    addressHash: blob().primaryKey(),
+    memberId: integer().notNull(),
+    slot: integer().notNull(),
+    /** The flow that changed this entry last. Only it, or whoever settles it, may change the entry further. */
+    claimId: integer().notNull(),
+    state: text({ enum: ADDRESS_STATES }).notNull(),
+    /** Milliseconds since 1970, from which an open claim is settled, or a reservation ends. Null while HELD. */
+    settleAt: integer(),
+  },
+  (address) => [
+    index('addresses_by_member').on(address.memberId),
+    index('addresses_to_settle').on(address.settleAt).where(sql.raw(`"settleAt" is not null`)),
+    check('addresses_hash', sql`length(${address.addressHash}) = 16`),
+    check('addresses_state', isOneOf(address.state, ADDRESS_STATES)),
+    check('addresses_settle_at', sql`(${address.state} = 'HELD') = (${address.settleAt} is null)`),
+  ],
+)
+
+/** The last claim id of each slot other than 0. A claim id is given once; that of a sign-up becomes the member's id. */
+export const slotCounters = sqliteTable('slotCounters', {
+  slot: integer().primaryKey(),
+  lastClaimId: integer().notNull(),
+})
+
+/** Claims that must not take effect in this slot any more: settled ones, and withdrawn members. Kept for a day. */
+export const settledClaims = sqliteTable('settledClaims', {
+  claimId: integer().primaryKey(),
+  settledAt: integer().notNull(),
 })

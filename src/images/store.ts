@@ -1,6 +1,7 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, queryOne, runAsCaller } from '../db/caller'
 import { type Db, idempotent, run, sqlStatement, statement, uninterrupted } from '../db/client'
+import { nextReusableId } from '../db/next-id'
 import { limit, offset } from '../db/parameters'
 import { images, members } from '../db/schema'
 import { quotaExceeded } from '../errors'
@@ -37,12 +38,16 @@ export const listImages = async (db: Db, caller: Caller, paging: Paging): Promis
   return toPage(items, imageCount, paging)
 }
 
-const insertImage = sqlStatement<{ imageId: number }>(sql`
-  insert into images (memberId, name, type, bytes, createdAt)
-  select ${members.memberId}, ${placeholder('name')}, ${placeholder('type')}, ${placeholder('bytes')}, ${placeholder('createdAt')}
+const insertImageWith = (idColumn: SQL, id: SQL) =>
+  sqlStatement<{ imageId: number }>(sql`
+  insert into images (${idColumn} memberId, name, type, bytes, createdAt)
+  select ${id} ${members.memberId}, ${placeholder('name')}, ${placeholder('type')}, ${placeholder('bytes')}, ${placeholder('createdAt')}
   from ${members} where ${isCaller}
     and ${members.imageBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_IMAGE_BYTES')}
   returning imageId`)
+// In slot 0, SQLite assigns the identifier, without reading a row.
+const insertImage = insertImageWith(sql``, sql``)
+const insertImageInRange = insertImageWith(sql`imageId,`, sql`${nextReusableId(images.imageId)},`)
 
 const isNamed = and(eq(images.memberId, placeholder('memberId')), eq(images.name, placeholder('name')))
 const deleteRow = statement((db) => db.delete(images).where(isNamed).returning({ imageId: images.imageId }))
@@ -83,7 +88,8 @@ export const uploadImage = async (
   const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, MAX_MEMBER_IMAGE_BYTES }
   const store = async () => {
     // The row comes first: an object without a row would be counted in no quota.
-    const [, [inserted]] = await runAsCaller(db, caller, selectUsage(), insertImage(row))
+    const insert = db.slot === 0 ? insertImage(row) : insertImageInRange(row)
+    const [, [inserted]] = await runAsCaller(db, caller, selectUsage(), insert)
     if (!inserted) throw quotaExceeded('MAX_MEMBER_IMAGE_BYTES', quotas)
     await putObject(db, bucket, caller.memberId, image)
   }
@@ -101,8 +107,8 @@ const deleteOwn = statement((db) =>
     )
     .returning({ imageId: images.imageId, ...imageColumns }),
 )
-// Null, so that SQLite assigns a new identifier, if another image has taken the old one since.
-const freeId = sql`case when not exists (select 1 from ${images} where ${images.imageId} = ${placeholder('imageId')}) then ${placeholder('imageId')} end`
+// A new identifier if another image has taken the old one since.
+const freeId = sql`case when not exists (select 1 from ${images} where ${images.imageId} = ${placeholder('imageId')}) then ${placeholder('imageId')} else ${nextReusableId(images.imageId)} end`
 const restoreRow = sqlStatement<{ imageId: number }>(sql`
   insert into images (imageId, memberId, name, type, bytes, createdAt)
   select ${freeId}, ${members.memberId}, ${placeholder('name')}, ${placeholder('type')}, ${placeholder('bytes')}, ${placeholder('createdAt')}

@@ -6,7 +6,20 @@ import { signUp } from '../support/api'
 import { fillShelf, select } from '../support/database'
 
 const HOSTILE_TEXT = "It's; DROP TABLE books;\n-- END; “그래서”"
-const TABLES = ['books', 'members', 'memos', 'images', 'retiredIds', 'attempts', 'joinCodes', 'dailyMails', 'purgeJobs']
+const TABLES = [
+  'books',
+  'members',
+  'memos',
+  'images',
+  'retiredIds',
+  'attempts',
+  'joinCodes',
+  'dailyMails',
+  'purgeJobs',
+  'addresses',
+  'slotCounters',
+  'settledClaims',
+]
 
 /** The statements of a dump in the order of `wrangler d1 export`: each table with its rows, then everything else. */
 const dump = async () => {

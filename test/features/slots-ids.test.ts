@@ -1,0 +1,60 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, expect, it } from 'vitest'
+import { NewBook } from '../../src/books/schema'
+import { createBook, deleteBook } from '../../src/books/store'
+import type { Caller } from '../../src/db/caller'
+import { connect } from '../../src/db/client'
+import { idRange, slotOfId } from '../../src/db/next-id'
+import { uploadImage } from '../../src/images/store'
+import { NewMemo } from '../../src/memos/schema'
+import { createMemo } from '../../src/memos/store'
+import { DEFAULT_QUOTAS } from '../../src/quotas'
+import { measure, select } from '../support/database'
+import { png } from '../support/pictures'
+import { insertMember } from '../support/tokens'
+
+const NOW = '2026-01-01T00:00:00'
+const slot1 = connect(env.DB, { slot: 1 })
+const { idFloor } = idRange(1)
+
+let caller: Caller
+beforeAll(async () => {
+  const { memberId } = await insertMember(env.DB, env.JWT_SECRET ?? '', 'ids@library.test')
+  caller = { memberId, tokenVersion: 0, tokenId: '' }
+})
+
+const addBook = (db = slot1) => createBook(db, caller, NewBook.parse({ title: 'Demian' }), NOW, DEFAULT_QUOTAS)
+
+it('gives out identifiers of the range of the slot', async () => {
+  const { bookId } = await addBook()
+  expect(bookId).toBe(idFloor + 1)
+  expect((await addBook()).bookId).toBe(bookId + 1)
+  const memo = NewMemo.parse({ memoBookPage: 1, memoContent: 'x' })
+  expect((await createMemo(slot1, caller, bookId, memo, NOW, DEFAULT_QUOTAS))?.memoId).toBe(idFloor + 1)
+  for (const upload of [png(), png()]) await uploadImage(slot1, caller, env.IMAGES, upload, NOW, DEFAULT_QUOTAS)
+  const images = await select('select imageId from images where memberId = ? order by imageId', caller.memberId)
+  expect(images).toEqual([{ imageId: idFloor + 1 }, { imageId: idFloor + 2 }])
+})
+
+it('never reuses the identifier of a deleted book', async () => {
+  const { bookId } = await addBook()
+  await deleteBook(slot1, caller, bookId)
+  expect((await addBook()).bookId).toBe(bookId + 1)
+})
+
+it('ignores rows of other ranges', async () => {
+  const insertOutside = 'insert into books (bookId, memberId, title, createdAt) values (?, ?, ?, ?)'
+  await select(insertOutside, idRange(2).idFloor + 5, caller.memberId, 'Moved', NOW)
+  const [last] = await select('select max(bookId) as id from books where bookId < ?', idRange(2).idFloor)
+  expect((await addBook()).bookId).toBe(Number(last?.id) + 1)
+})
+
+it('costs as many rows in every slot', async () => {
+  const inSlot0 = await measure(() => addBook(connect(env.DB)))
+  expect(await measure(() => addBook())).toEqual(inSlot0)
+  expect(inSlot0.read).toBeLessThanOrEqual(10)
+})
+
+it('tells the slot of an identifier', () => {
+  expect([1, idFloor - 1, idFloor + 1, Number.MAX_SAFE_INTEGER].map(slotOfId)).toEqual([0, 0, 1, 8191])
+})
