@@ -14,8 +14,8 @@ export default defineConfig({
       wrangler: { configPath: './wrangler.toml' },
       miniflare: {
         compatibilityFlags: ['nodejs_compat'],
-        // An empty database, for tests that apply the migrations themselves.
-        d1Databases: { MIGRATED: 'migrated' },
+        // Empty databases, for tests that apply the migrations themselves: one to migrate in steps, two more slots.
+        d1Databases: { MIGRATED: 'migrated', SPARE_1: 'spare-1', SPARE_2: 'spare-2' },
         // Outgoing requests go to the fake catalogue providers.
         outboundService: (request: Request) => {
           const { host, pathname, search } = new URL(request.url)

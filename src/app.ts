@@ -14,10 +14,17 @@ import { images } from './images/routes'
 import { log } from './log'
 import { members } from './members/routes'
 import { memos } from './memos/routes'
+import { databaseOf, databasesOf } from './slots'
 
-/** A position in the database's history. If a client sends it back, a nearby replica may answer. */
+/** A position in the history of a database, after its slot unless that is 0. If a client sends it back, a nearby replica may answer. */
 const BOOKMARK = 'X-D1-Bookmark'
-const BOOKMARK_FORMAT = /^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/
+const BOOKMARK_FORMAT = /^(?:([1-9]\d{0,3}):)?([\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32})$/
+
+/** The bookmark of the request, unless it is malformed or of another database. */
+const readBookmark = (c: Context<App>, slot: number) => {
+  const [, bookmarkSlot = 0, bookmark] = c.req.header(BOOKMARK)?.match(BOOKMARK_FORMAT) ?? []
+  return Number(bookmarkSlot) === slot ? bookmark : undefined
+}
 
 // Without an execution context, as in `app.request`, nothing ends a call early.
 const waitUntil = (c: Context<App>, call: Promise<unknown>) => {
@@ -26,21 +33,22 @@ const waitUntil = (c: Context<App>, call: Promise<unknown>) => {
   } catch {}
 }
 
+const openSlot = (c: Context<App>, slot: number) =>
+  connect(databaseOf(c.env, slot), {
+    slot,
+    bookmark: readBookmark(c, slot),
+    onBookmark: (latest) => c.header(BOOKMARK, slot > 0 ? `${slot}:${latest}` : latest),
+    waitUntil: (call) => waitUntil(c, call),
+  })
+
 export const app = new Hono<App>()
 
 app.use(logged)
 app.use(headers)
 app.use(async (c, next) => {
   c.set('config', configure(c.env))
-  const bookmark = c.req.header(BOOKMARK)
-  c.set(
-    'db',
-    connect(c.env.DB, {
-      bookmark: bookmark && BOOKMARK_FORMAT.test(bookmark) ? bookmark : undefined,
-      onBookmark: (latest) => c.header(BOOKMARK, latest),
-      waitUntil: (call) => waitUntil(c, call),
-    }),
-  )
+  c.set('slots', { numbers: [...databasesOf(c.env).keys()], open: (slot) => openSlot(c, slot) })
+  c.set('db', openSlot(c, 0))
   await next()
 })
 app.route('/', docs)
@@ -74,11 +82,11 @@ app.notFound(async (c) => {
 app.onError((error, c) => {
   // Removed from errors, so that the 404 for another member's resource is identical to the one for a missing resource.
   c.header(BOOKMARK, undefined)
-  const requestId = c.get('requestId')
+  const request = { requestId: c.get('requestId'), slot: c.get('caller')?.slot || undefined }
   if (error instanceof ApiError) {
-    if (error.cause) log('error', error.message, { requestId })
+    if (error.cause) log('error', error.message, request)
     return errorResponse(c, error)
   }
-  log('error', error.message, { requestId, stack: error.stack })
+  log('error', error.message, { ...request, stack: error.stack })
   return errorResponse(c, new ApiError('INTERNAL'))
 })

@@ -4,11 +4,11 @@ import type { Db } from './db/client'
 import { ApiError } from './errors'
 import { log } from './log'
 import { DEFAULT_QUOTAS, type Quota } from './quotas'
+import { type Databases, databasesOf, type Slots } from './slots'
 
 /** The Worker's environment: the bindings of wrangler.toml, variables and secrets. */
 export type Bindings = {
   ASSETS: Fetcher
-  DB: D1Database
   IMAGES: R2Bucket
   CATALOGUE: KVNamespace
   EMAIL: SendEmail
@@ -17,7 +17,9 @@ export type Bindings = {
   /** Absent in benchmarks, which exceed any sensible limit. */
   WRITE_LIMIT?: RateLimit
   CORS_ORIGINS?: string
-} & Partial<Record<keyof typeof Variables.shape, string>>
+  NEW_MEMBERS?: string
+} & Databases &
+  Partial<Record<keyof typeof Variables.shape, string>>
 
 const secret = (name: string) =>
   z
@@ -72,6 +74,8 @@ const Variables = z
     CATALOGUE_CONTACT: z.string().optional(),
     YES24_API_KEY: z.string().optional(),
     MAILS_PER_DAY: z.coerce.number().int().min(0).max(10_000_000).default(10_000),
+    /** The key of the hashes of e-mail addresses in the directory. */
+    ADDRESS_KEY: z.string().optional(),
     MAIL_FROM: z.email({ error: 'MAIL_FROM is not an e-mail address' }).optional(),
   })
   .refine((config) => config.CATALOGUE_PROVIDER !== 'yes24' || config.YES24_API_KEY, {
@@ -80,10 +84,16 @@ const Variables = z
   })
 export type Config = z.infer<typeof Variables>
 
-/** What handlers find in `c.env` and `c.var`. `caller` is set only behind `authenticated`. */
+/** Required in addition as soon as there is a second database. */
+const SlotVariables = z.object({ ADDRESS_KEY: secret('ADDRESS_KEY') })
+
+/**
+ * What handlers find in `c.env` and `c.var`. `caller` is set only behind `authenticated`, where `db` is the caller's
+ * database; elsewhere it is that of slot 0.
+ */
 export type App = {
   Bindings: Bindings
-  Variables: { requestId: string; config: Config; db: Db; caller: Caller }
+  Variables: { requestId: string; config: Config; slots: Slots; db: Db; caller: Caller }
 }
 
 // An empty value counts as missing: forms and .env files cannot leave a value out.
@@ -99,9 +109,13 @@ const validated = new WeakMap<Bindings, Config>()
 export const configure = (env: Bindings): Config => {
   const known = validated.get(env)
   if (known) return known
-  const parsed = Variables.safeParse(withoutEmpty(env))
-  if (!parsed.success) {
-    for (const { path, message } of parsed.error.issues) log('error', `configuration: ${path.join('.')}: ${message}`)
+  const settings = withoutEmpty(env)
+  const parsed = Variables.safeParse(settings)
+  const slots = databasesOf(env).size > 1 ? SlotVariables.safeParse(settings) : undefined
+  if (!parsed.success || slots?.success === false) {
+    for (const { path, message } of [...(parsed.error?.issues ?? []), ...(slots?.error?.issues ?? [])]) {
+      log('error', `configuration: ${path.join('.')}: ${message}`)
+    }
     throw new ApiError('INTERNAL')
   }
   validated.set(env, parsed.data)

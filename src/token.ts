@@ -18,11 +18,13 @@ const Claims = z.strictObject({
   jti: z.uuid(),
   /** The member's token version at login. A password change increments the stored version, which revokes this token. */
   ver: z.int().min(0),
+  /** The database that the member is in, unless it is slot 0. It only routes requests: the guard in there decides. */
+  slot: z.int().min(1).max(8191).optional(),
 })
 const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
 
 /** Issues a token to a member whose password was just verified. */
-export const issueToken = async (config: Config, member: { memberId: number; tokenVersion: number }) => {
+export const issueToken = async (config: Config, member: { memberId: number; tokenVersion: number }, slot = 0) => {
   const iat = Math.floor(Date.now() / 1000)
   const claims: z.infer<typeof Claims> = {
     iss: ISSUER,
@@ -31,6 +33,7 @@ export const issueToken = async (config: Config, member: { memberId: number; tok
     exp: iat + config.TOKEN_TTL_SECONDS,
     jti: crypto.randomUUID(),
     ver: member.tokenVersion,
+    ...(slot > 0 && { slot }),
   }
   return sign(claims, await hmacKey(config.JWT_SECRET), { algorithm: ALGORITHM })
 }
@@ -68,7 +71,8 @@ export const verifyToken = async (config: Config, token: string): Promise<Caller
     // verify throws on parts that are not base64 or not JSON.
     const claims = await readClaims(token, secret).catch(() => undefined)
     if (!claims) continue
-    const caller = { memberId: Number(claims.sub), tokenVersion: claims.ver, tokenId: claims.jti }
+    const { sub, ver, jti, slot = 0 } = claims
+    const caller = { memberId: Number(sub), tokenVersion: ver, tokenId: jti, slot }
     addToCache(token, { caller, exp: claims.exp, secret })
     return caller
   }

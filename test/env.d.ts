@@ -5,6 +5,8 @@ declare global {
   namespace Cloudflare {
     interface Env extends Bindings {
       MIGRATED: D1Database
+      SPARE_1: D1Database
+      SPARE_2: D1Database
       MIGRATIONS: D1Migration[]
     }
     interface GlobalProps {

@@ -4,8 +4,8 @@ import { ApiError } from '../errors'
 import { type Db, run, type Statement, statement } from './client'
 import { members } from './schema'
 
-/** The member a verified token names. Only the database knows whether the token was revoked. */
-export type Caller = { memberId: number; tokenVersion: number; tokenId: string }
+/** The member a verified token names. Only the member's database, that of the slot, knows whether it was revoked. */
+export type Caller = { memberId: number; tokenVersion: number; tokenId: string; slot: number }
 
 /** Matches the caller's row in members while the token is valid: the member exists and has not revoked it. */
 export const isCaller = sql`${members.memberId} = ${sql.placeholder('callerMemberId')} and (

@@ -12,11 +12,12 @@ const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const caller = token && (await verifyToken(c.get('config'), token))
   if (!caller) throw new ApiError('UNAUTHORIZED')
   c.set('caller', caller)
+  if (caller.slot > 0) c.set('db', c.get('slots').open(caller.slot))
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await checkRate(c, 'WRITE_LIMIT', String(caller.memberId))
   await next()
 }
 /**
- * Requires a token that is signed and not expired, sets `caller`, and limits the writes of each member. Revocation is
+ * Requires a token that is signed and not expired, sets `caller` and the caller's database, and limits the writes of each member. Revocation is
  * checked by the database guard.
  */
 export const authenticated = annotate(authenticate, { membersOnly: true })

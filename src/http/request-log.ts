@@ -17,5 +17,6 @@ export const logged: MiddlewareHandler<App> = async (c, next) => {
     status: c.res.status,
     ms: Date.now() - start,
     memberId: c.get('caller')?.memberId,
+    slot: c.get('caller')?.slot || undefined,
   })
 }

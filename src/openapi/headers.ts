@@ -2,7 +2,7 @@
 import { MAX_RETRY_SECONDS } from '../errors'
 import type { HeaderName, RequestHeaderName } from '../http/describe-route'
 
-const BOOKMARK = '^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$'
+const BOOKMARK = '^(?:[1-9][0-9]{0,3}:)?[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$'
 const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$'
 
 type Schema = { $ref: string } | { type: 'string' | 'integer'; [keyword: string]: unknown }

@@ -19,8 +19,10 @@ beforeEach(async () => {
 })
 
 /** Sends a request with one quota set. */
-const sendWith = (quota: Quota, limit: number, [method, path, body]: Request) =>
-  reader.send(method, path, { body, changed: { [quota]: String(limit) } })
+const sendWith = (quota: Quota, limit: number, [method, path, body]: Request) => {
+  const changed: Partial<Record<Quota, string>> = { [quota]: String(limit) }
+  return reader.send(method, path, { body, changed })
+}
 
 const newBook = (): Request => ['POST', '/books', { title: HAN(9), publisher: 'B' }]
 const newMemo = (): Request => ['POST', `/memos?bookId=${bookId}`, memo(HAN(30))]

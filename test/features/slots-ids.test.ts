@@ -20,7 +20,7 @@ const { idFloor } = idRange(1)
 let caller: Caller
 beforeAll(async () => {
   const { memberId } = await insertMember(env.DB, env.JWT_SECRET ?? '', 'ids@library.test')
-  caller = { memberId, tokenVersion: 0, tokenId: '' }
+  caller = { memberId, tokenVersion: 0, tokenId: '', slot: 1 }
 })
 
 const addBook = (db = slot1) => createBook(db, caller, NewBook.parse({ title: 'Demian' }), NOW, DEFAULT_QUOTAS)

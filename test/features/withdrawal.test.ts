@@ -26,7 +26,7 @@ afterEach(vi.restoreAllMocks)
 /** The withdrawal without the purge that follows it. */
 const withdrawOnly = ({ token }: Reader) => {
   const { sub, ver, jti } = claimsOf(token)
-  return withdraw(connect(env.DB), { memberId: Number(sub), tokenVersion: Number(ver), tokenId: String(jti) })
+  return withdraw(connect(env.DB), { memberId: Number(sub), tokenVersion: Number(ver), tokenId: String(jti), slot: 0 })
 }
 
 const purge = (maxStatements?: number) => purgeMember(connect(env.DB), memberId, async () => {}, maxStatements)

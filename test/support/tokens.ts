@@ -39,18 +39,24 @@ export const signWithKeyPair = async (claims: Claims, alg: keyof typeof KEY_PAIR
   return { token: `${signed}.${toBase64url(new Uint8Array(signature))}`, pem }
 }
 
-/** Adds a member without hashing a password. Without a hash, the member cannot log in. */
-export const insertMember = async (database: D1Database, secret: string, email: string, passwordHash = '-') => {
-  const now = new Date()
-  const insert = database.prepare(`
-    insert into members (email, name, passwordHash, createdAt, updatedAt)
-    values (?1, 'Reader', ?2, ?3, ?3) returning memberId`)
-  const memberId = await insert.bind(email, passwordHash, now.toISOString().slice(0, 19)).first('memberId')
-  const iat = Math.floor(now.getTime() / 1000)
+/** A token as the service issues it to a member whose password was never changed. */
+export const signToken = (memberId: number, secret: string, slot = 0) => {
+  const iat = Math.floor(Date.now() / 1000)
   const identity = { iss: 'reading-library', sub: String(memberId), jti: crypto.randomUUID(), ver: 0 }
-  return {
-    email,
-    memberId: Number(memberId),
-    token: await signClaims({ ...identity, iat, exp: iat + 604_800 }, secret),
-  }
+  return signClaims({ ...identity, iat, exp: iat + 604_800, ...(slot > 0 && { slot }) }, secret)
+}
+
+/** Adds a member's row without hashing a password. Without a hash, the member cannot log in. */
+export const insertMemberRow = async (database: D1Database, email: string, passwordHash = '-', memberId?: number) => {
+  const insert = database.prepare(`
+    insert into members (memberId, email, name, passwordHash, createdAt, updatedAt)
+    values (?4, ?1, 'Reader', ?2, ?3, ?3) returning memberId`)
+  const now = new Date().toISOString().slice(0, 19)
+  return Number(await insert.bind(email, passwordHash, now, memberId ?? null).first('memberId'))
+}
+
+/** Adds a member in slot 0, with a token. */
+export const insertMember = async (database: D1Database, secret: string, email: string, passwordHash = '-') => {
+  const memberId = await insertMemberRow(database, email, passwordHash)
+  return { email, memberId, token: await signToken(memberId, secret) }
 }
