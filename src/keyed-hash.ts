@@ -10,9 +10,22 @@ export const hmacKey = (secret: string) => {
   return key
 }
 
+const hmac = async (secret: string, text: string) =>
+  new Uint8Array(await crypto.subtle.sign(HMAC, await hmacKey(secret), new TextEncoder().encode(text)))
+
 /** HMAC-SHA-256 of a list of texts, in base64: without the secret, the texts cannot be guessed from the hash. */
-export const keyedHash = async (secret: string, ...texts: string[]) => {
+export const keyedHash = async (secret: string, ...texts: string[]) =>
   // JSON keeps ['ab', 'c'] and ['a', 'bc'] apart, and never looks like the signed part of a JWT.
-  const bytes = new TextEncoder().encode(JSON.stringify(texts))
-  return new Uint8Array(await crypto.subtle.sign(HMAC, await hmacKey(secret), bytes)).toBase64()
+  (await hmac(secret, JSON.stringify(texts))).toBase64()
+
+const ADDRESS_BYTES = 16
+
+/** The key of an e-mail address in the directory, as hex() in SQLite returns it: the same for addresses that differ only in case. */
+export const hashAddress = async (secret: string, email: string) => {
+  // Only ASCII, as lower() in SQLite.
+  const folded = email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  const bytes = (await hmac(secret, folded)).subarray(0, ADDRESS_BYTES)
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+    .toUpperCase()
 }

@@ -8,6 +8,8 @@ export type Databases = { DB: D1Database; [binding: `DB_${number}`]: D1Database 
 export type Slots = {
   /** In ascending order. A single one means that there is no directory. */
   numbers: readonly number[]
+  /** Slot 0. */
+  directory: Db
   /** @throws UNAVAILABLE when the slot is not bound, and logs it */
   open: (slot: number) => Db
 }

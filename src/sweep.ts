@@ -1,16 +1,60 @@
+import { sixAtATime } from './concurrently'
 import { connect } from './db/client'
-import type { Bindings } from './env'
+import { type Bindings, configure } from './env'
 import { purgeImages } from './images/bucket'
 import { log } from './log'
+import { deleteOldClaims, findAbandoned, releaseAddresses, settleClaims } from './members/directory'
 import { sweepAttempts } from './members/housekeeping'
-import { runPurgeJobs } from './members/purge'
+import { type Budget, runPurgeJobs } from './members/purge'
+import { databaseOf, databasesOf, type Slots } from './slots'
 
-/** The hourly cron job: deletes what withdrawn members left behind, expired codes and old attempts. */
-export const sweep = async (env: Bindings) => {
-  const db = connect(env.DB)
-  const outcomes = await Promise.allSettled([
-    runPurgeJobs(db, (memberId) => purgeImages(env.IMAGES, memberId)),
-    sweepAttempts(db),
-  ])
+const HOUR_MS = 3_600_000
+// D1 allows an invocation 1,000 statements. A slot takes up to nine, its purge jobs the rest.
+const MAX_STATEMENTS = 910
+const STATEMENTS_PER_SLOT = 9
+const MAX_SLOTS = 64
+
+const openSlots = (env: Bindings): Slots => {
+  const open = (slot: number) => connect(databaseOf(env, slot), { slot })
+  return { numbers: [...databasesOf(env).keys()], directory: open(0), open }
+}
+
+/** The slots that this hour's sweep visits. Each hour starts with another one, as the first ones get the most statements. */
+const slotsOfHour = (numbers: readonly number[], now: number) => {
+  const start = (Math.floor(now / HOUR_MS) * Math.min(MAX_SLOTS, numbers.length - 1)) % numbers.length
+  return [...numbers.slice(start), ...numbers.slice(0, start)].slice(0, MAX_SLOTS)
+}
+
+const settleAbandoned = async (env: Bindings, slots: Slots, now: number) => {
+  const config = configure(env)
+  const abandoned = [...(await findAbandoned(slots.directory, now))]
+  return sixAtATime(abandoned, ([slot, entries]) => settleClaims(slots, config, slot, entries))
+}
+
+const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budget, now: number) => {
+  const db = slots.open(slot)
+  const release = async (memberIds: number[]) => slot > 0 && releaseAddresses(slots, memberIds)
+  const steps = [
+    () => runPurgeJobs(db, (memberId) => purgeImages(env.IMAGES, memberId), release, budget),
+    () => sweepAttempts(db, now),
+    async () => slot > 0 && deleteOldClaims(db, now),
+  ]
+  for (const step of steps) await step().catch((error) => log('error', `sweep: ${error}`))
+}
+
+/**
+ * The hourly cron job, over all slots: settles abandoned claims of e-mail addresses, and deletes what withdrawn members
+ * left behind, expired codes and old attempts.
+ */
+export const sweep = async (env: Bindings, now = Date.now()) => {
+  const slots = openSlots(env)
+  const visited = slotsOfHour(slots.numbers, now)
+  const budget: Budget = { left: MAX_STATEMENTS - STATEMENTS_PER_SLOT * visited.length }
+  const settled = slots.numbers.length > 1 ? await Promise.allSettled([settleAbandoned(env, slots, now)]) : []
+  const swept = await sixAtATime(visited, (slot) => sweepSlot(env, slots, slot, budget, now))
+  const outcomes = [
+    ...settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome)),
+    ...swept,
+  ]
   for (const outcome of outcomes) if (outcome.status === 'rejected') log('error', `sweep: ${outcome.reason}`)
 }

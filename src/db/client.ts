@@ -170,5 +170,8 @@ export const uninterrupted = <T>(db: Db, work: Promise<T>) => {
   return work
 }
 
+/** The same connection for work after the response, whose headers can no longer be set. */
+export const afterResponse = (db: Db): Db => ({ ...db, onBookmark: () => {} })
+
 /** Checks that the database answers. */
 export const ping = (db: Db) => run(db, { build: () => ({ sql: 'select 1', params: [] }), values: {} })

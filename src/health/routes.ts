@@ -2,9 +2,14 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../env'
 import { describeRoute, json } from '../http/describe-route'
-import { checkDatabase } from './store'
+import { checkDatabases } from './store'
 
-const Health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
+const Health = z
+  .object({
+    status: z.literal('ok'),
+    slots: z.array(z.int().min(0).max(8191)).min(2).max(8192).optional(),
+  })
+  .meta({ id: 'Health' })
 
 export const health = new Hono<App>().get(
   '/health',
@@ -12,13 +17,16 @@ export const health = new Hono<App>().get(
     operationId: 'checkHealth',
     summary: 'Check the health of the service',
     description:
-      'Succeeds when the configuration is valid and the database answers, checked at most once every five seconds.',
+      'Succeeds when the configuration is valid and all databases answer, checked at most once every five seconds. With ' +
+      'several databases, the message of an error names those that do not.',
     tags: ['Health'],
     usesDatabase: true,
     responses: { 200: json(Health, 'Healthy') },
   }),
   async (c) => {
-    await checkDatabase(c.env.DB, c.get('db'))
-    return c.json({ status: 'ok' } as const, 200)
+    const slots = c.get('slots')
+    await checkDatabases(c.env.DB, slots)
+    const isOne = slots.numbers.length === 1
+    return c.json({ status: 'ok' as const, ...(!isOne && { slots: [...slots.numbers] }) }, 200)
   },
 )

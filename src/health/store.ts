@@ -1,41 +1,54 @@
-import { type Db, ping, uninterrupted } from '../db/client'
-import { ApiError, unavailable } from '../errors'
+import { MAX_CONNECTIONS, sixAtATime } from '../concurrently'
+import { ping, uninterrupted } from '../db/client'
+import { ApiError, retryAfter } from '../errors'
 import { createLimiter } from '../limiter'
+import { withTimeout } from '../retry'
+import type { Slots } from '../slots'
 
 /** How long the result of a check is reused in this isolate. */
 const FRESH_MS = 5000
-/** The timeout of a database call. */
+/** The timeout of a check of all databases. */
 const CHECK_MS = 10_000
+const RETRY_SECONDS = 5
 
-const answers = new WeakMap<D1Database, { isUp: boolean; at: number }>()
+/** The slots that did not answer. */
+type Result = { down: readonly number[]; at: number }
+const results = new WeakMap<D1Database, Result>()
 // One check at a time: anyone may send health checks, and they must not use up the database calls of other requests.
 const checks = createLimiter({ capacity: 1, leaseMs: CHECK_MS, maxWaiting: 64 })
 
-const isFresh = (database: D1Database) => (answers.get(database)?.at ?? 0) > Date.now() - FRESH_MS
+const isFresh = (database: D1Database) => (results.get(database)?.at ?? 0) > Date.now() - FRESH_MS
 
-const check = async (database: D1Database, db: Db) => {
-  const answered = (isUp: boolean) => answers.set(database, { isUp, at: Date.now() })
-  try {
-    await ping(db)
-    answered(true)
-  } catch (error) {
-    answered(false)
-    throw error instanceof ApiError ? error : unavailable(error)
-  }
+const requireUp = ({ numbers }: Slots, down: readonly number[], cause?: unknown) => {
+  if (down.length === 0) return
+  const message = `Service unavailable: no answer from ${down.map((slot) => `slot ${slot}`).join(', ')}`
+  const details = { ...retryAfter(RETRY_SECONDS), ...(numbers.length > 1 && { message }) }
+  throw new ApiError('UNAVAILABLE', details, cause)
+}
+
+const check = async (database: D1Database, slots: Slots) => {
+  const rounds = Math.ceil(slots.numbers.length / MAX_CONNECTIONS)
+  const pingSlot = (slot: number) => withTimeout(CHECK_MS / rounds, () => ping(slots.open(slot)))
+  const outcomes = await sixAtATime(slots.numbers, pingSlot)
+  const down = slots.numbers.filter((_, at) => outcomes[at]?.status === 'rejected')
+  results.set(database, { down, at: Date.now() })
+  const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  requireUp(slots, down, reasons.join('; '))
 }
 
 /**
- * Checks that the database answers, at most once every five seconds. While one request checks, others get the last
+ * Checks that all databases answer, at most once every five seconds. While one request checks, others get the last
  * result; in a new isolate, which has none, they wait.
- * @throws UNAVAILABLE when the database does not answer
+ * @param database that of slot 0
+ * @throws UNAVAILABLE when a database does not answer; with several, the message names their slots
  */
-export const checkDatabase = async (database: D1Database, db: Db) => {
+export const checkDatabases = async (database: D1Database, slots: Slots) => {
   if (!isFresh(database)) {
-    const lease = answers.has(database) ? checks.tryAcquire() : await checks.acquire(1, ['health'])
+    const lease = results.has(database) ? checks.tryAcquire() : await checks.acquire(1, ['health'])
     if (lease && !isFresh(database)) {
-      return uninterrupted(db, check(database, db).finally(lease.release))
+      return uninterrupted(slots.directory, check(database, slots).finally(lease.release))
     }
     lease?.release()
   }
-  if (!answers.get(database)?.isUp) throw unavailable()
+  requireUp(slots, results.get(database)?.down ?? [0])
 }

@@ -35,8 +35,7 @@ const deleteMember = sqlStatement<{ memberId: number }>(sql`
     and not exists (select 1 from images where images.memberId = members.memberId)
   returning memberId`)
 
-/** D1 allows an invocation 1,000 statements. One member may use less than half of those of the sweep. */
-const MAX_STATEMENTS = 900
+/** One member may use less than half of the 1,000 statements that D1 allows an invocation. */
 const MAX_STATEMENTS_PER_MEMBER = 400
 
 /**
@@ -54,7 +53,8 @@ const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
     }
   }
   await run(db, deleteMember({ memberId: withdrawn }))
-  return { statements, isDone: true }
+  // With that one, and with the deletion of the job.
+  return { statements: statements + 2, isDone: true }
 }
 
 /** Deletes the rows and images of a withdrawn member, as far as one invocation can. */
@@ -84,19 +84,41 @@ const deletePurgeJob = sqlStatement<{ memberId: number }>(sql`
   where memberId = ${memberId} and memberId not in (select ${members.memberId} from ${members})
   returning memberId`)
 
+/** The statements that the purge jobs of a sweep may still run, in all slots. */
+export type Budget = { left: number }
+
+/** Takes statements from the budget, and returns what was not used. */
+const spend = async (budget: Budget, work: (most: number) => Promise<{ statements: number; isDone: boolean }>) => {
+  const most = Math.min(budget.left, MAX_STATEMENTS_PER_MEMBER)
+  budget.left -= most
+  const done = await work(most)
+  budget.left += most - Math.min(most, done.statements)
+  return done
+}
+
 /**
- * Purges withdrawn members, those with rows left before others, the oldest first. The next sweep retries what failed. A
- * job is repeated until it is an hour old: an upload that began before the withdrawal may still store an image.
+ * Purges withdrawn members of a slot, those with rows left before others, the oldest first. The next sweep retries what
+ * failed. A job is repeated until it is an hour old: an upload that began before the withdrawal may still store an image.
+ * @param release frees the addresses of the members; without it, no job ends
  */
-export const runPurgeJobs = async (db: Db, purgeImages: (memberId: number) => Promise<unknown>) => {
-  let left = MAX_STATEMENTS
+export const runPurgeJobs = async (
+  db: Db,
+  purgeImages: (memberId: number) => Promise<unknown>,
+  release: (memberIds: number[]) => Promise<unknown>,
+  budget: Budget,
+) => {
   const [jobs] = await run(db, selectPurgeJobs({ limit: MAX_JOBS }))
+  if (jobs.length === 0) return
+  const isReleased = await release(jobs.map(({ memberId }) => memberId)).then(
+    () => true,
+    (error) => log('error', `purge: ${error}`),
+  )
   for (const { memberId, createdAt } of jobs) {
+    if (budget.left <= 0) return
     try {
-      const maxStatements = Math.min(left, MAX_STATEMENTS_PER_MEMBER)
-      const { statements, isDone } = await purgeMember(db, memberId, () => purgeImages(memberId), maxStatements)
-      left -= statements
-      if (isDone && createdAt < Date.now() - HOUR_MS) await run(db, deletePurgeJob({ memberId }))
+      const { isDone } = await spend(budget, (most) => purgeMember(db, memberId, () => purgeImages(memberId), most))
+      const isOver = isReleased && isDone && createdAt < Date.now() - HOUR_MS
+      if (isOver) await run(db, deletePurgeJob({ memberId }))
     } catch (error) {
       log('error', `purging member ${memberId}: ${error}`)
     }

@@ -9,6 +9,8 @@ import { valid } from '../http/validate'
 import { imageBase } from '../images/address'
 import { dropCached, purgeImages } from '../images/bucket'
 import { log } from '../log'
+import { chooseSlot } from '../slots'
+import { releaseAddresses, toAddress } from './directory'
 import { logIn } from './login'
 import { sendCode } from './mail'
 import { hashNewPassword } from './password-change'
@@ -38,9 +40,10 @@ export const members = new Hono<App>()
     }),
     valid('json', NewMember),
     async (c) => {
-      const { db, config } = c.var
+      const { slots, config } = c.var
+      const slot = chooseSlot(c.env, (c.req.raw as Request<unknown, IncomingRequestCfProperties>).cf?.continent)
       const clock = () => localTime(config.TIME_ZONE)
-      const { profile, rateLimit } = await signUp(db, config, c.req.valid('json'), networkOf(c), clock)
+      const { profile, rateLimit } = await signUp(slots, config, slot, c.req.valid('json'), networkOf(c), clock)
       return c.json(profile, 201, rateLimit)
     },
   )
@@ -60,10 +63,11 @@ export const members = new Hono<App>()
     }),
     valid('json', CodeRequest),
     async (c) => {
-      const { db, config } = c.var
+      const { db, slots, config } = c.var
       const email = c.req.valid('json').joinAuthCodeEmail
+      const address = await toAddress(slots, config, email)
       const deliver = (code: string) => sendCode(c.env, config, email, code)
-      return c.body(null, 201, await issueCode(db, config, email, networkOf(c), deliver))
+      return c.body(null, 201, await issueCode(db, config, address, networkOf(c), deliver))
     },
   )
   .post(
@@ -83,8 +87,8 @@ export const members = new Hono<App>()
     }),
     valid('json', Credentials),
     async (c) => {
-      const { db, config } = c.var
-      const { profile, token, rateLimit } = await logIn(db, config, c.req.valid('json'), networkOf(c))
+      const { slots, config } = c.var
+      const { profile, token, rateLimit } = await logIn(slots, config, c.req.valid('json'), networkOf(c))
       return c.json(profile, 200, { Authorization: `Bearer ${token}`, ...rateLimit })
     },
   )
@@ -136,9 +140,11 @@ export const members = new Hono<App>()
       responses: { 204: empty('Deleted') },
     }),
     async (c) => {
-      const { db, caller } = c.var
+      const { db, caller, slots } = c.var
       await withdraw(db, caller)
-      const { memberId } = caller
+      const { memberId, slot } = caller
+      // The sweep repeats it.
+      if (slot > 0) await releaseAddresses(slots, [memberId]).catch((error) => log('error', `purge: ${error}`))
       const purge = async () => {
         // Lets the response be sent first.
         await scheduler.wait(0)

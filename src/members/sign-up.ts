@@ -1,58 +1,131 @@
-import { sql } from 'drizzle-orm'
-import { type Db, run, sqlStatement } from '../db/client'
-import { joinCodes } from '../db/schema'
+import { type SQL, sql } from 'drizzle-orm'
+import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement, statement } from '../db/client'
+import { joinCodes, members } from '../db/schema'
 import type { Config } from '../env'
-import { ApiError } from '../errors'
+import { ApiError, unavailable } from '../errors'
+import { log } from '../log'
+import type { Slots } from '../slots'
 import { deleteAttempt } from './attempts'
+import {
+  type Address,
+  abandonClaim,
+  confirmClaim,
+  isFree,
+  isUnsettled,
+  releaseClaim,
+  selectHolder,
+  settleClaims,
+  toAddress,
+} from './directory'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
 import { hashPassword } from './password'
 import type { RateLimitHeaders } from './rate-limit'
 import type { NewMember, Profile } from './schema'
-import { selectExisting } from './store'
-import { checkCode, deleteCodes, invalidCodeError, isValidCode } from './verification'
+import { isEmail, profileColumns } from './store'
+import { type Checked, checkCode, deleteClaimedCodes, deleteCodes, invalidCodeError, isValidCode } from './verification'
 
 const { placeholder } = sql
 
-const insertMember = (condition = sql``) =>
+const insertMemberIf = (condition: SQL, idColumn = sql``, id = sql``) =>
   sqlStatement<Profile>(sql`
-    insert into members (email, name, passwordHash, createdAt, updatedAt)
-    select ${placeholder('email')}, ${placeholder('name')}, ${placeholder('passwordHash')}, ${placeholder('createdAt')}, ${placeholder('createdAt')}
-    where true ${condition}
+    insert into members (${idColumn} email, name, passwordHash, createdAt, updatedAt)
+    select ${id} ${placeholder('email')}, ${placeholder('name')}, ${placeholder('passwordHash')}, ${placeholder('createdAt')}, ${placeholder('createdAt')}
+    where ${condition}
     on conflict do nothing
     returning email, name`)
-const insertUnverifiedMember = insertMember()
-const insertVerifiedMember = insertMember(sql`and exists (select 1 from ${joinCodes} where ${isValidCode})`)
+const hasValidCode = sql`exists (select 1 from ${joinCodes} where ${isValidCode})`
+const insertUnverified = insertMemberIf(sql`true`)
+const insertVerified = insertMemberIf(hasValidCode)
+const insertUnverifiedIfFree = insertMemberIf(isFree(true))
+const insertVerifiedIfFree = insertMemberIf(sql`${hasValidCode} and ${isFree(true)}`)
+const insertClaimed = insertMemberIf(isUnsettled, sql`memberId,`, sql`${placeholder('claimId')},`)
+const selectMember = statement((db) =>
+  db
+    .select({ memberId: members.memberId, ...profileColumns })
+    .from(members)
+    .where(isEmail),
+)
+
+type NewRow = Address & { name: string; passwordHash: string; createdAt: string }
+type Code = NonNullable<Checked['code']>
+
+/** Creates a member of slot 0, and deletes the verification codes of the address, in one transaction. */
+const createInSlot0 = async (db: Db, member: NewRow, code: Code | undefined) => {
+  const [verified, unverified] = member.addressHash
+    ? [insertVerifiedIfFree, insertUnverifiedIfFree]
+    : [insertVerified, insertUnverified]
+  const [[created], [holder]] = code
+    ? await run(
+        db,
+        verified({ ...member, ...code, now: Date.now() }),
+        selectHolder(member),
+        deleteCodes({ ...code, email: member.email }),
+      )
+    : await run(db, unverified(member), selectHolder(member))
+  if (holder && !created) throw new ApiError('MEMBER_EXISTS')
+  return created
+}
 
 /**
- * Signs a member up, and deletes the verification codes of the address in the same transaction.
+ * Creates the member of a claim in its slot. After the response, confirms the claim and deletes the verification codes.
+ * @throws MEMBER_EXISTS, or UNAVAILABLE when the slot fails or the claim took too long; the same code can then be used again
+ */
+const createClaimed = async (slots: Slots, slot: number, member: NewRow, claimId: number, code: Code | undefined) => {
+  const claim = { ...member, claimId }
+  try {
+    const [, [stored]] = await run(slots.open(slot), idempotent(insertClaimed(claim)), selectMember(claim))
+    if (!stored) throw unavailable('sign-up: the claim was settled')
+    // Without its entry in the directory, for example after a restore.
+    if (stored.memberId !== claimId) throw new ApiError('MEMBER_EXISTS')
+    const confirm = code
+      ? [confirmClaim(claim), idempotent(deleteClaimedCodes({ ...claim, ...code }))]
+      : [confirmClaim(claim)]
+    const confirmed = run(afterResponse(slots.directory), ...confirm)
+    slots.directory.waitUntil(confirmed.catch((error) => log('error', `claim: ${error}`)))
+    return { email: stored.email, name: stored.name }
+  } catch (error) {
+    await run(slots.directory, abandonClaim(claim)).catch((reason) => log('error', `claim: ${reason}`))
+    throw error
+  }
+}
+
+/**
+ * Signs a member up.
+ * @param slot where the member is to be
  * @param network where the request comes from
  * @param clock returns the local time
  * @throws MEMBER_EXISTS when the e-mail is taken, regardless of case; INVALID_FIELDS for an invalid code;
  * TOO_MANY_REQUESTS after too many tries, or when too many callers wait for hashing
  */
 export const signUp = async (
-  db: Db,
+  slots: Slots,
   config: Config,
+  slot: number,
   { email, name, password, authenticationCode }: NewMember,
   network: string,
   clock: () => string,
 ): Promise<{ profile: Profile; rateLimit: RateLimitHeaders }> => {
   const keys = hashingKeys(network, email)
   requireHashingCapacity(keys)
-  const code = await checkCode(db, config, email, authenticationCode, network)
+  const { directory } = slots
+  const address = await toAddress(slots, config, email)
+  const check = () => checkCode(directory, config, address, authenticationCode, network, slot)
+  let { code, claimId, abandoned } = await check()
+  if (abandoned) {
+    await settleClaims(slots, config, abandoned.slot, [abandoned], ...(code ? [deleteAttempt(code.counted)] : []))
+    ;({ code, claimId, abandoned } = await check())
+    if (abandoned) throw new ApiError('MEMBER_EXISTS')
+  }
   const passwordHash = await withHashingLease(keys, (pause) => hashPassword(password, pause)).catch(async (error) => {
-    if (code) await run(db, deleteAttempt(code.counted))
+    const taken: Statement[] = code ? [deleteAttempt(code.counted)] : []
+    if (claimId) taken.push(releaseClaim({ ...address, claimId }))
+    if (taken.length > 0) await run(directory, ...taken)
     throw error
   })
-  const member = { email, name, passwordHash, createdAt: clock() }
-  const [[created], [existing]] = code
-    ? await run(
-        db,
-        insertVerifiedMember({ ...member, ...code, now: Date.now() }),
-        selectExisting({ email }),
-        deleteCodes({ ...code, email }),
-      )
-    : await run(db, insertUnverifiedMember(member), selectExisting({ email }))
-  if (created) return { profile: created, rateLimit: code?.rateLimit ?? {} }
-  throw existing ? new ApiError('MEMBER_EXISTS') : invalidCodeError(authenticationCode)
+  const member = { ...address, name, passwordHash, createdAt: clock() }
+  const profile = claimId
+    ? await createClaimed(slots, slot, member, claimId, code)
+    : await createInSlot0(directory, member, code)
+  if (!profile) throw invalidCodeError(authenticationCode)
+  return { profile, rateLimit: code?.rateLimit ?? {} }
 }

@@ -54,6 +54,12 @@ const insertPurgeJob = sqlStatement<{ memberId: number }>(sql`
   insert into purgeJobs (memberId, createdAt)
   select ${members.memberId}, ${sql.placeholder('createdAt')} from ${members} where ${isCaller}
   returning memberId`)
+// A sign-up's insert that runs a second time must not bring the member back.
+const refuseClaim = sqlStatement<{ claimId: number }>(sql`
+    insert into settledClaims (claimId, settledAt)
+    select ${members.memberId}, ${sql.placeholder('createdAt')} from ${members} where ${isCaller}
+    on conflict do nothing
+    returning claimId`)
 // No address has this form, no token a negative version, and no password an empty hash.
 const eraseCaller = statement((db) =>
   db
@@ -72,10 +78,13 @@ const eraseCaller = statement((db) =>
 
 /**
  * Withdraws the caller: the tokens stop working, the e-mail address is free again, and the name and password are erased.
- * Leaves a job to delete the books, memos and images, which could take too long for one statement.
+ * Leaves a job to delete the books, memos and images, which could take too long for one statement. In a slot other than
+ * 0, the address is free only after `releaseAddresses`, which the job repeats.
  * @throws UNAUTHORIZED when the token is no longer valid
  */
 export const withdraw = (db: Db, caller: Caller) => {
   const createdAt = Date.now()
-  return runAsCaller(db, caller, selectCaller(), insertPurgeJob({ createdAt }), eraseCaller({ createdAt }))
+  const erase = [insertPurgeJob({ createdAt }), eraseCaller({ createdAt })]
+  const statements = caller.slot > 0 ? [refuseClaim({ createdAt }), ...erase] : erase
+  return runAsCaller(db, caller, selectCaller(), ...statements)
 }

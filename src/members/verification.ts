@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement, statement } from '../db/client'
 import { attempts, dailyMails, joinCodes, members } from '../db/schema'
 import type { Config } from '../env'
@@ -16,8 +16,18 @@ import {
   selectUsage,
   toAttempt,
 } from './attempts'
+import {
+  type Address,
+  claimIf,
+  type Entry,
+  isAbandoned,
+  isConfirmed,
+  isFree,
+  isFreeOrAbandoned,
+  selectHolder,
+} from './directory'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from './rate-limit'
-import { isEmail, selectExisting } from './store'
+import { isEmail } from './store'
 
 const LIFETIME_MS = 600_000
 const TRIES_PER_CODE = 5
@@ -37,14 +47,16 @@ const randomCode = () => {
 }
 
 const mailsToday = sql`coalesce((select ${dailyMails.mails} from ${dailyMails} where ${dailyMails.day} = ${placeholder('day')}), 0)`
-const replaceCode = sqlStatement<{ subject: string }>(sql`
+const replaceCodeIf = (isFree: SQL) =>
+  sqlStatement<{ subject: string }>(sql`
   insert into joinCodes (subject, address, codeHash, issuedAt, expiresAt)
   select ${placeholder('subject')}, ${placeholder('address')}, ${placeholder('codeHash')}, ${placeholder('now')}, ${placeholder('expiresAt')}
   where ${isAllowed} and ${mailsToday} < ${placeholder('mailsPerDay')}
-    and not exists (select 1 from ${members} where ${isEmail})
+    and ${isFree}
   on conflict (subject) do update
     set codeHash = excluded.codeHash, issuedAt = excluded.issuedAt, expiresAt = excluded.expiresAt
   returning subject`)
+const replaceCode = { alone: replaceCodeIf(isFree(false)), withDirectory: replaceCodeIf(isFreeOrAbandoned) }
 
 const isIssued = and(eq(joinCodes.subject, placeholder('subject')), eq(joinCodes.codeHash, placeholder('codeHash')))
 const isJustIssued = sql`exists (select 1 from ${joinCodes} where ${isIssued} and ${joinCodes.issuedAt} = ${placeholder('now')})`
@@ -68,14 +80,14 @@ const uncountDailyMail = sqlStatement<{ mails: number }>(sql`
 export const issueCode = async (
   db: Db,
   config: Config,
-  email: string,
+  owner: Address,
   network: string,
   deliver: (code: string) => Promise<void>,
 ): Promise<RateLimitHeaders> => {
   const now = Date.now()
   const day = Math.floor(now / DAY_MS)
   const code = randomCode()
-  const hash = hashFor(config, email)
+  const hash = hashFor(config, owner.email)
   const toAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'mail-network', part)
   const attempt = toAttempt(
     now,
@@ -85,15 +97,16 @@ export const issueCode = async (
   )
   const address = await hash('code')
   const issued = { ...attempt, day, subject: await hash('code-network', network), codeHash: await hash('code', code) }
-  const [[member], usage, [replaced], counted] = await run(
+  const replace = owner.addressHash ? replaceCode.withDirectory : replaceCode.alone
+  const [[holder], usage, [replaced], counted] = await run(
     db,
-    selectExisting({ email }),
+    selectHolder(owner),
     selectUsage(attempt),
-    replaceCode({ ...issued, address, email, expiresAt: now + LIFETIME_MS, mailsPerDay: config.MAILS_PER_DAY }),
+    replace({ ...issued, ...owner, address, expiresAt: now + LIFETIME_MS, mailsPerDay: config.MAILS_PER_DAY }),
     insertMail(issued),
     countDailyMail(issued),
   )
-  if (member) throw new ApiError('MEMBER_EXISTS')
+  if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
   if (usage.some(isReached)) throw tooManyAttempts(usage, now)
   if (!replaced) {
     const untilTomorrow = retryAfter(((day + 1) * DAY_MS - now) / 1000)
@@ -114,32 +127,57 @@ type VerifiedCode = { address: string; codeHash: string; counted: { attemptId: n
 const isLive = and(eq(joinCodes.address, placeholder('address')), gt(joinCodes.expiresAt, placeholder('now')))
 /** Matches a verified code that has not expired. */
 export const isValidCode = and(isLive, eq(joinCodes.codeHash, placeholder('codeHash')))
+const deleteCodesIf = (condition: SQL) =>
+  sqlStatement<{ subject: string }>(sql`
+  delete from joinCodes where address = ${placeholder('address')} and ${condition} returning subject`)
 /** Deletes all codes of a member's e-mail address. */
-export const deleteCodes = sqlStatement<{ subject: string }>(sql`
-  delete from joinCodes
-  where address = ${placeholder('address')} and exists (select 1 from ${members} where ${isEmail})
-  returning subject`)
+export const deleteCodes = deleteCodesIf(sql`exists (select 1 from ${members} where ${isEmail})`)
+/** The same for the member of a confirmed claim. */
+export const deleteClaimedCodes = deleteCodesIf(isConfirmed)
 
 const triesOfCode = sql`(
   select count(*) from ${attempts}
   where ${attempts.subject} = ${placeholder('guesser')} and ${attempts.at} >= ${joinCodes.issuedAt})`
 /** Matches the codes that the network may still try. */
 const isOpen = and(isLive, sql`${triesOfCode} < ${sql.raw(String(TRIES_PER_CODE))}`)
-const selectMatch = sqlStatement<{ subject: string }>(sql`
-  select ${joinCodes.subject} from ${joinCodes} where ${isOpen} and ${joinCodes.codeHash} = ${placeholder('codeHash')}`)
+const isMatch = and(isOpen, eq(joinCodes.codeHash, placeholder('codeHash')))
+const selectMatch = sqlStatement<{ subject: string }>(
+  sql`select ${joinCodes.subject} from ${joinCodes} where ${isMatch}`,
+)
 // Clocks differ between Workers, so a try is dated no earlier than the codes.
 const insertGuess = insertAttemptIf(
   sql`${isAllowed} and exists (select 1 from ${joinCodes} where ${isOpen})`,
   sql`max(${placeholder('now')}, (select max(${joinCodes.issuedAt}) from ${joinCodes} where ${isLive}))`,
 )
 
+/** The code is matched before the guess is counted, which could be its last. */
+const claimVerified = claimIf(sql`${isAllowed} and exists (select 1 from ${joinCodes} where ${isMatch})`)
+const claimUnverified = claimIf(sql`true`)
+
 export const invalidCodeError = (code: string) =>
   fieldError('authenticationCode', code, 'is wrong or expired, or was tried too often: request a new code')
+
+/** A sign-up may go on: with a verified code, if one is required, and with a claim, unless it is in slot 0. */
+export type Checked = { code?: VerifiedCode; claimId?: number; abandoned?: Entry }
+
+const checkUnverified = async (db: Db, owner: Address, slot: number): Promise<Checked> => {
+  const now = Date.now()
+  const [[holder], , [claim] = []] =
+    slot > 0
+      ? await run(db, selectHolder(owner), ...claimUnverified(owner, slot, now))
+      : await run(db, selectHolder(owner))
+  if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
+  return { claimId: claim?.claimId, abandoned: holder }
+}
+
+const claimLast = <A, B, C, D, E, F>([holders, usage, matches, , claims, counted]: [A, B, C, D, E, F]) =>
+  [holders, usage, matches, counted, claims] as const
 
 /**
  * Checks the code of a sign-up against every code that is valid for the address, whichever network requested it. Each
  * check counts as a try before its outcome is known, so that of a thousand concurrent guesses from one network only five
- * are evaluated. Returns undefined if no code is required.
+ * are evaluated. In a slot other than 0, claims the address in the same transaction; if that fails because of an
+ * abandoned claim, it must be settled first.
  * @param network where the request comes from
  * @throws MEMBER_EXISTS regardless of the code; INVALID_FIELDS for a wrong, expired or used code; TOO_MANY_REQUESTS after
  * twenty tries in a day from the network, or a hundred from all
@@ -147,34 +185,30 @@ export const invalidCodeError = (code: string) =>
 export const checkCode = async (
   db: Db,
   config: Config,
-  email: string,
+  owner: Address,
   code: string,
   network: string,
-): Promise<VerifiedCode | undefined> => {
-  if (config.EMAIL_VERIFICATION === 'off') {
-    const [[member]] = await run(db, selectExisting({ email }))
-    if (member) throw new ApiError('MEMBER_EXISTS')
-    return undefined
-  }
+  slot: number,
+): Promise<Checked> => {
+  if (config.EMAIL_VERIFICATION === 'off') return checkUnverified(db, owner, slot)
   const now = Date.now()
-  const hash = hashFor(config, email)
+  const hash = hashFor(config, owner.email)
   const attempt = toAttempt(now, ...(await limitNetwork(network, (part) => hash('guess', part), GUESSES)), {
     subject: await hash('guess'),
     limits: GUESSES.address,
   })
   const [address, codeHash] = [await hash('code'), await hash('code', code)]
   const guess = { ...attempt, address, codeHash, guesser: await hash('guess', network) }
+  const checks = [selectHolder(owner), selectUsage(attempt), selectMatch(guess)] as const
   // One transaction: the guess is matched only if it is counted.
-  const [[member], usage, [match], counted] = await run(
-    db,
-    selectExisting({ email }),
-    selectUsage(attempt),
-    selectMatch(guess),
-    insertGuess(guess),
-  )
-  if (member) throw new ApiError('MEMBER_EXISTS')
+  const [[holder], usage, [match], counted, [claim] = []] =
+    slot > 0
+      ? claimLast(await run(db, ...checks, ...claimVerified(owner, slot, now, guess), insertGuess(guess)))
+      : await run(db, ...checks, insertGuess(guess))
+  if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
   if (usage.some(isReached)) throw tooManyAttempts(usage, now)
   // Without RateLimit headers, which would show whether the attempt counted, and so whether anyone requested a code.
   if (!match || counted.length === 0) throw invalidCodeError(code)
-  return { address, codeHash, counted, rateLimit: afterAttempt(usage, now) }
+  const verified = { address, codeHash, counted, rateLimit: afterAttempt(usage, now) }
+  return { code: verified, claimId: claim?.claimId, abandoned: holder }
 }

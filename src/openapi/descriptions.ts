@@ -122,6 +122,7 @@ export const PROPERTIES: Record<string, string> = {
   size: 'The page size that was requested.',
   star: 'Rating from 1 to 5. 0 means not rated.',
   status: 'The HTTP status. 0 if `fieldErrors` or `violationErrors` has entries.',
+  'Health.slots': 'The databases that answer, by number. Only if the service has several.',
   'Health.status': 'Always `ok`: an unhealthy service answers 503.',
   title: 'Title of the book.',
   'NewBook.title': `Title of the book. ${WELL_FORMED}.`,
