@@ -4,6 +4,7 @@ import config from './vitest.config.ts'
 const SLOW = [
   'members',
   'sign-up',
+  'slots-sign-up',
   'verification',
   'rate-limit',
   'floods',

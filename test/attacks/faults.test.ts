@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Reader, send, signUp } from '../support/api'
-import { select } from '../support/database'
+import { changeDatabase, memberDatabase, select } from '../support/database'
 import { toFileForm } from '../support/file-form'
 import { png } from '../support/pictures'
 import { wrapDatabase } from '../support/wrap-database'
@@ -26,7 +26,7 @@ beforeEach(() => {
 /** A database whose first calls fail, if `takesEffect` after they were executed. */
 const failFirst = (times: number, message: string, takesEffect = false) => {
   const counted = { calls: 0 }
-  const DB = wrapDatabase(env.DB, async (call) => {
+  const DB = wrapDatabase(memberDatabase(), async (call) => {
     counted.calls += 1
     if (counted.calls > times) return call()
     if (takesEffect) await call()
@@ -45,13 +45,13 @@ describe('a transient database error', () => {
     'D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.',
   ])('is retried for a read: %s', async (message) => {
     const { DB, counted } = failFirst(2, message)
-    expect((await reader.send('GET', library, { changed: { DB } })).status).toBe(200)
+    expect((await reader.send('GET', library, { changed: changeDatabase(DB) })).status).toBe(200)
     expect(counted.calls).toBe(3)
   })
 
   it('responds 503 with Retry-After after three attempts', async () => {
     const { DB, counted } = failFirst(9, LOST)
-    const answer = await reader.send('GET', library, { changed: { DB } })
+    const answer = await reader.send('GET', library, { changed: changeDatabase(DB) })
     expect(answer).toMatchObject({ status: 503, body: { status: 503 } })
     expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
     expect(counted.calls).toBe(3)
@@ -60,7 +60,7 @@ describe('a transient database error', () => {
 
   it('is retried for an idempotent write', async () => {
     const { DB, counted } = failFirst(1, LOST, true)
-    const changed = await reader.send('PATCH', `/books/${bookId}`, { body: { star: 3 }, changed: { DB } })
+    const changed = await reader.send('PATCH', `/books/${bookId}`, { body: { star: 3 }, changed: changeDatabase(DB) })
     expect(changed).toMatchObject({ status: 200, body: { star: 3 } })
     expect(counted.calls).toBe(2)
   })
@@ -72,7 +72,7 @@ describe('a transient database error', () => {
   ]
   it.each(notIdempotent)('is not retried for %s', async (_, method, path, body) => {
     const { DB, counted } = failFirst(9, LOST)
-    expect((await reader.send(method, path(), { body, changed: { DB } })).status).toBe(503)
+    expect((await reader.send(method, path(), { body, changed: changeDatabase(DB) })).status).toBe(503)
     expect(counted.calls).toBe(1)
     expect(await select(`select * from books where title = 'Once'`)).toEqual([])
   })
@@ -83,13 +83,15 @@ describe('a transient database error', () => {
     'D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.',
   ])('is not retried when the database is overloaded: %s', async (message) => {
     const { DB, counted } = failFirst(9, message)
-    expect((await reader.send('GET', library, { changed: { DB } })).status).toBe(503)
+    expect((await reader.send('GET', library, { changed: changeDatabase(DB) })).status).toBe(503)
     expect(counted.calls).toBe(1)
   })
 
   it.each([null, {}, [], [{}, {}], 'text'])('responds 500 when the database returns %j', async (junk) => {
-    const DB = wrapDatabase(env.DB, async <T>() => junk as T)
-    expect((await reader.send('POST', '/books', { body: { title: 'Junk' }, changed: { DB } })).status).toBe(500)
+    const DB = wrapDatabase(memberDatabase(), async <T>() => junk as T)
+    expect((await reader.send('POST', '/books', { body: { title: 'Junk' }, changed: changeDatabase(DB) })).status).toBe(
+      500,
+    )
   })
 })
 

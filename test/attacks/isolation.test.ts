@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { BASE, handle, login, signUp, tokenOf } from '../support/api'
-import { measure, select } from '../support/database'
+import { measure, memberDatabase, select } from '../support/database'
 import * as trials from '../support/isolation'
 import { idOperations } from '../support/operations'
 import { takeSnapshot } from '../support/stores'
@@ -30,11 +30,11 @@ beforeAll(async () => {
 
 describe('another member’s books and memos', () => {
   it.each(idOperations)('$method $template responds as if they did not exist', async (operation) => {
-    const before = await takeSnapshot(env.DB)
+    const before = await takeSnapshot(memberDatabase())
     const { compared, failures } = await trials.tryOnOthersData(api, isolation, operation)
     expect(failures).toEqual([])
     expect(compared).toBeGreaterThan(0)
-    expect(await takeSnapshot(env.DB)).toBe(before)
+    expect(await takeSnapshot(memberDatabase())).toBe(before)
   })
 
   it('appear in no view of other members', async () => {
@@ -44,7 +44,7 @@ describe('another member’s books and memos', () => {
   })
 
   it('cannot be moved or changed by requests that also name the caller’s own', async () => {
-    expect((await trials.mixParents(api, isolation, env.DB)).failures).toEqual([])
+    expect((await trials.mixParents(api, isolation, memberDatabase())).failures).toEqual([])
   })
 })
 
@@ -73,8 +73,8 @@ describe('without a valid token', () => {
   })
 
   it.each(trials.otherOperations)('$method $template responds 401 and changes nothing', async (operation) => {
-    const before = await takeSnapshot(env.DB)
+    const before = await takeSnapshot(memberDatabase())
     expect(await trials.tryUnauthenticated(api, isolation, operation)).toEqual([])
-    expect(await takeSnapshot(env.DB)).toBe(before)
+    expect(await takeSnapshot(memberDatabase())).toBe(before)
   })
 })

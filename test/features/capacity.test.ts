@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it, vi } from 'vitest'
 import { type Answer, newEmail, type Reader, send, signUp } from '../support/api'
 import { join } from '../support/bytes'
+import { changeDatabase, memberDatabase } from '../support/database'
 import { jpeg } from '../support/pictures'
 import { wrapDatabase } from '../support/wrap-database'
 
@@ -15,11 +16,11 @@ const statuses = async (answers: Promise<Answer>[]) => (await Promise.all(answer
 
 it('refuses a request with 503 while 128 database calls are in progress', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
-  const DB = wrapDatabase(env.DB, async (call) => {
+  const DB = wrapDatabase(memberDatabase(), async (call) => {
     await held
     return call()
   })
-  const running = Array.from({ length: 128 }, () => profile({ DB }))
+  const running = Array.from({ length: 128 }, () => profile(changeDatabase(DB)))
   await scheduler.wait(500)
   const refused = await profile({})
   expect(refused).toMatchObject({ status: 503, body: { status: 503 } })
@@ -49,13 +50,13 @@ it('uses one database call for any number of health checks', async () => {
 it('loads at most 1,000 books of large pages at a time, and small pages concurrently', async () => {
   const highestOf = async (size: number) => {
     let [active, highest] = [0, 0]
-    const DB = wrapDatabase(env.DB, async (call) => {
+    const DB = wrapDatabase(memberDatabase(), async (call) => {
       highest = Math.max(highest, ++active)
       await scheduler.wait(50)
       return call().finally(() => active--)
     })
     const path = `/books/library?bookStatus=YET&page=1&size=${size}`
-    const answers = Array.from({ length: 5 }, () => reader.send('GET', path, { changed: { DB } }))
+    const answers = Array.from({ length: 5 }, () => reader.send('GET', path, { changed: changeDatabase(DB) }))
     expect(await statuses(answers)).toEqual(Array(5).fill(200))
     return highest
   }
@@ -66,8 +67,8 @@ it('loads at most 1,000 books of large pages at a time, and small pages concurre
 
 it('frees the capacity of database calls that time out', async () => {
   using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
-  const DB = wrapDatabase(env.DB, () => new Promise<never>(() => {}))
-  const hanging = Array.from({ length: 128 }, () => profile({ DB }))
+  const DB = wrapDatabase(memberDatabase(), () => new Promise<never>(() => {}))
+  const hanging = Array.from({ length: 128 }, () => profile(changeDatabase(DB)))
   expect(await statuses(hanging)).toEqual(Array(128).fill(503))
   expect((await profile({})).status).toBe(200)
 })

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Bindings } from '../../src/env'
 import { BASE, handle, newEmail, ORIGIN, type Reader, send, signUp } from '../support/api'
-import { brokenDatabase } from '../support/database'
+import { brokenDatabase, changeDatabase } from '../support/database'
 
 let reader: Reader
 let bookId: number
@@ -97,7 +97,7 @@ describe('the log', () => {
   it('has the details of an error that is answered with a fixed message', async () => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const DB = brokenDatabase('D1_ERROR: disk of host 10.0.0.1 is full')
-    const answer = await reader.send('GET', '/members/me', { changed: { DB } })
+    const answer = await reader.send('GET', '/members/me', { changed: changeDatabase(DB) })
     const body = { status: 500, message: 'Internal server error', fieldErrors: null, violationErrors: null }
     expect(answer).toEqual({ status: 500, headers: expect.anything(), body })
     const line = JSON.parse(String(error.mock.calls[0]?.[0]))

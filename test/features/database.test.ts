@@ -5,7 +5,7 @@ import { addMissingRows } from '../../scripts/image-rows'
 import { findMismatches, findOrphans } from '../../scripts/integrity'
 import triggers from '../../src/db/triggers.sql?raw'
 import { type Reader, signUp } from '../support/api'
-import { fillShelf, select } from '../support/database'
+import { fillShelf, memberDatabase, select } from '../support/database'
 import { memberIdOf } from '../support/images'
 import { png } from '../support/pictures'
 
@@ -49,11 +49,11 @@ describe('counters and positions', () => {
         memos = memos.filter(({ memoId }) => remaining.has(memoId))
       }
     }
-    expect(await findMismatches(env.DB)).toEqual([])
+    expect(await findMismatches(memberDatabase())).toEqual([])
     expect(memos.length).toBeGreaterThan(20)
 
     await readers[0]?.delete('/members/me')
-    expect(await findMismatches(env.DB)).toEqual([])
+    expect(await findMismatches(memberDatabase())).toEqual([])
     await vi.waitFor(async () => expect(await select('select distinct memberId from memos')).toHaveLength(1), 5000)
   })
 })
@@ -149,14 +149,16 @@ describe('the integrity check', () => {
     memberId = await memberIdOf(reader)
     bookId = (await reader.createBook({ bookStatus: 'DONE', readEndDate: '2026-01-01T00:00:00' })).bookId
     memoId = (await reader.createMemo(bookId)).memoId
-    expect(await findMismatches(env.DB)).toEqual([])
+    expect(await findMismatches(memberDatabase())).toEqual([])
   })
 
   const COUNTERS = 'yetBooks ingBooks doneBooks finishedBooks memoBooks textBytes imageCount imageBytes'.split(' ')
   it.each(COUNTERS)('finds a wrong %s', async (field) => {
     const [member] = await select(`select ${field} as expected from members where memberId = ?`, memberId)
     await select(`update members set ${field} = 7 where memberId = ?`, memberId)
-    expect(await findMismatches(env.DB)).toEqual([{ table: 'members', id: memberId, field, ...member, found: 7 }])
+    expect(await findMismatches(memberDatabase())).toEqual([
+      { table: 'members', id: memberId, field, ...member, found: 7 },
+    ])
     await select(`update members set ${field} = ? where memberId = ?`, member?.expected, memberId)
   })
 
@@ -164,7 +166,7 @@ describe('the integrity check', () => {
     await select('update books set memoCount = 3, questionMemos = 2, memoBytes = 1 where bookId = ?', bookId)
     const [member] = await select('select textBytes from members where memberId = ?', memberId)
     const mismatch = { table: 'books', id: bookId }
-    expect(await findMismatches(env.DB)).toEqual([
+    expect(await findMismatches(memberDatabase())).toEqual([
       { ...mismatch, field: 'memoCount', expected: 1, found: 3 },
       { ...mismatch, field: 'questionMemos', expected: 0, found: 2 },
       { ...mismatch, field: 'memoBytes', expected: 9, found: 1 },
@@ -176,16 +178,18 @@ describe('the integrity check', () => {
   it('finds a memo with a wrong position or owner', async () => {
     const mismatch = { table: 'memos', id: memoId }
     await select('update memos set position = 5 where memoId = ?', memoId)
-    expect(await findMismatches(env.DB)).toEqual([{ ...mismatch, field: 'position', expected: 1, found: 5 }])
+    expect(await findMismatches(memberDatabase())).toEqual([{ ...mismatch, field: 'position', expected: 1, found: 5 }])
     await select('update memos set position = 1, memberId = 999 where memoId = ?', memoId)
-    expect(await findMismatches(env.DB)).toEqual([{ ...mismatch, field: 'memberId', expected: memberId, found: 999 }])
+    expect(await findMismatches(memberDatabase())).toEqual([
+      { ...mismatch, field: 'memberId', expected: memberId, found: 999 },
+    ])
     await select('update memos set memberId = ? where memoId = ?', memberId, memoId)
   })
 
   it.each(['books', 'memos'])('finds a reused identifier in %s', async (table) => {
     const id = table === 'books' ? bookId : memoId
     await select('insert or replace into retiredIds (tableName, id) values (?, ?)', table, id)
-    expect(await findMismatches(env.DB)).toMatchObject([{ table, id, expected: `above ${id}`, found: id }])
+    expect(await findMismatches(memberDatabase())).toMatchObject([{ table, id, expected: `above ${id}`, found: id }])
     await select('delete from retiredIds where tableName = ?', table)
   })
 
@@ -199,13 +203,13 @@ describe('the integrity check', () => {
     const insertRow = `insert into images (memberId, name, type, bytes, createdAt) values (?, ?, 'image/png', 1, '2026-01-01T00:00:00')`
     await select(insertRow, memberId, lost.split('/')[2])
     const others = ['elsewhere/b.png: object without a row', `${lost}: row without an object`]
-    expect((await findOrphans(env.DB, env.IMAGES)).sort()).toEqual(
+    expect((await findOrphans(memberDatabase(), env.IMAGES)).sort()).toEqual(
       [...others, `${unlisted}: object without a row`].sort(),
     )
 
-    expect(await addMissingRows(env.DB, env.IMAGES, () => {})).toMatchObject({ added: 1 })
-    expect(await addMissingRows(env.DB, env.IMAGES, () => {})).toMatchObject({ added: 0 })
-    expect((await findOrphans(env.DB, env.IMAGES)).sort()).toEqual(others)
-    expect(await findMismatches(env.DB)).toEqual([])
+    expect(await addMissingRows(memberDatabase(), env.IMAGES, () => {})).toMatchObject({ added: 1 })
+    expect(await addMissingRows(memberDatabase(), env.IMAGES, () => {})).toMatchObject({ added: 0 })
+    expect((await findOrphans(memberDatabase(), env.IMAGES)).sort()).toEqual(others)
+    expect(await findMismatches(memberDatabase())).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { sortDump } from '../../scripts/dump.ts'
 import { findMismatches } from '../../scripts/integrity'
 import { signUp } from '../support/api'
-import { fillShelf, select } from '../support/database'
+import { fillShelf, memberDatabase, select } from '../support/database'
 
 const HOSTILE_TEXT = "It's; DROP TABLE books;\n-- END; “그래서”"
 const TABLES = [
@@ -62,7 +62,7 @@ it('cannot restore an unsorted dump, since books reference members', async () =>
 
 it('restores every row, counter and trigger from a sorted dump', async () => {
   await restore(sortDump(statements))
-  expect(await readRows(restored)).toEqual(await readRows(env.DB))
+  expect(await readRows(restored)).toEqual(await readRows(memberDatabase()))
   expect(await findMismatches(restored)).toEqual([])
 
   await restored.prepare(`delete from memos where memoContent = ?`).bind(HOSTILE_TEXT).run()

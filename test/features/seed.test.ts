@@ -1,9 +1,8 @@
-import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it } from 'vitest'
 import { findMismatches } from '../../scripts/integrity'
 import { DEMO, type Fetch, seed } from '../../scripts/seed/demo.ts'
 import { BASE, handle, logInAs } from '../support/api'
-import { select } from '../support/database'
+import { memberDatabase, select } from '../support/database'
 import { checkAgainstDocument } from '../support/document'
 
 /** The service, with every response checked against the OpenAPI document. */
@@ -32,7 +31,7 @@ it('fills every view', async () => {
   expect(first.views).toHaveLength(15)
   expect(first.views.filter(({ count }) => count === 0)).toEqual([])
   expect(before).toEqual([{ memberId: expect.any(Number), books: 40, memos: expect.any(Number) }])
-  expect(await findMismatches(env.DB)).toEqual([])
+  expect(await findMismatches(memberDatabase())).toEqual([])
 })
 
 it('creates memos of every type and authority, and dates over two years', async () => {

@@ -3,6 +3,7 @@ import { env, exports } from 'cloudflare:workers'
 import type { Bindings } from '../../src/env'
 import worker from '../../src/index'
 import { checkAgainstDocument } from './document'
+import { insertMemberInSlot1 } from './slot-member'
 import { remote, type SmokeMember, skipTest } from './target'
 import { insertMember } from './tokens'
 
@@ -136,12 +137,20 @@ const asMember = (member?: SmokeMember) => {
   return readerWith('', '', unavailable)
 }
 
+const insertLocalMember = async (email: string) => {
+  const secret = env.JWT_SECRET ?? ''
+  const { token } = env.DB_1
+    ? await insertMemberInSlot1(env.DB_1, secret, email, PASSWORD_HASH)
+    : await insertMember(env.DB, secret, email, PASSWORD_HASH)
+  return token
+}
+
 /** A new member, who is logged in. */
 export const signUp = async (email = newEmail()) => {
   // The first one is shared.
   if (remote?.members) return asMember(remote.members.splice(1, 1)[0])
   // Sign-up and login each cost a password hash.
-  if (!remote) return readerWith(email, (await insertMember(env.DB, env.JWT_SECRET ?? '', email, PASSWORD_HASH)).token)
+  if (!remote) return readerWith(email, await insertLocalMember(email))
   done(await join({ email }), 201)
   return logInAs(email)
 }

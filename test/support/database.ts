@@ -1,8 +1,18 @@
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 
+/** The slot of the tests' members: 1 in `npm run test:slots`. */
+export const memberSlot = () => (env.DB_1 ? 1 : 0)
+export const memberDatabase = () => env.DB_1 ?? env.DB
+/** Replaces the members' database for a request. */
+export const changeDatabase = (database: D1Database) => (env.DB_1 ? { DB_1: database } : { DB: database })
+
+const SHARED_TABLES = /\b(?:joinCodes|attempts|dailyMails|addresses|slotCounters)\b/
+
+/** Queries the database that has the tables. */
 export const select = async (query: string, ...values: unknown[]) => {
-  const statement = env.DB.prepare(query).bind(...values)
+  const database = SHARED_TABLES.test(query) ? env.DB : memberDatabase()
+  const statement = database.prepare(query).bind(...values)
   return (await statement.all()).results
 }
 
@@ -33,7 +43,7 @@ export const measure = async (request: () => Promise<unknown>) => {
 }
 
 /** Inserts books in all three statuses, one in ten with a memo. */
-export const fillShelf = (memberId: number, books: number, db = env.DB) => {
+export const fillShelf = (memberId: number, books: number, db = memberDatabase()) => {
   const last = (table: string, id: string) =>
     `(select max(coalesce((select max(${id}) from ${table}), 0), coalesce((select id from retiredIds where tableName = '${table}'), 0)))`
   const insertBooks = db.prepare(`

@@ -25,9 +25,12 @@ type Ids = { bookId: string; memoId: string; memberId: string; imageName: string
 /** The owner's data contains this text, so it must appear in no other caller's response. */
 const MARK = 'only-the-owner-may-read-this'
 const NEW_PASSWORD = 'a-changed-password-2'
-const NEVER_USED = ['999999', '9007199254740991'].map(
-  (id): Ids => ({ bookId: id, memoId: id, memberId: id, imageName: `${'A'.repeat(22)}.png` }),
-)
+const IDS_PER_SLOT = 2 ** 40
+/** Identifiers that never existed, one of them in the range of the slot. */
+const neverUsed = ({ bookId }: Ids) =>
+  [Math.floor(Number(bookId) / IDS_PER_SLOT) * IDS_PER_SLOT + 999_999, Number.MAX_SAFE_INTEGER]
+    .map(String)
+    .map((id): Ids => ({ bookId: id, memoId: id, memberId: id, imageName: `${'A'.repeat(22)}.png` }))
 
 const call = async (api: Api, { token }: Account, method: string, path: string, body?: object) => {
   const request = { method, path, authorization: `Bearer ${token}`, ...(body && { body: JSON.stringify(body) }) }
@@ -170,7 +173,7 @@ export const tryOnOthersData = async (api: Api, isolation: Isolation, operation:
       const expected = (needsValid ? isValid : isOwnMethod) ? status : undefined
       const problems = problemsOf(request, response, expected)
       if (expected === response.status) outcome.refused += 1
-      for (const other of [...NEVER_USED, deleted]) {
+      for (const other of [...neverUsed(ids), deleted]) {
         outcome.compared += 1
         const absent = await api.request({ ...request, path: addressWith(operation, other) })
         if (comparable(absent) !== comparable(response)) {
@@ -198,7 +201,7 @@ export const comparableRequests = (isolation: Isolation, operation: Operation) =
   return callers.map(({ name, authorization }) => ({
     name,
     existing: toRequest(authorization, ids),
-    absent: [...NEVER_USED, deleted].map((each) => toRequest(authorization, each)),
+    absent: [...neverUsed(ids), deleted].map((each) => toRequest(authorization, each)),
   }))
 }
 
