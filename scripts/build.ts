@@ -2,10 +2,11 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import { configFlags, readSlots } from './wrangler-config.ts'
 
 const MAX_GZIPPED_BYTES = 110_000
 
-const { status } = spawnSync('wrangler', ['deploy', '--dry-run', '--outdir', 'dist'], {
+const { status } = spawnSync('wrangler', ['deploy', '--dry-run', '--outdir', 'dist', ...configFlags(readSlots())], {
   stdio: 'inherit',
   env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
 })

@@ -1,16 +1,16 @@
 // `npm run deploy`: deploys to a Cloudflare account, empty or not.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { experimental_readRawConfig } from 'wrangler'
 import { deploy, plan } from './deploy/deploy.ts'
-import { type Config, DeployError, type Host, type WranglerResult } from './deploy/host.ts'
+import { DeployError, type Host, type WranglerResult } from './deploy/host.ts'
+import { readConfig, readSlots, writeTemporary } from './wrangler-config.ts'
 
 const USAGE = `Usage: npm run deploy [-- --dry-run]
   --dry-run   lists the steps and builds the Worker; needs no account`
@@ -29,18 +29,8 @@ const readArguments = () => {
 }
 
 const reports = mkdtempSync(join(tmpdir(), 'reading-library-'))
-const temporary = [reports]
-process.on('exit', () => {
-  for (const path of temporary) rmSync(path, { recursive: true, force: true })
-})
+process.on('exit', () => rmSync(reports, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
-
-// In the working directory, since paths in wrangler's configuration are relative to it.
-const writeTemporary = (name: string, content: string) => {
-  temporary.push(name)
-  writeFileSync(name, content, { mode: 0o600 })
-  return name
-}
 
 const exitCode = async (child: ChildProcess) => Number((await once(child, 'exit'))[0] ?? 1)
 
@@ -56,9 +46,10 @@ const wrangler = async (args: string[], input?: string): Promise<WranglerResult>
 }
 
 const { 'dry-run': isDryRun } = readArguments()
-const config = experimental_readRawConfig({ config: 'wrangler.toml' }).rawConfig as unknown as Config
+const config = readConfig()
+const slots = readSlots()
 if (isDryRun) {
-  for (const step of plan(config)) console.log(step)
+  for (const step of plan(config, slots)) console.log(step)
   process.exit(await exitCode(spawn('node', ['scripts/build.ts'], { stdio: 'inherit' })))
 }
 const isInteractive = process.stdin.isTTY && process.stdout.isTTY && !process.env.CI
@@ -67,7 +58,7 @@ const terminal = isInteractive ? createInterface({ input: process.stdin, output:
 const ask =
   terminal && ((question: string) => terminal.question(question).catch(() => fail('Cancelled: nothing was changed')))
 const host: Host = { wrangler, writeTemporary, print: console.log, ask, fetch, wait, env: process.env }
-await deploy(host, config)
+await deploy(host, config, slots)
   .catch((error) => {
     throw error instanceof DeployError ? fail(error.message) : error
   })

@@ -19,11 +19,6 @@ export const checkAccount = async (host: Host, config: Config) => {
   host.print(`Account: ${account?.name ?? chosen}`)
 }
 
-const hasDatabase = async (host: Host, name: string) => {
-  const { stdout } = await runWrangler(host, ['d1', 'list', '--json'])
-  return (JSON.parse(stdout) as { name: string }[]).some((database) => database.name === name)
-}
-
 const hasBucket = async (host: Host, name: string) => {
   // This command has no JSON output.
   const { stdout } = await runWrangler(host, ['r2', 'bucket', 'list'])
@@ -43,12 +38,8 @@ const createUnless = async (exists: boolean, host: Host, resource: string, args:
   host.print(`${resource}: ${exists ? 'found' : 'created'}`)
 }
 
-/** Finds the database, the bucket and the namespace by name and creates those that do not exist. */
+/** Finds the bucket and the namespace by name and creates those that do not exist. */
 export const provision = async (host: Host, config: Config): Promise<Config> => {
-  for (const { database_name: name, database_id } of config.d1_databases) {
-    const exists = database_id !== undefined || (await hasDatabase(host, name))
-    await createUnless(exists, host, `Database ${name}`, ['d1', 'create', name])
-  }
   for (const { bucket_name: name } of config.r2_buckets) {
     await createUnless(await hasBucket(host, name), host, `Bucket ${name}`, ['r2', 'bucket', 'create', name])
   }

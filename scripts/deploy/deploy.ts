@@ -1,15 +1,11 @@
+import { bindSlots, formatConfig, newMembersSetting, placeOf, type Slot } from '../slots/table.ts'
 import { checkAccount, namespaceTitle, provision } from './account.ts'
+import { migrate, provisionDatabases } from './databases.ts'
 import { type Config, DeployError, type Host, runWrangler } from './host.ts'
-import { collectSettings, generateSecret, putSecret } from './settings.ts'
+import { collectSettings, generatedSecrets, generateSecret, putSecret } from './settings.ts'
 
 const HEALTH_ATTEMPTS = 12
 const HEALTH_DELAY_MS = 5000
-
-const migrate = async (host: Host, database: string) => {
-  const { stdout } = await runWrangler(host, ['d1', 'migrations', 'apply', database, '--remote'])
-  const applied = new Set([...stdout.matchAll(/│ (\S+\.sql) +│ ✅/g)].map(([, name]) => name))
-  host.print(`Migrations: ${[...applied].join(', ') || 'nothing new'}`)
-}
 
 /** The URL of the Worker: its custom domain if it has one, otherwise its workers.dev address. */
 const findUrl = (targets: string[]) => {
@@ -17,9 +13,14 @@ const findUrl = (targets: string[]) => {
   return domain ? `https://${domain}` : targets.find((target) => target.startsWith('https://'))
 }
 
+const writeConfig = (host: Host, config: Config) => [
+  '--config',
+  host.writeTemporary('wrangler.deploy.json', formatConfig(config)),
+]
+
 /** Uploads the Worker together with its missing settings, so that it never serves without them. */
 const upload = async (host: Host, config: Config, settings: Record<string, string>) => {
-  const args = ['deploy', '--config', host.writeTemporary('wrangler.deploy.json', JSON.stringify(config))]
+  const args = ['deploy', ...writeConfig(host, config)]
   const names = Object.keys(settings)
   if (names.length > 0) {
     args.push('--secrets-file', host.writeTemporary('wrangler.deploy.secrets.json', JSON.stringify(settings)))
@@ -44,16 +45,24 @@ const waitUntilHealthy = async (host: Host, url: string) => {
  * Deploys to an empty account or updates an existing deployment. Existing resources and settings are not changed.
  * @throws DeployError before anything is created if something is missing, later if a step fails
  */
-export const deploy = async (host: Host, config: Config) => {
+export const deploy = async (host: Host, config: Config, slots: Slot[]) => {
   await checkAccount(host, config)
-  const { settings, isSet } = await collectSettings(host, config)
-  const provisioned = await provision(host, config)
-  for (const { binding } of config.d1_databases) await migrate(host, binding)
+  const { settings, isSet } = await collectSettings(host, config, slots)
+  const databases = await provisionDatabases(host, bindSlots(config, slots), slots)
+  const provisioned = await provision(host, databases)
+  // With one database, wrangler.toml names it.
+  await migrate(host, databases, slots.length > 1 ? writeConfig(host, provisioned) : [])
 
-  const generated: Record<string, string> = isSet('JWT_SECRET') ? {} : { JWT_SECRET: generateSecret() }
+  const generated = Object.fromEntries(
+    generatedSecrets(slots)
+      .filter((name) => !isSet(name))
+      .map((name) => [name, generateSecret()]),
+  )
   const url = await upload(host, provisioned, { ...settings, ...generated })
-  // Secrets cannot be read back, and rotating without signing everyone out needs the old one. Keep it out of CI logs.
-  if (generated.JWT_SECRET && host.ask) host.print(`Keep this JWT_SECRET, to rotate it later: ${generated.JWT_SECRET}`)
+  // Secrets cannot be read back, and are needed to rotate them. Keep them out of CI logs.
+  for (const [name, value] of Object.entries(generated)) {
+    if (host.ask) host.print(`Keep this ${name}, to rotate it later: ${value}`)
+  }
   if (!url) return host.print('Deployed. The Worker has routes only and no URL: check /health at your route')
   if (!isSet('PUBLIC_URL')) {
     await putSecret(host, 'PUBLIC_URL', url)
@@ -64,14 +73,26 @@ export const deploy = async (host: Host, config: Config) => {
 }
 
 /** Describes the steps of `deploy`, one line each. */
-export const plan = (config: Config) => [
-  'Account: check that wrangler is logged in',
-  'Settings: look for JWT_SECRET, MAIL_FROM and PUBLIC_URL in [vars], secrets and the environment; ask for the others',
-  ...config.d1_databases.map(({ database_name }) => `Database ${database_name}: find or create`),
-  ...config.r2_buckets.map(({ bucket_name }) => `Bucket ${bucket_name}: find or create`),
-  ...config.kv_namespaces.map(({ binding }) => `Namespace ${namespaceTitle(config, binding)}: find or create`),
-  ...config.d1_databases.map(({ binding }) => `Migrations: apply new ones to ${binding}`),
-  `Worker ${config.name}: upload with its missing settings`,
-  'PUBLIC_URL: set to the URL of the deployment if missing',
-  'Health: wait until /health answers 200',
-]
+export const plan = (config: Config, slots: Slot[]) => {
+  const { d1_databases, r2_buckets, kv_namespaces, name } = bindSlots(config, slots)
+  const newMembers = newMembersSetting(slots)
+  const wanted = [...generatedSecrets(slots), 'MAIL_FROM'].join(', ')
+  const describe = ({ binding, database_name }: Config['d1_databases'][number]) => {
+    const slot = slots.find((each) => each.binding === binding)
+    const place = slot && placeOf(slot)
+    return `Database ${database_name}: find or create${place ? ` in ${place}` : ''}`
+  }
+  return [
+    'Account: check that wrangler is logged in',
+    `Settings: look for ${wanted} and PUBLIC_URL in [vars], secrets and the environment; ask for the others`,
+    ...d1_databases.map(describe),
+    ...r2_buckets.map(({ bucket_name }) => `Bucket ${bucket_name}: find or create`),
+    ...kv_namespaces.map(({ binding }) => `Namespace ${namespaceTitle(config, binding)}: find or create`),
+    ...config.d1_databases.map(({ binding }) => `Migrations: apply new ones to ${binding}`),
+    ...(newMembers ? [`Migrations: apply new ones to the ${slots.length - 1} other slots, six at a time`] : []),
+    ...(newMembers ? [`NEW_MEMBERS: set to ${newMembers}`] : []),
+    `Worker ${name}: upload with its missing settings`,
+    'PUBLIC_URL: set to the URL of the deployment if missing',
+    'Health: wait until /health answers 200',
+  ]
+}

@@ -39,6 +39,7 @@ export const reasonOf = ({ code, records }: WranglerResult) =>
 /** Runs a wrangler command. @throws DeployError with wrangler's message if it fails */
 export const runWrangler = async (host: Host, args: string[], input?: string) => {
   const result = await host.wrangler(args, input)
-  if (result.code !== 0) throw new DeployError(`wrangler ${args.slice(0, 3).join(' ')}: ${reasonOf(result)}`)
+  const command = args.join(' ').replace(/ -.*/, '')
+  if (result.code !== 0) throw new DeployError(`wrangler ${command}: ${reasonOf(result)}`)
   return result
 }

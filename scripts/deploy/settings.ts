@@ -1,3 +1,4 @@
+import { newMembersSetting, type Slot } from '../slots/table.ts'
 import { type Config, DeployError, type Host, reasonOf, runWrangler } from './host.ts'
 
 // Settings specific to an account are stored as secrets of the Worker: the repository is shared, and a deployment
@@ -21,12 +22,18 @@ const PUBLIC_URL: Setting = {
   isValid: (value) => /^https?:\/\/[^?#]+$/.test(value) && URL.canParse(value),
   whenEmpty: 'use the URL of the deployment',
 }
-const JWT_SECRET: Setting = {
-  name: 'JWT_SECRET',
-  description: 'at least 32 random bytes to sign tokens with',
+const secretKey = (name: string, purpose: string): Setting => ({
+  name,
+  description: `at least 32 random bytes ${purpose}`,
   isValid: (value) => new TextEncoder().encode(value).length >= 32,
   whenEmpty: 'generate one',
-}
+})
+const JWT_SECRET = secretKey('JWT_SECRET', 'to sign tokens with')
+const ADDRESS_KEY = secretKey('ADDRESS_KEY', 'to hash the directory of e-mail addresses with')
+
+/** Secrets that are generated if missing. Only a directory of several databases needs ADDRESS_KEY. */
+const generatedSettings = (slots: Slot[]) => (slots.length > 1 ? [JWT_SECRET, ADDRESS_KEY] : [JWT_SECRET])
+export const generatedSecrets = (slots: Slot[]) => generatedSettings(slots).map(({ name }) => name)
 
 /** Lists the names of the Worker's secrets; none if the Worker does not exist yet. */
 const listSecrets = async (host: Host, worker: string) => {
@@ -43,10 +50,29 @@ const readSetting = async (host: Host, { name, description, isValid, whenEmpty =
   return value || undefined
 }
 
+/** Of a variable, in bytes. */
+const MAX_VARIABLE = 5000
+
+/** @throws DeployError if the settings contradict the table of slots */
+const checkSlots = (slots: Slot[], vars: string[], secrets: string[]) => {
+  if (slots.length === 1 && secrets.includes('ADDRESS_KEY')) {
+    throw new DeployError(
+      'slots.json lists no slot, but the Worker has ADDRESS_KEY: members of other slots could not log in',
+    )
+  }
+  if ((newMembersSetting(slots)?.length ?? 0) > MAX_VARIABLE) {
+    throw new DeployError('slots.json opens more slots than NEW_MEMBERS can list: close those that are half full')
+  }
+  if (slots.length > 1 && [...vars, ...secrets].includes('NEW_MEMBERS')) {
+    throw new DeployError('NEW_MEMBERS follows from slots.json: remove it from [vars] and from the secrets')
+  }
+}
+
 /** Collects the settings that the Worker lacks. `isSet` returns whether it has a setting once these are uploaded. */
-export const collectSettings = async (host: Host, config: Config) => {
+export const collectSettings = async (host: Host, config: Config, slots: Slot[]) => {
   const vars = config.vars ?? {}
   const secrets = await listSecrets(host, config.name)
+  checkSlots(slots, Object.keys(vars), secrets)
   const duplicates = secrets
     .filter((name) => name in vars)
     .map((name) => `${name} is in [vars] and a secret: run \`npx wrangler secret delete ${name}\``)
@@ -58,7 +84,7 @@ export const collectSettings = async (host: Host, config: Config) => {
     ...(vars.EMAIL_VERIFICATION === 'off' || secrets.includes('EMAIL_VERIFICATION') ? [] : [MAIL_FROM]),
     ...(vars.CATALOGUE_PROVIDER === 'yes24' ? [YES24_API_KEY] : []),
   ]
-  for (const setting of [...required, PUBLIC_URL, JWT_SECRET].filter(({ name }) => !isSet(name))) {
+  for (const setting of [...required, PUBLIC_URL, ...generatedSettings(slots)].filter(({ name }) => !isSet(name))) {
     const value = await readSetting(host, setting)
     if (value) settings[setting.name] = value
   }

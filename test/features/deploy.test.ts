@@ -1,118 +1,20 @@
 import { describe, expect, it, vi } from 'vitest'
-import { deploy, plan } from '../../scripts/deploy/deploy.ts'
-import type { Config, Host, WranglerResult } from '../../scripts/deploy/host.ts'
-
-const CONFIG: Config = {
-  name: 'reading-library',
-  d1_databases: [{ binding: 'DB', database_name: 'reading-library' }],
-  r2_buckets: [{ binding: 'IMAGES', bucket_name: 'reading-library-images' }],
-  kv_namespaces: [{ binding: 'CATALOGUE' }],
-}
-const WORKER_URL = 'https://reading-library.mina.workers.dev'
-const MAIL_FROM = 'library@example.com'
-const NAMESPACE_ID = 'f'.repeat(32)
-const MINA = { id: 'a', name: 'Mina' }
-
-/** The state of a fake Cloudflare account. */
-type Account = Record<'databases' | 'buckets' | 'namespaces' | 'pending', string[]> & {
-  /** Undefined while there is no Worker. */
-  secrets?: string[]
-  accounts?: { id: string; name: string }[]
-  targets?: string[]
-}
-
-const emptyAccount = (): Account => ({ databases: [], buckets: [], namespaces: [], pending: ['0000_library.sql'] })
-const deployedAccount = (): Account => ({
-  databases: ['another', 'reading-library'],
-  buckets: ['another', 'reading-library-images'],
-  namespaces: ['another', 'reading-library-catalogue'],
-  pending: [],
-  secrets: ['JWT_SECRET', 'MAIL_FROM', 'PUBLIC_URL'],
-})
-
-const success = (output: unknown, records: WranglerResult['records'] = []): WranglerResult => ({
-  code: 0,
-  stdout: typeof output === 'string' ? output : JSON.stringify(output, null, 2),
-  records,
-})
-const failure = (message: string, stdout = ''): WranglerResult => ({
-  code: 1,
-  stdout,
-  records: [{ type: 'wrangler-session' }, { type: 'command-failed', message }],
-})
-
-/** A fake wrangler that reads and changes the account. */
-const fakeWrangler =
-  (account: Account, files: Record<string, string> = {}) =>
-  async (args: string[]) => {
-    const [group, verb, name = ''] = args[0] === 'r2' || args[0] === 'kv' ? [args[0], args[2], args[3]] : args
-    const create = (list: string[]) => {
-      list.push(name)
-      return success(`✅ Created '${name}'`)
-    }
-    switch (`${group} ${verb}`) {
-      case 'whoami --json':
-        return success({ loggedIn: true, accounts: account.accounts ?? [MINA] })
-      case 'secret list':
-        if (!account.secrets) return failure('Worker "reading-library" not found.\n\nIf this is a new Worker, …')
-        return success(account.secrets.map((each) => ({ name: each, type: 'secret_text' })))
-      case 'secret put':
-        return create(account.secrets ?? [])
-      case 'd1 list':
-        return success(account.databases.map((each) => ({ uuid: '1', name: each, num_tables: 0 })))
-      case 'd1 create':
-        return create(account.databases)
-      case 'r2 list':
-        return success(['Listing buckets...', ...account.buckets.map((each) => `name:           ${each}`)].join('\n'))
-      case 'r2 create':
-        return create(account.buckets)
-      case 'kv list':
-        return success(account.namespaces.map((title) => ({ id: NAMESPACE_ID, title })))
-      case 'kv create':
-        return create(account.namespaces)
-      case 'd1 migrations': {
-        const applied = account.pending.splice(0).map((each) => `│ ${each} │ ✅     │`)
-        return success(applied.join('\n') || '✅ No migrations to apply!')
-      }
-      case 'deploy --config': {
-        const secrets = args.includes('--secrets-file') ? JSON.parse(files[args.at(-1) ?? ''] ?? '{}') : {}
-        account.secrets = [...(account.secrets ?? []), ...Object.keys(secrets)]
-        const targets = account.targets ?? [WORKER_URL, 'schedule: 17 * * * *']
-        return success('Uploaded', [{ type: 'deploy', version_id: 'v', targets }])
-      }
-      default:
-        throw new Error(`Unexpected command: wrangler ${args.join(' ')}`)
-    }
-  }
-
-/** Deploys to an account and records commands, inputs, files, output and the lines of a DeployError. */
-const deployTo = async (account: Account, overrides: Partial<Host> = {}, config = CONFIG) => {
-  const files: Record<string, string> = {}
-  const inputs: string[] = []
-  const commands: string[] = []
-  const output: string[] = []
-  const wrangler = fakeWrangler(account, files)
-  const host: Host = {
-    wrangler: (args, input) => {
-      commands.push(args.join(' '))
-      if (input !== undefined) inputs.push(input)
-      return wrangler(args)
-    },
-    writeTemporary: (name, text) => {
-      files[name] = text
-      return name
-    },
-    print: (line) => void output.push(line),
-    fetch: async (url) => ({ ok: url === `${WORKER_URL}/health` }),
-    wait: async () => {},
-    env: { MAIL_FROM },
-    ...overrides,
-  }
-  const errors = await deploy(host, config).catch((error): string[] => error.message.split('\n'))
-  const changes = commands.filter((command) => !/ list| --json/.test(command))
-  const { 'wrangler.deploy.json': deployed = '{}', 'wrangler.deploy.secrets.json': secrets = '{}' } = files
-  return { deployed: JSON.parse(deployed), secrets: JSON.parse(secrets), inputs, changes, output, errors }
-}
+import { plan } from '../../scripts/deploy/deploy.ts'
+import type { Host, WranglerResult } from '../../scripts/deploy/host.ts'
+import { parseSlots } from '../../scripts/slots/table.ts'
+import {
+  type Account,
+  CONFIG,
+  deployedAccount,
+  deployTo,
+  emptyAccount,
+  failure,
+  fakeWrangler,
+  MAIL_FROM,
+  MINA,
+  NAMESPACE_ID,
+  WORKER_URL,
+} from '../support/fake-account'
 
 const MIGRATE = 'd1 migrations apply DB --remote'
 const UPLOAD = 'deploy --config wrangler.deploy.json'
@@ -241,6 +143,6 @@ it('deploy fails if the Worker does not become healthy', async () => {
 })
 
 it('a dry run lists every step', () => {
-  const steps = plan(CONFIG).map((step) => step.split(/[: ]/)[0])
+  const steps = plan(CONFIG, parseSlots([], 'reading-library')).map((step) => step.split(/[: ]/)[0])
   expect(steps.join(' ')).toBe('Account Settings Database Bucket Namespace Migrations Worker PUBLIC_URL Health')
 })

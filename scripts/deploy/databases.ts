@@ -1,0 +1,88 @@
+import { forEachAtOnce } from '../at-once.ts'
+import { placeOf, type Slot, slotOfName } from '../slots/table.ts'
+import { type Config, DeployError, type Host, runWrangler } from './host.ts'
+
+type Listed = { name: string; uuid: string; jurisdiction?: string | null }
+
+const listDatabases = async (host: Host) =>
+  JSON.parse((await runWrangler(host, ['d1', 'list', '--json'])).stdout) as Listed[]
+
+const create = async (host: Host, name: string, slot: Slot | undefined) => {
+  const flag = slot?.jurisdiction ? '--jurisdiction' : '--location'
+  const place = slot && placeOf(slot)
+  await runWrangler(host, ['d1', 'create', name, ...(place ? [flag, place] : [])])
+  host.print(`Database ${name}: created${place ? ` in ${place}` : ''}`)
+}
+
+/** A database's jurisdiction cannot be changed, so members must not be sent to one that has another. */
+const checkJurisdictions = (listed: Listed[], slots: Slot[]) => {
+  const lines = slots.flatMap(({ slot, name, jurisdiction }) => {
+    const found = listed.find((database) => database.name === name)?.jurisdiction
+    if (!jurisdiction || found === undefined || found === jurisdiction) return []
+    return [
+      `slots.json: slot ${slot}: the database ${name} exists with jurisdiction ${found ?? 'none'}, not ${jurisdiction}`,
+    ]
+  })
+  if (lines.length > 0) throw new DeployError(...lines)
+}
+
+/** A slot whose line was lost would no longer be bound, and its members could not log in. */
+const checkLost = (listed: Listed[], slots: Slot[]) => {
+  const main = slots[0]?.name ?? ''
+  const lines = listed.flatMap(({ name }) => {
+    const lost = slotOfName(name, main)
+    if (lost === undefined || slots.some(({ slot }) => slot === lost)) return []
+    return [
+      `slots.json: there is no slot ${lost}, but the database ${name}: list it, or delete the database if it is empty`,
+    ]
+  })
+  if (lines.length > 0) throw new DeployError(...lines)
+}
+
+/**
+ * Finds the databases by name and creates those that do not exist. Returns the configuration with the identifiers of
+ * the further slots, which spare wrangler a look-up for each.
+ */
+export const provisionDatabases = async (host: Host, config: Config, slots: Slot[]): Promise<Config> => {
+  const unknown = config.d1_databases.filter(({ database_id }) => database_id === undefined)
+  const listed = unknown.length > 0 ? await listDatabases(host) : []
+  checkJurisdictions(listed, slots)
+  checkLost(listed, slots)
+  const isListed = (name: string) => listed.some((database) => database.name === name)
+  const missing = unknown.filter(({ database_name }) => !isListed(database_name))
+  await forEachAtOnce(missing, ({ binding, database_name }) =>
+    create(
+      host,
+      database_name,
+      slots.find((slot) => slot.binding === binding),
+    ),
+  )
+  const found = config.d1_databases.filter((database) => !missing.includes(database))
+  if (found.length === 1) host.print(`Database ${found[0]?.database_name}: found`)
+  if (found.length > 1) host.print(`Databases: ${found.length} found`)
+  if (slots.length === 1) return config
+
+  const current = missing.length > 0 ? await listDatabases(host) : listed
+  const d1_databases = config.d1_databases.map((database) => {
+    const uuid = current.find(({ name }) => name === database.database_name)?.uuid
+    const database_id = database.database_id ?? uuid
+    if (database_id) return { ...database, database_id }
+    throw new DeployError(`The database ${database.database_name} was created but is not listed yet: run this again`)
+  })
+  return { ...config, d1_databases }
+}
+
+/** Applies new migrations to every database: first to the main one, so that a faulty migration fails there. */
+export const migrate = async (host: Host, config: Config, configPath: string[]) => {
+  const apply = async (database: string) => {
+    const { stdout } = await runWrangler(host, ['d1', 'migrations', 'apply', database, '--remote', ...configPath])
+    return [...new Set([...stdout.matchAll(/│ (\S+\.sql) +│ ✅/g)].map(([, name]) => name))].join(', ')
+  }
+  const [main, ...further] = config.d1_databases.map(({ binding }) => binding)
+  if (main) host.print(`Migrations: ${(await apply(main)) || 'nothing new'}`)
+  await forEachAtOnce(further, async (binding) => {
+    const applied = await apply(binding)
+    if (applied) host.print(`Migrations of ${binding}: ${applied}`)
+  })
+  if (further.length > 0) host.print(`Migrations: all ${config.d1_databases.length} databases are up to date`)
+}

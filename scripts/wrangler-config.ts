@@ -1,0 +1,47 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { experimental_readRawConfig } from 'wrangler'
+import type { Config } from './deploy/host.ts'
+import { bindSlots, formatConfig, parseSlots, type Slot } from './slots/table.ts'
+
+const TABLE = 'slots.json'
+
+/** wrangler.toml, without checks. */
+export const readConfig = () => experimental_readRawConfig({ config: 'wrangler.toml' }).rawConfig as unknown as Config
+
+/** The slots of the table in a folder; only slot 0 without a table. Exits with a message if the table is invalid. */
+const readTable = (folder: string) => {
+  const path = join(folder, TABLE)
+  const main = readConfig().d1_databases.find(({ binding }) => binding === 'DB')
+  try {
+    return parseSlots(existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [], main?.database_name ?? 'DB')
+  } catch (error) {
+    console.error(`${path}: ${(error as Error).message}`)
+    process.exit(1)
+  }
+}
+
+/** The slots of the deployment. */
+export const readSlots = () => readTable('.')
+
+/** The slots of local data. `npm run dev -- --slots` writes their table. */
+export const readLocalSlots = (persistTo: string) => readTable(persistTo)
+
+const temporary: string[] = []
+process.on('exit', () => {
+  for (const path of temporary) rmSync(path, { force: true })
+})
+
+/** Writes a private file that is deleted when this process ends. Returns its name. */
+export const writeTemporary = (name: string, content: string) => {
+  temporary.push(name)
+  // In the working directory, since paths in wrangler's configuration are relative to it.
+  writeFileSync(name, content, { mode: 0o600 })
+  return name
+}
+
+/** Flags that make wrangler bind all slots; none with one database, which wrangler.toml binds. */
+export const configFlags = (slots: Slot[]) => {
+  if (slots.length === 1) return []
+  return ['--config', writeTemporary(`wrangler.${process.pid}.json`, formatConfig(bindSlots(readConfig(), slots)))]
+}
