@@ -1,10 +1,12 @@
 // `npm run dev`: writes missing local variables to .dev.vars, applies the migrations, then runs `wrangler dev` with the
-// given flags.
-import { spawn } from 'node:child_process'
+// given flags. `--slots N` spreads members over N local databases, which later runs keep.
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { migrateLocal } from './local-migrations.ts'
+import { runWrangler } from './run-wrangler.ts'
+import { addLocalSlots, configFlags, readLocalSlots } from './wrangler-config.ts'
 
 const VARS_FILE = '.dev.vars'
 const LOCAL_VARS = {
@@ -13,17 +15,8 @@ const LOCAL_VARS = {
   MAIL_FROM: 'library@example.com',
   CATALOGUE_PROVIDER: 'sample',
 }
-
-/** Runs wrangler and returns its exit code. Without stdin it never prompts. */
-const wrangler = (stdin: 'inherit' | 'ignore', ...args: string[]) => {
-  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
-  const child = spawn('wrangler', args, { stdio: [stdin, 'inherit', 'inherit'], env })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
-  // npm passes signals to its shell only, which exits without stopping this process: stop when the parent is gone.
-  const parent = process.ppid
-  setInterval(() => process.ppid === parent || child.kill('SIGTERM'), 500)
-  return new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 0)))
-}
+/** Needed only with several databases. */
+const SLOTS_VARS = { ADDRESS_KEY: randomBytes(48).toString('base64') }
 
 /** Prints mails sent locally: wrangler writes them to files and logs only the file names. */
 const printMails = () => {
@@ -39,18 +32,31 @@ const printMails = () => {
   })
 }
 
+const flags = process.argv.slice(2)
+const text = { type: 'string' } as const
+const { values, tokens } = parseArgs({
+  args: flags,
+  strict: false,
+  tokens: true,
+  options: { 'persist-to': text, slots: text },
+})
+const persistTo = typeof values['persist-to'] === 'string' ? values['persist-to'] : '.wrangler/state'
+if (values.slots !== undefined) addLocalSlots(persistTo, Number(values.slots))
+const slots = readLocalSlots(persistTo)
+
 const existing = existsSync(VARS_FILE) ? readFileSync(VARS_FILE, 'utf8') : ''
-for (const [name, value] of Object.entries(LOCAL_VARS)) {
+for (const [name, value] of Object.entries(slots.length > 1 ? { ...LOCAL_VARS, ...SLOTS_VARS } : LOCAL_VARS)) {
   if (new RegExp(`^${name}=`, 'm').test(existing)) continue
   appendFileSync(VARS_FILE, `${name}=${value}\n`, { mode: 0o600 })
   console.log(`Wrote ${name} to ${VARS_FILE}`)
 }
 
-const flags = process.argv.slice(2)
-const { values } = parseArgs({ args: flags, strict: false, options: { 'persist-to': { type: 'string' } } })
-const persistTo = typeof values['persist-to'] === 'string' ? ['--persist-to', values['persist-to']] : []
-
-const migrated = await wrangler('ignore', 'd1', 'migrations', 'apply', 'DB', '--local', ...persistTo)
+const slotsFlags = tokens
+  .filter((token) => token.kind === 'option' && token.name === 'slots')
+  .flatMap(({ index, ...token }) => ('inlineValue' in token && token.inlineValue ? [index] : [index, index + 1]))
+const config = configFlags(slots)
+const migrated = await migrateLocal(slots, persistTo, config)
 if (migrated === 0) printMails()
+const others = flags.filter((_, index) => !slotsFlags.includes(index))
 // Exit explicitly: the file watcher would keep this process alive.
-process.exit(migrated === 0 ? await wrangler('inherit', 'dev', '--local', ...flags) : migrated)
+process.exit(migrated === 0 ? await runWrangler('inherit', 'dev', '--local', ...config, ...others) : migrated)

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { experimental_readRawConfig } from 'wrangler'
 import type { Config } from './deploy/host.ts'
-import { bindSlots, formatConfig, parseSlots, type Slot } from './slots/table.ts'
+import { bindSlots, formatConfig, localTable, parseSlots, type Slot } from './slots/table.ts'
 
 const TABLE = 'slots.json'
 
@@ -26,6 +26,20 @@ export const readSlots = () => readTable('.')
 
 /** The slots of local data. `npm run dev -- --slots` writes their table. */
 export const readLocalSlots = (persistTo: string) => readTable(persistTo)
+
+/** Adds local slots until there are `count`. Data of existing ones is kept, so there cannot be fewer. */
+export const addLocalSlots = (persistTo: string, count: number) => {
+  const { length } = readLocalSlots(persistTo)
+  if (!Number.isInteger(count) || count < length) {
+    console.error(
+      `--slots: ${persistTo} has ${length} databases and keeps them: choose ${length} or more, or another --persist-to`,
+    )
+    process.exit(1)
+  }
+  if (count === length) return
+  mkdirSync(persistTo, { recursive: true })
+  writeFileSync(join(persistTo, TABLE), `${JSON.stringify(localTable(count))}\n`)
+}
 
 const temporary: string[] = []
 process.on('exit', () => {

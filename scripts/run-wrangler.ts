@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process'
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/** Runs wrangler and returns its exit code. Without stdin it never prompts. */
+export const runWrangler = (stdin: 'inherit' | 'ignore', ...args: string[]) => {
+  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
+  const child = spawn('wrangler', args, { stdio: [stdin, 'inherit', 'inherit'], env })
+  const forward = (signal: NodeJS.Signals) => child.kill(signal)
+  for (const signal of SIGNALS) process.on(signal, forward)
+  // npm passes signals to its shell only, which exits without stopping this process: stop when the parent is gone.
+  const parent = process.ppid
+  const timer = setInterval(() => process.ppid === parent || child.kill('SIGTERM'), 500)
+  return new Promise<number>((resolve) =>
+    child.on('exit', (code) => {
+      clearInterval(timer)
+      for (const signal of SIGNALS) process.off(signal, forward)
+      resolve(code ?? 0)
+    }),
+  )
+}
