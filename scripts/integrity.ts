@@ -31,7 +31,7 @@ const checkRetired = (table: string, id: string) => `
   from ${table} join retiredIds on tableName = '${table}' and retiredIds.id = ${id}`
 
 /** One SELECT per invariant; each returns its mismatches. */
-export const CHECKS = [
+const CHECKS = [
   ...['yet', 'ing', 'done'].map((status) =>
     checkBookCounter(`${status}Books`, `bookStatus = '${status.toUpperCase()}'`),
   ),
@@ -73,28 +73,59 @@ export const CHECKS = [
   from members join sqlite_sequence on sqlite_sequence.name = 'members' and memberId > seq`,
 ]
 
-/** Finds every counter, position, owner and identifier that does not match the rows. */
-export const findMismatches = async (database: D1Database) => {
-  const results = await database.batch<Mismatch>(CHECKS.map((query) => database.prepare(query)))
+/** Identifiers of slot s start at s · 2^40: a row elsewhere came from another database. */
+const checkRange = (slot: number) => (table: string, id: string) =>
+  `
+  select '${table}' as "table", ${id} as id, '${id}' as field, 'of slot ${slot}' as expected, ${id} as found
+  from ${table} where ${id} not between ${slot * 2 ** 40} and ${(slot + 1) * 2 ** 40 - 1}`
+
+const checksOf = (slot: number) => {
+  const check = checkRange(slot)
+  return [
+    ...CHECKS,
+    check('members', 'memberId'),
+    check('books', 'bookId'),
+    check('memos', 'memoId'),
+    check('images', 'imageId'),
+  ]
+}
+
+/** The number of checks of a database. */
+export const CHECK_COUNT = checksOf(0).length
+
+/**
+ * Finds every counter, position, owner and identifier that does not match the rows.
+ * @param slot the slot that the identifiers must be of; any if undefined
+ */
+export const findMismatches = async (database: D1Database, slot?: number) => {
+  const results = await database.batch<Mismatch>(
+    (slot === undefined ? CHECKS : checksOf(slot)).map((query) => database.prepare(query)),
+  )
   return results.flatMap((result) => result.results)
 }
 
+const isPendingPurge = (key: string, purged: Set<number>) => purged.has(Number(key.split('/')[1]))
+
 /** Finds objects without a row, and rows without an object. Skips members who are about to be purged. */
-export const findOrphans = async (database: D1Database, bucket: R2Bucket) => {
+export const findOrphans = async (databases: D1Database[], bucket: R2Bucket) => {
   const keys = new Set<string>()
   let page: R2Objects | undefined
   do {
     page = await bucket.list(page?.truncated ? { cursor: page.cursor } : {})
     for (const { key } of page.objects) keys.add(key)
   } while (page.truncated)
-  const { results } = await database
-    .prepare(`select 'images/' || memberId || '/' || name as key from images where ${isActive}`)
-    .all<{ key: string }>()
-  const purged = await database.prepare('select memberId from purgeJobs').all<{ memberId: number }>()
-  const expected = new Set(results.map(({ key }) => key))
-  const isPurged = (key: string) => purged.results.some(({ memberId }) => key.startsWith(`images/${memberId}/`))
+  const expected = new Set<string>()
+  const purged = new Set<number>()
+  for (const database of databases) {
+    const images = `select 'images/' || memberId || '/' || name as key from images where ${isActive}`
+    for (const { key } of (await database.prepare(images).all<{ key: string }>()).results) expected.add(key)
+    const jobs = await database.prepare('select memberId from purgeJobs').all<{ memberId: number }>()
+    for (const { memberId } of jobs.results) purged.add(memberId)
+  }
   return [
-    ...[...keys].filter((key) => !expected.has(key) && !isPurged(key)).map((key) => `${key}: object without a row`),
+    ...[...keys]
+      .filter((key) => !expected.has(key) && !isPendingPurge(key, purged))
+      .map((key) => `${key}: object without a row`),
     ...[...expected].filter((key) => !keys.has(key)).map((key) => `${key}: row without an object`),
   ]
 }

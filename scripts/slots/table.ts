@@ -90,7 +90,7 @@ export const bindSlots = <C extends BoundConfig>(config: C, slots: Slot[]): C =>
 }
 
 /** A configuration as JSON, with one line for each database. */
-export const formatConfig = (config: BoundConfig) => {
+export const formatConfig = <C extends { d1_databases: object[] }>(config: C) => {
   const databases = config.d1_databases.map((database) => `    ${JSON.stringify(database)}`).join(',\n')
   const rest = JSON.stringify({ ...config, d1_databases: '@' }, null, 2)
   return `${rest.replace('"@"', () => `[\n${databases}\n  ]`)}\n`

@@ -140,7 +140,7 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
   await service.runCron()
   // A kill between the two steps of an upload leaves its row, which the member can delete. No upload may leave an object
   // that no row counts.
-  const orphans = await findOrphans(service.database, service.bucket)
+  const orphans = await findOrphans([service.database], service.bucket)
   const uncounted = orphans.filter((orphan) => orphan.endsWith('object without a row'))
   failures.push(...uncounted)
   await service.stop()

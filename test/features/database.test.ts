@@ -5,7 +5,7 @@ import { addMissingRows } from '../../scripts/image-rows'
 import { findMismatches, findOrphans } from '../../scripts/integrity'
 import triggers from '../../src/db/triggers.sql?raw'
 import { type Reader, signUp } from '../support/api'
-import { fillShelf, memberDatabase, select } from '../support/database'
+import { fillShelf, memberDatabase, memberSlot, select } from '../support/database'
 import { memberIdOf } from '../support/images'
 import { png } from '../support/pictures'
 
@@ -193,6 +193,14 @@ describe('the integrity check', () => {
     await select('delete from retiredIds where tableName = ?', table)
   })
 
+  it('finds a row of another slot', async () => {
+    const other = memberSlot() + 1
+    const found = await findMismatches(memberDatabase(), other)
+    const expected = `of slot ${other}`
+    expect(found).toContainEqual({ table: 'books', id: bookId, field: 'bookId', expected, found: bookId })
+    expect(found.map(({ table }) => table)).toEqual(expect.arrayContaining(['members', 'memos']))
+  })
+
   it('finds objects without a row and rows without an object, except those about to be purged', async () => {
     expect((await reader.upload(png())).status).toBe(201)
     const [unlisted, lost] = [`images/${memberId}/${'a'.repeat(22)}.png`, `images/${memberId}/${'b'.repeat(22)}.png`]
@@ -203,13 +211,13 @@ describe('the integrity check', () => {
     const insertRow = `insert into images (memberId, name, type, bytes, createdAt) values (?, ?, 'image/png', 1, '2026-01-01T00:00:00')`
     await select(insertRow, memberId, lost.split('/')[2])
     const others = ['elsewhere/b.png: object without a row', `${lost}: row without an object`]
-    expect((await findOrphans(memberDatabase(), env.IMAGES)).sort()).toEqual(
+    expect((await findOrphans([memberDatabase()], env.IMAGES)).sort()).toEqual(
       [...others, `${unlisted}: object without a row`].sort(),
     )
 
-    expect(await addMissingRows(memberDatabase(), env.IMAGES, () => {})).toMatchObject({ added: 1 })
-    expect(await addMissingRows(memberDatabase(), env.IMAGES, () => {})).toMatchObject({ added: 0 })
-    expect((await findOrphans(memberDatabase(), env.IMAGES)).sort()).toEqual(others)
+    expect(await addMissingRows([memberDatabase()], env.IMAGES, () => {})).toMatchObject({ added: 1 })
+    expect(await addMissingRows([memberDatabase()], env.IMAGES, () => {})).toMatchObject({ added: 0 })
+    expect((await findOrphans([memberDatabase()], env.IMAGES)).sort()).toEqual(others)
     expect(await findMismatches(memberDatabase())).toEqual([])
   })
 })
