@@ -51,10 +51,14 @@ export const LOCATION_OPTIONS = {
   'persist-to': { type: 'string', default: '.wrangler/state' },
 } as const
 
+export function failWithUsage(usage: string): never {
+  console.error(`Usage: ${usage}`)
+  process.exit(2)
+}
+
 /** Where the flags say the data is. Exits with a usage message unless it is exactly one place. */
 export const readLocation = (flags: { local?: boolean; remote?: boolean; 'persist-to': string }, usage: string) => {
   if (flags.local !== flags.remote)
     return flags.remote ? ({ remote: true } as const) : { persistTo: flags['persist-to'] }
-  console.error(`Usage: ${usage}`)
-  process.exit(2)
+  return failWithUsage(usage)
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { experimental_readRawConfig } from 'wrangler'
 import type { Config } from './deploy/host.ts'
-import { bindSlots, formatConfig, localTable, parseSlots, type Slot } from './slots/table.ts'
+import { bindSlots, formatConfig, parseSlots, type Slot } from './slots/table.ts'
 
 const TABLE = 'slots.json'
 
@@ -27,6 +27,14 @@ export const readSlots = () => readTable('.')
 /** The slots of local data. `npm run dev -- --slots` writes their table. */
 export const readLocalSlots = (persistTo: string) => readTable(persistTo)
 
+/** Records which slots local data has. With one database, it needs no table. */
+export const writeLocalTable = (persistTo: string, slots: number[]) => {
+  if (slots.length === 1) return
+  mkdirSync(persistTo, { recursive: true })
+  const table = slots.map((slot) => ({ slot }))
+  writeFileSync(join(persistTo, TABLE), `${JSON.stringify(table)}\n`)
+}
+
 /** Adds local slots until there are `count`. Data of existing ones is kept, so there cannot be fewer. */
 export const addLocalSlots = (persistTo: string, count: number) => {
   const { length } = readLocalSlots(persistTo)
@@ -36,9 +44,7 @@ export const addLocalSlots = (persistTo: string, count: number) => {
     )
     process.exit(1)
   }
-  if (count === length) return
-  mkdirSync(persistTo, { recursive: true })
-  writeFileSync(join(persistTo, TABLE), `${JSON.stringify(localTable(count))}\n`)
+  if (count > length) writeLocalTable(persistTo, [...Array(count).keys()])
 }
 
 const temporary: string[] = []

@@ -59,9 +59,6 @@ export const parseSlots = (table: unknown, mainName: string): Slot[] => {
   return slots
 }
 
-/** A table of slots 0 to `count - 1`, for local work. */
-export const localTable = (count: number) => Array.from({ length: count - 1 }, (_, index) => ({ slot: index + 1 }))
-
 /**
  * The value of NEW_MEMBERS, such as `EU:1,2 *:0`. Slot 0 takes the members whom no other slot takes. Undefined with one
  * database, which needs no setting.
