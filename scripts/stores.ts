@@ -5,7 +5,7 @@ import { getPlatformProxy } from 'wrangler'
 import { bindSlots, formatConfig, type Slot } from './slots/table.ts'
 import { configFlags, readConfig, readLocalSlots, readSlots, writeTemporary } from './wrangler-config.ts'
 
-/** A slot with its database. */
+/** A slot of the table with its database. */
 export type OpenSlot = Slot & { database: D1Database }
 
 type Env = { IMAGES: R2Bucket; ADDRESS_KEY?: string } & Record<string, unknown>
