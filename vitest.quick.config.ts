@@ -18,7 +18,7 @@ const SLOW = [
   'seed',
 ]
 /** These need a database without rows of other files. */
-const ISOLATED = ['database', 'restore', 'openapi']
+const ISOLATED = ['database', 'slots-directory', 'restore', 'openapi']
 
 // The feature tests that neither hash many passwords nor wait, with one Worker for many files.
 export default mergeConfig(config, {

@@ -1,4 +1,5 @@
 import type { D1Database, R2Bucket, R2Objects } from '@cloudflare/workers-types'
+import { idsOf } from './slots/table.ts'
 
 // Compares everything the database derives from its rows (counters, positions, copied owners) with the rows.
 
@@ -73,11 +74,11 @@ const CHECKS = [
   from members join sqlite_sequence on sqlite_sequence.name = 'members' and memberId > seq`,
 ]
 
-/** Identifiers of slot s start at s · 2^40: a row elsewhere came from another database. */
+/** A row with an identifier of another slot came from another database. */
 const checkRange = (slot: number) => (table: string, id: string) =>
   `
   select '${table}' as "table", ${id} as id, '${id}' as field, 'of slot ${slot}' as expected, ${id} as found
-  from ${table} where ${id} not between ${slot * 2 ** 40} and ${(slot + 1) * 2 ** 40 - 1}`
+  from ${table} where ${id} not between ${idsOf(slot).first} and ${idsOf(slot).last}`
 
 const checksOf = (slot: number) => {
   const check = checkRange(slot)

@@ -1,13 +1,26 @@
 // `npm run slots`: lists the slots with their members and sizes, and how close they are to the limit of a database.
+// `npm run slots -- rebuild N`: makes the entries of a slot in the directory anew.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
+import { hashAddress } from '../src/keyed-hash.ts'
 import { fixed, formatTable, whole } from '../test/support/table.ts'
 import { forEachAtOnce } from './at-once.ts'
+import { describeDifference } from './slots/compare.ts'
+import { rebuildSlot } from './slots/rebuild.ts'
 import { placeOf } from './slots/table.ts'
-import { LOCATION_OPTIONS, type OpenSlot, openStores, readLocation } from './stores.ts'
+import {
+  failWithUsage,
+  LOCATION_OPTIONS,
+  type OpenSlot,
+  openStores,
+  readLocation,
+  requireAddressKey,
+} from './stores.ts'
 
-const USAGE = 'npm run slots [-- --local [--persist-to DIR] | --remote]'
+const USAGE = `npm run slots -- [rebuild SLOT|all [--keep-stale]] [--local [--persist-to DIR] | --remote]
+  rebuild       makes the entries of a slot in the directory anew from its members, and lists conflicts
+  --keep-stale  keeps entries under another ADDRESS_KEY`
 const LIMIT_BYTES = 10e9
 const SECONDS_PER_DAY = 86_400
 
@@ -28,29 +41,57 @@ const readQueryRate = async ({ name }: OpenSlot) => {
   return ((info.read_queries_24h ?? 0) + (info.write_queries_24h ?? 0)) / SECONDS_PER_DAY
 }
 
-const { values: flags } = parseArgs({ options: LOCATION_OPTIONS })
-const location = readLocation({ ...flags, local: flags.local ?? !flags.remote }, USAGE)
-const { slots, dispose } = await openStores(location)
-const sizes = new Map<number, Size>()
-await forEachAtOnce(slots, async (slot) => {
-  const rate = location.remote ? { perSecond: await readQueryRate(slot) } : {}
-  sizes.set(slot.slot, { ...(await measure(slot)), ...rate })
-})
-await dispose()
+const list = async (slots: OpenSlot[], isRemote: boolean) => {
+  const sizes = new Map<number, Size>()
+  await forEachAtOnce(slots, async (slot) => {
+    const rate = isRemote ? { perSecond: await readQueryRate(slot) } : {}
+    sizes.set(slot.slot, { ...(await measure(slot)), ...rate })
+  })
+  const header = ['slot', 'database', 'place', 'new members from', 'members', 'bytes', '% of 10 GB', 'queries/s']
+  const rows = slots.map((slot) => {
+    const { members, bytes, perSecond } = sizes.get(slot.slot) ?? { members: 0, bytes: 0 }
+    return [
+      slot.binding,
+      slot.name,
+      placeOf(slot) ?? '',
+      slot.newMembers.join(' '),
+      whole(members),
+      whole(bytes),
+      fixed((bytes / LIMIT_BYTES) * 100, 2),
+      perSecond === undefined ? '' : fixed(perSecond, 1),
+    ]
+  })
+  console.log(formatTable(header, rows))
+}
 
-const header = ['slot', 'database', 'place', 'new members from', 'members', 'bytes', '% of 10 GB', 'queries/s']
-const rows = slots.map((slot) => {
-  const { members, bytes, perSecond } = sizes.get(slot.slot) ?? { members: 0, bytes: 0 }
-  return [
-    slot.binding,
-    slot.name,
-    placeOf(slot) ?? '',
-    slot.newMembers.join(' '),
-    whole(members),
-    whole(bytes),
-    fixed((bytes / LIMIT_BYTES) * 100, 2),
-    perSecond === undefined ? '' : fixed(perSecond, 1),
-  ]
+/** Rebuilds slots one after the other, and returns the number of conflicts. */
+const rebuild = async (slots: OpenSlot[], numbers: number[], addressKey: string, keepStale: boolean) => {
+  let count = 0
+  for (const slot of numbers) {
+    const hash = (email: string) => hashAddress(addressKey, email)
+    const { added, deleted, conflicts } = await rebuildSlot(slots, slot, hash, { keepStale })
+    for (const conflict of conflicts) console.log(describeDifference(slot, conflict))
+    console.log(`slot ${slot}: ${added} entries made, ${deleted} deleted, ${conflicts.length} conflicts`)
+    count += conflicts.length
+  }
+  return count
+}
+
+const { values: flags, positionals } = parseArgs({
+  options: { ...LOCATION_OPTIONS, 'keep-stale': { type: 'boolean', default: false } },
+  allowPositionals: true,
 })
-console.log(formatTable(header, rows))
-process.exit(0)
+const [command, which = '', ...others] = positionals
+if ((command && command !== 'rebuild') || others.length > 0) failWithUsage(USAGE)
+const location = readLocation({ ...flags, local: flags.local ?? !flags.remote }, USAGE)
+const { slots, addressKey, dispose } = await openStores(location)
+let conflicts = 0
+if (command) {
+  const numbers = slots
+    .map(({ slot }) => slot)
+    .filter((slot) => slot > 0 && (which === 'all' || which === String(slot)))
+  if (numbers.length === 0) failWithUsage(USAGE)
+  conflicts = await rebuild(slots, numbers, requireAddressKey(addressKey), flags['keep-stale'])
+} else await list(slots, location.remote === true)
+await dispose()
+process.exit(conflicts > 0 ? 1 : 0)

@@ -43,6 +43,13 @@ export const openStores = async (location: { remote: true } | { remote?: false; 
   return { slots: open, bucket: env.IMAGES, addressKey: process.env.ADDRESS_KEY ?? env.ADDRESS_KEY, dispose }
 }
 
+/** Exits with a message if the key of the directory is not known. */
+export const requireAddressKey = (addressKey: string | undefined) => {
+  if (addressKey) return addressKey
+  console.error('Set ADDRESS_KEY in the environment to the secret of the deployment')
+  return process.exit(2)
+}
+
 const flag = { type: 'boolean' } as const
 /** Options of commands that work on local or deployed data. */
 export const LOCATION_OPTIONS = {

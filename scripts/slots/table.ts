@@ -7,6 +7,7 @@ const CONTINENTS = ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA', '*'] as const
 
 /** Identifiers of slot s start at s · 2^40 and stay below 2^53. */
 const MAX_SLOT = 2 ** 13 - 1
+export const idsOf = (slot: number) => ({ first: slot * 2 ** 40, last: (slot + 1) * 2 ** 40 - 1 })
 
 const Row = z.strictObject({
   slot: z.int().min(0).max(MAX_SLOT),
