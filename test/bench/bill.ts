@@ -31,6 +31,8 @@ const CATALOGUE_SEARCHES = 6
 const BOOKS = 100
 const IMAGES = 12
 const IMAGE_BYTES = 300_000
+/** Requests whose log line is kept. */
+const LOGGED_SHARE = 1
 
 // Prices of Workers Paid, November 2026: the monthly allowance, and dollars per unit above it.
 const PRICES = {
@@ -39,6 +41,8 @@ const PRICES = {
   'rows read': { included: 25e9, unit: 1e6, dollars: 0.001 },
   'rows written': { included: 50e6, unit: 1e6, dollars: 1 },
   'GB in D1': { included: 5, unit: 1, dollars: 0.75 },
+  // The allowance is used up by the members' databases.
+  'GB of directory': { included: 0, unit: 1, dollars: 0.75 },
   'GB in R2': { included: 10, unit: 1, dollars: 0.015 },
   'R2 writes': { included: 1e6, unit: 1e6, dollars: 4.5 },
   'R2 reads': { included: 10e6, unit: 1e6, dollars: 0.36 },
@@ -69,10 +73,11 @@ const usageOf = ({ rows, hashing, speed, storage, passwords }: Results): Usage |
     'rows read': sum((name) => costOf(name)?.read[0] ?? 0) + LOGINS * login.read,
     'rows written': sum((name) => costOf(name)?.written ?? 0) + LOGINS * login.written,
     'GB in D1': (BOOKS * storage.bytes) / storage.books / 1e9,
+    'GB of directory': storage.entryBytes / 1e9,
     'GB in R2': (IMAGES * IMAGE_BYTES) / 1e9,
     'R2 writes': MONTH['image upload'] ?? 0,
     'R2 reads': IMAGE_LOADS,
-    'log lines': requests,
+    'log lines': requests * LOGGED_SHARE,
     mails: SIGN_UPS,
   }
 }
@@ -84,24 +89,31 @@ const dollarsFor = (usage: Usage, name: keyof Usage, members: number) => {
   return (Math.max(0, usage[name] * members - included) / unit) * dollars
 }
 
-const rounded = (used: number) => (used < 0.01 ? fixed(used, 6) : used < 100 ? fixed(used, 2) : whole(used))
+const rounded = (used: number) => {
+  if (used > 0 && used < 1e-5) return used.toExponential(1)
+  return used < 0.01 ? fixed(used, 6) : used < 100 ? fixed(used, 2) : whole(used)
+}
 
-/** Prints the bill for ten thousand and ten million active members, and when one database is full. */
+const SIZES = [10_000, 1e6, 10e6, 100e6]
+
+/** Prints the bill by number of active members, and when one database is full. */
 export const printBill = (results: Results) => {
   const usage = usageOf(results)
   if (!usage) return
-  const sizes = [10_000, 10_000_000]
+  const membersPerDatabase = D1_BYTES / (usage['GB in D1'] * 1e9)
+  // Only several databases need a directory.
+  const usageFor = (members: number) => (members > membersPerDatabase ? usage : { ...usage, 'GB of directory': 0 })
+  const dollars = (name: keyof Usage, members: number) => dollarsFor(usageFor(members), name, members)
   const rows = NAMES.map((name) => [
     name,
     rounded(usage[name]),
-    ...sizes.flatMap((members) => [rounded(usage[name] * members), fixed(dollarsFor(usage, name, members), 2)]),
+    ...SIZES.flatMap((members) => [rounded(usageFor(members)[name] * members), fixed(dollars(name, members), 2)]),
   ])
-  const totalFor = (members: number) =>
-    NAMES.reduce((total, name) => total + dollarsFor(usage, name, members), BASE_DOLLARS)
-  rows.push(['total, with the plan', '', ...sizes.flatMap((members) => ['', fixed(totalFor(members), 2)])])
+  const totalFor = (members: number) => NAMES.reduce((total, name) => total + dollars(name, members), BASE_DOLLARS)
+  rows.push(['total, with the plan', '', ...SIZES.flatMap((members) => ['', fixed(totalFor(members), 2)])])
+  rows.push(['databases', '', ...SIZES.flatMap((members) => [whole(Math.ceil(members / membersPerDatabase)), ''])])
   console.log('\nMonthly cost, by number of active members:')
-  console.log(formatTable(['', 'per member', ...sizes.flatMap((members) => [whole(members), '$'])], rows))
-  const membersPerDatabase = D1_BYTES / (usage['GB in D1'] * 1e9)
+  console.log(formatTable(['', 'per member', ...SIZES.flatMap((members) => [whole(members), '$'])], rows))
   const perSecond = (membersPerDatabase * usage.requests) / SECONDS_PER_MONTH
   console.log(
     `A 10 GB database holds ${whole(membersPerDatabase)} such members, who make ${fixed(perSecond, 1)} requests per second on average.`,

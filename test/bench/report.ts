@@ -16,7 +16,7 @@ export type Results = {
   distance?: Record<string, { service: number; chain: number }>
   passwords?: { hashMs: number; flood: Flooded }
   draws?: Draws
-  storage?: { bytes: number; books: number; memos: number }
+  storage?: { bytes: number; books: number; memos: number; entryBytes: number }
   peers?: Record<string, Partial<Record<Peer, Speed>>>
 }
 
@@ -108,7 +108,7 @@ export const printReport = (results: Results) => {
     )
   if (storage)
     console.log(
-      `\nStorage: ${whole(storage.bytes)} bytes for ${whole(storage.books)} books and ${whole(storage.memos)} memos, indexes included: ${whole(storage.bytes / storage.books)} per book with its memo`,
+      `\nStorage: ${whole(storage.bytes)} bytes for ${whole(storage.books)} books and ${whole(storage.memos)} memos, indexes included: ${whole(storage.bytes / storage.books)} per book with its memo; ${whole(storage.entryBytes)} per entry of the directory`,
     )
   printBill(results)
   console.log(`\nWorker: ${whole(worker.bytes)} bytes, ${whole(worker.gzipped)} gzipped`)

@@ -10,7 +10,7 @@ import { floodLogins, timeHash } from './passwords.ts'
 import { PEERS, startPeers } from './peers.ts'
 import { printReport, type Results } from './report.ts'
 import { measureHashing, measureRows, measureWithdrawal } from './rows.ts'
-import { FILLED, fillStatements, makeLibraries } from './seed.ts'
+import { ENTRIES, FILLED, fillDirectory, fillStatements, makeLibraries } from './seed.ts'
 import { compareSpeed, measureLatency, measureStartup } from './throughput.ts'
 import { startWorkers } from './workers.ts'
 
@@ -39,7 +39,8 @@ const runWorkers = async (results: Results) => {
     progress(`filling the database: ${FILLED.books} books, ${FILLED.memos} memos`)
     const empty = await fill(readMigrations())
     const filled = await fill(fillStatements())
-    results.storage = { bytes: filled - empty, ...FILLED }
+    const withDirectory = await fill([fillDirectory])
+    results.storage = { bytes: filled - empty, ...FILLED, entryBytes: (withDirectory - filled) / ENTRIES }
     const { small, large } = makeLibraries()
     for (const { status, toRequest } of compared) await sendExpecting(urlOf.baseline, toRequest(small, 0), status)
     if (isSelected('rows')) {

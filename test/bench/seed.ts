@@ -78,3 +78,9 @@ export const FILLED = {
   memos: SMALL.most + 10 * SMALL.withMemos + LARGE.most + 10 * LARGE.withMemos,
 }
 export const fillStatements = () => [...fill(SMALL), ...fill(LARGE)]
+
+/** Entries in the directory of addresses, enough that an average entry's size no longer changes. */
+export const ENTRIES = 200_000
+export const fillDirectory = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${ENTRIES})
+  insert into addresses (addressHash, memberId, slot, claimId, state)
+  select randomblob(16), (1 << 40) + i, 1, (1 << 40) + i, 'HELD' from n`
