@@ -62,10 +62,10 @@ it(`responds to bad input as documented, and rejected requests change nothing (S
     if (type !== undefined) all.set('Content-Type', type)
     if (hasToken && !all.has('Authorization')) all.set('Authorization', `Bearer ${reader.token}`)
     const raw = method === 'GET' || method === 'HEAD' ? undefined : body
-    const before = await takeSnapshot(memberDatabase())
+    const before = await takeSnapshot([memberDatabase()])
     const { status } = await send(method, path, { raw, headers: Object.fromEntries(all), changed })
     expect(status, `${method} ${path}`).toBeLessThan(500)
-    if (status >= 400) expect(await takeSnapshot(memberDatabase()), `${method} ${path}`).toBe(before)
+    if (status >= 400) expect(await takeSnapshot([memberDatabase()]), `${method} ${path}`).toBe(before)
   }
 })
 
@@ -98,7 +98,11 @@ it('leaves no trace of a withdrawn member in any row, object or key', async () =
   await member.createMemo(bookId, { memoContent })
   await member.upload(pngWithData(pixels))
   const findTraces = async () => {
-    const contents = await readStores({ database: memberDatabase(), bucket: env.IMAGES, lists: env.CATALOGUE })
+    const contents = await readStores({
+      databases: [env.DB, memberDatabase()],
+      bucket: env.IMAGES,
+      lists: env.CATALOGUE,
+    })
     return traces.filter((trace) => contents.some(([, bytes]) => toText(bytes).includes(trace)))
   }
   expect(await findTraces()).toEqual(traces)

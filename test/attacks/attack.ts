@@ -4,6 +4,8 @@ export type Context = {
   /** Fewer of each case, but every kind of case. */
   quick: boolean
   seed: number
+  /** How many databases each service has. If there are several, new members are in slot 1. */
+  slots: number
   progress: (line: string) => void
   /** Starts a service. It is stopped after the attack; its log and response headers are checked then. */
   start: (options?: Options) => Promise<Service>

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Reader, send, signUp } from '../support/api'
-import { changeDatabase, memberDatabase, select } from '../support/database'
+import { changeDatabase, memberDatabase, memberHome, select } from '../support/database'
 import { toFileForm } from '../support/file-form'
 import { png } from '../support/pictures'
 import { wrapDatabase } from '../support/wrap-database'
@@ -119,7 +119,7 @@ const stage: Stage = {
     return { ...answer, headers: new Headers([...answer.headers, ...report(new Response()).headers]) }
   },
   secret: env.JWT_SECRET ?? '',
-  database: env.DB,
+  home: memberHome(),
   bucket: env.IMAGES,
   lists: env.CATALOGUE,
 }

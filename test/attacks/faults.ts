@@ -24,7 +24,7 @@ const toStage = (service: Service): Stage => ({
     })
   },
   secret: JWT_SECRET,
-  database: service.database,
+  home: service,
   bucket: service.bucket,
   lists: service.lists,
 })

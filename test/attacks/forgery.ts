@@ -9,7 +9,7 @@ import { JWT_SECRET } from './service'
 export const forgery: Attack = async ({ quick, seed, progress, start }) => {
   const service = await start()
   const [attacker, victim] = [await signUp(service), await signUp(service)]
-  const before = await takeSnapshot(service.database)
+  const before = await takeSnapshot(service.databases)
   const send = (headers: [string, string][], path = '/members/me') =>
     service.request({ method: 'GET', path, headers: toLines(headers) })
 
@@ -21,7 +21,7 @@ export const forgery: Attack = async ({ quick, seed, progress, start }) => {
   const failures = [...known.failures, ...mutated.failures]
   const { status } = await send([['Authorization', `Bearer ${attacker.token}`]])
   if (status !== 200) failures.push(`the unchanged token is refused: ${status}`)
-  if ((await takeSnapshot(service.database)) !== before) failures.push('a forged token changed the database')
+  if ((await takeSnapshot(service.databases)) !== before) failures.push('a forged token changed the database')
   const accepted = `${mutated.failures.length} accepted with other claims, ${mutated.sameClaims} with the same claims`
   return {
     figures: [

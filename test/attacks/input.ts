@@ -45,7 +45,7 @@ export const input: Attack = async ({ quick, seed, progress, start }) => {
   const bystander = await signUp(service)
   const otherBook = await registerBook(service, bystander)
   const otherMemo = await writeMemo(service, bystander, otherBook)
-  const untouched = await takeSnapshot(service.database, bystander.memberId)
+  const untouched = await takeSnapshot(service.databases, bystander.memberId)
   const total = quick ? 5_000 : 100_000
   const failures: string[] = []
   const statuses: number[] = []
@@ -76,12 +76,12 @@ export const input: Attack = async ({ quick, seed, progress, start }) => {
     })
     let refused = requests.filter((_, index) => (responses[index]?.status ?? 0) >= 400)
     for (;;) {
-      const before = await takeSnapshot(service.database)
+      const before = await takeSnapshot(service.databases)
       const again = await mapConcurrently(CONCURRENCY, refused, (request) => send(service, attacker, request))
       repeated += refused.length
       const refusedAgain = refused.filter((_, index) => (again[index]?.status ?? 0) >= 400)
       const areAllRefused = refusedAgain.length === refused.length
-      if (areAllRefused && (await takeSnapshot(service.database)) !== before) {
+      if (areAllRefused && (await takeSnapshot(service.databases)) !== before) {
         changed += 1
         failures.push(`round ${round}: refused requests changed the database`)
       }
@@ -91,7 +91,7 @@ export const input: Attack = async ({ quick, seed, progress, start }) => {
     }
     if (round % 10 === 9) progress(`${(round + 1) * ROUND} of ${total} requests`)
   }
-  if ((await takeSnapshot(service.database, bystander.memberId)) !== untouched) {
+  if ((await takeSnapshot(service.databases, bystander.memberId)) !== untouched) {
     failures.push('another member’s data was changed')
   }
   const serverErrors = statuses.filter((status) => status >= 500).length

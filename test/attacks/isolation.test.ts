@@ -30,11 +30,11 @@ beforeAll(async () => {
 
 describe('another member’s books and memos', () => {
   it.each(idOperations)('$method $template responds as if they did not exist', async (operation) => {
-    const before = await takeSnapshot(memberDatabase())
+    const before = await takeSnapshot([memberDatabase()])
     const { compared, failures } = await trials.tryOnOthersData(api, isolation, operation)
     expect(failures).toEqual([])
     expect(compared).toBeGreaterThan(0)
-    expect(await takeSnapshot(memberDatabase())).toBe(before)
+    expect(await takeSnapshot([memberDatabase()])).toBe(before)
   })
 
   it('appear in no view of other members', async () => {
@@ -73,8 +73,8 @@ describe('without a valid token', () => {
   })
 
   it.each(trials.otherOperations)('$method $template responds 401 and changes nothing', async (operation) => {
-    const before = await takeSnapshot(memberDatabase())
+    const before = await takeSnapshot([memberDatabase()])
     expect(await trials.tryUnauthenticated(api, isolation, operation)).toEqual([])
-    expect(await takeSnapshot(memberDatabase())).toBe(before)
+    expect(await takeSnapshot([memberDatabase()])).toBe(before)
   })
 })

@@ -1,15 +1,20 @@
 // Every other kind of caller tries to reach one member's data, over sockets.
+
+import { insertMemberAt } from '../support/home'
 import * as trials from '../support/isolation'
 import { idOperations } from '../support/operations'
 import { takeSnapshot } from '../support/stores'
 import type { Attack } from './attack'
 import { toLines } from './client'
-import { logIn, signUp } from './members'
+import { logIn, newEmail, signUp } from './members'
 import { JWT_SECRET, type Service } from './service'
+
+const homeInSlot0 = ({ directory, addressKey }: Service) => ({ slot: 0, database: directory, directory, addressKey })
 
 const toApi = (service: Service): trials.Api => ({
   signUp: () => signUp(service),
   logIn: (email, password) => logIn(service, email, password),
+  ...(service.slot > 0 && { createElsewhere: () => insertMemberAt(homeInSlot0(service), JWT_SECRET, newEmail()) }),
   secret: JWT_SECRET,
   request: async ({ authorization, ...request }) => {
     const headers = toLines(authorization === undefined ? [] : [['Authorization', authorization]])
@@ -42,22 +47,24 @@ export const isolation: Attack = async ({ progress, start }) => {
   const service = await start()
   const api = toApi(service)
   const prepared = await trials.prepareIsolation(api)
-  const before = await takeSnapshot(service.database)
+  const before = await takeSnapshot(service.databases)
   const failures: string[] = []
   let [compared, refused] = [0, 0]
   for (const operation of idOperations) {
     progress(`${operation.method} ${operation.template}`)
-    const outcome = await trials.tryOnOthersData(api, prepared, operation)
-    compared += outcome.compared
-    refused += outcome.refused
-    failures.push(...outcome.failures)
+    for (const trial of prepared.fromElsewhere ? [prepared, prepared.fromElsewhere] : [prepared]) {
+      const outcome = await trials.tryOnOthersData(api, trial, operation)
+      compared += outcome.compared
+      refused += outcome.refused
+      failures.push(...outcome.failures)
+    }
   }
   const differences = failures.length
   progress('other operations, views and mixed ids')
   for (const operation of trials.otherOperations) {
     failures.push(...(await trials.tryUnauthenticated(api, prepared, operation)))
   }
-  if ((await takeSnapshot(service.database)) !== before) failures.push('a refused request changed the database')
+  if ((await takeSnapshot(service.databases)) !== before) failures.push('a refused request changed the database')
   const unauthenticated = failures.length - differences
   const views = await trials.readViews(api, prepared)
   const mixed = await trials.mixParents(api, prepared, service.database)
@@ -67,7 +74,7 @@ export const isolation: Attack = async ({ progress, start }) => {
   const what = "responses for another member's data and for absent data"
   const ownersData = mixed.isUnchanged ? 'owner’s data unchanged' : 'data changed'
   const otherResult = unauthenticated === 0 ? 'refused with 401' : `${unauthenticated} failures`
-  const callers = prepared.unauthenticated.length + 1
+  const callers = prepared.unauthenticated.length + prepared.others.length
   return {
     figures: [
       [`${what}, ${idOperations.length} operations, ${callers} callers`, compared, `${differences} differ or disclose`],

@@ -1,7 +1,8 @@
 // Members of an attacked service. What must never be logged about them is added to the service's secrets.
 import { setTimeout } from 'node:timers/promises'
 import { PIXEL, toFileForm } from '../support/file-form'
-import { claimsOf, insertMember as insertRow } from '../support/tokens'
+import { insertMemberAt } from '../support/home'
+import { claimsOf } from '../support/tokens'
 import type { Request } from './client'
 import { JWT_SECRET, type Service } from './service'
 
@@ -41,7 +42,7 @@ export const signUpMany = (service: Service, length: number) => Array.fromAsync(
 
 /** A member without a password, which saves the hash. */
 export const insertMember = async (service: Service): Promise<Member> => {
-  const member = await insertRow(service.database, JWT_SECRET, newEmail())
+  const member = await insertMemberAt(service, JWT_SECRET, newEmail())
   service.secrets.add(member.email).add(member.token)
   return member
 }

@@ -9,9 +9,12 @@ import { type Service, startService } from './service'
 const NAMES =
   'input isolation forgery codes logins uploads slow faults crashes overload withdrawal memory limits supply'.split(' ')
 
-const USAGE = `Usage: npm run attack -- [NAME …] [--quick] [--seed N] [--json FILE]
+const MAX_SLOTS = 64
+
+const USAGE = `Usage: npm run attack -- [NAME …] [--quick] [--slots N] [--seed N] [--json FILE]
   NAME     ${NAMES.join(', ')}; default: all
   --quick  runs fewer cases of each attack
+  --slots  spreads members over N databases, from 2; new ones are in slot 1
   --seed   repeats the random cases of an earlier run
   --json   also writes the results to a file`
 
@@ -19,18 +22,25 @@ const readArguments = () => {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { quick: { type: 'boolean', default: false }, seed: { type: 'string' }, json: { type: 'string' } },
+      options: {
+        quick: { type: 'boolean', default: false },
+        slots: { type: 'string', default: '1' },
+        seed: { type: 'string' },
+        json: { type: 'string' },
+      },
     })
     const seed = Number(values.seed ?? Date.now() % 1_000_000)
-    if (!Number.isSafeInteger(seed) || !positionals.every((name) => NAMES.includes(name))) throw new Error()
-    return { ...values, seed, names: positionals.length > 0 ? positionals : NAMES }
+    const slots = Number(values.slots)
+    const isValid = Number.isSafeInteger(seed) && Number.isInteger(slots) && slots >= 1 && slots <= MAX_SLOTS
+    if (!isValid || !positionals.every((name) => NAMES.includes(name))) throw new Error()
+    return { ...values, seed, slots, names: positionals.length > 0 ? positionals : NAMES }
   } catch {
     console.error(USAGE)
     return process.exit(2)
   }
 }
 
-const { quick, seed, json, names } = readArguments()
+const { quick, seed, slots, json, names } = readArguments()
 const start = performance.now()
 const progress = (line: string) =>
   console.error(`[${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s] ${line}`)
@@ -73,9 +83,10 @@ const runAttack = async (name: string): Promise<Report> => {
     const report = await attack({
       quick,
       seed,
+      slots,
       progress: (line) => progress(`${name}: ${line}`),
       start: async (options) => {
-        services.push(await startService(options))
+        services.push(await startService({ slots, ...options }))
         return services.at(-1) as Service
       },
     })
@@ -87,7 +98,7 @@ const runAttack = async (name: string): Promise<Report> => {
   }
 }
 
-progress(`building the Worker (seed ${seed})`)
+progress(`building the Worker (seed ${seed}, slots ${slots})`)
 buildService()
 
 const results: Record<string, Report> = {}
@@ -103,12 +114,12 @@ const rows = Object.entries(results).flatMap(([name, { figures }]) =>
 console.log(`\n${formatTable(['attack', 'count', 'result'], rows)}`)
 const failed = Object.entries(results).filter(([, { failures }]) => failures.length > 0)
 for (const [name, { failures }] of failed) {
-  const options = `${name}${quick ? ' --quick' : ''} --seed ${seed}`
+  const options = `${name}${quick ? ' --quick' : ''}${slots > 1 ? ` --slots ${slots}` : ''} --seed ${seed}`
   console.log(`\n${name}: ${failures.length} failures. To repeat: npm run attack -- ${options}`)
   for (const failure of failures.slice(0, 20)) console.log(`  ${failure}`)
   if (failures.length > 20) console.log(`  … and ${failures.length - 20} more`)
 }
 const verdict = failed.length === 0 ? 'No failures' : `${failed.length} of ${names.length} attacks failed`
 console.log(`\n${verdict} (seed ${seed}).`)
-if (json) writeFileSync(json, `${JSON.stringify({ seed, quick, results }, null, 2)}\n`)
+if (json) writeFileSync(json, `${JSON.stringify({ seed, quick, slots, results }, null, 2)}\n`)
 process.exit(failed.length === 0 ? 0 : 1)

@@ -9,6 +9,7 @@ import { defineWorker, MINIFLARE_OPTIONS, SERVICE } from '../support/workerd'
 import { createClient } from './client'
 
 export const JWT_SECRET = 'a secret of the attack suites only, which no deployment has'
+const ADDRESS_KEY = 'a key of the attack suites only, which hashes the addresses'
 const NAME = 'service'
 
 export type Options = {
@@ -18,6 +19,8 @@ export type Options = {
   entry?: string
   /** A folder with the data of an earlier service. By default a new one is created. */
   data?: string
+  /** How many databases. If there are several, new members are in slot 1. */
+  slots?: number
   uploadsPerMinute?: number
   writesPerMinute?: number
   /** Opens the inspector, which reports memory use. */
@@ -57,6 +60,12 @@ const migrate = async (database: D1Database) => {
   for (const statement of readMigrations()) await database.prepare(statement).run()
 }
 
+/** The bindings of all slots, in ascending order. */
+const bindingsOf = (slots: number) => Array.from({ length: slots }, (_, slot) => (slot === 0 ? 'DB' : `DB_${slot}`))
+
+const toSlotBindings = (names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, { type: 'd1' as const, id: name === 'DB' ? 'library' : name }]))
+
 const temporary = mkdtempSync(join(tmpdir(), 'reading-library-'))
 process.on('exit', () => rmSync(temporary, { recursive: true, force: true }))
 
@@ -73,17 +82,19 @@ const readMails = (folder: string) =>
 
 /** Starts the service, which must have been built before. */
 export const startService = async (options: Options = {}) => {
-  const { vars, entry = SERVICE, inspected, data, uploadsPerMinute = 30, writesPerMinute } = options
+  const { vars, entry = SERVICE, inspected, data, uploadsPerMinute = 30, writesPerMinute, slots = 1 } = options
+  const names = bindingsOf(slots)
+  const slotVars = slots > 1 ? { ADDRESS_KEY, NEW_MEMBERS: '*:1' } : {}
   const mails = makeFolder()
   const lines: string[] = []
   const before = listChildren()
   const worker = defineWorker({
     name: NAME,
     entry,
-    vars: { ...VARS, ...vars },
+    vars: { ...VARS, ...slotVars, ...vars },
     uploadsPerMinute,
     writesPerMinute,
-    bindings: { ASSETS: { type: 'assets' as const }, EMAIL: { type: 'send-email' as const } },
+    bindings: { ASSETS: { type: 'assets' as const }, EMAIL: { type: 'send-email' as const }, ...toSlotBindings(names) },
     config: { assets: ASSETS },
   })
   const miniflare = new Miniflare({
@@ -96,8 +107,11 @@ export const startService = async (options: Options = {}) => {
   })
   await miniflare.ready
   const url = await miniflare.unsafeGetDirectURL(NAME)
-  const database = (await miniflare.getD1Database('DB', NAME)) as unknown as D1Database
-  await migrate(database)
+  const getDatabase = async (name: string) => (await miniflare.getD1Database(name, NAME)) as unknown as D1Database
+  const databases = await Promise.all(names.map(getDatabase))
+  await Promise.all(databases.map(migrate))
+  const [directory] = databases as [D1Database, ...D1Database[]]
+  const slot = slots > 1 ? 1 : 0
   const client = createClient(url)
   return {
     url,
@@ -107,10 +121,17 @@ export const startService = async (options: Options = {}) => {
     /** Everything logged so far. */
     lines,
     /** Texts that must not be logged. */
-    secrets: new Set([JWT_SECRET]),
+    secrets: new Set([JWT_SECRET, ADDRESS_KEY]),
     /** Verification codes, which must not be logged either. They are searched for as whole numbers. */
     codes: new Set<string>(),
-    database,
+    /** Of all slots. */
+    databases,
+    /** Of slot 0: codes, attempts, and the directory of addresses. */
+    directory,
+    /** Where new members are. */
+    slot,
+    database: databases[slot] ?? directory,
+    addressKey: ADDRESS_KEY,
     bucket: (await miniflare.getR2Bucket('IMAGES', NAME)) as unknown as R2Bucket,
     lists: (await miniflare.getKVNamespace('CATALOGUE', NAME)) as unknown as KVNamespace,
     request: client.request,

@@ -50,11 +50,11 @@ describe.each([
   }, 60_000)
 
   it.each(idOperations)('$method $template responds as if it did not exist', async (operation) => {
-    const before = await takeSnapshot(database, isolation.owner.memberId)
+    const before = await takeSnapshot([database], isolation.owner.memberId)
     const api = { request } as trials.Api
     const { compared, failures } = await trials.tryOnOthersData(api, isolation, operation)
     expect(failures).toEqual([])
     expect(compared).toBeGreaterThan(0)
-    expect(await takeSnapshot(database, isolation.owner.memberId)).toBe(before)
+    expect(await takeSnapshot([database], isolation.owner.memberId)).toBe(before)
   })
 })

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { idRange } from '../../src/db/next-id'
 import { toText } from '../support/bytes'
 import { pngWithData } from '../support/pictures'
 import { readStores } from '../support/stores'
@@ -119,12 +120,14 @@ const countFound = (matches: Match[]) => new Set(matches.map(({ trace }) => trac
 const describe = ({ trace, name }: Match) => `${trace} in ${name}`
 
 const fillLibrary = async (service: Service, { memberId }: Member, books: number) => {
+  // Above the identifiers of the other members.
+  const floor = idRange(service.slot).idFloor + 1000
   const numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)'
   const insertBooks = `${numbers} insert into books (bookId, memberId, title, createdAt)
-    select 1000 + i, ?2, 'Book ' || i, '2026-01-01T00:00:00' from n`
+    select ${floor} + i, ?2, 'Book ' || i, '2026-01-01T00:00:00' from n`
   const insertMemos = `${numbers}
     insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
-    select 1000 + i, 1001 + i / 5, ?2, i + 1, 'SUMMARY', 'Something worth remembering', 1, 'PRIVATE',
+    select ${floor} + i, ${floor + 1} + i / 5, ?2, i + 1, 'SUMMARY', 'Something worth remembering', 1, 'PRIVATE',
       '2026-01-01T00:00:00', '2026-01-01T00:00:00' from (select i - 1 as i from n)`
   await service.database.prepare(insertBooks).bind(books, memberId).run()
   await service.database
@@ -196,19 +199,22 @@ const searchTraces: Attack = async ({ progress, start }) => {
     const image = await service.request({ method: 'GET', path })
     if (image.status !== 404) failures.push(`${path} is still served: ${image.status}`)
   }
-  // Purges are repeated for an hour, and attempts are kept for a day.
-  await service.database.batch([
-    service.database.prepare('update purgeJobs set createdAt = createdAt - 3600001'),
-    service.database.prepare('update attempts set at = at - 86400001'),
-  ])
+  // Purges are repeated for an hour; attempts and settled claims are kept for a day.
+  for (const database of service.databases) {
+    await database.batch([
+      database.prepare('update purgeJobs set createdAt = createdAt - 3600001'),
+      database.prepare('update attempts set at = at - 86400001'),
+      database.prepare('update settledClaims set settledAt = settledAt - 86400001'),
+    ])
+  }
   await service.runCron()
 
   const stores = await readStores(service)
   const left = findTraces(stores, traces)
   failures.push(...left.map(describe))
   const withId = stores.filter(([name, bytes]) => {
-    const hasMembers = /^table (members|books|memos|purgeJobs|attempts|joinCodes)$/.test(name)
-    return hasMembers && new RegExp(`"memberId":${member.memberId}\\b`).test(toText(bytes))
+    const hasMembers = /^table (members|books|memos|purgeJobs|attempts|joinCodes|addresses|settledClaims)$/.test(name)
+    return hasMembers && new RegExp(`"(?:member|claim)Id":${member.memberId}\\b`).test(toText(bytes))
   })
   failures.push(...withId.map(([name]) => `the member's id in ${name}`))
   if (countFound(findTraces(stores, neighbourTraces)) < traces.length) failures.push('another member lost data')

@@ -2,10 +2,10 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import type { Bindings } from '../../src/env'
 import worker from '../../src/index'
+import { memberHome } from './database'
 import { checkAgainstDocument } from './document'
-import { insertMemberInSlot1 } from './slot-member'
+import { insertMemberAt } from './home'
 import { remote, type SmokeMember, skipTest } from './target'
-import { insertMember } from './tokens'
 
 export const BASE = 'https://library.test'
 /** The origin of a browser client. */
@@ -137,13 +137,8 @@ const asMember = (member?: SmokeMember) => {
   return readerWith('', '', unavailable)
 }
 
-const insertLocalMember = async (email: string) => {
-  const secret = env.JWT_SECRET ?? ''
-  const { token } = env.DB_1
-    ? await insertMemberInSlot1(env.DB_1, secret, email, PASSWORD_HASH)
-    : await insertMember(env.DB, secret, email, PASSWORD_HASH)
-  return token
-}
+const insertLocalMember = async (email: string) =>
+  (await insertMemberAt(memberHome(), env.JWT_SECRET ?? '', email, PASSWORD_HASH)).token
 
 /** A new member, who is logged in. */
 export const signUp = async (email = newEmail()) => {

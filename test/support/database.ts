@@ -1,9 +1,14 @@
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
+import type { Home } from './home'
 
 /** The slot of the tests' members: 1 in `npm run test:slots`. */
 export const memberSlot = () => (env.DB_1 ? 1 : 0)
 export const memberDatabase = () => env.DB_1 ?? env.DB
+export const memberHome = (): Home => {
+  const addressKey = env.ADDRESS_KEY ?? ''
+  return { slot: memberSlot(), database: memberDatabase(), directory: env.DB, addressKey }
+}
 /** Replaces the members' database for a request. */
 export const changeDatabase = (database: D1Database) => (env.DB_1 ? { DB_1: database } : { DB: database })
 

@@ -15,6 +15,8 @@ export type Api = {
   request: (request: ApiRequest) => Promise<ApiResponse>
   signUp: () => Promise<Account>
   logIn: (email: string, password?: string) => Promise<Account>
+  /** Creates a member in another database than the members who sign up, if there are several. */
+  createElsewhere?: () => Promise<Account>
   secret: string
 }
 
@@ -73,21 +75,45 @@ export const prepareIsolation = async (api: Api) => {
   const claims = claimsOf(owner.token)
   const expired = await signClaims({ ...claims, exp: Math.floor(Date.now() / 1000) - 1 }, api.secret)
   const forged = await signClaims(claims, 'a secret that the service does not have, long enough')
+  const [header, , signature] = owner.token.split('.')
+  const [, rerouted] = (await signClaims({ ...claims, slot: claims.slot === 1 ? 2 : 1 }, api.secret)).split('.')
   const unauthenticated: Caller[] = [
     { name: 'no token', authorization: undefined },
     { name: 'a scheme without a token', authorization: 'Bearer' },
     { name: 'another scheme', authorization: `Basic ${owner.token}` },
     { name: 'an expired token', authorization: `Bearer ${expired}` },
     { name: 'a forged token', authorization: `Bearer ${forged}` },
+    { name: 'a token with another slot', authorization: `Bearer ${header}.${rerouted}.${signature}` },
     { name: 'a token revoked by a password change', authorization: `Bearer ${firstSession.token}`, isRevoked: true },
     { name: 'the token of a withdrawn member', authorization: `Bearer ${withdrawn.token}`, isRevoked: true },
   ]
   const newcomer = await api.signUp()
+  const elsewhere = await api.createElsewhere?.()
+  const others: Caller[] = [{ name: 'another member', authorization: `Bearer ${stranger.token}` }]
+  if (elsewhere) others.push({ name: 'a member of another slot', authorization: `Bearer ${elsewhere.token}` })
   const memberId = Number(claims.sub)
-  return { owner: { ...owner, memberId }, stranger, newcomer, ids, own, deleted, unauthenticated }
+  const fromElsewhere = elsewhere && {
+    ids: await createLibrary(api, elsewhere, MARK),
+    deleted,
+    others: [{ name: 'a member of another slot', authorization: `Bearer ${owner.token}` }],
+    unauthenticated: [],
+  }
+  return {
+    owner: { ...owner, memberId },
+    stranger,
+    newcomer,
+    ids,
+    own,
+    deleted,
+    others,
+    unauthenticated,
+    fromElsewhere,
+  }
 }
 
 export type Isolation = Awaited<ReturnType<typeof prepareIsolation>>
+/** One member's data and everyone who must not reach it. */
+type Trial = Pick<Isolation, 'ids' | 'deleted' | 'others' | 'unauthenticated'>
 
 type Attempt = { method: string; type?: string; body?: Body; isOwnMethod: boolean; isValid: boolean }
 
@@ -158,11 +184,11 @@ const problemsOf = (request: ApiRequest, response: ApiResponse, expected: number
  * Tries an operation on the owner's book, memo or image as every other caller, and compares each response with those for
  * ids that never existed and for deleted things: they must be identical to the byte.
  */
-export const tryOnOthersData = async (api: Api, isolation: Isolation, operation: Operation) => {
-  const { ids, deleted, stranger, unauthenticated } = isolation
+export const tryOnOthersData = async (api: Api, trial: Trial, operation: Operation) => {
+  const { ids, deleted, others, unauthenticated } = trial
   const outcome = { compared: 0, refused: 0, failures: [] as string[] }
   const callers: [Caller, number][] = [
-    [{ name: 'another member', authorization: `Bearer ${stranger.token}` }, 404],
+    ...others.map((caller): [Caller, number] => [caller, 404]),
     ...unauthenticated.map((caller): [Caller, number] => [caller, 401]),
   ]
   for (const [{ name, authorization, isRevoked }, status] of callers) {
@@ -187,8 +213,8 @@ export const tryOnOthersData = async (api: Api, isolation: Isolation, operation:
 }
 
 /** An operation with valid input, on the owner's data and on data that does not exist, by every other caller. */
-export const comparableRequests = (isolation: Isolation, operation: Operation) => {
-  const { ids, deleted, stranger, unauthenticated } = isolation
+export const comparableRequests = (trial: Trial, operation: Operation) => {
+  const { ids, deleted, others, unauthenticated } = trial
   const [attempt] = attemptsWithOwnMethod(operation)
   if (!attempt) throw new Error(`${operation.template} has no valid request`)
   const { isOwnMethod: _, isValid: __, ...request } = attempt
@@ -197,8 +223,7 @@ export const comparableRequests = (isolation: Isolation, operation: Operation) =
     path: addressWith(operation, each),
     authorization,
   })
-  const callers = [{ name: 'another member', authorization: `Bearer ${stranger.token}` }, ...unauthenticated]
-  return callers.map(({ name, authorization }) => ({
+  return [...others, ...unauthenticated].map(({ name, authorization }) => ({
     name,
     existing: toRequest(authorization, ids),
     absent: [...neverUsed(ids), deleted].map((each) => toRequest(authorization, each)),
@@ -259,7 +284,7 @@ export const mixParents = async (api: Api, { owner, stranger, ids, own }: Isolat
     ['POST', '/books', { title: 'x', bookId: ids.bookId, memberId }, 201],
     ['DELETE', `/memos/${ids.memoId}?bookId=${own.bookId}`, undefined, 404],
   ]
-  const before = await takeSnapshot(database, memberId)
+  const before = await takeSnapshot([database], memberId)
   const failures: string[] = []
   for (const [method, path, body, expected] of requests) {
     const authorization = `Bearer ${stranger.token}`
@@ -270,7 +295,7 @@ export const mixParents = async (api: Api, { owner, stranger, ids, own }: Isolat
     .prepare('select memoId from memos join books using (bookId) where memos.memberId <> books.memberId')
     .all()
   if (moved.length > 0) failures.push(`memos in another member's book: ${JSON.stringify(moved)}`)
-  const isUnchanged = (await takeSnapshot(database, memberId)) === before
+  const isUnchanged = (await takeSnapshot([database], memberId)) === before
   if (!isUnchanged) failures.push('the owner’s data was changed')
   return { requests: requests.length, moved: moved.length, isUnchanged, failures }
 }

@@ -1,17 +1,19 @@
 import { join } from './bytes'
 
-type Stores = { database: D1Database; bucket: R2Bucket; lists: KVNamespace }
+type Stores = { databases: D1Database[]; bucket: R2Bucket; lists: KVNamespace }
 
 const toBytes = (value: unknown) => Uint8Array.from(new TextEncoder().encode(JSON.stringify(value)))
 
 /** Reads every table, R2 object and KV key, each with a name that says where it was found. */
-export const readStores = async ({ database, bucket, lists }: Stores) => {
+export const readStores = async ({ databases, bucket, lists }: Stores) => {
   const contents: [name: string, bytes: Uint8Array][] = []
-  const { results: tables } = await database
-    .prepare(`select name from sqlite_master where type = 'table' and name not like '\\_cf\\_%' escape '\\'`)
-    .all<{ name: string }>()
-  for (const { name } of tables) {
-    contents.push([`table ${name}`, toBytes((await database.prepare(`select * from "${name}"`).all()).results)])
+  for (const database of databases) {
+    const { results: tables } = await database
+      .prepare(`select name from sqlite_master where type = 'table' and name not like '\\_cf\\_%' escape '\\'`)
+      .all<{ name: string }>()
+    for (const { name } of tables) {
+      contents.push([`table ${name}`, toBytes((await database.prepare(`select * from "${name}"`).all()).results)])
+    }
   }
   for (const { key, customMetadata } of (await bucket.list()).objects) {
     const object = new Uint8Array((await (await bucket.get(key))?.arrayBuffer()) ?? new ArrayBuffer())
@@ -24,11 +26,14 @@ export const readStores = async ({ database, bucket, lists }: Stores) => {
 }
 
 const OWNED = ['members', 'books', 'memos', 'images']
-const TABLES = [...OWNED, 'retiredIds', 'joinCodes', 'dailyMails', 'purgeJobs']
+const DIRECTORY = ['addresses', 'settledClaims', 'slotCounters']
+const TABLES = [...OWNED, 'retiredIds', 'joinCodes', 'dailyMails', 'purgeJobs', ...DIRECTORY]
 
 /** All rows as JSON, or one member's. Leaves out `attempts`: a refused request may count as an attempt. */
-export const takeSnapshot = async (database: D1Database, memberId?: number) => {
+export const takeSnapshot = async (databases: D1Database[], memberId?: number) => {
   const [tables, where] = memberId === undefined ? [TABLES, ''] : [OWNED, ` where memberId = ${memberId}`]
-  const results = await database.batch(tables.map((table) => database.prepare(`select * from ${table}${where}`)))
+  const read = (database: D1Database) =>
+    database.batch(tables.map((table) => database.prepare(`select * from ${table}${where}`)))
+  const results = (await Promise.all(databases.map(read))).flat()
   return JSON.stringify(results.map(({ results }) => results))
 }

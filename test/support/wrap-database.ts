@@ -29,12 +29,18 @@ export const wrapDatabase = (database: D1Database, intercept: Intercept) =>
     },
   }) as D1Database
 
-/** Wraps `env.DB` once per env object, as the platform creates a binding once. */
-export const wrapEnv = <Env extends { DB: D1Database }>(toIntercept: (env: Env) => Intercept) => {
+/** Wraps the databases of all slots once per env object, as the platform creates a binding once. */
+export const wrapEnv = <Env extends { DB: D1Database }>(toIntercept: (env: Env, binding: string) => Intercept) => {
   const wrapped = new WeakMap<Env, Env>()
   return (env: Env) => {
-    const known = wrapped.get(env) ?? { ...env, DB: wrapDatabase(env.DB, toIntercept(env)) }
-    wrapped.set(env, known)
+    const known = wrapped.get(env) ?? { ...env }
+    if (!wrapped.has(env)) {
+      for (const [binding, value] of Object.entries(env)) {
+        if (!/^DB(?:_\d+)?$/.test(binding)) continue
+        Object.assign(known, { [binding]: wrapDatabase(value as D1Database, toIntercept(env, binding)) })
+      }
+      wrapped.set(env, known)
+    }
     return known
   }
 }

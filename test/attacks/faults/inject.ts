@@ -3,8 +3,9 @@ import { wrapDatabase } from '../../support/wrap-database.ts'
 
 export const KINDS = ['throws', 'throws afterwards', 'hangs', 'is slow', 'answers junk', 'is down'] as const
 const LIMITS = ['NETWORK_LIMIT', 'MEMBER_LIMIT', 'WRITE_LIMIT'] as const
-export const BINDINGS = ['DB', 'IMAGES', 'CATALOGUE', 'EMAIL', ...LIMITS, 'fetch'] as const
+export const BINDINGS = ['DB', 'DB_1', 'IMAGES', 'CATALOGUE', 'EMAIL', ...LIMITS, 'fetch'] as const
 type Binding = (typeof BINDINGS)[number]
+type Database = 'DB' | 'DB_1'
 
 /** Which call of a binding fails, counted from 1. `is down`: that call and all later ones. */
 export type Fault = { binding: Binding; call: number; kind: (typeof KINDS)[number] | 'fails late' }
@@ -45,8 +46,9 @@ const wrapMethods = <T extends object>(binding: T, intercept: Intercept) =>
         intercept(async () => (target as unknown as Methods)[String(name)]?.(...values)),
   })
 
-type Bindings = Record<Exclude<Binding, 'DB' | 'WRITE_LIMIT' | 'fetch'>, object> & {
+type Bindings = Record<Exclude<Binding, Database | 'WRITE_LIMIT' | 'fetch'>, object> & {
   DB: D1Database
+  DB_1?: D1Database
   WRITE_LIMIT?: object
 }
 
@@ -55,8 +57,9 @@ export const injectFault = <Env extends Bindings>(env: Env, fault?: Fault) => {
   const calls: Calls = {}
   const interceptOf = (binding: Binding) => interceptCalls(binding, calls, fault)
   const wrapped: Env = { ...env, DB: wrapDatabase(env.DB, interceptOf('DB')) }
+  if (env.DB_1) wrapped.DB_1 = wrapDatabase(env.DB_1, interceptOf('DB_1'))
   for (const binding of BINDINGS) {
-    if (binding === 'DB' || binding === 'fetch') continue
+    if (binding === 'DB' || binding === 'DB_1' || binding === 'fetch') continue
     const original = env[binding] as object | undefined
     if (original) Object.assign(wrapped, { [binding]: wrapMethods(original, interceptOf(binding)) })
   }

@@ -1,15 +1,17 @@
-// The service on a database that runs one query at a time, as D1 does. Locally D1 responds so fast that requests queue
+// The service on databases that run one query at a time each, as D1 does. Locally D1 responds so fast that requests queue
 // before the Worker, where it cannot shed them.
 import service from '../../support/service.js'
 import { wrapEnv } from '../../support/wrap-database.ts'
 
 const QUERY_MS = 5
-let freeAt = 0
 
-const withQueue = wrapEnv(() => async (call) => {
-  freeAt = Math.max(freeAt, Date.now()) + QUERY_MS
-  await scheduler.wait(freeAt - Date.now())
-  return call()
+const withQueue = wrapEnv(() => {
+  let freeAt = 0
+  return async (call) => {
+    freeAt = Math.max(freeAt, Date.now()) + QUERY_MS
+    await scheduler.wait(freeAt - Date.now())
+    return call()
+  }
 })
 
 export default {
