@@ -40,6 +40,10 @@ export const countStatuses = (statuses: (number | string)[]) =>
     .map(([status, { length }]) => `${length} × ${status}`)
     .join(', ')
 
+/** Runs `work` a number of times at once. */
+export const concurrently = <Result>(count: number, work: (n: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => work(n)))
+
 /** Runs `work` on all items, a few concurrently; returns the results in order. */
 export const mapConcurrently = async <Item, Result>(
   concurrency: number,

@@ -1,16 +1,13 @@
 // Verification codes and logins: race conditions, guessing and timing.
-import * as fc from 'fast-check'
-import { quantile } from '../support/http-client'
-import { type Attack, type Context, createChecks, mergeReports, type Report } from './attack'
+import { type Attack, type Context, concurrently, createChecks, mergeReports, type Report } from './attack'
 import { lockOut } from './lockout'
-import { joinWith, jsonRequest, newEmail, PASSWORD, receiveCode, requestCode, signUp, wrongCode } from './members'
+import { timeLogins, timeLoginsOfSlots } from './login-times'
+import { joinWith, newEmail, receiveCode, requestCode, wrongCode } from './members'
 import type { Service } from './service'
 
 /** Mails an hour to an address, and tries of a code, from one network. */
 const [MAILS, TRIES] = [5, 5]
 
-const concurrently = <Result>(count: number, work: (n: number) => Promise<Result>) =>
-  Promise.all(Array.from({ length: count }, (_, n) => work(n)))
 const countRows = async (database: D1Database, from: string) =>
   (await database.prepare(`select count(*) as n from ${from}`).first<number>('n')) ?? 0
 
@@ -93,80 +90,6 @@ const guess = async (service: Service, networks: number, expected: number): Prom
   }
 }
 
-const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-const variance = (values: number[]) => {
-  const average = mean(values)
-  return values.reduce((sum, value) => sum + (value - average) ** 2, 0) / (values.length - 1)
-}
-
-/** Welch's t of two samples. Above 4.5 in magnitude their means are taken to differ. */
-const welch = (a: number[], b: number[]) =>
-  (mean(a) - mean(b)) / Math.sqrt(variance(a) / a.length + variance(b) / b.length)
-
-/**
- * The largest Welch's t by magnitude: of the full samples, and of the values below several quantiles. Other load on
- * the machine slows some responses, which hides a difference that the fast ones show.
- */
-const largestWelch = (a: number[], b: number[]) => {
-  const all = [...a, ...b]
-  const bounds = [Number.POSITIVE_INFINITY, ...[0.9, 0.7, 0.5].map((share) => quantile(all, share))]
-  const below = (values: number[], bound: number) => values.filter((value) => value < bound)
-  const values = bounds.map((bound) => welch(below(a, bound), below(b, bound)))
-  return values.reduce((largest, t) => (Math.abs(t) > Math.abs(largest) ? t : largest))
-}
-
-/** Repeats a pair, in random order each time, so that neither item profits from coming first. */
-const shufflePairs = <const Item>(count: number, seed: number, [a, b]: readonly [Item, Item]): [Item, Item][] =>
-  fc.sample(fc.boolean(), { seed, numRuns: count }).map((isSwapped) => (isSwapped ? [b, a] : [a, b]))
-
-/** Compares failed logins of unknown accounts with wrong passwords of existing ones, alternating. */
-const time = async (service: Service, { quick, seed, progress }: Context): Promise<Report> => {
-  const pairs = quick ? 100 : 1_000
-  const { memberId } = await signUp(service)
-  // Copies of a member with a real hash; each account is tried once.
-  const copy = service.database.prepare(`
-    with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
-    insert into members (email, name, passwordHash, createdAt, updatedAt)
-    select printf('known-%05d@attack.example', i), 'Reader', passwordHash, createdAt, updatedAt from n, members where memberId = ?1`)
-  await copy.bind(memberId, pairs).run()
-  const times = { known: [] as number[], unknown: [] as number[] }
-  const responses = new Set<string>()
-  const sample = async (kind: 'known' | 'unknown', n: number) => {
-    const email = `${kind}-${String(n).padStart(5, '0')}@attack.example`
-    const network = `172.${kind === 'known' ? 16 : 17}.${n >> 8}.${n & 255}`
-    const request = jsonRequest('POST', '/login', { email, password: `${PASSWORD}-wrong` }, { network })
-    const start = performance.now()
-    const { status, headers, body } = await service.request(request)
-    times[kind].push(performance.now() - start)
-    responses.add(JSON.stringify([status, [...headers].filter(([name]) => name !== 'x-request-id'), body]))
-  }
-  for (const [index, pair] of shufflePairs(pairs, seed, ['known', 'unknown'] as const).entries()) {
-    if (index % 250 === 0) progress(`timing logins, ${index * 2} of ${pairs * 2}`)
-    for (const kind of pair) await sample(kind, index + 1)
-  }
-  const t = largestWelch(times.known, times.unknown)
-  const failures: string[] = []
-  if (Math.abs(t) >= 4.5) failures.push(`timing distinguishes unknown accounts: t = ${t.toFixed(2)}`)
-  if (responses.size !== 1) failures.push(`responses distinguish unknown accounts: ${[...responses].join(' and ')}`)
-  const limited = 'failed logins per account and network in 15 minutes'
-  return {
-    figures: [
-      ['logins, unknown account and wrong password alternating', pairs * 2, `Welch t = ${t.toFixed(2)}, limit 4.5`],
-      ['of these, different responses, headers included', pairs * 2, `${responses.size - 1}`],
-      [limited, await countHashedLogins(service), 'hashed, then 429'],
-    ],
-    failures,
-  }
-}
-
-/** How many of 40 concurrent wrong passwords are hashed. */
-const countHashedLogins = async (service: Service) => {
-  const { email } = await signUp(service)
-  const login = jsonRequest('POST', '/login', { email, password: 'wrong' }, { network: '192.0.2.1' })
-  const responses = await concurrently(40, () => service.request(login))
-  return responses.filter(({ status }) => status === 401).length
-}
-
 export const codes: Attack = async (context) => {
   const verifying = await context.start({ vars: { EMAIL_VERIFICATION: undefined } })
   const raced = await race(verifying, context)
@@ -174,5 +97,5 @@ export const codes: Attack = async (context) => {
   const guessed = mergeReports(await guess(verifying, 1, 20), await guess(verifying, 20, 100))
   context.progress('locking out and flooding others')
   const locked = await lockOut(await context.start({ vars: { EMAIL_VERIFICATION: undefined } }))
-  return mergeReports(raced, guessed, locked, await time(await context.start(), context))
+  return mergeReports(raced, guessed, locked, await timeLogins(context), await timeLoginsOfSlots(context))
 }
