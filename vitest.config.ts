@@ -50,6 +50,7 @@ export default defineConfig({
           JWT_SECRET: 'a secret of the tests only, which no deployment has',
           EMAIL_VERIFICATION: 'off',
           MAIL_FROM: 'library@library.test',
+          LOG_SAMPLE_RATE: '1',
           CATALOGUE_PROVIDER: 'sample',
           PUBLIC_URL: 'https://library.test/',
           ...(inSlot1 && { NEW_MEMBERS: '*:1', ADDRESS_KEY: 'a key of the tests only, for the hashes of addresses' }),

@@ -14,6 +14,7 @@ const LOCAL_VARS = {
   EMAIL_VERIFICATION: 'off',
   MAIL_FROM: 'library@example.com',
   CATALOGUE_PROVIDER: 'sample',
+  LOG_SAMPLE_RATE: '1',
 }
 /** Needed only with several databases. */
 const SLOTS_VARS = { ADDRESS_KEY: randomBytes(48).toString('base64') }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Caller } from './db/caller'
 import type { Db } from './db/client'
 import { ApiError } from './errors'
-import { log } from './log'
+import { DEFAULT_LOG_SAMPLE_RATE, log } from './log'
 import { DEFAULT_QUOTAS, type Quota } from './quotas'
 import { type Databases, databasesOf, type Slots } from './slots'
 
@@ -74,6 +74,7 @@ const Variables = z
     CATALOGUE_CONTACT: z.string().optional(),
     YES24_API_KEY: z.string().optional(),
     MAILS_PER_DAY: z.coerce.number().int().min(0).max(10_000_000).default(10_000),
+    LOG_SAMPLE_RATE: z.coerce.number().min(0).max(1).default(DEFAULT_LOG_SAMPLE_RATE),
     /** The key of the hashes of e-mail addresses in the directory. */
     ADDRESS_KEY: z.string().optional(),
     MAIL_FROM: z.email({ error: 'MAIL_FROM is not an e-mail address' }).optional(),

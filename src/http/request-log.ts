@@ -3,20 +3,32 @@ import { matchedRoutes } from 'hono/route'
 import type { App } from '../env'
 import { log } from '../log'
 
-/** Assigns a request id and logs one line per request. Logs the route pattern, as URLs may contain user input. */
+/** Rare enough to be logged always. Uploads over slow connections are the most frequent of them. */
+const SLOW_MS = 1000
+
+/**
+ * Assigns a request id and logs one line per request, or of a sample: all 5xx responses and slow requests, and a share of
+ * the others, 4xx included, as a client can cause any number of those. Logs the route pattern, as URLs may contain user
+ * input.
+ */
 export const logged: MiddlewareHandler<App> = async (c, next) => {
   const start = Date.now()
   // An id sent by the client is ignored: ids must be unique.
   c.set('requestId', crypto.randomUUID())
   c.header('X-Request-Id', c.get('requestId'))
   await next()
+  const ms = Date.now() - start
+  // Without a configuration, the request failed.
+  const sampleRate = c.res.status >= 500 || ms >= SLOW_MS ? 1 : (c.get('config')?.LOG_SAMPLE_RATE ?? 1)
+  if (Math.random() >= sampleRate) return
   log('info', 'request', {
     requestId: c.get('requestId'),
     method: c.req.method,
     route: matchedRoutes(c)[c.req.routeIndex]?.path,
     status: c.res.status,
-    ms: Date.now() - start,
+    ms,
     memberId: c.get('caller')?.memberId,
     slot: c.get('caller')?.slot || undefined,
+    sampleRate,
   })
 }

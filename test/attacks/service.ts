@@ -44,6 +44,7 @@ const VARS = {
   MAIL_FROM: 'library@example.com',
   PUBLIC_URL: 'https://library.example',
   CATALOGUE_PROVIDER: 'sample',
+  LOG_SAMPLE_RATE: '1',
 }
 
 /** The ids of this process's children: from /proc on Linux, otherwise from `pgrep`. */

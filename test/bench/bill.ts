@@ -1,4 +1,5 @@
 // Estimates the monthly cost of running the service from the measured results.
+import { DEFAULT_LOG_SAMPLE_RATE } from '../../src/log.ts'
 import { fixed, formatTable, whole } from '../support/table.ts'
 import type { Results } from './report.ts'
 
@@ -32,7 +33,7 @@ const BOOKS = 100
 const IMAGES = 12
 const IMAGE_BYTES = 300_000
 /** Requests whose log line is kept. */
-const LOGGED_SHARE = 1
+const LOGGED_SHARE = DEFAULT_LOG_SAMPLE_RATE
 
 // Prices of Workers Paid, November 2026: the monthly allowance, and dollars per unit above it.
 const PRICES = {

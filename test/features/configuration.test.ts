@@ -2,7 +2,8 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Bindings } from '../../src/env'
 import { BASE, handle, newEmail, ORIGIN, type Reader, send, signUp } from '../support/api'
-import { brokenDatabase, changeDatabase } from '../support/database'
+import { brokenDatabase, changeDatabase, memberDatabase } from '../support/database'
+import { wrapDatabase } from '../support/wrap-database'
 
 let reader: Reader
 let bookId: number
@@ -83,6 +84,7 @@ describe('the log', () => {
       route: '/login',
       status: 401,
       ms: expect.any(Number),
+      sampleRate: 1,
     })
     expect(JSON.parse(lines[1] ?? '')).toMatchObject({
       requestId: found.headers.get('X-Request-Id'),
@@ -92,6 +94,52 @@ describe('the log', () => {
     })
     expect(lines.join()).not.toContain(email)
     expect(lines.join()).not.toContain('secret-password')
+  })
+
+  describe('of a sample of requests', () => {
+    /** The request lines of one request, with a fixed random number. */
+    const linesOf = async (random: number, path: string, changed: Partial<Bindings> = {}) => {
+      using info = vi.spyOn(console, 'info').mockImplementation(() => {})
+      using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
+      using _random = vi.spyOn(Math, 'random').mockReturnValue(random)
+      await reader.send('GET', path, { changed: { LOG_SAMPLE_RATE: undefined, ...changed } })
+      return info.mock.calls.map(([line]) => JSON.parse(String(line)))
+    }
+    const ME = '/members/me'
+
+    it.each([ME, '/books/999999?memoAuthority=ALL'])('has a tenth of those to %s', async (path) => {
+      expect(await linesOf(0.0999, path)).toMatchObject([{ message: 'request', sampleRate: 0.1 }])
+      expect(await linesOf(0.1, path)).toEqual([])
+    })
+
+    it('has the share that LOG_SAMPLE_RATE sets', async () => {
+      expect(await linesOf(0.249, ME, { LOG_SAMPLE_RATE: '0.25' })).toMatchObject([{ sampleRate: 0.25 }])
+      expect(await linesOf(0.25, ME, { LOG_SAMPLE_RATE: '0.25' })).toEqual([])
+      expect(await linesOf(0, ME, { LOG_SAMPLE_RATE: '0' })).toEqual([])
+      expect(await linesOf(0.999, ME, { LOG_SAMPLE_RATE: '1' })).toMatchObject([{ sampleRate: 1 }])
+    })
+
+    it.each<[string, number, Partial<Bindings>]>([
+      ['failed', 500, changeDatabase(brokenDatabase('D1_ERROR: disk is full'))],
+      ['failed temporarily', 503, changeDatabase(brokenDatabase('D1_ERROR: D1 DB is overloaded.'))],
+      ['found an invalid configuration', 500, { LOG_SAMPLE_RATE: '2' }],
+    ])('has all that %s', async (_, status, changed) => {
+      expect(await linesOf(0.999, ME, changed)).toMatchObject([{ status, sampleRate: 1 }])
+    })
+
+    it.each([
+      [999, 0],
+      [1000, 1],
+    ])('has %i ms of waiting in %i lines', async (waited, count) => {
+      const start = Date.now()
+      using now = vi.spyOn(Date, 'now').mockReturnValue(start)
+      const database = wrapDatabase(memberDatabase(), (call) => {
+        now.mockReturnValue(start + waited)
+        return call()
+      })
+      const lines = await linesOf(0.999, ME, changeDatabase(database))
+      expect(lines).toEqual(Array(count).fill(expect.objectContaining({ status: 200, ms: waited, sampleRate: 1 })))
+    })
   })
 
   it('has the details of an error that is answered with a fixed message', async () => {
@@ -123,6 +171,7 @@ describe('the configuration', () => {
     ['a security contact that is not a URI', { SECURITY_CONTACT: 'me@library.test' }, 'SECURITY_CONTACT is not'],
     ['a security contact of another scheme', { SECURITY_CONTACT: 'http://library.test' }, 'SECURITY_CONTACT is not'],
     ['a security contact of two lines', { SECURITY_CONTACT: 'mailto:a@b.c\nContact: x' }, 'SECURITY_CONTACT is not'],
+    ['a share of log lines above 1', { LOG_SAMPLE_RATE: '10' }, 'LOG_SAMPLE_RATE'],
     ['a misspelled switch', { EMAIL_VERIFICATION: 'of' }, 'EMAIL_VERIFICATION'],
   ])('with %s fails closed, and the log says what to do', async (_, changed, hint) => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
