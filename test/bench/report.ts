@@ -5,6 +5,8 @@ import type { Draws } from './draws.ts'
 import type { Flooded } from './passwords.ts'
 import type { Peer } from './peers.ts'
 import type { Cost, RowCost } from './rows.ts'
+import type { SlotResults } from './slots.ts'
+import { SERVICE_MS } from './slots-setup.ts'
 import type { Speed } from './throughput.ts'
 
 export type Results = {
@@ -18,6 +20,7 @@ export type Results = {
   draws?: Draws
   storage?: { bytes: number; books: number; memos: number; entryBytes: number }
   peers?: Record<string, Partial<Record<Peer, Speed>>>
+  slots?: SlotResults
 }
 
 const HEADING =
@@ -52,6 +55,27 @@ const printPasswords = ({ hashMs, flood }: NonNullable<Results['passwords']>) =>
   console.log(formatTable(['flood', 'read p50 ms', 'p99 ms', 'logins hashed', 'refused with 429'], rows))
 }
 
+const printSlots = ({ throughput, distances }: SlotResults) => {
+  console.log(`\nRequests per second with members in several slots, ${SERVICE_MS} ms a query, one at a time in each:`)
+  const speeds = throughput.map(({ name, slots, perSecond, share }) => [
+    name,
+    `${slots}`,
+    fixed(perSecond, 1),
+    fixed(share, 2),
+  ])
+  console.log(formatTable(['endpoint', 'slots', 'req/s', 'of linear'], speeds))
+  console.log('\nFrom the region of the request to the slot of the member, ms:')
+  const rows = distances.map(({ name, from, to, ms, p50 }) => [
+    name,
+    from,
+    to,
+    whole(ms),
+    fixed(p50, 1),
+    fixed(p50 - ms, 1),
+  ])
+  console.log(formatTable(['endpoint', 'region', 'slot', 'distance', 'p50', 'beyond'], rows))
+}
+
 const atLeast = (what: string, value: number | undefined, least: number) =>
   value === undefined ? [] : [{ what, target: `≥ ${least}`, measured: fixed(value, 2), met: value >= least }]
 const atMost = (what: string, value: number | undefined, most: number, digits = 0) =>
@@ -61,7 +85,18 @@ const RATIOS = { library: 0.85, detail: 0.85, memos: 0.85, random: 0.85, registe
 
 /** The targets for everything that was measured. */
 const targetsOf = (results: Results) => {
-  const { worker, startupMs, rows = [], hashing = {}, speed = {}, distance = {}, passwords, draws, peers } = results
+  const {
+    worker,
+    startupMs,
+    rows = [],
+    hashing = {},
+    speed = {},
+    distance = {},
+    passwords,
+    draws,
+    peers,
+    slots,
+  } = results
   const slowdown = passwords && passwords.flood.manyAccounts.p50 / passwords.flood.alone.p50
   const bounded = rows.filter(({ grows }) => !grows)
   const writtenBy = (name: string) => rows.find((row) => row.name === name)?.written
@@ -83,13 +118,28 @@ const targetsOf = (results: Results) => {
     Object.entries(distance).map(([name, { service }]) => atMost(`${name}: p50 at 50 ms`, service, 60, 1)),
     atMost('reads during logins to new accounts: p50 / p50 alone', slowdown, 2, 2),
     atMost('random: z-score of the distribution', draws?.z, 3.1, 2),
+    slots?.throughput.map(({ name, slots, share }) => atLeast(`${name}: ${slots} slots, of linear`, share, 0.9)) ?? [],
+    slots?.distances.map(({ name, from, to, ms, p50 }) =>
+      atMost(`${name}, ${from} to ${to}: p50 beyond the distance`, p50 - ms, 5, 1),
+    ) ?? [],
     atMost('Worker: KB gzipped', worker.gzipped / 1000, 110, 1),
     atMost('start-up: ms to load the module', startupMs, 30, 1),
   ].flat(3)
 }
 
 export const printReport = (results: Results) => {
-  const { rows = [], hashing = {}, speed = {}, distance = {}, peers, passwords, draws, storage, worker } = results
+  const {
+    rows = [],
+    hashing = {},
+    speed = {},
+    distance = {},
+    peers,
+    passwords,
+    draws,
+    slots,
+    storage,
+    worker,
+  } = results
   const names = new Set([...Object.keys(speed), ...Object.keys(distance), ...rows.map(({ name }) => name)])
   const endpointRows = [...names].map((name) => toRow(results, name))
   if (endpointRows.length > 0) console.log(`\n${formatTable(HEADING.split(', '), endpointRows)}`)
@@ -102,6 +152,7 @@ export const printReport = (results: Results) => {
     console.log(formatTable(PEERS_HEADING.split(', '), Object.entries(peers).map(toPeersRow)))
   }
   if (passwords) printPasswords(passwords)
+  if (slots) printSlots(slots)
   if (draws)
     console.log(
       `\nRandom: ${whole(draws.draws)} draws among ${draws.memos} memos, chi-square ${fixed(draws.chiSquare, 1)}, z-score ${fixed(draws.z, 2)}`,

@@ -1,4 +1,4 @@
-// `npm run bench [-- --json FILE] [--quick] [--only PART]`: what each endpoint costs, compared with a minimal Worker,
+// `npm run bench [-- PART … --json FILE --quick]`: what each endpoint costs, compared with a minimal Worker,
 // Express and Fastify. Fails on any unexpected response.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -11,19 +11,25 @@ import { PEERS, startPeers } from './peers.ts'
 import { printReport, type Results } from './report.ts'
 import { measureHashing, measureRows, measureWithdrawal } from './rows.ts'
 import { ENTRIES, FILLED, fillDirectory, fillStatements, makeLibraries } from './seed.ts'
+import { measureSlots } from './slots.ts'
 import { compareSpeed, measureLatency, measureStartup } from './throughput.ts'
 import { startWorkers } from './workers.ts'
 
-const PARTS = ['rows', 'throughput', 'distance', 'passwords', 'draws', 'startup', 'peers'] as const
+const WORKER_PARTS = ['rows', 'throughput', 'distance', 'passwords', 'draws'] as const
+const DEFAULT_PARTS = [...WORKER_PARTS, 'startup', 'peers'] as const
+const PARTS = [...DEFAULT_PARTS, 'slots'] as const
 
-const { values: flags } = parseArgs({
-  options: { json: { type: 'string' }, quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'string' }, quick: { type: 'boolean', default: false } },
 })
-if (flags.only && !PARTS.some((part) => part === flags.only)) {
-  console.error(`Usage: npm run bench -- [--quick] [--json FILE] [--only PART]\n  PART  ${PARTS.join(', ')}`)
+if (!positionals.every((name) => PARTS.some((part) => part === name))) {
+  const usage = 'Usage: npm run bench -- [PART …] [--quick] [--json FILE]'
+  console.error(`${usage}\n  PART  ${PARTS.join(', ')}; default: all but slots`)
   process.exit(2)
 }
-const isSelected = (part: (typeof PARTS)[number]) => flags.only === undefined || flags.only === part
+const selected: readonly string[] = positionals.length > 0 ? positionals : DEFAULT_PARTS
+const isSelected = (part: (typeof PARTS)[number]) => selected.includes(part)
 const effort = flags.quick ? { warmUp: 300, rounds: 5, requests: 100 } : { warmUp: 3000, rounds: 21, requests: 150 }
 
 const start = performance.now()
@@ -34,7 +40,7 @@ const compared = endpoints.filter((endpoint) => endpoint.compared)
 const [library] = endpoints
 
 const runWorkers = async (results: Results) => {
-  const { urlOf, fill, stop } = await startWorkers('quiet', 'baseline', 'measured', 'distant', 'chain', 'hashing')
+  const { urlOf, fill, stop } = await startWorkers(['quiet', 'baseline', 'measured', 'distant', 'chain', 'hashing'])
   try {
     progress(`filling the database: ${FILLED.books} books, ${FILLED.memos} memos`)
     const empty = await fill(readMigrations())
@@ -107,8 +113,9 @@ if (isSelected('startup')) {
   progress('measuring the start-up')
   results.startupMs = await measureStartup(flags.quick ? 3 : 7)
 }
-if (PARTS.slice(0, 5).some(isSelected)) await runWorkers(results)
+if (WORKER_PARTS.some(isSelected)) await runWorkers(results)
 if (isSelected('peers')) await runPeers(results)
+if (isSelected('slots')) results.slots = await measureSlots(flags.quick, progress)
 progress('done')
 
 printReport(results)

@@ -22,16 +22,24 @@ export type Library = {
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
-const signToken = (memberId: number) => {
+const signToken = (memberId: number, slot: number) => {
   const iat = Math.floor(Date.now() / 1000)
   const jti = '3f1c3f5e-8d6c-4f6e-9d0b-0c6a3c1f2b11'
-  const claims = { iss: 'reading-library', sub: String(memberId), iat, exp: iat + 604_800, jti, ver: 0 }
+  const claims = {
+    iss: 'reading-library',
+    sub: String(memberId),
+    iat,
+    exp: iat + 604_800,
+    jti,
+    ver: 0,
+    ...(slot > 0 && { slot }),
+  }
   const signed = `${base64url('{"alg":"HS256","typ":"JWT"}')}.${base64url(JSON.stringify(claims))}`
   return `${signed}.${createHmac('sha256', JWT_SECRET).update(signed).digest('base64url')}`
 }
 
 /** `offset`: ids start above it. One book has `most` memos, `withMemos` books have ten: 100,000 in the large library. */
-type Size = { memberId: number; offset: number; books: number; most: number; withMemos: number }
+type Size = { memberId: number; slot?: number; offset: number; books: number; most: number; withMemos: number }
 
 const SMALL: Size = { memberId: 1, offset: 0, books: 100, most: 50, withMemos: 9 }
 const LARGE: Size = { memberId: 2, offset: 1000, books: 100_000, most: 5000, withMemos: 9500 }
@@ -39,10 +47,10 @@ const LARGE: Size = { memberId: 2, offset: 1000, books: 100_000, most: 5000, wit
 const range = (from: number, to: number, step: number) =>
   Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, n) => from + n * step)
 
-const toLibrary = ({ memberId, offset, books, most, withMemos }: Size): Library => ({
+const toLibrary = ({ memberId, slot = 0, offset, books, most, withMemos }: Size): Library => ({
   memberId,
   books,
-  token: signToken(memberId),
+  token: signToken(memberId, slot),
   book: offset + 2,
   memoBook: offset + 1,
   changedBook: offset + 20 * Math.ceil(withMemos / 20) + 1,
@@ -84,3 +92,12 @@ export const ENTRIES = 200_000
 export const fillDirectory = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${ENTRIES})
   insert into addresses (addressHash, memberId, slot, claimId, state)
   select randomblob(16), (1 << 40) + i, 1, (1 << 40) + i, 'HELD' from n`
+
+/** A small library in a slot. */
+const sizeInSlot = (slot: number): Size => {
+  const floor = slot * 2 ** 40
+  return { ...SMALL, slot, memberId: floor + 1, offset: floor }
+}
+export const fillSlot = (slot: number) => fill(sizeInSlot(slot))
+export const librariesOfSlots = (slots: number) =>
+  Array.from({ length: slots }, (_, slot) => toLibrary(sizeInSlot(slot)))

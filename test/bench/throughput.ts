@@ -51,7 +51,7 @@ export const measureLatency = async (url: URL, endpoint: Endpoint, library: Libr
 
 /** The cost of a cold start: loading the module in a new workerd, minus a request that loads nothing. */
 const timeLoad = async () => {
-  const { urlOf, stop } = await startWorkers('loading')
+  const { urlOf, stop } = await startWorkers(['loading'])
   const time = (path: string) => timeGet(urlOf.loading, path)
   try {
     await time('/')

@@ -2,11 +2,19 @@ import { Miniflare } from 'miniflare'
 import { defineWorker, MINIFLARE_OPTIONS } from '../support/workerd.ts'
 import { JWT_SECRET } from './seed.ts'
 
-/** Starts entries of `test/bench/workers` in one workerd, with one database. */
-export const startWorkers = async <const Name extends string>(...names: Name[]) => {
-  const vars = { JWT_SECRET, EMAIL_VERIFICATION: 'off', CATALOGUE_PROVIDER: 'sample' }
+const ADDRESS_KEY = 'a key of the benchmarks only, which hashes the addresses'
+
+/** The bindings of the databases beyond the first one. */
+const toSlotBindings = (slots: number) =>
+  Object.fromEntries(
+    Array.from({ length: slots - 1 }, (_, at) => [`DB_${at + 1}`, { type: 'd1' as const, id: `slot-${at + 1}` }]),
+  )
+
+/** Starts entries of `test/bench/workers` in one workerd, with the same databases. */
+export const startWorkers = async <const Name extends string>(names: Name[], slots = 1) => {
+  const vars = { JWT_SECRET, ADDRESS_KEY, EMAIL_VERIFICATION: 'off', CATALOGUE_PROVIDER: 'sample' }
   // The simulated latency of the database in the Workers `distant` and `chain`.
-  const bindings = { DISTANCE_MS: { type: 'json' as const, value: 50 } }
+  const bindings = { DISTANCE_MS: { type: 'json' as const, value: 50 }, ...toSlotBindings(slots) }
   const miniflare = new Miniflare({
     ...MINIFLARE_OPTIONS,
     workers: names.map((name) =>
@@ -23,10 +31,10 @@ export const startWorkers = async <const Name extends string>(...names: Name[]) 
   return {
     urlOf,
     stop: () => miniflare.dispose(),
-    /** Runs statements and returns the size of the database in bytes. */
-    fill: async (statements: string[]) => {
+    /** Runs statements in a slot and returns the size of its database in bytes. */
+    fill: async (statements: string[], slot = 0) => {
       const [first] = names
-      const database = await miniflare.getD1Database('DB', first)
+      const database = await miniflare.getD1Database(slot === 0 ? 'DB' : `DB_${slot}`, first)
       let bytes = 0
       for (const statement of statements) bytes = (await database.prepare(statement).run()).meta.size_after
       return bytes

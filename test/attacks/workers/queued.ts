@@ -1,18 +1,9 @@
-// The service on databases that run one query at a time each, as D1 does. Locally D1 responds so fast that requests queue
-// before the Worker, where it cannot shed them.
+// The service on databases that take 5 ms for a query. Locally D1 responds so fast that requests queue before the
+// Worker, where it cannot shed them.
+import { withQueues } from '../../support/queue.ts'
 import service from '../../support/service.js'
-import { wrapEnv } from '../../support/wrap-database.ts'
 
-const QUERY_MS = 5
-
-const withQueue = wrapEnv(() => {
-  let freeAt = 0
-  return async (call) => {
-    freeAt = Math.max(freeAt, Date.now()) + QUERY_MS
-    await scheduler.wait(freeAt - Date.now())
-    return call()
-  }
-})
+const withQueue = withQueues(5)
 
 export default {
   fetch: (request, env, context) => service.fetch(request, withQueue(env), context),

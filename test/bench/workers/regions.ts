@@ -1,0 +1,19 @@
+// The service in the region that the request names in X-Region, with each database at its distance from there.
+import service from '../../support/service.js'
+import { wrapEnv } from '../../support/wrap-database.ts'
+import { DISTANCES_MS } from '../slots-setup.ts'
+import './silence.ts'
+
+const regions = DISTANCES_MS.map((distances) =>
+  wrapEnv<{ DB: D1Database }>((_, binding) => async (call) => {
+    await scheduler.wait(distances[Number(binding.slice(3))] ?? 0)
+    return call()
+  }),
+)
+
+export default {
+  fetch: (request, env, context) => {
+    const region = regions[Number(request.headers.get('X-Region'))]
+    return region ? service.fetch(request, region(env), context) : new Response(null, { status: 404 })
+  },
+} satisfies ExportedHandler<{ DB: D1Database }>
