@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
+import { SLOT_BINDINGS } from './test/support/slot-bindings.ts'
 
 // `wrangler` runs this before it bundles.
 execFileSync('npm', ['run', '--silent', 'assets'], { stdio: 'inherit' })
@@ -30,11 +31,13 @@ export default defineConfig({
       wrangler: { configPath: './wrangler.toml' },
       miniflare: {
         compatibilityFlags: ['nodejs_compat'],
-        // Empty databases, for tests that apply the migrations themselves: one to migrate in steps, two more slots.
+        // Empty databases, for tests that apply the migrations themselves: one to migrate in steps, two more slots, and
+        // those of a large deployment.
         d1Databases: {
           MIGRATED: 'migrated',
           SPARE_1: 'spare-1',
           SPARE_2: 'spare-2',
+          ...Object.fromEntries(SLOT_BINDINGS.map((name) => [`LARGE_${name}`, `large-${name}`])),
           ...(inSlot1 && { DB_1: 'slot-1' }),
         },
         // Outgoing requests go to the fake catalogue providers.

@@ -1,4 +1,4 @@
-import { sixAtATime } from './concurrently'
+import { MAX_CONNECTIONS, sixAtATime } from './concurrently'
 import { connect } from './db/client'
 import { type Bindings, configure } from './env'
 import { purgeImages } from './images/bucket'
@@ -49,7 +49,10 @@ const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budg
 export const sweep = async (env: Bindings, now = Date.now()) => {
   const slots = openSlots(env)
   const visited = slotsOfHour(slots.numbers, now)
-  const budget: Budget = { left: MAX_STATEMENTS - STATEMENTS_PER_SLOT * visited.length }
+  const budget: Budget = {
+    left: MAX_STATEMENTS - STATEMENTS_PER_SLOT * visited.length,
+    slotsAtATime: Math.min(visited.length, MAX_CONNECTIONS),
+  }
   const settled = slots.numbers.length > 1 ? await Promise.allSettled([settleAbandoned(env, slots, now)]) : []
   const swept = await sixAtATime(visited, (slot) => sweepSlot(env, slots, slot, budget, now))
   const outcomes = [

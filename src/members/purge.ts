@@ -64,8 +64,8 @@ export const purgeMember = async (
   purgeImages: () => Promise<unknown>,
   maxStatements = MAX_STATEMENTS_PER_MEMBER,
 ) => {
-  const [purged] = await Promise.all([purgeRows(db, withdrawn, maxStatements), purgeImages()])
-  return purged
+  // One after the other, as the sweep purges in six slots at a time and a Worker has six connections.
+  return purgeRows(db, withdrawn, maxStatements).finally(purgeImages)
 }
 
 const HOUR_MS = 3_600_000
@@ -84,12 +84,12 @@ const deletePurgeJob = sqlStatement<{ memberId: number }>(sql`
   where memberId = ${memberId} and memberId not in (select ${members.memberId} from ${members})
   returning memberId`)
 
-/** The statements that the purge jobs of a sweep may still run, in all slots. */
-export type Budget = { left: number }
+/** The statements that the purge jobs of a sweep may still run, in all slots, of which it visits some at a time. */
+export type Budget = { left: number; slotsAtATime: number }
 
 /** Takes statements from the budget, and returns what was not used. */
 const spend = async (budget: Budget, work: (most: number) => Promise<{ statements: number; isDone: boolean }>) => {
-  const most = Math.min(budget.left, MAX_STATEMENTS_PER_MEMBER)
+  const most = Math.min(Math.ceil(budget.left / budget.slotsAtATime), MAX_STATEMENTS_PER_MEMBER)
   budget.left -= most
   const done = await work(most)
   budget.left += most - Math.min(most, done.statements)

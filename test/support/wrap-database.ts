@@ -1,4 +1,5 @@
-type Intercept = <T>(call: () => Promise<T>) => Promise<T>
+/** `queries`: the statements of the call. */
+type Intercept = <T>(call: () => Promise<T>, queries: number) => Promise<T>
 const inner = Symbol()
 type Wrapped = D1PreparedStatement & { [inner]: D1PreparedStatement }
 
@@ -6,17 +7,18 @@ const wrapStatement = (statement: D1PreparedStatement, intercept: Intercept): D1
   ({
     [inner]: statement,
     bind: (...values: unknown[]) => wrapStatement(statement.bind(...values), intercept),
-    first: (column: string) => intercept(() => statement.first(column)),
-    run: () => intercept(() => statement.run()),
-    all: () => intercept(() => statement.all()),
-    raw: () => intercept(() => statement.raw()),
+    first: (column: string) => intercept(() => statement.first(column), 1),
+    run: () => intercept(() => statement.run(), 1),
+    all: () => intercept(() => statement.all(), 1),
+    raw: () => intercept(() => statement.raw(), 1),
   }) as unknown as Wrapped
 
 type Callable = Pick<D1Database, 'prepare' | 'batch'>
 
 const wrapCalls = (database: Callable, intercept: Intercept): Callable => ({
   prepare: (query) => wrapStatement(database.prepare(query), intercept),
-  batch: (statements) => intercept(() => database.batch(statements.map((each) => (each as Wrapped)[inner]))),
+  batch: (statements) =>
+    intercept(() => database.batch(statements.map((each) => (each as Wrapped)[inner])), statements.length),
 })
 
 /** A D1 database whose calls all go through `intercept`, which may count, delay or fail them. */
