@@ -8,7 +8,7 @@ CREATE TABLE `addresses` (
 	CONSTRAINT "addresses_hash" CHECK(length("addresses"."addressHash") = 16),
 	CONSTRAINT "addresses_state" CHECK("addresses"."state" in ('CLAIMED', 'HELD', 'RESERVED')),
 	CONSTRAINT "addresses_settle_at" CHECK(("addresses"."state" = 'HELD') = ("addresses"."settleAt" is null))
-);
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `addresses_by_member` ON `addresses` (`memberId`);--> statement-breakpoint
 CREATE INDEX `addresses_to_settle` ON `addresses` (`settleAt`) WHERE "settleAt" is not null;--> statement-breakpoint
