@@ -6,7 +6,7 @@ import { MAX_IMAGE_BYTES } from '../../src/images/bucket'
 import { DEFAULT_QUOTAS, type Quota } from '../../src/quotas'
 import { ofType, type Reader, send, signUp } from '../support/api'
 import { join, type Part } from '../support/bytes'
-import { brokenDatabase } from '../support/database'
+import { brokenDatabase, changeDatabase } from '../support/database'
 import { PIXEL, toFileForm } from '../support/file-form'
 import { addressOf, bodyOf, type Operation, operations } from '../support/operations'
 
@@ -50,6 +50,8 @@ const withFields =
 
 const withFile = (...parts: Part[]) => toFileForm(join(...parts))
 const disconnected = () => new ReadableStream({ pull: (controller) => controller.error(new Error('disconnected')) })
+// Not retried, unlike other failures.
+const overloaded = brokenDatabase('D1 DB is overloaded')
 const refusing = { limit: async () => ({ success: false }) } as RateLimit
 const unreachable = () => Promise.reject(new Error('unreachable'))
 const absent = withParameters('9007199254740991', /id$/i)
@@ -90,8 +92,8 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   CATALOGUE_BUSY: { changed: { CATALOGUE_PROVIDER: 'yes24', YES24_API_KEY: 'scenario=quota' } },
   UNAVAILABLE: {
     changed: {
-      // Not retried, unlike other failures.
-      DB: brokenDatabase('D1 DB is overloaded'),
+      DB: overloaded,
+      ...changeDatabase(overloaded),
       IMAGES: { get: unreachable, head: unreachable } as unknown as R2Bucket,
     },
   },
