@@ -9,7 +9,9 @@ import { DATABASES, findDirectoryProblems, interceptSlots, migrateSlots, SLOTS }
 // No transaction spans two databases, and a call between them can fail, take effect without an answer, run late, or run
 // twice. Whatever happens, an address has at most one member, and is never lost.
 
-const KINDS = ['fails', 'is lost', 'runs late', 'runs twice'] as const
+const KINDS = ['fails', 'is lost', 'runs late', 'runs twice', 'never runs, nor any later one'] as const
+/** What a killed isolate leaves behind. */
+const KILLED = KINDS[4]
 const ORDERS = ['before', 'after'] as const
 /** The first error is retried for idempotent calls, the second one never. */
 const ERRORS = ['D1_ERROR: Network connection lost.', 'D1_ERROR: D1 DB is overloaded.']
@@ -21,6 +23,7 @@ const injectFault = (fault?: Fault) => {
   const changed = interceptSlots(async (binding, call) => {
     if (fault?.binding && fault.binding !== binding) return call()
     state.calls += 1
+    if (fault?.kind === KILLED && state.calls >= fault.call) throw new Error(fault.message)
     if (state.calls !== fault?.call) return call()
     if (fault.kind === 'runs late' || fault.kind === 'runs twice') state.late.push(call)
     if (fault.kind === 'is lost') await call()
@@ -35,7 +38,7 @@ const isLate = (kind: Fault['kind']) => kind === 'runs late' || kind === 'runs t
 const listFaults = (calls: number, order: (typeof ORDERS)[number] = 'before', messages = ERRORS): [string, Fault][] =>
   Array.from({ length: calls }, (_, at) => at + 1).flatMap((call) =>
     KINDS.filter((kind) => order === 'before' || isLate(kind)).flatMap((kind) =>
-      (isLate(kind) ? ERRORS.slice(1) : messages).map((message): [string, Fault] => [
+      (isLate(kind) || kind === KILLED ? ERRORS.slice(1) : messages).map((message): [string, Fault] => [
         `call ${call} ${kind}: ${message}`,
         { call, kind, message },
       ]),
