@@ -31,6 +31,7 @@ const routes: Route[] = [
   ['GET', /^\/memos\/random$/, MAX_POSITION, 'select * from memos where memberId = ?1 and position = 1'],
   ['POST', /^\/memos\/image-memo$/, COUNTS, COUNTS, 201],
   ['POST', /^\/memos$/, OWN_BOOK, NEW_MEMO, 201],
+  ['GET', /^\/memos\/(\d+)$/, OWN_MEMO, `select * from memos where ${MEMO}`],
   ['PATCH', /^\/memos\/(\d+)$/, OWN_MEMO, `update memos set memoBookPage = 3 where ${MEMO} returning *`],
   ['DELETE', /^\/memos\/(\d+)$/, OWN_MEMO, `delete from memos where ${MEMO}`, 204],
   ['GET', /^\/members\/me$/, COUNTS, 'select email, name from members where memberId = ?1'],
