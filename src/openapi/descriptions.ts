@@ -1,21 +1,20 @@
-// What the schemas of the document mean: one line each, with links to nothing outside it.
+// The descriptions of schemas, properties and parameters: one line each, without links to other documents.
 
 /** Named schemas, enumerations with the meaning of each value. */
 export const SCHEMAS: Record<string, string> = {
-  AbandonedBook: 'A book that has waited long to be read.',
-  AbandonedBookPage: 'A page of old unread books.',
+  AbandonedBook: 'An unread book that was registered long ago.',
+  AbandonedBookPage: 'A page of unread books that were registered long ago.',
   BookDetail: 'A book with its memos.',
   BookPatch: 'The fields of a book to change. Absent fields stay unchanged, and null clears a field that may be null.',
-  BookStatus:
-    'How far a book has been read.\n\n- `YET` (0): not started\n- `ING` (1): being read\n- `DONE` (2): finished',
-  CalenderBook: 'A finished book on the day it was finished.',
+  BookStatus: 'Reading status of a book.\n\n- `YET` (0): not started\n- `ING` (1): being read\n- `DONE` (2): finished',
+  CalenderBook: 'A finished book, with the day it was finished.',
   CalenderBookPage: 'A page of finished books.',
   CatalogueEntry: 'A book in the external catalogue. Its fields can be sent to register the book.',
   CodeRequest: 'The address to verify.',
   CreatedDate: 'The registration date of a book.',
   Credentials: 'E-mail address and password.',
   ErrorCode:
-    'The reason of an error. The introduction has a table of them. New codes may be added: treat an unknown one by its HTTP status.',
+    'The code of an error. The introduction lists all codes. New codes may be added: treat an unknown one by its HTTP status.',
   ErrorResponse: 'The body of every error. All four keys are always present.',
   FieldError: 'An invalid field of the body.',
   Health: 'The health of the service.',
@@ -25,13 +24,13 @@ export const SCHEMAS: Record<string, string> = {
   LibraryBookPage: 'A page of the library.',
   Memo: 'A note on a book.',
   MemoAuthority:
-    'Who a memo is meant for. Members cannot see memos of other members yet, whatever the value.\n\n- `PRIVATE` (0): only its writer\n- `PUBLIC` (1): everyone',
+    'Intended visibility of a memo. Members cannot see memos of other members yet, whatever the value.\n\n- `PRIVATE` (0): only its author\n- `PUBLIC` (1): everyone',
   MemoBook: 'A book that has memos.',
   MemoBookPage: 'A page of books with memos.',
   MemoPage: 'A page of the memos of a book.',
   MemoPatch: 'The fields of a memo to change. Absent fields stay unchanged.',
   MemoType:
-    'What a memo is.\n\n- `BOOK_CONTENT` (0): a quotation from the book\n- `SUMMARY` (1): a summary\n- `THOUGHT` (2): a thought of the reader\n- `QUESTION` (3): a question about the book',
+    'Kind of memo.\n\n- `BOOK_CONTENT` (0): a quotation from the book\n- `SUMMARY` (1): a summary\n- `THOUGHT` (2): a thought\n- `QUESTION` (3): a question about the book',
   NewBook: 'A book to register.',
   NewMember: 'An account to create.',
   NewMemo: 'A memo to add.',
@@ -47,7 +46,7 @@ export const SCHEMAS: Record<string, string> = {
 
 const WELL_FORMED = 'Must be well-formed Unicode'
 const NULLABLE_SENT = `${WELL_FORMED}. An empty string is stored as null.`
-const DATE_SENT = '`yyyy-MM-ddTHH:mm:ss`, a real date without a time zone. A fraction of a second is dropped.'
+const DATE_SENT = '`yyyy-MM-ddTHH:mm:ss`, a valid calendar date without a time zone. Fractions of a second are dropped.'
 
 /** Properties by name, or by schema and name where one schema uses a name differently. */
 export const PROPERTIES: Record<string, string> = {
@@ -57,9 +56,9 @@ export const PROPERTIES: Record<string, string> = {
   'NewBook.author': `Author of the book. ${NULLABLE_SENT}`,
   'BookPatch.author': `Author of the book. ${NULLABLE_SENT}`,
   bookId: 'Identifier of the book.',
-  bookStatus: 'How far the book has been read.',
-  'NewBook.bookStatus': 'How far the book has been read, by name or code. `YET` if absent.',
-  'BookPatch.bookStatus': 'How far the book has been read, by name or code.',
+  bookStatus: 'Reading status.',
+  'NewBook.bookStatus': 'Reading status, by name or code. `YET` if absent.',
+  'BookPatch.bookStatus': 'Reading status, by name or code.',
   bytes: 'Size of the stored file. It differs from the size of the upload, because metadata is removed.',
   cover: 'URL of the cover. Null if there is none.',
   'NewBook.cover':
@@ -77,26 +76,26 @@ export const PROPERTIES: Record<string, string> = {
   file: 'The image, as a part with a file name. PNG, JPEG, GIF, WebP or AVIF, at most 10 MiB and 268 megapixels.',
   item: 'The items of this page. Empty past the end of the list.',
   itemPage: 'Number of pages of the book. Null if unknown.',
-  'NewBook.itemPage': 'Number of pages of the book, as an integer or in quotes.',
-  'BookPatch.itemPage': 'Number of pages of the book, as an integer or in quotes.',
+  'NewBook.itemPage': 'Number of pages of the book, as an integer or a string of digits.',
+  'BookPatch.itemPage': 'Number of pages of the book, as an integer or a string of digits.',
   joinAuthCodeEmail: 'The e-mail address that the code is sent to.',
   memberId: 'Identifier of the member who uploaded the image.',
-  memoAuthority: 'Who the memo is meant for.',
-  'NewMemo.memoAuthority': 'Who the memo is meant for, by name or code. `PRIVATE` if absent, null or empty.',
-  'MemoPatch.memoAuthority': 'Who the memo is meant for, by name or code.',
+  memoAuthority: 'Intended visibility.',
+  'NewMemo.memoAuthority': 'Intended visibility, by name or code. `PRIVATE` if absent, null or empty.',
+  'MemoPatch.memoAuthority': 'Intended visibility, by name or code.',
   memoBookPage: 'The page of the book that the memo is about.',
-  memoContent: 'The text, exactly as it was sent. If your client writes HTML, clean it before showing it.',
+  memoContent: 'The text, exactly as it was sent. It may contain HTML: sanitize it before rendering it as such.',
   'NewMemo.memoContent': `The text. It is stored exactly as sent, HTML included. ${WELL_FORMED}.`,
   'MemoPatch.memoContent': `The text. It is stored exactly as sent, HTML included. ${WELL_FORMED}.`,
   memoCount: 'Number of memos on the book.',
   memoId: 'Identifier of the memo.',
   memoLikesCount: 'Number of likes. Always 0, as members cannot like memos yet.',
   memosList: 'The memos that match `memoAuthority`, newest first.',
-  memoType: 'What the memo is.',
-  'NewMemo.memoType': 'What the memo is, by name or code. `BOOK_CONTENT` if absent, null or empty.',
-  'MemoPatch.memoType': 'What the memo is, by name or code.',
+  memoType: 'Kind of memo.',
+  'NewMemo.memoType': 'Kind of memo, by name or code. `BOOK_CONTENT` if absent, null or empty.',
+  'MemoPatch.memoType': 'Kind of memo, by name or code.',
   message:
-    'What is wrong, for a person to read. Null if `fieldErrors` or `violationErrors` has entries. May be reworded: do not compare it.',
+    'Human-readable message. Null if `fieldErrors` or `violationErrors` has entries. May be reworded: do not compare it.',
   name: 'Name of the member.',
   'NewMember.name': `Name of the member. ${WELL_FORMED}.`,
   'ProfilePatch.name': `Name of the member. ${WELL_FORMED}.`,
@@ -109,21 +108,21 @@ export const PROPERTIES: Record<string, string> = {
   publisher: 'Publisher of the book. Null if unknown.',
   'NewBook.publisher': `Publisher of the book. ${NULLABLE_SENT}`,
   'BookPatch.publisher': `Publisher of the book. ${NULLABLE_SENT}`,
-  readEndDate: 'When reading ended, in the time zone of the reader. Null if it has not.',
+  readEndDate: 'When reading ended, in the time zone of the reader. Null if not yet.',
   'CalenderBook.readEndDate': 'When reading ended.',
   'NewBook.readEndDate': `When reading ended. ${DATE_SENT}`,
   'BookPatch.readEndDate': `When reading ended. ${DATE_SENT}`,
-  readStartDate: 'When reading started, in the time zone of the reader. Null if it has not.',
+  readStartDate: 'When reading started, in the time zone of the reader. Null if not yet.',
   'NewBook.readStartDate': `When reading started. ${DATE_SENT}`,
   'BookPatch.readStartDate': `When reading started. ${DATE_SENT}`,
   readStratDate: 'Old spelling of `readStartDate`. If both are sent, `readStartDate` is used.',
-  reason: 'The rule that the value breaks, for a person to read.',
+  reason: 'Human-readable rule that the value violates. May be reworded.',
   rejectedValue: 'The value that was sent; null if it was absent or a file. It may be a password: do not log it.',
   size: 'The page size that was requested.',
   star: 'Rating from 1 to 5. 0 means not rated.',
   status: 'The HTTP status. 0 if `fieldErrors` or `violationErrors` has entries.',
-  'Health.slots': 'The databases that answer, by number. Only if the service has several.',
-  'Health.status': 'Always `ok`: an unhealthy service answers 503.',
+  'Health.slots': 'Numbers of the databases that respond. Present only if the service has several.',
+  'Health.status': 'Always `ok`: an unhealthy service responds with 503.',
   title: 'Title of the book.',
   'NewBook.title': `Title of the book. ${WELL_FORMED}.`,
   totalElements: 'Number of items on all pages.',
@@ -148,5 +147,5 @@ export const PARAMETERS: Record<string, string> = {
   page: 'Number of the page, starting at 1.',
   size: 'Number of items on a page.',
   'title-or-author':
-    'Part of a title or an author: 1 to 100 characters, not counting leading and trailing space. May contain slashes.',
+    'Part of a title or an author: 1 to 100 characters, not counting leading and trailing spaces. May contain slashes.',
 }

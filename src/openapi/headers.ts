@@ -1,4 +1,4 @@
-// The headers of requests and responses, for the components of the document.
+// The request and response headers, for the components of the document.
 import { MAX_RETRY_SECONDS } from '../errors'
 import type { HeaderName, RequestHeaderName } from '../http/describe-route'
 
@@ -11,7 +11,7 @@ const header = (description: string, schema: Schema, required = true) => ({ desc
 const text = (keywords: object = {}) => ({ type: 'string' as const, ...keywords })
 const pattern = (source: string) => text({ pattern: source })
 
-/** The headers of responses. Required ones are in every response that refers to them. */
+/** The headers of responses. Required headers are in every response that lists them. */
 export const RESPONSE_HEADERS = {
   'Accept-Ranges': header('Always `bytes`: range requests are supported.', text({ const: 'bytes' })),
   'Access-Control-Allow-Origin': header('The origin of the request, if it may read the response.', text(), false),
@@ -41,7 +41,7 @@ export const RESPONSE_HEADERS = {
     pattern('^"[a-z-]+";q=\\d+;w=\\d+(?:, "[a-z-]+";q=\\d+;w=\\d+)*$'),
     false,
   ),
-  'Retry-After': header('How many seconds to wait before trying again.', {
+  'Retry-After': header('Seconds to wait before the next attempt.', {
     type: 'integer',
     format: 'int32',
     minimum: 1,
@@ -49,11 +49,11 @@ export const RESPONSE_HEADERS = {
   }),
   'WWW-Authenticate': header('The authentication scheme.', text({ const: 'Bearer' })),
   'X-D1-Bookmark': header(
-    'The state of the database after this request. Send it with the next request, so that a nearby replica may answer.',
+    'The state of the database after this request. Send it with the next request, which a nearby replica may then answer.',
     pattern(BOOKMARK),
     false,
   ),
-  'X-Error-Code': header('The reason of the error. Unlike `message`, it does not change.', {
+  'X-Error-Code': header('The error code. Unlike `message`, it does not change.', {
     $ref: '#/components/schemas/ErrorCode',
   }),
   'X-Request-Id': header('Identifies the request in the log of the service.', text({ format: 'uuid' })),
@@ -78,14 +78,14 @@ export const REQUEST_HEADERS = {
     text(),
   ),
   'If-Match': parameter('If-Match', 'Entity tags. 412 unless the image has one of them.', text()),
-  'If-Modified-Since': parameter('If-Modified-Since', 'A date. 304 if the image is not newer.', text()),
+  'If-Modified-Since': parameter('If-Modified-Since', 'A date. 304 if the image has not changed since.', text()),
   'If-None-Match': parameter('If-None-Match', 'Entity tags. 304 if the image has one of them.', text()),
   'If-Range': parameter('If-Range', 'An entity tag. `Range` is ignored unless the image has it.', text()),
-  'If-Unmodified-Since': parameter('If-Unmodified-Since', 'A date. 412 if the image is newer.', text()),
+  'If-Unmodified-Since': parameter('If-Unmodified-Since', 'A date. 412 if the image has changed since.', text()),
   Range: parameter('Range', 'One range of bytes to return, such as `bytes=0-1023`.', text()),
   'X-D1-Bookmark': parameter(
     'X-D1-Bookmark',
-    'The value of this header in the last response. The answer is then at least as recent, and may come from a nearby replica.',
+    'The value of this header in the last response that had it. The response is then at least as recent, and may come from a nearby replica.',
     text(),
   ),
 } satisfies Record<RequestHeaderName, object>

@@ -1,4 +1,4 @@
-// The text before the operations: what is true of all of them.
+// The document's introduction: what applies to all operations.
 import { ERRORS, type ErrorCode, toErrorBody } from '../errors'
 import { GUESSES, type Limit, LOGINS, MAILS, MAILS_TO_ANYONE, PASSWORD_CHANGES } from '../members/attempts'
 
@@ -8,11 +8,11 @@ const ADVICE: Record<ErrorCode, string> = {
   INVALID_PARAMETERS: 'Correct the parameters in the path or the query.',
   BODY_MISSING: 'Send a body.',
   BODY_MALFORMED: 'Send a JSON object.',
-  BODY_INCOMPLETE: 'The connection broke or was too slow: send the request again.',
+  BODY_INCOMPLETE: 'The connection broke or was too slow: repeat the request.',
   AUTHORIZATION_NOT_ALLOWED: 'Send no token when signing up or logging in.',
   UNAUTHORIZED: 'Log in again: the token is missing, malformed, expired or revoked.',
-  LOGIN_FAILED: 'Ask for e-mail and password again. The answer is the same for unknown addresses.',
-  NOT_FOUND: 'There is no such path: correct the client.',
+  LOGIN_FAILED: 'Ask for e-mail and password again. The response is the same for unknown addresses.',
+  NOT_FOUND: 'Correct the path.',
   BOOK_NOT_FOUND: 'The book was deleted, never existed, or belongs to another member.',
   MEMO_NOT_FOUND: 'The memo was deleted, never existed, or belongs to another member.',
   IMAGE_NOT_FOUND: 'The image was deleted, never existed, or belongs to another member.',
@@ -24,7 +24,7 @@ const ADVICE: Record<ErrorCode, string> = {
   MAX_MEMBER_TEXT_BYTES: 'Delete or shorten books and memos.',
   MAX_MEMBER_IMAGE_BYTES: 'Delete images.',
   PRECONDITION_FAILED: 'The image is not the one in `If-Match` or `If-Unmodified-Since`: load it again.',
-  BODY_TOO_LARGE: 'Send less.',
+  BODY_TOO_LARGE: 'Send a smaller body.',
   FILE_TOO_LARGE: 'Choose a smaller file.',
   TOO_MANY_PIXELS: 'Scale the image down.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the `Content-Type` that the operation describes.',
@@ -68,8 +68,8 @@ const rateTable = toTable(
     ['Verification mails to one address, requested from one network *', toText(MAILS.network)],
     ['Verification mails to one address, from all networks', toText(MAILS.address)],
     ['Verification mails to all addresses, requested from one network', toText(MAILS_TO_ANYONE.network)],
-    ['Tries of codes for one address from one network *', `5 per code, ${toText(GUESSES.network)}`],
-    ['Tries of codes for one address from all networks', toText(GUESSES.address)],
+    ['Code attempts for one address from one network *', `5 per code, ${toText(GUESSES.network)}`],
+    ['Code attempts for one address from all networks', toText(GUESSES.address)],
     ['Password changes of one member *', toText(PASSWORD_CHANGES)],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
@@ -92,40 +92,40 @@ The backend of a personal reading library. Members register the books that they 
 
 ## First steps
 
-Replace \`https://library.example.com\` with the address of the service that served this document. The response to login has the header \`Authorization: Bearer <token>\`. Set \`TOKEN\` to the part after \`Bearer \`.
+Replace \`https://library.example.com\` with the URL of your service. The response to login has the header \`Authorization: Bearer <token>\`: set \`TOKEN\` to the part after \`Bearer \`.
 
 ${toBlock('sh', commands.join('\n\n'))}
 
-If the service verifies e-mail addresses, which its operator decides, call \`requestCode\` first, and sign up with the code in the mail.
+If the operator has enabled e-mail verification, call \`requestCode\` first, and sign up with the code in the mail.
 
 ## Tokens
 
-Operations that are marked with a lock need the header \`Authorization: Bearer <token>\`. Login returns a token, which is valid for seven days unless the operator of the service has set another time. Its \`exp\` claim tells when it ends. A token cannot be renewed: after a 401, log in again. A password change ends all tokens but the one that made it. Withdrawal ends all of them. A forgotten password cannot be reset yet.
+Operations marked with a lock need the header \`Authorization: Bearer <token>\`. Login returns a token, which is valid for seven days unless the operator has set another lifetime; it expires at its \`exp\` claim. A token cannot be renewed: after a 401, log in again. A password change revokes all other tokens of the member, and deleting the account revokes all. A forgotten password cannot be reset yet.
 
 Do not send a token when signing up or logging in. The catalogue, \`loadImage\`, \`requestCode\` and \`checkHealth\` ignore it.
 
 ## Requests
 
 - Bodies are JSON of at most 1 MiB, with \`Content-Type: application/json\` or without a content type. Unknown fields are ignored.
-- Statuses, types and visibilities can be sent by name or by code, as a number or in quotes. Responses always have names.
+- Enumeration values can be sent by name or by numeric code, as a number or a string. Responses always have names.
 - Text must be well-formed Unicode without NUL characters. It is stored exactly as sent, but an empty author, publisher or cover is stored as null. Lengths count Unicode code points.
-- Of two changes to the same field, the later one wins.
-- Addresses in \`Location\` and \`Link\` may be relative to the address of the request.
+- If two requests change the same field, the later one wins.
+- URLs in \`Location\` and \`Link\` may be relative to the URL of the request.
 - \`HEAD\` works wherever \`GET\` does. Other methods get 405 with \`Allow\`. \`OPTIONS\` answers CORS preflight requests with 204.
-- Responses must not be cached unless \`Cache-Control\` says how long: those of images and of the catalogue.
-- Web pages of any origin may call the service unless its operator has listed the allowed ones. From another origin, they can send the headers \`Authorization\`, \`Content-Type\`, \`If-None-Match\`, \`Range\` and \`X-D1-Bookmark\`, and read all that are described here but \`Accept-Ranges\` and \`Allow\`.
+- Only images and catalogue responses may be cached, for as long as \`Cache-Control\` says.
+- CORS: all origins are allowed unless the operator has restricted them. Cross-origin requests can send the headers \`Authorization\`, \`Content-Type\`, \`If-None-Match\`, \`Range\` and \`X-D1-Bookmark\`, and can read all response headers described here except \`Accept-Ranges\` and \`Allow\`.
 
 ## Times
 
-Times have the format \`yyyy-MM-ddTHH:mm:ss\`, without a time zone. Times that the service sets (\`createdAt\`, \`updatedAt\`) are in the time zone of the service, which is UTC unless its operator has set another. Times that you send are returned as sent, without fractions of a second, so they are in whatever zone your client uses.
+Times have the format \`yyyy-MM-ddTHH:mm:ss\`, without a time zone. Times that the service sets (\`createdAt\`, \`updatedAt\`) are in UTC unless the operator has set another time zone. Times that you send are returned as sent, without fractions of a second, so they are in your client's time zone.
 
 ## Pages
 
-Lists take \`page\`, which starts at 1, and \`size\`. \`pageInfo\` has the totals. \`Link\` has the addresses of the \`first\`, \`prev\`, \`next\` and \`last\` page. A page past the end is an empty \`item\` with true totals, not an error; its \`prev\` is the last page. Items that are added or deleted while you read shift the later pages.
+Lists take \`page\`, which starts at 1, and \`size\`. \`pageInfo\` has the totals, \`Link\` the URLs of the \`first\`, \`prev\`, \`next\` and \`last\` page. A page past the end is not an error: \`item\` is empty, the totals are correct, and \`prev\` is the last page. Items added or deleted while you read shift the later pages.
 
 ## Errors
 
-Every error has the same four keys. Invalid fields are in \`fieldErrors\`, invalid parameters in \`violationErrors\`; then \`status\` is 0 and \`message\` null. For every other error, \`status\` is the HTTP status. Requests are checked in this order: token, parameters, body, and then whether what they name exists.
+Every error body has the same four keys. Invalid fields are in \`fieldErrors\`, invalid parameters in \`violationErrors\`; in both cases, \`status\` is 0 and \`message\` null. For every other error, \`status\` is the HTTP status. Requests are checked in this order: token, parameters, body, existence of the resource.
 
 ${toBlock(
   'json',
@@ -138,33 +138,33 @@ ${toBlock(
   ),
 )}
 
-The header \`X-Error-Code\` has the code, which never changes its meaning. Messages and reasons may be reworded.
+The header \`X-Error-Code\` has the code, whose meaning never changes. Messages and reasons may be reworded.
 
 ${errorTable}
 
 ## Limits
 
-The codes above that start with \`MAX_\` limit what a member can store. The operator may set other values: the message names the one in force.
+The error codes that start with \`MAX_\` belong to quotas on what a member can store. The operator sets their values; the error message names the value.
 
-More frequent requests than these get 429 with \`Retry-After\`, in seconds. A network is an IPv4 address or an IPv6 /64. Reads with a token have no limit.
+Requests above these limits get 429 with \`Retry-After\`, in seconds. A network is an IPv4 address or an IPv6 /64. Reads with a token are not limited.
 
 ${rateTable}
 
-* \`RateLimit-Policy\` and \`RateLimit\` in the responses show these limits, and what is left of them.
+The headers \`RateLimit-Policy\` and \`RateLimit\` show the limits marked with an asterisk, and how many attempts are left.
 
-## Trying again
+## Retries
 
-- After 429 or 503, wait for the seconds in \`Retry-After\`. After 500, 502 or 504, or without any answer, wait a second, and twice as long after each further failure.
-- After 503 or without an answer, the request may have taken effect.
-- \`GET\`, \`PATCH\` and \`DELETE\` are safe to repeat. A second deletion gets 404, or 401 if it was that of the account.
-- \`POST /books\`, \`POST /memos\` and uploads are not: each repetition adds another one. Look first whether it is there.
-- A repeated sign-up gets 409 if the first one took effect: log in then.
+- After 429 or 503, wait for the seconds in \`Retry-After\`. After 500, 502 or 504, or if there was no response, wait a second, and twice as long after each further failure.
+- After 503 or no response, the request may have taken effect.
+- \`GET\`, \`PATCH\` and \`DELETE\` are safe to repeat. A repeated deletion gets 404, or 401 if it was that of the account.
+- \`POST /books\`, \`POST /memos\` and uploads are not: each repetition adds another one. Check first whether the first one was stored.
+- A repeated sign-up gets 409 if the first one took effect; then log in.
 
 ## Reading your own writes
 
-Answers may come from a replica of the database near the client, which lags behind for a moment. A successful response that used the database has the header \`X-D1-Bookmark\`. Send the last one with your next request, and its answer is at least as recent. Errors have none: keep the last one. Without it, the primary database answers.
+Reads may be answered by a nearby replica of the database, which lags slightly behind. Successful responses that used the database have the header \`X-D1-Bookmark\`. Send the last one you received with your next request: its response is then at least as recent. Error responses have none, so keep the last one. Requests without a bookmark are answered by the primary database.
 
 ## Versions
 
-There is one version, without a number in its paths. Changes only add to it: operations, fields in responses, optional fields in requests, error codes and headers may be added, so ignore what you do not know. Nothing is removed or changes its meaning. Should an operation ever have to go, this document marks it as deprecated, and for at least twelve months its responses carry the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) with the dates.
+The API has one version, without a number in its paths. Changes are additive: operations, response fields, optional request fields, error codes and headers may be added, so ignore those you do not know. If an operation must be removed, this document first marks it as deprecated, and for at least twelve months its responses carry the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) with the dates.
 `.trim()
