@@ -1,5 +1,5 @@
 // `npm run dev`: writes missing local variables to .dev.vars, applies the migrations, then runs `wrangler dev` with the
-// given flags. `--slots N` spreads members over N local databases, which later runs keep.
+// given flags. `--slots N` starts with N local databases, which later runs keep.
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 // `npm run slots`: lists the slots with their members and sizes, and how close they are to the limit of a database.
-// `npm run slots -- rebuild N`: makes the entries of a slot in the directory anew.
+// `npm run slots -- rebuild N`: rebuilds the entries of a slot in the directory.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
@@ -19,7 +19,7 @@ import {
 } from './stores.ts'
 
 const USAGE = `npm run slots -- [rebuild SLOT|all [--keep-stale]] [--local [--persist-to DIR] | --remote]
-  rebuild       makes the entries of a slot in the directory anew from its members, and lists conflicts
+  rebuild       rebuilds the directory's entries of a slot from its members, and lists conflicts
   --keep-stale  keeps entries under another ADDRESS_KEY`
 const LIMIT_BYTES = 10e9
 const SECONDS_PER_DAY = 86_400

@@ -16,7 +16,7 @@ import { members } from './members/routes'
 import { memos } from './memos/routes'
 import { databaseOf, databasesOf } from './slots'
 
-/** A position in the history of a database, after its slot unless that is 0. If a client sends it back, a nearby replica may answer. */
+/** `SLOT:BOOKMARK`, or just the bookmark for slot 0. A client sends it back, so that a recent enough replica may answer. */
 const BOOKMARK = 'X-D1-Bookmark'
 const BOOKMARK_FORMAT = /^(?:([1-9]\d{0,3}):)?([\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32})$/
 

@@ -1,7 +1,7 @@
-/** A Worker has at most six connections open at a time; further calls would wait for one, their timeouts running. */
+/** The number of connections that a Worker can have open. Further calls would wait for one while their timeouts run. */
 export const MAX_CONNECTIONS = 6
 
-/** Calls `work` for each item, six at a time, and settles when all are done. */
+/** Calls `work` for each item, six at a time, and returns all outcomes, like `Promise.allSettled`. */
 export const sixAtATime = async <Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>) => {
   const outcomes: PromiseSettledResult<Result>[] = []
   const waiting = items.entries()

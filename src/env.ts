@@ -85,7 +85,7 @@ const Variables = z
   })
 export type Config = z.infer<typeof Variables>
 
-/** Required in addition as soon as there is a second database. */
+/** Also required with several databases. */
 const SlotVariables = z.object({ ADDRESS_KEY: secret('ADDRESS_KEY') })
 
 /**

@@ -19,7 +19,7 @@ const openSlots = (env: Bindings): Slots => {
   return { numbers: [...databasesOf(env).keys()], directory: open(0), open }
 }
 
-/** The slots that this hour's sweep visits. Each hour starts with another one, as the first ones get the most statements. */
+/** The slots that this hour's sweep visits. The first slot changes hourly, as the first ones get the most statements. */
 const slotsOfHour = (numbers: readonly number[], now: number) => {
   const start = (Math.floor(now / HOUR_MS) * Math.min(MAX_SLOTS, numbers.length - 1)) % numbers.length
   return [...numbers.slice(start), ...numbers.slice(0, start)].slice(0, MAX_SLOTS)

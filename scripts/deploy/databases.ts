@@ -26,7 +26,7 @@ const checkJurisdictions = (listed: Listed[], slots: Slot[]) => {
   if (lines.length > 0) throw new DeployError(...lines)
 }
 
-/** A slot whose line was lost would no longer be bound, and its members could not log in. */
+/** Without its line in the table, a slot would not be bound, and its members would get 503. */
 const checkLost = (listed: Listed[], slots: Slot[]) => {
   const main = slots[0]?.name ?? ''
   const lines = listed.flatMap(({ name }) => {
@@ -41,7 +41,7 @@ const checkLost = (listed: Listed[], slots: Slot[]) => {
 
 /**
  * Finds the databases by name and creates those that do not exist. Returns the configuration with the identifiers of
- * the further slots, which spare wrangler a look-up for each.
+ * the other slots, so that wrangler need not look up each of them.
  */
 export const provisionDatabases = async (host: Host, config: Config, slots: Slot[]): Promise<Config> => {
   const unknown = config.d1_databases.filter(({ database_id }) => database_id === undefined)

@@ -50,7 +50,7 @@ const readSetting = async (host: Host, { name, description, isValid, whenEmpty =
   return value || undefined
 }
 
-/** Of a variable, in bytes. */
+/** The maximum size of a variable, in bytes. */
 const MAX_VARIABLE = 5000
 
 /** @throws DeployError if the settings contradict the table of slots */

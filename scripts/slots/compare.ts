@@ -19,7 +19,7 @@ export type Entry = {
 type Member = { memberId: number; email: string; hash: string }
 
 export type Difference =
-  /** A member without an entry; `entry` is one under which somebody who does not use the address has it. */
+  /** A member without an entry. `entry`: that of the address, if it names a member who does not use it. */
   | { kind: 'missing'; member: Member; entry?: Entry | undefined }
   /** An entry whose member does not use the address. */
   | { kind: 'stale'; entry: Entry }
@@ -105,7 +105,7 @@ const differencesOf = async (
   const without = members.filter((member) => !hasEntry(member)).map((member) => ({ ...member, slot }))
   const hashes = without.map(({ hash }) => hash)
   const others = await selectEntries(main, hashes)
-  // Members are read again after the entries: who changed the address or withdrew meanwhile is no difference.
+  // Read members again after the entries, to ignore those who withdrew or changed their address meanwhile.
   const missing = await selectUsed(slots, without, hashAddress)
   const inMain = await selectInMain(main, members, hashAddress)
   const usedByOthers = await selectUsed(slots, others, hashAddress)

@@ -13,7 +13,7 @@ import {
 } from './compare.ts'
 import { idsOf } from './table.ts'
 
-/** A claim id that no flow has. Also repairs the slot's counter after an older state of the directory was restored. */
+/** Returns an unused claim id. Also repairs the slot's counter after an older directory was restored. */
 const nextClaimId = async (main: D1Database, slot: number, database: D1Database) => {
   const [given] = await queryAll<{ highest: number }>(
     database,
@@ -42,7 +42,7 @@ const INSERT = `insert into addresses (addressHash, memberId, slot, claimId, sta
   on conflict do nothing returning ${ENTRY}`
 
 /**
- * Makes the entries of a slot other than 0 anew from its members. Conflicts need a decision and are only returned.
+ * Rebuilds the entries of a slot other than 0 from its members. Conflicts need a decision and are only returned.
  * @param keepStale keeps entries that nobody uses, such as those under the key in use while it is replaced
  */
 export const rebuildSlot = async (

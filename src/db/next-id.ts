@@ -5,7 +5,7 @@ import { retiredIds } from './schema'
 /** Leaves room for 8,192 slots below 2^53. */
 const IDS_PER_SLOT = 2 ** 40
 
-/** The slot that gave out an identifier. */
+/** The slot that assigned an identifier. */
 export const slotOfId = (id: number) => Math.floor(id / IDS_PER_SLOT)
 
 /** The placeholder values of a slot's range of identifiers, which `run` adds to every statement. */

@@ -208,6 +208,7 @@ export const purgeJobs = sqliteTable('purgeJobs', {
 
 // The tables below serve members in several databases (slots): docs/decisions/0021-slots.md.
 
+/** RESERVED is for the former address after a change of e-mail, which the API does not offer yet. */
 export const ADDRESS_STATES = ['CLAIMED', 'HELD', 'RESERVED'] as const
 
 /**
@@ -221,10 +222,10 @@ export const addresses = sqliteTable(
     addressHash: blob().primaryKey(),
     memberId: integer().notNull(),
     slot: integer().notNull(),
-    /** The flow that changed this entry last. Only it, or whoever settles it, may change the entry further. */
+    /** The flow that changed this entry last. Later changes are conditional on it, so that a late call changes nothing. */
     claimId: integer().notNull(),
     state: text({ enum: ADDRESS_STATES }).notNull(),
-    /** Milliseconds since 1970, from which an open claim is settled, or a reservation ends. Null while HELD. */
+    /** When an open claim may be settled, or a reservation ends, in milliseconds since 1970. Null while HELD. */
     settleAt: integer(),
   },
   (address) => [
@@ -236,13 +237,13 @@ export const addresses = sqliteTable(
   ],
 )
 
-/** The last claim id of each slot other than 0. A claim id is given once; that of a sign-up becomes the member's id. */
+/** The last claim id of each slot other than 0. Claim ids are never reused; that of a sign-up becomes the member's id. */
 export const slotCounters = sqliteTable('slotCounters', {
   slot: integer().primaryKey(),
   lastClaimId: integer().notNull(),
 })
 
-/** Claims that must not take effect in this slot any more: settled ones, and withdrawn members. Kept for a day. */
+/** Claims that can no longer take effect in this slot: settled ones, and those of withdrawn members. Kept for a day. */
 export const settledClaims = sqliteTable('settledClaims', {
   claimId: integer().primaryKey(),
   settledAt: integer().notNull(),

@@ -7,11 +7,11 @@ import type { Slots } from '../slots'
 
 /** How long the result of a check is reused in this isolate. */
 const FRESH_MS = 5000
-/** The timeout of a check of all databases. */
+/** Timeout for checking all databases. */
 const CHECK_MS = 10_000
 const RETRY_SECONDS = 5
 
-/** The slots that did not answer. */
+/** `down`: the slots that did not answer. */
 type Result = { down: readonly number[]; at: number }
 const results = new WeakMap<D1Database, Result>()
 // One check at a time: anyone may send health checks, and they must not use up the database calls of other requests.

@@ -7,9 +7,8 @@ import { log } from '../log'
 const SLOW_MS = 1000
 
 /**
- * Assigns a request id and logs one line per request, or of a sample: all 5xx responses and slow requests, and a share of
- * the others, 4xx included, as a client can cause any number of those. Logs the route pattern, as URLs may contain user
- * input.
+ * Assigns a request id and logs a sample of the requests: all 5xx responses and slow requests, and a share of the others,
+ * including 4xx, of which clients can cause any number. Logs the route pattern, as URLs may contain user input.
  */
 export const logged: MiddlewareHandler<App> = async (c, next) => {
   const start = Date.now()
@@ -18,7 +17,7 @@ export const logged: MiddlewareHandler<App> = async (c, next) => {
   c.header('X-Request-Id', c.get('requestId'))
   await next()
   const ms = Date.now() - start
-  // Without a configuration, the request failed.
+  // The configuration is absent if it is invalid.
   const sampleRate = c.res.status >= 500 || ms >= SLOW_MS ? 1 : (c.get('config')?.LOG_SAMPLE_RATE ?? 1)
   if (Math.random() >= sampleRate) return
   log('info', 'request', {

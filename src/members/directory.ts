@@ -8,8 +8,8 @@ import type { Slots } from '../slots'
 import { DAY_MS } from './attempts'
 import { isEmail, selectExisting } from './store'
 
-// Who has which e-mail address, when members are in several databases. No transaction spans two of them, and a call can
-// be lost, run late or run twice: docs/decisions/0021-slots.md explains the flows, and which rule prevents what.
+// The directory of e-mail addresses, for members in several databases. No transaction spans two databases, and a call can
+// be lost, run late or run twice: docs/decisions/0021-slots.md explains the flows.
 
 const { placeholder } = sql
 
@@ -43,7 +43,7 @@ const selectAnywhere = sqlStatement<Holder>(sql`
 export const selectHolder = (address: Address): Statement<Holder> =>
   address.addressHash ? selectAnywhere(address) : selectExisting(address)
 
-/** Whether an entry belongs to a flow that is over, or takes longer than a request may. It is settled before its use. */
+/** Whether an entry is a claim whose flow ended or took too long. It must be settled before the address is used. */
 export const isAbandoned = (holder: Holder, now: number): holder is Entry =>
   holder.state === 'CLAIMED' && (holder.settleAt ?? now) <= now
 
@@ -53,13 +53,13 @@ export const isFree = (hasDirectory: boolean) =>
   hasDirectory
     ? sql`not ${isMember} and not exists (select 1 from ${addresses} where ${isAddress})`
     : sql`not ${isMember}`
-/** The same, but ignores abandoned claims. */
+/** Like `isFree(true)`, but ignores abandoned claims. */
 export const isFreeOrAbandoned = sql`not ${isMember} and not exists (
   select 1 from ${addresses}
   where ${isAddress} and not (${addresses.state} = 'CLAIMED' and ${addresses.settleAt} <= ${placeholder('now')})
 )`
 
-/** What a sign-up takes at most: a minute until it may hash, and its database calls. */
+/** The longest that a sign-up takes: a minute in the queue for hashing, and its database calls. */
 const CLAIM_MS = 80_000
 
 const nextClaim = (condition: SQL) =>
@@ -103,9 +103,9 @@ const toClaimStatement = (text: SQL) => {
 /** The member exists: the address is theirs. */
 export const confirmClaim = toClaimStatement(sql`
   update addresses set state = 'HELD', settleAt = null where ${isOpenClaim} returning claimId`)
-/** Only for a claim that nothing was done with. */
+/** Only for a claim with which no insert was sent to the slot. */
 export const releaseClaim = toClaimStatement(sql`delete from addresses where ${isOpenClaim} returning claimId`)
-/** For a claim whose outcome is unknown: whoever needs the address next settles it. */
+/** For a claim whose outcome is unknown: the next sign-up with the address, or the sweep, settles it. */
 export const abandonClaim = toClaimStatement(sql`
   update addresses set settleAt = 0 where ${isOpenClaim} returning claimId`)
 
@@ -134,7 +134,8 @@ const holdListed = sqlStatement<{ claimId: number }>(sql`
 const deleteListed = sqlStatement<{ claimId: number }>(sql`delete from addresses where ${isListed} returning claimId`)
 
 /**
- * Settles abandoned claims of a slot: refuses them there from now on, and holds the addresses that the members use.
+ * Settles abandoned claims of a slot: they can no longer take effect there, and each address becomes HELD if its member
+ * exists, and free otherwise.
  * @param more run in the directory, in the same transaction
  */
 export const settleClaims = async (
@@ -168,11 +169,10 @@ export const releaseAddresses = ({ directory }: Pick<Slots, 'directory'>, member
 const selectAbandoned = sqlStatement<Entry>(sql`
   select ${entryColumns} from ${addresses} where settleAt <= ${placeholder('now')} and state = 'CLAIMED'
   order by settleAt limit ${placeholder('limit')}`)
-// An undo takes its address first, so that the end of a reservation needs no question.
 const deleteExpiredReservations = sqlStatement<{ claimId: number }>(sql`
   delete from addresses where settleAt <= ${placeholder('now')} and state = 'RESERVED' returning claimId`)
 
-/** How many abandoned claims one sweep settles. Those left over wait for the next one. */
+/** The maximum number of abandoned claims that one sweep settles. */
 const MAX_SETTLED = 1000
 
 /** Deletes expired reservations, and returns abandoned claims by slot. */
@@ -187,16 +187,16 @@ export const findAbandoned = async (directory: Db, now: number) => {
 
 const deleteSettledBefore = sqlStatement<{ claimId: number }>(sql`
   delete from settledClaims where settledAt < ${placeholder('before')} returning claimId`)
-/** Settled claims are kept for a day: no call runs later than that. */
+/** Deletes settled claims that are over a day old: no call runs that late. */
 export const deleteOldClaims = (db: Db, now: number) =>
   run(db, idempotent(deleteSettledBefore({ before: now - DAY_MS })))
 
-/** How many member ids each slot gave out. */
+/** Selects how many member ids each slot has assigned. */
 export const selectShares = sqlStatement<{ slot: number; given: number }>(sql`
   select 0 as slot, coalesce(max(memberId), 0) as given from members where memberId <= ${placeholder('idCeiling')}
   union all select slot, lastClaimId - slot * ${sql.raw(String(idRange(1).idFloor))} from slotCounters`)
 
-/** The slot that is asked about an unknown address: always the same for an address, and each as often as its share. */
+/** The slot that a login queries for an unknown address: always the same for an address, chosen in proportion to `given`. */
 export const chooseStandIn = (addressHash: string, shares: { slot: number; given: number }[]) => {
   const total = shares.reduce((sum, { given }) => sum + given, 0)
   let left = (Number.parseInt(addressHash.slice(0, 12), 16) / 2 ** 48) * total

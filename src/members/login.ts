@@ -44,8 +44,8 @@ const findHere = async (db: Db, email: string, attempt: Attempt) => {
 }
 
 /**
- * With several: counts the attempt and finds the slot in one call, and the member in another, even in slot 0. An unknown
- * address has a stand-in slot, so that neither the calls nor the time tell whether an account exists.
+ * With several: counts the attempt and finds the slot in one call, and the member in another, even in slot 0. For an
+ * unknown address it queries a stand-in slot, so that neither calls nor time reveal whether an account exists.
  */
 const findAnywhere = async (slots: Slots, address: Address, addressHash: string, attempt: Attempt) => {
   const [[holder], shares, usage, counted] = await run(

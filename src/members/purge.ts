@@ -53,7 +53,7 @@ const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
     }
   }
   await run(db, deleteMember({ memberId: withdrawn }))
-  // With that one, and with the deletion of the job.
+  // Includes deleteMember and the deletion of the job.
   return { statements: statements + 2, isDone: true }
 }
 
@@ -64,7 +64,7 @@ export const purgeMember = async (
   purgeImages: () => Promise<unknown>,
   maxStatements = MAX_STATEMENTS_PER_MEMBER,
 ) => {
-  // One after the other, as the sweep purges in six slots at a time and a Worker has six connections.
+  // Rows first, then images: the sweep purges six slots at a time, and a Worker has only six connections.
   return purgeRows(db, withdrawn, maxStatements).finally(purgeImages)
 }
 

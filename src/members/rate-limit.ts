@@ -6,11 +6,11 @@ import type { Usage } from './attempts'
 export type RateLimitHeaders = Record<string, string>
 
 const leftOf = ({ max, used }: Usage) => Math.max(0, max - used)
-/** Until then, no more attempts are allowed than are left. */
+/** The end of the window of the oldest attempt, until which no attempt is restored. */
 const endOf = ({ oldest, windowMs }: Usage, now: number) => (oldest ?? now) + windowMs
 const secondsUntil = (time: number, now: number) => wholeSeconds((time - now) / 1000)
 
-/** All policies, and the state of the tightest: the fewest attempts left, for the longest time. */
+/** All policies, and the state of the tightest one: that with the fewest attempts left, or of those, the longest wait. */
 const toRateLimit = (usages: Usage[], now: number): RateLimitHeaders => {
   const shown = usages.filter(({ policy }) => policy !== null)
   const [tightest] = shown.toSorted((a, b) => leftOf(a) - leftOf(b) || endOf(b, now) - endOf(a, now))
@@ -22,7 +22,7 @@ const toRateLimit = (usages: Usage[], now: number): RateLimitHeaders => {
   }
 }
 
-/** The headers after an attempt was counted. `usages`: before it. */
+/** The headers after an attempt was counted. `usages` are from before it. */
 export const afterAttempt = (usages: Usage[], now: number) =>
   toRateLimit(
     usages.map((usage) => ({ ...usage, used: usage.used + 1 })),

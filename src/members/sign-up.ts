@@ -75,7 +75,7 @@ const createClaimed = async (slots: Slots, slot: number, member: NewRow, claimId
   try {
     const [, [stored]] = await run(slots.open(slot), idempotent(insertClaimed(claim)), selectMember(claim))
     if (!stored) throw unavailable('sign-up: the claim was settled')
-    // Without its entry in the directory, for example after a restore.
+    // An older member has the address, but no entry in the directory, for example after a restore.
     if (stored.memberId !== claimId) throw new ApiError('MEMBER_EXISTS')
     const confirm = code
       ? [confirmClaim(claim), idempotent(deleteClaimedCodes({ ...claim, ...code }))]
@@ -91,7 +91,7 @@ const createClaimed = async (slots: Slots, slot: number, member: NewRow, claimId
 
 /**
  * Signs a member up.
- * @param slot where the member is to be
+ * @param slot the slot of the new member
  * @param network where the request comes from
  * @param clock returns the local time
  * @throws MEMBER_EXISTS when the e-mail is taken, regardless of case; INVALID_FIELDS for an invalid code;

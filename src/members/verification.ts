@@ -157,7 +157,7 @@ const claimUnverified = claimIf(sql`true`)
 export const invalidCodeError = (code: string) =>
   fieldError('authenticationCode', code, 'is wrong or expired, or was tried too often: request a new code')
 
-/** A sign-up may go on: with a verified code, if one is required, and with a claim, unless it is in slot 0. */
+/** The code, if one is required, and the claim, unless the slot is 0. `abandoned`: must be settled before a new check. */
 export type Checked = { code?: VerifiedCode; claimId?: number; abandoned?: Entry }
 
 const checkUnverified = async (db: Db, owner: Address, slot: number): Promise<Checked> => {
