@@ -1,4 +1,4 @@
-// Neither time nor content of a failed login may tell whether an account exists, with one database and with several.
+// Neither time nor content of a failed login may reveal whether an account exists, with one database or several.
 import * as fc from 'fast-check'
 import { insertMemberAt } from '../support/home'
 import { quantile } from '../support/http-client'
@@ -29,7 +29,7 @@ const largestWelch = (a: number[], b: number[]) => {
   return values.reduce((largest, t) => (Math.abs(t) > Math.abs(largest) ? t : largest))
 }
 
-/** Repeats the kinds in random order each time, so that none profits from coming first. */
+/** Repeats the kinds in a new random order each time, so that none gains from being first. */
 const shuffleRounds = <const Kind>(count: number, seed: number, kinds: Kind[]) =>
   fc.sample(fc.shuffledSubarray(kinds, { minLength: kinds.length }), { seed, numRuns: count })
 
@@ -96,10 +96,10 @@ export const timeLogins = async ({ quick, seed, progress, start }: Context): Pro
   }
 }
 
-/** Members of slot 1 for each one of slot 0: unequal, so that stand-ins chosen evenly are found out. */
+/** Members of slot 1 for each one of slot 0: unequal, to detect stand-ins that are chosen evenly. */
 const SHARE = 1.5
 
-/** Adds accounts to slot 0 and slot 1 that can be logged in to, and half as many more to slot 1. */
+/** Adds accounts that can log in to slot 0 and slot 1, and half as many more to slot 1. */
 const fillSlots = async (service: Service, accounts: number) => {
   const { directory, addressKey } = service
   const homes = [{ slot: 0, database: directory, directory, addressKey }, service]

@@ -7,7 +7,7 @@ import { codeIn, mails, requestCode } from '../support/mailed-codes'
 import { DATABASES, findDirectoryProblems, interceptSlots, migrateSlots, SLOTS } from '../support/slots'
 
 // No transaction spans two databases, and a call between them can fail, take effect without an answer, run late, or run
-// twice. Whatever happens, an address has at most one member, and is never lost.
+// twice. In every case, an address has at most one member, and does not stay blocked.
 
 const KINDS = ['fails', 'is lost', 'runs late', 'runs twice', 'never runs, nor any later one'] as const
 /** What a killed isolate leaves behind. */
@@ -87,7 +87,7 @@ const comeToRest = async (
   joinAgain: () => ReturnType<typeof join> = join,
 ) => {
   const runLate = async () => {
-    // A late call may conflict with what happened since, as any call.
+    // A late call may fail because of what happened since.
     for (const call of late.splice(0)) await call().catch(() => {})
   }
   if (order === 'before') await runLate()

@@ -42,7 +42,7 @@ const PRICES = {
   'rows read': { included: 25e9, unit: 1e6, dollars: 0.001 },
   'rows written': { included: 50e6, unit: 1e6, dollars: 1 },
   'GB in D1': { included: 5, unit: 1, dollars: 0.75 },
-  // The allowance is used up by the members' databases.
+  // No allowance: the members' databases use it up.
   'GB of directory': { included: 0, unit: 1, dollars: 0.75 },
   'GB in R2': { included: 10, unit: 1, dollars: 0.015 },
   'R2 writes': { included: 1e6, unit: 1e6, dollars: 4.5 },

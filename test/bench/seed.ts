@@ -87,7 +87,7 @@ export const FILLED = {
 }
 export const fillStatements = () => [...fill(SMALL), ...fill(LARGE)]
 
-/** Entries in the directory of addresses, enough that an average entry's size no longer changes. */
+/** Enough entries in the directory for a stable average size. */
 export const ENTRIES = 200_000
 export const fillDirectory = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${ENTRIES})
   insert into addresses (addressHash, memberId, slot, claimId, state)

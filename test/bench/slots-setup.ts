@@ -1,6 +1,6 @@
 // The simulated deployments of `npm run bench -- slots`, for the Workers and for the client.
 
-/** What a query takes in its database, which runs one at a time. */
+/** The duration of a query. A database runs one at a time. */
 export const SERVICE_MS = 25
 
 export const REGIONS = ['Europe', 'North America', 'Asia'] as const

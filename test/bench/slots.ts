@@ -33,7 +33,7 @@ const load = (url: URL, endpoint: Endpoint, slots: number, perSlot: number) => {
 
 const measureThroughput = async (url: URL, endpoint: Endpoint, rounds: number, perSlot: number) => {
   const fastest = SLOTS.map(() => 0)
-  // The databases set a ceiling, below which only other load on the machine keeps a round: the fastest one counts.
+  // The databases limit throughput. Other load on the machine only lowers it, so the fastest round counts.
   for (let round = 0; round < rounds; round++) {
     for (const [at, slots] of SLOTS.entries()) {
       const { perSecond } = await load(url, endpoint, slots, perSlot)

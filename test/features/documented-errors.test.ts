@@ -55,7 +55,7 @@ const overloaded = brokenDatabase('D1 DB is overloaded')
 const refusing = { limit: async () => ({ success: false }) } as RateLimit
 const unreachable = () => Promise.reject(new Error('unreachable'))
 const absent = withParameters('9007199254740991', /id$/i)
-// Not the provider of CATALOGUE_BUSY, which is not asked again for a while.
+// Not the provider of CATALOGUE_BUSY, which gets no requests for a while.
 const withOpenLibrary = (scenario: string) => ({
   changed: { CATALOGUE_PROVIDER: 'open-library', CATALOGUE_CONTACT: `scenario=${scenario}` },
 })

@@ -23,7 +23,7 @@ const logIn = (email: string, password = 'wrong', network = from) =>
   send('POST', '/login', { body: { email, password }, headers: { 'CF-Connecting-IP': network } })
 
 describe('the limit of failed logins', () => {
-  it('is counted down, refuses, and is restored attempt by attempt', async () => {
+  it('counts down, refuses, and restores one attempt at a time', async () => {
     const email = newEmail()
     const first = await logIn(email)
     expect(limitOf(first)).toEqual([401, '"failed-login";r=9;t=900'])
@@ -43,7 +43,7 @@ describe('the limit of failed logins', () => {
     expect(limitOf(await logIn(email))).toEqual([401, '"failed-login";r=8;t=840'])
   })
 
-  it('is whole after a successful login', async () => {
+  it('is reset by a successful login', async () => {
     const { email } = await signUp()
     expect(limitOf(await logIn(email, PASSWORD))).toEqual([200, '"failed-login";r=10;t=900'])
     await logIn(email)
@@ -52,7 +52,7 @@ describe('the limit of failed logins', () => {
     expect(limitOf(await logIn(email))).toEqual([401, '"failed-login";r=9;t=900'])
   })
 
-  it('looks the same for accounts that exist and accounts that do not', async () => {
+  it('is the same for existing and unknown accounts', async () => {
     const readLimits = async (email: string) => {
       const answers = []
       for (let n = 0; n < 11; n++) answers.push(await logIn(email))
@@ -85,7 +85,7 @@ describe('the limit of failed logins', () => {
 })
 
 describe('the limits of mailed codes', () => {
-  it('show the tightest of both windows', async () => {
+  it('show the tighter of the two windows', async () => {
     const email = newEmail()
     const request = () => requestCode(email, { from })
     const first = await request()
@@ -120,7 +120,7 @@ describe('the limits of mailed codes', () => {
     expect(waitOf(refused)).toBe(DAY)
   })
 
-  it('are not shown while the address has to wait longer', async () => {
+  it('are not shown while the limit of the address requires a longer wait', async () => {
     const email = newEmail()
     for (let n = 0; n < 15; n++) await requestCode(email, { from: newNetwork() })
     for (let left = 4; left >= 0; left--) {
@@ -154,7 +154,7 @@ describe('the limit of code attempts', () => {
     return codeIn(mails.at(-1))
   }
 
-  it('is shown to who signs up', async () => {
+  it('is shown after sign-up', async () => {
     const email = newEmail()
     const code = await codeFor(email)
     passTime(MINUTE)
@@ -165,7 +165,7 @@ describe('the limit of code attempts', () => {
     expect(joined.headers.get('RateLimit-Policy')).toBe('"code-attempt";q=20;w=86400')
   })
 
-  it('is not shown with a wrong code, which would tell whether another network requested one', async () => {
+  it('is not shown with a wrong code, which would reveal whether another network requested one', async () => {
     const [requested, unknown] = [newEmail(), newEmail()]
     const code = await codeFor(requested, newNetwork())
     const answers = []
@@ -202,7 +202,7 @@ describe('the limit of code attempts', () => {
 })
 
 describe('the limit of password changes', () => {
-  it('is counted down and refuses', async () => {
+  it('counts down and refuses', async () => {
     const reader = await signUp()
     const change = (n: number) => reader.patch('/members/me', { password: `new-password-${n}` })
     const first = await change(0)
@@ -219,7 +219,7 @@ describe('the limit of password changes', () => {
     expect(limitOf(await change(11))).toEqual([200, '"password-change";r=0;t=60'])
   })
 
-  it('is not shown to other requests, nor counts those of other members', async () => {
+  it('is not shown to other requests, and ignores other members', async () => {
     const [reader, other] = [await signUp(), await signUp()]
     await other.patch('/members/me', { password: 'new-password-1' })
     expect(await reader.patch('/members/me', { name: 'Renamed' })).toMatchObject(withoutLimit(200))
@@ -228,7 +228,7 @@ describe('the limit of password changes', () => {
   })
 })
 
-it('is not shown by approximate limits', async () => {
+it('shows no approximate limits', async () => {
   const changed = { NETWORK_LIMIT: { limit: async () => ({ success: false }) } as RateLimit }
   const refused = await send('POST', '/login', { body: { email: newEmail(), password: 'wrong' }, changed })
   expect(refused).toMatchObject(withoutLimit(429))

@@ -98,7 +98,7 @@ describe('rebuilding a slot', () => {
     expect(await select('select state from addresses order by state')).toHaveLength(3)
   })
 
-  it('takes entries over that nobody uses, and reservations of the member', async () => {
+  it('takes over unused entries, and reservations of the member', async () => {
     await insert(1, 1, 'mina@library.test')
     await insert(1, 2, 'noah@library.test')
     await insertEntry('mina@library.test', 2, 7)
@@ -135,7 +135,7 @@ describe('rebuilding a slot', () => {
     expect(await compare(1)).toEqual([])
   })
 
-  it('raises the counter of claims above all that the slot has seen', async () => {
+  it('raises the counter of claims above all ids of the slot', async () => {
     await insert(1, 20_000, 'mina@library.test')
     await env.SPARE_1.prepare('insert into settledClaims values (?, 0)').bind(idOf(1, 30_000)).run()
     await select('insert into slotCounters values (1, ?)', idOf(1, 10_000))

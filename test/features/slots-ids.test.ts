@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 const addBook = (db = slot1) => createBook(db, caller, NewBook.parse({ title: 'Demian' }), NOW, DEFAULT_QUOTAS)
 
-it('gives out identifiers of the range of the slot', async () => {
+it('assigns identifiers in the range of the slot', async () => {
   const { bookId } = await addBook()
   expect(bookId).toBe(idFloor + 1)
   expect((await addBook()).bookId).toBe(bookId + 1)
@@ -49,12 +49,12 @@ it('ignores rows of other ranges', async () => {
   expect((await addBook()).bookId).toBe(Number(last?.id) + 1)
 })
 
-it('costs as many rows in every slot', async () => {
+it('reads as many rows in every slot', async () => {
   const inSlot0 = await measure(() => addBook(connect(env.DB)))
   expect(await measure(() => addBook())).toEqual(inSlot0)
   expect(inSlot0.read).toBeLessThanOrEqual(10)
 })
 
-it('tells the slot of an identifier', () => {
+it('derives the slot from an identifier', () => {
   expect([1, idFloor - 1, idFloor + 1, Number.MAX_SAFE_INTEGER].map(slotOfId)).toEqual([0, 0, 1, 8191])
 })

@@ -64,7 +64,7 @@ describe('a request', () => {
     expect(error.mock.calls.join()).toContain('add the binding DB_7')
   })
 
-  it('fails only for members of a slot that is down, and the log names it', async () => {
+  it('fails only for members of a slot that is down, and logs the slot', async () => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const DB_1 = brokenDatabase('D1_ERROR: D1 DB is overloaded.')
     expect((await call(ME, { DB_1 })).status).toBe(503)
@@ -103,7 +103,7 @@ describe('X-D1-Bookmark', () => {
     return sessions.mock.calls.at(-1)
   }
 
-  it('names its slot, and is used in that slot only', async () => {
+  it('names its slot, and has no effect on other slots', async () => {
     const bookmark = (await call(ME)).headers.get('X-D1-Bookmark') ?? ''
     expect(bookmark).toMatch(/^1:[\da-f-]{59}$/)
     expect(await sessionsOf(bookmark)).toEqual([bookmark.slice(2)])
@@ -137,7 +137,7 @@ describe('NEW_MEMBERS', () => {
   )
 })
 
-it('needs ADDRESS_KEY as soon as a second database is bound', async () => {
+it('requires ADDRESS_KEY if a second database is bound', async () => {
   using error = vi.spyOn(console, 'error').mockImplementation(() => {})
   for (const ADDRESS_KEY of ['', 'short']) {
     error.mockClear()

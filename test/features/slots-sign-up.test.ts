@@ -56,7 +56,7 @@ describe('sign-up in slot 1', () => {
     expect(await findDirectoryProblems()).toEqual([])
   })
 
-  it('takes two calls before the answer and one after it', async () => {
+  it('takes two calls before the response and one after it', async () => {
     const calls: string[] = []
     const { promise: answered, resolve } = Promise.withResolvers<void>()
     const changed = interceptSlots(async (binding, call) => {
@@ -79,7 +79,7 @@ describe('sign-up in slot 1', () => {
     expect(await entries()).toMatchObject([{ state: 'HELD' }])
   })
 
-  it('refuses an address that a member of any slot has, in any case', async () => {
+  it('rejects an address that a member of any slot has, regardless of case', async () => {
     const inSlot = (slot: number) => ({ ...SLOTS, NEW_MEMBERS: `*:${slot}` })
     for (const taken of [0, 1, 2]) {
       email = newEmail()
@@ -103,7 +103,7 @@ describe('sign-up in slot 1', () => {
     expect(await findDirectoryProblems()).toEqual([])
   })
 
-  it('goes by the continent of the request', async () => {
+  it('chooses the slot by the continent of the request', async () => {
     const NEW_MEMBERS = 'EU:1 *:2'
     const joinFrom = async (continent: string) => {
       const request = new Request<unknown, IncomingRequestCfProperties>(`${BASE}/join`, {
@@ -123,7 +123,7 @@ describe('sign-up in slot 1', () => {
     expect(await joinFrom('AS')).toBe('DB_2')
   })
 
-  it('is 503 while NEW_MEMBERS is wrong, and everything else goes on', async () => {
+  it('responds with 503 while NEW_MEMBERS is wrong, without affecting other requests', async () => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
     await join()
     for (const NEW_MEMBERS of ['Europe:1', '*:7']) {
@@ -133,7 +133,7 @@ describe('sign-up in slot 1', () => {
     }
   })
 
-  it('never gives a member id twice, even if a sign-up fails', async () => {
+  it('never reuses a member id, even if a sign-up fails', async () => {
     using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
     await join()
     const [first] = await entries()
@@ -171,7 +171,7 @@ describe('a code', () => {
     expect(await findDirectoryProblems()).toEqual([])
   })
 
-  it('is requested for an address whose claim was abandoned', async () => {
+  it('can be requested for an address whose claim was abandoned', async () => {
     using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const DB_1 = brokenDatabase('D1_ERROR: D1 DB is overloaded.')
     expect((await join({ ...IN_SLOT_1, DB_1 })).status).toBe(503)
@@ -193,7 +193,7 @@ describe('login', () => {
     expect(calls.splice(0)).toEqual(['DB', database])
   })
 
-  it('asks the directory and a slot for an unknown address, always the same', async () => {
+  it('queries the directory and always the same slot for an unknown address', async () => {
     const { calls, changed } = recordCalls()
     expect((await login('wrong', changed)).status).toBe(401)
     const first = calls.splice(0)
@@ -202,7 +202,7 @@ describe('login', () => {
     expect(calls).toEqual(first)
   })
 
-  it('chooses stand-ins by the shares of the slots', async () => {
+  it('chooses stand-in slots in proportion to their members', async () => {
     const shares = [
       { slot: 0, given: 100 },
       { slot: 1, given: 300 },
@@ -227,7 +227,7 @@ describe('login', () => {
     expect((await login()).status).toBe(200)
   })
 
-  it('needs more than an entry in the directory', async () => {
+  it('fails if the directory has an entry but the slot has no member', async () => {
     await join()
     await env.SPARE_1.prepare('update members set email = ? where email = ?').bind(newEmail(), email).run()
     expect((await login()).status).toBe(401)
@@ -237,7 +237,7 @@ describe('login', () => {
 })
 
 describe('a slot that is down', () => {
-  it('fails its members and new members; others notice nothing', async () => {
+  it('fails requests of its members and sign-ups into it, and no others', async () => {
     using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
     await join()
     const token = tokenOf(await login())
@@ -254,7 +254,7 @@ describe('a slot that is down', () => {
     }
   })
 
-  it('is named by /health, while the others are pinged', async () => {
+  it('is named by /health, which still checks the others', async () => {
     using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { changed } = recordCalls()
     expect(await send('GET', '/health', { changed })).toMatchObject({ status: 200, body: { slots: [0, 1, 2] } })
@@ -298,7 +298,7 @@ describe('the sweep', () => {
     expect(results).toEqual([{ claimId: 1 }])
   })
 
-  it('ends expired reservations', async () => {
+  it('deletes expired reservations', async () => {
     const insert = env.DB.prepare(`insert into addresses values (unhex(?), 1, 1, 1, 'RESERVED', ?)`)
     const [old, young] = await Promise.all([hashAddress(ADDRESS_KEY, 'old'), hashAddress(ADDRESS_KEY, 'young')])
     await env.DB.batch([insert.bind(old, Date.now() - 1), insert.bind(young, Date.now() + 60_000)])

@@ -13,7 +13,7 @@ type Media = { schema?: object; examples?: Record<string, object> }
 export type Response = { headers?: Record<string, Header>; content?: Record<string, Media> }
 type PathItem = Record<string, { responses: Record<string, Response> } | undefined>
 
-/** What a reference of the document refers to. */
+/** Resolves a reference of the document. */
 export const resolve = <T extends Reference>(node: T): T => {
   if (!node.$ref) return node
   const at = node.$ref.slice(2).split('/')

@@ -15,7 +15,7 @@ export type Api = {
   request: (request: ApiRequest) => Promise<ApiResponse>
   signUp: () => Promise<Account>
   logIn: (email: string, password?: string) => Promise<Account>
-  /** Creates a member in another database than the members who sign up, if there are several. */
+  /** Creates a member in a database other than that of members who sign up, if there are several. */
   createElsewhere?: () => Promise<Account>
   secret: string
 }

@@ -127,7 +127,7 @@ const readState = async ({ home, bucket }: Stage, { email, memberId }: Subject) 
   return [...results.map(({ thing }) => thing), ...(objects.length > 0 ? ['image'] : [])].sort()
 }
 
-/** A sign-up whose claim got no answer keeps the address for 80 seconds, then anyone may settle it. Returns if there was one. */
+/** Expires the claim of a sign-up that got no response, instead of waiting 80 seconds. Returns whether there was one. */
 const endClaims = async ({ home }: Stage) => {
   const end = home.directory.prepare(`update addresses set settleAt = 0 where state = 'CLAIMED' returning claimId`)
   return (await end.all()).results.length > 0

@@ -1,5 +1,5 @@
-// The service with databases at different distances, so that the time of a response tells which ones were asked. The
-// response names them in X-Databases.
+// The service with databases at different distances, so that response times reveal which ones were queried. Responses
+// name them in X-Databases.
 import service from '../../support/service.js'
 import { wrapDatabase } from '../../support/wrap-database.ts'
 
