@@ -123,12 +123,10 @@ const selectClaimants = sqlStatement<{ memberId: number; email: string }>(sql`
   select memberId, email from members
   where memberId in (select value ->> 'memberId' from json_each(${placeholder('claims')}))`)
 
-const isListed = sql`state = 'CLAIMED'
-  and addressHash in (select unhex(value ->> 'addressHash') from json_each(${placeholder('claims')}))
-  and exists (
-    select 1 from json_each(${placeholder('claims')})
-    where value ->> 'addressHash' = hex(addressHash) and value ->> 'claimId' = claimId
-  )`
+// Not correlated, so that each row is one lookup in the list.
+const isListed = sql`state = 'CLAIMED' and (addressHash, claimId) in (
+  select unhex(value ->> 'addressHash'), value ->> 'claimId' from json_each(${placeholder('claims')})
+)`
 const holdListed = sqlStatement<{ claimId: number }>(sql`
   update addresses set state = 'HELD', settleAt = null where ${isListed} returning claimId`)
 const deleteListed = sqlStatement<{ claimId: number }>(sql`delete from addresses where ${isListed} returning claimId`)

@@ -289,6 +289,23 @@ describe('the sweep', () => {
     expect(most).toBe(6)
   })
 
+  it('settles a thousand claims of one slot without blocking the directory', async () => {
+    const { idFloor } = idRange(1)
+    await select(`insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
+      with recursive n(i) as (select ${idFloor + 1000} union all select i + 1 from n where i < ${idFloor + 1999})
+      select randomblob(16), i, 1, i, 'CLAIMED', 0 from n`)
+    let longest = 0
+    const timed = interceptSlots(async (_, call) => {
+      const start = Date.now()
+      return call().finally(() => {
+        longest = Math.max(longest, Date.now() - start)
+      })
+    })
+    await sweep({ ...env, ...timed })
+    expect(longest).toBeLessThan(300)
+    expect(await select('select 1 from addresses where settleAt = 0')).toEqual([])
+  })
+
   it('keeps settled claims for a day', async () => {
     const now = Date.now()
     const insert = env.SPARE_1.prepare('insert into settledClaims values (?, ?)')
