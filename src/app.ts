@@ -20,8 +20,12 @@ import { databaseOf, databasesOf } from './slots'
 const BOOKMARK = 'X-D1-Bookmark'
 const BOOKMARK_FORMAT = /^(?:([1-9]\d{0,3}):)?([\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32})$/
 
-/** The bookmark of the request, unless it is malformed or of another database. */
+/**
+ * The bookmark of the request, unless it is malformed or of another database. Before there is a caller, only slot 0 uses
+ * one, where a login begins with a write, so that the primary answers: a replica might still have an old password.
+ */
 const readBookmark = (c: Context<App>, slot: number) => {
+  if (slot > 0 && !c.get('caller')) return undefined
   const [, bookmarkSlot = 0, bookmark] = c.req.header(BOOKMARK)?.match(BOOKMARK_FORMAT) ?? []
   return Number(bookmarkSlot) === slot ? bookmark : undefined
 }

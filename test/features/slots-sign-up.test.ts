@@ -227,6 +227,19 @@ describe('login', () => {
     expect((await login()).status).toBe(200)
   })
 
+  it('reads the password from the primary: a replica might still have an old one', async () => {
+    await join()
+    const headers = { Authorization: `Bearer ${tokenOf(await login())}` }
+    const me = await send('GET', '/members/me', { headers, changed: SLOTS })
+    const bookmark = me.headers.get('X-D1-Bookmark') ?? ''
+    expect(bookmark).toMatch(/^1:/)
+    using sessions = vi.spyOn(Object.getPrototypeOf(env.DB), 'withSession')
+    const body = { email, password: PASSWORD }
+    const answer = await send('POST', '/login', { body, headers: { 'X-D1-Bookmark': bookmark }, changed: SLOTS })
+    expect(answer.status).toBe(200)
+    expect(new Set(sessions.mock.calls.flat())).toEqual(new Set(['first-primary']))
+  })
+
   it('fails if the directory has an entry but the slot has no member', async () => {
     await join()
     await env.SPARE_1.prepare('update members set email = ? where email = ?').bind(newEmail(), email).run()
