@@ -134,15 +134,8 @@ const deleteListed = sqlStatement<{ claimId: number }>(sql`delete from addresses
 /**
  * Settles abandoned claims of a slot: they can no longer take effect there, and each address becomes HELD if its member
  * exists, and free otherwise.
- * @param more run in the directory, in the same transaction
  */
-export const settleClaims = async (
-  slots: Slots,
-  config: Config,
-  slot: number,
-  entries: Entry[],
-  ...more: Statement[]
-) => {
+export const settleClaims = async (slots: Slots, config: Config, slot: number, entries: Entry[]) => {
   const all = { claims: JSON.stringify(entries), now: Date.now() }
   const [, claimants] = await run(slots.open(slot), idempotent(insertSettled(all)), selectClaimants(all))
   const hashes = await Promise.all(claimants.map(({ email }) => hashAddress(config.ADDRESS_KEY ?? '', email)))
@@ -153,7 +146,6 @@ export const settleClaims = async (
     slots.directory,
     idempotent(holdListed(toValues(entries.filter(isUsed)))),
     idempotent(deleteListed(toValues(entries.filter((entry) => !isUsed(entry))))),
-    ...more,
   )
 }
 

@@ -49,6 +49,9 @@ const selectMember = statement((db) =>
 type NewRow = Address & { name: string; passwordHash: string; createdAt: string }
 type Code = NonNullable<Checked['code']>
 
+/** For a sign-up that fails although its code is right: the try does not count. */
+const uncount = (code: Code | undefined) => (code ? [deleteAttempt(code.counted)] : [])
+
 /** Creates a member of slot 0, and deletes the verification codes of the address, in one transaction. */
 const createInSlot0 = async (db: Db, member: NewRow, code: Code | undefined) => {
   const [verified, unverified] = member.addressHash
@@ -84,7 +87,8 @@ const createClaimed = async (slots: Slots, slot: number, member: NewRow, claimId
     slots.directory.waitUntil(confirmed.catch((error) => log('error', `claim: ${error}`)))
     return { email: stored.email, name: stored.name }
   } catch (error) {
-    await run(slots.directory, abandonClaim(claim)).catch((reason) => log('error', `claim: ${reason}`))
+    const abandon = run(slots.directory, abandonClaim(claim), ...uncount(code))
+    await abandon.catch((reason) => log('error', `claim: ${reason}`))
     throw error
   }
 }
@@ -112,12 +116,13 @@ export const signUp = async (
   const check = () => checkCode(directory, config, address, authenticationCode, network, slot)
   let { code, claimId, abandoned } = await check()
   if (abandoned) {
-    await settleClaims(slots, config, abandoned.slot, [abandoned], ...(code ? [deleteAttempt(code.counted)] : []))
+    if (code) await run(directory, ...uncount(code))
+    await settleClaims(slots, config, abandoned.slot, [abandoned])
     ;({ code, claimId, abandoned } = await check())
     if (abandoned) throw new ApiError('MEMBER_EXISTS')
   }
   const passwordHash = await withHashingLease(keys, (pause) => hashPassword(password, pause)).catch(async (error) => {
-    const taken: Statement[] = code ? [deleteAttempt(code.counted)] : []
+    const taken: Statement[] = uncount(code)
     if (claimId) taken.push(releaseClaim({ ...address, claimId }))
     if (taken.length > 0) await run(directory, ...taken)
     throw error

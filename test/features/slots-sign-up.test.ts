@@ -166,7 +166,7 @@ describe('a code', () => {
     using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const authenticationCode = await requestCode()
     const DB_1 = brokenDatabase('D1_ERROR: D1 DB is overloaded.')
-    for (let n = 0; n < 2; n++) expect((await join({ ...changed, DB_1 }, { authenticationCode })).status).toBe(503)
+    for (let n = 0; n < 25; n++) expect((await join({ ...changed, DB_1 }, { authenticationCode })).status).toBe(503)
     expect((await join(changed, { authenticationCode })).status).toBe(201)
     expect(await findDirectoryProblems()).toEqual([])
   })
