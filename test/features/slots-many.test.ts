@@ -137,3 +137,20 @@ describe('with 40 slots', () => {
     expect(Date.now() - start).toBeLessThan(1000)
   })
 })
+
+describe('with 400 slots', () => {
+  it('a health check asks sixty, which may be far away', async () => {
+    let asked = 0
+    const statement = { bind: () => statement }
+    const batch = async () => {
+      asked++
+      await scheduler.wait(250)
+      return [{ results: [] }]
+    }
+    const distant = { withSession: () => ({ prepare: () => statement, batch, getBookmark: () => null }) }
+    const databases = Object.fromEntries(Array.from({ length: 399 }, (_, n) => [`DB_${n + 1}`, distant]))
+    const changed = { ...databases, DB: { ...distant } as unknown as D1Database, ADDRESS_KEY }
+    expect((await send('GET', '/health', { changed })).status).toBe(200)
+    expect(asked).toBe(60)
+  })
+})
