@@ -25,10 +25,11 @@ const slotsOfHour = (numbers: readonly number[], now: number) => {
   return [...numbers.slice(start), ...numbers.slice(0, start)].slice(0, MAX_SLOTS)
 }
 
-const settleAbandoned = async (env: Bindings, slots: Slots, now: number) => {
+const settleAbandoned = async (env: Bindings, slots: Slots, visited: number[], now: number) => {
   const config = configure(env)
-  const abandoned = [...(await findAbandoned(slots.directory, now))]
-  return sixAtATime(abandoned, ([slot, entries]) => settleClaims(slots, config, slot, entries))
+  const abandoned = await findAbandoned(slots.directory, now)
+  const ofVisited = [...abandoned].filter(([slot]) => visited.includes(slot))
+  return sixAtATime(ofVisited, ([slot, entries]) => settleClaims(slots, config, slot, entries))
 }
 
 const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budget, now: number) => {
@@ -53,7 +54,7 @@ export const sweep = async (env: Bindings, now = Date.now()) => {
     left: MAX_STATEMENTS - STATEMENTS_PER_SLOT * visited.length,
     slotsAtATime: Math.min(visited.length, MAX_CONNECTIONS),
   }
-  const settled = slots.numbers.length > 1 ? await Promise.allSettled([settleAbandoned(env, slots, now)]) : []
+  const settled = slots.numbers.length > 1 ? await Promise.allSettled([settleAbandoned(env, slots, visited, now)]) : []
   const swept = await sixAtATime(visited, (slot) => sweepSlot(env, slots, slot, budget, now))
   const outcomes = [
     ...settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome)),

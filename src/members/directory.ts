@@ -156,9 +156,10 @@ const deleteOfMembers = sqlStatement<{ memberId: number }>(sql`
 export const releaseAddresses = ({ directory }: Pick<Slots, 'directory'>, memberIds: number[]) =>
   run(directory, idempotent(deleteOfMembers({ memberIds: JSON.stringify(memberIds) })))
 
+// The oldest of each slot first, so that a slot that is down for long does not keep out the others.
 const selectAbandoned = sqlStatement<Entry>(sql`
   select ${entryColumns} from ${addresses} where settleAt <= ${placeholder('now')} and state = 'CLAIMED'
-  order by settleAt limit ${placeholder('limit')}`)
+  order by row_number() over (partition by slot order by settleAt) limit ${placeholder('limit')}`)
 const deleteExpiredReservations = sqlStatement<{ claimId: number }>(sql`
   delete from addresses where settleAt <= ${placeholder('now')} and state = 'RESERVED' returning claimId`)
 

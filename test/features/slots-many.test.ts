@@ -153,4 +153,30 @@ describe('with 400 slots', () => {
     expect((await send('GET', '/health', { changed })).status).toBe(200)
     expect(asked).toBe(60)
   })
+  it('a sweep settles the claims of as many as it may, which others do in later hours', async () => {
+    await env.DB.prepare(`
+      insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 399)
+      select randomblob(16), i, i, i, 'CLAIMED', 0 from n`).run()
+    let queries = 0
+    const database = {
+      prepare: () => ({ bind: () => ({}) }),
+      batch: async (statements: unknown[]) => {
+        queries += statements.length
+        return statements.map(() => ({ results: [] }))
+      },
+      getBookmark: () => null,
+    }
+    const answering = { withSession: () => database }
+    const databases = Object.fromEntries(Array.from({ length: 399 }, (_, n) => [`DB_${n + 1}`, answering]))
+    const DB = wrapDatabase(env.DB, (call, most) => {
+      queries += most
+      return call()
+    })
+    await sweep({ ...env, ...databases, DB, ADDRESS_KEY })
+    expect(queries).toBeLessThanOrEqual(MAX_QUERIES)
+    for (let hour = 1; hour < 7; hour++)
+      await sweep({ ...env, ...databases, DB, ADDRESS_KEY }, Date.now() + hour * HOUR_MS)
+    expect(await countRows('addresses')).toBe(0)
+  })
 })

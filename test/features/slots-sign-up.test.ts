@@ -319,6 +319,16 @@ describe('the sweep', () => {
     expect(await select('select 1 from addresses where settleAt = 0')).toEqual([])
   })
 
+  it('settles the claims of other slots while one with a thousand claims is down', async () => {
+    using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    await select(`insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
+      with recursive n(i) as (select 3000 union all select i + 1 from n where i < 4000)
+      select randomblob(16), i, iif(i = 4000, 2, 1), i, 'CLAIMED', iif(i = 4000, 1, 0) from n`)
+    await sweep({ ...env, ...SLOTS, DB_1: brokenDatabase('D1_ERROR: D1 DB is overloaded.') })
+    const left = await select('delete from addresses where claimId between 3000 and 4000 returning slot')
+    expect(new Set(left.map(({ slot }) => slot))).toEqual(new Set([1]))
+  })
+
   it('keeps settled claims for a day', async () => {
     const now = Date.now()
     const insert = env.SPARE_1.prepare('insert into settledClaims values (?, ?)')
