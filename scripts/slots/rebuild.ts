@@ -33,8 +33,9 @@ const nextClaimId = async (main: D1Database, slot: number, database: D1Database)
 
 // Members may sign up and withdraw meanwhile: an entry is changed only if it is still as it was read.
 const isListed = `state = value ->> 'state' and claimId = value ->> 'claimId'`
-const DELETE = `delete from addresses where addressHash in (select unhex(value ->> 'hash') from json_each(?1))
-  and exists (select 1 from json_each(?1) where unhex(value ->> 'hash') = addressHash and ${isListed}) returning memberId`
+// Not correlated, so that each row is one lookup in the list.
+const DELETE = `delete from addresses where (addressHash, state, claimId) in (
+  select unhex(value ->> 'hash'), value ->> 'state', value ->> 'claimId' from json_each(?1)) returning memberId`
 const UPDATE = `update addresses set memberId = value ->> 'memberId', slot = ?2, claimId = ?3, state = 'HELD', settleAt = null
   from json_each(?1) where addressHash = unhex(value ->> 'hash') and ${isListed} returning ${ENTRY}`
 const INSERT = `insert into addresses (addressHash, memberId, slot, claimId, state)
