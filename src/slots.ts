@@ -1,5 +1,6 @@
 import type { Db } from './db/client'
 import { unavailable } from './errors'
+import { CONTINENTS, MAX_SLOT } from './placement'
 
 /** The databases that hold members: `DB` is slot 0, which everyone has, `DB_1` slot 1, and so on. */
 export type Databases = { DB: D1Database; [binding: `DB_${number}`]: D1Database | undefined }
@@ -19,8 +20,8 @@ const known = new WeakMap<Databases, ReadonlyMap<number, D1Database>>()
 
 const findDatabases = (env: Databases): [number, D1Database][] =>
   Object.entries(env).flatMap(([name, database]) => {
-    const slot = BINDING.exec(name)?.[1]
-    return slot && database ? [[Number(slot), database]] : []
+    const slot = Number(BINDING.exec(name)?.[1])
+    return slot <= MAX_SLOT && database ? [[slot, database]] : []
   })
 
 /** The bound databases by slot, in ascending order. */
@@ -37,8 +38,6 @@ export const databaseOf = (env: Databases, slot: number) => {
   return database
 }
 
-/** The continents of `request.cf`; `*` stands for all that are not listed, and for requests from unknown places. */
-const CONTINENTS = ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA', '*']
 const ENTRY = /^([A-Z]{2}|\*):(\d{1,4}(?:,\d{1,4})*)$/
 
 type Placement = Record<string, readonly number[]>
@@ -48,7 +47,7 @@ const parsePlacement = (env: Databases, text: string): Placement | Error => {
   const placement: Placement = {}
   for (const entry of text.trim().split(/\s+/)) {
     const [, continent = '', list = ''] = ENTRY.exec(entry) ?? []
-    if (!CONTINENTS.includes(continent)) return new Error(`"${entry}" is not like EU:1,2 or *:0`)
+    if (!CONTINENTS.some((each) => each === continent)) return new Error(`"${entry}" is not like EU:1,2 or *:0`)
     if (placement[continent]) return new Error(`${continent} is listed twice`)
     const slots = list.split(',').map(Number)
     const unbound = slots.find((slot) => !databasesOf(env).has(slot))

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Caller } from './db/caller'
 import type { Config } from './env'
 import { hmacKey } from './keyed-hash'
+import { MAX_SLOT } from './placement'
 
 const ISSUER = 'reading-library'
 const ALGORITHM = 'HS256'
@@ -19,7 +20,7 @@ const Claims = z.strictObject({
   /** The member's token version at login. A password change increments the stored version, which revokes this token. */
   ver: z.int().min(0),
   /** The database that the member is in, unless it is slot 0. It only routes requests: the guard in there decides. */
-  slot: z.int().min(1).max(8191).optional(),
+  slot: z.int().min(1).max(MAX_SLOT).optional(),
 })
 const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
 

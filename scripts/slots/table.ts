@@ -1,12 +1,8 @@
 import * as z from 'zod'
+import { CONTINENTS, MAX_SLOT } from '../../src/placement.ts'
 
 const LOCATIONS = ['wnam', 'enam', 'weur', 'eeur', 'apac', 'oc'] as const
 const JURISDICTIONS = ['eu', 'us', 'fedramp'] as const
-/** The continents of `cf.continent`; `*` stands for all that no slot names. */
-const CONTINENTS = ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA', '*'] as const
-
-/** Identifiers of slot s start at s · 2^40 and stay below 2^53. */
-const MAX_SLOT = 2 ** 13 - 1
 export const idsOf = (slot: number) => ({ first: slot * 2 ** 40, last: (slot + 1) * 2 ** 40 - 1 })
 
 const Row = z.strictObject({

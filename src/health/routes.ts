@@ -2,12 +2,17 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../env'
 import { describeRoute, json } from '../http/describe-route'
+import { MAX_SLOT } from '../placement'
 import { checkDatabases } from './store'
 
 const Health = z
   .object({
     status: z.literal('ok'),
-    slots: z.array(z.int().min(0).max(8191)).min(2).max(8192).optional(),
+    slots: z
+      .array(z.int().min(0).max(MAX_SLOT))
+      .min(2)
+      .max(MAX_SLOT + 1)
+      .optional(),
   })
   .meta({ id: 'Health' })
 

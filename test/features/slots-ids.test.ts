@@ -9,6 +9,7 @@ import { uploadImage } from '../../src/images/store'
 import { NewMemo } from '../../src/memos/schema'
 import { createMemo } from '../../src/memos/store'
 import { DEFAULT_QUOTAS } from '../../src/quotas'
+import { databasesOf } from '../../src/slots'
 import { measure, select } from '../support/database'
 import { png } from '../support/pictures'
 import { insertMember } from '../support/tokens'
@@ -57,4 +58,9 @@ it('reads as many rows in every slot', async () => {
 
 it('derives the slot from an identifier', () => {
   expect([1, idFloor - 1, idFloor + 1, Number.MAX_SAFE_INTEGER].map(slotOfId)).toEqual([0, 0, 1, 8191])
+})
+
+it('ignores bindings of slots that have no identifiers', () => {
+  const bindings = { DB: env.DB, DB_8191: env.SPARE_1, DB_8192: env.SPARE_2 }
+  expect([...databasesOf(bindings).keys()]).toEqual([0, 8191])
 })
