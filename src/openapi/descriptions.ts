@@ -60,7 +60,7 @@ export const PROPERTIES: Record<string, string> = {
   'NewBook.bookStatus': 'Reading status, by name or code. `YET` if absent.',
   'BookPatch.bookStatus': 'Reading status, by name or code.',
   bytes: 'Size of the stored file. It differs from the size of the upload, because metadata is removed.',
-  cover: 'URL of the cover. Null if there is none.',
+  cover: 'URL of the cover image, or null.',
   'NewBook.cover':
     'URL of the cover: an `http` or `https` URL that `new URL()` accepts. An empty string is stored as null.',
   createdAt: 'When it was created.',

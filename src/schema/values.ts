@@ -8,7 +8,7 @@ import { MAX_INT } from '../contract'
 export const orRequired = (message: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : message
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: D1 would cut text off at a NUL
+// biome-ignore lint/suspicious/noControlCharactersInRegex: D1 would not store a NUL unchanged
 const WITHOUT_NUL = /^[^\x00]*$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const FILLED = /^\s*[^\s\x00][^\x00]*$/

@@ -127,7 +127,7 @@ describe('rebuilding a slot', () => {
     expect(await compare(1)).toEqual(conflicts)
   })
 
-  it('keeps entries under another key until it is told to delete them', async () => {
+  it('keeps entries under another key with --keep-stale, and deletes them otherwise', async () => {
     await insert(1, 1, 'mina@library.test')
     await insertEntry('mina@library.test', 1, 1, 'HELD', `${ADDRESS_KEY}, before it was changed`)
     expect(await rebuild(1, { keepStale: true })).toEqual({ added: 1, deleted: 0, conflicts: [] })
