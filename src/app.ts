@@ -14,6 +14,7 @@ import { images } from './images/routes'
 import { log } from './log'
 import { members } from './members/routes'
 import { memos } from './memos/routes'
+import { sessions } from './sessions/routes'
 import { databaseOf, databasesOf } from './slots'
 
 /** `SLOT:BOOKMARK`, or just the bookmark for slot 0. A client sends it back, so that a recent enough replica may answer. */
@@ -62,6 +63,7 @@ app.route('/', docs)
 const api = app
   .route('/', health)
   .route('/', members)
+  .route('/', sessions)
   .route('/books', books)
   .route('/memos', memos)
   .route('/images', images)

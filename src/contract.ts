@@ -1,4 +1,4 @@
-// The enumerations and limits of the contract, for the tables and for the schemas of requests and responses.
+// The enumerations and limits that the tables and the schemas of requests and responses share.
 
 export const BOOK_STATUSES = ['YET', 'ING', 'DONE'] as const
 export const MEMO_TYPES = ['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION'] as const
@@ -9,3 +9,27 @@ export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'
 
 /** The largest value of the contract's int fields. */
 export const MAX_INT = 2_147_483_647
+
+/** What an access token may do. The database stores sums of these bits, which must never change. */
+export const SCOPES = {
+  'library:read': 1,
+  'library:write': 2,
+  'memos:read': 4,
+  'memos:write': 8,
+  'profile:read': 16,
+} as const
+export type Scope = keyof typeof SCOPES
+export const toBits = (scopes: readonly Scope[]) => scopes.reduce((bits, scope) => bits | SCOPES[scope], 0)
+export const fromBits = (bits: number) => (Object.keys(SCOPES) as Scope[]).filter((scope) => bits & SCOPES[scope])
+
+export const ACTIVITY_KINDS = [
+  'LOGIN',
+  'LOGIN_FAILED',
+  'SESSION_ENDED',
+  'PASSWORD_CHANGED',
+  'PASSWORD_RESET',
+  'EMAIL_CHANGED',
+  'EMAIL_RESTORED',
+  'TOKEN_CREATED',
+  'TOKEN_DELETED',
+] as const

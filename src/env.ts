@@ -56,6 +56,8 @@ const Variables = z
     JWT_SECRET: secret('JWT_SECRET'),
     JWT_SECRET_PREVIOUS: secret('JWT_SECRET_PREVIOUS').optional(),
     TOKEN_TTL_SECONDS: z.coerce.number().int().min(60).max(31_536_000).default(604_800),
+    /** How long after a login its token can be renewed. */
+    SESSION_TTL_SECONDS: z.coerce.number().int().min(60).max(31_536_000).default(7_776_000),
     TIME_ZONE: z.string().refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' }).default('UTC'),
     ABANDON_AFTER_DAYS: z.coerce.number().int().min(0).max(36_500).default(90),
     MAX_BOOKS: quota('MAX_BOOKS'),

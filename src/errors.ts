@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Scope } from './contract'
 import { type Quota, type Quotas, quotaMessage } from './quotas'
 
 /** Every error the service can return: HTTP status and message. */
@@ -11,10 +12,13 @@ export const ERRORS = {
   AUTHORIZATION_NOT_ALLOWED: [400, 'The Authorization header must not be sent with this request'],
   UNAUTHORIZED: [401, 'A valid access token is required'],
   LOGIN_FAILED: [401, 'Wrong e-mail or password'],
+  SESSION_REQUIRED: [403, 'An access token cannot do this: log in and use the token of the session'],
+  INSUFFICIENT_SCOPE: [403, 'The access token lacks a required scope'],
   NOT_FOUND: [404, 'No resource at this path'],
   BOOK_NOT_FOUND: [404, 'Book not found'],
   MEMO_NOT_FOUND: [404, 'Memo not found'],
   IMAGE_NOT_FOUND: [404, 'Image not found'],
+  SESSION_NOT_FOUND: [404, 'Session not found'],
   METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
   MEMBER_EXISTS: [409, 'Member already exists'],
   MAX_BOOKS: [409, quotaMessage('MAX_BOOKS')],
@@ -101,6 +105,13 @@ export const tooManyRequests = (retrySeconds: number, headers?: Details['headers
 
 export const fieldError = (field: string, rejectedValue: unknown, reason: string) =>
   new ApiError('INVALID_FIELDS', { fieldErrors: [{ field, rejectedValue, reason }] })
+
+/** The access token lacks a scope that the operation requires (RFC 6750, section 3.1). */
+export const insufficientScope = (required: readonly Scope[]) =>
+  new ApiError('INSUFFICIENT_SCOPE', {
+    message: `The access token must have the scope ${required.join(' and ')}`,
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${required.join(' ')}"` },
+  })
 
 /** A write would exceed a quota. */
 export const quotaExceeded = (quota: Quota, quotas: Quotas) =>

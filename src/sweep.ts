@@ -4,15 +4,15 @@ import { type Bindings, configure } from './env'
 import { purgeImages } from './images/bucket'
 import { log } from './log'
 import { deleteOldClaims, findAbandoned, releaseAddresses, settleClaims } from './members/directory'
-import { sweepAttempts } from './members/housekeeping'
+import { deleteExpired } from './members/housekeeping'
 import { type Budget, runPurgeJobs } from './members/purge'
 import { databaseOf, databasesOf, type Slots } from './slots'
 
 const HOUR_MS = 3_600_000
-// D1 allows an invocation 1,000 statements. A slot takes up to nine, its purge jobs the rest.
+// D1 allows an invocation 1,000 statements. A slot takes up to 14, its purge jobs the rest.
 const MAX_STATEMENTS = 910
-const STATEMENTS_PER_SLOT = 9
-const MAX_SLOTS = 64
+const STATEMENTS_PER_SLOT = 14
+const MAX_SLOTS = 40
 
 const openSlots = (env: Bindings): Slots => {
   const open = (slot: number) => connect(databaseOf(env, slot), { slot })
@@ -37,7 +37,7 @@ const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budg
   const release = async (memberIds: number[]) => slot > 0 && releaseAddresses(slots, memberIds)
   const steps = [
     () => runPurgeJobs(db, (memberId) => purgeImages(env.IMAGES, memberId), release, budget),
-    () => sweepAttempts(db, now),
+    () => deleteExpired(db, now),
     async () => slot > 0 && deleteOldClaims(db, now),
   ]
   for (const step of steps) await step().catch((error) => log('error', `sweep: ${error}`))

@@ -1,6 +1,6 @@
 import { sign, verify } from '@tsndr/cloudflare-worker-jwt'
 import * as z from 'zod'
-import type { Caller } from './db/caller'
+import type { SessionCaller } from './db/caller'
 import type { Config } from './env'
 import { hmacKey } from './keyed-hash'
 import { MAX_SLOT } from './placement'
@@ -16,32 +16,33 @@ const Claims = z.strictObject({
   sub: z.string().regex(/^[1-9]\d{0,15}$/),
   iat: z.int().min(YEAR_2020),
   exp: z.int().min(YEAR_2020),
-  jti: z.uuid(),
-  /** The member's token version at login. A password change increments the stored version, which revokes this token. */
-  ver: z.int().min(0),
+  /** The session, which the database must still have. */
+  sid: z.uuid(),
   /** The database that the member is in, unless it is slot 0. It only routes requests: the guard in there decides. */
   slot: z.int().min(1).max(MAX_SLOT).optional(),
 })
 const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
 
-/** Issues a token to a member whose password was just verified. */
-export const issueToken = async (config: Config, member: { memberId: number; tokenVersion: number }, slot = 0) => {
-  const iat = Math.floor(Date.now() / 1000)
+/** Issues a token for a session. `expiresAt` is in milliseconds since 1970. */
+export const issueToken = async (
+  config: Config,
+  { memberId, sessionId, expiresAt }: { memberId: number; sessionId: string; expiresAt: number },
+  slot: number,
+) => {
   const claims: z.infer<typeof Claims> = {
     iss: ISSUER,
-    sub: String(member.memberId),
-    iat,
-    exp: iat + config.TOKEN_TTL_SECONDS,
-    jti: crypto.randomUUID(),
-    ver: member.tokenVersion,
+    sub: String(memberId),
+    iat: Math.floor(Date.now() / 1000),
+    exp: Math.floor(expiresAt / 1000),
+    sid: sessionId,
     ...(slot > 0 && { slot }),
   }
   return sign(claims, await hmacKey(config.JWT_SECRET), { algorithm: ALGORITHM })
 }
 
-// A valid signature stays valid, so it is verified once per isolate. Expiry and revocation are checked on each request.
+// A valid signature stays valid, so it is verified once per isolate. Expiry and the session are checked on each request.
 const MAX_CACHED = 1000
-type Verified = { caller: Caller; exp: number; secret: string }
+type Verified = { caller: SessionCaller; exp: number; secret: string }
 const cache = new Map<string, Verified>()
 
 const addToCache = (token: string, verified: Verified) => {
@@ -58,9 +59,9 @@ const readClaims = async (token: string, secret: string) => {
 
 /**
  * The caller a token names, or undefined when it is malformed, forged or expired. During a rotation of the secret,
- * tokens signed with JWT_SECRET_PREVIOUS are accepted too. Revocation is checked by the database only.
+ * tokens signed with JWT_SECRET_PREVIOUS are accepted too. Whether the session has ended, only the database knows.
  */
-export const verifyToken = async (config: Config, token: string): Promise<Caller | undefined> => {
+export const verifyToken = async (config: Config, token: string): Promise<SessionCaller | undefined> => {
   const { JWT_SECRET, JWT_SECRET_PREVIOUS } = config
   const known = cache.get(token)
   if (known && (known.secret === JWT_SECRET || known.secret === JWT_SECRET_PREVIOUS)) {
@@ -72,8 +73,7 @@ export const verifyToken = async (config: Config, token: string): Promise<Caller
     // verify throws on parts that are not base64 or not JSON.
     const claims = await readClaims(token, secret).catch(() => undefined)
     if (!claims) continue
-    const { sub, ver, jti, slot = 0 } = claims
-    const caller = { memberId: Number(sub), tokenVersion: ver, tokenId: jti, slot }
+    const caller = { slot: claims.slot ?? 0, memberId: Number(claims.sub), sessionId: claims.sid }
     addToCache(token, { caller, exp: claims.exp, secret })
     return caller
   }

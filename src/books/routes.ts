@@ -36,7 +36,7 @@ const DAY_MS = 86_400_000
 const views = new Hono<App>()
   .get(
     '/library',
-    authenticated,
+    authenticated('library:read'),
     describeRoute({
       operationId: 'listLibrary',
       summary: 'List books by status',
@@ -53,7 +53,7 @@ const views = new Hono<App>()
   )
   .get(
     '/calender',
-    authenticated,
+    authenticated('library:read'),
     describeRoute({
       operationId: 'listCalender',
       summary: 'List finished books by end date',
@@ -70,7 +70,7 @@ const views = new Hono<App>()
   )
   .get(
     '/abandon',
-    authenticated,
+    authenticated('library:read'),
     describeRoute({
       operationId: 'listAbandoned',
       summary: 'List old unread books',
@@ -90,7 +90,7 @@ const views = new Hono<App>()
   )
   .get(
     '/memo-books',
-    authenticated,
+    authenticated('library:read'),
     describeRoute({
       operationId: 'listMemoBooks',
       summary: 'List books with memos',
@@ -111,7 +111,7 @@ export const books = new Hono<App>()
   .route('/', views)
   .post(
     '/',
-    authenticated,
+    authenticated('library:write'),
     describeRoute({
       operationId: 'registerBook',
       summary: 'Register a book',
@@ -131,7 +131,7 @@ export const books = new Hono<App>()
   )
   .get(
     '/:book-id',
-    authenticated,
+    authenticated('library:read', 'memos:read'),
     describeRoute({
       operationId: 'getBook',
       summary: 'Get a book with its memos',
@@ -151,7 +151,7 @@ export const books = new Hono<App>()
   )
   .get(
     '/:book-id/memos',
-    authenticated,
+    authenticated('memos:read'),
     describeRoute({
       operationId: 'listBookMemos',
       summary: 'List the memos of a book',
@@ -172,7 +172,7 @@ export const books = new Hono<App>()
   )
   .patch(
     '/:book-id',
-    authenticated,
+    authenticated('library:write'),
     describeRoute({
       operationId: 'updateBook',
       summary: 'Update a book',
@@ -193,7 +193,7 @@ export const books = new Hono<App>()
   )
   .delete(
     '/:book-id',
-    authenticated,
+    authenticated('library:write', 'memos:write'),
     describeRoute({
       operationId: 'deleteBook',
       summary: 'Delete a book with its memos',
@@ -210,7 +210,7 @@ export const books = new Hono<App>()
   )
   .patch(
     '/created-date/:book-id',
-    authenticated,
+    authenticated('library:write'),
     describeRoute({
       operationId: 'setCreatedDate',
       summary: 'Overwrite the registration date of a book',

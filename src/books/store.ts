@@ -1,6 +1,6 @@
 import { and, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { type Caller, isCaller, isOwnRow, queryOne, runAsCaller, selectCaller } from '../db/caller'
+import { type Caller, callerId, isCaller, isOwnRow, queryOne, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
 import { nextId } from '../db/next-id'
 import { books, members } from '../db/schema'
@@ -51,11 +51,12 @@ export const getBook = async (
 }
 
 const bookCount = sql<number>`${members.yetBooks} + ${members.ingBooks} + ${members.doneBooks}`
-const selectUsage = statement((db) =>
+/** Only after an INSERT that added nothing. Otherwise it reads no row. */
+const selectUsageIfRefused = statement((db) =>
   db
-    .select({ books: bookCount.as('books'), textBytes: members.textBytes })
+    .select({ books: bookCount.as('books') })
     .from(members)
-    .where(isCaller),
+    .where(sql`${members.memberId} = case when changes() = 0 then ${callerId} end`),
 )
 const insertBook = sqlStatement<RegisteredBook>(sql`
   insert into books (
@@ -89,9 +90,9 @@ export const createBook = async (
   const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = quotas
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
   const insert = insertBook({ ...DEFAULTS, ...book, createdAt, bytes, MAX_BOOKS, MAX_MEMBER_TEXT_BYTES })
-  const [usage, [registered]] = await runAsCaller(db, caller, selectUsage(), insert)
+  const [, [registered], [usage]] = await runAsCaller(db, caller, selectCaller(), insert, selectUsageIfRefused())
   if (registered) return registered
-  throw quotaExceeded(usage.books >= MAX_BOOKS ? 'MAX_BOOKS' : 'MAX_MEMBER_TEXT_BYTES', quotas)
+  throw quotaExceeded(usage && usage.books < MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', quotas)
 }
 
 const updatedColumns = {

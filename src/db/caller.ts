@@ -1,20 +1,42 @@
 import { sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { ApiError } from '../errors'
-import { type Db, run, type Statement, statement } from './client'
+import { type Scope, toBits } from '../contract'
+import { ApiError, insufficientScope } from '../errors'
+import { log } from '../log'
+import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement } from './client'
 import { members } from './schema'
 
-/** The member a verified token names. Only the member's database, that of the slot, knows whether it was revoked. */
-export type Caller = { memberId: number; tokenVersion: number; tokenId: string; slot: number }
+/** The member and session that a verified token names. Only the member's database, that of the slot, knows whether the session has ended. */
+export type SessionCaller = { slot: number; memberId: number; sessionId: string }
+/** The bearer of an access token. Only the database of its slot knows whether it exists, and whose it is. */
+export type TokenCaller = {
+  slot: number
+  tokenHash: string
+  /** The scopes that the operation requires. None: it requires a session. */
+  required: readonly Scope[]
+  /** Known after the first call to the database. */
+  memberId?: number
+}
+export type Caller = SessionCaller | TokenCaller
 
-/** Matches the caller's row in members while the token is valid: the member exists and has not revoked it. */
-export const isCaller = sql`${members.memberId} = ${sql.placeholder('callerMemberId')} and (
-  ${members.tokenVersion} = ${sql.placeholder('callerTokenVersion')}
-  or ${members.keptTokenId} = ${sql.placeholder('callerTokenId')}
+const { placeholder } = sql
+
+const sessionMember = sql`(
+  select memberId from sessions where memberId = ${placeholder('callerMemberId')} and sessionId = ${placeholder('callerSessionId')}
+)`
+const requiredScopes = placeholder('callerScopes')
+const hasScopes = sql`${requiredScopes} <> 0 and scopes & ${requiredScopes} = ${requiredScopes}`
+const isLive = sql`(expiresAt is null or expiresAt > ${placeholder('callerNow')})`
+const tokenMember = sql`(
+  select memberId from accessTokens
+  where tokenHash = ${placeholder('callerTokenHash')} and ${hasScopes} and ${isLive}
 )`
 
-/** The guard: the caller's member id while the token is valid, otherwise null, which equals no owner. */
-export const callerId = sql<number>`(select ${members.memberId} from ${members} where ${isCaller})`
+/** The guard: the caller's member id while the session or the access token is valid, otherwise null, which equals no owner. */
+export const callerId = sql<number>`coalesce(${sessionMember}, ${tokenMember})`
+
+/** Matches the caller's row in members. */
+export const isCaller = sql`${members.memberId} = ${callerId}`
 
 /**
  * Matches the caller's row with an identifier, a placeholder named like the column. Looks up the nearest identifier at or
@@ -27,14 +49,53 @@ export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn) => {
   return sql`${id} = ${nearest} and case when ${owner} = ${callerId} then ${id} = ${wanted} end`
 }
 
-/** Returns the caller's id, or no row when the token is no longer valid. */
-export const selectCaller = statement((db) => db.select({ memberId: members.memberId }).from(members).where(isCaller))
+/** Returns the caller's id, or no row when the session has ended. */
+export const selectCaller = sqlStatement<{ memberId: number }>(
+  sql`select memberId from (select ${callerId} as memberId) where memberId is not null`,
+)
+
+const selectToken = sqlStatement<{ memberId: number; lastUsedDay: number | null }>(sql`
+  select memberId, lastUsedDay from accessTokens where tokenHash = ${placeholder('callerTokenHash')} and ${isLive}`)
+const updateLastUsed = sqlStatement<{ memberId: number }>(sql`
+  update accessTokens set lastUsedDay = ${placeholder('today')}
+  where tokenHash = ${placeholder('tokenHash')} and lastUsedDay is not ${placeholder('today')} returning memberId`)
+
+const refusal = ({ required }: TokenCaller) =>
+  required.length > 0 ? insufficientScope(required) : new ApiError('SESSION_REQUIRED')
+
+const guardOf = (caller: Caller, now: number) =>
+  'tokenHash' in caller
+    ? {
+        callerMemberId: null,
+        callerSessionId: null,
+        callerTokenHash: caller.tokenHash,
+        callerScopes: toBits(caller.required),
+        callerNow: now,
+      }
+    : {
+        callerMemberId: caller.memberId,
+        callerSessionId: caller.sessionId,
+        callerTokenHash: null,
+        callerScopes: 0,
+        callerNow: now,
+      }
+
+const DAY_MS = 86_400_000
+
+/** Records the day, once a day, after the response. */
+const markUsed = (db: Db, tokenHash: string, lastUsedDay: number | null, now: number) => {
+  const today = Math.floor(now / DAY_MS)
+  if (lastUsedDay === today) return
+  const update = run(afterResponse(db), idempotent(updateLastUsed({ tokenHash, today })))
+  db.waitUntil(update.catch((error) => log('error', `access token: ${error}`)))
+}
 
 /**
  * Runs the statements of an authenticated request in one round trip. Each statement is scoped to its owner by
- * `callerId` or `isCaller`. The first one selects from the caller's own row, which distinguishes 401 from 404.
+ * `callerId` or `isCaller`. The first one selects from the caller's own rows, which distinguishes 401 from 404.
  * @returns the row of the first statement, then the rows of each further one
- * @throws UNAUTHORIZED when the token is no longer valid; no statement has then read or written any member's data
+ * @throws UNAUTHORIZED when the session has ended or the access token is unknown; INSUFFICIENT_SCOPE or SESSION_REQUIRED
+ * when the access token does not allow the operation; no statement has then read or written any member's data
  */
 export const runAsCaller = async <Self, const Statements extends readonly Statement[]>(
   db: Db,
@@ -42,15 +103,22 @@ export const runAsCaller = async <Self, const Statements extends readonly Statem
   callerQuery: Statement<Self>,
   ...statements: Statements
 ) => {
-  const guard = {
-    callerMemberId: caller.memberId,
-    callerTokenVersion: caller.tokenVersion,
-    callerTokenId: caller.tokenId,
+  const now = Date.now()
+  const guard = guardOf(caller, now)
+  const guarded = [callerQuery, ...statements].map((each) => ({
+    ...each,
+    values: { ...each.values, ...guard },
+  })) as unknown as [Statement<Self>, ...Statements]
+  if (!('tokenHash' in caller)) {
+    const [[row], ...rows] = await run(db, ...guarded)
+    if (row === undefined) throw new ApiError('UNAUTHORIZED')
+    return [row, ...rows] as const
   }
-  const guarded = [callerQuery, ...statements].map((each) => ({ ...each, values: { ...each.values, ...guard } }))
-  const [callerRows, ...rows] = await run(db, ...(guarded as unknown as [Statement<Self>, ...Statements]))
-  const row = callerRows[0]
-  if (row === undefined) throw new ApiError('UNAUTHORIZED')
+  const [[token], [row], ...rows] = await run(db, selectToken(guard), ...guarded)
+  if (!token) throw new ApiError('UNAUTHORIZED')
+  caller.memberId = token.memberId
+  markUsed(db, caller.tokenHash, token.lastUsedDay, now)
+  if (row === undefined) throw refusal(caller)
   return [row, ...rows] as const
 }
 

@@ -5,11 +5,12 @@ import {
   check,
   index,
   integer,
+  primaryKey,
   sqliteTable,
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import { BOOK_STATUSES, IMAGE_TYPES, MAX_INT, MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
+import { ACTIVITY_KINDS, BOOK_STATUSES, IMAGE_TYPES, MAX_INT, MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
 
 // Column names are the contract's field names, so that a selected row is the JSON response.
 // Triggers maintain the counters (…Books, …Memos, memoCount, imageCount, hasMemos, …Bytes), the positions and retiredIds: db/triggers.sql.
@@ -28,8 +29,8 @@ export const members = sqliteTable(
     email: text().notNull(),
     name: text().notNull(),
     passwordHash: text().notNull(),
+    /** Unused, like keptTokenId, since sessions replaced them. A later release may drop both columns. */
     tokenVersion: integer().notNull().default(0),
-    /** The token that made the last password change. It stays valid. */
     keptTokenId: text(),
     createdAt: text().notNull(),
     updatedAt: text().notNull(),
@@ -44,12 +45,129 @@ export const members = sqliteTable(
     imageBytes: counter(),
     /** Milliseconds since 1970. The row of a withdrawn member holds no personal data, and is deleted last. */
     withdrawnAt: integer(),
+    /** Incremented by each change of password or e-mail address, which voids the codes mailed before. */
+    credentialsVersion: counter(),
   },
   (member) => [
     uniqueIndex('members_email').on(sql`lower(${member.email})`),
     check('members_created_at', isTimestamp(member.createdAt)),
     check('members_updated_at', isTimestamp(member.updatedAt)),
   ],
+)
+
+// Times in the tables of accounts are milliseconds since 1970. Those WITHOUT ROWID are created so by the migration, which
+// Drizzle cannot express.
+
+const ownerId = () =>
+  integer()
+    .notNull()
+    .references(() => members.memberId, { onDelete: 'cascade' })
+
+/** Logins that have not ended. A trigger keeps the newest hundred of a member. WITHOUT ROWID. */
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    memberId: ownerId(),
+    /** A random UUID, so that the identifier of an ended session never comes back. */
+    sessionId: text().notNull(),
+    createdAt: integer().notNull(),
+    renewedAt: integer().notNull(),
+    /** When the last of its tokens expires. */
+    expiresAt: integer().notNull(),
+    device: text(),
+    country: text(),
+  },
+  (session) => [
+    primaryKey({ columns: [session.memberId, session.sessionId] }),
+    index('sessions_by_expiry').on(session.expiresAt),
+  ],
+)
+
+/** Tokens with limited access, which members create for scripts. WITHOUT ROWID. */
+export const accessTokens = sqliteTable(
+  'accessTokens',
+  {
+    /** SHA-256 of the token, in base64. */
+    tokenHash: text().primaryKey(),
+    memberId: ownerId(),
+    /** A random UUID. */
+    tokenId: text().notNull(),
+    name: text().notNull(),
+    /** The sum of the scopes' bits in contract.ts. */
+    scopes: integer().notNull(),
+    /** The first characters of the token. */
+    hint: text().notNull(),
+    createdAt: integer().notNull(),
+    expiresAt: integer(),
+    /** The UTC day, counted from 1970. */
+    lastUsedDay: integer(),
+  },
+  (token) => [
+    uniqueIndex('accessTokens_by_member').on(token.memberId, token.tokenId),
+    index('accessTokens_by_expiry').on(token.expiresAt).where(sql.raw(`"expiresAt" is not null`)),
+  ],
+)
+
+/**
+ * What happened to a member's account. A trigger keeps the newest 500 failed logins and the newest 500 other entries, so
+ * that failed logins, which anyone can cause, do not push out the others. WITHOUT ROWID.
+ */
+export const activity = sqliteTable(
+  'activity',
+  {
+    memberId: ownerId(),
+    isFailedLogin: integer({ mode: 'boolean' }).notNull(),
+    /** 1 … n among the member's failed logins or other entries. */
+    entry: integer().notNull(),
+    at: integer().notNull(),
+    kind: text({ enum: ACTIVITY_KINDS }).notNull(),
+    device: text(),
+    country: text(),
+  },
+  (entry) => [
+    primaryKey({ columns: [entry.memberId, entry.isFailedLogin, entry.entry] }),
+    index('activity_by_time').on(entry.at),
+    check('activity_failed_login', sql`${entry.isFailedLogin} = (${entry.kind} = 'LOGIN_FAILED')`),
+  ],
+)
+
+/** For 72 hours after a change of e-mail address, the former address is reserved, and a mailed code restores it. */
+export const emailUndos = sqliteTable(
+  'emailUndos',
+  {
+    /** Ascending: restoring an address voids all later undos of the member. */
+    undoId: integer().primaryKey(),
+    memberId: ownerId(),
+    /** SHA-256 of the code, in base64. */
+    codeHash: text().notNull(),
+    /** The former address. */
+    email: text().notNull(),
+    expiresAt: integer().notNull(),
+  },
+  (undo) => [
+    uniqueIndex('emailUndos_by_code').on(undo.codeHash),
+    index('emailUndos_by_member').on(undo.memberId),
+    index('emailUndos_by_email').on(sql`lower(${undo.email})`),
+    index('emailUndos_by_expiry').on(undo.expiresAt),
+  ],
+)
+
+/** Mailed codes that reset a password or confirm a new e-mail address of a member. Only in the database of slot 0. */
+export const accountCodes = sqliteTable(
+  'accountCodes',
+  {
+    /** A keyed hash of the code, its purpose, the e-mail address and, for a change of address, the member. */
+    codeHash: text().primaryKey(),
+    /** A keyed hash of the same without the code. */
+    subject: text().notNull(),
+    memberId: integer().notNull(),
+    slot: integer().notNull(),
+    /** The member's when the code was issued. The code works only while it is the same. */
+    credentialsVersion: integer().notNull(),
+    issuedAt: integer().notNull(),
+    expiresAt: integer().notNull(),
+  },
+  (code) => [index('accountCodes_by_subject').on(code.subject), index('accountCodes_by_expiry').on(code.expiresAt)],
 )
 
 /** The conditions of the partial indexes. SQLite uses such an index only for a query with the same condition. */

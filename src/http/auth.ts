@@ -1,26 +1,62 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
+import { hashToken, hasTokenForm, slotOfToken } from '../access-token'
+import type { Scope } from '../contract'
 import type { App } from '../env'
 import { ApiError } from '../errors'
 import { verifyToken } from '../token'
 import { annotate } from './describe-route'
-import { checkRate } from './throttle'
+import { callerKey, checkRate } from './throttle'
 
-const BEARER = /^bearer +(\S+) *$/i
+type Caller = App['Variables']['caller']
 
-const authenticate: MiddlewareHandler<App> = async (c, next) => {
-  const token = c.req.header('Authorization')?.match(BEARER)?.[1]
-  const caller = token && (await verifyToken(c.get('config'), token))
-  if (!caller) throw new ApiError('UNAUTHORIZED')
-  c.set('caller', caller)
-  if (caller.slot > 0) c.set('db', c.get('slots').open(caller.slot))
-  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await checkRate(c, 'WRITE_LIMIT', String(caller.memberId))
-  await next()
+const CREDENTIALS = /^(bearer|token) +(\S+) *$/i
+
+// The members of access tokens, for limits that count per member. The database alone decides whether a token is valid.
+const MAX_KNOWN = 1000
+const memberOfToken = new Map<string, number>()
+
+const remember = (tokenHash: string, memberId: number) => {
+  const [oldest] = memberOfToken.keys()
+  if (oldest !== undefined && memberOfToken.size >= MAX_KNOWN) memberOfToken.delete(oldest)
+  memberOfToken.set(tokenHash, memberId)
 }
+
+/** Anyone can make up a token that names a slot, so one that is not bound is no mistake of the deployment. */
+const toTokenCaller = async (c: Context<App>, token: string, required: Scope[]): Promise<Caller | undefined> => {
+  const slot = slotOfToken(token)
+  if (slot === undefined || !c.get('slots').numbers.includes(slot)) return undefined
+  const tokenHash = await hashToken(token)
+  return { slot, tokenHash, required, memberId: memberOfToken.get(tokenHash) }
+}
+
+const findCaller = async (c: Context<App>, required: Scope[]) => {
+  const [, scheme = '', token = ''] = c.req.header('Authorization')?.match(CREDENTIALS) ?? []
+  if (hasTokenForm(token)) return toTokenCaller(c, token, required)
+  return scheme.toLowerCase() === 'bearer' ? verifyToken(c.get('config'), token) : undefined
+}
+
+const authenticate =
+  (required: Scope[]): MiddlewareHandler<App> =>
+  async (c, next) => {
+    const caller = await findCaller(c, required)
+    if (!caller) throw new ApiError('UNAUTHORIZED')
+    c.set('caller', caller)
+    if (caller.slot > 0) c.set('db', c.get('slots').open(caller.slot))
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await checkRate(c, 'WRITE_LIMIT', callerKey(caller))
+    await next()
+    if ('tokenHash' in caller && caller.memberId !== undefined) remember(caller.tokenHash, caller.memberId)
+  }
+
 /**
- * Requires a token that is signed and not expired, sets `caller` and the caller's database, and limits the writes of each member. Revocation is
- * checked by the database guard.
+ * Requires the token of a session, or an access token with all the given scopes. Sets `caller` and the caller's database,
+ * and limits the writes of each member. Whether the session has ended, or the access token exists, the database guard
+ * checks.
  */
-export const authenticated = annotate(authenticate, { membersOnly: true })
+export const authenticated = (...required: [Scope, ...Scope[]]) =>
+  annotate(authenticate(required), { membersOnly: true, scopes: required })
+
+/** The same, but refuses access tokens: for account management. */
+export const sessionOnly = annotate(authenticate([]), { membersOnly: true })
 
 /** Rejects an `Authorization` header: the contract allows none on sign-up and login. */
 export const anonymous: MiddlewareHandler<App> = async (c, next) => {

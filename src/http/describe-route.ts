@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
+import type { Scope } from '../contract'
 import type { App } from '../env'
 import type { ErrorCode } from '../errors'
 
@@ -55,6 +56,8 @@ type RouteDescription = {
 export type RouteMetadata = Partial<{
   described: RouteDescription
   membersOnly: true
+  /** The scopes that an access token must have. Without any, access tokens are refused. */
+  scopes: readonly Scope[]
   throttled: true
   json: z.ZodType
   query: z.ZodType

@@ -35,5 +35,9 @@ const throttle = (limiter: RateLimiter, keyOf: (c: Context<App>) => string) => {
 /** Limits requests per route and network, approximately and per Cloudflare location. */
 export const throttledByNetwork = throttle('NETWORK_LIMIT', (c) => `${routePath(c)} ${networkOf(c)}`)
 
+/** The member or, before the first call with an access token, the token. */
+export const callerKey = (caller: App['Variables']['caller']) =>
+  String(caller.memberId ?? ('tokenHash' in caller ? caller.tokenHash : undefined))
+
 /** Limits requests per member. Mount it after `authenticated`. */
-export const throttledByMember = throttle('MEMBER_LIMIT', (c) => String(c.get('caller').memberId))
+export const throttledByMember = throttle('MEMBER_LIMIT', (c) => callerKey(c.get('caller')))

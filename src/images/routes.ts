@@ -96,7 +96,7 @@ const loadOne = new Hono<App>().get(
 export const images = new Hono<App>()
   .get(
     '/',
-    authenticated,
+    authenticated('memos:read'),
     describeRoute({
       operationId: 'listImages',
       summary: 'List your images',
@@ -116,7 +116,7 @@ export const images = new Hono<App>()
   .route('/', loadOne)
   .delete(
     '/:member-id/:name',
-    authenticated,
+    authenticated('memos:write'),
     describeRoute({
       operationId: 'deleteImage',
       summary: 'Delete an image',

@@ -1,5 +1,5 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, queryOne, runAsCaller } from '../db/caller'
+import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, idempotent, run, sqlStatement, statement, uninterrupted } from '../db/client'
 import { nextReusableId } from '../db/next-id'
 import { limit, offset } from '../db/parameters'
@@ -89,13 +89,14 @@ export const uploadImage = async (
   const store = async () => {
     // The row comes first: an object without a row would be counted in no quota.
     const insert = db.slot === 0 ? insertImage(row) : insertImageInRange(row)
-    const [, [inserted]] = await runAsCaller(db, caller, selectUsage(), insert)
+    const [{ memberId }, [inserted]] = await runAsCaller(db, caller, selectCaller(), insert)
     if (!inserted) throw quotaExceeded('MAX_MEMBER_IMAGE_BYTES', quotas)
-    await putObject(db, bucket, caller.memberId, image)
+    await putObject(db, bucket, memberId, image)
+    return toKey(memberId, name)
   }
-  await uninterrupted(db, store())
+  const key = await uninterrupted(db, store())
   for (const each of [upload, bytes]) freeBytes(each)
-  return toKey(caller.memberId, name)
+  return key
 }
 
 const deleteOwn = statement((db) =>

@@ -46,6 +46,8 @@ export const GUESSES = {
 } satisfies NetworkLimits & { address: Limit[] }
 /** Per member. */
 export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 'password-change' }]
+/** Failed logins that a member's activity lists. Not to be shown: whether it is reached depends on all networks. */
+export const LISTED_FAILURES: Limit[] = [{ max: 20, windowMs: DAY_MS }]
 /** Older attempts no longer count for any limit. */
 export const LONGEST_WINDOW_MS = DAY_MS
 

@@ -1,27 +1,35 @@
 import { lt, sql } from 'drizzle-orm'
-import { type Db, run, statement } from '../db/client'
-import { dailyMails, joinCodes } from '../db/schema'
+import { type Db, run, sqlStatement, statement } from '../db/client'
+import { accessTokens, accountCodes, dailyMails, emailUndos, joinCodes } from '../db/schema'
+import { deleteOldActivity } from '../sessions/activity'
+import { deleteExpiredSessions } from '../sessions/store'
 import { DAY_MS, deleteAttemptsBefore, LONGEST_WINDOW_MS } from './attempts'
 
-const deleteExpiredCodes = statement((db) =>
-  db
-    .delete(joinCodes)
-    .where(lt(joinCodes.expiresAt, sql.placeholder('now')))
-    .returning({ subject: joinCodes.subject }),
-)
+const { placeholder } = sql
+
+const deleteExpiredFrom = (table: typeof joinCodes | typeof accountCodes | typeof emailUndos | typeof accessTokens) =>
+  sqlStatement<{ expiresAt: number }>(
+    sql`delete from ${table} where ${table.expiresAt} < ${placeholder('now')} returning expiresAt`,
+  )
+const EXPIRING = [joinCodes, accountCodes, emailUndos, accessTokens].map(deleteExpiredFrom)
 
 const deleteDailyMailsBefore = statement((db) =>
   db
     .delete(dailyMails)
-    .where(lt(dailyMails.day, sql.placeholder('today')))
+    .where(lt(dailyMails.day, placeholder('today')))
     .returning({ day: dailyMails.day }),
 )
 
-/** Deletes expired codes, and what no longer counts for a limit. */
-export const sweepAttempts = (db: Db, now = Date.now()) =>
+/** Sessions and activity that a sweep deletes from a database: an hour's share of a full one, many times over. */
+const MAX_ROWS = 10_000
+
+/** Deletes what has expired, and what no longer counts for a limit. */
+export const deleteExpired = (db: Db, now = Date.now()) =>
   run(
     db,
-    deleteExpiredCodes({ now }),
+    ...EXPIRING.map((build) => build({ now })),
+    deleteExpiredSessions({ now, limit: MAX_ROWS }),
+    deleteOldActivity({ now, limit: MAX_ROWS }),
     deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }),
     deleteDailyMailsBefore({ today: Math.floor(now / DAY_MS) }),
   )

@@ -1,12 +1,24 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { type Db, run, statement } from '../db/client'
+import { afterResponse, type Db, run, statement } from '../db/client'
 import { members } from '../db/schema'
 import type { Config } from '../env'
 import { ApiError } from '../errors'
 import { keyedHash } from '../keyed-hash'
+import { log } from '../log'
+import { type Origin, recordActivity } from '../sessions/activity'
+import { insertSession } from '../sessions/store'
 import type { Slots } from '../slots'
 import { issueToken } from '../token'
-import { deleteAttempt, deleteAttempts, insertAttempt, LOGINS, limitNetwork, selectUsage, toAttempt } from './attempts'
+import {
+  deleteAttempt,
+  deleteAttempts,
+  insertAttempt,
+  LISTED_FAILURES,
+  LOGINS,
+  limitNetwork,
+  selectUsage,
+  toAttempt,
+} from './attempts'
 import { type Address, chooseStandIn, selectHolder, selectShares, toAddress } from './directory'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
 import { DUMMY_HASH, hashPassword, isOutdated, verifyPassword } from './password'
@@ -20,7 +32,6 @@ const selectLogin = statement((db) =>
       ...profileColumns,
       memberId: members.memberId,
       passwordHash: members.passwordHash,
-      tokenVersion: members.tokenVersion,
     })
     .from(members)
     .where(isEmail),
@@ -64,6 +75,23 @@ const findAnywhere = async (slots: Slots, address: Address, addressHash: string,
   return { usage, counted, slot, find }
 }
 
+const recordLogin = recordActivity(
+  'LOGIN',
+  sql`(select memberId from sessions where memberId = ${sql.placeholder('memberId')} and sessionId = ${sql.placeholder('sessionId')})`,
+)
+// The attempt is inserted for an unknown e-mail, too, so that the time of the transaction does not reveal the member.
+const recordFailedLogin = recordActivity(
+  'LOGIN_FAILED',
+  sql`(select memberId from members where ${isEmail} and changes() > 0)`,
+)
+
+/** Lists a failed login in the member's activity, after the response. */
+const recordFailure = async (db: Db, config: Config, email: string, origin: Origin) => {
+  const subject = await keyedHash(config.JWT_SECRET, 'listed failure', email.toLowerCase())
+  const listed = insertAttempt(toAttempt(Date.now(), { subject, limits: LISTED_FAILURES }))
+  await run(afterResponse(db), listed, recordFailedLogin(origin, { email }))
+}
+
 /**
  * Logs a member in.
  * @param network where the request comes from: failed logins are counted per account and network, and per IPv6 /48
@@ -74,7 +102,7 @@ export const logIn = async (
   slots: Slots,
   config: Config,
   { email, password }: Credentials,
-  network: string,
+  { network, ...origin }: Origin & { network: string },
 ): Promise<{ profile: Profile; token: string; rateLimit: RateLimitHeaders }> => {
   const keys = hashingKeys(network, email)
   requireHashingCapacity(keys)
@@ -92,7 +120,7 @@ export const logIn = async (
 
   const findAndVerify = async () => {
     const member = await find()
-    const oldHash = member?.passwordHash ?? DUMMY_HASH
+    const oldHash = member?.passwordHash || DUMMY_HASH
     const verify = async (pause: () => Promise<void>) => {
       const isRight = await verifyPassword(password, oldHash, pause)
       const newHash = isRight && isOutdated(oldHash) ? await hashPassword(password, pause) : undefined
@@ -104,13 +132,30 @@ export const logIn = async (
     await run(directory, deleteAttempt(counted))
     throw error
   })
-  if (!verified) throw new ApiError('LOGIN_FAILED', { headers: afterAttempt(usage, now) })
+  const fail = () => {
+    const recorded = recordFailure(slots.open(slot), config, email, origin)
+    directory.waitUntil(recorded.catch((error) => log('error', `activity: ${error}`)))
+    return new ApiError('LOGIN_FAILED', { headers: afterAttempt(usage, now) })
+  }
+  if (!verified) throw fail()
 
   const { member, oldHash, newHash } = verified
-  const replace = newHash ? [replaceHash({ memberId: member.memberId, oldHash, newHash })] : []
-  await (slot === 0
-    ? run(directory, deleteAttempts(attempt), ...replace)
-    : Promise.all([run(directory, deleteAttempts(attempt)), newHash && run(slots.open(slot), ...replace)]))
+  const { memberId } = member
+  const session = { memberId, sessionId: crypto.randomUUID(), expiresAt: now + 1000 * config.TOKEN_TTL_SECONDS }
+  const replace = newHash ? [replaceHash({ memberId, oldHash, newHash })] : []
+  const forgive = deleteAttempts(attempt)
+  const [[created]] = await run(
+    slots.open(slot),
+    insertSession({ ...session, ...origin, now, verifiedHash: oldHash }),
+    recordLogin(origin, session),
+    ...replace,
+    ...(slot === 0 ? [forgive] : []),
+  )
+  if (!created) throw fail()
+  if (slot > 0) {
+    const forgiven = run(afterResponse(directory), forgive)
+    directory.waitUntil(forgiven.catch((error) => log('error', `login: ${error}`)))
+  }
   const profile = { email: member.email, name: member.name }
-  return { profile, token: await issueToken(config, member, slot), rateLimit: afterReset(usage, now) }
+  return { profile, token: await issueToken(config, session, slot), rateLimit: afterReset(usage, now) }
 }

@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
 import type { App } from '../env'
-import { anonymous, authenticated } from '../http/auth'
+import { anonymous, authenticated, sessionOnly } from '../http/auth'
 import { describeRoute, empty, json } from '../http/describe-route'
+import { originOf } from '../http/device'
 import { localTime } from '../http/local-time'
 import { networkOf } from '../http/network'
 import { throttledByNetwork } from '../http/throttle'
@@ -88,13 +89,16 @@ export const members = new Hono<App>()
     valid('json', Credentials),
     async (c) => {
       const { slots, config } = c.var
-      const { profile, token, rateLimit } = await logIn(slots, config, c.req.valid('json'), networkOf(c))
+      const { profile, token, rateLimit } = await logIn(slots, config, c.req.valid('json'), {
+        network: networkOf(c),
+        ...originOf(c),
+      })
       return c.json(profile, 200, { Authorization: `Bearer ${token}`, ...rateLimit })
     },
   )
   .get(
     '/members/me',
-    authenticated,
+    authenticated('profile:read'),
     describeRoute({
       operationId: 'getProfile',
       summary: 'Get your profile',
@@ -106,7 +110,7 @@ export const members = new Hono<App>()
   )
   .patch(
     '/members/me',
-    authenticated,
+    sessionOnly,
     describeRoute({
       operationId: 'updateProfile',
       summary: 'Update your name or password',
@@ -123,13 +127,13 @@ export const members = new Hono<App>()
       const { db, caller, config } = c.var
       const hashed = password ? await hashNewPassword(db, config, caller, password, networkOf(c)) : undefined
       const changes = { name, passwordHash: hashed?.passwordHash }
-      const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE))
+      const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE), originOf(c))
       return c.json(profile, 200, hashed?.rateLimit)
     },
   )
   .delete(
     '/members/me',
-    authenticated,
+    sessionOnly,
     describeRoute({
       operationId: 'withdraw',
       summary: 'Delete your account',
@@ -141,8 +145,8 @@ export const members = new Hono<App>()
     }),
     async (c) => {
       const { db, caller, slots } = c.var
-      await withdraw(db, caller)
-      const { memberId, slot } = caller
+      const [{ memberId }] = await withdraw(db, caller)
+      const { slot } = caller
       // The sweep repeats it.
       if (slot > 0) await releaseAddresses(slots, [memberId]).catch((error) => log('error', `purge: ${error}`))
       const purge = async () => {

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, isCaller, runAsCaller, selectCaller } from '../db/caller'
+import { type Caller, callerId, isCaller, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
 import { members } from '../db/schema'
+import { deleteOwnActivity, type Origin, recordOwnActivity } from '../sessions/activity'
+import { deleteOtherSessions, deleteOwnSessions } from '../sessions/store'
 import type { Profile, UpdatedProfile } from './schema'
 
 export const profileColumns = { email: members.email, name: members.name }
@@ -22,8 +24,10 @@ export const getProfile = async (db: Db, caller: Caller): Promise<Profile> => {
 
 type Changes = { name?: string; passwordHash?: string }
 
+const recordPasswordChange = recordOwnActivity('PASSWORD_CHANGED')
+
 /**
- * Updates the caller's name or password hash. A new password revokes every token but the caller's own.
+ * Updates the caller's name or password hash. A new password ends all sessions but the caller's own.
  * @param now the local time to record
  * @throws UNAUTHORIZED when the token is no longer valid
  */
@@ -32,21 +36,24 @@ export const updateProfile = async (
   caller: Caller,
   { name, passwordHash }: Changes,
   now: string,
+  origin: Origin,
 ): Promise<UpdatedProfile> => {
   if (name === undefined && passwordHash === undefined) {
     const [profile] = await runAsCaller(db, caller, selectUpdatedProfile())
     return profile
   }
-  const revocation = { tokenVersion: sql`${members.tokenVersion} + 1`, keptTokenId: caller.tokenId }
+  const credentialsVersion = passwordHash ? sql`${members.credentialsVersion} + 1` : undefined
   const update = dynamicStatement((builder) =>
     builder
       .update(members)
-      .set({ name, passwordHash, ...(passwordHash && revocation), updatedAt: now })
+      .set({ name, passwordHash, credentialsVersion, updatedAt: now })
       .where(isCaller)
       .returning(updatedColumns),
   )
   // Incrementing the version is not idempotent.
-  const [profile] = await runAsCaller(db, caller, passwordHash ? update : idempotent(update))
+  const [profile] = passwordHash
+    ? await runAsCaller(db, caller, update, recordPasswordChange(origin), deleteOtherSessions())
+    : await runAsCaller(db, caller, idempotent(update))
   return profile
 }
 
@@ -60,7 +67,11 @@ const refuseClaim = sqlStatement<{ claimId: number }>(sql`
     select ${members.memberId}, ${sql.placeholder('createdAt')} from ${members} where ${isCaller}
     on conflict do nothing
     returning claimId`)
-// No address has this form, no token a negative version, and no password an empty hash.
+const deleteOwnUndos = sqlStatement<{ memberId: number }>(sql`
+  delete from emailUndos where memberId = ${callerId} returning memberId`)
+const deleteOwnTokens = sqlStatement<{ memberId: number }>(sql`
+  delete from accessTokens where memberId = ${callerId} returning memberId`)
+// No address has this form, and no password an empty hash.
 const eraseCaller = statement((db) =>
   db
     .update(members)
@@ -68,8 +79,6 @@ const eraseCaller = statement((db) =>
       email: sql`'withdrawn-' || ${members.memberId}`,
       name: '',
       passwordHash: '',
-      tokenVersion: -1,
-      keptTokenId: null,
       withdrawnAt: sql`${sql.placeholder('createdAt')}`,
     })
     .where(isCaller)
@@ -77,14 +86,21 @@ const eraseCaller = statement((db) =>
 )
 
 /**
- * Withdraws the caller: the tokens stop working, the e-mail address is free again, and the name and password are erased.
- * Leaves a job to delete the books, memos and images, which could take too long for one statement. In a slot other than
- * 0, the address is free only after `releaseAddresses`, which the job repeats.
+ * Withdraws the caller: all sessions and access tokens end, the e-mail address is free again, and name, password and
+ * activity are erased. Leaves a job to delete the books, memos and images, which could take too long for one statement.
+ * In a slot other than 0, the address is free only after `releaseAddresses`, which the job repeats.
  * @throws UNAUTHORIZED when the token is no longer valid
  */
 export const withdraw = (db: Db, caller: Caller) => {
   const createdAt = Date.now()
-  const erase = [insertPurgeJob({ createdAt }), eraseCaller({ createdAt })]
+  const erase = [
+    insertPurgeJob({ createdAt }),
+    eraseCaller({ createdAt }),
+    deleteOwnActivity(),
+    deleteOwnUndos(),
+    deleteOwnTokens(),
+    deleteOwnSessions(),
+  ]
   const statements = caller.slot > 0 ? [refuseClaim({ createdAt }), ...erase] : erase
   return runAsCaller(db, caller, selectCaller(), ...statements)
 }

@@ -19,7 +19,7 @@ import { createMemo, deleteMemo, getMemo, updateMemo } from './store'
 export const memos = new Hono<App>()
   .get(
     '/random',
-    authenticated,
+    authenticated('memos:read'),
     describeRoute({
       operationId: 'drawMemo',
       summary: 'Get a random memo',
@@ -35,7 +35,7 @@ export const memos = new Hono<App>()
   .all('/random', allowOnly('GET', 'HEAD'))
   .post(
     '/image-memo',
-    authenticated,
+    authenticated('memos:write'),
     throttledByMember,
     describeRoute({
       operationId: 'uploadMemoImage',
@@ -72,7 +72,7 @@ export const memos = new Hono<App>()
   .all('/image-memo', allowOnly('POST'))
   .post(
     '/',
-    authenticated,
+    authenticated('memos:write'),
     describeRoute({
       operationId: 'createMemo',
       summary: 'Add a memo to a book',
@@ -95,7 +95,7 @@ export const memos = new Hono<App>()
   )
   .get(
     '/:memo-id',
-    authenticated,
+    authenticated('memos:read'),
     describeRoute({
       operationId: 'getMemo',
       summary: 'Get a memo',
@@ -112,7 +112,7 @@ export const memos = new Hono<App>()
   )
   .patch(
     '/:memo-id',
-    authenticated,
+    authenticated('memos:write'),
     describeRoute({
       operationId: 'updateMemo',
       summary: 'Update a memo',
@@ -132,7 +132,7 @@ export const memos = new Hono<App>()
   )
   .delete(
     '/:memo-id',
-    authenticated,
+    authenticated('memos:write'),
     describeRoute({
       operationId: 'deleteMemo',
       summary: 'Delete a memo',

@@ -39,7 +39,7 @@ const bodyErrors = ({ file }: RouteMetadata) =>
 const usesDatabase = ({ membersOnly, described }: RouteMetadata) => membersOnly ?? described?.usesDatabase
 
 const errorCodes = (route: RouteMetadata): ErrorCode[] => [
-  ...(route.membersOnly ? (['UNAUTHORIZED'] as const) : []),
+  ...(route.membersOnly ? (['UNAUTHORIZED', route.scopes ? 'INSUFFICIENT_SCOPE' : 'SESSION_REQUIRED'] as const) : []),
   ...(route.throttled ? (['TOO_MANY_REQUESTS'] as const) : []),
   ...(hasBody(route) ? bodyErrors(route) : []),
   ...(route.query || route.param ? (['INVALID_PARAMETERS'] as const) : []),
@@ -63,7 +63,7 @@ const rateLimitHeaders = ({ described }: RouteMetadata, codes: ErrorCode[]) => {
 const errorHeaders = (status: number, codes: ErrorCode[], route: RouteMetadata) => [
   ...COMMON_HEADERS,
   'X-Error-Code',
-  ...(status === 401 ? ['WWW-Authenticate'] : []),
+  ...(status === 401 || codes.includes('INSUFFICIENT_SCOPE') ? ['WWW-Authenticate'] : []),
   ...(status === 416 ? ['Content-Range'] : []),
   ...(codes.every((code) => ['TOO_MANY_REQUESTS', 'CATALOGUE_BUSY', 'UNAVAILABLE'].includes(code))
     ? ['Retry-After']
@@ -147,7 +147,7 @@ const toOperation = (route: RouteMetadata): ZodOpenApiOperationObject | undefine
     summary,
     description,
     tags,
-    security: route.membersOnly ? [{ bearer: [] }] : [],
+    security: route.membersOnly ? [{ bearer: [...(route.scopes ?? [])] }] : [],
     requestParams: {
       ...(path && { path: path as z.ZodObject }),
       ...(route.query && { query: route.query as z.ZodObject }),

@@ -2,6 +2,9 @@
 
 /** Named schemas, enumerations with the meaning of each value. */
 export const SCHEMAS: Record<string, string> = {
+  Activity: 'An entry in the activity of an account.',
+  ActivityKind:
+    'What happened.\n\n- `LOGIN`: a login\n- `LOGIN_FAILED`: a login with a wrong password\n- `SESSION_ENDED`: one or more sessions were ended\n- `PASSWORD_CHANGED`: a new password\n- `PASSWORD_RESET`: a new password by a mailed code\n- `EMAIL_CHANGED`: a new e-mail address\n- `EMAIL_RESTORED`: the former e-mail address again\n- `TOKEN_CREATED`: a new access token\n- `TOKEN_DELETED`: an access token was deleted',
   AbandonedBook: 'An unread book that was registered long ago.',
   AbandonedBookPage: 'A page of unread books that were registered long ago.',
   BookDetail: 'A book with its memos.',
@@ -39,6 +42,7 @@ export const SCHEMAS: Record<string, string> = {
   ProfilePatch: 'The fields of the profile to change. Absent fields stay unchanged.',
   RandomMemo: 'A memo drawn at random.',
   RegisteredBook: 'A book that was just registered.',
+  Session: 'A login that has not ended.',
   UpdatedBook: 'The values of a book after a change.',
   UpdatedProfile: 'A member after a change.',
   ViolationError: 'An invalid parameter in the path or the query.',
@@ -52,6 +56,7 @@ const DATE_SENT = '`yyyy-MM-ddTHH:mm:ss`, a valid calendar date without a time z
 export const PROPERTIES: Record<string, string> = {
   authenticationCode:
     'The code that `requestCode` mailed. If the service does not verify addresses, any text that is not blank.',
+  at: 'When it happened.',
   author: 'Author of the book. Null if unknown.',
   'NewBook.author': `Author of the book. ${NULLABLE_SENT}`,
   'BookPatch.author': `Author of the book. ${NULLABLE_SENT}`,
@@ -60,20 +65,26 @@ export const PROPERTIES: Record<string, string> = {
   'NewBook.bookStatus': 'Reading status, by name or code. `YET` if absent.',
   'BookPatch.bookStatus': 'Reading status, by name or code.',
   bytes: 'Size of the stored file. It differs from the size of the upload, because metadata is removed.',
+  country: 'Country of the request, as an ISO 3166-1 code of two letters. Null if unknown.',
   cover: 'URL of the cover image, or null.',
   'NewBook.cover':
     'URL of the cover: an `http` or `https` URL that `new URL()` accepts. An empty string is stored as null.',
   createdAt: 'When it was created.',
   'AbandonedBook.createdAt': 'When the book was registered.',
+  'Session.createdAt': 'When the login was.',
   'BookDetail.createdAt': 'When the book was registered.',
   'CreatedDate.createdAt': 'When the book was registered.',
   'LibraryBook.createdAt': 'When the book was registered.',
+  current: 'Whether it is the session of the token.',
   currentPage: 'The page that the reader has reached.',
   'NewBook.currentPage': 'The page that the reader has reached. 0 if absent.',
+  device: 'Browser and system, or the client, as its `User-Agent` named it. Null if unknown.',
   email: 'E-mail address, unique regardless of case.',
+  expiresAt: 'When it ends, unless it is renewed before.',
   field: 'Name of the field.',
   fieldErrors: 'One entry for each invalid field of the body, or null.',
   file: 'The image, as a part with a file name. PNG, JPEG, GIF, WebP or AVIF, at most 10 MiB and 268 megapixels.',
+  kind: 'What happened.',
   item: 'The items of this page. Empty past the end of the list.',
   itemPage: 'Number of pages of the book. Null if unknown.',
   'NewBook.itemPage': 'Number of pages of the book, as an integer or a string of digits.',
@@ -116,8 +127,10 @@ export const PROPERTIES: Record<string, string> = {
   'NewBook.readStartDate': `When reading started. ${DATE_SENT}`,
   'BookPatch.readStartDate': `When reading started. ${DATE_SENT}`,
   readStratDate: 'Old spelling of `readStartDate`. If both are sent, `readStartDate` is used.',
+  renewedAt: 'When it was last renewed, or the time of the login.',
   reason: 'Human-readable rule that the value violates. May be reworded.',
   rejectedValue: 'The value that was sent; null if it was absent or a file. It may be a password: do not log it.',
+  sessionId: 'Identifier of the session.',
   size: 'The page size that was requested.',
   star: 'Rating from 1 to 5. 0 means not rated.',
   status: 'The HTTP status. 0 if `fieldErrors` or `violationErrors` has entries.',
@@ -145,6 +158,7 @@ export const PARAMETERS: Record<string, string> = {
   memoType: 'Which memos to list, by name or code. `ALL` lists all.',
   name: 'File name of the image, the last part of its URL.',
   page: 'Number of the page, starting at 1.',
+  'session-id': 'Identifier of the session.',
   size: 'Number of items on a page.',
   'title-or-author':
     'Part of a title or an author: 1 to 100 characters, not counting leading and trailing spaces. May contain slashes.',

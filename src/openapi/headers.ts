@@ -47,7 +47,10 @@ export const RESPONSE_HEADERS = {
     minimum: 1,
     maximum: MAX_RETRY_SECONDS,
   }),
-  'WWW-Authenticate': header('The authentication scheme.', text({ const: 'Bearer' })),
+  'WWW-Authenticate': header(
+    'The authentication scheme and, with 403, the scopes that the access token must have.',
+    pattern('^Bearer(?: error="insufficient_scope", scope="[a-z:]+(?: [a-z:]+)*")?$'),
+  ),
   'X-D1-Bookmark': header(
     'The state of the database after this request. Send it with the next request, which a nearby replica may then answer.',
     pattern(BOOKMARK),

@@ -20,18 +20,19 @@ export type Library = {
   spareMemos: number[]
 }
 
+/** The session of each library's member. */
+const SESSION_ID = '3f1c3f5e-8d6c-4f6e-9d0b-0c6a3c1f2b11'
+
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
 const signToken = (memberId: number, slot: number) => {
   const iat = Math.floor(Date.now() / 1000)
-  const jti = '3f1c3f5e-8d6c-4f6e-9d0b-0c6a3c1f2b11'
   const claims = {
     iss: 'reading-library',
     sub: String(memberId),
     iat,
     exp: iat + 604_800,
-    jti,
-    ver: 0,
+    sid: SESSION_ID,
     ...(slot > 0 && { slot }),
   }
   const signed = `${base64url('{"alg":"HS256","typ":"JWT"}')}.${base64url(JSON.stringify(claims))}`
@@ -64,6 +65,8 @@ export const makeLibraries = () => ({ small: toLibrary(SMALL), large: toLibrary(
 const fill = ({ memberId, offset, books, most, withMemos }: Size) => [
   `insert into members (memberId, email, name, passwordHash, createdAt, updatedAt)
     values (${memberId}, 'reader${memberId}@example.com', 'Reader ${memberId}', '-', '2020-01-01T00:00:00', '2020-01-01T00:00:00')`,
+  `insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt)
+    select ${memberId}, '${SESSION_ID}', now, now, now + 604800000 from (select unixepoch() * 1000 as now)`,
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${books})
     insert into books (bookId, memberId, title, cover, author, publisher, createdAt, itemPage, bookStatus, readStartDate, readEndDate)
     select ${offset} + i, ${memberId}, 'Book ' || i, 'https://covers.example.com/' || i || '.jpg', 'Author ' || (i % 97),

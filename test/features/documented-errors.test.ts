@@ -6,18 +6,23 @@ import { MAX_IMAGE_BYTES } from '../../src/images/bucket'
 import { DEFAULT_QUOTAS, type Quota } from '../../src/quotas'
 import { ofType, type Reader, send, signUp } from '../support/api'
 import { join, type Part } from '../support/bytes'
-import { brokenDatabase, changeDatabase } from '../support/database'
+import { brokenDatabase, changeDatabase, memberDatabase, memberSlot } from '../support/database'
 import { PIXEL, toFileForm } from '../support/file-form'
+import { memberIdOf } from '../support/images'
 import { addressOf, bodyOf, type Operation, operations } from '../support/operations'
+import { insertAccessToken } from '../support/tokens'
 
 let reader: Reader
 let ids: Record<string, string>
+/** An access token without any scope. */
+let powerless: string
 beforeAll(async () => {
   for (const level of ['error', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => {})
   reader = await signUp()
   const { bookId } = await reader.createBook()
   const { memoId } = await reader.createMemo(bookId)
   const [memberId = '', name = ''] = (await reader.upload(PIXEL)).body.split('/').slice(-2)
+  powerless = await insertAccessToken(memberDatabase(), await memberIdOf(reader), [], memberSlot())
   ids = { 'book-id': `${bookId}`, bookId: `${bookId}`, 'memo-id': `${memoId}`, 'member-id': memberId, name }
 })
 
@@ -65,6 +70,8 @@ const QUOTAS = Object.keys(DEFAULT_QUOTAS).map((quota) => [quota, { changed: { [
 /** What makes any operation that documents an error fail with it. */
 const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cause> = {
   UNAUTHORIZED: { token: undefined },
+  INSUFFICIENT_SCOPE: () => ({ token: powerless }),
+  SESSION_REQUIRED: () => ({ token: powerless }),
   AUTHORIZATION_NOT_ALLOWED: { headers: { Authorization: 'Bearer x' } },
   // No member has the address of a valid call.
   LOGIN_FAILED: {},
@@ -83,6 +90,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   BOOK_NOT_FOUND: absent,
   MEMO_NOT_FOUND: absent,
   IMAGE_NOT_FOUND: absent,
+  SESSION_NOT_FOUND: withParameters(crypto.randomUUID(), /^session-id$/),
   PRECONDITION_FAILED: { headers: { 'If-Match': '"other"' } },
   RANGE_NOT_SATISFIABLE: { headers: { Range: 'bytes=999999-' } },
   ...(Object.fromEntries(QUOTAS) as Record<Quota, Cause>),

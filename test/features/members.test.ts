@@ -26,7 +26,7 @@ describe('POST /login', () => {
     expect(JSON.parse(header).alg).toBe('HS256')
     const { iat, exp, ...others } = JSON.parse(claims)
     const text = expect.stringMatching(/./)
-    expect(others).toEqual({ iss: text, sub: text, jti: text, ver: expect.any(Number) })
+    expect(others).toEqual({ iss: text, sub: text, sid: text })
     expect([Number.isInteger(iat), Number.isInteger(exp), exp > iat]).toEqual([true, true, true])
     if (!remote) expect(exp - iat).toBe(604_800)
     for (const personal of [email, 'Reader']) expect(claims).not.toContain(personal)

@@ -12,7 +12,7 @@ import { DEFAULT_QUOTAS } from '../../src/quotas'
 import { databasesOf } from '../../src/slots'
 import { measure, select } from '../support/database'
 import { png } from '../support/pictures'
-import { insertMember } from '../support/tokens'
+import { insertMember, sessionIdOf } from '../support/tokens'
 
 const NOW = '2026-01-01T00:00:00'
 const slot1 = connect(env.DB, { slot: 1 })
@@ -21,7 +21,7 @@ const { idFloor } = idRange(1)
 let caller: Caller
 beforeAll(async () => {
   const { memberId } = await insertMember(env.DB, env.JWT_SECRET ?? '', 'ids@library.test')
-  caller = { memberId, tokenVersion: 0, tokenId: '', slot: 1 }
+  caller = { memberId, sessionId: sessionIdOf(memberId), slot: 1 }
 })
 
 const addBook = (db = slot1) => createBook(db, caller, NewBook.parse({ title: 'Demian' }), NOW, DEFAULT_QUOTAS)

@@ -12,7 +12,7 @@ export const memberHome = (): Home => {
 /** Replaces the members' database for a request. */
 export const changeDatabase = (database: D1Database) => (env.DB_1 ? { DB_1: database } : { DB: database })
 
-const SHARED_TABLES = /\b(?:joinCodes|attempts|dailyMails|addresses|slotCounters)\b/
+const SHARED_TABLES = /\b(?:joinCodes|accountCodes|attempts|dailyMails|addresses|slotCounters)\b/
 
 /** Queries the database that has the tables. */
 export const select = async (query: string, ...values: unknown[]) => {

@@ -59,6 +59,7 @@ const PARAMETERS: Record<string, string> = {
   bookId: '1',
   'member-id': '1',
   name: 'AAAAAAAAAAAAAAAAAAAAAA.png',
+  'session-id': '00000000-0000-4000-8000-000000000001',
   'title-or-author': 'petit',
   page: '1',
   size: '10',
@@ -115,7 +116,7 @@ export const isPage = (path: string) =>
   /^\/(?:openapi\.json|docs(?:\/[^/]*)?|\.well-known\/(?:security\.txt|api-catalog))?$/.test(path)
 
 /** The parameters that name a book, a memo or an image. */
-const ID_PARAMETERS = ['book-id', 'memo-id', 'bookId', 'member-id', 'name']
+const ID_PARAMETERS = ['book-id', 'memo-id', 'bookId', 'member-id', 'name', 'session-id']
 
 /** The operations that need a token and name a book, a memo or an image. */
 export const idOperations = operations.filter(

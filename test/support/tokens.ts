@@ -1,3 +1,6 @@
+import { createAccessToken, hashToken } from '../../src/access-token'
+import { type Scope, toBits } from '../../src/contract'
+
 export type Claims = Record<string, unknown>
 export type Secret = string | Uint8Array<ArrayBuffer>
 
@@ -39,20 +42,37 @@ export const signWithKeyPair = async (claims: Claims, alg: keyof typeof KEY_PAIR
   return { token: `${signed}.${toBase64url(new Uint8Array(signature))}`, pem }
 }
 
-/** A token as the service issues it to a member whose password was never changed. */
+/** The session of each member that the tests insert. */
+export const sessionIdOf = (memberId: number) => `00000000-0000-4000-8000-${memberId.toString(16).padStart(12, '0')}`
+
+/** A token of the session that `insertMemberRow` adds. */
 export const signToken = (memberId: number, secret: string, slot = 0) => {
   const iat = Math.floor(Date.now() / 1000)
-  const identity = { iss: 'reading-library', sub: String(memberId), jti: crypto.randomUUID(), ver: 0 }
+  const identity = { iss: 'reading-library', sub: String(memberId), sid: sessionIdOf(memberId) }
   return signClaims({ ...identity, iat, exp: iat + 604_800, ...(slot > 0 && { slot }) }, secret)
 }
 
-/** Adds a member's row without hashing a password. Without a hash, the member cannot log in. */
+/** Adds a member and a session, without hashing a password. Without a hash, the member cannot log in. */
 export const insertMemberRow = async (database: D1Database, email: string, passwordHash = '-', memberId?: number) => {
   const insert = database.prepare(`
     insert into members (memberId, email, name, passwordHash, createdAt, updatedAt)
     values (?4, ?1, 'Reader', ?2, ?3, ?3) returning memberId`)
   const now = new Date().toISOString().slice(0, 19)
-  return Number(await insert.bind(email, passwordHash, now, memberId ?? null).first('memberId'))
+  const inserted = Number(await insert.bind(email, passwordHash, now, memberId ?? null).first('memberId'))
+  const insertSession = database.prepare(`
+    insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt) values (?1, ?2, ?3, ?3, ?3 + 604800000)`)
+  await insertSession.bind(inserted, sessionIdOf(inserted), Date.now()).run()
+  return inserted
+}
+
+/** Adds an access token of a member, without the limits of the API. */
+export const insertAccessToken = async (database: D1Database, memberId: number, scopes: Scope[], slot = 0) => {
+  const token = createAccessToken(slot)
+  const insert = database.prepare(`
+    insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt)
+    values (?1, ?2, ?3, 'Script', ?4, 'rl_', ?5)`)
+  await insert.bind(await hashToken(token), memberId, crypto.randomUUID(), toBits(scopes), Date.now()).run()
+  return token
 }
 
 /** Adds a member in slot 0, with a token. */

@@ -1,5 +1,5 @@
+import { computeCrc } from '../../crc'
 import { createOutput, hasText, joinBytes, readText, readUint, writeText, writeUint } from './bytes'
-import { computeCrc } from './crc'
 import { readOrientation, writeOrientation } from './exif'
 import { type CleanedImage, isAllowedSize } from './image'
 

@@ -1,7 +1,7 @@
 // The SQL of the Express and Fastify peers: statements prepared once, the same rows as the service's.
 import { openDatabase } from './database.ts'
 
-export type Claims = { sub: string; ver: number; jti: string }
+export type Claims = { sub: string; sid: string }
 /** A row, or the fields of a valid body. */
 export type Fields = Record<string, unknown>
 export type Paging = { page: number; size: number }
@@ -12,7 +12,7 @@ const prepare = (query: string) => database.prepare<unknown[], Fields>(query)
 const MEMO = 'memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt'
 const selectCaller = prepare(
   `select memberId, yetBooks as YET, ingBooks as ING, doneBooks as DONE from members
-  where memberId = ? and (tokenVersion = ? or keptTokenId = ?)`,
+  where memberId = (select memberId from sessions where memberId = ? and sessionId = ?)`,
 )
 const selectLibrary = prepare(
   `select bookId, title, cover, author, createdAt, star, currentPage, itemPage, bookStatus, memoCount
@@ -49,7 +49,7 @@ const toPage = (item: unknown[], total: unknown, { page, size }: Paging) => ({
 })
 
 /** The caller's row with its totals; undefined if the token was revoked. */
-export const findCaller = ({ sub, ver, jti }: Claims) => selectCaller.get(Number(sub), ver, jti)
+export const findCaller = ({ sub, sid }: Claims) => selectCaller.get(Number(sub), sid)
 
 export const listLibrary = (member: Fields, query: Paging & { bookStatus: string }) => {
   const { bookStatus, size } = query

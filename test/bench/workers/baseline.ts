@@ -2,7 +2,7 @@
 // headers that a client needs. It checks the token and trusts every path, query and body.
 
 type Env = { DB: D1Database; JWT_SECRET: string }
-type Claims = { sub: string; exp: number; ver: number; jti: string }
+type Claims = { sub: string; exp: number; sid: string }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -20,8 +20,8 @@ const verify = async (request: Request, secret: string): Promise<Claims | undefi
   return claims.exp > Date.now() / 1000 ? claims : undefined
 }
 
-const IS_CALLER = 'memberId = ?1 and (tokenVersion = ?2 or keptTokenId = ?3)'
-const CALLER = `select memberId from members where ${IS_CALLER}`
+const CALLER = 'select memberId from sessions where memberId = ?1 and sessionId = ?2'
+const IS_CALLER = `memberId = (${CALLER})`
 const MEMO = 'memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt'
 
 const TOTALS = `select yetBooks as YET, ingBooks as ING, doneBooks as DONE from members where ${IS_CALLER}`
@@ -38,11 +38,11 @@ const MEMOS_PAGE = ['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION']
 const RANDOM = `select memoId, memoContent, memoType, memoBookPage from memos where memberId = ?1
   and position = (select 1 + cast(?2 * max(position) as integer) from memos where memberId = ?1)`
 const NEW_BOOK = `insert into books (memberId, title, author, cover, publisher, itemPage, currentPage, bookStatus, createdAt)
-  select memberId, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 from members where ${IS_CALLER}
+  select memberId, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 from members where ${IS_CALLER}
   returning bookId, title, author, cover, bookStatus`
 const NEW_MEMO = `insert into memos (bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
-  select bookId, memberId, (select coalesce(max(position), 0) + 1 from memos where memberId = ?1), ?5, ?6, ?7, ?8, ?9, ?9
-  from books where bookId = ?4 and memberId = (${CALLER}) returning ${MEMO}`
+  select bookId, memberId, (select coalesce(max(position), 0) + 1 from memos where memberId = ?1), ?4, ?5, ?6, ?7, ?8, ?8
+  from books where bookId = ?3 and memberId = (${CALLER}) returning ${MEMO}`
 
 const json = (body: unknown, status = 200, location?: string) =>
   new Response(JSON.stringify(body), {
@@ -63,7 +63,7 @@ export default {
     const claims = await verify(request, JWT_SECRET)
     if (!claims) return refuse(401)
     const me = Number(claims.sub)
-    const caller = [me, claims.ver, claims.jti]
+    const caller = [me, claims.sid]
     const batch = async (...statements: [string, unknown[]][]) => {
       const results = await DB.batch<Record<string, unknown>>(
         statements.map(([query, values]) => DB.prepare(query).bind(...values)),

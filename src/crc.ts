@@ -4,7 +4,7 @@ const TABLE = Int32Array.from({ length: 256 }, (_, index) => {
   return value
 })
 
-/** Computes the CRC-32 that ends every PNG chunk (PNG, 5.5). */
+/** Computes the CRC-32 of zlib, PNG chunks (PNG, 5.5) and access tokens. */
 export const computeCrc = (bytes: Uint8Array, from = 0, to = bytes.length) => {
   let crc = -1
   for (let index = from; index < to; index++) {
