@@ -20,6 +20,7 @@ export type HeaderName =
 /** The request headers that have an effect; openapi/headers.ts has their descriptions. */
 export type RequestHeaderName =
   | 'Accept'
+  | 'Accept-Language'
   | 'If-Match'
   | 'If-Modified-Since'
   | 'If-None-Match'

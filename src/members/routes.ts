@@ -3,6 +3,7 @@ import type { App } from '../env'
 import { anonymous, authenticated, sessionOnly } from '../http/auth'
 import { describeRoute, empty, json } from '../http/describe-route'
 import { originOf } from '../http/device'
+import { languageOf } from '../http/language'
 import { localTime } from '../http/local-time'
 import { networkOf } from '../http/network'
 import { throttledByNetwork } from '../http/throttle'
@@ -10,10 +11,10 @@ import { valid } from '../http/validate'
 import { imageBase } from '../images/address'
 import { dropCached, purgeImages } from '../images/bucket'
 import { log } from '../log'
+import { sendMail } from '../mail/send'
 import { chooseSlot } from '../slots'
 import { releaseAddresses, toAddress } from './directory'
 import { logIn } from './login'
-import { sendCode } from './mail'
 import { hashNewPassword } from './password-change'
 import { purgeMember } from './purge'
 import { CodeRequest, Credentials, NewMember, Profile, ProfilePatch, UpdatedProfile } from './schema'
@@ -58,6 +59,7 @@ export const members = new Hono<App>()
         'Mails a six-digit code, which is valid for ten minutes. It works once, from any network. A code requested earlier ' +
         'for the same address from the same network becomes invalid.',
       tags: ['Members'],
+      requestHeaders: ['Accept-Language'],
       usesDatabase: true,
       responses: { 201: empty('The code was mailed', ...RATE_LIMIT) },
       errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
@@ -67,7 +69,8 @@ export const members = new Hono<App>()
       const { db, slots, config } = c.var
       const email = c.req.valid('json').joinAuthCodeEmail
       const address = await toAddress(slots, config, email)
-      const deliver = (code: string) => sendCode(c.env, config, email, code)
+      const language = languageOf(c)
+      const deliver = (code: string) => sendMail(c.env, config, email, language, { kind: 'verification', code })
       return c.body(null, 201, await issueCode(db, config, address, networkOf(c), deliver))
     },
   )

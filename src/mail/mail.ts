@@ -1,0 +1,15 @@
+/** A kind of mail, with the values in its text. */
+export type Mail =
+  | { kind: 'verification'; code: string }
+  | { kind: 'passwordReset'; code: string }
+  | { kind: 'passwordWasReset' }
+  /** To the new address. */
+  | { kind: 'emailChange'; code: string }
+  /** To the old address. */
+  | { kind: 'emailChanged'; undoCode: string; newEmail: string }
+  /** To a new address that belongs to a member. */
+  | { kind: 'emailTaken' }
+  /** To the address that an undo restored. */
+  | { kind: 'emailRestored' }
+
+export type MailOf<Kind extends Mail['kind']> = Extract<Mail, { kind: Kind }>

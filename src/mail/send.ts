@@ -1,0 +1,34 @@
+import type { Bindings, Config } from '../env'
+import { unavailable } from '../errors'
+import type { Language } from '../http/language'
+import { withTimeout } from '../retry'
+import { compose } from './compose'
+import type { Mail } from './mail'
+import { SENDER_NAME } from './texts'
+
+const TIMEOUT_MS = 10_000
+
+/**
+ * Checks that mails can be sent at all, for requests that must not succeed without. Returns the sender's address.
+ * @throws UNAVAILABLE without MAIL_FROM
+ */
+export const requireMailer = (config: Config, env: Bindings) => {
+  if (!config.MAIL_FROM)
+    throw unavailable('mail: MAIL_FROM is missing: set it to an address of a domain that is set up for sending')
+  if (!env.EMAIL) throw unavailable('mail: the binding EMAIL is missing: restore it in wrangler.toml')
+  return config.MAIL_FROM
+}
+
+/**
+ * Sends a mail. Never retried, because a second mail is more confusing than none.
+ * @throws UNAVAILABLE when it cannot be sent
+ */
+export const sendMail = async (env: Bindings, config: Config, to: string, language: Language, mail: Mail) => {
+  const from = { email: requireMailer(config, env), name: SENDER_NAME }
+  try {
+    await withTimeout(TIMEOUT_MS, () => env.EMAIL.send({ from, to, ...compose(language, mail) }))
+  } catch (error) {
+    // The mail provider's message may contain the address, which must not be logged.
+    throw unavailable(`mail: ${String(error).replaceAll(/\S+@\S+/g, '(address)')}`)
+  }
+}
