@@ -1,8 +1,9 @@
-// Generates the static files in dist/assets: the OpenAPI document, built from the app, and the reference page that shows
-// it. Wrangler runs this before each bundling, so the document always matches the code.
+// Generates the static files in dist/assets: the OpenAPI document, built from the app, the reference page that shows it, and
+// the filter of common passwords. Wrangler runs this before each bundling, so the document always matches the code.
 import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
+import { dictionary } from '@zxcvbn-ts/language-common'
 
 const ROOT = join(import.meta.dirname, '..')
 const OUTPUT = join(ROOT, 'dist/assets')
@@ -15,6 +16,12 @@ registerHooks({
 })
 const DOCUMENT = '../src/openapi/document.ts'
 const { buildDocument }: { buildDocument: () => object } = await import(DOCUMENT)
+const COMMON_PASSWORDS_MODULE = '../src/members/common-passwords.ts'
+const { COMMON_PASSWORDS, FILTER_FILE, toFilter }: typeof import('../src/members/common-passwords') = await import(
+  COMMON_PASSWORDS_MODULE
+)
+/** Shorter ones are invalid anyway. */
+const MIN_PASSWORD = 6
 
 mkdirSync(join(OUTPUT, 'docs'), { recursive: true })
 writeFileSync(join(OUTPUT, 'openapi.json'), `${JSON.stringify(buildDocument(), null, 2)}\n`)
@@ -22,3 +29,7 @@ cpSync(join(ROOT, 'src/docs/page'), join(OUTPUT, 'docs'), { recursive: true })
 for (const file of SWAGGER_FILES) {
   copyFileSync(join(ROOT, 'node_modules/swagger-ui-dist', file), join(OUTPUT, 'docs', file))
 }
+
+// The list is ordered by frequency.
+const passwords = dictionary['passwords-common'].filter((password) => password.length >= MIN_PASSWORD)
+writeFileSync(join(OUTPUT, FILTER_FILE), await toFilter(passwords.slice(0, COMMON_PASSWORDS)))

@@ -13,6 +13,7 @@ import { dropCached, purgeImages } from '../images/bucket'
 import { log } from '../log'
 import { sendMail } from '../mail/send'
 import { chooseSlot } from '../slots'
+import { requireUncommon } from './common-passwords'
 import { releaseAddresses, toAddress } from './directory'
 import { logIn } from './login'
 import { hashNewPassword } from './password-change'
@@ -33,8 +34,8 @@ export const members = new Hono<App>()
       operationId: 'signUp',
       summary: 'Sign up',
       description:
-        'Requires a code from `requestCode`, or any text if the service does not verify addresses. Returns no token: log ' +
-        'in afterwards.',
+        'Requires a code from `requestCode`, or any text if the service does not verify addresses. The service may refuse ' +
+        'the 10,000 most common passwords. Returns no token: log in afterwards.',
       tags: ['Members'],
       usesDatabase: true,
       responses: { 201: json(Profile, 'The new member', ...RATE_LIMIT) },
@@ -43,9 +44,11 @@ export const members = new Hono<App>()
     valid('json', NewMember),
     async (c) => {
       const { slots, config } = c.var
+      const member = c.req.valid('json')
+      await requireUncommon(c.env, config, member.password)
       const slot = chooseSlot(c.env, (c.req.raw as Request<unknown, IncomingRequestCfProperties>).cf?.continent)
       const clock = () => localTime(config.TIME_ZONE)
-      const { profile, rateLimit } = await signUp(slots, config, slot, c.req.valid('json'), networkOf(c), clock)
+      const { profile, rateLimit } = await signUp(slots, config, slot, member, networkOf(c), clock)
       return c.json(profile, 201, rateLimit)
     },
   )
@@ -119,7 +122,7 @@ export const members = new Hono<App>()
       summary: 'Update your name or password',
       description:
         'A new password signs out all other devices immediately. The token used for the change stays valid. ' +
-        'At most ten password changes an hour.',
+        'At most ten password changes an hour. The service may refuse the 10,000 most common passwords.',
       tags: ['Members'],
       responses: { 200: json(UpdatedProfile, 'The updated member', ...RATE_LIMIT) },
       errors: ['TOO_MANY_REQUESTS'],
@@ -128,6 +131,7 @@ export const members = new Hono<App>()
     async (c) => {
       const { name, password } = c.req.valid('json')
       const { db, caller, config } = c.var
+      if (password) await requireUncommon(c.env, config, password)
       const hashed = password ? await hashNewPassword(db, config, caller, password, networkOf(c)) : undefined
       const changes = { name, passwordHash: hashed?.passwordHash }
       const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE), originOf(c))

@@ -45,7 +45,15 @@ describe('/docs', () => {
   })
 
   it('has no other files, and errors of the usual shape', async () => {
-    for (const path of ['/docs/nothing.js', '/docs/..%2fopenapi.json', '/docs/swagger-ui-bundle.js.map', '/docs/']) {
+    for (const path of [
+      '/docs/nothing.js',
+      '/docs/..%2fopenapi.json',
+      '/common-passwords.bin',
+      '/docs/common-passwords.bin',
+      '/docs/..%2fcommon-passwords.bin',
+      '/docs/swagger-ui-bundle.js.map',
+      '/docs/',
+    ]) {
       const answer = await request('GET', path)
       expect([answer.status, await answer.json()], path).toMatchObject([404, { status: 404, fieldErrors: null }])
     }
