@@ -7,6 +7,19 @@ export type Example = {
   body?: unknown
   /** The response body, if there is one. */
   response?: unknown
+  /** The code in the mail that the operation sends, if later examples need it. */
+  mailedCode?: keyof typeof PLACEHOLDERS
+  /** Whether the token no longer works afterwards. The next operation that needs one is then preceded by `logIn`. */
+  endsSession?: true
+}
+
+/**
+ * Values in the examples that differ each time. The tests that execute the examples replace them by the actual values,
+ * which they take from earlier responses and mails and which have the same form (test/support/placeholders.ts).
+ */
+export const PLACEHOLDERS = {
+  IMAGE_NAME: 'gKz3Yv0mQW6c9pVbR1xT2A.png',
+  SESSION_ID: '0e9f7a52-4c1d-4b8e-9a36-d25c81f7b043',
 }
 
 /** The time of all examples. */
@@ -32,7 +45,9 @@ const memo = {
 }
 const reading = { readStartDate: '2026-11-01T20:00:00', readEndDate: '2026-11-20T23:10:00' }
 const registered = '2026-08-02T19:40:00'
-const image = 'gKz3Yv0mQW6c9pVbR1xT2A.png'
+const image = PLACEHOLDERS.IMAGE_NAME
+const now = `${EXAMPLE_TIME}Z`
+const origin = { device: 'Safari on iPhone', country: 'KR' }
 
 export const EXAMPLES: Record<string, Example> = {
   checkHealth: { response: { status: 'ok' } },
@@ -50,6 +65,22 @@ export const EXAMPLES: Record<string, Example> = {
     body: { name: 'Mina Kim' },
     response: { email: 'mina@example.com', name: 'Mina Kim', updatedAt: EXAMPLE_TIME },
   },
+  listSessions: {
+    response: [
+      {
+        sessionId: PLACEHOLDERS.SESSION_ID,
+        createdAt: now,
+        renewedAt: now,
+        expiresAt: '2026-11-28T09:30:00Z',
+        ...origin,
+        current: true,
+      },
+    ],
+  },
+  renewSession: { response: { email: 'mina@example.com', name: 'Mina Kim' } },
+  listActivity: { response: [{ at: now, kind: 'LOGIN', ...origin }] },
+  endOtherSessions: {},
+  endSession: { parameters: { 'session-id': PLACEHOLDERS.SESSION_ID }, endsSession: true },
   searchCatalogue: { parameters: { 'title-or-author': 'petit' }, response: await catalogue.search('petit') },
   listBestSellers: { response: await catalogue.bestSellers() },
   listNewBooks: { response: await catalogue.newSpecial() },
@@ -157,5 +188,6 @@ export const EXAMPLES: Record<string, Example> = {
   deleteImage: { parameters: { 'member-id': 1, name: image } },
   deleteMemo: { parameters: { 'memo-id': 1 } },
   deleteBook: { parameters: { 'book-id': 1 } },
+  logOut: { endsSession: true },
   withdraw: {},
 }

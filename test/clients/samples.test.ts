@@ -3,21 +3,22 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { EXAMPLES } from '../../src/openapi/examples.ts'
 import { startService } from '../support/dev-server.ts'
+import { createPlaceholders } from '../support/placeholders.ts'
 import { PICTURE, pictureFile } from './stories/picture.ts'
 
-type Operation = { operationId: string; 'x-codeSamples': { label: string; source: string }[] }
-/** Executes a sample. Returns the token or the URL of an image in its response, if there is one. */
-type Execute = (source: string, token: string) => Promise<string | undefined>
+type Operation = { operationId: string; security?: object[]; 'x-codeSamples': { label: string; source: string }[] }
+/** Executes a sample. Returns the token or the body in its response, if there is one. */
+type Execute = (source: string, token: string) => Promise<{ token?: string | undefined; body?: unknown }>
 
 const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => {}).constructor
 
 const runFetch: Execute = async (source, token) => {
   const setsToken = source.includes('const token')
   const check = 'if (!response.ok) throw new Error(await response.text())'
-  const end = setsToken ? 'return token' : "return typeof result === 'string' ? result : undefined"
+  const end = setsToken ? 'return { token }' : "return { body: typeof result === 'undefined' ? undefined : result }"
   const sample = new AsyncFunction('file', ...(setsToken ? [] : ['token']), [source, check, end].join('\n'))
   return sample(pictureFile, token)
 }
@@ -28,7 +29,8 @@ const runCurl: Execute = async (source, token) => {
   const command = source.replace('curl', 'curl --silent --show-error --fail-with-body')
   const printed = execFileSync('sh', ['-c', command], { cwd, env: { ...process.env, TOKEN: token }, encoding: 'utf8' })
   rmSync(cwd, { recursive: true })
-  return printed.match(/^authorization: Bearer (.+?)\r?$/im)?.[1] ?? printed.match(/^"(http.+)"$/)?.[1]
+  if (/^[[{"]/.test(printed)) return { body: JSON.parse(printed) }
+  return { token: printed.match(/^authorization: Bearer (.+?)\r?$/im)?.[1] }
 }
 
 it.each([
@@ -41,18 +43,23 @@ it.each([
     paths: Record<string, Record<string, Operation>>
   }
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
-  const exampleImage = String(EXAMPLES.loadImage?.parameters?.name)
+  const { learn, learnCode, fill } = createPlaceholders()
   let token = ''
-  let image = exampleImage
-  for (const operationId of Object.keys(EXAMPLES)) {
-    const samples = operations.find((operation) => operation.operationId === operationId)?.['x-codeSamples']
-    const source = samples?.find(({ label }) => label === language)?.source ?? ''
+
+  const executeSample = async (operationId: string) => {
+    const operation = operations.find((each) => each.operationId === operationId)
+    if (operation?.security?.length && !token) await executeSample('logIn')
+    const source = operation?.['x-codeSamples'].find(({ label }) => label === language)?.source ?? ''
     expect(source, operationId).toContain('https://library.example.com/')
-    const local = source.replaceAll('https://library.example.com', service.base).replaceAll(exampleImage, image)
+    const local = fill(source.replaceAll('https://library.example.com', service.base))
+    const printedBefore = service.printed().length
     const returned = await execute(local, token).catch((error) => {
       throw new Error(`${operationId}: ${error}\n${local}`)
     })
-    if (operationId === 'logIn') token = returned ?? ''
-    if (operationId === 'uploadMemoImage') image = returned?.split('/').at(-1) ?? ''
+    const { response, mailedCode, endsSession } = EXAMPLES[operationId] ?? {}
+    learn(response, returned.body)
+    if (mailedCode) await vi.waitFor(() => learnCode(mailedCode, service.printed().slice(printedBefore)), 10_000)
+    token = endsSession ? '' : (returned.token ?? token)
   }
+  for (const operationId of Object.keys(EXAMPLES)) await executeSample(operationId)
 })

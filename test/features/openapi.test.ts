@@ -8,7 +8,9 @@ import { PARAMETERS, PROPERTIES, SCHEMAS } from '../../src/openapi/descriptions'
 import { EXAMPLE_TIME, EXAMPLES, type Example } from '../../src/openapi/examples'
 import { BASE, send } from '../support/api'
 import { document } from '../support/document'
+import { EMAIL, mails } from '../support/mailed-codes'
 import { png } from '../support/pictures'
+import { createPlaceholders } from '../support/placeholders'
 
 type Media = { example?: unknown; examples?: Record<string, { value?: ErrorBody }> }
 type Operation = {
@@ -73,9 +75,13 @@ it('describes every route of the app, except documentation and well-known files,
   expect(described.sort()).toEqual([...new Set(written)].sort())
 })
 
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 Version/18.1 Mobile/15E148 Safari/604.1'
+
 describe('the examples', () => {
   let token = ''
-  let imageName = ''
+  const { learn, learnCode, fill } = createPlaceholders()
+  const withActual = (value: unknown) => JSON.parse(fill(JSON.stringify(value ?? null)))
   beforeAll(() => vi.useFakeTimers({ toFake: ['Date'], now: new Date(`${EXAMPLE_TIME}Z`) }))
   afterAll(() => vi.useRealTimers())
 
@@ -88,12 +94,18 @@ describe('the examples', () => {
     }
     const [type = ''] = Object.keys(operation.requestBody?.content ?? {})
     const headers = {
+      'User-Agent': IPHONE,
       ...(operation.security.length > 0 && { Authorization: token }),
       ...(type === 'text/plain' && { 'Content-Type': type }),
     }
-    const changed = { PUBLIC_URL: 'https://library.example.com', MAIL_FROM: 'library@library.test' }
+    const changed = { PUBLIC_URL: 'https://library.example.com', MAIL_FROM: 'library@library.test', EMAIL }
     const body = type === 'application/json' ? { body: sent } : { raw: sent as BodyInit | undefined }
-    return send(operation.method.toUpperCase(), `${path}?${query}`, { ...body, headers, changed })
+    return send(operation.method.toUpperCase(), `${path}?${query}`, {
+      ...body,
+      headers,
+      changed,
+      cf: { country: 'KR' },
+    })
   }
 
   const exampleOf = (operation: Operation, status: number) =>
@@ -116,23 +128,35 @@ describe('the examples', () => {
     return sendExample(operation, parameters, invalid)
   }
 
-  it.each(Object.entries(EXAMPLES))('of %s are what the service answers', async (operationId, example) => {
+  const operationOf = (operationId: string) => {
     const operation = operations.find((each) => each.operationId === operationId)
     if (!operation) throw new Error(`The document has no operation ${operationId}`)
+    return operation
+  }
+
+  const logInAgain = async () => {
+    const answer = await sendExample(operationOf('logIn'), {}, EXAMPLES.logIn?.body)
+    token = answer.headers.get('Authorization') ?? ''
+  }
+
+  it.each(Object.entries(EXAMPLES))('of %s are what the service answers', async (operationId, example) => {
+    const operation = operationOf(operationId)
+    if (operation.security.length > 0 && !token) await logInAgain()
+    const { parameters = {}, body, response, mailedCode, endsSession }: Example = withActual(example)
     for (const { value } of Object.values(exampleOf(operation, 400)?.examples ?? {})) {
-      if (value) expect((await sendInvalid(operation, example, value)).body).toEqual(value)
+      if (value) expect((await sendInvalid(operation, { parameters, body }, value)).body).toEqual(value)
     }
 
-    // Uploads get a random name.
-    const exampleName = String(EXAMPLES.loadImage?.parameters?.name)
-    const withName = (value: unknown) => JSON.parse(JSON.stringify(value ?? null).replaceAll(exampleName, imageName))
-    const parameters = imageName ? withName(example.parameters) : example.parameters
-    const body = operationId === 'uploadMemoImage' ? form(png()) : example.body
-    const answer = await sendExample(operation, parameters ?? {}, body)
+    const mailsBefore = mails.length
+    const sent = operationId === 'uploadMemoImage' ? form(png()) : body
+    const answer = await sendExample(operation, parameters, sent)
+    learn(response, answer.body)
+    const texts = mails.slice(mailsBefore).map(({ text }) => text)
+    if (mailedCode) learnCode(mailedCode, texts.join('\n'))
     if (operationId === 'logIn') token = answer.headers.get('Authorization') ?? ''
-    if (operationId === 'uploadMemoImage') imageName = answer.body.split('/').at(-1)
+    if (endsSession) token = ''
     expect(String(answer.status)).toBe(Object.keys(operation.responses)[0])
     if (operationId === 'loadImage') expect(answer.body).toBeInstanceOf(Uint8Array)
-    else expect(answer.body).toEqual(withName(exampleOf(operation, answer.status)?.example))
+    else expect(answer.body).toEqual(withActual(exampleOf(operation, answer.status)?.example))
   })
 })

@@ -18,6 +18,8 @@ type Options = {
   headers?: Record<string, string>
   body?: unknown
   raw?: BodyInit
+  /** What Cloudflare knows about the client. */
+  cf?: { country?: string }
   /** Variables and bindings to replace for this request. */
   changed?: Partial<Bindings>
 }
@@ -48,11 +50,12 @@ export const handle = async (request: Request, changed?: Partial<Bindings>) => {
 
 /** Sends a request to the Worker, and checks the answer against the OpenAPI document of this checkout. */
 export const send = async (method: string, path: string, options: Options = {}): Promise<Answer> => {
-  const { headers, body, raw, changed } = options
+  const { headers, body, raw, cf, changed } = options
   const request = new Request(BASE + path, {
     method,
     body: body === undefined ? raw : JSON.stringify(body),
     ...(raw instanceof ReadableStream && { duplex: 'half' }),
+    ...(cf && { cf }),
     headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
   })
   const response = await handle(request, changed)

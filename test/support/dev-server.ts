@@ -14,11 +14,17 @@ const freePort = async () => {
   return port
 }
 
-/** Starts `npm run dev` with an empty database. Returns its address and a function that stops it. */
+/** Starts `npm run dev` with an empty database. Returns its address, what it has printed, and a function that stops it. */
 export const startService = async () => {
   const port = await freePort()
   const data = mkdtempSync(join(tmpdir(), 'reading-library-'))
-  const child = spawn('node', ['scripts/dev.ts', '--port', String(port), '--persist-to', data], { stdio: 'ignore' })
+  const child = spawn('node', ['scripts/dev.ts', '--port', String(port), '--persist-to', data], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let printed = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    printed += text
+  })
   const ended = once(child, 'exit')
   const stop = async () => {
     child.kill()
@@ -28,7 +34,7 @@ export const startService = async () => {
   const base = `http://localhost:${port}`
   for (let seconds = 0; seconds < 100; seconds++) {
     const health = await fetch(`${base}/health`).catch(() => undefined)
-    if (health?.ok) return { base, stop }
+    if (health?.ok) return { base, stop, printed: () => printed }
     await wait(1000)
   }
   await stop()

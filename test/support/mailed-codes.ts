@@ -5,7 +5,7 @@ export type Mail = { to: string; from: { name: string; email: string }; subject:
 
 /** The mails sent through the real binding. */
 export const mails: Mail[] = []
-const EMAIL = {
+export const EMAIL = {
   send: (mail: Mail) => {
     mails.push(mail)
     return env.EMAIL.send(mail)
