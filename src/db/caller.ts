@@ -50,8 +50,9 @@ export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn) => {
 }
 
 /** Returns the caller's id, or no row when the session has ended. */
+// The limit keeps SQLite from evaluating the guard twice, once for each use of its value.
 export const selectCaller = sqlStatement<{ memberId: number }>(
-  sql`select memberId from (select ${callerId} as memberId) where memberId is not null`,
+  sql`select memberId from (select ${callerId} as memberId limit 1) where memberId is not null`,
 )
 
 const selectToken = sqlStatement<{ memberId: number; lastUsedDay: number | null }>(sql`
