@@ -23,16 +23,18 @@ const Claims = z.strictObject({
 })
 const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
 
-/** Issues a token for a session. `expiresAt` is in milliseconds since 1970. */
+/** The session that a token is issued for. Times are in milliseconds since 1970. */
+type Issued = { memberId: number; sessionId: string; issuedAt: number; expiresAt: number }
+
 export const issueToken = async (
   config: Config,
-  { memberId, sessionId, expiresAt }: { memberId: number; sessionId: string; expiresAt: number },
+  { memberId, sessionId, issuedAt, expiresAt }: Issued,
   slot: number,
 ) => {
   const claims: z.infer<typeof Claims> = {
     iss: ISSUER,
     sub: String(memberId),
-    iat: Math.floor(Date.now() / 1000),
+    iat: Math.floor(issuedAt / 1000),
     exp: Math.floor(expiresAt / 1000),
     sid: sessionId,
     ...(slot > 0 && { slot }),

@@ -141,7 +141,8 @@ export const logIn = async (
 
   const { member, oldHash, newHash } = verified
   const { memberId } = member
-  const session = { memberId, sessionId: crypto.randomUUID(), expiresAt: now + 1000 * config.TOKEN_TTL_SECONDS }
+  const expiresAt = now + 1000 * config.TOKEN_TTL_SECONDS
+  const session = { memberId, sessionId: crypto.randomUUID(), issuedAt: now, expiresAt }
   const replace = newHash ? [replaceHash({ memberId, oldHash, newHash })] : []
   const forgive = deleteAttempts(attempt)
   const [[created]] = await run(

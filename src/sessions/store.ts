@@ -44,12 +44,12 @@ export const listSessions = async (db: Db, caller: Caller): Promise<Session[]> =
     }))
 }
 
-const renew = sqlStatement<{ memberId: number; sessionId: string; expiresAt: number }>(sql`
+const renew = sqlStatement<{ memberId: number; sessionId: string; issuedAt: number; expiresAt: number }>(sql`
   update sessions
   set renewedAt = ${placeholder('callerNow')},
     expiresAt = max(expiresAt, min(${placeholder('callerNow')} + ${placeholder('tokenTtl')}, createdAt + ${placeholder('sessionTtl')}))
   where memberId = ${callerId} and sessionId = ${placeholder('callerSessionId')}
-  returning memberId, sessionId, expiresAt`)
+  returning memberId, sessionId, renewedAt as issuedAt, expiresAt`)
 const selectProfile = statement((db) =>
   db.select({ email: members.email, name: members.name }).from(members).where(isCaller),
 )
