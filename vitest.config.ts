@@ -14,6 +14,7 @@ const inSlot1 = process.env.SLOTS === '1'
 /** What `npm run test:slots` leaves out, with the reason. */
 const ONE_DATABASE_ONLY: Record<string, string> = {
   'takes two database calls to sign up, change a password or log in': 'three in slot 1: slots-sign-up.test.ts',
+  'takes one database call to refuse a login': 'two in slot 1: slots-sign-up.test.ts',
   'is consumed by the sign-up, in two database calls': 'three in slot 1: slots-sign-up.test.ts',
   'are what the service answers': 'the examples have the identifiers of slot 0',
   'issues an HS256 token without personal data': 'the token also names the slot: slots-sign-up.test.ts',

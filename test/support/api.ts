@@ -98,7 +98,7 @@ export const tokenOf = (answer: Answer) => done(answer, 200).headers.get('Author
 /** The API as called by a member. */
 export type Reader = ReturnType<typeof readerWith>
 
-const readerWith = (email: string, token: string, sendAs = send) => {
+export const readerWith = (email: string, token: string, sendAs = send) => {
   const sendWithToken = (method: string, path: string, options: Options = {}) =>
     sendAs(method, path, { ...options, headers: { Authorization: `Bearer ${token}`, ...options.headers } })
   const post = (path: string, body: unknown) => sendWithToken('POST', path, { body })

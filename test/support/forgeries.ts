@@ -75,7 +75,7 @@ const withUnsupportedHeader = (victim: Claims, secret: string) => {
   )
 }
 
-const withInvalidClaims = (victim: Claims, secret: string) => {
+const withInvalidClaims = (victim: Claims, own: Claims, secret: string) => {
   const now = Math.floor(Date.now() / 1000)
   const { sub } = victim
   const invalid: [claim: string, ...values: unknown[]][] = [
@@ -84,8 +84,10 @@ const withInvalidClaims = (victim: Claims, secret: string) => {
     ['sub', '0', '-1', '9'.repeat(17)],
     ['iat', undefined, 0],
     ['exp', undefined, now - 1, 'never', String(now + 9999), now + 9999.5, 1e300, null],
-    ['jti', undefined, `' or ''='`],
-    ['ver', undefined, 7, -1, '0'],
+    ['sid', undefined, null, `' or ''='`, own.sid, crypto.randomUUID(), [victim.sid], `${victim.sid}`.slice(0, -1)],
+    // Claims of the releases before sessions.
+    ['jti', victim.sid],
+    ['ver', 0],
     ['admin', true],
     ['__proto__', { sub: '1' }],
   ]
@@ -149,7 +151,10 @@ const namedForgeries = async (own: string, victimToken: string, secret: string):
   return [
     ...unsigned(victim, own),
     ...(await withWrongKey(victim, secret)),
-    ...(await Promise.all([...withUnsupportedHeader(victim, secret), ...withInvalidClaims(victim, secret)])),
+    ...(await Promise.all([
+      ...withUnsupportedHeader(victim, secret),
+      ...withInvalidClaims(victim, claimsOf(own), secret),
+    ])),
     ...withUnusualSyntax(own),
     ...inOtherPlaces(own, forged),
   ]
