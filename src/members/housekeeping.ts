@@ -11,7 +11,9 @@ const deleteExpiredFrom = (table: typeof joinCodes | typeof accountCodes | typeo
   sqlStatement<{ expiresAt: number }>(
     sql`delete from ${table} where ${table.expiresAt} < ${placeholder('now')} returning expiresAt`,
   )
-const EXPIRING = [joinCodes, accountCodes, emailUndos, accessTokens].map(deleteExpiredFrom)
+const EXPIRING = [emailUndos, accessTokens].map(deleteExpiredFrom)
+/** Only slot 0 has rows of these tables. */
+const EXPIRING_CODES = [joinCodes, accountCodes].map(deleteExpiredFrom)
 
 const deleteDailyMailsBefore = statement((db) =>
   db
@@ -24,12 +26,16 @@ const deleteDailyMailsBefore = statement((db) =>
 const MAX_ROWS = 10_000
 
 /** Deletes what has expired, and what no longer counts for a limit. */
-export const deleteExpired = (db: Db, now = Date.now()) =>
-  run(
-    db,
+export const deleteExpired = (db: Db, now = Date.now()) => {
+  const inAnySlot = [
     ...EXPIRING.map((build) => build({ now })),
     deleteExpiredSessions({ now, limit: MAX_ROWS }),
     deleteOldActivity({ now, limit: MAX_ROWS }),
     deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }),
+  ]
+  const inSlot0 = [
+    ...EXPIRING_CODES.map((build) => build({ now })),
     deleteDailyMailsBefore({ today: Math.floor(now / DAY_MS) }),
-  )
+  ]
+  return run(db, ...inAnySlot, ...(db.slot === 0 ? inSlot0 : []))
+}
