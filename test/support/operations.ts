@@ -115,10 +115,10 @@ export const bodyOf = ({ types, fields }: Operation): unknown => {
 export const isPage = (path: string) =>
   /^\/(?:openapi\.json|docs(?:\/[^/]*)?|\.well-known\/(?:security\.txt|api-catalog))?$/.test(path)
 
-/** The parameters that name a book, a memo or an image. */
+/** The parameters that name a book, a memo, an image or a session. */
 const ID_PARAMETERS = ['book-id', 'memo-id', 'bookId', 'member-id', 'name', 'session-id']
 
-/** The operations that need a token and name a book, a memo or an image. */
+/** The operations that need a token and name a book, a memo, an image or a session. */
 export const idOperations = operations.filter(
   ({ path, query, needsToken }) => needsToken && [...path, ...query].some((name) => ID_PARAMETERS.includes(name)),
 )

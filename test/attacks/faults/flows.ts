@@ -43,6 +43,8 @@ type MemberRequest = [method: string, path: string, body?: unknown]
 const memberFlows: [name: string, status: number, (subject: Subject) => MemberRequest, repeatedStatus?: number][] = [
   ['change the name', 200, () => ['PATCH', '/members/me', { name: 'Renamed' }]],
   ['change the password', 200, () => ['PATCH', '/members/me', { password: 'another-horse-8' }]],
+  ['renew the session', 200, () => ['POST', '/sessions/renew']],
+  ['log out', 204, () => ['POST', '/logout'], 401],
   ['withdraw', 204, () => ['DELETE', '/members/me'], 401],
   ['register a book', 201, () => ['POST', '/books', { title: 'Registered', bookStatus: 'DONE' }]],
   ['change a book', 200, ({ bookId }) => ['PATCH', `/books/${bookId}`, { star: 4, bookStatus: 'ING' }]],
@@ -115,14 +117,19 @@ const prepare = async (stage: Stage, { needs }: Flow) => {
 
 /** The distinct things a subject has, without what differs between subjects. */
 const readState = async ({ home, bucket }: Stage, { email, memberId }: Subject) => {
-  const { results } = await home.database
-    .prepare(`
-      select 'member ' || name || (keptTokenId is not null) as thing from members where email = ?1
+  const things = home.database.prepare(`
+      select 'member ' || name || (credentialsVersion > 0) as thing from members where email = ?1
       union select 'book ' || title || star || bookStatus || (createdAt < '2025') || hasMemos from books where memberId = ?2
       union select 'memo ' || memoContent || memoType from memos where memberId = ?2
       union select 'purge job' from purgeJobs where memberId = ?2`)
-    .bind(email, memberId)
-    .all<{ thing: string }>()
+  const accountThings = home.database.prepare(`
+      select 'session' as thing from sessions join members using (memberId) where email = ?1
+      union select kind from activity join members using (memberId) where email = ?1`)
+  const answers = await home.database.batch<{ thing: string }>([
+    things.bind(email, memberId),
+    accountThings.bind(email),
+  ])
+  const results = answers.flatMap((answer) => answer.results)
   const { objects } = await bucket.list({ prefix: `images/${memberId}/`, limit: 1 })
   return [...results.map(({ thing }) => thing), ...(objects.length > 0 ? ['image'] : [])].sort()
 }
