@@ -103,7 +103,11 @@ If the operator has enabled e-mail verification, call \`requestCode\` first, and
 
 ## Tokens
 
-Operations marked with a lock need the header \`Authorization: Bearer <token>\`. Login returns a token, which is valid for seven days unless the operator has set another lifetime; it expires at its \`exp\` claim. A token cannot be renewed: after a 401, log in again. A password change revokes all other tokens of the member, and deleting the account revokes all. A forgotten password cannot be reset yet.
+Operations marked with a lock need the header \`Authorization: Bearer <token>\`. Login begins a session and returns its token, which is valid for seven days unless the operator has set another lifetime; it expires at its \`exp\` claim. Before that, \`renewSession\` returns a fresh token for the same session, for at most 90 days after the login. After a 401, log in again.
+
+\`logOut\` ends the session, and \`endSession\` that of another device: all its tokens stop working immediately. A password change ends all other sessions of the member, and deleting the account ends all. A member has at most a hundred sessions: a further login ends the oldest. \`listActivity\` shows logins, failed ones too, and what else happened to the account.
+
+A forgotten password cannot be reset yet.
 
 Do not send a token when signing up or logging in. The catalogue, \`loadImage\`, \`requestCode\` and \`checkHealth\` ignore it.
 
@@ -120,7 +124,7 @@ Do not send a token when signing up or logging in. The catalogue, \`loadImage\`,
 
 ## Times
 
-Times have the format \`yyyy-MM-ddTHH:mm:ss\`, without a time zone. Times that the service sets (\`createdAt\`, \`updatedAt\`) are in UTC unless the operator has set another time zone. Times that you send are returned as sent, without fractions of a second, so they are in your client's time zone.
+Times have the format \`yyyy-MM-ddTHH:mm:ss\`, without a time zone. Times that the service sets (\`createdAt\`, \`updatedAt\`) are in UTC unless the operator has set another time zone. Times of the account, such as those of sessions, end with \`Z\` and are always in UTC. Times that you send are returned as sent, without fractions of a second, so they are in your client's time zone.
 
 ## Pages
 
@@ -159,7 +163,8 @@ The headers \`RateLimit-Policy\` and \`RateLimit\` show the limits marked with a
 
 - After 429 or 503, wait for the seconds in \`Retry-After\`. After 500, 502 or 504, or if there was no response, wait a second, and twice as long after each further failure.
 - After 503 or no response, the request may have taken effect.
-- \`GET\`, \`PATCH\` and \`DELETE\` are safe to repeat. A repeated deletion gets 404, or 401 if it was that of the account.
+- \`GET\`, \`PATCH\` and \`DELETE\` are safe to repeat. A repeated deletion gets 404, or 401 if it was that of the account or of your own session, as does a repeated \`POST /logout\`.
+- \`POST /sessions/renew\` is safe to repeat: earlier tokens stay valid.
 - \`POST /books\`, \`POST /memos\` and uploads are not: each repetition adds another one. Check first whether the first one was stored.
 - A repeated sign-up gets 409 if the first one took effect; then log in.
 
