@@ -4,7 +4,7 @@ import { printBill } from './bill.ts'
 import type { Draws } from './draws.ts'
 import type { Flooded } from './passwords.ts'
 import type { Peer } from './peers.ts'
-import type { Cost, RowCost } from './rows.ts'
+import { type Cost, maxRows, type RowCost } from './rows.ts'
 import type { SlotResults } from './slots.ts'
 import { SERVICE_MS } from './slots-setup.ts'
 import type { Speed } from './throughput.ts'
@@ -83,6 +83,12 @@ const atMost = (what: string, value: number | undefined, most: number, digits = 
 
 const RATIOS = { library: 0.85, detail: 0.85, memos: 0.85, random: 0.85, register: 0.8, 'memo creation': 0.8 }
 
+const rowTargets = (rows: RowCost[]) =>
+  rows.flatMap(({ name, read: [read], written }) => {
+    const most = maxRows(name)
+    return [atMost(`${name}: rows read`, read, most.read), atMost(`${name}: rows written`, written, most.written)]
+  })
+
 /** The targets for everything that was measured. */
 const targetsOf = (results: Results) => {
   const {
@@ -99,15 +105,13 @@ const targetsOf = (results: Results) => {
   } = results
   const slowdown = passwords && passwords.flood.manyAccounts.p50 / passwords.flood.alone.p50
   const bounded = rows.filter(({ grows }) => !grows)
-  const writtenBy = (name: string) => rows.find((row) => row.name === name)?.written
   return [
     rows.map(({ name, calls }) => atMost(`${name}: D1 calls`, calls, 1)),
     Object.entries(hashing).map(([name, { calls }]) => atMost(`${name}: D1 calls`, calls, 2)),
     bounded.map(({ name, read: [small, large] }) =>
       atMost(`${name}: rows read at 100,000 books / at 100`, large / small, 1.1, 2),
     ),
-    atMost('register: rows written', writtenBy('register'), 5),
-    atMost('memo creation: rows written', writtenBy('memo creation'), 6),
+    rowTargets(rows),
     Object.entries(RATIOS).map(([name, least]) =>
       atLeast(`${name}: ratio to the baseline`, speed[name]?.baseline?.ratio, least),
     ),

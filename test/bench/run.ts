@@ -9,7 +9,7 @@ import { endpoints, sendExpecting } from './endpoints.ts'
 import { floodLogins, timeHash } from './passwords.ts'
 import { PEERS, startPeers } from './peers.ts'
 import { printReport, type Results } from './report.ts'
-import { measureHashing, measureRows, measureWithdrawal } from './rows.ts'
+import { measureHashing, measureRows, measureSessions, measureWithdrawal } from './rows.ts'
 import { ENTRIES, FILLED, fillDirectory, fillStatements, makeLibraries } from './seed.ts'
 import { measureSlots } from './slots.ts'
 import { compareSpeed, measureLatency, measureStartup } from './throughput.ts'
@@ -81,7 +81,8 @@ const runWorkers = async (results: Results) => {
       results.draws = await testDraws(urlOf.quiet, small, flags.quick ? 2000 : 20_000, progress)
     }
     if (isSelected('rows')) {
-      progress('withdrawing both members')
+      progress('ending sessions and withdrawing both members')
+      results.rows?.push(...(await measureSessions(urlOf.measured, small, large)))
       results.rows?.push(await measureWithdrawal(urlOf.measured, small, large))
     }
   } finally {

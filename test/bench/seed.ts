@@ -18,21 +18,26 @@ export type Library = {
   /** Unread books without memos, and memos, to be deleted. */
   spareBooks: number[]
   spareMemos: number[]
+  /** A session to be ended by that of `token`, and the token of one to be logged out. */
+  otherSession: string
+  otherToken: string
 }
 
-/** The session of each library's member. */
-const SESSION_ID = '3f1c3f5e-8d6c-4f6e-9d0b-0c6a3c1f2b11'
+/** Each member has ten sessions. */
+const SESSIONS = 10
+const SESSION_PREFIX = '3f1c3f5e-8d6c-4f6e-9d0b-0c6a3c1f2b'
+const sessionId = (n: number) => `${SESSION_PREFIX}${n + 10}`
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
-const signToken = (memberId: number, slot: number) => {
+const signToken = (memberId: number, slot: number, sid: string) => {
   const iat = Math.floor(Date.now() / 1000)
   const claims = {
     iss: 'reading-library',
     sub: String(memberId),
     iat,
     exp: iat + 604_800,
-    sid: SESSION_ID,
+    sid,
     ...(slot > 0 && { slot }),
   }
   const signed = `${base64url('{"alg":"HS256","typ":"JWT"}')}.${base64url(JSON.stringify(claims))}`
@@ -51,7 +56,9 @@ const range = (from: number, to: number, step: number) =>
 const toLibrary = ({ memberId, slot = 0, offset, books, most, withMemos }: Size): Library => ({
   memberId,
   books,
-  token: signToken(memberId, slot),
+  token: signToken(memberId, slot, sessionId(0)),
+  otherSession: sessionId(1),
+  otherToken: signToken(memberId, slot, sessionId(2)),
   book: offset + 2,
   memoBook: offset + 1,
   changedBook: offset + 20 * Math.ceil(withMemos / 20) + 1,
@@ -66,7 +73,9 @@ const fill = ({ memberId, offset, books, most, withMemos }: Size) => [
   `insert into members (memberId, email, name, passwordHash, createdAt, updatedAt)
     values (${memberId}, 'reader${memberId}@example.com', 'Reader ${memberId}', '-', '2020-01-01T00:00:00', '2020-01-01T00:00:00')`,
   `insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt)
-    select ${memberId}, '${SESSION_ID}', now, now, now + 604800000 from (select unixepoch() * 1000 as now)`,
+    with recursive n(i) as (select 0 union all select i + 1 from n where i < ${SESSIONS - 1})
+    select ${memberId}, '${SESSION_PREFIX}' || (i + 10), now, now, now + 604800000
+    from n, (select unixepoch() * 1000 as now)`,
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${books})
     insert into books (bookId, memberId, title, cover, author, publisher, createdAt, itemPage, bookStatus, readStartDate, readEndDate)
     select ${offset} + i, ${memberId}, 'Book ' || i, 'https://covers.example.com/' || i || '.jpg', 'Author ' || (i % 97),
