@@ -16,6 +16,8 @@ const SLOW = [
   'uploads',
   'random-memo',
   'seed',
+  'sessions',
+  'activity',
 ]
 /** These need a database without rows of other files. */
 const ISOLATED = ['database', 'slots-directory', 'restore', 'openapi']

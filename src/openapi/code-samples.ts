@@ -28,15 +28,17 @@ export const toCurl = ({ method, url, needsToken, body, returns }: SampledOperat
   return lines.join(' \\\n  ')
 }
 
-const RESULTS = {
-  json: ['const result = await response.json()'],
-  file: ['const image = await response.blob()'],
-  token: ["const token = response.headers.get('Authorization').replace('Bearer ', '')"],
-  nothing: [],
+const toResult = ({ returns, needsToken }: SampledOperation) => {
+  if (returns === 'json') return ['const result = await response.json()']
+  if (returns === 'file') return ['const image = await response.blob()']
+  if (returns === 'nothing') return []
+  const name = needsToken ? 'newToken' : 'token'
+  return [`const ${name} = response.headers.get('Authorization').replace('Bearer ', '')`]
 }
 
 /** JavaScript for any runtime with `fetch`, in which `token` and, for uploads, `file` are set. */
-export const toFetch = ({ method, url, needsToken, body, returns }: SampledOperation) => {
+export const toFetch = (operation: SampledOperation) => {
+  const { method, url, needsToken, body } = operation
   const headers = [
     ...(needsToken ? [`Authorization: \`Bearer \${token}\``] : []),
     ...(body && body.type !== FORM ? [`'Content-Type': '${body.type}'`] : []),
@@ -52,6 +54,6 @@ export const toFetch = ({ method, url, needsToken, body, returns }: SampledOpera
   return [
     ...(body?.type === FORM ? ['const form = new FormData()', "form.append('file', file)"] : []),
     `const response = await fetch('${url}'${init})`,
-    ...RESULTS[returns],
+    ...toResult(operation),
   ].join('\n')
 }

@@ -16,10 +16,13 @@ type Execute = (source: string, token: string) => Promise<{ token?: string | und
 const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => {}).constructor
 
 const runFetch: Execute = async (source, token) => {
-  const setsToken = source.includes('const token')
+  const tokenName = source.match(/const (token|newToken) =/)?.[1]
   const check = 'if (!response.ok) throw new Error(await response.text())'
-  const end = setsToken ? 'return { token }' : "return { body: typeof result === 'undefined' ? undefined : result }"
-  const sample = new AsyncFunction('file', ...(setsToken ? [] : ['token']), [source, check, end].join('\n'))
+  const end = tokenName
+    ? `return { token: ${tokenName} }`
+    : "return { body: typeof result === 'undefined' ? undefined : result }"
+  const variables = tokenName === 'token' ? ['file'] : ['file', 'token']
+  const sample = new AsyncFunction(...variables, [source, check, end].join('\n'))
   return sample(pictureFile, token)
 }
 
