@@ -16,6 +16,7 @@ import { members } from './members/routes'
 import { memos } from './memos/routes'
 import { sessions } from './sessions/routes'
 import { databaseOf, databasesOf } from './slots'
+import { tokens } from './tokens/routes'
 
 /** `SLOT:BOOKMARK`, or just the bookmark for slot 0. A client sends it back, so that a recent enough replica may answer. */
 const BOOKMARK = 'X-D1-Bookmark'
@@ -64,6 +65,7 @@ const api = app
   .route('/', health)
   .route('/', members)
   .route('/', sessions)
+  .route('/tokens', tokens)
   .route('/books', books)
   .route('/memos', memos)
   .route('/images', images)

@@ -19,6 +19,7 @@ export const ERRORS = {
   MEMO_NOT_FOUND: [404, 'Memo not found'],
   IMAGE_NOT_FOUND: [404, 'Image not found'],
   SESSION_NOT_FOUND: [404, 'Session not found'],
+  TOKEN_NOT_FOUND: [404, 'Access token not found'],
   METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
   MEMBER_EXISTS: [409, 'Member already exists'],
   MAX_BOOKS: [409, quotaMessage('MAX_BOOKS')],
@@ -26,6 +27,7 @@ export const ERRORS = {
   MAX_BOOK_TEXT_BYTES: [409, quotaMessage('MAX_BOOK_TEXT_BYTES')],
   MAX_MEMBER_TEXT_BYTES: [409, quotaMessage('MAX_MEMBER_TEXT_BYTES')],
   MAX_MEMBER_IMAGE_BYTES: [409, quotaMessage('MAX_MEMBER_IMAGE_BYTES')],
+  MAX_TOKENS: [409, 'Limit reached: 50 access tokens per member'],
   PRECONDITION_FAILED: [412, 'Precondition failed'],
   BODY_TOO_LARGE: [413, 'Request body too large'],
   FILE_TOO_LARGE: [413, 'File too large: at most 10 MiB'],
@@ -109,7 +111,7 @@ export const fieldError = (field: string, rejectedValue: unknown, reason: string
 /** The access token lacks a scope that the operation requires (RFC 6750, section 3.1). */
 export const insufficientScope = (required: readonly Scope[]) =>
   new ApiError('INSUFFICIENT_SCOPE', {
-    message: `The access token must have the scope ${required.join(' and ')}`,
+    message: `The access token must have the scope${required.length > 1 ? 's' : ''} ${required.join(' and ')}`,
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${required.join(' ')}"` },
   })
 

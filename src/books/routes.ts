@@ -172,7 +172,7 @@ export const books = new Hono<App>()
   )
   .patch(
     '/:book-id',
-    authenticated('library:write'),
+    authenticated('library:read', 'library:write'),
     describeRoute({
       operationId: 'updateBook',
       summary: 'Update a book',

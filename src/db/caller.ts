@@ -26,7 +26,8 @@ const sessionMember = sql`(
 )`
 const requiredScopes = placeholder('callerScopes')
 const hasScopes = sql`${requiredScopes} <> 0 and scopes & ${requiredScopes} = ${requiredScopes}`
-const isLive = sql`(expiresAt is null or expiresAt > ${placeholder('callerNow')})`
+/** Matches access tokens that have not expired. */
+export const isLive = sql`(expiresAt is null or expiresAt > ${placeholder('callerNow')})`
 const tokenMember = sql`(
   select memberId from accessTokens
   where tokenHash = ${placeholder('callerTokenHash')} and ${hasScopes} and ${isLive}
@@ -59,7 +60,7 @@ const selectToken = sqlStatement<{ memberId: number; lastUsedDay: number | null 
   select memberId, lastUsedDay from accessTokens where tokenHash = ${placeholder('callerTokenHash')} and ${isLive}`)
 const updateLastUsed = sqlStatement<{ memberId: number }>(sql`
   update accessTokens set lastUsedDay = ${placeholder('today')}
-  where tokenHash = ${placeholder('tokenHash')} and lastUsedDay is not ${placeholder('today')} returning memberId`)
+  where tokenHash = ${placeholder('tokenHash')} and coalesce(lastUsedDay, -1) < ${placeholder('today')} returning memberId`)
 
 const refusal = ({ required }: TokenCaller) =>
   required.length > 0 ? insufficientScope(required) : new ApiError('SESSION_REQUIRED')
@@ -81,12 +82,12 @@ const guardOf = (caller: Caller, now: number) =>
         callerNow: now,
       }
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 
 /** Records the day, once a day, after the response. */
 const markUsed = (db: Db, tokenHash: string, lastUsedDay: number | null, now: number) => {
   const today = Math.floor(now / DAY_MS)
-  if (lastUsedDay === today) return
+  if (lastUsedDay !== null && lastUsedDay >= today) return
   const update = run(afterResponse(db), idempotent(updateLastUsed({ tokenHash, today })))
   db.waitUntil(update.catch((error) => log('error', `access token: ${error}`)))
 }

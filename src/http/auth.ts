@@ -5,20 +5,23 @@ import type { App } from '../env'
 import { ApiError } from '../errors'
 import { verifyToken } from '../token'
 import { annotate } from './describe-route'
+import { networkOf } from './network'
 import { callerKey, checkRate } from './throttle'
 
 type Caller = App['Variables']['caller']
 
 const CREDENTIALS = /^(bearer|token) +(\S+) *$/i
 
-// The members of access tokens, for limits that count per member. The database alone decides whether a token is valid.
+// The members of the access tokens used last, for limits that count per member. The database alone decides whether a
+// token is valid.
 const MAX_KNOWN = 1000
 const memberOfToken = new Map<string, number>()
 
 const remember = (tokenHash: string, memberId: number) => {
-  const [oldest] = memberOfToken.keys()
-  if (oldest !== undefined && memberOfToken.size >= MAX_KNOWN) memberOfToken.delete(oldest)
+  memberOfToken.delete(tokenHash)
   memberOfToken.set(tokenHash, memberId)
+  const [oldest] = memberOfToken.keys()
+  if (oldest !== undefined && memberOfToken.size > MAX_KNOWN) memberOfToken.delete(oldest)
 }
 
 /** Anyone can make up a token that names a slot, so one that is not bound is no mistake of the deployment. */
@@ -42,7 +45,9 @@ const authenticate =
     if (!caller) throw new ApiError('UNAUTHORIZED')
     c.set('caller', caller)
     if (caller.slot > 0) c.set('db', c.get('slots').open(caller.slot))
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await checkRate(c, 'WRITE_LIMIT', callerKey(caller))
+    // Anyone can make up access tokens, each of which would cost a database call.
+    if (caller.memberId === undefined) await checkRate(c, 'NETWORK_LIMIT', `access token ${networkOf(c)}`)
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await checkRate(c, 'WRITE_LIMIT', callerKey(c))
     await next()
     if ('tokenHash' in caller && caller.memberId !== undefined) remember(caller.tokenHash, caller.memberId)
   }

@@ -18,7 +18,7 @@ const pages = createLimiter({ capacity: 1000, leaseMs: 15_000, maxWaiting: 64 })
 export const limitLargePages: MiddlewareHandler<App, string, { out: { query: Paging } }> = async (c, next) => {
   const { size } = c.req.valid('query')
   if (size <= SMALL_SIZE) return next()
-  const lease = await pages.acquire(size, [callerKey(c.get('caller'))])
+  const lease = await pages.acquire(size, [callerKey(c)])
   if (!lease) throw unavailable('too many large pages in flight')
   return next().finally(lease.release)
 }

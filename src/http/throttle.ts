@@ -35,9 +35,8 @@ const throttle = (limiter: RateLimiter, keyOf: (c: Context<App>) => string) => {
 /** Limits requests per route and network, approximately and per Cloudflare location. */
 export const throttledByNetwork = throttle('NETWORK_LIMIT', (c) => `${routePath(c)} ${networkOf(c)}`)
 
-/** The member or, before the first call with an access token, the token. */
-export const callerKey = (caller: App['Variables']['caller']) =>
-  String(caller.memberId ?? ('tokenHash' in caller ? caller.tokenHash : undefined))
+/** The member or, for an access token that this isolate does not know, the network: anyone can make up tokens. */
+export const callerKey = (c: Context<App>) => String(c.get('caller').memberId ?? `network ${networkOf(c)}`)
 
 /** Limits requests per member. Mount it after `authenticated`. */
-export const throttledByMember = throttle('MEMBER_LIMIT', (c) => callerKey(c.get('caller')))
+export const throttledByMember = throttle('MEMBER_LIMIT', callerKey)

@@ -112,7 +112,7 @@ export const memos = new Hono<App>()
   )
   .patch(
     '/:memo-id',
-    authenticated('memos:write'),
+    authenticated('memos:read', 'memos:write'),
     describeRoute({
       operationId: 'updateMemo',
       summary: 'Update a memo',

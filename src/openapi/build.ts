@@ -138,6 +138,14 @@ const requestBody = ({ json, text, file }: RouteMetadata): Pick<ZodOpenApiOperat
   return { requestBody: { required: true, content: { 'text/plain': { schema }, 'application/json': { schema } } } }
 }
 
+/** What kinds of token the operation takes, for its description. */
+const tokenNote = ({ membersOnly, scopes }: RouteMetadata) => {
+  if (!membersOnly) return ''
+  if (!scopes) return '\n\nTakes the token of a session only, no access token.'
+  const names = scopes.map((scope) => `\`${scope}\``).join(' and ')
+  return `\n\nAn access token needs the scope${scopes.length > 1 ? 's' : ''} ${names}.`
+}
+
 const toOperation = (route: RouteMetadata): ZodOpenApiOperationObject | undefined => {
   if (!route.described) return undefined
   const { operationId, summary, description, tags, responses, path = route.param } = route.described
@@ -145,7 +153,7 @@ const toOperation = (route: RouteMetadata): ZodOpenApiOperationObject | undefine
   return {
     operationId,
     summary,
-    description,
+    description: `${description}${tokenNote(route)}`,
     tags,
     security: route.membersOnly ? [{ bearer: [...(route.scopes ?? [])] }] : [],
     requestParams: {
@@ -166,9 +174,8 @@ const collectRoutes = (app: Hono<App>) => {
     const known = routes.get(key) ?? { method, path, metadata: {} }
     routes.set(key, { ...known, metadata: { ...known.metadata, ...metadataOf(handler) } })
   }
-  // `authenticated` limits the writes of each member.
-  for (const { method, metadata } of routes.values())
-    if (metadata.membersOnly && method !== 'GET') metadata.throttled = true
+  // `authenticated` limits the writes of each member, and the access tokens that a network may try.
+  for (const { metadata } of routes.values()) if (metadata.membersOnly) metadata.throttled = true
   return routes.values()
 }
 
@@ -194,9 +201,11 @@ export const documentOf = (app: Hono<App>) => {
           bearer: {
             type: 'http',
             scheme: 'bearer',
-            bearerFormat: 'JWT',
+            bearerFormat: 'JWT, or an access token',
             description:
-              'The token that login returns in its `Authorization` header: HS256, verified according to RFC8725.',
+              'The token of a session, which login returns in its `Authorization` header (a JWT: HS256, verified according ' +
+              'to RFC8725), or an access token of `createToken`. An access token is sent as `Bearer rl_…` or `Token rl_…`, ' +
+              'and must have the scopes that the operation lists. Where it lists none, access tokens are refused.',
           },
         },
       },

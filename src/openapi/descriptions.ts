@@ -2,6 +2,7 @@
 
 /** Named schemas, enumerations with the meaning of each value. */
 export const SCHEMAS: Record<string, string> = {
+  AccessToken: 'An access token, without the token itself.',
   Activity: 'An entry in the activity of an account.',
   ActivityKind:
     'What happened.\n\n- `LOGIN`: a login\n- `LOGIN_FAILED`: a login with a wrong password\n- `SESSION_ENDED`: one or more sessions were ended\n- `PASSWORD_CHANGED`: a new password\n- `PASSWORD_RESET`: a new password by a mailed code\n- `EMAIL_CHANGED`: a new e-mail address\n- `EMAIL_RESTORED`: the former e-mail address again\n- `TOKEN_CREATED`: a new access token\n- `TOKEN_DELETED`: an access token was deleted',
@@ -15,6 +16,7 @@ export const SCHEMAS: Record<string, string> = {
   CatalogueEntry: 'A book in the external catalogue. Its fields can be sent to register the book.',
   CodeRequest: 'The address to verify.',
   CreatedDate: 'The registration date of a book.',
+  CreatedToken: 'A new access token. No other response contains the token itself.',
   Credentials: 'E-mail address and password.',
   ErrorCode:
     'The code of an error. The introduction lists all codes. New codes may be added: treat an unknown one by its HTTP status.',
@@ -37,11 +39,13 @@ export const SCHEMAS: Record<string, string> = {
   NewBook: 'A book to register.',
   NewMember: 'An account to create.',
   NewMemo: 'A memo to add.',
+  NewToken: 'An access token to create.',
   PageInfo: 'The position of a page in its list.',
   Profile: 'A member.',
   ProfilePatch: 'The fields of the profile to change. Absent fields stay unchanged.',
   RandomMemo: 'A memo drawn at random.',
   RegisteredBook: 'A book that was just registered.',
+  Scope: 'What an access token may do. The introduction describes each scope.',
   Session: 'A login that has not ended.',
   UpdatedBook: 'The values of a book after a change.',
   UpdatedProfile: 'A member after a change.',
@@ -80,11 +84,16 @@ export const PROPERTIES: Record<string, string> = {
   'NewBook.currentPage': 'The page that the reader has reached. 0 if absent.',
   device: 'Browser and system, or the client, as its `User-Agent` named it. Null if unknown.',
   email: 'E-mail address, unique regardless of case.',
-  expiresAt: 'When it ends, unless it is renewed before.',
+  expiresAt: 'When it ends. Null if never.',
+  'Session.expiresAt': 'When it ends, unless it is renewed before.',
+  'NewToken.expiresAt':
+    'When the token is to end: a time to come, as in RFC 3339, with `Z` or an offset. Fractions of a second are dropped. Null or absent: never.',
   field: 'Name of the field.',
   fieldErrors: 'One entry for each invalid field of the body, or null.',
   file: 'The image, as a part with a file name. PNG, JPEG, GIF, WebP or AVIF, at most 10 MiB and 268 megapixels.',
+  hint: 'The first characters of the token, to recognize it by.',
   kind: 'What happened.',
+  lastUsedAt: 'The UTC day on which the token was last used, as `yyyy-MM-dd`. Null if never.',
   item: 'The items of this page. Empty past the end of the list.',
   itemPage: 'Number of pages of the book. Null if unknown.',
   'NewBook.itemPage': 'Number of pages of the book, as an integer or a string of digits.',
@@ -108,6 +117,9 @@ export const PROPERTIES: Record<string, string> = {
   message:
     'Human-readable message. Null if `fieldErrors` or `violationErrors` has entries. May be reworded: do not compare it.',
   name: 'Name of the member.',
+  'AccessToken.name': 'The name that you gave the token.',
+  'CreatedToken.name': 'The name that you gave the token.',
+  'NewToken.name': `What the token is for. Names need not be unique. ${WELL_FORMED}.`,
   'NewMember.name': `Name of the member. ${WELL_FORMED}.`,
   'ProfilePatch.name': `Name of the member. ${WELL_FORMED}.`,
   'Image.name': 'File name of the image, the last part of its URL.',
@@ -130,6 +142,8 @@ export const PROPERTIES: Record<string, string> = {
   renewedAt: 'When it was last renewed, or the time of the login.',
   reason: 'Human-readable rule that the value violates. May be reworded.',
   rejectedValue: 'The value that was sent; null if it was absent or a file. It may be a password: do not log it.',
+  scopes: 'What the token may do.',
+  'NewToken.scopes': 'What the token may do: at least one scope, none twice.',
   sessionId: 'Identifier of the session.',
   size: 'The page size that was requested.',
   star: 'Rating from 1 to 5. 0 means not rated.',
@@ -137,6 +151,8 @@ export const PROPERTIES: Record<string, string> = {
   'Health.slots': 'Numbers of the databases that respond. Present only if the service has several.',
   'Health.status': 'Always `ok`: an unhealthy service responds with 503.',
   title: 'Title of the book.',
+  token: 'The token. Store it safely: it cannot be read again.',
+  tokenId: 'Identifier of the access token.',
   'NewBook.title': `Title of the book. ${WELL_FORMED}.`,
   totalElements: 'Number of items on all pages.',
   totalPages: 'Number of pages. 0 if the list is empty.',
@@ -160,6 +176,7 @@ export const PARAMETERS: Record<string, string> = {
   page: 'Number of the page, starting at 1.',
   'session-id': 'Identifier of the session.',
   size: 'Number of items on a page.',
+  'token-id': 'Identifier of the access token.',
   'title-or-author':
     'Part of a title or an author: 1 to 100 characters, not counting leading and trailing spaces. May contain slashes.',
 }

@@ -20,6 +20,10 @@ export type Example = {
 export const PLACEHOLDERS = {
   IMAGE_NAME: 'gKz3Yv0mQW6c9pVbR1xT2A.png',
   SESSION_ID: '0e9f7a52-4c1d-4b8e-9a36-d25c81f7b043',
+  TOKEN_ID: '3f2a9c1e-5b7d-4e8a-9c60-1d2e3f4a5b6c',
+  ACCESS_TOKEN: 'rl_0007Qk2mXc9TzB4vLr1HsW8yNdPgEa3fJ6xZ',
+  // After the token, of which it is the beginning, so that the token is replaced first.
+  TOKEN_HINT: 'rl_0007Qk2',
 }
 
 /** The time of all examples. */
@@ -48,6 +52,14 @@ const registered = '2026-08-02T19:40:00'
 const image = PLACEHOLDERS.IMAGE_NAME
 const now = `${EXAMPLE_TIME}Z`
 const origin = { device: 'Safari on iPhone', country: 'KR' }
+
+const accessToken = {
+  tokenId: PLACEHOLDERS.TOKEN_ID,
+  name: 'Backup script',
+  scopes: ['library:read', 'memos:read'],
+  createdAt: now,
+  expiresAt: '2027-11-21T00:00:00Z',
+}
 
 export const EXAMPLES: Record<string, Example> = {
   checkHealth: { response: { status: 'ok' } },
@@ -81,6 +93,12 @@ export const EXAMPLES: Record<string, Example> = {
   listActivity: { response: [{ at: now, kind: 'LOGIN', ...origin }] },
   endOtherSessions: {},
   endSession: { parameters: { 'session-id': PLACEHOLDERS.SESSION_ID }, endsSession: true },
+  createToken: {
+    body: { name: 'Backup script', scopes: ['library:read', 'memos:read'], expiresAt: '2027-11-21T09:00:00+09:00' },
+    response: { ...accessToken, token: PLACEHOLDERS.ACCESS_TOKEN },
+  },
+  listTokens: { response: [{ ...accessToken, hint: PLACEHOLDERS.TOKEN_HINT, lastUsedAt: null }] },
+  deleteToken: { parameters: { 'token-id': accessToken.tokenId } },
   searchCatalogue: { parameters: { 'title-or-author': 'petit' }, response: await catalogue.search('petit') },
   listBestSellers: { response: await catalogue.bestSellers() },
   listNewBooks: { response: await catalogue.newSpecial() },

@@ -1,4 +1,5 @@
 // The document's introduction: what applies to all operations.
+import { SCOPES, type Scope } from '../contract'
 import { ERRORS, type ErrorCode, toErrorBody } from '../errors'
 import { GUESSES, type Limit, LOGINS, MAILS, MAILS_TO_ANYONE, PASSWORD_CHANGES } from '../members/attempts'
 
@@ -19,6 +20,7 @@ const ADVICE: Record<ErrorCode, string> = {
   MEMO_NOT_FOUND: 'The memo was deleted, never existed, or belongs to another member.',
   IMAGE_NOT_FOUND: 'The image was deleted, never existed, or belongs to another member.',
   SESSION_NOT_FOUND: 'The session has ended, never existed, or belongs to another member.',
+  TOKEN_NOT_FOUND: 'The access token was deleted, has expired, never existed, or belongs to another member.',
   METHOD_NOT_ALLOWED: 'Use a method in the `Allow` header.',
   MEMBER_EXISTS: 'Log in instead.',
   MAX_BOOKS: 'Delete books.',
@@ -26,6 +28,7 @@ const ADVICE: Record<ErrorCode, string> = {
   MAX_BOOK_TEXT_BYTES: 'Delete or shorten memos of this book.',
   MAX_MEMBER_TEXT_BYTES: 'Delete or shorten books and memos.',
   MAX_MEMBER_IMAGE_BYTES: 'Delete images.',
+  MAX_TOKENS: 'Delete access tokens.',
   PRECONDITION_FAILED: 'The image is not the one in `If-Match` or `If-Unmodified-Since`: load it again.',
   BODY_TOO_LARGE: 'Send a smaller body.',
   FILE_TOO_LARGE: 'Choose a smaller file.',
@@ -76,11 +79,27 @@ const rateTable = toTable(
     ['Password changes of one member *', toText(PASSWORD_CHANGES)],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
+    ['Requests from one network with access tokens that the data centre has not seen lately', 'about 600 a minute'],
     [
       'Sign-ups, logins, code requests, searches and lists of the catalogue from one network',
       'about 600 a minute each',
     ],
   ],
+)
+
+/** What each scope allows. */
+const SCOPE_MEANINGS: Record<Scope, string> = {
+  'library:read': 'read your books',
+  'library:write':
+    'register books and set their dates; with `library:read`, change them; with `memos:write`, delete them',
+  'memos:read': 'read your memos and list your images',
+  'memos:write': 'add and delete memos and images; with `memos:read`, change memos',
+  'profile:read': 'read your name and e-mail address',
+}
+
+const scopeTable = toTable(
+  ['Scope', 'Allows a token to'],
+  (Object.keys(SCOPES) as Scope[]).map((scope) => [`\`${scope}\``, SCOPE_MEANINGS[scope]]),
 )
 
 const toBlock = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``
@@ -110,6 +129,16 @@ Operations marked with a lock need the header \`Authorization: Bearer <token>\`.
 A forgotten password cannot be reset yet.
 
 Do not send a token when signing up or logging in. The catalogue, \`loadImage\`, \`requestCode\` and \`checkHealth\` ignore it.
+
+## Access tokens
+
+Scripts and other apps should not use your password. Create an access token for each of them with \`createToken\`, which shows the token once, and delete it when it is no longer needed. It starts with \`rl_\`, and is sent as \`Authorization: Bearer rl_…\` or \`Authorization: Token rl_…\`. It stays valid until it expires or is deleted; a password change does not end it, deleting the account does.
+
+Each operation names the scopes that an access token needs. The token of a session needs none.
+
+${scopeTable}
+
+A token without a scope that the operation needs gets 403, and \`WWW-Authenticate\` names the scopes. The account itself (password, e-mail address, sessions, access tokens, deletion) can only be managed with the token of a session: an access token gets 403 with \`SESSION_REQUIRED\`. Scopes are checked after parameters and body.
 
 ## Requests
 
@@ -151,9 +180,9 @@ ${errorTable}
 
 ## Limits
 
-The error codes that start with \`MAX_\` belong to quotas on what a member can store. The operator sets their values; the error message names the value.
+The error codes that start with \`MAX_\` belong to quotas on what a member can store. The operator sets their values, except that of \`MAX_TOKENS\`; the error message names the value.
 
-Requests above these limits get 429 with \`Retry-After\`, in seconds. A network is an IPv4 address or an IPv6 /64. Reads with a token are not limited.
+Requests above these limits get 429 with \`Retry-After\`, in seconds. A network is an IPv4 address or an IPv6 /64. Other reads with a token are not limited.
 
 ${rateTable}
 

@@ -140,6 +140,20 @@ export const IdParameter = digits(
   integerMessage(1, Number.MAX_SAFE_INTEGER),
 ).meta(asInteger(1, Number.MAX_SAFE_INTEGER))
 
+const INSTANT = new RegExp(
+  `^${DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$`,
+)
+const instantError = 'must be in the format yyyy-MM-ddTHH:mm:ss, followed by Z or an offset such as +09:00'
+/** The last one that `Instant` can express: an offset may lead beyond it. */
+const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+/** A point in time to come, in a request. The output is in milliseconds since 1970, without fractions of a second. */
+export const FutureInstant = z
+  .string({ error: orRequired(instantError) })
+  .regex(INSTANT, { error: instantError })
+  .transform((value) => Math.floor(Date.parse(value) / 1000) * 1000)
+  .refine((time) => time > Date.now() && time <= LAST_INSTANT, { error: 'must be in the future' })
+
 /** An identifier in a response. */
 export const Id = z.int().min(1)
 /** A timestamp in a response. */

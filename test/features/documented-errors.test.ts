@@ -1,9 +1,11 @@
 import { beforeAll, expect, it, vi } from 'vitest'
+import { createAccessToken } from '../../src/access-token'
 import type { Bindings } from '../../src/env'
 import type { ErrorCode } from '../../src/errors'
 import { MAX_JSON_BYTES } from '../../src/http/body'
 import { MAX_IMAGE_BYTES } from '../../src/images/bucket'
 import { DEFAULT_QUOTAS, type Quota } from '../../src/quotas'
+import { MAX_TOKENS } from '../../src/tokens/schema'
 import { ofType, type Reader, send, signUp } from '../support/api'
 import { join, type Part } from '../support/bytes'
 import { brokenDatabase, changeDatabase, memberDatabase, memberSlot } from '../support/database'
@@ -16,6 +18,8 @@ let reader: Reader
 let ids: Record<string, string>
 /** An access token without any scope. */
 let powerless: string
+/** Has as many access tokens as a member may have. */
+let hoarder: Reader
 beforeAll(async () => {
   for (const level of ['error', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => {})
   reader = await signUp()
@@ -23,6 +27,10 @@ beforeAll(async () => {
   const { memoId } = await reader.createMemo(bookId)
   const [memberId = '', name = ''] = (await reader.upload(PIXEL)).body.split('/').slice(-2)
   powerless = await insertAccessToken(memberDatabase(), await memberIdOf(reader), [], memberSlot())
+  hoarder = await signUp()
+  for (let n = 0; n < MAX_TOKENS; n++) {
+    await insertAccessToken(memberDatabase(), await memberIdOf(hoarder), ['profile:read'], memberSlot())
+  }
   ids = { 'book-id': `${bookId}`, bookId: `${bookId}`, 'memo-id': `${memoId}`, 'member-id': memberId, name }
 })
 
@@ -90,11 +98,17 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   BOOK_NOT_FOUND: absent,
   MEMO_NOT_FOUND: absent,
   IMAGE_NOT_FOUND: absent,
+  TOKEN_NOT_FOUND: withParameters(crypto.randomUUID(), /^token-id$/),
   SESSION_NOT_FOUND: withParameters(crypto.randomUUID(), /^session-id$/),
   PRECONDITION_FAILED: { headers: { 'If-Match': '"other"' } },
   RANGE_NOT_SATISFIABLE: { headers: { Range: 'bytes=999999-' } },
   ...(Object.fromEntries(QUOTAS) as Record<Quota, Cause>),
-  TOO_MANY_REQUESTS: { changed: { NETWORK_LIMIT: refusing, MEMBER_LIMIT: refusing, WRITE_LIMIT: refusing } },
+  MAX_TOKENS: () => ({ token: hoarder.token }),
+  // The reads of a session are not limited.
+  TOO_MANY_REQUESTS: ({ method, needsToken }) => ({
+    changed: { NETWORK_LIMIT: refusing, MEMBER_LIMIT: refusing, WRITE_LIMIT: refusing },
+    ...(needsToken && method === 'GET' && { token: createAccessToken(memberSlot()) }),
+  }),
   CATALOGUE_FAILED: withOpenLibrary('broken'),
   CATALOGUE_TIMED_OUT: withOpenLibrary('silent'),
   CATALOGUE_BUSY: { changed: { CATALOGUE_PROVIDER: 'yes24', YES24_API_KEY: 'scenario=quota' } },

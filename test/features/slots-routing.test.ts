@@ -5,8 +5,8 @@ import type { Bindings } from '../../src/env'
 import { chooseSlot } from '../../src/slots'
 import { type Reader, send, signUp } from '../support/api'
 import { brokenDatabase } from '../support/database'
-import { migrateSlots, SLOTS } from '../support/slots'
-import { claimsOf, insertMemberRow, signClaims, signToken } from '../support/tokens'
+import { migrateSlots, recordCalls, SLOTS } from '../support/slots'
+import { claimsOf, insertAccessToken, insertMemberRow, signClaims, signToken } from '../support/tokens'
 import { wrapDatabase } from '../support/wrap-database'
 
 const SECRET = env.JWT_SECRET ?? ''
@@ -38,6 +38,27 @@ describe('a request', () => {
     expect(calls).toEqual(['DB_1'])
     expect(await call(ME, { ...counted, as: reader.token })).toMatchObject({ status: 200 })
     expect(calls).toEqual(['DB_1', 'DB'])
+  })
+
+  it('goes to the database that the access token names, in one call', async () => {
+    const access = await insertAccessToken(env.SPARE_1, IN_SLOT_1, ['profile:read'], 1)
+    // The first use is recorded in a second call, after the response.
+    expect((await call(ME, { as: access })).status).toBe(200)
+    const { calls, changed } = recordCalls()
+    expect(await call(ME, { ...changed, as: access })).toMatchObject({
+      status: 200,
+      body: { email: 'one@library.test' },
+    })
+    expect(calls).toEqual(['DB_1'])
+  })
+
+  it('answers 401 to an access token in another slot', async () => {
+    expect((await call(ME, { as: await insertAccessToken(env.SPARE_1, IN_SLOT_1, ['profile:read'], 2) })).status).toBe(
+      401,
+    )
+    expect((await call(ME, { as: await insertAccessToken(env.SPARE_1, IN_SLOT_1, ['profile:read'], 0) })).status).toBe(
+      401,
+    )
   })
 
   it('answers 401 when the slot of the token was changed', async () => {

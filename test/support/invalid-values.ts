@@ -7,7 +7,7 @@ type Values = Record<string, string>
 
 const repeated = (length: number) => JSON.stringify('x'.repeat(length))
 /** Values that need no other name than their JSON text. */
-const values = (...texts: string[]): Values => Object.fromEntries(texts.map((text) => [text, text]))
+export const values = (...texts: string[]): Values => Object.fromEntries(texts.map((text) => [text, text]))
 
 export const ABSENT = { 'no value': '' }
 export const NULL = values('null')

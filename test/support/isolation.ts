@@ -6,8 +6,8 @@ import { takeSnapshot } from './stores'
 import { claimsOf, signClaims } from './tokens'
 
 type Body = string | Uint8Array<ArrayBuffer>
-type ApiRequest = { method: string; path: string; authorization?: string; type?: string; body?: Body }
-type ApiResponse = { status: number; headers: Headers; text: string }
+export type ApiRequest = { method: string; path: string; authorization?: string; type?: string; body?: Body }
+export type ApiResponse = { status: number; headers: Headers; text: string }
 type Account = { email: string; token: string }
 
 /** How a suite reaches the service. */
@@ -22,7 +22,7 @@ export type Api = {
 
 /** `isRevoked`: only the database knows that the token is invalid, so invalid input is refused before it. */
 type Caller = { name: string; authorization: string | undefined; isRevoked?: true }
-type Ids = { bookId: string; memoId: string; memberId: string; imageName: string; sessionId: string }
+type Ids = { bookId: string; memoId: string; memberId: string; imageName: string; sessionId: string; tokenId: string }
 
 /** The owner's data contains this text, so it must appear in no other caller's response. */
 const MARK = 'only-the-owner-may-read-this'
@@ -31,18 +31,32 @@ const IDS_PER_SLOT = 2 ** 40
 const NIL = '00000000-0000-0000-0000-000000000000'
 /** Identifiers that never existed, one of them in the range of the slot. */
 const neverUsed = ({ bookId }: Ids) =>
-  [Math.floor(Number(bookId) / IDS_PER_SLOT) * IDS_PER_SLOT + 999_999, Number.MAX_SAFE_INTEGER]
-    .map(String)
-    .map((id): Ids => ({ bookId: id, memoId: id, memberId: id, imageName: `${'A'.repeat(22)}.png`, sessionId: NIL }))
+  [Math.floor(Number(bookId) / IDS_PER_SLOT) * IDS_PER_SLOT + 999_999, Number.MAX_SAFE_INTEGER].map(String).map(
+    (id): Ids => ({
+      bookId: id,
+      memoId: id,
+      memberId: id,
+      imageName: `${'A'.repeat(22)}.png`,
+      sessionId: NIL,
+      tokenId: NIL,
+    }),
+  )
 
-const call = async (api: Api, { token }: Account, method: string, path: string, body?: object) => {
+/** Sends a request that must succeed, and returns the body. */
+export const call = async (
+  api: Pick<Api, 'request'>,
+  { token }: Pick<Account, 'token'>,
+  method: string,
+  path: string,
+  body?: object,
+) => {
   const request = { method, path, authorization: `Bearer ${token}`, ...(body && { body: JSON.stringify(body) }) }
   const { status, text } = await api.request(request)
   if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text}`)
   return text === '' ? {} : JSON.parse(text)
 }
 
-const upload = async (api: Api, { token }: Account) => {
+const upload = async (api: Pick<Api, 'request'>, { token }: Pick<Account, 'token'>) => {
   const request = { method: 'POST', path: '/memos/image-memo', authorization: `Bearer ${token}`, ...toFileForm(PIXEL) }
   const { status, text } = await api.request(request)
   if (status !== 201) throw new Error(`upload: ${status} ${text}`)
@@ -50,15 +64,20 @@ const upload = async (api: Api, { token }: Account) => {
   return { memberId, imageName }
 }
 
-const sessionIdOf = ({ token }: Account) => String(claimsOf(token).sid)
+const sessionIdOf = ({ token }: Pick<Account, 'token'>) => String(claimsOf(token).sid)
 
-/** Creates a book, a memo and an image. */
-const createLibrary = async (api: Api, member: Account, text: string): Promise<Ids> => {
+/** Creates a book, a memo, an image and an access token. */
+export const createLibrary = async (
+  api: Pick<Api, 'request'>,
+  member: Pick<Account, 'token'>,
+  text: string,
+): Promise<Ids> => {
   const { bookId } = await call(api, member, 'POST', '/books', { title: text, author: text })
   const memo = { memoBookPage: 1, memoContent: text }
   const { memoId } = await call(api, member, 'POST', `/memos?bookId=${bookId}`, memo)
   const image = await upload(api, member)
-  return { bookId: String(bookId), memoId: String(memoId), ...image, sessionId: sessionIdOf(member) }
+  const { tokenId } = await call(api, member, 'POST', '/tokens', { name: text, scopes: ['memos:read'] })
+  return { bookId: String(bookId), memoId: String(memoId), ...image, sessionId: sessionIdOf(member), tokenId }
 }
 
 /** An owner with a book, a memo and an image, and everyone who must not reach them, by the Authorization header they send. */
@@ -68,6 +87,7 @@ export const prepareIsolation = async (api: Api) => {
   const deleted = await createLibrary(api, firstSession, MARK)
   await call(api, firstSession, 'DELETE', `/books/${deleted.bookId}`)
   await call(api, firstSession, 'DELETE', `/images/${deleted.memberId}/${deleted.imageName}`)
+  await call(api, firstSession, 'DELETE', `/tokens/${deleted.tokenId}`)
   // A password change ends all other sessions.
   await call(api, await api.logIn(firstSession.email), 'PATCH', '/members/me', { password: NEW_PASSWORD })
   const owner = await api.logIn(firstSession.email, NEW_PASSWORD)
@@ -156,9 +176,16 @@ const attemptsWithAnyMethod = (operation: Operation): Attempt[] => {
   return [...attemptsWithOwnMethod(operation), ...attempts]
 }
 
-const addressWith = (operation: Operation, { bookId, memoId, memberId, imageName, sessionId }: Ids) => {
+const addressWith = (operation: Operation, { bookId, memoId, memberId, imageName, sessionId, tokenId }: Ids) => {
   const image = { 'member-id': memberId, name: imageName }
-  return addressOf(operation, { 'book-id': bookId, bookId, 'memo-id': memoId, ...image, 'session-id': sessionId })
+  return addressOf(operation, {
+    'book-id': bookId,
+    bookId,
+    'memo-id': memoId,
+    ...image,
+    'session-id': sessionId,
+    'token-id': tokenId,
+  })
 }
 
 /** Everything in a response except what differs between any two requests. */

@@ -1,3 +1,4 @@
+import type { Scope } from '../../src/contract'
 import { document, type Response, resolve } from './document'
 
 // The operations of the OpenAPI document, in the form the attack suites use. A new route is covered automatically.
@@ -5,7 +6,7 @@ import { document, type Response, resolve } from './document'
 type Schema = { $ref?: string; properties?: object; anyOf?: Schema[]; allOf?: Schema[]; oneOf?: Schema[] }
 type OperationObject = {
   parameters?: { $ref?: string; in: string; name: string }[]
-  security?: object[]
+  security?: Record<string, Scope[]>[]
   requestBody?: { content: Record<string, { schema?: Schema }> }
   responses: Record<string, Response>
 }
@@ -35,6 +36,8 @@ const toOperation = (template: string, method: string, operation: OperationObjec
     /** The path with its parameters in braces. */
     template,
     needsToken: (operation.security ?? []).length > 0,
+    /** The scopes that an access token needs. Empty: only sessions are accepted, or no token is needed. */
+    scopes: Object.values(operation.security?.[0] ?? {}).flat(),
     path: [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name),
     query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
     /** Media types of the body; empty if there is none. */
@@ -60,6 +63,7 @@ const PARAMETERS: Record<string, string> = {
   'member-id': '1',
   name: 'AAAAAAAAAAAAAAAAAAAAAA.png',
   'session-id': '00000000-0000-4000-8000-000000000001',
+  'token-id': '00000000-0000-4000-8000-000000000002',
   'title-or-author': 'petit',
   page: '1',
   size: '10',
@@ -89,6 +93,8 @@ const FIELDS: Record<string, unknown> = {
   memoContent: 'Read this page again.',
   memoType: 'THOUGHT',
   memoAuthority: 'PUBLIC',
+  scopes: ['library:read'],
+  expiresAt: '2999-12-31T23:59:59Z',
 }
 
 const validValue = <Value>(values: Record<string, Value>, name: string) => {
@@ -115,8 +121,8 @@ export const bodyOf = ({ types, fields }: Operation): unknown => {
 export const isPage = (path: string) =>
   /^\/(?:openapi\.json|docs(?:\/[^/]*)?|\.well-known\/(?:security\.txt|api-catalog))?$/.test(path)
 
-/** The parameters that name a book, a memo, an image or a session. */
-const ID_PARAMETERS = ['book-id', 'memo-id', 'bookId', 'member-id', 'name', 'session-id']
+/** The parameters that name a book, a memo, an image, a session or an access token. */
+const ID_PARAMETERS = ['book-id', 'memo-id', 'bookId', 'member-id', 'name', 'session-id', 'token-id']
 
 /** The operations that need a token and name a book, a memo, an image or a session. */
 export const idOperations = operations.filter(

@@ -52,6 +52,18 @@ export const signToken = (memberId: number, secret: string, slot = 0) => {
   return signClaims({ ...identity, iat, exp: iat + 604_800, ...(slot > 0 && { slot }) }, secret)
 }
 
+/** Adds another session of a member, and returns its token. */
+export const insertSession = async (database: D1Database, memberId: number, secret: string, slot = 0) => {
+  const sid = crypto.randomUUID()
+  const insert = database.prepare(`
+    insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt) values (?1, ?2, ?3, ?3, ?3 + 604800000)`)
+  await insert.bind(memberId, sid, Date.now()).run()
+  return {
+    sessionId: sid,
+    token: await signClaims({ ...claimsOf(await signToken(memberId, secret, slot)), sid }, secret),
+  }
+}
+
 /** Adds a member and a session, without hashing a password. Without a hash, the member cannot log in. */
 export const insertMemberRow = async (database: D1Database, email: string, passwordHash = '-', memberId?: number) => {
   const insert = database.prepare(`
