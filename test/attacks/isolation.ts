@@ -11,7 +11,7 @@ import { JWT_SECRET, type Service } from './service'
 
 const homeInSlot0 = ({ directory, addressKey }: Service) => ({ slot: 0, database: directory, directory, addressKey })
 
-const toApi = (service: Service): trials.Api => ({
+export const toApi = (service: Service): trials.Api => ({
   signUp: () => signUp(service),
   logIn: (email, password) => logIn(service, email, password),
   ...(service.slot > 0 && { createElsewhere: () => insertMemberAt(homeInSlot0(service), JWT_SECRET, newEmail()) }),
