@@ -14,6 +14,7 @@ import { images } from './images/routes'
 import { log } from './log'
 import { members } from './members/routes'
 import { memos } from './memos/routes'
+import { recovery } from './recovery/routes'
 import { sessions } from './sessions/routes'
 import { databaseOf, databasesOf } from './slots'
 import { tokens } from './tokens/routes'
@@ -64,6 +65,7 @@ app.route('/', docs)
 const api = app
   .route('/', health)
   .route('/', members)
+  .route('/', recovery)
   .route('/', sessions)
   .route('/tokens', tokens)
   .route('/books', books)

@@ -67,6 +67,7 @@ const Variables = z
     MAX_MEMBER_IMAGE_BYTES: quota('MAX_MEMBER_IMAGE_BYTES'),
     EMAIL_VERIFICATION: z.enum(['required', 'off']).default('required'),
     REFUSE_COMMON_PASSWORDS: z.enum(['on', 'off']).default('off'),
+    REQUIRE_CURRENT_PASSWORD: z.enum(['on', 'off']).default('off'),
     PUBLIC_URL: webUrl('PUBLIC_URL'),
     IMAGE_BASE_URL: webUrl('IMAGE_BASE_URL'),
     SECURITY_CONTACT: z

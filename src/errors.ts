@@ -105,8 +105,8 @@ export const unavailable = (cause?: unknown) =>
 export const tooManyRequests = (retrySeconds: number, headers?: Details['headers']) =>
   new ApiError('TOO_MANY_REQUESTS', { headers: { ...retryAfter(retrySeconds).headers, ...headers } })
 
-export const fieldError = (field: string, rejectedValue: unknown, reason: string) =>
-  new ApiError('INVALID_FIELDS', { fieldErrors: [{ field, rejectedValue, reason }] })
+export const fieldError = (field: string, rejectedValue: unknown, reason: string, headers?: Details['headers']) =>
+  new ApiError('INVALID_FIELDS', { fieldErrors: [{ field, rejectedValue, reason }], headers })
 
 /** The access token lacks a scope that the operation requires (RFC 6750, section 3.1). */
 export const insufficientScope = (required: readonly Scope[]) =>

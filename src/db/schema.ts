@@ -160,6 +160,7 @@ export const accountCodes = sqliteTable(
     codeHash: text().primaryKey(),
     /** A keyed hash of the same without the code. */
     subject: text().notNull(),
+    /** 0 if a reset was requested for an address that no member has. Nobody knows that code. */
     memberId: integer().notNull(),
     slot: integer().notNull(),
     /** The member's when the code was issued. The code works only while it is the same. */

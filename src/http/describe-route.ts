@@ -51,6 +51,8 @@ type RouteDescription = {
   responses: Record<number, ResponseDescription>
   /** The errors specific to this route; those of authentication, throttling and validation are added. */
   errors?: ErrorCode[]
+  /** An invalid field may count as an attempt, and its error show the limit. */
+  countsInvalidFields?: true
 }
 
 /** What a middleware contributes to the OpenAPI description of the routes it is mounted on. */

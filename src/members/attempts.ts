@@ -44,6 +44,24 @@ export const GUESSES = {
   site: [{ max: 60, windowMs: DAY_MS }],
   address: [{ max: 100, windowMs: DAY_MS }],
 } satisfies NetworkLimits & { address: Limit[] }
+/**
+ * Mails with a reset code to one address, requested from all networks. The window is the lifetime of a code, so that the
+ * mailbox has a valid one when the limit is reached: strangers cannot lock the member out. Not to be shown.
+ */
+export const RESET_MAILS: Limit[] = [{ max: 2, windowMs: 10 * MINUTE_MS }]
+/**
+ * Reset codes tried for one e-mail address. No limit counts the tries of other networks, so that strangers cannot lock the
+ * member out. Two of 2^50 codes are valid at a time: a million networks that try all year find one with odds of 1 in 2,000.
+ */
+export const RESETS = {
+  network: [{ max: 5, windowMs: 10 * MINUTE_MS, policy: 'reset-attempt' }],
+  site: [{ max: 15, windowMs: 10 * MINUTE_MS }],
+} satisfies NetworkLimits
+/** The same for all addresses. */
+export const RESETS_OF_ANYONE = {
+  network: [{ max: 30, windowMs: HOUR_MS }],
+  site: [{ max: 90, windowMs: HOUR_MS }],
+} satisfies NetworkLimits
 /** Per member. */
 export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 'password-change' }]
 /** Failed logins that a member's activity lists. Not to be shown: whether it is reached depends on all networks. */

@@ -183,11 +183,11 @@ export const deleteOldClaims = (db: Db, now: number) =>
   run(db, idempotent(deleteSettledBefore({ before: now - DAY_MS })))
 
 /** Selects how many member ids each slot has assigned. */
-export const selectShares = sqlStatement<{ slot: number; given: number }>(sql`
+const selectShares = sqlStatement<{ slot: number; given: number }>(sql`
   select 0 as slot, coalesce(max(memberId), 0) as given from members where memberId <= ${placeholder('idCeiling')}
   union all select slot, lastClaimId - slot * ${sql.raw(String(idRange(1).idFloor))} from slotCounters`)
 
-/** The slot that a login queries for an unknown address: always the same for an address, chosen in proportion to `given`. */
+/** The slot to query for an unknown address: always the same for an address, chosen in proportion to `given`. */
 export const chooseStandIn = (addressHash: string, shares: { slot: number; given: number }[]) => {
   const total = shares.reduce((sum, { given }) => sum + given, 0)
   let left = (Number.parseInt(addressHash.slice(0, 12), 16) / 2 ** 48) * total
@@ -196,4 +196,18 @@ export const chooseStandIn = (addressHash: string, shares: { slot: number; given
     if (left < 0) return slot
   }
   return 0
+}
+
+/**
+ * Finds the slot of the member with an address, in one call. For an unknown address it returns a stand-in, so that neither
+ * calls nor time reveal whether an account exists. Further statements run in the same transaction.
+ */
+export const findSlot = async <const Statements extends readonly Statement[]>(
+  { directory, numbers }: Slots,
+  address: Address & { addressHash: string },
+  ...statements: Statements
+) => {
+  const [[holder], shares, ...rows] = await run(directory, selectHolder(address), selectShares(), ...statements)
+  const bound = shares.filter(({ slot }) => numbers.includes(slot))
+  return [holder ? (holder.slot ?? 0) : chooseStandIn(address.addressHash, bound), ...rows] as const
 }

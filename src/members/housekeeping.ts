@@ -3,7 +3,8 @@ import { type Db, run, sqlStatement, statement } from '../db/client'
 import { accessTokens, accountCodes, dailyMails, emailUndos, joinCodes } from '../db/schema'
 import { deleteOldActivity } from '../sessions/activity'
 import { deleteExpiredSessions } from '../sessions/store'
-import { DAY_MS, deleteAttemptsBefore, LONGEST_WINDOW_MS } from './attempts'
+import { deleteAttemptsBefore, LONGEST_WINDOW_MS } from './attempts'
+import { dayOf } from './mail-limits'
 
 const { placeholder } = sql
 
@@ -33,9 +34,6 @@ export const deleteExpired = (db: Db, now = Date.now()) => {
     deleteOldActivity({ now, limit: MAX_ROWS }),
     deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }),
   ]
-  const inSlot0 = [
-    ...EXPIRING_CODES.map((build) => build({ now })),
-    deleteDailyMailsBefore({ today: Math.floor(now / DAY_MS) }),
-  ]
+  const inSlot0 = [...EXPIRING_CODES.map((build) => build({ now })), deleteDailyMailsBefore({ today: dayOf(now) })]
   return run(db, ...inAnySlot, ...(db.slot === 0 ? inSlot0 : []))
 }

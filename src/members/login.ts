@@ -19,7 +19,7 @@ import {
   selectUsage,
   toAttempt,
 } from './attempts'
-import { type Address, chooseStandIn, selectHolder, selectShares, toAddress } from './directory'
+import { type Address, findSlot, toAddress } from './directory'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
 import { DUMMY_HASH, hashPassword, isOutdated, verifyPassword } from './password'
 import { afterAttempt, afterReset, type RateLimitHeaders, tooManyAttempts } from './rate-limit'
@@ -48,26 +48,22 @@ const replaceHash = statement((db) =>
 
 type Attempt = ReturnType<typeof toAttempt>
 
+/** Failed logins are counted per account and network, and per IPv6 /48. */
+export const toLoginAttempt = async (config: Config, email: string, network: string, now: number) => {
+  const toSubject = (part: string) => keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), part)
+  return toAttempt(now, ...(await limitNetwork(network, toSubject, LOGINS)))
+}
+
 /** With one database: counts the attempt and finds the member in one call. */
 const findHere = async (db: Db, email: string, attempt: Attempt) => {
   const [[member], usage, counted] = await run(db, selectLogin({ email }), selectUsage(attempt), insertAttempt(attempt))
   return { usage, counted, slot: 0, find: async () => member }
 }
 
-/**
- * With several: counts the attempt and finds the slot in one call, and the member in another, even in slot 0. For an
- * unknown address it queries a stand-in slot, so that neither calls nor time reveal whether an account exists.
- */
+/** With several: counts the attempt and finds the slot in one call, and the member in another, even in slot 0. */
 const findAnywhere = async (slots: Slots, address: Address, addressHash: string, attempt: Attempt) => {
-  const [[holder], shares, usage, counted] = await run(
-    slots.directory,
-    selectHolder(address),
-    selectShares(),
-    selectUsage(attempt),
-    insertAttempt(attempt),
-  )
-  const bound = shares.filter(({ slot }) => slots.numbers.includes(slot))
-  const slot = holder ? (holder.slot ?? 0) : chooseStandIn(addressHash, bound)
+  const count = [selectUsage(attempt), insertAttempt(attempt)] as const
+  const [slot, usage, counted] = await findSlot(slots, { ...address, addressHash }, ...count)
   const find = async () => {
     const [[member]] = await run(slots.open(slot), selectLogin(address))
     return member
@@ -85,8 +81,8 @@ const recordFailedLogin = recordActivity(
   sql`(select memberId from members where ${isEmail} and changes() > 0)`,
 )
 
-/** Lists a failed login in the member's activity, after the response. */
-const recordFailure = async (db: Db, config: Config, email: string, origin: Origin) => {
+/** Lists a failed login in the member's activity, after the response. `db`: of the member's slot. */
+export const recordFailure = async (db: Db, config: Config, email: string, origin: Origin) => {
   const subject = await keyedHash(config.JWT_SECRET, 'listed failure', email.toLowerCase())
   const listed = insertAttempt(toAttempt(Date.now(), { subject, limits: LISTED_FAILURES }))
   await run(afterResponse(db), listed, recordFailedLogin(origin, { email }))
@@ -110,8 +106,7 @@ export const logIn = async (
 
   // An attempt counts as failed until the password is verified, so that concurrent guesses cannot exceed the limit.
   const now = Date.now()
-  const toSubject = (network: string) => keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), network)
-  const attempt = toAttempt(now, ...(await limitNetwork(network, toSubject, LOGINS)))
+  const attempt = await toLoginAttempt(config, email, network, now)
   const address = await toAddress(slots, config, email)
   const { usage, counted, slot, find } = address.addressHash
     ? await findAnywhere(slots, address, address.addressHash, attempt)

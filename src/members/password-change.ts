@@ -1,36 +1,95 @@
-import { type Caller, runAsCaller, selectCaller } from '../db/caller'
-import { type Db, run } from '../db/client'
+import { type Caller, isCaller, runAsCaller } from '../db/caller'
+import { afterResponse, type Db, run, statement } from '../db/client'
+import { members } from '../db/schema'
 import type { Config } from '../env'
+import { fieldError } from '../errors'
 import { keyedHash } from '../keyed-hash'
-import { deleteAttempt, insertCallerAttempt, PASSWORD_CHANGES, selectUsage, toAttempt } from './attempts'
+import { log } from '../log'
+import type { Origin } from '../sessions/activity'
+import type { Slots } from '../slots'
+import { deleteAttempt, insertAttempt, insertCallerAttempt, PASSWORD_CHANGES, selectUsage, toAttempt } from './attempts'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
-import { hashPassword } from './password'
-import { afterAttempt, tooManyAttempts } from './rate-limit'
+import { recordFailure, toLoginAttempt } from './login'
+import { DUMMY_HASH, hashPassword, verifyPassword } from './password'
+import { afterAttempt, type RateLimitHeaders, tooManyAttempts } from './rate-limit'
+import type { ProfilePatch } from './schema'
+
+const selectCredentials = statement((db) =>
+  db.select({ email: members.email, passwordHash: members.passwordHash }).from(members).where(isCaller),
+)
+
+export const currentPasswordError = (currentPassword: string | undefined, rateLimit?: RateLimitHeaders) =>
+  fieldError('currentPassword', currentPassword, 'is wrong', rateLimit)
 
 /**
- * Hashes a new password of the caller. Hashing is expensive, so the change is counted and a revoked token refused
- * first.
- * @param network where the request comes from
- * @throws UNAUTHORIZED when the token is no longer valid; TOO_MANY_REQUESTS after too many changes, or when too many
- * callers wait for hashing
+ * Counts the verification of a password as a failed login, until it is known to be right, so that it cannot be used to
+ * guess more passwords than logins can.
  */
-export const hashNewPassword = async (db: Db, config: Config, caller: Caller, password: string, network: string) => {
+const countVerification = async (directory: Db, config: Config, email: string, network: string, now: number) => {
+  const attempt = await toLoginAttempt(config, email, network, now)
+  const [usage, counted] = await run(directory, selectUsage(attempt), insertAttempt(attempt))
+  return { usage, counted }
+}
+
+/**
+ * Hashes a new password of the caller, and verifies the current one if it is sent. Hashing is expensive, so the change is
+ * counted and a revoked token refused first.
+ * @param db of the caller
+ * @param from where the request comes from
+ * @returns also the hash of the current password, if it was verified
+ * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS when the current password is wrong, or missing
+ * although it is required; TOO_MANY_REQUESTS after too many changes or failed logins, or when too many callers wait for
+ * hashing
+ */
+export const hashNewPassword = async (
+  { directory }: Slots,
+  db: Db,
+  config: Config,
+  caller: Caller,
+  { password, currentPassword }: ProfilePatch & { password: string },
+  { network, ...origin }: Origin & { network: string },
+) => {
+  if (currentPassword === undefined && config.REQUIRE_CURRENT_PASSWORD === 'on') {
+    throw fieldError('currentPassword', null, 'is required')
+  }
   const keys = hashingKeys(network, `member ${caller.memberId}`)
   requireHashingCapacity(keys)
   const now = Date.now()
   const subject = await keyedHash(config.JWT_SECRET, 'password change', String(caller.memberId))
   const attempt = toAttempt(now, { subject, limits: PASSWORD_CHANGES })
-  const [, usage, counted] = await runAsCaller(
+  const [{ email, passwordHash: oldHash }, usage, counted] = await runAsCaller(
     db,
     caller,
-    selectCaller(),
+    selectCredentials(),
     selectUsage(attempt),
     insertCallerAttempt(attempt),
   )
   if (counted.length === 0) throw tooManyAttempts(usage, now)
-  const passwordHash = await withHashingLease(keys, (pause) => hashPassword(password, pause)).catch(async (error) => {
+  const logins =
+    currentPassword === undefined ? undefined : await countVerification(directory, config, email, network, now)
+  if (logins?.counted.length === 0) {
     await run(db, deleteAttempt(counted))
+    throw tooManyAttempts(logins.usage, now)
+  }
+
+  const verifyAndHash = async (pause: () => Promise<void>) => {
+    const isRight =
+      currentPassword === undefined || (await verifyPassword(currentPassword, oldHash || DUMMY_HASH, pause))
+    return isRight ? hashPassword(password, pause) : undefined
+  }
+  const passwordHash = await withHashingLease(keys, verifyAndHash).catch(async (error) => {
+    await run(db, deleteAttempt(counted))
+    if (logins) await run(directory, deleteAttempt(logins.counted))
     throw error
   })
-  return { passwordHash, rateLimit: afterAttempt(usage, now) }
+  if (passwordHash === undefined) {
+    const recorded = recordFailure(db, config, email, origin)
+    db.waitUntil(recorded.catch((error) => log('error', `activity: ${error}`)))
+    throw currentPasswordError(currentPassword, afterAttempt([...usage, ...(logins?.usage ?? [])], now))
+  }
+  if (logins) {
+    const forgiven = run(afterResponse(directory), deleteAttempt(logins.counted))
+    db.waitUntil(forgiven.catch((error) => log('error', `password change: ${error}`)))
+  }
+  return { passwordHash, verifiedHash: logins ? oldHash : undefined, rateLimit: afterAttempt(usage, now) }
 }

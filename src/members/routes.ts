@@ -16,7 +16,7 @@ import { chooseSlot } from '../slots'
 import { requireUncommon } from './common-passwords'
 import { releaseAddresses, toAddress } from './directory'
 import { logIn } from './login'
-import { hashNewPassword } from './password-change'
+import { currentPasswordError, hashNewPassword } from './password-change'
 import { purgeMember } from './purge'
 import { CodeRequest, Credentials, NewMember, Profile, ProfilePatch, UpdatedProfile } from './schema'
 import { signUp } from './sign-up'
@@ -122,19 +122,26 @@ export const members = new Hono<App>()
       summary: 'Update your name or password',
       description:
         'A new password signs out all other devices immediately. The token used for the change stays valid. ' +
-        'At most ten password changes an hour. The service may refuse the 10,000 most common passwords.',
+        'At most ten password changes an hour. A wrong `currentPassword` counts as a failed login. The service may refuse ' +
+        'the 10,000 most common passwords.',
       tags: ['Members'],
       responses: { 200: json(UpdatedProfile, 'The updated member', ...RATE_LIMIT) },
       errors: ['TOO_MANY_REQUESTS'],
+      countsInvalidFields: true,
     }),
     valid('json', ProfilePatch),
     async (c) => {
-      const { name, password } = c.req.valid('json')
-      const { db, caller, config } = c.var
+      const { name, password, currentPassword } = c.req.valid('json')
+      const { db, slots, caller, config } = c.var
+      const origin = originOf(c)
+      const from = { network: networkOf(c), ...origin }
       if (password) await requireUncommon(c.env, config, password)
-      const hashed = password ? await hashNewPassword(db, config, caller, password, networkOf(c)) : undefined
-      const changes = { name, passwordHash: hashed?.passwordHash }
-      const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE), originOf(c))
+      const hashed = password
+        ? await hashNewPassword(slots, db, config, caller, { password, currentPassword }, from)
+        : undefined
+      const changes = { name, passwordHash: hashed?.passwordHash, verifiedHash: hashed?.verifiedHash }
+      const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE), origin)
+      if (!profile) throw currentPasswordError(currentPassword)
       return c.json(profile, 200, hashed?.rateLimit)
     },
   )

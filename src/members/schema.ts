@@ -5,7 +5,7 @@ import { filledText, LocalTime, orRequired } from '../schema/values'
 // JSON Schema patterns have no flags.
 const ADDRESS =
   /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?\.)+[A-Za-z][A-Za-z\d-]{0,61}[A-Za-z\d]$/
-const Email = z
+export const Email = z
   .email({ pattern: ADDRESS, error: orRequired('must be a valid e-mail address') })
   .max(254, { error: 'must be at most 254 characters' })
 const MAX_NAME = 100
@@ -13,41 +13,39 @@ const Name = filledText(MAX_NAME)
 const MAX_PASSWORD = 128
 /** Never a valid password. Replaces one that is too long, which would take memory while it waits to be hashed. */
 const NO_PASSWORD = ' '
-const Password = z
+export const Password = z
   .string({ error: orRequired('must be a string') })
   .regex(/^[!-~]*$/, { error: 'must contain only ASCII letters, digits and special characters, without spaces' })
   .min(6, { error: 'must be at least 6 characters' })
   .max(MAX_PASSWORD, { error: 'must be at most 128 characters' })
 
+/** A password to compare with the stored one. */
+const KnownPassword = z
+  .string({ error: orRequired('must be a string') })
+  .min(1, { error: 'is required' })
+  .transform((password) => (password.length > MAX_PASSWORD ? NO_PASSWORD : password))
+/** A code that was mailed. */
+export const AuthenticationCode = z
+  .string({ error: orRequired('must be a string') })
+  .regex(/\S/, { error: 'must not be blank' })
+
 export const NewMember = z
-  .object({
-    email: Email,
-    name: Name,
-    password: Password,
-    authenticationCode: z.string({ error: orRequired('must be a string') }).regex(/\S/, { error: 'must not be blank' }),
-  })
+  .object({ email: Email, name: Name, password: Password, authenticationCode: AuthenticationCode })
   .meta({ id: 'NewMember' })
 export type NewMember = z.infer<typeof NewMember>
 
 export const CodeRequest = z.object({ joinAuthCodeEmail: Email }).meta({ id: 'CodeRequest' })
 
-export const Credentials = z
-  .object({
-    email: Email,
-    password: z
-      .string({ error: orRequired('must be a string') })
-      .min(1, { error: 'is required' })
-      .transform((password) => (password.length > MAX_PASSWORD ? NO_PASSWORD : password)),
-  })
-  .meta({ id: 'Credentials' })
+export const Credentials = z.object({ email: Email, password: KnownPassword }).meta({ id: 'Credentials' })
 export type Credentials = z.infer<typeof Credentials>
 
 export const Profile = z.object({ email: z.string().max(254), name: z.string().max(MAX_NAME) }).meta({ id: 'Profile' })
 export type Profile = z.infer<typeof Profile>
 
 export const ProfilePatch = z
-  .object({ name: Name.optional(), password: Password.optional() })
+  .object({ name: Name.optional(), password: Password.optional(), currentPassword: KnownPassword.optional() })
   .meta({ id: 'ProfilePatch' })
+export type ProfilePatch = z.infer<typeof ProfilePatch>
 
 export const UpdatedProfile = Profile.extend({ updatedAt: LocalTime }).meta({ id: 'UpdatedProfile' })
 export type UpdatedProfile = z.infer<typeof UpdatedProfile>

@@ -1,9 +1,9 @@
-import { sql } from 'drizzle-orm'
+import { and, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
 import { members } from '../db/schema'
-import { deleteOwnActivity, type Origin, recordOwnActivity } from '../sessions/activity'
-import { deleteOtherSessions, deleteOwnSessions } from '../sessions/store'
+import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/activity'
+import { deleteOtherSessionsIf, deleteOwnSessions } from '../sessions/store'
 import type { Profile, UpdatedProfile } from './schema'
 
 export const profileColumns = { email: members.email, name: members.name }
@@ -22,38 +22,55 @@ export const getProfile = async (db: Db, caller: Caller): Promise<Profile> => {
   return profile
 }
 
-type Changes = { name?: string; passwordHash?: string }
+/** `verifiedHash`: that of the current password, if it was verified. */
+type Changes = { name?: string; passwordHash?: string; verifiedHash?: string | null }
 
-const recordPasswordChange = recordOwnActivity('PASSWORD_CHANGED')
+const isVerified = sql`${members.passwordHash} = coalesce(${sql.placeholder('verifiedHash')}, ${members.passwordHash})`
+/** The caller's id after the hash, which has a new salt, was stored. */
+const changedCaller = sql`(
+  select ${members.memberId} from ${members} where ${isCaller} and ${members.passwordHash} = ${sql.placeholder('newHash')}
+)`
+const recordPasswordChange = recordActivity('PASSWORD_CHANGED', changedCaller)
+const deleteOtherSessions = deleteOtherSessionsIf(sql`memberId = ${changedCaller}`)
 
 /**
  * Updates the caller's name or password hash. A new password ends all sessions but the caller's own.
  * @param now the local time to record
+ * @returns undefined, without a change, if the password was changed since it was verified
  * @throws UNAUTHORIZED when the token is no longer valid
  */
 export const updateProfile = async (
   db: Db,
   caller: Caller,
-  { name, passwordHash }: Changes,
+  { name, passwordHash, verifiedHash = null }: Changes,
   now: string,
   origin: Origin,
-): Promise<UpdatedProfile> => {
+): Promise<UpdatedProfile | undefined> => {
   if (name === undefined && passwordHash === undefined) {
     const [profile] = await runAsCaller(db, caller, selectUpdatedProfile())
     return profile
   }
-  const credentialsVersion = passwordHash ? sql`${members.credentialsVersion} + 1` : undefined
-  const update = dynamicStatement((builder) =>
-    builder
-      .update(members)
-      .set({ name, passwordHash, credentialsVersion, updatedAt: now })
-      .where(isCaller)
-      .returning(updatedColumns),
-  )
+  if (passwordHash === undefined) {
+    const rename = dynamicStatement((builder) =>
+      builder.update(members).set({ name, updatedAt: now }).where(isCaller).returning(updatedColumns),
+    )
+    const [profile] = await runAsCaller(db, caller, idempotent(rename))
+    return profile
+  }
   // Incrementing the version is not idempotent.
-  const [profile] = passwordHash
-    ? await runAsCaller(db, caller, update, recordPasswordChange(origin), deleteOtherSessions())
-    : await runAsCaller(db, caller, idempotent(update))
+  const credentialsVersion = sql`${members.credentialsVersion} + 1`
+  const values = { newHash: passwordHash, verifiedHash }
+  const update = dynamicStatement(
+    (builder) =>
+      builder
+        .update(members)
+        .set({ name, passwordHash, credentialsVersion, updatedAt: now })
+        .where(and(isCaller, isVerified))
+        .returning(updatedColumns),
+    values,
+  )
+  const changes = [update, recordPasswordChange(origin, values), deleteOtherSessions(values)] as const
+  const [, [profile]] = await runAsCaller(db, caller, selectCaller(), ...changes)
   return profile
 }
 

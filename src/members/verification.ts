@@ -1,9 +1,8 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement, statement } from '../db/client'
-import { attempts, dailyMails, joinCodes, members } from '../db/schema'
+import { attempts, joinCodes, members } from '../db/schema'
 import type { Config } from '../env'
 import { ApiError, fieldError, retryAfter } from '../errors'
-import { keyedHash } from '../keyed-hash'
 import {
   DAY_MS,
   deleteAttempt,
@@ -12,7 +11,6 @@ import {
   isAllowed,
   limitNetwork,
   MAILS,
-  MAILS_TO_ANYONE,
   selectUsage,
   toAttempt,
 } from './attempts'
@@ -26,6 +24,15 @@ import {
   isFreeOrAbandoned,
   selectHolder,
 } from './directory'
+import {
+  countDailyMailIf,
+  DAILY_MAILS_SENT,
+  dayOf,
+  hashFor,
+  isBelowDailyMails,
+  limitMails,
+  uncountDailyMail,
+} from './mail-limits'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from './rate-limit'
 import { isEmail } from './store'
 
@@ -34,25 +41,17 @@ const TRIES_PER_CODE = 5
 
 const { placeholder } = sql
 
-// The database stores no address of a person who is not a member.
-const hashFor =
-  (config: Config, email: string) =>
-  (kind: string, ...more: string[]) =>
-    keyedHash(config.JWT_SECRET, kind, email.toLowerCase(), ...more)
-
 /** Six random digits. The modulo bias of 64 random bits is below one part in 10^13. */
 const randomCode = () => {
   const [random = 0n] = crypto.getRandomValues(new BigUint64Array(1))
   return String(random % 1_000_000n).padStart(6, '0')
 }
 
-const mailsToday = sql`coalesce((select ${dailyMails.mails} from ${dailyMails} where ${dailyMails.day} = ${placeholder('day')}), 0)`
 const replaceCodeIf = (isFree: SQL) =>
   sqlStatement<{ subject: string }>(sql`
   insert into joinCodes (subject, address, codeHash, issuedAt, expiresAt)
   select ${placeholder('subject')}, ${placeholder('address')}, ${placeholder('codeHash')}, ${placeholder('now')}, ${placeholder('expiresAt')}
-  where ${isAllowed} and ${mailsToday} < ${placeholder('mailsPerDay')}
-    and ${isFree}
+  where ${isAllowed} and ${isBelowDailyMails} and ${isFree}
   on conflict (subject) do update
     set codeHash = excluded.codeHash, issuedAt = excluded.issuedAt, expiresAt = excluded.expiresAt
   returning subject`)
@@ -61,14 +60,9 @@ const replaceCode = { alone: replaceCodeIf(isFree(false)), withDirectory: replac
 const isIssued = and(eq(joinCodes.subject, placeholder('subject')), eq(joinCodes.codeHash, placeholder('codeHash')))
 const isJustIssued = sql`exists (select 1 from ${joinCodes} where ${isIssued} and ${joinCodes.issuedAt} = ${placeholder('now')})`
 const insertMail = insertAttemptIf(isJustIssued)
-const countDailyMail = sqlStatement<{ mails: number }>(sql`
-  insert into dailyMails (day, mails) select ${placeholder('day')}, 1 where ${isJustIssued}
-  on conflict (day) do update set mails = mails + 1
-  returning mails`)
+const countDailyMail = countDailyMailIf(isJustIssued)
 
 const deleteIssued = statement((db) => db.delete(joinCodes).where(isIssued).returning({ subject: joinCodes.subject }))
-const uncountDailyMail = sqlStatement<{ mails: number }>(sql`
-  update dailyMails set mails = mails - 1 where day = ${placeholder('day')} returning mails`)
 
 /**
  * Issues a verification code, which replaces the one that the same network requested before for the address, and passes
@@ -85,16 +79,13 @@ export const issueCode = async (
   deliver: (code: string) => Promise<void>,
 ): Promise<RateLimitHeaders> => {
   const now = Date.now()
-  const day = Math.floor(now / DAY_MS)
+  const day = dayOf(now)
   const code = randomCode()
   const hash = hashFor(config, owner.email)
-  const toAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'mail-network', part)
-  const attempt = toAttempt(
-    now,
-    ...(await limitNetwork(network, (part) => hash('mail', part), MAILS)),
-    ...(await limitNetwork(network, toAnyone, MAILS_TO_ANYONE)),
-    { subject: await hash('mail'), limits: MAILS.address },
-  )
+  const attempt = toAttempt(now, ...(await limitMails(config, owner.email, network, 'mail')), {
+    subject: await hash('mail'),
+    limits: MAILS.address,
+  })
   const address = await hash('code')
   const issued = { ...attempt, day, subject: await hash('code-network', network), codeHash: await hash('code', code) }
   const replace = owner.addressHash ? replaceCode.withDirectory : replaceCode.alone
@@ -110,7 +101,7 @@ export const issueCode = async (
   if (usage.some(isReached)) throw tooManyAttempts(usage, now)
   if (!replaced) {
     const untilTomorrow = retryAfter(((day + 1) * DAY_MS - now) / 1000)
-    throw new ApiError('UNAVAILABLE', untilTomorrow, 'mail: MAILS_PER_DAY mails were sent today')
+    throw new ApiError('UNAVAILABLE', untilTomorrow, DAILY_MAILS_SENT)
   }
   try {
     await deliver(code)

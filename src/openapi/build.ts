@@ -57,7 +57,8 @@ const COUNTED: ErrorCode[] = ['LOGIN_FAILED', 'TOO_MANY_REQUESTS']
 /** A route that shows a limit when it succeeds also shows it when an attempt fails or is refused. */
 const rateLimitHeaders = ({ described }: RouteMetadata, codes: ErrorCode[]) => {
   const isShown = Object.values(described?.responses ?? {}).some(({ headers }) => headers?.includes('RateLimit'))
-  return isShown && codes.some((code) => COUNTED.includes(code)) ? RATE_LIMIT : []
+  const counted: ErrorCode[] = described?.countsInvalidFields ? [...COUNTED, 'INVALID_FIELDS'] : COUNTED
+  return isShown && codes.some((code) => counted.includes(code)) ? RATE_LIMIT : []
 }
 
 const errorHeaders = (status: number, codes: ErrorCode[], route: RouteMetadata) => [

@@ -40,6 +40,9 @@ export const SCHEMAS: Record<string, string> = {
   NewMember: 'An account to create.',
   NewMemo: 'A memo to add.',
   NewToken: 'An access token to create.',
+  PasswordChangeRequest: 'The address of the account, as older clients send it.',
+  PasswordReset: 'A new password, and the code that proves the right to set it.',
+  PasswordResetRequest: 'The address of the account.',
   PageInfo: 'The position of a page in its list.',
   Profile: 'A member.',
   ProfilePatch: 'The fields of the profile to change. Absent fields stay unchanged.',
@@ -60,6 +63,8 @@ const DATE_SENT = '`yyyy-MM-ddTHH:mm:ss`, a valid calendar date without a time z
 export const PROPERTIES: Record<string, string> = {
   authenticationCode:
     'The code that `requestCode` mailed. If the service does not verify addresses, any text that is not blank.',
+  'PasswordReset.authenticationCode':
+    'The code that `requestPasswordReset` mailed, in upper or lower case, with or without spaces and hyphens.',
   at: 'When it happened.',
   author: 'Author of the book. Null if unknown.',
   'NewBook.author': `Author of the book. ${NULLABLE_SENT}`,
@@ -80,6 +85,7 @@ export const PROPERTIES: Record<string, string> = {
   'CreatedDate.createdAt': 'When the book was registered.',
   'LibraryBook.createdAt': 'When the book was registered.',
   current: 'Whether it is the session of the token.',
+  currentPassword: 'The current password. Checked, and by some services required, if `password` is sent.',
   currentPage: 'The page that the reader has reached.',
   'NewBook.currentPage': 'The page that the reader has reached. 0 if absent.',
   device: 'Browser and system, or the client, as its `User-Agent` named it. Null if unknown.',
@@ -150,6 +156,7 @@ export const PROPERTIES: Record<string, string> = {
   status: 'The HTTP status. 0 if `fieldErrors` or `violationErrors` has entries.',
   'Health.slots': 'Numbers of the databases that respond. Present only if the service has several.',
   'Health.status': 'Always `ok`: an unhealthy service responds with 503.',
+  tempPasswordEmail: 'The e-mail address of the account.',
   title: 'Title of the book.',
   token: 'The token. Store it safely: it cannot be read again.',
   tokenId: 'Identifier of the access token.',

@@ -24,6 +24,7 @@ export const PLACEHOLDERS = {
   ACCESS_TOKEN: 'rl_0007Qk2mXc9TzB4vLr1HsW8yNdPgEa3fJ6xZ',
   // After the token, of which it is the beginning, so that the token is replaced first.
   TOKEN_HINT: 'rl_0007Qk2',
+  RESET_CODE: 'K7QM2-9FXTR',
 }
 
 /** The time of all examples. */
@@ -67,6 +68,11 @@ export const EXAMPLES: Record<string, Example> = {
   signUp: {
     body: { email: 'mina@example.com', name: 'Mina', password: 'read-more-1', authenticationCode: '000000' },
     response: { email: 'mina@example.com', name: 'Mina' },
+  },
+  requestPasswordChange: { body: { tempPasswordEmail: 'mina@example.com' } },
+  requestPasswordReset: { body: { email: 'mina@example.com' }, mailedCode: 'RESET_CODE' },
+  resetPassword: {
+    body: { email: 'mina@example.com', authenticationCode: PLACEHOLDERS.RESET_CODE, password: 'read-more-1' },
   },
   logIn: {
     body: { email: 'mina@example.com', password: 'read-more-1' },

@@ -1,7 +1,17 @@
 // The document's introduction: what applies to all operations.
 import { SCOPES, type Scope } from '../contract'
 import { ERRORS, type ErrorCode, toErrorBody } from '../errors'
-import { GUESSES, type Limit, LOGINS, MAILS, MAILS_TO_ANYONE, PASSWORD_CHANGES } from '../members/attempts'
+import {
+  GUESSES,
+  type Limit,
+  LOGINS,
+  MAILS,
+  MAILS_TO_ANYONE,
+  PASSWORD_CHANGES,
+  RESET_MAILS,
+  RESETS,
+  RESETS_OF_ANYONE,
+} from '../members/attempts'
 
 /** What a client can do about each error. */
 const ADVICE: Record<ErrorCode, string> = {
@@ -73,15 +83,19 @@ const rateTable = toTable(
     ['Failed logins to one account from one network *', toText(LOGINS.network)],
     ['Verification mails to one address, requested from one network *', toText(MAILS.network)],
     ['Verification mails to one address, from all networks', toText(MAILS.address)],
-    ['Verification mails to all addresses, requested from one network', toText(MAILS_TO_ANYONE.network)],
+    ['Mails to all addresses, requested from one network', toText(MAILS_TO_ANYONE.network)],
     ['Code attempts for one address from one network *', `5 per code, ${toText(GUESSES.network)}`],
     ['Code attempts for one address from all networks', toText(GUESSES.address)],
+    ['Password resets requested for one address from one network *', toText(MAILS.network)],
+    ['Reset mails to one address, from all networks: further ones are not sent', toText(RESET_MAILS)],
+    ['Reset codes tried for one address from one network *', toText(RESETS.network)],
+    ['Reset codes tried for all addresses from one network', toText(RESETS_OF_ANYONE.network)],
     ['Password changes of one member *', toText(PASSWORD_CHANGES)],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
     ['Requests from one network with access tokens that the data centre has not seen lately', 'about 600 a minute'],
     [
-      'Sign-ups, logins, code requests, searches and lists of the catalogue from one network',
+      'Sign-ups, logins, code requests, password resets, searches and lists of the catalogue from one network',
       'about 600 a minute each',
     ],
   ],
@@ -126,9 +140,9 @@ Operations marked with a lock need the header \`Authorization: Bearer <token>\`.
 
 \`logOut\` ends the session, and \`endSession\` that of another device: all its tokens stop working immediately. A password change ends all other sessions of the member, and deleting the account ends all. A member has at most a hundred sessions: a further login ends the oldest. \`listActivity\` shows logins, failed ones too, and what else happened to the account.
 
-A forgotten password cannot be reset yet.
+For a forgotten password, call \`requestPasswordReset\`, then \`resetPassword\` with the code in the mail, which ends all sessions and access tokens.
 
-Do not send a token when signing up or logging in. The catalogue, \`loadImage\`, \`requestCode\` and \`checkHealth\` ignore it.
+Do not send a token when signing up or logging in. The catalogue, \`loadImage\`, \`requestCode\`, \`checkHealth\` and the operations that reset a password ignore it.
 
 ## Access tokens
 

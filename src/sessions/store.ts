@@ -85,8 +85,8 @@ export const endOtherSessions = endWhere(isOther)
 const deleteOwnWhere = (condition: SQL) =>
   sqlStatement<{ sessionId: string }>(sql`
     delete from sessions where memberId = ${callerId} and ${condition} returning sessionId`)
-/** For batches of the caller. */
-export const deleteOtherSessions = deleteOwnWhere(isOther)
+/** Deletes the caller's other sessions, if a condition is met. For batches of the caller. */
+export const deleteOtherSessionsIf = (condition: SQL) => deleteOwnWhere(sql`${isOther} and ${condition}`)
 /** The last statement of its batch, as the caller's session ends with it. */
 export const deleteOwnSessions = deleteOwnWhere(sql`true`)
 

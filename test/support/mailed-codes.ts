@@ -21,7 +21,7 @@ export const newNetwork = () => `10.0.${networks >> 8}.${networks++ & 255}`
 /** The network and the Accept-Language of a request, and variables and bindings to replace. */
 export type From = { from: string; language?: string; [variable: string]: unknown }
 
-const post = (path: string, body: object, { from, language, ...more }: From) => {
+export const post = (path: string, body: object, { from, language, ...more }: From) => {
   const headers = { 'CF-Connecting-IP': from, ...(language && { 'Accept-Language': language }) }
   return send('POST', path, { body, changed: { ...changed, ...more }, headers })
 }
@@ -31,3 +31,8 @@ export const joinWith = (email: string, authenticationCode: string, from: From) 
 export const codeIn = (mail: Mail | undefined) => mail?.text.match(/\d{6}/)?.[0] ?? ''
 /** Another code, a different one for each `n` from 1. */
 export const otherCode = (code: string, n = 1) => String((Number(code) + n) % 1_000_000).padStart(6, '0')
+
+export const requestReset = (email: string, from: From) => post('/email/password-reset', { email }, from)
+export const resetWith = (email: string, authenticationCode: string, password: string, from: From) =>
+  post('/password-reset', { email, authenticationCode, password }, from)
+export const resetCodeIn = (mail: Mail | undefined) => mail?.text.match(/[0-9A-Z]{5}-[0-9A-Z]{5}/)?.[0] ?? ''

@@ -78,6 +78,8 @@ const FIELDS: Record<string, unknown> = {
   name: 'Stranger',
   password: 'a-good-password-1',
   authenticationCode: '000000',
+  tempPasswordEmail: 'stranger@library.test',
+  currentPassword: 'correct-horse-1',
   title: 'Demian',
   author: 'Hermann Hesse',
   publisher: 'S. Fischer',

@@ -1,0 +1,44 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { sqlStatement } from '../db/client'
+import { dailyMails } from '../db/schema'
+import type { Config } from '../env'
+import { keyedHash } from '../keyed-hash'
+import { DAY_MS, limitNetwork, MAILS, MAILS_TO_ANYONE } from './attempts'
+
+const { placeholder } = sql
+
+/** Hashes an e-mail address, regardless of case, for a purpose: the database stores no address of a person who is not a member. */
+export const hashFor =
+  ({ JWT_SECRET }: Config, email: string) =>
+  (purpose: string, ...more: string[]) =>
+    keyedHash(JWT_SECRET, purpose, email.toLowerCase(), ...more)
+
+/**
+ * The limits of a network on the mails it requests: to an address for a purpose, and to all addresses for any purpose.
+ * None of them depends on what other networks did.
+ */
+export const limitMails = async (config: Config, email: string, network: string, purpose: string) => {
+  const hash = hashFor(config, email)
+  const toAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'mail-network', part)
+  return [
+    ...(await limitNetwork(network, (part) => hash(purpose, part), MAILS)),
+    ...(await limitNetwork(network, toAnyone, MAILS_TO_ANYONE)),
+  ]
+}
+
+/** The UTC day, counted from 1970. */
+export const dayOf = (now: number) => Math.floor(now / DAY_MS)
+
+const mailsToday = sql`coalesce((select ${dailyMails.mails} from ${dailyMails} where ${dailyMails.day} = ${placeholder('day')}), 0)`
+/** True while fewer than `mailsPerDay` codes were mailed on the day. */
+export const isBelowDailyMails = sql`${mailsToday} < ${placeholder('mailsPerDay')}`
+/** What the log says otherwise. */
+export const DAILY_MAILS_SENT = 'mail: MAILS_PER_DAY mails were sent today'
+
+export const countDailyMailIf = (condition: SQL, mails = sql`1`) =>
+  sqlStatement<{ mails: number }>(sql`
+    insert into dailyMails (day, mails) select ${placeholder('day')}, ${mails} where ${condition}
+    on conflict (day) do update set mails = mails + excluded.mails
+    returning mails`)
+export const uncountDailyMail = sqlStatement<{ mails: number }>(sql`
+  update dailyMails set mails = mails - 1 where day = ${placeholder('day')} returning mails`)

@@ -1,0 +1,39 @@
+import { run } from '../db/client'
+import type { Config } from '../env'
+import { deleteAttempt } from '../members/attempts'
+import { hashingKeys, requireHashingCapacity, withHashingLease } from '../members/hashing'
+import { hashPassword } from '../members/password'
+import type { RateLimitHeaders } from '../members/rate-limit'
+import type { Origin } from '../sessions/activity'
+import type { Slots } from '../slots'
+import { checkCode, invalidCodeError } from './codes'
+import type { PasswordReset } from './schema'
+import { replacePassword } from './store'
+
+/**
+ * Resets a password with a mailed code. All sessions and access tokens of the member end. The password is hashed only
+ * after the code was found to be right.
+ * @param from where the request comes from
+ * @param clock returns the local time
+ * @throws INVALID_FIELDS, the same for each invalid code and for an unknown address; TOO_MANY_REQUESTS after too many tries
+ * of the network, or when too many callers wait for hashing
+ */
+export const resetPassword = async (
+  slots: Slots,
+  config: Config,
+  { email, authenticationCode, password }: PasswordReset,
+  { network, ...origin }: Origin & { network: string },
+  clock: () => string,
+): Promise<{ email: string; rateLimit: RateLimitHeaders }> => {
+  const keys = hashingKeys(network, email)
+  requireHashingCapacity(keys)
+  const { directory } = slots
+  const { valid, counted, rateLimit } = await checkCode(directory, config, email, authenticationCode, network)
+  const passwordHash = await withHashingLease(keys, (pause) => hashPassword(password, pause)).catch(async (error) => {
+    await run(directory, deleteAttempt(counted))
+    throw error
+  })
+  const changed = await replacePassword(slots, valid, passwordHash, clock(), origin)
+  if (!changed) throw invalidCodeError(authenticationCode, rateLimit)
+  return { email: changed, rateLimit }
+}

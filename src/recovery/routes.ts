@@ -1,0 +1,107 @@
+import { type Context, Hono } from 'hono'
+import type { App } from '../env'
+import { describeRoute, empty } from '../http/describe-route'
+import { originOf } from '../http/device'
+import { languageOf } from '../http/language'
+import { localTime } from '../http/local-time'
+import { networkOf } from '../http/network'
+import { throttledByNetwork } from '../http/throttle'
+import { valid } from '../http/validate'
+import { log } from '../log'
+import { requireMailer, sendMail } from '../mail/send'
+import { requireUncommon } from '../members/common-passwords'
+import { toAddress } from '../members/directory'
+import { countRequest, issueCode } from './codes'
+import { resetPassword } from './reset'
+import { PasswordChangeRequest, PasswordReset, PasswordResetRequest } from './schema'
+
+const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy'] as const
+const MAILED = empty('A code is mailed if the address is a member’s', ...RATE_LIMIT)
+
+/** Runs work after the response, so that its time reveals nothing. */
+const runLater = (c: Context<App>, work: () => Promise<unknown>) => {
+  const later = async () => {
+    // Lets the response be sent first.
+    await scheduler.wait(0)
+    await work()
+  }
+  c.get('db').waitUntil(later().catch((error: Error) => log('error', error.message, { requestId: c.get('requestId') })))
+}
+
+const requestReset = async (c: Context<App>, email: string) => {
+  const { db, slots, config } = c.var
+  requireMailer(config, c.env)
+  const address = await toAddress(slots, config, email)
+  const rateLimit = await countRequest(db, config, email, networkOf(c))
+  const language = languageOf(c)
+  const deliver = (to: string, code: string) => sendMail(c.env, config, to, language, { kind: 'passwordReset', code })
+  runLater(c, () => issueCode(slots, config, address, deliver))
+  return c.body(null, 202, rateLimit)
+}
+
+export const recovery = new Hono<App>()
+  .post(
+    '/email/password-reset',
+    throttledByNetwork,
+    describeRoute({
+      operationId: 'requestPasswordReset',
+      summary: 'Request a password reset',
+      description:
+        'If the address is a member’s, mails a code of ten letters and digits, such as `K7QM2-9FXTR`, which is valid for ' +
+        'ten minutes. At most two are mailed to an address in ten minutes. The response is the same for every address.',
+      tags: ['Members'],
+      requestHeaders: ['Accept-Language'],
+      usesDatabase: true,
+      responses: { 202: MAILED },
+      errors: ['TOO_MANY_REQUESTS'],
+    }),
+    valid('json', PasswordResetRequest),
+    (c) => requestReset(c, c.req.valid('json').email),
+  )
+  .post(
+    '/email/password-change',
+    throttledByNetwork,
+    describeRoute({
+      operationId: 'requestPasswordChange',
+      summary: 'Request a password reset, for older clients',
+      description: 'The same as `requestPasswordReset`. Never changes a password.',
+      tags: ['Members'],
+      requestHeaders: ['Accept-Language'],
+      usesDatabase: true,
+      responses: { 202: MAILED },
+      errors: ['TOO_MANY_REQUESTS'],
+    }),
+    valid('json', PasswordChangeRequest),
+    (c) => requestReset(c, c.req.valid('json').tempPasswordEmail),
+  )
+  .post(
+    '/password-reset',
+    throttledByNetwork,
+    describeRoute({
+      operationId: 'resetPassword',
+      summary: 'Reset a password',
+      description:
+        'Sets a new password with a code from `requestPasswordReset`, and ends all sessions and access tokens. Returns ' +
+        'no token: log in afterwards. The code works once, until the password or the e-mail address is changed. ' +
+        'At most five tries in ten minutes.',
+      tags: ['Members'],
+      requestHeaders: ['Accept-Language'],
+      usesDatabase: true,
+      responses: { 204: empty('The password was reset', ...RATE_LIMIT) },
+      errors: ['TOO_MANY_REQUESTS'],
+      countsInvalidFields: true,
+    }),
+    valid('json', PasswordReset),
+    async (c) => {
+      const { slots, config } = c.var
+      requireMailer(config, c.env)
+      const reset = c.req.valid('json')
+      await requireUncommon(c.env, config, reset.password)
+      const from = { network: networkOf(c), ...originOf(c) }
+      const clock = () => localTime(config.TIME_ZONE)
+      const { email, rateLimit } = await resetPassword(slots, config, reset, from, clock)
+      const language = languageOf(c)
+      runLater(c, () => sendMail(c.env, config, email, language, { kind: 'passwordWasReset' }))
+      return c.body(null, 204, rateLimit)
+    },
+  )
