@@ -96,7 +96,12 @@ export const EXAMPLES: Record<string, Example> = {
     ],
   },
   renewSession: { response: { email: 'mina@example.com', name: 'Mina Kim' } },
-  listActivity: { response: [{ at: now, kind: 'LOGIN', ...origin }] },
+  listActivity: {
+    response: [
+      { at: now, kind: 'LOGIN', ...origin },
+      { at: now, kind: 'PASSWORD_RESET', ...origin },
+    ],
+  },
   endOtherSessions: {},
   endSession: { parameters: { 'session-id': PLACEHOLDERS.SESSION_ID }, endsSession: true },
   createToken: {

@@ -7,7 +7,11 @@ import { fillShelf, memberDatabase, select } from '../support/database'
 
 const HOSTILE_TEXT = "It's; DROP TABLE books;\n-- END; “그래서”"
 const TABLES = [
+  'accessTokens',
+  'accountCodes',
+  'activity',
   'books',
+  'emailUndos',
   'members',
   'memos',
   'images',
@@ -18,6 +22,7 @@ const TABLES = [
   'purgeJobs',
   'addresses',
   'slotCounters',
+  'sessions',
   'settledClaims',
 ]
 
