@@ -64,8 +64,17 @@ export const insertSession = async (database: D1Database, memberId: number, secr
   }
 }
 
-/** Adds a member and a session, without hashing a password. Without a hash, the member cannot log in. */
-export const insertMemberRow = async (database: D1Database, email: string, passwordHash = '-', memberId?: number) => {
+/** Of `correct-horse-1`, at the parameters of src/members/password.ts. Weaker than those, it would be upgraded at login. */
+const PASSWORD_HASH =
+  '$pbkdf2-sha512-chain$r=3,i=70000$cmVhZGluZy1saWJyYXJ5IQ==$limaDJprKnSewjH+8NQD/XCwh2WlY9XVqrVlbZLD8wyUdwn8lJXt+AGmYYjc3L2y4Tox+VS4ioG3+51kyGQVOg=='
+
+/** Adds a member and a session, without hashing a password. */
+export const insertMemberRow = async (
+  database: D1Database,
+  email: string,
+  passwordHash = PASSWORD_HASH,
+  memberId?: number,
+) => {
   const insert = database.prepare(`
     insert into members (memberId, email, name, passwordHash, createdAt, updatedAt)
     values (?4, ?1, 'Reader', ?2, ?3, ?3) returning memberId`)
@@ -88,7 +97,12 @@ export const insertAccessToken = async (database: D1Database, memberId: number, 
 }
 
 /** Adds a member in slot 0, with a token. */
-export const insertMember = async (database: D1Database, secret: string, email: string, passwordHash = '-') => {
+export const insertMember = async (
+  database: D1Database,
+  secret: string,
+  email: string,
+  passwordHash = PASSWORD_HASH,
+) => {
   const memberId = await insertMemberRow(database, email, passwordHash)
   return { email, memberId, token: await signToken(memberId, secret) }
 }
