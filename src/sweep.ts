@@ -3,15 +3,17 @@ import { connect } from './db/client'
 import { type Bindings, configure } from './env'
 import { purgeImages } from './images/bucket'
 import { log } from './log'
-import { deleteOldClaims, findAbandoned, releaseAddresses, settleClaims } from './members/directory'
+import { deleteOldClaims, findAbandoned } from './members/claims'
+import { releaseAddresses } from './members/directory'
 import { deleteExpired } from './members/housekeeping'
 import { type Budget, runPurgeJobs } from './members/purge'
+import { settleClaims } from './members/settlement'
 import { databaseOf, databasesOf, type Slots } from './slots'
 
 const HOUR_MS = 3_600_000
-// D1 allows an invocation 1,000 statements. A slot takes up to 12, and slot 0 three more; purge jobs take the rest.
+// D1 allows an invocation 1,000 statements. A slot takes up to 14, and slot 0 three more; purge jobs take the rest.
 const MAX_STATEMENTS = 960
-const STATEMENTS_PER_SLOT = 12
+const STATEMENTS_PER_SLOT = 14
 const MAX_SLOTS = 64
 
 const openSlots = (env: Bindings): Slots => {

@@ -1,15 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Db, idempotent, run, type Statement, sqlStatement } from '../db/client'
+import { idempotent, run, type Statement, sqlStatement } from '../db/client'
 import { idRange } from '../db/next-id'
-import { addresses, members, settledClaims } from '../db/schema'
+import { addresses, emailUndos, members } from '../db/schema'
 import type { Config } from '../env'
 import { hashAddress } from '../keyed-hash'
 import type { Slots } from '../slots'
-import { DAY_MS } from './attempts'
-import { isEmail, selectExisting } from './store'
+import { isEmail } from './store'
 
-// The directory of e-mail addresses, for members in several databases. No transaction spans two databases, and a call can
-// be lost, run late or run twice: docs/decisions/0021-slots.md explains the flows.
+// Who has, or may return to, an e-mail address. With members in several databases, the directory knows it; claims.ts changes it.
 
 const { placeholder } = sql
 
@@ -28,126 +26,49 @@ export type Entry = {
   state: (typeof addresses.state.enumValues)[number]
   settleAt: number | null
 }
-/** The member who has an address. Members of slot 0 have no entry: their rows are in the same database. */
+/**
+ * The member who has an address, or whose former address it is while it is reserved. Members of slot 0 have no entry:
+ * their rows are in the same database.
+ */
 export type Holder = { memberId: number } & Partial<Entry>
 
-const hash = sql`unhex(${placeholder('addressHash')})`
-const isAddress = sql`${addresses.addressHash} = ${hash}`
-const entryColumns = sql`hex(addressHash) as addressHash, memberId, slot, claimId, state, settleAt`
+export const hash = sql`unhex(${placeholder('addressHash')})`
+export const isAddress = sql`${addresses.addressHash} = ${hash}`
+export const entryColumns = sql`hex(addressHash) as addressHash, memberId, slot, claimId, state, settleAt`
 
+/** Matches the reserved addresses of members of slot 0. */
+const isReserved = sql`lower(${emailUndos.email}) = lower(${placeholder('email')}) and ${emailUndos.expiresAt} > ${placeholder('now')}`
+
+const selectHere = sqlStatement<Holder>(sql`
+  select ${members.memberId} from ${members} where ${isEmail}
+  union all select ${emailUndos.memberId} from ${emailUndos} where ${isReserved}`)
 const selectAnywhere = sqlStatement<Holder>(sql`
   select null as addressHash, ${members.memberId}, 0 as slot, null as claimId, null as state, null as settleAt
   from ${members} where ${isEmail}
+  union all select null, ${emailUndos.memberId}, 0, null, null, null from ${emailUndos} where ${isReserved}
   union all select ${entryColumns} from ${addresses} where ${isAddress}`)
-/** Selects who has an address, or an entry whose claim is open. */
-export const selectHolder = (address: Address): Statement<Holder> =>
-  address.addressHash ? selectAnywhere(address) : selectExisting(address)
+/** Selects who has an address, for whom it is reserved, or an entry whose claim is open. */
+export const selectHolder = (address: Address, now: number): Statement<Holder> =>
+  address.addressHash ? selectAnywhere({ ...address, now }) : selectHere({ ...address, now })
 
-/** Whether an entry is a claim whose flow ended or took too long. It must be settled before the address is used. */
-export const isAbandoned = (holder: Holder, now: number): holder is Entry =>
-  holder.state === 'CLAIMED' && (holder.settleAt ?? now) <= now
+const isAnother = (member?: SQL) => (member ? sql`and memberId <> ${member}` : sql``)
+const isMember = (own?: SQL) => sql`exists (select 1 from ${members} where ${isEmail} ${isAnother(own)})`
+const isKept = (own?: SQL) => sql`exists (select 1 from ${emailUndos} where ${isReserved} ${isAnother(own)})`
+const isListed = (own?: SQL) => sql`exists (select 1 from ${addresses} where ${isAddress} ${isAnother(own)})`
 
-const isMember = sql`exists (select 1 from ${members} where ${isEmail})`
-/** Matches if no member and no open claim has the address. */
-export const isFree = (hasDirectory: boolean) =>
+/**
+ * Matches if no member and no open claim has the address, and it is reserved for nobody.
+ * @param own SQL for a member's id, whose own reservations and entries do not count
+ */
+export const isFree = (hasDirectory: boolean, own?: SQL) =>
   hasDirectory
-    ? sql`not ${isMember} and not exists (select 1 from ${addresses} where ${isAddress})`
-    : sql`not ${isMember}`
+    ? sql`not ${isMember(own)} and not ${isKept(own)} and not ${isListed(own)}`
+    : sql`not ${isMember(own)} and not ${isKept(own)}`
 /** Like `isFree(true)`, but ignores abandoned claims. */
-export const isFreeOrAbandoned = sql`not ${isMember} and not exists (
+export const isFreeOrAbandoned = sql`${isFree(false)} and not exists (
   select 1 from ${addresses}
   where ${isAddress} and not (${addresses.state} = 'CLAIMED' and ${addresses.settleAt} <= ${placeholder('now')})
 )`
-
-/** The longest that a sign-up takes: a minute in the queue for hashing, and its database calls. */
-const CLAIM_MS = 80_000
-
-const nextClaim = (condition: SQL) =>
-  sqlStatement<{ lastClaimId: number }>(sql`
-    insert into slotCounters (slot, lastClaimId)
-    select ${placeholder('slot')}, ${placeholder('firstClaimId')} where ${condition}
-    on conflict (slot) do update set lastClaimId = lastClaimId + 1
-    returning lastClaimId`)
-const insertClaim = (condition: SQL) =>
-  sqlStatement<{ claimId: number }>(sql`
-    insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
-    select ${hash}, lastClaimId, slot, lastClaimId, 'CLAIMED', ${placeholder('settleAt')} from slotCounters
-    where slot = ${placeholder('slot')} and ${condition}
-    returning claimId`)
-
-/**
- * The statements that claim a free address for a new member of a slot, if a condition is met. The last one returns the
- * claim's id, which is the member's.
- */
-export const claimIf = (condition: SQL) => {
-  const isClaimable = sql`${isFree(true)} and ${condition}`
-  const [next, insert] = [nextClaim(isClaimable), insertClaim(isClaimable)]
-  return (address: Address, slot: number, now: number, values: Record<string, unknown> = {}) => {
-    const firstClaimId = idRange(slot).idFloor + 1
-    const claim = { ...values, ...address, now, slot, firstClaimId, settleAt: now + CLAIM_MS }
-    return [next(claim), insert(claim)] as const
-  }
-}
-
-/** Matches in a slot while a claim, or the member it created, may still take effect. */
-export const isUnsettled = sql`not exists (
-  select 1 from ${settledClaims} where ${settledClaims.claimId} = ${placeholder('claimId')}
-)`
-
-const isOpenClaim = sql`${isAddress} and claimId = ${placeholder('claimId')} and state = 'CLAIMED'`
-type ClaimValues = Address & { claimId: number }
-const toClaimStatement = (text: SQL) => {
-  const build = sqlStatement<{ claimId: number }>(text)
-  return (claim: ClaimValues) => idempotent(build(claim))
-}
-/** The member exists: the address is theirs. */
-export const confirmClaim = toClaimStatement(sql`
-  update addresses set state = 'HELD', settleAt = null where ${isOpenClaim} returning claimId`)
-/** Only for a claim with which no insert was sent to the slot. */
-export const releaseClaim = toClaimStatement(sql`delete from addresses where ${isOpenClaim} returning claimId`)
-/** For a claim whose outcome is unknown: the next sign-up with the address, or the sweep, settles it. */
-export const abandonClaim = toClaimStatement(sql`
-  update addresses set settleAt = 0 where ${isOpenClaim} returning claimId`)
-
-/** Matches if a claim was confirmed. */
-export const isConfirmed = sql`exists (
-  select 1 from ${addresses} where ${isAddress} and claimId = ${placeholder('claimId')} and state = 'HELD'
-)`
-
-const insertSettled = sqlStatement<{ claimId: number }>(sql`
-  insert into settledClaims (claimId, settledAt)
-  select distinct value ->> 'claimId', ${placeholder('now')} from json_each(${placeholder('claims')}) where true
-  on conflict do nothing
-  returning claimId`)
-const selectClaimants = sqlStatement<{ memberId: number; email: string }>(sql`
-  select memberId, email from members
-  where memberId in (select value ->> 'memberId' from json_each(${placeholder('claims')}))`)
-
-// Not correlated, so that each row is one lookup in the list.
-const isListed = sql`state = 'CLAIMED' and (addressHash, claimId) in (
-  select unhex(value ->> 'addressHash'), value ->> 'claimId' from json_each(${placeholder('claims')})
-)`
-const holdListed = sqlStatement<{ claimId: number }>(sql`
-  update addresses set state = 'HELD', settleAt = null where ${isListed} returning claimId`)
-const deleteListed = sqlStatement<{ claimId: number }>(sql`delete from addresses where ${isListed} returning claimId`)
-
-/**
- * Settles abandoned claims of a slot: they can no longer take effect there, and each address becomes HELD if its member
- * exists, and free otherwise.
- */
-export const settleClaims = async (slots: Slots, config: Config, slot: number, entries: Entry[]) => {
-  const all = { claims: JSON.stringify(entries), now: Date.now() }
-  const [, claimants] = await run(slots.open(slot), idempotent(insertSettled(all)), selectClaimants(all))
-  const hashes = await Promise.all(claimants.map(({ email }) => hashAddress(config.ADDRESS_KEY ?? '', email)))
-  const used = new Set(claimants.map(({ memberId }, at) => `${memberId} ${hashes[at]}`))
-  const isUsed = ({ memberId, addressHash }: Entry) => used.has(`${memberId} ${addressHash}`)
-  const toValues = (claims: Entry[]) => ({ claims: JSON.stringify(claims) })
-  await run(
-    slots.directory,
-    idempotent(holdListed(toValues(entries.filter(isUsed)))),
-    idempotent(deleteListed(toValues(entries.filter((entry) => !isUsed(entry))))),
-  )
-}
 
 const deleteOfMembers = sqlStatement<{ memberId: number }>(sql`
   delete from addresses where memberId in (select value from json_each(${placeholder('memberIds')})) returning memberId`)
@@ -155,32 +76,6 @@ const deleteOfMembers = sqlStatement<{ memberId: number }>(sql`
 /** Releases all addresses of withdrawn members of slots other than 0. */
 export const releaseAddresses = ({ directory }: Pick<Slots, 'directory'>, memberIds: number[]) =>
   run(directory, idempotent(deleteOfMembers({ memberIds: JSON.stringify(memberIds) })))
-
-// The oldest of each slot first, so that a slot that is down for long does not keep out the others.
-const selectAbandoned = sqlStatement<Entry>(sql`
-  select ${entryColumns} from ${addresses} where settleAt <= ${placeholder('now')} and state = 'CLAIMED'
-  order by row_number() over (partition by slot order by settleAt) limit ${placeholder('limit')}`)
-const deleteExpiredReservations = sqlStatement<{ claimId: number }>(sql`
-  delete from addresses where settleAt <= ${placeholder('now')} and state = 'RESERVED' returning claimId`)
-
-/** The maximum number of abandoned claims that one sweep settles. */
-const MAX_SETTLED = 1000
-
-/** Deletes expired reservations, and returns abandoned claims by slot. */
-export const findAbandoned = async (directory: Db, now: number) => {
-  const [entries] = await run(
-    directory,
-    selectAbandoned({ now, limit: MAX_SETTLED }),
-    idempotent(deleteExpiredReservations({ now })),
-  )
-  return Map.groupBy(entries, ({ slot }) => slot)
-}
-
-const deleteSettledBefore = sqlStatement<{ claimId: number }>(sql`
-  delete from settledClaims where settledAt < ${placeholder('before')} returning claimId`)
-/** Deletes settled claims that are over a day old: no call runs that late. */
-export const deleteOldClaims = (db: Db, now: number) =>
-  run(db, idempotent(deleteSettledBefore({ before: now - DAY_MS })))
 
 /** Selects how many member ids each slot has assigned. */
 const selectShares = sqlStatement<{ slot: number; given: number }>(sql`
@@ -207,7 +102,7 @@ export const findSlot = async <const Statements extends readonly Statement[]>(
   address: Address & { addressHash: string },
   ...statements: Statements
 ) => {
-  const [[holder], shares, ...rows] = await run(directory, selectHolder(address), selectShares(), ...statements)
+  const [[holder], shares, ...rows] = await run(directory, selectHolder(address, Date.now()), selectShares(), ...statements)
   const bound = shares.filter(({ slot }) => numbers.includes(slot))
   return [holder ? (holder.slot ?? 0) : chooseStandIn(address.addressHash, bound), ...rows] as const
 }

@@ -6,21 +6,13 @@ import { ApiError, unavailable } from '../errors'
 import { log } from '../log'
 import type { Slots } from '../slots'
 import { deleteAttempt } from './attempts'
-import {
-  type Address,
-  abandonClaim,
-  confirmClaim,
-  isFree,
-  isUnsettled,
-  releaseClaim,
-  selectHolder,
-  settleClaims,
-  toAddress,
-} from './directory'
+import { abandonClaim, confirmClaim, isUnsettled, releaseClaim } from './claims'
+import { type Address, isFree, selectHolder, toAddress } from './directory'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
 import { hashPassword } from './password'
 import type { RateLimitHeaders } from './rate-limit'
 import type { NewMember, Profile } from './schema'
+import { settleClaims } from './settlement'
 import { isEmail, profileColumns } from './store'
 import { type Checked, checkCode, deleteClaimedCodes, deleteCodes, invalidCodeError, isValidCode } from './verification'
 
@@ -34,10 +26,11 @@ const insertMemberIf = (condition: SQL, idColumn = sql``, id = sql``) =>
     on conflict do nothing
     returning email, name`)
 const hasValidCode = sql`exists (select 1 from ${joinCodes} where ${isValidCode})`
-const insertUnverified = insertMemberIf(sql`true`)
-const insertVerified = insertMemberIf(hasValidCode)
-const insertUnverifiedIfFree = insertMemberIf(isFree(true))
-const insertVerifiedIfFree = insertMemberIf(sql`${hasValidCode} and ${isFree(true)}`)
+const insertIfFree = (hasDirectory: boolean) => ({
+  unverified: insertMemberIf(isFree(hasDirectory)),
+  verified: insertMemberIf(sql`${hasValidCode} and ${isFree(hasDirectory)}`),
+})
+const insert = { alone: insertIfFree(false), withDirectory: insertIfFree(true) }
 const insertClaimed = insertMemberIf(isUnsettled, sql`memberId,`, sql`${placeholder('claimId')},`)
 const selectMember = statement((db) =>
   db
@@ -54,17 +47,16 @@ const uncount = (code: Code | undefined) => (code ? [deleteAttempt(code.counted)
 
 /** Creates a member of slot 0, and deletes the verification codes of the address, in one transaction. */
 const createInSlot0 = async (db: Db, member: NewRow, code: Code | undefined) => {
-  const [verified, unverified] = member.addressHash
-    ? [insertVerifiedIfFree, insertUnverifiedIfFree]
-    : [insertVerified, insertUnverified]
+  const { verified, unverified } = member.addressHash ? insert.withDirectory : insert.alone
+  const now = Date.now()
   const [[created], [holder]] = code
     ? await run(
         db,
-        verified({ ...member, ...code, now: Date.now() }),
-        selectHolder(member),
+        verified({ ...member, ...code, now }),
+        selectHolder(member, now),
         deleteCodes({ ...code, email: member.email }),
       )
-    : await run(db, unverified(member), selectHolder(member))
+    : await run(db, unverified({ ...member, now }), selectHolder(member, now))
   if (holder && !created) throw new ApiError('MEMBER_EXISTS')
   return created
 }
@@ -87,7 +79,7 @@ const createClaimed = async (slots: Slots, slot: number, member: NewRow, claimId
     slots.directory.waitUntil(confirmed.catch((error) => log('error', `claim: ${error}`)))
     return { email: stored.email, name: stored.name }
   } catch (error) {
-    const abandon = run(slots.directory, abandonClaim(claim), ...uncount(code))
+    const abandon = run(slots.directory, abandonClaim({ memberId: claimId, claimId }), ...uncount(code))
     await abandon.catch((reason) => log('error', `claim: ${reason}`))
     throw error
   }

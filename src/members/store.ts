@@ -11,7 +11,6 @@ const updatedColumns = { ...profileColumns, updatedAt: members.updatedAt }
 
 /** Matches the member with an e-mail address, regardless of case. */
 export const isEmail = sql`lower(${members.email}) = lower(${sql.placeholder('email')})`
-export const selectExisting = statement((db) => db.select({ memberId: members.memberId }).from(members).where(isEmail))
 
 const selectProfile = statement((db) => db.select(profileColumns).from(members).where(isCaller))
 const selectUpdatedProfile = statement((db) => db.select(updatedColumns).from(members).where(isCaller))

@@ -14,16 +14,8 @@ import {
   selectUsage,
   toAttempt,
 } from './attempts'
-import {
-  type Address,
-  claimIf,
-  type Entry,
-  isAbandoned,
-  isConfirmed,
-  isFree,
-  isFreeOrAbandoned,
-  selectHolder,
-} from './directory'
+import { claimIf, isAbandoned, isConfirmed } from './claims'
+import { type Address, type Entry, isFree, isFreeOrAbandoned, selectHolder } from './directory'
 import {
   countDailyMailIf,
   DAILY_MAILS_SENT,
@@ -91,7 +83,7 @@ export const issueCode = async (
   const replace = owner.addressHash ? replaceCode.withDirectory : replaceCode.alone
   const [[holder], usage, [replaced], counted] = await run(
     db,
-    selectHolder(owner),
+    selectHolder(owner, now),
     selectUsage(attempt),
     replace({ ...issued, ...owner, address, expiresAt: now + LIFETIME_MS, mailsPerDay: config.MAILS_PER_DAY }),
     insertMail(issued),
@@ -155,8 +147,8 @@ const checkUnverified = async (db: Db, owner: Address, slot: number): Promise<Ch
   const now = Date.now()
   const [[holder], , [claim] = []] =
     slot > 0
-      ? await run(db, selectHolder(owner), ...claimUnverified(owner, slot, now))
-      : await run(db, selectHolder(owner))
+      ? await run(db, selectHolder(owner, now), ...claimUnverified(owner, slot, now))
+      : await run(db, selectHolder(owner, now))
   if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
   return { claimId: claim?.claimId, abandoned: holder }
 }
@@ -190,7 +182,7 @@ export const checkCode = async (
   })
   const [address, codeHash] = [await hash('code'), await hash('code', code)]
   const guess = { ...attempt, address, codeHash, guesser: await hash('guess', network) }
-  const checks = [selectHolder(owner), selectUsage(attempt), selectMatch(guess)] as const
+  const checks = [selectHolder(owner, now), selectUsage(attempt), selectMatch(guess)] as const
   // One transaction: the guess is matched only if it is counted.
   const [[holder], usage, [match], counted, [claim] = []] =
     slot > 0
