@@ -4,6 +4,7 @@ import { books } from './books/routes'
 import { catalogue } from './catalogue/routes'
 import { connect } from './db/client'
 import { docs } from './docs/routes'
+import { emailChange } from './email-change/routes'
 import { type App, configure } from './env'
 import { ApiError } from './errors'
 import { health } from './health/routes'
@@ -66,6 +67,7 @@ const api = app
   .route('/', health)
   .route('/', members)
   .route('/', recovery)
+  .route('/', emailChange)
   .route('/', sessions)
   .route('/tokens', tokens)
   .route('/books', books)

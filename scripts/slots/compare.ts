@@ -15,19 +15,21 @@ export type Entry = {
   slot: number
   claimId: number
   state: 'CLAIMED' | 'HELD' | 'RESERVED'
+  settleAt: number | null
 }
-type Member = { memberId: number; email: string; hash: string }
+/** A member and an address: the one in use, or a former one that an undo may restore until `reservedUntil`. */
+type Use = { memberId: number; email: string; hash: string; reservedUntil: number | null }
 
 export type Difference =
-  /** A member without an entry. `entry`: that of the address, if it names a member who does not use it. */
-  | { kind: 'missing'; member: Member; entry?: Entry | undefined }
-  /** An entry whose member does not use the address. */
+  /** A member without an entry. `entry`: that of the address, if it names a member who does not use it, or is wrong. */
+  | { kind: 'missing'; member: Use; entry?: Entry | undefined }
+  /** An entry whose member neither uses the address nor may return to it. */
   | { kind: 'stale'; entry: Entry }
   /** Two members with one address. The directory names the other one. */
-  | { kind: 'conflict'; member: Member; other: { memberId: number; slot: number } }
+  | { kind: 'conflict'; member: Use; other: { memberId: number; slot: number } }
 
 const PAGE = 1000
-export const ENTRY = 'hex(addressHash) as hash, memberId, slot, claimId, state'
+export const ENTRY = 'hex(addressHash) as hash, memberId, slot, claimId, state, settleAt'
 
 export const queryAll = async <Row>(database: D1Database, query: string, ...values: unknown[]) =>
   (
@@ -46,23 +48,39 @@ export const databaseOf = (slots: OpenSlot[], slot: number) => {
 /** The database of slot 0, which has the directory. */
 export const mainOf = (slots: OpenSlot[]) => databaseOf(slots, 0)
 
-const toUser = ({ memberId, hash }: { memberId: number; hash: string }) => `${memberId} ${hash}`
+/** What the entry of a use must be. */
+export const stateOf = ({ reservedUntil }: Pick<Use, 'reservedUntil'>): Entry['state'] =>
+  reservedUntil === null ? 'HELD' : 'RESERVED'
+const toUser = ({ memberId, hash }: { memberId: number; hash: string }, state: string) => `${memberId} ${hash} ${state}`
 
-const withHashes = (members: Omit<Member, 'hash'>[], hashAddress: HashAddress) =>
-  Promise.all(members.map(async (member) => ({ ...member, hash: await hashAddress(member.email) })))
-
-const selectMembers = async (database: D1Database, after: number, hashAddress: HashAddress) => {
-  const query = 'select memberId, email, withdrawnAt from members where memberId > ? order by memberId limit ?'
-  const rows = await queryAll<Member & { withdrawnAt: number | null }>(database, query, after, PAGE)
-  const active = rows.filter(({ withdrawnAt }) => withdrawnAt === null)
-  return {
-    last: rows.length < PAGE ? undefined : rows.at(-1)?.memberId,
-    members: await withHashes(active, hashAddress),
+/** The uses with their hashes: one for each address of a member, of which the address in use or the last undo counts. */
+const toUses = async (rows: Omit<Use, 'hash'>[], hashAddress: HashAddress) => {
+  const uses = new Map<string, Use>()
+  for (const row of rows) {
+    const hash = await hashAddress(row.email)
+    const key = `${row.memberId} ${hash}`
+    const known = uses.get(key)
+    const isLater = known?.reservedUntil != null && (row.reservedUntil ?? Infinity) > known.reservedUntil
+    if (!known || isLater) uses.set(key, { ...row, hash })
   }
+  return [...uses.values()]
 }
 
-/** Keeps the pairs of member and address of which the address is the member's now. */
-export const selectUsed = async <Pair extends { slot: number; memberId: number; hash: string }>(
+/** SQL for the uses of the members who match. */
+const usesOf = (isListed: string) => `
+  select memberId, email, null as reservedUntil from members where ${isListed} and withdrawnAt is null
+  union all select memberId, email, expiresAt from emailUndos where ${isListed} and expiresAt > unixepoch('subsec') * 1000`
+
+const selectMembers = async (database: D1Database, after: number, end: number, hashAddress: HashAddress) => {
+  const query = 'select memberId from members where memberId > ? order by memberId limit ?'
+  const rows = await queryAll<{ memberId: number }>(database, query, after, PAGE)
+  const last = rows.length < PAGE ? undefined : rows.at(-1)?.memberId
+  const uses = await queryAll<Use>(database, usesOf('memberId > ?1 and memberId <= ?2'), after, last ?? end)
+  return { last, members: await toUses(uses, hashAddress) }
+}
+
+/** Keeps the pairs of member and address of which the member uses the address now, or may return to it, as the state says. */
+export const selectUsed = async <Pair extends { slot: number; memberId: number; hash: string; state: Entry['state'] }>(
   slots: OpenSlot[],
   pairs: Pair[],
   hashAddress: HashAddress,
@@ -71,19 +89,21 @@ export const selectUsed = async <Pair extends { slot: number; memberId: number; 
   for (const { slot, database } of slots) {
     const ids = pairs.filter((pair) => pair.slot === slot).map(({ memberId }) => memberId)
     if (ids.length === 0) continue
-    const query = `select memberId, email from members
-      where memberId in (select value from json_each(?)) and withdrawnAt is null`
-    const rows = await queryAll<Member>(database, query, JSON.stringify(ids))
-    for (const member of await withHashes(rows, hashAddress)) used.add(toUser(member))
+    const query = usesOf('memberId in (select value from json_each(?1))')
+    const rows = await queryAll<Use>(database, query, JSON.stringify(ids))
+    for (const use of await toUses(rows, hashAddress)) used.add(toUser(use, stateOf(use)))
   }
-  return pairs.filter((pair) => used.has(toUser(pair)))
+  return pairs.filter((pair) => used.has(toUser(pair, pair.state)))
 }
 
-/** Members of slot 0 with the address of one of these. They have no entry: their rows are in the directory's database. */
-const selectInMain = async (main: D1Database, members: Member[], hashAddress: HashAddress) => {
-  const query = 'select memberId, email from members where lower(email) in (select lower(value) from json_each(?))'
+/**
+ * Members of slot 0 who use the address of one of these, or may return to it. They have no entry: their rows are in the
+ * directory's database.
+ */
+const selectInMain = async (main: D1Database, members: Use[], hashAddress: HashAddress) => {
+  const query = usesOf('lower(email) in (select lower(value) from json_each(?1))')
   const emails = JSON.stringify(members.map(({ email }) => email))
-  return withHashes(await queryAll<Member>(main, query, emails), hashAddress)
+  return toUses(await queryAll<Use>(main, query, emails), hashAddress)
 }
 
 const selectEntries = (main: D1Database, hashes: string[]) => {
@@ -93,26 +113,27 @@ const selectEntries = (main: D1Database, hashes: string[]) => {
 
 const differencesOf = async (
   slots: OpenSlot[],
-  { slot, members, entries }: { slot: number; members: Member[]; entries: Entry[] },
+  { slot, members, entries }: { slot: number; members: Use[]; entries: Entry[] },
   hashAddress: HashAddress,
 ) => {
   const main = mainOf(slots)
   const own = new Map(entries.map((entry) => [entry.hash, entry]))
-  const hasEntry = ({ memberId, hash }: Member) => {
-    const entry = own.get(hash)
-    return entry?.memberId === memberId && entry.slot === slot && entry.state !== 'RESERVED'
+  const hasEntry = (use: Use) => {
+    const entry = own.get(use.hash)
+    if (entry?.memberId !== use.memberId || entry.slot !== slot) return false
+    return entry.state === 'CLAIMED' || (entry.state === stateOf(use) && entry.settleAt === use.reservedUntil)
   }
-  const without = members.filter((member) => !hasEntry(member)).map((member) => ({ ...member, slot }))
+  const without = members.filter((use) => !hasEntry(use)).map((use) => ({ ...use, slot, state: stateOf(use) }))
   const hashes = without.map(({ hash }) => hash)
   const others = await selectEntries(main, hashes)
   // Read members again after the entries, to ignore those who withdrew or changed their address meanwhile.
   const missing = await selectUsed(slots, without, hashAddress)
   const inMain = await selectInMain(main, members, hashAddress)
   const usedByOthers = await selectUsed(slots, others, hashAddress)
-  const toDifference = (member: Member): Difference | undefined => {
+  const toDifference = (member: Use): Difference | undefined => {
     const holder = inMain.find(({ hash }) => hash === member.hash)
     if (holder) return { kind: 'conflict', member, other: { memberId: holder.memberId, slot: 0 } }
-    if (!missing.some(({ memberId }) => memberId === member.memberId)) return undefined
+    if (!missing.some(({ memberId, hash }) => memberId === member.memberId && hash === member.hash)) return undefined
     const entry = others.find(({ hash }) => hash === member.hash)
     const isTaken = entry && entry.memberId !== member.memberId
     if (isTaken && (usedByOthers.includes(entry) || entry.state === 'CLAIMED'))
@@ -120,8 +141,10 @@ const differencesOf = async (
     return { kind: 'missing', member, entry }
   }
 
-  const users = new Set(members.map(toUser))
-  const unused = entries.filter((entry) => entry.state === 'HELD' && !users.has(toUser(entry)))
+  const users = new Set(members.map((use) => toUser(use, stateOf(use))))
+  const isLeftToSweep = ({ state, settleAt }: Entry) =>
+    state === 'CLAIMED' || (settleAt !== null && settleAt <= Date.now())
+  const unused = entries.filter((entry) => !isLeftToSweep(entry) && !users.has(toUser(entry, entry.state)))
   const usedSince = await selectUsed(slots, unused, hashAddress)
   const stale = unused
     .filter((entry) => !usedSince.includes(entry))
@@ -131,14 +154,14 @@ const differencesOf = async (
 
 /**
  * Yields the differences between the directory and the members of a slot other than 0, page by page. The members' rows
- * are the truth. Open claims and reservations are left to the sweep.
+ * are the truth, with those of changes that can still be undone. Open claims and expired reservations are left to the sweep.
  */
 export async function* compareSlot(slots: OpenSlot[], slot: number, hashAddress: HashAddress) {
   const ids = idsOf(slot)
   const range = `select ${ENTRY} from addresses where memberId > ? and memberId <= ?`
   let after: number | undefined = ids.first - 1
   while (after !== undefined) {
-    const { members, last } = await selectMembers(databaseOf(slots, slot), after, hashAddress)
+    const { members, last } = await selectMembers(databaseOf(slots, slot), after, ids.last, hashAddress)
     const entries = await queryAll<Entry>(mainOf(slots), range, after, last ?? ids.last)
     yield await differencesOf(slots, { slot, members, entries }, hashAddress)
     after = last
@@ -153,6 +176,9 @@ export const describeDifference = (slot: number, difference: Difference) => {
     return `directory: ${describeMember(difference.entry.memberId, slot)} has an entry for an address that is not theirs`
   }
   const subject = describeMember(difference.member.memberId, slot)
-  if (difference.kind === 'missing') return `directory: ${subject} has no entry`
-  return `directory: ${subject} has the same address as ${describeMember(difference.other.memberId, difference.other.slot)}`
+  const isReserved = difference.member.reservedUntil !== null
+  if (difference.kind === 'missing')
+    return `directory: ${subject} has no entry${isReserved ? ' for a former address' : ''}`
+  const other = describeMember(difference.other.memberId, difference.other.slot)
+  return `directory: ${subject} ${isReserved ? 'may return to the address of' : 'has the same address as'} ${other}`
 }

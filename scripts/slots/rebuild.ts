@@ -10,6 +10,7 @@ import {
   type OpenSlot,
   queryAll,
   selectUsed,
+  stateOf,
 } from './compare.ts'
 import { idsOf } from './table.ts'
 
@@ -36,14 +37,15 @@ const isListed = `state = value ->> 'state' and claimId = value ->> 'claimId'`
 // Not correlated, so that each row is one lookup in the list.
 const DELETE = `delete from addresses where (addressHash, state, claimId) in (
   select unhex(value ->> 'hash'), value ->> 'state', value ->> 'claimId' from json_each(?1)) returning memberId`
-const UPDATE = `update addresses set memberId = value ->> 'memberId', slot = ?2, claimId = ?3, state = 'HELD', settleAt = null
+const UPDATE = `update addresses set memberId = value ->> 'memberId', slot = ?2, claimId = ?3,
+    state = value ->> 'newState', settleAt = value ->> 'reservedUntil'
   from json_each(?1) where addressHash = unhex(value ->> 'hash') and ${isListed} returning ${ENTRY}`
-const INSERT = `insert into addresses (addressHash, memberId, slot, claimId, state)
-  select unhex(value ->> 'hash'), value ->> 'memberId', ?2, ?3, 'HELD' from json_each(?1) where true
+const INSERT = `insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
+  select unhex(value ->> 'hash'), value ->> 'memberId', ?2, ?3, value ->> 'newState', value ->> 'reservedUntil' from json_each(?1) where true
   on conflict do nothing returning ${ENTRY}`
 
 /**
- * Rebuilds the entries of a slot other than 0 from its members. Conflicts need a decision and are only returned.
+ * Rebuilds the entries of a slot other than 0 from its members and their undos. Conflicts need a decision and are only returned.
  * @param keepStale keeps entries that nobody uses, such as those under the key in use while it is replaced
  */
 export const rebuildSlot = async (
@@ -62,8 +64,8 @@ export const rebuildSlot = async (
     const stale = differences.filter(({ kind }) => kind === 'stale') as Extract<Difference, { kind: 'stale' }>[]
     if (!keepStale) result.deleted += await deleteEntries(stale.map(({ entry }) => entry))
     const missing = differences.filter((difference) => difference.kind === 'missing')
-    const values = missing.map(({ member: { memberId, hash }, entry }) => {
-      return { memberId, hash, claimId: entry?.claimId, state: entry?.state }
+    const values = missing.map(({ member, entry }) => {
+      return { ...member, email: undefined, newState: stateOf(member), claimId: entry?.claimId, state: entry?.state }
     })
     const written = [
       ...(await queryAll<Entry>(main, UPDATE, JSON.stringify(values), slot, claimId)),

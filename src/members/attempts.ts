@@ -62,6 +62,14 @@ export const RESETS_OF_ANYONE = {
   network: [{ max: 30, windowMs: HOUR_MS }],
   site: [{ max: 90, windowMs: HOUR_MS }],
 } satisfies NetworkLimits
+/**
+ * Mails with a code for a new e-mail address. `address` counts those of all members and networks; it is not to be shown, as
+ * the address may be someone else's.
+ */
+export const EMAIL_CHANGES = {
+  member: [{ max: 5, windowMs: HOUR_MS, policy: 'email-change' }],
+  address: [{ max: 2, windowMs: 10 * MINUTE_MS }],
+} satisfies Record<string, Limit[]>
 /** Per member. */
 export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 'password-change' }]
 /** Failed logins that a member's activity lists. Not to be shown: whether it is reached depends on all networks. */

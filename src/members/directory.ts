@@ -102,7 +102,12 @@ export const findSlot = async <const Statements extends readonly Statement[]>(
   address: Address & { addressHash: string },
   ...statements: Statements
 ) => {
-  const [[holder], shares, ...rows] = await run(directory, selectHolder(address, Date.now()), selectShares(), ...statements)
+  const [[holder], shares, ...rows] = await run(
+    directory,
+    selectHolder(address, Date.now()),
+    selectShares(),
+    ...statements,
+  )
   const bound = shares.filter(({ slot }) => numbers.includes(slot))
   return [holder ? (holder.slot ?? 0) : chooseStandIn(address.addressHash, bound), ...rows] as const
 }

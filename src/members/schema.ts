@@ -20,7 +20,7 @@ export const Password = z
   .max(MAX_PASSWORD, { error: 'must be at most 128 characters' })
 
 /** A password to compare with the stored one. */
-const KnownPassword = z
+export const KnownPassword = z
   .string({ error: orRequired('must be a string') })
   .min(1, { error: 'is required' })
   .transform((password) => (password.length > MAX_PASSWORD ? NO_PASSWORD : password))

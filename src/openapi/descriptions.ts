@@ -18,6 +18,8 @@ export const SCHEMAS: Record<string, string> = {
   CreatedDate: 'The registration date of a book.',
   CreatedToken: 'A new access token. No other response contains the token itself.',
   Credentials: 'E-mail address and password.',
+  EmailChange: 'A new e-mail address, and the password of the account.',
+  EmailUndo: 'The change of e-mail address to undo.',
   ErrorCode:
     'The code of an error. The introduction lists all codes. New codes may be added: treat an unknown one by its HTTP status.',
   ErrorResponse: 'The body of every error. All four keys are always present.',
@@ -37,6 +39,7 @@ export const SCHEMAS: Record<string, string> = {
   MemoType:
     'Kind of memo.\n\n- `BOOK_CONTENT` (0): a quotation from the book\n- `SUMMARY` (1): a summary\n- `THOUGHT` (2): a thought\n- `QUESTION` (3): a question about the book',
   NewBook: 'A book to register.',
+  NewEmail: 'A new e-mail address to confirm.',
   NewMember: 'An account to create.',
   NewMemo: 'A memo to add.',
   NewToken: 'An access token to create.',
@@ -63,6 +66,10 @@ const DATE_SENT = '`yyyy-MM-ddTHH:mm:ss`, a valid calendar date without a time z
 export const PROPERTIES: Record<string, string> = {
   authenticationCode:
     'The code that `requestCode` mailed. If the service does not verify addresses, any text that is not blank.',
+  'EmailUndo.authenticationCode':
+    'The code in the mail to the former address, in upper or lower case, with or without spaces and hyphens.',
+  'NewEmail.authenticationCode':
+    'The code that `requestEmailChange` mailed, in upper or lower case, with or without spaces and hyphens.',
   'PasswordReset.authenticationCode':
     'The code that `requestPasswordReset` mailed, in upper or lower case, with or without spaces and hyphens.',
   at: 'When it happened.',
@@ -90,6 +97,8 @@ export const PROPERTIES: Record<string, string> = {
   'NewBook.currentPage': 'The page that the reader has reached. 0 if absent.',
   device: 'Browser and system, or the client, as its `User-Agent` named it. Null if unknown.',
   email: 'E-mail address, unique regardless of case.',
+  'EmailChange.email': 'The new e-mail address.',
+  'NewEmail.email': 'The new e-mail address.',
   expiresAt: 'When it ends. Null if never.',
   'Session.expiresAt': 'When it ends, unless it is renewed before.',
   'NewToken.expiresAt':
@@ -133,6 +142,7 @@ export const PROPERTIES: Record<string, string> = {
   pageInfo: 'The position of this page in the list.',
   password: 'Password: 6 to 128 characters, which may be ASCII letters, digits and punctuation, but not spaces.',
   'Credentials.password': 'The password of the account.',
+  'EmailChange.password': 'The password of the account.',
   propertyPath: 'Name of the parameter.',
   publisher: 'Publisher of the book. Null if unknown.',
   'NewBook.publisher': `Publisher of the book. ${NULLABLE_SENT}`,

@@ -24,6 +24,8 @@ export const PLACEHOLDERS = {
   ACCESS_TOKEN: 'rl_0007Qk2mXc9TzB4vLr1HsW8yNdPgEa3fJ6xZ',
   // After the token, of which it is the beginning, so that the token is replaced first.
   TOKEN_HINT: 'rl_0007Qk2',
+  CHANGE_CODE: 'P4W8D-NJ2XC',
+  UNDO_CODE: '0000-3HVTB-8QKZM-R5E1Y-GS6A7-WN9FD-42PJX',
   RESET_CODE: 'K7QM2-9FXTR',
 }
 
@@ -69,11 +71,6 @@ export const EXAMPLES: Record<string, Example> = {
     body: { email: 'mina@example.com', name: 'Mina', password: 'read-more-1', authenticationCode: '000000' },
     response: { email: 'mina@example.com', name: 'Mina' },
   },
-  requestPasswordChange: { body: { tempPasswordEmail: 'mina@example.com' } },
-  requestPasswordReset: { body: { email: 'mina@example.com' }, mailedCode: 'RESET_CODE' },
-  resetPassword: {
-    body: { email: 'mina@example.com', authenticationCode: PLACEHOLDERS.RESET_CODE, password: 'read-more-1' },
-  },
   logIn: {
     body: { email: 'mina@example.com', password: 'read-more-1' },
     response: { email: 'mina@example.com', name: 'Mina' },
@@ -96,12 +93,7 @@ export const EXAMPLES: Record<string, Example> = {
     ],
   },
   renewSession: { response: { email: 'mina@example.com', name: 'Mina Kim' } },
-  listActivity: {
-    response: [
-      { at: now, kind: 'LOGIN', ...origin },
-      { at: now, kind: 'PASSWORD_RESET', ...origin },
-    ],
-  },
+  listActivity: { response: [{ at: now, kind: 'LOGIN', ...origin }] },
   endOtherSessions: {},
   endSession: { parameters: { 'session-id': PLACEHOLDERS.SESSION_ID }, endsSession: true },
   createToken: {
@@ -110,6 +102,22 @@ export const EXAMPLES: Record<string, Example> = {
   },
   listTokens: { response: [{ ...accessToken, hint: PLACEHOLDERS.TOKEN_HINT, lastUsedAt: null }] },
   deleteToken: { parameters: { 'token-id': accessToken.tokenId } },
+  requestEmailChange: {
+    body: { email: 'mina.kim@example.com', password: 'read-more-1' },
+    mailedCode: 'CHANGE_CODE',
+  },
+  changeEmail: {
+    body: { email: 'mina.kim@example.com', authenticationCode: PLACEHOLDERS.CHANGE_CODE },
+    response: { email: 'mina.kim@example.com', name: 'Mina Kim' },
+    mailedCode: 'UNDO_CODE',
+  },
+  undoEmailChange: { body: { authenticationCode: PLACEHOLDERS.UNDO_CODE }, endsSession: true },
+  requestPasswordReset: { body: { email: 'mina@example.com' } },
+  requestPasswordChange: { body: { tempPasswordEmail: 'mina@example.com' }, mailedCode: 'RESET_CODE' },
+  resetPassword: {
+    body: { email: 'mina@example.com', authenticationCode: PLACEHOLDERS.RESET_CODE, password: 'read-more-1' },
+    endsSession: true,
+  },
   searchCatalogue: { parameters: { 'title-or-author': 'petit' }, response: await catalogue.search('petit') },
   listBestSellers: { response: await catalogue.bestSellers() },
   listNewBooks: { response: await catalogue.newSpecial() },

@@ -98,6 +98,62 @@ describe('rebuilding a slot', () => {
     expect(await select('select state from addresses order by state')).toHaveLength(3)
   })
 
+  const DAY_MS = 86_400_000
+  const insertUndo = (number: number, email: string, expiresAt = Date.now() + DAY_MS) =>
+    env.SPARE_1.prepare('insert into emailUndos (memberId, codeHash, email, expiresAt) values (?, ?, ?, ?)')
+      .bind(idOf(1, number), crypto.randomUUID(), email, expiresAt)
+      .run()
+
+  it('reserves the former addresses that a member may return to, until the last undo of each ends', async () => {
+    const end = Date.now() + DAY_MS
+    await insert(1, 1, 'mina@library.test')
+    await insert(1, 2, 'noah@library.test')
+    for (const [email, expiresAt] of [
+      ['Former@library.test', end],
+      ['former@library.test', end - 1],
+      ['old@library.test', 1],
+      ['MINA@library.test', end],
+    ] as const) {
+      await insertUndo(1, email, expiresAt)
+    }
+    await insertUndo(2, 'noahs@library.test', end)
+    await insertEntry('noahs@library.test', 1, 2)
+    expect((await compare(1)).sort()).toEqual([
+      `directory: member ${idOf(1, 1)} of slot 1 has no entry`,
+      `directory: member ${idOf(1, 1)} of slot 1 has no entry for a former address`,
+      `directory: member ${idOf(1, 2)} of slot 1 has an entry for an address that is not theirs`,
+      `directory: member ${idOf(1, 2)} of slot 1 has no entry`,
+      `directory: member ${idOf(1, 2)} of slot 1 has no entry for a former address`,
+    ])
+    expect(await rebuild(1)).toEqual({ added: 4, deleted: 1, conflicts: [] })
+    expect(await compare(1)).toEqual([])
+    expect(await entryOf('former@library.test')).toEqual({
+      memberId: idOf(1, 1),
+      slot: 1,
+      state: 'RESERVED',
+      settleAt: end,
+    })
+    expect(await entryOf('noahs@library.test')).toMatchObject({ state: 'RESERVED', settleAt: end })
+    expect(await entryOf('mina@library.test')).toMatchObject({ state: 'HELD' })
+    expect(await select('select count(*) as n from addresses')).toEqual([{ n: 4 }])
+    // An undo that was used leaves a reservation without a reason.
+    await env.SPARE_1.prepare('delete from emailUndos where memberId = ?').bind(idOf(1, 1)).run()
+    expect(await rebuild(1)).toEqual({ added: 0, deleted: 1, conflicts: [] })
+    expect(await entryOf('former@library.test')).toBeUndefined()
+  })
+
+  it('lists members who may return to an address that another one uses', async () => {
+    await insert(0, 1, 'former@library.test')
+    await insert(1, 1, 'mina@library.test')
+    await insertEntry('mina@library.test', 1, 1)
+    await insertUndo(1, 'former@library.test')
+    expect(await compare(1)).toEqual([
+      `directory: member ${idOf(1, 1)} of slot 1 may return to the address of member 1 of slot 0`,
+    ])
+    expect((await rebuild(1)).conflicts).toHaveLength(1)
+    expect(await entryOf('former@library.test')).toBeUndefined()
+  })
+
   it('takes over unused entries, and reservations of the member', async () => {
     await insert(1, 1, 'mina@library.test')
     await insert(1, 2, 'noah@library.test')

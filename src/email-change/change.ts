@@ -1,0 +1,245 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Caller, isCaller, runAsCaller } from '../db/caller'
+import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement, statement } from '../db/client'
+import { members } from '../db/schema'
+import type { Config } from '../env'
+import { ApiError, unavailable } from '../errors'
+import { keyedHash } from '../keyed-hash'
+import { log } from '../log'
+import {
+  deleteAttempt,
+  GUESSES,
+  insertAttempt,
+  insertCallerAttempt,
+  isAllowed,
+  limitNetwork,
+  selectUsage,
+  toAttempt,
+} from '../members/attempts'
+import { abandonClaim, isAbandoned, isUnsettled, selectOpenClaims, takeForChangeIf } from '../members/claims'
+import { type Address, type Entry, type Holder, isFree, selectHolder, toAddress } from '../members/directory'
+import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../members/rate-limit'
+import type { Profile } from '../members/schema'
+import { endClaims, recordOutcome, settleClaims } from '../members/settlement'
+import { type Origin, recordActivity } from '../sessions/activity'
+import type { Slots } from '../slots'
+import { deleteCode, hashCode, hasRightCode, invalidCodeError, selectRightCode } from './codes'
+import type { NewEmail } from './schema'
+import { createUndoCode, hashUndoCode } from './undo-code'
+
+const HOURS_72_MS = 259_200_000
+
+const { placeholder } = sql
+const memberId = sql`${placeholder('memberId')}`
+const sentVersion = sql`${placeholder('credentialsVersion')}`
+const storedVersion = sql`(select ${members.credentialsVersion} from ${members} where ${members.memberId} = ${memberId})`
+
+const selectOwn = statement((db) =>
+  db
+    .select({
+      memberId: members.memberId,
+      email: members.email,
+      credentialsVersion: members.credentialsVersion,
+    })
+    .from(members)
+    .where(isCaller),
+)
+
+/** The statements that change the caller's address, if a condition is met. The first one returns the former address. */
+const changeIf = (condition: SQL) => {
+  const isChanging = sql`${isCaller} and ${condition}`
+  // Ends later than the member's earlier undos, so that the order of reservations is that of the changes.
+  const insertUndo = sqlStatement<{ email: string }>(sql`
+    insert into emailUndos (memberId, codeHash, email, expiresAt)
+    select memberId, ${placeholder('undoHash')}, email,
+      max(${placeholder('undoExpiresAt')}, 1 + coalesce((select max(expiresAt) from emailUndos where memberId = ${memberId}), 0))
+    from members where ${isChanging}
+    returning email`)
+  const record = recordActivity('EMAIL_CHANGED', sql`(select memberId from members where ${isChanging})`)
+  // The last one, as the condition no longer holds afterwards.
+  const update = sqlStatement<Profile>(sql`
+    update members
+    set email = ${placeholder('email')}, credentialsVersion = credentialsVersion + 1, updatedAt = ${placeholder('updatedAt')}
+    where ${isChanging}
+    returning email, name`)
+  return (origin: Origin, values: Record<string, unknown>) =>
+    [insertUndo(values), record(origin, values), update(values)] as const
+}
+const changeInSlot0 = (hasDirectory: boolean) =>
+  changeIf(sql`${isAllowed} and ${hasRightCode(storedVersion)} and ${isFree(hasDirectory, memberId)}`)
+const changeHere = { alone: changeInSlot0(false), withDirectory: changeInSlot0(true) }
+const changeClaimed = changeIf(
+  sql`credentialsVersion = ${sentVersion} and ${isUnsettled} and ${isFree(false, memberId)}`,
+)
+
+const selectCodeHere = selectRightCode(storedVersion)
+const deleteVoidCode = sqlStatement<{ codeHash: string }>(sql`
+  delete from accountCodes where codeHash = ${placeholder('codeHash')} and credentialsVersion < ${storedVersion}
+  returning codeHash`)
+
+const selectCode = selectRightCode(sentVersion)
+const takeWithCode = takeForChangeIf(sql`${isAllowed} and ${hasRightCode(sentVersion)}`)
+
+const selectUndone = sqlStatement<{ email: string }>(sql`
+  select email from emailUndos where codeHash = ${placeholder('undoHash')}`)
+
+/** What one request to change the address works with. */
+type Change = {
+  slots: Slots
+  db: Db
+  config: Config
+  caller: Caller
+  address: Address
+  attempt: ReturnType<typeof toAttempt>
+  origin: Origin
+  values: { memberId: number; codeHash: string; undoHash: string; [name: string]: unknown }
+}
+type Attempted = { usage: Parameters<typeof afterAttempt>[0]; counted: { attemptId: number }[] }
+/** `blocking`: open claims, which must be settled before another try. */
+type Outcome = { profile?: Profile; oldEmail?: string; blocking?: Entry[]; isTaken?: boolean } & Attempted
+
+const findBlocking = (holders: Holder[], { values, attempt }: Change) => {
+  const others = holders.filter((holder) => holder.memberId !== values.memberId)
+  return { blocking: others.filter((holder) => isAbandoned(holder, attempt.now)), isTaken: others.length > 0 }
+}
+
+/** In slot 0, all is one transaction: the guess is evaluated only if it is counted, and the address given away once. */
+const tryInSlot0 = async (change: Change): Promise<Outcome> => {
+  const { db, caller, address, attempt, origin } = change
+  const values = { ...change.values, ...address, ...attempt }
+  const act = address.addressHash ? changeHere.withDirectory : changeHere.alone
+  const [, usage, holders, [match], [undo], , [profile], , counted] = await runAsCaller(
+    db,
+    caller,
+    selectOwn(),
+    selectUsage(attempt),
+    selectHolder(address, attempt.now),
+    selectCodeHere(values),
+    ...act(origin, values),
+    deleteVoidCode(values),
+    insertCallerAttempt(attempt),
+  )
+  if (profile) return { profile, oldEmail: undo?.email, usage, counted }
+  return { usage, counted, ...(match && findBlocking(holders as Holder[], change)) }
+}
+
+/** Changes the address of a member of another slot, after it was taken in the directory. */
+const act = async (change: Change, entries: Entry[], values: Record<string, unknown>) => {
+  const { slots, db, config, caller, origin } = change
+  const [claim] = entries
+  const now = Date.now()
+  const claimed = { ...values, claimId: claim?.claimId }
+  const [, [undo], , [profile], , uses] = await runAsCaller(
+    db,
+    caller,
+    selectOwn(),
+    ...changeClaimed(origin, claimed),
+    ...endClaims(entries, now),
+  ).catch(async (error) => {
+    const abandoned = claim ? run(slots.directory, abandonClaim(claim)) : undefined
+    await abandoned?.catch((reason) => log('error', `claim: ${reason}`))
+    throw error
+  })
+  const outcome: Statement[] = await recordOutcome(config, entries, uses)
+  if (profile) outcome.push(idempotent(deleteCode(change.values)))
+  const recorded = run(afterResponse(slots.directory), ...outcome)
+  slots.directory.waitUntil(recorded.catch((error) => log('error', `claim: ${error}`)))
+  if (!profile) throw unavailable('e-mail change: the claim was settled, or the credentials were changed')
+  return { profile, oldEmail: undo?.email }
+}
+
+/** In another slot: the caller, the directory, the slot, and after the response the directory. */
+const tryClaimed = async (change: Change): Promise<Outcome> => {
+  const { slots, db, caller, address, attempt } = change
+  const [own] = await runAsCaller(db, caller, selectOwn())
+  const values = { ...change.values, ...address, ...attempt, credentialsVersion: own.credentialsVersion }
+  const [usage, holders, open, [match], , entries, counted] = await run(
+    slots.directory,
+    selectUsage(attempt),
+    selectHolder(address, attempt.now),
+    selectOpenClaims(values),
+    selectCode(values),
+    ...takeWithCode(address, caller.slot, attempt.now, values),
+    insertAttempt(attempt),
+  )
+  if (entries.length > 0) return { ...(await act(change, entries, values)), usage, counted }
+  if (!match) return { usage, counted }
+  const { blocking, isTaken } = findBlocking(holders, change)
+  return { usage, counted, blocking: [...open, ...blocking], isTaken }
+}
+
+const settleBlocking = async ({ slots, config }: Change, entries: Entry[], counted: { attemptId: number }[]) => {
+  await run(slots.directory, deleteAttempt(counted))
+  for (const [slot, ofSlot] of Map.groupBy(entries, (entry) => entry.slot)) {
+    await settleClaims(slots, config, slot, ofSlot)
+  }
+}
+
+/**
+ * Changes the caller's e-mail address with the code mailed to the new one. Sessions stay. For 72 hours, the former address
+ * is reserved for the member, and an undo code restores it.
+ * @param db of the caller
+ * @param from where the request comes from
+ * @param clock returns the local time
+ * @param inform mails the undo code to the former address, after the response
+ * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS for a wrong, expired, used or voided code;
+ * MEMBER_EXISTS, only with the right code, when the address was taken since; TOO_MANY_REQUESTS after too many tries
+ */
+export const changeEmail = async (
+  slots: Slots,
+  db: Db,
+  config: Config,
+  caller: Caller,
+  { email, authenticationCode }: NewEmail,
+  { network, ...origin }: Origin & { network: string },
+  clock: () => string,
+  inform: (oldEmail: string, undoCode: string) => Promise<void>,
+): Promise<{ profile: Profile; rateLimit: RateLimitHeaders }> => {
+  const now = Date.now()
+  const id = caller.memberId ?? 0
+  const undoCode = createUndoCode(caller.slot)
+  const toSubject = (part: string) => keyedHash(config.JWT_SECRET, 'email change guess', String(id), part)
+  const attempt = toAttempt(now, ...(await limitNetwork(network, toSubject, GUESSES)))
+  const change: Change = {
+    slots,
+    db,
+    config,
+    caller,
+    address: await toAddress(slots, config, email),
+    attempt,
+    origin,
+    values: {
+      memberId: id,
+      codeHash: await hashCode(config, id, email, authenticationCode),
+      undoHash: await hashUndoCode(undoCode),
+      undoExpiresAt: now + HOURS_72_MS,
+      updatedAt: clock(),
+    },
+  }
+  const informLater = (oldEmail: string) =>
+    db.waitUntil(inform(oldEmail, undoCode).catch((error: Error) => log('error', error.message)))
+  const attemptChange = () => (caller.slot > 0 ? tryClaimed(change) : tryInSlot0(change))
+  const changeOnce = () =>
+    attemptChange().catch(async (error) => {
+      if (error instanceof ApiError && error.code !== 'UNAVAILABLE') throw error
+      // The change may have taken effect without an answer.
+      const undone = run(afterResponse(db), selectUndone(change.values))
+      db.waitUntil(undone.then(([[undo]]) => undo && informLater(undo.email)).catch(() => {}))
+      throw error
+    })
+
+  let outcome = await changeOnce()
+  if (outcome.blocking?.length) {
+    await settleBlocking(change, outcome.blocking, outcome.counted)
+    outcome = await changeOnce()
+  }
+  const { profile, oldEmail, usage, isTaken, blocking } = outcome
+  if (profile) {
+    if (oldEmail) informLater(oldEmail)
+    return { profile, rateLimit: afterAttempt(usage, now) }
+  }
+  if (usage.some(isReached)) throw tooManyAttempts(usage, now)
+  if (isTaken) throw new ApiError('MEMBER_EXISTS')
+  if (blocking) throw unavailable('e-mail change: another one is under way')
+  throw invalidCodeError(authenticationCode, afterAttempt(usage, now))
+}

@@ -1,0 +1,89 @@
+import { type Caller, isCaller, runAsCaller } from '../db/caller'
+import { type Db, run, statement } from '../db/client'
+import { members } from '../db/schema'
+import type { Config } from '../env'
+import { fieldError } from '../errors'
+import { keyedHash } from '../keyed-hash'
+import { log } from '../log'
+import { deleteAttempt, EMAIL_CHANGES, insertAttempt, selectUsage, toAttempt } from '../members/attempts'
+import { hashingKeys, requireHashingCapacity, withHashingLease } from '../members/hashing'
+import { recordFailure, toLoginAttempt } from '../members/login'
+import { limitMails } from '../members/mail-limits'
+import { DUMMY_HASH, verifyPassword } from '../members/password'
+import { afterAttempt, type RateLimitHeaders, tooManyAttempts } from '../members/rate-limit'
+import type { Origin } from '../sessions/activity'
+import type { Slots } from '../slots'
+import type { Requester } from './codes'
+import type { EmailChange } from './schema'
+
+const selectCredentials = statement((db) =>
+  db
+    .select({
+      memberId: members.memberId,
+      email: members.email,
+      passwordHash: members.passwordHash,
+      credentialsVersion: members.credentialsVersion,
+    })
+    .from(members)
+    .where(isCaller),
+)
+
+/** Counts the mail, and takes back the failed login as which the verification of the password was counted. */
+const countMail = async (
+  directory: Db,
+  config: Config,
+  { memberId, email, network }: { memberId: number; email: string; network: string },
+  verification: { attemptId: number }[],
+) => {
+  const now = Date.now()
+  const ofMember = await keyedHash(config.JWT_SECRET, 'email change', String(memberId))
+  const limited = await limitMails(config, email, network, 'change mail')
+  const attempt = toAttempt(now, { subject: ofMember, limits: EMAIL_CHANGES.member }, ...limited)
+  const [, usage, counted] = await run(
+    directory,
+    deleteAttempt(verification),
+    selectUsage(attempt),
+    insertAttempt(attempt),
+  )
+  if (counted.length === 0) throw tooManyAttempts(usage, now)
+  return afterAttempt(usage, now)
+}
+
+/**
+ * Verifies the caller's password for a change of e-mail address, and counts the mail. Nothing here depends on whether the
+ * new address is taken.
+ * @param db of the caller
+ * @param from where the request comes from
+ * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS for a wrong password and for the caller's own
+ * address; TOO_MANY_REQUESTS after too many failed logins or mails, or when too many callers wait for hashing
+ */
+export const requestChange = async (
+  { directory }: Slots,
+  db: Db,
+  config: Config,
+  caller: Caller,
+  { email, password }: EmailChange,
+  { network, ...origin }: Origin & { network: string },
+): Promise<{ requester: Requester; rateLimit: RateLimitHeaders }> => {
+  const keys = hashingKeys(network, `member ${caller.memberId}`)
+  requireHashingCapacity(keys)
+  const [{ passwordHash, email: oldEmail, ...member }] = await runAsCaller(db, caller, selectCredentials())
+  if (oldEmail.toLowerCase() === email.toLowerCase()) throw fieldError('email', email, 'is already your address')
+
+  const now = Date.now()
+  const attempt = await toLoginAttempt(config, oldEmail, network, now)
+  const [usage, counted] = await run(directory, selectUsage(attempt), insertAttempt(attempt))
+  if (counted.length === 0) throw tooManyAttempts(usage, now)
+  const verify = (pause: () => Promise<void>) => verifyPassword(password, passwordHash || DUMMY_HASH, pause)
+  const isRight = await withHashingLease(keys, verify).catch(async (error) => {
+    await run(directory, deleteAttempt(counted))
+    throw error
+  })
+  if (!isRight) {
+    const recorded = recordFailure(db, config, oldEmail, origin)
+    db.waitUntil(recorded.catch((error) => log('error', `activity: ${error}`)))
+    throw fieldError('password', password, 'is wrong', afterAttempt(usage, now))
+  }
+  const rateLimit = await countMail(directory, config, { memberId: member.memberId, email, network }, counted)
+  return { requester: { ...member, slot: caller.slot }, rateLimit }
+}

@@ -1,0 +1,111 @@
+import { type Context, Hono } from 'hono'
+import type { App } from '../env'
+import { sessionOnly } from '../http/auth'
+import { describeRoute, empty, json } from '../http/describe-route'
+import { originOf } from '../http/device'
+import { languageOf } from '../http/language'
+import { runLater } from '../http/later'
+import { localTime } from '../http/local-time'
+import { networkOf } from '../http/network'
+import { throttledByNetwork } from '../http/throttle'
+import { valid } from '../http/validate'
+import type { Mail } from '../mail/mail'
+import { requireMailer, sendMail } from '../mail/send'
+import { Profile } from '../members/schema'
+import { changeEmail } from './change'
+import { issueCode } from './codes'
+import { requestChange } from './request'
+import { EmailChange, EmailUndo, NewEmail } from './schema'
+import { undoChange } from './undo'
+
+const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy'] as const
+
+const mailer = (c: Context<App>) => {
+  const language = languageOf(c)
+  return (to: string, mail: Mail) => sendMail(c.env, c.get('config'), to, language, mail)
+}
+
+export const emailChange = new Hono<App>()
+  .post(
+    '/email/change',
+    sessionOnly,
+    describeRoute({
+      operationId: 'requestEmailChange',
+      summary: 'Request a change of your e-mail address',
+      description:
+        'Mails a code of ten letters and digits to the new address, which is valid for ten minutes. If the address belongs ' +
+        'to another member, it gets a mail that says so instead; the response is the same. At most two mails to an address ' +
+        'in ten minutes. A wrong password counts as a failed login.',
+      tags: ['Members'],
+      requestHeaders: ['Accept-Language'],
+      responses: { 202: empty('A code is mailed if the address is not taken', ...RATE_LIMIT) },
+      errors: ['TOO_MANY_REQUESTS'],
+      countsInvalidFields: true,
+    }),
+    valid('json', EmailChange),
+    async (c) => {
+      const { db, slots, config, caller } = c.var
+      requireMailer(config, c.env)
+      const change = c.req.valid('json')
+      const from = { network: networkOf(c), ...originOf(c) }
+      const { requester, rateLimit } = await requestChange(slots, db, config, caller, change, from)
+      const send = mailer(c)
+      runLater(c, () => issueCode(slots, config, requester, change.email, (mail) => send(change.email, mail)))
+      return c.body(null, 202, rateLimit)
+    },
+  )
+  .patch(
+    '/members/me/email',
+    sessionOnly,
+    describeRoute({
+      operationId: 'changeEmail',
+      summary: 'Change your e-mail address',
+      description:
+        'Requires a code from `requestEmailChange`, which works once, until the password or the e-mail address is changed. ' +
+        'You stay logged in on all devices; `endOtherSessions` logs them out. The former address is mailed a code that ' +
+        'restores it, and is reserved for you for 72 hours.',
+      tags: ['Members'],
+      requestHeaders: ['Accept-Language'],
+      responses: { 200: json(Profile, 'The member', ...RATE_LIMIT) },
+      errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
+      countsInvalidFields: true,
+    }),
+    valid('json', NewEmail),
+    async (c) => {
+      const { db, slots, config, caller } = c.var
+      requireMailer(config, c.env)
+      const change = c.req.valid('json')
+      const from = { network: networkOf(c), ...originOf(c) }
+      const clock = () => localTime(config.TIME_ZONE)
+      const send = mailer(c)
+      const inform = (to: string, undoCode: string) =>
+        send(to, { kind: 'emailChanged', undoCode, newEmail: change.email })
+      const { profile, rateLimit } = await changeEmail(slots, db, config, caller, change, from, clock, inform)
+      return c.json(profile, 200, rateLimit)
+    },
+  )
+  .post(
+    '/email/change/undo',
+    throttledByNetwork,
+    describeRoute({
+      operationId: 'undoEmailChange',
+      summary: 'Undo a change of e-mail address',
+      description:
+        'Restores the former address with the code that was mailed to it, within 72 hours. Undoes all later changes too, ' +
+        'logs out all devices, deletes all access tokens and the password: reset it with `requestPasswordReset`. The code ' +
+        'works once.',
+      tags: ['Members'],
+      requestHeaders: ['Accept-Language'],
+      usesDatabase: true,
+      responses: { 204: empty('Restored') },
+    }),
+    valid('json', EmailUndo),
+    async (c) => {
+      const { slots, config } = c.var
+      const clock = () => localTime(config.TIME_ZONE)
+      const restored = await undoChange(slots, config, c.req.valid('json').authenticationCode, originOf(c), clock)
+      const send = mailer(c)
+      runLater(c, () => send(restored, { kind: 'emailRestored' }))
+      return c.body(null, 204)
+    },
+  )

@@ -1,0 +1,126 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { afterResponse, type Db, run, sqlStatement } from '../db/client'
+import type { Config } from '../env'
+import { fieldError, unavailable } from '../errors'
+import { log } from '../log'
+import { abandonClaim, isUnsettled, selectOpenClaims, takeForUndo } from '../members/claims'
+import { type Address, isFree, toAddress } from '../members/directory'
+import { endClaims, recordOutcome, settleClaims } from '../members/settlement'
+import { type Origin, recordActivity } from '../sessions/activity'
+import type { Slots } from '../slots'
+import { hashUndoCode, slotOfUndoCode } from './undo-code'
+
+const { placeholder } = sql
+const memberId = sql`${placeholder('memberId')}`
+const isLive = sql`codeHash = ${placeholder('undoHash')} and expiresAt > ${placeholder('now')}`
+
+/** A change that can still be undone. `email`: the former address. */
+type Undo = { undoId: number; memberId: number; email: string; undoExpiresAt: number }
+const selectUndo = sqlStatement<Undo>(sql`
+  select undoId, memberId, email, expiresAt as undoExpiresAt from emailUndos where ${isLive}`)
+
+/**
+ * The statements that restore a former address, if a condition is met. They also end all sessions and access tokens, and
+ * delete the password, so that only a reset lets anyone log in, and the undos of this change and all later ones.
+ */
+const restoreIf = (condition: SQL) => {
+  const member = sql`(select memberId from emailUndos where memberId = ${memberId} and ${isLive} and ${condition})`
+  const record = recordActivity('EMAIL_RESTORED', member)
+  const restore = sqlStatement<{ email: string }>(sql`
+    update members
+    set email = ${placeholder('email')}, passwordHash = '', credentialsVersion = credentialsVersion + 1,
+      updatedAt = ${placeholder('updatedAt')}
+    where memberId = ${member}
+    returning email`)
+  const deleteSessions = sqlStatement<{ sessionId: string }>(
+    sql`delete from sessions where memberId = ${member} returning sessionId`,
+  )
+  const deleteTokens = sqlStatement<{ tokenId: string }>(
+    sql`delete from accessTokens where memberId = ${member} returning tokenId`,
+  )
+  // The last one, as the condition no longer holds afterwards.
+  const deleteUndos = sqlStatement<{ undoId: number }>(sql`
+    delete from emailUndos where memberId = ${member} and undoId >= ${placeholder('undoId')} returning undoId`)
+  return (origin: Origin, values: Record<string, unknown>) =>
+    [
+      restore(values),
+      record(origin, values),
+      deleteSessions(values),
+      deleteTokens(values),
+      deleteUndos(values),
+    ] as const
+}
+const restoreInSlot0 = { alone: restoreIf(isFree(false, memberId)), withDirectory: restoreIf(isFree(true, memberId)) }
+const restoreClaimed = restoreIf(sql`${isFree(false, memberId)} and ${isUnsettled}`)
+
+type Values = Undo & { undoHash: string; updatedAt: string }
+
+const restoreHere = async (db: Db, address: Address, values: Values, origin: Origin) => {
+  const restore = address.addressHash ? restoreInSlot0.withDirectory : restoreInSlot0.alone
+  const [[restored]] = await run(db, ...restore(origin, { ...values, ...address, now: Date.now() }))
+  return restored !== undefined
+}
+
+/** Takes the former address, and all that the undo releases, in the directory. */
+const takeEntries = async (slots: Slots, slot: number, address: Address, undo: Undo) => {
+  const [open, , entries] = await run(
+    slots.directory,
+    selectOpenClaims(undo),
+    ...takeForUndo(address, slot, Date.now(), undo),
+  )
+  return { open, entries }
+}
+
+/** For a member of another slot: the directory, the slot, and after the response the directory. */
+const restoreClaimedAddress = async (
+  slots: Slots,
+  config: Config,
+  db: Db,
+  address: Address,
+  undo: Values,
+  origin: Origin,
+) => {
+  let { open, entries } = await takeEntries(slots, db.slot, address, undo)
+  if (open.length > 0) {
+    await settleClaims(slots, config, db.slot, open)
+    ;({ open, entries } = await takeEntries(slots, db.slot, address, undo))
+    if (open.length > 0) throw unavailable('e-mail undo: a change is under way')
+  }
+  const [claim] = entries
+  if (!claim) return false
+  const now = Date.now()
+  const values = { ...undo, ...address, now, claimId: claim.claimId }
+  const ended = await run(db, ...restoreClaimed(origin, values), ...endClaims(entries, now)).catch(async (error) => {
+    await run(slots.directory, abandonClaim(claim)).catch((reason) => log('error', `claim: ${reason}`))
+    throw error
+  })
+  const [[restored], , , , , , uses] = ended
+  const recorded = run(afterResponse(slots.directory), ...(await recordOutcome(config, entries, uses)))
+  slots.directory.waitUntil(recorded.catch((error) => log('error', `claim: ${error}`)))
+  return restored !== undefined
+}
+
+/**
+ * Undoes a change of e-mail address, and all later ones: restores the former address, ends all sessions and access tokens,
+ * and deletes the password, so that the member must reset it.
+ * @param clock returns the local time
+ * @returns the restored address
+ * @throws INVALID_FIELDS, the same for an unknown, used or expired code
+ */
+export const undoChange = async (slots: Slots, config: Config, code: string, origin: Origin, clock: () => string) => {
+  const invalid = fieldError('authenticationCode', code, 'is wrong, used or expired')
+  const slot = slotOfUndoCode(code)
+  if (slot === undefined || !slots.numbers.includes(slot)) throw invalid
+  const db = slots.open(slot)
+  const undoHash = await hashUndoCode(code)
+  const [[undo]] = await run(db, selectUndo({ undoHash, now: Date.now() }))
+  if (!undo) throw invalid
+  const address = await toAddress(slots, config, undo.email)
+  const values = { ...undo, undoHash, updatedAt: clock() }
+  const isRestored =
+    slot === 0
+      ? await restoreHere(db, address, values, origin)
+      : await restoreClaimedAddress(slots, config, db, address, values, origin)
+  if (!isRestored) throw invalid
+  return undo.email
+}

@@ -1,0 +1,13 @@
+import type { Context } from 'hono'
+import type { App } from '../env'
+import { log } from '../log'
+
+/** Runs work after the response, so that its time reveals nothing. Errors are logged. */
+export const runLater = (c: Context<App>, work: () => Promise<unknown>) => {
+  const later = async () => {
+    // Lets the response be sent first.
+    await scheduler.wait(0)
+    await work()
+  }
+  c.get('db').waitUntil(later().catch((error: Error) => log('error', error.message, { requestId: c.get('requestId') })))
+}
