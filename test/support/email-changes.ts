@@ -1,0 +1,45 @@
+import { env } from 'cloudflare:workers'
+import type { Bindings } from '../../src/env'
+import { PASSWORD, send } from './api'
+import { EMAIL, type Mail, mails } from './mailed-codes'
+
+const unlimited = { limit: async () => ({ success: true }) } as RateLimit
+
+/** The network, language and client of a request, and variables and bindings to replace. */
+export type Sent = { from?: string; language?: string; changed?: Partial<Bindings> }
+
+const sendAs = (token: string | undefined, method: string, path: string, body: object, sent: Sent = {}) => {
+  const { from = '10.9.0.1', language, changed } = sent
+  const headers = {
+    'CF-Connecting-IP': from,
+    ...(token && { Authorization: `Bearer ${token}` }),
+    ...(language && { 'Accept-Language': language }),
+  }
+  const bindings = { EMAIL, NETWORK_LIMIT: unlimited, WRITE_LIMIT: unlimited, ...changed }
+  return send(method, path, { body, headers, changed: bindings })
+}
+
+type Member = { token: string }
+export const requestChange = ({ token }: Member, email: string, sent?: Sent, password = PASSWORD) =>
+  sendAs(token, 'POST', '/email/change', { email, password }, sent)
+export const confirmChange = ({ token }: Member, email: string, authenticationCode: string, sent?: Sent) =>
+  sendAs(token, 'PATCH', '/members/me/email', { email, authenticationCode }, sent)
+export const undo = (authenticationCode: string, sent?: Sent) =>
+  sendAs(undefined, 'POST', '/email/change/undo', { authenticationCode }, sent)
+
+export const mailsTo = (email: string) => mails.filter(({ to }) => to === email)
+/** The code that is a line of its own in a mail. */
+export const codeIn = (mail: Mail | undefined) => mail?.text.match(/^[0-9A-Z]+(?:-[0-9A-Z]{5})+$/m)?.[0] ?? ''
+/** The code in the last mail to an address. */
+export const lastCodeTo = (email: string) => codeIn(mailsTo(email).at(-1))
+
+/** Requests and confirms a change. Returns the undo code in the mail to the former address. */
+export const change = async (member: Member, from: string, to: string, sent?: Sent) => {
+  // The limits of mails are no part of most tests.
+  await env.DB.prepare('delete from attempts').run()
+  const requested = await requestChange(member, to, sent)
+  if (requested.status !== 202) throw new Error(`${requested.status}: ${JSON.stringify(requested.body)}`)
+  const changed = await confirmChange(member, to, lastCodeTo(to), sent)
+  if (changed.status !== 200) throw new Error(`${changed.status}: ${JSON.stringify(changed.body)}`)
+  return lastCodeTo(from)
+}
