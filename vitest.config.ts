@@ -71,7 +71,7 @@ export default defineConfig({
     // The tests of slots bring their own databases, so one run of them suffices. Their faults take minutes.
     exclude: inSlot1
       ? ['test/features/slots*.test.ts', 'test/attacks/slots-isolation.test.ts']
-      : ['test/attacks/slots.test.ts'],
+      : ['test/attacks/slots.test.ts', 'test/attacks/email-change.test.ts'],
     ...(inSlot1 && { testNamePattern: new RegExp(`^(?!.*(?:${titles.join('|')}))`) }),
     // Passwords are hashed at their real cost, fifty concurrently in one test.
     testTimeout: 60_000,

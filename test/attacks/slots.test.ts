@@ -1,49 +1,22 @@
-import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Bindings } from '../../src/env'
-import { sweep } from '../../src/sweep'
 import { newEmail, PASSWORD, send, tokenOf } from '../support/api'
 import { codeIn, mails, requestCode } from '../support/mailed-codes'
-import { DATABASES, findDirectoryProblems, interceptSlots, migrateSlots, SLOTS } from '../support/slots'
+import {
+  countCalls,
+  ERRORS,
+  type Fault,
+  injectFault,
+  isLate,
+  KINDS,
+  listFaults,
+  ORDERS,
+  sweepLater,
+} from '../support/slot-faults'
+import { DATABASES, findDirectoryProblems, migrateSlots, SLOTS } from '../support/slots'
 
 // No transaction spans two databases, and a call between them can fail, take effect without an answer, run late, or run
 // twice. In every case, an address has at most one member, and does not stay blocked.
-
-const KINDS = ['fails', 'is lost', 'runs late', 'runs twice', 'never runs, nor any later one'] as const
-/** What a killed isolate leaves behind. */
-const KILLED = KINDS[4]
-const ORDERS = ['before', 'after'] as const
-/** The first error is retried for idempotent calls, the second one never. */
-const ERRORS = ['D1_ERROR: Network connection lost.', 'D1_ERROR: D1 DB is overloaded.']
-type Fault = { call: number; kind: (typeof KINDS)[number]; message: string; binding?: string }
-
-/** Databases of which one call has a fault. A call that runs late, or again, waits in `late`. */
-const injectFault = (fault?: Fault) => {
-  const state = { calls: 0, late: [] as (() => Promise<unknown>)[] }
-  const changed = interceptSlots(async (binding, call) => {
-    if (fault?.binding && fault.binding !== binding) return call()
-    state.calls += 1
-    if (fault?.kind === KILLED && state.calls >= fault.call) throw new Error(fault.message)
-    if (state.calls !== fault?.call) return call()
-    if (fault.kind === 'runs late' || fault.kind === 'runs twice') state.late.push(call)
-    if (fault.kind === 'is lost') await call()
-    if (fault.kind !== 'runs twice') throw new Error(fault.message)
-    return call()
-  })
-  return { state, changed }
-}
-
-const isLate = (kind: Fault['kind']) => kind === 'runs late' || kind === 'runs twice'
-/** Every fault of every call. The order matters only for those that leave a late call. */
-const listFaults = (calls: number, order: (typeof ORDERS)[number] = 'before', messages = ERRORS): [string, Fault][] =>
-  Array.from({ length: calls }, (_, at) => at + 1).flatMap((call) =>
-    KINDS.filter((kind) => order === 'before' || isLate(kind)).flatMap((kind) =>
-      (isLate(kind) || kind === KILLED ? ERRORS.slice(1) : messages).map((message): [string, Fault] => [
-        `call ${call} ${kind}: ${message}`,
-        { call, kind, message },
-      ]),
-    ),
-  )
 
 let email: string
 beforeAll(migrateSlots)
@@ -77,9 +50,6 @@ const countMembers = async () => {
   return (await Promise.all(counts)).reduce<number>((sum, count) => sum + (count ?? 0), 0)
 }
 
-const LATER_MS = 100_000
-const sweepLater = (changed: Changed = {}) => sweep({ ...env, ...SLOTS, ...changed } as Bindings, Date.now() + LATER_MS)
-
 /** Runs late calls before or after a sweep, sweeps once more, and checks that the address is used or can be used. */
 const comeToRest = async (
   late: (() => Promise<unknown>)[],
@@ -101,12 +71,6 @@ const comeToRest = async (
   expect((await login()).status).toBe(200)
   expect(await findDirectoryProblems()).toEqual([])
   return members
-}
-
-const countCalls = async (flow: (changed: Changed) => Promise<unknown>) => {
-  const { state, changed } = injectFault()
-  await flow(changed)
-  return state.calls
 }
 
 describe.each(ORDERS)('if late calls run %s the sweep,', (order) => {
