@@ -327,7 +327,7 @@ export const purgeJobs = sqliteTable('purgeJobs', {
 
 // The tables below serve members in several databases (slots): docs/decisions/0021-slots.md.
 
-/** RESERVED is for the former address after a change of e-mail, which the API does not offer yet. */
+/** RESERVED: the former address after a change of e-mail, which an undo may restore. */
 export const ADDRESS_STATES = ['CLAIMED', 'HELD', 'RESERVED'] as const
 
 /**

@@ -2,6 +2,7 @@
 import { SCOPES, type Scope } from '../contract'
 import { ERRORS, type ErrorCode, toErrorBody } from '../errors'
 import {
+  EMAIL_CHANGES,
   GUESSES,
   type Limit,
   LOGINS,
@@ -90,6 +91,12 @@ const rateTable = toTable(
     ['Reset mails to one address, from all networks: further ones are not sent', toText(RESET_MAILS)],
     ['Reset codes tried for one address from one network *', toText(RESETS.network)],
     ['Reset codes tried for all addresses from one network', toText(RESETS_OF_ANYONE.network)],
+    ['Mails for a change of e-mail address, requested by one member *', toText(EMAIL_CHANGES.member)],
+    [
+      'Mails for a change of e-mail address, to one address',
+      `${toText(EMAIL_CHANGES.address)}; further ones are not sent`,
+    ],
+    ['Codes for a change of e-mail address, tried by one member from one network *', toText(GUESSES.network)],
     ['Password changes of one member *', toText(PASSWORD_CHANGES)],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
@@ -209,6 +216,7 @@ The headers \`RateLimit-Policy\` and \`RateLimit\` show the limits marked with a
 - \`GET\`, \`PATCH\` and \`DELETE\` are safe to repeat. A repeated deletion gets 404, or 401 if it was that of the account or of your own session, as does a repeated \`POST /logout\`.
 - \`POST /sessions/renew\` is safe to repeat: earlier tokens stay valid.
 - \`POST /books\`, \`POST /memos\` and uploads are not: each repetition adds another one. Check first whether the first one was stored.
+- A repeated change of e-mail address, or its undo, gets 400 if the first one took effect.
 - A repeated sign-up gets 409 if the first one took effect; then log in.
 
 ## Reading your own writes

@@ -86,8 +86,10 @@ const isFree = async (address: string) => {
 }
 
 beforeAll(migrateSlots)
-beforeEach(() => {
+beforeEach(async () => {
   mails.length = 0
+  // Jobs are repeated for an hour, which would make each sweep slower than the last one.
+  for (const database of Object.values(DATABASES)) await database.prepare('delete from purgeJobs').run()
   for (const level of ['error', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => {})
 })
 afterEach(vi.restoreAllMocks)
@@ -124,7 +126,7 @@ const FLOW_CALLS = {
   change: [1, 4],
   undo: [2, 4],
   settlingChange: [9],
-  settlingUndo: [9],
+  settlingUndo: [7],
 }
 
 describe.each([0, 1])('in slot %i,', (home) => {
@@ -203,7 +205,7 @@ describe.each([0, 1])('in slot %i,', (home) => {
 
     const raceFaults = KINDS.filter((kind) => order === 'before' || isLate(kind)).flatMap((kind) =>
       (home === 0 ? ['DB'] : ['DB', 'DB_1']).flatMap((binding) =>
-        [1, 2, 3].map((call): Fault => ({ call, kind, binding, message: ERRORS[1] ?? '' })),
+        [1, 2].map((call): Fault => ({ call, kind, binding, message: ERRORS[1] ?? '' })),
       ),
     )
     it.each(raceFaults)('a change and sign-ups want one address: call $call of $binding $kind', async (fault) => {
@@ -225,9 +227,9 @@ describe.each([0, 1])('in slot %i,', (home) => {
       expect([200, 401, 503]).toContain(status)
       expect([204, 503]).toContain(withdrawn.status)
       await comeToRest(state.late, order)
-      if (withdrawn.status === 204) {
-        for (const address of [member.email, email]) expect(await isFree(address)).toBe(true)
-      } else expect([await isFree(member.email), await isFree(email)]).toContain(false)
+      const isWithdrawn = !(await emailOf(member))?.includes('@')
+      if (withdrawn.status === 204) expect(isWithdrawn).toBe(true)
+      expect([await isFree(member.email), await isFree(email)].includes(false)).toBe(!isWithdrawn)
     })
 
     it.each(raceFaults)(
