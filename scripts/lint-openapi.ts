@@ -18,7 +18,7 @@ const EXEMPTIONS = [
   // These endpoints are called before the client has a token.
   {
     code: 'owasp:api2:2023-write-restricted',
-    at: /^paths\.\/(join|email\/(join|password-reset|password-change)|password-reset|login)\./,
+    at: /^paths\.\/(join|email\/(join|password-reset|password-change|change\/undo)|password-reset|login)\./,
   },
   // Images are loaded by <img>, which sends no token; their addresses cannot be guessed. Catalogue entries are public.
   { code: 'owasp:api2:2023-read-restricted', at: /^paths\.\/(health|images\/|ext-lib\/)/ },
@@ -34,7 +34,7 @@ const EXEMPTIONS = [
   // These endpoints need no token.
   {
     code: 'owasp:api8:2023-define-error-responses-401',
-    at: /^paths\.\/(health|join|email\/(join|password-reset|password-change)|password-reset|images\/|ext-lib\/)/,
+    at: /^paths\.\/(health|join|email\/(join|password-reset|password-change|change\/undo)|password-reset|images\/|ext-lib\/)/,
   },
   // These endpoints take no input that could be invalid; an invalid image path is not found.
   {

@@ -1,9 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { hashCode } from '../../src/email-change/codes'
-import type { Bindings, Config } from '../../src/env'
+import type { Bindings } from '../../src/env'
 import { newEmail, PASSWORD, send } from '../support/api'
-import { confirmChange, lastCodeTo, mailsTo, undo } from '../support/email-changes'
+import { confirmChange, insertEmailCode, lastCodeTo, mailsTo, undo } from '../support/email-changes'
 import { insertMemberAt } from '../support/home'
 import { EMAIL, mails } from '../support/mailed-codes'
 import {
@@ -49,13 +48,8 @@ const versionOf = ({ memberId }: { memberId: number }) =>
     .first<number>('n')
 
 /** What a request of the change leaves: a code for the new address. */
-const insertCode = async (of: typeof member, to: string) => {
-  const insert = env.DB.prepare(`
-    insert into accountCodes (codeHash, subject, memberId, slot, credentialsVersion, issuedAt, expiresAt)
-    values (?1, 'subject', ?2, ?3, ?4, 0, ?5)`)
-  const codeHash = await hashCode({ JWT_SECRET: env.JWT_SECRET } as Config, of.memberId, to, CODE)
-  await insert.bind(codeHash, of.memberId, slot, await versionOf(of), Date.now() + 500_000).run()
-}
+const insertCode = async (of: typeof member, to: string) =>
+  insertEmailCode(of.memberId, to, CODE, (await versionOf(of)) ?? 0)
 const confirm = (changed: Changed = {}, of = member, to = email) =>
   confirmChange(of, to, CODE, { changed: { ...BOUND, ...changed } })
 const change = async (to: string) => {

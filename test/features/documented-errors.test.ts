@@ -1,5 +1,6 @@
 import { beforeAll, expect, it, vi } from 'vitest'
 import { createAccessToken } from '../../src/access-token'
+import { createUndoCode } from '../../src/email-change/undo-code'
 import type { Bindings } from '../../src/env'
 import type { ErrorCode } from '../../src/errors'
 import { MAX_JSON_BYTES } from '../../src/http/body'
@@ -9,12 +10,14 @@ import { MAX_TOKENS } from '../../src/tokens/schema'
 import { ofType, type Reader, send, signUp } from '../support/api'
 import { join, type Part } from '../support/bytes'
 import { brokenDatabase, changeDatabase, memberDatabase, memberSlot } from '../support/database'
+import { insertEmailCode } from '../support/email-changes'
 import { PIXEL, toFileForm } from '../support/file-form'
 import { memberIdOf } from '../support/images'
 import { addressOf, bodyOf, type Operation, operations } from '../support/operations'
 import { insertAccessToken } from '../support/tokens'
 
 let reader: Reader
+let other: Reader
 let ids: Record<string, string>
 /** An access token without any scope. */
 let powerless: string
@@ -23,6 +26,7 @@ let hoarder: Reader
 beforeAll(async () => {
   for (const level of ['error', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => {})
   reader = await signUp()
+  other = await signUp()
   const { bookId } = await reader.createBook()
   const { memoId } = await reader.createMemo(bookId)
   const [memberId = '', name = ''] = (await reader.upload(PIXEL)).body.split('/').slice(-2)
@@ -31,6 +35,7 @@ beforeAll(async () => {
   for (let n = 0; n < MAX_TOKENS; n++) {
     await insertAccessToken(memberDatabase(), await memberIdOf(hoarder), ['profile:read'], memberSlot())
   }
+  await insertEmailCode(await memberIdOf(reader), other.email)
   ids = { 'book-id': `${bookId}`, bookId: `${bookId}`, 'memo-id': `${memoId}`, 'member-id': memberId, name }
 })
 
@@ -83,7 +88,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   AUTHORIZATION_NOT_ALLOWED: { headers: { Authorization: 'Bearer x' } },
   // No member has the address of a valid call.
   LOGIN_FAILED: {},
-  MEMBER_EXISTS: (operation) => withFields(reader.email, /email/i)(operation),
+  MEMBER_EXISTS: (operation) => withFields(other.email, /email/i)(operation),
   INVALID_FIELDS: withFields({}),
   INVALID_PARAMETERS: withParameters(' '),
   BODY_MISSING: { body: undefined },
@@ -112,13 +117,16 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   CATALOGUE_FAILED: withOpenLibrary('broken'),
   CATALOGUE_TIMED_OUT: withOpenLibrary('silent'),
   CATALOGUE_BUSY: { changed: { CATALOGUE_PROVIDER: 'yes24', YES24_API_KEY: 'scenario=quota' } },
-  UNAVAILABLE: {
+  UNAVAILABLE: (operation) => ({
+    // A malformed undo code is refused without the database.
+    ...(operation.fields.join() === 'authenticationCode' &&
+      withFields(createUndoCode(0), /^authenticationCode$/)(operation)),
     changed: {
       DB: overloaded,
       ...changeDatabase(overloaded),
       IMAGES: { get: unreachable, head: unreachable } as unknown as R2Bucket,
     },
-  },
+  }),
   INTERNAL: { changed: { JWT_SECRET: '' } },
 }
 

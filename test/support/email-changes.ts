@@ -1,5 +1,7 @@
 import { env } from 'cloudflare:workers'
-import type { Bindings } from '../../src/env'
+import { slotOfId } from '../../src/db/next-id'
+import { hashCode } from '../../src/email-change/codes'
+import type { Bindings, Config } from '../../src/env'
 import { PASSWORD, send } from './api'
 import { EMAIL, type Mail, mails } from './mailed-codes'
 
@@ -17,6 +19,15 @@ const sendAs = (token: string | undefined, method: string, path: string, body: o
   }
   const bindings = { EMAIL, NETWORK_LIMIT: unlimited, WRITE_LIMIT: unlimited, ...changed }
   return send(method, path, { body, headers, changed: bindings })
+}
+
+/** The code of a valid call in operations.ts, as if it was mailed to a new address of a member whose credentials never changed. */
+export const insertEmailCode = async (memberId: number, email: string, code = '000000', credentialsVersion = 0) => {
+  const codeHash = await hashCode({ JWT_SECRET: env.JWT_SECRET } as Config, memberId, email, code)
+  const insert = env.DB.prepare(`
+    insert into accountCodes (codeHash, subject, memberId, slot, credentialsVersion, issuedAt, expiresAt)
+    values (?1, 'subject', ?2, ?3, ?4, 0, ?5)`)
+  await insert.bind(codeHash, memberId, slotOfId(memberId), credentialsVersion, Date.now() + 500_000).run()
 }
 
 type Member = { token: string }
