@@ -147,14 +147,14 @@ type Attempt = { method: string; type?: string; body?: Body; isOwnMethod: boolea
 
 /** The operation's method with valid, empty, invalid, malformed and missing bodies. */
 const attemptsWithOwnMethod = (operation: Operation): Attempt[] => {
-  const { method, types, fields } = operation
+  const { method, types, fields, required } = operation
   const own = { method, isOwnMethod: true }
   if (types.length === 0) return [{ ...own, isValid: true }]
   const missing = { ...own, isValid: false }
   if (types.includes('multipart/form-data')) return [{ ...own, ...toFileForm(PIXEL), isValid: true }, missing]
   return [
     { ...own, body: JSON.stringify(bodyOf(operation)), isValid: true },
-    { ...own, body: '{}', isValid: method === 'PATCH' && fields.length > 0 },
+    { ...own, body: '{}', isValid: fields.length > 0 && required.length === 0 },
     { ...missing, body: '{"memoContent":""}' },
     { ...missing, body: '{' },
     missing,

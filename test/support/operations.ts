@@ -3,7 +3,14 @@ import { document, type Response, resolve } from './document'
 
 // The operations of the OpenAPI document, in the form the attack suites use. A new route is covered automatically.
 
-type Schema = { $ref?: string; properties?: object; anyOf?: Schema[]; allOf?: Schema[]; oneOf?: Schema[] }
+type Schema = {
+  $ref?: string
+  properties?: object
+  required?: string[]
+  anyOf?: Schema[]
+  allOf?: Schema[]
+  oneOf?: Schema[]
+}
 type OperationObject = {
   parameters?: { $ref?: string; in: string; name: string }[]
   security?: Record<string, Scope[]>[]
@@ -44,6 +51,8 @@ const toOperation = (template: string, method: string, operation: OperationObjec
     types: Object.keys(content),
     /** Field names of the body; empty unless it is an object. */
     fields: fieldsOf(Object.values(content)[0]?.schema),
+    /** Names of the fields that the body must have. */
+    required: resolve(Object.values(content)[0]?.schema ?? {}).required ?? [],
     errors: errorsOf(operation.responses),
   }
 }
