@@ -1,7 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, isCaller, runAsCaller } from '../db/caller'
-import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement, statement } from '../db/client'
-import { members } from '../db/schema'
+import { type Caller, runAsCaller } from '../db/caller'
+import { afterResponse, type Db, idempotent, run, type Statement } from '../db/client'
 import type { Config } from '../env'
 import { ApiError, unavailable } from '../errors'
 import { keyedHash } from '../keyed-hash'
@@ -11,77 +9,32 @@ import {
   GUESSES,
   insertAttempt,
   insertCallerAttempt,
-  isAllowed,
   limitNetwork,
   selectUsage,
   toAttempt,
 } from '../members/attempts'
-import { abandonClaim, isAbandoned, isUnsettled, selectOpenClaims, takeForChangeIf } from '../members/claims'
-import { type Address, type Entry, type Holder, isFree, selectHolder, toAddress } from '../members/directory'
+import { abandonClaim, isAbandoned, selectOpenClaims } from '../members/claims'
+import { type Address, type Entry, type Holder, selectHolder, toAddress } from '../members/directory'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../members/rate-limit'
 import type { Profile } from '../members/schema'
 import { endClaims, recordOutcome, settleClaims } from '../members/settlement'
-import { type Origin, recordActivity } from '../sessions/activity'
+import type { Origin } from '../sessions/activity'
 import type { Slots } from '../slots'
-import { deleteCode, hashCode, hasRightCode, invalidCodeError, selectRightCode } from './codes'
+import { deleteCode, hashCode, invalidCodeError } from './codes'
 import type { NewEmail } from './schema'
+import {
+  changeClaimed,
+  changeHere,
+  deleteVoidCode,
+  selectCode,
+  selectCodeHere,
+  selectOwn,
+  selectUndone,
+  takeWithCode,
+} from './store'
 import { createUndoCode, hashUndoCode } from './undo-code'
 
 const HOURS_72_MS = 259_200_000
-
-const { placeholder } = sql
-const memberId = sql`${placeholder('memberId')}`
-const sentVersion = sql`${placeholder('credentialsVersion')}`
-const storedVersion = sql`(select ${members.credentialsVersion} from ${members} where ${members.memberId} = ${memberId})`
-
-const selectOwn = statement((db) =>
-  db
-    .select({
-      memberId: members.memberId,
-      email: members.email,
-      credentialsVersion: members.credentialsVersion,
-    })
-    .from(members)
-    .where(isCaller),
-)
-
-/** The statements that change the caller's address, if a condition is met. The first one returns the former address. */
-const changeIf = (condition: SQL) => {
-  const isChanging = sql`${isCaller} and ${condition}`
-  // Ends later than the member's earlier undos, so that the order of reservations is that of the changes.
-  const insertUndo = sqlStatement<{ email: string }>(sql`
-    insert into emailUndos (memberId, codeHash, email, expiresAt)
-    select memberId, ${placeholder('undoHash')}, email,
-      max(${placeholder('undoExpiresAt')}, 1 + coalesce((select max(expiresAt) from emailUndos where memberId = ${memberId}), 0))
-    from members where ${isChanging}
-    returning email`)
-  const record = recordActivity('EMAIL_CHANGED', sql`(select memberId from members where ${isChanging})`)
-  // The last one, as the condition no longer holds afterwards.
-  const update = sqlStatement<Profile>(sql`
-    update members
-    set email = ${placeholder('email')}, credentialsVersion = credentialsVersion + 1, updatedAt = ${placeholder('updatedAt')}
-    where ${isChanging}
-    returning email, name`)
-  return (origin: Origin, values: Record<string, unknown>) =>
-    [insertUndo(values), record(origin, values), update(values)] as const
-}
-const changeInSlot0 = (hasDirectory: boolean) =>
-  changeIf(sql`${isAllowed} and ${hasRightCode(storedVersion)} and ${isFree(hasDirectory, memberId)}`)
-const changeHere = { alone: changeInSlot0(false), withDirectory: changeInSlot0(true) }
-const changeClaimed = changeIf(
-  sql`credentialsVersion = ${sentVersion} and ${isUnsettled} and ${isFree(false, memberId)}`,
-)
-
-const selectCodeHere = selectRightCode(storedVersion)
-const deleteVoidCode = sqlStatement<{ codeHash: string }>(sql`
-  delete from accountCodes where codeHash = ${placeholder('codeHash')} and credentialsVersion < ${storedVersion}
-  returning codeHash`)
-
-const selectCode = selectRightCode(sentVersion)
-const takeWithCode = takeForChangeIf(sql`${isAllowed} and ${hasRightCode(sentVersion)}`)
-
-const selectUndone = sqlStatement<{ email: string }>(sql`
-  select email from emailUndos where codeHash = ${placeholder('undoHash')}`)
 
 /** What one request to change the address works with. */
 type Change = {
