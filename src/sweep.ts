@@ -11,9 +11,9 @@ import { settleClaims } from './members/settlement'
 import { databaseOf, databasesOf, type Slots } from './slots'
 
 const HOUR_MS = 3_600_000
-// D1 allows an invocation 1,000 statements. A slot takes up to 14, and slot 0 three more; purge jobs take the rest.
+// D1 allows an invocation 1,000 statements. A slot takes up to 13, and slot 0 three more; purge jobs take the rest.
 const MAX_STATEMENTS = 960
-const STATEMENTS_PER_SLOT = 14
+const STATEMENTS_PER_SLOT = 13
 const MAX_SLOTS = 64
 
 const openSlots = (env: Bindings): Slots => {
