@@ -8,6 +8,9 @@ declare global {
       SPARE_1: D1Database
       SPARE_2: D1Database
       MIGRATIONS: D1Migration[]
+      SEED: number
+      /** In `npm run test:faults`. */
+      ALL_FAULTS: boolean
     }
     interface GlobalProps {
       mainModule: typeof import('../src/index')
