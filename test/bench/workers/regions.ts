@@ -6,8 +6,9 @@ import './silence.ts'
 
 const regions = DISTANCES_MS.map((distances) =>
   wrapEnv<{ DB: D1Database }>((_, binding) => async (call) => {
-    await scheduler.wait(distances[Number(binding.slice(3))] ?? 0)
-    return call()
+    // The distance is the whole round trip, which the local call is part of.
+    const [result] = await Promise.all([call(), scheduler.wait(distances[Number(binding.slice(3))] ?? 0)])
+    return result
   }),
 )
 
