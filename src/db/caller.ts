@@ -6,13 +6,13 @@ import { log } from '../log'
 import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement } from './client'
 import { members } from './schema'
 
-/** The member and session that a verified token names. Only the member's database, that of the slot, knows whether the session has ended. */
+/** The member and session that a verified token names. Only the slot's database knows whether the session has ended. */
 export type SessionCaller = { slot: number; memberId: number; sessionId: string }
-/** The bearer of an access token. Only the database of its slot knows whether it exists, and whose it is. */
-export type TokenCaller = {
+/** The bearer of an access token. Only the slot's database knows whether the token exists, and whose it is. */
+type TokenCaller = {
   slot: number
   tokenHash: string
-  /** The scopes that the operation requires. None: it requires a session. */
+  /** The scopes that the operation requires. Empty if it requires a session. */
   required: readonly Scope[]
   /** Known after the first call to the database. */
   memberId?: number
@@ -33,7 +33,7 @@ const tokenMember = sql`(
   where tokenHash = ${placeholder('callerTokenHash')} and ${hasScopes} and ${isLive}
 )`
 
-/** The guard: the caller's member id while the session or the access token is valid, otherwise null, which equals no owner. */
+/** The guard: the caller's member id if the session or access token is valid, otherwise null, which equals no owner. */
 export const callerId = sql<number>`coalesce(${sessionMember}, ${tokenMember})`
 
 /** Matches the caller's row in members. */
@@ -50,8 +50,8 @@ export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn) => {
   return sql`${id} = ${nearest} and case when ${owner} = ${callerId} then ${id} = ${wanted} end`
 }
 
-/** Returns the caller's id, or no row when the session has ended. */
-// The limit keeps SQLite from evaluating the guard twice, once for each use of its value.
+/** Selects the caller's id, or no row if the guard is null. */
+// Without the limit, SQLite would evaluate the guard twice, once for each use of its value.
 export const selectCaller = sqlStatement<{ memberId: number }>(
   sql`select memberId from (select ${callerId} as memberId limit 1) where memberId is not null`,
 )
@@ -84,7 +84,7 @@ const guardOf = (caller: Caller, now: number) =>
 
 export const DAY_MS = 86_400_000
 
-/** Records the day, once a day, after the response. */
+/** Records the day of use after the response, at most once a day. */
 const markUsed = (db: Db, tokenHash: string, lastUsedDay: number | null, now: number) => {
   const today = Math.floor(now / DAY_MS)
   if (lastUsedDay !== null && lastUsedDay >= today) return
@@ -96,8 +96,8 @@ const markUsed = (db: Db, tokenHash: string, lastUsedDay: number | null, now: nu
  * Runs the statements of an authenticated request in one round trip. Each statement is scoped to its owner by
  * `callerId` or `isCaller`. The first one selects from the caller's own rows, which distinguishes 401 from 404.
  * @returns the row of the first statement, then the rows of each further one
- * @throws UNAUTHORIZED when the session has ended or the access token is unknown; INSUFFICIENT_SCOPE or SESSION_REQUIRED
- * when the access token does not allow the operation; no statement has then read or written any member's data
+ * @throws UNAUTHORIZED when the session has ended or the access token is unknown or expired; INSUFFICIENT_SCOPE or
+ * SESSION_REQUIRED when the access token does not allow the operation. Then no statement has read or written member data
  */
 export const runAsCaller = async <Self, const Statements extends readonly Statement[]>(
   db: Db,
@@ -129,6 +129,3 @@ export const queryOne = async <Row>(db: Db, caller: Caller, query: Statement<Row
   const [, rows] = await runAsCaller(db, caller, selectCaller(), query)
   return rows[0]
 }
-
-/** @throws UNAUTHORIZED when the token is no longer valid */
-export const requireCaller = (db: Db, caller: Caller) => runAsCaller(db, caller, selectCaller())

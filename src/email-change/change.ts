@@ -4,6 +4,7 @@ import type { Config } from '../env'
 import { ApiError, unavailable } from '../errors'
 import { keyedHash } from '../keyed-hash'
 import { log } from '../log'
+import { deleteCode, invalidCodeError } from '../members/account-codes'
 import {
   deleteAttempt,
   GUESSES,
@@ -20,7 +21,7 @@ import type { Profile } from '../members/schema'
 import { endClaims, recordOutcome, settleClaims } from '../members/settlement'
 import type { Origin } from '../sessions/activity'
 import type { Slots } from '../slots'
-import { deleteCode, hashCode, invalidCodeError } from './codes'
+import { hashCode } from './codes'
 import type { NewEmail } from './schema'
 import {
   changeClaimed,
@@ -34,9 +35,10 @@ import {
 } from './store'
 import { createUndoCode, hashUndoCode } from './undo-code'
 
-const HOURS_72_MS = 259_200_000
+/** 72 hours. */
+const UNDO_LIFETIME_MS = 259_200_000
 
-/** What one request to change the address works with. */
+/** The context of one request to change an address. */
 type Change = {
   slots: Slots
   db: Db
@@ -48,7 +50,7 @@ type Change = {
   values: { memberId: number; codeHash: string; undoHash: string; [name: string]: unknown }
 }
 type Attempted = { usage: Parameters<typeof afterAttempt>[0]; counted: { attemptId: number }[] }
-/** `blocking`: open claims, which must be settled before another try. */
+/** `blocking`: open claims that must be settled before another try. */
 type Outcome = { profile?: Profile; oldEmail?: string; blocking?: Entry[]; isTaken?: boolean } & Attempted
 
 const findBlocking = (holders: Holder[], { values, attempt }: Change) => {
@@ -56,11 +58,11 @@ const findBlocking = (holders: Holder[], { values, attempt }: Change) => {
   return { blocking: others.filter((holder) => isAbandoned(holder, attempt.now)), isTaken: others.length > 0 }
 }
 
-/** In slot 0, all is one transaction: the guess is evaluated only if it is counted, and the address given away once. */
+/** In slot 0: one transaction, so that only counted guesses are evaluated, and only one member gets the address. */
 const tryInSlot0 = async (change: Change): Promise<Outcome> => {
   const { db, caller, address, attempt, origin } = change
   const values = { ...change.values, ...address, ...attempt }
-  const act = address.addressHash ? changeHere.withDirectory : changeHere.alone
+  const changeIfRight = address.addressHash ? changeHere.withDirectory : changeHere.alone
   const [, usage, holders, [match], [undo], , [profile], , counted] = await runAsCaller(
     db,
     caller,
@@ -68,7 +70,7 @@ const tryInSlot0 = async (change: Change): Promise<Outcome> => {
     selectUsage(attempt),
     selectHolder(address, attempt.now),
     selectCodeHere(values),
-    ...act(origin, values),
+    ...changeIfRight(origin, values),
     deleteVoidCode(values),
     insertCallerAttempt(attempt),
   )
@@ -76,8 +78,8 @@ const tryInSlot0 = async (change: Change): Promise<Outcome> => {
   return { usage, counted, ...(match && findBlocking(holders as Holder[], change)) }
 }
 
-/** Changes the address of a member of another slot, after it was taken in the directory. */
-const act = async (change: Change, entries: Entry[], values: Record<string, unknown>) => {
+/** Changes the address in the member's slot, after the directory has claimed it. */
+const changeInSlot = async (change: Change, entries: Entry[], values: Record<string, unknown>) => {
   const { slots, db, config, caller, origin } = change
   const [claim] = entries
   const now = Date.now()
@@ -101,7 +103,7 @@ const act = async (change: Change, entries: Entry[], values: Record<string, unkn
   return { profile, oldEmail: undo?.email }
 }
 
-/** In another slot: the caller, the directory, the slot, and after the response the directory. */
+/** In another slot: calls the slot, the directory, the slot again and, after the response, the directory. */
 const tryClaimed = async (change: Change): Promise<Outcome> => {
   const { slots, db, caller, address, attempt } = change
   const [own] = await runAsCaller(db, caller, selectOwn())
@@ -115,7 +117,7 @@ const tryClaimed = async (change: Change): Promise<Outcome> => {
     ...takeWithCode(address, caller.slot, attempt.now, values),
     insertAttempt(attempt),
   )
-  if (entries.length > 0) return { ...(await act(change, entries, values)), usage, counted }
+  if (entries.length > 0) return { ...(await changeInSlot(change, entries, values)), usage, counted }
   if (!match) return { usage, counted }
   const { blocking, isTaken } = findBlocking(holders, change)
   return { usage, counted, blocking: [...open, ...blocking], isTaken }
@@ -129,14 +131,14 @@ const settleBlocking = async ({ slots, config }: Change, entries: Entry[], count
 }
 
 /**
- * Changes the caller's e-mail address with the code mailed to the new one. Sessions stay. For 72 hours, the former address
- * is reserved for the member, and an undo code restores it.
- * @param db of the caller
+ * Changes the caller's e-mail address with the code mailed to the new one. Sessions stay valid. For 72 hours, the former
+ * address is reserved for the member, and an undo code restores it.
+ * @param db the caller's database
  * @param from where the request comes from
  * @param clock returns the local time
  * @param inform mails the undo code to the former address, after the response
  * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS for a wrong, expired, used or voided code;
- * MEMBER_EXISTS, only with the right code, when the address was taken since; TOO_MANY_REQUESTS after too many tries
+ * MEMBER_EXISTS, only with the right code, when the address has been taken since; TOO_MANY_REQUESTS after too many tries
  */
 export const changeEmail = async (
   slots: Slots,
@@ -165,7 +167,7 @@ export const changeEmail = async (
       memberId: id,
       codeHash: await hashCode(config, id, email, authenticationCode),
       undoHash: await hashUndoCode(undoCode),
-      undoExpiresAt: now + HOURS_72_MS,
+      undoExpiresAt: now + UNDO_LIFETIME_MS,
       updatedAt: clock(),
     },
   }
@@ -175,7 +177,7 @@ export const changeEmail = async (
   const changeOnce = () =>
     attemptChange().catch(async (error) => {
       if (error instanceof ApiError && error.code !== 'UNAVAILABLE') throw error
-      // The change may have taken effect without an answer.
+      // The change may have taken effect although the response was lost.
       const undone = run(afterResponse(db), selectUndone(change.values))
       db.waitUntil(undone.then(([[undo]]) => undo && informLater(undo.email)).catch(() => {}))
       throw error

@@ -28,7 +28,7 @@ const selectCredentials = statement((db) =>
     .where(isCaller),
 )
 
-/** Counts the mail, and takes back the failed login as which the verification of the password was counted. */
+/** Counts the mail, and uncounts the verification of the password, which was counted as a failed login. */
 const countMail = async (
   directory: Db,
   config: Config,
@@ -52,7 +52,7 @@ const countMail = async (
 /**
  * Verifies the caller's password for a change of e-mail address, and counts the mail. Nothing here depends on whether the
  * new address is taken.
- * @param db of the caller
+ * @param db the caller's database
  * @param from where the request comes from
  * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS for a wrong password and for the caller's own
  * address; TOO_MANY_REQUESTS after too many failed logins or mails, or when too many callers wait for hashing

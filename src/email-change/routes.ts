@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { App } from '../env'
 import { sessionOnly } from '../http/auth'
-import { describeRoute, empty, json } from '../http/describe-route'
+import { describeRoute, empty, json, RATE_LIMIT } from '../http/describe-route'
 import { originOf } from '../http/device'
 import { languageOf } from '../http/language'
 import { runLater } from '../http/later'
@@ -18,8 +18,6 @@ import { requestChange } from './request'
 import { EmailChange, EmailUndo, NewEmail } from './schema'
 import { undoChange } from './undo'
 
-const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy'] as const
-
 const mailer = (c: Context<App>) => {
   const language = languageOf(c)
   return (to: string, mail: Mail) => sendMail(c.env, c.get('config'), to, language, mail)
@@ -33,9 +31,9 @@ export const emailChange = new Hono<App>()
       operationId: 'requestEmailChange',
       summary: 'Request a change of your e-mail address',
       description:
-        'Mails a code of ten letters and digits to the new address, which is valid for ten minutes. If the address belongs ' +
-        'to another member, it gets a mail that says so instead; the response is the same. At most two mails to an address ' +
-        'in ten minutes. A wrong password counts as a failed login.',
+        'Mails a code of ten letters and digits to the new address. The code is valid for ten minutes. If the address ' +
+        'belongs to another member, that member is informed by mail instead; the response is the same. At most two mails ' +
+        'are sent to an address in ten minutes. A wrong password counts as a failed login.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       responses: { 202: empty('A code is mailed if the address is not taken', ...RATE_LIMIT) },
@@ -61,9 +59,9 @@ export const emailChange = new Hono<App>()
       operationId: 'changeEmail',
       summary: 'Change your e-mail address',
       description:
-        'Requires a code from `requestEmailChange`, which works once, until the password or the e-mail address is changed. ' +
-        'You stay logged in on all devices; `endOtherSessions` logs them out. The former address is mailed a code that ' +
-        'restores it, and is reserved for you for 72 hours.',
+        'Requires a code from `requestEmailChange`, which works once, unless the password or the e-mail address was changed ' +
+        'meanwhile. You stay logged in on all devices; `endOtherSessions` logs out the others. A code that restores the ' +
+        'former address is mailed to it, and the address is reserved for you for 72 hours.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       responses: { 200: json(Profile, 'The member', ...RATE_LIMIT) },
@@ -91,9 +89,9 @@ export const emailChange = new Hono<App>()
       operationId: 'undoEmailChange',
       summary: 'Undo a change of e-mail address',
       description:
-        'Restores the former address with the code that was mailed to it, within 72 hours. Undoes all later changes too, ' +
-        'logs out all devices, deletes all access tokens and the password: reset it with `requestPasswordReset`. The code ' +
-        'works once.',
+        'Restores the former address with the code that was mailed to it, within 72 hours. Also undoes all later changes, ' +
+        'logs out all devices, and deletes all access tokens and the password: reset it with `requestPasswordReset`. The ' +
+        'code works once.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       usesDatabase: true,

@@ -27,10 +27,10 @@ export const selectOwn = statement((db) =>
     .where(isCaller),
 )
 
-/** The statements that change the caller's address, if a condition is met. The first one returns the former address. */
+/** The statements that change the caller's address if a condition is met. The first one returns the former address. */
 const changeIf = (condition: SQL) => {
   const isChanging = sql`${isCaller} and ${condition}`
-  // Ends later than the member's earlier undos, so that the order of reservations is that of the changes.
+  // Expires after the member's earlier undos, so that reservations expire in the order of the changes.
   const insertUndo = sqlStatement<{ email: string }>(sql`
     insert into emailUndos (memberId, codeHash, email, expiresAt)
     select memberId, ${placeholder('undoHash')}, email,
@@ -38,7 +38,7 @@ const changeIf = (condition: SQL) => {
     from members where ${isChanging}
     returning email`)
   const record = recordActivity('EMAIL_CHANGED', sql`(select memberId from members where ${isChanging})`)
-  // The last one, as the condition no longer holds afterwards.
+  // Must come last: the condition no longer holds afterwards.
   const update = sqlStatement<Profile>(sql`
     update members
     set email = ${placeholder('email')}, credentialsVersion = credentialsVersion + 1, updatedAt = ${placeholder('updatedAt')}

@@ -1,8 +1,8 @@
 import { hashToken } from '../access-token'
 import { normaliseCode, randomCode } from '../mailed-code'
 
-// The code that undoes a change is sent without an address. It starts with the slot of the member, in four digits, and has
-// 150 random bits, so that it needs neither a key nor a limit on tries.
+// The code that undoes a change is sent without an address. It consists of the member's slot, in four digits, and 150 random
+// bits, so it needs neither a keyed hash nor a limit on attempts.
 
 const PARTS = 3
 const FORM = /^(\d{4})[0-9A-Z]{30}$/
@@ -17,5 +17,5 @@ export const slotOfUndoCode = (code: string) => {
   return slot === undefined ? undefined : Number(slot)
 }
 
-/** What the database stores of an undo code. */
+/** The stored hash of an undo code. */
 export const hashUndoCode = (code: string) => hashToken(normaliseCode(code))

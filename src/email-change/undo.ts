@@ -20,8 +20,8 @@ const selectUndo = sqlStatement<Undo>(sql`
   select undoId, memberId, email, expiresAt as undoExpiresAt from emailUndos where ${isLive}`)
 
 /**
- * The statements that restore a former address, if a condition is met. They also end all sessions and access tokens, and
- * delete the password, so that only a reset lets anyone log in, and the undos of this change and all later ones.
+ * The statements that restore a former address if a condition is met. They also end all sessions and access tokens, delete
+ * the password, so that nobody can log in before a reset, and delete the undos of this change and all later ones.
  */
 const restoreIf = (condition: SQL) => {
   const member = sql`(select memberId from emailUndos where memberId = ${memberId} and ${isLive} and ${condition})`
@@ -38,7 +38,7 @@ const restoreIf = (condition: SQL) => {
   const deleteTokens = sqlStatement<{ tokenId: string }>(
     sql`delete from accessTokens where memberId = ${member} returning tokenId`,
   )
-  // The last one, as the condition no longer holds afterwards.
+  // Must come last: the condition no longer holds afterwards.
   const deleteUndos = sqlStatement<{ undoId: number }>(sql`
     delete from emailUndos where memberId = ${member} and undoId >= ${placeholder('undoId')} returning undoId`)
   return (origin: Origin, values: Record<string, unknown>) =>
@@ -61,7 +61,7 @@ const restoreHere = async (db: Db, address: Address, values: Values, origin: Ori
   return restored !== undefined
 }
 
-/** Takes the former address, and all that the undo releases, in the directory. */
+/** Claims the former address, and all addresses that the undo releases, in the directory. */
 const takeEntries = async (slots: Slots, slot: number, address: Address, undo: Undo) => {
   const [open, , entries] = await run(
     slots.directory,
@@ -71,7 +71,7 @@ const takeEntries = async (slots: Slots, slot: number, address: Address, undo: U
   return { open, entries }
 }
 
-/** For a member of another slot: the directory, the slot, and after the response the directory. */
+/** In another slot: calls the directory, the slot and, after the response, the directory. */
 const restoreClaimedAddress = async (
   slots: Slots,
   config: Config,

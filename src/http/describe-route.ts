@@ -17,6 +17,9 @@ export type HeaderName =
   | 'RateLimit'
   | 'RateLimit-Policy'
 
+/** The headers of responses that show a limit. */
+export const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy'] as const satisfies HeaderName[]
+
 /** The request headers that have an effect; openapi/headers.ts has their descriptions. */
 export type RequestHeaderName =
   | 'Accept'
@@ -51,7 +54,7 @@ type RouteDescription = {
   responses: Record<number, ResponseDescription>
   /** The errors specific to this route; those of authentication, throttling and validation are added. */
   errors?: ErrorCode[]
-  /** An invalid field may count as an attempt, and its error show the limit. */
+  /** An invalid field may count as an attempt; the error then has the RateLimit headers. */
   countsInvalidFields?: true
 }
 

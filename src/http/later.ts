@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { App } from '../env'
 import { log } from '../log'
 
-/** Runs work after the response, so that its time reveals nothing. Errors are logged. */
+/** Runs work after the response, so that response times do not reveal what it does. Logs errors. */
 export const runLater = (c: Context<App>, work: () => Promise<unknown>) => {
   const later = async () => {
     // Lets the response be sent first.

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { App } from '../env'
 import { anonymous, authenticated, sessionOnly } from '../http/auth'
-import { describeRoute, empty, json } from '../http/describe-route'
+import { describeRoute, empty, json, RATE_LIMIT } from '../http/describe-route'
 import { originOf } from '../http/device'
 import { languageOf } from '../http/language'
 import { localTime } from '../http/local-time'
@@ -22,8 +22,6 @@ import { CodeRequest, Credentials, NewMember, Profile, ProfilePatch, UpdatedProf
 import { signUp } from './sign-up'
 import { getProfile, updateProfile, withdraw } from './store'
 import { issueCode } from './verification'
-
-const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy'] as const
 
 export const members = new Hono<App>()
   .post(

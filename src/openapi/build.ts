@@ -12,6 +12,7 @@ import type { App } from '../env'
 import { ERRORS, ErrorBody, type ErrorCode, toErrorBody } from '../errors'
 import {
   metadataOf,
+  RATE_LIMIT,
   type RequestHeaderName,
   type ResponseDescription,
   type RouteMetadata,
@@ -51,7 +52,6 @@ const errorCodes = (route: RouteMetadata): ErrorCode[] => [
 const COMMON_HEADERS = ['X-Request-Id', 'Access-Control-Allow-Origin']
 const BOOKMARK = 'X-D1-Bookmark'
 
-const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy'] as const
 const COUNTED: ErrorCode[] = ['LOGIN_FAILED', 'TOO_MANY_REQUESTS']
 
 /** A route that shows a limit when it succeeds also shows it when an attempt fails or is refused. */
@@ -139,10 +139,10 @@ const requestBody = ({ json, text, file }: RouteMetadata): Pick<ZodOpenApiOperat
   return { requestBody: { required: true, content: { 'text/plain': { schema }, 'application/json': { schema } } } }
 }
 
-/** What kinds of token the operation takes, for its description. */
+/** The kinds of token that the operation accepts, for its description. */
 const tokenNote = ({ membersOnly, scopes }: RouteMetadata) => {
   if (!membersOnly) return ''
-  if (!scopes) return '\n\nTakes the token of a session only, no access token.'
+  if (!scopes) return '\n\nRequires the token of a session: access tokens are refused.'
   const names = scopes.map((scope) => `\`${scope}\``).join(' and ')
   return `\n\nAn access token needs the scope${scopes.length > 1 ? 's' : ''} ${names}.`
 }
@@ -206,7 +206,7 @@ export const documentOf = (app: Hono<App>) => {
             description:
               'The token of a session, which login returns in its `Authorization` header (a JWT: HS256, verified according ' +
               'to RFC8725), or an access token of `createToken`. An access token is sent as `Bearer rl_…` or `Token rl_…`, ' +
-              'and must have the scopes that the operation lists. Where it lists none, access tokens are refused.',
+              'and must have the scopes that the operation lists. Operations that list none refuse access tokens.',
           },
         },
       },

@@ -1,14 +1,22 @@
-import { and, eq, gt, isNull, sql } from 'drizzle-orm'
-import { afterResponse, type Db, run, sqlStatement, statement } from '../db/client'
+import { and, gt, isNull, sql } from 'drizzle-orm'
+import { afterResponse, type Db, run, statement } from '../db/client'
 import { accountCodes, members } from '../db/schema'
 import type { Config } from '../env'
-import { type ApiError, fieldError, unavailable } from '../errors'
+import { unavailable } from '../errors'
 import { keyedHash } from '../keyed-hash'
 import { normaliseCode, randomCode } from '../mailed-code'
 import {
+  CODE_LIFETIME_MS,
+  countMail,
+  deleteCode,
+  insertCode,
+  invalidCodeError,
+  isCode,
+  isIssued,
+} from '../members/account-codes'
+import {
   deleteAttempt,
   insertAttempt,
-  insertAttemptIf,
   isAllowed,
   limitNetwork,
   RESET_MAILS,
@@ -23,26 +31,24 @@ import {
   DAILY_MAILS_SENT,
   dayOf,
   hashFor,
-  isBelowDailyMails,
   limitMails,
   uncountDailyMail,
 } from '../members/mail-limits'
-import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../members/rate-limit'
+import { afterAttempt, isReached, tooManyAttempts } from '../members/rate-limit'
 import { isEmail } from '../members/store'
 import type { Slots } from '../slots'
 
-// The codes that reset a password. Several of an address may be valid at once: a stranger's request must not void the one
-// that the member is typing.
+// The codes that reset a password. Several codes of an address may be valid at once: a stranger's request must not void the
+// one that the member is typing.
 
-const LIFETIME_MS = 600_000
 const PURPOSE = 'password reset'
-/** Resets may use as many mails again: otherwise requests for verification codes, which anyone can make, could use up all. */
-const SHARE_OF_DAILY_MAILS = 2
+/** The daily limit for resets is twice the one for other codes, so that a flood of sign-ups cannot use up all mails. */
+const DAILY_MAILS_FACTOR = 2
 
 const { placeholder } = sql
 
 /**
- * Counts a request for a code, in one database call, which neither knows nor reveals whether the address is a member's.
+ * Counts a request for a code, in one database call that does not depend on whether the address is a member's.
  * @throws TOO_MANY_REQUESTS when a limit of the network is reached
  */
 export const countRequest = async (db: Db, config: Config, email: string, network: string) => {
@@ -68,28 +74,14 @@ const findMember = async (slots: Slots, address: Address) => {
   return member && { ...member, slot }
 }
 
-const insertCode = sqlStatement<{ codeHash: string }>(sql`
-  insert into accountCodes (codeHash, subject, memberId, slot, credentialsVersion, issuedAt, expiresAt)
-  select ${placeholder('codeHash')}, ${placeholder('subject')}, ${placeholder('memberId')}, ${placeholder('slot')},
-    ${placeholder('credentialsVersion')}, ${placeholder('now')}, ${placeholder('expiresAt')}
-  where ${isAllowed} and ${isBelowDailyMails}
-  returning codeHash`)
-const isCode = eq(accountCodes.codeHash, placeholder('codeHash'))
-const isIssued = sql`exists (select 1 from ${accountCodes} where ${isCode})`
-const countMail = insertAttemptIf(isIssued)
 const countDailyMail = countDailyMailIf(isIssued, sql`${placeholder('memberId')} > 0`)
-/** Deletes a code. The same code is deleted only once. */
-export const deleteCode = statement((db) =>
-  db.delete(accountCodes).where(isCode).returning({ codeHash: accountCodes.codeHash }),
-)
-
-/** Gets a code that nobody knows, as a bookmark of the database would show a later caller whether something was written. */
+/** Stands in for an unknown address. Its code is stored but not sent: the database's bookmark shows that something was written. */
 const NOBODY = { memberId: 0, slot: 0, credentialsVersion: 0 }
 
 /**
  * Issues a code to the member with an address, if there is one, and passes it to `deliver`, with the address as the member
- * wrote it. Does nothing when the limit of the address is reached, whose owner then has valid codes. If delivery fails,
- * the code is deleted and not counted. For after the response.
+ * wrote it. Does nothing when the limit of the address is reached: its owner then has valid codes. If delivery fails, the
+ * code is deleted and not counted. Call it after the response.
  * @throws UNAVAILABLE when twice MAILS_PER_DAY is reached, and the errors of `deliver`
  */
 export const issueCode = async (
@@ -107,10 +99,10 @@ export const issueCode = async (
     ...toAttempt(now, { subject: await hash('reset mail'), limits: RESET_MAILS }),
     ...(member ?? NOBODY),
     day,
-    mailsPerDay: SHARE_OF_DAILY_MAILS * config.MAILS_PER_DAY,
+    mailsPerDay: DAILY_MAILS_FACTOR * config.MAILS_PER_DAY,
     subject: await hash(PURPOSE),
     codeHash: await hash(PURPOSE, normaliseCode(code)),
-    expiresAt: now + LIFETIME_MS,
+    expiresAt: now + CODE_LIFETIME_MS,
   }
   const [usage, [inserted], counted] = await run(
     directory,
@@ -146,7 +138,7 @@ const selectMatch = statement((db) =>
     .where(and(isValid, isAllowed)),
 )
 
-/** A valid code, and whose it is. */
+/** A valid code, and the member it belongs to. */
 export type ValidCode = {
   codeHash: string
   subject: string
@@ -155,9 +147,6 @@ export type ValidCode = {
   /** The member's when the code was issued. */
   credentialsVersion: number
 }
-
-export const invalidCodeError = (code: string, rateLimit: RateLimitHeaders): ApiError =>
-  fieldError('authenticationCode', code, 'is wrong, used or expired: request a new code', rateLimit)
 
 /**
  * Checks a code in one database call, in which the try is counted, so that concurrent tries cannot exceed a limit.

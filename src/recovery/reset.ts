@@ -1,18 +1,19 @@
 import { run } from '../db/client'
 import type { Config } from '../env'
+import { invalidCodeError } from '../members/account-codes'
 import { deleteAttempt } from '../members/attempts'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from '../members/hashing'
 import { hashPassword } from '../members/password'
 import type { RateLimitHeaders } from '../members/rate-limit'
 import type { Origin } from '../sessions/activity'
 import type { Slots } from '../slots'
-import { checkCode, invalidCodeError } from './codes'
+import { checkCode } from './codes'
 import type { PasswordReset } from './schema'
 import { replacePassword } from './store'
 
 /**
- * Resets a password with a mailed code. All sessions and access tokens of the member end. The password is hashed only
- * after the code was found to be right.
+ * Resets a password with a mailed code, and ends all sessions and access tokens of the member. Hashes the password only if
+ * the code is right.
  * @param from where the request comes from
  * @param clock returns the local time
  * @throws INVALID_FIELDS, the same for each invalid code and for an unknown address; TOO_MANY_REQUESTS after too many tries

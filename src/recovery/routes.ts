@@ -1,13 +1,13 @@
 import { type Context, Hono } from 'hono'
 import type { App } from '../env'
-import { describeRoute, empty } from '../http/describe-route'
+import { describeRoute, empty, RATE_LIMIT } from '../http/describe-route'
 import { originOf } from '../http/device'
 import { languageOf } from '../http/language'
+import { runLater } from '../http/later'
 import { localTime } from '../http/local-time'
 import { networkOf } from '../http/network'
 import { throttledByNetwork } from '../http/throttle'
 import { valid } from '../http/validate'
-import { log } from '../log'
 import { requireMailer, sendMail } from '../mail/send'
 import { requireUncommon } from '../members/common-passwords'
 import { toAddress } from '../members/directory'
@@ -15,18 +15,7 @@ import { countRequest, issueCode } from './codes'
 import { resetPassword } from './reset'
 import { PasswordChangeRequest, PasswordReset, PasswordResetRequest } from './schema'
 
-const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy'] as const
 const MAILED = empty('A code is mailed if the address is a member’s', ...RATE_LIMIT)
-
-/** Runs work after the response, so that its time reveals nothing. */
-const runLater = (c: Context<App>, work: () => Promise<unknown>) => {
-  const later = async () => {
-    // Lets the response be sent first.
-    await scheduler.wait(0)
-    await work()
-  }
-  c.get('db').waitUntil(later().catch((error: Error) => log('error', error.message, { requestId: c.get('requestId') })))
-}
 
 const requestReset = async (c: Context<App>, email: string) => {
   const { db, slots, config } = c.var
@@ -48,7 +37,7 @@ export const recovery = new Hono<App>()
       summary: 'Request a password reset',
       description:
         'If the address is a member’s, mails a code of ten letters and digits, such as `K7QM2-9FXTR`, which is valid for ' +
-        'ten minutes. At most two are mailed to an address in ten minutes. The response is the same for every address.',
+        'ten minutes. At most two codes are mailed to an address in ten minutes. The response is the same for every address.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       usesDatabase: true,
@@ -82,7 +71,7 @@ export const recovery = new Hono<App>()
       summary: 'Reset a password',
       description:
         'Sets a new password with a code from `requestPasswordReset`, and ends all sessions and access tokens. Returns ' +
-        'no token: log in afterwards. The code works once, until the password or the e-mail address is changed. ' +
+        'no token: log in afterwards. The code works once, unless the password or the e-mail address was changed meanwhile. ' +
         'At most five tries in ten minutes.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],

@@ -2,13 +2,14 @@ import { and, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { afterResponse, idempotent, run, sqlStatement, statement } from '../db/client'
 import { accountCodes, members } from '../db/schema'
 import { log } from '../log'
+import { deleteCode } from '../members/account-codes'
 import { type Origin, recordActivity } from '../sessions/activity'
 import type { Slots } from '../slots'
-import { deleteCode, hasValidCode, type ValidCode } from './codes'
+import { hasValidCode, type ValidCode } from './codes'
 
 const { placeholder } = sql
 
-/** Changes of password or e-mail address, and the withdrawal, void the code. */
+/** Matches the member unless the code was voided by a change of password or e-mail address, or a withdrawal. */
 const isUnchanged = and(
   eq(members.memberId, placeholder('memberId')),
   eq(members.credentialsVersion, placeholder('credentialsVersion')),
@@ -25,7 +26,7 @@ const replacePasswordIf = (condition: SQL | undefined) => {
   const deleteTokens = sqlStatement<{ tokenId: string }>(
     sql`delete from accessTokens where memberId = ${member} returning tokenId`,
   )
-  // The last one, as the condition no longer holds afterwards.
+  // Must come last: the condition no longer holds afterwards.
   const update = sqlStatement<{ email: string }>(sql`
     update members
     set passwordHash = ${placeholder('passwordHash')}, updatedAt = ${placeholder('updatedAt')},
@@ -38,7 +39,7 @@ const replacePasswordIf = (condition: SQL | undefined) => {
 const replaceWithCode = replacePasswordIf(and(isUnchanged, hasValidCode))
 const replaceInSlot = replacePasswordIf(isUnchanged)
 
-/** Codes of a later version were issued after the change. */
+/** Deletes the codes that the reset voids, but not those of a later version, which were issued after it. */
 const deleteVoidCodes = statement((db) =>
   db
     .delete(accountCodes)
@@ -53,7 +54,7 @@ const deleteVoidCodes = statement((db) =>
 
 /**
  * Sets the password of the member who has a valid code, and ends all sessions and access tokens. In slot 0 this is one
- * transaction. Otherwise the code is deleted first: if the slot then fails, the member needs another one.
+ * transaction. In other slots, the code is deleted first: if the slot then fails, the member needs another one.
  * @param updatedAt the local time
  * @returns the member's e-mail address, or undefined if the code was used, expired or voided since it was checked
  */

@@ -5,14 +5,12 @@ import { activity } from '../db/schema'
 import { toInstant } from '../schema/values'
 import type { Activity } from './schema'
 
-// Triggers limit the number of entries (db/triggers.sql).
-
 const { placeholder } = sql
 
 /** Where a request comes from, as entries of the activity show it. */
 export type Origin = { device: string | null; country: string | null }
 
-/** The most entries that the trigger leaves a member. */
+/** The most entries of a member. A trigger deletes older ones. */
 export const MAX_ENTRIES = 1000
 
 const DAYS_KEPT = 90
@@ -29,17 +27,14 @@ const insertEntry = (kind: Activity['kind'], member: SQL) => {
 }
 
 /**
- * Builds the statement that adds an entry.
- * @param member SQL for the member's id. Null adds nothing
+ * Builds the statement that adds an entry. For the caller's own activity, run it before the session is deleted.
+ * @param member SQL for the member's id. If it is null, nothing is added
  */
 export const recordActivity = (kind: Activity['kind'], member: SQL) => {
   const insert = insertEntry(kind, member)
   return ({ device, country }: Origin, values: Record<string, unknown> = {}) =>
     insert({ ...values, device, country, at: Date.now() })
 }
-
-/** The same for the caller. It must run while the caller's session still exists. */
-export const recordOwnActivity = (kind: Activity['kind']) => recordActivity(kind, callerId)
 
 const selectEntries = sqlStatement<{
   at: number
@@ -60,7 +55,7 @@ export const listActivity = async (db: Db, caller: Caller, now = Date.now()): Pr
 export const deleteOwnActivity = statement((db) =>
   db.delete(activity).where(sql`${activity.memberId} = ${callerId}`).returning({ entry: activity.entry }),
 )
-/** Deletes the oldest entries that are no longer shown. */
+/** Deletes entries that are no longer listed, oldest first. */
 export const deleteOldActivity = sqlStatement<{ entry: number }>(sql`
   delete from activity where (memberId, isFailedLogin, entry) in (
     select memberId, isFailedLogin, entry from activity where at < ${placeholder('now')} - ${sql.raw(String(KEPT_MS))}

@@ -20,7 +20,7 @@ export const sessions = new Hono<App>()
     describeRoute({
       operationId: 'logOut',
       summary: 'Log out',
-      description: 'Ends the session. Its token, and the tokens it was renewed with, stop working immediately.',
+      description: 'Ends your session. All its tokens stop working immediately, including renewed ones.',
       tags: ['Sessions'],
       responses: { 204: empty('Logged out') },
     }),
@@ -35,7 +35,8 @@ export const sessions = new Hono<App>()
     describeRoute({
       operationId: 'listSessions',
       summary: 'List your sessions',
-      description: 'Newest first. Each login begins a session; the hundred newest are kept.',
+      description:
+        'Newest first. Each login creates a session. A member has at most a hundred: a further login ends the oldest.',
       tags: ['Sessions'],
       responses: { 200: json(z.array(Session).max(MAX_SESSIONS), 'Your sessions') },
     }),
@@ -63,8 +64,8 @@ export const sessions = new Hono<App>()
       operationId: 'renewSession',
       summary: 'Renew your session',
       description:
-        'Returns a fresh token in the `Authorization` response header, like a login. The old token stays valid until its ' +
-        'own end. A session can be renewed for at most 90 days after its login; the last token ends then.',
+        'Returns a fresh token in the `Authorization` response header, like a login. The old token stays valid until it ' +
+        'expires. A session can be renewed for at most 90 days after its login; then its last token expires.',
       tags: ['Sessions'],
       responses: { 200: json(Profile, 'The member; the token is in a header', 'Authorization') },
     }),
@@ -84,7 +85,7 @@ export const sessions = new Hono<App>()
     describeRoute({
       operationId: 'endSession',
       summary: 'End a session',
-      description: 'Logs that device out immediately. May be the session of the token itself.',
+      description: 'Logs that device out immediately. You can also end your current session.',
       tags: ['Sessions'],
       responses: { 204: empty('Ended') },
       errors: ['SESSION_NOT_FOUND'],
@@ -102,7 +103,7 @@ export const sessions = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'listActivity',
-      summary: 'List what happened to your account',
+      summary: 'List the activity of your account',
       description:
         'The last 90 days, newest first: logins, ended sessions, and changes of password, e-mail address and access ' +
         'tokens. At most 500 failed logins, of which twenty a day are listed, and 500 other entries.',

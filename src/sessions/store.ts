@@ -8,7 +8,7 @@ import type { Session } from './schema'
 
 const { placeholder } = sql
 
-/** Creates a session of a member, unless the password was changed since it was verified. */
+/** Creates a session of a member, unless the password has been changed since it was verified. */
 export const insertSession = sqlStatement<{ sessionId: string }>(sql`
   insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt, device, country)
   select memberId, ${placeholder('sessionId')}, ${placeholder('now')}, ${placeholder('now')}, ${placeholder('expiresAt')},
@@ -55,7 +55,7 @@ const selectProfile = statement((db) =>
 )
 
 /**
- * Extends the caller's session. Earlier tokens of the session stay valid until their own end.
+ * Extends the caller's session. Earlier tokens of the session stay valid until they expire.
  * @param lifetimes of a token, and of a session counted from its login, in milliseconds
  */
 export const renewSession = async (db: Db, caller: Caller, lifetimes: { tokenTtl: number; sessionTtl: number }) => {
@@ -75,22 +75,22 @@ const endWhere = (condition: SQL) => {
 }
 const isCurrent = sql`sessionId = ${placeholder('callerSessionId')}`
 const isOther = sql`sessionId <> ${placeholder('callerSessionId')}`
-/** Ends the caller's own session. */
+/** Ends the caller's current session. */
 export const endCurrentSession = endWhere(isCurrent)
 /** Ends the session `sessionId` of the caller. */
 export const endSession = endWhere(sql`sessionId = ${placeholder('sessionId')}`)
-/** Ends all sessions of the caller but their own. */
+/** Ends all sessions of the caller except the current one. */
 export const endOtherSessions = endWhere(isOther)
 
 const deleteOwnWhere = (condition: SQL) =>
   sqlStatement<{ sessionId: string }>(sql`
     delete from sessions where memberId = ${callerId} and ${condition} returning sessionId`)
-/** Deletes the caller's other sessions, if a condition is met. For batches of the caller. */
+/** Deletes the caller's other sessions if a condition is met. */
 export const deleteOtherSessionsIf = (condition: SQL) => deleteOwnWhere(sql`${isOther} and ${condition}`)
-/** The last statement of its batch, as the caller's session ends with it. */
+/** Deletes all sessions of the caller. Must be the last statement of its batch: the guard fails afterwards. */
 export const deleteOwnSessions = deleteOwnWhere(sql`true`)
 
-/** Deletes sessions that ended by themselves. */
+/** Deletes expired sessions, oldest first. */
 export const deleteExpiredSessions = sqlStatement<{ sessionId: string }>(sql`
   delete from sessions where (memberId, sessionId) in (
     select memberId, sessionId from sessions where expiresAt < ${placeholder('now')} order by expiresAt limit ${placeholder('limit')}
