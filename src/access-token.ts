@@ -1,8 +1,8 @@
 import { computeCrc } from './crc'
 import { MAX_SLOT } from './placement'
 
-// An access token is `rl_`, 30 base62 characters and a checksum of 6 more, so that scanners find leaked tokens, and typos
-// are refused without a database. The first three of the thirty name the slot, the others are random: 160 bits.
+// An access token is `rl_`, 30 base62 characters and a checksum of 6, so that scanners find leaked tokens, and typos are
+// refused without a database call. The first three of the thirty name the slot, the others are 160 random bits.
 
 const PREFIX = 'rl_'
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -24,7 +24,7 @@ const fromBase62 = (text: string) => [...text].reduce((number, digit) => number 
 const encoder = new TextEncoder()
 const checksum = (body: string) => toBase62(computeCrc(encoder.encode(body)), CHECKSUM_DIGITS)
 
-/** Uniform: bytes from 248 up, which would make some digits more frequent, are dropped. */
+/** Uniformly random digits. Bytes from 248 up are dropped: they would make some digits more frequent. */
 const randomDigits = (count: number) => {
   let digits = ''
   while (digits.length < count) {
@@ -47,7 +47,7 @@ export const hasTokenForm = (text: string) => text.startsWith(PREFIX)
 export const hashToken = async (token: string) =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(token))).toBase64()
 
-/** The slot that an access token names, or undefined if the token is mistyped or made up without the checksum. */
+/** The slot that an access token names, or undefined if the form or checksum is wrong. */
 export const slotOfToken = (token: string) => {
   const [, body = '', sum] = FORM.exec(token) ?? []
   if (sum === undefined || sum !== checksum(body)) return undefined

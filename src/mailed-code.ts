@@ -9,7 +9,7 @@ export const randomCode = () => {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`
 }
 
-/** The one form of a code as members may type it: in any case, with or without spaces and hyphens, `O` for 0, `I` or `L` for 1. */
+/** Normalises a typed code: upper case, without spaces and hyphens, `O` read as 0, `I` and `L` as 1. */
 export const normaliseCode = (text: string) =>
   text
     .replace(/[\s\p{Dash_Punctuation}]/gu, '')

@@ -46,8 +46,8 @@ const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budg
 }
 
 /**
- * The hourly cron job, over all slots: settles abandoned claims of e-mail addresses, and deletes what withdrawn members
- * left behind, expired codes and old attempts.
+ * The hourly cron job, over all slots: settles abandoned claims of e-mail addresses, and deletes what withdrawn members left
+ * behind and what has expired.
  */
 export const sweep = async (env: Bindings, now = Date.now()) => {
   const slots = openSlots(env)

@@ -16,7 +16,7 @@ const Claims = z.strictObject({
   sub: z.string().regex(/^[1-9]\d{0,15}$/),
   iat: z.int().min(YEAR_2020),
   exp: z.int().min(YEAR_2020),
-  /** The session, which the database must still have. */
+  /** The session, which must still be in the database. */
   sid: z.uuid(),
   /** The database that the member is in, unless it is slot 0. It only routes requests: the guard in there decides. */
   slot: z.int().min(1).max(MAX_SLOT).optional(),

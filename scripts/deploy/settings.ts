@@ -8,7 +8,7 @@ type Setting = { name: string; description: string; isValid: (value: string) => 
 
 const MAIL_FROM: Setting = {
   name: 'MAIL_FROM',
-  description: 'the sender address of verification codes, on a domain that is set up for sending',
+  description: 'the sender address of mails, on a domain that is set up for sending',
   isValid: (value) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value),
 }
 const YES24_API_KEY: Setting = {

@@ -13,7 +13,8 @@ import {
 import { ACTIVITY_KINDS, BOOK_STATUSES, IMAGE_TYPES, MAX_INT, MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
 
 // Column names are the contract's field names, so that a selected row is the JSON response.
-// Triggers maintain the counters (…Books, …Memos, memoCount, imageCount, hasMemos, …Bytes), the positions and retiredIds: db/triggers.sql.
+// Triggers (triggers.sql) maintain the counters (…Books, …Memos, memoCount, imageCount, hasMemos, …Bytes), the positions and
+// retiredIds.
 
 const literals = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(', '))
 const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) => sql`${column} in (${literals(values)})`
@@ -45,7 +46,7 @@ export const members = sqliteTable(
     imageBytes: counter(),
     /** Milliseconds since 1970. The row of a withdrawn member holds no personal data, and is deleted last. */
     withdrawnAt: integer(),
-    /** Incremented by each change of password or e-mail address, which voids the codes mailed before. */
+    /** Incremented by each change of password or e-mail address, which voids the codes mailed before it. */
     credentialsVersion: counter(),
   },
   (member) => [
@@ -55,8 +56,8 @@ export const members = sqliteTable(
   ],
 )
 
-// Times in the tables of accounts are milliseconds since 1970. Those WITHOUT ROWID are created so by the migration, which
-// Drizzle cannot express.
+// Times in the next five tables are milliseconds since 1970. The migration creates some WITHOUT ROWID, which Drizzle cannot
+// express.
 
 const ownerId = () =>
   integer()
@@ -160,10 +161,10 @@ export const accountCodes = sqliteTable(
     codeHash: text().primaryKey(),
     /** A keyed hash of the same without the code. */
     subject: text().notNull(),
-    /** 0 if a reset was requested for an address that no member has. Nobody knows that code. */
+    /** 0 if a reset was requested for an address that no member has. That code is never sent. */
     memberId: integer().notNull(),
     slot: integer().notNull(),
-    /** The member's when the code was issued. The code works only while it is the same. */
+    /** The member's version when the code was issued. The code is valid only while it is unchanged. */
     credentialsVersion: integer().notNull(),
     issuedAt: integer().notNull(),
     expiresAt: integer().notNull(),
@@ -302,7 +303,7 @@ export const joinCodes = sqliteTable(
   (code) => [index('joinCodes_by_address').on(code.address)],
 )
 
-/** Verification mails sent per UTC day. Days are counted from 1970. */
+/** Mails with a code sent per UTC day. Days are counted from 1970. */
 export const dailyMails = sqliteTable('dailyMails', {
   day: integer().primaryKey(),
   mails: integer().notNull(),

@@ -24,7 +24,7 @@ const remember = (tokenHash: string, memberId: number) => {
   if (oldest !== undefined && memberOfToken.size > MAX_KNOWN) memberOfToken.delete(oldest)
 }
 
-/** Anyone can make up a token that names a slot, so one that is not bound is no mistake of the deployment. */
+/** An access token that names an unbound slot is just unknown: anyone can make one up. */
 const toTokenCaller = async (c: Context<App>, token: string, required: Scope[]): Promise<Caller | undefined> => {
   const slot = slotOfToken(token)
   if (slot === undefined || !c.get('slots').numbers.includes(slot)) return undefined
@@ -54,13 +54,13 @@ const authenticate =
 
 /**
  * Requires the token of a session, or an access token with all the given scopes. Sets `caller` and the caller's database,
- * and limits the writes of each member. Whether the session has ended, or the access token exists, the database guard
- * checks.
+ * and limits the writes of each member. The guard in the database checks that the session has not ended, or that the access
+ * token exists.
  */
 export const authenticated = (...required: [Scope, ...Scope[]]) =>
   annotate(authenticate(required), { membersOnly: true, scopes: required })
 
-/** The same, but refuses access tokens: for account management. */
+/** Like `authenticated`, but refuses access tokens: for account management. */
 export const sessionOnly = annotate(authenticate([]), { membersOnly: true })
 
 /** Rejects an `Authorization` header: the contract allows none on sign-up and login. */

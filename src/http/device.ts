@@ -45,7 +45,7 @@ const PRODUCT = /^[A-Za-z][\w .-]{0,39}/
 
 /**
  * A readable name of the client, of at most 64 characters: `Chrome on Windows`, `Safari on iPhone`, or the name by which
- * an app or a library introduces itself, such as `okhttp`. Null without a User-Agent header, and for one that names nothing.
+ * an app or a library identifies itself, such as `okhttp`. Null if the header is missing or names no client.
  */
 export const deviceOf = (userAgent: string | undefined) => {
   const text = userAgent?.slice(0, MAX_READ) ?? ''

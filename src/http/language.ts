@@ -5,7 +5,7 @@ const LANGUAGES = ['ko', 'en'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 /**
- * The language for texts sent to the client's user: Korean if `Accept-Language` prefers it to English, otherwise English.
+ * The language of mails to the client's user: Korean if `Accept-Language` prefers it to English, otherwise English.
  * Regions, as in `ko-KR`, do not matter.
  */
 export const languageOf = (c: Context) =>

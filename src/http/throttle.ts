@@ -35,7 +35,7 @@ const throttle = (limiter: RateLimiter, keyOf: (c: Context<App>) => string) => {
 /** Limits requests per route and network, approximately and per Cloudflare location. */
 export const throttledByNetwork = throttle('NETWORK_LIMIT', (c) => `${routePath(c)} ${networkOf(c)}`)
 
-/** The member or, for an access token that this isolate does not know, the network: anyone can make up tokens. */
+/** The member or, for an access token whose member this isolate does not know, the network. */
 export const callerKey = (c: Context<App>) => String(c.get('caller').memberId ?? `network ${networkOf(c)}`)
 
 /** Limits requests per member. Mount it after `authenticated`. */

@@ -1,2 +1,2 @@
-/** An address that its owner recognizes and others cannot use, such as `j***@example.com`. */
+/** Masks an address so that only its owner recognizes it, such as `j***@example.com`. */
 export const maskEmail = (email: string) => email.replace(/^(.).*(?=@)/, '$1***')

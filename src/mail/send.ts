@@ -9,8 +9,8 @@ import { SENDER_NAME } from './texts'
 const TIMEOUT_MS = 10_000
 
 /**
- * Checks that mails can be sent at all, for requests that must not succeed without. Returns the sender's address.
- * @throws UNAVAILABLE without MAIL_FROM
+ * Checks that mails can be sent, for requests that depend on it. Returns the sender's address.
+ * @throws UNAVAILABLE without MAIL_FROM or the binding EMAIL
  */
 export const requireMailer = (config: Config, env: Bindings) => {
   if (!config.MAIL_FROM)

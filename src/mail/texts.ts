@@ -25,7 +25,7 @@ const ko: Texts = {
     body: [
       '비밀번호 재설정 코드:',
       { code },
-      '비밀번호 재설정을 요청한 화면에 새 비밀번호와 함께 10분 안에 입력해 주세요. 이 코드를 다른 사람에게 알려 주지 마세요.',
+      '비밀번호 재설정을 요청하신 화면에 새 비밀번호와 함께 10분 안에 입력해 주세요. 이 코드를 다른 사람에게 알려 주지 마세요.',
       '요청하지 않으셨다면 이 메일을 무시하셔도 됩니다. 비밀번호는 바뀌지 않습니다.',
     ],
   }),
@@ -33,23 +33,23 @@ const ko: Texts = {
     subject: 'Reading Library 비밀번호가 재설정되었습니다',
     body: [
       '비밀번호가 재설정되었습니다. 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다. 새 비밀번호로 다시 로그인해 주세요.',
-      '직접 하지 않으셨다면 다른 사람이 이 메일함을 읽고 있을 수 있습니다. 먼저 이메일 계정의 비밀번호를 바꾼 다음, Reading Library 비밀번호를 다시 재설정해 주세요.',
+      '직접 재설정하지 않으셨다면 다른 사람이 이 메일함을 보고 있을 수 있습니다. 먼저 이메일 계정의 비밀번호를 바꾼 다음, Reading Library 비밀번호를 다시 재설정해 주세요.',
     ],
   }),
   emailChange: ({ code }) => ({
     subject: 'Reading Library 새 이메일 주소 확인 코드',
     body: [
-      '이 주소를 Reading Library 계정의 새 이메일 주소로 확인하는 코드:',
+      'Reading Library 계정의 새 이메일 주소 확인 코드:',
       { code },
-      '이메일 주소 변경을 요청한 화면에 10분 안에 입력해 주세요.',
+      '이메일 주소 변경을 요청하신 화면에 10분 안에 입력해 주세요.',
       '요청하지 않으셨다면 이 메일을 무시하셔도 됩니다. 아무것도 바뀌지 않습니다.',
     ],
   }),
   emailChanged: ({ undoCode, newEmail }) => ({
     subject: 'Reading Library 이메일 주소가 변경되었습니다',
     body: [
-      `계정의 이메일 주소가 ${maskEmail(newEmail)}(으)로 변경되었습니다. 직접 변경하셨다면 하실 일은 없습니다.`,
-      '직접 변경하지 않으셨다면 72시간 안에 아래 코드를 이메일 주소 변경 취소 화면에 입력해 주세요. 이 주소가 복원되고, 모든 기기에서 로그아웃되며, 비밀번호를 재설정해야 합니다.',
+      `계정의 이메일 주소가 ${maskEmail(newEmail)}(으)로 변경되었습니다. 직접 변경하셨다면 따로 하실 일은 없습니다.`,
+      '직접 변경하지 않으셨다면 72시간 안에 아래 코드를 이메일 주소 변경 취소 화면에 입력해 주세요. 그러면 이 주소가 복원되고 모든 기기에서 로그아웃되며, 비밀번호를 재설정하셔야 합니다.',
       { code: undoCode },
       '이 코드를 다른 사람에게 알려 주지 마세요.',
     ],
@@ -64,7 +64,7 @@ const ko: Texts = {
   emailRestored: () => ({
     subject: 'Reading Library 이메일 주소가 복원되었습니다',
     body: [
-      '계정의 이메일 주소가 다시 이 주소로 복원되었습니다. 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다.',
+      '계정의 이메일 주소가 이 주소로 복원되었습니다. 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다.',
       '로그인하려면 먼저 비밀번호를 재설정해 주세요. 이전 비밀번호는 더 이상 사용할 수 없습니다.',
     ],
   }),
@@ -76,7 +76,7 @@ const en: Texts = {
     body: [
       'Your verification code:',
       { code },
-      'Enter it on the sign-up page within 10 minutes. If you did not request it, ignore this message.',
+      'Enter it on the sign-up page within 10 minutes. If you did not request it, you can ignore this message.',
     ],
   }),
   passwordReset: ({ code }) => ({
@@ -84,46 +84,46 @@ const en: Texts = {
     body: [
       'Your password reset code:',
       { code },
-      'Enter it with a new password within 10 minutes, on the page where you asked to reset your password. Share it with no one.',
-      'If you did not request it, ignore this message: your password stays the same.',
+      'Enter it with a new password within 10 minutes, on the page where you asked to reset your password. Do not share it with anyone.',
+      'If you did not request it, you can ignore this message: your password stays the same.',
     ],
   }),
   passwordWasReset: () => ({
     subject: 'Your Reading Library password was reset',
     body: [
-      'Your password was reset. All devices were signed out and all access tokens deleted. Log in again with the new password.',
+      'Your password was reset. You were logged out on all devices, and all access tokens were deleted. Log in again with the new password.',
       'If this was not you, someone else may be reading this mailbox: first change the password of your e-mail account, then reset your Reading Library password again.',
     ],
   }),
   emailChange: ({ code }) => ({
     subject: 'Confirm your new Reading Library e-mail address',
     body: [
-      'The code that confirms this address as the new e-mail address of your Reading Library account:',
+      'Your code to confirm this address as the new e-mail address of your Reading Library account:',
       { code },
       'Enter it within 10 minutes, on the page where you asked to change your e-mail address.',
-      'If you did not request it, ignore this message: nothing changes.',
+      'If you did not request it, you can ignore this message: nothing changes.',
     ],
   }),
   emailChanged: ({ undoCode, newEmail }) => ({
     subject: 'Your Reading Library e-mail address was changed',
     body: [
-      `The e-mail address of your account was changed to ${maskEmail(newEmail)}. If this was you, there is nothing to do.`,
-      'If it was not, enter this code within 72 hours on the page for undoing a change of e-mail address. This restores your address, signs out all devices, and requires you to reset your password.',
+      `The e-mail address of your account was changed to ${maskEmail(newEmail)}. If this was you, you do not need to do anything.`,
+      'If it was not, enter this code within 72 hours on the page for undoing a change of e-mail address. This restores your address and logs you out on all devices. You then have to reset your password.',
       { code: undoCode },
-      'Share it with no one.',
+      'Do not share it with anyone.',
     ],
   }),
   emailTaken: () => ({
     subject: 'Request to change a Reading Library e-mail address',
     body: [
       'Someone asked to change the e-mail address of a Reading Library account to this one. It already belongs to your account, so nothing has changed.',
-      'If this was you, choose another address, or log in with this one. If not, ignore this message.',
+      'If this was you, choose another address, or log in with this one. If not, you can ignore this message.',
     ],
   }),
   emailRestored: () => ({
     subject: 'Your Reading Library e-mail address was restored',
     body: [
-      'The e-mail address of your account is this one again. All devices were signed out and all access tokens deleted.',
+      'The e-mail address of your account was changed back to this one. You were logged out on all devices, and all access tokens were deleted.',
       'Reset your password before you log in: the old one no longer works.',
     ],
   }),

@@ -46,12 +46,13 @@ export const GUESSES = {
 } satisfies NetworkLimits & { address: Limit[] }
 /**
  * Mails with a reset code to one address, requested from all networks. The window is the lifetime of a code, so that the
- * mailbox has a valid one when the limit is reached: strangers cannot lock the member out. Not to be shown.
+ * mailbox has a valid code when the limit is reached: strangers cannot lock the member out. Has no policy, as it counts the
+ * requests of others.
  */
 export const RESET_MAILS: Limit[] = [{ max: 2, windowMs: 10 * MINUTE_MS }]
 /**
  * Reset codes tried for one e-mail address. No limit counts the tries of other networks, so that strangers cannot lock the
- * member out. Two of 2^50 codes are valid at a time: a million networks that try all year find one with odds of 1 in 2,000.
+ * member out; the codes are long enough (docs/decisions.md).
  */
 export const RESETS = {
   network: [{ max: 5, windowMs: 10 * MINUTE_MS, policy: 'reset-attempt' }],
@@ -63,8 +64,8 @@ export const RESETS_OF_ANYONE = {
   site: [{ max: 90, windowMs: HOUR_MS }],
 } satisfies NetworkLimits
 /**
- * Mails with a code for a new e-mail address. `address` counts those of all members and networks; it is not to be shown, as
- * the address may be someone else's.
+ * Mails with a code for a new e-mail address. `address` counts those of all members and networks, and has no policy, as the
+ * address may be someone else's.
  */
 export const EMAIL_CHANGES = {
   member: [{ max: 5, windowMs: HOUR_MS, policy: 'email-change' }],
@@ -72,7 +73,7 @@ export const EMAIL_CHANGES = {
 } satisfies Record<string, Limit[]>
 /** Per member. */
 export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 'password-change' }]
-/** Failed logins that a member's activity lists. Not to be shown: whether it is reached depends on all networks. */
+/** Failed logins that a member's activity lists, from all networks. */
 export const LISTED_FAILURES: Limit[] = [{ max: 20, windowMs: DAY_MS }]
 /** Older attempts no longer count for any limit. */
 export const LONGEST_WINDOW_MS = DAY_MS
@@ -137,7 +138,7 @@ type Counted = { attemptId: number }[]
 const deleteByIds = sqlStatement<{ attemptId: number }>(sql`
   delete from attempts where attemptId in (select value from json_each(${sql.placeholder('attemptIds')}))
   returning attemptId`)
-/** Takes a counted attempt back. */
+/** Uncounts an attempt. */
 export const deleteAttempt = (counted: Counted) =>
   deleteByIds({ attemptIds: JSON.stringify(counted.map(({ attemptId }) => attemptId)) })
 

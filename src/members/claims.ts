@@ -10,7 +10,7 @@ import { type Address, type Entry, entryColumns, type Holder, hash, isAddress, i
 
 const { placeholder } = sql
 
-/** Whether an entry is a claim whose flow ended or took too long. It must be settled before the address is used. */
+/** Whether an entry is a claim whose flow failed or took too long. It must be settled before the address is used. */
 export const isAbandoned = (holder: Holder, now: number): holder is Entry =>
   holder.state === 'CLAIMED' && (holder.settleAt ?? now) <= now
 
@@ -91,7 +91,7 @@ export const takeForChangeIf = (condition: SQL) =>
   )
 
 const isOwnAddress = sql`exists (select 1 from addresses where ${isAddress} and ${isOwn})`
-/** The same for an undo, which also takes the addresses reserved by later changes. The former address must be the member's. */
+/** The same for an undo, which also takes the addresses that later changes reserved. The former one must be the member's. */
 export const takeForUndo = takeIf(
   isOwnAddress,
   sql`select addressHash from addresses

@@ -7,7 +7,8 @@ import { hashAddress } from '../keyed-hash'
 import type { Slots } from '../slots'
 import { isEmail } from './store'
 
-// Who has, or may return to, an e-mail address. With members in several databases, the directory knows it; claims.ts changes it.
+// Finds the member who has, or may return to, an e-mail address. With several databases, that takes the directory, which
+// claims.ts changes.
 
 const { placeholder } = sql
 
@@ -47,7 +48,7 @@ const selectAnywhere = sqlStatement<Holder>(sql`
   from ${members} where ${isEmail}
   union all select null, ${emailUndos.memberId}, 0, null, null, null from ${emailUndos} where ${isReserved}
   union all select ${entryColumns} from ${addresses} where ${isAddress}`)
-/** Selects who has an address, for whom it is reserved, or an entry whose claim is open. */
+/** Selects the member who has an address or for whom it is reserved, or the entry of an open claim. */
 export const selectHolder = (address: Address, now: number): Statement<Holder> =>
   address.addressHash ? selectAnywhere({ ...address, now }) : selectHere({ ...address, now })
 

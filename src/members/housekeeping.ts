@@ -23,7 +23,7 @@ const deleteDailyMailsBefore = statement((db) =>
     .returning({ day: dailyMails.day }),
 )
 
-/** Sessions and activity that a sweep deletes from a database: an hour's share of a full one, many times over. */
+/** The most sessions, and the most entries of activity, that one sweep deletes from a database. */
 const MAX_ROWS = 10_000
 
 /** Deletes what has expired, and what no longer counts for a limit. */

@@ -75,13 +75,16 @@ const recordLogin = recordActivity(
   'LOGIN',
   sql`(select memberId from sessions where memberId = ${sql.placeholder('memberId')} and sessionId = ${sql.placeholder('sessionId')})`,
 )
-// The attempt is inserted for an unknown e-mail, too, so that the time of the transaction does not reveal the member.
+// The attempt is inserted for an unknown e-mail, too, so that response times do not reveal whether it has a member.
 const recordFailedLogin = recordActivity(
   'LOGIN_FAILED',
   sql`(select memberId from members where ${isEmail} and changes() > 0)`,
 )
 
-/** Lists a failed login in the member's activity, after the response. `db`: of the member's slot. */
+/**
+ * Lists a failed login in the member's activity. Call it after the response.
+ * @param db the database of the member's slot
+ */
 export const recordFailure = async (db: Db, config: Config, email: string, origin: Origin) => {
   const subject = await keyedHash(config.JWT_SECRET, 'listed failure', email.toLowerCase())
   const listed = insertAttempt(toAttempt(Date.now(), { subject, limits: LISTED_FAILURES }))
@@ -90,7 +93,7 @@ export const recordFailure = async (db: Db, config: Config, email: string, origi
 
 /**
  * Logs a member in.
- * @param network where the request comes from: failed logins are counted per account and network, and per IPv6 /48
+ * @param from where the request comes from: failed logins are counted per account and network, and per IPv6 /48
  * @throws LOGIN_FAILED for an unknown e-mail and for a wrong password, after the same time; TOO_MANY_REQUESTS after too
  * many failed logins, or when too many callers wait for hashing
  */

@@ -7,7 +7,7 @@ import { DAY_MS, limitNetwork, MAILS, MAILS_TO_ANYONE } from './attempts'
 
 const { placeholder } = sql
 
-/** Hashes an e-mail address, regardless of case, for a purpose: the database stores no address of a person who is not a member. */
+/** Hashes an e-mail address, regardless of case, for a purpose: addresses of people who are not members are never stored. */
 export const hashFor =
   ({ JWT_SECRET }: Config, email: string) =>
   (purpose: string, ...more: string[]) =>
@@ -30,9 +30,9 @@ export const limitMails = async (config: Config, email: string, network: string,
 export const dayOf = (now: number) => Math.floor(now / DAY_MS)
 
 const mailsToday = sql`coalesce((select ${dailyMails.mails} from ${dailyMails} where ${dailyMails.day} = ${placeholder('day')}), 0)`
-/** True while fewer than `mailsPerDay` codes were mailed on the day. */
+/** Matches while fewer than `mailsPerDay` codes have been mailed on the day. */
 export const isBelowDailyMails = sql`${mailsToday} < ${placeholder('mailsPerDay')}`
-/** What the log says otherwise. */
+/** The log message when that limit is reached. */
 export const DAILY_MAILS_SENT = 'mail: MAILS_PER_DAY mails were sent today'
 
 export const countDailyMailIf = (condition: SQL, mails = sql`1`) =>

@@ -22,8 +22,8 @@ export const currentPasswordError = (currentPassword: string | undefined, rateLi
   fieldError('currentPassword', currentPassword, 'is wrong', rateLimit)
 
 /**
- * Counts the verification of a password as a failed login, until it is known to be right, so that it cannot be used to
- * guess more passwords than logins can.
+ * Counts the verification of a password as a failed login until it succeeds, so that it allows no more guesses than logins
+ * do.
  */
 const countVerification = async (directory: Db, config: Config, email: string, network: string, now: number) => {
   const attempt = await toLoginAttempt(config, email, network, now)
@@ -32,9 +32,9 @@ const countVerification = async (directory: Db, config: Config, email: string, n
 }
 
 /**
- * Hashes a new password of the caller, and verifies the current one if it is sent. Hashing is expensive, so the change is
- * counted and a revoked token refused first.
- * @param db of the caller
+ * Hashes a new password of the caller, and verifies the current one if it is sent. Hashing is expensive, so the session is
+ * checked and the change counted first.
+ * @param db the caller's database
  * @param from where the request comes from
  * @returns also the hash of the current password, if it was verified
  * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS when the current password is wrong, or missing

@@ -11,7 +11,7 @@ export const Email = z
 const MAX_NAME = 100
 const Name = filledText(MAX_NAME)
 const MAX_PASSWORD = 128
-/** Never a valid password. Replaces one that is too long, which would take memory while it waits to be hashed. */
+/** Never a valid password. Replaces passwords that are too long, which would take memory while they wait to be hashed. */
 const NO_PASSWORD = ' '
 export const Password = z
   .string({ error: orRequired('must be a string') })

@@ -5,7 +5,7 @@ import { hashAddress } from '../keyed-hash'
 import type { Slots } from '../slots'
 import type { Entry } from './directory'
 
-// The end of a claim: each of its entries becomes what the rows of the member in the slot say.
+// Settles claims: each entry gets the state that follows from the member's rows in the slot.
 
 const { placeholder } = sql
 
@@ -22,8 +22,8 @@ const selectUses = sqlStatement<Use>(sql`
   union all select memberId, email, expiresAt from emailUndos where ${isClaimant} and expiresAt > ${placeholder('now')}`)
 
 /**
- * The statements that end claims in their slot: they can no longer take effect there. The last one returns which addresses
- * the members use, or may still return to.
+ * The statements that end claims in their slot, so that they can no longer take effect there. The last one returns the
+ * addresses that the members use or may still return to.
  */
 export const endClaims = (entries: Entry[], now: number) => {
   const all = { claims: JSON.stringify(entries), now }
@@ -77,6 +77,6 @@ const settleInSlot = async (directory: Db, db: Db, config: Config, entries: Entr
   await run(directory, ...(await recordOutcome(config, entries, uses)))
 }
 
-/** Settles open claims of one slot, whatever their flows did: from now on they have no further effect. */
+/** Settles open claims of one slot, whatever their flows did. They have no effect from then on. */
 export const settleClaims = (slots: Slots, config: Config, slot: number, entries: Entry[]) =>
   settleInSlot(slots.directory, slots.open(slot), config, entries)

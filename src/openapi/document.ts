@@ -7,7 +7,7 @@ import { introduce } from './introduction'
 
 const TAGS = [
   { name: 'Members', description: 'Sign up, log in, and manage your profile.' },
-  { name: 'Sessions', description: 'Where you are logged in, and what happened to your account.' },
+  { name: 'Sessions', description: 'The devices where you are logged in, and the activity of your account.' },
   { name: 'Access tokens', description: 'Tokens for scripts and other apps, limited to scopes.' },
   { name: 'Books', description: 'Your books, and lists of them.' },
   { name: 'Memos', description: 'Memos on your books, and the images in them.' },

@@ -9,20 +9,20 @@ export type Example = {
   response?: unknown
   /** The code in the mail that the operation sends, if later examples need it. */
   mailedCode?: keyof typeof PLACEHOLDERS
-  /** Whether the token no longer works afterwards. The next operation that needs one is then preceded by `logIn`. */
+  /** The token no longer works afterwards: `logIn` precedes the next operation that needs one. */
   endsSession?: true
 }
 
 /**
- * Values in the examples that differ each time. The tests that execute the examples replace them by the actual values,
- * which they take from earlier responses and mails and which have the same form (test/support/placeholders.ts).
+ * Values in the examples that differ each time. The tests that execute the examples replace them with actual values of the
+ * same form, from earlier responses and mails (test/support/placeholders.ts).
  */
 export const PLACEHOLDERS = {
   IMAGE_NAME: 'gKz3Yv0mQW6c9pVbR1xT2A.png',
   SESSION_ID: '0e9f7a52-4c1d-4b8e-9a36-d25c81f7b043',
   TOKEN_ID: '3f2a9c1e-5b7d-4e8a-9c60-1d2e3f4a5b6c',
   ACCESS_TOKEN: 'rl_0007Qk2mXc9TzB4vLr1HsW8yNdPgEa3fJ6xZ',
-  // After the token, of which it is the beginning, so that the token is replaced first.
+  // Must follow the token, of which it is the beginning: the token is replaced first.
   TOKEN_HINT: 'rl_0007Qk2',
   CHANGE_CODE: 'P4W8D-NJ2XC',
   UNDO_CODE: '0000-3HVTB-8QKZM-R5E1Y-GS6A7-WN9FD-42PJX',

@@ -48,7 +48,7 @@ export const RESPONSE_HEADERS = {
     maximum: MAX_RETRY_SECONDS,
   }),
   'WWW-Authenticate': header(
-    'The authentication scheme and, with 403, the scopes that the access token must have.',
+    'The authentication scheme; with 403, also the scopes that the access token must have.',
     pattern('^Bearer(?: error="insufficient_scope", scope="[a-z:]+(?: [a-z:]+)*")?$'),
   ),
   'X-D1-Bookmark': header(

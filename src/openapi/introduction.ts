@@ -22,7 +22,8 @@ const ADVICE: Record<ErrorCode, string> = {
   BODY_MALFORMED: 'Send a JSON object.',
   BODY_INCOMPLETE: 'The connection broke or was too slow: repeat the request.',
   AUTHORIZATION_NOT_ALLOWED: 'Send no token when signing up or logging in.',
-  UNAUTHORIZED: 'Log in again: the token is missing, malformed, expired or revoked.',
+  UNAUTHORIZED:
+    'Log in again: the token is missing, malformed or expired, or its session has ended. An access token may have been deleted.',
   INSUFFICIENT_SCOPE: 'Create an access token with the scopes that the operation requires.',
   SESSION_REQUIRED: 'Log in: access tokens cannot manage accounts.',
   LOGIN_FAILED: 'Ask for e-mail and password again. The response is the same for unknown addresses.',
@@ -33,7 +34,7 @@ const ADVICE: Record<ErrorCode, string> = {
   SESSION_NOT_FOUND: 'The session has ended, never existed, or belongs to another member.',
   TOKEN_NOT_FOUND: 'The access token was deleted, has expired, never existed, or belongs to another member.',
   METHOD_NOT_ALLOWED: 'Use a method in the `Allow` header.',
-  MEMBER_EXISTS: 'Log in instead.',
+  MEMBER_EXISTS: 'The address is taken: log in or, for a change of address, choose another one.',
   MAX_BOOKS: 'Delete books.',
   MAX_MEMOS_PER_BOOK: 'Delete memos of this book.',
   MAX_BOOK_TEXT_BYTES: 'Delete or shorten memos of this book.',
@@ -88,21 +89,22 @@ const rateTable = toTable(
     ['Code attempts for one address from one network *', `5 per code, ${toText(GUESSES.network)}`],
     ['Code attempts for one address from all networks', toText(GUESSES.address)],
     ['Password resets requested for one address from one network *', toText(MAILS.network)],
-    ['Reset mails to one address, from all networks: further ones are not sent', toText(RESET_MAILS)],
+    ['Reset mails to one address, from all networks', `${toText(RESET_MAILS)}; further ones are not sent`],
     ['Reset codes tried for one address from one network *', toText(RESETS.network)],
     ['Reset codes tried for all addresses from one network', toText(RESETS_OF_ANYONE.network)],
-    ['Mails for a change of e-mail address, requested by one member *', toText(EMAIL_CHANGES.member)],
+    ['Changes of e-mail address requested by one member *', toText(EMAIL_CHANGES.member)],
+    ['Changes to one e-mail address requested from one network *', toText(MAILS.network)],
     [
-      'Mails for a change of e-mail address, to one address',
+      'Mails to one address for a change to it, from all networks',
       `${toText(EMAIL_CHANGES.address)}; further ones are not sent`,
     ],
     ['Codes for a change of e-mail address, tried by one member from one network *', toText(GUESSES.network)],
     ['Password changes of one member *', toText(PASSWORD_CHANGES)],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
-    ['Requests from one network with access tokens that the data centre has not seen lately', 'about 600 a minute'],
+    ['Requests from one network with access tokens that have not been used lately', 'about 600 a minute'],
     [
-      'Sign-ups, logins, code requests, password resets, searches and lists of the catalogue from one network',
+      'Sign-ups, logins, code requests, password resets, undone changes of e-mail address, searches and lists of the catalogue from one network',
       'about 600 a minute each',
     ],
   ],
@@ -143,23 +145,23 @@ If the operator has enabled e-mail verification, call \`requestCode\` first, and
 
 ## Tokens
 
-Operations marked with a lock need the header \`Authorization: Bearer <token>\`. Login begins a session and returns its token, which is valid for seven days unless the operator has set another lifetime; it expires at its \`exp\` claim. Before that, \`renewSession\` returns a fresh token for the same session, for at most 90 days after the login. After a 401, log in again.
+Operations marked with a lock need the header \`Authorization: Bearer <token>\`. Login creates a session and returns its token, which is valid for seven days and expires at its \`exp\` claim. Before that, \`renewSession\` returns a fresh token for the same session, for at most 90 days after the login. The operator can set other lifetimes. After a 401, log in again.
 
-\`logOut\` ends the session, and \`endSession\` that of another device: all its tokens stop working immediately. A password change ends all other sessions of the member, and deleting the account ends all. A member has at most a hundred sessions: a further login ends the oldest. \`listActivity\` shows logins, failed ones too, and what else happened to the account.
+\`logOut\` ends the session, and \`endSession\` that of another device: all tokens of the session stop working immediately. A password change ends all other sessions of the member. A member has at most a hundred sessions: a further login ends the oldest. \`listActivity\` lists logins, including failed ones, and changes of the account.
 
-For a forgotten password, call \`requestPasswordReset\`, then \`resetPassword\` with the code in the mail, which ends all sessions and access tokens.
+For a forgotten password, call \`requestPasswordReset\`, then \`resetPassword\` with the code in the mail, which ends all sessions and access tokens. To change the e-mail address, call \`requestEmailChange\`, then \`changeEmail\` with the code in the mail to the new address.
 
-Do not send a token when signing up or logging in. The catalogue, \`loadImage\`, \`requestCode\`, \`checkHealth\` and the operations that reset a password ignore it.
+Do not send a token when signing up or logging in. The catalogue, \`loadImage\`, \`requestCode\`, \`checkHealth\`, \`undoEmailChange\` and the operations that reset a password ignore it.
 
 ## Access tokens
 
-Scripts and other apps should not use your password. Create an access token for each of them with \`createToken\`, which shows the token once, and delete it when it is no longer needed. It starts with \`rl_\`, and is sent as \`Authorization: Bearer rl_…\` or \`Authorization: Token rl_…\`. It stays valid until it expires or is deleted; a password change does not end it, deleting the account does.
+Scripts and other apps should not use your password. Create an access token for each of them with \`createToken\`, which shows the token once, and delete it when it is no longer needed. It starts with \`rl_\`, and is sent as \`Authorization: Bearer rl_…\` or \`Authorization: Token rl_…\`. It stays valid until it expires or is deleted. A password change does not end it; a password reset, \`undoEmailChange\` and deleting the account do.
 
 Each operation names the scopes that an access token needs. The token of a session needs none.
 
 ${scopeTable}
 
-A token without a scope that the operation needs gets 403, and \`WWW-Authenticate\` names the scopes. The account itself (password, e-mail address, sessions, access tokens, deletion) can only be managed with the token of a session: an access token gets 403 with \`SESSION_REQUIRED\`. Scopes are checked after parameters and body.
+A token that lacks a required scope gets 403, and \`WWW-Authenticate\` names the required scopes. The account itself (password, e-mail address, sessions, access tokens, deletion) can only be managed with the token of a session: an access token gets 403 with \`SESSION_REQUIRED\`. Scopes are checked after parameters and body.
 
 ## Requests
 
@@ -215,8 +217,8 @@ The headers \`RateLimit-Policy\` and \`RateLimit\` show the limits marked with a
 - After 503 or no response, the request may have taken effect.
 - \`GET\`, \`PATCH\` and \`DELETE\` are safe to repeat. A repeated deletion gets 404, or 401 if it was that of the account or of your own session, as does a repeated \`POST /logout\`.
 - \`POST /sessions/renew\` is safe to repeat: earlier tokens stay valid.
-- \`POST /books\`, \`POST /memos\` and uploads are not: each repetition adds another one. Check first whether the first one was stored.
-- A repeated change of e-mail address, or its undo, gets 400 if the first one took effect.
+- \`POST /books\`, \`POST /memos\`, \`POST /tokens\` and uploads are not: each repetition adds another one. Check first whether the first one was stored.
+- A repeated password reset, change of e-mail address or undo of one gets 400 if the first one took effect.
 - A repeated sign-up gets 409 if the first one took effect; then log in.
 
 ## Reading your own writes

@@ -144,10 +144,10 @@ const INSTANT = new RegExp(
   `^${DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$`,
 )
 const instantError = 'must be in the format yyyy-MM-ddTHH:mm:ss, followed by Z or an offset such as +09:00'
-/** The last one that `Instant` can express: an offset may lead beyond it. */
+/** The last time that `Instant` can express. An offset can lead beyond it. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-/** A point in time to come, in a request. The output is in milliseconds since 1970, without fractions of a second. */
+/** A time in the future, in a request. The output is in milliseconds since 1970, without fractions of a second. */
 export const FutureInstant = z
   .string({ error: orRequired(instantError) })
   .regex(INSTANT, { error: instantError })

@@ -17,8 +17,8 @@ export const tokens = new Hono<App>()
       operationId: 'createToken',
       summary: 'Create an access token',
       description:
-        'For a script or an app that needs a part of your account only. The response is the only one with the token: ' +
-        `the service stores a hash. A member may have ${MAX_TOKENS} tokens, not counting expired ones.`,
+        'For a script or an app that needs only part of your account. No other response contains the token: the service ' +
+        `stores only a hash. A member may have ${MAX_TOKENS} tokens, not counting expired ones.`,
       tags: ['Access tokens'],
       responses: { 201: json(CreatedToken, 'The new access token') },
       errors: ['MAX_TOKENS'],

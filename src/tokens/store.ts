@@ -13,7 +13,7 @@ const { placeholder } = sql
 const isOwnToken = sql`memberId = ${callerId} and tokenId = ${placeholder('tokenId')} and ${isLive}`
 const ownerOfToken = sql`(select memberId from accessTokens where ${isOwnToken})`
 
-// Without it, a member could fill the table with short-lived tokens between two sweeps.
+// Otherwise a member could fill the table with short-lived tokens between two sweeps.
 const deleteOwnExpired = sqlStatement<{ tokenId: string }>(sql`
   delete from accessTokens where memberId = ${callerId} and not ${isLive} returning tokenId`)
 const insertToken = sqlStatement<{ createdAt: number }>(sql`
@@ -27,8 +27,8 @@ const insertToken = sqlStatement<{ createdAt: number }>(sql`
 const recordCreation = recordActivity('TOKEN_CREATED', ownerOfToken)
 
 /**
- * Creates an access token of the caller. Only its hash is stored, so nobody can read the token again.
- * @throws MAX_TOKENS when the caller has as many as a member may have
+ * Creates an access token of the caller. Only its hash is stored, so the token cannot be read again.
+ * @throws MAX_TOKENS when the caller already has MAX_TOKENS tokens
  */
 export const createToken = async (
   db: Db,

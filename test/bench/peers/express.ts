@@ -40,7 +40,7 @@ const authenticate = (request: Request, response: Response, next: NextFunction) 
     )
   } catch {}
   if (response.locals.caller) return next()
-  response.status(401).json({ status: 401, message: 'A valid access token is required' })
+  response.status(401).json({ status: 401, message: 'A valid token is required' })
 }
 const answer = (response: Response, found: unknown) => {
   if (found) response.json(found)

@@ -79,7 +79,7 @@ await app.register(jwt, { secret: process.env.JWT_SECRET ?? '', verify: { algori
 app.decorateRequest('caller')
 app.addHook('onRequest', async (request, reply) => {
   const caller = await request.jwtVerify<store.Claims>().then(store.findCaller, () => undefined)
-  if (!caller) return reply.code(401).send({ status: 401, message: 'A valid access token is required' })
+  if (!caller) return reply.code(401).send({ status: 401, message: 'A valid token is required' })
   request.caller = caller
 })
 const answer = (reply: FastifyReply, found: unknown) =>
