@@ -11,7 +11,7 @@ import { takeSnapshot } from '../support/stores'
 import { insertAccessToken } from '../support/tokens'
 
 const { SEED } = env as typeof env & { SEED: number }
-/** What `Headers` accepts without a warning. `npm run attack -- access` sends the others over a socket. */
+/** Whether `Headers` accepts a token without a warning. `npm run attack -- access` sends the others over a socket. */
 const isSendable = (token: string) => /^[\x21-\x7e]*$/.test(token)
 
 let requests = 0
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterEach(vi.restoreAllMocks)
 
 describe('every kind of token', () => {
-  it.each(operations)('may do with $method $template what the document says', async (operation) => {
+  it.each(operations)('is allowed or refused by $method $template as documented', async (operation) => {
     const error = vi.spyOn(console, 'error')
     const { cells, refused, isAllowed, baseline, failures } = await tryCallers(api, owner, operation)
     expect(failures).toEqual([])

@@ -19,8 +19,8 @@ import {
 } from '../support/slot-faults'
 import { ADDRESS_KEY, DATABASES, findDirectoryProblems, migrateSlots, SLOTS } from '../support/slots'
 
-// A change of e-mail and its undo span two databases, and a call between them can fail, take effect without an answer, run
-// late, or run twice. In every case, an address has at most one member, none stays blocked, and the way back stays open.
+// A change of e-mail and its undo span two databases, and a call between them can fail, take effect without a response, run
+// late, or run twice. In every case, an address has at most one member, none stays blocked, and an undo stays possible.
 
 type Changed = Partial<Bindings>
 type Order = (typeof ORDERS)[number]
@@ -48,7 +48,7 @@ const versionOf = ({ memberId }: { memberId: number }) =>
     .bind(memberId)
     .first<number>('n')
 
-/** What a request of the change leaves: a code for the new address. */
+/** Inserts what a request for the change stores: a code for the new address. */
 const insertCode = async (of: typeof member, to: string) =>
   insertEmailCode(of.memberId, to, CODE, (await versionOf(of)) ?? 0)
 const confirm = (changed: Changed = {}, of = member, to = email) =>
@@ -83,7 +83,7 @@ const isFree = async (address: string) => {
 beforeAll(migrateSlots)
 beforeEach(async () => {
   mails.length = 0
-  // Jobs are repeated for an hour, which would make each sweep slower than the last one.
+  // Purge jobs are repeated for an hour, so each sweep would be slower than the one before.
   for (const database of Object.values(DATABASES)) await database.prepare('delete from purgeJobs').run()
   for (const level of ['error', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => {})
 })
@@ -92,7 +92,7 @@ afterEach(vi.restoreAllMocks)
 /** Runs late calls before or after a sweep, and sweeps once more. */
 const comeToRest = async (late: (() => Promise<unknown>)[], order: Order) => {
   const runLate = async () => {
-    // A late call may fail because of what happened since.
+    // A late call may fail because of what happened in between.
     for (const call of late.splice(0)) await call().catch(() => {})
   }
   if (order === 'before') await runLate()
@@ -102,13 +102,13 @@ const comeToRest = async (late: (() => Promise<unknown>)[], order: Order) => {
   expect(await findDirectoryProblems()).toEqual([])
 }
 
-/** The member can change the address once more, and the first undo code leads back and frees all other addresses. */
+/** The member can change the address again, and the first undo code restores the first address and frees all others. */
 const checkWayBack = async (oldEmail: string, isChanged: boolean) => {
   const last = newEmail()
   await change(last)
   expect(await isFree(oldEmail)).toBe(false)
   expect(await isFree(email)).toBe(!isChanged)
-  // Without an answer, the mail may not have been sent.
+  // If the response was lost, the mail may not have been sent.
   const code = lastCodeTo(oldEmail)
   if (!code) return
   expect((await undoWith(code)).status).toBe(204)

@@ -13,13 +13,13 @@ const SIGN_UPS_AT_ONCE = 50
 const POLL_MS = 5
 /** A flow's last calls may follow its response. */
 const AFTER_RESPONSE_MS = 250
-/** More than any of the flows has, but for a sweep with many purge jobs. */
+/** More than any flow makes, except a sweep with many purge jobs. */
 const MAX_CALLS = 20
 
 const haltAt = (service: Service, halt: Halt | null) =>
   service.request({ method: 'GET', path: '/', headers: `X-Halt: ${JSON.stringify(halt)}\r\n` })
 
-/** Runs a flow until it halts, and kills the service there. Returns whether it halted: otherwise the flow has fewer calls. */
+/** Runs a flow until it halts at a call, and kills the service. Returns false if the flow ends before that call. */
 const killAt = async (service: Service, halt: Halt, flow: () => Promise<unknown>) => {
   await haltAt(service, halt)
   const outcome = { isOver: false }
@@ -48,7 +48,7 @@ type Flow = {
   name: string
   /** Prepares the flow, and returns it. */
   prepare: (service: Service, email: string) => Promise<() => Promise<unknown>>
-  /** The calls of the flow, if not all are to be tried. */
+  /** The calls to try, if not all. */
   calls?: number[]
 }
 

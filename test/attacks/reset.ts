@@ -187,7 +187,7 @@ const time = async (
     const { status, headers, body } = await send(email, network)
     times[kind as 0 | 1].push(performance.now() - start)
     responses.add(JSON.stringify([status, [...headers].filter(([name]) => !DIFFERING.includes(name)), body]))
-    // Lets what runs after the response end, which would otherwise slow down the next sample.
+    // Waits for the work after the response, which would slow down the next sample.
     await setTimeout(5)
   }
   const t = largestWelch(...times)

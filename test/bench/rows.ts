@@ -33,7 +33,7 @@ export const measureRows = async (url: URL, small: Library, large: Library) => {
 
 type SessionEndpoint = [name: string, status: number, method: string, path: string, library: Library]
 
-/** In this order: most of them end sessions. */
+/** The order matters: most of them end sessions. */
 const sessionEndpoints = (library: Library): SessionEndpoint[] => [
   ['sessions', 200, 'GET', '/sessions', library],
   ['renew', 200, 'POST', '/sessions/renew', library],

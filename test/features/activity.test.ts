@@ -48,7 +48,7 @@ describe('GET /members/me/activity', () => {
     expect(await reader.get('/members/me/activity')).toMatchObject({ status: 200, body: [] })
   })
 
-  it('lists logins, failed ones too, newest first, with device and country', async () => {
+  it('lists logins, including failed ones, newest first, with device and country', async () => {
     vi.useFakeTimers({ now: new Date('2030-01-01T10:00:00.900Z'), toFake: ['Date'] })
     reader = await signUp()
     await logIn(reader.email)
@@ -60,7 +60,7 @@ describe('GET /members/me/activity', () => {
     ])
   })
 
-  it('lists the end of a session: by logout, by another session, and of all others at once', async () => {
+  it('lists sessions ended by logout, by another session, and all others at once', async () => {
     const devices = [await reader.logInAgain(), await reader.logInAgain(), await reader.logInAgain()]
     await devices[0]?.send('POST', '/logout', CLIENT)
     await reader.delete(`/sessions/${claimsOf(devices[1]?.token ?? '').sid}`)
@@ -70,7 +70,7 @@ describe('GET /members/me/activity', () => {
     expect(entries[2]).toMatchObject(ORIGIN)
   })
 
-  it('lists no end of a session if none has ended', async () => {
+  it('lists nothing if no session has ended', async () => {
     await reader.delete(`/sessions/${crypto.randomUUID()}`)
     await reader.delete('/sessions')
     await reader.post('/sessions/renew', undefined)

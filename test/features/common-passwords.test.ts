@@ -43,7 +43,7 @@ it('allows common passwords by default', async () => {
   expect((await signUpWith('password', {})).status).toBe(201)
 })
 
-it('refuses to change a password to a common one, before it asks the database', async () => {
+it('refuses a change to a common password before any database call', async () => {
   const reader = await signUp()
   const patch = (body: object) => reader.send('PATCH', '/members/me', { body, changed: ON })
   const answer = await withoutDatabase(() => patch({ name: 'Mina', password: '123456' }))

@@ -78,7 +78,7 @@ describe('a wrong current password', () => {
     expect((await loginAs(PASSWORD, newNetwork())).status).toBe(200)
   })
 
-  it('shows the attempts that are left', async () => {
+  it('shows how many attempts are left', async () => {
     const { headers } = await change({ currentPassword: 'wrong' })
     expect(headers.get('RateLimit-Policy')).toBe('"password-change";q=10;w=3600, "failed-login";q=10;w=900')
     expect(headers.get('RateLimit')).toMatch(/^"password-change";r=9;/)
@@ -101,7 +101,7 @@ describe('a wrong current password', () => {
 })
 
 describe('a right current password', () => {
-  it('counts as no failed login', async () => {
+  it('does not count as a failed login', async () => {
     for (let n = 0; n < 9; n++) await loginAs('wrong')
     expect((await change({ currentPassword: PASSWORD }, { LOG_SAMPLE_RATE: '1' })).status).toBe(200)
     expect((await loginAs(NEW_PASSWORD)).status).toBe(200)

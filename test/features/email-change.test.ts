@@ -250,7 +250,7 @@ describe('PATCH /members/me/email', () => {
     expect((await confirmChange(reader, email, code, { from: '10.9.0.7' })).status).toBe(200)
   })
 
-  it('tells only with the right code that the address was taken meanwhile', async () => {
+  it('reveals only with the right code that the address was taken meanwhile', async () => {
     const code = await codeFor()
     await signUp(email)
     expect(await confirmChange(reader, email, 'AAAAA-AAAAA')).toMatchObject(WRONG_CODE)
@@ -342,7 +342,7 @@ describe('PATCH /members/me/email', () => {
     await vi.waitFor(checkDirectory)
   })
 
-  it('makes one of two changes of a member at once', async () => {
+  it('makes only one of two concurrent changes of a member', async () => {
     using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const wanted = [newEmail(), newEmail()] as const
     const codes = [await codeFor(wanted[0]), await codeFor(wanted[1])]
@@ -408,7 +408,7 @@ describe('the former address', () => {
 })
 
 describe('POST /email/change/undo', () => {
-  it('restores the former address, ends all sessions and access tokens, and demands a password reset', async () => {
+  it('restores the former address, ends all sessions and access tokens, and requires a password reset', async () => {
     const other = await reader.logInAgain()
     const token = await insertAccessToken(memberDatabase(), memberId(), ['profile:read'], memberSlot())
     const code = await change(reader, oldEmail, email)
@@ -486,7 +486,7 @@ describe('POST /email/change/undo', () => {
     expect((await undo(code)).status).toBe(204)
   })
 
-  it('with an older code undoes the later changes and frees their addresses', async () => {
+  it('also undoes later changes and frees their addresses', async () => {
     const [second, third] = [email, newEmail()]
     const first = await change(reader, oldEmail, second)
     const later = await change(reader, second, third)
@@ -497,7 +497,7 @@ describe('POST /email/change/undo', () => {
     for (const address of [second, third]) expect((await join({ email: address })).status).toBe(201)
   })
 
-  it('with a newer code leaves the older one and its reservation', async () => {
+  it('leaves earlier changes and their reservations', async () => {
     const [second, third] = [email, newEmail()]
     const first = await change(reader, oldEmail, second)
     const later = await change(reader, second, third)

@@ -177,7 +177,7 @@ describe('POST /email/password-reset', () => {
     expect((await requestReset()).status).toBe(429)
   })
 
-  it('mails as many codes again as MAILS_PER_DAY allows for sign-up, then none, and logs it', async () => {
+  it('mails twice MAILS_PER_DAY codes, sign-ups included, then none, and logs it', async () => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
     vi.useFakeTimers({ now: new Date('2030-01-01T12:00:00Z'), toFake: ['Date'] })
     const limited = { MAILS_PER_DAY: '1' }
@@ -371,7 +371,7 @@ describe('POST /password-reset', () => {
     expect((await resetWith(code)).status).toBe(204)
   })
 
-  it('shows the tries that are left, also with a wrong code', async () => {
+  it('shows how many tries are left, even with a wrong code', async () => {
     const { headers } = await resetWith(wrong())
     expect(headers.get('RateLimit-Policy')).toBe('"reset-attempt";q=5;w=600')
     expect(headers.get('RateLimit')).toBe('"reset-attempt";r=4;t=600')
@@ -379,7 +379,7 @@ describe('POST /password-reset', () => {
     expect(answer.headers.get('RateLimit')).toMatch(/^"reset-attempt";r=3;t=/)
   })
 
-  it('evaluates five of a thousand guesses of a network, sent a hundred at a time', async () => {
+  it('evaluates five of a thousand guesses from a network, sent a hundred at a time', async () => {
     const code = await codeFor()
     const statuses: number[] = []
     for (let batch = 0; batch < 10; batch++) {
@@ -393,7 +393,7 @@ describe('POST /password-reset', () => {
     expect((await resetWith(code, { from: newNetwork() })).status).toBe(204)
   })
 
-  it('works once of twenty concurrent times', async () => {
+  it('accepts only one of twenty concurrent resets with the same code', async () => {
     const code = await codeFor()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => resetFrom(email, code, `password-${n}`, { from: newNetwork() })),

@@ -102,7 +102,7 @@ describe('DELETE /sessions/{session-id}', () => {
     expect(await Promise.all([phone, renewed, reader].map(isSignedIn))).toEqual([false, false, true])
   })
 
-  it('ends the session of the token itself', async () => {
+  it('ends the current session', async () => {
     expect((await phone.delete(`/sessions/${sessionIdOf(phone)}`)).status).toBe(204)
     expect(await Promise.all([phone, reader].map(isSignedIn))).toEqual([false, true])
   })
@@ -119,7 +119,7 @@ describe('DELETE /sessions/{session-id}', () => {
 })
 
 describe('DELETE /sessions', () => {
-  it('ends all sessions but the own one, and no access token', async () => {
+  it('ends all other sessions, but no access token', async () => {
     const [tablet, other] = [await reader.logInAgain(), await signUp()]
     const memberId = await memberIdOf(reader)
     const script = await insertAccessToken(memberDatabase(), memberId, ['profile:read'], memberSlot())
@@ -143,7 +143,7 @@ describe('POST /sessions/renew', () => {
     expect(await countSessions(phone)).toBe(3)
   })
 
-  it('leaves the old token valid until its own end', async () => {
+  it('leaves the old token valid until it expires', async () => {
     passDays(5)
     const renewed = await renew(phone)
     expect(await isSignedIn(phone)).toBe(true)
@@ -172,7 +172,7 @@ describe('POST /sessions/renew', () => {
     expect((await last.post('/sessions/renew', undefined)).status).toBe(401)
   })
 
-  it('ends a session after SESSION_TTL_SECONDS, but no token before its own end', async () => {
+  it('ends a session after SESSION_TTL_SECONDS, but no token before it expires', async () => {
     const expiryWith = async (SESSION_TTL_SECONDS: string) => {
       const answer = await phone.send('POST', '/sessions/renew', { changed: { SESSION_TTL_SECONDS } })
       return Number(claimsOf(tokenOf(answer)).exp) - Number(claimsOf(phone.token).iat)
@@ -182,7 +182,7 @@ describe('POST /sessions/renew', () => {
     expect(await expiryWith(String(7 * 86_400 + 3600))).toBe(7 * 86_400 + 3600)
   })
 
-  it('fifty times at once leaves one session, and signs nobody out', async () => {
+  it('leaves one session and signs nobody out if sent fifty times at once', async () => {
     await reader.delete('/sessions')
     const renewed = await Promise.all(Array.from({ length: 50 }, () => renew(reader)))
     expect(await idsOf(reader)).toEqual([sessionIdOf(reader)])
@@ -257,7 +257,7 @@ describe('sessions of a member', () => {
     expect(await isSignedIn(renewed)).toBe(true)
   })
 
-  it('all end but the own one when the password changes', async () => {
+  it('all end except the current one when the password changes', async () => {
     const [renewed, own] = [await renew(phone), await renew(reader)]
     expect((await reader.patch('/members/me', { password: 'another-password-1' })).status).toBe(200)
     expect(await Promise.all([phone, renewed, reader, own].map(isSignedIn))).toEqual([false, false, true, true])
@@ -271,7 +271,7 @@ describe('sessions of a member', () => {
   })
 })
 
-it('refuses tokens of the release before sessions', async () => {
+it('refuses tokens issued before sessions existed', async () => {
   const { sid, ...claims } = claimsOf(reader.token)
   const secret = env.JWT_SECRET ?? ''
   const as = async (more: object) => readerWith(reader.email, await signClaims({ ...claims, ...more }, secret))

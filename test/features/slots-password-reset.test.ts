@@ -74,7 +74,7 @@ describe.each([0, 1, 2])('a member of slot %d', (slot) => {
     expect(calls).toEqual(['DB'])
   })
 
-  it('sets one of ten passwords that are sent at once', async () => {
+  it('sets only one of ten passwords sent at once with the same code', async () => {
     const { email } = await signUp(slot)
     const code = await codeFor(email)
     const answers = await Promise.all(Array.from({ length: 10 }, () => reset(email, code)))
@@ -82,7 +82,7 @@ describe.each([0, 1, 2])('a member of slot %d', (slot) => {
   })
 })
 
-it('makes four calls for an unknown address, one of them to a slot that stands in', async () => {
+it('makes four calls for an unknown address, one of them to a stand-in slot', async () => {
   const seen = new Set<string>()
   for (let n = 0; n < 20; n++) {
     const { calls, changed } = recordCalls()
@@ -124,7 +124,7 @@ describe('when slot 1 fails', () => {
     expect((await reset(email, second)).status).toBe(204)
   })
 
-  it('after it set the password, the reset took effect once', async () => {
+  it('after setting the password, the reset takes effect once', async () => {
     using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { email, token } = await signUp(1)
     const [code, other] = [await codeFor(email), await codeFor(email)]
@@ -133,7 +133,7 @@ describe('when slot 1 fails', () => {
     for (const used of [code, other]) expect((await reset(email, used)).status).toBe(400)
   })
 
-  it('a request is answered all the same, and nothing is mailed', async () => {
+  it('a request gets the usual response, and nothing is mailed', async () => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { email } = await signUp(1)
     expect((await requestReset(email, { from: newNetwork(), ...SLOTS, DB_1: FAILED })).status).toBe(202)

@@ -143,7 +143,7 @@ describe('DELETE /tokens/{token-id}', () => {
   })
 })
 
-it('records the creation and the deletion of a token, and no attempt of it', async () => {
+it('records the creation and the deletion of a token, but no failed attempt', async () => {
   const owner = await signUp()
   const { tokenId } = await create(owner)
   await owner.delete(`/tokens/${UNKNOWN}`)
@@ -180,7 +180,7 @@ describe('an access token', () => {
     },
   )
 
-  it('is the only token that the scheme Token is for', async () => {
+  it('is the only kind of token accepted with the scheme Token', async () => {
     expect((await send('GET', ME, { headers: { Authorization: `Token ${reader.token}` } })).status).toBe(401)
   })
 
@@ -199,7 +199,7 @@ describe('an access token', () => {
     expect(others.length).toBeGreaterThan(70)
   })
 
-  it('that never existed is refused in one database call', async () => {
+  it('that does not exist is refused in one database call', async () => {
     let status = 0
     const cost = await measure(async () => {
       ;({ status } = await use(createAccessToken(memberSlot())))
@@ -312,7 +312,7 @@ describe('lastUsedAt', () => {
     expect(await usedAt(tokenId)).toBe(second)
   })
 
-  it('that cannot be written fails no request', async () => {
+  it('does not fail the request if it cannot be written', async () => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { token, tokenId } = await create()
     const database = wrapDatabase(memberDatabase(), (call, queries) =>

@@ -11,7 +11,7 @@ const toBase62 = (number: number, length: number) =>
 /** A token of these thirty characters with the right checksum. */
 const seal = (body: string) => `rl_${body}${toBase62(computeCrc(new TextEncoder().encode(body)), 6)}`
 
-/** Characters that look like those of tokens, but are others. */
+/** Look-alikes of the characters of tokens. */
 const LOOKALIKES: Record<string, string> = {
   ...{ r: '\u0433', l: '\u04cf', _: '\uff3f', '0': '\u041e', O: '0', o: '\u043e', '1': 'l', I: 'l' },
   ...{ a: '\u0430', c: '\u0441', e: '\u0435', p: '\u0440', x: '\u0445', y: '\u0443', A: '\u0391', B: '\u0412' },
@@ -35,7 +35,7 @@ const digits = (length: number) => fc.string({ unit: digit, minLength: length, m
 const replaceAt = (text: string, at: number, by: string) => text.slice(0, at) + by + text.slice(at + 1)
 const isVisible = (text: string) => /^[\x21-\x7e]+$/.test(text)
 
-/** Tokens made from a valid one, whose SHA-256 is known, by what was done. */
+/** Forgeries of a valid token, by kind. Its SHA-256 is one of them. */
 const forgery = (known: string, hash: string) => {
   const body = known.slice(3, 33)
   const at = fc.nat(known.length - 1)

@@ -1,5 +1,5 @@
-// Which tokens may do what: every operation of the document, with every kind of session and access token. What is
-// expected follows from the scopes that the document states.
+// Tries every operation of the document with every kind of session and access token. The expected outcome follows from the
+// scopes that the document states.
 import { hashToken } from '../../src/access-token'
 import { SCOPES, type Scope } from '../../src/contract'
 import { PIXEL, toFileForm } from './file-form'
@@ -169,8 +169,8 @@ const problemsOf = (
 export const prepareAccess = prepareMember
 
 /**
- * Tries an operation with every kind of token. Where it is to be refused, nothing of the member's may change or be
- * disclosed; where it is allowed, the response must have the status that a session gets.
+ * Tries an operation with every kind of token. If the token must be refused, no data of the member may change or be
+ * disclosed; if it is allowed, the response must have the status that a session gets.
  */
 export const tryCallers = async (api: Api, owner: Member, operation: Operation) => {
   const outcome = { cells: 0, refused: 0, failures: [] as string[] }

@@ -21,7 +21,7 @@ const sendAs = (token: string | undefined, method: string, path: string, body: o
   return send(method, path, { body, headers, changed: bindings })
 }
 
-/** The code of a valid call in operations.ts, as if it was mailed to a new address of a member whose credentials never changed. */
+/** Inserts the code of a valid call in operations.ts, as if it had been mailed to a new address of the member. */
 export const insertEmailCode = async (memberId: number, email: string, code = '000000', credentialsVersion = 0) => {
   const codeHash = await hashCode({ JWT_SECRET: env.JWT_SECRET } as Config, memberId, email, code)
   const insert = env.DB.prepare(`
@@ -46,7 +46,7 @@ export const lastCodeTo = (email: string) => codeIn(mailsTo(email).at(-1))
 
 /** Requests and confirms a change. Returns the undo code in the mail to the former address. */
 export const change = async (member: Member, from: string, to: string, sent?: Sent) => {
-  // The limits of mails are no part of most tests.
+  // Most tests do not test the limits on mails.
   await env.DB.prepare('delete from attempts').run()
   const requested = await requestChange(member, to, sent)
   if (requested.status !== 202) throw new Error(`${requested.status}: ${JSON.stringify(requested.body)}`)

@@ -8,7 +8,7 @@ const toPattern = (placeholder: string) =>
     /^[A-Za-z0-9]/.test(part) ? `[\\w-]{${part.length}}` : `\\${part}`,
   )
 
-/** The actual values of the placeholders, as the examples are executed one after the other. */
+/** The actual values of the placeholders, collected while the examples are executed in order. */
 export const createPlaceholders = () => {
   const actual = new Map<string, string>()
 

@@ -1,4 +1,4 @@
-// The service, which halts at a call to a database, where the attack kills it. X-Halt names the call of the next flow.
+// The service, but it halts at a database call, so that the attack can kill it there. X-Halt sets the call for the next flow.
 import service from '../../support/service.js'
 import { wrapEnv } from '../../support/wrap-database.ts'
 

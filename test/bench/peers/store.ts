@@ -48,7 +48,7 @@ const toPage = (item: unknown[], total: unknown, { page, size }: Paging) => ({
   pageInfo: { page, size, totalElements: Number(total), totalPages: Math.ceil(Number(total) / size) },
 })
 
-/** The caller's row with its totals; undefined if the token was revoked. */
+/** The caller's row with its totals; undefined if the session has ended. */
 export const findCaller = ({ sub, sid }: Claims) => selectCaller.get(Number(sub), sid)
 
 export const listLibrary = (member: Fields, query: Paging & { bookStatus: string }) => {
