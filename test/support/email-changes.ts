@@ -3,12 +3,13 @@ import { slotOfId } from '../../src/db/next-id'
 import { hashCode } from '../../src/email-change/codes'
 import type { Bindings, Config } from '../../src/env'
 import { PASSWORD, send } from './api'
+import { findDirectoryProblems } from './directory'
 import { EMAIL, type Mail, mails } from './mailed-codes'
 
 const unlimited = { limit: async () => ({ success: true }) } as RateLimit
 
 /** The network, language and client of a request, and variables and bindings to replace. */
-export type Sent = { from?: string; language?: string; changed?: Partial<Bindings> }
+type Sent = { from?: string; language?: string; changed?: Partial<Bindings> }
 
 const sendAs = (token: string | undefined, method: string, path: string, body: object, sent: Sent = {}) => {
   const { from = '10.9.0.1', language, changed } = sent
@@ -54,3 +55,13 @@ export const change = async (member: Member, from: string, to: string, sent?: Se
   if (changed.status !== 200) throw new Error(`${changed.status}: ${JSON.stringify(changed.body)}`)
   return lastCodeTo(from)
 }
+
+/** The response to an invalid field. */
+export const fieldError = (field: string, reason: string) => ({
+  status: 400,
+  body: { status: 0, fieldErrors: [{ field, reason }] },
+})
+
+/** The differences between the directory and the rows of the members. */
+export const findProblems = () =>
+  findDirectoryProblems([env.DB, ...(env.DB_1 ? [env.DB_1] : [])], env.ADDRESS_KEY ?? '')
