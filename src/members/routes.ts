@@ -119,7 +119,7 @@ export const members = new Hono<App>()
       operationId: 'updateProfile',
       summary: 'Update your name or password',
       description:
-        'A new password signs out all other devices immediately. The token used for the change stays valid. ' +
+        'A new password ends all other sessions immediately. The current session and access tokens stay valid. ' +
         'At most ten password changes an hour. A wrong `currentPassword` counts as a failed login. The service may refuse ' +
         'the 10,000 most common passwords.',
       tags: ['Members'],

@@ -104,7 +104,7 @@ const rateTable = toTable(
     ['Uploads of one member', 'about 30 a minute'],
     ['Requests from one network with access tokens that have not been used lately', 'about 600 a minute'],
     [
-      'Sign-ups, logins, code requests, password resets, undone changes of e-mail address, searches and lists of the catalogue from one network',
+      'Sign-ups, logins, code requests, password resets, undos of a change of e-mail address, searches and lists of the catalogue from one network',
       'about 600 a minute each',
     ],
   ],

@@ -72,7 +72,7 @@ export const recovery = new Hono<App>()
       description:
         'Sets a new password with a code from `requestPasswordReset`, and ends all sessions and access tokens. Returns ' +
         'no token: log in afterwards. The code works once, unless the password or the e-mail address was changed meanwhile. ' +
-        'At most five tries in ten minutes.',
+        'At most five tries in ten minutes from a network.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       usesDatabase: true,
