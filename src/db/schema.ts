@@ -329,7 +329,7 @@ export const purgeJobs = sqliteTable('purgeJobs', {
 // The tables below serve members in several databases (slots): docs/decisions/0021-slots.md.
 
 /** RESERVED: the former address after a change of e-mail, which an undo may restore. */
-export const ADDRESS_STATES = ['CLAIMED', 'HELD', 'RESERVED'] as const
+const ADDRESS_STATES = ['CLAIMED', 'HELD', 'RESERVED'] as const
 
 /**
  * The directory: the e-mail addresses of members in slots other than 0. Only in the database of slot 0, and only as keyed

@@ -12,7 +12,7 @@ const HASH_BYTES = 4
 const TIMEOUT_MS = 10_000
 
 /** The first 32 bits of the SHA-256 of a password, regardless of case. */
-export const hashBits = async (password: string) => {
+const hashBits = async (password: string) => {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(password.toLowerCase()))
   return new DataView(digest).getUint32(0)
 }

@@ -80,7 +80,7 @@ export const createLibrary = async (
   return { bookId: String(bookId), memoId: String(memoId), ...image, sessionId: sessionIdOf(member), tokenId }
 }
 
-/** An owner with a book, a memo and an image, and everyone who must not reach them, by the Authorization header they send. */
+/** An owner with one resource of each kind, and all callers who must not reach them, with their Authorization headers. */
 export const prepareIsolation = async (api: Api) => {
   const firstSession = await api.signUp()
   const library = await createLibrary(api, firstSession, MARK)
