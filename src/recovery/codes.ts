@@ -95,9 +95,13 @@ export const issueCode = async (
   const member = await findMember({ ...slots, directory, open }, address)
   const now = Date.now()
   const [code, day, hash] = [randomCode(), dayOf(now), hashFor(config, address.email)]
+  const owner = member ?? NOBODY
+  // Void codes do not count: whoever has a stolen session, and voids them all by changes of the password, must not keep
+  // the member from getting another.
+  const version = `${owner.memberId} ${owner.credentialsVersion}`
   const issued = {
-    ...toAttempt(now, { subject: await hash('reset mail'), limits: RESET_MAILS }),
-    ...(member ?? NOBODY),
+    ...toAttempt(now, { subject: await hash('reset mail', version), limits: RESET_MAILS }),
+    ...owner,
     day,
     mailsPerDay: DAILY_MAILS_FACTOR * config.MAILS_PER_DAY,
     subject: await hash(PURPOSE),

@@ -430,6 +430,28 @@ describe('POST /password-reset', () => {
   })
 })
 
+describe('a stranger', () => {
+  it('with a stolen session cannot void all codes that the member may get', async () => {
+    for (const from of [newNetwork(), newNetwork()]) await requestReset(email, { from })
+    const stolen = await reader.logInAgain()
+    expect((await stolen.patch('/members/me', { password: 'stolen-horse-3' })).status).toBe(200)
+    expect(mails).toHaveLength(2)
+    const code = await codeFor()
+    expect(mails).toHaveLength(3)
+    expect((await resetWith(code)).status).toBe(204)
+    expect((await stolen.get('/members/me')).status).toBe(401)
+  })
+
+  it('who requested codes for a reserved address cannot delay the reset after it is restored', async () => {
+    const after = newEmail()
+    await select('update members set email = ? where memberId = ?', after, memberId())
+    for (const from of [newNetwork(), newNetwork()]) await requestReset(email, { from })
+    await select('update members set email = ? where memberId = ?', email, memberId())
+    await raiseVersion()
+    expect((await resetWith(await codeFor())).status).toBe(204)
+  })
+})
+
 describe('a reset at the same time', () => {
   /** Runs `interrupt` before a call of the request to the members' database. */
   const interrupting = (call: number, interrupt: () => Promise<unknown>) => {
