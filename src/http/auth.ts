@@ -6,7 +6,7 @@ import { ApiError } from '../errors'
 import { verifyToken } from '../token'
 import { annotate } from './describe-route'
 import { networkOf } from './network'
-import { callerKey, checkRate } from './throttle'
+import { callerKey, checkRate, setEnded } from './throttle'
 
 type Caller = App['Variables']['caller']
 
@@ -49,7 +49,11 @@ const authenticate =
     if (caller.memberId === undefined) await checkRate(c, 'NETWORK_LIMIT', `access token ${networkOf(c)}`)
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await checkRate(c, 'WRITE_LIMIT', callerKey(c))
     await next()
-    if ('tokenHash' in caller && caller.memberId !== undefined) remember(caller.tokenHash, caller.memberId)
+    const isRefused = c.error instanceof ApiError && c.error.code === 'UNAUTHORIZED'
+    if ('sessionId' in caller) {
+      if (isRefused || !c.error) setEnded(caller.sessionId, isRefused)
+    } else if (isRefused) memberOfToken.delete(caller.tokenHash)
+    else if (caller.memberId !== undefined) remember(caller.tokenHash, caller.memberId)
   }
 
 /**

@@ -35,8 +35,24 @@ const throttle = (limiter: RateLimiter, keyOf: (c: Context<App>) => string) => {
 /** Limits requests per route and network, approximately and per Cloudflare location. */
 export const throttledByNetwork = throttle('NETWORK_LIMIT', (c) => `${routePath(c)} ${networkOf(c)}`)
 
-/** The member or, for an access token whose member this isolate does not know, the network. */
-export const callerKey = (c: Context<App>) => String(c.get('caller').memberId ?? `network ${networkOf(c)}`)
+// The sessions that the database refused last. Their tokens are still signed, but must not use up the member's limits.
+const MAX_ENDED = 1000
+const endedSessions = new Set<string>()
+
+export const setEnded = (sessionId: string, isEnded: boolean) => {
+  endedSessions.delete(sessionId)
+  if (!isEnded) return
+  endedSessions.add(sessionId)
+  const [oldest] = endedSessions
+  if (oldest !== undefined && endedSessions.size > MAX_ENDED) endedSessions.delete(oldest)
+}
+
+/** The member or, for a session that has ended or an access token that this isolate does not know, the network. */
+export const callerKey = (c: Context<App>) => {
+  const caller = c.get('caller')
+  const isEnded = 'sessionId' in caller && endedSessions.has(caller.sessionId)
+  return isEnded || caller.memberId === undefined ? `network ${networkOf(c)}` : String(caller.memberId)
+}
 
 /** Limits requests per member. Mount it after `authenticated`. */
 export const throttledByMember = throttle('MEMBER_LIMIT', callerKey)

@@ -363,4 +363,28 @@ describe('the rate limits', () => {
     for (let n = 0; n < 2; n++) expect((await write()).status).toBe(201)
     expect(keys).toEqual(['network 192.0.2.7', String(await memberIdOf(reader))])
   })
+
+  it('do not count what is sent with a deleted token, or after the session has ended, as writes of the member', async () => {
+    const { token, tokenId } = await create(reader, { scopes: ['library:write'] })
+    const other = await reader.logInAgain()
+    const keys: string[] = []
+    const limit = async ({ key }: RateLimitOptions) => {
+      keys.push(key)
+      return { success: true }
+    }
+    const write = (used: string) =>
+      use(used, 'POST', '/books', {
+        body: { title: 'Demian' },
+        headers: { 'CF-Connecting-IP': '192.0.2.8' },
+        changed: { WRITE_LIMIT: { limit } },
+      })
+    for (const used of [token, other.token]) expect((await write(used)).status).toBe(201)
+    expect((await reader.delete(`/tokens/${tokenId}`)).status).toBe(204)
+    expect((await reader.delete('/sessions')).status).toBe(204)
+    for (const used of [token, other.token]) expect((await write(used)).status).toBe(401)
+    keys.length = 0
+    for (const used of [token, other.token, reader.token]) await write(used)
+    const network = 'network 192.0.2.8'
+    expect(keys).toEqual([network, network, String(await memberIdOf(reader))])
+  })
 })
