@@ -26,7 +26,8 @@ export const resetPassword = async (
   { network, ...origin }: Origin & { network: string },
   clock: () => string,
 ): Promise<{ email: string; rateLimit: RateLimitHeaders }> => {
-  const keys = hashingKeys(network, email)
+  // Not the key of logins, with which strangers could crowd the member out of the queue.
+  const keys = hashingKeys(network, `reset ${email}`)
   requireHashingCapacity(keys)
   const { directory } = slots
   const { valid, counted, rateLimit } = await checkCode(directory, config, email, authenticationCode, network)

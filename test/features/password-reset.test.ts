@@ -442,6 +442,28 @@ describe('a stranger', () => {
     expect((await stolen.get('/members/me')).status).toBe(401)
   })
 
+  it('with many networks cannot keep the member from resetting the password by logins that queue for hashing', async () => {
+    const code = await codeFor()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    using derive = vi.spyOn(crypto.subtle, 'deriveBits')
+    derive.mockImplementation(async () => {
+      await held
+      return new ArrayBuffer(64)
+    })
+    const logins = Array.from({ length: 70 }, () => post('/login', { email, password: 'x' }, { from: newNetwork() }))
+    await vi.waitFor(async () => {
+      const refused = await post('/login', { email, password: 'x' }, { from: newNetwork() })
+      expect(refused.status).toBe(429)
+    })
+    const answer = resetWith(code)
+    release()
+    expect((await answer).status).toBe(204)
+    // Ends the logins that are left.
+    using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    derive.mockRejectedValue(new Error('out of order'))
+    await Promise.all(logins)
+  })
+
   it('who requested codes for a reserved address cannot delay the reset after it is restored', async () => {
     const after = newEmail()
     await select('update members set email = ? where memberId = ?', after, memberId())
