@@ -101,9 +101,12 @@ export const emailChange = new Hono<App>()
     async (c) => {
       const { slots, config } = c.var
       const clock = () => localTime(config.TIME_ZONE)
-      const restored = await undoChange(slots, config, c.req.valid('json').authenticationCode, originOf(c), clock)
+      const { authenticationCode } = c.req.valid('json')
+      const { restored, replaced } = await undoChange(slots, config, authenticationCode, originOf(c), clock)
       const send = mailer(c)
       runLater(c, () => send(restored, { kind: 'emailRestored' }))
+      // Its owner may have the code of an earlier change.
+      if (replaced) runLater(c, () => send(replaced, { kind: 'emailReplaced', restoredEmail: restored }))
       return c.body(null, 204)
     },
   )

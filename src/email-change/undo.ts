@@ -14,10 +14,12 @@ const { placeholder } = sql
 const memberId = sql`${placeholder('memberId')}`
 const isLive = sql`codeHash = ${placeholder('undoHash')} and expiresAt > ${placeholder('now')}`
 
-/** A change that can still be undone. `email`: the former address. */
-type Undo = { undoId: number; memberId: number; email: string; undoExpiresAt: number }
+/** A change that can still be undone. `email`: the former address; `replaced`: the one in use. */
+type Undo = { undoId: number; memberId: number; email: string; replaced: string; undoExpiresAt: number }
 const selectUndo = sqlStatement<Undo>(sql`
-  select undoId, memberId, email, expiresAt as undoExpiresAt from emailUndos where ${isLive}`)
+  select undoId, memberId, email, expiresAt as undoExpiresAt,
+    (select members.email from members where members.memberId = emailUndos.memberId) as replaced
+  from emailUndos where ${isLive}`)
 
 /**
  * The statements that restore a former address if a condition is met. They also end all sessions and access tokens, delete
@@ -104,7 +106,7 @@ const restoreClaimedAddress = async (
  * Undoes a change of e-mail address, and all later ones: restores the former address, ends all sessions and access tokens,
  * and deletes the password, so that the member must reset it.
  * @param clock returns the local time
- * @returns the restored address
+ * @returns the restored address, and the one that it replaced, unless they are the same
  * @throws INVALID_FIELDS, the same for an unknown, used or expired code
  */
 export const undoChange = async (slots: Slots, config: Config, code: string, origin: Origin, clock: () => string) => {
@@ -122,5 +124,6 @@ export const undoChange = async (slots: Slots, config: Config, code: string, ori
       ? await restoreHere(db, address, values, origin)
       : await restoreClaimedAddress(slots, config, db, address, values, origin)
   if (!isRestored) throw invalid
-  return undo.email
+  const isSame = undo.replaced.toLowerCase() === undo.email.toLowerCase()
+  return { restored: undo.email, replaced: isSame ? undefined : undo.replaced }
 }

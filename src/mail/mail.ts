@@ -11,5 +11,7 @@ export type Mail =
   | { kind: 'emailTaken' }
   /** To the address that an undo restored. */
   | { kind: 'emailRestored' }
+  /** To the address that the undo replaced. */
+  | { kind: 'emailReplaced'; restoredEmail: string }
 
 export type MailOf<Kind extends Mail['kind']> = Extract<Mail, { kind: Kind }>

@@ -68,6 +68,13 @@ const ko: Texts = {
       '로그인하려면 먼저 비밀번호를 재설정해 주세요. 이전 비밀번호는 더 이상 사용할 수 없습니다.',
     ],
   }),
+  emailReplaced: ({ restoredEmail }) => ({
+    subject: 'Reading Library 이메일 주소 변경이 취소되었습니다',
+    body: [
+      `계정의 이메일 주소 변경이 취소되어, 이 주소 대신 이전 주소 ${maskEmail(restoredEmail)}(이)가 다시 사용됩니다. 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다.`,
+      '직접 하지 않으셨다면, 최근 72시간 안에 이 주소로 받으신 이메일 주소 변경 취소 코드가 있는지 확인하고 그 코드를 입력해 주세요.',
+    ],
+  }),
 }
 
 const en: Texts = {
@@ -125,6 +132,13 @@ const en: Texts = {
     body: [
       'The e-mail address of your account was changed back to this one. You were logged out on all devices, and all access tokens were deleted.',
       'Reset your password before you log in: the old one no longer works.',
+    ],
+  }),
+  emailReplaced: ({ restoredEmail }) => ({
+    subject: 'The change of your Reading Library address was undone',
+    body: [
+      `The e-mail address of your account is ${maskEmail(restoredEmail)} again, instead of this one: the change was undone. All devices were signed out and all access tokens deleted.`,
+      'If this was not you, look for a mail to this address with a code for undoing an earlier change. Within 72 hours of that mail, enter its code.',
     ],
   }),
 }

@@ -121,6 +121,16 @@ describe('POST /email/change/undo', () => {
     await vi.waitFor(checkDirectory)
   })
 
+  it('informs the address that it replaces, whose owner may have the code of an earlier change', async () => {
+    const first = await change(reader, oldEmail, email)
+    const second = await change(reader, email, oldEmail)
+    mails.length = 0
+    expect((await undo(second)).status).toBe(204)
+    expect(mailsTo(oldEmail)).toMatchObject([{ subject: 'The change of your Reading Library address was undone' }])
+    expect((await undo(first)).status).toBe(204)
+    expect(await select('select email from members where memberId = ?', memberId())).toEqual([{ email: oldEmail }])
+  })
+
   it('voids codes that were mailed before', async () => {
     const code = await change(reader, oldEmail, email)
     await forgetAttempts()
