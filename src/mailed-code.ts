@@ -9,9 +9,13 @@ export const randomCode = () => {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`
 }
 
+/** Enough for any code, however it is spaced. Normalising a megabyte would take as long as hashing a password. */
+const MAX_TYPED = 200
+
 /** Normalises a typed code: upper case, without spaces and hyphens, `O` read as 0, `I` and `L` as 1. */
 export const normaliseCode = (text: string) =>
   text
+    .slice(0, MAX_TYPED)
     .replace(/[\s\p{Dash_Punctuation}]/gu, '')
     .toUpperCase()
     .replaceAll('O', '0')

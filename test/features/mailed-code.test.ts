@@ -30,6 +30,11 @@ describe('a mailed code', () => {
     expect(normaliseCode('oO0iI-lL1zz')).toBe(normaliseCode('00011-111ZZ'))
   })
 
+  it('costs no more if a megabyte is sent for it', () => {
+    expect(normaliseCode('O'.repeat(1_000_000)).length).toBeLessThanOrEqual(200)
+    expect(normaliseCode(`${'K7QM2-9FXTR'.split('').join('   ')}\n`)).toBe('K7QM29FXTR')
+  })
+
   it('differs from every other code', () => {
     expect(new Set(codes.map(normaliseCode)).size).toBe(codes.length)
     expect(normaliseCode('K7QM2-9FXTS')).not.toBe(normaliseCode('K7QM2-9FXTR'))
