@@ -96,9 +96,11 @@ const restoreClaimedAddress = async (
     await run(slots.directory, abandonClaim(claim)).catch((reason) => log('error', `claim: ${reason}`))
     throw error
   })
-  const [[restored], , , , , , uses] = ended
+  const [[restored], , , , , settled, uses] = ended
   const recorded = run(afterResponse(slots.directory), ...(await recordOutcome(config, entries, uses)))
   slots.directory.waitUntil(recorded.catch((error) => log('error', `claim: ${error}`)))
+  // Another request settled the claim meanwhile. The code may still be valid.
+  if (!restored && settled.length === 0) throw unavailable('e-mail undo: the claim was settled')
   return restored !== undefined
 }
 

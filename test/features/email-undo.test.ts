@@ -15,6 +15,7 @@ import {
 } from '../support/email-changes'
 import { EMAIL, mails } from '../support/mailed-codes'
 import { claimsOf, insertAccessToken } from '../support/tokens'
+import { wrapDatabase } from '../support/wrap-database'
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
@@ -129,6 +130,25 @@ describe('POST /email/change/undo', () => {
     expect(mailsTo(oldEmail)).toMatchObject([{ subject: 'The change of your Reading Library address was undone' }])
     expect((await undo(first)).status).toBe(204)
     expect(await select('select email from members where memberId = ?', memberId())).toEqual([{ email: oldEmail }])
+  })
+
+  it.runIf(memberSlot() > 0)('asks to try again if its claim was settled, as the code is still valid', async () => {
+    using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const code = await change(reader, oldEmail, email)
+    let calls = 0
+    const DB_1 = wrapDatabase(memberDatabase(), async (call) => {
+      calls += 1
+      // The first call finds the undo, the second one restores the address.
+      if (calls === 2) {
+        const open = env.DB.prepare(`select claimId from addresses where memberId = ? and state = 'CLAIMED'`)
+        const claimId = await open.bind(memberId()).first('claimId')
+        await select('insert into settledClaims (claimId, settledAt) values (?, ?)', claimId, Date.now())
+      }
+      return call()
+    })
+    expect((await undo(code, { changed: { DB_1 } })).status).toBe(503)
+    expect((await undo(code)).status).toBe(204)
+    await vi.waitFor(checkDirectory)
   })
 
   it('voids codes that were mailed before', async () => {
