@@ -45,9 +45,9 @@ export const GUESSES = {
   address: [{ max: 100, windowMs: DAY_MS }],
 } satisfies NetworkLimits & { address: Limit[] }
 /**
- * Mails with a reset code to one address, requested from all networks. The window is the lifetime of a code, so that the
- * mailbox has a valid code when the limit is reached: strangers cannot lock the member out. Has no policy, as it counts the
- * requests of others.
+ * Mails with a reset code to one address, requested from all networks, since the last change of credentials. The window is
+ * the lifetime of a code, so that the mailbox has a valid code when the limit is reached: strangers cannot lock the member
+ * out. Has no policy, as it counts the requests of others.
  */
 export const RESET_MAILS: Limit[] = [{ max: 2, windowMs: 10 * MINUTE_MS }]
 /**

@@ -89,7 +89,10 @@ const rateTable = toTable(
     ['Code attempts for one address from one network *', `5 per code, ${toText(GUESSES.network)}`],
     ['Code attempts for one address from all networks', toText(GUESSES.address)],
     ['Password resets requested for one address from one network *', toText(MAILS.network)],
-    ['Reset mails to one address, from all networks', `${toText(RESET_MAILS)}; further ones are not sent`],
+    [
+      'Reset mails with valid codes to one address, from all networks',
+      `${toText(RESET_MAILS)}; further ones are not sent`,
+    ],
     ['Reset codes tried for one address from one network *', toText(RESETS.network)],
     ['Reset codes tried for all addresses from one network', toText(RESETS_OF_ANYONE.network)],
     ['Changes of e-mail address requested by one member *', toText(EMAIL_CHANGES.member)],

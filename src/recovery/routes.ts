@@ -37,7 +37,7 @@ export const recovery = new Hono<App>()
       summary: 'Request a password reset',
       description:
         'If the address is a member’s, mails a code of ten letters and digits, such as `K7QM2-9FXTR`, which is valid for ' +
-        'ten minutes. At most two codes are mailed to an address in ten minutes. The response is the same for every address.',
+        'ten minutes. At most two valid codes are mailed to an address in ten minutes. The response is the same for every address.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       usesDatabase: true,
