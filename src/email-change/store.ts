@@ -27,14 +27,23 @@ export const selectOwn = statement((db) =>
     .where(isCaller),
 )
 
+/** When the undo that restores the new address expires, if it is a former one of the member. */
+const returnExpiresAt = sql`
+  select max(expiresAt) from emailUndos
+  where memberId = ${memberId} and lower(email) = lower(${placeholder('email')}) and expiresAt > ${placeholder('now')}`
+
 /** The statements that change the caller's address if a condition is met. The first one returns the former address. */
 const changeIf = (condition: SQL) => {
   const isChanging = sql`${isCaller} and ${condition}`
-  // Expires after the member's earlier undos, so that reservations expire in the order of the changes.
+  // An undo of the return to a former address expires with that address's own, so that someone who had taken over the
+  // account cannot wait for it. Otherwise after the member's earlier undos: reservations expire in the order of the changes.
   const insertUndo = sqlStatement<{ email: string }>(sql`
     insert into emailUndos (memberId, codeHash, email, expiresAt)
     select memberId, ${placeholder('undoHash')}, email,
-      max(${placeholder('undoExpiresAt')}, 1 + coalesce((select max(expiresAt) from emailUndos where memberId = ${memberId}), 0))
+      max(
+        coalesce((${returnExpiresAt}), ${placeholder('undoExpiresAt')}),
+        1 + coalesce((select max(expiresAt) from emailUndos where memberId = ${memberId}), 0)
+      )
     from members where ${isChanging}
     returning email`)
   const record = recordActivity('EMAIL_CHANGED', sql`(select memberId from members where ${isChanging})`)

@@ -122,6 +122,14 @@ describe('POST /email/change/undo', () => {
     await vi.waitFor(checkDirectory)
   })
 
+  it('of a return to the former address ends with the first undo, as whoever had taken over the account could use it', async () => {
+    await change(reader, oldEmail, email)
+    passTime(48 * HOUR_MS)
+    const code = await change(reader, email, oldEmail)
+    passTime(24 * HOUR_MS + MINUTE_MS)
+    expect((await undo(code)).status).toBe(400)
+  })
+
   it('informs the address that it replaces, whose owner may have the code of an earlier change', async () => {
     const first = await change(reader, oldEmail, email)
     const second = await change(reader, email, oldEmail)
