@@ -101,7 +101,7 @@ export default defineConfig({
     // Passwords are hashed at their real cost, fifty concurrently in one test.
     testTimeout: 60_000,
     // Several tests wait for timeouts.
-    maxWorkers: 2,
+    maxWorkers: 3,
     reporters: ['default', ['json', { outputFile: inSlot1 ? 'dist/slots-report.json' : 'dist/test-report.json' }]],
     onConsoleLog: (line) => !line.includes('"message":"request"'),
   },

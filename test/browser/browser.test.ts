@@ -119,7 +119,7 @@ describe('/docs', () => {
     const health = page.locator('#operations-Health-checkHealth')
     /** Presses Tab until an element of the class has the focus, inside the operation. */
     const tabTo = async (name: string) => {
-      for (let pressed = 0; pressed < 150; pressed++) {
+      for (let pressed = 0; pressed < 400; pressed++) {
         await page.keyboard.press('Tab')
         if (await health.locator(`.${name}:focus`).count()) return
       }
