@@ -35,8 +35,8 @@ const returnExpiresAt = sql`
 /** The statements that change the caller's address if a condition is met. The first one returns the former address. */
 const changeIf = (condition: SQL) => {
   const isChanging = sql`${isCaller} and ${condition}`
-  // An undo of the return to a former address expires with that address's own, so that someone who had taken over the
-  // account cannot wait for it. Otherwise after the member's earlier undos: reservations expire in the order of the changes.
+  // An undo expires after the member's earlier ones, so that reservations expire in the order of the changes. That of a
+  // return to a former address expires right after that address's own: a thief must not be able to outwait the owner.
   const insertUndo = sqlStatement<{ email: string }>(sql`
     insert into emailUndos (memberId, codeHash, email, expiresAt)
     select memberId, ${placeholder('undoHash')}, email,

@@ -77,6 +77,6 @@ const settleInSlot = async (directory: Db, db: Db, config: Config, entries: Entr
   await run(directory, ...(await recordOutcome(config, entries, uses)))
 }
 
-/** Settles open claims of one slot, whatever their flows did. They have no effect from then on. */
+/** Settles open claims of one slot, whose outcome is unknown. Calls of their flows that run later have no effect. */
 export const settleClaims = (slots: Slots, config: Config, slot: number, entries: Entry[]) =>
   settleInSlot(slots.directory, slots.open(slot), config, entries)

@@ -96,8 +96,8 @@ export const issueCode = async (
   const now = Date.now()
   const [code, day, hash] = [randomCode(), dayOf(now), hashFor(config, address.email)]
   const owner = member ?? NOBODY
-  // Void codes do not count: whoever has a stolen session, and voids them all by changes of the password, must not keep
-  // the member from getting another.
+  // Void codes do not count. Otherwise someone with a stolen session could void them all by changing the password, and the
+  // member could not get another one.
   const version = `${owner.memberId} ${owner.credentialsVersion}`
   const issued = {
     ...toAttempt(now, { subject: await hash('reset mail', version), limits: RESET_MAILS }),

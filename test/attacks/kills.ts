@@ -14,7 +14,7 @@ const POLL_MS = 5
 /** A flow's last calls may follow its response. */
 const AFTER_RESPONSE_MS = 250
 /** More than any flow makes, except a sweep with many purge jobs. */
-const MAX_CALLS = 20
+const MAX_CALLS = 40
 
 const haltAt = (service: Service, halt: Halt | null) =>
   service.request({ method: 'GET', path: '/', headers: `X-Halt: ${JSON.stringify(halt)}\r\n` })

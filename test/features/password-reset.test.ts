@@ -153,7 +153,7 @@ describe('POST /email/password-reset', () => {
     [16, 'a day from an IPv6 /48 for an address', 86_400, to(newEmail(), (n) => `2001:db8:13:${n}::1`)],
     [30, 'an hour from a network', 3600, from(() => '203.0.113.12')],
     [90, 'an hour from an IPv6 /48', 3600, from((n) => `2001:db8:14:${n}::1`)],
-  ])('accepts %d requests %s, whoever has the address', async (allowed, _, seconds, request) => {
+  ])('accepts %d requests %s, also for an unknown address', async (allowed, _, seconds, request) => {
     const requestAs = (n: number) => requestReset(request(n)[0], { from: request(n)[1] })
     const answers = await Promise.all(Array.from({ length: allowed + 10 }, (_, n) => requestAs(n)))
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(allowed)
