@@ -26,6 +26,13 @@ const sumBooks = (bytes: string) =>
 const countImages = (field: string, aggregate: string) =>
   checkField('members', 'memberId', field, `select ${aggregate} from images where images.memberId = stored.memberId`)
 
+const latestOf = (field: string) => `
+  select ${field} from progress where progress.memberId = stored.memberId and progress.bookId = stored.bookId order by at desc limit 1`
+
+/** Details of a book belong to its owner. */
+const checkOwner = (table: string, id: string) =>
+  checkField(table, id, 'memberId', `select memberId from books where books.bookId = stored.bookId`)
+
 /** Identifiers are never reused: no row may have a retired one. */
 const checkRetired = (table: string, id: string) => `
   select '${table}' as "table", ${id} as id, '${id}' as field, 'above ' || retiredIds.id as expected, ${id} as found
@@ -54,8 +61,53 @@ const CHECKS = [
     'members',
     'memberId',
     'textBytes',
-    sumBooks('memoBytes + octet_length(concat(title, cover, author, publisher))'),
+    `(${sumBooks('memoBytes + octet_length(concat(title, cover, author, publisher, language, series, sourceIds))')})
+    + (select coalesce(sum(octet_length(note)), 0) from readings where readings.memberId = stored.memberId)`,
   ),
+  // In both directions, so that neither a row nor a book is missing.
+  checkField(
+    'authors',
+    'authorKey',
+    'bookCount',
+    `select nullif(count(*), 0) from books
+    where books.memberId = stored.memberId and coalesce(authorFolded, lower(author)) = stored.authorKey`,
+  ),
+  `select 'books' as "table", bookId as id, 'author' as field, 'a row of authors' as expected, author as found
+  from books as stored where author is not null and ${isActive} and not exists (
+    select 1 from authors where authors.memberId = stored.memberId and authorKey = coalesce(authorFolded, lower(author))
+  )`,
+  checkField(
+    'tags',
+    'tagId',
+    'bookCount',
+    `select nullif(count(*), 0) from bookTags where bookTags.memberId = stored.memberId and bookTags.tagId = stored.tagId`,
+  ),
+  checkField('books', 'bookId', 'currentPage', `select coalesce((${latestOf('page')}), stored.currentPage)`),
+  checkField(
+    'progress',
+    'bookId',
+    'total',
+    `select iif(exists (
+    select 1 from progress as later
+    where later.memberId = stored.memberId and later.bookId = stored.bookId and later.at > stored.at
+  ), stored.total, (select count(*) from progress where progress.memberId = stored.memberId and progress.bookId = stored.bookId))`,
+  ),
+  checkField(
+    'books',
+    'bookId',
+    'newestReadingId',
+    `select iif(
+    stored.newestReadingId in (select readingId from readings where readings.bookId = stored.bookId), stored.newestReadingId,
+    iif(exists (select 1 from readings where readings.memberId = stored.memberId and readings.bookId = stored.bookId), 'a reading', null)
+  )`,
+  ),
+  checkOwner('readings', 'readingId'),
+  checkOwner('progress', 'bookId'),
+  checkOwner('bookTags', 'bookId'),
+  `select 'bookTags' as "table", bookId as id, 'tagId' as field, 'a tag' as expected, tagId as found from bookTags as stored
+  where ${isActive} and not exists (
+    select 1 from tags where tags.memberId = stored.memberId and tags.tagId = stored.tagId
+  )`,
   countImages('imageCount', 'count(*)'),
   countImages('imageBytes', 'coalesce(sum(bytes), 0)'),
   checkField('books', 'bookId', 'memberId', 'select memberId from members where members.memberId = stored.memberId'),
@@ -68,6 +120,7 @@ const CHECKS = [
   where expected <> found`,
   checkRetired('books', 'bookId'),
   checkRetired('memos', 'memoId'),
+  checkRetired('readings', 'readingId'),
   `select 'members' as "table", memberId as id, 'withdrawnAt' as field, 'a purge job' as expected, withdrawnAt as found
   from members where withdrawnAt is not null and memberId not in (select memberId from purgeJobs)`,
   `select 'members' as "table", memberId as id, 'memberId' as field, 'at most ' || seq as expected, memberId as found
@@ -88,6 +141,7 @@ const checksOf = (slot: number) => {
     check('books', 'bookId'),
     check('memos', 'memoId'),
     check('images', 'imageId'),
+    check('readings', 'readingId'),
   ]
 }
 

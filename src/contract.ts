@@ -4,6 +4,10 @@ export const BOOK_STATUSES = ['YET', 'ING', 'DONE'] as const
 export const MEMO_TYPES = ['BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION'] as const
 export const MEMO_AUTHORITIES = ['PRIVATE', 'PUBLIC'] as const
 
+export const BOOK_FORMATS = ['PAPER', 'EBOOK', 'AUDIO'] as const
+export const READING_OUTCOMES = ['FINISHED', 'STOPPED'] as const
+export const PROGRESS_KINDS = ['PROGRESS', 'FINISHED', 'CORRECTION'] as const
+
 /** The image types that uploads may have. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'] as const
 

@@ -5,6 +5,7 @@ import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '
 import { nextId } from '../db/next-id'
 import { books, members } from '../db/schema'
 import { quotaExceeded } from '../errors'
+import { toFoldedColumn } from '../fold'
 import { loadInParts, MAX_WHOLE_BYTES, type MemoList, newestFirst, selectMemosList } from '../memos/lists'
 import { type Quotas, utf8Bytes } from '../quotas'
 import type { BookDetail, BookPatch, CreatedDate, DetailQuery, NewBook, RegisteredBook, UpdatedBook } from './schema'
@@ -60,12 +61,13 @@ const selectUsageIfRefused = statement((db) =>
 )
 const insertBook = sqlStatement<RegisteredBook>(sql`
   insert into books (
-    bookId, memberId, title, cover, author, publisher, createdAt,
+    bookId, memberId, title, titleFolded, cover, author, authorFolded, publisher, createdAt,
     currentPage, itemPage, bookStatus, readStartDate, readEndDate
   )
   select
-    ${nextId(books.bookId)}, ${members.memberId}, ${placeholder('title')}, ${placeholder('cover')},
-    ${placeholder('author')}, ${placeholder('publisher')}, ${placeholder('createdAt')},
+    ${nextId(books.bookId)}, ${members.memberId}, ${placeholder('title')}, ${placeholder('titleFolded')},
+    ${placeholder('cover')}, ${placeholder('author')}, ${placeholder('authorFolded')}, ${placeholder('publisher')},
+    ${placeholder('createdAt')},
     ${placeholder('currentPage')}, ${placeholder('itemPage')}, ${placeholder('bookStatus')},
     ${placeholder('readStartDate')}, ${placeholder('readEndDate')}
   from ${members} where ${isCaller}
@@ -89,7 +91,8 @@ export const createBook = async (
 ): Promise<RegisteredBook> => {
   const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = quotas
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
-  const insert = insertBook({ ...DEFAULTS, ...book, createdAt, bytes, MAX_BOOKS, MAX_MEMBER_TEXT_BYTES })
+  const folded = { titleFolded: toFoldedColumn(book.title), authorFolded: toFoldedColumn(book.author) }
+  const insert = insertBook({ ...DEFAULTS, ...book, ...folded, createdAt, bytes, MAX_BOOKS, MAX_MEMBER_TEXT_BYTES })
   const [, [registered], [usage]] = await runAsCaller(db, caller, selectCaller(), insert, selectUsageIfRefused())
   if (registered) return registered
   throw quotaExceeded(usage && usage.books < MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', quotas)
@@ -131,8 +134,17 @@ export const updateBook = async (
   const { MAX_MEMBER_TEXT_BYTES } = quotas
   const values = { bookId, bytes: utf8Bytes(patch.author, patch.publisher), MAX_MEMBER_TEXT_BYTES }
   const condition = hasTexts ? and(isOwn, fits(texts.map((name) => books[name]))) : isOwn
+  const folded = patch.author === undefined ? {} : { authorFolded: toFoldedColumn(patch.author) }
   const update = idempotent(
-    dynamicStatement((builder) => builder.update(books).set(patch).where(condition).returning(updatedColumns), values),
+    dynamicStatement(
+      (builder) =>
+        builder
+          .update(books)
+          .set({ ...patch, ...folded })
+          .where(condition)
+          .returning(updatedColumns),
+      values,
+    ),
   )
   if (!hasTexts) return queryOne(db, caller, update)
   const [, [stored], [updated]] = await runAsCaller(db, caller, selectCaller(), selectUpdated({ bookId }), update)

@@ -6,19 +6,28 @@ import {
   index,
   integer,
   primaryKey,
+  real,
   sqliteTable,
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import { ACTIVITY_KINDS, BOOK_STATUSES, IMAGE_TYPES, MAX_INT, MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
+import {
+  ACTIVITY_KINDS,
+  BOOK_FORMATS,
+  BOOK_STATUSES,
+  IMAGE_TYPES,
+  MAX_INT,
+  MEMO_AUTHORITIES,
+  MEMO_TYPES,
+} from '../contract'
 
 // Column names are the contract's field names, so that a selected row is the JSON response.
 // Triggers (triggers.sql) maintain the counters (…Books, …Memos, memoCount, imageCount, hasMemos, …Bytes), the positions and
 // retiredIds.
 
 const literals = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(', '))
-const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) => sql`${column} in (${literals(values)})`
-const isPage = (column: AnySQLiteColumn) => sql`${column} between 0 and ${sql.raw(String(MAX_INT))}`
+export const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) => sql`${column} in (${literals(values)})`
+export const isPage = (column: AnySQLiteColumn) => sql`${column} between 0 and ${sql.raw(String(MAX_INT))}`
 // IS rather than =: strftime returns null for an invalid date, and a CHECK accepts null.
 const isTimestamp = (column: AnySQLiteColumn) => sql`${column} is strftime('%Y-%m-%dT%H:%M:%S', ${column})`
 const counter = () => integer().notNull().default(0)
@@ -40,7 +49,7 @@ export const members = sqliteTable(
     doneBooks: counter(),
     finishedBooks: counter(),
     memoBooks: counter(),
-    /** UTF-8 bytes of the member's memos, and of the titles, covers, authors and publishers of the books. */
+    /** UTF-8 bytes of the member's memos, of the notes on readings, and of the texts of the books. */
     textBytes: counter(),
     imageCount: counter(),
     imageBytes: counter(),
@@ -59,7 +68,7 @@ export const members = sqliteTable(
 // Times in the next five tables are milliseconds since 1970. The migration creates some WITHOUT ROWID, which Drizzle cannot
 // express.
 
-const ownerId = () =>
+export const ownerId = () =>
   integer()
     .notNull()
     .references(() => members.memberId, { onDelete: 'cascade' })
@@ -176,6 +185,14 @@ export const accountCodes = sqliteTable(
 export const isFinished = sql.raw(`"bookStatus" = 'DONE' and "readEndDate" is not null`)
 export const isUnread = sql.raw(`"bookStatus" = 'YET'`)
 export const isWithMemos = sql.raw(`"hasMemos" = 1`)
+export const hasAuthor = sql.raw(`"author" is not null`)
+export const isRated = sql.raw(`"star" > 0`)
+export const hasIsbn = sql.raw(`"isbn" is not null`)
+
+// Texts as they are compared: what `fold` in fold.ts returns. The first two are columns of indexes.
+export const titleKey = sql.raw(`coalesce("titleFolded", lower("title"))`)
+export const authorKey = sql.raw(`coalesce("authorFolded", lower("author"))`)
+export const contentKey = sql.raw(`coalesce("contentFolded", lower("memoContent"))`)
 
 export const books = sqliteTable(
   'books',
@@ -204,12 +221,30 @@ export const books = sqliteTable(
     hasMemos: counter(),
     /** UTF-8 bytes of the book's memos. */
     memoBytes: counter(),
+    /** `toFoldedColumn` of title and author, for search and sorting. */
+    titleFolded: text(),
+    authorFolded: text(),
+    /** ISBN-13 without hyphens. */
+    isbn: text(),
+    language: text(),
+    format: text({ enum: BOOK_FORMATS }),
+    publishedYear: integer(),
+    series: text(),
+    seriesNumber: real(),
+    /** A JSON array of strings such as `goodreads:123`. Null if there are none. */
+    sourceIds: text(),
+    /** Null if the book's own status and dates are its only reading, or if it has not been read. */
+    newestReadingId: integer(),
   },
   (book) => [
     index('books_by_status').on(book.memberId, book.bookStatus),
     index('books_finished').on(book.memberId, book.readEndDate).where(isFinished),
     index('books_unread').on(book.memberId, book.createdAt).where(isUnread),
     index('books_with_memos').on(book.memberId).where(isWithMemos),
+    index('books_by_title').on(book.memberId, titleKey),
+    index('books_by_author').on(book.memberId, authorKey).where(hasAuthor),
+    index('books_by_star').on(book.memberId, book.star).where(isRated),
+    index('books_by_isbn').on(book.memberId, book.isbn).where(hasIsbn),
     check('books_status', isOneOf(book.bookStatus, BOOK_STATUSES)),
     check('books_star', sql`${book.star} between 0 and 5`),
     check('books_current_page', isPage(book.currentPage)),
@@ -247,8 +282,11 @@ export const memos = sqliteTable(
     memoLikesCount: counter(),
     createdAt: text().notNull(),
     updatedAt: text().notNull(),
+    /** `toFoldedColumn` of the content, for search. */
+    contentFolded: text(),
   },
   (memo) => [
+    index('memos_newest_first').on(memo.memberId),
     index('memos_by_type').on(memo.bookId, memo.memoType),
     uniqueIndex('memos_by_position').on(memo.memberId, memo.position),
     check('memos_type', isOneOf(memo.memoType, MEMO_TYPES)),

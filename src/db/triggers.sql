@@ -1,6 +1,7 @@
 -- The triggers of the migrated database, formatted and explained. This file is for reading only: the migrations
 -- create them, each on one line, because remote D1 splits a migration on semicolons (cloudflare/workers-sdk issues 14991
--- and 15690). test/features/database.test.ts compares this file with the triggers of a migrated database.
+-- and 15690) and ends a trigger at the END of a CASE (issue 4727), hence iif. test/features/database.test.ts compares this
+-- file with the triggers of a migrated database.
 --
 -- They run in the transaction of the write itself, and for rows deleted by a cascade too.
 
@@ -15,7 +16,8 @@ BEGIN
     ingBooks = ingBooks + (NEW.bookStatus = 'ING'),
     doneBooks = doneBooks + (NEW.bookStatus = 'DONE'),
     finishedBooks = finishedBooks + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL),
-    textBytes = textBytes + octet_length(concat(NEW.title, NEW.cover, NEW.author, NEW.publisher))
+    textBytes = textBytes
+      + octet_length(concat(NEW.title, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
   WHERE memberId = NEW.memberId;
 END;
 
@@ -27,7 +29,8 @@ BEGIN
     doneBooks = doneBooks - (OLD.bookStatus = 'DONE'),
     finishedBooks = finishedBooks - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL),
     memoBooks = memoBooks - OLD.hasMemos,
-    textBytes = textBytes - OLD.memoBytes - octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher))
+    textBytes = textBytes - OLD.memoBytes
+      - octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds))
   WHERE memberId = OLD.memberId
     AND withdrawnAt IS NULL;
 END;
@@ -47,13 +50,14 @@ BEGIN
   WHERE memberId = NEW.memberId;
 END;
 
-CREATE TRIGGER books_resized AFTER UPDATE OF title, cover, author, publisher ON books
-WHEN octet_length(concat(NEW.title, NEW.cover, NEW.author, NEW.publisher))
-  <> octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher))
+CREATE TRIGGER books_resized AFTER UPDATE OF title, cover, author, publisher, language, series, sourceIds ON books
+WHEN octet_length(concat(NEW.title, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
+  <> octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds))
 BEGIN
   UPDATE members
-  SET textBytes = textBytes + octet_length(concat(NEW.title, NEW.cover, NEW.author, NEW.publisher))
-    - octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher))
+  SET textBytes = textBytes
+    + octet_length(concat(NEW.title, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
+    - octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds))
   WHERE memberId = NEW.memberId;
 END;
 
@@ -203,4 +207,269 @@ CREATE TRIGGER activity_limited AFTER INSERT ON activity
 BEGIN
   DELETE FROM activity
   WHERE memberId = NEW.memberId AND isFailedLogin = NEW.isFailedLogin AND entry <= NEW.entry - 500;
+END;
+
+-- Authors, with the number of their books. Deleted or updated, but never both: the last book of an author has bookCount 1.
+
+CREATE TRIGGER books_author_added AFTER INSERT ON books
+WHEN NEW.author IS NOT NULL
+BEGIN
+  INSERT INTO authors (memberId, authorKey, author, bookCount)
+  VALUES (NEW.memberId, coalesce(NEW.authorFolded, lower(NEW.author)), NEW.author, 1)
+  ON CONFLICT DO UPDATE SET bookCount = bookCount + 1;
+END;
+
+CREATE TRIGGER books_author_removed AFTER DELETE ON books
+WHEN OLD.author IS NOT NULL
+BEGIN
+  DELETE FROM authors
+  WHERE memberId = OLD.memberId AND authorKey = coalesce(OLD.authorFolded, lower(OLD.author)) AND bookCount = 1;
+
+  UPDATE authors
+  SET bookCount = bookCount - 1
+  WHERE memberId = OLD.memberId AND authorKey = coalesce(OLD.authorFolded, lower(OLD.author)) AND bookCount > 1;
+END;
+
+CREATE TRIGGER books_author_changed AFTER UPDATE OF author, authorFolded ON books
+WHEN coalesce(OLD.authorFolded, lower(OLD.author)) IS NOT coalesce(NEW.authorFolded, lower(NEW.author))
+BEGIN
+  DELETE FROM authors
+  WHERE memberId = OLD.memberId AND authorKey = coalesce(OLD.authorFolded, lower(OLD.author)) AND bookCount = 1;
+
+  UPDATE authors
+  SET bookCount = bookCount - 1
+  WHERE memberId = OLD.memberId AND authorKey = coalesce(OLD.authorFolded, lower(OLD.author)) AND bookCount > 1;
+
+  INSERT INTO authors (memberId, authorKey, author, bookCount)
+  SELECT NEW.memberId, coalesce(NEW.authorFolded, lower(NEW.author)), NEW.author, 1
+  WHERE NEW.author IS NOT NULL
+  ON CONFLICT DO UPDATE SET bookCount = bookCount + 1;
+END;
+
+-- Tags, with the number of their books. A tag without books is deleted.
+
+CREATE TRIGGER bookTags_counted_in AFTER INSERT ON bookTags
+BEGIN
+  UPDATE tags
+  SET bookCount = bookCount + 1
+  WHERE memberId = NEW.memberId AND tagId = NEW.tagId;
+END;
+
+CREATE TRIGGER bookTags_counted_out AFTER DELETE ON bookTags
+BEGIN
+  DELETE FROM tags
+  WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount = 1;
+
+  UPDATE tags
+  SET bookCount = bookCount - 1
+  WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount > 1;
+END;
+
+-- Without foreign keys: reading-schema.ts says why. The purge of a withdrawn member has already deleted these rows.
+CREATE TRIGGER books_details_deleted AFTER DELETE ON books
+BEGIN
+  DELETE FROM readings WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
+  DELETE FROM progress WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
+  DELETE FROM bookTags WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
+END;
+
+-- Progress. The latest event has the book's current page; POST /books/{book-id}/progress inserts its event before it changes
+-- the book. A step back is a correction, unless the last event belongs to an earlier reading.
+
+CREATE TRIGGER books_progressed AFTER UPDATE OF currentPage, bookStatus ON books
+WHEN NEW.currentPage <> OLD.currentPage
+  OR (NEW.bookStatus = 'DONE' AND OLD.bookStatus <> 'DONE')
+BEGIN
+  INSERT INTO progress (memberId, bookId, at, page, kind, total)
+  SELECT NEW.memberId, NEW.bookId,
+    max(CAST(unixepoch('subsec') * 1000 AS INTEGER), coalesce(latest.at + 1, 0)),
+    NEW.currentPage,
+    iif(
+      NEW.bookStatus = 'DONE' AND OLD.bookStatus <> 'DONE',
+      'FINISHED',
+      iif(
+        NEW.currentPage > OLD.currentPage
+          OR (NEW.bookStatus = 'ING' AND OLD.bookStatus <> 'ING')
+          OR coalesce((SELECT createdAt FROM readings WHERE readingId = NEW.newestReadingId), 0) > coalesce(latest.at, 0),
+        'PROGRESS',
+        'CORRECTION'
+      )
+    ),
+    coalesce(latest.total, 0) + 1
+  FROM (SELECT 1)
+  LEFT JOIN (
+    SELECT at, page, total FROM progress
+    WHERE memberId = NEW.memberId AND bookId = NEW.bookId ORDER BY at DESC LIMIT 1
+  ) AS latest
+  WHERE latest.page IS NOT NEW.currentPage OR NEW.currentPage = OLD.currentPage;
+END;
+
+-- An event before the latest one: total stays with the latest.
+CREATE TRIGGER progress_added_late AFTER INSERT ON progress
+WHEN EXISTS (SELECT 1 FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at > NEW.at)
+BEGIN
+  UPDATE progress
+  SET total = NEW.total
+  WHERE memberId = NEW.memberId AND bookId = NEW.bookId
+    AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId);
+END;
+
+-- Merges the events of a UTC day into its last one, among the oldest 1,000. If no day has two, the oldest event goes.
+CREATE TRIGGER progress_limited AFTER INSERT ON progress
+WHEN NEW.total > 10000
+BEGIN
+  DELETE FROM progress
+  WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND kind <> 'FINISHED' AND at IN (
+    SELECT at FROM (
+      SELECT at, lead(at) OVER (ORDER BY at) AS next
+      FROM (SELECT at FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId ORDER BY at LIMIT 1000)
+    )
+    WHERE next / 86400000 = at / 86400000
+  );
+
+  DELETE FROM progress
+  WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at IN (
+    SELECT at FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId ORDER BY at DESC LIMIT -1 OFFSET 10000
+  );
+
+  UPDATE progress
+  SET total = (SELECT count(*) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
+  WHERE memberId = NEW.memberId AND bookId = NEW.bookId
+    AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId);
+END;
+
+-- Readings. When a book changes, its newest reading follows. Changes through /readings set newestReadingId, or change the
+-- reading before the book, so that these triggers find nothing left to do.
+
+-- The only reading of a book, which no row describes, ends in the past: it gets a row, and reading again a second one.
+CREATE TRIGGER books_first_reading_kept AFTER UPDATE OF bookStatus ON books
+WHEN OLD.newestReadingId IS NULL AND NEW.newestReadingId IS NULL AND OLD.bookStatus = 'DONE' AND NEW.bookStatus <> 'DONE'
+BEGIN
+  INSERT INTO readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
+  VALUES (
+    OLD.bookId, OLD.memberId, OLD.bookId, 0,
+    substr(OLD.readStartDate, 1, 10), substr(OLD.readEndDate, 1, 10), 'FINISHED', nullif(OLD.star * 4, 0)
+  );
+
+  INSERT INTO readings (readingId, memberId, bookId, createdAt, startedAt, quarters)
+  SELECT
+    1 + max(
+      ((NEW.bookId >> 40) << 40) + (1 << 39),
+      coalesce((SELECT max(readingId) FROM readings WHERE readingId < ((NEW.bookId >> 40) + 1) << 40), 0),
+      coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0)
+    ),
+    NEW.memberId, NEW.bookId, CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    iif(NEW.readStartDate IS NOT OLD.readStartDate, substr(NEW.readStartDate, 1, 10), NULL),
+    iif(NEW.star <> OLD.star, nullif(NEW.star * 4, 0), NULL)
+  WHERE NEW.bookStatus = 'ING';
+
+  UPDATE books
+  SET newestReadingId = (SELECT max(readingId) FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
+  WHERE bookId = NEW.bookId;
+END;
+
+-- A change of the book goes to its newest reading, or begins another one if that is finished and the book is read again.
+-- Dates that the change leaves as they were belong to the earlier reading.
+CREATE TRIGGER books_newest_reading_changed AFTER UPDATE OF bookStatus, readStartDate, readEndDate, star ON books
+WHEN OLD.newestReadingId = NEW.newestReadingId
+  AND (
+    NEW.bookStatus <> OLD.bookStatus OR NEW.star <> OLD.star
+    OR NEW.readStartDate IS NOT OLD.readStartDate OR NEW.readEndDate IS NOT OLD.readEndDate
+  )
+BEGIN
+  INSERT INTO readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
+  SELECT
+    1 + max(
+      ((NEW.bookId >> 40) << 40) + (1 << 39),
+      coalesce((SELECT max(readingId) FROM readings WHERE readingId < ((NEW.bookId >> 40) + 1) << 40), 0),
+      coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0)
+    ),
+    NEW.memberId, NEW.bookId, CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    iif(NEW.readStartDate IS NOT OLD.readStartDate, substr(NEW.readStartDate, 1, 10), NULL),
+    iif(NEW.bookStatus = 'DONE', substr(NEW.readEndDate, 1, 10), NULL),
+    iif(NEW.bookStatus = 'DONE', 'FINISHED', NULL),
+    iif(NEW.star <> OLD.star, nullif(NEW.star * 4, 0), NULL)
+  WHERE (
+      (NEW.bookStatus = 'ING' AND OLD.bookStatus <> 'ING')
+      OR (NEW.bookStatus = 'DONE' AND OLD.bookStatus = 'YET' AND NEW.readEndDate <> coalesce(OLD.readEndDate, ''))
+    )
+    AND (SELECT outcome FROM readings WHERE readingId = NEW.newestReadingId) = 'FINISHED'
+    AND (SELECT count(*) FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId) < 200;
+
+  UPDATE books
+  SET newestReadingId = (SELECT max(readingId) FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
+  WHERE bookId = NEW.bookId
+    AND changes() = 1;
+
+  UPDATE readings
+  SET startedAt = iif(
+      NEW.readStartDate IS OLD.readStartDate OR (NEW.readStartDate IS NULL AND length(startedAt) < 10),
+      startedAt,
+      substr(NEW.readStartDate, 1, 10)
+    ),
+    finishedAt = iif(
+      NEW.bookStatus = 'ING' OR (NEW.bookStatus = 'YET' AND outcome IS NULL),
+      NULL,
+      iif(
+        NEW.readEndDate IS NULL AND (length(finishedAt) < 10 OR outcome = 'STOPPED'),
+        finishedAt,
+        iif(
+          NEW.readEndDate IS NOT OLD.readEndDate OR (outcome IS NULL AND NEW.readEndDate >= startedAt),
+          substr(NEW.readEndDate, 1, 10),
+          finishedAt
+        )
+      )
+    ),
+    outcome = iif(
+      NEW.bookStatus = 'DONE' AND NEW.readEndDate <> coalesce(OLD.readEndDate, ''),
+      'FINISHED',
+      iif(
+        NEW.bookStatus = OLD.bookStatus,
+        outcome,
+        iif(NEW.bookStatus = 'ING', NULL, coalesce(outcome, iif(NEW.bookStatus = 'DONE', 'FINISHED', 'STOPPED')))
+      )
+    ),
+    quarters = iif(
+      NEW.star = OLD.star OR NEW.star = coalesce(max(1, (quarters + 2) / 4), 0),
+      quarters,
+      nullif(NEW.star * 4, 0)
+    ),
+    isPaused = isPaused AND NEW.bookStatus = 'ING'
+  WHERE readingId = NEW.newestReadingId
+    AND (SELECT newestReadingId FROM books WHERE bookId = NEW.bookId) = NEW.newestReadingId;
+END;
+
+-- The notes count towards the member's text.
+
+CREATE TRIGGER readings_counted_in AFTER INSERT ON readings
+WHEN NEW.note IS NOT NULL
+BEGIN
+  UPDATE members
+  SET textBytes = textBytes + octet_length(NEW.note)
+  WHERE memberId = NEW.memberId;
+END;
+
+CREATE TRIGGER readings_counted_out AFTER DELETE ON readings
+WHEN OLD.note IS NOT NULL
+BEGIN
+  UPDATE members
+  SET textBytes = textBytes - octet_length(OLD.note)
+  WHERE memberId = OLD.memberId
+    AND withdrawnAt IS NULL;
+END;
+
+CREATE TRIGGER readings_resized AFTER UPDATE OF note ON readings
+WHEN octet_length(concat(NEW.note)) <> octet_length(concat(OLD.note))
+BEGIN
+  UPDATE members
+  SET textBytes = textBytes + octet_length(concat(NEW.note)) - octet_length(concat(OLD.note))
+  WHERE memberId = NEW.memberId;
+END;
+
+-- Like books_id_retired.
+CREATE TRIGGER readings_id_retired AFTER DELETE ON readings
+WHEN OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM readings)
+BEGIN
+  INSERT OR REPLACE INTO retiredIds (tableName, id)
+  SELECT 'readings', max(OLD.readingId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0));
 END;

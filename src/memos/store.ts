@@ -5,6 +5,7 @@ import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '
 import { nextId } from '../db/next-id'
 import { books, members, memos } from '../db/schema'
 import { quotaExceeded } from '../errors'
+import { toFoldedColumn } from '../fold'
 import { type Quotas, utf8Bytes } from '../quotas'
 import { isOwnBook, memoColumns } from './lists'
 import type { Memo, MemoPatch, NewMemo } from './schema'
@@ -17,13 +18,13 @@ const memberTextBytes = (memberId: SQLiteColumn) =>
 const insertMemo = sqlStatement<Memo>(sql`
   insert into memos (
     memoId, bookId, memberId, position,
-    memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt
+    memoType, memoContent, contentFolded, memoBookPage, memoAuthority, createdAt, updatedAt
   )
   select
     ${nextId(memos.memoId)}, ${books.bookId}, ${books.memberId},
     (select coalesce(max(${memos.position}), 0) + 1 from ${memos} where ${memos.memberId} = ${books.memberId}),
-    ${placeholder('memoType')}, ${placeholder('memoContent')}, ${placeholder('memoBookPage')},
-    ${placeholder('memoAuthority')}, ${placeholder('createdAt')}, ${placeholder('createdAt')}
+    ${placeholder('memoType')}, ${placeholder('memoContent')}, ${placeholder('contentFolded')},
+    ${placeholder('memoBookPage')}, ${placeholder('memoAuthority')}, ${placeholder('createdAt')}, ${placeholder('createdAt')}
   from ${books} where ${isOwnBook}
     and ${books.memoCount} < ${placeholder('MAX_MEMOS_PER_BOOK')}
     and ${books.memoBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_BOOK_TEXT_BYTES')}
@@ -50,7 +51,8 @@ export const createMemo = async (
   const { MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES } = quotas
   const limits = { MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES }
   const bytes = utf8Bytes(memo.memoContent)
-  const insert = insertMemo({ ...memo, bookId, createdAt: now, bytes, ...limits })
+  const contentFolded = toFoldedColumn(memo.memoContent)
+  const insert = insertMemo({ ...memo, contentFolded, bookId, createdAt: now, bytes, ...limits })
   const [, [created], [book]] = await runAsCaller(db, caller, selectCaller(), insert, selectUsage({ bookId }))
   if (created || !book) return created
   if (book.memoCount >= MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
@@ -102,7 +104,7 @@ export const updateMemo = async (
       (builder) =>
         builder
           .update(memos)
-          .set({ ...patch, updatedAt: now })
+          .set({ ...patch, ...(hasContent && { contentFolded: toFoldedColumn(patch.memoContent) }), updatedAt: now })
           .where(hasContent ? and(isOwnMemo, fits) : isOwnMemo)
           .returning(memoColumns),
       values,

@@ -137,6 +137,11 @@ describe('migrations', () => {
       expect(line).toMatch(/^CREATE TRIGGER .* END;?$/)
     }
   })
+
+  it('use no CASE in triggers, whose END remote D1 takes for the end of the trigger', () => {
+    const triggers = env.MIGRATIONS.flatMap(({ queries }) => queries).filter((query) => /create trigger/i.test(query))
+    expect(triggers.filter((trigger) => /\bcase\b/i.test(trigger))).toEqual([])
+  })
 })
 
 describe('the integrity check', () => {

@@ -1,0 +1,17 @@
+/**
+ * Folds a text for comparison regardless of case, beyond ASCII and in all Unicode normalization forms. Unicode's full case
+ * folding, approximated by upper- and then lower-casing (`ß` equals `ss`), with one form of the Greek sigma, in NFC.
+ */
+export const fold = (text: string) => text.toUpperCase().toLowerCase().normalize('NFC').replaceAll('ς', 'σ')
+
+const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/**
+ * The folded text for a `…Folded` column, or null if SQLite's `lower`, which only folds ASCII, has the same result. So only
+ * texts with other letters that have a case, or in another form than NFC, are stored twice.
+ */
+export const toFoldedColumn = (text: string | null | undefined) => {
+  if (text == null) return null
+  const folded = fold(text)
+  return folded === lowerAscii(text) ? null : folded
+}
