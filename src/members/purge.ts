@@ -14,40 +14,37 @@ const BATCH = 1000
 
 const withdrawnId = sql`(select ${members.memberId} from ${members} where ${members.memberId} = ${memberId} and ${members.withdrawnAt} is not null)`
 const deleteBatch = (text: SQL) => sqlStatement<{ id: number }>(text)
-/** Deletes from a table WITHOUT ROWID whose primary key begins with the member. */
-const deleteKeys = (table: string, key: string) => {
-  const [name, columns] = [sql.raw(table), sql.raw(key)]
+/** Deletes from a table whose rows the member and further columns identify. */
+const deleteFrom = (table: string, columns: string) => {
+  const [name, key] = [sql.raw(table), sql.raw(columns)]
   return deleteBatch(sql`
     delete from ${name}
-    where memberId = ${withdrawnId} and (${columns}) in (
-      select ${columns} from ${name} where memberId = ${withdrawnId} order by ${columns} limit ${placeholder('limit')}
+    where memberId = ${withdrawnId} and (${key}) in (
+      select ${key} from ${name} where memberId = ${withdrawnId} limit ${placeholder('limit')}
     )
     returning memberId as id`)
 }
 
 // The details of books first: otherwise a trigger would delete those of a thousand books at a time.
-const STEPS = [
-  deleteKeys('bookTags', 'tagId, bookId'),
-  deleteKeys('tags', 'tagId'),
-  deleteKeys('progress', 'bookId, at'),
-  deleteKeys('authors', 'authorKey'),
-  deleteBatch(sql`
-    delete from readings
-    where readingId in (select readingId from readings where memberId = ${withdrawnId} limit ${placeholder('limit')})
-    returning readingId as id`),
-  deleteBatch(sql`
-    delete from memos
-    where memoId in (select memoId from memos where memberId = ${withdrawnId} order by position limit ${placeholder('limit')})
-    returning memoId as id`),
-  deleteBatch(sql`
-    delete from books
-    where bookId in (select bookId from books where memberId = ${withdrawnId} order by bookId limit ${placeholder('limit')})
-    returning bookId as id`),
-  deleteBatch(sql`
-    delete from images
-    where imageId in (select imageId from images where memberId = ${withdrawnId} limit ${placeholder('limit')})
-    returning imageId as id`),
-]
+const STEPS = Object.entries({
+  bookTags: 'tagId, bookId',
+  tags: 'tagId',
+  progress: 'bookId, at',
+  authors: 'authorKey',
+  readings: 'readingId',
+  memos: 'memoId',
+  books: 'bookId',
+  images: 'imageId',
+}).map(([table, columns]) => ({ table, build: deleteFrom(table, columns) }))
+
+/** Which tables have rows of the member: 1 or 0 by table. */
+const selectFilled = sqlStatement<Record<string, number>>(sql`
+  select ${sql.join(
+    STEPS.map(({ table }) =>
+      sql.raw(`exists (select 1 from ${table} where memberId = `).append(sql`${memberId}) as ${sql.raw(table)}`),
+    ),
+    sql`, `,
+  )}`)
 const deleteMember = sqlStatement<{ memberId: number }>(sql`
   delete from members where memberId = ${memberId} and withdrawnAt is not null
     and not exists (select 1 from memos where memos.memberId = members.memberId)
@@ -55,8 +52,8 @@ const deleteMember = sqlStatement<{ memberId: number }>(sql`
     and not exists (select 1 from images where images.memberId = members.memberId)
   returning memberId`)
 
-/** What an unfinished purge needs at least to make progress, since each one begins with the first step. */
-const MIN_STATEMENTS_PER_MEMBER = STEPS.length + 2
+/** With these, a purge makes progress whichever tables have rows. */
+const MIN_STATEMENTS_PER_MEMBER = STEPS.length + 3
 /** One member may use less than half of the 1,000 statements that D1 allows an invocation. */
 const MAX_STATEMENTS_PER_MEMBER = 400
 
@@ -65,12 +62,13 @@ const MAX_STATEMENTS_PER_MEMBER = 400
  * is interrupted, or uses up its statements, is continued by the next one.
  */
 const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
-  let statements = 0
-  for (const step of STEPS) {
-    let isDone = false
+  const [[filled]] = await run(db, selectFilled({ memberId: withdrawn }))
+  let statements = 1
+  for (const { table, build } of STEPS) {
+    let isDone = !filled?.[table]
     while (!isDone) {
       if (statements++ >= maxStatements) return { statements, isDone }
-      const [deleted] = await run(db, step({ memberId: withdrawn, limit: BATCH }))
+      const [deleted] = await run(db, build({ memberId: withdrawn, limit: BATCH }))
       isDone = deleted.length < BATCH
     }
   }

@@ -7,9 +7,11 @@ import { fillShelf, memberDatabase, select } from '../support/database'
 
 const HOSTILE_TEXT = "It's; DROP TABLE books;\n-- END; “그래서”"
 const TABLES = [
+  'bookTags',
   'accessTokens',
   'accountCodes',
   'activity',
+  'authors',
   'books',
   'emailUndos',
   'members',
@@ -24,6 +26,9 @@ const TABLES = [
   'slotCounters',
   'sessions',
   'settledClaims',
+  'progress',
+  'readings',
+  'tags',
 ]
 
 /** The statements of a dump in the order of `wrangler d1 export`: each table with its rows, then everything else. */

@@ -77,7 +77,7 @@ it('deletes everything in batches that can be interrupted, and the member last',
   const kept = await neighbour.createMemo((await neighbour.createBook()).bookId)
   await withdrawOnly(reader)
   let runs = 1
-  while (!(await purge(9)).isDone) {
+  while (!(await purge(3)).isDone) {
     runs += 1
     expect((await countRows())[0]).toBe(1)
     expect(await findMismatches(memberDatabase())).toEqual([])
