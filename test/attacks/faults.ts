@@ -1,6 +1,8 @@
 // Every fault of every binding call in every flow that writes.
 import { type Attack, countStatuses, type Figure, mapConcurrently } from './attack'
-import { FLOWS, listFaults, nameOf, recordReference, type Stage, tryFault } from './faults/flows'
+import { FLOWS } from './faults/flows'
+import type { Stage } from './faults/subjects'
+import { listFaults, nameOf, recordReference, tryFault } from './faults/trials'
 import { uploadRequest } from './members'
 import { JWT_SECRET, type Service } from './service'
 

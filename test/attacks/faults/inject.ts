@@ -52,7 +52,13 @@ type Bindings = Record<Exclude<Binding, Database | 'WRITE_LIMIT' | 'fetch'>, obj
   WRITE_LIMIT?: object
 }
 
-/** Injects a fault. `report` adds the number of calls and a mailed code to a response, as X-Calls and X-Code. */
+/** A code that is a line of its own in a mail. */
+const CODE = /^(?:\d{6}|[0-9A-Z]+(?:-[0-9A-Z]{5})+)$/m
+
+/**
+ * Injects a fault. `report` adds the number of calls, the last mailed code and the time until the response to a response,
+ * as X-Calls, X-Code and X-Response-Ms.
+ */
 export const injectFault = <Env extends Bindings>(env: Env, fault?: Fault) => {
   const calls: Calls = {}
   const interceptOf = (binding: Binding) => interceptCalls(binding, calls, fault)
@@ -65,13 +71,14 @@ export const injectFault = <Env extends Bindings>(env: Env, fault?: Fault) => {
   }
   let code = ''
   const send = (mail: { text: string }) => {
-    code = /\b\d{6}\b/.exec(mail.text)?.[0] ?? ''
+    code = CODE.exec(mail.text)?.[0] ?? code
     return (env.EMAIL as unknown as Methods).send?.(mail)
   }
   wrapped.EMAIL = wrapMethods({ send }, interceptOf('EMAIL'))
-  const report = (response: Response) => {
+  const report = (response: Response, ms: number) => {
     const reporting = new Response(response.body, response)
     reporting.headers.set('X-Calls', JSON.stringify(calls))
+    reporting.headers.set('X-Response-Ms', String(ms))
     if (code) reporting.headers.set('X-Code', code)
     return reporting
   }
