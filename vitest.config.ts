@@ -22,8 +22,6 @@ const ONE_DATABASE_ONLY: Record<string, string> = {
   'X-D1-Bookmark': 'a bookmark also names its slot: slots-routing.test.ts',
   'uses one database call for any number of health checks': 'one for each database: slots-sign-up.test.ts',
   'sign up: fails cleanly or succeeds': 'faults in both databases: attacks/slots.test.ts',
-  'log in: fails cleanly or succeeds':
-    'reads the hash of its member from slot 0; a failing slot: slots-sign-up.test.ts',
 }
 /** The tests whose results cannot depend on the database that members are in. */
 const WITHOUT_MEMBERS = [
