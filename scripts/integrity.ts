@@ -74,7 +74,7 @@ const CHECKS = [
   ),
   `select 'books' as "table", bookId as id, 'author' as field, 'a row of authors' as expected, author as found
   from books as stored where author is not null and ${isActive} and not exists (
-    select 1 from authors where authors.memberId = stored.memberId and authorKey = coalesce(authorFolded, lower(author))
+    select 1 from authors where authors.memberId = stored.memberId and authorKey = coalesce(stored.authorFolded, lower(stored.author))
   )`,
   checkField(
     'tags',
