@@ -4,6 +4,7 @@ import { books } from './books/routes'
 import { catalogue } from './catalogue/routes'
 import { connect } from './db/client'
 import { docs } from './docs/routes'
+import { editions } from './editions/routes'
 import { emailChange } from './email-change/routes'
 import { type App, configure } from './env'
 import { ApiError } from './errors'
@@ -70,6 +71,7 @@ const api = app
   .route('/', emailChange)
   .route('/', sessions)
   .route('/tokens', tokens)
+  .route('/books', editions)
   .route('/books', books)
   .route('/memos', memos)
   .route('/images', images)

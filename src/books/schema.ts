@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { BOOK_STATUSES } from '../contract'
 import { Memo, MemoAuthority } from '../memos/schema'
+import { Isbn } from '../schema/isbn'
 import { Paging } from '../schema/paging'
 import {
   filledText,
@@ -32,6 +33,8 @@ export const NewBook = z
     bookStatus: StatusOrCode.default('YET'),
     readStartDate: Timestamp.nullish(),
     readEndDate: Timestamp.nullish(),
+    // Ignored if it is invalid, as it was before this field existed.
+    isbn: Isbn.nullish().catch(null),
   })
   .meta({ id: 'NewBook' })
 export type NewBook = z.infer<typeof NewBook>

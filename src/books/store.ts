@@ -1,7 +1,7 @@
 import { and, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { type Caller, callerId, isCaller, isOwnRow, queryOne, runAsCaller, selectCaller } from '../db/caller'
-import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
+import { type Db, dynamicStatement, idempotent, type Statement, sqlStatement, statement } from '../db/client'
 import { nextId } from '../db/next-id'
 import { books, members } from '../db/schema'
 import { quotaExceeded } from '../errors'
@@ -62,20 +62,28 @@ const selectUsageIfRefused = statement((db) =>
 const insertBook = sqlStatement<RegisteredBook>(sql`
   insert into books (
     bookId, memberId, title, titleFolded, cover, author, authorFolded, publisher, createdAt,
-    currentPage, itemPage, bookStatus, readStartDate, readEndDate
+    currentPage, itemPage, bookStatus, readStartDate, readEndDate, isbn
   )
   select
     ${nextId(books.bookId)}, ${members.memberId}, ${placeholder('title')}, ${placeholder('titleFolded')},
     ${placeholder('cover')}, ${placeholder('author')}, ${placeholder('authorFolded')}, ${placeholder('publisher')},
     ${placeholder('createdAt')},
     ${placeholder('currentPage')}, ${placeholder('itemPage')}, ${placeholder('bookStatus')},
-    ${placeholder('readStartDate')}, ${placeholder('readEndDate')}
+    ${placeholder('readStartDate')}, ${placeholder('readEndDate')}, ${placeholder('isbn')}
   from ${members} where ${isCaller}
     and ${bookCount} < ${placeholder('MAX_BOOKS')}
     and ${members.textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
   returning bookId, title, author, cover, bookStatus`)
 
-const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, readStartDate: null, readEndDate: null }
+const DEFAULTS = {
+  author: null,
+  cover: null,
+  publisher: null,
+  itemPage: null,
+  readStartDate: null,
+  readEndDate: null,
+  isbn: null,
+}
 
 /**
  * Registers a book for the caller.
@@ -98,17 +106,11 @@ export const createBook = async (
   throw quotaExceeded(usage && usage.books < MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', quotas)
 }
 
-const updatedColumns = {
-  author: books.author,
-  publisher: books.publisher,
-  itemPage: books.itemPage,
-  readStartDate: books.readStartDate,
-  readEndDate: books.readEndDate,
-  bookStatus: books.bookStatus,
-  star: books.star,
-  currentPage: books.currentPage,
-}
-const selectUpdated = statement((db) => db.select(updatedColumns).from(books).where(isOwn))
+/** Columns of a book, for `updateColumns` to return. */
+export const viewOf = <Columns extends Record<string, SQLiteColumn>>(columns: Columns) => ({
+  columns,
+  select: statement((db) => db.select(columns).from(books).where(isOwn)),
+})
 
 /** Whether new values of some text columns fit the quota. Those that do not grow always do. */
 const fits = (columns: SQLiteColumn[]) => {
@@ -117,39 +119,60 @@ const fits = (columns: SQLiteColumn[]) => {
   return sql`(${growth} <= 0 or ${textBytes} + ${growth} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')})`
 }
 
+/** The texts that may change. They count towards MAX_MEMBER_TEXT_BYTES. */
+const TEXTS = ['author', 'publisher', 'language', 'series', 'sourceIds'] as const
+
+/**
+ * Updates columns of a book, and returns those of the view. Returns undefined if the caller has no such book.
+ * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
+ */
+export const updateColumns = async <Columns extends Record<string, SQLiteColumn>, Row>(
+  db: Db,
+  caller: Caller,
+  bookId: number,
+  changes: Partial<typeof books.$inferInsert>,
+  { columns, select }: { columns: Columns; select: (values: { bookId: number }) => Statement<Row> },
+  quotas: Quotas,
+): Promise<Row | undefined> => {
+  if (Object.keys(changes).length === 0) return queryOne(db, caller, select({ bookId }))
+  const texts = TEXTS.filter((name) => changes[name] !== undefined)
+  const hasTexts = texts.length > 0
+  const { MAX_MEMBER_TEXT_BYTES } = quotas
+  const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), MAX_MEMBER_TEXT_BYTES }
+  const condition = hasTexts ? and(isOwn, fits(texts.map((name) => books[name]))) : isOwn
+  const update = idempotent(
+    dynamicStatement((builder) => builder.update(books).set(changes).where(condition).returning(columns), values),
+  ) as Statement<Row>
+  if (!hasTexts) return queryOne(db, caller, update)
+  const [, [stored], [updated]] = await runAsCaller(db, caller, selectCaller(), select({ bookId }), update)
+  if (stored && !updated) throw quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas)
+  return updated
+}
+
+const updatedView = viewOf({
+  author: books.author,
+  publisher: books.publisher,
+  itemPage: books.itemPage,
+  readStartDate: books.readStartDate,
+  readEndDate: books.readEndDate,
+  bookStatus: books.bookStatus,
+  star: books.star,
+  currentPage: books.currentPage,
+})
+
 /**
  * Updates the given fields of a book. Returns undefined if the caller has no such book.
  * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
  */
-export const updateBook = async (
+export const updateBook = (
   db: Db,
   caller: Caller,
   bookId: number,
   patch: BookPatch,
   quotas: Quotas,
 ): Promise<UpdatedBook | undefined> => {
-  if (Object.keys(patch).length === 0) return queryOne(db, caller, selectUpdated({ bookId }))
-  const texts = (['author', 'publisher'] as const).filter((name) => patch[name] !== undefined)
-  const hasTexts = texts.length > 0
-  const { MAX_MEMBER_TEXT_BYTES } = quotas
-  const values = { bookId, bytes: utf8Bytes(patch.author, patch.publisher), MAX_MEMBER_TEXT_BYTES }
-  const condition = hasTexts ? and(isOwn, fits(texts.map((name) => books[name]))) : isOwn
   const folded = patch.author === undefined ? {} : { authorFolded: toFoldedColumn(patch.author) }
-  const update = idempotent(
-    dynamicStatement(
-      (builder) =>
-        builder
-          .update(books)
-          .set({ ...patch, ...folded })
-          .where(condition)
-          .returning(updatedColumns),
-      values,
-    ),
-  )
-  if (!hasTexts) return queryOne(db, caller, update)
-  const [, [stored], [updated]] = await runAsCaller(db, caller, selectCaller(), selectUpdated({ bookId }), update)
-  if (stored && !updated) throw quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas)
-  return updated
+  return updateColumns(db, caller, bookId, { ...patch, ...folded }, updatedView, quotas)
 }
 
 const updateCreatedAt = statement((db) =>

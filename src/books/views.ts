@@ -21,20 +21,22 @@ const selectTotals = statement((db) =>
     .where(isCaller),
 )
 
+export const libraryColumns = {
+  bookId: books.bookId,
+  title: books.title,
+  cover: books.cover,
+  author: books.author,
+  createdAt: books.createdAt,
+  star: books.star,
+  currentPage: books.currentPage,
+  itemPage: books.itemPage,
+  bookStatus: books.bookStatus,
+  memoCount: books.memoCount,
+}
+
 const selectLibrary = statement((db) =>
   db
-    .select({
-      bookId: books.bookId,
-      title: books.title,
-      cover: books.cover,
-      author: books.author,
-      createdAt: books.createdAt,
-      star: books.star,
-      currentPage: books.currentPage,
-      itemPage: books.itemPage,
-      bookStatus: books.bookStatus,
-      memoCount: books.memoCount,
-    })
+    .select(libraryColumns)
     .from(books)
     .where(and(isOwn, sql`${books.bookStatus} = ${comparedText('bookStatus')}`))
     .orderBy(desc(books.bookId))

@@ -52,6 +52,26 @@ const memo = {
 }
 const reading = { readStartDate: '2026-11-01T20:00:00', readEndDate: '2026-11-20T23:10:00' }
 const registered = '2026-08-02T19:40:00'
+const libraryBook = {
+  ...book,
+  author: '한강',
+  createdAt: registered,
+  star: 5,
+  currentPage: 216,
+  itemPage: 216,
+  bookStatus: 'DONE',
+  memoCount: 1,
+}
+const edition = {
+  bookId: 1,
+  isbn: '9788936434120',
+  language: 'ko',
+  format: 'PAPER',
+  publishedYear: 2014,
+  series: null,
+  seriesNumber: null,
+  sourceIds: ['goodreads:23501957'],
+}
 const image = PLACEHOLDERS.IMAGE_NAME
 const now = `${EXAMPLE_TIME}Z`
 const origin = { device: 'Safari on iPhone', country: 'KR' }
@@ -122,7 +142,14 @@ export const EXAMPLES: Record<string, Example> = {
   listBestSellers: { response: await catalogue.bestSellers() },
   listNewBooks: { response: await catalogue.newSpecial() },
   registerBook: {
-    body: { title: book.title, author: '한강', publisher: '창비', cover: book.cover, itemPage: 216 },
+    body: {
+      title: book.title,
+      author: '한강',
+      publisher: '창비',
+      cover: book.cover,
+      itemPage: 216,
+      isbn: '978-89-364-3412-0',
+    },
     response: { bookId: 1, title: book.title, author: '한강', cover: book.cover, bookStatus: 'YET' },
   },
   setCreatedDate: {
@@ -147,6 +174,12 @@ export const EXAMPLES: Record<string, Example> = {
       currentPage: 216,
     },
   },
+  updateEdition: {
+    parameters: { 'book-id': 1 },
+    body: { language: 'ko', format: 'PAPER', publishedYear: 2014, sourceIds: ['goodreads:23501957'] },
+    response: edition,
+  },
+  getEdition: { parameters: { 'book-id': 1 }, response: edition },
   createMemo: {
     parameters: { bookId: 1 },
     body: { memoBookPage: 95, memoContent: 'Read this page again.', memoType: 'THOUGHT' },
@@ -160,22 +193,9 @@ export const EXAMPLES: Record<string, Example> = {
   },
   listLibrary: {
     parameters: { ...paging, bookStatus: 'DONE' },
-    response: {
-      item: [
-        {
-          ...book,
-          author: '한강',
-          createdAt: registered,
-          star: 5,
-          currentPage: 216,
-          itemPage: 216,
-          bookStatus: 'DONE',
-          memoCount: 1,
-        },
-      ],
-      pageInfo,
-    },
+    response: { item: [libraryBook], pageInfo },
   },
+  listBooksByIsbn: { parameters: { isbn: '89-364-3412-8' }, response: [libraryBook] },
   listCalender: {
     parameters: paging,
     response: { item: [{ bookId: 1, readEndDate: reading.readEndDate, cover: book.cover }], pageInfo },

@@ -4,7 +4,7 @@ import { MAX_INT } from '../contract'
 type Override = Extract<CreateDocumentOptions['override'], (...args: never[]) => unknown>
 type JsonSchema = Parameters<Override>[0]['jsonSchema']
 
-const SCALARS = ['string', 'integer']
+const SCALARS = ['string', 'integer', 'number']
 
 /**
  * Flattens nested choices, and turns a choice between a scalar and null into one schema of two types. Some generators
