@@ -290,7 +290,7 @@ BEGIN
       iif(
         NEW.currentPage > OLD.currentPage
           OR (NEW.bookStatus = 'ING' AND OLD.bookStatus <> 'ING')
-          OR coalesce((SELECT createdAt FROM readings WHERE readingId = NEW.newestReadingId), 0) > coalesce(latest.at, 0),
+          OR coalesce((SELECT createdAt FROM readings WHERE readingId = NEW.newestReadingId), 0) > coalesce(max(latest.at, 0), 0),
         'PROGRESS',
         'CORRECTION'
       )
@@ -304,9 +304,10 @@ BEGIN
   WHERE latest.page IS NOT NEW.currentPage OR NEW.currentPage = OLD.currentPage;
 END;
 
--- An event before the latest one: total stays with the latest.
+-- An event before the latest one: total stays with the latest. Above the limit, progress_limited counts again.
 CREATE TRIGGER progress_added_late AFTER INSERT ON progress
-WHEN EXISTS (SELECT 1 FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at > NEW.at)
+WHEN NEW.total <= 10000
+  AND EXISTS (SELECT 1 FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at > NEW.at)
 BEGIN
   UPDATE progress
   SET total = NEW.total
