@@ -16,6 +16,7 @@ import { images } from './images/routes'
 import { log } from './log'
 import { members } from './members/routes'
 import { memos } from './memos/routes'
+import { progress } from './progress/routes'
 import { recovery } from './recovery/routes'
 import { sessions } from './sessions/routes'
 import { databaseOf, databasesOf } from './slots'
@@ -72,6 +73,7 @@ const api = app
   .route('/', sessions)
   .route('/tokens', tokens)
   .route('/books', editions)
+  .route('/books', progress)
   .route('/books', books)
   .route('/memos', memos)
   .route('/images', images)

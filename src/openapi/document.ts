@@ -10,6 +10,7 @@ const TAGS = [
   { name: 'Sessions', description: 'The devices where you are logged in, and the activity of your account.' },
   { name: 'Access tokens', description: 'Tokens for scripts and other apps, limited to scopes.' },
   { name: 'Books', description: 'Your books, and lists of them.' },
+  { name: 'Progress', description: 'How far you have read your books, and when.' },
   { name: 'Memos', description: 'Memos on your books, and the images in them.' },
   { name: 'Images', description: 'Load, list and delete uploaded images.' },
   { name: 'Catalogue', description: 'Look up books in an external catalogue. Needs no token.' },
@@ -45,7 +46,7 @@ const toUrl = (path: string, { parameters = [] }: Operation) => {
   let url = BASE + path
   for (const { in: place, name, example } of parameters) {
     if (place === 'path') url = url.replace(`{${name}}`, encodeURIComponent(String(example)))
-    if (place === 'query') query.set(name, String(example))
+    if (place === 'query' && example !== undefined) query.set(name, String(example))
   }
   return query.size > 0 ? `${url}?${query}` : url
 }

@@ -62,6 +62,7 @@ const libraryBook = {
   bookStatus: 'DONE',
   memoCount: 1,
 }
+const progressEvent = { at: '2026-11-08T13:15:00Z', page: 54, kind: 'PROGRESS' }
 const edition = {
   bookId: 1,
   isbn: '9788936434120',
@@ -161,6 +162,12 @@ export const EXAMPLES: Record<string, Example> = {
     parameters: paging,
     response: { item: [{ ...book, createdAt: registered }], pageInfo },
   },
+  addProgress: {
+    parameters: { 'book-id': 1 },
+    body: { percent: 25, at: '2026-11-08T22:15:00+09:00' },
+    response: progressEvent,
+  },
+  listProgress: { parameters: { 'book-id': 1, size: 20 }, response: { item: [progressEvent], next: null } },
   updateBook: {
     parameters: { 'book-id': 1 },
     body: { bookStatus: 'DONE', currentPage: 216, star: 5, ...reading },

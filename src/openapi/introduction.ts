@@ -179,7 +179,7 @@ A token that lacks a required scope gets 403, and \`WWW-Authenticate\` names the
 
 ## Times
 
-Times have the format \`yyyy-MM-ddTHH:mm:ss\`, without a time zone. Times that the service sets (\`createdAt\`, \`updatedAt\`) are in UTC unless the operator has set another time zone. Times of the account, such as those of sessions, end with \`Z\` and are always in UTC. Times that you send are returned as sent, without fractions of a second, so they are in your client's time zone.
+Times have the format \`yyyy-MM-ddTHH:mm:ss\`, without a time zone. Times that the service sets (\`createdAt\`, \`updatedAt\`) are in UTC unless the operator has set another time zone. Times of the account, such as those of sessions, and those of progress end with \`Z\` and are always in UTC. Times that you send are returned as sent, without fractions of a second, so they are in your client's time zone.
 
 ## Pages
 
@@ -221,6 +221,7 @@ The headers \`RateLimit-Policy\` and \`RateLimit\` show the limits marked with a
 - \`GET\`, \`PATCH\` and \`DELETE\` are safe to repeat. A repeated deletion gets 404, or 401 if it was that of the account or of your own session, as does a repeated \`POST /logout\`.
 - \`POST /sessions/renew\` is safe to repeat: earlier tokens stay valid.
 - \`POST /books\`, \`POST /memos\`, \`POST /tokens\` and uploads are not: each repetition adds another one. Check first whether the first one was stored.
+- \`POST /books/{book-id}/progress\` is safe to repeat with the same \`at\` in the past: it replaces the event at that time.
 - A repeated password reset, change of e-mail address or undo of one gets 400 if the first one took effect.
 - A repeated sign-up gets 409 if the first one took effect; then log in.
 

@@ -147,12 +147,24 @@ const instantError = 'must be in the format yyyy-MM-ddTHH:mm:ss, followed by Z o
 /** The last time that `Instant` can express. An offset can lead beyond it. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-/** A time in the future, in a request. The output is in milliseconds since 1970, without fractions of a second. */
-export const FutureInstant = z
+const instant = z
   .string({ error: orRequired(instantError) })
   .regex(INSTANT, { error: instantError })
   .transform((value) => Math.floor(Date.parse(value) / 1000) * 1000)
-  .refine((time) => time > Date.now() && time <= LAST_INSTANT, { error: 'must be in the future' })
+
+/** A time in the future, in a request. The output is in milliseconds since 1970, without fractions of a second. */
+export const FutureInstant = instant.refine((time) => time > Date.now() && time <= LAST_INSTANT, {
+  error: 'must be in the future',
+})
+
+const FIRST_PAST_INSTANT = Date.UTC(1900, 0, 1)
+/** How far the clock of a client may be ahead. */
+const MAX_CLOCK_SKEW_MS = 5 * 60_000
+/** A time from 1900 until now, in a request. The output is like that of `FutureInstant`, and up to five minutes ahead. */
+export const PastInstant = instant.refine(
+  (time) => time >= FIRST_PAST_INSTANT && time <= Date.now() + MAX_CLOCK_SKEW_MS,
+  { error: 'must be from 1900 or later, and not in the future' },
+)
 
 /** An identifier in a response. */
 export const Id = z.int().min(1)

@@ -38,6 +38,7 @@ const errorsOf = (responses: Record<string, Response>) =>
 const toOperation = (template: string, method: string, operation: OperationObject) => {
   const parameters = (operation.parameters ?? []).map(resolve)
   const content = operation.requestBody?.content ?? {}
+  const { required = [], oneOf: [first, ...others] = [] } = resolve(Object.values(content)[0]?.schema ?? {})
   return {
     method: method.toUpperCase(),
     /** The path with its parameters in braces. */
@@ -51,8 +52,10 @@ const toOperation = (template: string, method: string, operation: OperationObjec
     types: Object.keys(content),
     /** Field names of the body; empty unless it is an object. */
     fields: fieldsOf(Object.values(content)[0]?.schema),
-    /** Names of the fields that the body must have. */
-    required: resolve(Object.values(content)[0]?.schema ?? {}).required ?? [],
+    /** Names of the fields that the body must have. Of alternatives, it has the first. */
+    required: [...required, ...(first?.required ?? [])],
+    /** Names of the fields that a body with the required ones must not have. */
+    excluded: others.flatMap((alternative) => alternative.required ?? []),
     errors: errorsOf(operation.responses),
   }
 }
@@ -107,6 +110,9 @@ const FIELDS: Record<string, unknown> = {
   publishedYear: 2014,
   series: 'Cosmos',
   seriesNumber: 1.5,
+  page: 95,
+  percent: 43.9,
+  at: '2026-01-02T03:04:05+09:00',
   sourceIds: ['goodreads:123', 'calibre:0e9f7a52'],
   memoBookPage: 95,
   memoContent: 'Read this page again.',
@@ -126,14 +132,17 @@ const validValue = <Value>(values: Record<string, Value>, name: string) => {
 export const addressOf = ({ template, query }: Operation, values: Record<string, string> = {}) => {
   const encodedValue = (name: string) => encodeURIComponent(values[name] ?? validValue(PARAMETERS, name))
   const path = template.replace(/\{([^}]+)\}/g, (_, name: string) => encodedValue(name))
-  return query.length === 0 ? path : `${path}?${query.map((name) => `${name}=${encodedValue(name)}`).join('&')}`
+  // A cursor comes from a response, and belongs to one list.
+  const sent = query.filter((name) => name !== 'cursor' || values.cursor !== undefined)
+  return sent.length === 0 ? path : `${path}?${sent.map((name) => `${name}=${encodedValue(name)}`).join('&')}`
 }
 
 /** A valid body: an object with every field, or a bare timestamp. Undefined for uploads and operations without a body. */
-export const bodyOf = ({ types, fields }: Operation): unknown => {
+export const bodyOf = ({ types, fields, excluded }: Operation): unknown => {
   if (types.length === 0 || types.includes('multipart/form-data')) return undefined
   if (fields.length === 0) return '2026-01-02T03:04:05'
-  return Object.fromEntries(fields.map((field) => [field, validValue(FIELDS, field)]))
+  const sent = fields.filter((field) => !excluded.includes(field))
+  return Object.fromEntries(sent.map((field) => [field, validValue(FIELDS, field)]))
 }
 
 /** Whether a path serves the API documentation or a well-known file, which are not operations themselves. */

@@ -1,0 +1,53 @@
+import { Hono } from 'hono'
+import { BookPath } from '../books/schema'
+import type { App } from '../env'
+import { found } from '../errors'
+import { authenticated } from '../http/auth'
+import { describeRoute, json } from '../http/describe-route'
+import { valid } from '../http/validate'
+import { NewProgress, ProgressEvent, ProgressEvents, ProgressQuery } from './schema'
+import { addProgress, listProgress } from './store'
+
+export const progress = new Hono<App>()
+  .get(
+    '/:book-id/progress',
+    authenticated('library:read'),
+    describeRoute({
+      operationId: 'listProgress',
+      summary: 'List the progress of a book',
+      description:
+        'Every change of `currentPage` and every `addProgress` is an event. Latest first. Of more than 10,000 events, the ' +
+        'oldest ones of the same day (UTC) are merged into the last of that day.',
+      tags: ['Progress'],
+      responses: { 200: json(ProgressEvents, 'A part of the progress') },
+      errors: ['BOOK_NOT_FOUND'],
+    }),
+    valid('param', BookPath),
+    valid('query', ProgressQuery),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const list = await listProgress(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
+      return c.json(found(list, 'BOOK_NOT_FOUND'), 200)
+    },
+  )
+  .post(
+    '/:book-id/progress',
+    authenticated('library:read', 'library:write'),
+    describeRoute({
+      operationId: 'addProgress',
+      summary: 'Add progress to a book',
+      description:
+        'Send either `page` or, if the book has an `itemPage`, `percent`. The latest event sets `currentPage`; an earlier ' +
+        'one is only added to the list. An event at the same time is replaced. The status of the book does not change.',
+      tags: ['Progress'],
+      responses: { 201: json(ProgressEvent, 'The new event') },
+      errors: ['BOOK_NOT_FOUND'],
+    }),
+    valid('param', BookPath),
+    valid('json', NewProgress),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const event = await addProgress(c.get('db'), c.get('caller'), bookId, c.req.valid('json'))
+      return c.json(found(event, 'BOOK_NOT_FOUND'), 201)
+    },
+  )

@@ -1,0 +1,38 @@
+import * as z from 'zod'
+import { PROGRESS_KINDS } from '../contract'
+import { cursorPaging, listOf } from '../schema/cursor'
+import { Instant, Int32, PastInstant } from '../schema/values'
+
+const percentError = 'must be a number between 0 and 100'
+
+export const NewProgress = z
+  .object({
+    page: Int32.optional(),
+    percent: z
+      .number({ error: percentError })
+      .min(0, { error: percentError })
+      .max(100, { error: percentError })
+      .optional(),
+    at: PastInstant.nullish(),
+  })
+  .refine(({ page, percent }) => page !== undefined || percent !== undefined, {
+    path: ['page'],
+    error: 'is required unless percent is sent',
+  })
+  .refine(({ page, percent }) => page === undefined || percent === undefined, {
+    path: ['percent'],
+    error: 'must not be sent together with page',
+  })
+  .meta({ id: 'NewProgress', oneOf: [{ required: ['page'] }, { required: ['percent'] }] })
+export type NewProgress = z.infer<typeof NewProgress>
+
+/** The position in a list of progress: the time of the last event, in milliseconds since 1970. */
+export const ProgressQuery = cursorPaging(z.int())
+export type ProgressQuery = z.infer<typeof ProgressQuery>
+
+export const ProgressEvent = z
+  .object({ at: Instant, page: Int32, kind: z.enum(PROGRESS_KINDS).meta({ id: 'ProgressKind' }) })
+  .meta({ id: 'ProgressEvent' })
+export type ProgressEvent = z.infer<typeof ProgressEvent>
+
+export const ProgressEvents = listOf(ProgressEvent)
