@@ -1,8 +1,10 @@
 /**
  * Folds a text for comparison regardless of case, beyond ASCII and in all Unicode normalization forms. Unicode's full case
- * folding, approximated by upper- and then lower-casing (`ß` equals `ss`), with one form of the Greek sigma, in NFC.
+ * folding, approximated by upper- and then lower-casing (`ß` equals `ss`), with one form of the Greek sigma and one of the
+ * Turkish i, in NFC.
  */
-export const fold = (text: string) => text.toUpperCase().toLowerCase().normalize('NFC').replaceAll('ς', 'σ')
+export const fold = (text: string) =>
+  text.toUpperCase().toLowerCase().normalize('NFC').replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
 
 const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 

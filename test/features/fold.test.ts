@@ -6,6 +6,7 @@ it.each([
   ['ВОЙНА И МИР', 'война и мир'],
   ['Straße', 'strasse'],
   ['ΟΔΟΣ', 'οδοσ'],
+  ['İstanbul ILIK ılık', 'istanbul ilik ilik'],
   ['데미안'.normalize('NFD'), '데미안'],
 ])('folds %s', (text, folded) => {
   expect(fold(text)).toBe(folded)
