@@ -1,38 +1,12 @@
-import { decodeXML } from 'entities'
 import { MAX_INT } from '../../contract'
+import { decodeEntities } from '../../html'
 import type { CatalogueEntry } from '../schema'
 
 const MAX_ENTRIES = 10
 
-// decodeXML knows numeric entities and XML's five names. All HTML names would make the Worker a seventh larger, so
-// these are the ones that occur in titles.
-const NAMED: Record<string, string> = {
-  nbsp: ' ',
-  middot: '·',
-  hellip: '…',
-  ndash: '–',
-  mdash: '—',
-  lsquo: '‘',
-  rsquo: '’',
-  ldquo: '“',
-  rdquo: '”',
-  laquo: '«',
-  raquo: '»',
-  times: '×',
-  eacute: 'é',
-  egrave: 'è',
-  agrave: 'à',
-  ccedil: 'ç',
-  auml: 'ä',
-  ouml: 'ö',
-  uuml: 'ü',
-  ntilde: 'ñ',
-}
-const decode = (html: string) => decodeXML(html.replace(/&(\w+);/g, (entity, name) => NAMED[name] ?? entity))
-
 /** Decodes entities and collapses white space; null when nothing is left. */
 const toText = (html: unknown) => {
-  const text = typeof html === 'string' ? decode(html).replace(/\s+/g, ' ').trim() : ''
+  const text = typeof html === 'string' ? decodeEntities(html).replace(/\s+/g, ' ').trim() : ''
   return text === '' ? null : text
 }
 
