@@ -18,6 +18,7 @@ import { members } from './members/routes'
 import { memos } from './memos/routes'
 import { progress } from './progress/routes'
 import { recovery } from './recovery/routes'
+import { search } from './search/routes'
 import { sessions } from './sessions/routes'
 import { databaseOf, databasesOf } from './slots'
 import { tokens } from './tokens/routes'
@@ -74,6 +75,7 @@ const api = app
   .route('/tokens', tokens)
   .route('/books', editions)
   .route('/books', progress)
+  .route('/', search)
   .route('/books', books)
   .route('/memos', memos)
   .route('/images', images)

@@ -54,5 +54,5 @@ export const callerKey = (c: Context<App>) => {
   return isEnded || caller.memberId === undefined ? `network ${networkOf(c)}` : String(caller.memberId)
 }
 
-/** Limits requests per member. Mount it after `authenticated`. */
-export const throttledByMember = throttle('MEMBER_LIMIT', callerKey)
+/** Limits requests per route and member. Mount it after `authenticated`. */
+export const throttledByMember = throttle('MEMBER_LIMIT', (c) => `${routePath(c)} ${callerKey(c)}`)

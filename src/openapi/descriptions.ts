@@ -27,10 +27,13 @@ export const SCHEMAS: Record<string, string> = {
     'The code of an error. The introduction lists all codes. New codes may be added: treat an unknown one by its HTTP status.',
   ErrorResponse: 'The body of every error. All four keys are always present.',
   FieldError: 'An invalid field of the body.',
+  FoundMemo: 'A memo that was found, with a part of its text.',
+  FoundMemoList: 'A part of the memos that were found.',
   Health: 'The health of the service.',
   Image: 'An uploaded image.',
   ImagePage: 'A page of images.',
   LibraryBook: 'A book as listed in the library.',
+  LibraryBookList: 'A part of the books that were found.',
   LibraryBookPage: 'A page of the library.',
   Memo: 'A note on a book.',
   MemoAuthority:
@@ -111,6 +114,8 @@ export const PROPERTIES: Record<string, string> = {
   email: 'E-mail address, unique regardless of case.',
   'EmailChange.email': 'The new e-mail address.',
   'NewEmail.email': 'The new e-mail address.',
+  excerpt:
+    'About 160 characters around the match: plain text without tags, in NFC, with `…` where it is cut. If the match is in a tag, the text next to it. Escape it before rendering it as HTML.',
   expiresAt: 'When it expires. Null if never.',
   'Session.expiresAt': 'When it expires, unless it is renewed before.',
   'NewToken.expiresAt':
@@ -162,6 +167,7 @@ export const PROPERTIES: Record<string, string> = {
   page: 'Number of this page, starting at 1.',
   'NewProgress.page': 'The page that was reached.',
   'ProgressEvent.page': 'The page that was reached.',
+  next: 'The `cursor` of the next page. Null at the end of the list.',
   pageInfo: 'The position of this page in the list.',
   password: 'Password: 6 to 128 characters, which may be ASCII letters, digits and punctuation, but not spaces.',
   'Credentials.password': 'The password of the account.',
@@ -214,7 +220,7 @@ export const PROPERTIES: Record<string, string> = {
 /** Path and query parameters by name. */
 export const PARAMETERS: Record<string, string> = {
   'book-id': 'Identifier of the book.',
-  bookId: 'The book to add the memo to.',
+  bookId: 'The book of the memo.',
   bookStatus: 'Which books to list, by name or code.',
   cursor: 'The `next` of the last response. The list starts at its beginning if absent.',
   isbn: 'An ISBN-10 or ISBN-13 with a valid check digit, with or without spaces and hyphens.',
@@ -224,6 +230,7 @@ export const PARAMETERS: Record<string, string> = {
   memoType: 'Which memos to list, by name or code. `ALL` lists all.',
   name: 'File name of the image, the last part of its URL.',
   page: 'Number of the page, starting at 1.',
+  q: 'Part of the text to search for: 2 to 100 characters, not counting leading and trailing spaces.',
   'session-id': 'Identifier of the session.',
   size: 'Number of items on a page.',
   'token-id': 'Identifier of the access token.',

@@ -12,6 +12,7 @@ const TAGS = [
   { name: 'Books', description: 'Your books, and lists of them.' },
   { name: 'Progress', description: 'How far you have read your books, and when.' },
   { name: 'Memos', description: 'Memos on your books, and the images in them.' },
+  { name: 'Search', description: 'Find your books and memos by their texts.' },
   { name: 'Images', description: 'Load, list and delete uploaded images.' },
   { name: 'Catalogue', description: 'Look up books in an external catalogue. Needs no token.' },
   { name: 'Health', description: 'Check the health of the service.' },

@@ -203,6 +203,32 @@ export const EXAMPLES: Record<string, Example> = {
     response: { item: [libraryBook], pageInfo },
   },
   listBooksByIsbn: { parameters: { isbn: '89-364-3412-8' }, response: [libraryBook] },
+  searchBooks: {
+    parameters: { q: '소년', size: 10 },
+    response: {
+      item: [libraryBook],
+      next: null,
+    },
+  },
+  searchMemos: {
+    parameters: { q: 'this page', memoType: 'ALL', bookId: 1, size: 10 },
+    response: {
+      item: [
+        {
+          memoId: 1,
+          bookId: 1,
+          title: book.title,
+          memoType: 'THOUGHT',
+          memoBookPage: 95,
+          memoAuthority: 'PUBLIC',
+          createdAt: EXAMPLE_TIME,
+          updatedAt: EXAMPLE_TIME,
+          excerpt: memo.memoContent,
+        },
+      ],
+      next: null,
+    },
+  },
   listCalender: {
     parameters: paging,
     response: { item: [{ bookId: 1, readEndDate: reading.readEndDate, cover: book.cover }], pageInfo },

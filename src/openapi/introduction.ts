@@ -105,6 +105,7 @@ const rateTable = toTable(
     ['Password changes of one member *', toText(PASSWORD_CHANGES)],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
+    ['Searches of one member in books, and in memos', 'about 30 a minute each'],
     ['Requests from one network with access tokens that have not been used lately', 'about 600 a minute'],
     [
       'Sign-ups, logins, code requests, password resets, undos of a change of e-mail address, searches and lists of the catalogue from one network',

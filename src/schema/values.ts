@@ -46,10 +46,16 @@ export const NullableUrl = emptyAsNull(
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const SEARCH_TERM = /^\s*[^\s\x00](?:[^\x00]{0,98}[^\s\x00])?\s*$/u
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const LONGER_TERM = /^\s*[^\s\x00][^\x00]{0,98}[^\s\x00]\s*$/u
+const searchTerm = (pattern: RegExp, min: number) => {
+  const error = orRequired(`must be ${min} to 100 characters long`)
+  return storable(z.string({ error }), pattern, error({ input: '' })).transform((term) => term.trim())
+}
 /** A search term. Leading and trailing space does not count. */
-export const SearchTerm = storable(z.string(), SEARCH_TERM, 'must be 1 to 100 characters long').transform((term) =>
-  term.trim(),
-)
+export const SearchTerm = searchTerm(SEARCH_TERM, 1)
+/** A search term of at least two characters. */
+export const LongerSearchTerm = searchTerm(LONGER_TERM, 2)
 
 const integerMessage = (min: number, max: number) => `must be an integer between ${min} and ${max}`
 

@@ -83,6 +83,7 @@ const PARAMETERS: Record<string, string> = {
   bookStatus: 'YET',
   memoAuthority: 'ALL',
   memoType: 'ALL',
+  q: 'demian',
 }
 
 const FIELDS: Record<string, unknown> = {

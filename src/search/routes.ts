@@ -1,0 +1,54 @@
+import { Hono } from 'hono'
+import { LibraryBook } from '../books/schema'
+import type { App } from '../env'
+import { found } from '../errors'
+import { authenticated } from '../http/auth'
+import { describeRoute, json } from '../http/describe-route'
+import { allowOnly } from '../http/error-response'
+import { throttledByMember } from '../http/throttle'
+import { valid } from '../http/validate'
+import { listOf } from '../schema/cursor'
+import { BookSearch, FoundMemo, MemoSearch } from './schema'
+import { searchBooks, searchMemos } from './store'
+
+export const search = new Hono<App>()
+  .get(
+    '/books/search',
+    authenticated('library:read'),
+    throttledByMember,
+    describeRoute({
+      operationId: 'searchBooks',
+      summary: 'Search your books',
+      description:
+        'Books whose title, author or publisher contains `q`, newest first. Case does not count, except in a publisher ' +
+        'for letters beyond ASCII. A call searches at most 1,000 books: a page may have fewer items than `size`, or none, ' +
+        'and `next` still leads to the rest.',
+      tags: ['Search'],
+      responses: { 200: json(listOf(LibraryBook), 'Found books') },
+    }),
+    valid('query', BookSearch),
+    async (c) => c.json(await searchBooks(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+  )
+  .all('/books/search', allowOnly('GET', 'HEAD'))
+  .get(
+    '/memos/search',
+    authenticated('library:read', 'memos:read'),
+    throttledByMember,
+    describeRoute({
+      operationId: 'searchMemos',
+      summary: 'Search your memos',
+      description:
+        'Memos that contain `q`, newest first, in all books or in one. Case does not count. Memos are searched as they are ' +
+        'stored: in HTML, tags and entities are part of the text. A call searches at most 1,000 memos, or 4 MiB of text: a ' +
+        'page may have fewer items than `size`, or none, and `next` still leads to the rest.',
+      tags: ['Search'],
+      responses: { 200: json(listOf(FoundMemo), 'Found memos') },
+      errors: ['BOOK_NOT_FOUND'],
+    }),
+    valid('query', MemoSearch),
+    async (c) => {
+      const list = await searchMemos(c.get('db'), c.get('caller'), c.req.valid('query'))
+      return c.json(found(list, 'BOOK_NOT_FOUND'), 200)
+    },
+  )
+  .all('/memos/search', allowOnly('GET', 'HEAD'))

@@ -1,0 +1,26 @@
+import * as z from 'zod'
+import { Memo, MemosQuery } from '../memos/schema'
+import { cursorPaging } from '../schema/cursor'
+import { Id, IdParameter, LongerSearchTerm } from '../schema/values'
+
+/** The cursor is the identifier of the last item that was searched. */
+export const BookSearch = cursorPaging(Id).extend({ q: LongerSearchTerm })
+export type BookSearch = z.infer<typeof BookSearch>
+
+export const MemoSearch = BookSearch.extend({
+  memoType: MemosQuery.shape.memoType.default('ALL'),
+  bookId: IdParameter.optional(),
+})
+export type MemoSearch = z.infer<typeof MemoSearch>
+
+/** The most characters of a memo that its excerpt is made from. */
+export const WINDOW = 800
+
+export const FoundMemo = Memo.omit({ memoContent: true, memoLikesCount: true })
+  .extend({
+    bookId: Id,
+    title: z.string().max(500),
+    excerpt: z.string().max(WINDOW + 2),
+  })
+  .meta({ id: 'FoundMemo' })
+export type FoundMemo = z.infer<typeof FoundMemo>

@@ -1,0 +1,148 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { LibraryBook } from '../books/schema'
+import { libraryColumns } from '../books/views'
+import { BOOK_STATUSES, MEMO_TYPES } from '../contract'
+import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
+import { type Db, sqlStatement } from '../db/client'
+import { limit } from '../db/parameters'
+import { authorKey, books, contentKey, memos, titleKey } from '../db/schema'
+import { fold } from '../fold'
+import { isOwnBook } from '../memos/lists'
+import { type List, toCursor } from '../schema/cursor'
+import { toExcerpt } from './excerpt'
+import { type BookSearch, type FoundMemo, type MemoSearch, WINDOW } from './schema'
+
+/** The most rows that a call searches. */
+export const MAX_SEARCHED = 1000
+/** A call ends with the memo that reaches this: a database runs one query at a time. */
+export const MAX_SEARCHED_BYTES = 4 * 1024 * 1024
+
+const { placeholder } = sql
+const q = placeholder('q')
+const [maxSearched, maxBytes, window] = [MAX_SEARCHED, MAX_SEARCHED_BYTES, WINDOW].map((n) => sql.raw(String(n)))
+const literal = (name: string) => sql.raw(`'${name}'`)
+const union = (selects: SQL[]) => sql.join(selects, sql` union all `)
+
+/** The rows of one or several ranges, each of which an index yields in the order of `id`. */
+type Source = { id: SQLiteColumn; bytes: SQL; ranges: SQL[] }
+
+/**
+ * The newest rows before the cursor: `id`, and whether it is the last one that the call searches. No ORDER BY follows:
+ * SQLite thus reads only as many rows as the outer query takes. For `bytes`, it reads lengths, not texts.
+ */
+const withSearched = ({ id, bytes, ranges }: Source) => {
+  const isNext = sql`${id} < (${placeholder('cursor')} + 0)`
+  const newest = ranges.map(
+    (range) => sql`select ${id} as id, ${bytes} as bytes from ${id.table} where ${range} and ${isNext}`,
+  )
+  return sql`
+  with newest as (${union(newest)} order by id desc limit ${maxSearched}),
+  counted as (
+    select id, bytes, row_number() over newer as n, sum(bytes) over newer as total
+    from newest window newer as (order by id desc rows unbounded preceding)
+  ),
+  searched as (
+    select id, n = ${maxSearched} or total >= ${maxBytes} as isLast from counted where total - bytes < ${maxBytes}
+  )`
+}
+
+const selectOldest = ({ id, ranges }: Source, bookId = sql`null`) => {
+  const oldest = ranges.map((range) => sql`select min(${id}) as id from ${id.table} where ${range}`)
+  return sqlStatement<{ oldest: number; bookId: number | null }>(
+    sql`select min(id) as oldest, ${bookId} as bookId from (${union(oldest)})`,
+  )
+}
+
+/** A found row, or the last one that was searched. */
+type Searched = { id: number; isLast: number; at: number }
+
+/** After a full page or the last row of the call, the list continues, unless that was the oldest row. */
+const toNext = (rows: Searched[], size: number, oldest: number | undefined) => {
+  const last = rows.at(-1)
+  return last && (last.isLast || rows.length === size) && last.id !== oldest ? toCursor(last.id) : null
+}
+
+const isOwn = sql`${books.memberId} = ${callerId}`
+const library: Source = {
+  id: books.bookId,
+  bytes: sql`0`,
+  ranges: BOOK_STATUSES.map((status) => sql`${isOwn} and ${books.bookStatus} = ${literal(status)}`),
+}
+const selectOldestBook = selectOldest(library)
+// The publisher has no folded column: its letters beyond ASCII only match as typed.
+const isFound = sql`(
+  instr(${titleKey}, ${q}) or instr(${authorKey}, ${q})
+  or instr(lower(${books.publisher}), ${q}) or instr(${books.publisher}, ${placeholder('typed')})
+)`
+const selectBooks = sqlStatement<LibraryBook & Searched>(sql`${withSearched(library)}
+  select ${sql.join(Object.values(libraryColumns), sql`, `)}, id, isLast, coalesce(${isFound}, 0) as at
+  from searched cross join ${books} on ${books.bookId} = id where ${isFound} or isLast limit ${limit}`)
+
+const toValues = ({ q, cursor = Number.MAX_SAFE_INTEGER, size }: BookSearch) => ({
+  q: fold(q),
+  typed: q,
+  cursor,
+  limit: size,
+})
+
+/** The caller's books whose title, author or publisher contains the term, newest first. */
+export const searchBooks = async (db: Db, caller: Caller, search: BookSearch): Promise<List<LibraryBook>> => {
+  const page = selectBooks(toValues(search))
+  const [, [end], rows] = await runAsCaller(db, caller, selectCaller(), selectOldestBook(), page)
+  return {
+    item: rows.filter(({ at }) => at).map(({ id, isLast, at, ...book }) => book),
+    next: toNext(rows, search.size, end?.oldest),
+  }
+}
+
+type Excerpted = { part: string; isCutBefore: number; isCutAfter: number; foldedPart: string | null }
+
+const memoSearch = (source: Source, bookId?: SQL) => {
+  // Where the content is stored folded, the position in the content is an estimate: folding may have changed lengths.
+  const position = sql`iif(contentFolded is null, at, at * length(memoContent) / length(contentFolded))`
+  const startOf = (at: SQL) => sql`max(1, ${at} - ${window} / 2)`
+  const search = sqlStatement<Omit<FoundMemo, 'excerpt'> & Excerpted & Searched>(sql`${withSearched(source)},
+  found as (
+    select id, isLast, iif(${placeholder('memoType')} in ('ALL', memoType), instr(${contentKey}, ${q}), 0) as at
+    from searched cross join memos on memoId = id limit ${maxSearched}
+  )
+  select id, isLast, at, memoId, memos.bookId, title, memoType, memoBookPage, memoAuthority, memos.createdAt, updatedAt,
+    substr(memoContent, ${startOf(position)}, ${window}) as part,
+    substr(contentFolded, ${startOf(sql`at`)}, ${window}) as foldedPart,
+    ${position} > ${window} / 2 + 1 as isCutBefore,
+    ${startOf(position)} + ${window} <= length(memoContent) as isCutAfter
+  from found cross join memos on memoId = id cross join books on books.bookId = memos.bookId
+  where at or isLast limit ${limit}`)
+  return { search, selectEnd: selectOldest(source, bookId) }
+}
+
+const bytes = sql`octet_length(memoContent) + ifnull(octet_length(contentFolded), 0)`
+const inAllBooks = memoSearch({ id: memos.memoId, bytes, ranges: [sql`${memos.memberId} = ${callerId}`] })
+const ownBook = sql`(select ${books.bookId} from ${books} where ${isOwnBook})`
+const ofType = (type: string) =>
+  sql`${memos.bookId} = ${ownBook} and ${memos.memoType} = ${literal(type)} and ${placeholder('memoType')} in ('ALL', ${literal(type)})`
+const inBook = memoSearch({ id: memos.memoId, bytes, ranges: MEMO_TYPES.map(ofType) }, ownBook)
+
+/**
+ * The caller's memos that contain the term, newest first, in all books or in one. Returns undefined if the caller has no
+ * such book.
+ */
+export const searchMemos = async (
+  db: Db,
+  caller: Caller,
+  { memoType, bookId, ...search }: MemoSearch,
+): Promise<List<FoundMemo> | undefined> => {
+  const source = bookId === undefined ? inAllBooks : inBook
+  const values = { ...toValues(search), memoType, bookId }
+  const statements = [source.selectEnd(values), source.search(values)] as const
+  const [, [end], rows] = await runAsCaller(db, caller, selectCaller(), ...statements)
+  if (bookId !== undefined && !end?.bookId) return undefined
+  const item = rows
+    .filter(({ at }) => at)
+    .map(({ id, isLast, at, part, foldedPart, isCutBefore, isCutAfter, ...memo }) => ({
+      ...memo,
+      excerpt: toExcerpt({ part, foldedPart, isCutBefore: isCutBefore === 1, isCutAfter: isCutAfter === 1 }, values.q),
+    }))
+  return { item, next: toNext(rows, search.size, end?.oldest) }
+}
