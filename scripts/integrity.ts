@@ -33,6 +33,13 @@ const latestOf = (field: string) => `
 const checkOwner = (table: string, id: string) =>
   checkField(table, id, 'memberId', `select memberId from books where books.bookId = stored.bookId`)
 
+/** The newest reading of a book, and what the book must have of it. */
+const checkNewest = (field: string, expected: string, where: string) => `
+  select 'books' as "table", bookId as id, '${field}' as field, ${expected} as expected, books.${field} as found
+  from books join readings using (memberId, bookId) where readingId = newestReadingId and ${isActive} and ${where}`
+const checkNewestDate = (field: string, date: string, where: string) =>
+  checkNewest(field, date, `length(${date}) = 10 and substr(${field}, 1, 10) is not ${date} and ${where}`)
+
 /** Identifiers are never reused: no row may have a retired one. */
 const checkRetired = (table: string, id: string) => `
   select '${table}' as "table", ${id} as id, '${id}' as field, 'above ' || retiredIds.id as expected, ${id} as found
@@ -101,6 +108,11 @@ const CHECKS = [
     iif(exists (select 1 from readings where readings.memberId = stored.memberId and readings.bookId = stored.bookId), 'a reading', null)
   )`,
   ),
+  checkNewest('bookStatus', `iif(outcome is null, 'ING', 'not ING')`, `(outcome is null) <> (bookStatus = 'ING')`),
+  checkNewest('star', 'max(1, (quarters + 2) / 4)', 'star <> max(1, (quarters + 2) / 4)'),
+  checkNewestDate('readStartDate', 'startedAt', `bookStatus <> 'YET'`),
+  checkNewestDate('readEndDate', 'finishedAt', `bookStatus = 'DONE' and outcome = 'FINISHED'`),
+  checkNewest('readEndDate', 'null', `bookStatus = 'DONE' and outcome = 'STOPPED' and readEndDate is not null`),
   checkOwner('readings', 'readingId'),
   checkOwner('progress', 'bookId'),
   checkOwner('bookTags', 'bookId'),

@@ -339,8 +339,8 @@ BEGIN
     AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId);
 END;
 
--- Readings. When a book changes, its newest reading follows. Changes through /readings set newestReadingId, or change the
--- reading before the book, so that these triggers find nothing left to do.
+-- Readings. When a book changes, its newest reading follows. readings/store.ts makes the changes in the other direction:
+-- its updates of a book also change newestReadingId, so that these triggers skip them.
 
 -- The only reading of a book, which no row describes, ends in the past: it gets a row, and reading again a second one.
 CREATE TRIGGER books_first_reading_kept AFTER UPDATE OF bookStatus ON books
@@ -349,7 +349,8 @@ BEGIN
   INSERT INTO readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
   VALUES (
     OLD.bookId, OLD.memberId, OLD.bookId, 0,
-    substr(OLD.readStartDate, 1, 10), substr(OLD.readEndDate, 1, 10), 'FINISHED', nullif(OLD.star * 4, 0)
+    substr(OLD.readStartDate, 1, 10), substr(OLD.readEndDate, 1, 10), 'FINISHED',
+    nullif(iif(NEW.bookStatus = 'YET', NEW.star, OLD.star) * 4, 0)
   );
 
   INSERT INTO readings (readingId, memberId, bookId, createdAt, startedAt, quarters)
@@ -369,8 +370,9 @@ BEGIN
   WHERE bookId = NEW.bookId;
 END;
 
--- A change of the book goes to its newest reading, or begins another one if that is finished and the book is read again.
--- Dates that the change leaves as they were belong to the earlier reading.
+-- A change of the book goes to its newest reading, or begins another one: if the book is read again, or if it is DONE after
+-- YET with other dates than those of the reading. A date that the change leaves as it was, and that a reading has, belongs
+-- to that reading (began and ended are the book's dates without such ones). While the book is YET, its dates are of none.
 CREATE TRIGGER books_newest_reading_changed AFTER UPDATE OF bookStatus, readStartDate, readEndDate, star ON books
 WHEN OLD.newestReadingId = NEW.newestReadingId
   AND (
@@ -386,15 +388,48 @@ BEGIN
       coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0)
     ),
     NEW.memberId, NEW.bookId, CAST(unixepoch('subsec') * 1000 AS INTEGER),
-    iif(NEW.readStartDate IS NOT OLD.readStartDate, substr(NEW.readStartDate, 1, 10), NULL),
-    iif(NEW.bookStatus = 'DONE', substr(NEW.readEndDate, 1, 10), NULL),
+    iif(NEW.readStartDate IS OLD.readStartDate AND began = startedAt, NULL, began),
+    iif(NEW.bookStatus = 'DONE', ended, NULL),
     iif(NEW.bookStatus = 'DONE', 'FINISHED', NULL),
     iif(NEW.star <> OLD.star, nullif(NEW.star * 4, 0), NULL)
-  WHERE (
-      (NEW.bookStatus = 'ING' AND OLD.bookStatus <> 'ING')
-      OR (NEW.bookStatus = 'DONE' AND OLD.bookStatus = 'YET' AND NEW.readEndDate <> coalesce(OLD.readEndDate, ''))
+  FROM (
+    SELECT startedAt, finishedAt, outcome,
+      iif(
+        NEW.readStartDate IS OLD.readStartDate AND EXISTS (
+          SELECT 1 FROM readings AS other
+          WHERE other.memberId = NEW.memberId AND other.bookId = NEW.bookId AND other.readingId <> NEW.newestReadingId
+            AND other.startedAt = substr(NEW.readStartDate, 1, 10)
+        ) AND startedAt IS NOT substr(NEW.readStartDate, 1, 10),
+        NULL,
+        substr(NEW.readStartDate, 1, 10)
+      ) AS began,
+      iif(
+        NEW.readEndDate IS OLD.readEndDate AND EXISTS (
+          SELECT 1 FROM readings AS other
+          WHERE other.memberId = NEW.memberId AND other.bookId = NEW.bookId AND other.readingId <> NEW.newestReadingId
+            AND other.finishedAt = substr(NEW.readEndDate, 1, 10)
+        ) AND finishedAt IS NOT substr(NEW.readEndDate, 1, 10),
+        NULL,
+        substr(NEW.readEndDate, 1, 10)
+      ) AS ended
+    FROM readings
+    WHERE readingId = NEW.newestReadingId AND outcome IS NOT NULL
+  )
+  WHERE (NEW.bookStatus = 'ING' OR (NEW.bookStatus = 'DONE' AND OLD.bookStatus = 'YET'))
+    -- Put back to YET while it was read, and now taken up again.
+    AND NOT (
+      outcome = 'STOPPED' AND finishedAt IS NULL
+      AND (startedAt IS NULL OR iif(length(startedAt) = 10, startedAt, NULL) IS began)
     )
-    AND (SELECT outcome FROM readings WHERE readingId = NEW.newestReadingId) = 'FINISHED'
+    -- Put back to YET, and now DONE as before.
+    AND NOT (
+      NEW.bookStatus = 'DONE'
+      AND iif(
+        outcome = 'STOPPED',
+        NEW.readEndDate IS NULL AND finishedAt IS NOT NULL,
+        iif(length(finishedAt) = 10, finishedAt, NULL) IS ended
+      )
+    )
     AND (SELECT count(*) FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId) < 200;
 
   UPDATE books
@@ -404,30 +439,44 @@ BEGIN
 
   UPDATE readings
   SET startedAt = iif(
-      NEW.readStartDate IS OLD.readStartDate OR (NEW.readStartDate IS NULL AND length(startedAt) < 10),
+      (NEW.readStartDate IS OLD.readStartDate AND OLD.bookStatus <> 'YET')
+        OR (NEW.readStartDate IS NULL AND length(startedAt) < 10),
       startedAt,
-      substr(NEW.readStartDate, 1, 10)
+      iif(
+        NEW.readStartDate IS OLD.readStartDate AND startedAt IS NOT substr(NEW.readStartDate, 1, 10) AND EXISTS (
+          SELECT 1 FROM readings AS other
+          WHERE other.memberId = NEW.memberId AND other.bookId = NEW.bookId AND other.readingId <> NEW.newestReadingId
+            AND other.startedAt = substr(NEW.readStartDate, 1, 10)
+        ),
+        iif(length(startedAt) < 10, startedAt, NULL),
+        substr(NEW.readStartDate, 1, 10)
+      )
     ),
     finishedAt = iif(
-      NEW.bookStatus = 'ING' OR (NEW.bookStatus = 'YET' AND outcome IS NULL),
+      NEW.bookStatus = 'ING',
       NULL,
       iif(
-        NEW.readEndDate IS NULL AND (length(finishedAt) < 10 OR outcome = 'STOPPED'),
+        (NEW.readEndDate IS OLD.readEndDate AND OLD.bookStatus = 'DONE')
+          OR (NEW.readEndDate IS NULL AND (length(finishedAt) < 10 OR outcome = 'STOPPED')),
         finishedAt,
         iif(
-          NEW.readEndDate IS NOT OLD.readEndDate OR (outcome IS NULL AND NEW.readEndDate >= startedAt),
-          substr(NEW.readEndDate, 1, 10),
-          finishedAt
+          NEW.readEndDate IS OLD.readEndDate AND finishedAt IS NOT substr(NEW.readEndDate, 1, 10) AND EXISTS (
+            SELECT 1 FROM readings AS other
+            WHERE other.memberId = NEW.memberId AND other.bookId = NEW.bookId AND other.readingId <> NEW.newestReadingId
+              AND other.finishedAt = substr(NEW.readEndDate, 1, 10)
+          ),
+          iif(length(finishedAt) < 10, finishedAt, NULL),
+          substr(NEW.readEndDate, 1, 10)
         )
       )
     ),
     outcome = iif(
-      NEW.bookStatus = 'DONE' AND NEW.readEndDate <> coalesce(OLD.readEndDate, ''),
-      'FINISHED',
+      NEW.bookStatus = 'ING',
+      NULL,
       iif(
-        NEW.bookStatus = OLD.bookStatus,
+        NEW.readEndDate IS NULL AND outcome = 'STOPPED' AND (OLD.bookStatus = 'DONE' OR finishedAt IS NOT NULL),
         outcome,
-        iif(NEW.bookStatus = 'ING', NULL, coalesce(outcome, iif(NEW.bookStatus = 'DONE', 'FINISHED', 'STOPPED')))
+        'FINISHED'
       )
     ),
     quarters = iif(
@@ -437,7 +486,20 @@ BEGIN
     ),
     isPaused = isPaused AND NEW.bookStatus = 'ING'
   WHERE readingId = NEW.newestReadingId
+    AND NEW.bookStatus <> 'YET'
     AND (SELECT newestReadingId FROM books WHERE bookId = NEW.bookId) = NEW.newestReadingId;
+
+  UPDATE readings
+  SET outcome = coalesce(outcome, 'STOPPED'),
+    quarters = iif(
+      NEW.star = OLD.star OR NEW.star = coalesce(max(1, (quarters + 2) / 4), 0),
+      quarters,
+      nullif(NEW.star * 4, 0)
+    ),
+    isPaused = 0
+  WHERE readingId = NEW.newestReadingId
+    AND NEW.bookStatus = 'YET'
+    AND (OLD.bookStatus <> 'YET' OR NEW.star <> OLD.star);
 END;
 
 -- The notes count towards the member's text.
@@ -467,9 +529,9 @@ BEGIN
   WHERE memberId = NEW.memberId;
 END;
 
--- Like books_id_retired.
+-- Like books_id_retired. The first reading has the identifier of its book, also if the book is read again after its deletion.
 CREATE TRIGGER readings_id_retired AFTER DELETE ON readings
-WHEN OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM readings)
+WHEN OLD.readingId <> OLD.bookId AND OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM readings)
 BEGIN
   INSERT OR REPLACE INTO retiredIds (tableName, id)
   SELECT 'readings', max(OLD.readingId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0));
