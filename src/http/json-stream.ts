@@ -5,23 +5,26 @@ type Streamable = Record<string, unknown>
 const isIterable = (value: unknown): value is AsyncIterable<unknown[]> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 
-/** The JSON of an object, in chunks. A value that is an async iterable of arrays becomes one array. */
-async function* toJson(body: Streamable) {
+/** The JSON of one array, in chunks. */
+async function* toArrayJson(parts: AsyncIterable<unknown[]>, start = '') {
+  let bracket = `${start}[`
+  for await (const items of parts) {
+    if (items.length === 0) continue
+    yield `${bracket}${JSON.stringify(items).slice(1, -1)}`
+    bracket = ','
+  }
+  yield bracket === ',' ? ']' : `${bracket}]`
+}
+
+/** The JSON of an object, in chunks. The body or a value that is an async iterable of arrays becomes one array. */
+async function* toJson(body: Streamable | AsyncIterable<unknown[]>) {
+  if (isIterable(body)) return yield* toArrayJson(body)
   let separator = '{'
   for (const [key, value] of Object.entries(body)) {
     const start = `${separator}${JSON.stringify(key)}:`
     separator = ','
-    if (!isIterable(value)) {
-      yield `${start}${JSON.stringify(value)}`
-      continue
-    }
-    let bracket = `${start}[`
-    for await (const items of value) {
-      if (items.length === 0) continue
-      yield `${bracket}${JSON.stringify(items).slice(1, -1)}`
-      bracket = ','
-    }
-    yield bracket === ',' ? ']' : `${bracket}]`
+    if (isIterable(value)) yield* toArrayJson(value, start)
+    else yield `${start}${JSON.stringify(value)}`
   }
   yield '}'
 }
@@ -61,11 +64,11 @@ const toStream = (chunks: AsyncGenerator<string>, end: () => Promise<unknown>) =
 }
 
 /**
- * Responds 200 with JSON. A value that is an async iterable of arrays is streamed as one array. If iterating fails, the
- * connection ends before the JSON is complete.
+ * Responds 200 with JSON. A body, or a value in it, that is an async iterable of arrays is streamed as one array. If iterating
+ * fails, the connection ends before the JSON is complete.
  */
 export const sendJson = async <Body extends object>(c: Context, body: object) => {
-  const iterables = Object.values(body).filter(isIterable)
+  const iterables = [body, ...Object.values(body)].filter(isIterable)
   const end = () => Promise.all(iterables.map((iterable) => iterable[Symbol.asyncIterator]().return?.()))
   const toResponse = async () => {
     if (iterables.length === 0) return c.json(body, 200)

@@ -48,13 +48,18 @@ export const selectMemosList = statement((db) =>
 /** Sorts in place. */
 export const newestFirst = (list: Memo[]) => list.sort((one, other) => other.memoId - one.memoId)
 
-/** Memos, newest first: an array, or the parts of a list that is too large for one. */
-export type MemoList = Memo[] | AsyncIterable<Memo[]>
+/** A list: an array, or the parts of one that is too large for an array. */
+export type PartedList<Item> = Item[] | AsyncIterable<Item[]>
+/** Memos, newest first. */
+export type MemoList = PartedList<Memo>
 
 const isSelected = sql`${placeholder('memoType')} in ('ALL', ${memos.memoType}) and ${placeholder('memoAuthority')} in ('ALL', ${memos.memoAuthority})`
 const selectSizes = statement((db) =>
   db
-    .select({ memoId: memos.memoId, bytes: sql<number>`octet_length(${memos.memoContent})`.as('bytes') })
+    .select({
+      id: sql<number>`${memos.memoId}`.as('id'),
+      bytes: sql<number>`octet_length(${memos.memoContent})`.as('bytes'),
+    })
     .from(memos)
     .where(and(isInOwnBook, isSelected))
     .orderBy(desc(memos.memoId))
@@ -74,18 +79,18 @@ const selectPart = statement((db) =>
     .orderBy(desc(memos.memoId)),
 )
 
-type Size = { memoId: number; bytes: number }
+type Size = { id: number; bytes: number }
 
-/** Splits a list into parts of at most MAX_PART_BYTES, or of a single memo. */
+/** Splits a list into parts of at most MAX_PART_BYTES, or of a single item. */
 const splitByBytes = (sizes: Size[]) => {
   const parts: number[][] = []
   let bytesLeft = 0
-  for (const { memoId, bytes } of sizes) {
+  for (const { id, bytes } of sizes) {
     bytesLeft -= bytes
     const last = parts.at(-1)
-    if (last && bytesLeft >= 0) last.push(memoId)
+    if (last && bytesLeft >= 0) last.push(id)
     else {
-      parts.push([memoId])
+      parts.push([id])
       bytesLeft = MAX_PART_BYTES - bytes
     }
   }
@@ -102,24 +107,30 @@ const acquire = async (limiter: typeof partLimiter, { memberId }: Caller) => {
   return lease
 }
 
+/** Loads the items with some identifiers, a JSON array, in the order of the list. */
+type LoadItems<Item> = (ids: string) => Promise<Item[]>
+
 /** Loads one part. Only a few are loaded at a time, so that several large lists do not exceed the isolate's memory. */
-const loadPart = async (db: Db, caller: Caller, memoIds: number[]) => {
+const loadPart = async <Item>(db: Db, caller: Caller, load: LoadItems<Item>, ids: number[]) => {
   const lease = await acquire(partLimiter, caller)
-  const load = runAsCaller(db, caller, selectCaller(), selectPart({ memoIds: JSON.stringify(memoIds) }))
-  const [, memos] = await uninterrupted(db, load.finally(lease.release))
-  return memos
+  return uninterrupted(db, load(JSON.stringify(ids)).finally(lease.release))
 }
 
 /** Yields an empty part once the first one is loaded, then the parts. `return` releases what it holds. */
-async function* iterateParts(db: Db, caller: Caller, [firstIds = [], ...otherIds]: number[][]) {
+async function* iterateParts<Item>(
+  db: Db,
+  caller: Caller,
+  load: LoadItems<Item>,
+  [firstIds = [], ...otherIds]: number[][],
+) {
   const lease = await acquire(listLimiter, caller)
   try {
-    const first = await loadPart(db, caller, firstIds)
+    const first = await loadPart(db, caller, load, firstIds)
     yield []
     yield first
-    for (const memoIds of otherIds) {
+    for (const ids of otherIds) {
       lease.renew()
-      yield await loadPart(db, caller, memoIds)
+      yield await loadPart(db, caller, load, ids)
     }
   } finally {
     lease.release()
@@ -129,9 +140,21 @@ async function* iterateParts(db: Db, caller: Caller, [firstIds = [], ...otherIds
 type Selection = { bookId: number; memoType: MemosQuery['memoType']; memoAuthority: 'ALL' | Memo['memoAuthority'] }
 
 /**
- * Loads the memos of a large book in parts, one database call each. The first is loaded before this returns, so that
- * a failure can still get an error response.
+ * Loads a large list in parts, one database call each. The first is loaded before this returns, so that a failure can
+ * still get an error response.
  */
+export const loadParts = async <Item>(
+  db: Db,
+  caller: Caller,
+  sizes: Size[],
+  load: LoadItems<Item>,
+): Promise<PartedList<Item>> => {
+  const parts = iterateParts(db, caller, load, splitByBytes(sizes))
+  await parts.next()
+  return parts
+}
+
+/** Loads the memos of a large book in parts. */
 export const loadInParts = async (
   db: Db,
   caller: Caller,
@@ -140,9 +163,10 @@ export const loadInParts = async (
 ): Promise<MemoList> => {
   const [, sizes] = await runAsCaller(db, caller, selectCaller(), selectSizes({ ...selection, ...page }))
   if (sizes.length === 0) return []
-  const parts = iterateParts(db, caller, splitByBytes(sizes))
-  await parts.next()
-  return parts
+  return loadParts(db, caller, sizes, async (memoIds) => {
+    const [, memos] = await runAsCaller(db, caller, selectCaller(), selectPart({ memoIds }))
+    return memos
+  })
 }
 
 const selectPageOfType = statement((db) =>
