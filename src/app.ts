@@ -17,6 +17,7 @@ import { log } from './log'
 import { members } from './members/routes'
 import { memos } from './memos/routes'
 import { progress } from './progress/routes'
+import { bookReadings, readings } from './readings/routes'
 import { recovery } from './recovery/routes'
 import { search } from './search/routes'
 import { sessions } from './sessions/routes'
@@ -76,7 +77,9 @@ const api = app
   .route('/books', editions)
   .route('/books', progress)
   .route('/', search)
+  .route('/books', bookReadings)
   .route('/books', books)
+  .route('/readings', readings)
   .route('/memos', memos)
   .route('/images', images)
   .route('/ext-lib', catalogue)

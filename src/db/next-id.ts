@@ -5,6 +5,9 @@ import { retiredIds } from './schema'
 /** Leaves room for 8,192 slots below 2^53. */
 const IDS_PER_SLOT = 2 ** 40
 
+/** Readings other than the first of a book begin here: the first has the book's identifier. triggers.sql has the same. */
+export const FIRST_FURTHER_READING = IDS_PER_SLOT / 2
+
 /** The slot that assigned an identifier. */
 export const slotOfId = (id: number) => Math.floor(id / IDS_PER_SLOT)
 
@@ -16,11 +19,14 @@ const isInRange = (id: SQLiteColumn) => sql`${id} between ${floor} and ${sql.pla
 const highest = (id: SQLiteColumn) =>
   sql`coalesce((select max(${id}) from ${id.table} where ${isInRange(id)}), ${floor})`
 
-/** SQL for the next identifier of a table: one above every existing and every deleted one of the slot. */
-export const nextId = (id: SQLiteColumn): SQL<number> => {
+/**
+ * SQL for the next identifier of a table: one above every existing and every deleted one of the slot.
+ * @param from where in the range of the slot they begin
+ */
+export const nextId = (id: SQLiteColumn, from = 0): SQL<number> => {
   const isOfTable = sql`${retiredIds.tableName} = ${sql.raw(`'${getTableName(id.table)}'`)}`
   return sql`max(
-    ${highest(id)},
+    ${highest(id)}, ${floor} + ${sql.raw(String(from))},
     coalesce((select ${retiredIds.id} from ${retiredIds} where ${isOfTable} and ${isInRange(retiredIds.id)}), 0)
   ) + 1`
 }

@@ -1,11 +1,6 @@
 import * as z from 'zod'
-import { BOOK_FORMATS } from '../contract'
 import { Isbn } from '../schema/isbn'
-import { Id, int, nullableText, orRequired } from '../schema/values'
-
-export const BookFormat = z
-  .enum(BOOK_FORMATS, { error: orRequired(`must be one of ${BOOK_FORMATS.join(', ')}, or null`) })
-  .meta({ id: 'BookFormat' })
+import { BookFormat, Id, int, nullableText } from '../schema/values'
 
 const MAX_LANGUAGE = 35
 const LANGUAGE = /^[A-Za-z]{2,8}(?:-[A-Za-z\d]{1,8})*$/

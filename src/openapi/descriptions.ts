@@ -49,6 +49,7 @@ export const SCHEMAS: Record<string, string> = {
   NewMember: 'An account to create.',
   NewMemo: 'A memo to add.',
   NewProgress: 'The page that the reader has reached: exactly one of `page` and `percent`.',
+  NewReading: 'A reading to add.',
   NewToken: 'An access token to create.',
   PasswordChangeRequest: 'The address of the account, as older clients send it.',
   PasswordReset: 'A new password, and the code that authorizes it.',
@@ -61,6 +62,9 @@ export const SCHEMAS: Record<string, string> = {
   ProgressKind:
     'Kind of event.\n\n- `PROGRESS`: the reader went on reading, or began to read again\n- `FINISHED`: the book became `DONE`\n- `CORRECTION`: a step back, without a new reading',
   RandomMemo: 'A memo drawn at random.',
+  Reading: 'One time that a book was, or is being, read.',
+  ReadingOutcome: 'How a reading ended.\n\n- `FINISHED`: the book was read to the end\n- `STOPPED`: it was given up',
+  ReadingPatch: 'The fields of a reading to change. Absent fields stay unchanged, and null clears a field.',
   RegisteredBook: 'A book that was just registered.',
   Scope: 'What an access token may do. The introduction describes each scope.',
   Session: 'A login that has not ended.',
@@ -71,6 +75,7 @@ export const SCHEMAS: Record<string, string> = {
 
 const WELL_FORMED = 'Must be well-formed Unicode'
 const NULLABLE_SENT = `${WELL_FORMED}. An empty string is stored as null.`
+const PARTIAL_DATE_SENT = '`yyyy`, `yyyy-MM` or `yyyy-MM-dd`, a valid calendar date.'
 const DATE_SENT = '`yyyy-MM-ddTHH:mm:ss`, a valid calendar date without a time zone. Fractions of a second are dropped.'
 
 /** Properties by name, or by schema and name where one schema uses a name differently. */
@@ -124,6 +129,12 @@ export const PROPERTIES: Record<string, string> = {
   fieldErrors: 'One entry for each invalid field of the body, or null.',
   file: 'The image, as a part with a file name. PNG, JPEG, GIF, WebP or AVIF, at most 10 MiB and 268 megapixels.',
   format: 'Format of the book. Null if unknown.',
+  finishedAt: 'When reading ended, as `yyyy`, `yyyy-MM` or `yyyy-MM-dd`. Null if unknown, or not yet.',
+  'NewReading.finishedAt': `When reading ended. ${PARTIAL_DATE_SENT} Without an outcome, it means \`FINISHED\`.`,
+  'ReadingPatch.finishedAt': `When reading ended. ${PARTIAL_DATE_SENT} It ends an open reading as \`FINISHED\`.`,
+  'Reading.format': 'Format in which the book was read. Null if unknown.',
+  'NewReading.format': 'Format in which the book was read.',
+  'ReadingPatch.format': 'Format in which the book was read.',
   hint: 'The first characters of the token, by which you can recognize it.',
   kind: 'What happened.',
   language: 'Language of the edition, as a tag such as `ko` or `pt-BR`. Null if unknown.',
@@ -157,13 +168,17 @@ export const PROPERTIES: Record<string, string> = {
   message:
     'Human-readable message. Null if `fieldErrors` or `violationErrors` has entries. May be reworded: do not compare it.',
   name: 'Name of the member.',
-  next: 'The `cursor` of the next part. Null at the end of the list.',
   'AccessToken.name': 'The name that you gave the token.',
   'CreatedToken.name': 'The name that you gave the token.',
   'NewToken.name': `What the token is for. Names need not be unique. ${WELL_FORMED}.`,
   'NewMember.name': `Name of the member. ${WELL_FORMED}.`,
   'ProfilePatch.name': `Name of the member. ${WELL_FORMED}.`,
   'Image.name': 'File name of the image, the last part of its URL.',
+  note: 'A note on this reading, exactly as it was sent, or null.',
+  'NewReading.note': `A note on this reading. ${NULLABLE_SENT}`,
+  'ReadingPatch.note': `A note on this reading. ${NULLABLE_SENT}`,
+  outcome: 'How it ended. Null while the book is being read.',
+  'ReadingPatch.outcome': 'How it ended. Null opens the reading again, and clears `finishedAt`.',
   page: 'Number of this page, starting at 1.',
   'NewProgress.page': 'The page that was reached.',
   'ProgressEvent.page': 'The page that was reached.',
@@ -173,11 +188,13 @@ export const PROPERTIES: Record<string, string> = {
   'Credentials.password': 'The password of the account.',
   'EmailChange.password': 'The password of the account.',
   percent: 'The share of the book that was read, in percent. The page is computed from the `itemPage` of the book.',
+  paused: 'Whether reading pauses. Always false after the end.',
   propertyPath: 'Name of the parameter.',
   publishedYear: 'Year in which the edition was published; negative before the common era. Null if unknown.',
   publisher: 'Publisher of the book. Null if unknown.',
   'NewBook.publisher': `Publisher of the book. ${NULLABLE_SENT}`,
   'BookPatch.publisher': `Publisher of the book. ${NULLABLE_SENT}`,
+  rating: 'Stars in quarters, or null. `star` of the book is that of the newest reading, rounded half up.',
   readEndDate: 'When reading ended, in the time zone of the reader. Null if not yet.',
   'CalenderBook.readEndDate': 'When reading ended.',
   'NewBook.readEndDate': `When reading ended. ${DATE_SENT}`,
@@ -185,6 +202,7 @@ export const PROPERTIES: Record<string, string> = {
   readStartDate: 'When reading started, in the time zone of the reader. Null if not yet.',
   'NewBook.readStartDate': `When reading started. ${DATE_SENT}`,
   'BookPatch.readStartDate': `When reading started. ${DATE_SENT}`,
+  readingId: 'Identifier of the reading. That of the first reading is the identifier of the book.',
   readStratDate: 'Old spelling of `readStartDate`. If both are sent, `readStartDate` is used.',
   renewedAt: 'When it was last renewed. The time of the login if never.',
   reason: 'Human-readable rule that the value violates. May be reworded.',
@@ -199,6 +217,9 @@ export const PROPERTIES: Record<string, string> = {
   sourceIds: 'Identifiers of the book in other services, such as `goodreads:123`.',
   'EditionPatch.sourceIds':
     'Identifiers of the book in other services, each with the name of the service in lower case, a colon and printable ASCII characters, without repetition. They replace the stored ones; null or an empty array clears them.',
+  startedAt: 'When reading started, as `yyyy`, `yyyy-MM` or `yyyy-MM-dd`. Null if unknown.',
+  'NewReading.startedAt': `When reading started. ${PARTIAL_DATE_SENT}`,
+  'ReadingPatch.startedAt': `When reading started. ${PARTIAL_DATE_SENT}`,
   star: 'Rating from 1 to 5. 0 means not rated.',
   status: 'The HTTP status. 0 if `fieldErrors` or `violationErrors` has entries.',
   'Health.slots': 'Numbers of the databases that respond. Present only if the service has several.',
@@ -231,6 +252,7 @@ export const PARAMETERS: Record<string, string> = {
   name: 'File name of the image, the last part of its URL.',
   page: 'Number of the page, starting at 1.',
   q: 'Part of the text to search for: 2 to 100 characters, not counting leading and trailing spaces.',
+  'reading-id': 'Identifier of the reading.',
   'session-id': 'Identifier of the session.',
   size: 'Number of items on a page.',
   'token-id': 'Identifier of the access token.',

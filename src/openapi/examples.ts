@@ -51,6 +51,16 @@ const memo = {
   updatedAt: EXAMPLE_TIME,
 }
 const reading = { readStartDate: '2026-11-01T20:00:00', readEndDate: '2026-11-20T23:10:00' }
+const firstReading = {
+  readingId: 549_755_813_889,
+  startedAt: '2019',
+  finishedAt: '2019-08',
+  outcome: 'FINISHED',
+  rating: null,
+  format: 'AUDIO',
+  note: null,
+  paused: false,
+}
 const registered = '2026-08-02T19:40:00'
 const libraryBook = {
   ...book,
@@ -254,6 +264,32 @@ export const EXAMPLES: Record<string, Example> = {
     parameters: { 'book-id': 1, ...paging, memoType: 'ALL' },
     response: { item: [{ ...memo, memoAuthority: 'PUBLIC' }], pageInfo },
   },
+  listReadings: {
+    parameters: { 'book-id': 1 },
+    response: [
+      {
+        readingId: 1,
+        startedAt: '2026-11-01',
+        finishedAt: '2026-11-20',
+        outcome: 'FINISHED',
+        rating: 5,
+        format: null,
+        note: null,
+        paused: false,
+      },
+    ],
+  },
+  createReading: {
+    parameters: { 'book-id': 1 },
+    body: { startedAt: '2019', finishedAt: '2019-08', format: 'AUDIO' },
+    response: firstReading,
+  },
+  updateReading: {
+    parameters: { 'reading-id': firstReading.readingId },
+    body: { rating: 4.25, note: 'On the train.' },
+    response: { ...firstReading, rating: 4.25, note: 'On the train.' },
+  },
+  deleteReading: { parameters: { 'reading-id': firstReading.readingId } },
   drawMemo: {
     response: [{ memoId: 1, memoContent: memo.memoContent, memoType: 'THOUGHT', memoBookPage: 95 }],
   },

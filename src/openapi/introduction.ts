@@ -30,6 +30,7 @@ const ADVICE: Record<ErrorCode, string> = {
   NOT_FOUND: 'Correct the path.',
   BOOK_NOT_FOUND: 'The book was deleted, never existed, or belongs to another member.',
   MEMO_NOT_FOUND: 'The memo was deleted, never existed, or belongs to another member.',
+  READING_NOT_FOUND: 'The reading was deleted, never existed, or belongs to another member.',
   IMAGE_NOT_FOUND: 'The image was deleted, never existed, or belongs to another member.',
   SESSION_NOT_FOUND: 'The session has ended, never existed, or belongs to another member.',
   TOKEN_NOT_FOUND: 'The access token was deleted, has expired, never existed, or belongs to another member.',
@@ -38,8 +39,9 @@ const ADVICE: Record<ErrorCode, string> = {
   MAX_BOOKS: 'Delete books.',
   MAX_MEMOS_PER_BOOK: 'Delete memos of this book.',
   MAX_BOOK_TEXT_BYTES: 'Delete or shorten memos of this book.',
-  MAX_MEMBER_TEXT_BYTES: 'Delete or shorten books and memos.',
+  MAX_MEMBER_TEXT_BYTES: 'Delete or shorten books, memos and notes on readings.',
   MAX_MEMBER_IMAGE_BYTES: 'Delete images.',
+  MAX_READINGS: 'Delete readings of this book.',
   MAX_TOKENS: 'Delete access tokens.',
   PRECONDITION_FAILED: 'The image is not the one in `If-Match` or `If-Unmodified-Since`: load it again.',
   BODY_TOO_LARGE: 'Send a smaller body.',
@@ -171,7 +173,7 @@ A token that lacks a required scope gets 403, and \`WWW-Authenticate\` names the
 
 - Bodies are JSON of at most 1 MiB, with \`Content-Type: application/json\` or without a content type. Unknown fields are ignored.
 - Enumeration values can be sent by name or by numeric code, as a number or a string. Responses always have names.
-- Text must be well-formed Unicode without NUL characters. It is stored exactly as sent, but an empty author, publisher or cover is stored as null. Lengths count Unicode code points.
+- Text must be well-formed Unicode without NUL characters. It is stored exactly as sent, but an empty author, publisher, cover or note is stored as null. Lengths count Unicode code points.
 - If two requests change the same field, the later one wins.
 - URLs in \`Location\` and \`Link\` may be relative to the URL of the request.
 - \`HEAD\` works wherever \`GET\` does. Other methods get 405 with \`Allow\`. \`OPTIONS\` answers CORS preflight requests with 204.
@@ -207,7 +209,7 @@ ${errorTable}
 
 ## Limits
 
-The error codes that start with \`MAX_\` belong to quotas on what a member can store. The operator sets their values, except that of \`MAX_TOKENS\`; the error message names the value.
+The error codes that start with \`MAX_\` belong to quotas on what a member can store. The operator sets their values, except those of \`MAX_READINGS\` and \`MAX_TOKENS\`; the error message names the value.
 
 Requests above these limits get 429 with \`Retry-After\`, in seconds. A network is an IPv4 address or an IPv6 /64. Other reads with a token are not limited.
 
@@ -221,8 +223,8 @@ The headers \`RateLimit-Policy\` and \`RateLimit\` show the limits marked with a
 - After 503 or no response, the request may have taken effect.
 - \`GET\`, \`PATCH\` and \`DELETE\` are safe to repeat. A repeated deletion gets 404, or 401 if it was that of the account or of your own session, as does a repeated \`POST /logout\`.
 - \`POST /sessions/renew\` is safe to repeat: earlier tokens stay valid.
-- \`POST /books\`, \`POST /memos\`, \`POST /tokens\` and uploads are not: each repetition adds another one. Check first whether the first one was stored.
 - \`POST /books/{book-id}/progress\` is safe to repeat with the same \`at\` in the past: it replaces the event at that time.
+- \`POST /books\`, \`POST /memos\`, \`POST /books/{book-id}/readings\`, \`POST /tokens\` and uploads are not: each repetition adds another one. Check first whether the first one was stored.
 - A repeated password reset, change of e-mail address or undo of one gets 400 if the first one took effect.
 - A repeated sign-up gets 409 if the first one took effect; then log in.
 

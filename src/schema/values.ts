@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MAX_INT } from '../contract'
+import { BOOK_FORMATS, MAX_INT } from '../contract'
 
 // The value types that several resources share, each with its error message. Rules are patterns where possible, because
 // the OpenAPI document shows patterns and no other checks.
@@ -106,6 +106,11 @@ export const nameOrCodeOrDefault = <Name extends string>(names: Enumeration<Name
     .union([nameOrCode(names), nothing.transform(() => defaultName)], { error: choiceError(names) })
     .default(defaultName as never)
 }
+
+/** One of the names. The contract's enumerations accept codes, too: `nameOrCode`. */
+export const nameOf = <const Names extends readonly string[]>(names: Names) =>
+  z.enum(names, { error: orRequired(`must be one of ${names.join(', ')}, or null`) })
+export const BookFormat = nameOf(BOOK_FORMATS).meta({ id: 'BookFormat' })
 
 // With leap years, and a time of day.
 const DATE = z.regexes.date.source.slice(1, -1)

@@ -6,10 +6,11 @@ import type { ErrorCode } from '../../src/errors'
 import { MAX_JSON_BYTES } from '../../src/http/body'
 import { MAX_IMAGE_BYTES } from '../../src/images/bucket'
 import { DEFAULT_QUOTAS, type Quota } from '../../src/quotas'
+import { MAX_READINGS } from '../../src/readings/schema'
 import { MAX_TOKENS } from '../../src/tokens/schema'
 import { ofType, type Reader, send, signUp } from '../support/api'
 import { join, type Part } from '../support/bytes'
-import { brokenDatabase, changeDatabase, memberDatabase, memberSlot } from '../support/database'
+import { brokenDatabase, changeDatabase, insertReadings, memberDatabase, memberSlot } from '../support/database'
 import { insertEmailCode } from '../support/email-changes'
 import { PIXEL, toFileForm } from '../support/file-form'
 import { memberIdOf } from '../support/images'
@@ -23,11 +24,13 @@ let ids: Record<string, string>
 let powerless: string
 /** Has as many access tokens as a member may have. */
 let hoarder: Reader
+/** Has as many readings as a book may have. */
+let fullBookId: string
 beforeAll(async () => {
   for (const level of ['error', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => {})
   reader = await signUp()
   other = await signUp()
-  const { bookId } = await reader.createBook()
+  const { bookId } = await reader.createBook({ bookStatus: 'ING' })
   const { memoId } = await reader.createMemo(bookId)
   const [memberId = '', name = ''] = (await reader.upload(PIXEL)).body.split('/').slice(-2)
   powerless = await insertAccessToken(memberDatabase(), await memberIdOf(reader), [], memberSlot())
@@ -35,8 +38,17 @@ beforeAll(async () => {
   for (let n = 0; n < MAX_TOKENS; n++) {
     await insertAccessToken(memberDatabase(), await memberIdOf(hoarder), ['profile:read'], memberSlot())
   }
+  fullBookId = String((await reader.createBook()).bookId)
+  await insertReadings(Number(fullBookId), MAX_READINGS)
   await insertEmailCode(await memberIdOf(reader), other.email)
-  ids = { 'book-id': `${bookId}`, bookId: `${bookId}`, 'memo-id': `${memoId}`, 'member-id': memberId, name }
+  ids = {
+    'book-id': `${bookId}`,
+    bookId: `${bookId}`,
+    'memo-id': `${memoId}`,
+    'reading-id': `${bookId}`,
+    'member-id': memberId,
+    name,
+  }
 })
 
 type Call = {
@@ -102,12 +114,14 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   IMAGE_DAMAGED: withFile(PIXEL.subarray(0, 20)),
   BOOK_NOT_FOUND: absent,
   MEMO_NOT_FOUND: absent,
+  READING_NOT_FOUND: absent,
   IMAGE_NOT_FOUND: absent,
   TOKEN_NOT_FOUND: withParameters(crypto.randomUUID(), /^token-id$/),
   SESSION_NOT_FOUND: withParameters(crypto.randomUUID(), /^session-id$/),
   PRECONDITION_FAILED: { headers: { 'If-Match': '"other"' } },
   RANGE_NOT_SATISFIABLE: { headers: { Range: 'bytes=999999-' } },
   ...(Object.fromEntries(QUOTAS) as Record<Quota, Cause>),
+  MAX_READINGS: (operation) => withParameters(fullBookId)(operation),
   MAX_TOKENS: () => ({ token: hoarder.token }),
   // The reads of a session are not limited.
   TOO_MANY_REQUESTS: ({ method, needsToken }) => ({

@@ -22,7 +22,15 @@ export type Api = {
 
 /** `isRevoked`: only the database knows that the token is invalid, so invalid input is refused before it. */
 type Caller = { name: string; authorization: string | undefined; isRevoked?: true }
-type Ids = { bookId: string; memoId: string; memberId: string; imageName: string; sessionId: string; tokenId: string }
+type Ids = {
+  bookId: string
+  memoId: string
+  readingId: string
+  memberId: string
+  imageName: string
+  sessionId: string
+  tokenId: string
+}
 
 /** The owner's data contains this text, so it must appear in no other caller's response. */
 const MARK = 'only-the-owner-may-read-this'
@@ -35,6 +43,7 @@ const neverUsed = ({ bookId }: Ids) =>
     (id): Ids => ({
       bookId: id,
       memoId: id,
+      readingId: String(Math.min(Number(id) + IDS_PER_SLOT / 2, Number.MAX_SAFE_INTEGER)),
       memberId: id,
       imageName: `${'A'.repeat(22)}.png`,
       sessionId: NIL,
@@ -66,7 +75,7 @@ const upload = async (api: Pick<Api, 'request'>, { token }: Pick<Account, 'token
 
 const sessionIdOf = ({ token }: Pick<Account, 'token'>) => String(claimsOf(token).sid)
 
-/** Creates a book, a memo, an image and an access token. */
+/** Creates a book, a memo, a reading, an image and an access token. */
 export const createLibrary = async (
   api: Pick<Api, 'request'>,
   member: Pick<Account, 'token'>,
@@ -75,9 +84,17 @@ export const createLibrary = async (
   const { bookId } = await call(api, member, 'POST', '/books', { title: text, author: text })
   const memo = { memoBookPage: 1, memoContent: text }
   const { memoId } = await call(api, member, 'POST', `/memos?bookId=${bookId}`, memo)
+  const { readingId } = await call(api, member, 'POST', `/books/${bookId}/readings`, { note: text })
   const image = await upload(api, member)
   const { tokenId } = await call(api, member, 'POST', '/tokens', { name: text, scopes: ['memos:read'] })
-  return { bookId: String(bookId), memoId: String(memoId), ...image, sessionId: sessionIdOf(member), tokenId }
+  return {
+    bookId: String(bookId),
+    memoId: String(memoId),
+    readingId: String(readingId),
+    ...image,
+    sessionId: sessionIdOf(member),
+    tokenId,
+  }
 }
 
 /** An owner with one resource of each kind, and all callers who must not reach them, with their Authorization headers. */
@@ -176,12 +193,16 @@ const attemptsWithAnyMethod = (operation: Operation): Attempt[] => {
   return [...attemptsWithOwnMethod(operation), ...attempts]
 }
 
-const addressWith = (operation: Operation, { bookId, memoId, memberId, imageName, sessionId, tokenId }: Ids) => {
+const addressWith = (
+  operation: Operation,
+  { bookId, memoId, readingId, memberId, imageName, sessionId, tokenId }: Ids,
+) => {
   const image = { 'member-id': memberId, name: imageName }
   return addressOf(operation, {
     'book-id': bookId,
     bookId,
     'memo-id': memoId,
+    'reading-id': readingId,
     ...image,
     'session-id': sessionId,
     'token-id': tokenId,

@@ -74,6 +74,7 @@ const PARAMETERS: Record<string, string> = {
   bookId: '1',
   'member-id': '1',
   name: 'AAAAAAAAAAAAAAAAAAAAAA.png',
+  'reading-id': '1',
   'session-id': '00000000-0000-4000-8000-000000000001',
   'token-id': '00000000-0000-4000-8000-000000000002',
   isbn: '9788936434120',
@@ -119,6 +120,12 @@ const FIELDS: Record<string, unknown> = {
   memoContent: 'Read this page again.',
   memoType: 'THOUGHT',
   memoAuthority: 'PUBLIC',
+  startedAt: '2025-12',
+  finishedAt: '2026-01-02',
+  outcome: 'FINISHED',
+  rating: 4.25,
+  note: 'Again.',
+  paused: false,
   scopes: ['library:read'],
   expiresAt: '2999-12-31T23:59:59Z',
 }
@@ -150,8 +157,8 @@ export const bodyOf = ({ types, fields, excluded }: Operation): unknown => {
 export const isPage = (path: string) =>
   /^\/(?:openapi\.json|docs(?:\/[^/]*)?|\.well-known\/(?:security\.txt|api-catalog))?$/.test(path)
 
-/** The parameters that name a book, a memo, an image, a session or an access token. */
-const ID_PARAMETERS = ['book-id', 'memo-id', 'bookId', 'member-id', 'name', 'session-id', 'token-id']
+/** The parameters that name a book, a memo, a reading, an image, a session or an access token. */
+const ID_PARAMETERS = ['book-id', 'memo-id', 'reading-id', 'bookId', 'member-id', 'name', 'session-id', 'token-id']
 
 /** The operations that need a token and name a book, a memo, an image or a session. */
 export const idOperations = operations.filter(

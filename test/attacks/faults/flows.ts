@@ -58,6 +58,17 @@ const memberFlows: [name: string, status: number, (subject: Subject) => MemberRe
   ['change a book', 200, ({ bookId }) => ['PATCH', `/books/${bookId}`, { star: 4, bookStatus: 'ING' }]],
   ['overwrite a date', 200, ({ bookId }) => ['PATCH', `/books/created-date/${bookId}`, '2024-01-01T00:00:00']],
   ['delete a book', 204, ({ bookId }) => ['DELETE', `/books/${bookId}`], 404],
+  [
+    'add a reading',
+    201,
+    ({ bookId }) => ['POST', `/books/${bookId}/readings`, { finishedAt: '2020-02-02', note: 'Added' }],
+  ],
+  [
+    'change a reading',
+    200,
+    ({ readBookId }) => ['PATCH', `/readings/${readBookId}`, { rating: 4.5, finishedAt: '2024' }],
+  ],
+  ['delete a reading', 204, ({ readBookId }) => ['DELETE', `/readings/${readBookId}`], 404],
   ['write a memo', 201, ({ bookId }) => ['POST', `/memos?bookId=${bookId}`, newMemo]],
   ['change a memo', 200, ({ memoId }) => ['PATCH', `/memos/${memoId}`, { memoType: 'QUESTION' }]],
   ['delete a memo', 204, ({ memoId }) => ['DELETE', `/memos/${memoId}`], 404],

@@ -28,6 +28,8 @@ export type Subject = {
   token?: string
   memberId: number
   bookId: number
+  /** A book that is being read. Its first reading has the same identifier. */
+  readBookId: number
   memoId: number
   tokenId: string
   otherSessions: string[]
@@ -51,20 +53,21 @@ const succeed = async (stage: Stage, request: FlowRequest) => {
   return { code: headers.get('X-Code') ?? '', body: body as { bookId: number; memoId: number } }
 }
 
-/** Adds a member with a book, a memo, an access token and three sessions. */
+/** Adds a member with two books, a memo, an access token and three sessions. */
 const createMember = async (stage: Stage, email: string) => {
   const { secret, home } = stage
   const { memberId, token } = await insertMemberAt(home, secret, email)
   const create = async (path: string, body: object) =>
     (await succeed(stage, { method: 'POST', path, token, body })).body
   const { bookId } = await create('/books', { title: 'Kept' })
+  const { bookId: readBookId } = await create('/books', { title: 'Read', bookStatus: 'ING' })
   const { memoId } = await create(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: 'Kept' })
   const insertOther = async () => (await insertSession(home.database, memberId, secret, home.slot)).sessionId
   const otherSessions = [await insertOther(), await insertOther()]
   await insertAccessToken(home.database, memberId, ['library:read'], home.slot)
   const selectToken = home.database.prepare('select tokenId from accessTokens where memberId = ?').bind(memberId)
   const tokenId = (await selectToken.first<string>('tokenId')) ?? ''
-  return { token, memberId, bookId, memoId, tokenId, otherSessions }
+  return { token, memberId, bookId, readBookId, memoId, tokenId, otherSessions }
 }
 
 /** Sends the requests that come before a flow. */
@@ -76,7 +79,7 @@ export const follow = async (stage: Stage, { follows = [] }: Setup, subject: Sub
 
 export const prepare = async (stage: Stage, setup: Setup): Promise<Subject> => {
   const email = `subject-${++subjects}@attack.example`
-  const nothing = { memberId: 0, bookId: 0, memoId: 0, tokenId: '', otherSessions: [] }
+  const nothing = { memberId: 0, bookId: 0, readBookId: 0, memoId: 0, tokenId: '', otherSessions: [] }
   if (setup.needs === 'empty cache') {
     for (const { name } of (await stage.lists.list()).keys) await stage.lists.delete(name)
   }
@@ -115,6 +118,7 @@ export const readState = async ({ secret, home, bucket }: Stage, subject: Subjec
     select(`
       select 'book ' || title || star || bookStatus || (createdAt < '2025') || hasMemos as thing, null as id
       from books where memberId = ?2
+      union select 'reading ' || coalesce(finishedAt, '') || coalesce(quarters, ''), null from readings where memberId = ?2
       union select 'memo ' || memoContent || memoType, null from memos where memberId = ?2
       union select 'purge job', null from purgeJobs where memberId = ?2`),
     select('select credentialsVersion from subject'),

@@ -1,0 +1,75 @@
+import * as z from 'zod'
+import { READING_OUTCOMES } from '../contract'
+import { BookFormat, Id, IdParameter, nameOf, nullableText } from '../schema/values'
+
+const ReadingOutcome = nameOf(READING_OUTCOMES).meta({ id: 'ReadingOutcome' })
+
+/** The readings that a book can have. */
+export const MAX_READINGS = 200
+const MAX_NOTE = 65_535
+
+// With leap years.
+const FULL_DATE = z.regexes.date.source.slice(1, -1)
+const DATE = new RegExp(`^(?:${FULL_DATE}|\\d{4}(?:-(?:0[1-9]|1[0-2]))?)$`)
+const DATE_FORMAT = /^\d{4}(?:-\d\d(?:-\d\d)?)?$/
+const dateError = 'must be in the format yyyy, yyyy-MM or yyyy-MM-dd, or null'
+const ReadingDate = z.string({ error: dateError }).regex(DATE, {
+  error: ({ input }) => (DATE_FORMAT.test(String(input)) ? 'must be a valid calendar date' : dateError),
+})
+
+const ratingError = 'must be a multiple of 0.25 between 0.25 and 5, or null'
+const Rating = z
+  .number({ error: ratingError })
+  .min(0.25, { error: ratingError })
+  .max(5, { error: ratingError })
+  .multipleOf(0.25, { error: ratingError })
+
+const Sent = z.object({
+  startedAt: ReadingDate.nullish(),
+  finishedAt: ReadingDate.nullish(),
+  outcome: ReadingOutcome.nullish(),
+  rating: Rating.nullish(),
+  format: BookFormat.nullish(),
+  note: nullableText(MAX_NOTE).optional(),
+  paused: z.boolean({ error: 'must be true or false' }).optional(),
+})
+type Sent = z.infer<typeof Sent>
+
+export const beforeStart = 'must not be before startedAt'
+export const pausedEnded = 'must be false if the reading has an outcome'
+
+/** Whether a reading does not end before it starts, as far as both dates are known. */
+export const isInOrder = ({ startedAt, finishedAt }: Pick<Sent, 'startedAt' | 'finishedAt'>) =>
+  !startedAt || !finishedAt || finishedAt.slice(0, startedAt.length) >= startedAt.slice(0, finishedAt.length)
+
+const checkTogether = ({ value, issues }: z.core.ParsePayload<Sent>) => {
+  const { finishedAt, outcome, paused } = value
+  const refuse = (field: keyof Sent, message: string) =>
+    issues.push({ code: 'custom', path: [field], message, input: value[field] })
+  if (!isInOrder(value)) refuse('finishedAt', beforeStart)
+  if (outcome === null && finishedAt) refuse('finishedAt', 'must be null if outcome is null')
+  if (paused && (outcome || finishedAt)) refuse('paused', pausedEnded)
+}
+
+export const NewReading = Sent.check(checkTogether).meta({ id: 'NewReading' })
+export type NewReading = z.infer<typeof NewReading>
+
+export const ReadingPatch = Sent.check(checkTogether).meta({ id: 'ReadingPatch' })
+export type ReadingPatch = z.infer<typeof ReadingPatch>
+
+export const ReadingPath = z.object({ 'reading-id': IdParameter })
+
+const StoredDate = z.string().regex(DATE).nullable()
+export const Reading = z
+  .object({
+    readingId: Id,
+    startedAt: StoredDate,
+    finishedAt: StoredDate,
+    outcome: ReadingOutcome.nullable(),
+    rating: z.number().min(0.25).max(5).multipleOf(0.25).nullable(),
+    format: BookFormat.nullable(),
+    note: z.string().max(MAX_NOTE).nullable(),
+    paused: z.boolean(),
+  })
+  .meta({ id: 'Reading' })
+export type Reading = z.infer<typeof Reading>
