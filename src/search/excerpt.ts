@@ -1,12 +1,9 @@
 import { fold } from '../fold'
 import { decodeEntities } from '../html'
 
-/** Characters of an excerpt: as many before the match, and in all. */
+/** Characters of an excerpt before the match, and in all. */
 const BEFORE = 60
 const LENGTH = 160
-
-const segmenter = new Intl.Segmenter()
-const toGraphemes = (text: string) => Array.from(segmenter.segment(text), ({ segment }) => segment)
 
 const INLINE = /^<\/?(?:a|b|code|del|em|font|i|ins|mark|s|small|span|strike|strong|sub|sup|u|wbr)\b/i
 const toSpace = (tag: string) => (INLINE.test(tag) ? '' : ' ')
@@ -28,6 +25,20 @@ type Part = {
   foldedPart: string | null
 }
 
+/** The index in a text of a position in the folded text. */
+const toIndex = (text: string, folded: string, position: number) => {
+  if (folded.length === text.length) return position
+  let [index, length] = [0, 0]
+  for (const character of text) {
+    length += fold(character).length
+    if (length > position) break
+    index += character.length
+  }
+  return index
+}
+
+const segmenter = new Intl.Segmenter()
+
 /**
  * Plain text around a match. If the match is in the markup of HTML, the text next to it.
  * @param q the folded search term
@@ -35,20 +46,15 @@ type Part = {
 export const toExcerpt = ({ part, isCutBefore, isCutAfter, foldedPart }: Part, q: string) => {
   const texts = [part, foldedPart ?? part].map((text) => toPlain(text, isCutBefore, isCutAfter))
   const text = texts.find((each) => fold(each).includes(q)) ?? texts[0] ?? ''
-  const at = fold(text).indexOf(q)
-  const graphemes = toGraphemes(text)
-  // Folding may change the length.
-  let length = 0
-  const match = graphemes.findIndex((grapheme) => {
-    length += fold(grapheme).length
-    return length > at
-  })
-  // Where the part is cut, its first or last grapheme may be incomplete.
-  const first = isCutBefore ? Math.min(1, match) : 0
-  const last = graphemes.length - Number(isCutAfter)
+  const folded = fold(text)
+  const match = Math.max(0, toIndex(text, folded, folded.indexOf(q)))
+  const segments = segmenter.segment(text)
+  // Characters may be incomplete at the ends of a cut text.
+  const first = isCutBefore ? Math.min(match, segments.containing(0)?.segment.length ?? 0) : 0
+  const last = isCutAfter ? (segments.containing(text.length - 1)?.index ?? 0) : text.length
   const from = Math.max(first, Math.min(match - BEFORE, last - LENGTH))
   const to = Math.min(last, from + LENGTH)
-  const start = isCutBefore || from > 0 ? '…' : ''
-  const end = to < graphemes.length ? '…' : ''
-  return start + graphemes.slice(from, to).join('') + end
+  const toBoundary = (index: number) => segments.containing(index)?.index ?? text.length
+  const [start, end] = [toBoundary(from), toBoundary(to)]
+  return `${isCutBefore || from > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`
 }
