@@ -23,7 +23,7 @@ export const NewProgress = z
     path: ['percent'],
     error: 'must not be sent together with page',
   })
-  .meta({ id: 'NewProgress', oneOf: [{ required: ['page'] }, { required: ['percent'] }] })
+  .meta({ id: 'NewProgress' })
 export type NewProgress = z.infer<typeof NewProgress>
 
 /** The position in a list of progress: the time of the last event, in milliseconds since 1970. */

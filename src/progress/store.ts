@@ -17,15 +17,13 @@ const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at)
 const isOwnBook = isOwnRow(books.bookId, books.memberId)
 const selectBook = statement((db) => db.select({ bookId: books.bookId }).from(books).where(isOwnBook))
 
-/**
- * Without `at`, the event is the latest one: at `now`, or after an event that is later. Then a repetition finds the same
- * page, and adds nothing. A step back is a correction by the rule of the trigger books_progressed. Events are compared with
- * the one before them, or the first one with the book.
- */
+// Without `at`, the event becomes the latest: at `now`, or just after an event that is ahead of this clock, unless that
+// one has the same page, so that a retry adds nothing. A page below that of the event before (for the first event: the
+// book's) is a correction, by the rule of the trigger books_progressed.
 const insertEvent = sqlStatement<Row>(sql`
   with book as materialized (
     select memberId, bookId, currentPage, newestReadingId,
-      coalesce(${placeholder('page')}, round(itemPage * ${placeholder('percent')} / 100)) as newPage
+      coalesce(${placeholder('page')}, round(itemPage * ${placeholder('percent')} / 100.0)) as newPage
     from ${books} where ${isOwnBook}
   ), event as materialized (
     select book.*, total, coalesce(

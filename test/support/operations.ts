@@ -35,10 +35,15 @@ const errorsOf = (responses: Record<string, Response>) =>
       return codes.map((code) => ({ status: Number(status), code }))
     })
 
+/** Of these fields, a body must have exactly one. The document says so only in words: some generators would lose the types. */
+const ALTERNATIVES = [['page', 'percent']]
+
 const toOperation = (template: string, method: string, operation: OperationObject) => {
   const parameters = (operation.parameters ?? []).map(resolve)
   const content = operation.requestBody?.content ?? {}
-  const { required = [], oneOf: [first, ...others] = [] } = resolve(Object.values(content)[0]?.schema ?? {})
+  const { required = [], ...schema } = resolve(Object.values(content)[0]?.schema ?? {})
+  const fields = fieldsOf(schema)
+  const alternatives = ALTERNATIVES.filter((names) => names.every((name) => fields.includes(name)))
   return {
     method: method.toUpperCase(),
     /** The path with its parameters in braces. */
@@ -51,11 +56,11 @@ const toOperation = (template: string, method: string, operation: OperationObjec
     /** Media types of the body; empty if there is none. */
     types: Object.keys(content),
     /** Field names of the body; empty unless it is an object. */
-    fields: fieldsOf(Object.values(content)[0]?.schema),
-    /** Names of the fields that the body must have. Of alternatives, it has the first. */
-    required: [...required, ...(first?.required ?? [])],
+    fields,
+    /** Names of the fields that the body must have, the first of alternatives among them. */
+    required: [...required, ...alternatives.map(([first]) => first)],
     /** Names of the fields that a body with the required ones must not have. */
-    excluded: others.flatMap((alternative) => alternative.required ?? []),
+    excluded: alternatives.flatMap(([, ...others]) => others),
     errors: errorsOf(operation.responses),
   }
 }
