@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it } from 'vitest'
 import { NewBook } from '../../src/books/schema'
-import { createBook, deleteBook } from '../../src/books/store'
+import { createBook, deleteBook, updateBook } from '../../src/books/store'
 import type { Caller } from '../../src/db/caller'
 import { connect } from '../../src/db/client'
 import { idRange, slotOfId } from '../../src/db/next-id'
@@ -9,6 +9,7 @@ import { uploadImage } from '../../src/images/store'
 import { NewMemo } from '../../src/memos/schema'
 import { createMemo } from '../../src/memos/store'
 import { DEFAULT_QUOTAS } from '../../src/quotas'
+import { createReading, listReadings } from '../../src/readings/store'
 import { databasesOf } from '../../src/slots'
 import { measure, select } from '../support/database'
 import { png } from '../support/pictures'
@@ -35,6 +36,18 @@ it('assigns identifiers in the range of the slot', async () => {
   for (const upload of [png(), png()]) await uploadImage(slot1, caller, env.IMAGES, upload, NOW, DEFAULT_QUOTAS)
   const images = await select('select imageId from images where memberId = ? order by imageId', caller.memberId)
   expect(images).toEqual([{ imageId: idFloor + 1 }, { imageId: idFloor + 2 }])
+})
+
+it('assigns readings the upper half of the range, also in triggers', async () => {
+  const { bookId } = await addBook()
+  const middle = idFloor + 2 ** 39
+  const created = await createReading(slot1, caller, bookId, { finishedAt: '2020' }, DEFAULT_QUOTAS)
+  expect(created?.readingId).toBe(middle + 1)
+  await updateBook(slot1, caller, bookId, { bookStatus: 'ING' }, DEFAULT_QUOTAS)
+  const readings = await listReadings(slot1, caller, bookId)
+  expect(readings).toMatchObject([{ readingId: middle + 2 }, { readingId: middle + 1 }])
+  const other = await createReading(slot1, caller, bookId, {}, DEFAULT_QUOTAS)
+  expect(other?.readingId).toBe(middle + 3)
 })
 
 it('never reuses the identifier of a deleted book', async () => {
