@@ -53,7 +53,7 @@ export const toExcerpt = ({ part, isCutBefore, isCutAfter, foldedPart }: Part, q
   const first = isCutBefore ? Math.min(match, segments.containing(0)?.segment.length ?? 0) : 0
   const last = isCutAfter ? (segments.containing(text.length - 1)?.index ?? 0) : text.length
   const from = Math.max(first, Math.min(match - BEFORE, last - LENGTH))
-  const to = Math.min(last, from + LENGTH)
+  const to = Math.min(last, Math.max(from + LENGTH, match + q.length))
   const toBoundary = (index: number) => segments.containing(index)?.index ?? text.length
   const [start, end] = [toBoundary(from), toBoundary(to)]
   return `${isCutBefore || from > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`

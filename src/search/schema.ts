@@ -20,7 +20,8 @@ export const FoundMemo = Memo.omit({ memoContent: true, memoLikesCount: true })
   .extend({
     bookId: Id,
     title: z.string().max(500),
-    excerpt: z.string().max(WINDOW + 2),
+    // NFC can triple the length of rare characters.
+    excerpt: z.string().max(3 * WINDOW),
   })
   .meta({ id: 'FoundMemo' })
 export type FoundMemo = z.infer<typeof FoundMemo>

@@ -32,6 +32,7 @@ describe('plain text', () => {
     ['x.example', '<p>Before</p><img src="https://x.example/y.png"><p>After</p>', 'Before After'],
     ['&amp;', 'Tom &amp; Jerry', 'Tom & Jerry'],
     ['m</b>i', '<b>Dem</b>ian', 'Demian'],
+    ['img src', '<img src="https://x.example/y.png">', ''],
   ])('finds %s in the markup, and shows the text next to it', async (q, content, excerpt) => {
     expect(await excerptOf(await signUp(), content, q)).toBe(excerpt)
   })
