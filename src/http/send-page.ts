@@ -6,7 +6,7 @@ type Query = Paging & Record<string, string | number>
 
 const toLinks = (path: string, { page, ...others }: Query, totalPages: number) => {
   const rest = Object.entries(others)
-    .map(([name, value]) => `&${name}=${value}`)
+    .map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
     .join('')
   const link = (relation: string, to: number) => `<${path}?page=${to}${rest}>; rel="${relation}"`
   // An empty list has one page, without items.
@@ -20,7 +20,7 @@ const toLinks = (path: string, { page, ...others }: Query, totalPages: number) =
 
 /**
  * Responds 200 with a page of a list, and with links to the other pages (RFC 8288).
- * @param path the list's path; like the values of the validated query, it must need no encoding
+ * @param path the list's path, encoded
  */
 export const sendPage = <Item>(
   c: Context,

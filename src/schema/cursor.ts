@@ -4,6 +4,9 @@ import { intParameter } from './values'
 /** The largest page of a list with a cursor. */
 export const MAX_LIST_SIZE = 100
 
+// A cursor may contain a folded title: 500 characters of up to 12 bytes, in base64.
+const MAX_CURSOR = 8192
+
 const toBase64Url = (text: string) =>
   btoa(String.fromCharCode(...new TextEncoder().encode(text)))
     .replaceAll('+', '-')
@@ -17,14 +20,15 @@ const fromBase64Url = (text: string) =>
 /** A position in a list. Opaque to clients, and not secret: it selects only among the caller's rows. */
 export const toCursor = (position: unknown) => toBase64Url(JSON.stringify(position))
 
-const cursorError = 'must be the next of the last response for the same list'
+export const cursorError = 'must be the next of the last response for the same list'
 
 /** The query parameters of a list with a cursor, which `toCursor` made from a value of the schema. */
 export const cursorPaging = <Position extends z.ZodType>(position: Position) =>
   z.object({
     cursor: z
       .string()
-      .regex(/^[\w-]{1,4096}$/, { error: cursorError })
+      .max(MAX_CURSOR, { error: cursorError })
+      .regex(/^[\w-]+$/, { error: cursorError })
       .transform((text, context): z.output<Position> => {
         try {
           return z.parse(position, JSON.parse(fromBase64Url(text)))
@@ -40,6 +44,6 @@ export const cursorPaging = <Position extends z.ZodType>(position: Position) =>
 /** The envelope of a list with a cursor; `next` is null at its end. The document calls it `<id of the item>List`. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z
-    .object({ item: z.array(item).max(MAX_LIST_SIZE), next: z.string().max(4096).nullable() })
+    .object({ item: z.array(item).max(MAX_LIST_SIZE), next: z.string().max(MAX_CURSOR).nullable() })
     .meta({ id: `${item.meta()?.id}List` })
 export type List<Item> = { item: Item[]; next: string | null }
