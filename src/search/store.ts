@@ -4,7 +4,7 @@ import type { LibraryBook } from '../books/schema'
 import { libraryColumns } from '../books/views'
 import { BOOK_STATUSES, MEMO_TYPES } from '../contract'
 import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
-import { type Db, sqlStatement } from '../db/client'
+import { type Db, idempotent, sqlStatement } from '../db/client'
 import { limit } from '../db/parameters'
 import { authorKey, books, contentKey, memos, titleKey } from '../db/schema'
 import { fold } from '../fold'
@@ -70,7 +70,7 @@ const library: Source = {
   ranges: BOOK_STATUSES.map((status) => sql`${isOwn} and ${books.bookStatus} = ${literal(status)}`),
 }
 const selectOldestBook = selectOldest(library)
-// The publisher has no folded column: its letters beyond ASCII only match as typed.
+// The publisher has no folded column: its letters beyond ASCII match only as typed, or in lower case.
 const isFound = sql`(
   instr(${titleKey}, ${q}) or instr(${authorKey}, ${q})
   or instr(lower(${books.publisher}), ${q}) or instr(${books.publisher}, ${placeholder('typed')})
@@ -79,6 +79,7 @@ const selectBooks = sqlStatement<LibraryBook & Searched>(sql`${withSearched(libr
   select ${sql.join(Object.values(libraryColumns), sql`, `)}, id, isLast, coalesce(${isFound}, 0) as at
   from searched cross join ${books} on ${books.bookId} = id where ${isFound} or isLast limit ${limit}`)
 
+// `run` takes only statements that begin with SELECT for reads, hence `idempotent` below.
 const toValues = ({ q, cursor = Number.MAX_SAFE_INTEGER, size }: BookSearch) => ({
   q: fold(q),
   typed: q,
@@ -88,7 +89,7 @@ const toValues = ({ q, cursor = Number.MAX_SAFE_INTEGER, size }: BookSearch) => 
 
 /** The caller's books whose title, author or publisher contains the term, newest first. */
 export const searchBooks = async (db: Db, caller: Caller, search: BookSearch): Promise<List<LibraryBook>> => {
-  const page = selectBooks(toValues(search))
+  const page = idempotent(selectBooks(toValues(search)))
   const [, [end], rows] = await runAsCaller(db, caller, selectCaller(), selectOldestBook(), page)
   return {
     item: rows.filter(({ at }) => at).map(({ id, isLast, at, ...book }) => book),
@@ -135,7 +136,7 @@ export const searchMemos = async (
 ): Promise<List<FoundMemo> | undefined> => {
   const source = bookId === undefined ? inAllBooks : inBook
   const values = { ...toValues(search), memoType, bookId }
-  const statements = [source.selectEnd(values), source.search(values)] as const
+  const statements = [source.selectEnd(values), idempotent(source.search(values))] as const
   const [, [end], rows] = await runAsCaller(db, caller, selectCaller(), ...statements)
   if (bookId !== undefined && !end?.bookId) return undefined
   const item = rows

@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Reader, signUp } from '../support/api'
-import { measure, memberDatabase } from '../support/database'
+import { changeDatabase, measure, memberDatabase } from '../support/database'
 import { memberIdOf } from '../support/images'
+import { wrapDatabase } from '../support/wrap-database'
 
 const MEMBER_LIMIT = { limit: async () => ({ success: true }) } as RateLimit
 const get = (reader: Reader, path: string) => reader.send('GET', path, { changed: { MEMBER_LIMIT } })
@@ -65,6 +66,17 @@ describe.each(SEARCHES)('search in %s', (_, toPath) => {
     let page = await search(large, 'q=absent')
     for (let calls = 1; calls < 8; calls++) page = await search(large, `q=absent&cursor=${page.body.next}`)
     expect(await measure(() => search(large, `q=absent&cursor=${page.body.next}`))).toEqual(first)
+  })
+
+  it('is repeated after a transient error of the database', async () => {
+    let calls = 0
+    const database = wrapDatabase(memberDatabase(), (call) => {
+      calls += 1
+      return calls === 1 ? Promise.reject(new Error('D1_ERROR: Network connection lost.')) : call()
+    })
+    const path = toPath(small, 'q=needle')
+    const { status } = await small.reader.send('GET', path, { changed: { ...changeDatabase(database), MEMBER_LIMIT } })
+    expect([status, calls]).toEqual([200, 2])
   })
 
   it('neither sorts nor scans a table', async () => {
