@@ -44,7 +44,7 @@ export const followNewest = (readingId: SQL, bookId: SQL) => {
       ),
       star = iif(${isMoved}, coalesce(${stars}, books.star), iif(${sets('Star')}, coalesce(${stars}, 0), books.star))
     from (
-      select readings.* from books join readings using (memberId, bookId)
+      select bookId, readingId, startedAt, finishedAt, outcome, quarters from books join readings using (memberId, bookId)
       where books.bookId = ${bookId} and books.memberId = ${callerId}
         and readings.readingId is not ${placeholder('deletedId')}
         and (${placeholder('reorders')} or readings.readingId = ${readingId})
