@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
+import { authors } from './authors/routes'
 import { books } from './books/routes'
 import { catalogue } from './catalogue/routes'
 import { connect } from './db/client'
@@ -22,6 +23,7 @@ import { recovery } from './recovery/routes'
 import { search } from './search/routes'
 import { sessions } from './sessions/routes'
 import { databaseOf, databasesOf } from './slots'
+import { tags } from './tags/routes'
 import { tokens } from './tokens/routes'
 
 /** `SLOT:BOOKMARK`, or just the bookmark for slot 0. A client sends it back, so that a recent enough replica may answer. */
@@ -74,12 +76,15 @@ const api = app
   .route('/', emailChange)
   .route('/', sessions)
   .route('/tokens', tokens)
+  // Before the books, whose paths begin with an identifier.
+  .route('/', search)
+  .route('/', tags)
   .route('/books', editions)
   .route('/books', progress)
-  .route('/', search)
   .route('/books', bookReadings)
   .route('/books', books)
   .route('/readings', readings)
+  .route('/authors', authors)
   .route('/memos', memos)
   .route('/images', images)
   .route('/ext-lib', catalogue)

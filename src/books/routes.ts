@@ -11,8 +11,10 @@ import { sendPage } from '../http/send-page'
 import { valid, validText } from '../http/validate'
 import { listMemos } from '../memos/lists'
 import { Memo, MemosQuery } from '../memos/schema'
+import { listOf } from '../schema/cursor'
 import { MAX_MEMOS_SIZE, Paging, pageOf } from '../schema/paging'
 import { Timestamp } from '../schema/values'
+import { listBooks, MAX_EXAMINED } from './list'
 import {
   AbandonedBook,
   BookDetail,
@@ -21,8 +23,10 @@ import {
   CalenderBook,
   CreatedDate,
   DetailQuery,
-  LibraryBook,
+  LibraryBookPage,
   LibraryQuery,
+  ListedBook,
+  ListQuery,
   MemoBook,
   NewBook,
   RegisteredBook,
@@ -42,7 +46,7 @@ const views = new Hono<App>()
       summary: 'List books by status',
       description: 'Newest registration first. `setCreatedDate` does not change the order.',
       tags: ['Books'],
-      responses: { 200: json(pageOf(LibraryBook), 'A page of books', 'Link') },
+      responses: { 200: json(LibraryBookPage, 'A page of books', 'Link') },
     }),
     valid('query', LibraryQuery),
     limitLargePages,
@@ -109,6 +113,23 @@ const views = new Hono<App>()
 
 export const books = new Hono<App>()
   .route('/', views)
+  .get(
+    '/',
+    authenticated('library:read'),
+    describeRoute({
+      operationId: 'listBooks',
+      summary: 'List, sort and filter books',
+      description:
+        'All books, or those that match all filters. A `-` before the sort reverses it. Books without a value to sort by come ' +
+        'last in both directions, newest registration first: those without an author, without an end date or a status other ' +
+        `than \`DONE\`, or without a rating. A call examines at most ${2 * MAX_EXAMINED} books, so that a page can be short ` +
+        'or empty: the list ends where `next` is null.',
+      tags: ['Books'],
+      responses: { 200: json(listOf(ListedBook), 'Books') },
+    }),
+    valid('query', ListQuery),
+    async (c) => c.json(await listBooks(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+  )
   .post(
     '/',
     authenticated('library:write'),

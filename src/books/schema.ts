@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { BOOK_STATUSES } from '../contract'
 import { Memo, MemoAuthority } from '../memos/schema'
+import { cursorError, cursorPaging } from '../schema/cursor'
 import { Isbn } from '../schema/isbn'
-import { Paging } from '../schema/paging'
+import { Paging, pageOf } from '../schema/paging'
 import {
   filledText,
   Id,
@@ -13,9 +14,11 @@ import {
   NullableUrl,
   nameOrCode,
   nameOrCodeOrAll,
+  nonEmptyText,
   nullableText,
   QuotableInt32,
   Timestamp,
+  trimmedText,
 } from '../schema/values'
 
 const BookStatus = z.enum(BOOK_STATUSES).meta({ id: 'BookStatus' })
@@ -95,6 +98,34 @@ export const LibraryBook = Book.omit({ publisher: true, readStartDate: true, rea
   id: 'LibraryBook',
 })
 export type LibraryBook = z.infer<typeof LibraryBook>
+export const LibraryBookPage = pageOf(LibraryBook)
+
+export const ListedBook = Book.meta({ id: 'ListedBook' })
+export type ListedBook = z.infer<typeof ListedBook>
+
+const FIELDS = ['created', 'title', 'author', 'finished', 'rating'] as const
+export type SortField = (typeof FIELDS)[number]
+const SORTS = FIELDS.flatMap((field) => [field, `-${field}`] as const)
+const Sort = z.enum(SORTS, { error: `must be one of ${SORTS.join(', ')}` })
+
+/** The last book of a page, and where in the list it is: 0 is the part with a value to sort by, 1 that without one. */
+const Position = z.object({
+  sort: Sort,
+  part: z.int().min(0).max(1),
+  sortKey: z.union([z.string(), z.number(), z.null()]),
+  bookId: z.int(),
+})
+export type Position = z.infer<typeof Position>
+
+export const ListQuery = cursorPaging(Position)
+  .extend({
+    status: StatusOrCode.optional(),
+    tag: trimmedText(100).optional(),
+    author: nonEmptyText(500).optional(),
+    sort: Sort.default('-created'),
+  })
+  .refine(({ cursor, sort }) => cursor === undefined || cursor.sort === sort, { path: ['cursor'], error: cursorError })
+export type ListQuery = z.infer<typeof ListQuery>
 
 export const CalenderBook = Book.pick({ bookId: true, cover: true })
   .extend({ readEndDate: LocalTime })

@@ -21,6 +21,7 @@ const selectTotals = statement((db) =>
     .where(isCaller),
 )
 
+/** The columns of LibraryBook. */
 export const libraryColumns = {
   bookId: books.bookId,
   title: books.title,

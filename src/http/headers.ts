@@ -15,7 +15,7 @@ export const SECURITY = Object.entries({
 })
 
 const PREFLIGHT = Object.entries({
-  'Access-Control-Allow-Methods': 'GET,HEAD,POST,PATCH,DELETE',
+  'Access-Control-Allow-Methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
   'Access-Control-Allow-Headers': 'Authorization,Content-Type,If-None-Match,X-D1-Bookmark',
   'Access-Control-Max-Age': '86400',
 })

@@ -12,6 +12,7 @@ const TAGS = [
   { name: 'Books', description: 'Your books, and lists of them.' },
   { name: 'Progress', description: 'How far you have read your books, and when.' },
   { name: 'Readings', description: 'When you read your books: each book any number of times.' },
+  { name: 'Tags', description: 'Tags on your books.' },
   { name: 'Memos', description: 'Memos on your books, and the images in them.' },
   { name: 'Search', description: 'Find your books and memos by their texts.' },
   { name: 'Images', description: 'Load, list and delete uploaded images.' },

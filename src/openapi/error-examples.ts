@@ -30,7 +30,7 @@ export const exampleFieldError = ({ json, text, file }: RouteMetadata): Details 
 
 /** A violation of the route's path or query parameters, if any can be invalid. */
 export const exampleViolation = ({ param, query }: RouteMetadata): Details | undefined => {
-  const rejection = findRejection(param, '0') ?? findRejection(query, '0') ?? findRejection(param, ' ')
+  const rejection = findRejection(param, '0') ?? findRejection(query, '0') ?? findRejection(param ?? query, ' ')
   if (!rejection) return undefined
   const { field: propertyPath, value: rejectedValue, reason } = rejection
   return { violationErrors: [{ propertyPath, rejectedValue, reason }] }

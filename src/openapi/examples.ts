@@ -244,6 +244,26 @@ export const EXAMPLES: Record<string, Example> = {
     response: { item: [{ bookId: 1, readEndDate: reading.readEndDate, cover: book.cover }], pageInfo },
   },
   listMemoBooks: { parameters: paging, response: { item: [{ ...book, memoCount: 1 }], pageInfo } },
+  setBookTags: {
+    parameters: { 'book-id': 1 },
+    body: { tags: ['소설', 'Gwangju', 'Novel'] },
+    response: { tags: ['Gwangju', 'Novel', '소설'] },
+  },
+  listBookTags: { parameters: { 'book-id': 1 }, response: { tags: ['Gwangju', 'Novel', '소설'] } },
+  renameTag: { body: { from: 'novel', to: '소설' }, response: { tag: '소설', bookCount: 1 } },
+  listTags: {
+    response: [
+      { tag: 'Gwangju', bookCount: 1 },
+      { tag: '소설', bookCount: 1 },
+    ],
+  },
+  listTaggedBooks: { parameters: { tag: '소설', ...paging }, response: { item: [libraryBook], pageInfo } },
+  listBooks: {
+    parameters: { status: 'DONE', tag: '소설', author: '한강', sort: '-rating', size: 20 },
+    response: { item: [{ ...libraryBook, publisher: '창비', ...reading }], next: null },
+  },
+  listAuthors: { parameters: { size: 20 }, response: { item: [{ author: '한강', bookCount: 1 }], next: null } },
+  deleteTag: { parameters: { tag: 'Gwangju' } },
   getBook: {
     parameters: { 'book-id': 1, memoAuthority: 'ALL' },
     response: {

@@ -34,6 +34,7 @@ const ADVICE: Record<ErrorCode, string> = {
   IMAGE_NOT_FOUND: 'The image was deleted, never existed, or belongs to another member.',
   SESSION_NOT_FOUND: 'The session has ended, never existed, or belongs to another member.',
   TOKEN_NOT_FOUND: 'The access token was deleted, has expired, never existed, or belongs to another member.',
+  TAG_NOT_FOUND: 'You have no such tag: list your tags again.',
   METHOD_NOT_ALLOWED: 'Use a method in the `Allow` header.',
   MEMBER_EXISTS: 'The address is taken: log in or, for a change of address, choose another one.',
   MAX_BOOKS: 'Delete books.',
@@ -43,6 +44,7 @@ const ADVICE: Record<ErrorCode, string> = {
   MAX_MEMBER_IMAGE_BYTES: 'Delete images.',
   MAX_READINGS: 'Delete readings of this book.',
   MAX_TOKENS: 'Delete access tokens.',
+  MAX_TAGS: 'Delete or merge tags.',
   PRECONDITION_FAILED: 'The image is not the one in `If-Match` or `If-Unmodified-Since`: load it again.',
   BODY_TOO_LARGE: 'Send a smaller body.',
   FILE_TOO_LARGE: 'Choose a smaller file.',
@@ -118,9 +120,10 @@ const rateTable = toTable(
 
 /** What each scope allows. */
 const SCOPE_MEANINGS: Record<Scope, string> = {
-  'library:read': 'read your books',
+  'library:read': 'read your books, tags and authors',
   'library:write':
-    'register books and set their dates; with `library:read`, change them; with `memos:write`, delete them',
+    'register books, set their dates, and delete tags; with `library:read`, change books and tags; with `memos:write`, ' +
+    'delete books',
   'memos:read': 'read your memos and list your images',
   'memos:write': 'add and delete memos and images; with `memos:read`, change memos',
   'profile:read': 'read your name and e-mail address',
@@ -173,7 +176,7 @@ A token that lacks a required scope gets 403, and \`WWW-Authenticate\` names the
 
 - Bodies are JSON of at most 1 MiB, with \`Content-Type: application/json\` or without a content type. Unknown fields are ignored.
 - Enumeration values can be sent by name or by numeric code, as a number or a string. Responses always have names.
-- Text must be well-formed Unicode without NUL characters. It is stored exactly as sent, but an empty author, publisher, cover or note is stored as null. Lengths count Unicode code points.
+- Text must be well-formed Unicode without NUL characters. It is stored exactly as sent, but an empty author, publisher, cover or note is stored as null, and tags are trimmed and stored in NFC. Lengths count Unicode code points.
 - If two requests change the same field, the later one wins.
 - URLs in \`Location\` and \`Link\` may be relative to the URL of the request.
 - \`HEAD\` works wherever \`GET\` does. Other methods get 405 with \`Allow\`. \`OPTIONS\` answers CORS preflight requests with 204.
@@ -187,6 +190,8 @@ Times have the format \`yyyy-MM-ddTHH:mm:ss\`, without a time zone. Times that t
 ## Pages
 
 Lists take \`page\`, which starts at 1, and \`size\`. \`pageInfo\` has the totals, \`Link\` the URLs of the \`first\`, \`prev\`, \`next\` and \`last\` page. A page past the end is not an error: \`item\` is empty, the totals are correct, and \`prev\` is the last page. Items added or deleted while you read shift the later pages.
+
+Lists with \`next\` have no page numbers: send \`next\` as \`cursor\`, with the same other parameters, until it is null. A page may have fewer items than \`size\`, or none, although \`next\` is not null. Items added or deleted while you read shift nothing.
 
 ## Errors
 
@@ -209,7 +214,7 @@ ${errorTable}
 
 ## Limits
 
-The error codes that start with \`MAX_\` belong to quotas on what a member can store. The operator sets their values, except those of \`MAX_READINGS\` and \`MAX_TOKENS\`; the error message names the value.
+The error codes that start with \`MAX_\` belong to quotas on what a member can store. The operator sets their values, except those of \`MAX_READINGS\`, \`MAX_TAGS\` and \`MAX_TOKENS\`; the error message names the value.
 
 Requests above these limits get 429 with \`Retry-After\`, in seconds. A network is an IPv4 address or an IPv6 /64. Other reads with a token are not limited.
 
@@ -221,7 +226,7 @@ The headers \`RateLimit-Policy\` and \`RateLimit\` show the limits marked with a
 
 - After 429 or 503, wait for the seconds in \`Retry-After\`. After 500, 502 or 504, or if there was no response, wait a second, and twice as long after each further failure.
 - After 503 or no response, the request may have taken effect.
-- \`GET\`, \`PATCH\` and \`DELETE\` are safe to repeat. A repeated deletion gets 404, or 401 if it was that of the account or of your own session, as does a repeated \`POST /logout\`.
+- \`GET\`, \`PUT\`, \`PATCH\` and \`DELETE\` are safe to repeat. A repeated deletion gets 404, or 401 if it was that of the account or of your own session, as does a repeated \`POST /logout\`. A repeated \`renameTag\` gets 404.
 - \`POST /sessions/renew\` is safe to repeat: earlier tokens stay valid.
 - \`POST /books/{book-id}/progress\` is safe to repeat with the same \`at\` in the past: it replaces the event at that time.
 - \`POST /books\`, \`POST /memos\`, \`POST /books/{book-id}/readings\`, \`POST /tokens\` and uploads are not: each repetition adds another one. Check first whether the first one was stored.

@@ -21,12 +21,27 @@ const storable = (text: z.ZodString, pattern: RegExp, error: string) =>
     })
     .refine((value) => value.isWellFormed(), { error: 'must not contain an unpaired surrogate' })
 
+const atMost = (max: number) => `must be at most ${max} characters`
+
 /** Text of at most `max` Unicode code points. */
 const textUpTo = (max: number, type = 'a string') =>
-  z.string({ error: orRequired(`must be ${type}`) }).max(max, { error: `must be at most ${max} characters` })
+  z.string({ error: orRequired(`must be ${type}`) }).max(max, { error: atMost(max) })
 
 /** Text that is not blank. */
 export const filledText = (max: number) => storable(textUpTo(max), FILLED, 'must not be blank')
+
+/** Text that is not blank, trimmed and in NFC. The limit applies to the result. */
+export const trimmedText = (max: number) => {
+  const trimmed = z
+    .string({ error: orRequired('must be a string') })
+    .trim()
+    .normalize('NFC')
+  return storable(trimmed.max(max, { error: atMost(max) }), FILLED, 'must not be blank')
+}
+
+/** Text that is not empty, but may be blank. */
+export const nonEmptyText = (max: number) =>
+  storable(textUpTo(max).min(1, { error: 'must not be empty' }), WITHOUT_NUL, '')
 
 /** Accepts null, and an empty string as null: that is how existing clients clear a field. */
 const emptyAsNull = <T extends z.ZodType<string>>(schema: T) => schema.nullable().transform((value) => value || null)

@@ -7,10 +7,18 @@ import { MAX_JSON_BYTES } from '../../src/http/body'
 import { MAX_IMAGE_BYTES } from '../../src/images/bucket'
 import { DEFAULT_QUOTAS, type Quota } from '../../src/quotas'
 import { MAX_READINGS } from '../../src/readings/schema'
+import { MAX_TAGS } from '../../src/tags/schema'
 import { MAX_TOKENS } from '../../src/tokens/schema'
 import { ofType, type Reader, send, signUp } from '../support/api'
 import { join, type Part } from '../support/bytes'
-import { brokenDatabase, changeDatabase, insertReadings, memberDatabase, memberSlot } from '../support/database'
+import {
+  brokenDatabase,
+  changeDatabase,
+  fillTags,
+  insertReadings,
+  memberDatabase,
+  memberSlot,
+} from '../support/database'
 import { insertEmailCode } from '../support/email-changes'
 import { PIXEL, toFileForm } from '../support/file-form'
 import { memberIdOf } from '../support/images'
@@ -22,10 +30,11 @@ let other: Reader
 let ids: Record<string, string>
 /** An access token without any scope. */
 let powerless: string
-/** Has as many access tokens as a member may have. */
+/** Has as many access tokens and tags as a member may have. */
 let hoarder: Reader
 /** Has as many readings as a book may have. */
 let fullBookId: string
+let hoardedBook: string
 beforeAll(async () => {
   for (const level of ['error', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => {})
   reader = await signUp()
@@ -40,6 +49,9 @@ beforeAll(async () => {
   }
   fullBookId = String((await reader.createBook()).bookId)
   await insertReadings(Number(fullBookId), MAX_READINGS)
+  const hoarded = await hoarder.createBook()
+  await fillTags(await memberIdOf(hoarder), hoarded.bookId, MAX_TAGS)
+  hoardedBook = String((await hoarder.createBook()).bookId)
   await insertEmailCode(await memberIdOf(reader), other.email)
   ids = {
     'book-id': `${bookId}`,
@@ -116,6 +128,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   MEMO_NOT_FOUND: absent,
   READING_NOT_FOUND: absent,
   IMAGE_NOT_FOUND: absent,
+  TAG_NOT_FOUND: {},
   TOKEN_NOT_FOUND: withParameters(crypto.randomUUID(), /^token-id$/),
   SESSION_NOT_FOUND: withParameters(crypto.randomUUID(), /^session-id$/),
   PRECONDITION_FAILED: { headers: { 'If-Match': '"other"' } },
@@ -123,6 +136,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   ...(Object.fromEntries(QUOTAS) as Record<Quota, Cause>),
   MAX_READINGS: (operation) => withParameters(fullBookId)(operation),
   MAX_TOKENS: () => ({ token: hoarder.token }),
+  MAX_TAGS: (operation) => ({ token: hoarder.token, path: addressOf(operation, { 'book-id': hoardedBook }) }),
   // The reads of a session are not limited.
   TOO_MANY_REQUESTS: ({ method, needsToken }) => ({
     changed: { NETWORK_LIMIT: refusing, MEMBER_LIMIT: refusing, WRITE_LIMIT: refusing },

@@ -61,7 +61,11 @@ describe('paths and methods', () => {
 
   it.each(
     [
-      ['POST', 'PUT /books', 'GET /books', 'PATCH /memos', 'GET /join', 'GET /login', 'DELETE /login'],
+      ['GET, HEAD, POST', 'PUT /books', 'DELETE /books'],
+      ['GET, HEAD', 'POST /books/tagged', 'DELETE /books/tagged', 'POST /authors'],
+      ['GET, HEAD, PUT', 'POST /books/5/tags'],
+      ['GET, HEAD, PATCH, DELETE', 'POST /tags'],
+      ['POST', 'PATCH /memos', 'GET /join', 'GET /login', 'DELETE /login'],
       ['PATCH', 'DELETE /books/created-date/1'],
       ['GET, HEAD', 'POST /books/library', 'PATCH /books/library', 'DELETE /books/calender', 'PATCH /books/abandon'],
       ['GET, HEAD', 'PATCH /books/memo-books', 'DELETE /books/memo-books', 'PATCH /memos/random'],
@@ -139,7 +143,7 @@ describe('CORS', () => {
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'access-control-allow-origin': ORIGIN,
       'access-control-allow-credentials': 'true',
-      'access-control-allow-methods': 'GET,HEAD,POST,PATCH,DELETE',
+      'access-control-allow-methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
       'access-control-allow-headers': 'Authorization,Content-Type,If-None-Match,X-D1-Bookmark',
       'access-control-max-age': '86400',
     })

@@ -87,3 +87,13 @@ export const insertReadings = async (bookId: number, count: number) => {
     bookId,
   )
 }
+
+/** Adds tags to a book, named `Tag 1` and so on, above the ids of `existing` tags. */
+export const fillTags = (memberId: number, bookId: number, tags: number, existing = 0) => {
+  const numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < ?3)'
+  const insertTags = memberDatabase().prepare(`${numbers}
+    insert into tags (memberId, tagId, tag, tagKey) select ?1, ?4 + i, 'Tag ' || i, 'tag ' || i from n where ?2 > 0`)
+  const insertBookTags = memberDatabase().prepare(`${numbers}
+    insert into bookTags (memberId, bookId, tagId) select ?1, ?2, ?4 + i from n`)
+  return memberDatabase().batch([insertTags, insertBookTags].map((each) => each.bind(memberId, bookId, tags, existing)))
+}

@@ -1,0 +1,120 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { LibraryBookPage } from '../books/schema'
+import type { App } from '../env'
+import { found } from '../errors'
+import { authenticated } from '../http/auth'
+import { describeRoute, empty, json } from '../http/describe-route'
+import { allowOnly } from '../http/error-response'
+import { limitLargePages } from '../http/large-pages'
+import { sendPage } from '../http/send-page'
+import { valid } from '../http/validate'
+import { BookPath, BookTags, MAX_BOOK_TAGS, MAX_TAGS, Tag, TaggedQuery, TagQuery, TagRename } from './schema'
+import { deleteTag, listBookTags, listTagged, listTags, renameOrMerge, setBookTags } from './store'
+
+export const tags = new Hono<App>()
+  .get(
+    '/books/tagged',
+    authenticated('library:read'),
+    describeRoute({
+      operationId: 'listTaggedBooks',
+      summary: 'List the books with a tag',
+      description: 'Newest registration first. Empty for an unknown tag.',
+      tags: ['Tags'],
+      responses: { 200: json(LibraryBookPage, 'A page of books', 'Link') },
+    }),
+    valid('query', TaggedQuery),
+    limitLargePages,
+    async (c) => {
+      const query = c.req.valid('query')
+      return sendPage(c, '/books/tagged', query, await listTagged(c.get('db'), c.get('caller'), query))
+    },
+  )
+  .all('/books/tagged', allowOnly('GET', 'HEAD'))
+  .get(
+    '/books/:book-id/tags',
+    authenticated('library:read'),
+    describeRoute({
+      operationId: 'listBookTags',
+      summary: 'List the tags of a book',
+      description: 'In alphabetical order, regardless of case.',
+      tags: ['Tags'],
+      responses: { 200: json(BookTags, 'The tags of the book') },
+      errors: ['BOOK_NOT_FOUND'],
+    }),
+    valid('param', BookPath),
+    async (c) => {
+      const bookTags = await listBookTags(c.get('db'), c.get('caller'), c.req.valid('param')['book-id'])
+      return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
+    },
+  )
+  .put(
+    '/books/:book-id/tags',
+    authenticated('library:read', 'library:write'),
+    describeRoute({
+      operationId: 'setBookTags',
+      summary: 'Replace the tags of a book',
+      description:
+        'Tags are trimmed and compared regardless of case. One that you already use on any book keeps its spelling, and ' +
+        `tags that differ only in case count once. A member may have ${MAX_TAGS} tags, and a book ${MAX_BOOK_TAGS}. A tag ` +
+        'without books disappears.',
+      tags: ['Tags'],
+      responses: { 200: json(BookTags, 'The tags of the book') },
+      errors: ['BOOK_NOT_FOUND', 'MAX_TAGS'],
+    }),
+    valid('param', BookPath),
+    valid('json', BookTags),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const bookTags = await setBookTags(c.get('db'), c.get('caller'), bookId, c.req.valid('json'))
+      return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
+    },
+  )
+  .get(
+    '/tags',
+    authenticated('library:read'),
+    describeRoute({
+      operationId: 'listTags',
+      summary: 'List your tags',
+      description: 'In alphabetical order, regardless of case.',
+      tags: ['Tags'],
+      responses: { 200: json(z.array(Tag).max(MAX_TAGS), 'Your tags') },
+    }),
+    async (c) => c.json(await listTags(c.get('db'), c.get('caller')), 200),
+  )
+  .patch(
+    '/tags',
+    authenticated('library:read', 'library:write'),
+    describeRoute({
+      operationId: 'renameTag',
+      summary: 'Rename a tag, or merge it into another one',
+      description:
+        'If you have another tag that equals `to` regardless of case, the books with `from` get that one, which keeps its ' +
+        'spelling. Otherwise the tag is renamed, which can also change only its case.',
+      tags: ['Tags'],
+      responses: { 200: json(Tag, 'The renamed tag, or the one with the books of both') },
+      errors: ['TAG_NOT_FOUND'],
+    }),
+    valid('json', TagRename),
+    async (c) => {
+      const tag = await renameOrMerge(c.get('db'), c.get('caller'), c.req.valid('json'))
+      return c.json(found(tag, 'TAG_NOT_FOUND'), 200)
+    },
+  )
+  .delete(
+    '/tags',
+    authenticated('library:write'),
+    describeRoute({
+      operationId: 'deleteTag',
+      summary: 'Delete a tag',
+      description: 'Removes the tag from all books. A second deletion returns 404.',
+      tags: ['Tags'],
+      responses: { 204: empty('Deleted') },
+      errors: ['TAG_NOT_FOUND'],
+    }),
+    valid('query', TagQuery),
+    async (c) => {
+      found(await deleteTag(c.get('db'), c.get('caller'), c.req.valid('query').tag), 'TAG_NOT_FOUND')
+      return c.body(null, 204)
+    },
+  )

@@ -1,0 +1,30 @@
+import * as z from 'zod'
+import { Paging } from '../schema/paging'
+import { IdParameter, Int32, orRequired, trimmedText } from '../schema/values'
+
+/** The most tags of a book, and of a member. */
+export const MAX_BOOK_TAGS = 30
+export const MAX_TAGS = 2000
+
+const TagName = trimmedText(100)
+
+/** The tags of a book, in requests and responses. */
+export const BookTags = z
+  .object({
+    tags: z
+      .array(TagName, { error: orRequired('must be an array of strings') })
+      .max(MAX_BOOK_TAGS, { error: `must have at most ${MAX_BOOK_TAGS} tags` }),
+  })
+  .meta({ id: 'BookTags' })
+export type BookTags = z.infer<typeof BookTags>
+
+export const Tag = z.object({ tag: TagName, bookCount: Int32 }).meta({ id: 'Tag' })
+export type Tag = z.infer<typeof Tag>
+
+export const TagRename = z.object({ from: TagName, to: TagName }).meta({ id: 'TagRename' })
+export type TagRename = z.infer<typeof TagRename>
+
+export const BookPath = z.object({ 'book-id': IdParameter })
+export const TagQuery = z.object({ tag: TagName })
+export const TaggedQuery = Paging.extend({ tag: TagName })
+export type TaggedQuery = z.infer<typeof TaggedQuery>

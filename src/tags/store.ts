@@ -1,0 +1,203 @@
+import { sql } from 'drizzle-orm'
+import type { LibraryBook } from '../books/schema'
+import { libraryColumns } from '../books/views'
+import { type Caller, callerId, isOwnRow, runAsCaller, selectCaller } from '../db/caller'
+import { type Db, idempotent, sqlStatement, statement } from '../db/client'
+import { limit, offset } from '../db/parameters'
+import { books } from '../db/schema'
+import { ApiError } from '../errors'
+import { fold } from '../fold'
+import { type Page, toLimit, toPage } from '../schema/paging'
+import { type BookTags, MAX_BOOK_TAGS, MAX_TAGS, type Tag, type TaggedQuery, type TagRename } from './schema'
+
+const { placeholder } = sql
+
+const isOwnBook = isOwnRow(books.bookId, books.memberId)
+const selectBook = statement((db) => db.select({ bookId: books.bookId }).from(books).where(isOwnBook))
+
+type KeyedTag = { tag: string; tagKey: string }
+const selectBookTags = sqlStatement<KeyedTag>(sql`
+  select tag, tagKey from bookTags cross join tags using (memberId, tagId)
+  where bookTags.memberId = ${callerId} and bookId = ${placeholder('bookId')} order by tagKey`)
+
+const toNames = (rows: KeyedTag[]): BookTags => ({ tags: rows.map(({ tag }) => tag) })
+
+/** The tags of a book, by key. Returns undefined if the caller has no such book. */
+export const listBookTags = async (db: Db, caller: Caller, bookId: number): Promise<BookTags | undefined> => {
+  const [, [book], rows] = await runAsCaller(
+    db,
+    caller,
+    selectCaller(),
+    selectBook({ bookId }),
+    selectBookTags({ bookId }),
+  )
+  return book && toNames(rows)
+}
+
+// The placeholder `tags` is a JSON array of pairs: key and tag.
+const wanted = sql`json_each(${placeholder('tags')}) as wanted`
+const key = sql.raw(`wanted.value ->> 0`)
+const exists = sql`exists (select 1 from tags where tags.memberId = ${callerId} and tagKey = ${key})`
+/** False only if the new tags were refused: then the tags of the book stay as they are. */
+const areAllStored = sql`not exists (select 1 from ${wanted} where not ${exists})`
+
+const lastTagId = sql`(select coalesce(max(tagId), 0) from tags where tags.memberId = books.memberId)`
+/** The tags that the member would have. A tag that only this book has is deleted with its removal. */
+const futureTags = sql`
+  (select count(*) from tags where tags.memberId = books.memberId)
+  + (select count(*) from ${wanted} where not ${exists})
+  - (
+    select count(*) from bookTags cross join tags using (memberId, tagId)
+    where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId and bookCount = 1
+      and tagKey not in (select ${key} from ${wanted})
+  )`
+// A member has at most as many tags as the last tagId, so most members' tags need not be counted.
+const insertNewTags = sqlStatement(sql`
+  insert into tags (memberId, tagId, tag, tagKey)
+  select books.memberId, ${lastTagId} + 1 + wanted.key, wanted.value ->> 1, ${key} from books cross join ${wanted}
+  where ${isOwnBook} and not ${exists}
+    and (${lastTagId} <= ${sql.raw(String(MAX_TAGS - MAX_BOOK_TAGS))} or ${futureTags} <= ${sql.raw(String(MAX_TAGS))})`)
+const removeOtherTags = sqlStatement(sql`
+  delete from bookTags where memberId = ${callerId} and bookId = ${placeholder('bookId')}
+    and (select tagKey from tags where tags.memberId = bookTags.memberId and tags.tagId = bookTags.tagId)
+      not in (select ${key} from ${wanted})
+    and ${areAllStored}`)
+const addTags = sqlStatement(sql`
+  insert into bookTags (memberId, tagId, bookId)
+  select books.memberId, tagId, books.bookId
+  from books cross join ${wanted} cross join tags on tags.memberId = books.memberId and tagKey = ${key}
+  where ${isOwnBook} and ${areAllStored}
+  on conflict do nothing`)
+
+/**
+ * Replaces the tags of a book. A tag that the member already has keeps its spelling, and of tags that differ only in case
+ * the first one counts. Returns undefined if the caller has no such book.
+ * @throws MAX_TAGS when the member would have too many tags; then nothing changes
+ */
+export const setBookTags = async (
+  db: Db,
+  caller: Caller,
+  bookId: number,
+  { tags }: BookTags,
+): Promise<BookTags | undefined> => {
+  const byKey = new Map(tags.toReversed().map((tag) => [fold(tag), tag]))
+  const values = { bookId, tags: JSON.stringify([...byKey]) }
+  const [, [book], , , , rows] = await runAsCaller(
+    db,
+    caller,
+    selectCaller(),
+    selectBook(values),
+    idempotent(insertNewTags(values)),
+    idempotent(removeOtherTags(values)),
+    idempotent(addTags(values)),
+    selectBookTags(values),
+  )
+  if (!book) return undefined
+  const stored = new Set(rows.map(({ tagKey }) => tagKey))
+  if ([...byKey.keys()].some((wantedKey) => !stored.has(wantedKey))) throw new ApiError('MAX_TAGS')
+  return toNames(rows)
+}
+
+const selectTags = sqlStatement<Tag>(sql`
+  select tag, bookCount from tags where memberId = ${callerId} order by tagKey`)
+
+/** The caller's tags, by key. */
+export const listTags = async (db: Db, caller: Caller): Promise<Tag[]> => {
+  const [, tags] = await runAsCaller(db, caller, selectCaller(), selectTags())
+  return tags
+}
+
+const isTag = (name: string) => sql`memberId = ${callerId} and tagKey = ${placeholder(name)}`
+const tagId = (name: string) => sql`(select tagId from tags where ${isTag(name)})`
+const selectTag = (name: string) => sqlStatement<Tag>(sql`select tag, bookCount from tags where ${isTag(name)}`)
+
+const selectCount = selectTag('key')
+// The offset skips entries of the index, not books.
+const selectTagged = statement((db) => {
+  const page = sql`(
+    select bookId from bookTags where memberId = ${callerId} and tagId = ${tagId('key')}
+    order by bookId desc limit ${limit} offset ${offset}
+  )`
+  return db.select(libraryColumns).from(books).where(sql`${books.bookId} in ${page}`).orderBy(sql`${books.bookId} desc`)
+})
+
+/** Books with a tag, newest first. */
+export const listTagged = async (
+  db: Db,
+  caller: Caller,
+  { tag, ...paging }: TaggedQuery,
+): Promise<Page<LibraryBook>> => {
+  const page = { key: fold(tag), ...toLimit(paging) }
+  const [, [counted], items] = await runAsCaller(db, caller, selectCaller(), selectCount(page), selectTagged(page))
+  return toPage(items, counted?.bookCount ?? 0, paging)
+}
+
+const renameTag = sqlStatement<Tag>(sql`
+  update tags set tag = ${placeholder('to')}, tagKey = ${placeholder('toKey')}
+  where ${isTag('fromKey')} and not exists (
+    select 1 from tags as other where other.memberId = tags.memberId and other.tagKey = ${placeholder('toKey')}
+      and other.tagId <> tags.tagId
+  )
+  returning tag, bookCount`)
+const mergeBooks = sqlStatement(sql`
+  insert into bookTags (memberId, tagId, bookId)
+  select target.memberId, target.tagId, bookId
+  from tags as target cross join bookTags
+  where target.memberId = ${callerId} and target.tagKey = ${placeholder('toKey')}
+    and bookTags.memberId = target.memberId and bookTags.tagId = ${tagId('fromKey')}
+  on conflict do nothing`)
+// With a count of 0, the trigger on bookTags does not write the tag for each book.
+const resetCount = (name: string) => sqlStatement(sql`update tags set bookCount = 0 where ${isTag(name)}`)
+const removeBooks = (name: string) =>
+  sqlStatement(sql`delete from bookTags where memberId = ${callerId} and tagId = ${tagId(name)}`)
+const removeTag = (name: string) =>
+  sqlStatement<{ tagId: number }>(sql`delete from tags where ${isTag(name)} returning tagId`)
+
+const [resetFrom, removeBooksOfFrom, removeFrom, selectTo] = [
+  resetCount('fromKey'),
+  removeBooks('fromKey'),
+  removeTag('fromKey'),
+  selectTag('toKey'),
+]
+
+/**
+ * Renames a tag, or, if the caller has another tag of the new name, adds its books to that one, which keeps its spelling.
+ * Returns undefined if the caller has no tag `from`.
+ */
+export const renameOrMerge = async (db: Db, caller: Caller, { from, to }: TagRename): Promise<Tag | undefined> => {
+  const values = { fromKey: fold(from), toKey: fold(to), to }
+  const rename = renameTag(values)
+  if (values.fromKey === values.toKey) {
+    const [, [tag]] = await runAsCaller(db, caller, selectCaller(), idempotent(rename))
+    return tag
+  }
+  const [, [renamed], , , , [merged], [target]] = await runAsCaller(
+    db,
+    caller,
+    selectCaller(),
+    rename,
+    // After a rename, no tag `from` is left to merge.
+    mergeBooks(values),
+    resetFrom(values),
+    removeBooksOfFrom(values),
+    removeFrom(values),
+    selectTo(values),
+  )
+  return renamed ?? (merged && target)
+}
+
+const [resetDeleted, removeBooksOfDeleted, removeDeleted] = [resetCount('key'), removeBooks('key'), removeTag('key')]
+
+/** Deletes a tag from all books. Returns undefined if the caller has no such tag. */
+export const deleteTag = async (db: Db, caller: Caller, tag: string) => {
+  const values = { key: fold(tag) }
+  const [, , , [deleted]] = await runAsCaller(
+    db,
+    caller,
+    selectCaller(),
+    resetDeleted(values),
+    removeBooksOfDeleted(values),
+    removeDeleted(values),
+  )
+  return deleted
+}
