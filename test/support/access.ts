@@ -4,7 +4,7 @@ import { hashToken } from '../../src/access-token'
 import { SCOPES, type Scope } from '../../src/contract'
 import { PIXEL, toFileForm } from './file-form'
 import { type ApiRequest, type ApiResponse, call, createLibrary } from './isolation'
-import { addressOf, bodyOf, idOperations, type Operation } from './operations'
+import { addressOf, bodyOf, type Operation } from './operations'
 import { insertAccessToken, insertSession } from './tokens'
 
 /** How a suite reaches the service. */
@@ -108,7 +108,8 @@ const expectedOutcome = (operation: Operation, { isValid, scopes, isStranger }: 
   if (!isValid) return 'UNAUTHORIZED'
   if (scopes && operation.scopes.length === 0) return 'SESSION_REQUIRED'
   if (scopes && !operation.scopes.every((scope) => scopes.includes(scope))) return 'INSUFFICIENT_SCOPE'
-  return isStranger && idOperations.includes(operation) ? 'not found' : 'allowed'
+  const canBeMissing = operation.errors.some(({ code }) => code.endsWith('_NOT_FOUND'))
+  return isStranger && canBeMissing ? 'not found' : 'allowed'
 }
 
 const isRefusal = (outcome: Outcome) => outcome !== 'allowed' && outcome !== 'any but a refusal'

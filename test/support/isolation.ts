@@ -75,13 +75,15 @@ const upload = async (api: Pick<Api, 'request'>, { token }: Pick<Account, 'token
 
 const sessionIdOf = ({ token }: Pick<Account, 'token'>) => String(claimsOf(token).sid)
 
-/** Creates a book, a memo, a reading, an image and an access token. */
+/** Creates a book with tags, a memo, a reading, an image and an access token. */
 export const createLibrary = async (
   api: Pick<Api, 'request'>,
   member: Pick<Account, 'token'>,
   text: string,
 ): Promise<Ids> => {
   const { bookId } = await call(api, member, 'POST', '/books', { title: text, author: text })
+  // The tag of `operations.ts`.
+  await call(api, member, 'PUT', `/books/${bookId}/tags`, { tags: [text, 'Essay'] })
   const memo = { memoBookPage: 1, memoContent: text }
   const { memoId } = await call(api, member, 'POST', `/memos?bookId=${bookId}`, memo)
   const { readingId } = await call(api, member, 'POST', `/books/${bookId}/readings`, { note: text })
