@@ -1,0 +1,33 @@
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import { findMismatches } from '../../scripts/integrity'
+import { newEmail, readerWith, send } from '../support/api'
+import { memberDatabase, memberHome } from '../support/database'
+import { insertMemberAt } from '../support/home'
+import { type Send, tryModel } from '../support/model/run'
+
+const { SEED } = env as typeof env & { SEED: number }
+
+const TIMEOUT_MS = 300_000
+
+const unlimited = { limit: async () => ({ success: true }) } as RateLimit
+const changed = { MEMBER_LIMIT: unlimited, NETWORK_LIMIT: unlimited, WRITE_LIMIT: unlimited }
+
+const connect = async (): Promise<Send> => {
+  const email = newEmail()
+  const { token } = await insertMemberAt(memberHome(), env.JWT_SECRET ?? '', email)
+  const member = readerWith(email, token, (method, path, options) => send(method, path, { ...options, changed }))
+  return ({ method, path, body }) => member.send(method, path, { body })
+}
+
+// `npm run attack -- model` tries 10,000.
+it(
+  `answers every request as a plain model does, after 200 random sequences (SEED=${SEED})`,
+  async () => {
+    const { failure, sequences } = await tryModel(connect, { numRuns: 200, seed: SEED })
+    expect(failure).toBe(undefined)
+    expect(sequences).toBe(200)
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  },
+  TIMEOUT_MS,
+)

@@ -1,0 +1,171 @@
+// A plain model of a member's library: arrays, and functions that a reader of the contract would write. It knows no SQL.
+import type {
+  BOOK_FORMATS,
+  BOOK_STATUSES,
+  MEMO_AUTHORITIES,
+  MEMO_TYPES,
+  PROGRESS_KINDS,
+  READING_OUTCOMES,
+} from '../../../src/contract'
+import { fold } from '../../../src/fold'
+
+export type Status = (typeof BOOK_STATUSES)[number]
+export type MemoType = (typeof MEMO_TYPES)[number]
+export type Authority = (typeof MEMO_AUTHORITIES)[number]
+
+/** A time that the clock of the service sets. Times in answers that are not before the run become it too. */
+export const NOW = 'now'
+
+export type Book = {
+  bookId: number
+  title: string
+  cover: string | null
+  author: string | null
+  publisher: string | null
+  createdAt: string
+  star: number
+  currentPage: number
+  itemPage: number | null
+  bookStatus: Status
+  readStartDate: string | null
+  readEndDate: string | null
+}
+
+export type Edition = {
+  isbn: string | null
+  language: string | null
+  format: (typeof BOOK_FORMATS)[number] | null
+  publishedYear: number | null
+  series: string | null
+  seriesNumber: number | null
+  sourceIds: string[]
+}
+
+export type Memo = {
+  memoId: number
+  bookId: number
+  memoType: MemoType
+  memoContent: string
+  memoBookPage: number
+  memoAuthority: Authority
+  createdAt: string
+  updatedAt: string
+}
+
+export type Reading = {
+  readingId: number
+  /** By the clock of the model; 0 for the first reading. */
+  createdAt: number
+  startedAt: string | null
+  finishedAt: string | null
+  outcome: (typeof READING_OUTCOMES)[number] | null
+  quarters: number | null
+  format: Edition['format']
+  note: string | null
+  paused: boolean
+}
+
+/** `at`: milliseconds since 1970, or the clock of the model. */
+export type ProgressEvent = { at: number; page: number; kind: (typeof PROGRESS_KINDS)[number] }
+
+/** Equal keys are the same tag. */
+export type Tag = { key: string; tag: string }
+
+export type Library = {
+  books: Book[]
+  memos: Memo[]
+  /** By book. */
+  editions: Map<number, Edition>
+  /** The keys of a book's tags. */
+  bookTags: Map<number, string[]>
+  tags: Tag[]
+  readings: Map<number, Reading[]>
+  /** The reading that a book follows, if any are stored. */
+  newest: Map<number, number>
+  events: Map<number, ProgressEvent[]>
+  clock: number
+  /** With the spelling of the first of the books. */
+  authors: { key: string; author: string }[]
+  /** All identifiers ever used, in order of creation. */
+  bookIds: number[]
+  memoIds: number[]
+  readingIds: number[]
+}
+
+export const createLibrary = (): Library => ({
+  books: [],
+  memos: [],
+  editions: new Map(),
+  bookTags: new Map(),
+  tags: [],
+  readings: new Map(),
+  newest: new Map(),
+  events: new Map(),
+  clock: Date.parse('2100-01-01'),
+  authors: [],
+  bookIds: [],
+  memoIds: [],
+  readingIds: [],
+})
+
+/** The next time of the model's clock, which is after all times that are sent. */
+export const tick = (library: Library) => {
+  library.clock += 1
+  return library.clock
+}
+
+/** Checks that a new identifier is greater than all before, which `newest first` relies on, and remembers it. */
+export const addId = (ids: number[], id: unknown) => {
+  if (!Number.isSafeInteger(id) || Number(id) <= (ids.at(-1) ?? 0)) throw new Error(`${id} is not a new identifier`)
+  ids.push(Number(id))
+  return Number(id)
+}
+
+export const pick = <Item extends object, Name extends keyof Item>(item: Item, ...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, item[name]])) as Pick<Item, Name>
+
+type Order<Item> = (item: Item) => string | number
+/** Compares texts as SQLite and most databases do: by code point. */
+const compare = (one: string | number, other: string | number) => {
+  if (typeof one === 'number' || typeof other === 'number') return Number(one) - Number(other)
+  const [a, b] = [[...one], [...other]]
+  const at = a.findIndex((character, index) => character !== b[index])
+  return at < 0 ? a.length - b.length : (a[at]?.codePointAt(0) ?? 0) - (b[at]?.codePointAt(0) ?? -1)
+}
+export const ascending =
+  <Item>(...orders: Order<Item>[]) =>
+  (one: Item, other: Item) =>
+    orders.reduce((sign, order) => sign || compare(order(one), order(other)), 0)
+export const descending = <Item>(...orders: Order<Item>[]) => {
+  const inOrder = ascending(...orders)
+  return (one: Item, other: Item) => inOrder(other, one)
+}
+
+export const memosOf = ({ memos }: Library, bookId: number) => memos.filter((memo) => memo.bookId === bookId)
+
+export const toMemo = ({ bookId: _, ...memo }: Memo) => ({ ...memo, memoLikesCount: 0 })
+
+export const findBook = ({ books }: Library, bookId: number) => books.find((book) => book.bookId === bookId)
+
+/** Drops the authors and tags without books, and adds an author whose first book this is. */
+export const settle = (library: Library, changed?: Book) => {
+  const keys = new Set(library.books.map(({ author }) => author && fold(author)))
+  library.authors = library.authors.filter(({ key }) => keys.has(key))
+  const author = changed?.author
+  if (author && library.authors.every(({ key }) => key !== fold(author))) {
+    library.authors.push({ key: fold(author), author })
+  }
+  const used = new Set([...library.bookTags.values()].flat())
+  library.tags = library.tags.filter(({ key }) => used.has(key))
+}
+
+export const deleteBook = (library: Library, bookId: number) => {
+  library.books = library.books.filter((book) => book.bookId !== bookId)
+  library.memos = library.memos.filter((memo) => memo.bookId !== bookId)
+  library.editions.delete(bookId)
+  library.bookTags.delete(bookId)
+  library.readings.delete(bookId)
+  library.newest.delete(bookId)
+  library.events.delete(bookId)
+  settle(library)
+}

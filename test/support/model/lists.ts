@@ -1,0 +1,111 @@
+// Lists with a cursor: all books, sorted and filtered, authors, and what a search finds.
+import * as fc from 'fast-check'
+import { BOOK_STATUSES, MEMO_TYPES } from '../../../src/contract'
+import { fold } from '../../../src/fold'
+import { ascending, type Book, descending, type Library, type Memo, memosOf, pick } from './library'
+import { hasTag } from './tags'
+import { AUTHORS, TAGS, TERMS } from './values'
+import { toLibraryBook, type View } from './views'
+
+const toQuery = (parameters: Record<string, string | undefined>) =>
+  Object.entries(parameters)
+    .flatMap(([name, value]) => (value === undefined ? [] : `${name}=${encodeURIComponent(value)}`))
+    .join('&')
+
+const maybe = <Value>(values: readonly Value[]) => fc.option(fc.constantFrom(...values), { nil: undefined })
+
+/** What the lists of a run are filtered by. */
+export const selection = fc.record({
+  status: maybe(BOOK_STATUSES),
+  tag: maybe(TAGS),
+  author: maybe(AUTHORS),
+  terms: fc.subarray(TERMS, { minLength: 3, maxLength: 3 }),
+  memoType: maybe(['ALL', ...MEMO_TYPES]),
+  size: fc.integer({ min: 1, max: 5 }),
+})
+export type Selection = typeof selection extends fc.Arbitrary<infer Value> ? Value : never
+
+/** A field to sort by, and whether a book has a value of it. Books without one come last, newest first. */
+type Sort = { has?: (book: Book) => boolean; key: (book: Book) => string | number }
+const SORTS: Record<string, Sort> = {
+  created: { key: () => 0 },
+  title: { key: ({ title }) => fold(title) },
+  author: { has: ({ author }) => author !== null, key: ({ author }) => fold(author ?? '') },
+  finished: {
+    has: ({ bookStatus, readEndDate }) => bookStatus === 'DONE' && readEndDate !== null,
+    key: ({ readEndDate }) => readEndDate ?? '',
+  },
+  rating: { has: ({ star }) => star > 0, key: ({ star }) => star },
+}
+
+const sortBooks = (books: Book[], sort: string) => {
+  const { has = () => true, key } = SORTS[sort.replace('-', '')] as Sort
+  const id = ({ bookId }: Book) => bookId
+  const order = sort.startsWith('-') ? descending<Book>(key, id) : ascending<Book>(key, id)
+  const without = books.filter((book) => !has(book)).toSorted(descending(id))
+  return [...books.filter(has).toSorted(order), ...without]
+}
+
+const bookLists = (library: Library, { status, tag, author, size }: Selection): View[] => {
+  const books = library.books.filter(
+    (book) =>
+      (status === undefined || book.bookStatus === status) &&
+      (tag === undefined || hasTag(library, book.bookId, tag)) &&
+      (author === undefined || fold(book.author ?? '') === fold(author)),
+  )
+  const sorts = [undefined, ...Object.keys(SORTS).flatMap((sort) => [sort, `-${sort}`])]
+  return sorts.map((sort) => {
+    const sorted = sortBooks(books, sort ?? '-created')
+    const items = sorted.map((book) => ({ ...book, memoCount: memosOf(library, book.bookId).length }))
+    return { path: `/books?${toQuery({ status, tag, author, sort })}`, size, items }
+  })
+}
+
+const includes = (text: string | null, term: string) => fold(text ?? '').includes(fold(term.trim()))
+
+/** Without the excerpt, which has its own tests. */
+const toFound = ({ books }: Library, memo: Memo) => ({
+  ...pick(memo, 'memoId', 'memoType', 'memoBookPage', 'memoAuthority', 'createdAt', 'updatedAt', 'bookId'),
+  title: books.find(({ bookId }) => bookId === memo.bookId)?.title,
+})
+
+type Found = { excerpt: string }
+/** Takes the excerpt off, after checking that it shows the term. */
+const checkExcerpt = (term: string) => (item: unknown) => {
+  const { excerpt, ...memo } = item as Found
+  if (!includes(excerpt, term)) throw new Error(`The excerpt ${JSON.stringify(excerpt)} lacks ${term}`)
+  return memo
+}
+
+const searches = (library: Library, bookId: number | undefined, { terms, memoType, size }: Selection): View[] =>
+  terms.flatMap((term) => {
+    const books = library.books
+      .filter((book) => [book.title, book.author, book.publisher].some((text) => includes(text, term)))
+      .toSorted(descending((book) => book.bookId))
+      .map((book) => toLibraryBook(library, book))
+    const memos = library.memos
+      .filter((memo) => includes(memo.memoContent, term) && [memo.memoType, 'ALL'].includes(memoType ?? 'ALL'))
+      .toSorted(descending((memo) => memo.memoId))
+    const toView = (of: number | undefined): View => ({
+      path: `/memos/search?${toQuery({ q: term, memoType, bookId: of?.toString() })}`,
+      size,
+      items: memos.filter((memo) => of === undefined || memo.bookId === of).map((memo) => toFound(library, memo)),
+      toItem: checkExcerpt(term),
+    })
+    const inBooks = { path: `/books/search?${toQuery({ q: term })}`, size, items: books }
+    return [inBooks, toView(undefined), ...(bookId ? [toView(bookId)] : [])]
+  })
+
+const authorList = ({ books, authors }: Library, size: number): View => {
+  const items = authors.toSorted(ascending(({ key }) => key)).map(({ key, author }) => ({
+    author,
+    bookCount: books.filter((book) => book.author !== null && fold(book.author) === key).length,
+  }))
+  return { path: '/authors?', size, items }
+}
+
+export const cursorViews = (library: Library, bookId: number | undefined, selected: Selection): View[] => [
+  ...bookLists(library, selected),
+  authorList(library, selected.size),
+  ...searches(library, bookId, selected),
+]

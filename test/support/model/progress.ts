@@ -1,0 +1,79 @@
+// Progress in books: changes of the current page.
+import * as fc from 'fast-check'
+import { at, type Commands, command, NOT_FOUND, position } from './commands'
+import { type Book, descending, findBook, type Library, NOW, type ProgressEvent, tick } from './library'
+import { INSTANTS } from './values'
+import type { View } from './views'
+
+const eventsOf = ({ events }: Library, bookId: number) =>
+  (events.get(bookId) ?? []).toSorted(descending((event) => event.at))
+
+/** When the newest reading began, by the clock of the model. */
+const newestReadingSince = ({ readings, newest }: Library, bookId: number) =>
+  readings.get(bookId)?.find(({ readingId }) => readingId === newest.get(bookId))?.createdAt ?? 0
+
+const addEvent = (library: Library, bookId: number, event: ProgressEvent) => {
+  const others = eventsOf(library, bookId).filter((each) => each.at !== event.at)
+  library.events.set(bookId, [event, ...others])
+}
+
+/** A change of the current page, or the end of reading, is an event. */
+export const recordProgress = (library: Library, before: Book, { bookId, currentPage, bookStatus }: Book) => {
+  const isFinished = bookStatus === 'DONE' && before.bookStatus !== 'DONE'
+  if (currentPage === before.currentPage && !isFinished) return
+  const [latest] = eventsOf(library, bookId)
+  const isReadAgain =
+    (bookStatus === 'ING' && before.bookStatus !== 'ING') || newestReadingSince(library, bookId) > (latest?.at ?? 0)
+  const isCorrection = currentPage < before.currentPage && !isReadAgain
+  const kind = isFinished ? 'FINISHED' : isCorrection ? 'CORRECTION' : 'PROGRESS'
+  addEvent(library, bookId, { at: tick(library), page: currentPage, kind })
+}
+
+const progress = fc.record(
+  {
+    reached: fc.oneof(
+      fc.record({ page: fc.constantFrom(0, 1, 10, 50, 300) }),
+      fc.record({ percent: fc.constantFrom(0, 12.5, 100) }),
+    ),
+    at: fc.constantFrom(undefined, null, ...INSTANTS),
+  },
+  { requiredKeys: ['reached'] },
+)
+
+const add = command('add progress', 6, fc.tuple(position, progress), (library, [index, sent]) => {
+  const bookId = at(library.bookIds, index)
+  if (!bookId) return undefined
+  const respond = () => {
+    const book = findBook(library, bookId)
+    if (!book) return NOT_FOUND
+    if ('percent' in sent.reached && book.itemPage === null) return { status: 400 }
+    const page =
+      'page' in sent.reached ? sent.reached.page : Math.round(((book.itemPage ?? 0) * sent.reached.percent) / 100)
+    const time = sent.at ? Date.parse(sent.at) : tick(library)
+    const events = eventsOf(library, bookId)
+    const previous = events.find((event) => event.at < time)
+    const pageBefore = previous?.page ?? (events.length === 0 ? book.currentPage : 0)
+    const isReadAgain = newestReadingSince(library, bookId) > (previous?.at ?? 0)
+    const kind = page < pageBefore && !isReadAgain ? 'CORRECTION' : 'PROGRESS'
+    const replaced = events.find((event) => event.at === time)
+    const isKept = replaced && (replaced.kind === 'FINISHED' || replaced.page === page)
+    const event: ProgressEvent = { at: time, page, kind: isKept ? replaced.kind : kind }
+    addEvent(library, bookId, event)
+    book.currentPage = eventsOf(library, bookId)[0]?.page ?? page
+    return { status: 201, body: toEvent(event) }
+  }
+  const body = { ...sent.reached, ...(sent.at !== undefined && { at: sent.at }) }
+  return { method: 'POST', path: `/books/${bookId}/progress`, body, respond }
+})
+
+export const progressCommands: Commands[] = [add]
+
+/** Times by the clock of the model are after all that are sent. */
+const toEvent = ({ at, page, kind }: ProgressEvent) => ({
+  at: at >= Date.parse('2100-01-01') ? NOW : new Date(at).toISOString().replace('.000', ''),
+  page,
+  kind,
+})
+
+export const progressViews = (library: Library, bookId: number | undefined, size: number): View[] =>
+  bookId ? [{ path: `/books/${bookId}/progress?`, size, items: eventsOf(library, bookId).map(toEvent) }] : []
