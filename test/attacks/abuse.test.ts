@@ -54,7 +54,7 @@ it(`responds to bad input as documented, and rejected requests change nothing (S
   const { bookId } = await other.createBook()
   const { memoId } = await other.createMemo(bookId)
   const books = [(await reader.createBook()).bookId, bookId].map(String)
-  const ids = { 'book-id': books, bookId: books, 'memo-id': [String(memoId), '999999'] }
+  const ids = { 'book-id': books, bookId: books, 'reading-id': books, 'memo-id': [String(memoId), '999999'] }
   // A preflight is not an operation.
   const requests = fuzzRequests(ids, 500, SEED).filter(
     ({ method, path, headers }) => method !== 'OPTIONS' && !ENDS_SESSION.test(path) && isSendable(path, headers),
@@ -94,11 +94,20 @@ it('responds identically to failed logins, headers included, whether or not the 
 })
 
 it('leaves no trace of a withdrawn member in any row, object or key', async () => {
-  const traces = ['zanzibar@withdrawal.test', 'Wolkenkuckucksheim', 'Mnemosyne Hapax', 'PIXELS-OF-ATLANTIS']
-  const [email = '', title = '', memoContent = '', pixels = ''] = traces
+  const traces = [
+    'zanzibar@withdrawal.test',
+    'Wolkenkuckucksheim',
+    'Mnemosyne Hapax',
+    'PIXELS-OF-ATLANTIS',
+    'Shangri-La',
+  ]
+  const [email = '', title = '', memoContent = '', pixels = '', detail = ''] = traces
   const member = await signUp(email)
   const { bookId } = await member.createBook({ title, author: title, publisher: title })
   await member.createMemo(bookId, { memoContent })
+  await member.patch(`/books/${bookId}/edition`, { series: detail })
+  await member.post(`/books/${bookId}/readings`, { note: detail })
+  await member.send('PUT', `/books/${bookId}/tags`, { body: { tags: [detail] } })
   await member.upload(pngWithData(pixels))
   const findTraces = async () => {
     const contents = await readStores({

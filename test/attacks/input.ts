@@ -57,10 +57,12 @@ export const input: Attack = async ({ quick, seed, progress, start }) => {
   for (let round = 0; round * ROUND < total; round++) {
     // A new member each round, so that the library stays small.
     const attacker = await signUp(service)
-    const book = await registerBook(service, attacker)
+    const book = await registerBook(service, attacker, { bookStatus: 'ING', itemPage: 300 })
     const books = [book, otherBook, 999_999_999].map(String)
     const memos = [await writeMemo(service, attacker, book), otherMemo, 999_999_999].map(String)
-    const requests = fuzzRequests({ 'book-id': books, bookId: books, 'memo-id': memos }, ROUND, seed + round)
+    // The first reading of a book has the identifier of the book.
+    const ids = { 'book-id': books, bookId: books, 'reading-id': books, 'memo-id': memos }
+    const requests = fuzzRequests(ids, ROUND, seed + round)
     const responses = await mapConcurrently(CONCURRENCY, requests, async (request) => {
       kinds.add(request.kind)
       try {

@@ -3,8 +3,9 @@
 import { hashToken } from '../../src/access-token'
 import { SCOPES, type Scope } from '../../src/contract'
 import { PIXEL, toFileForm } from './file-form'
-import { type ApiRequest, type ApiResponse, call, createLibrary } from './isolation'
-import { addressOf, bodyOf, type Operation } from './operations'
+import { type ApiRequest, type ApiResponse, call, createLibrary, valuesOf } from './isolation'
+import { addressOf, bodyOf, idOperations, type Operation } from './operations'
+import { LIBRARY_TABLES } from './stores'
 import { insertAccessToken, insertSession } from './tokens'
 
 /** How a suite reaches the service. */
@@ -26,11 +27,11 @@ const MARK = 'only-the-owner-may-read-this'
 /** A member with one of everything that an operation can name. */
 const prepareMember = async (api: Api): Promise<Member> => {
   const member = await api.insertMember()
-  const { bookId, memoId, memberId, imageName } = await createLibrary(api, member, MARK)
+  const ids = await createLibrary(api, member, MARK)
   const { tokenId } = await call(api, member, 'POST', '/tokens', { name: MARK, scopes: ['memos:read'] })
   const { sessionId } = await insertSession(api.database, member.memberId, api.secret, api.slot)
-  const ids = { 'book-id': bookId, bookId, 'memo-id': memoId, 'member-id': memberId, name: imageName }
-  return { ...member, sessionId, tokenId, values: { ...ids, 'session-id': sessionId, 'token-id': tokenId } }
+  const values = { ...valuesOf(ids), 'session-id': sessionId, 'token-id': tokenId }
+  return { ...member, sessionId, tokenId, values }
 }
 
 const ALL = Object.keys(SCOPES) as Scope[]
@@ -108,14 +109,13 @@ const expectedOutcome = (operation: Operation, { isValid, scopes, isStranger }: 
   if (!isValid) return 'UNAUTHORIZED'
   if (scopes && operation.scopes.length === 0) return 'SESSION_REQUIRED'
   if (scopes && !operation.scopes.every((scope) => scopes.includes(scope))) return 'INSUFFICIENT_SCOPE'
-  const canBeMissing = operation.errors.some(({ code }) => code.endsWith('_NOT_FOUND'))
-  return isStranger && canBeMissing ? 'not found' : 'allowed'
+  return isStranger && idOperations.includes(operation) ? 'not found' : 'allowed'
 }
 
 const isRefusal = (outcome: Outcome) => outcome !== 'allowed' && outcome !== 'any but a refusal'
 
 const toRequest = (operation: Operation, { values }: Member, token: string): ApiRequest => {
-  const body = bodyOf(operation)
+  const body = bodyOf(operation, { from: values.from })
   const isForm = operation.types.includes('multipart/form-data')
   return {
     method: operation.method,
@@ -126,7 +126,7 @@ const toRequest = (operation: Operation, { values }: Member, token: string): Api
   }
 }
 
-const OWNED = 'members books memos images sessions activity emailUndos'.split(' ')
+const OWNED = [...LIBRARY_TABLES, 'members', 'sessions', 'activity', 'emailUndos']
 /** All rows of a member, but for the day on which access tokens were used last. */
 const readRows = async ({ database }: Api, memberId: number) => {
   const tokens =

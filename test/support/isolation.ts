@@ -26,12 +26,15 @@ type Ids = {
   bookId: string
   memoId: string
   readingId: string
+  tag: string
   memberId: string
   imageName: string
   sessionId: string
   tokenId: string
 }
 
+/** Of the books of all members here. */
+const ISBN = '9788936434120'
 /** The owner's data contains this text, so it must appear in no other caller's response. */
 const MARK = 'only-the-owner-may-read-this'
 const NEW_PASSWORD = 'a-changed-password-2'
@@ -44,6 +47,7 @@ const neverUsed = ({ bookId }: Ids) =>
       bookId: id,
       memoId: id,
       readingId: String(Math.min(Number(id) + IDS_PER_SLOT / 2, Number.MAX_SAFE_INTEGER)),
+      tag: `never used ${id}`,
       memberId: id,
       imageName: `${'A'.repeat(22)}.png`,
       sessionId: NIL,
@@ -75,24 +79,27 @@ const upload = async (api: Pick<Api, 'request'>, { token }: Pick<Account, 'token
 
 const sessionIdOf = ({ token }: Pick<Account, 'token'>) => String(claimsOf(token).sid)
 
-/** Creates a book with tags, a memo, a reading, an image and an access token. */
+/** Creates a book with all that it may have, a memo, an image and an access token. */
 export const createLibrary = async (
   api: Pick<Api, 'request'>,
   member: Pick<Account, 'token'>,
   text: string,
 ): Promise<Ids> => {
   const { bookId } = await call(api, member, 'POST', '/books', { title: text, author: text })
-  // The tag of `operations.ts`.
-  await call(api, member, 'PUT', `/books/${bookId}/tags`, { tags: [text, 'Essay'] })
   const memo = { memoBookPage: 1, memoContent: text }
   const { memoId } = await call(api, member, 'POST', `/memos?bookId=${bookId}`, memo)
   const { readingId } = await call(api, member, 'POST', `/books/${bookId}/readings`, { note: text })
   const image = await upload(api, member)
   const { tokenId } = await call(api, member, 'POST', '/tokens', { name: text, scopes: ['memos:read'] })
+  const tag = `${text} ${bookId}`
+  await call(api, member, 'PUT', `/books/${bookId}/tags`, { tags: [tag] })
+  await call(api, member, 'PATCH', `/books/${bookId}/edition`, { isbn: ISBN, series: text })
+  await call(api, member, 'POST', `/books/${bookId}/progress`, { page: 12 })
   return {
     bookId: String(bookId),
     memoId: String(memoId),
     readingId: String(readingId),
+    tag,
     ...image,
     sessionId: sessionIdOf(member),
     tokenId,
@@ -164,15 +171,32 @@ type Trial = Pick<Isolation, 'ids' | 'deleted' | 'others' | 'unauthenticated'>
 
 type Attempt = { method: string; type?: string; body?: Body; isOwnMethod: boolean; isValid: boolean }
 
+/** The parameters and fields that name what a member has. */
+export const valuesOf = ({ bookId, memoId, readingId, tag, memberId, imageName, sessionId, tokenId }: Ids) => ({
+  'book-id': bookId,
+  bookId,
+  'memo-id': memoId,
+  'reading-id': readingId,
+  tag,
+  from: tag,
+  'member-id': memberId,
+  name: imageName,
+  'session-id': sessionId,
+  'token-id': tokenId,
+})
+const addressWith = (operation: Operation, ids: Ids) => addressOf(operation, valuesOf(ids))
+/** Only `from` names something in a body: `name` and others are ordinary fields there. */
+const bodyWith = (operation: Operation, { tag }: Ids) => JSON.stringify(bodyOf(operation, { from: tag }))
+
 /** The operation's method with valid, empty, invalid, malformed and missing bodies. */
-const attemptsWithOwnMethod = (operation: Operation): Attempt[] => {
+const attemptsWithOwnMethod = (operation: Operation, ids: Ids): Attempt[] => {
   const { method, types, fields, required } = operation
   const own = { method, isOwnMethod: true }
   if (types.length === 0) return [{ ...own, isValid: true }]
   const missing = { ...own, isValid: false }
   if (types.includes('multipart/form-data')) return [{ ...own, ...toFileForm(PIXEL), isValid: true }, missing]
   return [
-    { ...own, body: JSON.stringify(bodyOf(operation)), isValid: true },
+    { ...own, body: bodyWith(operation, ids), isValid: true },
     { ...own, body: '{}', isValid: fields.length > 0 && required.length === 0 },
     { ...missing, body: '{"memoContent":""}' },
     { ...missing, body: '{' },
@@ -182,33 +206,17 @@ const attemptsWithOwnMethod = (operation: Operation): Attempt[] => {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Whether a method of the same path needs no token: images are public. */
-const isPublic = ({ template }: Operation, method: string) =>
+/** Whether a method of the same path names nothing of a member: images are public, and tags are listed there. */
+const isGeneral = ({ template }: Operation, method: string) =>
   operations.some((other) => {
     const methods = other.method === 'GET' ? ['GET', 'HEAD'] : [other.method]
-    return other.template === template && !other.needsToken && methods.includes(method)
+    return other.template === template && !idOperations.includes(other) && methods.includes(method)
   })
 
-const attemptsWithAnyMethod = (operation: Operation): Attempt[] => {
-  const others = METHODS.filter((method) => method !== operation.method && !isPublic(operation, method))
+const attemptsWithAnyMethod = (operation: Operation, ids: Ids): Attempt[] => {
+  const others = METHODS.filter((method) => method !== operation.method && !isGeneral(operation, method))
   const attempts = others.map((method) => ({ method, isOwnMethod: false, isValid: false }))
-  return [...attemptsWithOwnMethod(operation), ...attempts]
-}
-
-const addressWith = (
-  operation: Operation,
-  { bookId, memoId, readingId, memberId, imageName, sessionId, tokenId }: Ids,
-) => {
-  const image = { 'member-id': memberId, name: imageName }
-  return addressOf(operation, {
-    'book-id': bookId,
-    bookId,
-    'memo-id': memoId,
-    'reading-id': readingId,
-    ...image,
-    'session-id': sessionId,
-    'token-id': tokenId,
-  })
+  return [...attemptsWithOwnMethod(operation, ids), ...attempts]
 }
 
 /** Everything in a response except what differs between any two requests. */
@@ -252,16 +260,21 @@ export const tryOnOthersData = async (api: Api, trial: Trial, operation: Operati
     ...unauthenticated.map((caller): [Caller, number] => [caller, 401]),
   ]
   for (const [{ name, authorization, isRevoked }, status] of callers) {
-    for (const { isOwnMethod, isValid, ...attempt } of attemptsWithAnyMethod(operation)) {
+    const absences = [...neverUsed(ids), deleted].map((other) => ({
+      other,
+      attempts: attemptsWithAnyMethod(operation, other),
+    }))
+    for (const [index, { isOwnMethod, isValid, ...attempt }] of attemptsWithAnyMethod(operation, ids).entries()) {
       const request = { ...attempt, path: addressWith(operation, ids), authorization }
       const response = await api.request(request)
       const needsValid = status === 404 || isRevoked
       const expected = (needsValid ? isValid : isOwnMethod) ? status : undefined
       const problems = problemsOf(request, response, expected)
       if (expected === response.status) outcome.refused += 1
-      for (const other of [...neverUsed(ids), deleted]) {
+      for (const { other, attempts } of absences) {
         outcome.compared += 1
-        const absent = await api.request({ ...request, path: addressWith(operation, other) })
+        const { body } = attempts[index] ?? {}
+        const absent = await api.request({ ...request, body, path: addressWith(operation, other) })
         if (comparable(absent) !== comparable(response)) {
           problems.push(`${comparable(response)}, but for ids ${JSON.stringify(other)} ${comparable(absent)}`)
         }
@@ -275,14 +288,12 @@ export const tryOnOthersData = async (api: Api, trial: Trial, operation: Operati
 /** An operation with valid input, on the owner's data and on data that does not exist, by every other caller. */
 export const comparableRequests = (trial: Trial, operation: Operation) => {
   const { ids, deleted, others, unauthenticated } = trial
-  const [attempt] = attemptsWithOwnMethod(operation)
-  if (!attempt) throw new Error(`${operation.template} has no valid request`)
-  const { isOwnMethod: _, isValid: __, ...request } = attempt
-  const toRequest = (authorization: string | undefined, each: Ids): ApiRequest => ({
-    ...request,
-    path: addressWith(operation, each),
-    authorization,
-  })
+  const toRequest = (authorization: string | undefined, each: Ids): ApiRequest => {
+    const [attempt] = attemptsWithOwnMethod(operation, each)
+    if (!attempt) throw new Error(`${operation.template} has no valid request`)
+    const { isOwnMethod: _, isValid: __, ...request } = attempt
+    return { ...request, path: addressWith(operation, each), authorization }
+  }
   return [...others, ...unauthenticated].map(({ name, authorization }) => ({
     name,
     existing: toRequest(authorization, ids),
@@ -302,10 +313,10 @@ export const fillBook = (bookId: string, memberId: number) => `
 export const otherOperations = operations.filter((each) => each.needsToken && !idOperations.includes(each))
 
 /** Tries an operation with every kind of missing or invalid token: each is refused with 401. */
-export const tryUnauthenticated = async (api: Api, { unauthenticated }: Isolation, operation: Operation) => {
+export const tryUnauthenticated = async (api: Api, { unauthenticated, ids }: Isolation, operation: Operation) => {
   const failures: string[] = []
   for (const { name, authorization, isRevoked } of unauthenticated) {
-    for (const { isOwnMethod, isValid, ...attempt } of attemptsWithOwnMethod(operation)) {
+    for (const { isOwnMethod, isValid, ...attempt } of attemptsWithOwnMethod(operation, ids)) {
       const request = { ...attempt, path: addressOf(operation), authorization }
       const problems = problemsOf(request, await api.request(request), isRevoked && !isValid ? undefined : 401)
       failures.push(...problems.map((problem) => `${describe(request)} with ${name}: ${problem}`))
@@ -318,17 +329,19 @@ export const tryUnauthenticated = async (api: Api, { unauthenticated }: Isolatio
 const isOfNewMember = ({ current, kind }: { current?: boolean; kind?: string }) => current || kind === 'LOGIN'
 
 /** Reads every view that lists a member's data, as members who have none of it. */
-export const readViews = async (api: Api, { newcomer, stranger }: Isolation) => {
-  const views = otherOperations.filter(({ method }) => method === 'GET')
+export const readViews = async (api: Api, { newcomer, stranger, ids }: Isolation) => {
+  const ofOwner = { q: MARK, author: MARK, tag: ids.tag, isbn: ISBN }
+  const views = otherOperations.filter(({ method }) => method === 'GET').map((view) => addressOf(view, ofOwner))
+  // Of all books: the operation also searches in one.
+  views.push(`/memos/search?q=${MARK}`)
   const failures: string[] = []
-  for (const view of views) {
-    const read = ({ token }: Account) =>
-      api.request({ method: 'GET', path: addressOf(view), authorization: `Bearer ${token}` })
+  for (const path of views) {
+    const read = ({ token }: Account) => api.request({ method: 'GET', path, authorization: `Bearer ${token}` })
     const [{ text }, { text: other }] = [await read(newcomer), await read(stranger)]
-    if (text.includes(MARK) || other.includes(MARK)) failures.push(`${view.template} contains the owner’s data`)
+    if (text.includes(MARK) || other.includes(MARK)) failures.push(`${path} contains the owner’s data`)
     const body = JSON.parse(text)
     const list = Array.isArray(body) ? body : (body.item ?? [])
-    if (!list.every(isOfNewMember)) failures.push(`${view.template} lists ${text} for a new member`)
+    if (!list.every(isOfNewMember)) failures.push(`${path} lists ${text} for a new member`)
   }
   return { views: views.length, failures }
 }
@@ -346,6 +359,13 @@ export const mixParents = async (api: Api, { owner, stranger, ids, own }: Isolat
     ['PATCH', `/books/${own.bookId}`, { star: 2, bookId: ids.bookId, memberId }, 200],
     ['POST', '/books', { title: 'x', bookId: ids.bookId, memberId }, 201],
     ['DELETE', `/memos/${ids.memoId}?bookId=${own.bookId}`, undefined, 404],
+    ['POST', `/books/${own.bookId}/readings`, { startedAt: '2026', bookId: ids.bookId, memberId }, 201],
+    ['PATCH', `/readings/${own.readingId}?bookId=${ids.bookId}`, { rating: 2, bookId: ids.bookId, memberId }, 200],
+    ['POST', `/books/${own.bookId}/progress`, { page: 7, bookId: ids.bookId, memberId }, 201],
+    ['PATCH', `/books/${own.bookId}/edition`, { language: 'ko', bookId: ids.bookId, memberId }, 200],
+    ['PUT', `/books/${own.bookId}/tags`, { tags: [ids.tag, 'own'], bookId: ids.bookId, memberId }, 200],
+    ['PATCH', '/tags', { from: 'own', to: ids.tag, memberId }, 200],
+    ['DELETE', `/tags?tag=${encodeURIComponent(ids.tag)}&bookId=${ids.bookId}`, undefined, 204],
   ]
   const before = await takeSnapshot([database], memberId)
   const failures: string[] = []
@@ -354,10 +374,12 @@ export const mixParents = async (api: Api, { owner, stranger, ids, own }: Isolat
     const { status } = await api.request({ method, path, authorization, body: body && JSON.stringify(body) })
     if (status !== expected) failures.push(`${method} ${path} ${JSON.stringify(body)}: ${status}, not ${expected}`)
   }
+  const ofOther = (table: string) =>
+    `select '${table}', bookId from ${table} join books using (bookId) where ${table}.memberId <> books.memberId`
   const { results: moved } = await database
-    .prepare('select memoId from memos join books using (bookId) where memos.memberId <> books.memberId')
+    .prepare(['memos', 'readings', 'progress', 'bookTags'].map(ofOther).join(' union all '))
     .all()
-  if (moved.length > 0) failures.push(`memos in another member's book: ${JSON.stringify(moved)}`)
+  if (moved.length > 0) failures.push(`details of another member's book: ${JSON.stringify(moved)}`)
   const isUnchanged = (await takeSnapshot([database], memberId)) === before
   if (!isUnchanged) failures.push('the owner’s data was changed')
   return { requests: requests.length, moved: moved.length, isUnchanged, failures }

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { Reader } from './api'
 import { select } from './database'
+import { LIBRARY_TABLES } from './stores'
 import { remote } from './target'
 
 export const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
@@ -29,6 +30,6 @@ const viewsOf = (reader: Reader, bookIds: number[]) => {
 /** What is stored, to compare before and after: the tables, or, over HTTP, what the member sees of it. */
 export const snapshot = async (reader: Reader, ...bookIds: number[]) => {
   if (remote) return viewsOf(reader, bookIds)
-  const tables = ['members', 'books', 'memos', 'retiredIds']
+  const tables = ['members', ...LIBRARY_TABLES, 'retiredIds']
   return Promise.all(tables.map((table) => select(`select * from ${table}`)))
 }

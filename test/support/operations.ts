@@ -157,22 +157,31 @@ export const addressOf = ({ template, query }: Operation, values: Record<string,
   return sent.length === 0 ? path : `${path}?${sent.map((name) => `${name}=${encodedValue(name)}`).join('&')}`
 }
 
-/** A valid body: an object with every field, or a bare timestamp. Undefined for uploads and operations without a body. */
-export const bodyOf = ({ types, fields, excluded }: Operation): unknown => {
+/**
+ * A valid body: an object with every field, or a bare timestamp. Fields have valid values except those that are passed.
+ * Undefined for uploads and operations without a body.
+ */
+export const bodyOf = ({ types, fields, excluded }: Operation, values: Record<string, unknown> = {}): unknown => {
   if (types.length === 0 || types.includes('multipart/form-data')) return undefined
   if (fields.length === 0) return '2026-01-02T03:04:05'
   const sent = fields.filter((field) => !excluded.includes(field))
-  return Object.fromEntries(sent.map((field) => [field, validValue(FIELDS, field)]))
+  return Object.fromEntries(sent.map((field) => [field, values[field] ?? validValue(FIELDS, field)]))
 }
 
 /** Whether a path serves the API documentation or a well-known file, which are not operations themselves. */
 export const isPage = (path: string) =>
   /^\/(?:openapi\.json|docs(?:\/[^/]*)?|\.well-known\/(?:security\.txt|api-catalog))?$/.test(path)
 
-/** The parameters that name a book, a memo, a reading, an image, a session or an access token. */
-const ID_PARAMETERS = ['book-id', 'memo-id', 'reading-id', 'bookId', 'member-id', 'name', 'session-id', 'token-id']
+/** The parameters that name a book, a memo, a reading, a tag, an image, a session or an access token. */
+const ID_PARAMETERS = 'book-id memo-id reading-id bookId tag member-id name session-id token-id'.split(' ')
+/** The fields of a body that name one. */
+const ID_FIELDS = ['from']
 
-/** The operations that need a token and name a book, a memo, an image or a session. */
+/** The operations that need a token and respond 404 if the caller has no such book, memo, reading, tag, image or session. */
 export const idOperations = operations.filter(
-  ({ path, query, needsToken }) => needsToken && [...path, ...query].some((name) => ID_PARAMETERS.includes(name)),
+  ({ path, query, fields, needsToken, errors }) =>
+    needsToken &&
+    errors.some(({ status }) => status === 404) &&
+    ([...path, ...query].some((name) => ID_PARAMETERS.includes(name)) ||
+      fields.some((name) => ID_FIELDS.includes(name))),
 )

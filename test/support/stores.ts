@@ -25,7 +25,9 @@ export const readStores = async ({ databases, bucket, lists }: Stores) => {
   return contents
 }
 
-const OWNED = ['members', 'books', 'memos', 'images']
+/** The tables that hold a member's library. */
+export const LIBRARY_TABLES = ['books', 'memos', 'images', 'readings', 'progress', 'tags', 'bookTags', 'authors']
+const OWNED = ['members', ...LIBRARY_TABLES]
 const DIRECTORY = ['addresses', 'settledClaims', 'slotCounters']
 const TABLES = [...OWNED, 'retiredIds', 'joinCodes', 'dailyMails', 'purgeJobs', ...DIRECTORY]
 
