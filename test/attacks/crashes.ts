@@ -7,6 +7,7 @@ import { jsonRequest, type Member, signUp, signUpMany, uploadRequest } from './m
 import { makeFolder, type Service } from './service'
 
 const WRITERS = 16
+const TAGS = ['novel', '소설', 'Été']
 const LIFETIME_MS = { min: 150, max: 600 }
 
 /** The acknowledged writes of a writer. One in flight at a crash is unconfirmed: it may or may not have happened. */
@@ -15,6 +16,11 @@ const createWriter = (member: Member) => ({
   /** The possible stars of each book. */
   books: new Map<number, number[]>(),
   memos: new Map<number, number>(),
+  /** The possible tags of each book. */
+  tags: new Map<number, string[]>(),
+  /** The possible current pages of each book. */
+  pages: new Map<number, number[]>(),
+  readings: new Map<number, number>(),
   deletedBooks: new Set<number>(),
   deletedMemos: new Set<number>(),
   images: [] as string[],
@@ -51,13 +57,32 @@ const write = async (service: Service, writer: Writer): Promise<void> => {
     books.set(bookId, [...(books.get(bookId) ?? []), star])
     await request('PATCH', `/books/${bookId}`, 200, { star, bookStatus: star % 3 })
     books.set(bookId, [star])
-  } else if (roll < 0.85 && memoId !== undefined) {
+  } else if (roll < 0.79) {
+    const tag = TAGS[Math.floor(Math.random() * TAGS.length)] ?? ''
+    writer.tags.set(bookId, [...(writer.tags.get(bookId) ?? ['']), tag])
+    await request('PUT', `/books/${bookId}/tags`, 200, { tags: [tag] })
+    writer.tags.set(bookId, [tag])
+  } else if (roll < 0.82) {
+    const page = Math.floor(Math.random() * 300)
+    writer.pages.set(bookId, [...(writer.pages.get(bookId) ?? [0]), page])
+    await request('POST', `/books/${bookId}/progress`, 201, { page })
+    writer.pages.set(bookId, [page])
+  } else if (roll < 0.85) {
+    // In the past, so that the stars and the status of the book stay as they are.
+    const reading = { finishedAt: '1999', outcome: 'STOPPED' }
+    const { readingId } = await request('POST', `/books/${bookId}/readings`, 201, reading)
+    writer.readings.set(Number(readingId), bookId)
+  } else if (roll < 0.88 && memoId !== undefined) {
     memos.delete(memoId)
     await request('DELETE', `/memos/${memoId}`, 204)
     writer.deletedMemos.add(memoId)
-  } else if (roll < 0.9) {
+  } else if (roll < 0.92) {
     books.delete(bookId)
-    for (const [memo, book] of memos) if (book === bookId) memos.delete(memo)
+    writer.tags.delete(bookId)
+    writer.pages.delete(bookId)
+    for (const details of [memos, writer.readings]) {
+      for (const [id, book] of details) if (book === bookId) details.delete(id)
+    }
     await request('DELETE', `/books/${bookId}`, 204)
     writer.deletedBooks.add(bookId)
   } else if (roll < 0.99) {
@@ -71,10 +96,14 @@ const write = async (service: Service, writer: Writer): Promise<void> => {
   }
 }
 
-/** The rows of a writer: the stars of each book, or the book of each memo. */
-const readRows = async ({ database }: Service, columns: string, { member }: Writer) => {
+/** The rows of a writer by identifier, such as the stars of each book, or the book of each memo. */
+const readRows = async <Value extends number | string = number>(
+  { database }: Service,
+  columns: string,
+  { member }: Writer,
+) => {
   const statement = database.prepare(`select ${columns} where memberId = ?`).bind(member.memberId)
-  return new Map((await statement.raw()) as [id: number, value: number][])
+  return new Map((await statement.raw()) as [id: number, value: Value][])
 }
 
 /** Acknowledged writes that are missing from the stores. */
@@ -88,6 +117,16 @@ const findLost = async (service: Service, writer: Writer) => {
     else if (!stars.includes(books.get(id) ?? -1)) lost.push(`book ${id} has the wrong stars`)
   }
   for (const id of writer.memos.keys()) if (!memos.has(id)) lost.push(`memo ${id} is lost`)
+  const readings = await readRows(service, 'readingId, bookId from readings', writer)
+  for (const id of writer.readings.keys()) if (!readings.has(id)) lost.push(`reading ${id} is lost`)
+  const pages = await readRows(service, 'bookId, currentPage from books', writer)
+  for (const [id, possible] of writer.pages) {
+    if (!possible.includes(pages.get(id) ?? -1)) lost.push(`book ${id} has the wrong page`)
+  }
+  const tags = await readRows<string>(service, 'bookId, tag from bookTags join tags using (memberId, tagId)', writer)
+  for (const [id, possible] of writer.tags) {
+    if (!possible.includes(tags.get(id) ?? '')) lost.push(`book ${id} has the wrong tag`)
+  }
   for (const id of writer.deletedBooks) if (books.has(id)) lost.push(`book ${id} was deleted and still exists`)
   for (const id of writer.deletedMemos) if (memos.has(id)) lost.push(`memo ${id} was deleted and still exists`)
   for (const key of writer.images) if (!(await service.bucket.head(key))) lost.push(`image ${key} is lost`)

@@ -29,12 +29,15 @@ const tracesOf = (member: string) => ({
   author: `${member} by Mnemosyne Hapax`,
   memo: `${member} remembers Xanadu's 수미산 page`,
   changed: `${member} thought better of Ultima Thule`,
+  series: `${member} collects Hyperborea`,
+  note: `${member} reread it in Shangri-La`,
+  tag: `${member} shelves Brobdingnag`,
   image: `${member}-PIXELS-OF-ATLANTIS`,
 })
 
 /** Signs up and uses every feature. */
 const createActivity = async (service: Service, traces: ReturnType<typeof tracesOf>) => {
-  const { email, name, title, author, memo, changed, image } = traces
+  const { email, name, title, author, memo, changed, image, series, note, tag } = traces
   const authenticationCode = await receiveCode(service, email)
   await service.request(joinRequest(email, { name, authenticationCode: '999999' }))
   await service.request(joinRequest(email, { name, authenticationCode }))
@@ -53,6 +56,18 @@ const createActivity = async (service: Service, traces: ReturnType<typeof traces
   await service.request(jsonRequest('PATCH', `/books/${bookId}`, { author: changed }, { token }))
   await service.request(jsonRequest('PATCH', '/members/me', { name: `${name} II`, password }, { token }))
   await service.request({ method: 'DELETE', path: `/memos/${deletedMemo}`, token })
+  const details: [method: string, path: string, body: object][] = [
+    ['PATCH', `/books/${bookId}/edition`, { series, sourceIds: [`quixote:${member.memberId}`] }],
+    ['POST', `/books/${bookId}/readings`, { finishedAt: '2024', note }],
+    ['POST', `/books/${bookId}/readings`, { note }],
+    ['POST', `/books/${bookId}/progress`, { page: 12 }],
+    ['PUT', `/books/${bookId}/tags`, { tags: [tag, 'novel'] }],
+    ['PATCH', '/tags', { from: 'novel', to: `${tag} again` }],
+  ]
+  for (const [method, path, body] of details) {
+    const { status } = await service.request(jsonRequest(method, path, body, { token }))
+    if (status >= 400) throw new Error(`${method} ${path}: ${status}`)
+  }
   const images: string[] = []
   for (let n = 0; n < 3; n++) {
     const { status, body } = await service.request(uploadRequest(member, pngWithData(image.repeat(20))))
@@ -62,7 +77,8 @@ const createActivity = async (service: Service, traces: ReturnType<typeof traces
     for (let times = 0; times < 2; times++) await service.request({ method: 'GET', path })
     images.push(path)
   }
-  const views = ['/books/library?page=1&size=10&bookStatus=YET', '/memos/random', '/members/me']
+  const searches = ['/books/search?q=reads', '/memos/search?q=remembers', '/tags', '/authors', '/books?sort=title']
+  const views = ['/books/library?page=1&size=10&bookStatus=YET', '/memos/random', '/members/me', ...searches]
   for (const path of views) await service.request({ method: 'GET', path, token })
   return { member, images }
 }
@@ -213,7 +229,10 @@ const searchTraces: Attack = async ({ progress, start }) => {
   const left = findTraces(stores, traces)
   failures.push(...left.map(describe))
   const withId = stores.filter(([name, bytes]) => {
-    const hasMembers = /^table (members|books|memos|purgeJobs|attempts|joinCodes|addresses|settledClaims)$/.test(name)
+    const hasMembers =
+      /^table (members|books|memos|readings|progress|tags|bookTags|authors|purgeJobs|attempts|joinCodes|addresses|settledClaims)$/.test(
+        name,
+      )
     return hasMembers && new RegExp(`"(?:member|claim)Id":${member.memberId}\\b`).test(toText(bytes))
   })
   failures.push(...withId.map(([name]) => `the member's id in ${name}`))

@@ -1,6 +1,7 @@
 // Every flow that writes or fills a cache.
 import { PIXEL } from '../../support/file-form'
-import type { FlowRequest, Setup, Subject, ToRequest } from './subjects'
+import { libraryFlows, recordDetails } from './library-flows'
+import { asMember, type FlowRequest, type MemberFlow, type Setup, type Subject, type ToRequest } from './subjects'
 
 export type Flow = Setup & {
   name: string
@@ -28,13 +29,6 @@ const resetPassword = ({ email, code }: Subject) =>
   post('/password-reset', { email, authenticationCode: code, password: 'another-horse-8' })
 const undoChange = ({ code }: Subject) => post('/email/change/undo', { authenticationCode: code })
 
-type MemberRequest = [method: string, path: string, body?: unknown]
-const asMember =
-  (toRequest: (subject: Subject) => MemberRequest): ToRequest =>
-  (subject) => {
-    const [method, path, body] = toRequest(subject)
-    return { method, path, token: subject.token, body }
-  }
 const requestChange = asMember(({ newEmail }) => ['POST', '/email/change', { email: newEmail, password: PASSWORD }])
 const confirmChange = asMember(({ newEmail, code }) => [
   'PATCH',
@@ -44,7 +38,7 @@ const confirmChange = asMember(({ newEmail, code }) => [
 
 const newMemo = { memoBookPage: 1, memoContent: 'Written' }
 const newToken = { name: 'Script', scopes: ['library:read'] }
-const memberFlows: [name: string, status: number, (subject: Subject) => MemberRequest, repeatedStatus?: number][] = [
+const memberFlows: MemberFlow[] = [
   ['change the name', 200, () => ['PATCH', '/members/me', { name: 'Renamed' }]],
   ['change the password', 200, () => ['PATCH', '/members/me', { password: 'another-horse-8' }]],
   ['renew the session', 200, () => ['POST', '/sessions/renew']],
@@ -76,6 +70,12 @@ const memberFlows: [name: string, status: number, (subject: Subject) => MemberRe
 
 const upload: ToRequest = ({ token }) => ({ method: 'POST', path: '/memos/image-memo', token, file: PIXEL })
 const bestSellers = { method: 'GET', path: '/ext-lib/best-seller' }
+
+const toFlow =
+  (follows?: ToRequest[]) =>
+  ([name, status, toRequest, repeatedStatus]: MemberFlow): Flow => {
+    return { name, needs: 'member', follows, toRequest: asMember(toRequest), status, repeatedStatus }
+  }
 
 export const FLOWS: Flow[] = [
   { name: 'request a code', needs: 'nothing', toRequest: requestCode, status: 201 },
@@ -109,9 +109,8 @@ export const FLOWS: Flow[] = [
     status: 204,
     repeatedStatus: 400,
   },
-  ...memberFlows.map(([name, status, toRequest, repeatedStatus]): Flow => {
-    return { name, needs: 'member', toRequest: asMember(toRequest), status, repeatedStatus }
-  }),
+  ...memberFlows.map(toFlow()),
+  ...libraryFlows.map(toFlow(recordDetails)),
   { name: 'upload an image', needs: 'member', toRequest: upload, status: 201 },
   { name: 'list best sellers', needs: 'empty cache', toRequest: () => bestSellers, status: 200 },
 ]

@@ -38,11 +38,25 @@ export type Subject = {
 }
 export type ToRequest = (subject: Subject) => FlowRequest
 
+type MemberRequest = [method: string, path: string, body?: unknown]
+export type MemberFlow = [
+  name: string,
+  status: number,
+  toRequest: (subject: Subject) => MemberRequest,
+  repeatedStatus?: number,
+]
+export const asMember =
+  (toRequest: MemberFlow[2]): ToRequest =>
+  (subject) => {
+    const [method, path, body] = toRequest(subject)
+    return { method, path, token: subject.token, body }
+  }
+
 /** What must exist before a flow. */
 export type Setup = {
   needs: 'nothing' | 'empty cache' | 'member'
   /** Requests that come before it. */
-  follows?: ToRequest[]
+  follows?: ToRequest[] | undefined
 }
 
 let subjects = 0
@@ -87,6 +101,15 @@ export const prepare = async (stage: Stage, setup: Setup): Promise<Subject> => {
   return follow(stage, setup, { email, newEmail: `new-${email}`, code: '', ...owned })
 }
 
+/** Selects what the member ?2 records about books beyond the contract. */
+const DETAILS = `
+  select concat('edition ', isbn, series, ' page ', currentPage) as thing from books where memberId = ?2
+  union select concat('progress ', page, kind) from progress where memberId = ?2
+  union select concat('tag ', tag, bookCount) from tags where memberId = ?2
+  union select concat('tag of ', title, ': ', tag)
+    from bookTags join tags using (memberId, tagId) join books using (bookId) where bookTags.memberId = ?2
+  union select concat('author ', author, bookCount) from authors where memberId = ?2`
+
 type Stored = { thing: string; id: string | null }
 
 /** The distinct things a subject has, without what differs between subjects. */
@@ -119,6 +142,7 @@ export const readState = async ({ secret, home, bucket }: Stage, subject: Subjec
       select 'book ' || title || star || bookStatus || (createdAt < '2025') || hasMemos as thing, null as id
       from books where memberId = ?2
       union select 'reading ' || coalesce(finishedAt, '') || coalesce(quarters, ''), null from readings where memberId = ?2
+      union select thing, null from (${DETAILS})
       union select 'memo ' || memoContent || memoType, null from memos where memberId = ?2
       union select 'purge job', null from purgeJobs where memberId = ?2`),
     select('select credentialsVersion from subject'),
