@@ -1,68 +1,13 @@
 // Every authenticated endpoint: its requests, and the expected responses.
 import { PIXEL, toFileForm } from '../support/file-form.ts'
 import { type HttpRequest, type HttpResponse, sendRequest } from '../support/http-client.ts'
-import type { Library } from './seed.ts'
-
-export type Endpoint = {
-  name: string
-  status: number
-  /** The nth request. */
-  toRequest: (library: Library, n: number) => HttpRequest
-  /** The part of the body that is the same in every response. */
-  common: (body: string) => string
-  /** Whether the baseline and the peers implement it. */
-  compared?: true
-  /** Requested a tenth as often. */
-  slow?: true
-  /** Why its rows may grow with the library. */
-  grows?: string
-}
-
-const whole = (body: string) => body
-const withoutNumbers = (body: string) => body.replace(/\d+/g, '0')
-const start = (text: string) => (body: string) => body.slice(0, text.length)
-
-type ToPath = (library: Library, n: number) => string
+import { type Endpoint, get, remove, start, type ToPath, withoutNumbers, write } from './endpoint.ts'
+import { libraryEndpoints } from './library-endpoints.ts'
 
 /** Seven books in turn, because of the quota of memos per book. Reads are timed with other books. */
 const anotherBook: ToPath = ({ book }, n) => `/memos?bookId=${book + 1 + (n % 7)}`
 
 const NAME = 'The quick brown fox'
-
-const get = (name: string, toPath: ToPath, more: Partial<Endpoint> = {}): Endpoint => ({
-  name,
-  status: 200,
-  common: whole,
-  toRequest: (library, n) => ({ method: 'GET', path: toPath(library, n), token: library.token }),
-  ...more,
-})
-
-type ToBody = (n: number) => object
-
-const write = (name: string, method: 'POST' | 'PATCH', toPath: ToPath, toBody: ToBody): Endpoint => ({
-  name,
-  status: method === 'POST' ? 201 : 200,
-  common: withoutNumbers,
-  toRequest: (library, n) => ({
-    method,
-    path: toPath(library, n),
-    token: library.token,
-    body: JSON.stringify(toBody(n)),
-  }),
-})
-
-/** Deletes another book or memo with each request. */
-const remove = (name: string, path: string, idsOf: (library: Library) => number[]): Endpoint => ({
-  name,
-  status: 204,
-  slow: true,
-  common: () => '',
-  toRequest: (library) => {
-    const id = idsOf(library).shift()
-    if (id === undefined) throw new Error('The library has nothing left to delete: use fewer rounds')
-    return { method: 'DELETE', path: `${path}/${id}`, token: library.token }
-  },
-})
 
 const COMPARED = { compared: true } as const
 
@@ -111,6 +56,7 @@ export const endpoints: [Endpoint, ...Endpoint[]] = [
   },
   get('profile', () => '/members/me'),
   write('rename', 'PATCH', () => '/members/me', newName),
+  ...libraryEndpoints,
 ]
 
 /** Returns a check that passes a response on if it has the status, and throws otherwise. */

@@ -1,6 +1,7 @@
 // The cost of hashing a password, and whether floods of logins slow down reads.
 import { encode, exchange, median, openSocket, quantile, sendAll } from '../support/http-client.ts'
-import { checkStatus, type Endpoint } from './endpoints.ts'
+import type { Endpoint } from './endpoint.ts'
+import { checkStatus } from './endpoints.ts'
 import type { Library } from './seed.ts'
 import { encodeRequests, timeGet } from './throughput.ts'
 

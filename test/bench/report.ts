@@ -111,6 +111,9 @@ const targetsOf = (results: Results) => {
     bounded.map(({ name, read: [small, large] }) =>
       atMost(`${name}: rows read at 100,000 books / at 100`, large / small, 1.1, 2),
     ),
+    rows.map(({ name, read: [, large], ceiling }) =>
+      ceiling === undefined ? [] : atMost(`${name}: rows read at 100,000 books`, large, ceiling),
+    ),
     rowTargets(rows),
     Object.entries(RATIOS).map(([name, least]) =>
       atLeast(`${name}: ratio to the baseline`, speed[name]?.baseline?.ratio, least),

@@ -15,6 +15,10 @@ export type Library = {
   /** A book without memos and a memo, for updates. */
   changedBook: number
   changedMemo: number
+  /** A book with a hundred events of progress. */
+  progressBook: number
+  /** A book that is being read. */
+  readBook: number
   /** Unread books without memos, and memos, to be deleted. */
   spareBooks: number[]
   spareMemos: number[]
@@ -23,6 +27,7 @@ export type Library = {
   otherToken: string
 }
 
+const TAGS = 5
 /** Each member has ten sessions. */
 const SESSIONS = 10
 const SESSION_PREFIX = '3f1c3f5e-8d6c-4f6e-9d0b-0c6a3c1f2b'
@@ -63,6 +68,8 @@ const toLibrary = ({ memberId, slot = 0, offset, books, most, withMemos }: Size)
   memoBook: offset + 1,
   changedBook: offset + 20 * Math.ceil(withMemos / 20) + 1,
   changedMemo: offset + most + 12,
+  progressBook: offset + 3,
+  readBook: offset + 4,
   spareBooks: range(offset + 3 * Math.ceil((withMemos + 30) / 3), offset + books, 3),
   spareMemos: range(offset + most + 21, offset + most + withMemos * 10, 1),
 })
@@ -77,11 +84,12 @@ const fill = ({ memberId, offset, books, most, withMemos }: Size) => [
     select ${memberId}, '${SESSION_PREFIX}' || (i + 10), now, now, now + 604800000
     from n, (select unixepoch() * 1000 as now)`,
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${books})
-    insert into books (bookId, memberId, title, cover, author, publisher, createdAt, itemPage, bookStatus, readStartDate, readEndDate)
+    insert into books (bookId, memberId, title, cover, author, publisher, createdAt, itemPage, bookStatus, readStartDate, readEndDate, star, isbn)
     select ${offset} + i, ${memberId}, 'Book ' || i, 'https://covers.example.com/' || i || '.jpg', 'Author ' || (i % 97),
       'Publisher ' || (i % 13), '2020-01-01T00:00:00', 300, case i % 3 when 0 then 'YET' when 1 then 'ING' else 'DONE' end,
       case when i % 3 > 0 then '2020-02-01T00:00:00' end,
-      case i % 3 when 2 then strftime('%Y-%m-%dT%H:%M:%S', 1577836800 + i * 3600, 'unixepoch') end
+      case i % 3 when 2 then strftime('%Y-%m-%dT%H:%M:%S', 1577836800 + i * 3600, 'unixepoch') end, i % 6,
+      iif(i <= 3, '9788936434120', iif(i % 2, null, printf(iif(i = 4, '978%010d', '979%010d'), i)))
     from n`,
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${most + 10 * withMemos})
     insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
@@ -90,6 +98,13 @@ const fill = ({ memberId, offset, books, most, withMemos }: Size) => [
       'Memo ' || i || ': something worth remembering on this page, in a sentence or two.', i % 300,
       case i % 2 when 0 then 'PRIVATE' else 'PUBLIC' end, '2020-01-01T00:00:00', '2020-01-01T00:00:00'
     from n`,
+  `with recursive n(i) as (select 1 union all select i + 1 from n where i < 100)
+    insert into progress (memberId, bookId, at, page, kind, total)
+    select ${memberId}, ${offset} + 3, 1600000000000 + i * 1000, i - 1, 'PROGRESS', i from n`,
+  `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${TAGS})
+    insert into tags (memberId, tagId, tag, tagKey) select ${memberId}, i, 'Tag ' || i, 'tag ' || i from n`,
+  `insert into bookTags (memberId, tagId, bookId)
+    select memberId, 1 + (bookId % ${TAGS}), bookId from books where memberId = ${memberId}`,
 ]
 
 /** The number of rows that `fillStatements` creates. */

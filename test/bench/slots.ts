@@ -2,7 +2,8 @@
 
 import { encode, median, sendAll } from '../support/http-client.ts'
 import { readMigrations } from '../support/migrations.ts'
-import { checkStatus, type Endpoint, endpoints } from './endpoints.ts'
+import type { Endpoint } from './endpoint.ts'
+import { checkStatus, endpoints } from './endpoints.ts'
 import { fillSlot, librariesOfSlots } from './seed.ts'
 import { DISTANCES_MS, REGIONS, SERVICE_MS } from './slots-setup.ts'
 import { startWorkers } from './workers.ts'

@@ -1,0 +1,98 @@
+// What members record about their books beyond the contract, and the lists with a cursor.
+import { toCursor } from '../../src/schema/cursor.ts'
+import { type Endpoint, get, withoutNumbers, write } from './endpoint.ts'
+import type { Library } from './seed.ts'
+
+/** The middle of a list, as its first half would lead to. */
+const after = (toPosition: (library: Library, middle: number) => unknown) => (library: Library) =>
+  `&cursor=${toCursor(toPosition(library, library.books / 2))}`
+
+const MIDDLES: [sort: string, toKey: (middle: number) => unknown][] = [
+  ['created', () => null],
+  ['title', (middle) => `book ${middle}`],
+  ['author', (middle) => `author ${middle % 97}`],
+  ['finished', (middle) => new Date((1577836800 + middle * 3600) * 1000).toISOString().slice(0, 19)],
+  ['rating', () => 3],
+]
+const sorted = MIDDLES.flatMap(([sort, toKey]): Endpoint[] => {
+  const toDeep = after(({ book }, middle) => ({ sort, part: 0, sortKey: toKey(middle), bookId: book - 2 + middle }))
+  return [
+    get(`books by ${sort}`, () => `/books?sort=${sort}&size=20`),
+    get(`books by ${sort}, deep`, (library) => `/books?sort=${sort}&size=20${toDeep(library)}`),
+  ]
+})
+
+const common = { common: withoutNumbers }
+const examined = { ...common, grows: 'examines books for its filters', ceiling: 3_000 }
+const searched = { ...common, grows: 'searches until a page is full', ceiling: 4_250 }
+
+export const libraryEndpoints: Endpoint[] = [
+  write(
+    'page',
+    'PATCH',
+    ({ changedBook }) => `/books/${changedBook}`,
+    (n) => ({ currentPage: 301 + (n % 300) }),
+  ),
+  get('edition', ({ book }) => `/books/${book}/edition`),
+  write(
+    'edition update',
+    'PATCH',
+    ({ changedBook }) => `/books/${changedBook}/edition`,
+    (n) => ({ publishedYear: n }),
+  ),
+  get('books by ISBN', () => '/books/by-isbn/9788936434120', common),
+  get('readings', ({ readBook }) => `/books/${readBook}/readings`, common),
+  write(
+    'reading',
+    'POST',
+    ({ spareBooks }, n) => `/books/${spareBooks[n % spareBooks.length]}/readings`,
+    () => ({ startedAt: '2024-01' }),
+  ),
+  write(
+    'reading update',
+    'PATCH',
+    ({ readBook }) => `/readings/${readBook}`,
+    (n) => ({ rating: 1 + (n % 5) }),
+  ),
+  get('progress', ({ progressBook }) => `/books/${progressBook}/progress?size=20`, common),
+  get(
+    'progress, deep',
+    ({ progressBook }) => `/books/${progressBook}/progress?size=20&cursor=${toCursor(1_600_000_050_000)}`,
+    common,
+  ),
+  write(
+    'progress creation',
+    'POST',
+    ({ changedBook }) => `/books/${changedBook}/progress`,
+    (n) => ({ page: n + 1 }),
+  ),
+  get('tags of a book', ({ book }) => `/books/${book}/tags`),
+  write(
+    'tags update',
+    'PUT',
+    ({ changedBook }) => `/books/${changedBook}/tags`,
+    (n) => ({ tags: ['Tag 1', `New ${n}`] }),
+  ),
+  get('tags', () => '/tags', common),
+  get('tagged', () => '/books/tagged?tag=Tag%201&page=1&size=20', common),
+  write(
+    'tag rename',
+    'PATCH',
+    () => '/tags',
+    (n) => ({ from: n % 2 ? 'Tag 2' : 'Renamed', to: n % 2 ? 'Renamed' : 'Tag 2' }),
+  ),
+  get('authors', () => '/authors?size=20', common),
+  get('authors, deep', () => `/authors?size=20&cursor=${toCursor('author 50')}`, common),
+  ...sorted.map((endpoint) => ({ ...endpoint, ...common })),
+  get('books of a status and an author', () => '/books?status=DONE&author=Author%201&sort=title&size=20', examined),
+  get('books with a tag', () => '/books?tag=Tag%201&sort=-finished&size=20', examined),
+  get('search of books', () => '/books/search?q=book&size=20', common),
+  get('search of memos', () => '/memos/search?q=remembering&size=20', common),
+  get(
+    'search of memos, deep',
+    ({ book, books }) => `/memos/search?q=remembering&size=20&cursor=${toCursor(book + books / 2)}`,
+    common,
+  ),
+  get('search of books, no match', () => '/books/search?q=nowhere&size=20', searched),
+  get('search of memos, no match', () => '/memos/search?q=nowhere&size=20', searched),
+]
