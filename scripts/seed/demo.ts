@@ -1,3 +1,4 @@
+import { DETAILS } from './details.ts'
 import { drawCover, drawPage } from './pictures.ts'
 import { SHELF, type ShelfBook, type ShelfMemo } from './shelf.ts'
 
@@ -66,6 +67,23 @@ const addMemo = async (send: Send, bookId: number, { markedLine, ...memo }: Shel
   await send('POST', `/memos?bookId=${bookId}`, { ...memo, memoContent: memo.memoContent + photo })
 }
 
+/** How many times the progress in a book was recorded while it was read. */
+const PROGRESS_STEPS = 4
+
+const addProgress = async (send: Send, bookId: number, lastPage: number, from: number, to: number) => {
+  for (let step = 1; step <= PROGRESS_STEPS; step++) {
+    const at = `${new Date(from + ((to - from) * step) / PROGRESS_STEPS).toISOString().slice(0, 19)}Z`
+    await send('POST', `/books/${bookId}/progress`, { page: Math.round((lastPage * step) / PROGRESS_STEPS), at })
+  }
+}
+
+const addDetails = async (send: Send, bookId: number, title: string) => {
+  const { tags, readings = [], ...edition } = DETAILS[title] ?? {}
+  if (Object.keys(edition).length > 0) await send('PATCH', `/books/${bookId}/edition`, edition)
+  if (tags) await send('PUT', `/books/${bookId}/tags`, { tags })
+  for (const reading of readings) await send('POST', `/books/${bookId}/readings`, reading)
+}
+
 /** Adds a book with its memos, dated back from `now`. */
 const addBook = async (send: Send, { days, star, memos, ...book }: ShelfBook, index: number, now: number) => {
   const [registered, started, finished] = days
@@ -77,30 +95,50 @@ const addBook = async (send: Send, { days, star, memos, ...book }: ShelfBook, in
   await send('PATCH', `/books/created-date/${bookId}`, dateOf(registered, 7 + (index % 12)))
   if (star) await send('PATCH', `/books/${bookId}`, { star })
   for (const memo of memos) await addMemo(send, bookId, memo)
+  if (started) {
+    await addProgress(send, bookId, book.currentPage, now - started * DAY_MS, now - (finished ?? 1) * DAY_MS)
+  }
+  await addDetails(send, bookId, book.title)
 }
 
 const PAGE = 'page=1&size=5'
 const VIEWS = [
   ...['YET', 'ING', 'DONE'].map((status) => `/books/library?${PAGE}&bookStatus=${status}`),
   ...['calender', 'abandon', 'memo-books'].map((view) => `/books/${view}?${PAGE}`),
+  ...['-created', 'title', 'author', '-finished', '-rating'].map((sort) => `/books?sort=${sort}&size=100`),
+  '/books?status=DONE&tag=classic&sort=-rating',
+  '/books/search?q=pride',
+  '/memos/search?q=%EB%8B%A4%EC%8B%9C',
+  '/books/by-isbn/9780141439518',
+  '/authors?size=100',
+  '/tags',
+  `/books/tagged?tag=classic&${PAGE}`,
 ]
 const MEMO_TYPES = ['ALL', 'BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION']
 const AUTHORITIES = ['ALL', 'PUBLIC', 'PRIVATE']
 
 type MemoBooks = { item: { bookId: number; memoCount: number }[] }
-type View = { pageInfo: { totalElements: number } } | { memosList: unknown[] } | unknown[]
+type View =
+  | { pageInfo: { totalElements: number } }
+  | { memosList: unknown[] }
+  | { tags: unknown[] }
+  | { item: unknown[]; next: string | null }
+  | unknown[]
 const countEntries = (view: View) => {
   if (Array.isArray(view)) return view.length
-  return 'memosList' in view ? view.memosList.length : view.pageInfo.totalElements
+  if ('memosList' in view) return view.memosList.length
+  if ('tags' in view) return view.tags.length
+  return 'pageInfo' in view ? view.pageInfo.totalElements : view.item.length
 }
 
-/** Counts the entries of every view, including those of the book with the most memos. */
+/** Counts the entries of every view, at most 100 of a list with a cursor, including those of the book with the most memos. */
 const countViews = async (send: Send) => {
   const { item } = await readJson<MemoBooks>(send('GET', '/books/memo-books?page=1&size=1000'))
   const fullest = item.toSorted((a, b) => b.memoCount - a.memoCount).slice(0, 1)
   const ofBook = fullest.flatMap(({ bookId }) => [
     ...AUTHORITIES.map((authority) => `/books/${bookId}?memoAuthority=${authority}`),
     ...MEMO_TYPES.map((type) => `/books/${bookId}/memos?${PAGE}&memoType=${type}`),
+    ...['readings', 'progress', 'tags'].map((details) => `/books/${bookId}/${details}`),
   ])
   const views: { path: string; count: number }[] = []
   for (const path of [...VIEWS, ...ofBook, '/memos/random']) {

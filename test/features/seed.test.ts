@@ -19,16 +19,19 @@ const logInDemo = () => logInAs(DEMO.email, DEMO.password)
 const COUNTS = '(select count(*) from books) as books, (select count(*) from memos) as memos'
 const selectDemo = () => select(`select memberId, ${COUNTS} from members where email = ?`, DEMO.email)
 
+/** Hundreds of requests. */
+const HOOK_TIMEOUT_MS = 60_000
+
 let first: Awaited<ReturnType<typeof seed>>
 let before: Record<string, unknown>[]
 beforeAll(async () => {
   first = await seed(service, BASE)
   before = await selectDemo()
-})
+}, HOOK_TIMEOUT_MS)
 
 it('fills every view', async () => {
   expect(first.isNew).toBe(true)
-  expect(first.views).toHaveLength(15)
+  expect(first.views).toHaveLength(30)
   expect(first.views.filter(({ count }) => count === 0)).toEqual([])
   expect(before).toEqual([{ memberId: expect.any(Number), books: 40, memos: expect.any(Number) }])
   expect(await findMismatches(memberDatabase())).toEqual([])
@@ -43,6 +46,18 @@ it('creates memos of every type and authority, and dates over two years', async 
   expect(span?.registered).toBeGreaterThan(730)
   expect(span?.finished).toBeGreaterThan(600)
   expect(String(span?.latest) < new Date().toISOString()).toBe(true)
+})
+
+it('records editions, several readings of a book, progress and tags', async () => {
+  const [counts] = await select(`
+    select (select count(*) from books where isbn is not null) as isbns,
+      (select count(*) from books where series is not null) as series,
+      (select count(distinct format) from books) as formats,
+      (select max(n) from (select count(*) as n from readings group by bookId)) as readings,
+      (select count(distinct kind) from progress) as kinds, (select count(*) from tags) as tags
+  `)
+  expect(counts).toMatchObject({ series: 1, formats: 3, readings: 3 })
+  expect([counts?.isbns, counts?.tags].every((count) => Number(count) > 5)).toBe(true)
 })
 
 it('uploads covers and photos that load', async () => {
