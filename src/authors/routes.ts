@@ -14,10 +14,10 @@ export const authors = new Hono<App>().get(
     operationId: 'listAuthors',
     summary: 'List the authors of your books',
     description:
-      'In alphabetical order, regardless of case. Authors that differ only in case count as one, spelled as in the book ' +
+      'In alphabetical order, regardless of case. Authors that differ only in case are one author, spelled as in the book ' +
       'that was registered first.',
     tags: ['Books'],
-    responses: { 200: json(listOf(Author), 'Authors, with the number of their books') },
+    responses: { 200: json(listOf(Author), 'A page of authors') },
   }),
   valid('query', AuthorsQuery),
   async (c) => c.json(await listAuthors(c.get('db'), c.get('caller'), c.req.valid('query')), 200),

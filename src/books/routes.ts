@@ -121,11 +121,11 @@ export const books = new Hono<App>()
       summary: 'List, sort and filter books',
       description:
         'All books, or those that match all filters. A `-` before the sort reverses it. Books without a value to sort by come ' +
-        'last in both directions, newest registration first: those without an author, without an end date or a status other ' +
-        `than \`DONE\`, or without a rating. A call examines at most ${2 * MAX_EXAMINED} books, so that a page can be short ` +
-        'or empty: the list ends where `next` is null.',
+        'last in both directions, newest registration first: for `author`, books without one; for `finished`, books that ' +
+        'are not `DONE` or have no `readEndDate`; for `rating`, unrated books. With filters, a request examines at most ' +
+        `${2 * MAX_EXAMINED} books, so a page can be short or empty: the list ends when \`next\` is null.`,
       tags: ['Books'],
-      responses: { 200: json(listOf(ListedBook), 'Books') },
+      responses: { 200: json(listOf(ListedBook), 'A page of books') },
     }),
     valid('query', ListQuery),
     async (c) => c.json(await listBooks(c.get('db'), c.get('caller'), c.req.valid('query')), 200),

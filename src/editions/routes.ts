@@ -16,7 +16,7 @@ export const editions = new Hono<App>()
     describeRoute({
       operationId: 'listBooksByIsbn',
       summary: 'List books by ISBN',
-      description: `Your books with this ISBN, newest registration first, at most ${MAX_SAME_ISBN}. An ISBN-10 also finds its ISBN-13.`,
+      description: `Newest registration first, at most ${MAX_SAME_ISBN}. An ISBN-10 and its ISBN-13 find the same books.`,
       tags: ['Books'],
       responses: { 200: json(z.array(LibraryBook).max(MAX_SAME_ISBN), 'The books') },
     }),
@@ -29,7 +29,7 @@ export const editions = new Hono<App>()
     describeRoute({
       operationId: 'getEdition',
       summary: 'Get the edition of a book',
-      description: 'What the reader knows about the edition: all fields may be null.',
+      description: 'Unknown details are null; without identifiers, `sourceIds` is an empty array.',
       tags: ['Books'],
       responses: { 200: json(Edition, 'The edition') },
       errors: ['BOOK_NOT_FOUND'],

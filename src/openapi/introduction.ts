@@ -34,7 +34,7 @@ const ADVICE: Record<ErrorCode, string> = {
   IMAGE_NOT_FOUND: 'The image was deleted, never existed, or belongs to another member.',
   SESSION_NOT_FOUND: 'The session has ended, never existed, or belongs to another member.',
   TOKEN_NOT_FOUND: 'The access token was deleted, has expired, never existed, or belongs to another member.',
-  TAG_NOT_FOUND: 'You have no such tag: list your tags again.',
+  TAG_NOT_FOUND: 'The tag was renamed or deleted, or never existed: list your tags again.',
   METHOD_NOT_ALLOWED: 'Use a method in the `Allow` header.',
   MEMBER_EXISTS: 'The address is taken: log in or, for a change of address, choose another one.',
   MAX_BOOKS: 'Delete books.',
@@ -109,7 +109,7 @@ const rateTable = toTable(
     ['Password changes of one member *', toText(PASSWORD_CHANGES)],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
-    ['Searches of one member in books, and in memos', 'about 30 a minute each'],
+    ['Book searches and memo searches of one member', 'about 30 a minute each'],
     ['Requests from one network with access tokens that have not been used lately', 'about 600 a minute'],
     [
       'Sign-ups, logins, code requests, password resets, undos of a change of e-mail address, searches and lists of the catalogue from one network',
@@ -120,10 +120,10 @@ const rateTable = toTable(
 
 /** What each scope allows. */
 const SCOPE_MEANINGS: Record<Scope, string> = {
-  'library:read': 'read your books, tags and authors',
+  'library:read': 'read your books, with their readings, progress, tags and authors',
   'library:write':
-    'register books, set their dates, and delete tags; with `library:read`, change books and tags; with `memos:write`, ' +
-    'delete books',
+    'register books, set their dates, add and delete readings, and delete tags; with `library:read`, change books, ' +
+    'readings and tags, and add progress; with `memos:write`, delete books',
   'memos:read': 'read your memos and list your images',
   'memos:write': 'add and delete memos and images; with `memos:read`, change memos',
   'profile:read': 'read your name and e-mail address',
@@ -175,8 +175,8 @@ A token that lacks a required scope gets 403, and \`WWW-Authenticate\` names the
 ## Requests
 
 - Bodies are JSON of at most 1 MiB, with \`Content-Type: application/json\` or without a content type. Unknown fields are ignored.
-- Enumeration values can be sent by name or by numeric code, as a number or a string. Responses always have names.
-- Text must be well-formed Unicode without NUL characters. It is stored exactly as sent, but an empty author, publisher, cover or note is stored as null, and tags are trimmed and stored in NFC. Lengths count Unicode code points.
+- Enumeration values can be sent by name. Those with a numeric code, such as \`DONE\` (2), can also be sent by code, as a number or a string. Responses always have names.
+- Text must be well-formed Unicode without NUL characters. It is stored exactly as sent, but an empty author, publisher, cover, series or note is stored as null, and tags are trimmed and stored in NFC. Lengths count Unicode code points.
 - If two requests change the same field, the later one wins.
 - URLs in \`Location\` and \`Link\` may be relative to the URL of the request.
 - \`HEAD\` works wherever \`GET\` does. Other methods get 405 with \`Allow\`. \`OPTIONS\` answers CORS preflight requests with 204.
@@ -185,13 +185,13 @@ A token that lacks a required scope gets 403, and \`WWW-Authenticate\` names the
 
 ## Times
 
-Times have the format \`yyyy-MM-ddTHH:mm:ss\`, without a time zone. Times that the service sets (\`createdAt\`, \`updatedAt\`) are in UTC unless the operator has set another time zone. Times of the account, such as those of sessions, and those of progress end with \`Z\` and are always in UTC. Times that you send are returned as sent, without fractions of a second, so they are in your client's time zone.
+Times have the format \`yyyy-MM-ddTHH:mm:ss\`, without a time zone. Times that the service sets (\`createdAt\`, \`updatedAt\`) are in UTC unless the operator has set another time zone. Times of the account, such as those of sessions, and of progress end with \`Z\` and are always in UTC. Times that you send are returned as sent, without fractions of a second, so they are in your client's time zone.
 
 ## Pages
 
-Lists take \`page\`, which starts at 1, and \`size\`. \`pageInfo\` has the totals, \`Link\` the URLs of the \`first\`, \`prev\`, \`next\` and \`last\` page. A page past the end is not an error: \`item\` is empty, the totals are correct, and \`prev\` is the last page. Items added or deleted while you read shift the later pages.
+Most lists take \`page\`, which starts at 1, and \`size\`. \`pageInfo\` has the totals, \`Link\` the URLs of the \`first\`, \`prev\`, \`next\` and \`last\` page. A page past the end is not an error: \`item\` is empty, the totals are correct, and \`prev\` is the last page. Items added or deleted while you read shift the later pages.
 
-Lists with \`next\` have no page numbers: send \`next\` as \`cursor\`, with the same other parameters, until it is null. A page may have fewer items than \`size\`, or none, although \`next\` is not null. Items added or deleted while you read shift nothing.
+Lists with \`next\` use a cursor instead: repeat the request with \`next\` as \`cursor\` until \`next\` is null. A page may have fewer items than \`size\`, or none, even if \`next\` is not null. Items added or deleted while you read do not shift the later pages.
 
 ## Errors
 

@@ -18,8 +18,8 @@ export const bookReadings = new Hono<App>()
       operationId: 'listReadings',
       summary: 'List the readings of a book',
       description:
-        'Newest first, at most 200. A book that is `ING` or `DONE` has at least one. Status, dates and stars of the book ' +
-        'are those of the newest.',
+        'Newest first, at most 200. A book that is `ING` or `DONE` has at least one. The book has the status, dates and ' +
+        'rating of the newest.',
       tags: ['Readings'],
       responses: { 200: json(z.array(Reading).max(MAX_READINGS), 'The readings') },
       errors: ['BOOK_NOT_FOUND'],
@@ -37,7 +37,7 @@ export const bookReadings = new Hono<App>()
       operationId: 'createReading',
       summary: 'Add a reading of a book',
       description:
-        'If it is the newest, the book takes its status, complete dates and rating. Otherwise the book stays as it is.',
+        'If it is the newest reading, the book takes its status, full dates and rating. Otherwise the book does not change.',
       tags: ['Readings'],
       responses: { 201: json(Reading, 'The new reading') },
       errors: ['BOOK_NOT_FOUND', 'MAX_READINGS', 'MAX_MEMBER_TEXT_BYTES'],
@@ -59,8 +59,8 @@ export const readings = new Hono<App>()
       operationId: 'updateReading',
       summary: 'Update a reading',
       description:
-        'Absent fields stay unchanged, and null clears a field. A change of the newest reading, or one that makes it the ' +
-        'newest, also changes the book. An empty object changes nothing.',
+        'Absent fields stay unchanged, and null clears a field. If the reading is or becomes the newest, the book changes, ' +
+        'too. An empty object changes nothing.',
       tags: ['Readings'],
       responses: { 200: json(Reading, 'The updated reading') },
       errors: ['READING_NOT_FOUND', 'MAX_MEMBER_TEXT_BYTES'],
@@ -80,7 +80,8 @@ export const readings = new Hono<App>()
       operationId: 'deleteReading',
       summary: 'Delete a reading',
       description:
-        'Cannot be undone. The book then takes the values of its newest reading. Without any, it is `YET`, without dates.',
+        'Cannot be undone. The book takes the status, dates and rating of the newest reading that is left. Without any, the ' +
+        'book becomes `YET` and has no dates.',
       tags: ['Readings'],
       responses: { 204: empty('Deleted') },
       errors: ['READING_NOT_FOUND'],

@@ -4,7 +4,7 @@ import { intParameter } from './values'
 /** The largest page of a list with a cursor. */
 export const MAX_LIST_SIZE = 100
 
-// A cursor may contain a folded title: 500 characters of up to 12 bytes, in base64.
+// A cursor can contain a folded title: 500 characters of up to 12 bytes, in base64.
 const MAX_CURSOR = 8192
 
 const toBase64Url = (text: string) =>
@@ -20,9 +20,9 @@ const fromBase64Url = (text: string) =>
 /** A position in a list. Opaque to clients, and not secret: it selects only among the caller's rows. */
 export const toCursor = (position: unknown) => toBase64Url(JSON.stringify(position))
 
-export const cursorError = 'must be the next of the last response for the same list'
+export const cursorError = 'must be next of the previous page of the same list'
 
-/** The query parameters of a list with a cursor, which `toCursor` made from a value of the schema. */
+/** The query parameters of a list with a cursor. `position` is the schema of what the cursor encodes. */
 export const cursorPaging = <Position extends z.ZodType>(position: Position) =>
   z.object({
     cursor: z
@@ -41,7 +41,7 @@ export const cursorPaging = <Position extends z.ZodType>(position: Position) =>
     size: intParameter(1, MAX_LIST_SIZE).default(20),
   })
 
-/** The envelope of a list with a cursor; `next` is null at its end. The document calls it `<id of the item>List`. */
+/** The envelope of a list with a cursor; `next` is null at the end. Its schema is named `<id of the item>List`. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z
     .object({ item: z.array(item).max(MAX_LIST_SIZE), next: z.string().max(MAX_CURSOR).nullable() })

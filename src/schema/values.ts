@@ -186,10 +186,10 @@ export const FutureInstant = instant.refine((time) => time > Date.now() && time 
 const FIRST_PAST_INSTANT = Date.UTC(1900, 0, 1)
 /** How far the clock of a client may be ahead. */
 const MAX_CLOCK_SKEW_MS = 5 * 60_000
-/** A time from 1900 until now, in a request. The output is like that of `FutureInstant`, and up to five minutes ahead. */
+/** A time since 1900, and at most MAX_CLOCK_SKEW_MS ahead, in a request. The output is like that of `FutureInstant`. */
 export const PastInstant = instant.refine(
   (time) => time >= FIRST_PAST_INSTANT && time <= Date.now() + MAX_CLOCK_SKEW_MS,
-  { error: 'must be from 1900 or later, and not in the future' },
+  { error: 'must not be before 1900 or in the future' },
 )
 
 /** An identifier in a response. */

@@ -20,11 +20,11 @@ export const search = new Hono<App>()
       operationId: 'searchBooks',
       summary: 'Search your books',
       description:
-        'Books whose title, author or publisher contains `q`, newest first. Case does not count, except in a publisher ' +
-        'for letters beyond ASCII. A call searches at most 1,000 books: a page may have fewer items than `size`, or none, ' +
-        'and `next` still leads to the rest.',
+        'Books whose title, author or publisher contains `q`, newest first, regardless of case. In publishers, the case of ' +
+        'letters beyond ASCII matters. A request searches at most 1,000 books, so a page can be short or empty: the list ' +
+        'ends when `next` is null.',
       tags: ['Search'],
-      responses: { 200: json(listOf(LibraryBook), 'Found books') },
+      responses: { 200: json(listOf(LibraryBook), 'A page of matching books') },
     }),
     valid('query', BookSearch),
     async (c) => c.json(await searchBooks(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
@@ -38,11 +38,11 @@ export const search = new Hono<App>()
       operationId: 'searchMemos',
       summary: 'Search your memos',
       description:
-        'Memos that contain `q`, newest first, in all books or in one. Case does not count. Memos are searched as they are ' +
-        'stored: in HTML, tags and entities are part of the text. A call searches at most 1,000 memos, or 4 MiB of text: a ' +
-        'page may have fewer items than `size`, or none, and `next` still leads to the rest.',
+        'Memos that contain `q`, newest first, regardless of case, in all books or in one. Memos are searched as they are ' +
+        'stored: in HTML, tags and entities are part of the text. A request searches at most 1,000 memos or about 4 MiB of ' +
+        'text, so a page can be short or empty: the list ends when `next` is null.',
       tags: ['Search'],
-      responses: { 200: json(listOf(FoundMemo), 'Found memos') },
+      responses: { 200: json(listOf(FoundMemo), 'A page of matching memos') },
       errors: ['BOOK_NOT_FOUND'],
     }),
     valid('query', MemoSearch),

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { LibraryBookPage } from '../books/schema'
+import { BookPath, LibraryBookPage } from '../books/schema'
 import type { App } from '../env'
 import { found } from '../errors'
 import { authenticated } from '../http/auth'
@@ -9,7 +9,7 @@ import { allowOnly } from '../http/error-response'
 import { limitLargePages } from '../http/large-pages'
 import { sendPage } from '../http/send-page'
 import { valid } from '../http/validate'
-import { BookPath, BookTags, MAX_BOOK_TAGS, MAX_TAGS, Tag, TaggedQuery, TagQuery, TagRename } from './schema'
+import { BookTags, MAX_BOOK_TAGS, MAX_TAGS, Tag, TaggedQuery, TagQuery, TagRename } from './schema'
 import { deleteTag, listBookTags, listTagged, listTags, renameOrMerge, setBookTags } from './store'
 
 export const tags = new Hono<App>()
@@ -55,9 +55,8 @@ export const tags = new Hono<App>()
       operationId: 'setBookTags',
       summary: 'Replace the tags of a book',
       description:
-        'Tags are trimmed and compared regardless of case. One that you already use on any book keeps its spelling, and ' +
-        `tags that differ only in case count once. A member may have ${MAX_TAGS} tags, and a book ${MAX_BOOK_TAGS}. A tag ` +
-        'without books disappears.',
+        'Tags are trimmed and compared regardless of case. A tag that you already use on any book keeps its spelling. You ' +
+        `can have ${MAX_TAGS} tags, and ${MAX_BOOK_TAGS} per book. A tag without books is deleted.`,
       tags: ['Tags'],
       responses: { 200: json(BookTags, 'The tags of the book') },
       errors: ['BOOK_NOT_FOUND', 'MAX_TAGS'],
@@ -89,10 +88,10 @@ export const tags = new Hono<App>()
       operationId: 'renameTag',
       summary: 'Rename a tag, or merge it into another one',
       description:
-        'If you have another tag that equals `to` regardless of case, the books with `from` get that one, which keeps its ' +
-        'spelling. Otherwise the tag is renamed, which can also change only its case.',
+        'If another of your tags equals `to` regardless of case, `from` is merged into it, and it keeps its spelling. ' +
+        'Otherwise `from` is renamed. The new name may differ only in case.',
       tags: ['Tags'],
-      responses: { 200: json(Tag, 'The renamed tag, or the one with the books of both') },
+      responses: { 200: json(Tag, 'The renamed or merged tag') },
       errors: ['TAG_NOT_FOUND'],
     }),
     valid('json', TagRename),

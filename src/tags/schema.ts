@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Paging } from '../schema/paging'
-import { IdParameter, Int32, orRequired, trimmedText } from '../schema/values'
+import { Int32, orRequired, trimmedText } from '../schema/values'
 
 /** The most tags of a book, and of a member. */
 export const MAX_BOOK_TAGS = 30
@@ -24,7 +24,6 @@ export type Tag = z.infer<typeof Tag>
 export const TagRename = z.object({ from: TagName, to: TagName }).meta({ id: 'TagRename' })
 export type TagRename = z.infer<typeof TagRename>
 
-export const BookPath = z.object({ 'book-id': IdParameter })
 export const TagQuery = z.object({ tag: TagName })
 export const TaggedQuery = Paging.extend({ tag: TagName })
 export type TaggedQuery = z.infer<typeof TaggedQuery>

@@ -183,9 +183,7 @@ describe('the list', () => {
     const { next } = await list(reader, { sort: 'title', size: 1 })
     for (const sort of SORTS.filter((each) => each !== 'title')) {
       const answer = await reader.get(toPath('/books', { sort, cursor: next ?? '' }))
-      const violationErrors = [
-        { propertyPath: 'cursor', reason: 'must be the next of the last response for the same list' },
-      ]
+      const violationErrors = [{ propertyPath: 'cursor', reason: 'must be next of the previous page of the same list' }]
       expect(answer, sort).toMatchObject({ status: 400, body: { violationErrors } })
     }
   })
