@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { toFoldedColumn } from '../src/fold.ts'
 
-/** The most rows of a page, and bytes of their texts, beyond which no further row follows. D1 limits responses. */
+/** A page ends after this many rows, or with the row that reaches this many bytes: D1 limits the size of responses. */
 const MAX_ROWS = 1000
 const MAX_BYTES = 1024 * 1024
 

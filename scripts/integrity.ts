@@ -29,11 +29,11 @@ const countImages = (field: string, aggregate: string) =>
 const latestOf = (field: string) => `
   select ${field} from progress where progress.memberId = stored.memberId and progress.bookId = stored.bookId order by at desc limit 1`
 
-/** Details of a book belong to its owner. */
+/** The details of a book belong to its owner. */
 const checkOwner = (table: string, id: string) =>
   checkField(table, id, 'memberId', `select memberId from books where books.bookId = stored.bookId`)
 
-/** The newest reading of a book, and what the book must have of it. */
+/** Compares a book with its newest reading. */
 const checkNewest = (field: string, expected: string, where: string) => `
   select 'books' as "table", bookId as id, '${field}' as field, ${expected} as expected, books.${field} as found
   from books join readings using (memberId, bookId) where readingId = newestReadingId and ${isActive} and ${where}`
@@ -71,7 +71,7 @@ const CHECKS = [
     `(${sumBooks('memoBytes + octet_length(concat(title, cover, author, publisher, language, series, sourceIds))')})
     + (select coalesce(sum(octet_length(note)), 0) from readings where readings.memberId = stored.memberId)`,
   ),
-  // In both directions, so that neither a row nor a book is missing.
+  // In both directions: each row has books, and each book with an author has a row.
   checkField(
     'authors',
     'authorKey',

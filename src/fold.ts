@@ -9,8 +9,8 @@ export const fold = (text: string) =>
 const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /**
- * The folded text for a `…Folded` column, or null if SQLite's `lower`, which only folds ASCII, has the same result. So only
- * texts with other letters that have a case, or in another form than NFC, are stored twice.
+ * The folded text for a `…Folded` column, or null if SQLite's `lower`, which folds only ASCII, returns the same. So few texts
+ * are stored twice: mainly those with capitals beyond ASCII, and those that are not in NFC.
  */
 export const toFoldedColumn = (text: string | null | undefined) => {
   if (text == null) return null

@@ -24,6 +24,6 @@ const NAMED: Record<string, string> = {
   uuml: 'ü',
   ntilde: 'ñ',
 }
-/** Decodes the entities of HTML. */
+/** Decodes HTML entities. */
 export const decodeEntities = (html: string) =>
   decodeXML(html.replace(/&(\w+);/g, (entity, name) => NAMED[name] ?? entity))

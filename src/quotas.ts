@@ -6,7 +6,7 @@ export const DEFAULT_QUOTAS = {
   MAX_MEMOS_PER_BOOK: 10_000,
   /** UTF-8 bytes of the memos of one book. */
   MAX_BOOK_TEXT_BYTES: 8 * MIB,
-  /** UTF-8 bytes of a member's memos, and of the texts of the books: titles, covers, authors and others. */
+  /** UTF-8 bytes of a member's memos, notes on readings, and texts of books: titles, covers, authors and others. */
   MAX_MEMBER_TEXT_BYTES: 256 * MIB,
   MAX_MEMBER_IMAGE_BYTES: 1024 * MIB,
 }

@@ -8,16 +8,16 @@ import { fold } from '../fold'
 import { type List, toCursor } from '../schema/cursor'
 import type { ListedBook, ListQuery, Position, SortField } from './schema'
 
-// The list is read along the index of its sort. It has up to two parts: the books with a value to sort by, and the others,
-// which that index does not contain, newest first. A filter that an index supports narrows what is read. The others are
-// tested on each book that is read, up to a ceiling: docs/decisions/0026-sorting-and-filtering.md.
+// Each sort reads its own index. A list has up to two parts: the books with a value to sort by, then those without, which
+// are not in that index, newest registration first. One filter may use an index; the others are tested on each book, up to
+// a limit: docs/decisions/0026-sorting-and-filtering.md.
 
-/** The most books of a part that a call examines for filters. */
+/** The most books of a part that a call tests filters on. */
 export const MAX_EXAMINED = 500
 
 const { placeholder } = sql
 
-// Common table expressions, because each use of the guard takes seven parameters, and D1 allows a hundred.
+// Selected once: `callerId` takes seven parameters each time, and D1 allows a hundred per statement.
 const owner = sql.raw('(select id from caller)')
 const wantedTag = sql.raw('(select id from wantedTag)')
 const expressions = sql`
@@ -36,7 +36,7 @@ type Part = {
   /** Selects some columns of the first rows after the cursor, in order. */
   select: (selected: SQL, rows: SQL) => SQL
   key: SQL
-  /** Tested on each book. */
+  /** Conditions to test on each book. */
   filters: SQL[]
 }
 type Condition = SQL | false | undefined
@@ -63,7 +63,7 @@ const mergeRanges = (ranges: SQL[], order: SQL, selected: SQL, rows: SQL) => {
   return sql`${sql.join(selects, sql` union all `)} order by ${order} limit ${rows}`
 }
 
-/** The books in the order of registration, or the part of those without a value to sort by. */
+/** The books in order of registration: all of them, or the part without a value to sort by. */
 const byRegistration = ({ status, tag, author, cursor }: ListQuery, isDescending: boolean, hasNoValue?: SQL): Part => {
   const number = hasNoValue ? 1 : 0
   const isAfter = cursor?.part === number ? sql`bookId ${comparison(isDescending)} ${placeholder('bookId')}` : always
@@ -111,10 +111,10 @@ const byValue = (
     number: 0,
     select: (selected, rows) => {
       if (cursor?.part !== 0) return mergeRanges([ownBooks(hasValue)], order, selected, rows)
-      const than = comparison(isDescending)
+      const operator = comparison(isDescending)
       // For (key, bookId) > (…), SQLite would read all books with the same key again.
-      const ties = ownBooks(hasValue, sql`${key} = ${last}`, sql`bookId ${than} ${placeholder('bookId')}`)
-      const others = ownBooks(hasValue, sql`${key} ${than} ${last}`)
+      const ties = ownBooks(hasValue, sql`${key} = ${last}`, sql`bookId ${operator} ${placeholder('bookId')}`)
+      const others = ownBooks(hasValue, sql`${key} ${operator} ${last}`)
       return sql`
         select * from (${mergeRanges([ties], sql`bookId ${sqlOrder}`, selected, rows)})
         union all select * from (${mergeRanges([others], order, selected, rows)}) limit ${rows}`
@@ -128,7 +128,7 @@ const partsOf = (query: ListQuery): Part[] => {
   const { sort, status, author } = query
   const isDescending = sort.startsWith('-')
   const field = sort.replace('-', '') as SortField
-  // The books of one author have the same value.
+  // Books of the same author are sorted by registration.
   if (field === 'created' || (field === 'author' && author !== undefined)) return [byRegistration(query, isDescending)]
   const { hasValue } = SORTS[field]
   const withValue = byValue(query, isDescending, SORTS[field])
@@ -138,8 +138,8 @@ const partsOf = (query: ListQuery): Part[] => {
 }
 
 /**
- * The books of a part, followed, if it has filters, by the last one that was examined if that is not the last of the part:
- * a row without a title.
+ * Selects the books of a part. If it has filters and reaches the limit, the last book examined follows, as a row without a
+ * title.
  */
 const selectPart = ({ number, select, key, filters }: Part) => {
   const selected = sql`${columns}, ${key} as sortKey`
@@ -147,18 +147,18 @@ const selectPart = ({ number, select, key, filters }: Part) => {
   if (filters.length === 0) return [sql`select *, ${part} from (${select(selected, limit as unknown as SQL)})`]
   const tested = sql`${selected}, ${sql.join(filters, sql` and `)} as isMatch`
   const position = sql`bookId, ${key} as sortKey`
-  const ceiling = sql.raw(String(MAX_EXAMINED))
+  const maxExamined = sql.raw(String(MAX_EXAMINED))
   return [
-    sql`select ${columns}, sortKey, ${part} from (${select(tested, ceiling)}) where isMatch`,
+    sql`select ${columns}, sortKey, ${part} from (${select(tested, maxExamined)}) where isMatch`,
     sql`select ${onlyId}, sortKey, ${part}
-      from (select * from (${select(position, ceiling)}) limit 1 offset ${ceiling} - 1)`,
+      from (select * from (${select(position, maxExamined)}) limit 1 offset ${maxExamined} - 1)`,
   ]
 }
 
 type Row = ListedBook & Pick<Position, 'sortKey' | 'part'>
 type LastExamined = Pick<Row, 'bookId' | 'sortKey' | 'part'> & { title: null }
 
-/** The caller's books that match all filters. A page may be short or empty although there is a next one. */
+/** The caller's books that match all filters. A page may be short or empty even if there is a next one. */
 export const listBooks = async (db: Db, caller: Caller, query: ListQuery): Promise<List<ListedBook>> => {
   const { sort, cursor, size, tag = '', author = '' } = query
   const parts = partsOf(query).filter(({ number }) => number >= (cursor?.part ?? 0))
@@ -168,7 +168,7 @@ export const listBooks = async (db: Db, caller: Caller, query: ListQuery): Promi
     sql`with ${expressions} ${sql.join(selects, sql` union all `)} limit ${limit}`,
   )
   const values = { ...cursor, tagKey: fold(tag), authorKey: fold(author), limit: size + 1 }
-  // With a cursor of other filters, there may be no part left. `run` takes only `select` for a read, not `with`.
+  // A cursor from a list with other filters may leave no part. `idempotent`: `run` only recognizes `select` as a read.
   const statements = parts.length > 0 ? [idempotent(statement(values))] : []
   const [, rows = []] = await runAsCaller(db, caller, selectCaller(), ...statements)
   const end = rows.findIndex(({ title }) => title === null)

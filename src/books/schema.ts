@@ -36,7 +36,7 @@ export const NewBook = z
     bookStatus: StatusOrCode.default('YET'),
     readStartDate: Timestamp.nullish(),
     readEndDate: Timestamp.nullish(),
-    // Ignored if it is invalid, as it was before this field existed.
+    // An invalid one is ignored: clients could send anything here before this field existed.
     isbn: Isbn.nullish().catch(null),
   })
   .meta({ id: 'NewBook' })
@@ -108,7 +108,7 @@ export type SortField = (typeof FIELDS)[number]
 const SORTS = FIELDS.flatMap((field) => [field, `-${field}`] as const)
 const Sort = z.enum(SORTS, { error: `must be one of ${SORTS.join(', ')}` })
 
-/** The last book of a page, and where in the list it is: 0 is the part with a value to sort by, 1 that without one. */
+/** The last book of a page. Part 0 has the books with a value to sort by, part 1 those without. */
 const Position = z.object({
   sort: Sort,
   part: z.int().min(0).max(1),

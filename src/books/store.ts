@@ -106,7 +106,7 @@ export const createBook = async (
   throw quotaExceeded(usage && usage.books < MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', quotas)
 }
 
-/** Columns of a book, for `updateColumns` to return. */
+/** Columns of a book for `updateColumns` to return, and a statement that selects them. */
 export const viewOf = <Columns extends Record<string, SQLiteColumn>>(columns: Columns) => ({
   columns,
   select: statement((db) => db.select(columns).from(books).where(isOwn)),
@@ -119,7 +119,7 @@ const fits = (columns: SQLiteColumn[]) => {
   return sql`(${growth} <= 0 or ${textBytes} + ${growth} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')})`
 }
 
-/** The texts that may change. They count towards MAX_MEMBER_TEXT_BYTES. */
+/** The columns that `updateColumns` can change and that count towards MAX_MEMBER_TEXT_BYTES. */
 const TEXTS = ['author', 'publisher', 'language', 'series', 'sourceIds'] as const
 
 /**

@@ -5,8 +5,11 @@ import { retiredIds } from './schema'
 /** Leaves room for 8,192 slots below 2^53. */
 const IDS_PER_SLOT = 2 ** 40
 
-/** Readings other than the first of a book begin here: the first has the book's identifier. triggers.sql has the same. */
-export const FIRST_FURTHER_READING = IDS_PER_SLOT / 2
+/**
+ * Offset of reading identifiers in the range of a slot. A book's first reading has the identifier of the book. triggers.sql
+ * repeats the value.
+ */
+export const READING_ID_OFFSET = IDS_PER_SLOT / 2
 
 /** The slot that assigned an identifier. */
 export const slotOfId = (id: number) => Math.floor(id / IDS_PER_SLOT)
@@ -21,12 +24,12 @@ const highest = (id: SQLiteColumn) =>
 
 /**
  * SQL for the next identifier of a table: one above every existing and every deleted one of the slot.
- * @param from where in the range of the slot they begin
+ * @param offset where they begin in the range of the slot
  */
-export const nextId = (id: SQLiteColumn, from = 0): SQL<number> => {
+export const nextId = (id: SQLiteColumn, offset = 0): SQL<number> => {
   const isOfTable = sql`${retiredIds.tableName} = ${sql.raw(`'${getTableName(id.table)}'`)}`
   return sql`max(
-    ${highest(id)}, ${floor} + ${sql.raw(String(from))},
+    ${highest(id)}, ${floor} + ${sql.raw(String(offset))},
     coalesce((select ${retiredIds.id} from ${retiredIds} where ${isOfTable} and ${isInRange(retiredIds.id)}), 0)
   ) + 1`
 }

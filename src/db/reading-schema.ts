@@ -3,18 +3,18 @@ import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } fro
 import { BOOK_FORMATS, PROGRESS_KINDS, READING_OUTCOMES } from '../contract'
 import { isOneOf, isPage, ownerId } from './schema'
 
-// What members record about their books beyond the contract. A trigger deletes these rows with the book: a foreign key to
-// it would need an index that begins with bookId, and so a further row for each write.
+// Features beyond the contract. A trigger deletes these rows with the book: a foreign key would need an index that starts
+// with bookId, and so write one more row each time.
 
 /**
- * The readings of a book. Without any, the book's own status and dates are its only reading; a row for it is inserted as
- * soon as there is another one. The newest reading and the book agree: triggers.sql has the changes of the book,
- * readings/store.ts those of the reading.
+ * The readings of books. A book without rows, unless it is unread, has one reading: its own status and dates. A row for it
+ * is inserted when it is changed as a reading, or when another one begins. A book and its newest reading are kept in sync:
+ * triggers.sql applies changes of the book, readings/newest.ts those of the reading.
  */
 export const readings = sqliteTable(
   'readings',
   {
-    /** That of the first reading is the book's. Others are in the upper half of the slot's range. */
+    /** The book's identifier for its first reading. Others are in the upper half of the slot's range. */
     readingId: integer().primaryKey(),
     memberId: ownerId(),
     bookId: integer().notNull(),
@@ -24,7 +24,7 @@ export const readings = sqliteTable(
     startedAt: text(),
     finishedAt: text(),
     outcome: text({ enum: READING_OUTCOMES }),
-    /** In quarters of a star. */
+    /** The rating, in quarter stars. */
     quarters: integer(),
     format: text({ enum: BOOK_FORMATS }),
     note: text(),
@@ -49,7 +49,7 @@ export const progress = sqliteTable(
     at: integer().notNull(),
     page: integer().notNull(),
     kind: text({ enum: PROGRESS_KINDS }).notNull(),
-    /** That of the book's latest event is the number of its events, so that counting them writes no further row. */
+    /** In the latest event of a book: the number of its events. Kept here, because a counter elsewhere would be another row. */
     total: integer().notNull(),
   },
   (event) => [
@@ -64,7 +64,7 @@ export const tags = sqliteTable(
   'tags',
   {
     memberId: ownerId(),
-    /** 1 … among the member's tags. */
+    /** Counts from 1 for each member. */
     tagId: integer().notNull(),
     tag: text().notNull(),
     /** The folded tag. */
@@ -94,7 +94,7 @@ export const authors = sqliteTable(
     memberId: ownerId(),
     /** The folded author. */
     authorKey: text().notNull(),
-    /** As written in the first of the books. */
+    /** As spelled in the first of the books. */
     author: text().notNull(),
     bookCount: integer().notNull(),
   },

@@ -189,7 +189,7 @@ export const hasAuthor = sql.raw(`"author" is not null`)
 export const isRated = sql.raw(`"star" > 0`)
 export const hasIsbn = sql.raw(`"isbn" is not null`)
 
-// Texts as they are compared: what `fold` in fold.ts returns. The first two are columns of indexes.
+// Folded texts, as `fold` in fold.ts returns them. The first two are indexed.
 export const titleKey = sql.raw(`coalesce("titleFolded", lower("title"))`)
 export const authorKey = sql.raw(`coalesce("authorFolded", lower("author"))`)
 export const contentKey = sql.raw(`coalesce("contentFolded", lower("memoContent"))`)
@@ -233,7 +233,7 @@ export const books = sqliteTable(
     seriesNumber: real(),
     /** A JSON array of strings such as `goodreads:123`. Null if there are none. */
     sourceIds: text(),
-    /** Null if the book's own status and dates are its only reading, or if it has not been read. */
+    /** Null if the book has no row in `readings`: its own status and dates are then its only reading, if it has any. */
     newestReadingId: integer(),
   },
   (book) => [

@@ -209,7 +209,7 @@ BEGIN
   WHERE memberId = NEW.memberId AND isFailedLogin = NEW.isFailedLogin AND entry <= NEW.entry - 500;
 END;
 
--- Authors, with the number of their books. Deleted or updated, but never both: the last book of an author has bookCount 1.
+-- Authors, with the number of their books. A row is deleted with the last book of the author, so it is never 0.
 
 CREATE TRIGGER books_author_added AFTER INSERT ON books
 WHEN NEW.author IS NOT NULL
@@ -265,7 +265,7 @@ BEGIN
   WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount > 1;
 END;
 
--- Without foreign keys: reading-schema.ts says why. The purge of a withdrawn member has already deleted these rows.
+-- Instead of foreign keys: reading-schema.ts says why. For withdrawn members, the purge deletes these rows first.
 CREATE TRIGGER books_details_deleted AFTER DELETE ON books
 BEGIN
   DELETE FROM readings WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
@@ -273,8 +273,8 @@ BEGIN
   DELETE FROM bookTags WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
 END;
 
--- Progress. The latest event has the book's current page; POST /books/{book-id}/progress inserts its event before it changes
--- the book. A step back is a correction, unless the last event belongs to an earlier reading.
+-- Progress. The latest event has the book's current page. POST /books/{book-id}/progress inserts its event before it updates
+-- the book, so that this adds no second one. A lower page is a correction, unless the last event is of an earlier reading.
 
 CREATE TRIGGER books_progressed AFTER UPDATE OF currentPage, bookStatus ON books
 WHEN NEW.currentPage <> OLD.currentPage
@@ -304,7 +304,7 @@ BEGIN
   WHERE latest.page IS NOT NEW.currentPage OR NEW.currentPage = OLD.currentPage;
 END;
 
--- An event before the latest one: total stays with the latest. Above the limit, progress_limited counts again.
+-- An event before the latest one: total is kept in the latest. Above the limit, progress_limited counts again.
 CREATE TRIGGER progress_added_late AFTER INSERT ON progress
 WHEN NEW.total <= 10000
   AND EXISTS (SELECT 1 FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at > NEW.at)
@@ -315,7 +315,8 @@ BEGIN
     AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId);
 END;
 
--- Merges the events of a UTC day into its last one, among the oldest 1,000. If no day has two, the oldest event goes.
+-- Among the oldest 1,000 events, keeps only the last one of each UTC day, and those that are FINISHED. If there are still too
+-- many, deletes the oldest.
 CREATE TRIGGER progress_limited AFTER INSERT ON progress
 WHEN NEW.total > 10000
 BEGIN
@@ -339,10 +340,10 @@ BEGIN
     AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId);
 END;
 
--- Readings. When a book changes, its newest reading follows. readings/store.ts makes the changes in the other direction:
--- its updates of a book also change newestReadingId, so that these triggers skip them.
+-- Readings. These triggers apply changes of a book to its newest reading. readings/newest.ts applies changes of a reading to
+-- its book; it also changes newestReadingId, so that these triggers skip its updates.
 
--- The only reading of a book, which no row describes, ends in the past: it gets a row, and reading again a second one.
+-- A finished book without rows leaves DONE: its reading gets a row and, if it is read again, a second reading begins.
 CREATE TRIGGER books_first_reading_kept AFTER UPDATE OF bookStatus ON books
 WHEN OLD.newestReadingId IS NULL AND NEW.newestReadingId IS NULL AND OLD.bookStatus = 'DONE' AND NEW.bookStatus <> 'DONE'
 BEGIN
@@ -370,9 +371,9 @@ BEGIN
   WHERE bookId = NEW.bookId;
 END;
 
--- A change of the book goes to its newest reading, or begins another one: if the book is read again, or if it is DONE after
--- YET with other dates than those of the reading. A date that the change leaves as it was, and that a reading has, belongs
--- to that reading (began and ended are the book's dates without such ones). While the book is YET, its dates are of none.
+-- Applies a change of the book to its newest reading, or begins another one: if the book is read again, or is DONE after YET
+-- with other dates than those of the reading. A date that the update does not change and that another reading has belongs to
+-- that one: began and ended are the book's dates without these. While the book is YET, its dates belong to no reading.
 CREATE TRIGGER books_newest_reading_changed AFTER UPDATE OF bookStatus, readStartDate, readEndDate, star ON books
 WHEN OLD.newestReadingId = NEW.newestReadingId
   AND (
@@ -416,12 +417,12 @@ BEGIN
     WHERE readingId = NEW.newestReadingId AND outcome IS NOT NULL
   )
   WHERE (NEW.bookStatus = 'ING' OR (NEW.bookStatus = 'DONE' AND OLD.bookStatus = 'YET'))
-    -- Put back to YET while it was read, and now taken up again.
+    -- Resumed: put back to YET while it was being read.
     AND NOT (
       outcome = 'STOPPED' AND finishedAt IS NULL
       AND (startedAt IS NULL OR iif(length(startedAt) = 10, startedAt, NULL) IS began)
     )
-    -- Put back to YET, and now DONE as before.
+    -- DONE again as before: put back to YET after it had ended.
     AND NOT (
       NEW.bookStatus = 'DONE'
       AND iif(
@@ -502,7 +503,7 @@ BEGIN
     AND (OLD.bookStatus <> 'YET' OR NEW.star <> OLD.star);
 END;
 
--- The notes count towards the member's text.
+-- Notes count towards the text of the member.
 
 CREATE TRIGGER readings_counted_in AFTER INSERT ON readings
 WHEN NEW.note IS NOT NULL
@@ -529,7 +530,7 @@ BEGIN
   WHERE memberId = NEW.memberId;
 END;
 
--- Like books_id_retired. The first reading has the identifier of its book, also if the book is read again after its deletion.
+-- Like books_id_retired. A first reading has the identifier of its book, and so has another one after its deletion.
 CREATE TRIGGER readings_id_retired AFTER DELETE ON readings
 WHEN OLD.readingId <> OLD.bookId AND OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM readings)
 BEGIN

@@ -16,7 +16,7 @@ async function* toArrayJson(parts: AsyncIterable<unknown[]>, start = '') {
   yield bracket === ',' ? ']' : `${bracket}]`
 }
 
-/** The JSON of an object, in chunks. The body or a value that is an async iterable of arrays becomes one array. */
+/** The JSON of a body, in chunks. A body or a value in it that is an async iterable of arrays becomes one array. */
 async function* toJson(body: Streamable | AsyncIterable<unknown[]>) {
   if (isIterable(body)) return yield* toArrayJson(body)
   let separator = '{'

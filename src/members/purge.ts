@@ -14,7 +14,7 @@ const BATCH = 1000
 
 const withdrawnId = sql`(select ${members.memberId} from ${members} where ${members.memberId} = ${memberId} and ${members.withdrawnAt} is not null)`
 const deleteBatch = (text: SQL) => sqlStatement<{ id: number }>(text)
-/** Deletes from a table whose rows the member and further columns identify. */
+/** Deletes a batch of a member's rows from a table. `columns` identify a row among them. */
 const deleteFrom = (table: string, columns: string) => {
   const [name, key] = [sql.raw(table), sql.raw(columns)]
   return deleteBatch(sql`
@@ -25,7 +25,7 @@ const deleteFrom = (table: string, columns: string) => {
     returning memberId as id`)
 }
 
-// The details of books first: otherwise a trigger would delete those of a thousand books at a time.
+// Books after their details: otherwise one batch would also delete, by trigger, the details of a thousand books.
 const STEPS = Object.entries({
   bookTags: 'tagId, bookId',
   tags: 'tagId',
@@ -37,7 +37,7 @@ const STEPS = Object.entries({
   images: 'imageId',
 }).map(([table, columns]) => ({ table, build: deleteFrom(table, columns) }))
 
-/** Which tables have rows of the member: 1 or 0 by table. */
+/** Whether each table has rows of the member: 1 or 0. */
 const selectFilled = sqlStatement<Record<string, number>>(sql`
   select ${sql.join(
     STEPS.map(({ table }) =>
@@ -52,14 +52,14 @@ const deleteMember = sqlStatement<{ memberId: number }>(sql`
     and not exists (select 1 from images where images.memberId = members.memberId)
   returning memberId`)
 
-/** With these, a purge makes progress whichever tables have rows. */
+/** Enough for a batch of each table, so that every purge makes progress. */
 const MIN_STATEMENTS_PER_MEMBER = STEPS.length + 3
 /** One member may use less than half of the 1,000 statements that D1 allows an invocation. */
 const MAX_STATEMENTS_PER_MEMBER = 400
 
 /**
- * Deletes the rows of a withdrawn member in batches, and finally the member's own row. A purge that
- * is interrupted, or uses up its statements, is continued by the next one.
+ * Deletes the rows of a withdrawn member in batches, and finally the member's own row. A purge that is interrupted, or uses
+ * up its statements, is continued by the next one.
  */
 const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
   const [[filled]] = await run(db, selectFilled({ memberId: withdrawn }))

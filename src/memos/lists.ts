@@ -48,10 +48,10 @@ export const selectMemosList = statement((db) =>
 /** Sorts in place. */
 export const newestFirst = (list: Memo[]) => list.sort((one, other) => other.memoId - one.memoId)
 
-/** A list: an array, or the parts of one that is too large for an array. */
-export type PartedList<Item> = Item[] | AsyncIterable<Item[]>
+/** A list: an array, or its parts if it is too large for one database call. */
+export type ArrayOrParts<Item> = Item[] | AsyncIterable<Item[]>
 /** Memos, newest first. */
-export type MemoList = PartedList<Memo>
+export type MemoList = ArrayOrParts<Memo>
 
 const isSelected = sql`${placeholder('memoType')} in ('ALL', ${memos.memoType}) and ${placeholder('memoAuthority')} in ('ALL', ${memos.memoAuthority})`
 const selectSizes = statement((db) =>
@@ -107,7 +107,7 @@ const acquire = async (limiter: typeof partLimiter, { memberId }: Caller) => {
   return lease
 }
 
-/** Loads the items with some identifiers, a JSON array, in the order of the list. */
+/** Loads items by their identifiers, in the order of the list. `ids` is a JSON array. */
 type LoadItems<Item> = (ids: string) => Promise<Item[]>
 
 /** Loads one part. Only a few are loaded at a time, so that several large lists do not exceed the isolate's memory. */
@@ -148,7 +148,7 @@ export const loadParts = async <Item>(
   caller: Caller,
   sizes: Size[],
   load: LoadItems<Item>,
-): Promise<PartedList<Item>> => {
+): Promise<ArrayOrParts<Item>> => {
   const parts = iterateParts(db, caller, load, splitByBytes(sizes))
   await parts.next()
   return parts

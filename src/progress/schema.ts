@@ -26,7 +26,7 @@ export const NewProgress = z
   .meta({ id: 'NewProgress' })
 export type NewProgress = z.infer<typeof NewProgress>
 
-/** The position in a list of progress: the time of the last event, in milliseconds since 1970. */
+/** The cursor is the time of the last event, in milliseconds since 1970. */
 export const ProgressQuery = cursorPaging(z.int())
 export type ProgressQuery = z.infer<typeof ProgressQuery>
 

@@ -17,9 +17,9 @@ const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at)
 const isOwnBook = isOwnRow(books.bookId, books.memberId)
 const selectBook = statement((db) => db.select({ bookId: books.bookId }).from(books).where(isOwnBook))
 
-// Without `at`, the event becomes the latest: at `now`, or just after an event that is ahead of this clock, unless that
-// one has the same page, so that a retry adds nothing. A page below that of the event before (for the first event: the
-// book's) is a correction, by the rule of the trigger books_progressed.
+// Without `at`, the event becomes the latest: at `now`, or just after the latest event if that is ahead of this clock. If
+// that one has the same page, it is replaced, so that a retry adds nothing. A page before that of the previous event (for
+// the first event, of the book) is a correction, as in the trigger books_progressed.
 const insertEvent = sqlStatement<Row>(sql`
   with book as materialized (
     select memberId, bookId, currentPage, newestReadingId,
@@ -55,7 +55,7 @@ const insertEvent = sqlStatement<Row>(sql`
     kind = iif(kind = 'FINISHED' or page = excluded.page, kind, excluded.kind)
   returning at, page, kind`)
 
-const followLatestEvent = sqlStatement(sql`
+const updateCurrentPage = sqlStatement(sql`
   update books set currentPage = latest.page
   from (
     select page from progress
@@ -77,8 +77,8 @@ export const addProgress = async (
   const now = Date.now()
   const values = { bookId, page: null, percent: null, ...reached, now, at: at != null && at <= now ? at : null }
   const insert = idempotent(insertEvent(values))
-  const follow = idempotent(followLatestEvent({ bookId }))
-  const [, [book], [event]] = await runAsCaller(db, caller, selectCaller(), selectBook({ bookId }), insert, follow)
+  const update = idempotent(updateCurrentPage({ bookId }))
+  const [, [book], [event]] = await runAsCaller(db, caller, selectCaller(), selectBook({ bookId }), insert, update)
   if (!book) return undefined
   if (!event) throw fieldError('percent', reached.percent, 'must not be sent for a book without itemPage: send page')
   return toEvent(event)

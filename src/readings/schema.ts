@@ -4,7 +4,7 @@ import { BookFormat, Id, IdParameter, nameOf, nullableText } from '../schema/val
 
 const ReadingOutcome = nameOf(READING_OUTCOMES).meta({ id: 'ReadingOutcome' })
 
-/** The readings that a book can have. */
+/** The most readings of a book. */
 export const MAX_READINGS = 200
 const MAX_NOTE = 65_535
 
@@ -24,7 +24,7 @@ const Rating = z
   .max(5, { error: ratingError })
   .multipleOf(0.25, { error: ratingError })
 
-const Sent = z.object({
+const ReadingInput = z.object({
   startedAt: ReadingDate.nullish(),
   finishedAt: ReadingDate.nullish(),
   outcome: ReadingOutcome.nullish(),
@@ -33,28 +33,28 @@ const Sent = z.object({
   note: nullableText(MAX_NOTE).optional(),
   paused: z.boolean({ error: 'must be true or false' }).optional(),
 })
-type Sent = z.infer<typeof Sent>
+type ReadingInput = z.infer<typeof ReadingInput>
 
-export const beforeStart = 'must not be before startedAt'
-export const pausedEnded = 'must be false if the reading has an outcome'
+export const beforeStartError = 'must not be before startedAt'
+export const pausedError = 'must be false if the reading has an outcome'
 
 /** Whether a reading does not end before it starts, as far as both dates are known. */
-export const isInOrder = ({ startedAt, finishedAt }: Pick<Sent, 'startedAt' | 'finishedAt'>) =>
+export const isInOrder = ({ startedAt, finishedAt }: Pick<ReadingInput, 'startedAt' | 'finishedAt'>) =>
   !startedAt || !finishedAt || finishedAt.slice(0, startedAt.length) >= startedAt.slice(0, finishedAt.length)
 
-const checkTogether = ({ value, issues }: z.core.ParsePayload<Sent>) => {
+const checkCombination = ({ value, issues }: z.core.ParsePayload<ReadingInput>) => {
   const { finishedAt, outcome, paused } = value
-  const refuse = (field: keyof Sent, message: string) =>
+  const reject = (field: keyof ReadingInput, message: string) =>
     issues.push({ code: 'custom', path: [field], message, input: value[field] })
-  if (!isInOrder(value)) refuse('finishedAt', beforeStart)
-  if (outcome === null && finishedAt) refuse('finishedAt', 'must be null if outcome is null')
-  if (paused && (outcome || finishedAt)) refuse('paused', pausedEnded)
+  if (!isInOrder(value)) reject('finishedAt', beforeStartError)
+  if (outcome === null && finishedAt) reject('finishedAt', 'must be null if outcome is null')
+  if (paused && (outcome || finishedAt)) reject('paused', pausedError)
 }
 
-export const NewReading = Sent.check(checkTogether).meta({ id: 'NewReading' })
+export const NewReading = ReadingInput.check(checkCombination).meta({ id: 'NewReading' })
 export type NewReading = z.infer<typeof NewReading>
 
-export const ReadingPatch = Sent.check(checkTogether).meta({ id: 'ReadingPatch' })
+export const ReadingPatch = ReadingInput.check(checkCombination).meta({ id: 'ReadingPatch' })
 export type ReadingPatch = z.infer<typeof ReadingPatch>
 
 export const ReadingPath = z.object({ 'reading-id': IdParameter })

@@ -1,19 +1,19 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, isOwnRow, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, idempotent, sqlStatement } from '../db/client'
-import { FIRST_FURTHER_READING, nextId } from '../db/next-id'
+import { nextId, READING_ID_OFFSET } from '../db/next-id'
 import { readings } from '../db/reading-schema'
 import { members } from '../db/schema'
 import { ApiError, fieldError, quotaExceeded } from '../errors'
-import { isOwnBook, loadParts, MAX_WHOLE_BYTES, type PartedList } from '../memos/lists'
+import { type ArrayOrParts, isOwnBook, loadParts, MAX_WHOLE_BYTES } from '../memos/lists'
 import { type Quotas, utf8Bytes } from '../quotas'
-import { followNewest, NEWEST_FIRST, settleNewest } from './newest'
+import { finishSync, NEWEST_FIRST, syncBook } from './newest'
 import {
-  beforeStart,
+  beforeStartError,
   isInOrder,
   MAX_READINGS,
   type NewReading,
-  pausedEnded,
+  pausedError,
   type Reading,
   type ReadingPatch,
 } from './schema'
@@ -29,7 +29,7 @@ const toReading = (row: Row): Reading => ({ ...row, paused: row.paused === 1 })
 const isOwnReading = isOwnRow(readings.readingId, readings.memberId)
 const ownBookId = sql`(select bookId from readings where ${isOwnReading})`
 
-/** The only reading of a book, if no row describes it: that of the book itself. */
+/** The only reading of a book without rows in `readings`: its own status, dates and stars. */
 const firstReading = sql`
   substr(readStartDate, 1, 10) as startedAt, iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null) as finishedAt,
   iif(bookStatus = 'DONE', 'FINISHED', null) as outcome, nullif(star * 4, 0) as quarters
@@ -37,17 +37,17 @@ const firstReading = sql`
 const selectFirst = sqlStatement<Row>(sql`
   select ${columns} from (select bookId as readingId, null as format, null as note, 0 as isPaused, ${firstReading})`)
 
-/** Gives the first reading a row. Every change of a book's readings begins with these two statements. */
+/** Inserts a row for the first reading. Every change of readings begins with this statement and the next. */
 const insertFirst = sqlStatement(sql`
   insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
   select bookId, memberId, bookId, 0, ${firstReading}`)
 const pointToFirst = sqlStatement(sql`
   update books set newestReadingId = bookId where ${isOwnBook} and newestReadingId is null and changes() = 1`)
-const keepFirst = (bookId: number) =>
+const storeFirst = (bookId: number) =>
   [idempotent(insertFirst({ bookId })), idempotent(pointToFirst({ bookId }))] as const
 
 const noteBytes = sql`coalesce(octet_length(note), 0)`
-// The book's own reading comes first, also if its dates in the book have become earlier than those of others.
+// The newest reading stays first even if the dates of the book are changed to earlier ones than those of other readings.
 const inOrder = sql`order by readingId = (select newestReadingId from books where ${isOwnBook}) desc, ${NEWEST_FIRST}`
 const selectSizes = sqlStatement<{ id: number | null; bytes: number }>(sql`
   select readingId as id, ${noteBytes} as bytes from books left join readings using (memberId, bookId)
@@ -67,7 +67,7 @@ export const listReadings = async (
   db: Db,
   caller: Caller,
   bookId: number,
-): Promise<PartedList<Reading> | undefined> => {
+): Promise<ArrayOrParts<Reading> | undefined> => {
   const values = { bookId }
   const [, sizes, first, all] = await runAsCaller(
     db,
@@ -93,14 +93,14 @@ const insertReading = sqlStatement<Row>(sql`
     readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, format, note, isPaused
   )
   select
-    ${nextId(readings.readingId, FIRST_FURTHER_READING)}, memberId, bookId, ${placeholder('callerNow')},
+    ${nextId(readings.readingId, READING_ID_OFFSET)}, memberId, bookId, ${placeholder('callerNow')},
     ${placeholder('startedAt')}, ${placeholder('finishedAt')}, ${placeholder('outcome')}, ${placeholder('quarters')},
     ${placeholder('format')}, ${placeholder('note')}, ${placeholder('isPaused')}
   from books where ${isOwnBook}
     and ${countReadings} < ${sql.raw(String(MAX_READINGS))}
     and ${textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
   returning ${columns}`)
-const followCreated = followNewest(
+const syncAfterCreate = syncBook(
   sql`(select max(readingId) from readings where memberId = ${callerId} and bookId = ${placeholder('bookId')})`,
   sql`(select bookId from books where ${isOwnBook})`,
 )
@@ -133,9 +133,9 @@ export const createReading = async (
     db,
     caller,
     selectCaller(),
-    ...keepFirst(bookId),
+    ...storeFirst(bookId),
     insert,
-    followCreated({ bookId, reorders: 1 }),
+    syncAfterCreate({ bookId, reorders: 1 }),
     selectCount({ bookId }),
   )
   if (created) return toReading(created)
@@ -144,10 +144,10 @@ export const createReading = async (
 }
 
 const selectReading = sqlStatement<Row>(sql`select ${columns} from readings where ${isOwnReading}`)
-const followChanged = followNewest(sql`${placeholder('readingId')}`, ownBookId)
-const settleChanged = settleNewest(ownBookId)
+const syncAfterChange = syncBook(sql`${placeholder('readingId')}`, ownBookId)
+const finishChange = finishSync(ownBookId)
 
-/** The new values of the columns, and the conditions under which the stored ones allow them. */
+/** The update of a reading. Its WHERE has the conditions on the stored values. */
 const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused }: ReadingPatch) => {
   const values: Record<string, unknown> = {
     startedAt,
@@ -178,20 +178,20 @@ const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused
     update readings set ${sql.join(set, sql`, `)} where ${sql.join(conditions, sql` and `)} returning ${columns}`)
 }
 
-/** Why the stored reading does not allow a change. */
+/** The error for a change that the stored reading or the quota does not allow. */
 const refusal = (stored: Row, patch: ReadingPatch, quotas: Quotas) => {
   const { startedAt, finishedAt, outcome, paused } = patch
-  if (paused && outcome === undefined && stored.outcome) return fieldError('paused', paused, pausedEnded)
+  if (paused && outcome === undefined && stored.outcome) return fieldError('paused', paused, pausedError)
   if (outcome !== null && (startedAt || finishedAt) && !isInOrder({ ...stored, ...patch })) {
-    if (finishedAt) return fieldError('finishedAt', finishedAt, beforeStart)
+    if (finishedAt) return fieldError('finishedAt', finishedAt, beforeStartError)
     return fieldError('startedAt', startedAt, 'must not be after finishedAt')
   }
   return quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas)
 }
 
 /**
- * Updates the given fields of a reading, and the book if it is or becomes its newest. Returns undefined if the caller has no
- * such reading.
+ * Updates the given fields of a reading, and the book if the reading is or becomes its newest. Returns undefined if the
+ * caller has no such reading.
  * @throws INVALID_FIELDS when the stored values do not allow the change, MAX_MEMBER_TEXT_BYTES when that quota is full
  */
 export const updateReading = async (
@@ -217,15 +217,15 @@ export const updateReading = async (
     setsStar: isSet('rating'),
     reorders: isSet('startedAt', 'finishedAt', 'outcome'),
   }
-  const follow = [followChanged({ readingId, ...sets }), settleChanged({ readingId })].map(idempotent)
+  const sync = [syncAfterChange({ readingId, ...sets }), finishChange({ readingId })].map(idempotent)
   const [, , , [stored], [updated]] = await runAsCaller(
     db,
     caller,
     selectCaller(),
-    ...keepFirst(readingId),
+    ...storeFirst(readingId),
     selectReading({ readingId }),
     idempotent(update),
-    ...(sets.reorders || sets.setsStar ? follow : []),
+    ...(sets.reorders || sets.setsStar ? sync : []),
   )
   if (!updated && stored) throw refusal(stored, patch, quotas)
   return updated && toReading(updated)
@@ -237,15 +237,15 @@ const clearBook = sqlStatement(sql`
 const removeReading = sqlStatement<{ readingId: number }>(sql`
   delete from readings where ${isOwnReading} returning readingId`)
 
-/** Deletes a reading. Without any, the book is unread again. Returns undefined if the caller has no such reading. */
+/** Deletes a reading. A book without readings is unread again. Returns undefined if the caller has no such reading. */
 export const deleteReading = async (db: Db, caller: Caller, readingId: number) => {
   const ids = { readingId }
   const [, , , , , [removed]] = await runAsCaller(
     db,
     caller,
     selectCaller(),
-    ...keepFirst(readingId),
-    followChanged({ ...ids, deletedId: readingId, reorders: 1 }),
+    ...storeFirst(readingId),
+    syncAfterChange({ ...ids, deletedId: readingId, reorders: 1 }),
     clearBook(ids),
     removeReading(ids),
   )

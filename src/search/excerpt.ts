@@ -1,14 +1,14 @@
 import { fold } from '../fold'
 import { decodeEntities } from '../html'
 
-/** Characters of an excerpt before the match, and in all. */
+/** Characters of an excerpt before the match, and in total. */
 const BEFORE = 60
 const LENGTH = 160
 
 const INLINE = /^<\/?(?:a|b|code|del|em|font|i|ins|mark|s|small|span|strike|strong|sub|sup|u|wbr)\b/i
 const toSpace = (tag: string) => (INLINE.test(tag) ? '' : ' ')
 
-/** HTML or plain text without tags, in NFC. Of a text that is cut, the rest of a cut tag or entity is removed, too. */
+/** Removes tags, and decodes entities. Where the text was cut, an incomplete tag or entity is removed, too. In NFC. */
 const toPlain = (text: string, isCutBefore: boolean, isCutAfter: boolean) => {
   const start = isCutBefore ? text.replace(/^[^<>]*["'/]>|^[\w-]*>|^#?\w{1,8};/, '') : text
   const whole = isCutAfter ? start.replace(/<(?:[/!]?[a-z][^>]*|[/!]?)$|&#?\w{0,8}$/i, '') : start
@@ -21,11 +21,11 @@ type Part = {
   part: string
   isCutBefore: boolean
   isCutAfter: boolean
-  /** The same part of the folded text, if that is stored. Its position is exact, and that of `part` estimated. */
+  /** The part of the folded text around the match, if that is stored. The position of `part` is then an estimate. */
   foldedPart: string | null
 }
 
-/** The index in a text of a position in the folded text. */
+/** Converts a position in the folded text to one in the text. */
 const toIndex = (text: string, folded: string, position: number) => {
   if (folded.length === text.length) return position
   let [index, length] = [0, 0]
@@ -40,7 +40,7 @@ const toIndex = (text: string, folded: string, position: number) => {
 const segmenter = new Intl.Segmenter()
 
 /**
- * Plain text around a match. If the match is in the markup of HTML, the text next to it.
+ * Plain text around a match. If the match is in HTML markup, the text next to it.
  * @param q the folded search term
  */
 export const toExcerpt = ({ part, isCutBefore, isCutAfter, foldedPart }: Part, q: string) => {

@@ -13,7 +13,7 @@ export const MemoSearch = BookSearch.extend({
 })
 export type MemoSearch = z.infer<typeof MemoSearch>
 
-/** The most characters of a memo that its excerpt is made from. */
+/** Characters of a memo around the match, from which the excerpt is made. */
 export const WINDOW = 800
 
 export const FoundMemo = Memo.omit({ memoContent: true, memoLikesCount: true })

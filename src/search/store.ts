@@ -15,7 +15,7 @@ import { type BookSearch, type FoundMemo, type MemoSearch, WINDOW } from './sche
 
 /** The most rows that a call searches. */
 export const MAX_SEARCHED = 1000
-/** A call ends with the memo that reaches this: a database runs one query at a time. */
+/** A call ends with the memo that reaches this size: a database runs one query at a time, and others wait. */
 export const MAX_SEARCHED_BYTES = 4 * 1024 * 1024
 
 const { placeholder } = sql
@@ -24,12 +24,12 @@ const [maxSearched, maxBytes, window] = [MAX_SEARCHED, MAX_SEARCHED_BYTES, WINDO
 const literal = (name: string) => sql.raw(`'${name}'`)
 const union = (selects: SQL[]) => sql.join(selects, sql` union all `)
 
-/** The rows of one or several ranges, each of which an index yields in the order of `id`. */
+/** Rows of one or several ranges. An index has each range in the order of `id`. */
 type Source = { id: SQLiteColumn; bytes: SQL; ranges: SQL[] }
 
 /**
- * The newest rows before the cursor: `id`, and whether it is the last one that the call searches. No ORDER BY follows:
- * SQLite thus reads only as many rows as the outer query takes. For `bytes`, it reads lengths, not texts.
+ * The newest rows before the cursor, and whether each is the last one that the call searches. Without a further ORDER BY,
+ * SQLite reads only as many rows as the outer query takes. `bytes` must not read the texts: `octet_length` does not.
  */
 const withSearched = ({ id, bytes, ranges }: Source) => {
   const isNext = sql`${id} < (${placeholder('cursor')} + 0)`
@@ -54,10 +54,10 @@ const selectOldest = ({ id, ranges }: Source, bookId = sql`null`) => {
   )
 }
 
-/** A found row, or the last one that was searched. */
+/** A matching row, or the last one searched. `at` is the position of the match, or 0. */
 type Searched = { id: number; isLast: number; at: number }
 
-/** After a full page or the last row of the call, the list continues, unless that was the oldest row. */
+/** The cursor after a full page, or after a call that reached its limit, unless it ended with the oldest row. */
 const toNext = (rows: Searched[], size: number, oldest: number | undefined) => {
   const last = rows.at(-1)
   return last && (last.isLast || rows.length === size) && last.id !== oldest ? toCursor(last.id) : null
@@ -70,7 +70,7 @@ const library: Source = {
   ranges: BOOK_STATUSES.map((status) => sql`${isOwn} and ${books.bookStatus} = ${literal(status)}`),
 }
 const selectOldestBook = selectOldest(library)
-// The publisher has no folded column: its letters beyond ASCII match only as typed, or in lower case.
+// The publisher has no folded column: its letters beyond ASCII match only as typed, or if they are lower-case.
 const isFound = sql`(
   instr(${titleKey}, ${q}) or instr(${authorKey}, ${q})
   or instr(lower(${books.publisher}), ${q}) or instr(${books.publisher}, ${placeholder('typed')})
@@ -79,7 +79,7 @@ const selectBooks = sqlStatement<LibraryBook & Searched>(sql`${withSearched(libr
   select ${sql.join(Object.values(libraryColumns), sql`, `)}, id, isLast, coalesce(${isFound}, 0) as at
   from searched cross join ${books} on ${books.bookId} = id where ${isFound} or isLast limit ${limit}`)
 
-// `run` takes only statements that begin with SELECT for reads, hence `idempotent` below.
+// Below, `idempotent` is for `run`, which only recognizes statements that begin with SELECT as reads.
 const toValues = ({ q, cursor = Number.MAX_SAFE_INTEGER, size }: BookSearch) => ({
   q: fold(q),
   typed: q,
@@ -100,7 +100,7 @@ export const searchBooks = async (db: Db, caller: Caller, search: BookSearch): P
 type Excerpted = { part: string; isCutBefore: number; isCutAfter: number; foldedPart: string | null }
 
 const memoSearch = (source: Source, bookId?: SQL) => {
-  // Where the content is stored folded, the position in the content is an estimate: folding may have changed lengths.
+  // The match is in the folded content if that is stored. Its position in the content is an estimate: lengths may differ.
   const position = sql`iif(contentFolded is null, at, at * length(memoContent) / length(contentFolded))`
   const startOf = (at: SQL) => sql`max(1, ${at} - ${window} / 2)`
   const search = sqlStatement<Omit<FoundMemo, 'excerpt'> & Excerpted & Searched>(sql`${withSearched(source)},

@@ -38,12 +38,12 @@ export const listBookTags = async (db: Db, caller: Caller, bookId: number): Prom
 const wanted = sql`json_each(${placeholder('tags')}) as wanted`
 const key = sql.raw(`wanted.value ->> 0`)
 const exists = sql`exists (select 1 from tags where tags.memberId = ${callerId} and tagKey = ${key})`
-/** False only if the new tags were refused: then the tags of the book stay as they are. */
+/** False if the new tags would have exceeded the limit: then the tags of the book do not change. */
 const areAllStored = sql`not exists (select 1 from ${wanted} where not ${exists})`
 
 const lastTagId = sql`(select coalesce(max(tagId), 0) from tags where tags.memberId = books.memberId)`
-/** The tags that the member would have. A tag that only this book has is deleted with its removal. */
-const futureTags = sql`
+/** How many tags the member would have. Removing a tag from its only book deletes it. */
+const tagCountAfter = sql`
   (select count(*) from tags where tags.memberId = books.memberId)
   + (select count(*) from ${wanted} where not ${exists})
   - (
@@ -56,7 +56,7 @@ const insertNewTags = sqlStatement(sql`
   insert into tags (memberId, tagId, tag, tagKey)
   select books.memberId, ${lastTagId} + 1 + wanted.key, wanted.value ->> 1, ${key} from books cross join ${wanted}
   where ${isOwnBook} and not ${exists}
-    and (${lastTagId} <= ${sql.raw(String(MAX_TAGS - MAX_BOOK_TAGS))} or ${futureTags} <= ${sql.raw(String(MAX_TAGS))})`)
+    and (${lastTagId} <= ${sql.raw(String(MAX_TAGS - MAX_BOOK_TAGS))} or ${tagCountAfter} <= ${sql.raw(String(MAX_TAGS))})`)
 const removeOtherTags = sqlStatement(sql`
   delete from bookTags where memberId = ${callerId} and bookId = ${placeholder('bookId')}
     and (select tagKey from tags where tags.memberId = bookTags.memberId and tags.tagId = bookTags.tagId)
@@ -146,7 +146,7 @@ const mergeBooks = sqlStatement(sql`
   where target.memberId = ${callerId} and target.tagKey = ${placeholder('toKey')}
     and bookTags.memberId = target.memberId and bookTags.tagId = ${tagId('fromKey')}
   on conflict do nothing`)
-// With a count of 0, the trigger on bookTags does not write the tag for each book.
+// With a count of 0, the trigger on bookTags does not update the tag once per book.
 const resetCount = (name: string) => sqlStatement(sql`update tags set bookCount = 0 where ${isTag(name)}`)
 const removeBooks = (name: string) =>
   sqlStatement(sql`delete from bookTags where memberId = ${callerId} and tagId = ${tagId(name)}`)
@@ -161,7 +161,7 @@ const [resetFrom, removeBooksOfFrom, removeFrom, selectTo] = [
 ]
 
 /**
- * Renames a tag, or, if the caller has another tag of the new name, adds its books to that one, which keeps its spelling.
+ * Renames a tag, or, if the caller has another tag of the new name, merges it into that one, which keeps its spelling.
  * Returns undefined if the caller has no tag `from`.
  */
 export const renameOrMerge = async (db: Db, caller: Caller, { from, to }: TagRename): Promise<Tag | undefined> => {
@@ -176,7 +176,7 @@ export const renameOrMerge = async (db: Db, caller: Caller, { from, to }: TagRen
     caller,
     selectCaller(),
     rename,
-    // After a rename, no tag `from` is left to merge.
+    // If the tag was renamed, these find no tag `from`.
     mergeBooks(values),
     resetFrom(values),
     removeBooksOfFrom(values),
