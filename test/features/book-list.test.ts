@@ -79,7 +79,7 @@ const AUTHORS = ['한강', 'Hermann Hesse', 'HERMANN HESSE', 'Ödön', 'ödön'.
 
 const BOOKS = 30
 
-describe('the list', () => {
+describe('GET /books', () => {
   let reader: Reader
   let books: Listed[]
   const tagsOf = new Map<number, string[]>()
@@ -179,7 +179,7 @@ describe('the list', () => {
     })
   })
 
-  it('refuses the cursor of another sort', async () => {
+  it('rejects the cursor of another sort', async () => {
     const { next } = await list(reader, { sort: 'title', size: 1 })
     for (const sort of SORTS.filter((each) => each !== 'title')) {
       const answer = await reader.get(toPath('/books', { sort, cursor: next ?? '' }))
@@ -188,7 +188,7 @@ describe('the list', () => {
     }
   })
 
-  it.each(SORTS)('accepts any position in %s, made up ones and those of other filters too', async (sort) => {
+  it.each(SORTS)('accepts any valid cursor of %s, even if made up or from other filters', async (sort) => {
     for (const part of [0, 1]) {
       for (const sortKey of [null, 0, -1e300, 'x', '\u0000\ud800']) {
         for (const query of [{}, { status: 'YET' }, { author: '한강' }, { tag: 'Novel' }]) {
@@ -210,7 +210,7 @@ describe('the list', () => {
     expect(rest.item.map(({ author }) => author)).toEqual(['C', 'D', 'E', 'Z'])
   })
 
-  it('pages through titles of the greatest length', async () => {
+  it('pages through titles of maximum length', async () => {
     const member = await signUp()
     const titles = ['\u{1D160}', '한', '\u0001'].flatMap((unit) => [unit.repeat(499), unit.repeat(500)])
     for (const title of titles) await member.createBook({ title, author: title })

@@ -138,7 +138,7 @@ describe('migrations', () => {
     }
   })
 
-  it('use no CASE in triggers, whose END remote D1 takes for the end of the trigger', () => {
+  it('use no CASE in triggers: remote D1 mistakes its END for the end of the trigger', () => {
     const triggers = env.MIGRATIONS.flatMap(({ queries }) => queries).filter((query) => /create trigger/i.test(query))
     expect(triggers.filter((trigger) => /\bcase\b/i.test(trigger))).toEqual([])
   })

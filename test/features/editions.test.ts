@@ -69,13 +69,13 @@ const NOT_ISBN: [sent: string, reason: string][] = [
 ]
 
 describe('GET /books/{book-id}/edition', () => {
-  it('answers nulls and an empty array for a new book', async () => {
+  it('returns nulls and an empty array for a new book', async () => {
     expect(await getEdition()).toEqual({ bookId, ...NO_EDITION })
   })
 })
 
 describe('PATCH /books/{book-id}/edition', () => {
-  it('changes what is sent, keeps what is absent, and clears what is null', async () => {
+  it('updates the given fields, keeps absent ones, and clears those that are null', async () => {
     expect(await patch(EDITION)).toMatchObject({ status: 200, body: { bookId, ...EDITION } })
     expect(await getEdition()).toEqual({ bookId, ...EDITION })
     expect((await patch({ language: 'en', seriesNumber: null })).body).toEqual({
@@ -102,7 +102,7 @@ describe('PATCH /books/{book-id}/edition', () => {
     expect((await patch({ isbn })).body.isbn).toBe(stored)
   })
 
-  it.each(NOT_ISBN)('rejects the ISBN %s, and says why', async (isbn, reason) => {
+  it.each(NOT_ISBN)('rejects the ISBN %s with a reason', async (isbn, reason) => {
     expect(await patch({ isbn })).toMatchObject(fieldError('isbn', JSON.stringify(isbn), reason as never))
   })
 
@@ -173,7 +173,7 @@ describe('PATCH /books/{book-id}/edition', () => {
     expect(refused).toMatchObject({ status: 409, body: { message: 'Limit reached: 18 bytes of text per member' } })
     expect((await writer.get(`/books/${id}/edition`)).body).toEqual({ bookId: id, ...NO_EDITION })
     expect((await send(19, texts)).status).toBe(200)
-    // What does not grow always fits.
+    // Texts that do not grow are always accepted.
     expect((await send(0, { series: '시집', isbn: '8936434128' })).status).toBe(200)
     expect((await send(0, { series: '시집!' })).status).toBe(409)
     expect(await findMismatches(memberDatabase())).toEqual([])
@@ -181,7 +181,7 @@ describe('PATCH /books/{book-id}/edition', () => {
 })
 
 describe('GET /books/by-isbn/{isbn}', () => {
-  it('lists the books with an ISBN as the library does, newest first, whatever the form', async () => {
+  it('lists the books with an ISBN-10 or ISBN-13, newest first, with the fields of the library', async () => {
     const owner = await signUp()
     const titles = ['소년이 온다', 'Human Acts', 'Другая книга']
     for (const title of titles)
@@ -212,7 +212,7 @@ describe('GET /books/by-isbn/{isbn}', () => {
 
 describe('POST /books with an ISBN', () => {
   const created = { bookId: expect.any(Number), title: 'Demian', author: null, cover: null, bookStatus: 'YET' }
-  it.each(ISBNS)('stores %s as %s, and responds as without it', async (isbn, stored) => {
+  it.each(ISBNS)('stores %s as %s, and does not change the response', async (isbn, stored) => {
     const { status, body } = await reader.post('/books', { title: 'Demian', isbn })
     expect([status, body]).toEqual([201, created])
     expect((await getEdition(body.bookId)).isbn).toBe(stored)

@@ -13,7 +13,7 @@ const columns = () =>
     select('select * from authors order by memberId, authorKey'),
   ])
 
-it('folds the rows that were written before the columns existed, and no others', async () => {
+it('folds only rows that were written before the columns existed', async () => {
   const reader = await signUp()
   const memoContents = ['ДНЕВНИК', 'diary', '일기'.normalize('NFD'), '일기', `${'Ä'.repeat(60_000)}`]
   for (const author of ['ЧЕХОВ', 'Чехов', 'Chekhov', null]) {
@@ -53,7 +53,7 @@ it('folds the rows that were written before the columns existed, and no others',
   expect(await fold()).toEqual({ read, updated: 0 })
 })
 
-it('leaves texts alone that a request changes at the same time, and the rows of withdrawn members', async () => {
+it('skips texts that a request changes at the same time, and rows of withdrawn members', async () => {
   const reader = await signUp()
   const { bookId } = await reader.createBook({ title: 'Ä', author: 'Ö' })
   const { memoId } = await reader.createMemo(bookId, { memoContent: 'ÄÄ' })

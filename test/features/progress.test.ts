@@ -46,7 +46,7 @@ describe('POST /books/{book-id}/progress', () => {
     expect(await currentPage()).toBe(12)
   })
 
-  it('leaves the status and the dates of the book alone', async () => {
+  it('does not change the status or the dates of the book', async () => {
     const before = await getBook(reader, bookId)
     await add({ page: 300 })
     expect(await getBook(reader, bookId)).toEqual({ ...before, currentPage: 300 })
@@ -124,7 +124,7 @@ describe('POST /books/{book-id}/progress', () => {
     expect(await events()).toEqual([{ at: recorded, page: 5, kind: 'PROGRESS' }])
   })
 
-  it('takes times up to five minutes ahead for the current time', async () => {
+  it('treats times up to five minutes ahead as now', async () => {
     const { status } = await add({ page: 5, at: toInstant(Date.now() + 290_000) })
     expect(status).toBe(201)
     const [event] = await stored()
@@ -151,13 +151,13 @@ describe('POST /books/{book-id}/progress', () => {
     ])
   })
 
-  it('takes a page below that of the event before it for a correction, and an unchanged one for progress', async () => {
+  it('treats a lower page than that of the previous event as a correction, and the same page as progress', async () => {
     for (const page of [100, 100, 40, 41, 0]) await add({ page })
     expect(await history()).toEqual(['PROGRESS 100', 'PROGRESS 100', 'CORRECTION 40', 'PROGRESS 41', 'CORRECTION 0'])
     expect(await currentPage()).toBe(0)
   })
 
-  it('takes a step back for a correction after events before 1970, too', async () => {
+  it('treats a lower page as a correction after events before 1970, too', async () => {
     await add({ page: 120, at: '1950-01-01T00:00:00Z' })
     await add({ page: 110, at: '1960-01-01T00:00:00Z' })
     await patch({ currentPage: 105 })
@@ -222,7 +222,7 @@ describe('POST /books/{book-id}/progress', () => {
 })
 
 describe('events of PATCH /books/{book-id}', () => {
-  it('follow each change of the current page, whatever its direction', async () => {
+  it('are added for each change of the current page, forwards or backwards', async () => {
     for (const page of [10, 10, 20, 5, 6]) expect((await patch({ currentPage: page })).status).toBe(200)
     expect(await history()).toEqual(['PROGRESS 10', 'PROGRESS 20', 'CORRECTION 5', 'PROGRESS 6'])
   })
@@ -295,7 +295,7 @@ describe('GET /books/{book-id}/progress', () => {
       id,
     ).then(() => select('update books set currentPage = ? where bookId = ?', count, id))
 
-  it('lists the events newest first, in parts', async () => {
+  it('lists the events newest first, in pages', async () => {
     await fill(7)
     const pages: number[] = []
     const sizes: number[] = []
@@ -314,14 +314,14 @@ describe('GET /books/{book-id}/progress', () => {
     expect(await list(`?cursor=${toCursor(0)}`)).toEqual({ item: [], next: null })
   })
 
-  it('is not shifted by events added meanwhile', async () => {
+  it('does not shift when events are added', async () => {
     await fill(5)
     const { next } = await list('?size=2')
     await add({ page: 6 })
     expect((await list(`?size=2&cursor=${next}`)).item.map(({ page }: Event) => page)).toEqual([3, 2])
   })
 
-  it('answers 20 events by default', async () => {
+  it('returns 20 events by default', async () => {
     await fill(21)
     expect((await list()).item).toHaveLength(20)
   })

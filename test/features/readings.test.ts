@@ -36,7 +36,7 @@ const stateOf = async (bookId: number) => {
   return { bookStatus, readStartDate, readEndDate, star }
 }
 
-describe('a book without rows', () => {
+describe('a book without rows in readings', () => {
   it('has no readings while it is YET', async () => {
     const bookId = await createBook()
     expect(await list(bookId)).toEqual([])
@@ -44,7 +44,7 @@ describe('a book without rows', () => {
     expect((await reader.delete(`/readings/${bookId}`)).status).toBe(404)
   })
 
-  it('is its own reading otherwise', async () => {
+  it('has its own status and dates as its only reading otherwise', async () => {
     const bookId = await createBook(DONE)
     expect(await list(bookId)).toEqual([{ readingId: bookId, ...FINISHED }])
     await changeBook(bookId, { star: 4 })
@@ -55,7 +55,7 @@ describe('a book without rows', () => {
     expect(await list(open)).toEqual([{ readingId: open, ...EMPTY, startedAt: '2020-01-01' }])
   })
 
-  it('keeps that reading when it holds more, without a change of the book', async () => {
+  it('stores that reading when details are added, without changing the book', async () => {
     const bookId = await createBook({ ...DONE, bookStatus: 'ING' })
     const before = await stateOf(bookId)
     const changed = { note: '두 번째로 읽었다.', format: 'AUDIO', paused: true }
@@ -65,7 +65,7 @@ describe('a book without rows', () => {
     expect(await stateOf(bookId)).toEqual(before)
   })
 
-  it('is unread without dates once that reading is deleted', async () => {
+  it('becomes unread, without dates, when that reading is deleted', async () => {
     const bookId = await createBook(DONE)
     await changeBook(bookId, { star: 3 })
     expect((await reader.delete(`/readings/${bookId}`)).status).toBe(204)
@@ -149,7 +149,7 @@ describe('input', () => {
     expect(await stateOf(bookId)).toMatchObject(DONE)
   })
 
-  it('ends a reading by a date, and opens it again', async () => {
+  it('ends a reading by a date, and reopens it', async () => {
     const bookId = await createBook({ bookStatus: 'ING' })
     await change(bookId, { paused: true })
     expect((await change(bookId, { finishedAt: '2024-05' })).body).toMatchObject({
@@ -163,7 +163,7 @@ describe('input', () => {
 })
 
 describe('order', () => {
-  it('is open ones first, then by date, without dates last', async () => {
+  it('has open readings first, then the latest, those without dates last', async () => {
     const bookId = await createBook(DONE)
     for (const reading of [
       { finishedAt: '2020-02' },
@@ -178,7 +178,7 @@ describe('order', () => {
     expect(dates).toEqual(['2018', '2020-03-01', '2020-02-02', '2020-02', '2019', null])
   })
 
-  it('starts with the book’s own reading, whatever date the book is given', async () => {
+  it('starts with the newest reading, whatever dates are set on the book', async () => {
     const bookId = await createBook(DONE)
     await add(bookId, { finishedAt: '2010' })
     await changeBook(bookId, { readStartDate: null, readEndDate: '2005-05-05T00:00:00' })
@@ -187,8 +187,8 @@ describe('order', () => {
   })
 })
 
-describe('the book follows', () => {
-  it('a new reading that is the newest', async () => {
+describe('the book is updated', () => {
+  it('by a new reading that is the newest', async () => {
     const bookId = await createBook(DONE)
     await changeBook(bookId, { star: 4 })
     const { readingId } = await add(bookId, { startedAt: '2024-03-01' })
@@ -205,7 +205,7 @@ describe('the book follows', () => {
     expect(await stateOf(bookId)).toMatchObject({ readEndDate: '2024-04-30T00:00:00', star: 0 })
   })
 
-  it('not an older one', async () => {
+  it('not by an older reading', async () => {
     const bookId = await createBook(DONE)
     const before = await stateOf(bookId)
     const { readingId } = await add(bookId, { finishedAt: '2011-11-11', rating: 1 })
@@ -222,13 +222,13 @@ describe('the book follows', () => {
     })
   })
 
-  it('a date of the same day without losing the time', async () => {
+  it('by a date, but keeps its time if the day is the same', async () => {
     const bookId = await createBook(DONE)
     await change(bookId, { startedAt: '2020-01-01', finishedAt: '2020-02-02', rating: 4.5 })
     expect(await stateOf(bookId)).toEqual({ ...DONE, star: 5 })
   })
 
-  it('a stopped reading as DONE without an end date', async () => {
+  it('by a stopped reading, to DONE without an end date', async () => {
     const bookId = await createBook(DONE)
     await change(bookId, { outcome: 'STOPPED' })
     expect(await stateOf(bookId)).toMatchObject({ bookStatus: 'DONE', readEndDate: null })
@@ -241,7 +241,7 @@ describe('the book follows', () => {
     expect((await list(bookId))[0]).toMatchObject({ outcome: 'FINISHED', finishedAt: '2020-03-03' })
   })
 
-  it('only the fields that are set', async () => {
+  it('only in the fields that are set', async () => {
     const bookId = await createBook({ ...DONE, bookStatus: 'ING' })
     await change(bookId, { rating: 3 })
     expect(await stateOf(bookId)).toEqual({ ...DONE, bookStatus: 'ING', star: 3 })
@@ -249,7 +249,7 @@ describe('the book follows', () => {
     expect(await stateOf(bookId)).toMatchObject({ readStartDate: '2020-01-05T00:00:00', readEndDate: DONE.readEndDate })
   })
 
-  it('a reading whose status is corrected while the book is YET, without another one', async () => {
+  it('by a changed outcome while it is YET, without beginning another reading', async () => {
     const bookId = await createBook(DONE)
     await changeBook(bookId, { bookStatus: 'YET' })
     await change(bookId, { outcome: 'STOPPED', finishedAt: '2021-01-01' })
@@ -262,8 +262,8 @@ describe('the book follows', () => {
   })
 })
 
-describe('the newest reading follows the book', () => {
-  it('when it is read again, and keeps the earlier one', async () => {
+describe('a change of the book', () => {
+  it('begins another reading when the book is read again, and keeps the earlier one', async () => {
     const bookId = await createBook(DONE)
     await changeBook(bookId, { star: 4 })
     await changeBook(bookId, { bookStatus: 'ING' })
@@ -278,7 +278,7 @@ describe('the newest reading follows the book', () => {
     expect(await list(bookId)).toMatchObject([{ ...EMPTY, startedAt: '2025-01-01' }, { rating: 5 }, { rating: 4 }])
   })
 
-  it('does not give the dates of the earlier reading to the next one', async () => {
+  it('does not copy the dates of the earlier reading to the next one', async () => {
     const bookId = await createBook(DONE)
     await changeBook(bookId, { bookStatus: 'ING' })
     await changeBook(bookId, { bookStatus: 'DONE' })
@@ -286,7 +286,7 @@ describe('the newest reading follows the book', () => {
     expect(await stateOf(bookId)).toMatchObject(DONE)
   })
 
-  it('keeps the reading of a book that is put back, with or without its dates', async () => {
+  it('back to YET keeps the reading, with or without its dates', async () => {
     const bookId = await createBook(DONE)
     await changeBook(bookId, { bookStatus: 'YET', star: 2 })
     expect(await list(bookId)).toEqual([{ readingId: bookId, ...FINISHED, rating: 2 }])
@@ -302,7 +302,7 @@ describe('the newest reading follows the book', () => {
     ])
   })
 
-  it('stops a reading that is put back, resumes it, and finishes it', async () => {
+  it('stops an open reading, resumes it, and finishes it', async () => {
     const bookId = await createBook({ bookStatus: 'ING', readStartDate: '2024-01-01T00:00:00' })
     await change(bookId, { paused: true, note: 'x' })
     await changeBook(bookId, { bookStatus: 'YET' })
@@ -326,7 +326,7 @@ describe('the newest reading follows the book', () => {
 })
 
 describe('limits', () => {
-  it('refuses the 201st reading, but not to read again', async () => {
+  it('rejects the 201st reading, but lets the book be read again', async () => {
     const bookId = await createBook()
     await insertReadings(bookId, 200)
     const refused = await reader.post(`/books/${bookId}/readings`, {})
@@ -418,7 +418,7 @@ describe('of another member', () => {
   })
 })
 
-it('costs one call and as many rows in a large library', async () => {
+it('takes one database call, and reads as many rows in a large library as in a small one', async () => {
   const costs = async () => {
     const bookId = await createBook(DONE)
     const { readingId } = await add(bookId, { startedAt: '2024' })

@@ -50,7 +50,7 @@ const SEARCHES: [string, (library: Library, query: string) => string][] = [
 describe.each(SEARCHES)('search in %s', (_, toPath) => {
   const search = (library: Library, query: string) => get(library.reader, toPath(library, query))
 
-  it('reads as many rows in a small library as in a large one if the matches are as near', async () => {
+  it('reads as many rows in a small library as in a large one for equally recent matches', async () => {
     const [inSmall, inLarge] = [
       await measure(() => search(small, 'q=needle&size=10')),
       await measure(() => search(large, 'q=needle&size=10')),
@@ -59,7 +59,7 @@ describe.each(SEARCHES)('search in %s', (_, toPath) => {
     expect(inSmall.read).toBeLessThan(150)
   })
 
-  it('reads at most four rows for each of 1,000, at any depth', async () => {
+  it('reads at most four rows per row searched, of 1,000, at any depth', async () => {
     const first = await measure(() => search(large, 'q=absent'))
     expect(first.read).toBeGreaterThan(1000)
     expect(first.read).toBeLessThan(4050)

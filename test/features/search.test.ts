@@ -23,7 +23,7 @@ const find = async (
 const findContents = async (reader: Reader, q: string, query = {}) =>
   (await find(reader, 'memos', q, query)).item.map(({ excerpt }: { excerpt: string }) => excerpt)
 
-/** Walks a list to its end. */
+/** Loads all pages of a list. */
 const walk = async (reader: Reader, kind: 'books' | 'memos', q: string, query = {}, between = async () => {}) => {
   const [items, pages]: [Record<string, number>[], number[]] = [[], []]
   let next: string | null = null
@@ -103,7 +103,7 @@ describe('GET /memos/search', () => {
     expect(next).toBeNull()
   })
 
-  it('finds what a memo says after a change', async () => {
+  it('finds the new text of an updated memo', async () => {
     const reader = await signUp()
     const { bookId } = await reader.createBook()
     const { memoId } = await reader.createMemo(bookId, { memoContent: 'ПЕРВЫЙ' })
@@ -112,7 +112,7 @@ describe('GET /memos/search', () => {
     expect(await findContents(reader, 'первый')).toEqual([])
   })
 
-  it('lists the newest first, of one type or of one book on request', async () => {
+  it('lists memos newest first, optionally of one type or one book', async () => {
     const reader = await signUp()
     const [one, other] = [await reader.createBook(), await reader.createBook({ title: '데미안' })]
     await reader.createMemo(one.bookId, { memoContent: 'needle 1', memoType: 'THOUGHT' })
@@ -189,7 +189,7 @@ describe('GET /memos/search', () => {
     expect(await find(reader, 'memos', 'needle', { bookId: empty })).toEqual({ item: [], next: null })
   })
 
-  it('finds nothing of other members, and answers 404 for their books', async () => {
+  it('finds nothing of other members, and returns 404 for their books', async () => {
     const [reader, other] = [await signUp(), await signUp()]
     const { bookId } = await other.createBook({ title: 'needle' })
     await other.createMemo(bookId, { memoContent: 'needle' })
@@ -228,7 +228,7 @@ describe('GET /books/search', () => {
     expect(item[1]).toEqual(library)
   })
 
-  it('walks the whole library, at most 1,000 books per call', async () => {
+  it('pages through the whole library, at most 1,000 books per call', async () => {
     const reader = await signUp()
     const memberId = await memberIdOf(reader)
     await memberDatabase()
@@ -271,7 +271,7 @@ describe('parameters', () => {
     },
   )
 
-  it('limits searches per member, apart from uploads and from each other', async () => {
+  it('limits book searches and memo searches per member, separately from each other and from uploads', async () => {
     const reader = await signUp()
     const keys: string[] = []
     const MEMBER_LIMIT = {

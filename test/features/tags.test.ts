@@ -38,7 +38,7 @@ describe('the tags of a book', () => {
     expect(await allTags(reader)).toEqual([])
   })
 
-  it('keep the first spelling, in the body and among all books', async () => {
+  it('keep the spelling that was used first, in the same request or on other books', async () => {
     const { reader, bookIds } = await createShelf(['ÉTÉ', 'Été', 'Straße', '한강'], [])
     // Decomposed, as macOS sends it.
     const answer = await put(reader, bookIds[1] ?? 0, ['été'.normalize('NFD'), 'STRASSE', ' 한강 '.normalize('NFD')])
@@ -105,7 +105,7 @@ describe('2,000 tags', () => {
     expect(await allTags(reader)).toHaveLength(2000)
   })
 
-  it('refuse another one, and write nothing', async () => {
+  it('reject another one, and write nothing', async () => {
     const answer = await put(reader, bookId, ['Tag 7', 'Here too', 'Only here', 'New'])
     expect(answer).toMatchObject({ status: 409, body: { message: 'Limit reached: 2,000 tags per member' } })
     expect(answer.headers.get('X-Error-Code')).toBe('MAX_TAGS')
@@ -113,13 +113,13 @@ describe('2,000 tags', () => {
     expect((await put(reader, bookId, ['New', 'Other'].concat('Here too'))).status).toBe(409)
   })
 
-  it('can be exchanged for others, and given to other books', async () => {
+  it('can be replaced by others, and added to other books', async () => {
     expect((await put(reader, bookId, ['New', 'Here too', 'Tag 7'])).body.tags).toEqual(['Here too', 'New', 'Tag 7'])
     expect((await put(reader, bookId, ['Newer', 'Newest'])).body.tags).toEqual(['Newer', 'Newest'])
     expect(await allTags(reader)).toHaveLength(2000)
   })
 
-  it('hold under concurrent writes', async () => {
+  it('are not exceeded by concurrent writes', async () => {
     const free = (await reader.createBook()).bookId
     await put(reader, bookId, ['Newer'])
     const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => put(reader, free, [`Raced ${n}`, 'Newer'])))
@@ -174,7 +174,7 @@ describe('books with a tag', () => {
 })
 
 describe('PATCH /tags', () => {
-  it('renames a tag, also only its case', async () => {
+  it('renames a tag, even if only its case', async () => {
     const { reader, bookIds } = await createShelf(['Sci-Fi', 'x'], ['Sci-Fi'])
     expect(await rename(reader, 'sci-fi', 'SF')).toMatchObject({ status: 200, body: { tag: 'SF', bookCount: 2 } })
     expect((await rename(reader, 'SF', ' sf ')).body).toEqual({ tag: 'sf', bookCount: 2 })
@@ -193,7 +193,7 @@ describe('PATCH /tags', () => {
     expect(await findMismatches(memberDatabase())).toEqual([])
   })
 
-  it('answers 404 for an unknown tag, even if the other one exists', async () => {
+  it('returns 404 for an unknown tag, even if the other one exists', async () => {
     const { reader } = await createShelf(['A'])
     for (const to of ['A', 'B', 'a']) {
       const answer = await rename(reader, 'AA', to)
@@ -285,7 +285,7 @@ describe('one database call, at a cost independent of the size of the library', 
     expect([inSmall.written, inLarge.written]).toEqual([written, written])
   })
 
-  it('deletion writes one row per book, and merging four', async () => {
+  it('writes one row per book to delete a tag, and four to merge it', async () => {
     const { written, calls } = await measure(() => rename(small.reader, 'Essays', 'Poems'))
     expect(calls).toBe(1)
     expect(written).toBeLessThanOrEqual(60 * 4 + 5)
