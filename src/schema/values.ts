@@ -32,11 +32,14 @@ export const filledText = (max: number) => storable(textUpTo(max), FILLED, 'must
 
 /** Text that is not blank, trimmed and in NFC. The limit applies to the result. */
 export const trimmedText = (max: number) => {
+  const error = atMost(max)
   const trimmed = z
     .string({ error: orRequired('must be a string') })
     .trim()
+    // NFC has no character that other forms write with more than four. Normalizing a long text can take minutes.
+    .max(4 * max, { error, abort: true })
     .normalize('NFC')
-  return storable(trimmed.max(max, { error: atMost(max) }), FILLED, 'must not be blank')
+  return storable(trimmed.max(max, { error }), FILLED, 'must not be blank')
 }
 
 /** Text that is not empty, but may be blank. */

@@ -16,3 +16,18 @@ it.each([
 it.each(['Demian', '데미안', 'über uns', '', null, undefined])('stores %s only once', (text) => {
   expect(toFoldedColumn(text)).toBeNull()
 })
+
+it.each(['\u0301\u0316'.repeat(32_000), `a${'\u0301'.repeat(30)}`.repeat(2000), 'e\u0301'.repeat(32_000)])(
+  'folds 64,000 combining marks within 500 ms',
+  async (marks) => {
+    const before = performance.now()
+    fold(marks)
+    // The clock stands still until the next I/O.
+    await scheduler.wait(1)
+    expect(performance.now() - before).toBeLessThan(500)
+  },
+)
+
+it('finds text next to a long run of combining marks', () => {
+  expect(fold(`E\u0301${'\u0301'.repeat(40)} ${'Über'.normalize('NFD')}`)).toContain('über')
+})

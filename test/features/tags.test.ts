@@ -54,6 +54,20 @@ describe('the tags of a book', () => {
     )
   })
 
+  it('are refused before a long text is normalized, which would take minutes', async () => {
+    const { reader, bookId } = await createShelf([])
+    const before = performance.now()
+    const answer = await put(reader, bookId, ['\u0301\u0316'.repeat(200_000)])
+    expect(performance.now() - before).toBeLessThan(5000)
+    expect(answer).toMatchObject({ status: 400, body: { fieldErrors: [{ reason: 'must be at most 100 characters' }] } })
+  })
+
+  it('may have four times as many characters in NFD', async () => {
+    const { reader, bookId } = await createShelf([])
+    const tag = '\u1f87'.repeat(100)
+    expect((await put(reader, bookId, [tag.normalize('NFD')])).body).toEqual({ tags: [tag] })
+  })
+
   it.each<[string, unknown, string, string]>([
     ['an absent list', undefined, 'tags', 'is required'],
     ['null', null, 'tags', 'must be an array of strings'],
