@@ -23,6 +23,8 @@ const Rating = z
   .min(0.25, { error: ratingError })
   .max(5, { error: ratingError })
   .multipleOf(0.25, { error: ratingError })
+  // multipleOf tolerates small differences, which would make the stars of the book a fraction.
+  .refine((rating) => Number.isInteger(rating * 4), { error: ratingError })
 
 const ReadingInput = z.object({
   startedAt: ReadingDate.nullish(),

@@ -125,6 +125,7 @@ describe('input', () => {
     [{ rating: 0 }, 'rating', RATING],
     [{ rating: 5.25 }, 'rating', RATING],
     [{ rating: 1.1 }, 'rating', RATING],
+    [{ rating: 2.2500000000000004 }, 'rating', RATING],
     [{ rating: '4' }, 'rating', RATING],
     [{ paused: null }, 'paused', 'must be true or false'],
     [{ note: 'a'.repeat(65_536) }, 'note', 'must be at most 65535 characters'],
