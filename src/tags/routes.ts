@@ -9,8 +9,9 @@ import { allowOnly } from '../http/error-response'
 import { limitLargePages } from '../http/large-pages'
 import { sendPage } from '../http/send-page'
 import { valid } from '../http/validate'
+import { deleteTag, renameOrMerge } from './rename'
 import { BookTags, MAX_BOOK_TAGS, MAX_TAGS, Tag, TaggedQuery, TagQuery, TagRename } from './schema'
-import { deleteTag, listBookTags, listTagged, listTags, renameOrMerge, setBookTags } from './store'
+import { listBookTags, listTagged, listTags, setBookTags } from './store'
 
 export const tags = new Hono<App>()
   .get(

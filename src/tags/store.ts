@@ -8,7 +8,7 @@ import { books } from '../db/schema'
 import { ApiError } from '../errors'
 import { fold } from '../fold'
 import { type Page, toLimit, toPage } from '../schema/paging'
-import { type BookTags, MAX_BOOK_TAGS, MAX_TAGS, type Tag, type TaggedQuery, type TagRename } from './schema'
+import { type BookTags, MAX_BOOK_TAGS, MAX_TAGS, type Tag, type TaggedQuery } from './schema'
 
 const { placeholder } = sql
 
@@ -107,9 +107,9 @@ export const listTags = async (db: Db, caller: Caller): Promise<Tag[]> => {
   return tags
 }
 
-const isTag = (name: string) => sql`memberId = ${callerId} and tagKey = ${placeholder(name)}`
-const tagId = (name: string) => sql`(select tagId from tags where ${isTag(name)})`
-const selectTag = (name: string) => sqlStatement<Tag>(sql`select tag, bookCount from tags where ${isTag(name)}`)
+export const isTag = (name: string) => sql`memberId = ${callerId} and tagKey = ${placeholder(name)}`
+export const tagId = (name: string) => sql`(select tagId from tags where ${isTag(name)})`
+export const selectTag = (name: string) => sqlStatement<Tag>(sql`select tag, bookCount from tags where ${isTag(name)}`)
 
 const selectCount = selectTag('key')
 // The offset skips entries of the index, not books.
@@ -130,74 +130,4 @@ export const listTagged = async (
   const page = { key: fold(tag), ...toLimit(paging) }
   const [, [counted], items] = await runAsCaller(db, caller, selectCaller(), selectCount(page), selectTagged(page))
   return toPage(items, counted?.bookCount ?? 0, paging)
-}
-
-const renameTag = sqlStatement<Tag>(sql`
-  update tags set tag = ${placeholder('to')}, tagKey = ${placeholder('toKey')}
-  where ${isTag('fromKey')} and not exists (
-    select 1 from tags as other where other.memberId = tags.memberId and other.tagKey = ${placeholder('toKey')}
-      and other.tagId <> tags.tagId
-  )
-  returning tag, bookCount`)
-const mergeBooks = sqlStatement(sql`
-  insert into bookTags (memberId, tagId, bookId)
-  select target.memberId, target.tagId, bookId
-  from tags as target cross join bookTags
-  where target.memberId = ${callerId} and target.tagKey = ${placeholder('toKey')}
-    and bookTags.memberId = target.memberId and bookTags.tagId = ${tagId('fromKey')}
-  on conflict do nothing`)
-// With a count of 0, the trigger on bookTags does not update the tag once per book.
-const resetCount = (name: string) => sqlStatement(sql`update tags set bookCount = 0 where ${isTag(name)}`)
-const removeBooks = (name: string) =>
-  sqlStatement(sql`delete from bookTags where memberId = ${callerId} and tagId = ${tagId(name)}`)
-const removeTag = (name: string) =>
-  sqlStatement<{ tagId: number }>(sql`delete from tags where ${isTag(name)} returning tagId`)
-
-const [resetFrom, removeBooksOfFrom, removeFrom, selectTo] = [
-  resetCount('fromKey'),
-  removeBooks('fromKey'),
-  removeTag('fromKey'),
-  selectTag('toKey'),
-]
-
-/**
- * Renames a tag, or, if the caller has another tag of the new name, merges it into that one, which keeps its spelling.
- * Returns undefined if the caller has no tag `from`.
- */
-export const renameOrMerge = async (db: Db, caller: Caller, { from, to }: TagRename): Promise<Tag | undefined> => {
-  const values = { fromKey: fold(from), toKey: fold(to), to }
-  const rename = renameTag(values)
-  if (values.fromKey === values.toKey) {
-    const [, [tag]] = await runAsCaller(db, caller, selectCaller(), idempotent(rename))
-    return tag
-  }
-  const [, [renamed], , , , [merged], [target]] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
-    rename,
-    // If the tag was renamed, these find no tag `from`.
-    mergeBooks(values),
-    resetFrom(values),
-    removeBooksOfFrom(values),
-    removeFrom(values),
-    selectTo(values),
-  )
-  return renamed ?? (merged && target)
-}
-
-const [resetDeleted, removeBooksOfDeleted, removeDeleted] = [resetCount('key'), removeBooks('key'), removeTag('key')]
-
-/** Deletes a tag from all books. Returns undefined if the caller has no such tag. */
-export const deleteTag = async (db: Db, caller: Caller, tag: string) => {
-  const values = { key: fold(tag) }
-  const [, , , [deleted]] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
-    resetDeleted(values),
-    removeBooksOfDeleted(values),
-    removeDeleted(values),
-  )
-  return deleted
 }

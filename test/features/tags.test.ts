@@ -207,6 +207,22 @@ describe('PATCH /tags', () => {
     expect(await findMismatches(memberDatabase())).toEqual([])
   })
 
+  it('moves only the fewer books when it merges', async () => {
+    const { reader, bookIds } = await createShelf(['few'], [])
+    const memberId = await memberIdOf(reader)
+    await fillShelf(memberId, 300)
+    await select(`insert into tags (memberId, tagId, tag, tagKey) values (${memberId}, 9, 'Many', 'many')`)
+    await select(`insert into bookTags select memberId, 9, bookId from books where memberId = ${memberId}`)
+    const merge = (from: string, to: string) => measure(async () => rename(reader, from, to))
+    const costs = [await merge('MANY', 'FEW')]
+    expect(await allTags(reader)).toEqual([{ tag: 'few', bookCount: 302 }])
+    await put(reader, bookIds[1] ?? 0, ['few', 'Other'])
+    costs.push(await merge('other', 'few'))
+    for (const cost of costs) expect(cost.written).toBeLessThan(20)
+    expect(await tagsOf(reader, bookIds[1] ?? 0)).toEqual(['few'])
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+
   it('returns 404 for an unknown tag, even if the other one exists', async () => {
     const { reader } = await createShelf(['A'])
     for (const to of ['A', 'B', 'a']) {
