@@ -304,7 +304,7 @@ BEGIN
   WHERE latest.page IS NOT NEW.currentPage OR NEW.currentPage = OLD.currentPage;
 END;
 
--- An event before the latest one: total is kept in the latest. Above the limit, progress_limited counts again.
+-- An event before the latest one: total is kept in the latest. Above the limit, progress_limited sets it.
 CREATE TRIGGER progress_added_late AFTER INSERT ON progress
 WHEN NEW.total <= 10000
   AND EXISTS (SELECT 1 FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at > NEW.at)
@@ -329,15 +329,21 @@ BEGIN
     WHERE next / 86400000 = at / 86400000
   );
 
-  DELETE FROM progress
-  WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at IN (
-    SELECT at FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId ORDER BY at DESC LIMIT -1 OFFSET 10000
-  );
-
   UPDATE progress
-  SET total = (SELECT count(*) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
+  SET total = NEW.total - changes()
   WHERE memberId = NEW.memberId AND bookId = NEW.bookId
     AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId);
+
+  DELETE FROM progress
+  WHERE memberId = NEW.memberId AND bookId = NEW.bookId
+    AND at = (SELECT min(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
+    AND (SELECT total FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId ORDER BY at DESC LIMIT 1) > 10000;
+
+  UPDATE progress
+  SET total = total - changes()
+  WHERE memberId = NEW.memberId AND bookId = NEW.bookId
+    AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
+    AND changes() > 0;
 END;
 
 -- Readings. These triggers apply changes of a book to its newest reading. readings/newest.ts applies changes of a reading to
