@@ -12,10 +12,6 @@ export const authors = new Hono<App>().get(
   authenticated('library:read'),
   describeRoute({
     operationId: 'listAuthors',
-    summary: 'List the authors of your books',
-    description:
-      'In alphabetical order, regardless of case. Authors that differ only in case are one author, spelled as in the book ' +
-      'that was registered first.',
     tags: ['Books'],
     responses: { 200: json(listOf(Author), 'A page of authors') },
   }),

@@ -14,7 +14,7 @@ import { Memo, MemosQuery } from '../memos/schema'
 import { listOf } from '../schema/cursor'
 import { MAX_MEMOS_SIZE, Paging, pageOf } from '../schema/paging'
 import { Timestamp } from '../schema/values'
-import { listBooks, MAX_EXAMINED } from './list'
+import { listBooks } from './list'
 import {
   AbandonedBook,
   BookDetail,
@@ -43,8 +43,6 @@ const views = new Hono<App>()
     authenticated('library:read'),
     describeRoute({
       operationId: 'listLibrary',
-      summary: 'List books by status',
-      description: 'Newest registration first. `setCreatedDate` does not change the order.',
       tags: ['Books'],
       responses: { 200: json(LibraryBookPage, 'A page of books', 'Link') },
     }),
@@ -60,8 +58,6 @@ const views = new Hono<App>()
     authenticated('library:read'),
     describeRoute({
       operationId: 'listCalender',
-      summary: 'List finished books by end date',
-      description: 'Books that are `DONE` and have a `readEndDate`, latest first.',
       tags: ['Books'],
       responses: { 200: json(pageOf(CalenderBook), 'A page of books', 'Link') },
     }),
@@ -77,9 +73,6 @@ const views = new Hono<App>()
     authenticated('library:read'),
     describeRoute({
       operationId: 'listAbandoned',
-      summary: 'List old unread books',
-      description:
-        'Books that are still `YET` 90 days after registration, oldest first. The number of days can be configured.',
       tags: ['Books'],
       responses: { 200: json(pageOf(AbandonedBook), 'A page of books', 'Link') },
     }),
@@ -97,8 +90,6 @@ const views = new Hono<App>()
     authenticated('library:read'),
     describeRoute({
       operationId: 'listMemoBooks',
-      summary: 'List books with memos',
-      description: 'Books that have at least one memo. Newest registration first.',
       tags: ['Books'],
       responses: { 200: json(pageOf(MemoBook), 'A page of books', 'Link') },
     }),
@@ -118,12 +109,6 @@ export const books = new Hono<App>()
     authenticated('library:read'),
     describeRoute({
       operationId: 'listBooks',
-      summary: 'List, sort and filter books',
-      description:
-        'All books, or those that match all filters. A `-` before the sort reverses it. Books without a value to sort by come ' +
-        'last in both directions, newest registration first: for `author`, books without one; for `finished`, books that ' +
-        'are not `DONE` or have no `readEndDate`; for `rating`, unrated books. With filters, a request examines at most ' +
-        `${2 * MAX_EXAMINED} books, so a page can be short or empty: the list ends when \`next\` is null.`,
       tags: ['Books'],
       responses: { 200: json(listOf(ListedBook), 'A page of books') },
     }),
@@ -135,10 +120,6 @@ export const books = new Hono<App>()
     authenticated('library:write'),
     describeRoute({
       operationId: 'registerBook',
-      summary: 'Register a book',
-      description:
-        'Only `title` is required. Registering the same title twice creates two books. Status and dates are stored as ' +
-        'sent: neither changes the other.',
       tags: ['Books'],
       responses: { 201: json(RegisteredBook, 'The registered book', 'Location') },
       errors: ['MAX_BOOKS', 'MAX_MEMBER_TEXT_BYTES'],
@@ -155,9 +136,6 @@ export const books = new Hono<App>()
     authenticated('library:read', 'memos:read'),
     describeRoute({
       operationId: 'getBook',
-      summary: 'Get a book with its memos',
-      description:
-        '`memoCount` counts all memos of the book. `memosList` contains those that match `memoAuthority`, newest first.',
       tags: ['Books'],
       responses: { 200: json(BookDetail, 'The book') },
       errors: ['BOOK_NOT_FOUND'],
@@ -175,9 +153,6 @@ export const books = new Hono<App>()
     authenticated('memos:read'),
     describeRoute({
       operationId: 'listBookMemos',
-      summary: 'List the memos of a book',
-      description:
-        'Newest first. `size` may be up to 10,000: send the `memoCount` of the book to load all its memos at once.',
       tags: ['Books'],
       responses: { 200: json(pageOf(Memo, MAX_MEMOS_SIZE), 'A page of memos', 'Link') },
       errors: ['BOOK_NOT_FOUND'],
@@ -196,10 +171,6 @@ export const books = new Hono<App>()
     authenticated('library:read', 'library:write'),
     describeRoute({
       operationId: 'updateBook',
-      summary: 'Update a book',
-      description:
-        'Absent fields stay unchanged, and null clears a field that may be null. Any status may follow any other, and ' +
-        'none changes a date. An empty object changes nothing.',
       tags: ['Books'],
       responses: { 200: json(UpdatedBook, 'The updated values') },
       errors: ['BOOK_NOT_FOUND', 'MAX_MEMBER_TEXT_BYTES'],
@@ -217,8 +188,6 @@ export const books = new Hono<App>()
     authenticated('library:write', 'memos:write'),
     describeRoute({
       operationId: 'deleteBook',
-      summary: 'Delete a book with its memos',
-      description: 'Cannot be undone. A second deletion returns 404.',
       tags: ['Books'],
       responses: { 204: empty('Deleted') },
       errors: ['BOOK_NOT_FOUND'],
@@ -234,10 +203,6 @@ export const books = new Hono<App>()
     authenticated('library:write'),
     describeRoute({
       operationId: 'setCreatedDate',
-      summary: 'Overwrite the registration date of a book',
-      description:
-        'The body is the new date, in the time zone of the service, as plain text or as a JSON string, whatever the content ' +
-        'type says. Only `listAbandoned` depends on this date.',
       tags: ['Books'],
       responses: { 200: json(CreatedDate, 'The updated date') },
       errors: ['BOOK_NOT_FOUND'],

@@ -40,8 +40,6 @@ export const catalogue = new Hono<App>()
     throttledByNetwork,
     describeRoute({
       operationId: 'listBestSellers',
-      summary: 'List best sellers',
-      description: 'At most ten, in the order of the provider. Needs no token.',
       tags: ['Catalogue'],
       responses: { 200: json(CatalogueList, 'The books', 'Cache-Control') },
       errors: [...errors],
@@ -53,8 +51,6 @@ export const catalogue = new Hono<App>()
     throttledByNetwork,
     describeRoute({
       operationId: 'listNewBooks',
-      summary: 'List notable new books',
-      description: 'At most ten, as selected by the provider. Needs no token.',
       tags: ['Catalogue'],
       responses: { 200: json(CatalogueList, 'The books', 'Cache-Control') },
       errors: [...errors],
@@ -67,10 +63,6 @@ export const catalogue = new Hono<App>()
     throttledByNetwork,
     describeRoute({
       operationId: 'searchCatalogue',
-      summary: 'Search the catalogue by title or author',
-      description:
-        'At most ten results, or an empty array. Needs no token. The search term is the rest of the path: slashes may ' +
-        'be sent as they are or as `%2F`. Encode `?`, `#` and `%`. `best-seller` and `item-new-special` return the lists instead.',
       tags: ['Catalogue'],
       responses: { 200: json(CatalogueList, 'The matching books', 'Cache-Control') },
       errors: [...errors],

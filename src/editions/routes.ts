@@ -15,8 +15,6 @@ export const editions = new Hono<App>()
     authenticated('library:read'),
     describeRoute({
       operationId: 'listBooksByIsbn',
-      summary: 'List books by ISBN',
-      description: `Newest registration first, at most ${MAX_SAME_ISBN}. An ISBN-10 and its ISBN-13 find the same books.`,
       tags: ['Books'],
       responses: { 200: json(z.array(LibraryBook).max(MAX_SAME_ISBN), 'The books') },
     }),
@@ -28,8 +26,6 @@ export const editions = new Hono<App>()
     authenticated('library:read'),
     describeRoute({
       operationId: 'getEdition',
-      summary: 'Get the edition of a book',
-      description: 'Unknown details are null; without identifiers, `sourceIds` is an empty array.',
       tags: ['Books'],
       responses: { 200: json(Edition, 'The edition') },
       errors: ['BOOK_NOT_FOUND'],
@@ -45,8 +41,6 @@ export const editions = new Hono<App>()
     authenticated('library:read', 'library:write'),
     describeRoute({
       operationId: 'updateEdition',
-      summary: 'Update the edition of a book',
-      description: 'Absent fields stay unchanged, and null clears a field. An empty object changes nothing.',
       tags: ['Books'],
       responses: { 200: json(Edition, 'The updated edition') },
       errors: ['BOOK_NOT_FOUND', 'MAX_MEMBER_TEXT_BYTES'],

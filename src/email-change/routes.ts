@@ -29,11 +29,6 @@ export const emailChange = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'requestEmailChange',
-      summary: 'Request a change of your e-mail address',
-      description:
-        'Mails a code of ten letters and digits to the new address. The code is valid for ten minutes. If the address ' +
-        'belongs to another member, that member is informed by mail instead; the response is the same. At most two mails ' +
-        'are sent to an address in ten minutes. A wrong password counts as a failed login.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       responses: { 202: empty('A code is mailed if the address is not taken', ...RATE_LIMIT) },
@@ -57,11 +52,6 @@ export const emailChange = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'changeEmail',
-      summary: 'Change your e-mail address',
-      description:
-        'Requires a code from `requestEmailChange`, which works once, unless the password or the e-mail address was changed ' +
-        'meanwhile. You stay logged in on all devices; `endOtherSessions` logs out the others. A code that restores the ' +
-        'former address is mailed to it, and the address is reserved for you for 72 hours.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       responses: { 200: json(Profile, 'The member', ...RATE_LIMIT) },
@@ -87,11 +77,6 @@ export const emailChange = new Hono<App>()
     throttledByNetwork,
     describeRoute({
       operationId: 'undoEmailChange',
-      summary: 'Undo a change of e-mail address',
-      description:
-        'Restores the former address with the code that was mailed to it, within 72 hours. Also undoes all later changes, ' +
-        'logs out all devices, and deletes all access tokens and the password: reset it with `requestPasswordReset`. The ' +
-        'code works once.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       usesDatabase: true,

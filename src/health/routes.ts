@@ -20,10 +20,6 @@ export const health = new Hono<App>().get(
   '/health',
   describeRoute({
     operationId: 'checkHealth',
-    summary: 'Check the health of the service',
-    description:
-      'Succeeds when the configuration is valid and all databases answer, checked at most once every five seconds. With ' +
-      'several databases, the error message names those that do not. Of more than sixty, each check asks sixty.',
     tags: ['Health'],
     usesDatabase: true,
     responses: { 200: json(Health, 'Healthy') },

@@ -40,10 +40,8 @@ export type ResponseDescription = {
 }
 
 type RouteDescription = {
-  /** Verb and noun; generated clients use it as the method name. */
+  /** Verb and noun; generated clients use it as the method name. openapi/operations.ts has the texts. */
   operationId: string
-  summary: string
-  description?: string
   tags: [string]
   /** The path parameters, for a route that answers invalid ones with 404 instead of validating them. */
   path?: z.ZodObject

@@ -54,8 +54,6 @@ const loadOne = new Hono<App>().get(
   '/:member-id/:name',
   describeRoute({
     operationId: 'loadImage',
-    summary: 'Load an image',
-    description: 'Needs no token, so that browsers can load it with `<img>`. Supports conditional and range requests.',
     tags: ['Images'],
     requestHeaders: ['Range', 'If-Range', 'If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'],
     responses: {
@@ -99,8 +97,6 @@ export const images = new Hono<App>()
     authenticated('memos:read'),
     describeRoute({
       operationId: 'listImages',
-      summary: 'List your images',
-      description: 'Newest first. The sum of `bytes` counts towards the limit on images.',
       tags: ['Images'],
       responses: { 200: json(pageOf(Image), 'A page of images', 'Link') },
     }),
@@ -119,10 +115,6 @@ export const images = new Hono<App>()
     authenticated('memos:write'),
     describeRoute({
       operationId: 'deleteImage',
-      summary: 'Delete an image',
-      description:
-        'Memos that show the image are not changed. Data centres that cached it may serve it for ten more minutes, and ' +
-        'clients that loaded it may keep it for a year.',
       tags: ['Images'],
       responses: { 204: empty('Deleted') },
       errors: ['IMAGE_NOT_FOUND'],

@@ -30,10 +30,6 @@ export const members = new Hono<App>()
     anonymous,
     describeRoute({
       operationId: 'signUp',
-      summary: 'Sign up',
-      description:
-        'Requires a code from `requestCode`, or any text if the service does not verify addresses. The service may refuse ' +
-        'the 10,000 most common passwords. Returns no token: log in afterwards.',
       tags: ['Members'],
       usesDatabase: true,
       responses: { 201: json(Profile, 'The new member', ...RATE_LIMIT) },
@@ -55,10 +51,6 @@ export const members = new Hono<App>()
     throttledByNetwork,
     describeRoute({
       operationId: 'requestCode',
-      summary: 'Request a verification code',
-      description:
-        'Mails a six-digit code, which is valid for ten minutes. It works once, from any network. A code requested earlier ' +
-        'for the same address from the same network becomes invalid.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       usesDatabase: true,
@@ -81,10 +73,6 @@ export const members = new Hono<App>()
     anonymous,
     describeRoute({
       operationId: 'logIn',
-      summary: 'Log in',
-      description:
-        'Returns the token in the `Authorization` response header, as `Bearer <JWT>`. After ten failed logins to an ' +
-        'account within 15 minutes, further ones from the same network get 429, even with the right password.',
       tags: ['Members'],
       usesDatabase: true,
       responses: { 200: json(Profile, 'The member; the token is in a header', 'Authorization', ...RATE_LIMIT) },
@@ -105,8 +93,6 @@ export const members = new Hono<App>()
     authenticated('profile:read'),
     describeRoute({
       operationId: 'getProfile',
-      summary: 'Get your profile',
-      description: 'Returns the member the token belongs to.',
       tags: ['Members'],
       responses: { 200: json(Profile, 'The member') },
     }),
@@ -117,11 +103,6 @@ export const members = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'updateProfile',
-      summary: 'Update your name or password',
-      description:
-        'A new password ends all other sessions immediately. The current session and access tokens stay valid. ' +
-        'At most ten password changes an hour. A wrong `currentPassword` counts as a failed login. The service may refuse ' +
-        'the 10,000 most common passwords.',
       tags: ['Members'],
       responses: { 200: json(UpdatedProfile, 'The updated member', ...RATE_LIMIT) },
       errors: ['TOO_MANY_REQUESTS'],
@@ -148,10 +129,6 @@ export const members = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'withdraw',
-      summary: 'Delete your account',
-      description:
-        'All tokens stop working immediately, and the e-mail address can sign up again. Books and memos can no longer be ' +
-        'read. They and the images are deleted soon after. Cannot be undone.',
       tags: ['Members'],
       responses: { 204: empty('Deleted') },
     }),

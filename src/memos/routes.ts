@@ -22,8 +22,6 @@ export const memos = new Hono<App>()
     authenticated('memos:read'),
     describeRoute({
       operationId: 'drawMemo',
-      summary: 'Get a random memo',
-      description: 'Returns one of your memos, each equally likely, or an empty array if you have none.',
       tags: ['Memos'],
       responses: { 200: json(z.array(RandomMemo).max(1), 'At most one memo') },
     }),
@@ -39,10 +37,6 @@ export const memos = new Hono<App>()
     throttledByMember,
     describeRoute({
       operationId: 'uploadMemoImage',
-      summary: 'Upload an image for a memo',
-      description:
-        'Accepts PNG, JPEG, GIF, WebP and AVIF, detected by content, up to 10 MiB and 268 megapixels. Returns the URL of ' +
-        'the image, which needs no token and cannot be guessed. Metadata such as location, camera and time is removed.',
       tags: ['Memos'],
       requestHeaders: ['Accept'],
       responses: {
@@ -75,10 +69,6 @@ export const memos = new Hono<App>()
     authenticated('memos:write'),
     describeRoute({
       operationId: 'createMemo',
-      summary: 'Add a memo to a book',
-      description:
-        'The content is stored exactly as sent. If it is HTML, clients must sanitize it. To show an image, upload it ' +
-        'first, and put its URL into the content.',
       tags: ['Memos'],
       responses: { 201: json(Memo, 'The new memo', 'Location') },
       errors: ['BOOK_NOT_FOUND', 'MAX_MEMOS_PER_BOOK', 'MAX_BOOK_TEXT_BYTES', 'MAX_MEMBER_TEXT_BYTES'],
@@ -98,8 +88,6 @@ export const memos = new Hono<App>()
     authenticated('memos:read'),
     describeRoute({
       operationId: 'getMemo',
-      summary: 'Get a memo',
-      description: 'Returns one memo. The `Location` of a new memo points here.',
       tags: ['Memos'],
       responses: { 200: json(Memo, 'The memo') },
       errors: ['MEMO_NOT_FOUND'],
@@ -115,8 +103,6 @@ export const memos = new Hono<App>()
     authenticated('memos:read', 'memos:write'),
     describeRoute({
       operationId: 'updateMemo',
-      summary: 'Update a memo',
-      description: 'Absent fields stay unchanged. An empty object changes nothing.',
       tags: ['Memos'],
       responses: { 200: json(Memo, 'The updated memo') },
       errors: ['MEMO_NOT_FOUND', 'MAX_BOOK_TEXT_BYTES', 'MAX_MEMBER_TEXT_BYTES'],
@@ -135,8 +121,6 @@ export const memos = new Hono<App>()
     authenticated('memos:write'),
     describeRoute({
       operationId: 'deleteMemo',
-      summary: 'Delete a memo',
-      description: 'Cannot be undone. A second deletion returns 404.',
       tags: ['Memos'],
       responses: { 204: empty('Deleted') },
       errors: ['MEMO_NOT_FOUND'],

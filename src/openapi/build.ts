@@ -21,6 +21,7 @@ import { addDescriptions, describeProperty } from './add-descriptions'
 import { exampleFieldError, exampleViolation } from './error-examples'
 import { REQUEST_HEADERS, RESPONSE_HEADERS } from './headers'
 import { adjustSchema } from './json-schema'
+import { OPERATIONS } from './operations'
 
 const refer = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
@@ -149,12 +150,14 @@ const tokenNote = ({ membersOnly, scopes }: RouteMetadata) => {
 
 const toOperation = (route: RouteMetadata): ZodOpenApiOperationObject | undefined => {
   if (!route.described) return undefined
-  const { operationId, summary, description, tags, responses, path = route.param } = route.described
+  const { operationId, tags, responses, path = route.param } = route.described
+  const texts = OPERATIONS[operationId]
+  if (!texts) throw new Error(`src/openapi/operations.ts lacks the operation ${operationId}`)
   const successes = Object.entries(responses).map(([status, answer]) => [status, toResponse(answer, route)] as const)
   return {
     operationId,
-    summary,
-    description: `${description}${tokenNote(route)}`,
+    summary: texts.summary,
+    description: `${texts.description}${tokenNote(route)}`,
     tags,
     security: route.membersOnly ? [{ bearer: [...(route.scopes ?? [])] }] : [],
     requestParams: {

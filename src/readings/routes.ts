@@ -16,10 +16,6 @@ export const bookReadings = new Hono<App>()
     authenticated('library:read'),
     describeRoute({
       operationId: 'listReadings',
-      summary: 'List the readings of a book',
-      description:
-        'Newest first, at most 200. A book that is `ING` or `DONE` has at least one. The book has the status, dates and ' +
-        'rating of the newest.',
       tags: ['Readings'],
       responses: { 200: json(z.array(Reading).max(MAX_READINGS), 'The readings') },
       errors: ['BOOK_NOT_FOUND'],
@@ -35,9 +31,6 @@ export const bookReadings = new Hono<App>()
     authenticated('library:write'),
     describeRoute({
       operationId: 'createReading',
-      summary: 'Add a reading of a book',
-      description:
-        'If it is the newest reading, the book takes its status, full dates and rating. Otherwise the book does not change.',
       tags: ['Readings'],
       responses: { 201: json(Reading, 'The new reading') },
       errors: ['BOOK_NOT_FOUND', 'MAX_READINGS', 'MAX_MEMBER_TEXT_BYTES'],
@@ -57,10 +50,6 @@ export const readings = new Hono<App>()
     authenticated('library:read', 'library:write'),
     describeRoute({
       operationId: 'updateReading',
-      summary: 'Update a reading',
-      description:
-        'Absent fields stay unchanged, and null clears a field. If the reading is or becomes the newest, the book changes, ' +
-        'too. An empty object changes nothing.',
       tags: ['Readings'],
       responses: { 200: json(Reading, 'The updated reading') },
       errors: ['READING_NOT_FOUND', 'MAX_MEMBER_TEXT_BYTES'],
@@ -78,10 +67,6 @@ export const readings = new Hono<App>()
     authenticated('library:write'),
     describeRoute({
       operationId: 'deleteReading',
-      summary: 'Delete a reading',
-      description:
-        'Cannot be undone. The book takes the status, dates and rating of the newest reading that is left. Without any, the ' +
-        'book becomes `YET` and has no dates.',
       tags: ['Readings'],
       responses: { 204: empty('Deleted') },
       errors: ['READING_NOT_FOUND'],

@@ -34,10 +34,6 @@ export const recovery = new Hono<App>()
     throttledByNetwork,
     describeRoute({
       operationId: 'requestPasswordReset',
-      summary: 'Request a password reset',
-      description:
-        'If the address is a member’s, mails a code of ten letters and digits, such as `K7QM2-9FXTR`, which is valid for ' +
-        'ten minutes. At most two valid codes are mailed to an address in ten minutes. The response is the same for every address.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       usesDatabase: true,
@@ -52,8 +48,6 @@ export const recovery = new Hono<App>()
     throttledByNetwork,
     describeRoute({
       operationId: 'requestPasswordChange',
-      summary: 'Request a password reset, for older clients',
-      description: 'The same as `requestPasswordReset`. Never changes a password.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       usesDatabase: true,
@@ -68,11 +62,6 @@ export const recovery = new Hono<App>()
     throttledByNetwork,
     describeRoute({
       operationId: 'resetPassword',
-      summary: 'Reset a password',
-      description:
-        'Sets a new password with a code from `requestPasswordReset`, and ends all sessions and access tokens. Returns ' +
-        'no token: log in afterwards. The code works once, unless the password or the e-mail address was changed meanwhile. ' +
-        'At most five tries in ten minutes from a network.',
       tags: ['Members'],
       requestHeaders: ['Accept-Language'],
       usesDatabase: true,

@@ -19,8 +19,6 @@ export const sessions = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'logOut',
-      summary: 'Log out',
-      description: 'Ends your session. All its tokens stop working immediately, including renewed ones.',
       tags: ['Sessions'],
       responses: { 204: empty('Logged out') },
     }),
@@ -34,9 +32,6 @@ export const sessions = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'listSessions',
-      summary: 'List your sessions',
-      description:
-        'Newest first. Each login creates a session. A member has at most a hundred: a further login ends the oldest.',
       tags: ['Sessions'],
       responses: { 200: json(z.array(Session).max(MAX_SESSIONS), 'Your sessions') },
     }),
@@ -47,8 +42,6 @@ export const sessions = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'endOtherSessions',
-      summary: 'End all other sessions',
-      description: 'Logs all other devices out immediately. Access tokens stay valid.',
       tags: ['Sessions'],
       responses: { 204: empty('Ended') },
     }),
@@ -62,10 +55,6 @@ export const sessions = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'renewSession',
-      summary: 'Renew your session',
-      description:
-        'Returns a fresh token in the `Authorization` response header, like a login. The old token stays valid until it ' +
-        'expires. A session can be renewed for at most 90 days after its login; then its last token expires.',
       tags: ['Sessions'],
       responses: { 200: json(Profile, 'The member; the token is in a header', 'Authorization') },
     }),
@@ -84,8 +73,6 @@ export const sessions = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'endSession',
-      summary: 'End a session',
-      description: 'Logs that device out immediately. You can also end your current session.',
       tags: ['Sessions'],
       responses: { 204: empty('Ended') },
       errors: ['SESSION_NOT_FOUND'],
@@ -103,10 +90,6 @@ export const sessions = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'listActivity',
-      summary: 'List the activity of your account',
-      description:
-        'The last 90 days, newest first: logins, ended sessions, and changes of password, e-mail address and access ' +
-        'tokens. At most 500 failed logins, of which twenty a day are listed, and 500 other entries.',
       tags: ['Sessions'],
       responses: { 200: json(z.array(Activity).max(MAX_ENTRIES), 'The entries') },
     }),

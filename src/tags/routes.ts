@@ -10,7 +10,7 @@ import { limitLargePages } from '../http/large-pages'
 import { sendPage } from '../http/send-page'
 import { valid } from '../http/validate'
 import { deleteTag, renameOrMerge } from './rename'
-import { BookTags, MAX_BOOK_TAGS, MAX_TAGS, Tag, TaggedQuery, TagQuery, TagRename } from './schema'
+import { BookTags, MAX_TAGS, Tag, TaggedQuery, TagQuery, TagRename } from './schema'
 import { listBookTags, listTagged, listTags, setBookTags } from './store'
 
 export const tags = new Hono<App>()
@@ -19,8 +19,6 @@ export const tags = new Hono<App>()
     authenticated('library:read'),
     describeRoute({
       operationId: 'listTaggedBooks',
-      summary: 'List the books with a tag',
-      description: 'Newest registration first. Empty for an unknown tag.',
       tags: ['Tags'],
       responses: { 200: json(LibraryBookPage, 'A page of books', 'Link') },
     }),
@@ -37,8 +35,6 @@ export const tags = new Hono<App>()
     authenticated('library:read'),
     describeRoute({
       operationId: 'listBookTags',
-      summary: 'List the tags of a book',
-      description: 'In alphabetical order, regardless of case.',
       tags: ['Tags'],
       responses: { 200: json(BookTags, 'The tags of the book') },
       errors: ['BOOK_NOT_FOUND'],
@@ -54,10 +50,6 @@ export const tags = new Hono<App>()
     authenticated('library:read', 'library:write'),
     describeRoute({
       operationId: 'setBookTags',
-      summary: 'Replace the tags of a book',
-      description:
-        'Tags are trimmed and compared regardless of case. A tag that you already use on any book keeps its spelling. You ' +
-        `can have ${MAX_TAGS} tags, and ${MAX_BOOK_TAGS} per book. A tag without books is deleted.`,
       tags: ['Tags'],
       responses: { 200: json(BookTags, 'The tags of the book') },
       errors: ['BOOK_NOT_FOUND', 'MAX_TAGS'],
@@ -75,8 +67,6 @@ export const tags = new Hono<App>()
     authenticated('library:read'),
     describeRoute({
       operationId: 'listTags',
-      summary: 'List your tags',
-      description: 'In alphabetical order, regardless of case.',
       tags: ['Tags'],
       responses: { 200: json(z.array(Tag).max(MAX_TAGS), 'Your tags') },
     }),
@@ -87,10 +77,6 @@ export const tags = new Hono<App>()
     authenticated('library:read', 'library:write'),
     describeRoute({
       operationId: 'renameTag',
-      summary: 'Rename a tag, or merge it into another one',
-      description:
-        'If another of your tags equals `to` regardless of case, `from` is merged into it, and it keeps its spelling. ' +
-        'Otherwise `from` is renamed. The new name may differ only in case.',
       tags: ['Tags'],
       responses: { 200: json(Tag, 'The renamed or merged tag') },
       errors: ['TAG_NOT_FOUND'],
@@ -106,8 +92,6 @@ export const tags = new Hono<App>()
     authenticated('library:write'),
     describeRoute({
       operationId: 'deleteTag',
-      summary: 'Delete a tag',
-      description: 'Removes the tag from all books. A second deletion returns 404.',
       tags: ['Tags'],
       responses: { 204: empty('Deleted') },
       errors: ['TAG_NOT_FOUND'],

@@ -15,10 +15,6 @@ export const tokens = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'createToken',
-      summary: 'Create an access token',
-      description:
-        'For a script or an app that needs only part of your account. No other response contains the token: the service ' +
-        `stores only a hash. A member may have ${MAX_TOKENS} tokens, not counting expired ones.`,
       tags: ['Access tokens'],
       responses: { 201: json(CreatedToken, 'The new access token') },
       errors: ['MAX_TOKENS'],
@@ -31,8 +27,6 @@ export const tokens = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'listTokens',
-      summary: 'List your access tokens',
-      description: 'Newest first, without the tokens themselves. Expired ones are not listed.',
       tags: ['Access tokens'],
       responses: { 200: json(z.array(AccessToken).max(MAX_TOKENS), 'Your access tokens') },
     }),
@@ -43,8 +37,6 @@ export const tokens = new Hono<App>()
     sessionOnly,
     describeRoute({
       operationId: 'deleteToken',
-      summary: 'Delete an access token',
-      description: 'It stops working immediately. A second deletion returns 404.',
       tags: ['Access tokens'],
       responses: { 204: empty('Deleted') },
       errors: ['TOKEN_NOT_FOUND'],

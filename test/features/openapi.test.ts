@@ -6,6 +6,7 @@ import { docs } from '../../src/docs/routes'
 import type { ErrorBody } from '../../src/errors'
 import { PARAMETERS, PROPERTIES, SCHEMAS } from '../../src/openapi/descriptions'
 import { EXAMPLE_TIME, EXAMPLES, type Example } from '../../src/openapi/examples'
+import { OPERATIONS } from '../../src/openapi/operations'
 import { BASE, send } from '../support/api'
 import { document } from '../support/document'
 import { EMAIL, mails } from '../support/mailed-codes'
@@ -65,6 +66,7 @@ it('has no description that it does not use', () => {
     .flatMap((descriptions) => Object.entries(descriptions))
     .filter(([, description]) => !text.includes(JSON.stringify(description)))
   expect(unused).toEqual([])
+  expect(Object.keys(OPERATIONS).sort()).toEqual(operations.map(({ operationId }) => operationId).sort())
 })
 
 it('describes every route of the app, except documentation and well-known files, and no other', () => {
