@@ -25,10 +25,11 @@ const deleteFrom = (table: string, columns: string) => {
     returning memberId as id`)
 }
 
-// Books after their details: otherwise one batch would also delete, by trigger, the details of a thousand books.
+// Books after their details: otherwise one batch would also delete, by trigger, the details of a thousand books. Tags before
+// bookTags, so that the trigger that counts their books writes nothing.
 const STEPS = Object.entries({
-  bookTags: 'tagId, bookId',
   tags: 'tagId',
+  bookTags: 'tagId, bookId',
   progress: 'bookId, at',
   authors: 'authorKey',
   readings: 'readingId',

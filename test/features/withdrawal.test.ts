@@ -7,7 +7,7 @@ import { purgeMember } from '../../src/members/purge'
 import { withdraw } from '../../src/members/store'
 import { sweep } from '../../src/sweep'
 import { join, login, PASSWORD, type Reader, signUp } from '../support/api'
-import { fillShelf, measure, memberDatabase, memberSlot, select } from '../support/database'
+import { fillShelf, fillTags, measure, memberDatabase, memberSlot, select } from '../support/database'
 import { memberIdOf } from '../support/images'
 import { png } from '../support/pictures'
 import { LIBRARY_TABLES } from '../support/stores'
@@ -94,6 +94,18 @@ it('deletes everything in batches that can be interrupted, and the member last',
   expect(await countRows()).toEqual(NOTHING)
   expect((await neighbour.get('/memos/random')).body[0].memoId).toBe(kept.memoId)
   expect(await findMismatches(memberDatabase())).toEqual([])
+})
+
+it('deletes tags without counting their books', async () => {
+  await fillTags(memberId, bookId, 100)
+  await select('insert or ignore into bookTags select memberId, 1, bookId from books where memberId = ?', memberId)
+  const [rows] = await select(
+    `select (select count(*) from bookTags where memberId = ?1) + 100 + (select count(*) from books where memberId = ?1)
+      + (select count(*) from memos where memberId = ?1) as n`,
+    memberId,
+  )
+  await withdrawOnly(reader)
+  expect((await measure(() => purge())).written).toBeLessThan(Number(rows?.n) + 50)
 })
 
 it('is completed by the sweep', async () => {
