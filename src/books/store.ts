@@ -1,18 +1,19 @@
 import { and, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { type Caller, callerId, isCaller, isOwnRow, queryOne, runAsCaller, selectCaller } from '../db/caller'
+import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, dynamicStatement, idempotent, type Statement, sqlStatement, statement } from '../db/client'
 import { nextId } from '../db/next-id'
 import { books, members } from '../db/schema'
 import { quotaExceeded } from '../errors'
 import { toFoldedColumn } from '../fold'
-import { loadInParts, MAX_WHOLE_BYTES, type MemoList, newestFirst, selectMemosList } from '../memos/lists'
+import { isOwnBook, loadInParts, MAX_WHOLE_BYTES, type MemoList, newestFirst, selectMemosList } from '../memos/lists'
 import { type Quotas, utf8Bytes } from '../quotas'
 import type { BookDetail, BookPatch, CreatedDate, DetailQuery, NewBook, RegisteredBook, UpdatedBook } from './schema'
 
 const { placeholder } = sql
 
-const isOwn = isOwnRow(books.bookId, books.memberId)
+/** Selects a book of the caller, or no row. */
+export const selectBook = statement((db) => db.select({ bookId: books.bookId }).from(books).where(isOwnBook))
 
 const selectDetail = statement((db) =>
   db
@@ -33,7 +34,7 @@ const selectDetail = statement((db) =>
       memoBytes: books.memoBytes,
     })
     .from(books)
-    .where(isOwn),
+    .where(isOwnBook),
 )
 
 /** A book with its memos of the given visibility. Returns undefined if the caller has no such book. */
@@ -109,7 +110,7 @@ export const createBook = async (
 /** Columns of a book for `updateColumns` to return, and a statement that selects them. */
 export const viewOf = <Columns extends Record<string, SQLiteColumn>>(columns: Columns) => ({
   columns,
-  select: statement((db) => db.select(columns).from(books).where(isOwn)),
+  select: statement((db) => db.select(columns).from(books).where(isOwnBook)),
 })
 
 /** Whether new values of some text columns fit the quota. Those that do not grow always do. */
@@ -139,7 +140,7 @@ export const updateColumns = async <Columns extends Record<string, SQLiteColumn>
   const hasTexts = texts.length > 0
   const { MAX_MEMBER_TEXT_BYTES } = quotas
   const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), MAX_MEMBER_TEXT_BYTES }
-  const condition = hasTexts ? and(isOwn, fits(texts.map((name) => books[name]))) : isOwn
+  const condition = hasTexts ? and(isOwnBook, fits(texts.map((name) => books[name]))) : isOwnBook
   const update = idempotent(
     dynamicStatement((builder) => builder.update(books).set(changes).where(condition).returning(columns), values),
   ) as Statement<Row>
@@ -179,7 +180,7 @@ const updateCreatedAt = statement((db) =>
   db
     .update(books)
     .set({ createdAt: sql`${placeholder('createdAt')}` })
-    .where(isOwn)
+    .where(isOwnBook)
     .returning({ bookId: books.bookId, createdAt: books.createdAt }),
 )
 
@@ -191,7 +192,7 @@ export const setCreatedDate = (
   createdAt: string,
 ): Promise<CreatedDate | undefined> => queryOne(db, caller, idempotent(updateCreatedAt({ bookId, createdAt })))
 
-const removeBook = statement((db) => db.delete(books).where(isOwn).returning({ bookId: books.bookId }))
+const removeBook = statement((db) => db.delete(books).where(isOwnBook).returning({ bookId: books.bookId }))
 
 /** Deletes a book with its memos. Returns undefined if the caller has no such book. */
 export const deleteBook = (db: Db, caller: Caller, bookId: number) => queryOne(db, caller, removeBook({ bookId }))

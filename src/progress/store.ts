@@ -1,10 +1,12 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
-import { type Caller, callerId, isOwnRow, runAsCaller, selectCaller } from '../db/caller'
+import { selectBook } from '../books/store'
+import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, idempotent, sqlStatement, statement } from '../db/client'
 import { limit } from '../db/parameters'
 import { progress } from '../db/reading-schema'
 import { books } from '../db/schema'
 import { fieldError } from '../errors'
+import { isOwnBook } from '../memos/lists'
 import { type List, toCursor } from '../schema/cursor'
 import { toInstant } from '../schema/values'
 import type { NewProgress, ProgressEvent, ProgressQuery } from './schema'
@@ -13,9 +15,6 @@ const { placeholder } = sql
 
 type Row = Omit<ProgressEvent, 'at'> & { at: number }
 const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at), page, kind })
-
-const isOwnBook = isOwnRow(books.bookId, books.memberId)
-const selectBook = statement((db) => db.select({ bookId: books.bookId }).from(books).where(isOwnBook))
 
 // Without `at`, the event becomes the latest: at `now`, or just after the latest event if that is ahead of this clock. If
 // that one has the same page, it is replaced, so that a retry adds nothing. A page before that of the previous event (for

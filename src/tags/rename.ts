@@ -17,16 +17,15 @@ const renameTag = sqlStatement<Tag>(sql`
 // Exchanges the rows of the two tags if `from` has more books, so that merging always moves the fewer ones. Otherwise two
 // requests, a new tag and a merge into it, would move all books of a large tag, and could be repeated. The empty key is of
 // no tag.
-const isUnkeyed = sql`memberId = ${callerId} and tagKey = ''`
 const unkeyLarger = sqlStatement(sql`
   update tags set tagKey = ''
   where ${isTag('fromKey')} and bookCount > (select bookCount from tags where ${isTag('toKey')})`)
 const exchangeSmaller = sqlStatement(sql`
   update tags set tagKey = ${placeholder('fromKey')}
-  where ${isTag('toKey')} and exists (select 1 from tags where ${isUnkeyed})`)
+  where ${isTag('toKey')} and changes() > 0`)
 const exchangeLarger = sqlStatement(sql`
   update tags set tagKey = ${placeholder('toKey')}, tag = (select tag from tags where ${isTag('fromKey')})
-  where ${isUnkeyed}`)
+  where memberId = ${callerId} and tagKey = ''`)
 const mergeBooks = sqlStatement(sql`
   insert into bookTags (memberId, tagId, bookId)
   select target.memberId, target.tagId, bookId

@@ -1,19 +1,18 @@
 import { sql } from 'drizzle-orm'
 import type { LibraryBook } from '../books/schema'
+import { selectBook } from '../books/store'
 import { libraryColumns } from '../books/views'
-import { type Caller, callerId, isOwnRow, runAsCaller, selectCaller } from '../db/caller'
+import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, idempotent, sqlStatement, statement } from '../db/client'
 import { limit, offset } from '../db/parameters'
 import { books } from '../db/schema'
 import { ApiError } from '../errors'
 import { fold } from '../fold'
+import { isOwnBook } from '../memos/lists'
 import { type Page, toLimit, toPage } from '../schema/paging'
 import { type BookTags, MAX_BOOK_TAGS, MAX_TAGS, type Tag, type TaggedQuery } from './schema'
 
 const { placeholder } = sql
-
-const isOwnBook = isOwnRow(books.bookId, books.memberId)
-const selectBook = statement((db) => db.select({ bookId: books.bookId }).from(books).where(isOwnBook))
 
 type KeyedTag = { tag: string; tagKey: string }
 const selectBookTags = sqlStatement<KeyedTag>(sql`

@@ -28,6 +28,6 @@ it.each(['\u0301\u0316'.repeat(32_000), `a${'\u0301'.repeat(30)}`.repeat(2000), 
   },
 )
 
-it('finds text next to a long run of combining marks', () => {
-  expect(fold(`E\u0301${'\u0301'.repeat(40)} ${'Über'.normalize('NFD')}`)).toContain('über')
+it('leaves a text with a long run of combining marks in its form', () => {
+  expect(fold(`E\u0301${'\u0301'.repeat(40)} ÜBER`)).toBe(`e\u0301${'\u0301'.repeat(40)} über`)
 })
