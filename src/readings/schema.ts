@@ -22,9 +22,9 @@ const Rating = z
   .number({ error: ratingError })
   .min(0.25, { error: ratingError })
   .max(5, { error: ratingError })
-  .multipleOf(0.25, { error: ratingError })
-  // multipleOf tolerates small differences, which would make the stars of the book a fraction.
-  .refine((rating) => Number.isInteger(rating * 4), { error: ratingError })
+  // zod's multipleOf tolerates small differences, which would make the stars of the book a fraction.
+  .refine((rating) => rating % 0.25 === 0, { error: ratingError })
+  .meta({ multipleOf: 0.25 })
 
 const ReadingInput = z.object({
   startedAt: ReadingDate.nullish(),

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
+import { type Caller, callerId, queryOne, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, idempotent, sqlStatement } from '../db/client'
 import { fold } from '../fold'
 import type { Tag, TagRename } from './schema'
@@ -54,10 +54,7 @@ const [resetFrom, removeBooksOfFrom, removeFrom, selectTo] = [
 export const renameOrMerge = async (db: Db, caller: Caller, { from, to }: TagRename): Promise<Tag | undefined> => {
   const values = { fromKey: fold(from), toKey: fold(to), to }
   const rename = renameTag(values)
-  if (values.fromKey === values.toKey) {
-    const [, [tag]] = await runAsCaller(db, caller, selectCaller(), idempotent(rename))
-    return tag
-  }
+  if (values.fromKey === values.toKey) return queryOne(db, caller, idempotent(rename))
   const [, [renamed], , , , , , , [merged], [target]] = await runAsCaller(
     db,
     caller,
