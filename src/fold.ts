@@ -4,7 +4,7 @@ const LONG_RUN = /(?<!\p{M})\p{M}{31}/u
  * A text in NFC, unless it has a run of over 30 combining marks, which no language has: to sort the marks of a run takes time
  * quadratic in its length, seconds for a memo.
  */
-export const toNfc = (text: string) => (LONG_RUN.test(text) ? text : text.normalize('NFC'))
+const toNfc = (text: string) => (LONG_RUN.test(text) ? text : text.normalize('NFC'))
 
 /**
  * Folds a text for comparison regardless of case, beyond ASCII and in all Unicode normalization forms. Unicode's full case

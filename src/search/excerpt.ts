@@ -1,4 +1,4 @@
-import { fold, toNfc } from '../fold'
+import { fold } from '../fold'
 import { decodeEntities } from '../html'
 
 /** Characters of an excerpt before the match, and in total. */
@@ -13,7 +13,7 @@ const toPlain = (text: string, isCutBefore: boolean, isCutAfter: boolean) => {
   const start = isCutBefore ? text.replace(/^[^<>]*["'/]>|^[\w-]*>|^#?\w{1,8};/, '') : text
   const whole = isCutAfter ? start.replace(/<(?:[/!]?[a-z][^>]*|[/!]?)$|&#?\w{0,8}$/i, '') : start
   const withoutTags = whole.replace(/<(?:[/!]?[a-z])[^>]*>/gi, toSpace)
-  return toNfc(decodeEntities(withoutTags)).replace(/\s+/g, ' ').trim()
+  return decodeEntities(withoutTags).normalize('NFC').replace(/\s+/g, ' ').trim()
 }
 
 /** A part of a text around a match. */
