@@ -278,7 +278,17 @@ END;
 
 CREATE TRIGGER books_progressed AFTER UPDATE OF currentPage, bookStatus ON books
 WHEN NEW.currentPage <> OLD.currentPage
-  OR (NEW.bookStatus = 'DONE' AND OLD.bookStatus <> 'DONE')
+  OR (
+    NEW.bookStatus = 'DONE' AND OLD.bookStatus <> 'DONE'
+    -- Not if readings/newest.ts moves the book to another reading, or if the reading was stopped.
+    AND (
+      NEW.newestReadingId IS OLD.newestReadingId
+      OR (
+        NEW.newestReadingId = -OLD.newestReadingId
+        AND (SELECT outcome FROM readings WHERE readingId = OLD.newestReadingId) = 'FINISHED'
+      )
+    )
+  )
 BEGIN
   INSERT INTO progress (memberId, bookId, at, page, kind, total)
   SELECT NEW.memberId, NEW.bookId,

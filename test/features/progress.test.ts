@@ -244,6 +244,16 @@ describe('events of PATCH /books/{book-id}', () => {
     expect(await history()).toEqual(['PROGRESS 120', 'FINISHED 120', 'FINISHED 0'])
   })
 
+  it('are FINISHED when the open reading is finished, but not when it is stopped or another one is recorded', async () => {
+    await patch({ bookStatus: 'ING', currentPage: 120 })
+    await reader.patch(`/readings/${bookId}`, { outcome: 'STOPPED' })
+    await reader.post(`/books/${bookId}/readings`, { finishedAt: '2009' })
+    expect(await history()).toEqual(['PROGRESS 120'])
+    await reader.patch(`/readings/${bookId}`, { outcome: null })
+    await reader.patch(`/readings/${bookId}`, { finishedAt: '2026-11-05' })
+    expect(await history()).toEqual(['PROGRESS 120', 'FINISHED 120'])
+  })
+
   it('are corrections when a finished page is lowered without reading again', async () => {
     await patch({ bookStatus: 'DONE', currentPage: 300 })
     await patch({ currentPage: 299 })

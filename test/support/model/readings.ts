@@ -175,7 +175,7 @@ export const followReading = (library: Library, book: Book, newest: Reading, set
   }
   if (isMoved) book.star = quarters === null ? book.star : toStar(quarters)
   else if (sets.star) book.star = quarters === null ? 0 : toStar(quarters)
-  recordProgress(library, before, book)
+  if (!isMoved && outcome === 'FINISHED') recordProgress(library, before, book)
 }
 
 export const readingViews = (library: Library, book: Book | undefined): View[] =>
