@@ -155,9 +155,9 @@ describe.each(ORDERS)('if late calls run %s the sweep,', (order) => {
       expect((await join()).status).toBe(201)
       return tokenOf(await login())
     }
-    const CALLS = 6
+    const CALLS = 4
 
-    it('takes six calls, four of them to delete rows after the answer', async () => {
+    it('takes four calls, two of them to delete rows after the answer', async () => {
       const token = await signUp()
       expect(await countCalls((changed) => withdraw(token, changed))).toBe(CALLS)
     })
@@ -192,7 +192,7 @@ describe('the sweep', () => {
     expect((await withdraw(tokenOf(await login()), changed)).status).toBe(204)
   }
 
-  const CALLS = 16
+  const CALLS = 14
 
   it(`settles claims and releases addresses, in ${CALLS} calls`, async () => {
     await prepare()
