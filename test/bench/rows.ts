@@ -155,7 +155,7 @@ const ROWS_OF_LIBRARY: Record<string, [read: number, written: number]> = {
   'tags update': [56, 10],
   tags: [9, 0],
   tagged: [66, 0],
-  'tag rename': [16, 2],
+  'tag rename': [20, 2],
   authors: [23, 0],
   'authors, deep': [23, 0],
   'books by created': [28, 0],
