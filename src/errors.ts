@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import type { Scope } from './contract'
 import { type Quota, type Quotas, quotaMessage } from './quotas'
 
@@ -50,25 +49,15 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-const FieldError = z
-  .object({ field: z.string(), rejectedValue: z.unknown(), reason: z.string() })
-  .meta({ id: 'FieldError' })
-type FieldError = z.infer<typeof FieldError>
-
-const ViolationError = z
-  .object({ propertyPath: z.string(), rejectedValue: z.unknown(), reason: z.string() })
-  .meta({ id: 'ViolationError' })
-type ViolationError = z.infer<typeof ViolationError>
-
-export const ErrorBody = z
-  .object({
-    status: z.int().min(0).max(599),
-    message: z.string().nullable(),
-    fieldErrors: z.array(FieldError).nullable(),
-    violationErrors: z.array(ViolationError).nullable(),
-  })
-  .meta({ id: 'ErrorResponse' })
-export type ErrorBody = z.infer<typeof ErrorBody>
+type FieldError = { field: string; rejectedValue: unknown; reason: string }
+type ViolationError = { propertyPath: string; rejectedValue: unknown; reason: string }
+/** The body of every error. */
+export type ErrorBody = {
+  status: number
+  message: string | null
+  fieldErrors: FieldError[] | null
+  violationErrors: ViolationError[] | null
+}
 
 export type Details = {
   /** Replaces the message of the code. */

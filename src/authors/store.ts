@@ -3,7 +3,8 @@ import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, sqlStatement } from '../db/client'
 import { limit } from '../db/parameters'
 import { type List, toCursor } from '../schema/cursor'
-import type { Author, AuthorsQuery } from './schema'
+import type { Author } from './responses'
+import type { AuthorsQuery } from './schema'
 
 const selectAuthors = sqlStatement<Author & { authorKey: string }>(sql`
   select author, bookCount, authorKey from authors

@@ -6,7 +6,8 @@ import { limit } from '../db/parameters'
 import { authorKey, hasAuthor, isFinished, isRated, titleKey } from '../db/schema'
 import { fold } from '../fold'
 import { type List, toCursor } from '../schema/cursor'
-import type { ListedBook, ListQuery, Position, SortField } from './schema'
+import type { ListedBook } from './responses'
+import type { ListQuery, Position, SortField } from './schema'
 
 // Each sort reads its own index. A list has up to two parts: the books with a value to sort by, then those without, which
 // are not in that index, newest registration first. One filter may use an index; the others are tested on each book, up to

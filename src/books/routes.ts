@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import type { App } from '../env'
 import { found } from '../errors'
 import { authenticated } from '../http/auth'
-import { describeRoute, empty, json } from '../http/describe-route'
 import { allowOnly } from '../http/error-response'
 import { sendJson } from '../http/json-stream'
 import { limitLargePages } from '../http/large-pages'
@@ -10,136 +9,51 @@ import { localTime } from '../http/local-time'
 import { sendPage } from '../http/send-page'
 import { valid, validText } from '../http/validate'
 import { listMemos } from '../memos/lists'
-import { Memo, MemosQuery } from '../memos/schema'
-import { listOf } from '../schema/cursor'
-import { MAX_MEMOS_SIZE, Paging, pageOf } from '../schema/paging'
+import { MemosQuery } from '../memos/schema'
+import { Paging } from '../schema/paging'
 import { Timestamp } from '../schema/values'
 import { listBooks } from './list'
-import {
-  AbandonedBook,
-  BookDetail,
-  BookPatch,
-  BookPath,
-  CalenderBook,
-  CreatedDate,
-  DetailQuery,
-  LibraryBookPage,
-  LibraryQuery,
-  ListedBook,
-  ListQuery,
-  MemoBook,
-  NewBook,
-  RegisteredBook,
-  UpdatedBook,
-} from './schema'
+import type { BookDetail } from './responses'
+import { BookPatch, BookPath, DetailQuery, LibraryQuery, ListQuery, NewBook } from './schema'
 import { createBook, deleteBook, getBook, setCreatedDate, updateBook } from './store'
 import { listAbandoned, listCalender, listLibrary, listWithMemos } from './views'
 
 const DAY_MS = 86_400_000
 
 const views = new Hono<App>()
-  .get(
-    '/library',
-    authenticated('library:read'),
-    describeRoute({
-      operationId: 'listLibrary',
-      tags: ['Books'],
-      responses: { 200: json(LibraryBookPage, 'A page of books', 'Link') },
-    }),
-    valid('query', LibraryQuery),
-    limitLargePages,
-    async (c) => {
-      const query = c.req.valid('query')
-      return sendPage(c, '/books/library', query, await listLibrary(c.get('db'), c.get('caller'), query))
-    },
-  )
-  .get(
-    '/calender',
-    authenticated('library:read'),
-    describeRoute({
-      operationId: 'listCalender',
-      tags: ['Books'],
-      responses: { 200: json(pageOf(CalenderBook), 'A page of books', 'Link') },
-    }),
-    valid('query', Paging),
-    limitLargePages,
-    async (c) => {
-      const query = c.req.valid('query')
-      return sendPage(c, '/books/calender', query, await listCalender(c.get('db'), c.get('caller'), query))
-    },
-  )
-  .get(
-    '/abandon',
-    authenticated('library:read'),
-    describeRoute({
-      operationId: 'listAbandoned',
-      tags: ['Books'],
-      responses: { 200: json(pageOf(AbandonedBook), 'A page of books', 'Link') },
-    }),
-    valid('query', Paging),
-    limitLargePages,
-    async (c) => {
-      const { db, caller, config } = c.var
-      const before = localTime(config.TIME_ZONE, Date.now() - config.ABANDON_AFTER_DAYS * DAY_MS)
-      const query = c.req.valid('query')
-      return sendPage(c, '/books/abandon', query, await listAbandoned(db, caller, before, query))
-    },
-  )
-  .get(
-    '/memo-books',
-    authenticated('library:read'),
-    describeRoute({
-      operationId: 'listMemoBooks',
-      tags: ['Books'],
-      responses: { 200: json(pageOf(MemoBook), 'A page of books', 'Link') },
-    }),
-    valid('query', Paging),
-    limitLargePages,
-    async (c) => {
-      const query = c.req.valid('query')
-      return sendPage(c, '/books/memo-books', query, await listWithMemos(c.get('db'), c.get('caller'), query))
-    },
-  )
+  .get('/library', authenticated('library:read'), valid('query', LibraryQuery), limitLargePages, async (c) => {
+    const query = c.req.valid('query')
+    return sendPage(c, '/books/library', query, await listLibrary(c.get('db'), c.get('caller'), query))
+  })
+  .get('/calender', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
+    const query = c.req.valid('query')
+    return sendPage(c, '/books/calender', query, await listCalender(c.get('db'), c.get('caller'), query))
+  })
+  .get('/abandon', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
+    const { db, caller, config } = c.var
+    const before = localTime(config.TIME_ZONE, Date.now() - config.ABANDON_AFTER_DAYS * DAY_MS)
+    const query = c.req.valid('query')
+    return sendPage(c, '/books/abandon', query, await listAbandoned(db, caller, before, query))
+  })
+  .get('/memo-books', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
+    const query = c.req.valid('query')
+    return sendPage(c, '/books/memo-books', query, await listWithMemos(c.get('db'), c.get('caller'), query))
+  })
   .all('/:view{(?:library|calender|abandon|memo-books)}', allowOnly('GET', 'HEAD'))
 
 export const books = new Hono<App>()
   .route('/', views)
-  .get(
-    '/',
-    authenticated('library:read'),
-    describeRoute({
-      operationId: 'listBooks',
-      tags: ['Books'],
-      responses: { 200: json(listOf(ListedBook), 'A page of books') },
-    }),
-    valid('query', ListQuery),
-    async (c) => c.json(await listBooks(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+  .get('/', authenticated('library:read'), valid('query', ListQuery), async (c) =>
+    c.json(await listBooks(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
   )
-  .post(
-    '/',
-    authenticated('library:write'),
-    describeRoute({
-      operationId: 'registerBook',
-      tags: ['Books'],
-      responses: { 201: json(RegisteredBook, 'The registered book', 'Location') },
-      errors: ['MAX_BOOKS', 'MAX_MEMBER_TEXT_BYTES'],
-    }),
-    valid('json', NewBook),
-    async (c) => {
-      const { db, caller, config } = c.var
-      const book = await createBook(db, caller, c.req.valid('json'), localTime(config.TIME_ZONE), config)
-      return c.json(book, 201, { Location: `/books/${book.bookId}?memoAuthority=ALL` })
-    },
-  )
+  .post('/', authenticated('library:write'), valid('json', NewBook), async (c) => {
+    const { db, caller, config } = c.var
+    const book = await createBook(db, caller, c.req.valid('json'), localTime(config.TIME_ZONE), config)
+    return c.json(book, 201, { Location: `/books/${book.bookId}?memoAuthority=ALL` })
+  })
   .get(
     '/:book-id',
     authenticated('library:read', 'memos:read'),
-    describeRoute({
-      operationId: 'getBook',
-      tags: ['Books'],
-      responses: { 200: json(BookDetail, 'The book') },
-      errors: ['BOOK_NOT_FOUND'],
-    }),
     valid('param', BookPath),
     valid('query', DetailQuery),
     async (c) => {
@@ -151,12 +65,6 @@ export const books = new Hono<App>()
   .get(
     '/:book-id/memos',
     authenticated('memos:read'),
-    describeRoute({
-      operationId: 'listBookMemos',
-      tags: ['Books'],
-      responses: { 200: json(pageOf(Memo, MAX_MEMOS_SIZE), 'A page of memos', 'Link') },
-      errors: ['BOOK_NOT_FOUND'],
-    }),
     valid('param', BookPath),
     valid('query', MemosQuery),
     async (c) => {
@@ -169,12 +77,6 @@ export const books = new Hono<App>()
   .patch(
     '/:book-id',
     authenticated('library:read', 'library:write'),
-    describeRoute({
-      operationId: 'updateBook',
-      tags: ['Books'],
-      responses: { 200: json(UpdatedBook, 'The updated values') },
-      errors: ['BOOK_NOT_FOUND', 'MAX_MEMBER_TEXT_BYTES'],
-    }),
     valid('param', BookPath),
     valid('json', BookPatch),
     async (c) => {
@@ -183,30 +85,13 @@ export const books = new Hono<App>()
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )
-  .delete(
-    '/:book-id',
-    authenticated('library:write', 'memos:write'),
-    describeRoute({
-      operationId: 'deleteBook',
-      tags: ['Books'],
-      responses: { 204: empty('Deleted') },
-      errors: ['BOOK_NOT_FOUND'],
-    }),
-    valid('param', BookPath),
-    async (c) => {
-      found(await deleteBook(c.get('db'), c.get('caller'), c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
-      return c.body(null, 204)
-    },
-  )
+  .delete('/:book-id', authenticated('library:write', 'memos:write'), valid('param', BookPath), async (c) => {
+    found(await deleteBook(c.get('db'), c.get('caller'), c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
+    return c.body(null, 204)
+  })
   .patch(
     '/created-date/:book-id',
     authenticated('library:write'),
-    describeRoute({
-      operationId: 'setCreatedDate',
-      tags: ['Books'],
-      responses: { 200: json(CreatedDate, 'The updated date') },
-      errors: ['BOOK_NOT_FOUND'],
-    }),
     valid('param', BookPath),
     validText('createdAt', Timestamp),
     async (c) => {

@@ -3,12 +3,15 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, dynamicStatement, idempotent, type Statement, sqlStatement, statement } from '../db/client'
 import { nextId } from '../db/next-id'
+import { MAX_WHOLE_BYTES } from '../db/parts'
 import { books, members } from '../db/schema'
 import { quotaExceeded } from '../errors'
 import { toFoldedColumn } from '../fold'
-import { isOwnBook, loadInParts, MAX_WHOLE_BYTES, type MemoList, newestFirst, selectMemosList } from '../memos/lists'
+import { loadInParts, type MemoList, newestFirst, selectMemosList } from '../memos/lists'
 import { type Quotas, utf8Bytes } from '../quotas'
-import type { BookDetail, BookPatch, CreatedDate, DetailQuery, NewBook, RegisteredBook, UpdatedBook } from './schema'
+import { isOwnBook } from './own-book'
+import type { BookDetail, CreatedDate, RegisteredBook, UpdatedBook } from './responses'
+import type { BookPatch, DetailQuery, NewBook } from './schema'
 
 const { placeholder } = sql
 

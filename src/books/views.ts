@@ -4,7 +4,8 @@ import { type Db, statement } from '../db/client'
 import { comparedText, limit, offset } from '../db/parameters'
 import { books, isFinished, isUnread, isWithMemos, members } from '../db/schema'
 import { type Page, type Paging, toLimit, toPage } from '../schema/paging'
-import type { AbandonedBook, CalenderBook, LibraryBook, LibraryQuery, MemoBook } from './schema'
+import type { AbandonedBook, CalenderBook, LibraryBook, MemoBook } from './responses'
+import type { LibraryQuery } from './schema'
 
 const isOwn = eq(books.memberId, callerId)
 

@@ -1,5 +1,5 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
-import type { LibraryBook } from '../books/schema'
+import type { LibraryBook } from '../books/responses'
 import { updateColumns, viewOf } from '../books/store'
 import { libraryColumns } from '../books/views'
 import { type Caller, callerId, queryOne, runAsCaller, selectCaller } from '../db/caller'
@@ -7,7 +7,8 @@ import { type Db, statement } from '../db/client'
 import { comparedText } from '../db/parameters'
 import { books } from '../db/schema'
 import type { Quotas } from '../quotas'
-import type { Edition, EditionPatch } from './schema'
+import type { Edition } from './responses'
+import type { EditionPatch } from './schema'
 
 const editionView = viewOf({
   bookId: books.bookId,

@@ -17,7 +17,7 @@ import {
 import { abandonClaim, isAbandoned, selectOpenClaims } from '../members/claims'
 import { type Address, type Entry, type Holder, selectHolder, toAddress } from '../members/directory'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../members/rate-limit'
-import type { Profile } from '../members/schema'
+import type { Profile } from '../members/responses'
 import { endClaims, recordOutcome, settleClaims } from '../members/settlement'
 import type { Origin } from '../sessions/activity'
 import type { Slots } from '../slots'

@@ -1,7 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { App } from '../env'
 import { sessionOnly } from '../http/auth'
-import { describeRoute, empty, json, RATE_LIMIT } from '../http/describe-route'
 import { originOf } from '../http/device'
 import { languageOf } from '../http/language'
 import { runLater } from '../http/later'
@@ -11,7 +10,6 @@ import { throttledByNetwork } from '../http/throttle'
 import { valid } from '../http/validate'
 import type { Mail } from '../mail/mail'
 import { requireMailer, sendMail } from '../mail/send'
-import { Profile } from '../members/schema'
 import { changeEmail } from './change'
 import { issueCode } from './codes'
 import { requestChange } from './request'
@@ -24,74 +22,36 @@ const mailer = (c: Context<App>) => {
 }
 
 export const emailChange = new Hono<App>()
-  .post(
-    '/email/change',
-    sessionOnly,
-    describeRoute({
-      operationId: 'requestEmailChange',
-      tags: ['Members'],
-      requestHeaders: ['Accept-Language'],
-      responses: { 202: empty('A code is mailed if the address is not taken', ...RATE_LIMIT) },
-      errors: ['TOO_MANY_REQUESTS'],
-      countsInvalidFields: true,
-    }),
-    valid('json', EmailChange),
-    async (c) => {
-      const { db, slots, config, caller } = c.var
-      requireMailer(config, c.env)
-      const change = c.req.valid('json')
-      const from = { network: networkOf(c), ...originOf(c) }
-      const { requester, rateLimit } = await requestChange(slots, db, config, caller, change, from)
-      const send = mailer(c)
-      runLater(c, () => issueCode(slots, config, requester, change.email, (mail) => send(change.email, mail)))
-      return c.body(null, 202, rateLimit)
-    },
-  )
-  .patch(
-    '/members/me/email',
-    sessionOnly,
-    describeRoute({
-      operationId: 'changeEmail',
-      tags: ['Members'],
-      requestHeaders: ['Accept-Language'],
-      responses: { 200: json(Profile, 'The member', ...RATE_LIMIT) },
-      errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
-      countsInvalidFields: true,
-    }),
-    valid('json', NewEmail),
-    async (c) => {
-      const { db, slots, config, caller } = c.var
-      requireMailer(config, c.env)
-      const change = c.req.valid('json')
-      const from = { network: networkOf(c), ...originOf(c) }
-      const clock = () => localTime(config.TIME_ZONE)
-      const send = mailer(c)
-      const inform = (to: string, undoCode: string) =>
-        send(to, { kind: 'emailChanged', undoCode, newEmail: change.email })
-      const { profile, rateLimit } = await changeEmail(slots, db, config, caller, change, from, clock, inform)
-      return c.json(profile, 200, rateLimit)
-    },
-  )
-  .post(
-    '/email/change/undo',
-    throttledByNetwork,
-    describeRoute({
-      operationId: 'undoEmailChange',
-      tags: ['Members'],
-      requestHeaders: ['Accept-Language'],
-      usesDatabase: true,
-      responses: { 204: empty('Restored') },
-    }),
-    valid('json', EmailUndo),
-    async (c) => {
-      const { slots, config } = c.var
-      const clock = () => localTime(config.TIME_ZONE)
-      const { authenticationCode } = c.req.valid('json')
-      const { restored, replaced } = await undoChange(slots, config, authenticationCode, originOf(c), clock)
-      const send = mailer(c)
-      runLater(c, () => send(restored, { kind: 'emailRestored' }))
-      // Its owner may have the code of an earlier change.
-      if (replaced) runLater(c, () => send(replaced, { kind: 'emailReplaced', restoredEmail: restored }))
-      return c.body(null, 204)
-    },
-  )
+  .post('/email/change', sessionOnly, valid('json', EmailChange), async (c) => {
+    const { db, slots, config, caller } = c.var
+    requireMailer(config, c.env)
+    const change = c.req.valid('json')
+    const from = { network: networkOf(c), ...originOf(c) }
+    const { requester, rateLimit } = await requestChange(slots, db, config, caller, change, from)
+    const send = mailer(c)
+    runLater(c, () => issueCode(slots, config, requester, change.email, (mail) => send(change.email, mail)))
+    return c.body(null, 202, rateLimit)
+  })
+  .patch('/members/me/email', sessionOnly, valid('json', NewEmail), async (c) => {
+    const { db, slots, config, caller } = c.var
+    requireMailer(config, c.env)
+    const change = c.req.valid('json')
+    const from = { network: networkOf(c), ...originOf(c) }
+    const clock = () => localTime(config.TIME_ZONE)
+    const send = mailer(c)
+    const inform = (to: string, undoCode: string) =>
+      send(to, { kind: 'emailChanged', undoCode, newEmail: change.email })
+    const { profile, rateLimit } = await changeEmail(slots, db, config, caller, change, from, clock, inform)
+    return c.json(profile, 200, rateLimit)
+  })
+  .post('/email/change/undo', throttledByNetwork, valid('json', EmailUndo), async (c) => {
+    const { slots, config } = c.var
+    const clock = () => localTime(config.TIME_ZONE)
+    const { authenticationCode } = c.req.valid('json')
+    const { restored, replaced } = await undoChange(slots, config, authenticationCode, originOf(c), clock)
+    const send = mailer(c)
+    runLater(c, () => send(restored, { kind: 'emailRestored' }))
+    // Its owner may have the code of an earlier change.
+    if (replaced) runLater(c, () => send(replaced, { kind: 'emailReplaced', restoredEmail: restored }))
+    return c.body(null, 204)
+  })

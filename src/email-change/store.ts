@@ -5,7 +5,7 @@ import { members } from '../db/schema'
 import { isAllowed } from '../members/attempts'
 import { isUnsettled, takeForChangeIf } from '../members/claims'
 import { isFree } from '../members/directory'
-import type { Profile } from '../members/schema'
+import type { Profile } from '../members/responses'
 import { type Origin, recordActivity } from '../sessions/activity'
 import { hasRightCode, selectRightCode } from './codes'
 

@@ -4,8 +4,8 @@ import type { Scope } from '../contract'
 import type { App } from '../env'
 import { ApiError } from '../errors'
 import { verifyToken } from '../token'
-import { annotate } from './describe-route'
 import { networkOf } from './network'
+import { annotate } from './route-metadata'
 import { callerKey, checkRate, setEnded } from './throttle'
 
 type Caller = App['Variables']['caller']

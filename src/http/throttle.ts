@@ -4,8 +4,8 @@ import type { App, Bindings } from '../env'
 import { tooManyRequests } from '../errors'
 import { log } from '../log'
 import { withTimeout } from '../retry'
-import { annotate } from './describe-route'
 import { networkOf } from './network'
+import { annotate } from './route-metadata'
 
 type RateLimiter = { [K in keyof Bindings]-?: NonNullable<Bindings[K]> extends RateLimit ? K : never }[keyof Bindings]
 

@@ -4,8 +4,8 @@ import * as z from 'zod'
 import type { App } from '../env'
 import { ApiError, fieldError } from '../errors'
 import { MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, SMALL_BYTES, toText, withBody } from './body'
-import { annotate } from './describe-route'
 import { type FormPart, readForm } from './multipart'
+import { annotate } from './route-metadata'
 
 // Why bodies do not go through zValidator: docs/decisions/0018-validation.md.
 

@@ -1,20 +1,15 @@
 import { type Context, Hono } from 'hono'
-import { IMAGE_TYPES } from '../contract'
 import type { App } from '../env'
 import { ApiError, found } from '../errors'
 import { authenticated } from '../http/auth'
-import { describeRoute, empty, json } from '../http/describe-route'
 import { sendPage } from '../http/send-page'
 import { valid } from '../http/validate'
-import { Paging, pageOf } from '../schema/paging'
+import { Paging } from '../schema/paging'
 import { imageBase } from './address'
 import { cacheImage, dropCached, findCachedImage, getImage, headImage, IMMUTABLE, isImageKey, toKey } from './bucket'
 import { evaluateConditions, type Range, readRange } from './conditions'
-import { Image, ImagePath } from './schema'
+import { ImagePath } from './schema'
 import { deleteImage, listImages } from './store'
-
-const HEADERS = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Cache-Control'] as const
-const CONTENT = Object.fromEntries(IMAGE_TYPES.map((type) => [type, 'binary'] as const))
 
 const imageHeaders = (object: R2Object) => {
   const headers = new Headers({
@@ -50,83 +45,44 @@ const sendImage = async (c: Context<App>, key: string, url: string) => {
   return c.body(body, { status: 200, headers })
 }
 
-const loadOne = new Hono<App>().get(
-  '/:member-id/:name',
-  describeRoute({
-    operationId: 'loadImage',
-    tags: ['Images'],
-    requestHeaders: ['Range', 'If-Range', 'If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'],
-    responses: {
-      200: { description: 'The image', content: CONTENT, headers: [...HEADERS] },
-      206: { description: 'The requested range', content: CONTENT, headers: [...HEADERS, 'Content-Range'] },
-      304: empty('Not modified', ...HEADERS),
-    },
-    path: ImagePath,
-    errors: ['IMAGE_NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE', 'UNAVAILABLE'],
-  }),
-  async (c) => {
-    const key = c.req.path.slice(1)
-    if (!isImageKey(key)) throw new ApiError('IMAGE_NOT_FOUND')
-    const url = `${imageBase(c)}/${key}`
-    const { headers, method } = c.req.raw
-    const isConditional = [...headers.keys()].some((name) => name === 'range' || name.startsWith('if-'))
-    if (!isConditional && method === 'GET') {
-      const cached = await findCachedImage(url)
-      return cached ? c.newResponse(cached.body, { status: 200, headers: cached.headers }) : sendImage(c, key, url)
-    }
+const loadOne = new Hono<App>().get('/:member-id/:name', async (c) => {
+  const key = c.req.path.slice(1)
+  if (!isImageKey(key)) throw new ApiError('IMAGE_NOT_FOUND')
+  const url = `${imageBase(c)}/${key}`
+  const { headers, method } = c.req.raw
+  const isConditional = [...headers.keys()].some((name) => name === 'range' || name.startsWith('if-'))
+  if (!isConditional && method === 'GET') {
+    const cached = await findCachedImage(url)
+    return cached ? c.newResponse(cached.body, { status: 200, headers: cached.headers }) : sendImage(c, key, url)
+  }
 
-    const image = found((await headImage(c.env.IMAGES, key)) ?? undefined, 'IMAGE_NOT_FOUND')
-    const outcome = evaluateConditions(headers, image)
-    if (outcome === 'failed') throw new ApiError('PRECONDITION_FAILED')
-    if (outcome === 'unmodified') {
-      const headers = imageHeaders(image)
-      headers.delete('Content-Type')
-      return c.body(null, { status: 304, headers })
-    }
-    if (method === 'HEAD') {
-      return c.body(null, { status: 200, headers: [...imageHeaders(image), ['Content-Length', String(image.size)]] })
-    }
-    const range = readRange(headers, image)
-    return range ? sendRange(c, key, range, image) : sendImage(c, key, url)
-  },
-)
+  const image = found((await headImage(c.env.IMAGES, key)) ?? undefined, 'IMAGE_NOT_FOUND')
+  const outcome = evaluateConditions(headers, image)
+  if (outcome === 'failed') throw new ApiError('PRECONDITION_FAILED')
+  if (outcome === 'unmodified') {
+    const headers = imageHeaders(image)
+    headers.delete('Content-Type')
+    return c.body(null, { status: 304, headers })
+  }
+  if (method === 'HEAD') {
+    return c.body(null, { status: 200, headers: [...imageHeaders(image), ['Content-Length', String(image.size)]] })
+  }
+  const range = readRange(headers, image)
+  return range ? sendRange(c, key, range, image) : sendImage(c, key, url)
+})
 
 export const images = new Hono<App>()
-  .get(
-    '/',
-    authenticated('memos:read'),
-    describeRoute({
-      operationId: 'listImages',
-      tags: ['Images'],
-      responses: { 200: json(pageOf(Image), 'A page of images', 'Link') },
-    }),
-    valid('query', Paging),
-    async (c) => {
-      const base = imageBase(c)
-      const query = c.req.valid('query')
-      const { item, pageInfo } = await listImages(c.get('db'), c.get('caller'), query)
-      const images = item.map((image) => ({ ...image, url: `${base}/${toKey(image.memberId, image.name)}` }))
-      return sendPage(c, '/images', query, { item: images, pageInfo })
-    },
-  )
+  .get('/', authenticated('memos:read'), valid('query', Paging), async (c) => {
+    const base = imageBase(c)
+    const query = c.req.valid('query')
+    const { item, pageInfo } = await listImages(c.get('db'), c.get('caller'), query)
+    const images = item.map((image) => ({ ...image, url: `${base}/${toKey(image.memberId, image.name)}` }))
+    return sendPage(c, '/images', query, { item: images, pageInfo })
+  })
   .route('/', loadOne)
-  .delete(
-    '/:member-id/:name',
-    authenticated('memos:write'),
-    describeRoute({
-      operationId: 'deleteImage',
-      tags: ['Images'],
-      responses: { 204: empty('Deleted') },
-      errors: ['IMAGE_NOT_FOUND'],
-    }),
-    valid('param', ImagePath),
-    async (c) => {
-      const { 'member-id': memberId, name } = c.req.valid('param')
-      const key = found(
-        await deleteImage(c.get('db'), c.get('caller'), c.env.IMAGES, memberId, name),
-        'IMAGE_NOT_FOUND',
-      )
-      c.executionCtx.waitUntil(dropCached(imageBase(c), [key]))
-      return c.body(null, 204)
-    },
-  )
+  .delete('/:member-id/:name', authenticated('memos:write'), valid('param', ImagePath), async (c) => {
+    const { 'member-id': memberId, name } = c.req.valid('param')
+    const key = found(await deleteImage(c.get('db'), c.get('caller'), c.env.IMAGES, memberId, name), 'IMAGE_NOT_FOUND')
+    c.executionCtx.waitUntil(dropCached(imageBase(c), [key]))
+    return c.body(null, 204)
+  })

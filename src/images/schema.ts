@@ -1,20 +1,7 @@
 import * as z from 'zod'
-import { IMAGE_TYPES } from '../contract'
-import { Id, IdParameter, LocalTime } from '../schema/values'
+import { IdParameter } from '../schema/values'
 
 export const ImagePath = z.object({
   'member-id': IdParameter,
   name: z.string().max(27, { error: 'must be at most 27 characters' }),
 })
-
-/** A row of the images table. */
-export const StoredImage = z.object({
-  memberId: Id,
-  name: z.string().max(27),
-  type: z.enum(IMAGE_TYPES),
-  bytes: z.int().min(1),
-  createdAt: LocalTime,
-})
-export type StoredImage = z.infer<typeof StoredImage>
-
-export const Image = StoredImage.extend({ url: z.url().max(4096) }).meta({ id: 'Image' })

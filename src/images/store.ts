@@ -9,7 +9,7 @@ import { log } from '../log'
 import type { Quotas } from '../quotas'
 import { type Page, type Paging, toLimit, toPage } from '../schema/paging'
 import { cleanUpload, deleteObject, type NewImage, putImage, toKey } from './bucket'
-import type { StoredImage } from './schema'
+import type { StoredImage } from './responses'
 
 const { placeholder } = sql
 

@@ -23,7 +23,8 @@ import { type Address, findSlot, toAddress } from './directory'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
 import { DUMMY_HASH, hashPassword, isOutdated, verifyPassword } from './password'
 import { afterAttempt, afterReset, type RateLimitHeaders, tooManyAttempts } from './rate-limit'
-import type { Credentials, Profile } from './schema'
+import type { Profile } from './responses'
+import type { Credentials } from './schema'
 import { isEmail, profileColumns } from './store'
 
 const selectLogin = statement((db) =>

@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import type { App } from '../env'
 import { anonymous, authenticated, sessionOnly } from '../http/auth'
-import { describeRoute, empty, json, RATE_LIMIT } from '../http/describe-route'
 import { originOf } from '../http/device'
 import { languageOf } from '../http/language'
 import { localTime } from '../http/local-time'
@@ -18,132 +17,65 @@ import { releaseAddresses, toAddress } from './directory'
 import { logIn } from './login'
 import { currentPasswordError, hashNewPassword } from './password-change'
 import { purgeMember } from './purge'
-import { CodeRequest, Credentials, NewMember, Profile, ProfilePatch, UpdatedProfile } from './schema'
+import { CodeRequest, Credentials, NewMember, ProfilePatch } from './schema'
 import { signUp } from './sign-up'
 import { getProfile, updateProfile, withdraw } from './store'
 import { issueCode } from './verification'
 
 export const members = new Hono<App>()
-  .post(
-    '/join',
-    throttledByNetwork,
-    anonymous,
-    describeRoute({
-      operationId: 'signUp',
-      tags: ['Members'],
-      usesDatabase: true,
-      responses: { 201: json(Profile, 'The new member', ...RATE_LIMIT) },
-      errors: ['AUTHORIZATION_NOT_ALLOWED', 'MEMBER_EXISTS'],
-    }),
-    valid('json', NewMember),
-    async (c) => {
-      const { slots, config } = c.var
-      const member = c.req.valid('json')
-      await requireUncommon(c.env, config, member.password)
-      const slot = chooseSlot(c.env, (c.req.raw as Request<unknown, IncomingRequestCfProperties>).cf?.continent)
-      const clock = () => localTime(config.TIME_ZONE)
-      const { profile, rateLimit } = await signUp(slots, config, slot, member, networkOf(c), clock)
-      return c.json(profile, 201, rateLimit)
-    },
+  .post('/join', throttledByNetwork, anonymous, valid('json', NewMember), async (c) => {
+    const { slots, config } = c.var
+    const member = c.req.valid('json')
+    await requireUncommon(c.env, config, member.password)
+    const slot = chooseSlot(c.env, (c.req.raw as Request<unknown, IncomingRequestCfProperties>).cf?.continent)
+    const clock = () => localTime(config.TIME_ZONE)
+    const { profile, rateLimit } = await signUp(slots, config, slot, member, networkOf(c), clock)
+    return c.json(profile, 201, rateLimit)
+  })
+  .post('/email/join', throttledByNetwork, valid('json', CodeRequest), async (c) => {
+    const { db, slots, config } = c.var
+    const email = c.req.valid('json').joinAuthCodeEmail
+    const address = await toAddress(slots, config, email)
+    const language = languageOf(c)
+    const deliver = (code: string) => sendMail(c.env, config, email, language, { kind: 'verification', code })
+    return c.body(null, 201, await issueCode(db, config, address, networkOf(c), deliver))
+  })
+  .post('/login', throttledByNetwork, anonymous, valid('json', Credentials), async (c) => {
+    const { slots, config } = c.var
+    const { profile, token, rateLimit } = await logIn(slots, config, c.req.valid('json'), {
+      network: networkOf(c),
+      ...originOf(c),
+    })
+    return c.json(profile, 200, { Authorization: `Bearer ${token}`, ...rateLimit })
+  })
+  .get('/members/me', authenticated('profile:read'), async (c) =>
+    c.json(await getProfile(c.get('db'), c.get('caller')), 200),
   )
-  .post(
-    '/email/join',
-    throttledByNetwork,
-    describeRoute({
-      operationId: 'requestCode',
-      tags: ['Members'],
-      requestHeaders: ['Accept-Language'],
-      usesDatabase: true,
-      responses: { 201: empty('The code was mailed', ...RATE_LIMIT) },
-      errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
-    }),
-    valid('json', CodeRequest),
-    async (c) => {
-      const { db, slots, config } = c.var
-      const email = c.req.valid('json').joinAuthCodeEmail
-      const address = await toAddress(slots, config, email)
-      const language = languageOf(c)
-      const deliver = (code: string) => sendMail(c.env, config, email, language, { kind: 'verification', code })
-      return c.body(null, 201, await issueCode(db, config, address, networkOf(c), deliver))
-    },
-  )
-  .post(
-    '/login',
-    throttledByNetwork,
-    anonymous,
-    describeRoute({
-      operationId: 'logIn',
-      tags: ['Members'],
-      usesDatabase: true,
-      responses: { 200: json(Profile, 'The member; the token is in a header', 'Authorization', ...RATE_LIMIT) },
-      errors: ['AUTHORIZATION_NOT_ALLOWED', 'LOGIN_FAILED'],
-    }),
-    valid('json', Credentials),
-    async (c) => {
-      const { slots, config } = c.var
-      const { profile, token, rateLimit } = await logIn(slots, config, c.req.valid('json'), {
-        network: networkOf(c),
-        ...originOf(c),
-      })
-      return c.json(profile, 200, { Authorization: `Bearer ${token}`, ...rateLimit })
-    },
-  )
-  .get(
-    '/members/me',
-    authenticated('profile:read'),
-    describeRoute({
-      operationId: 'getProfile',
-      tags: ['Members'],
-      responses: { 200: json(Profile, 'The member') },
-    }),
-    async (c) => c.json(await getProfile(c.get('db'), c.get('caller')), 200),
-  )
-  .patch(
-    '/members/me',
-    sessionOnly,
-    describeRoute({
-      operationId: 'updateProfile',
-      tags: ['Members'],
-      responses: { 200: json(UpdatedProfile, 'The updated member', ...RATE_LIMIT) },
-      errors: ['TOO_MANY_REQUESTS'],
-      countsInvalidFields: true,
-    }),
-    valid('json', ProfilePatch),
-    async (c) => {
-      const { name, password, currentPassword } = c.req.valid('json')
-      const { db, slots, caller, config } = c.var
-      const origin = originOf(c)
-      const from = { network: networkOf(c), ...origin }
-      if (password) await requireUncommon(c.env, config, password)
-      const hashed = password
-        ? await hashNewPassword(slots, db, config, caller, { password, currentPassword }, from)
-        : undefined
-      const changes = { name, passwordHash: hashed?.passwordHash, verifiedHash: hashed?.verifiedHash }
-      const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE), origin)
-      if (!profile) throw currentPasswordError(currentPassword)
-      return c.json(profile, 200, hashed?.rateLimit)
-    },
-  )
-  .delete(
-    '/members/me',
-    sessionOnly,
-    describeRoute({
-      operationId: 'withdraw',
-      tags: ['Members'],
-      responses: { 204: empty('Deleted') },
-    }),
-    async (c) => {
-      const { db, caller, slots } = c.var
-      const [{ memberId }] = await withdraw(db, caller)
-      const { slot } = caller
-      // The sweep repeats it.
-      if (slot > 0) await releaseAddresses(slots, [memberId]).catch((error) => log('error', `purge: ${error}`))
-      const purge = async () => {
-        // Lets the response be sent first.
-        await scheduler.wait(0)
-        await purgeMember(db, memberId, async () => dropCached(imageBase(c), await purgeImages(c.env.IMAGES, memberId)))
-      }
-      c.executionCtx.waitUntil(purge().catch((error: Error) => log('error', `purge: ${error.message}`)))
-      return c.body(null, 204)
-    },
-  )
+  .patch('/members/me', sessionOnly, valid('json', ProfilePatch), async (c) => {
+    const { name, password, currentPassword } = c.req.valid('json')
+    const { db, slots, caller, config } = c.var
+    const origin = originOf(c)
+    const from = { network: networkOf(c), ...origin }
+    if (password) await requireUncommon(c.env, config, password)
+    const hashed = password
+      ? await hashNewPassword(slots, db, config, caller, { password, currentPassword }, from)
+      : undefined
+    const changes = { name, passwordHash: hashed?.passwordHash, verifiedHash: hashed?.verifiedHash }
+    const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE), origin)
+    if (!profile) throw currentPasswordError(currentPassword)
+    return c.json(profile, 200, hashed?.rateLimit)
+  })
+  .delete('/members/me', sessionOnly, async (c) => {
+    const { db, caller, slots } = c.var
+    const [{ memberId }] = await withdraw(db, caller)
+    const { slot } = caller
+    // The sweep repeats it.
+    if (slot > 0) await releaseAddresses(slots, [memberId]).catch((error) => log('error', `purge: ${error}`))
+    const purge = async () => {
+      // Lets the response be sent first.
+      await scheduler.wait(0)
+      await purgeMember(db, memberId, async () => dropCached(imageBase(c), await purgeImages(c.env.IMAGES, memberId)))
+    }
+    c.executionCtx.waitUntil(purge().catch((error: Error) => log('error', `purge: ${error.message}`)))
+    return c.body(null, 204)
+  })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { filledText, LocalTime, orRequired } from '../schema/values'
+import { filledText, orRequired } from '../schema/values'
 
 // A dot-atom (RFC 5322) at a domain name. ASCII only, because lower() in SQLite folds nothing else; no `i` flag, because
 // JSON Schema patterns have no flags.
@@ -8,7 +8,7 @@ const ADDRESS =
 export const Email = z
   .email({ pattern: ADDRESS, error: orRequired('must be a valid e-mail address') })
   .max(254, { error: 'must be at most 254 characters' })
-const MAX_NAME = 100
+export const MAX_NAME = 100
 const Name = filledText(MAX_NAME)
 const MAX_PASSWORD = 128
 /** Never a valid password. Replaces passwords that are too long, which would take memory while they wait to be hashed. */
@@ -39,13 +39,7 @@ export const CodeRequest = z.object({ joinAuthCodeEmail: Email }).meta({ id: 'Co
 export const Credentials = z.object({ email: Email, password: KnownPassword }).meta({ id: 'Credentials' })
 export type Credentials = z.infer<typeof Credentials>
 
-export const Profile = z.object({ email: z.string().max(254), name: z.string().max(MAX_NAME) }).meta({ id: 'Profile' })
-export type Profile = z.infer<typeof Profile>
-
 export const ProfilePatch = z
   .object({ name: Name.optional(), password: Password.optional(), currentPassword: KnownPassword.optional() })
   .meta({ id: 'ProfilePatch' })
 export type ProfilePatch = z.infer<typeof ProfilePatch>
-
-export const UpdatedProfile = Profile.extend({ updatedAt: LocalTime }).meta({ id: 'UpdatedProfile' })
-export type UpdatedProfile = z.infer<typeof UpdatedProfile>

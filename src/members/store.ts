@@ -4,7 +4,7 @@ import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '
 import { members } from '../db/schema'
 import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/activity'
 import { deleteOtherSessionsIf, deleteOwnSessions } from '../sessions/store'
-import type { Profile, UpdatedProfile } from './schema'
+import type { Profile, UpdatedProfile } from './responses'
 
 export const profileColumns = { email: members.email, name: members.name }
 const updatedColumns = { ...profileColumns, updatedAt: members.updatedAt }

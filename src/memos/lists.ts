@@ -1,13 +1,14 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
+import { isOwnBook } from '../books/own-book'
 import { MEMO_TYPES } from '../contract'
-import { type Caller, callerId, isOwnRow, queryOne, runAsCaller, selectCaller } from '../db/caller'
-import { type Db, sqlStatement, statement, uninterrupted } from '../db/client'
+import { type Caller, callerId, queryOne, runAsCaller, selectCaller } from '../db/caller'
+import { type Db, sqlStatement, statement } from '../db/client'
 import { limit, offset } from '../db/parameters'
+import { type ArrayOrParts, loadParts, MAX_WHOLE_BYTES } from '../db/parts'
 import { books, memos } from '../db/schema'
-import { unavailable } from '../errors'
-import { createLimiter } from '../limiter'
 import { type Page, toLimit, toPage } from '../schema/paging'
-import type { Memo, MemosQuery } from './schema'
+import type { Memo } from './responses'
+import type { MemosQuery } from './schema'
 
 const { placeholder } = sql
 
@@ -22,16 +23,9 @@ export const memoColumns = {
   updatedAt: memos.updatedAt,
 }
 
-export const isOwnBook = isOwnRow(books.bookId, books.memberId)
 /** Matches the memos of a book only if it is the caller's: no memo of another member's book is read. */
 const isInOwnBook = eq(memos.bookId, sql`(select ${books.bookId} from ${books} where ${isOwnBook})`)
 
-/**
- * The memos of a book with more bytes of text than this are loaded and sent in parts. In JSON, text can take six times as
- * many bytes, and an isolate holds several copies of a response.
- */
-export const MAX_WHOLE_BYTES = 512 * 1024
-const MAX_PART_BYTES = 256 * 1024
 const isInSmallBook = eq(
   memos.bookId,
   sql`(select ${books.bookId} from ${books} where ${isOwnBook} and ${books.memoBytes} <= ${sql.raw(String(MAX_WHOLE_BYTES))})`,
@@ -48,8 +42,6 @@ export const selectMemosList = statement((db) =>
 /** Sorts in place. */
 export const newestFirst = (list: Memo[]) => list.sort((one, other) => other.memoId - one.memoId)
 
-/** A list: an array, or its parts if it is too large for one database call. */
-export type ArrayOrParts<Item> = Item[] | AsyncIterable<Item[]>
 /** Memos, newest first. */
 export type MemoList = ArrayOrParts<Memo>
 
@@ -79,80 +71,7 @@ const selectPart = statement((db) =>
     .orderBy(desc(memos.memoId)),
 )
 
-type Size = { id: number; bytes: number }
-
-/** Splits a list into parts of at most MAX_PART_BYTES, or of a single item. */
-const splitByBytes = (sizes: Size[]) => {
-  const parts: number[][] = []
-  let bytesLeft = 0
-  for (const { id, bytes } of sizes) {
-    bytesLeft -= bytes
-    const last = parts.at(-1)
-    if (last && bytesLeft >= 0) last.push(id)
-    else {
-      parts.push([id])
-      bytesLeft = MAX_PART_BYTES - bytes
-    }
-  }
-  return parts
-}
-
-const partLimiter = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
-// Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take.
-const listLimiter = createLimiter({ capacity: 24, leaseMs: 30_000, maxWaiting: 64, maxWaitMs: 25_000 })
-
-const acquire = async (limiter: typeof partLimiter, { memberId }: Caller) => {
-  const lease = await limiter.acquire(1, [String(memberId)])
-  if (!lease) throw unavailable('too many large lists in flight')
-  return lease
-}
-
-/** Loads items by their identifiers, in the order of the list. `ids` is a JSON array. */
-type LoadItems<Item> = (ids: string) => Promise<Item[]>
-
-/** Loads one part. Only a few are loaded at a time, so that several large lists do not exceed the isolate's memory. */
-const loadPart = async <Item>(db: Db, caller: Caller, load: LoadItems<Item>, ids: number[]) => {
-  const lease = await acquire(partLimiter, caller)
-  return uninterrupted(db, load(JSON.stringify(ids)).finally(lease.release))
-}
-
-/** Yields an empty part once the first one is loaded, then the parts. `return` releases what it holds. */
-async function* iterateParts<Item>(
-  db: Db,
-  caller: Caller,
-  load: LoadItems<Item>,
-  [firstIds = [], ...otherIds]: number[][],
-) {
-  const lease = await acquire(listLimiter, caller)
-  try {
-    const first = await loadPart(db, caller, load, firstIds)
-    yield []
-    yield first
-    for (const ids of otherIds) {
-      lease.renew()
-      yield await loadPart(db, caller, load, ids)
-    }
-  } finally {
-    lease.release()
-  }
-}
-
 type Selection = { bookId: number; memoType: MemosQuery['memoType']; memoAuthority: 'ALL' | Memo['memoAuthority'] }
-
-/**
- * Loads a large list in parts, one database call each. The first is loaded before this returns, so that a failure can
- * still get an error response.
- */
-export const loadParts = async <Item>(
-  db: Db,
-  caller: Caller,
-  sizes: Size[],
-  load: LoadItems<Item>,
-): Promise<ArrayOrParts<Item>> => {
-  const parts = iterateParts(db, caller, load, splitByBytes(sizes))
-  await parts.next()
-  return parts
-}
 
 /** Loads the memos of a large book in parts. */
 export const loadInParts = async (

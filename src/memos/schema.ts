@@ -1,20 +1,11 @@
 import * as z from 'zod'
 import { MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
 import { MAX_MEMOS_SIZE, pagingUpTo } from '../schema/paging'
-import {
-  filledText,
-  Id,
-  IdParameter,
-  Int32,
-  LocalTime,
-  nameOrCode,
-  nameOrCodeOrAll,
-  nameOrCodeOrDefault,
-} from '../schema/values'
+import { filledText, IdParameter, Int32, nameOrCode, nameOrCodeOrAll, nameOrCodeOrDefault } from '../schema/values'
 
-const MemoType = z.enum(MEMO_TYPES).meta({ id: 'MemoType' })
+export const MemoType = z.enum(MEMO_TYPES).meta({ id: 'MemoType' })
 export const MemoAuthority = z.enum(MEMO_AUTHORITIES).meta({ id: 'MemoAuthority' })
-const MAX_CONTENT = 65_535
+export const MAX_CONTENT = 65_535
 const MemoContent = filledText(MAX_CONTENT)
 
 export const NewMemo = z
@@ -41,24 +32,3 @@ export const MemoPath = z.object({ 'memo-id': IdParameter })
 export const NewMemoQuery = z.object({ bookId: IdParameter })
 export const MemosQuery = pagingUpTo(MAX_MEMOS_SIZE).extend({ memoType: nameOrCodeOrAll(MemoType) })
 export type MemosQuery = z.infer<typeof MemosQuery>
-
-export const Memo = z
-  .object({
-    memoId: Id,
-    memoType: MemoType,
-    memoContent: z.string().max(MAX_CONTENT),
-    memoBookPage: Int32,
-    memoAuthority: MemoAuthority,
-    memoLikesCount: Int32,
-    createdAt: LocalTime,
-    updatedAt: LocalTime,
-  })
-  .meta({ id: 'Memo' })
-export type Memo = z.infer<typeof Memo>
-
-export const RandomMemo = Memo.pick({ memoId: true, memoContent: true, memoType: true, memoBookPage: true }).meta({
-  id: 'RandomMemo',
-})
-export type RandomMemo = z.infer<typeof RandomMemo>
-
-export const ImageUrl = z.url().max(4096)

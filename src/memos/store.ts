@@ -1,5 +1,6 @@
 import { and, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { isOwnBook } from '../books/own-book'
 import { type Caller, isOwnRow, queryOne, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../db/client'
 import { nextId } from '../db/next-id'
@@ -7,8 +8,9 @@ import { books, members, memos } from '../db/schema'
 import { quotaExceeded } from '../errors'
 import { toFoldedColumn } from '../fold'
 import { type Quotas, utf8Bytes } from '../quotas'
-import { isOwnBook, memoColumns } from './lists'
-import type { Memo, MemoPatch, NewMemo } from './schema'
+import { memoColumns } from './lists'
+import type { Memo } from './responses'
+import type { MemoPatch, NewMemo } from './schema'
 
 const { placeholder } = sql
 

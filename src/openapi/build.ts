@@ -9,19 +9,17 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi'
 import type { App } from '../env'
-import { ERRORS, ErrorBody, type ErrorCode, toErrorBody } from '../errors'
-import {
-  metadataOf,
-  RATE_LIMIT,
-  type RequestHeaderName,
-  type ResponseDescription,
-  type RouteMetadata,
-} from '../http/describe-route'
+import { ERRORS, type ErrorCode, toErrorBody } from '../errors'
+import { metadataOf, type RouteMetadata } from '../http/route-metadata'
+import { ErrorBody } from '../schema/responses'
 import { addDescriptions, describeProperty } from './add-descriptions'
 import { exampleFieldError, exampleViolation } from './error-examples'
 import { REQUEST_HEADERS, RESPONSE_HEADERS } from './headers'
 import { adjustSchema } from './json-schema'
-import { OPERATIONS } from './operations'
+import { OPERATIONS } from './operations/all'
+import { type Operation, RATE_LIMIT, type RequestHeaderName, type ResponseDescription } from './operations/operation'
+
+type Route = RouteMetadata & Operation & { tag: string }
 
 const refer = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
@@ -38,15 +36,15 @@ const bodyErrors = ({ file }: RouteMetadata) =>
     'UNSUPPORTED_MEDIA_TYPE',
   ] as const
 
-const usesDatabase = ({ membersOnly, described }: RouteMetadata) => membersOnly ?? described?.usesDatabase
+const needsDatabase = ({ membersOnly, usesDatabase }: Route) => membersOnly ?? usesDatabase
 
-const errorCodes = (route: RouteMetadata): ErrorCode[] => [
+const errorCodes = (route: Route): ErrorCode[] => [
   ...(route.membersOnly ? (['UNAUTHORIZED', route.scopes ? 'INSUFFICIENT_SCOPE' : 'SESSION_REQUIRED'] as const) : []),
   ...(route.throttled ? (['TOO_MANY_REQUESTS'] as const) : []),
   ...(hasBody(route) ? bodyErrors(route) : []),
   ...(route.query || route.param ? (['INVALID_PARAMETERS'] as const) : []),
-  ...(route.described?.errors ?? []),
-  ...(usesDatabase(route) ? (['UNAVAILABLE'] as const) : []),
+  ...(route.errors ?? []),
+  ...(needsDatabase(route) ? (['UNAVAILABLE'] as const) : []),
   'INTERNAL',
 ]
 
@@ -56,13 +54,13 @@ const BOOKMARK = 'X-D1-Bookmark'
 const COUNTED: ErrorCode[] = ['LOGIN_FAILED', 'TOO_MANY_REQUESTS']
 
 /** A route that shows a limit when it succeeds also shows it when an attempt fails or is refused. */
-const rateLimitHeaders = ({ described }: RouteMetadata, codes: ErrorCode[]) => {
-  const isShown = Object.values(described?.responses ?? {}).some(({ headers }) => headers?.includes('RateLimit'))
-  const counted: ErrorCode[] = described?.countsInvalidFields ? [...COUNTED, 'INVALID_FIELDS'] : COUNTED
+const rateLimitHeaders = ({ responses, countsInvalidFields }: Route, codes: ErrorCode[]) => {
+  const isShown = Object.values(responses).some(({ headers }) => headers?.includes('RateLimit'))
+  const counted: ErrorCode[] = countsInvalidFields ? [...COUNTED, 'INVALID_FIELDS'] : COUNTED
   return isShown && codes.some((code) => counted.includes(code)) ? RATE_LIMIT : []
 }
 
-const errorHeaders = (status: number, codes: ErrorCode[], route: RouteMetadata) => [
+const errorHeaders = (status: number, codes: ErrorCode[], route: Route) => [
   ...COMMON_HEADERS,
   'X-Error-Code',
   ...(status === 401 || codes.includes('INSUFFICIENT_SCOPE') ? ['WWW-Authenticate'] : []),
@@ -93,7 +91,7 @@ const examplesOf = (codes: ErrorCode[], route: RouteMetadata): Record<string, ob
     }),
   )
 
-const errorResponses = (route: RouteMetadata) => {
+const errorResponses = (route: Route) => {
   const byStatus = Map.groupBy(new Set(errorCodes(route)), (code) => ERRORS[code][0])
   return [...byStatus].map(([status, codes]) => {
     const response: ZodOpenApiResponseObject = {
@@ -110,10 +108,10 @@ const BINARY = { type: 'string', format: 'binary' } as const
 
 const toResponse = (
   { description, content, headers = [] }: ResponseDescription,
-  route: RouteMetadata,
+  route: Route,
 ): ZodOpenApiResponseObject => ({
   description,
-  headers: refer(...COMMON_HEADERS, ...(usesDatabase(route) ? [BOOKMARK] : []), ...headers),
+  headers: refer(...COMMON_HEADERS, ...(needsDatabase(route) ? [BOOKMARK] : []), ...headers),
   ...(content && {
     content: Object.fromEntries(
       Object.entries(content).map(([type, schema]) => [type, { schema: schema === 'binary' ? BINARY : schema }]),
@@ -121,9 +119,9 @@ const toResponse = (
   }),
 })
 
-const requestHeaders = (route: RouteMetadata) => [
-  ...(route.described?.requestHeaders ?? []),
-  ...(usesDatabase(route) ? ([BOOKMARK] as const) : []),
+const requestHeaders = (route: Route) => [
+  ...(route.requestHeaders ?? []),
+  ...(needsDatabase(route) ? ([BOOKMARK] as const) : []),
 ]
 const referToParameter = (name: RequestHeaderName) => ({ $ref: `#/components/parameters/${name}` })
 
@@ -148,21 +146,18 @@ const tokenNote = ({ membersOnly, scopes }: RouteMetadata) => {
   return `\n\nAn access token needs the scope${scopes.length > 1 ? 's' : ''} ${names}.`
 }
 
-const toOperation = (route: RouteMetadata): ZodOpenApiOperationObject | undefined => {
-  if (!route.described) return undefined
-  const { operationId, tags, responses, path = route.param } = route.described
-  const texts = OPERATIONS[operationId]
-  if (!texts) throw new Error(`src/openapi/operations.ts lacks the operation ${operationId}`)
+const toOperation = (route: Route): ZodOpenApiOperationObject => {
+  const { operationId, summary, description, tag, responses, path = route.param, query } = route
   const successes = Object.entries(responses).map(([status, answer]) => [status, toResponse(answer, route)] as const)
   return {
     operationId,
-    summary: texts.summary,
-    description: `${texts.description}${tokenNote(route)}`,
-    tags,
+    summary,
+    description: `${description}${tokenNote(route)}`,
+    tags: [tag],
     security: route.membersOnly ? [{ bearer: [...(route.scopes ?? [])] }] : [],
     requestParams: {
       ...(path && { path: path as z.ZodObject }),
-      ...(route.query && { query: route.query as z.ZodObject }),
+      ...(query && { query: query as z.ZodObject }),
     },
     parameters: requestHeaders(route).map(referToParameter),
     ...requestBody(route),
@@ -171,25 +166,26 @@ const toOperation = (route: RouteMetadata): ZodOpenApiOperationObject | undefine
 }
 
 /** The metadata of each route: what all its middlewares contribute, merged. */
-const collectRoutes = (app: Hono<App>) => {
-  const routes = new Map<string, { method: string; path: string; metadata: RouteMetadata }>()
+const collectMetadata = (app: Hono<App>) => {
+  const routes = new Map<string, RouteMetadata>()
   for (const { method, path, handler } of app.routes) {
-    const key = `${method} ${path}`
-    const known = routes.get(key) ?? { method, path, metadata: {} }
-    routes.set(key, { ...known, metadata: { ...known.metadata, ...metadataOf(handler) } })
+    const template = path.replace(/:([\w-]+)(?:\{[^}]+\})?/g, '{$1}')
+    const key = `${method} ${template}`
+    routes.set(key, { ...routes.get(key), ...metadataOf(handler) })
   }
   // `authenticated` limits the writes of each member, and the access tokens that a network may try.
-  for (const { metadata } of routes.values()) if (metadata.membersOnly) metadata.throttled = true
-  return routes.values()
+  for (const metadata of routes.values()) if (metadata.membersOnly) metadata.throttled = true
+  return routes
 }
 
-/** The OpenAPI document of every described route, built from the schemas that validate. */
+/** The OpenAPI document of the operations, built from the schemas that validate, in the order of the routes. */
 export const documentOf = (app: Hono<App>) => {
   const paths: ZodOpenApiPathsObject = {}
-  for (const { method, path, metadata } of collectRoutes(app)) {
-    const template = path.replace(/:([\w-]+)(?:\{[^}]+\})?/g, '{$1}')
-    const operation = toOperation(metadata)
-    if (operation) paths[template] = { ...paths[template], [method.toLowerCase()]: operation }
+  for (const [key, metadata] of collectMetadata(app)) {
+    const operation = OPERATIONS.get(key)
+    if (!operation) continue
+    const [method = '', path = ''] = key.split(' ')
+    paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation({ ...metadata, ...operation }) }
   }
   const document = createDocument(
     {

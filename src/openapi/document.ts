@@ -1,24 +1,11 @@
-// The OpenAPI document as it is served: the described routes, plus an introduction, tags, examples and code samples.
+// The OpenAPI document as it is served: the operations, plus an introduction, tags, examples and code samples.
 import { app } from '../app'
 import { documentOf } from './build'
 import { type SampledOperation, toCurl, toFetch } from './code-samples'
 import { EXAMPLES, type Example } from './examples'
 import { introduce } from './introduction'
+import { TAGS } from './operations/all'
 
-const TAGS = [
-  { name: 'Members', description: 'Sign up, log in, and manage your profile.' },
-  { name: 'Sessions', description: 'The devices where you are logged in, and the activity of your account.' },
-  { name: 'Access tokens', description: 'Tokens for scripts and other apps, limited to scopes.' },
-  { name: 'Books', description: 'Your books, and lists of them.' },
-  { name: 'Progress', description: 'How far you have read your books, and when.' },
-  { name: 'Readings', description: 'Each time that you read a book, with dates, rating and note.' },
-  { name: 'Tags', description: 'Tags on your books.' },
-  { name: 'Memos', description: 'Memos on your books, and the images in them.' },
-  { name: 'Search', description: 'Search your books and memos.' },
-  { name: 'Images', description: 'Load, list and delete uploaded images.' },
-  { name: 'Catalogue', description: 'Look up books in an external catalogue. Needs no token.' },
-  { name: 'Health', description: 'Check the health of the service.' },
-]
 /** The operations that the introduction shows. */
 const FIRST_STEPS = ['signUp', 'logIn', 'registerBook', 'createMemo', 'getBook']
 const BASE = 'https://library.example.com'
@@ -97,7 +84,7 @@ export const buildDocument = () => {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This service, in production or local', 'x-internal': false }],
-    tags: TAGS,
+    tags: TAGS.map(({ name, description }) => ({ name, description })),
     ...rest,
   }
 }

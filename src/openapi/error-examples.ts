@@ -1,7 +1,7 @@
 // Validation errors as examples for the document, produced by the schemas that validate.
 import * as z from 'zod'
 import type { Details } from '../errors'
-import type { RouteMetadata } from '../http/describe-route'
+import type { RouteMetadata } from '../http/route-metadata'
 import { firstIssues } from '../http/validate'
 
 const shapeOf = (schema: z.ZodType | undefined): Record<string, z.ZodType> => {

@@ -3,21 +3,14 @@ import { BookPath } from '../books/schema'
 import type { App } from '../env'
 import { found } from '../errors'
 import { authenticated } from '../http/auth'
-import { describeRoute, json } from '../http/describe-route'
 import { valid } from '../http/validate'
-import { NewProgress, ProgressEvent, ProgressEvents, ProgressQuery } from './schema'
+import { NewProgress, ProgressQuery } from './schema'
 import { addProgress, listProgress } from './store'
 
 export const progress = new Hono<App>()
   .get(
     '/:book-id/progress',
     authenticated('library:read'),
-    describeRoute({
-      operationId: 'listProgress',
-      tags: ['Progress'],
-      responses: { 200: json(ProgressEvents, 'A page of events') },
-      errors: ['BOOK_NOT_FOUND'],
-    }),
     valid('param', BookPath),
     valid('query', ProgressQuery),
     async (c) => {
@@ -29,12 +22,6 @@ export const progress = new Hono<App>()
   .post(
     '/:book-id/progress',
     authenticated('library:read', 'library:write'),
-    describeRoute({
-      operationId: 'addProgress',
-      tags: ['Progress'],
-      responses: { 201: json(ProgressEvent, 'The new event') },
-      errors: ['BOOK_NOT_FOUND'],
-    }),
     valid('param', BookPath),
     valid('json', NewProgress),
     async (c) => {

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { PROGRESS_KINDS } from '../contract'
-import { cursorPaging, listOf } from '../schema/cursor'
-import { Instant, Int32, PastInstant } from '../schema/values'
+import { cursorPaging } from '../schema/cursor'
+import { Int32, PastInstant } from '../schema/values'
 
 const percentError = 'must be a number between 0 and 100'
 
@@ -29,10 +28,3 @@ export type NewProgress = z.infer<typeof NewProgress>
 /** The cursor is the time of the last event, in milliseconds since 1970. */
 export const ProgressQuery = cursorPaging(z.int())
 export type ProgressQuery = z.infer<typeof ProgressQuery>
-
-export const ProgressEvent = z
-  .object({ at: Instant, page: Int32, kind: z.enum(PROGRESS_KINDS).meta({ id: 'ProgressKind' }) })
-  .meta({ id: 'ProgressEvent' })
-export type ProgressEvent = z.infer<typeof ProgressEvent>
-
-export const ProgressEvents = listOf(ProgressEvent)

@@ -1,4 +1,5 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { isOwnBook } from '../books/own-book'
 import { selectBook } from '../books/store'
 import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, idempotent, sqlStatement, statement } from '../db/client'
@@ -6,10 +7,10 @@ import { limit } from '../db/parameters'
 import { progress } from '../db/reading-schema'
 import { books } from '../db/schema'
 import { fieldError } from '../errors'
-import { isOwnBook } from '../memos/lists'
 import { type List, toCursor } from '../schema/cursor'
 import { toInstant } from '../schema/values'
-import type { NewProgress, ProgressEvent, ProgressQuery } from './schema'
+import type { ProgressEvent } from './responses'
+import type { NewProgress, ProgressQuery } from './schema'
 
 const { placeholder } = sql
 

@@ -1,40 +1,22 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
 import { BookPath } from '../books/schema'
 import type { App } from '../env'
 import { found } from '../errors'
 import { authenticated } from '../http/auth'
-import { describeRoute, empty, json } from '../http/describe-route'
 import { sendJson } from '../http/json-stream'
 import { valid } from '../http/validate'
-import { MAX_READINGS, NewReading, Reading, ReadingPatch, ReadingPath } from './schema'
+import type { Reading } from './responses'
+import { NewReading, ReadingPatch, ReadingPath } from './schema'
 import { createReading, deleteReading, listReadings, updateReading } from './store'
 
 export const bookReadings = new Hono<App>()
-  .get(
-    '/:book-id/readings',
-    authenticated('library:read'),
-    describeRoute({
-      operationId: 'listReadings',
-      tags: ['Readings'],
-      responses: { 200: json(z.array(Reading).max(MAX_READINGS), 'The readings') },
-      errors: ['BOOK_NOT_FOUND'],
-    }),
-    valid('param', BookPath),
-    async (c) => {
-      const readings = await listReadings(c.get('db'), c.get('caller'), c.req.valid('param')['book-id'])
-      return sendJson<Reading[]>(c, found(readings, 'BOOK_NOT_FOUND'))
-    },
-  )
+  .get('/:book-id/readings', authenticated('library:read'), valid('param', BookPath), async (c) => {
+    const readings = await listReadings(c.get('db'), c.get('caller'), c.req.valid('param')['book-id'])
+    return sendJson<Reading[]>(c, found(readings, 'BOOK_NOT_FOUND'))
+  })
   .post(
     '/:book-id/readings',
     authenticated('library:write'),
-    describeRoute({
-      operationId: 'createReading',
-      tags: ['Readings'],
-      responses: { 201: json(Reading, 'The new reading') },
-      errors: ['BOOK_NOT_FOUND', 'MAX_READINGS', 'MAX_MEMBER_TEXT_BYTES'],
-    }),
     valid('param', BookPath),
     valid('json', NewReading),
     async (c) => {
@@ -48,12 +30,6 @@ export const readings = new Hono<App>()
   .patch(
     '/:reading-id',
     authenticated('library:read', 'library:write'),
-    describeRoute({
-      operationId: 'updateReading',
-      tags: ['Readings'],
-      responses: { 200: json(Reading, 'The updated reading') },
-      errors: ['READING_NOT_FOUND', 'MAX_MEMBER_TEXT_BYTES'],
-    }),
     valid('param', ReadingPath),
     valid('json', ReadingPatch),
     async (c) => {
@@ -62,19 +38,8 @@ export const readings = new Hono<App>()
       return c.json(found(reading, 'READING_NOT_FOUND'), 200)
     },
   )
-  .delete(
-    '/:reading-id',
-    authenticated('library:write'),
-    describeRoute({
-      operationId: 'deleteReading',
-      tags: ['Readings'],
-      responses: { 204: empty('Deleted') },
-      errors: ['READING_NOT_FOUND'],
-    }),
-    valid('param', ReadingPath),
-    async (c) => {
-      const readingId = c.req.valid('param')['reading-id']
-      found(await deleteReading(c.get('db'), c.get('caller'), readingId), 'READING_NOT_FOUND')
-      return c.body(null, 204)
-    },
-  )
+  .delete('/:reading-id', authenticated('library:write'), valid('param', ReadingPath), async (c) => {
+    const readingId = c.req.valid('param')['reading-id']
+    found(await deleteReading(c.get('db'), c.get('caller'), readingId), 'READING_NOT_FOUND')
+    return c.body(null, 204)
+  })

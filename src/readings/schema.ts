@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import { READING_OUTCOMES } from '../contract'
-import { BookFormat, Id, IdParameter, nameOf, nullableText } from '../schema/values'
+import { BookFormat, IdParameter, nameOf, nullableText } from '../schema/values'
 
-const ReadingOutcome = nameOf(READING_OUTCOMES).meta({ id: 'ReadingOutcome' })
+export const ReadingOutcome = nameOf(READING_OUTCOMES).meta({ id: 'ReadingOutcome' })
 
 /** The most readings of a book. */
 export const MAX_READINGS = 200
-const MAX_NOTE = 65_535
+export const MAX_NOTE = 65_535
 
 // With leap years.
 const FULL_DATE = z.regexes.date.source.slice(1, -1)
-const DATE = new RegExp(`^(?:${FULL_DATE}|\\d{4}(?:-(?:0[1-9]|1[0-2]))?)$`)
+export const DATE = new RegExp(`^(?:${FULL_DATE}|\\d{4}(?:-(?:0[1-9]|1[0-2]))?)$`)
 const DATE_FORMAT = /^\d{4}(?:-\d\d(?:-\d\d)?)?$/
 const dateError = 'must be in the format yyyy, yyyy-MM or yyyy-MM-dd, or null'
 const ReadingDate = z.string({ error: dateError }).regex(DATE, {
@@ -60,18 +60,3 @@ export const ReadingPatch = ReadingInput.check(checkCombination).meta({ id: 'Rea
 export type ReadingPatch = z.infer<typeof ReadingPatch>
 
 export const ReadingPath = z.object({ 'reading-id': IdParameter })
-
-const StoredDate = z.string().regex(DATE).nullable()
-export const Reading = z
-  .object({
-    readingId: Id,
-    startedAt: StoredDate,
-    finishedAt: StoredDate,
-    outcome: ReadingOutcome.nullable(),
-    rating: z.number().min(0.25).max(5).multipleOf(0.25).nullable(),
-    format: BookFormat.nullable(),
-    note: z.string().max(MAX_NOTE).nullable(),
-    paused: z.boolean(),
-  })
-  .meta({ id: 'Reading' })
-export type Reading = z.infer<typeof Reading>

@@ -1,22 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { isOwnBook } from '../books/own-book'
 import { type Caller, callerId, isCaller, isOwnRow, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, idempotent, sqlStatement } from '../db/client'
 import { nextId, READING_ID_OFFSET } from '../db/next-id'
+import { type ArrayOrParts, loadParts, MAX_WHOLE_BYTES } from '../db/parts'
 import { readings } from '../db/reading-schema'
 import { members } from '../db/schema'
 import { ApiError, fieldError, quotaExceeded } from '../errors'
-import { type ArrayOrParts, isOwnBook, loadParts, MAX_WHOLE_BYTES } from '../memos/lists'
 import { type Quotas, utf8Bytes } from '../quotas'
 import { finishSync, NEWEST_FIRST, syncBook } from './newest'
-import {
-  beforeStartError,
-  isInOrder,
-  MAX_READINGS,
-  type NewReading,
-  pausedError,
-  type Reading,
-  type ReadingPatch,
-} from './schema'
+import type { Reading } from './responses'
+import { beforeStartError, isInOrder, MAX_READINGS, type NewReading, pausedError, type ReadingPatch } from './schema'
 
 const { placeholder } = sql
 

@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono'
 import type { App } from '../env'
-import { describeRoute, empty, RATE_LIMIT } from '../http/describe-route'
 import { originOf } from '../http/device'
 import { languageOf } from '../http/language'
 import { runLater } from '../http/later'
@@ -15,8 +14,6 @@ import { countRequest, issueCode } from './codes'
 import { resetPassword } from './reset'
 import { PasswordChangeRequest, PasswordReset, PasswordResetRequest } from './schema'
 
-const MAILED = empty('A code is mailed if the address is a member’s', ...RATE_LIMIT)
-
 const requestReset = async (c: Context<App>, email: string) => {
   const { db, slots, config } = c.var
   requireMailer(config, c.env)
@@ -29,57 +26,21 @@ const requestReset = async (c: Context<App>, email: string) => {
 }
 
 export const recovery = new Hono<App>()
-  .post(
-    '/email/password-reset',
-    throttledByNetwork,
-    describeRoute({
-      operationId: 'requestPasswordReset',
-      tags: ['Members'],
-      requestHeaders: ['Accept-Language'],
-      usesDatabase: true,
-      responses: { 202: MAILED },
-      errors: ['TOO_MANY_REQUESTS'],
-    }),
-    valid('json', PasswordResetRequest),
-    (c) => requestReset(c, c.req.valid('json').email),
+  .post('/email/password-reset', throttledByNetwork, valid('json', PasswordResetRequest), (c) =>
+    requestReset(c, c.req.valid('json').email),
   )
-  .post(
-    '/email/password-change',
-    throttledByNetwork,
-    describeRoute({
-      operationId: 'requestPasswordChange',
-      tags: ['Members'],
-      requestHeaders: ['Accept-Language'],
-      usesDatabase: true,
-      responses: { 202: MAILED },
-      errors: ['TOO_MANY_REQUESTS'],
-    }),
-    valid('json', PasswordChangeRequest),
-    (c) => requestReset(c, c.req.valid('json').tempPasswordEmail),
+  .post('/email/password-change', throttledByNetwork, valid('json', PasswordChangeRequest), (c) =>
+    requestReset(c, c.req.valid('json').tempPasswordEmail),
   )
-  .post(
-    '/password-reset',
-    throttledByNetwork,
-    describeRoute({
-      operationId: 'resetPassword',
-      tags: ['Members'],
-      requestHeaders: ['Accept-Language'],
-      usesDatabase: true,
-      responses: { 204: empty('The password was reset', ...RATE_LIMIT) },
-      errors: ['TOO_MANY_REQUESTS'],
-      countsInvalidFields: true,
-    }),
-    valid('json', PasswordReset),
-    async (c) => {
-      const { slots, config } = c.var
-      requireMailer(config, c.env)
-      const reset = c.req.valid('json')
-      await requireUncommon(c.env, config, reset.password)
-      const from = { network: networkOf(c), ...originOf(c) }
-      const clock = () => localTime(config.TIME_ZONE)
-      const { email, rateLimit } = await resetPassword(slots, config, reset, from, clock)
-      const language = languageOf(c)
-      runLater(c, () => sendMail(c.env, config, email, language, { kind: 'passwordWasReset' }))
-      return c.body(null, 204, rateLimit)
-    },
-  )
+  .post('/password-reset', throttledByNetwork, valid('json', PasswordReset), async (c) => {
+    const { slots, config } = c.var
+    requireMailer(config, c.env)
+    const reset = c.req.valid('json')
+    await requireUncommon(c.env, config, reset.password)
+    const from = { network: networkOf(c), ...originOf(c) }
+    const clock = () => localTime(config.TIME_ZONE)
+    const { email, rateLimit } = await resetPassword(slots, config, reset, from, clock)
+    const language = languageOf(c)
+    runLater(c, () => sendMail(c.env, config, email, language, { kind: 'passwordWasReset' }))
+    return c.body(null, 204, rateLimit)
+  })

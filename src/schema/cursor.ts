@@ -5,7 +5,7 @@ import { intParameter } from './values'
 export const MAX_LIST_SIZE = 100
 
 // A cursor can contain a folded title: 500 characters of up to 12 bytes, in base64.
-const MAX_CURSOR = 8192
+export const MAX_CURSOR = 8192
 
 const toBase64Url = (text: string) =>
   btoa(String.fromCharCode(...new TextEncoder().encode(text)))
@@ -41,9 +41,4 @@ export const cursorPaging = <Position extends z.ZodType>(position: Position) =>
     size: intParameter(1, MAX_LIST_SIZE).default(20),
   })
 
-/** The envelope of a list with a cursor; `next` is null at the end. Its schema is named `<id of the item>List`. */
-export const listOf = <Item extends z.ZodType>(item: Item) =>
-  z
-    .object({ item: z.array(item).max(MAX_LIST_SIZE), next: z.string().max(MAX_CURSOR).nullable() })
-    .meta({ id: `${item.meta()?.id}List` })
 export type List<Item> = { item: Item[]; next: string | null }

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { MAX_INT } from '../contract'
-import { Int32, int, intParameter } from './values'
+import type { PageInfo } from './responses'
+import { intParameter } from './values'
 
-const MAX_SIZE = 1000
+export const MAX_SIZE = 1000
 /** The largest page of memos: clients request all memos of a book by sending its `memoCount` as `size`. */
 export const MAX_MEMOS_SIZE = 10_000
 
@@ -15,14 +16,7 @@ export const pagingUpTo = (maxSize: number) =>
 export const Paging = pagingUpTo(MAX_SIZE)
 export type Paging = z.infer<typeof Paging>
 
-const PageInfo = z
-  .object({ page: int(1, MAX_INT), size: int(1, MAX_MEMOS_SIZE), totalElements: Int32, totalPages: Int32 })
-  .meta({ id: 'PageInfo' })
-
-/** The envelope of every paged list. The document calls it `<id of the item>Page`. */
-export const pageOf = <Item extends z.ZodType>(item: Item, maxSize = MAX_SIZE) =>
-  z.object({ item: z.array(item).max(maxSize), pageInfo: PageInfo }).meta({ id: `${item.meta()?.id}Page` })
-export type Page<Item> = { item: Item[]; pageInfo: z.infer<typeof PageInfo> }
+export type Page<Item> = { item: Item[]; pageInfo: PageInfo }
 
 export const toPage = <Item>(item: Item[], totalElements: number, { page, size }: Paging): Page<Item> => ({
   item,

@@ -195,12 +195,5 @@ export const PastInstant = instant.refine(
   { error: 'must not be before 1900 or in the future' },
 )
 
-/** An identifier in a response. */
-export const Id = z.int().min(1)
-/** A timestamp in a response. */
-export const LocalTime = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
-
-/** A point in time in a response: UTC, to the second. */
-export const Instant = z.iso.datetime({ precision: 0 })
 /** @param time milliseconds since 1970 */
 export const toInstant = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`

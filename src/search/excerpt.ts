@@ -37,7 +37,12 @@ const toIndex = (text: string, folded: string, position: number) => {
   return index
 }
 
-const segmenter = new Intl.Segmenter()
+// Created at the first use: it takes about 10 ms, which every cold start would pay.
+let segmenter: Intl.Segmenter | undefined
+const segment = (text: string) => {
+  segmenter ??= new Intl.Segmenter()
+  return segmenter.segment(text)
+}
 
 /**
  * Plain text around a match. If the match is in HTML markup, the text next to it.
@@ -48,7 +53,7 @@ export const toExcerpt = ({ part, isCutBefore, isCutAfter, foldedPart }: Part, q
   const text = texts.find((each) => fold(each).includes(q)) ?? texts[0] ?? ''
   const folded = fold(text)
   const match = Math.max(0, toIndex(text, folded, folded.indexOf(q)))
-  const segments = segmenter.segment(text)
+  const segments = segment(text)
   // Characters may be incomplete at the ends of a cut text.
   const first = isCutBefore ? Math.min(match, segments.containing(0)?.segment.length ?? 0) : 0
   const last = isCutAfter ? (segments.containing(text.length - 1)?.index ?? 0) : text.length

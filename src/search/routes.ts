@@ -1,40 +1,22 @@
 import { Hono } from 'hono'
-import { LibraryBook } from '../books/schema'
 import type { App } from '../env'
 import { found } from '../errors'
 import { authenticated } from '../http/auth'
-import { describeRoute, json } from '../http/describe-route'
 import { allowOnly } from '../http/error-response'
 import { throttledByMember } from '../http/throttle'
 import { valid } from '../http/validate'
-import { listOf } from '../schema/cursor'
-import { BookSearch, FoundMemo, MemoSearch } from './schema'
+import { BookSearch, MemoSearch } from './schema'
 import { searchBooks, searchMemos } from './store'
 
 export const search = new Hono<App>()
-  .get(
-    '/books/search',
-    authenticated('library:read'),
-    throttledByMember,
-    describeRoute({
-      operationId: 'searchBooks',
-      tags: ['Search'],
-      responses: { 200: json(listOf(LibraryBook), 'A page of matching books') },
-    }),
-    valid('query', BookSearch),
-    async (c) => c.json(await searchBooks(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+  .get('/books/search', authenticated('library:read'), throttledByMember, valid('query', BookSearch), async (c) =>
+    c.json(await searchBooks(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
   )
   .all('/books/search', allowOnly('GET', 'HEAD'))
   .get(
     '/memos/search',
     authenticated('library:read', 'memos:read'),
     throttledByMember,
-    describeRoute({
-      operationId: 'searchMemos',
-      tags: ['Search'],
-      responses: { 200: json(listOf(FoundMemo), 'A page of matching memos') },
-      errors: ['BOOK_NOT_FOUND'],
-    }),
     valid('query', MemoSearch),
     async (c) => {
       const list = await searchMemos(c.get('db'), c.get('caller'), c.req.valid('query'))

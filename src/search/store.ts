@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { LibraryBook } from '../books/schema'
+import { isOwnBook } from '../books/own-book'
+import type { LibraryBook } from '../books/responses'
 import { libraryColumns } from '../books/views'
 import { BOOK_STATUSES, MEMO_TYPES } from '../contract'
 import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
@@ -8,10 +9,10 @@ import { type Db, idempotent, sqlStatement } from '../db/client'
 import { limit } from '../db/parameters'
 import { authorKey, books, contentKey, memos, titleKey } from '../db/schema'
 import { fold } from '../fold'
-import { isOwnBook } from '../memos/lists'
 import { type List, toCursor } from '../schema/cursor'
 import { toExcerpt } from './excerpt'
-import { type BookSearch, type FoundMemo, type MemoSearch, WINDOW } from './schema'
+import type { FoundMemo } from './responses'
+import { type BookSearch, type MemoSearch, WINDOW } from './schema'
 
 /** The most rows that a call searches. */
 export const MAX_SEARCHED = 1000

@@ -3,7 +3,7 @@ import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, sqlStatement, statement } from '../db/client'
 import { activity } from '../db/schema'
 import { toInstant } from '../schema/values'
-import type { Activity } from './schema'
+import type { Activity } from './responses'
 
 const { placeholder } = sql
 

@@ -4,7 +4,7 @@ import { type Db, idempotent, sqlStatement, statement } from '../db/client'
 import { members, sessions } from '../db/schema'
 import { toInstant } from '../schema/values'
 import { type Origin, recordActivity } from './activity'
-import type { Session } from './schema'
+import type { Session } from './responses'
 
 const { placeholder } = sql
 

@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm'
 import { type Caller, callerId, queryOne, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, idempotent, sqlStatement } from '../db/client'
 import { fold } from '../fold'
-import type { Tag, TagRename } from './schema'
+import type { Tag } from './responses'
+import type { TagRename } from './schema'
 import { isTag, selectTag, tagId } from './store'
 
 const { placeholder } = sql

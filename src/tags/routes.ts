@@ -1,59 +1,29 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
-import { BookPath, LibraryBookPage } from '../books/schema'
+import { BookPath } from '../books/schema'
 import type { App } from '../env'
 import { found } from '../errors'
 import { authenticated } from '../http/auth'
-import { describeRoute, empty, json } from '../http/describe-route'
 import { allowOnly } from '../http/error-response'
 import { limitLargePages } from '../http/large-pages'
 import { sendPage } from '../http/send-page'
 import { valid } from '../http/validate'
 import { deleteTag, renameOrMerge } from './rename'
-import { BookTags, MAX_TAGS, Tag, TaggedQuery, TagQuery, TagRename } from './schema'
+import { BookTags, TaggedQuery, TagQuery, TagRename } from './schema'
 import { listBookTags, listTagged, listTags, setBookTags } from './store'
 
 export const tags = new Hono<App>()
-  .get(
-    '/books/tagged',
-    authenticated('library:read'),
-    describeRoute({
-      operationId: 'listTaggedBooks',
-      tags: ['Tags'],
-      responses: { 200: json(LibraryBookPage, 'A page of books', 'Link') },
-    }),
-    valid('query', TaggedQuery),
-    limitLargePages,
-    async (c) => {
-      const query = c.req.valid('query')
-      return sendPage(c, '/books/tagged', query, await listTagged(c.get('db'), c.get('caller'), query))
-    },
-  )
+  .get('/books/tagged', authenticated('library:read'), valid('query', TaggedQuery), limitLargePages, async (c) => {
+    const query = c.req.valid('query')
+    return sendPage(c, '/books/tagged', query, await listTagged(c.get('db'), c.get('caller'), query))
+  })
   .all('/books/tagged', allowOnly('GET', 'HEAD'))
-  .get(
-    '/books/:book-id/tags',
-    authenticated('library:read'),
-    describeRoute({
-      operationId: 'listBookTags',
-      tags: ['Tags'],
-      responses: { 200: json(BookTags, 'The tags of the book') },
-      errors: ['BOOK_NOT_FOUND'],
-    }),
-    valid('param', BookPath),
-    async (c) => {
-      const bookTags = await listBookTags(c.get('db'), c.get('caller'), c.req.valid('param')['book-id'])
-      return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
-    },
-  )
+  .get('/books/:book-id/tags', authenticated('library:read'), valid('param', BookPath), async (c) => {
+    const bookTags = await listBookTags(c.get('db'), c.get('caller'), c.req.valid('param')['book-id'])
+    return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
+  })
   .put(
     '/books/:book-id/tags',
     authenticated('library:read', 'library:write'),
-    describeRoute({
-      operationId: 'setBookTags',
-      tags: ['Tags'],
-      responses: { 200: json(BookTags, 'The tags of the book') },
-      errors: ['BOOK_NOT_FOUND', 'MAX_TAGS'],
-    }),
     valid('param', BookPath),
     valid('json', BookTags),
     async (c) => {
@@ -62,43 +32,12 @@ export const tags = new Hono<App>()
       return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
     },
   )
-  .get(
-    '/tags',
-    authenticated('library:read'),
-    describeRoute({
-      operationId: 'listTags',
-      tags: ['Tags'],
-      responses: { 200: json(z.array(Tag).max(MAX_TAGS), 'Your tags') },
-    }),
-    async (c) => c.json(await listTags(c.get('db'), c.get('caller')), 200),
-  )
-  .patch(
-    '/tags',
-    authenticated('library:read', 'library:write'),
-    describeRoute({
-      operationId: 'renameTag',
-      tags: ['Tags'],
-      responses: { 200: json(Tag, 'The renamed or merged tag') },
-      errors: ['TAG_NOT_FOUND'],
-    }),
-    valid('json', TagRename),
-    async (c) => {
-      const tag = await renameOrMerge(c.get('db'), c.get('caller'), c.req.valid('json'))
-      return c.json(found(tag, 'TAG_NOT_FOUND'), 200)
-    },
-  )
-  .delete(
-    '/tags',
-    authenticated('library:write'),
-    describeRoute({
-      operationId: 'deleteTag',
-      tags: ['Tags'],
-      responses: { 204: empty('Deleted') },
-      errors: ['TAG_NOT_FOUND'],
-    }),
-    valid('query', TagQuery),
-    async (c) => {
-      found(await deleteTag(c.get('db'), c.get('caller'), c.req.valid('query').tag), 'TAG_NOT_FOUND')
-      return c.body(null, 204)
-    },
-  )
+  .get('/tags', authenticated('library:read'), async (c) => c.json(await listTags(c.get('db'), c.get('caller')), 200))
+  .patch('/tags', authenticated('library:read', 'library:write'), valid('json', TagRename), async (c) => {
+    const tag = await renameOrMerge(c.get('db'), c.get('caller'), c.req.valid('json'))
+    return c.json(found(tag, 'TAG_NOT_FOUND'), 200)
+  })
+  .delete('/tags', authenticated('library:write'), valid('query', TagQuery), async (c) => {
+    found(await deleteTag(c.get('db'), c.get('caller'), c.req.valid('query').tag), 'TAG_NOT_FOUND')
+    return c.body(null, 204)
+  })

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { Paging } from '../schema/paging'
-import { Int32, orRequired, trimmedText } from '../schema/values'
+import { orRequired, trimmedText } from '../schema/values'
 
 /** The most tags of a book, and of a member. */
 export const MAX_BOOK_TAGS = 30
 export const MAX_TAGS = 2000
 
-const TagName = trimmedText(100)
+export const TagName = trimmedText(100)
 
 /** The tags of a book, in requests and responses. */
 export const BookTags = z
@@ -17,9 +17,6 @@ export const BookTags = z
   })
   .meta({ id: 'BookTags' })
 export type BookTags = z.infer<typeof BookTags>
-
-export const Tag = z.object({ tag: TagName, bookCount: Int32 }).meta({ id: 'Tag' })
-export type Tag = z.infer<typeof Tag>
 
 export const TagRename = z.object({ from: TagName, to: TagName }).meta({ id: 'TagRename' })
 export type TagRename = z.infer<typeof TagRename>

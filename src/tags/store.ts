@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { LibraryBook } from '../books/schema'
+import { isOwnBook } from '../books/own-book'
+import type { LibraryBook } from '../books/responses'
 import { selectBook } from '../books/store'
 import { libraryColumns } from '../books/views'
 import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
@@ -8,9 +9,9 @@ import { limit, offset } from '../db/parameters'
 import { books } from '../db/schema'
 import { ApiError } from '../errors'
 import { fold } from '../fold'
-import { isOwnBook } from '../memos/lists'
 import { type Page, toLimit, toPage } from '../schema/paging'
-import { type BookTags, MAX_BOOK_TAGS, MAX_TAGS, type Tag, type TaggedQuery } from './schema'
+import type { Tag } from './responses'
+import { type BookTags, MAX_BOOK_TAGS, MAX_TAGS, type TaggedQuery } from './schema'
 
 const { placeholder } = sql
 

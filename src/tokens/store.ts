@@ -6,7 +6,8 @@ import { type Db, sqlStatement } from '../db/client'
 import { ApiError } from '../errors'
 import { toInstant } from '../schema/values'
 import { type Origin, recordActivity } from '../sessions/activity'
-import { type AccessToken, type CreatedToken, MAX_TOKENS, type NewToken } from './schema'
+import type { AccessToken, CreatedToken } from './responses'
+import { MAX_TOKENS, type NewToken } from './schema'
 
 const { placeholder } = sql
 

@@ -180,7 +180,8 @@ export const tryCallers = async (api: Api, owner: Member, operation: Operation) 
   for (const caller of callersOf(operation)) {
     const expected = expectedOutcome(operation, caller)
     const isUnharmed = isRefusal(expected) || caller.isStranger
-    const member = isUnharmed ? owner : await prepareMember(api)
+    const changesNothing = isUnharmed || operation.method === 'GET'
+    const member = changesNothing ? owner : await prepareMember(api)
     const issuer = caller.isStranger ? { ...member, ...(await api.insertMember()) } : member
     const token = await caller.issue(api, issuer)
     const before = await readRows(api, owner.memberId)

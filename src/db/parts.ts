@@ -1,0 +1,88 @@
+// Lists that are too large for one database call and for the memory of an isolate.
+import { unavailable } from '../errors'
+import { createLimiter } from '../limiter'
+import type { Caller } from './caller'
+import { type Db, uninterrupted } from './client'
+
+/**
+ * A list with more bytes of text than this is loaded and sent in parts. In JSON, text can take six times as
+ * many bytes, and an isolate holds several copies of a response.
+ */
+export const MAX_WHOLE_BYTES = 512 * 1024
+const MAX_PART_BYTES = 256 * 1024
+
+/** A list: an array, or its parts if it is too large for one database call. */
+export type ArrayOrParts<Item> = Item[] | AsyncIterable<Item[]>
+
+type Size = { id: number; bytes: number }
+
+/** Splits a list into parts of at most MAX_PART_BYTES, or of a single item. */
+const splitByBytes = (sizes: Size[]) => {
+  const parts: number[][] = []
+  let bytesLeft = 0
+  for (const { id, bytes } of sizes) {
+    bytesLeft -= bytes
+    const last = parts.at(-1)
+    if (last && bytesLeft >= 0) last.push(id)
+    else {
+      parts.push([id])
+      bytesLeft = MAX_PART_BYTES - bytes
+    }
+  }
+  return parts
+}
+
+const partLimiter = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
+// Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take.
+const listLimiter = createLimiter({ capacity: 24, leaseMs: 30_000, maxWaiting: 64, maxWaitMs: 25_000 })
+
+const acquire = async (limiter: typeof partLimiter, { memberId }: Caller) => {
+  const lease = await limiter.acquire(1, [String(memberId)])
+  if (!lease) throw unavailable('too many large lists in flight')
+  return lease
+}
+
+/** Loads items by their identifiers, in the order of the list. `ids` is a JSON array. */
+type LoadItems<Item> = (ids: string) => Promise<Item[]>
+
+/** Loads one part. Only a few are loaded at a time, so that several large lists do not exceed the isolate's memory. */
+const loadPart = async <Item>(db: Db, caller: Caller, load: LoadItems<Item>, ids: number[]) => {
+  const lease = await acquire(partLimiter, caller)
+  return uninterrupted(db, load(JSON.stringify(ids)).finally(lease.release))
+}
+
+/** Yields an empty part once the first one is loaded, then the parts. `return` releases what it holds. */
+async function* iterateParts<Item>(
+  db: Db,
+  caller: Caller,
+  load: LoadItems<Item>,
+  [firstIds = [], ...otherIds]: number[][],
+) {
+  const lease = await acquire(listLimiter, caller)
+  try {
+    const first = await loadPart(db, caller, load, firstIds)
+    yield []
+    yield first
+    for (const ids of otherIds) {
+      lease.renew()
+      yield await loadPart(db, caller, load, ids)
+    }
+  } finally {
+    lease.release()
+  }
+}
+
+/**
+ * Loads a large list in parts, one database call each. The first is loaded before this returns, so that a failure can
+ * still get an error response.
+ */
+export const loadParts = async <Item>(
+  db: Db,
+  caller: Caller,
+  sizes: Size[],
+  load: LoadItems<Item>,
+): Promise<ArrayOrParts<Item>> => {
+  const parts = iterateParts(db, caller, load, splitByBytes(sizes))
+  await parts.next()
+  return parts
+}

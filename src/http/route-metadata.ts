@@ -1,0 +1,27 @@
+import type * as z from 'zod'
+import type { Scope } from '../contract'
+
+/** What a middleware tells the OpenAPI document about the routes it is mounted on. */
+export type RouteMetadata = Partial<{
+  membersOnly: true
+  /** The scopes that an access token must have. Without any, access tokens are refused. */
+  scopes: readonly Scope[]
+  throttled: true
+  json: z.ZodType
+  query: z.ZodType
+  param: z.ZodType
+  /** A body that is a bare string, as an object schema with one field, under which handlers find the string. */
+  text: z.ZodObject
+  /** The file part of a multipart body. */
+  file: { field: string; maxBytes: number }
+}>
+
+const metadata = new WeakMap<object, RouteMetadata>()
+
+/** Attaches metadata to a middleware for the OpenAPI document. It has no effect at run time. */
+export const annotate = <Handler extends object>(handler: Handler, data: RouteMetadata) => {
+  metadata.set(handler, data)
+  return handler
+}
+
+export const metadataOf = (handler: object) => metadata.get(handler)

@@ -1,0 +1,62 @@
+// The operations of the OpenAPI document, by tag. The Worker imports nothing from here: docs/decisions/0022-descriptions-of-the-api.md.
+
+import { booksOperations } from './books'
+import { catalogueOperations } from './catalogue'
+import { healthOperations } from './health'
+import { imagesOperations } from './images'
+import { membersOperations } from './members'
+import { memosOperations } from './memos'
+import type { Operation } from './operation'
+import { progressOperations } from './progress'
+import { readingsOperations } from './readings'
+import { searchOperations } from './search'
+import { sessionsOperations } from './sessions'
+import { tagsOperations } from './tags'
+import { tokensOperations } from './tokens'
+
+/** The tags, in the order in which the document shows them. */
+export const TAGS = [
+  {
+    name: 'Members',
+    description: 'Sign up, log in, and manage your profile.',
+    operations: membersOperations,
+  },
+  {
+    name: 'Sessions',
+    description: 'The devices where you are logged in, and the activity of your account.',
+    operations: sessionsOperations,
+  },
+  {
+    name: 'Access tokens',
+    description: 'Tokens for scripts and other apps, limited to scopes.',
+    operations: tokensOperations,
+  },
+  { name: 'Books', description: 'Your books, and lists of them.', operations: booksOperations },
+  {
+    name: 'Progress',
+    description: 'How far you have read your books, and when.',
+    operations: progressOperations,
+  },
+  {
+    name: 'Readings',
+    description: 'Each time that you read a book, with dates, rating and note.',
+    operations: readingsOperations,
+  },
+  { name: 'Tags', description: 'Tags on your books.', operations: tagsOperations },
+  { name: 'Memos', description: 'Memos on your books, and the images in them.', operations: memosOperations },
+  { name: 'Search', description: 'Search your books and memos.', operations: searchOperations },
+  { name: 'Images', description: 'Load, list and delete uploaded images.', operations: imagesOperations },
+  {
+    name: 'Catalogue',
+    description: 'Look up books in an external catalogue. Needs no token.',
+    operations: catalogueOperations,
+  },
+  { name: 'Health', description: 'Check the health of the service.', operations: healthOperations },
+]
+
+/** Every operation with its tag, by method and path. */
+export const OPERATIONS: ReadonlyMap<string, Operation & { tag: string }> = new Map(
+  TAGS.flatMap(({ name, operations }) =>
+    Object.entries(operations).map(([key, operation]) => [key, { ...operation, tag: name }] as const),
+  ),
+)

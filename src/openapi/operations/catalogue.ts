@@ -1,0 +1,31 @@
+import { CatalogueList } from '../../catalogue/schema'
+import type { ErrorCode } from '../../errors'
+import { json, type Operations } from './operation'
+
+const ERRORS: ErrorCode[] = ['CATALOGUE_FAILED', 'CATALOGUE_TIMED_OUT', 'CATALOGUE_BUSY']
+
+export const catalogueOperations: Operations = {
+  'GET /ext-lib/best-seller': {
+    operationId: 'listBestSellers',
+    summary: 'List best sellers',
+    description: 'At most ten, in the order of the provider. Needs no token.',
+    responses: { 200: json(CatalogueList, 'The books', 'Cache-Control') },
+    errors: ERRORS,
+  },
+  'GET /ext-lib/item-new-special': {
+    operationId: 'listNewBooks',
+    summary: 'List notable new books',
+    description: 'At most ten, as selected by the provider. Needs no token.',
+    responses: { 200: json(CatalogueList, 'The books', 'Cache-Control') },
+    errors: ERRORS,
+  },
+  'GET /ext-lib/{title-or-author}': {
+    operationId: 'searchCatalogue',
+    summary: 'Search the catalogue by title or author',
+    description:
+      'At most ten results, or an empty array. Needs no token. The search term is the rest of the path: slashes may ' +
+      'be sent as they are or as `%2F`. Encode `?`, `#` and `%`. `best-seller` and `item-new-special` return the lists instead.',
+    responses: { 200: json(CatalogueList, 'The matching books', 'Cache-Control') },
+    errors: ERRORS,
+  },
+}

@@ -1,0 +1,51 @@
+import * as z from 'zod'
+import { Profile } from '../../members/responses'
+import { MAX_ENTRIES } from '../../sessions/activity'
+import { Activity, Session } from '../../sessions/responses'
+import { MAX_SESSIONS } from '../../sessions/schema'
+import { empty, json, type Operations } from './operation'
+
+export const sessionsOperations: Operations = {
+  'POST /logout': {
+    operationId: 'logOut',
+    summary: 'Log out',
+    description: 'Ends your session. All its tokens stop working immediately, including renewed ones.',
+    responses: { 204: empty('Logged out') },
+  },
+  'GET /sessions': {
+    operationId: 'listSessions',
+    summary: 'List your sessions',
+    description:
+      'Newest first. Each login creates a session. A member has at most a hundred: a further login ends the oldest.',
+    responses: { 200: json(z.array(Session).max(MAX_SESSIONS), 'Your sessions') },
+  },
+  'DELETE /sessions': {
+    operationId: 'endOtherSessions',
+    summary: 'End all other sessions',
+    description: 'Logs all other devices out immediately. Access tokens stay valid.',
+    responses: { 204: empty('Ended') },
+  },
+  'POST /sessions/renew': {
+    operationId: 'renewSession',
+    summary: 'Renew your session',
+    description:
+      'Returns a fresh token in the `Authorization` response header, like a login. The old token stays valid until it ' +
+      'expires. A session can be renewed for at most 90 days after its login; then its last token expires.',
+    responses: { 200: json(Profile, 'The member; the token is in a header', 'Authorization') },
+  },
+  'DELETE /sessions/{session-id}': {
+    operationId: 'endSession',
+    summary: 'End a session',
+    description: 'Logs that device out immediately. You can also end your current session.',
+    responses: { 204: empty('Ended') },
+    errors: ['SESSION_NOT_FOUND'],
+  },
+  'GET /members/me/activity': {
+    operationId: 'listActivity',
+    summary: 'List the activity of your account',
+    description:
+      'The last 90 days, newest first: logins, ended sessions, and changes of password, e-mail address and access ' +
+      'tokens. At most 500 failed logins, of which twenty a day are listed, and 500 other entries.',
+    responses: { 200: json(z.array(Activity).max(MAX_ENTRIES), 'The entries') },
+  },
+}
