@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Caller } from './db/caller'
 import type { Db } from './db/client'
 import { ApiError } from './errors'
@@ -22,20 +22,23 @@ export type Bindings = {
   Partial<Record<keyof typeof Variables.shape, string>>
 
 const secret = (name: string) =>
-  z
-    .string({ error: `${name} is missing: set it with \`wrangler secret put ${name}\`` })
-    .refine((value) => new TextEncoder().encode(value).length >= 32, {
+  z.string({ error: `${name} is missing: set it with \`wrangler secret put ${name}\`` }).check(
+    z.refine((value) => new TextEncoder().encode(value).length >= 32, {
       error: `${name} is too short: use at least 32 random bytes, for example from \`openssl rand -base64 48\``,
-    })
+    }),
+  )
 
 const webUrl = (name: string) =>
-  z
-    .url({ protocol: /^https?$/, error: `${name} is not an http or https URL` })
-    .refine((url) => !/[?#]/.test(url), {
-      error: `${name} has a query or fragment: set only the part before it`,
-    })
-    .transform((url) => url.replace(/\/+$/, ''))
-    .optional()
+  z.optional(
+    z.pipe(
+      z.url({ protocol: /^https?$/, error: `${name} is not an http or https URL` }).check(
+        z.refine((url) => !/[?#]/.test(url), {
+          error: `${name} has a query or fragment: set only the part before it`,
+        }),
+      ),
+      z.transform((url) => url.replace(/\/+$/, '')),
+    ),
+  )
 
 // Printable ASCII without spaces, so that it cannot add a line to security.txt.
 const isContact = (uri: string) => /^(?:mailto:[!-?A-~]+@[!-?A-~]+|https:\/\/[!-~]+)$/.test(uri) && URL.canParse(uri)
@@ -49,44 +52,49 @@ const isTimeZone = (name: string) => {
 }
 
 // D1 rounds integers above 2^53.
-const quota = (name: Quota) => z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(DEFAULT_QUOTAS[name])
+const quota = (name: Quota) =>
+  z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(Number.MAX_SAFE_INTEGER)), DEFAULT_QUOTAS[name])
 
 const Variables = z
   .object({
     JWT_SECRET: secret('JWT_SECRET'),
-    JWT_SECRET_PREVIOUS: secret('JWT_SECRET_PREVIOUS').optional(),
-    TOKEN_TTL_SECONDS: z.coerce.number().int().min(60).max(31_536_000).default(604_800),
+    JWT_SECRET_PREVIOUS: z.optional(secret('JWT_SECRET_PREVIOUS')),
+    TOKEN_TTL_SECONDS: z._default(z.coerce.number().check(z.int(), z.minimum(60), z.maximum(31_536_000)), 604_800),
     /** How long after a login its token can be renewed. */
-    SESSION_TTL_SECONDS: z.coerce.number().int().min(60).max(31_536_000).default(7_776_000),
-    TIME_ZONE: z.string().refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' }).default('UTC'),
-    ABANDON_AFTER_DAYS: z.coerce.number().int().min(0).max(36_500).default(90),
+    SESSION_TTL_SECONDS: z._default(z.coerce.number().check(z.int(), z.minimum(60), z.maximum(31_536_000)), 7_776_000),
+    TIME_ZONE: z._default(
+      z.string().check(z.refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' })),
+      'UTC',
+    ),
+    ABANDON_AFTER_DAYS: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(36_500)), 90),
     MAX_BOOKS: quota('MAX_BOOKS'),
     MAX_MEMOS_PER_BOOK: quota('MAX_MEMOS_PER_BOOK'),
     MAX_BOOK_TEXT_BYTES: quota('MAX_BOOK_TEXT_BYTES'),
     MAX_MEMBER_TEXT_BYTES: quota('MAX_MEMBER_TEXT_BYTES'),
     MAX_MEMBER_IMAGE_BYTES: quota('MAX_MEMBER_IMAGE_BYTES'),
-    EMAIL_VERIFICATION: z.enum(['required', 'off']).default('required'),
-    REFUSE_COMMON_PASSWORDS: z.enum(['on', 'off']).default('off'),
-    REQUIRE_CURRENT_PASSWORD: z.enum(['on', 'off']).default('off'),
+    EMAIL_VERIFICATION: z._default(z.enum(['required', 'off']), 'required'),
+    REFUSE_COMMON_PASSWORDS: z._default(z.enum(['on', 'off']), 'off'),
+    REQUIRE_CURRENT_PASSWORD: z._default(z.enum(['on', 'off']), 'off'),
     PUBLIC_URL: webUrl('PUBLIC_URL'),
     IMAGE_BASE_URL: webUrl('IMAGE_BASE_URL'),
-    SECURITY_CONTACT: z
-      .string()
-      .refine(isContact, { error: 'SECURITY_CONTACT is not a mailto or https URI' })
-      .optional(),
-    CATALOGUE_PROVIDER: z.enum(['yes24', 'open-library', 'sample']).default('open-library'),
-    CATALOGUE_CONTACT: z.string().optional(),
-    YES24_API_KEY: z.string().optional(),
-    MAILS_PER_DAY: z.coerce.number().int().min(0).max(10_000_000).default(10_000),
-    LOG_SAMPLE_RATE: z.coerce.number().min(0).max(1).default(DEFAULT_LOG_SAMPLE_RATE),
+    SECURITY_CONTACT: z.optional(
+      z.string().check(z.refine(isContact, { error: 'SECURITY_CONTACT is not a mailto or https URI' })),
+    ),
+    CATALOGUE_PROVIDER: z._default(z.enum(['yes24', 'open-library', 'sample']), 'open-library'),
+    CATALOGUE_CONTACT: z.optional(z.string()),
+    YES24_API_KEY: z.optional(z.string()),
+    MAILS_PER_DAY: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(10_000_000)), 10_000),
+    LOG_SAMPLE_RATE: z._default(z.coerce.number().check(z.minimum(0), z.maximum(1)), DEFAULT_LOG_SAMPLE_RATE),
     /** The key of the hashes of e-mail addresses in the directory. */
-    ADDRESS_KEY: z.string().optional(),
-    MAIL_FROM: z.email({ error: 'MAIL_FROM is not an e-mail address' }).optional(),
+    ADDRESS_KEY: z.optional(z.string()),
+    MAIL_FROM: z.optional(z.email({ error: 'MAIL_FROM is not an e-mail address' })),
   })
-  .refine((config) => config.CATALOGUE_PROVIDER !== 'yes24' || config.YES24_API_KEY, {
-    path: ['YES24_API_KEY'],
-    error: 'YES24_API_KEY is missing: set it with `wrangler secret put YES24_API_KEY`, or choose another provider',
-  })
+  .check(
+    z.refine((config) => config.CATALOGUE_PROVIDER !== 'yes24' || config.YES24_API_KEY, {
+      path: ['YES24_API_KEY'],
+      error: 'YES24_API_KEY is missing: set it with `wrangler secret put YES24_API_KEY`, or choose another provider',
+    }),
+  )
 export type Config = z.infer<typeof Variables>
 
 /** Also required with several databases. */

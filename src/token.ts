@@ -1,5 +1,5 @@
 import { sign, verify } from '@tsndr/cloudflare-worker-jwt'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { SessionCaller } from './db/caller'
 import type { Config } from './env'
 import { hmacKey } from './keyed-hash'
@@ -13,13 +13,13 @@ const YEAR_2020 = 1_577_836_800
 const Header = z.strictObject({ alg: z.literal(ALGORITHM), typ: z.literal('JWT') })
 const Claims = z.strictObject({
   iss: z.literal(ISSUER),
-  sub: z.string().regex(/^[1-9]\d{0,15}$/),
-  iat: z.int().min(YEAR_2020),
-  exp: z.int().min(YEAR_2020),
+  sub: z.string().check(z.regex(/^[1-9]\d{0,15}$/)),
+  iat: z.int().check(z.minimum(YEAR_2020)),
+  exp: z.int().check(z.minimum(YEAR_2020)),
   /** The session, which must still be in the database. */
   sid: z.uuid(),
   /** The database that the member is in, unless it is slot 0. It only routes requests: the guard in there decides. */
-  slot: z.int().min(1).max(MAX_SLOT).optional(),
+  slot: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SLOT))),
 })
 const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
 

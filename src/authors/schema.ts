@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { cursorPaging } from '../schema/cursor'
 
 /** The cursor is the key of the last author. */

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { BOOK_STATUSES } from '../contract'
 import { MemoAuthority } from '../memos/schema'
 import { cursorError, cursorPaging } from '../schema/cursor'
@@ -19,47 +19,49 @@ import {
   trimmedText,
 } from '../schema/values'
 
-export const BookStatus = z.enum(BOOK_STATUSES).meta({ id: 'BookStatus' })
+export const BookStatus = z.enum(BOOK_STATUSES).register(z.globalRegistry, { id: 'BookStatus' })
 const StatusOrCode = nameOrCode(BookStatus)
 const NullableName = nullableText(500)
 
 export const NewBook = z
   .object({
     title: filledText(500),
-    author: NullableName.optional(),
-    cover: NullableUrl.optional(),
-    publisher: NullableName.optional(),
-    itemPage: QuotableInt32.nullish(),
-    currentPage: Int32.default(0),
-    bookStatus: StatusOrCode.default('YET'),
-    readStartDate: Timestamp.nullish(),
-    readEndDate: Timestamp.nullish(),
+    author: z.optional(NullableName),
+    cover: z.optional(NullableUrl),
+    publisher: z.optional(NullableName),
+    itemPage: z.nullish(QuotableInt32),
+    currentPage: z._default(Int32, 0),
+    bookStatus: z._default(StatusOrCode, 'YET'),
+    readStartDate: z.nullish(Timestamp),
+    readEndDate: z.nullish(Timestamp),
     // An invalid one is ignored: clients could send anything here before this field existed.
-    isbn: Isbn.nullish().catch(null),
+    isbn: z.catch(z.nullish(Isbn), null),
   })
-  .meta({ id: 'NewBook' })
+  .register(z.globalRegistry, { id: 'NewBook' })
 export type NewBook = z.infer<typeof NewBook>
 
 export const BookPatch = z
-  .object({
-    author: NullableName.optional(),
-    publisher: NullableName.optional(),
-    itemPage: QuotableInt32.nullish(),
-    currentPage: Int32.optional(),
-    star: int(0, 5).optional(),
-    bookStatus: StatusOrCode.optional(),
-    readStartDate: Timestamp.nullish(),
-    readStratDate: Timestamp.nullish(),
-    readEndDate: Timestamp.nullish(),
-  })
-  .transform(({ readStratDate, ...patch }) =>
-    readStratDate === undefined ? patch : { readStartDate: readStratDate, ...patch },
+  .pipe(
+    z.object({
+      author: z.optional(NullableName),
+      publisher: z.optional(NullableName),
+      itemPage: z.nullish(QuotableInt32),
+      currentPage: z.optional(Int32),
+      star: z.optional(int(0, 5)),
+      bookStatus: z.optional(StatusOrCode),
+      readStartDate: z.nullish(Timestamp),
+      readStratDate: z.nullish(Timestamp),
+      readEndDate: z.nullish(Timestamp),
+    }),
+    z.transform(({ readStratDate, ...patch }) =>
+      readStratDate === undefined ? patch : { readStartDate: readStratDate, ...patch },
+    ),
   )
-  .meta({ id: 'BookPatch' })
+  .register(z.globalRegistry, { id: 'BookPatch' })
 export type BookPatch = z.infer<typeof BookPatch>
 
 export const BookPath = z.object({ 'book-id': IdParameter })
-export const LibraryQuery = Paging.extend({ bookStatus: StatusOrCode })
+export const LibraryQuery = z.extend(Paging, { bookStatus: StatusOrCode })
 export type LibraryQuery = z.infer<typeof LibraryQuery>
 export const DetailQuery = z.object({ memoAuthority: nameOrCodeOrAll(MemoAuthority) })
 export type DetailQuery = z.infer<typeof DetailQuery>
@@ -72,18 +74,23 @@ const Sort = z.enum(SORTS, { error: `must be one of ${SORTS.join(', ')}` })
 /** The last book of a page. Part 0 has the books with a value to sort by, part 1 those without. */
 const Position = z.object({
   sort: Sort,
-  part: z.int().min(0).max(1),
+  part: z.int().check(z.minimum(0), z.maximum(1)),
   sortKey: z.union([z.string(), z.number(), z.null()]),
   bookId: z.int(),
 })
 export type Position = z.infer<typeof Position>
 
-export const ListQuery = cursorPaging(Position)
-  .extend({
-    status: StatusOrCode.optional(),
-    tag: trimmedText(100).optional(),
-    author: nonEmptyText(500).optional(),
-    sort: Sort.default('-created'),
+export const ListQuery = z
+  .extend(cursorPaging(Position), {
+    status: z.optional(StatusOrCode),
+    tag: z.optional(trimmedText(100)),
+    author: z.optional(nonEmptyText(500)),
+    sort: z._default(Sort, '-created'),
   })
-  .refine(({ cursor, sort }) => cursor === undefined || cursor.sort === sort, { path: ['cursor'], error: cursorError })
+  .check(
+    z.refine(({ cursor, sort }) => cursor === undefined || cursor.sort === sort, {
+      path: ['cursor'],
+      error: cursorError,
+    }),
+  )
 export type ListQuery = z.infer<typeof ListQuery>

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { log } from '../log'
 import { withTimeout } from '../retry'
 import { type CatalogueEntry, CatalogueList } from './schema'

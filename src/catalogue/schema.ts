@@ -1,18 +1,18 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { MAX_INT } from '../contract'
 import { SearchTerm } from '../schema/values'
 
 export const CatalogueEntry = z
   .object({
     title: z.string(),
-    author: z.string().nullable(),
-    cover: z.string().nullable(),
-    publisher: z.string().nullable(),
-    itemPage: z.int().min(1).max(MAX_INT).nullable(),
+    author: z.nullable(z.string()),
+    cover: z.nullable(z.string()),
+    publisher: z.nullable(z.string()),
+    itemPage: z.nullable(z.int().check(z.minimum(1), z.maximum(MAX_INT))),
   })
-  .meta({ id: 'CatalogueEntry' })
+  .register(z.globalRegistry, { id: 'CatalogueEntry' })
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>
 
-export const CatalogueList = z.array(CatalogueEntry).max(10)
+export const CatalogueList = z.array(CatalogueEntry).check(z.maxLength(10))
 
 export const SearchPath = z.object({ 'title-or-author': SearchTerm })

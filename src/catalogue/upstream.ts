@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { ApiError, retryAfter } from '../errors'
 import { readAtMost } from '../http/read-body'
 import { log } from '../log'
@@ -9,7 +9,7 @@ const CACHE_SECONDS = 300
 const DEFAULT_WAIT_SECONDS = 60
 const MAX_WAIT_SECONDS = 86_400
 
-type UpstreamRequest<Schema extends z.ZodType> = {
+type UpstreamRequest<Schema extends z.ZodMiniType> = {
   /** On the provider's fixed host. What a client sent is encoded. */
   url: URL
   headers: Record<string, string>
@@ -65,7 +65,7 @@ const parse = (text: string): unknown => {
  * @throws CATALOGUE_FAILED, also when the response does not match the schema; CATALOGUE_TIMED_OUT after three seconds;
  * CATALOGUE_BUSY while the provider limits this service
  */
-export const fetchJson = async <Schema extends z.ZodType>({
+export const fetchJson = async <Schema extends z.ZodMiniType>({
   url,
   headers,
   schema,

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { Id } from '../schema/responses'
 import { BookFormat } from '../schema/values'
 import { MAX_LANGUAGE, MAX_SERIES, MAX_SERIES_NUMBER, MAX_SOURCE_IDS, PublishedYear } from './schema'
@@ -6,16 +6,13 @@ import { MAX_LANGUAGE, MAX_SERIES, MAX_SERIES_NUMBER, MAX_SOURCE_IDS, PublishedY
 export const Edition = z
   .object({
     bookId: Id,
-    isbn: z
-      .string()
-      .regex(/^97[89]\d{10}$/)
-      .nullable(),
-    language: z.string().max(MAX_LANGUAGE).nullable(),
-    format: BookFormat.nullable(),
-    publishedYear: PublishedYear.nullable(),
-    series: z.string().max(MAX_SERIES).nullable(),
-    seriesNumber: z.number().min(0).max(MAX_SERIES_NUMBER).nullable(),
-    sourceIds: z.array(z.string().max(200)).max(MAX_SOURCE_IDS),
+    isbn: z.nullable(z.string().check(z.regex(/^97[89]\d{10}$/))),
+    language: z.nullable(z.string().check(z.maxLength(MAX_LANGUAGE))),
+    format: z.nullable(BookFormat),
+    publishedYear: z.nullable(PublishedYear),
+    series: z.nullable(z.string().check(z.maxLength(MAX_SERIES))),
+    seriesNumber: z.nullable(z.number().check(z.minimum(0), z.maximum(MAX_SERIES_NUMBER))),
+    sourceIds: z.array(z.string().check(z.maxLength(200))).check(z.maxLength(MAX_SOURCE_IDS)),
   })
-  .meta({ id: 'Edition' })
+  .register(z.globalRegistry, { id: 'Edition' })
 export type Edition = z.infer<typeof Edition>

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { Isbn } from '../schema/isbn'
 import { BookFormat, int, nullableText } from '../schema/values'
 
@@ -7,8 +7,10 @@ const LANGUAGE = /^[A-Za-z]{2,8}(?:-[A-Za-z\d]{1,8})*$/
 const languageError = 'must be a language tag such as ko or pt-BR, or null'
 const Language = z
   .string({ error: languageError })
-  .max(MAX_LANGUAGE, { error: `must be at most ${MAX_LANGUAGE} characters` })
-  .regex(LANGUAGE, { error: languageError })
+  .check(
+    z.maxLength(MAX_LANGUAGE, { error: `must be at most ${MAX_LANGUAGE} characters` }),
+    z.regex(LANGUAGE, { error: languageError }),
+  )
 
 export const MAX_SERIES = 500
 /** Ancient works have years before the common era. */
@@ -17,32 +19,31 @@ export const MAX_SERIES_NUMBER = 100_000
 const seriesNumberError = `must be a number between 0 and ${MAX_SERIES_NUMBER}, or null`
 const SeriesNumber = z
   .number({ error: seriesNumberError })
-  .min(0, { error: seriesNumberError })
-  .max(MAX_SERIES_NUMBER, { error: seriesNumberError })
+  .check(z.minimum(0, { error: seriesNumberError }), z.maximum(MAX_SERIES_NUMBER, { error: seriesNumberError }))
 
 export const MAX_SOURCE_IDS = 20
-const SourceId = z
-  .string({ error: 'must be a string' })
-  .max(200, { error: 'must be at most 200 characters' })
-  .regex(/^[a-z][a-z\d_-]*:[!-~]+$/, {
+const SourceId = z.string({ error: 'must be a string' }).check(
+  z.maxLength(200, { error: 'must be at most 200 characters' }),
+  z.regex(/^[a-z][a-z\d_-]*:[!-~]+$/, {
     error: 'must be a source in lower case, a colon and an identifier, such as goodreads:123',
-  })
-const SourceIds = z
-  .array(SourceId, { error: 'must be an array of identifiers, or null' })
-  .max(MAX_SOURCE_IDS, { error: `must have at most ${MAX_SOURCE_IDS} identifiers` })
-  .refine((ids) => new Set(ids).size === ids.length, { error: 'must not repeat an identifier' })
+  }),
+)
+const SourceIds = z.array(SourceId, { error: 'must be an array of identifiers, or null' }).check(
+  z.maxLength(MAX_SOURCE_IDS, { error: `must have at most ${MAX_SOURCE_IDS} identifiers` }),
+  z.refine((ids) => new Set(ids).size === ids.length, { error: 'must not repeat an identifier' }),
+)
 
 export const EditionPatch = z
   .object({
-    isbn: Isbn.nullish(),
-    language: Language.nullish(),
-    format: BookFormat.nullish(),
-    publishedYear: PublishedYear.nullish(),
-    series: nullableText(MAX_SERIES).optional(),
-    seriesNumber: SeriesNumber.nullish(),
-    sourceIds: SourceIds.nullish(),
+    isbn: z.nullish(Isbn),
+    language: z.nullish(Language),
+    format: z.nullish(BookFormat),
+    publishedYear: z.nullish(PublishedYear),
+    series: z.optional(nullableText(MAX_SERIES)),
+    seriesNumber: z.nullish(SeriesNumber),
+    sourceIds: z.nullish(SourceIds),
   })
-  .meta({ id: 'EditionPatch' })
+  .register(z.globalRegistry, { id: 'EditionPatch' })
 export type EditionPatch = z.infer<typeof EditionPatch>
 
 export const IsbnPath = z.object({ isbn: Isbn })

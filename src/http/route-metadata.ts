@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { Scope } from '../contract'
 
 /** What a middleware tells the OpenAPI document about the routes it is mounted on. */
@@ -7,11 +7,11 @@ export type RouteMetadata = Partial<{
   /** The scopes that an access token must have. Without any, access tokens are refused. */
   scopes: readonly Scope[]
   throttled: true
-  json: z.ZodType
-  query: z.ZodType
-  param: z.ZodType
+  json: z.ZodMiniType
+  query: z.ZodMiniType
+  param: z.ZodMiniType
   /** A body that is a bare string, as an object schema with one field, under which handlers find the string. */
-  text: z.ZodObject
+  text: z.ZodMiniObject
   /** The file part of a multipart body. */
   file: { field: string; maxBytes: number }
 }>

@@ -1,6 +1,6 @@
 import { zValidator } from '@hono/zod-validator'
 import type { Context, MiddlewareHandler } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { App } from '../env'
 import { ApiError, fieldError } from '../errors'
 import { MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, SMALL_BYTES, toText, withBody } from './body'
@@ -23,7 +23,10 @@ export const firstIssues = (issues: z.core.$ZodIssue[], value: unknown) => {
 }
 
 /** Query and path parameters, by zValidator. */
-const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodType>(target: Target, schema: Schema) =>
+const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodMiniType>(
+  target: Target,
+  schema: Schema,
+) =>
   zValidator(
     target,
     schema,
@@ -38,7 +41,7 @@ const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodT
     { validationFunction: (rules, value) => z.safeParse(rules, value) as never },
   )
 
-const checkFields = <Schema extends z.ZodType>(schema: Schema, body: unknown) => {
+const checkFields = <Schema extends z.ZodMiniType>(schema: Schema, body: unknown) => {
   const { success, data, error } = z.safeParse(schema, body)
   if (success) return data
   const fieldErrors = firstIssues(error.issues, body).map(([field, rejectedValue, reason]) => ({
@@ -71,27 +74,27 @@ const bodyValidator =
       await next()
     })
 
-const validJson = <Schema extends z.ZodType>(schema: Schema) =>
+const validJson = <Schema extends z.ZodMiniType>(schema: Schema) =>
   bodyValidator(
     'json',
     MAX_JSON_BYTES,
     (bytes, c) => checkFields(schema, parseObject(toText(c, bytes))) as object,
   ) as unknown as Validator<'json', z.input<Schema>, z.output<Schema>>
 
-type ParameterValidator<Target extends 'query' | 'param', Schema extends z.ZodType> = ReturnType<
+type ParameterValidator<Target extends 'query' | 'param', Schema extends z.ZodMiniType> = ReturnType<
   typeof checkParameters<Target, Schema>
 >
 
 /** Validates the query, the path parameters or the JSON body. The schema also goes into the OpenAPI document. */
-export function valid<Schema extends z.ZodType>(
+export function valid<Schema extends z.ZodMiniType>(
   target: 'json',
   schema: Schema,
 ): Validator<'json', z.input<Schema>, z.output<Schema>>
-export function valid<Target extends 'query' | 'param', Schema extends z.ZodType>(
+export function valid<Target extends 'query' | 'param', Schema extends z.ZodMiniType>(
   target: Target,
   schema: Schema,
 ): ParameterValidator<Target, Schema>
-export function valid(target: 'query' | 'param' | 'json', schema: z.ZodType) {
+export function valid(target: 'query' | 'param' | 'json', schema: z.ZodMiniType) {
   return annotate(target === 'json' ? validJson(schema) : checkParameters(target, schema), { [target]: schema })
 }
 
@@ -99,7 +102,7 @@ export function valid(target: 'query' | 'param' | 'json', schema: z.ZodType) {
  * Validates a body that is a bare string, sent as text or as a JSON string. Handlers find it under the field's name in
  * `c.req.valid('json')`, while typed clients send the string itself.
  */
-export const validText = <const Field extends string, Schema extends z.ZodType>(field: Field, schema: Schema) => {
+export const validText = <const Field extends string, Schema extends z.ZodMiniType>(field: Field, schema: Schema) => {
   const object = z.object({ [field]: schema } as Record<Field, Schema>)
   const validator = bodyValidator('json', MAX_JSON_BYTES, (bytes, c) => {
     const text = toText(c, bytes, 'text/plain').trim()

@@ -1,15 +1,17 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { IMAGE_TYPES } from '../contract'
 import { Id, LocalTime } from '../schema/responses'
 
 /** A row of the images table. */
 export const StoredImage = z.object({
   memberId: Id,
-  name: z.string().max(27),
+  name: z.string().check(z.maxLength(27)),
   type: z.enum(IMAGE_TYPES),
-  bytes: z.int().min(1),
+  bytes: z.int().check(z.minimum(1)),
   createdAt: LocalTime,
 })
 export type StoredImage = z.infer<typeof StoredImage>
 
-export const Image = StoredImage.extend({ url: z.url().max(4096) }).meta({ id: 'Image' })
+export const Image = z
+  .extend(StoredImage, { url: z.url().check(z.maxLength(4096)) })
+  .register(z.globalRegistry, { id: 'Image' })

@@ -1,7 +1,7 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { IdParameter } from '../schema/values'
 
 export const ImagePath = z.object({
   'member-id': IdParameter,
-  name: z.string().max(27, { error: 'must be at most 27 characters' }),
+  name: z.string().check(z.maxLength(27, { error: 'must be at most 27 characters' })),
 })

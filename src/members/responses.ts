@@ -1,9 +1,13 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { LocalTime } from '../schema/responses'
 import { MAX_NAME } from './schema'
 
-export const Profile = z.object({ email: z.string().max(254), name: z.string().max(MAX_NAME) }).meta({ id: 'Profile' })
+export const Profile = z
+  .object({ email: z.string().check(z.maxLength(254)), name: z.string().check(z.maxLength(MAX_NAME)) })
+  .register(z.globalRegistry, { id: 'Profile' })
 export type Profile = z.infer<typeof Profile>
 
-export const UpdatedProfile = Profile.extend({ updatedAt: LocalTime }).meta({ id: 'UpdatedProfile' })
+export const UpdatedProfile = z
+  .extend(Profile, { updatedAt: LocalTime })
+  .register(z.globalRegistry, { id: 'UpdatedProfile' })
 export type UpdatedProfile = z.infer<typeof UpdatedProfile>

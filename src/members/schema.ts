@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { filledText, orRequired } from '../schema/values'
 
 // A dot-atom (RFC 5322) at a domain name. ASCII only, because lower() in SQLite folds nothing else; no `i` flag, because
@@ -7,7 +7,7 @@ const ADDRESS =
   /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?\.)+[A-Za-z][A-Za-z\d-]{0,61}[A-Za-z\d]$/
 export const Email = z
   .email({ pattern: ADDRESS, error: orRequired('must be a valid e-mail address') })
-  .max(254, { error: 'must be at most 254 characters' })
+  .check(z.maxLength(254, { error: 'must be at most 254 characters' }))
 export const MAX_NAME = 100
 const Name = filledText(MAX_NAME)
 const MAX_PASSWORD = 128
@@ -15,31 +15,35 @@ const MAX_PASSWORD = 128
 const NO_PASSWORD = ' '
 export const Password = z
   .string({ error: orRequired('must be a string') })
-  .regex(/^[!-~]*$/, { error: 'must contain only ASCII letters, digits and special characters, without spaces' })
-  .min(6, { error: 'must be at least 6 characters' })
-  .max(MAX_PASSWORD, { error: 'must be at most 128 characters' })
+  .check(
+    z.regex(/^[!-~]*$/, { error: 'must contain only ASCII letters, digits and special characters, without spaces' }),
+    z.minLength(6, { error: 'must be at least 6 characters' }),
+    z.maxLength(MAX_PASSWORD, { error: 'must be at most 128 characters' }),
+  )
 
 /** A password to compare with the stored one. */
-export const KnownPassword = z
-  .string({ error: orRequired('must be a string') })
-  .min(1, { error: 'is required' })
-  .transform((password) => (password.length > MAX_PASSWORD ? NO_PASSWORD : password))
+export const KnownPassword = z.pipe(
+  z.string({ error: orRequired('must be a string') }).check(z.minLength(1, { error: 'is required' })),
+  z.transform((password) => (password.length > MAX_PASSWORD ? NO_PASSWORD : password)),
+)
 /** A code that was mailed. */
 export const AuthenticationCode = z
   .string({ error: orRequired('must be a string') })
-  .regex(/\S/, { error: 'must not be blank' })
+  .check(z.regex(/\S/, { error: 'must not be blank' }))
 
 export const NewMember = z
   .object({ email: Email, name: Name, password: Password, authenticationCode: AuthenticationCode })
-  .meta({ id: 'NewMember' })
+  .register(z.globalRegistry, { id: 'NewMember' })
 export type NewMember = z.infer<typeof NewMember>
 
-export const CodeRequest = z.object({ joinAuthCodeEmail: Email }).meta({ id: 'CodeRequest' })
+export const CodeRequest = z.object({ joinAuthCodeEmail: Email }).register(z.globalRegistry, { id: 'CodeRequest' })
 
-export const Credentials = z.object({ email: Email, password: KnownPassword }).meta({ id: 'Credentials' })
+export const Credentials = z
+  .object({ email: Email, password: KnownPassword })
+  .register(z.globalRegistry, { id: 'Credentials' })
 export type Credentials = z.infer<typeof Credentials>
 
 export const ProfilePatch = z
-  .object({ name: Name.optional(), password: Password.optional(), currentPassword: KnownPassword.optional() })
-  .meta({ id: 'ProfilePatch' })
+  .object({ name: z.optional(Name), password: z.optional(Password), currentPassword: z.optional(KnownPassword) })
+  .register(z.globalRegistry, { id: 'ProfilePatch' })
 export type ProfilePatch = z.infer<typeof ProfilePatch>

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { Id, LocalTime } from '../schema/responses'
 import { Int32 } from '../schema/values'
 import { MAX_CONTENT, MemoAuthority, MemoType } from './schema'
@@ -7,19 +7,21 @@ export const Memo = z
   .object({
     memoId: Id,
     memoType: MemoType,
-    memoContent: z.string().max(MAX_CONTENT),
+    memoContent: z.string().check(z.maxLength(MAX_CONTENT)),
     memoBookPage: Int32,
     memoAuthority: MemoAuthority,
     memoLikesCount: Int32,
     createdAt: LocalTime,
     updatedAt: LocalTime,
   })
-  .meta({ id: 'Memo' })
+  .register(z.globalRegistry, { id: 'Memo' })
 export type Memo = z.infer<typeof Memo>
 
-export const RandomMemo = Memo.pick({ memoId: true, memoContent: true, memoType: true, memoBookPage: true }).meta({
-  id: 'RandomMemo',
-})
+export const RandomMemo = z
+  .pick(Memo, { memoId: true, memoContent: true, memoType: true, memoBookPage: true })
+  .register(z.globalRegistry, {
+    id: 'RandomMemo',
+  })
 export type RandomMemo = z.infer<typeof RandomMemo>
 
-export const ImageUrl = z.url().max(4096)
+export const ImageUrl = z.url().check(z.maxLength(4096))

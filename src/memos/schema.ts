@@ -1,10 +1,10 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { MEMO_AUTHORITIES, MEMO_TYPES } from '../contract'
 import { MAX_MEMOS_SIZE, pagingUpTo } from '../schema/paging'
 import { filledText, IdParameter, Int32, nameOrCode, nameOrCodeOrAll, nameOrCodeOrDefault } from '../schema/values'
 
-export const MemoType = z.enum(MEMO_TYPES).meta({ id: 'MemoType' })
-export const MemoAuthority = z.enum(MEMO_AUTHORITIES).meta({ id: 'MemoAuthority' })
+export const MemoType = z.enum(MEMO_TYPES).register(z.globalRegistry, { id: 'MemoType' })
+export const MemoAuthority = z.enum(MEMO_AUTHORITIES).register(z.globalRegistry, { id: 'MemoAuthority' })
 export const MAX_CONTENT = 65_535
 const MemoContent = filledText(MAX_CONTENT)
 
@@ -15,20 +15,20 @@ export const NewMemo = z
     memoType: nameOrCodeOrDefault(MemoType, 'BOOK_CONTENT'),
     memoAuthority: nameOrCodeOrDefault(MemoAuthority, 'PRIVATE'),
   })
-  .meta({ id: 'NewMemo' })
+  .register(z.globalRegistry, { id: 'NewMemo' })
 export type NewMemo = z.infer<typeof NewMemo>
 
 export const MemoPatch = z
   .object({
-    memoBookPage: Int32.optional(),
-    memoContent: MemoContent.optional(),
-    memoType: nameOrCode(MemoType).optional(),
-    memoAuthority: nameOrCode(MemoAuthority).optional(),
+    memoBookPage: z.optional(Int32),
+    memoContent: z.optional(MemoContent),
+    memoType: z.optional(nameOrCode(MemoType)),
+    memoAuthority: z.optional(nameOrCode(MemoAuthority)),
   })
-  .meta({ id: 'MemoPatch' })
+  .register(z.globalRegistry, { id: 'MemoPatch' })
 export type MemoPatch = z.infer<typeof MemoPatch>
 
 export const MemoPath = z.object({ 'memo-id': IdParameter })
 export const NewMemoQuery = z.object({ bookId: IdParameter })
-export const MemosQuery = pagingUpTo(MAX_MEMOS_SIZE).extend({ memoType: nameOrCodeOrAll(MemoType) })
+export const MemosQuery = z.extend(pagingUpTo(MAX_MEMOS_SIZE), { memoType: nameOrCodeOrAll(MemoType) })
 export type MemosQuery = z.infer<typeof MemosQuery>

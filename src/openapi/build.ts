@@ -1,7 +1,7 @@
 // Builds the OpenAPI document from the routes' metadata. It is not part of the Worker, which serves the result as an
 // asset that is generated when the Worker is bundled.
 import type { Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   createDocument,
   type ZodOpenApiOperationObject,
@@ -134,7 +134,7 @@ const requestBody = ({ json, text, file }: RouteMetadata): Pick<ZodOpenApiOperat
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
   }
   if (!text) return {}
-  const schema = Object.values(text.shape)[0] as z.ZodType
+  const schema = Object.values(text.shape)[0] as z.ZodMiniType
   return { requestBody: { required: true, content: { 'text/plain': { schema }, 'application/json': { schema } } } }
 }
 
@@ -156,8 +156,8 @@ const toOperation = (route: Route): ZodOpenApiOperationObject => {
     tags: [tag],
     security: route.membersOnly ? [{ bearer: [...(route.scopes ?? [])] }] : [],
     requestParams: {
-      ...(path && { path: path as z.ZodObject }),
-      ...(query && { query: query as z.ZodObject }),
+      ...(path && { path: path as z.ZodMiniObject }),
+      ...(query && { query: query as z.ZodMiniObject }),
     },
     parameters: requestHeaders(route).map(referToParameter),
     ...requestBody(route),

@@ -1,18 +1,18 @@
 // Validation errors as examples for the document, produced by the schemas that validate.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Details } from '../errors'
 import type { RouteMetadata } from '../http/route-metadata'
 import { firstIssues } from '../http/validate'
 
-const shapeOf = (schema: z.ZodType | undefined): Record<string, z.ZodType> => {
-  if (schema instanceof z.ZodPipe) return shapeOf(schema.in as z.ZodType)
-  return schema instanceof z.ZodObject ? schema.shape : {}
+const shapeOf = (schema: z.core.$ZodType | undefined): z.core.$ZodShape => {
+  if (schema instanceof z.ZodMiniPipe) return shapeOf(schema.def.in)
+  return schema instanceof z.ZodMiniObject ? schema.shape : {}
 }
 
 /** The first field that rejects the value, and the reason. */
-const findRejection = (schema: z.ZodType | undefined, value: string) => {
+const findRejection = (schema: z.ZodMiniType | undefined, value: string) => {
   for (const [field, fieldSchema] of Object.entries(shapeOf(schema))) {
-    const result = fieldSchema.safeParse(value)
+    const result = z.safeParse(fieldSchema, value)
     const [issue] = result.success ? [] : firstIssues(result.error.issues, value)
     if (issue) return { field, value, reason: issue[2] }
   }

@@ -1,11 +1,11 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { PROGRESS_KINDS } from '../contract'
 import { Instant, listOf } from '../schema/responses'
 import { Int32 } from '../schema/values'
 
 export const ProgressEvent = z
-  .object({ at: Instant, page: Int32, kind: z.enum(PROGRESS_KINDS).meta({ id: 'ProgressKind' }) })
-  .meta({ id: 'ProgressEvent' })
+  .object({ at: Instant, page: Int32, kind: z.enum(PROGRESS_KINDS).register(z.globalRegistry, { id: 'ProgressKind' }) })
+  .register(z.globalRegistry, { id: 'ProgressEvent' })
 export type ProgressEvent = z.infer<typeof ProgressEvent>
 
 export const ProgressEvents = listOf(ProgressEvent)

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { cursorPaging } from '../schema/cursor'
 import { Int32, PastInstant } from '../schema/values'
 
@@ -6,23 +6,25 @@ const percentError = 'must be a number between 0 and 100'
 
 export const NewProgress = z
   .object({
-    page: Int32.optional(),
-    percent: z
-      .number({ error: percentError })
-      .min(0, { error: percentError })
-      .max(100, { error: percentError })
-      .optional(),
-    at: PastInstant.nullish(),
+    page: z.optional(Int32),
+    percent: z.optional(
+      z
+        .number({ error: percentError })
+        .check(z.minimum(0, { error: percentError }), z.maximum(100, { error: percentError })),
+    ),
+    at: z.nullish(PastInstant),
   })
-  .refine(({ page, percent }) => page !== undefined || percent !== undefined, {
-    path: ['page'],
-    error: 'is required unless percent is sent',
-  })
-  .refine(({ page, percent }) => page === undefined || percent === undefined, {
-    path: ['percent'],
-    error: 'must not be sent together with page',
-  })
-  .meta({ id: 'NewProgress' })
+  .check(
+    z.refine(({ page, percent }) => page !== undefined || percent !== undefined, {
+      path: ['page'],
+      error: 'is required unless percent is sent',
+    }),
+    z.refine(({ page, percent }) => page === undefined || percent === undefined, {
+      path: ['percent'],
+      error: 'must not be sent together with page',
+    }),
+  )
+  .register(z.globalRegistry, { id: 'NewProgress' })
 export type NewProgress = z.infer<typeof NewProgress>
 
 /** The cursor is the time of the last event, in milliseconds since 1970. */

@@ -1,20 +1,20 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { Id } from '../schema/responses'
 import { BookFormat } from '../schema/values'
 import { DATE, MAX_NOTE, ReadingOutcome } from './schema'
 
-const StoredDate = z.string().regex(DATE).nullable()
+const StoredDate = z.nullable(z.string().check(z.regex(DATE)))
 
 export const Reading = z
   .object({
     readingId: Id,
     startedAt: StoredDate,
     finishedAt: StoredDate,
-    outcome: ReadingOutcome.nullable(),
-    rating: z.number().min(0.25).max(5).multipleOf(0.25).nullable(),
-    format: BookFormat.nullable(),
-    note: z.string().max(MAX_NOTE).nullable(),
+    outcome: z.nullable(ReadingOutcome),
+    rating: z.nullable(z.number().check(z.minimum(0.25), z.maximum(5), z.multipleOf(0.25))),
+    format: z.nullable(BookFormat),
+    note: z.nullable(z.string().check(z.maxLength(MAX_NOTE))),
     paused: z.boolean(),
   })
-  .meta({ id: 'Reading' })
+  .register(z.globalRegistry, { id: 'Reading' })
 export type Reading = z.infer<typeof Reading>

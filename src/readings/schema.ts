@@ -1,8 +1,8 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { READING_OUTCOMES } from '../contract'
 import { BookFormat, IdParameter, nameOf, nullableText } from '../schema/values'
 
-export const ReadingOutcome = nameOf(READING_OUTCOMES).meta({ id: 'ReadingOutcome' })
+export const ReadingOutcome = nameOf(READING_OUTCOMES).register(z.globalRegistry, { id: 'ReadingOutcome' })
 
 /** The most readings of a book. */
 export const MAX_READINGS = 200
@@ -13,27 +13,30 @@ const FULL_DATE = z.regexes.date.source.slice(1, -1)
 export const DATE = new RegExp(`^(?:${FULL_DATE}|\\d{4}(?:-(?:0[1-9]|1[0-2]))?)$`)
 const DATE_FORMAT = /^\d{4}(?:-\d\d(?:-\d\d)?)?$/
 const dateError = 'must be in the format yyyy, yyyy-MM or yyyy-MM-dd, or null'
-const ReadingDate = z.string({ error: dateError }).regex(DATE, {
-  error: ({ input }) => (DATE_FORMAT.test(String(input)) ? 'must be a valid calendar date' : dateError),
-})
+const ReadingDate = z.string({ error: dateError }).check(
+  z.regex(DATE, {
+    error: ({ input }) => (DATE_FORMAT.test(String(input)) ? 'must be a valid calendar date' : dateError),
+  }),
+)
 
 const ratingError = 'must be a multiple of 0.25 between 0.25 and 5, or null'
 const Rating = z
   .number({ error: ratingError })
-  .min(0.25, { error: ratingError })
-  .max(5, { error: ratingError })
-  // zod's multipleOf tolerates small differences, which would make the stars of the book a fraction.
-  .refine((rating) => rating % 0.25 === 0, { error: ratingError })
-  .meta({ multipleOf: 0.25 })
+  .check(
+    z.minimum(0.25, { error: ratingError }),
+    z.maximum(5, { error: ratingError }),
+    z.refine((rating) => rating % 0.25 === 0, { error: ratingError }),
+  )
+  .register(z.globalRegistry, { multipleOf: 0.25 })
 
 const ReadingInput = z.object({
-  startedAt: ReadingDate.nullish(),
-  finishedAt: ReadingDate.nullish(),
-  outcome: ReadingOutcome.nullish(),
-  rating: Rating.nullish(),
-  format: BookFormat.nullish(),
-  note: nullableText(MAX_NOTE).optional(),
-  paused: z.boolean({ error: 'must be true or false' }).optional(),
+  startedAt: z.nullish(ReadingDate),
+  finishedAt: z.nullish(ReadingDate),
+  outcome: z.nullish(ReadingOutcome),
+  rating: z.nullish(Rating),
+  format: z.nullish(BookFormat),
+  note: z.optional(nullableText(MAX_NOTE)),
+  paused: z.optional(z.boolean({ error: 'must be true or false' })),
 })
 type ReadingInput = z.infer<typeof ReadingInput>
 
@@ -53,10 +56,10 @@ const checkCombination = ({ value, issues }: z.core.ParsePayload<ReadingInput>) 
   if (paused && (outcome || finishedAt)) reject('paused', pausedError)
 }
 
-export const NewReading = ReadingInput.check(checkCombination).meta({ id: 'NewReading' })
+export const NewReading = ReadingInput.check(checkCombination).register(z.globalRegistry, { id: 'NewReading' })
 export type NewReading = z.infer<typeof NewReading>
 
-export const ReadingPatch = ReadingInput.check(checkCombination).meta({ id: 'ReadingPatch' })
+export const ReadingPatch = ReadingInput.check(checkCombination).register(z.globalRegistry, { id: 'ReadingPatch' })
 export type ReadingPatch = z.infer<typeof ReadingPatch>
 
 export const ReadingPath = z.object({ 'reading-id': IdParameter })

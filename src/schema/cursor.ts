@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { intParameter } from './values'
 
 /** The largest page of a list with a cursor. */
@@ -23,22 +23,22 @@ export const toCursor = (position: unknown) => toBase64Url(JSON.stringify(positi
 export const cursorError = 'must be next of the previous page of the same list'
 
 /** The query parameters of a list with a cursor. `position` is the schema of what the cursor encodes. */
-export const cursorPaging = <Position extends z.ZodType>(position: Position) =>
+export const cursorPaging = <Position extends z.ZodMiniType>(position: Position) =>
   z.object({
-    cursor: z
-      .string()
-      .max(MAX_CURSOR, { error: cursorError })
-      .regex(/^[\w-]+$/, { error: cursorError })
-      .transform((text, context): z.output<Position> => {
-        try {
-          return z.parse(position, JSON.parse(fromBase64Url(text)))
-        } catch {
-          context.addIssue({ code: 'custom', message: cursorError })
-          return z.NEVER
-        }
-      })
-      .optional(),
-    size: intParameter(1, MAX_LIST_SIZE).default(20),
+    cursor: z.optional(
+      z.pipe(
+        z.string().check(z.maxLength(MAX_CURSOR, { error: cursorError }), z.regex(/^[\w-]+$/, { error: cursorError })),
+        z.transform((text, { issues }): z.output<Position> => {
+          try {
+            return z.parse(position, JSON.parse(fromBase64Url(text)))
+          } catch {
+            issues.push({ code: 'custom', message: cursorError, input: text })
+            return z.NEVER
+          }
+        }),
+      ),
+    ),
+    size: z._default(intParameter(1, MAX_LIST_SIZE), 20),
   })
 
 export type List<Item> = { item: Item[]; next: string | null }

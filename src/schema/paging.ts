@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { MAX_INT } from '../contract'
 import type { PageInfo } from './responses'
 import { intParameter } from './values'

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { BOOK_FORMATS, MAX_INT } from '../contract'
 
 // The value types that several resources share, each with its error message. Rules are patterns where possible, because
@@ -14,18 +14,19 @@ const WITHOUT_NUL = /^[^\x00]*$/
 const FILLED = /^\s*[^\s\x00][^\x00]*$/
 
 /** Adds the rules for text that D1 stores unchanged. The pattern must exclude NUL. */
-const storable = (text: z.ZodString, pattern: RegExp, error: string) =>
-  text
-    .regex(pattern, {
+const storable = (text: z.ZodMiniString<string>, pattern: RegExp, error: string) =>
+  text.check(
+    z.regex(pattern, {
       error: ({ input }) => (String(input).includes('\0') ? 'must not contain a NUL character' : error),
-    })
-    .refine((value) => value.isWellFormed(), { error: 'must not contain an unpaired surrogate' })
+    }),
+    z.refine((value) => value.isWellFormed(), { error: 'must not contain an unpaired surrogate' }),
+  )
 
 const atMost = (max: number) => `must be at most ${max} characters`
 
 /** Text of at most `max` Unicode code points. */
 const textUpTo = (max: number, type = 'a string') =>
-  z.string({ error: orRequired(`must be ${type}`) }).max(max, { error: atMost(max) })
+  z.string({ error: orRequired(`must be ${type}`) }).check(z.maxLength(max, { error: atMost(max) }))
 
 /** Text that is not blank. */
 export const filledText = (max: number) => storable(textUpTo(max), FILLED, 'must not be blank')
@@ -35,19 +36,20 @@ export const trimmedText = (max: number) => {
   const error = atMost(max)
   const trimmed = z
     .string({ error: orRequired('must be a string') })
-    .trim()
-    // NFC has no character that other forms write with more than four. Normalizing a long text can take minutes.
-    .max(4 * max, { error, abort: true })
-    .normalize('NFC')
-  return storable(trimmed.max(max, { error }), FILLED, 'must not be blank')
+    .check(z.trim(), z.maxLength(4 * max, { error, abort: true }), z.normalize('NFC'))
+  return storable(trimmed.check(z.maxLength(max, { error })), FILLED, 'must not be blank')
 }
 
 /** Text that is not empty, but may be blank. */
 export const nonEmptyText = (max: number) =>
-  storable(textUpTo(max).min(1, { error: 'must not be empty' }), WITHOUT_NUL, '')
+  storable(textUpTo(max).check(z.minLength(1, { error: 'must not be empty' })), WITHOUT_NUL, '')
 
 /** Accepts null, and an empty string as null: that is how existing clients clear a field. */
-const emptyAsNull = <T extends z.ZodType<string>>(schema: T) => schema.nullable().transform((value) => value || null)
+const emptyAsNull = <T extends z.ZodMiniType<string, string>>(schema: T) =>
+  z.pipe(
+    z.nullable(schema),
+    z.transform((value) => value || null),
+  )
 
 const NULLABLE = 'a string or null'
 export const nullableText = (max: number) => emptyAsNull(storable(textUpTo(max, NULLABLE), WITHOUT_NUL, ''))
@@ -57,9 +59,11 @@ const WEB_URL = /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\\\x00]+)?$/
 const webUrlError = 'must be an http or https URL'
 // The pattern is needed too: URL.canParse repairs invalid URLs, such as ones with backslashes or line breaks.
 export const NullableUrl = emptyAsNull(
-  storable(textUpTo(2048, NULLABLE), WEB_URL, webUrlError).refine((value) => value === '' || URL.canParse(value), {
-    error: webUrlError,
-  }),
+  storable(textUpTo(2048, NULLABLE), WEB_URL, webUrlError).check(
+    z.refine((value) => value === '' || URL.canParse(value), {
+      error: webUrlError,
+    }),
+  ),
 )
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
@@ -68,7 +72,10 @@ const SEARCH_TERM = /^\s*[^\s\x00](?:[^\x00]{0,98}[^\s\x00])?\s*$/u
 const LONGER_TERM = /^\s*[^\s\x00][^\x00]{0,98}[^\s\x00]\s*$/u
 const searchTerm = (pattern: RegExp, min: number) => {
   const error = orRequired(`must be ${min} to 100 characters long`)
-  return storable(z.string({ error }), pattern, error({ input: '' })).transform((term) => term.trim())
+  return z.pipe(
+    storable(z.string({ error }), pattern, error({ input: '' })),
+    z.transform((term) => term.trim()),
+  )
 }
 /** A search term. Leading and trailing space does not count. */
 export const SearchTerm = searchTerm(SEARCH_TERM, 1)
@@ -79,7 +86,7 @@ const integerMessage = (min: number, max: number) => `must be an integer between
 
 export const int = (min: number, max: number) => {
   const error = orRequired(integerMessage(min, max))
-  return z.int({ error }).min(min, { error }).max(max, { error })
+  return z.int({ error }).check(z.minimum(min, { error }), z.maximum(max, { error }))
 }
 export const Int32 = int(0, MAX_INT)
 
@@ -89,11 +96,14 @@ const INT32_DIGITS =
 const int32Error = orRequired(integerMessage(0, MAX_INT))
 
 /** An integer that may be sent as a string. */
-export const QuotableInt32 = z.union([Int32, z.string().regex(INT32_DIGITS, { error: int32Error }).transform(Number)], {
-  error: int32Error,
-})
+export const QuotableInt32 = z.union(
+  [Int32, z.pipe(z.string().check(z.regex(INT32_DIGITS, { error: int32Error })), z.transform(Number))],
+  {
+    error: int32Error,
+  },
+)
 
-type Enumeration<Name extends string> = z.ZodEnum<{ [Key in Name]: Key }>
+type Enumeration<Name extends string> = z.ZodMiniEnum<{ [Key in Name]: Key }>
 
 const choiceError = <Name extends string>({ options }: Enumeration<Name>, other = '') =>
   orRequired(`must be ${other}one of ${options.join(', ')} (or ${options.map((_, code) => code).join(', ')})`)
@@ -104,13 +114,16 @@ export const nameOrCode = <Name extends string>(names: Enumeration<Name>) => {
   const error = choiceError(names)
   const toName = (code: number | string) => options[Number(code)]
   const last = options.length - 1
-  const code = z.int({ error }).min(0, { error }).max(last, { error }).transform(toName)
-  const digit = z
-    .string()
-    .regex(new RegExp(`^[0-${last}]$`), { error })
-    .transform(toName)
+  const code = z.pipe(
+    z.int({ error }).check(z.minimum(0, { error }), z.maximum(last, { error })),
+    z.transform((code: number) => toName(code)),
+  )
+  const digit = z.pipe(
+    z.string().check(z.regex(new RegExp(`^[0-${last}]$`), { error })),
+    z.transform((code: string) => toName(code)),
+  )
   // Typed clients see only the names.
-  return z.union([names, code, digit], { error }) as unknown as z.ZodType<Name, Name>
+  return z.union([names, code, digit], { error }) as unknown as z.ZodMiniType<Name, Name>
 }
 
 /** `nameOrCode` for filters, which also accept `ALL`. */
@@ -119,16 +132,26 @@ export const nameOrCodeOrAll = <Name extends string>(names: Enumeration<Name>) =
 
 /** `nameOrCode` that is the default if absent, null or empty. */
 export const nameOrCodeOrDefault = <Name extends string>(names: Enumeration<Name>, defaultName: NoInfer<Name>) => {
-  const nothing = z.literal('').nullable()
-  return z
-    .union([nameOrCode(names), nothing.transform(() => defaultName)], { error: choiceError(names) })
-    .default(defaultName as never)
+  const nothing = z.nullable(z.literal(''))
+  return z._default(
+    z.union(
+      [
+        nameOrCode(names),
+        z.pipe(
+          nothing,
+          z.transform(() => defaultName),
+        ),
+      ],
+      { error: choiceError(names) },
+    ),
+    defaultName as never,
+  )
 }
 
 /** One of the names. The contract's enumerations accept codes, too: `nameOrCode`. */
 export const nameOf = <const Names extends readonly string[]>(names: Names) =>
   z.enum(names, { error: orRequired(`must be one of ${names.join(', ')}, or null`) })
-export const BookFormat = nameOf(BOOK_FORMATS).meta({ id: 'BookFormat' })
+export const BookFormat = nameOf(BOOK_FORMATS).register(z.globalRegistry, { id: 'BookFormat' })
 
 // With leap years, and a time of day.
 const DATE = z.regexes.date.source.slice(1, -1)
@@ -136,38 +159,38 @@ const TIMESTAMP = new RegExp(`^${DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\
 const TIMESTAMP_FORMAT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?$/
 
 /** A local date-time in a request. A fraction of a second is accepted and dropped. */
-export const Timestamp = z
-  .string({ error: orRequired('must be a date-time in the format yyyy-MM-ddTHH:mm:ss') })
-  .regex(TIMESTAMP, {
-    error: ({ input }) =>
-      TIMESTAMP_FORMAT.test(String(input))
-        ? 'must be a valid calendar date'
-        : 'must be in the format yyyy-MM-ddTHH:mm:ss, without a time zone',
-  })
-  .transform((value) => value.slice(0, 19))
+export const Timestamp = z.pipe(
+  z.string({ error: orRequired('must be a date-time in the format yyyy-MM-ddTHH:mm:ss') }).check(
+    z.regex(TIMESTAMP, {
+      error: ({ input }) =>
+        TIMESTAMP_FORMAT.test(String(input))
+          ? 'must be a valid calendar date'
+          : 'must be in the format yyyy-MM-ddTHH:mm:ss, without a time zone',
+    }),
+  ),
+  z.transform((value) => value.slice(0, 19)),
+)
 
 // Parameters arrive as text, but the document shows them as integers.
 const asInteger = (minimum: number, maximum: number) => ({ type: 'integer' as const, minimum, maximum })
 
 const digits = (pattern: RegExp, max: number, error: string) =>
   z
-    .string({ error: orRequired(error) })
-    .regex(pattern, { error })
-    .transform(Number)
-    .refine((value) => value <= max, { error })
+    .pipe(z.string({ error: orRequired(error) }).check(z.regex(pattern, { error })), z.transform(Number))
+    .check(z.refine((value) => value <= max, { error }))
 
 /** An integer in a query or a path. */
 export const intParameter = (min: number, max: number) =>
   digits(/^\d{1,10}$/, max, integerMessage(min, max))
-    .refine((value) => value >= min, { error: integerMessage(min, max) })
-    .meta(asInteger(min, max))
+    .check(z.refine((value) => value >= min, { error: integerMessage(min, max) }))
+    .register(z.globalRegistry, asInteger(min, max))
 
 /** An identifier in a query or a path. */
 export const IdParameter = digits(
   /^[1-9]\d{0,15}$/,
   Number.MAX_SAFE_INTEGER,
   integerMessage(1, Number.MAX_SAFE_INTEGER),
-).meta(asInteger(1, Number.MAX_SAFE_INTEGER))
+).register(z.globalRegistry, asInteger(1, Number.MAX_SAFE_INTEGER))
 
 const INSTANT = new RegExp(
   `^${DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$`,
@@ -176,23 +199,26 @@ const instantError = 'must be in the format yyyy-MM-ddTHH:mm:ss, followed by Z o
 /** The last time that `Instant` can express. An offset can lead beyond it. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-const instant = z
-  .string({ error: orRequired(instantError) })
-  .regex(INSTANT, { error: instantError })
-  .transform((value) => Math.floor(Date.parse(value) / 1000) * 1000)
+const instant = z.pipe(
+  z.string({ error: orRequired(instantError) }).check(z.regex(INSTANT, { error: instantError })),
+  z.transform((value) => Math.floor(Date.parse(value) / 1000) * 1000),
+)
 
 /** A time in the future, in a request. The output is in milliseconds since 1970, without fractions of a second. */
-export const FutureInstant = instant.refine((time) => time > Date.now() && time <= LAST_INSTANT, {
-  error: 'must be in the future',
-})
+export const FutureInstant = instant.check(
+  z.refine((time) => time > Date.now() && time <= LAST_INSTANT, {
+    error: 'must be in the future',
+  }),
+)
 
 const FIRST_PAST_INSTANT = Date.UTC(1900, 0, 1)
 /** How far the clock of a client may be ahead. */
 const MAX_CLOCK_SKEW_MS = 5 * 60_000
 /** A time since 1900, and at most MAX_CLOCK_SKEW_MS ahead, in a request. The output is like that of `FutureInstant`. */
-export const PastInstant = instant.refine(
-  (time) => time >= FIRST_PAST_INSTANT && time <= Date.now() + MAX_CLOCK_SKEW_MS,
-  { error: 'must not be before 1900 or in the future' },
+export const PastInstant = instant.check(
+  z.refine((time) => time >= FIRST_PAST_INSTANT && time <= Date.now() + MAX_CLOCK_SKEW_MS, {
+    error: 'must not be before 1900 or in the future',
+  }),
 )
 
 /** @param time milliseconds since 1970 */

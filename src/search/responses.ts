@@ -1,14 +1,14 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { Memo } from '../memos/responses'
 import { Id } from '../schema/responses'
 import { WINDOW } from './schema'
 
-export const FoundMemo = Memo.omit({ memoContent: true, memoLikesCount: true })
-  .extend({
+export const FoundMemo = z
+  .extend(z.omit(Memo, { memoContent: true, memoLikesCount: true }), {
     bookId: Id,
-    title: z.string().max(500),
+    title: z.string().check(z.maxLength(500)),
     // NFC can triple the length of rare characters.
-    excerpt: z.string().max(3 * WINDOW),
+    excerpt: z.string().check(z.maxLength(3 * WINDOW)),
   })
-  .meta({ id: 'FoundMemo' })
+  .register(z.globalRegistry, { id: 'FoundMemo' })
 export type FoundMemo = z.infer<typeof FoundMemo>

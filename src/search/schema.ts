@@ -1,15 +1,15 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { MemosQuery } from '../memos/schema'
 import { cursorPaging } from '../schema/cursor'
 import { IdParameter, LongerSearchTerm } from '../schema/values'
 
 /** The cursor is the identifier of the last item that was searched. */
-export const BookSearch = cursorPaging(z.int().min(1)).extend({ q: LongerSearchTerm })
+export const BookSearch = z.extend(cursorPaging(z.int().check(z.minimum(1))), { q: LongerSearchTerm })
 export type BookSearch = z.infer<typeof BookSearch>
 
-export const MemoSearch = BookSearch.extend({
-  memoType: MemosQuery.shape.memoType.default('ALL'),
-  bookId: IdParameter.optional(),
+export const MemoSearch = z.extend(BookSearch, {
+  memoType: z._default(MemosQuery.shape.memoType, 'ALL'),
+  bookId: z.optional(IdParameter),
 })
 export type MemoSearch = z.infer<typeof MemoSearch>
 

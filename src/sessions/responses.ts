@@ -1,12 +1,9 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ACTIVITY_KINDS } from '../contract'
 import { Instant } from '../schema/responses'
 
-const Device = z.string().max(64).nullable()
-const Country = z
-  .string()
-  .regex(/^[A-Z]{2}$/)
-  .nullable()
+const Device = z.nullable(z.string().check(z.maxLength(64)))
+const Country = z.nullable(z.string().check(z.regex(/^[A-Z]{2}$/)))
 
 export const Session = z
   .object({
@@ -18,10 +15,15 @@ export const Session = z
     country: Country,
     current: z.boolean(),
   })
-  .meta({ id: 'Session' })
+  .register(z.globalRegistry, { id: 'Session' })
 export type Session = z.infer<typeof Session>
 
 export const Activity = z
-  .object({ at: Instant, kind: z.enum(ACTIVITY_KINDS).meta({ id: 'ActivityKind' }), device: Device, country: Country })
-  .meta({ id: 'Activity' })
+  .object({
+    at: Instant,
+    kind: z.enum(ACTIVITY_KINDS).register(z.globalRegistry, { id: 'ActivityKind' }),
+    device: Device,
+    country: Country,
+  })
+  .register(z.globalRegistry, { id: 'Activity' })
 export type Activity = z.infer<typeof Activity>

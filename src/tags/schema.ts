@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { Paging } from '../schema/paging'
 import { orRequired, trimmedText } from '../schema/values'
 
@@ -13,14 +13,14 @@ export const BookTags = z
   .object({
     tags: z
       .array(TagName, { error: orRequired('must be an array of strings') })
-      .max(MAX_BOOK_TAGS, { error: `must have at most ${MAX_BOOK_TAGS} tags` }),
+      .check(z.maxLength(MAX_BOOK_TAGS, { error: `must have at most ${MAX_BOOK_TAGS} tags` })),
   })
-  .meta({ id: 'BookTags' })
+  .register(z.globalRegistry, { id: 'BookTags' })
 export type BookTags = z.infer<typeof BookTags>
 
-export const TagRename = z.object({ from: TagName, to: TagName }).meta({ id: 'TagRename' })
+export const TagRename = z.object({ from: TagName, to: TagName }).register(z.globalRegistry, { id: 'TagRename' })
 export type TagRename = z.infer<typeof TagRename>
 
 export const TagQuery = z.object({ tag: TagName })
-export const TaggedQuery = Paging.extend({ tag: TagName })
+export const TaggedQuery = z.extend(Paging, { tag: TagName })
 export type TaggedQuery = z.infer<typeof TaggedQuery>

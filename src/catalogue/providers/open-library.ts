@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Config } from '../../env'
 import type { Provider } from '../provider'
 import { fetchJson } from '../upstream'
@@ -11,11 +11,11 @@ const COVERS = 'https://covers.openlibrary.org/b/id/'
 const FIELDS = 'key,title,author_name,publisher,number_of_pages_median,cover_i,first_publish_year,isbn'
 
 const Work = z.object({
-  title: z.unknown().optional(),
-  author_name: z.array(z.string()).nullish(),
-  publisher: z.array(z.string()).nullish(),
-  number_of_pages_median: z.unknown().optional(),
-  cover_i: z.int().positive().nullish().catch(null),
+  title: z.optional(z.unknown()),
+  author_name: z.nullish(z.array(z.string())),
+  publisher: z.nullish(z.array(z.string())),
+  number_of_pages_median: z.optional(z.unknown()),
+  cover_i: z.catch(z.nullish(z.int().check(z.positive())), null),
 })
 
 const toRawEntry = (work: z.output<typeof Work>) => ({
@@ -26,8 +26,14 @@ const toRawEntry = (work: z.output<typeof Work>) => ({
   cover: work.cover_i ? `${COVERS}${work.cover_i}-L.jpg` : null,
 })
 
-const SearchResponse = z.object({ docs: z.array(Work) }).transform(({ docs }) => toEntries(docs.map(toRawEntry)))
-const TrendingResponse = z.object({ works: z.array(Work) }).transform(({ works }) => toEntries(works.map(toRawEntry)))
+const SearchResponse = z.pipe(
+  z.object({ docs: z.array(Work) }),
+  z.transform(({ docs }) => toEntries(docs.map(toRawEntry))),
+)
+const TrendingResponse = z.pipe(
+  z.object({ works: z.array(Work) }),
+  z.transform(({ works }) => toEntries(works.map(toRawEntry))),
+)
 
 const urlOf = (path: string, parameters: Record<string, string>) => {
   const url = new URL(path, HOST)

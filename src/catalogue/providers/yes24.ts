@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import { log } from '../../log'
@@ -13,20 +13,20 @@ const EMPTY_RESULT_CODES = ['SEARCH_001', 'BEST_001', 'ATTN_001']
 
 const ItemList = z.object({
   success: z.boolean(),
-  errorCode: z.string().nullish(),
-  data: z
-    .object({
+  errorCode: z.nullish(z.string()),
+  data: z.nullish(
+    z.object({
       items: z.array(
         z.object({
-          title: z.unknown().optional(),
-          author: z.unknown().optional(),
-          publisher: z.unknown().optional(),
-          cover: z.unknown().optional(),
-          pages: z.unknown().optional(),
+          title: z.optional(z.unknown()),
+          author: z.optional(z.unknown()),
+          publisher: z.optional(z.unknown()),
+          cover: z.optional(z.unknown()),
+          pages: z.optional(z.unknown()),
         }),
       ),
-    })
-    .nullish(),
+    }),
+  ),
 })
 
 const list = async (key: string, path: string, parameters: Record<string, string>) => {

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { Author } from '../../authors/responses'
 import { MAX_EXAMINED } from '../../books/list'
 import {
@@ -25,7 +25,7 @@ export const booksOperations: Operations = {
     operationId: 'listBooksByIsbn',
     summary: 'List books by ISBN',
     description: `Newest registration first, at most ${MAX_SAME_ISBN}. An ISBN-10 and its ISBN-13 find the same books.`,
-    responses: { 200: json(z.array(LibraryBook).max(MAX_SAME_ISBN), 'The books') },
+    responses: { 200: json(z.array(LibraryBook).check(z.maxLength(MAX_SAME_ISBN)), 'The books') },
   },
   'GET /books/{book-id}/edition': {
     operationId: 'getEdition',

@@ -1,17 +1,15 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { MAX_SLOT } from '../../placement'
 import { json, type Operations } from './operation'
 
 const Health = z
   .object({
     status: z.literal('ok'),
-    slots: z
-      .array(z.int().min(0).max(MAX_SLOT))
-      .min(2)
-      .max(MAX_SLOT + 1)
-      .optional(),
+    slots: z.optional(
+      z.array(z.int().check(z.minimum(0), z.maximum(MAX_SLOT))).check(z.minLength(2), z.maxLength(MAX_SLOT + 1)),
+    ),
   })
-  .meta({ id: 'Health' })
+  .register(z.globalRegistry, { id: 'Health' })
 
 export const healthOperations: Operations = {
   'GET /health': {

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ImageUrl, Memo, RandomMemo } from '../../memos/responses'
 import { empty, json, type Operations } from './operation'
 
@@ -7,7 +7,7 @@ export const memosOperations: Operations = {
     operationId: 'drawMemo',
     summary: 'Get a random memo',
     description: 'Returns one of your memos, each equally likely, or an empty array if you have none.',
-    responses: { 200: json(z.array(RandomMemo).max(1), 'At most one memo') },
+    responses: { 200: json(z.array(RandomMemo).check(z.maxLength(1)), 'At most one memo') },
   },
   'POST /memos/image-memo': {
     operationId: 'uploadMemoImage',

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { ErrorCode } from '../../errors'
 
 /** The response headers that an operation may declare; ../headers.ts has their descriptions. */
@@ -32,7 +32,7 @@ export type RequestHeaderName =
 export type ResponseDescription = {
   description: string
   /** A schema per media type, or `binary`. */
-  content?: Record<string, z.ZodType | 'binary'>
+  content?: Record<string, z.ZodMiniType | 'binary'>
   headers?: HeaderName[]
 }
 
@@ -43,7 +43,7 @@ export type Operation = {
   summary: string
   description: string
   /** The path parameters, for a route that answers invalid ones with 404 instead of validating them. */
-  path?: z.ZodObject
+  path?: z.ZodMiniObject
   /** The request headers that have an effect on this operation. */
   requestHeaders?: RequestHeaderName[]
   /** The operation uses the database. Operations for members always do. */
@@ -59,7 +59,7 @@ export type Operation = {
 export type Operations = Record<string, Operation>
 
 /** A JSON response. */
-export const json = (schema: z.ZodType, description: string, ...headers: HeaderName[]): ResponseDescription => ({
+export const json = (schema: z.ZodMiniType, description: string, ...headers: HeaderName[]): ResponseDescription => ({
   description,
   content: { 'application/json': schema },
   headers,

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { Reading } from '../../readings/responses'
 import { MAX_READINGS } from '../../readings/schema'
 import { empty, json, type Operations } from './operation'
@@ -10,7 +10,7 @@ export const readingsOperations: Operations = {
     description:
       'Newest first, at most 200. A book that is `ING` or `DONE` has at least one. The book has the status, dates and ' +
       'rating of the newest.',
-    responses: { 200: json(z.array(Reading).max(MAX_READINGS), 'The readings') },
+    responses: { 200: json(z.array(Reading).check(z.maxLength(MAX_READINGS)), 'The readings') },
     errors: ['BOOK_NOT_FOUND'],
   },
   'POST /books/{book-id}/readings': {

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { Profile } from '../../members/responses'
 import { MAX_ENTRIES } from '../../sessions/activity'
 import { Activity, Session } from '../../sessions/responses'
@@ -17,7 +17,7 @@ export const sessionsOperations: Operations = {
     summary: 'List your sessions',
     description:
       'Newest first. Each login creates a session. A member has at most a hundred: a further login ends the oldest.',
-    responses: { 200: json(z.array(Session).max(MAX_SESSIONS), 'Your sessions') },
+    responses: { 200: json(z.array(Session).check(z.maxLength(MAX_SESSIONS)), 'Your sessions') },
   },
   'DELETE /sessions': {
     operationId: 'endOtherSessions',
@@ -46,6 +46,6 @@ export const sessionsOperations: Operations = {
     description:
       'The last 90 days, newest first: logins, ended sessions, and changes of password, e-mail address and access ' +
       'tokens. At most 500 failed logins, of which twenty a day are listed, and 500 other entries.',
-    responses: { 200: json(z.array(Activity).max(MAX_ENTRIES), 'The entries') },
+    responses: { 200: json(z.array(Activity).check(z.maxLength(MAX_ENTRIES)), 'The entries') },
   },
 }

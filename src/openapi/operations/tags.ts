@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { LibraryBookPage } from '../../books/responses'
 import { Tag } from '../../tags/responses'
 import { BookTags, MAX_BOOK_TAGS, MAX_TAGS } from '../../tags/schema'
@@ -31,7 +31,7 @@ export const tagsOperations: Operations = {
     operationId: 'listTags',
     summary: 'List your tags',
     description: 'In alphabetical order, regardless of case.',
-    responses: { 200: json(z.array(Tag).max(MAX_TAGS), 'Your tags') },
+    responses: { 200: json(z.array(Tag).check(z.maxLength(MAX_TAGS)), 'Your tags') },
   },
   'PATCH /tags': {
     operationId: 'renameTag',

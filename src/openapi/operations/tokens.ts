@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { AccessToken, CreatedToken } from '../../tokens/responses'
 import { MAX_TOKENS } from '../../tokens/schema'
 import { empty, json, type Operations } from './operation'
@@ -17,7 +17,7 @@ export const tokensOperations: Operations = {
     operationId: 'listTokens',
     summary: 'List your access tokens',
     description: 'Newest first, without the tokens themselves. Expired ones are not listed.',
-    responses: { 200: json(z.array(AccessToken).max(MAX_TOKENS), 'Your access tokens') },
+    responses: { 200: json(z.array(AccessToken).check(z.maxLength(MAX_TOKENS)), 'Your access tokens') },
   },
   'DELETE /tokens/{token-id}': {
     operationId: 'deleteToken',
