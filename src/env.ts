@@ -19,7 +19,7 @@ export type Bindings = {
   CORS_ORIGINS?: string
   NEW_MEMBERS?: string
 } & Databases &
-  Partial<Record<keyof typeof Variables.shape, string>>
+  Partial<Record<keyof Config, string>>
 
 const secret = (name: string) =>
   z.string({ error: `${name} is missing: set it with \`wrangler secret put ${name}\`` }).check(
@@ -55,50 +55,55 @@ const isTimeZone = (name: string) => {
 const quota = (name: Quota) =>
   z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(Number.MAX_SAFE_INTEGER)), DEFAULT_QUOTAS[name])
 
-const Variables = z
-  .object({
-    JWT_SECRET: secret('JWT_SECRET'),
-    JWT_SECRET_PREVIOUS: z.optional(secret('JWT_SECRET_PREVIOUS')),
-    TOKEN_TTL_SECONDS: z._default(z.coerce.number().check(z.int(), z.minimum(60), z.maximum(31_536_000)), 604_800),
-    /** How long after a login its token can be renewed. */
-    SESSION_TTL_SECONDS: z._default(z.coerce.number().check(z.int(), z.minimum(60), z.maximum(31_536_000)), 7_776_000),
-    TIME_ZONE: z._default(
-      z.string().check(z.refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' })),
-      'UTC',
+const Variables = z.lazy(() =>
+  z
+    .object({
+      JWT_SECRET: secret('JWT_SECRET'),
+      JWT_SECRET_PREVIOUS: z.optional(secret('JWT_SECRET_PREVIOUS')),
+      TOKEN_TTL_SECONDS: z._default(z.coerce.number().check(z.int(), z.minimum(60), z.maximum(31_536_000)), 604_800),
+      /** How long after a login its token can be renewed. */
+      SESSION_TTL_SECONDS: z._default(
+        z.coerce.number().check(z.int(), z.minimum(60), z.maximum(31_536_000)),
+        7_776_000,
+      ),
+      TIME_ZONE: z._default(
+        z.string().check(z.refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' })),
+        'UTC',
+      ),
+      ABANDON_AFTER_DAYS: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(36_500)), 90),
+      MAX_BOOKS: quota('MAX_BOOKS'),
+      MAX_MEMOS_PER_BOOK: quota('MAX_MEMOS_PER_BOOK'),
+      MAX_BOOK_TEXT_BYTES: quota('MAX_BOOK_TEXT_BYTES'),
+      MAX_MEMBER_TEXT_BYTES: quota('MAX_MEMBER_TEXT_BYTES'),
+      MAX_MEMBER_IMAGE_BYTES: quota('MAX_MEMBER_IMAGE_BYTES'),
+      EMAIL_VERIFICATION: z._default(z.enum(['required', 'off']), 'required'),
+      REFUSE_COMMON_PASSWORDS: z._default(z.enum(['on', 'off']), 'off'),
+      REQUIRE_CURRENT_PASSWORD: z._default(z.enum(['on', 'off']), 'off'),
+      PUBLIC_URL: webUrl('PUBLIC_URL'),
+      IMAGE_BASE_URL: webUrl('IMAGE_BASE_URL'),
+      SECURITY_CONTACT: z.optional(
+        z.string().check(z.refine(isContact, { error: 'SECURITY_CONTACT is not a mailto or https URI' })),
+      ),
+      CATALOGUE_PROVIDER: z._default(z.enum(['yes24', 'open-library', 'sample']), 'open-library'),
+      CATALOGUE_CONTACT: z.optional(z.string()),
+      YES24_API_KEY: z.optional(z.string()),
+      MAILS_PER_DAY: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(10_000_000)), 10_000),
+      LOG_SAMPLE_RATE: z._default(z.coerce.number().check(z.minimum(0), z.maximum(1)), DEFAULT_LOG_SAMPLE_RATE),
+      /** The key of the hashes of e-mail addresses in the directory. */
+      ADDRESS_KEY: z.optional(z.string()),
+      MAIL_FROM: z.optional(z.email({ error: 'MAIL_FROM is not an e-mail address' })),
+    })
+    .check(
+      z.refine((config) => config.CATALOGUE_PROVIDER !== 'yes24' || config.YES24_API_KEY, {
+        path: ['YES24_API_KEY'],
+        error: 'YES24_API_KEY is missing: set it with `wrangler secret put YES24_API_KEY`, or choose another provider',
+      }),
     ),
-    ABANDON_AFTER_DAYS: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(36_500)), 90),
-    MAX_BOOKS: quota('MAX_BOOKS'),
-    MAX_MEMOS_PER_BOOK: quota('MAX_MEMOS_PER_BOOK'),
-    MAX_BOOK_TEXT_BYTES: quota('MAX_BOOK_TEXT_BYTES'),
-    MAX_MEMBER_TEXT_BYTES: quota('MAX_MEMBER_TEXT_BYTES'),
-    MAX_MEMBER_IMAGE_BYTES: quota('MAX_MEMBER_IMAGE_BYTES'),
-    EMAIL_VERIFICATION: z._default(z.enum(['required', 'off']), 'required'),
-    REFUSE_COMMON_PASSWORDS: z._default(z.enum(['on', 'off']), 'off'),
-    REQUIRE_CURRENT_PASSWORD: z._default(z.enum(['on', 'off']), 'off'),
-    PUBLIC_URL: webUrl('PUBLIC_URL'),
-    IMAGE_BASE_URL: webUrl('IMAGE_BASE_URL'),
-    SECURITY_CONTACT: z.optional(
-      z.string().check(z.refine(isContact, { error: 'SECURITY_CONTACT is not a mailto or https URI' })),
-    ),
-    CATALOGUE_PROVIDER: z._default(z.enum(['yes24', 'open-library', 'sample']), 'open-library'),
-    CATALOGUE_CONTACT: z.optional(z.string()),
-    YES24_API_KEY: z.optional(z.string()),
-    MAILS_PER_DAY: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(10_000_000)), 10_000),
-    LOG_SAMPLE_RATE: z._default(z.coerce.number().check(z.minimum(0), z.maximum(1)), DEFAULT_LOG_SAMPLE_RATE),
-    /** The key of the hashes of e-mail addresses in the directory. */
-    ADDRESS_KEY: z.optional(z.string()),
-    MAIL_FROM: z.optional(z.email({ error: 'MAIL_FROM is not an e-mail address' })),
-  })
-  .check(
-    z.refine((config) => config.CATALOGUE_PROVIDER !== 'yes24' || config.YES24_API_KEY, {
-      path: ['YES24_API_KEY'],
-      error: 'YES24_API_KEY is missing: set it with `wrangler secret put YES24_API_KEY`, or choose another provider',
-    }),
-  )
+)
 export type Config = z.infer<typeof Variables>
 
 /** Also required with several databases. */
-const SlotVariables = z.object({ ADDRESS_KEY: secret('ADDRESS_KEY') })
+const SlotVariables = z.lazy(() => z.object({ ADDRESS_KEY: secret('ADDRESS_KEY') }))
 
 /**
  * What handlers find in `c.env` and `c.var`. `caller` is set only behind `authenticated`, where `db` is the caller's

@@ -10,17 +10,19 @@ const ALGORITHM = 'HS256'
 const YEAR_2020 = 1_577_836_800
 
 // The library accepts a missing exp, any iss, `crit` and additional parts, so header and claims are validated here.
-const Header = z.strictObject({ alg: z.literal(ALGORITHM), typ: z.literal('JWT') })
-const Claims = z.strictObject({
-  iss: z.literal(ISSUER),
-  sub: z.string().check(z.regex(/^[1-9]\d{0,15}$/)),
-  iat: z.int().check(z.minimum(YEAR_2020)),
-  exp: z.int().check(z.minimum(YEAR_2020)),
-  /** The session, which must still be in the database. */
-  sid: z.uuid(),
-  /** The database that the member is in, unless it is slot 0. It only routes requests: the guard in there decides. */
-  slot: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SLOT))),
-})
+const Header = z.lazy(() => z.strictObject({ alg: z.literal(ALGORITHM), typ: z.literal('JWT') }))
+const Claims = z.lazy(() =>
+  z.strictObject({
+    iss: z.literal(ISSUER),
+    sub: z.string().check(z.regex(/^[1-9]\d{0,15}$/)),
+    iat: z.int().check(z.minimum(YEAR_2020)),
+    exp: z.int().check(z.minimum(YEAR_2020)),
+    /** The session, which must still be in the database. */
+    sid: z.uuid(),
+    /** The database that the member is in, unless it is slot 0. It only routes requests: the guard in there decides. */
+    slot: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SLOT))),
+  }),
+)
 const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
 
 /** The session that a token is issued for. Times are in milliseconds since 1970. */

@@ -166,7 +166,7 @@ export const listBooks = async (db: Db, caller: Caller, query: ListQuery): Promi
   // SQLite reads the parts one after the other, until it has enough rows.
   const selects = parts.flatMap(selectPart)
   const statement = sqlStatement<Row | LastExamined>(
-    sql`with ${expressions} ${sql.join(selects, sql` union all `)} limit ${limit}`,
+    () => sql`with ${expressions} ${sql.join(selects, sql` union all `)} limit ${limit}`,
   )
   const values = { ...cursor, tagKey: fold(tag), authorKey: fold(author), limit: size + 1 }
   // A cursor from a list with other filters may leave no part. `idempotent`: `run` only recognizes `select` as a read.

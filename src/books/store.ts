@@ -63,7 +63,8 @@ const selectUsageIfRefused = statement((db) =>
     .from(members)
     .where(sql`${members.memberId} = case when changes() = 0 then ${callerId} end`),
 )
-const insertBook = sqlStatement<RegisteredBook>(sql`
+const insertBook = sqlStatement<RegisteredBook>(
+  () => sql`
   insert into books (
     bookId, memberId, title, titleFolded, cover, author, authorFolded, publisher, createdAt,
     currentPage, itemPage, bookStatus, readStartDate, readEndDate, isbn
@@ -77,7 +78,8 @@ const insertBook = sqlStatement<RegisteredBook>(sql`
   from ${members} where ${isCaller}
     and ${bookCount} < ${placeholder('MAX_BOOKS')}
     and ${members.textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
-  returning bookId, title, author, cover, bookStatus`)
+  returning bookId, title, author, cover, bookStatus`,
+)
 
 const DEFAULTS = {
   author: null,

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 1000
 const BACKOFF_MS = 30_000
 
 // A stored value of another version counts as a miss.
-const Stored = z.object({ form: z.literal(1), storedAt: z.number(), entries: CatalogueList })
+const Stored = z.lazy(() => z.object({ form: z.literal(1), storedAt: z.number(), entries: CatalogueList }))
 
 type CachedList = {
   kv: KVNamespace

@@ -84,7 +84,7 @@ export const statement = <Q extends Buildable>(build: (builder: Builder) => Q) =
 const dialect = new SQLiteSyncDialect()
 
 /** A `statement` written as SQL, for INSERT … SELECT, which is harder to read in the query builder. */
-export const sqlStatement = <Row>(text: SQL) => buildOnce<Row>(() => dialect.sqlToQuery(text))
+export const sqlStatement = <Row>(text: () => SQL) => buildOnce<Row>(() => dialect.sqlToQuery(text()))
 
 /** A query whose shape depends on the request, so it is built for each request. */
 export const dynamicStatement = <Q extends Buildable>(

@@ -38,7 +38,7 @@ const isRight = (version: SQL) =>
 export const hasRightCode = (version: SQL) => sql`exists (select 1 from ${accountCodes} where ${isRight(version)})`
 export const selectRightCode = (version: SQL) =>
   sqlStatement<{ codeHash: string }>(
-    sql`select ${accountCodes.codeHash} from ${accountCodes} where ${isRight(version)} and ${isAllowed}`,
+    () => sql`select ${accountCodes.codeHash} from ${accountCodes} where ${isRight(version)} and ${isAllowed}`,
   )
 
 /** Who asked for a code. */

@@ -37,7 +37,8 @@ const changeIf = (condition: SQL) => {
   const isChanging = sql`${isCaller} and ${condition}`
   // An undo expires after the member's earlier ones, so that reservations expire in the order of the changes. That of a
   // return to a former address expires right after that address's own: a thief must not be able to outwait the owner.
-  const insertUndo = sqlStatement<{ email: string }>(sql`
+  const insertUndo = sqlStatement<{ email: string }>(
+    () => sql`
     insert into emailUndos (memberId, codeHash, email, expiresAt)
     select memberId, ${placeholder('undoHash')}, email,
       max(
@@ -45,14 +46,17 @@ const changeIf = (condition: SQL) => {
         1 + coalesce((select max(expiresAt) from emailUndos where memberId = ${memberId}), 0)
       )
     from members where ${isChanging}
-    returning email`)
+    returning email`,
+  )
   const record = recordActivity('EMAIL_CHANGED', sql`(select memberId from members where ${isChanging})`)
   // Must come last: the condition no longer holds afterwards.
-  const update = sqlStatement<Profile>(sql`
+  const update = sqlStatement<Profile>(
+    () => sql`
     update members
     set email = ${placeholder('email')}, credentialsVersion = credentialsVersion + 1, updatedAt = ${placeholder('updatedAt')}
     where ${isChanging}
-    returning email, name`)
+    returning email, name`,
+  )
   return (origin: Origin, values: Record<string, unknown>) =>
     [insertUndo(values), record(origin, values), update(values)] as const
 }
@@ -64,12 +68,16 @@ export const changeClaimed = changeIf(
 )
 
 export const selectCodeHere = selectRightCode(storedVersion)
-export const deleteVoidCode = sqlStatement<{ codeHash: string }>(sql`
+export const deleteVoidCode = sqlStatement<{ codeHash: string }>(
+  () => sql`
   delete from accountCodes where codeHash = ${placeholder('codeHash')} and credentialsVersion < ${storedVersion}
-  returning codeHash`)
+  returning codeHash`,
+)
 
 export const selectCode = selectRightCode(sentVersion)
 export const takeWithCode = takeForChangeIf(sql`${isAllowed} and ${hasRightCode(sentVersion)}`)
 
-export const selectUndone = sqlStatement<{ email: string }>(sql`
-  select email from emailUndos where codeHash = ${placeholder('undoHash')}`)
+export const selectUndone = sqlStatement<{ email: string }>(
+  () => sql`
+  select email from emailUndos where codeHash = ${placeholder('undoHash')}`,
+)

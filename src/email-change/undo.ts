@@ -16,10 +16,12 @@ const isLive = sql`codeHash = ${placeholder('undoHash')} and expiresAt > ${place
 
 /** A change that can still be undone. `email`: the former address; `replaced`: the one in use. */
 type Undo = { undoId: number; memberId: number; email: string; replaced: string; undoExpiresAt: number }
-const selectUndo = sqlStatement<Undo>(sql`
+const selectUndo = sqlStatement<Undo>(
+  () => sql`
   select undoId, memberId, email, expiresAt as undoExpiresAt,
     (select members.email from members where members.memberId = emailUndos.memberId) as replaced
-  from emailUndos where ${isLive}`)
+  from emailUndos where ${isLive}`,
+)
 
 /**
  * The statements that restore a former address if a condition is met. They also end all sessions and access tokens, delete
@@ -28,21 +30,25 @@ const selectUndo = sqlStatement<Undo>(sql`
 const restoreIf = (condition: SQL) => {
   const member = sql`(select memberId from emailUndos where memberId = ${memberId} and ${isLive} and ${condition})`
   const record = recordActivity('EMAIL_RESTORED', member)
-  const restore = sqlStatement<{ email: string }>(sql`
+  const restore = sqlStatement<{ email: string }>(
+    () => sql`
     update members
     set email = ${placeholder('email')}, passwordHash = '', credentialsVersion = credentialsVersion + 1,
       updatedAt = ${placeholder('updatedAt')}
     where memberId = ${member}
-    returning email`)
+    returning email`,
+  )
   const deleteSessions = sqlStatement<{ sessionId: string }>(
-    sql`delete from sessions where memberId = ${member} returning sessionId`,
+    () => sql`delete from sessions where memberId = ${member} returning sessionId`,
   )
   const deleteTokens = sqlStatement<{ tokenId: string }>(
-    sql`delete from accessTokens where memberId = ${member} returning tokenId`,
+    () => sql`delete from accessTokens where memberId = ${member} returning tokenId`,
   )
   // Must come last: the condition no longer holds afterwards.
-  const deleteUndos = sqlStatement<{ undoId: number }>(sql`
-    delete from emailUndos where memberId = ${member} and undoId >= ${placeholder('undoId')} returning undoId`)
+  const deleteUndos = sqlStatement<{ undoId: number }>(
+    () => sql`
+    delete from emailUndos where memberId = ${member} and undoId >= ${placeholder('undoId')} returning undoId`,
+  )
   return (origin: Origin, values: Record<string, unknown>) =>
     [
       restore(values),

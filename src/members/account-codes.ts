@@ -13,12 +13,14 @@ const { placeholder } = sql
 export const CODE_LIFETIME_MS = 600_000
 
 /** Stores a code if neither a limit of the attempt nor that of the day is reached. */
-export const insertCode = sqlStatement<{ codeHash: string }>(sql`
+export const insertCode = sqlStatement<{ codeHash: string }>(
+  () => sql`
   insert into accountCodes (codeHash, subject, memberId, slot, credentialsVersion, issuedAt, expiresAt)
   select ${placeholder('codeHash')}, ${placeholder('subject')}, ${placeholder('memberId')}, ${placeholder('slot')},
     ${placeholder('credentialsVersion')}, ${placeholder('now')}, ${placeholder('expiresAt')}
   where ${isAllowed} and ${isBelowDailyMails}
-  returning codeHash`)
+  returning codeHash`,
+)
 
 export const isCode = eq(accountCodes.codeHash, placeholder('codeHash'))
 /** Matches after `insertCode` has stored the code. */

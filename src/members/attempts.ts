@@ -114,10 +114,12 @@ export const isAllowed = sql`not exists (select 1 from ${limits} where ${used} >
 
 /** Counts an attempt, once for each subject, if a condition is met; otherwise returns no row. */
 export const insertAttemptIf = (condition: SQL, at: SQL = sql`${sql.placeholder('now')}`) =>
-  sqlStatement<{ attemptId: number }>(sql`
+  sqlStatement<{ attemptId: number }>(
+    () => sql`
     insert into attempts (subject, at)
     select distinct ${bound('subject')}, ${at} from ${limits} where ${condition}
-    returning attemptId`)
+    returning attemptId`,
+  )
 
 /** Counts an attempt, or returns no row when a limit is reached. */
 export const insertAttempt = insertAttemptIf(isAllowed)
@@ -128,24 +130,30 @@ export const insertCallerAttempt = insertAttemptIf(sql`${isAllowed} and ${caller
 export type Usage = { policy: string | null; max: number; windowMs: number; used: number; oldest: number | null }
 
 /** The usage of each limit. Run it before the attempt is counted. */
-export const selectUsage = sqlStatement<Usage>(sql`
+export const selectUsage = sqlStatement<Usage>(
+  () => sql`
   select ${bound('policy')} as policy, ${bound('max')} as max, ${bound('windowMs')} as windowMs,
     ${used} as used, (select min(${attempts.at}) ${inWindow}) as oldest
-  from ${limits}`)
+  from ${limits}`,
+)
 
 type Counted = { attemptId: number }[]
 
-const deleteByIds = sqlStatement<{ attemptId: number }>(sql`
+const deleteByIds = sqlStatement<{ attemptId: number }>(
+  () => sql`
   delete from attempts where attemptId in (select value from json_each(${sql.placeholder('attemptIds')}))
-  returning attemptId`)
+  returning attemptId`,
+)
 /** Uncounts an attempt. */
 export const deleteAttempt = (counted: Counted) =>
   deleteByIds({ attemptIds: JSON.stringify(counted.map(({ attemptId }) => attemptId)) })
 
 /** Deletes all attempts on the subjects of an attempt. */
-export const deleteAttempts = sqlStatement<{ attemptId: number }>(sql`
+export const deleteAttempts = sqlStatement<{ attemptId: number }>(
+  () => sql`
   delete from attempts where subject in (select ${bound('subject')} from ${limits})
-  returning attemptId`)
+  returning attemptId`,
+)
 
 export const deleteAttemptsBefore = statement((db) =>
   db

@@ -10,7 +10,7 @@ const { placeholder } = sql
 
 const deleteExpiredFrom = (table: typeof joinCodes | typeof accountCodes | typeof emailUndos | typeof accessTokens) =>
   sqlStatement<{ expiresAt: number }>(
-    sql`delete from ${table} where ${table.expiresAt} < ${placeholder('now')} returning expiresAt`,
+    () => sql`delete from ${table} where ${table.expiresAt} < ${placeholder('now')} returning expiresAt`,
   )
 const EXPIRING = [emailUndos, accessTokens].map(deleteExpiredFrom)
 /** Only slot 0 has rows of these tables. */

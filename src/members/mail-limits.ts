@@ -36,9 +36,13 @@ export const isBelowDailyMails = sql`${mailsToday} < ${placeholder('mailsPerDay'
 export const DAILY_MAILS_SENT = 'mail: MAILS_PER_DAY mails were sent today'
 
 export const countDailyMailIf = (condition: SQL, mails = sql`1`) =>
-  sqlStatement<{ mails: number }>(sql`
+  sqlStatement<{ mails: number }>(
+    () => sql`
     insert into dailyMails (day, mails) select ${placeholder('day')}, ${mails} where ${condition}
     on conflict (day) do update set mails = mails + excluded.mails
-    returning mails`)
-export const uncountDailyMail = sqlStatement<{ mails: number }>(sql`
-  update dailyMails set mails = mails - 1 where day = ${placeholder('day')} returning mails`)
+    returning mails`,
+  )
+export const uncountDailyMail = sqlStatement<{ mails: number }>(
+  () => sql`
+  update dailyMails set mails = mails - 1 where day = ${placeholder('day')} returning mails`,
+)

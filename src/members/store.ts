@@ -73,20 +73,28 @@ export const updateProfile = async (
   return profile
 }
 
-const insertPurgeJob = sqlStatement<{ memberId: number }>(sql`
+const insertPurgeJob = sqlStatement<{ memberId: number }>(
+  () => sql`
   insert into purgeJobs (memberId, createdAt)
   select ${members.memberId}, ${sql.placeholder('createdAt')} from ${members} where ${isCaller}
-  returning memberId`)
+  returning memberId`,
+)
 // A sign-up's insert that runs a second time must not bring the member back.
-const refuseClaim = sqlStatement<{ claimId: number }>(sql`
+const refuseClaim = sqlStatement<{ claimId: number }>(
+  () => sql`
     insert into settledClaims (claimId, settledAt)
     select ${members.memberId}, ${sql.placeholder('createdAt')} from ${members} where ${isCaller}
     on conflict do nothing
-    returning claimId`)
-const deleteOwnUndos = sqlStatement<{ memberId: number }>(sql`
-  delete from emailUndos where memberId = ${callerId} returning memberId`)
-const deleteOwnTokens = sqlStatement<{ memberId: number }>(sql`
-  delete from accessTokens where memberId = ${callerId} returning memberId`)
+    returning claimId`,
+)
+const deleteOwnUndos = sqlStatement<{ memberId: number }>(
+  () => sql`
+  delete from emailUndos where memberId = ${callerId} returning memberId`,
+)
+const deleteOwnTokens = sqlStatement<{ memberId: number }>(
+  () => sql`
+  delete from accessTokens where memberId = ${callerId} returning memberId`,
+)
 // No address has this form, and no password an empty hash.
 const eraseCaller = statement((db) =>
   db

@@ -40,13 +40,15 @@ const randomCode = () => {
 }
 
 const replaceCodeIf = (isFree: SQL) =>
-  sqlStatement<{ subject: string }>(sql`
+  sqlStatement<{ subject: string }>(
+    () => sql`
   insert into joinCodes (subject, address, codeHash, issuedAt, expiresAt)
   select ${placeholder('subject')}, ${placeholder('address')}, ${placeholder('codeHash')}, ${placeholder('now')}, ${placeholder('expiresAt')}
   where ${isAllowed} and ${isBelowDailyMails} and ${isFree}
   on conflict (subject) do update
     set codeHash = excluded.codeHash, issuedAt = excluded.issuedAt, expiresAt = excluded.expiresAt
-  returning subject`)
+  returning subject`,
+  )
 const replaceCode = { alone: replaceCodeIf(isFree(false)), withDirectory: replaceCodeIf(isFreeOrAbandoned) }
 
 const isIssued = and(eq(joinCodes.subject, placeholder('subject')), eq(joinCodes.codeHash, placeholder('codeHash')))
@@ -111,8 +113,10 @@ const isLive = and(eq(joinCodes.address, placeholder('address')), gt(joinCodes.e
 /** Matches a verified code that has not expired. */
 export const isValidCode = and(isLive, eq(joinCodes.codeHash, placeholder('codeHash')))
 const deleteCodesIf = (condition: SQL) =>
-  sqlStatement<{ subject: string }>(sql`
-  delete from joinCodes where address = ${placeholder('address')} and ${condition} returning subject`)
+  sqlStatement<{ subject: string }>(
+    () => sql`
+  delete from joinCodes where address = ${placeholder('address')} and ${condition} returning subject`,
+  )
 /** Deletes all codes of a member's e-mail address. */
 export const deleteCodes = deleteCodesIf(sql`exists (select 1 from ${members} where ${isEmail})`)
 /** The same for the member of a confirmed claim. */
@@ -125,7 +129,7 @@ const triesOfCode = sql`(
 const isOpen = and(isLive, sql`${triesOfCode} < ${sql.raw(String(TRIES_PER_CODE))}`)
 const isMatch = and(isOpen, eq(joinCodes.codeHash, placeholder('codeHash')))
 const selectMatch = sqlStatement<{ subject: string }>(
-  sql`select ${joinCodes.subject} from ${joinCodes} where ${isMatch}`,
+  () => sql`select ${joinCodes.subject} from ${joinCodes} where ${isMatch}`,
 )
 // Clocks differ between Workers, so a try is dated no earlier than the codes.
 const insertGuess = insertAttemptIf(

@@ -104,9 +104,11 @@ const selectOfType = (memoType: Memo['memoType']) => sql`
 
 // The index on (bookId, memoType) yields each type in the order of memoId. Merging the four types gives a page of all
 // memos without sorting the whole book, and saves a second index.
-const selectPageOfAllTypes = sqlStatement<Memo>(sql`
+const selectPageOfAllTypes = sqlStatement<Memo>(
+  () => sql`
   ${sql.join(MEMO_TYPES.map(selectOfType), sql` union all `)}
-  order by memoId desc limit ${limit} offset ${offset}`)
+  order by memoId desc limit ${limit} offset ${offset}`,
+)
 
 const COUNTERS = {
   ALL: 'memoCount',

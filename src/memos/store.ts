@@ -17,7 +17,8 @@ const { placeholder } = sql
 const memberTextBytes = (memberId: SQLiteColumn) =>
   sql`(select ${members.textBytes} from ${members} where ${members.memberId} = ${memberId})`
 
-const insertMemo = sqlStatement<Memo>(sql`
+const insertMemo = sqlStatement<Memo>(
+  () => sql`
   insert into memos (
     memoId, bookId, memberId, position,
     memoType, memoContent, contentFolded, memoBookPage, memoAuthority, createdAt, updatedAt
@@ -31,7 +32,8 @@ const insertMemo = sqlStatement<Memo>(sql`
     and ${books.memoCount} < ${placeholder('MAX_MEMOS_PER_BOOK')}
     and ${books.memoBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_BOOK_TEXT_BYTES')}
     and ${memberTextBytes(books.memberId)} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
-  returning memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt`)
+  returning memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt`,
+)
 
 const selectUsage = statement((db) =>
   db.select({ memoCount: books.memoCount, memoBytes: books.memoBytes }).from(books).where(isOwnBook),

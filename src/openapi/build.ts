@@ -146,6 +146,10 @@ const tokenNote = ({ membersOnly, scopes }: RouteMetadata) => {
   return `\n\nAn access token needs the scope${scopes.length > 1 ? 's' : ''} ${names}.`
 }
 
+/** The object of a schema of parameters. */
+const toObject = (schema: z.core.$ZodType) =>
+  (schema instanceof z.ZodMiniLazy ? schema.def.getter() : schema) as z.ZodMiniObject
+
 const toOperation = (route: Route): ZodOpenApiOperationObject => {
   const { operationId, summary, description, tag, responses, path = route.param, query } = route
   const successes = Object.entries(responses).map(([status, answer]) => [status, toResponse(answer, route)] as const)
@@ -156,8 +160,8 @@ const toOperation = (route: Route): ZodOpenApiOperationObject => {
     tags: [tag],
     security: route.membersOnly ? [{ bearer: [...(route.scopes ?? [])] }] : [],
     requestParams: {
-      ...(path && { path: path as z.ZodMiniObject }),
-      ...(query && { query: query as z.ZodMiniObject }),
+      ...(path && { path: toObject(path) }),
+      ...(query && { query: toObject(query) }),
     },
     parameters: requestHeaders(route).map(referToParameter),
     ...requestBody(route),

@@ -5,6 +5,7 @@ import type { RouteMetadata } from '../http/route-metadata'
 import { firstIssues } from '../http/validate'
 
 const shapeOf = (schema: z.core.$ZodType | undefined): z.core.$ZodShape => {
+  if (schema instanceof z.ZodMiniLazy) return shapeOf(schema.def.getter())
   if (schema instanceof z.ZodMiniPipe) return shapeOf(schema.def.in)
   return schema instanceof z.ZodMiniObject ? schema.shape : {}
 }

@@ -27,7 +27,8 @@ type Values = Partial<Record<keyof typeof DEFAULTS, number>> & { reorders: numbe
  * until `finishSync`.
  */
 export const syncBook = (readingId: SQL, bookId: SQL) => {
-  const sync = sqlStatement(sql`
+  const sync = sqlStatement(
+    () => sql`
     update books set
       newestReadingId = iif(${isReplaced}, newest.readingId, -newest.readingId),
       bookStatus = iif(
@@ -53,12 +54,13 @@ export const syncBook = (readingId: SQL, bookId: SQL) => {
     ) as newest
     where books.bookId = newest.bookId
       and (books.newestReadingId is ${readingId} or (${placeholder('reorders')} and newest.readingId = ${readingId}))
-      and (${placeholder('deletedId')} is not null or changes() > 0)`)
+      and (${placeholder('deletedId')} is not null or changes() > 0)`,
+  )
   return (values: Values) => sync({ ...DEFAULTS, ...values })
 }
 
 /** Makes the newestReadingId that `syncBook` left negative positive again. */
 export const finishSync = (bookId: SQL) =>
   sqlStatement(
-    sql`update books set newestReadingId = -newestReadingId where bookId = ${bookId} and newestReadingId < 0`,
+    () => sql`update books set newestReadingId = -newestReadingId where bookId = ${bookId} and newestReadingId < 0`,
   )

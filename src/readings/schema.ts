@@ -13,32 +13,36 @@ const FULL_DATE = z.regexes.date.source.slice(1, -1)
 export const DATE = new RegExp(`^(?:${FULL_DATE}|\\d{4}(?:-(?:0[1-9]|1[0-2]))?)$`)
 const DATE_FORMAT = /^\d{4}(?:-\d\d(?:-\d\d)?)?$/
 const dateError = 'must be in the format yyyy, yyyy-MM or yyyy-MM-dd, or null'
-const ReadingDate = z.string({ error: dateError }).check(
-  z.regex(DATE, {
-    error: ({ input }) => (DATE_FORMAT.test(String(input)) ? 'must be a valid calendar date' : dateError),
-  }),
-)
+const readingDate = () =>
+  z.string({ error: dateError }).check(
+    z.regex(DATE, {
+      error: ({ input }) => (DATE_FORMAT.test(String(input)) ? 'must be a valid calendar date' : dateError),
+    }),
+  )
 
 const ratingError = 'must be a multiple of 0.25 between 0.25 and 5, or null'
-const Rating = z
-  .number({ error: ratingError })
-  .check(
-    z.minimum(0.25, { error: ratingError }),
-    z.maximum(5, { error: ratingError }),
-    z.refine((rating) => rating % 0.25 === 0, { error: ratingError }),
-  )
-  .register(z.globalRegistry, { multipleOf: 0.25 })
+const rating = () =>
+  z
+    .number({ error: ratingError })
+    .check(
+      z.minimum(0.25, { error: ratingError }),
+      z.maximum(5, { error: ratingError }),
+      // zod's multipleOf tolerates small differences, which would make the stars of the book a fraction.
+      z.refine((rating) => rating % 0.25 === 0, { error: ratingError }),
+    )
+    .register(z.globalRegistry, { multipleOf: 0.25 })
 
-const ReadingInput = z.object({
-  startedAt: z.nullish(ReadingDate),
-  finishedAt: z.nullish(ReadingDate),
-  outcome: z.nullish(ReadingOutcome),
-  rating: z.nullish(Rating),
-  format: z.nullish(BookFormat),
-  note: z.optional(nullableText(MAX_NOTE)),
-  paused: z.optional(z.boolean({ error: 'must be true or false' })),
-})
-type ReadingInput = z.infer<typeof ReadingInput>
+const readingInput = () =>
+  z.object({
+    startedAt: z.nullish(readingDate()),
+    finishedAt: z.nullish(readingDate()),
+    outcome: z.nullish(ReadingOutcome),
+    rating: z.nullish(rating()),
+    format: z.nullish(BookFormat),
+    note: z.optional(nullableText(MAX_NOTE)),
+    paused: z.optional(z.boolean({ error: 'must be true or false' })),
+  })
+type ReadingInput = z.infer<ReturnType<typeof readingInput>>
 
 export const beforeStartError = 'must not be before startedAt'
 export const pausedError = 'must be false if the reading has an outcome'
@@ -56,10 +60,14 @@ const checkCombination = ({ value, issues }: z.core.ParsePayload<ReadingInput>) 
   if (paused && (outcome || finishedAt)) reject('paused', pausedError)
 }
 
-export const NewReading = ReadingInput.check(checkCombination).register(z.globalRegistry, { id: 'NewReading' })
+export const NewReading = z.lazy(() =>
+  readingInput().check(checkCombination).register(z.globalRegistry, { id: 'NewReading' }),
+)
 export type NewReading = z.infer<typeof NewReading>
 
-export const ReadingPatch = ReadingInput.check(checkCombination).register(z.globalRegistry, { id: 'ReadingPatch' })
+export const ReadingPatch = z.lazy(() =>
+  readingInput().check(checkCombination).register(z.globalRegistry, { id: 'ReadingPatch' }),
+)
 export type ReadingPatch = z.infer<typeof ReadingPatch>
 
-export const ReadingPath = z.object({ 'reading-id': IdParameter })
+export const ReadingPath = z.lazy(() => z.object({ 'reading-id': IdParameter }))

@@ -21,18 +21,20 @@ const replacePasswordIf = (condition: SQL | undefined) => {
   const member = sql`(select ${members.memberId} from ${members} where ${condition})`
   const record = recordActivity('PASSWORD_RESET', member)
   const deleteSessions = sqlStatement<{ sessionId: string }>(
-    sql`delete from sessions where memberId = ${member} returning sessionId`,
+    () => sql`delete from sessions where memberId = ${member} returning sessionId`,
   )
   const deleteTokens = sqlStatement<{ tokenId: string }>(
-    sql`delete from accessTokens where memberId = ${member} returning tokenId`,
+    () => sql`delete from accessTokens where memberId = ${member} returning tokenId`,
   )
   // Must come last: the condition no longer holds afterwards.
-  const update = sqlStatement<{ email: string }>(sql`
+  const update = sqlStatement<{ email: string }>(
+    () => sql`
     update members
     set passwordHash = ${placeholder('passwordHash')}, updatedAt = ${placeholder('updatedAt')},
       credentialsVersion = credentialsVersion + 1
     where memberId = ${member}
-    returning email`)
+    returning email`,
+  )
   return (origin: Origin, values: Record<string, unknown>) =>
     [record(origin, values), deleteSessions(values), deleteTokens(values), update(values)] as const
 }

@@ -19,18 +19,20 @@ const toIsbn13 = (isbn10: string) => {
 const error = orRequired('must be an ISBN of 10 or 13 digits')
 
 /** An ISBN-10 or ISBN-13, in a request. The output is the ISBN-13, without hyphens. */
-export const Isbn = z.pipe(
-  z.string({ error }).check(z.regex(ISBN, { error })),
-  z.transform((text, { issues }) => {
-    const code = text.replace(/[^\dXx]/g, '').toUpperCase()
-    const reject = (message: string) => {
-      issues.push({ code: 'custom', message, input: text })
-      return z.NEVER
-    }
-    if (code.length === 13 && !/^97[89]/.test(code)) return reject('must start with 978 or 979 if it has 13 digits')
-    if (!(code.length === 13 ? isIsbn13 : isIsbn10)(code)) {
-      return reject('must have a valid check digit: at least one digit is wrong')
-    }
-    return code.length === 13 ? code : toIsbn13(code)
-  }),
+export const Isbn = z.lazy(() =>
+  z.pipe(
+    z.string({ error }).check(z.regex(ISBN, { error })),
+    z.transform((text, { issues }) => {
+      const code = text.replace(/[^\dXx]/g, '').toUpperCase()
+      const reject = (message: string) => {
+        issues.push({ code: 'custom', message, input: text })
+        return z.NEVER
+      }
+      if (code.length === 13 && !/^97[89]/.test(code)) return reject('must start with 978 or 979 if it has 13 digits')
+      if (!(code.length === 13 ? isIsbn13 : isIsbn10)(code)) {
+        return reject('must have a valid check digit: at least one digit is wrong')
+      }
+      return code.length === 13 ? code : toIsbn13(code)
+    }),
+  ),
 )

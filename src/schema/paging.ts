@@ -8,12 +8,12 @@ export const MAX_SIZE = 1000
 export const MAX_MEMOS_SIZE = 10_000
 
 /** The query parameters of a paged list. */
-export const pagingUpTo = (maxSize: number) =>
+export const pagingUpTo = (maxSize = MAX_SIZE) =>
   z.object({
     page: intParameter(1, MAX_INT),
     size: intParameter(1, maxSize),
   })
-export const Paging = pagingUpTo(MAX_SIZE)
+export const Paging = z.lazy(() => pagingUpTo())
 export type Paging = z.infer<typeof Paging>
 
 export type Page<Item> = { item: Item[]; pageInfo: PageInfo }

@@ -34,9 +34,12 @@ export const filledText = (max: number) => storable(textUpTo(max), FILLED, 'must
 /** Text that is not blank, trimmed and in NFC. The limit applies to the result. */
 export const trimmedText = (max: number) => {
   const error = atMost(max)
-  const trimmed = z
-    .string({ error: orRequired('must be a string') })
-    .check(z.trim(), z.maxLength(4 * max, { error, abort: true }), z.normalize('NFC'))
+  const trimmed = z.string({ error: orRequired('must be a string') }).check(
+    z.trim(),
+    // NFC has no character that other forms write with more than four. Normalizing a long text can take minutes.
+    z.maxLength(4 * max, { error, abort: true }),
+    z.normalize('NFC'),
+  )
   return storable(trimmed.check(z.maxLength(max, { error })), FILLED, 'must not be blank')
 }
 
@@ -58,11 +61,13 @@ export const nullableText = (max: number) => emptyAsNull(storable(textUpTo(max, 
 const WEB_URL = /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\\\x00]+)?$/
 const webUrlError = 'must be an http or https URL'
 // The pattern is needed too: URL.canParse repairs invalid URLs, such as ones with backslashes or line breaks.
-export const NullableUrl = emptyAsNull(
-  storable(textUpTo(2048, NULLABLE), WEB_URL, webUrlError).check(
-    z.refine((value) => value === '' || URL.canParse(value), {
-      error: webUrlError,
-    }),
+export const NullableUrl = z.lazy(() =>
+  emptyAsNull(
+    storable(textUpTo(2048, NULLABLE), WEB_URL, webUrlError).check(
+      z.refine((value) => value === '' || URL.canParse(value), {
+        error: webUrlError,
+      }),
+    ),
   ),
 )
 
@@ -78,9 +83,9 @@ const searchTerm = (pattern: RegExp, min: number) => {
   )
 }
 /** A search term. Leading and trailing space does not count. */
-export const SearchTerm = searchTerm(SEARCH_TERM, 1)
+export const SearchTerm = z.lazy(() => searchTerm(SEARCH_TERM, 1))
 /** A search term of at least two characters. */
-export const LongerSearchTerm = searchTerm(LONGER_TERM, 2)
+export const LongerSearchTerm = z.lazy(() => searchTerm(LONGER_TERM, 2))
 
 const integerMessage = (min: number, max: number) => `must be an integer between ${min} and ${max}`
 
@@ -98,9 +103,7 @@ const int32Error = orRequired(integerMessage(0, MAX_INT))
 /** An integer that may be sent as a string. */
 export const QuotableInt32 = z.union(
   [Int32, z.pipe(z.string().check(z.regex(INT32_DIGITS, { error: int32Error })), z.transform(Number))],
-  {
-    error: int32Error,
-  },
+  { error: int32Error },
 )
 
 type Enumeration<Name extends string> = z.ZodMiniEnum<{ [Key in Name]: Key }>
@@ -159,16 +162,18 @@ const TIMESTAMP = new RegExp(`^${DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\
 const TIMESTAMP_FORMAT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?$/
 
 /** A local date-time in a request. A fraction of a second is accepted and dropped. */
-export const Timestamp = z.pipe(
-  z.string({ error: orRequired('must be a date-time in the format yyyy-MM-ddTHH:mm:ss') }).check(
-    z.regex(TIMESTAMP, {
-      error: ({ input }) =>
-        TIMESTAMP_FORMAT.test(String(input))
-          ? 'must be a valid calendar date'
-          : 'must be in the format yyyy-MM-ddTHH:mm:ss, without a time zone',
-    }),
+export const Timestamp = z.lazy(() =>
+  z.pipe(
+    z.string({ error: orRequired('must be a date-time in the format yyyy-MM-ddTHH:mm:ss') }).check(
+      z.regex(TIMESTAMP, {
+        error: ({ input }) =>
+          TIMESTAMP_FORMAT.test(String(input))
+            ? 'must be a valid calendar date'
+            : 'must be in the format yyyy-MM-ddTHH:mm:ss, without a time zone',
+      }),
+    ),
+    z.transform((value) => value.slice(0, 19)),
   ),
-  z.transform((value) => value.slice(0, 19)),
 )
 
 // Parameters arrive as text, but the document shows them as integers.
@@ -186,11 +191,12 @@ export const intParameter = (min: number, max: number) =>
     .register(z.globalRegistry, asInteger(min, max))
 
 /** An identifier in a query or a path. */
-export const IdParameter = digits(
-  /^[1-9]\d{0,15}$/,
-  Number.MAX_SAFE_INTEGER,
-  integerMessage(1, Number.MAX_SAFE_INTEGER),
-).register(z.globalRegistry, asInteger(1, Number.MAX_SAFE_INTEGER))
+export const IdParameter = z.lazy(() =>
+  digits(/^[1-9]\d{0,15}$/, Number.MAX_SAFE_INTEGER, integerMessage(1, Number.MAX_SAFE_INTEGER)).register(
+    z.globalRegistry,
+    asInteger(1, Number.MAX_SAFE_INTEGER),
+  ),
+)
 
 const INSTANT = new RegExp(
   `^${DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$`,
@@ -199,26 +205,31 @@ const instantError = 'must be in the format yyyy-MM-ddTHH:mm:ss, followed by Z o
 /** The last time that `Instant` can express. An offset can lead beyond it. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-const instant = z.pipe(
-  z.string({ error: orRequired(instantError) }).check(z.regex(INSTANT, { error: instantError })),
-  z.transform((value) => Math.floor(Date.parse(value) / 1000) * 1000),
-)
+const instant = () =>
+  z.pipe(
+    z.string({ error: orRequired(instantError) }).check(z.regex(INSTANT, { error: instantError })),
+    z.transform((value) => Math.floor(Date.parse(value) / 1000) * 1000),
+  )
 
 /** A time in the future, in a request. The output is in milliseconds since 1970, without fractions of a second. */
-export const FutureInstant = instant.check(
-  z.refine((time) => time > Date.now() && time <= LAST_INSTANT, {
-    error: 'must be in the future',
-  }),
+export const FutureInstant = z.lazy(() =>
+  instant().check(
+    z.refine((time) => time > Date.now() && time <= LAST_INSTANT, {
+      error: 'must be in the future',
+    }),
+  ),
 )
 
 const FIRST_PAST_INSTANT = Date.UTC(1900, 0, 1)
 /** How far the clock of a client may be ahead. */
 const MAX_CLOCK_SKEW_MS = 5 * 60_000
 /** A time since 1900, and at most MAX_CLOCK_SKEW_MS ahead, in a request. The output is like that of `FutureInstant`. */
-export const PastInstant = instant.check(
-  z.refine((time) => time >= FIRST_PAST_INSTANT && time <= Date.now() + MAX_CLOCK_SKEW_MS, {
-    error: 'must not be before 1900 or in the future',
-  }),
+export const PastInstant = z.lazy(() =>
+  instant().check(
+    z.refine((time) => time >= FIRST_PAST_INSTANT && time <= Date.now() + MAX_CLOCK_SKEW_MS, {
+      error: 'must not be before 1900 or in the future',
+    }),
+  ),
 )
 
 /** @param time milliseconds since 1970 */

@@ -1,16 +1,20 @@
 import * as z from 'zod/mini'
-import { MemosQuery } from '../memos/schema'
+import { MemoTypeOrAll } from '../memos/schema'
 import { cursorPaging } from '../schema/cursor'
 import { IdParameter, LongerSearchTerm } from '../schema/values'
 
 /** The cursor is the identifier of the last item that was searched. */
-export const BookSearch = z.extend(cursorPaging(z.int().check(z.minimum(1))), { q: LongerSearchTerm })
+const searchPaging = () => z.extend(cursorPaging(z.int().check(z.minimum(1))), { q: LongerSearchTerm })
+
+export const BookSearch = z.lazy(searchPaging)
 export type BookSearch = z.infer<typeof BookSearch>
 
-export const MemoSearch = z.extend(BookSearch, {
-  memoType: z._default(MemosQuery.shape.memoType, 'ALL'),
-  bookId: z.optional(IdParameter),
-})
+export const MemoSearch = z.lazy(() =>
+  z.extend(searchPaging(), {
+    memoType: z._default(MemoTypeOrAll, 'ALL'),
+    bookId: z.optional(IdParameter),
+  }),
+)
 export type MemoSearch = z.infer<typeof MemoSearch>
 
 /** Characters of a memo around the match, from which the excerpt is made. */

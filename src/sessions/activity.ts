@@ -18,12 +18,14 @@ const KEPT_MS = DAYS_KEPT * 86_400_000
 
 const insertEntry = (kind: Activity['kind'], member: SQL) => {
   const isFailedLogin = sql.raw(kind === 'LOGIN_FAILED' ? '1' : '0')
-  return sqlStatement<{ entry: number }>(sql`
+  return sqlStatement<{ entry: number }>(
+    () => sql`
     insert into activity (memberId, isFailedLogin, entry, at, kind, device, country)
     select id, ${isFailedLogin}, 1 + coalesce((select max(entry) from activity where memberId = id and isFailedLogin = ${isFailedLogin}), 0),
       ${placeholder('at')}, ${sql.raw(`'${kind}'`)}, ${placeholder('device')}, ${placeholder('country')}
     from (select ${member} as id) where id is not null
-    returning entry`)
+    returning entry`,
+  )
 }
 
 /**
@@ -41,10 +43,12 @@ const selectEntries = sqlStatement<{
   kind: Activity['kind']
   device: string | null
   country: string | null
-}>(sql`
+}>(
+  () => sql`
   select at, kind, device, country from activity
   where memberId = ${callerId} and at > ${placeholder('since')}
-  order by at desc, entry desc`)
+  order by at desc, entry desc`,
+)
 
 /** What happened to the caller's account in the last 90 days, newest first. */
 export const listActivity = async (db: Db, caller: Caller, now = Date.now()): Promise<Activity[]> => {
@@ -56,8 +60,10 @@ export const deleteOwnActivity = statement((db) =>
   db.delete(activity).where(sql`${activity.memberId} = ${callerId}`).returning({ entry: activity.entry }),
 )
 /** Deletes entries that are no longer listed, oldest first. */
-export const deleteOldActivity = sqlStatement<{ entry: number }>(sql`
+export const deleteOldActivity = sqlStatement<{ entry: number }>(
+  () => sql`
   delete from activity where (memberId, isFailedLogin, entry) in (
     select memberId, isFailedLogin, entry from activity where at < ${placeholder('now')} - ${sql.raw(String(KEPT_MS))}
     order by at limit ${placeholder('limit')}
-  ) returning entry`)
+  ) returning entry`,
+)

@@ -2,4 +2,4 @@ import * as z from 'zod/mini'
 
 export const MAX_SESSIONS = 100
 
-export const SessionPath = z.object({ 'session-id': z.uuid({ error: 'must be a UUID' }) })
+export const SessionPath = z.lazy(() => z.object({ 'session-id': z.uuid({ error: 'must be a UUID' }) }))

@@ -15,16 +15,20 @@ const isOwnToken = sql`memberId = ${callerId} and tokenId = ${placeholder('token
 const ownerOfToken = sql`(select memberId from accessTokens where ${isOwnToken})`
 
 // Otherwise a member could fill the table with short-lived tokens between two sweeps.
-const deleteOwnExpired = sqlStatement<{ tokenId: string }>(sql`
-  delete from accessTokens where memberId = ${callerId} and not ${isLive} returning tokenId`)
-const insertToken = sqlStatement<{ createdAt: number }>(sql`
+const deleteOwnExpired = sqlStatement<{ tokenId: string }>(
+  () => sql`
+  delete from accessTokens where memberId = ${callerId} and not ${isLive} returning tokenId`,
+)
+const insertToken = sqlStatement<{ createdAt: number }>(
+  () => sql`
   insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, expiresAt)
   select ${placeholder('tokenHash')}, owner, ${placeholder('tokenId')}, ${placeholder('name')}, ${placeholder('bits')},
     ${placeholder('hint')}, ${placeholder('callerNow')}, ${placeholder('expiresAt')}
   from (select ${callerId} as owner)
   where owner is not null
     and (select count(*) from accessTokens where memberId = owner and ${isLive}) < ${sql.raw(String(MAX_TOKENS))}
-  returning createdAt`)
+  returning createdAt`,
+)
 const recordCreation = recordActivity('TOKEN_CREATED', ownerOfToken)
 
 /**
@@ -73,9 +77,11 @@ type Row = Pick<AccessToken, 'tokenId' | 'name' | 'hint'> & {
   expiresAt: number | null
   lastUsedDay: number | null
 }
-const selectTokens = sqlStatement<Row>(sql`
+const selectTokens = sqlStatement<Row>(
+  () => sql`
   select tokenId, name, scopes, hint, createdAt, expiresAt, lastUsedDay from accessTokens
-  where memberId = ${callerId} and ${isLive}`)
+  where memberId = ${callerId} and ${isLive}`,
+)
 
 const toDate = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
@@ -94,8 +100,10 @@ export const listTokens = async (db: Db, caller: Caller): Promise<AccessToken[]>
 }
 
 const recordDeletion = recordActivity('TOKEN_DELETED', ownerOfToken)
-const removeToken = sqlStatement<{ tokenId: string }>(sql`
-  delete from accessTokens where ${isOwnToken} returning tokenId`)
+const removeToken = sqlStatement<{ tokenId: string }>(
+  () => sql`
+  delete from accessTokens where ${isOwnToken} returning tokenId`,
+)
 
 /** Deletes an access token of the caller, which stops working at once. Returns undefined if the caller has no such token. */
 export const deleteToken = async (db: Db, caller: Caller, tokenId: string, origin: Origin) => {

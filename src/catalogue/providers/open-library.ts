@@ -10,13 +10,15 @@ const COVERS = 'https://covers.openlibrary.org/b/id/'
 // By default, responses include neither page counts nor publishers.
 const FIELDS = 'key,title,author_name,publisher,number_of_pages_median,cover_i,first_publish_year,isbn'
 
-const Work = z.object({
-  title: z.optional(z.unknown()),
-  author_name: z.nullish(z.array(z.string())),
-  publisher: z.nullish(z.array(z.string())),
-  number_of_pages_median: z.optional(z.unknown()),
-  cover_i: z.catch(z.nullish(z.int().check(z.positive())), null),
-})
+const Work = z.lazy(() =>
+  z.object({
+    title: z.optional(z.unknown()),
+    author_name: z.nullish(z.array(z.string())),
+    publisher: z.nullish(z.array(z.string())),
+    number_of_pages_median: z.optional(z.unknown()),
+    cover_i: z.catch(z.nullish(z.int().check(z.positive())), null),
+  }),
+)
 
 const toRawEntry = (work: z.output<typeof Work>) => ({
   title: work.title,
@@ -26,13 +28,17 @@ const toRawEntry = (work: z.output<typeof Work>) => ({
   cover: work.cover_i ? `${COVERS}${work.cover_i}-L.jpg` : null,
 })
 
-const SearchResponse = z.pipe(
-  z.object({ docs: z.array(Work) }),
-  z.transform(({ docs }) => toEntries(docs.map(toRawEntry))),
+const SearchResponse = z.lazy(() =>
+  z.pipe(
+    z.object({ docs: z.array(Work) }),
+    z.transform(({ docs }) => toEntries(docs.map(toRawEntry))),
+  ),
 )
-const TrendingResponse = z.pipe(
-  z.object({ works: z.array(Work) }),
-  z.transform(({ works }) => toEntries(works.map(toRawEntry))),
+const TrendingResponse = z.lazy(() =>
+  z.pipe(
+    z.object({ works: z.array(Work) }),
+    z.transform(({ works }) => toEntries(works.map(toRawEntry))),
+  ),
 )
 
 const urlOf = (path: string, parameters: Record<string, string>) => {

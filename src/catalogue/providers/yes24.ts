@@ -11,23 +11,25 @@ const HOST = 'https://apis.yes24.com'
 const ALL_BOOKS = '001'
 const EMPTY_RESULT_CODES = ['SEARCH_001', 'BEST_001', 'ATTN_001']
 
-const ItemList = z.object({
-  success: z.boolean(),
-  errorCode: z.nullish(z.string()),
-  data: z.nullish(
-    z.object({
-      items: z.array(
-        z.object({
-          title: z.optional(z.unknown()),
-          author: z.optional(z.unknown()),
-          publisher: z.optional(z.unknown()),
-          cover: z.optional(z.unknown()),
-          pages: z.optional(z.unknown()),
-        }),
-      ),
-    }),
-  ),
-})
+const ItemList = z.lazy(() =>
+  z.object({
+    success: z.boolean(),
+    errorCode: z.nullish(z.string()),
+    data: z.nullish(
+      z.object({
+        items: z.array(
+          z.object({
+            title: z.optional(z.unknown()),
+            author: z.optional(z.unknown()),
+            publisher: z.optional(z.unknown()),
+            cover: z.optional(z.unknown()),
+            pages: z.optional(z.unknown()),
+          }),
+        ),
+      }),
+    ),
+  }),
+)
 
 const list = async (key: string, path: string, parameters: Record<string, string>) => {
   const url = new URL(path, HOST)

@@ -43,7 +43,7 @@ export type Operation = {
   summary: string
   description: string
   /** The path parameters, for a route that answers invalid ones with 404 instead of validating them. */
-  path?: z.ZodMiniObject
+  path?: z.ZodMiniType
   /** The request headers that have an effect on this operation. */
   requestHeaders?: RequestHeaderName[]
   /** The operation uses the database. Operations for members always do. */
