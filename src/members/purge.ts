@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement, statement } from '../db/client'
 import { members, purgeJobs } from '../db/schema'
 import { log } from '../log'
@@ -13,11 +13,10 @@ const memberId = placeholder('memberId')
 const BATCH = 1000
 
 const withdrawnId = sql`(select ${members.memberId} from ${members} where ${members.memberId} = ${memberId} and ${members.withdrawnAt} is not null)`
-const deleteBatch = (text: SQL) => sqlStatement<{ id: number }>(() => text)
 /** Deletes a batch of a member's rows from a table. `columns` identify a row among them. */
 const deleteFrom = (table: string, columns: string) => {
   const [name, key] = [sql.raw(table), sql.raw(columns)]
-  return deleteBatch(sql`
+  return sqlStatement<{ id: number }>(() => sql`
     delete from ${name}
     where memberId = ${withdrawnId} and (${key}) in (
       select ${key} from ${name} where memberId = ${withdrawnId} limit ${placeholder('limit')}
