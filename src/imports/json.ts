@@ -1,0 +1,14 @@
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A value of a JSON file as the text of a cell. */
+export const toCell = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  if (value === undefined || value === null) return ''
+  try {
+    return JSON.stringify(value)
+  } catch {
+    // It is nested too deeply.
+    return ''
+  }
+}

@@ -1,0 +1,117 @@
+import { MAX_ROWS, parseTable, type TableRow } from './csv'
+import type { Entry, Format, FormatName, ImportOptions, Source } from './entry'
+import { ImportFileError } from './file-error'
+import { booklogr } from './formats/booklogr'
+import { bookwyrm } from './formats/bookwyrm'
+import { calibre } from './formats/calibre'
+import { generic } from './formats/generic'
+import { goodreads } from './formats/goodreads'
+import { hardcover } from './formats/hardcover'
+import { jelu } from './formats/jelu'
+import { librarything } from './formats/librarything'
+import { librarythingJson } from './formats/librarything-json'
+import { openreads } from './formats/openreads'
+import { storygraph } from './formats/storygraph'
+import { markDuplicates } from './identity'
+import { headerOf, type TableFormat } from './table'
+import { decodeText, describeUnsupported } from './text'
+import { toKey } from './values'
+
+export { ImportFileError } from './file-error'
+
+/**
+ * The formats in the order in which they are tried. Formats of text and JSON come first, because a file that is no table may
+ * be refused as one.
+ */
+const REGISTRY: (Format | TableFormat)[] = [
+  librarythingJson,
+  jelu,
+  storygraph,
+  hardcover,
+  librarything,
+  bookwyrm,
+  openreads,
+  booklogr,
+  calibre,
+  goodreads,
+  generic,
+]
+
+const parseJson = (text: string): unknown => {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The table is parsed when a format asks for it: other text need not be one. */
+const toSource = (text: string): Source => {
+  const json = parseJson(text)
+  let rows: TableRow[] | undefined
+  return {
+    text,
+    json,
+    get rows() {
+      rows ??= json === undefined ? parseTable(text) : []
+      return rows
+    },
+  }
+}
+
+const refuse = (reason: string): never => {
+  throw new ImportFileError(reason)
+}
+
+const refuseUnknown = (source: Source): never => {
+  if (source.json !== undefined) refuse('The file is JSON, but not of a known service.')
+  const header = headerOf(source)
+  const has = (column: string) => header.some((name) => toKey(name) === column)
+  if (has('work id') && has('edition id') && has('bookshelf')) {
+    refuse('It is the reading log of Open Library, which has only identifiers, without titles. It cannot be imported.')
+  }
+  const names = header.slice(0, 10).map((name) => name.slice(0, 40))
+  return refuse(
+    `No column is known to hold titles: ${names.join(', ')}. Say in columns which ones hold what, such as title.`,
+  )
+}
+
+const choose = (source: Source, { format, columns }: ReadOptions) => {
+  // A file that names its columns needs no detection.
+  const name = format ?? (Object.keys(columns).length > 0 ? 'csv' : undefined)
+  if (!name) return REGISTRY.find(({ matches }) => matches(source)) ?? refuseUnknown(source)
+  const chosen = REGISTRY.find((candidate) => candidate.name === name) ?? refuse(`The format ${name} is not known.`)
+  const isMapped = name === 'csv' && columns.title !== undefined && source.rows.length > 0
+  if (isMapped || chosen.matches(source)) return chosen
+  return name === 'csv' ? refuseUnknown(source) : refuse(`The file is not one of the format ${name}.`)
+}
+
+export type ReadOptions = ImportOptions & { format?: FormatName; encoding?: string }
+export type ReadResult = {
+  format: FormatName
+  encoding: string
+  /** The columns of a table. Empty for other files. */
+  header: string[]
+  unknownColumns: string[]
+  entries: Entry[]
+}
+
+/**
+ * Reads the books of a file. Its format is detected by its content.
+ * @throws ImportFileError if the file as a whole cannot be read
+ */
+export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult => {
+  const unsupported = describeUnsupported(bytes)
+  if (unsupported) refuse(unsupported)
+  const { text, encoding } = decodeText(bytes, options.encoding)
+  if (!text.trim()) refuse('The file is empty.')
+  const source = toSource(text)
+  const format: Format & Partial<TableFormat> = choose(source, options)
+  const entries = format.read(source, options)
+  if (entries.length > MAX_ROWS) refuse('The file has more than 10,000 entries. Split it.')
+  const { knows } = format
+  const header = knows ? headerOf(source) : []
+  const unknownColumns = header.filter((name) => !knows?.(toKey(name), source, options))
+  return { format: format.name, encoding, header, unknownColumns, entries: markDuplicates(entries) }
+}

@@ -1,0 +1,88 @@
+import { ImportFileError } from './file-error'
+
+const decode = (bytes: Uint8Array, encoding: string) => {
+  try {
+    return new TextDecoder(encoding).decode(bytes)
+  } catch {
+    throw new ImportFileError(`The encoding ${encoding.slice(0, 50)} is not known. Try utf-8, euc-kr or windows-1252.`)
+  }
+}
+
+const isUtf8 = (bytes: Uint8Array) => {
+  try {
+    new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** By the byte order mark. Without one, by the zero byte of the first character, which is ASCII in every known file. */
+const utf16 = ([first, second]: Uint8Array) => {
+  if ((first === 0xff && second === 0xfe) || (first && second === 0)) return 'utf-16le'
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second)) return 'utf-16be'
+  return undefined
+}
+
+/** In Korean text, bytes beyond ASCII come in pairs. In Western text, accented letters mostly stand alone. */
+const guessEncoding = (bytes: Uint8Array) => {
+  let pairs = 0
+  let singles = 0
+  for (let at = 0; at < bytes.length; at++) {
+    if ((bytes[at] ?? 0) < 0x80) continue
+    if ((bytes[at + 1] ?? 0) < 0x80) singles++
+    else {
+      pairs++
+      at++
+    }
+  }
+  return pairs > singles ? 'euc-kr' : 'windows-1252'
+}
+
+/**
+ * Decodes a file without its byte order mark: UTF-16, UTF-8 if it is valid, else `encoding`, else a guess.
+ * @throws ImportFileError if `encoding` is needed and not known
+ */
+export const decodeText = (bytes: Uint8Array, encoding?: string) => {
+  const found = utf16(bytes) ?? (isUtf8(bytes) ? 'utf-8' : (encoding ?? guessEncoding(bytes)))
+  // The database cannot store NUL.
+  return { text: decode(bytes, found).replaceAll('\0', ''), encoding: found }
+}
+
+const EXPORT_INSTEAD = 'Send the CSV, JSON or text file that the service exports.'
+const IMAGE = `It is an image. ${EXPORT_INSTEAD}`
+/** First characters of files, read as Latin-1. */
+const UNSUPPORTED: [start: string, reason: string][] = [
+  [
+    'PK\x03\x04',
+    'It is a ZIP archive, such as the answer to a privacy request, an Excel workbook or an EPUB. Unpack it or save it as CSV, and send the file with the list of books.',
+  ],
+  ['PK\x05\x06', 'It is an empty ZIP archive.'],
+  [
+    'SQLite format 3\0',
+    'It is a SQLite database, such as those of Kobo, Apple Books or KOReader. Export the books or highlights as CSV, JSON or text first.',
+  ],
+  ['%PDF-', `It is a PDF. ${EXPORT_INSTEAD}`],
+  ['\x1f\x8b', 'It is a gzip archive. Unpack it and send the file in it.'],
+  ['7z\xbc\xaf\x27\x1c', 'It is a 7-Zip archive. Unpack it and send the file in it.'],
+  ['Rar!', 'It is a RAR archive. Unpack it and send the file in it.'],
+  ['\xd0\xcf\x11\xe0', 'It is an old Excel or Word document. Save it as CSV.'],
+  ['\x89PNG', IMAGE],
+  ['\xff\xd8\xff', IMAGE],
+  ['GIF8', IMAGE],
+  ['RIFF', IMAGE],
+]
+const UNSUPPORTED_TEXT: [start: RegExp, reason: string][] = [
+  [/^(?:--[^\n]*\n\s*)?return\s*\{/, 'It is a metadata file of KOReader. Export the highlights as JSON instead.'],
+  [/^<(?:!doctype html|html)/i, `It is a web page. ${EXPORT_INSTEAD}`],
+  [/^<\?xml/i, `It is an XML file. ${EXPORT_INSTEAD}`],
+]
+
+/** Why a file of a known type cannot be imported. Undefined if nothing speaks against it. */
+export const describeUnsupported = (bytes: Uint8Array) => {
+  const start = String.fromCharCode(...bytes.subarray(0, 500))
+  const text = start.replace(/^\xef\xbb\xbf/, '').trimStart()
+  if (!text && bytes.length <= 500) return 'The file is empty.'
+  return (UNSUPPORTED.find(([magic]) => start.startsWith(magic)) ??
+    UNSUPPORTED_TEXT.find(([pattern]) => pattern.test(text)))?.[1]
+}
