@@ -8,6 +8,11 @@ export const BOOK_FORMATS = ['PAPER', 'EBOOK', 'AUDIO'] as const
 export const READING_OUTCOMES = ['FINISHED', 'STOPPED'] as const
 export const PROGRESS_KINDS = ['PROGRESS', 'FINISHED', 'CORRECTION'] as const
 
+export const IMPORT_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const
+export const IMPORT_OUTCOMES = ['created', 'updated', 'unchanged', 'skipped', 'failed'] as const
+/** What an import does with a book that is here: fills what is empty, or replaces what the file has. */
+export const MERGE_RULES = ['fill', 'overwrite'] as const
+
 /** The image types that uploads may have. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'] as const
 

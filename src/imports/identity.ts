@@ -12,7 +12,12 @@ export const normalizeTitle = (title: string) =>
 const normalizeAuthor = (author: string) => normalizeTitle(author.split(',')[0] ?? '')
 
 /** What makes an entry the same book as another: its first identifier, else its ISBN, else its title and first author. */
-export const identityOf = ({ sourceIds: [sourceId], isbn, title, author }: Entry) => {
+export const identityOf = ({
+  sourceIds: [sourceId],
+  isbn,
+  title,
+  author,
+}: Pick<Entry, 'sourceIds' | 'isbn' | 'title' | 'author'>) => {
   if (sourceId) return sourceId
   if (isbn) return `isbn:${isbn}`
   // A title of punctuation only is compared as it is.

@@ -1,0 +1,73 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../contract'
+import { isOneOf, ownerId } from './schema'
+
+const counter = () => integer().notNull().default(0)
+
+/** Files that members import. The file itself is in R2 until the import ends. WITHOUT ROWID. */
+export const imports = sqliteTable(
+  'imports',
+  {
+    memberId: ownerId(),
+    /** When it was created, in milliseconds since 1970: unique among the member's. */
+    importId: integer().notNull(),
+    status: text({ enum: IMPORT_STATUSES }).notNull(),
+    isDryRun: integer({ mode: 'boolean' }).notNull(),
+    merge: text({ enum: MERGE_RULES }).notNull(),
+    format: text().notNull(),
+    encoding: text().notNull(),
+    /** JSON: what the member said about the file, for reading it again. */
+    options: text().notNull(),
+    /** The last part of the file's key in R2. */
+    file: text().notNull(),
+    /** Rows of the file, and how many of them are done. */
+    total: integer().notNull(),
+    done: counter(),
+    created: counter(),
+    updated: counter(),
+    unchanged: counter(),
+    skipped: counter(),
+    failed: counter(),
+    /** Why the status is FAILED. */
+    reason: text(),
+    /** One run at a time works on an import, until then. A random number tells the runs apart. */
+    leaseEndsAt: counter(),
+    lease: counter(),
+    /** Undone or cancelled. The row stays for a day, because it counts towards the daily limit. */
+    isDeleted: integer({ mode: 'boolean' }).notNull().default(false),
+  },
+  (each) => [
+    primaryKey({ columns: [each.memberId, each.importId] }),
+    index('imports_running').on(each.leaseEndsAt).where(sql.raw(`"status" = 'RUNNING'`)),
+    index('imports_by_time').on(each.importId),
+    check('imports_status', isOneOf(each.status, IMPORT_STATUSES)),
+    check('imports_merge', isOneOf(each.merge, MERGE_RULES)),
+  ],
+)
+
+/** What became of each row of a file. Kept for 30 days. WITHOUT ROWID. */
+export const importRows = sqliteTable(
+  'importRows',
+  {
+    memberId: ownerId(),
+    importId: integer().notNull(),
+    /** 1 … n in the order of the file. */
+    row: integer().notNull(),
+    line: integer().notNull(),
+    title: text(),
+    outcome: text({ enum: IMPORT_OUTCOMES }).notNull(),
+    code: text(),
+    /** A JSON array of what could not be kept: objects with code and field. Null if there is nothing. */
+    losses: text(),
+    bookId: integer(),
+    /** JSON: the cells of a failed row. */
+    cells: text(),
+    /** JSON: how to undo the row. */
+    undo: text(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.memberId, row.importId, row.row] }),
+    check('importRows_outcome', isOneOf(row.outcome, IMPORT_OUTCOMES)),
+  ],
+)

@@ -1,0 +1,87 @@
+import type { Entry } from './entry'
+import { identityOf } from './identity'
+
+/** What identifies a book in the library. */
+export type Known = {
+  bookId: number
+  title: string
+  author: string | null
+  isbn: string | null
+  /** A JSON array. */
+  sourceIds: string | null
+}
+
+const toSourceIds = (json: string | null): string[] => (json === null ? [] : JSON.parse(json))
+const serviceOf = (sourceId: string) => sourceId.slice(0, sourceId.indexOf(':'))
+
+/** Whether two records have identifiers of the same kind that differ: then they are different editions. */
+const areDifferent = (one: Pick<Entry, 'isbn' | 'sourceIds'>, other: Known) => {
+  if (one.isbn && other.isbn && one.isbn !== other.isbn) return true
+  const [ownId] = one.sourceIds
+  return ownId !== undefined && toSourceIds(other.sourceIds).some((id) => serviceOf(id) === serviceOf(ownId))
+}
+
+const titleIdentity = ({ title, author }: Pick<Entry, 'title' | 'author'>) =>
+  identityOf({ title, author, isbn: null, sourceIds: [] as string[] })
+
+/** The book of an entry: its identifier, or why there is none. */
+export type Match = { bookId: number } | { ambiguous: number } | { similar: number } | undefined
+
+/**
+ * Finds the books of a library to which entries belong: by an identifier, then by ISBN, then by title and first author if
+ * exactly one book has them. It keeps only the books that an entry could be.
+ */
+export const createMatcher = (entries: Entry[]) => {
+  const wanted = new Set<string>()
+  for (const entry of entries) {
+    for (const id of entry.sourceIds) wanted.add(id)
+    if (entry.isbn) wanted.add(`isbn:${entry.isbn}`)
+    const title = titleIdentity(entry)
+    if (title) wanted.add(title)
+  }
+  const books = new Map<string, Known[]>()
+  const taken = new Set<number>()
+
+  const add = (key: string | undefined, book: Known) => {
+    if (key === undefined || !wanted.has(key)) return
+    const others = books.get(key)
+    if (others) others.push(book)
+    else books.set(key, [book])
+  }
+
+  const free = (key: string) => (books.get(key) ?? []).filter(({ bookId }) => !taken.has(bookId))
+
+  return {
+    /** Adds a book of the library. */
+    offer: (book: Known) => {
+      for (const id of toSourceIds(book.sourceIds)) add(id, book)
+      if (book.isbn) add(`isbn:${book.isbn}`, book)
+      add(titleIdentity(book), book)
+    },
+    /** The book of an entry. No later entry gets the same one. */
+    take: (entry: Entry): Match => {
+      for (const id of entry.sourceIds) {
+        const [book] = free(id)
+        if (book) {
+          taken.add(book.bookId)
+          return { bookId: book.bookId }
+        }
+      }
+      const title = titleIdentity(entry)
+      const keys = [...(entry.isbn ? [`isbn:${entry.isbn}`] : []), ...(title ? [title] : [])]
+      let similar: number | undefined
+      for (const key of keys) {
+        const candidates = free(key)
+        const same = candidates.filter((book) => !areDifferent(entry, book))
+        const [book, other] = same
+        if (book && other) return { ambiguous: book.bookId }
+        if (book) {
+          taken.add(book.bookId)
+          return { bookId: book.bookId }
+        }
+        similar ??= candidates[0]?.bookId
+      }
+      return similar === undefined ? undefined : { similar }
+    },
+  }
+}
