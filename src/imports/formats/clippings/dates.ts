@@ -21,6 +21,12 @@ const ZONED = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d{1,9})? ?(?:Z
 export const toLocal = (milliseconds: number) =>
   milliseconds > 0 && milliseconds < 253_402_300_800_000 ? new Date(milliseconds).toISOString().slice(0, 19) : null
 
+/**
+ * A short text in NFC and lower case, to find words in it. No language has runs of combining marks, which take quadratic
+ * time to normalize.
+ */
+export const toWords = (text: string) => (/\p{M}{4}/u.test(text) ? text : text.normalize('NFC')).toLowerCase()
+
 const twoDigits = (value: number) => String(value).padStart(2, '0')
 
 const isValid = (year: number, month: number, day: number) =>
@@ -51,8 +57,7 @@ const timeOf = (text: string) => {
  * @returns yyyy-MM-ddTHH:mm:ss, or null
  */
 export const parseDate = (text: string) => {
-  // Normalizing long runs of combining marks takes quadratic time.
-  const { before, time } = timeOf(text.slice(0, 200).normalize('NFC').toLowerCase())
+  const { before, time } = timeOf(toWords(text.slice(0, 200)))
   if (!time) return null
   const numbers = (before.match(/\d+/g) ?? []).map(Number)
   const month = before

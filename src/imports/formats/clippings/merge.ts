@@ -26,9 +26,8 @@ export const findReplaced = (clippings: Clipping[]) => {
 }
 
 /** KOReader writes a note right after its highlight, with the same page and time. */
-const belongsToPrevious = (note: Clipping, previous: Clipping | undefined) =>
-  previous?.location === null &&
-  !previous.isNote &&
+const belongsToPrevious = (note: Clipping, previous: Clipping) =>
+  previous.location === null &&
   note.page === previous.page &&
   note.createdAt !== null &&
   note.createdAt === previous.createdAt

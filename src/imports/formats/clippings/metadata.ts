@@ -1,4 +1,4 @@
-import { parseDate } from './dates'
+import { parseDate, toWords } from './dates'
 
 export type Kind = 'highlight' | 'note' | 'bookmark' | null
 
@@ -26,7 +26,7 @@ const RANGE = /(\d{1,9})(?:\s?[-–—]\s?(\d{1,9}))?/
 const LOCATION = new RegExp(String.raw`(?:loc|pos|empl|мест|位置|위치)[^\d|]{0,20}${RANGE.source}`)
 const PAGE = /(?:page|seite|p[aá]gina|стр\p{L}{0,10}|第|페이지|ページ)\s?(\d{1,9})|(\d{1,9})\s?(?:页|頁|ページ|페이지)/u
 
-// Real metadata is far shorter. The limit bounds the time of the patterns and of NFC.
+// Real metadata is far shorter. The limit bounds the time of the patterns.
 const MAX_LENGTH = 500
 
 /** `145-46` is short for `145-146`. */
@@ -47,7 +47,7 @@ const guessPage = (part: string) => {
   return range && !range[2] ? range[1] : 0
 }
 
-const normalize = (line: string) => line.slice(0, MAX_LENGTH).normalize('NFC').toLowerCase()
+const normalize = (line: string) => toWords(line.slice(0, MAX_LENGTH))
 
 /** Whether a line can be the second one of a clipping. A dialogue in a highlight starts with a dash too. */
 export const isMetadata = (line: string) =>
