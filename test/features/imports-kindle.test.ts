@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { containsOther } from '../../src/imports/formats/clippings/contains'
 import { parseDate } from '../../src/imports/formats/clippings/dates'
 import { kindle } from '../../src/imports/formats/kindle'
 import { koreaderClippings } from '../../src/imports/formats/koreader-clippings'
@@ -76,6 +77,11 @@ describe('a file in English', () => {
   })
 })
 
+it('ignores byte order marks and NUL anywhere', () => {
+  const text = highlight('1-2', 'x') + highlight('3-4', 'y')
+  expect(read(text.replaceAll('=====\n', '=====\uFEFF\n').replaceAll('Salt', 'S\uFEFFa\0lt'))).toEqual(read(text))
+})
+
 describe('a file with eleven languages in turn', () => {
   const entries = read(languages)
 
@@ -120,7 +126,7 @@ describe('dates', () => {
     ['Added on Thursday, February 29, 2024 12:00:01 AM', '2024-02-29T00:00:01'],
     ['Added on Thursday, February 29, 2024 12:00:01 PM', '2024-02-29T12:00:01'],
     ['Added on Thursday, February 29, 2024 25:00:01', null],
-    ['Hinzugefügt am Montag, 1. Januar 2024 11:59:59', '2024-01-01T11:59:59'],
+    ['Hinzugefügt am Montag, 1. Januar 2024 12:59:59', '2024-01-01T12:59:59'],
     ['添加于 2019年9月30日星期一 上午12:12:45', '2019-09-30T00:12:45'],
     ['添加于 2019年9月30日星期一 下午12:12:45', '2019-09-30T12:12:45'],
     ['2013年8月5日 星期一 上午09时11分28秒 GMT+08:00', '2013-08-05T09:11:28'],
@@ -161,10 +167,24 @@ describe('edited highlights', () => {
   it('merges none by page alone', () => {
     const onPage = (text: string) => clipping('Your Highlight on page 3 | Added on March 5, 2024 9:12:45 PM', text)
     expect(contents(onPage('ab') + onPage('abc'))).toEqual(['ab', 'abc'])
+    const onPages = (text: string) => onPage(text).replace('page 3', 'page 3-4')
+    expect(contents(onPages('ab') + onPages('abc'))).toEqual(['ab', 'abc'])
   })
 })
 
+it('finds a text in another as `includes` does', () => {
+  const texts = (length: number) => Array.from({ length: 2 ** length }, (_, at) => at.toString(2).padStart(length, '0'))
+  for (const short of [...texts(1), ...texts(4), ...texts(7)]) {
+    const differing = texts(10).filter((long) => containsOther(long, short) !== long.includes(short))
+    expect(differing).toEqual([])
+  }
+})
+
 describe('notes', () => {
+  it('belong to a highlight that starts at their location and follows them', () => {
+    expect(contents(note('10', 'Why?') + highlight('10-12', 'The sea'))).toEqual(['The sea\n\nWhy?'])
+  })
+
   it('are appended to the highlight whose range holds their location', () => {
     const text =
       note('11', 'Why?') + highlight('10-12', 'The sea') + highlight('20-22', 'The salt') + note('12', 'How?')

@@ -135,6 +135,7 @@ describe('clippings', () => {
     expect(kindle.matches(textSource(location))).toBe(true)
     expect(koreaderClippings.matches(textSource(clippings.replaceAll('\n', '\r\n')))).toBe(true)
     expect(koreaderClippings.matches(textSource(''))).toBe(false)
+    expect(koreaderClippings.matches(textSource(clippings.replace(' 10:15:30', ' 9:15:30')))).toBe(false)
   })
 
   it('join a note with the highlight before it, and merge none by page', () => {
@@ -162,8 +163,11 @@ describe('clippings', () => {
     ])
   })
 
-  it('leave a note of another time alone', () => {
-    const other = clippings.replace(/(note on page 12 .*) 10:15:30/, '$1 10:15:31')
+  it.each([
+    ['time', 'note on page 12 | Added on Saturday, March 14, 2026 10:15:31 AM'],
+    ['page', 'note on page 13 | Added on Saturday, March 14, 2026 10:15:30 AM'],
+  ])('leave a note of another %s alone', (_, note) => {
+    const other = clippings.replace(/note on page 12 .*/, note)
     expect(koreaderClippings.read(textSource(other), options)[0]?.memos).toMatchObject([
       { type: 'BOOK_CONTENT' },
       { type: 'THOUGHT', content: 'Compare with chapter two.' },
