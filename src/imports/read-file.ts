@@ -8,9 +8,13 @@ import { generic } from './formats/generic'
 import { goodreads } from './formats/goodreads'
 import { hardcover } from './formats/hardcover'
 import { jelu } from './formats/jelu'
+import { kindle } from './formats/kindle'
+import { koreaderClippings } from './formats/koreader-clippings'
+import { koreaderJson } from './formats/koreader-json'
 import { librarything } from './formats/librarything'
 import { librarythingJson } from './formats/librarything-json'
 import { openreads } from './formats/openreads'
+import { readwise } from './formats/readwise'
 import { storygraph } from './formats/storygraph'
 import { markDuplicates } from './identity'
 import { headerOf, type TableFormat } from './table'
@@ -25,6 +29,10 @@ export { ImportFileError } from './file-error'
  */
 const REGISTRY: (Format | TableFormat)[] = [
   librarythingJson,
+  koreaderJson,
+  koreaderClippings,
+  kindle,
+  readwise,
   jelu,
   storygraph,
   hardcover,
