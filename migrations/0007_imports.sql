@@ -24,7 +24,7 @@ CREATE TABLE `imports` (
 	`format` text NOT NULL,
 	`encoding` text NOT NULL,
 	`options` text NOT NULL,
-	`file` text NOT NULL,
+	`file` text,
 	`total` integer NOT NULL,
 	`done` integer DEFAULT 0 NOT NULL,
 	`created` integer DEFAULT 0 NOT NULL,
@@ -42,5 +42,5 @@ CREATE TABLE `imports` (
 	CONSTRAINT "imports_merge" CHECK("imports"."merge" in ('fill', 'overwrite'))
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `imports_running` ON `imports` (`leaseEndsAt`) WHERE "status" = 'RUNNING';--> statement-breakpoint
+CREATE INDEX `imports_with_file` ON `imports` (`importId`) WHERE "file" is not null;--> statement-breakpoint
 CREATE INDEX `imports_by_time` ON `imports` (`importId`);

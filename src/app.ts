@@ -14,6 +14,7 @@ import { errorResponse } from './http/error-response'
 import { headers } from './http/headers'
 import { logged } from './http/request-log'
 import { images } from './images/routes'
+import { imports } from './imports/routes'
 import { log } from './log'
 import { members } from './members/routes'
 import { memos } from './memos/routes'
@@ -87,6 +88,7 @@ const api = app
   .route('/authors', authors)
   .route('/memos', memos)
   .route('/images', images)
+  .route('/imports', imports)
   .route('/ext-lib', catalogue)
 
 /** The type from which `hc<Api>` of hono/client infers every path, its inputs and its responses. */

@@ -5,6 +5,9 @@ import { isOneOf, ownerId } from './schema'
 
 const counter = () => integer().notNull().default(0)
 
+/** The condition of the index of imports that are running, or whose file is still to be deleted. */
+export const hasFile = sql.raw(`"file" is not null`)
+
 /** Files that members import. The file itself is in R2 until the import ends. WITHOUT ROWID. */
 export const imports = sqliteTable(
   'imports',
@@ -19,8 +22,8 @@ export const imports = sqliteTable(
     encoding: text().notNull(),
     /** JSON: what the member said about the file, for reading it again. */
     options: text().notNull(),
-    /** The last part of the file's key in R2. */
-    file: text().notNull(),
+    /** The last part of the file's key in R2. Null once it is deleted. */
+    file: text(),
     /** Rows of the file, and how many of them are done. */
     total: integer().notNull(),
     done: counter(),
@@ -39,7 +42,7 @@ export const imports = sqliteTable(
   },
   (each) => [
     primaryKey({ columns: [each.memberId, each.importId] }),
-    index('imports_running').on(each.leaseEndsAt).where(sql.raw(`"status" = 'RUNNING'`)),
+    index('imports_with_file').on(each.importId).where(hasFile),
     index('imports_by_time').on(each.importId),
     check('imports_status', isOneOf(each.status, IMPORT_STATUSES)),
     check('imports_merge', isOneOf(each.merge, MERGE_RULES)),

@@ -41,7 +41,7 @@ const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodM
     { validationFunction: (rules, value) => z.safeParse(rules, value) as never },
   )
 
-const checkFields = <Schema extends z.ZodMiniType>(schema: Schema, body: unknown) => {
+export const checkFields = <Schema extends z.ZodMiniType>(schema: Schema, body: unknown) => {
   const { success, data, error } = z.safeParse(schema, body)
   if (success) return data
   const fieldErrors = firstIssues(error.issues, body).map(([field, rejectedValue, reason]) => ({
@@ -52,14 +52,14 @@ const checkFields = <Schema extends z.ZodMiniType>(schema: Schema, body: unknown
   throw new ApiError('INVALID_FIELDS', { fieldErrors })
 }
 
-type Validator<Target extends 'json' | 'form', In, Out> = MiddlewareHandler<
+export type Validator<Target extends 'json' | 'form', In, Out> = MiddlewareHandler<
   App,
   string,
   { in: Record<Target, In>; out: Record<Target, Out> }
 >
 
 /** Reads a body once, and stores the result of `parse` as the validated data of the target. */
-const bodyValidator =
+export const bodyValidator =
   (
     kind: 'json' | 'upload',
     maxBytes: number,
@@ -112,10 +112,10 @@ export const validText = <const Field extends string, Schema extends z.ZodMiniTy
 }
 
 /** The most that a form may add to its file: boundaries, part headers and small fields. */
-const FORM_OVERHEAD_BYTES = 65_536
+export const FORM_OVERHEAD_BYTES = 65_536
 
 /** Reports the limit of files, which differs from that of other bodies. */
-const refuseFile = (error: unknown): never => {
+export const refuseFile = (error: unknown): never => {
   if (!(error instanceof ApiError && error.code === 'BODY_TOO_LARGE')) throw error
   throw new ApiError('FILE_TOO_LARGE', error.details)
 }

@@ -20,7 +20,7 @@ const BUCKET_TIMEOUT_MS = 10_000
 const CLEANUP_TIMEOUT_MS = 1000
 
 /** Calls the bucket. Every call here is idempotent, so any failure is retried. */
-const callBucket = <T>(call: () => Promise<T>) =>
+export const callBucket = <T>(call: () => Promise<T>) =>
   withRetries(BUCKET_TIMEOUT_MS, call, () => true).catch((error) => {
     throw unavailable(`bucket: ${error}`)
   })

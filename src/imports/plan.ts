@@ -140,7 +140,7 @@ export const toArrays = (plan: Planned[], now: string, isDryRun: boolean) => {
   const books: object[] = []
   const readings: object[] = []
   const memos: { content: string }[] = []
-  const rows = plan.map(({ row, entry, outcome, code, losses, bookId, book }) => ({
+  const rows = plan.map(({ row, entry, outcome, code, losses, bookId, book, memos, tags, readings }) => ({
     row,
     line: entry.line,
     title: entry.title,
@@ -148,7 +148,10 @@ export const toArrays = (plan: Planned[], now: string, isDryRun: boolean) => {
     code,
     losses: losses.length > 0 ? losses : undefined,
     cells: outcome === 'failed' ? entry.cells : undefined,
-    undo: book && !isDryRun ? { ...book, memoCount: entry.memos.length, tags: entry.tags.length } : undefined,
+    undo:
+      book && !isDryRun
+        ? { ...book, memoCount: memos.length, tags: tags.length, readings: readings.length }
+        : undefined,
     bookId,
     newBook: book && !isDryRun ? ++newBooks : undefined,
   }))

@@ -16,12 +16,14 @@ const withdrawnId = sql`(select ${members.memberId} from ${members} where ${memb
 /** Deletes a batch of a member's rows from a table. `columns` identify a row among them. */
 const deleteFrom = (table: string, columns: string) => {
   const [name, key] = [sql.raw(table), sql.raw(columns)]
-  return sqlStatement<{ id: number }>(() => sql`
+  return sqlStatement<{ id: number }>(
+    () => sql`
     delete from ${name}
     where memberId = ${withdrawnId} and (${key}) in (
       select ${key} from ${name} where memberId = ${withdrawnId} limit ${placeholder('limit')}
     )
-    returning memberId as id`)
+    returning memberId as id`,
+  )
 }
 
 // Books after their details: otherwise one batch would also delete, by trigger, the details of a thousand books. Tags before

@@ -125,13 +125,27 @@ const requestHeaders = (route: Route) => [
 ]
 const referToParameter = (name: RequestHeaderName) => ({ $ref: `#/components/parameters/${name}` })
 
+/** The object that a schema is, or will be. */
+const toObject = (schema: z.core.$ZodType) =>
+  (schema instanceof z.ZodMiniLazy ? schema.def.getter() : schema) as z.ZodMiniObject
+
 const requestBody = ({ json, text, file }: RouteMetadata): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
   if (json) return { requestBody: { required: true, content: { 'application/json': { schema: json } } } }
   if (file) {
-    const { field } = file
-    const properties = { [field]: { ...BINARY, description: describeProperty('', field) } }
+    const { field, parts, isBareToo } = file
+    const others = Object.entries(parts ? toObject(parts).shape : {}).map(([name]) => {
+      return [name, { type: 'string' as const, description: describeProperty('', name) }] as const
+    })
+    const properties = {
+      [field]: { ...BINARY, description: describeProperty('', field) },
+      ...Object.fromEntries(others),
+    }
     const schema = { type: 'object' as const, required: [field], properties }
-    return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
+    const content = {
+      'multipart/form-data': { schema },
+      ...(isBareToo && { 'application/octet-stream': { schema: BINARY } }),
+    }
+    return { requestBody: { required: true, content } }
   }
   if (!text) return {}
   const schema = Object.values(text.shape)[0] as z.ZodMiniType
@@ -145,10 +159,6 @@ const tokenNote = ({ membersOnly, scopes }: RouteMetadata) => {
   const names = scopes.map((scope) => `\`${scope}\``).join(' and ')
   return `\n\nAn access token needs the scope${scopes.length > 1 ? 's' : ''} ${names}.`
 }
-
-/** The object of a schema of parameters. */
-const toObject = (schema: z.core.$ZodType) =>
-  (schema instanceof z.ZodMiniLazy ? schema.def.getter() : schema) as z.ZodMiniObject
 
 const toOperation = (route: Route): ZodOpenApiOperationObject => {
   const { operationId, summary, description, tag, responses, path = route.param, query } = route

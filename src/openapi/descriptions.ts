@@ -1,7 +1,53 @@
 // The descriptions of schemas, properties and parameters: one line each, without links to other documents.
+import type { Code } from '../imports/entry'
+
+const IMPORT_CODES: Record<Code, string> = {
+  'no-title': 'the row has no title',
+  'bad-date': 'not a date, or day and month cannot be told apart',
+  'partial-date': 'only a year or month is known',
+  'unknown-status': 'a reading status that is not known',
+  'bad-isbn': 'not an ISBN, or its check digit is wrong',
+  'bad-rating': 'not a rating',
+  'bad-number': 'not a number, or out of range',
+  'bad-row': 'the row does not have the form of the format',
+  'rating-rounded': 'the rating was rounded to whole stars',
+  'review-truncated': 'the text was too long, and was cut',
+  'too-long': 'too long, and was cut',
+  'too-many': 'more than a book or member can have',
+  'ambiguous-match': 'several books of the library could be meant',
+  'possible-duplicate': 'created, although a similar book was there',
+  'newer-here': 'the library is further than the file',
+  'custom-shelf-needs-choice': 'the meaning of the shelf is not known: send `shelfMap`',
+  'duplicate-in-file': 'an earlier row of the file is the same book',
+  'not-supported': 'the service has no place for it',
+  'empty-highlight': 'a highlight without text',
+  'clipping-limit': 'the device could not export the text',
+  'replaced-highlight': 'an earlier version of a highlight',
+  bookmark: 'a bookmark without text',
+  quota: 'a limit is reached',
+}
 
 /** Named schemas, enumerations with the meaning of each value. */
 export const SCHEMAS: Record<string, string> = {
+  Import: 'The import of a file.',
+  ImportCode:
+    'Why a row was not imported, or what of it could not be kept.\n\n' +
+    Object.entries(IMPORT_CODES)
+      .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
+      .join('\n'),
+  ImportCounts: 'How many rows had each outcome so far.',
+  ImportFormat: 'Format of an imported file. `library` is an export of this service, `csv` any other table.',
+  ImportLoss: 'Something of a row that could not be kept as it was.',
+  ImportOutcome:
+    'What became of a row.\n\n- `created`: a new book\n- `updated`: something was added to a book of the library\n- `unchanged`: the library has it already\n- `skipped`: left out, because it is or may be another row or book again\n- `failed`: cannot be imported as it is',
+  ImportRow: 'What became of a row of the file.',
+  ImportRowPage: 'A page of the report of an import.',
+  ImportStatus:
+    'State of an import.\n\n- `RUNNING`: at work\n- `DONE`: every row has an outcome\n- `FAILED`: stopped or cancelled: `reason` says why',
+  KeptBook: 'A book that was not removed.',
+  MergeRule:
+    'What happens with books that are here already.\n\n- `fill`: only what is empty is filled\n- `overwrite`: the values of the file win',
+  UndoneImport: 'What undoing an import removed and kept.',
   AccessToken: 'An access token, without the token itself.',
   Activity: 'An entry in the activity of an account.',
   ActivityKind:
@@ -88,6 +134,34 @@ const DATE_SENT = '`yyyy-MM-ddTHH:mm:ss`, a valid calendar date without a time z
 
 /** Properties by name, or by schema and name where one schema uses a name differently. */
 export const PROPERTIES: Record<string, string> = {
+  code: 'Why the row was not imported, or null.',
+  'ImportLoss.code': 'What happened to it.',
+  columns:
+    'For tables of unknown services: a JSON object with the column of each field, such as `{"title": "책 이름"}`.',
+  counts: 'How many rows had each outcome so far.',
+  created: 'Rows that became new books.',
+  dryRun: 'Whether nothing but the report is written.',
+  encoding: 'The encoding with which the file was read.',
+  failed: 'Rows that could not be imported.',
+  'ImportLoss.field': 'The column or property of the file.',
+  'Import.format': 'The format of the file.',
+  importId: 'Identifier of the import.',
+  kept: 'The books that stay, because they were here before or were changed since.',
+  line: 'The line of the file where the row begins, counted from 1. In JSON, the number of the item.',
+  losses: 'What of the row could not be kept as it was.',
+  merge: 'What happens with books that are here already.',
+  'ImportRow.outcome': 'What became of the row.',
+  'ImportRow.bookId': 'The book of the row. Null if it has none, or not yet: a dry run creates no books.',
+  'Import.reason': 'Why the import failed, for its reader, or null.',
+  removed: 'Number of books removed.',
+  rows: 'Rows of the file.',
+  shelfMap:
+    'A JSON object with the meaning of shelves by name: `YET`, `ING`, `DONE`, `STOPPED`, `PAUSED`, or `TAG` for a tag only.',
+  skipped: 'Rows that were left out, because they are or may be another row or book again.',
+  'Import.status': 'State of the import.',
+  'ImportRow.title': 'The title in the file, or null.',
+  unchanged: 'Rows that the library has already.',
+  updated: 'Rows that added something to a book of the library.',
   authenticationCode:
     'The code that `requestCode` mailed. If the service does not verify addresses, any text that is not blank.',
   'EmailUndo.authenticationCode':
@@ -256,6 +330,12 @@ export const PROPERTIES: Record<string, string> = {
 
 /** Path and query parameters by name. */
 export const PARAMETERS: Record<string, string> = {
+  dryRun: 'Whether to write nothing but the report: `true` or `false`.',
+  encoding: 'The encoding of the file, such as `euc-kr`. Detected if absent.',
+  format: 'The format of the file. Detected if absent.',
+  'import-id': 'Identifier of the import.',
+  merge: 'What to do with books that are here already: `fill` fills only what is empty, `overwrite` lets the file win.',
+  outcome: 'Only rows with this outcome. `ALL` lists all.',
   author: 'Only books by this author, regardless of case.',
   'book-id': 'Identifier of the book.',
   bookId: 'The book of the memo.',

@@ -32,6 +32,22 @@ export const PLACEHOLDERS = {
 /** The time of all examples. */
 export const EXAMPLE_TIME = '2026-11-21T09:30:00'
 
+/** The identifier of an import is its time, in milliseconds. */
+const IMPORT_ID = Date.parse(`${EXAMPLE_TIME}Z`)
+const running = {
+  importId: IMPORT_ID,
+  status: 'RUNNING',
+  format: 'goodreads',
+  dryRun: false,
+  merge: 'fill',
+  encoding: 'utf-8',
+  createdAt: `${EXAMPLE_TIME}Z`,
+  rows: 1,
+  counts: { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 },
+  reason: null,
+}
+const imported = { ...running, status: 'DONE', counts: { ...running.counts, created: 1 } }
+
 const catalogue = sample()
 const pageInfo = { page: 1, size: 10, totalElements: 1, totalPages: 1 }
 const paging = { page: 1, size: 10 }
@@ -315,6 +331,18 @@ export const EXAMPLES: Record<string, Example> = {
   },
   uploadMemoImage: { response: `https://library.example.com/images/1/${image}` },
   loadImage: { parameters: { 'member-id': 1, name: image } },
+  startImport: { parameters: { dryRun: 'false', merge: 'fill' }, response: running },
+  getImport: { parameters: { 'import-id': IMPORT_ID }, response: imported },
+  listImports: { response: [imported] },
+  listImportRows: {
+    parameters: { 'import-id': IMPORT_ID, ...paging, outcome: 'ALL' },
+    response: {
+      item: [{ line: 2, title: 'The Salt Archive', outcome: 'created', code: null, losses: [], bookId: 2 }],
+      pageInfo,
+    },
+  },
+  getFailedRows: { parameters: { 'import-id': IMPORT_ID }, response: '' },
+  undoImport: { parameters: { 'import-id': IMPORT_ID }, response: { removed: 1, kept: [] } },
   listImages: {
     parameters: paging,
     response: {

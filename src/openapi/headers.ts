@@ -20,6 +20,7 @@ export const RESPONSE_HEADERS = {
     pattern('^Bearer [\\w-]+\\.[\\w-]+\\.[\\w-]+$'),
   ),
   'Cache-Control': header('How long the response may be cached.', pattern('^public, (?:max-age|no-cache)')),
+  'Content-Disposition': header('A name for the file.', pattern('^attachment; filename="[\\w.-]+"$')),
   'Content-Range': header(
     'The range returned and the size of the file; with 416, only the size.',
     pattern('^bytes (?:\\d+-\\d+|\\*)/\\d+$'),

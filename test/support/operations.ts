@@ -94,6 +94,12 @@ const PARAMETERS: Record<string, string> = {
   memoAuthority: 'ALL',
   memoType: 'ALL',
   q: 'demian',
+  'import-id': '1',
+  dryRun: 'false',
+  format: 'goodreads',
+  merge: 'fill',
+  encoding: 'utf-8',
+  outcome: 'ALL',
 }
 
 const FIELDS: Record<string, unknown> = {
@@ -140,6 +146,8 @@ const FIELDS: Record<string, unknown> = {
   to: 'Essays',
   scopes: ['library:read'],
   expiresAt: '2999-12-31T23:59:59Z',
+  shelfMap: '{}',
+  columns: '{}',
 }
 
 const validValue = <Value>(values: Record<string, Value>, name: string) => {

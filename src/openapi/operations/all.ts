@@ -4,6 +4,7 @@ import { booksOperations } from './books'
 import { catalogueOperations } from './catalogue'
 import { healthOperations } from './health'
 import { imagesOperations } from './images'
+import { importsOperations } from './imports'
 import { membersOperations } from './members'
 import { memosOperations } from './memos'
 import type { Operation } from './operation'
@@ -46,6 +47,7 @@ export const TAGS = [
   { name: 'Memos', description: 'Memos on your books, and the images in them.', operations: memosOperations },
   { name: 'Search', description: 'Search your books and memos.', operations: searchOperations },
   { name: 'Images', description: 'Load, list and delete uploaded images.', operations: imagesOperations },
+  { name: 'Import', description: 'Bring your library in from another service.', operations: importsOperations },
   {
     name: 'Catalogue',
     description: 'Look up books in an external catalogue. Needs no token.',

@@ -6,6 +6,7 @@ export type HeaderName =
   | 'Accept-Ranges'
   | 'Authorization'
   | 'Cache-Control'
+  | 'Content-Disposition'
   | 'Content-Range'
   | 'ETag'
   | 'Last-Modified'

@@ -1,0 +1,130 @@
+import { type Context, Hono } from 'hono'
+import type { App } from '../env'
+import { ApiError, found, unavailable } from '../errors'
+import { authenticated } from '../http/auth'
+import { runLater } from '../http/later'
+import { sendPage } from '../http/send-page'
+import { callerKey, throttledByMember } from '../http/throttle'
+import { valid } from '../http/validate'
+import { createLimiter } from '../limiter'
+import { validImport } from './body'
+import { toCsv } from './csv'
+import { ImportFileError } from './file-error'
+import { putFile } from './files'
+import { readFile } from './read-file'
+import { continueImport, dropFile, LEASE_MS, newLease, type RunContext, runLeased } from './run'
+import { ImportPath, ImportQuery, RowsQuery } from './schema'
+import { createImport, getImport, listFailed, listImports, listRows, toImport } from './store'
+import { undoImport } from './undo'
+
+/** A file takes up to ten times its size while it is read, and an isolate has 128 MB. */
+const running = createLimiter({ capacity: 1, leaseMs: LEASE_MS, maxWaiting: 16, maxWaitMs: 10_000 })
+
+const contextOf = (c: Context<App>): RunContext => {
+  const { db, config } = c.var
+  return { db, bucket: c.env.IMAGES, quotas: config, timeZone: config.TIME_ZONE }
+}
+
+const readUpload = (...[file, options]: Parameters<typeof readFile>) => {
+  try {
+    return readFile(file, options)
+  } catch (error) {
+    if (!(error instanceof ImportFileError)) throw error
+    throw new ApiError('FILE_NOT_IMPORTABLE', { message: `The file cannot be imported: ${error.reason}` })
+  }
+}
+
+/** Continues an import after the response, if this isolate is not at work on another one. */
+const continueLater = (c: Context<App>, importId: number) => {
+  const { caller } = c.var
+  const lease = running.tryAcquire()
+  if (!lease || caller.memberId === undefined) return
+  const { memberId } = caller
+  runLater(c, () => continueImport(contextOf(c), memberId, importId).finally(lease.release))
+}
+
+export const imports = new Hono<App>()
+  .post(
+    '/',
+    authenticated('library:read', 'library:write', 'memos:write'),
+    throttledByMember,
+    valid('query', ImportQuery),
+    validImport,
+    async (c) => {
+      const { db, caller } = c.var
+      const upload = c.req.valid('form')
+      const { dryRun, merge, format, encoding } = c.req.valid('query')
+      const turn = await running.acquire(1, [callerKey(c)])
+      if (!turn) throw unavailable('too many imports are being read')
+      const start = async () => {
+        const read = readUpload(upload.file, { format, encoding, ...upload.parts })
+        const lease = newLease()
+        const file = crypto.randomUUID()
+        const isDryRun = dryRun === 'true'
+        const total = read.entries.length
+        const created = await createImport(
+          db,
+          caller,
+          { isDryRun, merge, format: read.format, encoding: read.encoding, options: upload.parts, file, total },
+          lease,
+        )
+        await putFile(c.env.IMAGES, created.memberId, file, upload.file)
+        runLater(c, () => runLeased(contextOf(c), created, lease.lease, read.entries).finally(turn.release))
+        return toImport(created)
+      }
+      const started = await start().catch((error) => {
+        turn.release()
+        throw error
+      })
+      return c.json(started, 202, { Location: `/imports/${started.importId}` })
+    },
+  )
+  .get('/', authenticated('library:read'), async (c) => c.json(await listImports(c.get('db'), c.get('caller')), 200))
+  .get('/:import-id', authenticated('library:read'), valid('param', ImportPath), async (c) => {
+    const stored = await getImport(c.get('db'), c.get('caller'), c.req.valid('param')['import-id'])
+    const row = found(stored, 'IMPORT_NOT_FOUND')
+    if (row.status === 'RUNNING' && row.leaseEndsAt <= Date.now()) continueLater(c, row.importId)
+    return c.json(toImport(row), 200)
+  })
+  .get(
+    '/:import-id/rows',
+    authenticated('library:read'),
+    valid('param', ImportPath),
+    valid('query', RowsQuery),
+    async (c) => {
+      const importId = c.req.valid('param')['import-id']
+      const query = c.req.valid('query')
+      const page = await listRows(c.get('db'), c.get('caller'), importId, query)
+      return sendPage(c, `/imports/${importId}/rows`, query, found(page, 'IMPORT_NOT_FOUND'))
+    },
+  )
+  .get('/:import-id/failed.csv', authenticated('library:read'), valid('param', ImportPath), async (c) => {
+    const { db, caller } = c.var
+    const importId = c.req.valid('param')['import-id']
+    const first = found(await listFailed(db, caller, importId, 0), 'IMPORT_NOT_FOUND')
+    const header = Object.keys(first.cells[0] ?? {})
+    const toLines = (cells: Record<string, string>[]) => cells.map((row) => header.map((name) => row[name] ?? ''))
+    let csv = toCsv(header, toLines(first.cells))
+    for (let after = first.last; after !== undefined; ) {
+      const next = await listFailed(db, caller, importId, after)
+      csv += toCsv([], toLines(next?.cells ?? []))
+      after = next?.last
+    }
+    return c.body(csv, 200, {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="failed-${importId}.csv"`,
+    })
+  })
+  .delete(
+    '/:import-id',
+    authenticated('library:read', 'library:write', 'memos:write'),
+    valid('param', ImportPath),
+    async (c) => {
+      const { db, caller } = c.var
+      const importId = c.req.valid('param')['import-id']
+      const { file, ...undone } = found(await undoImport(db, caller, importId), 'IMPORT_NOT_FOUND')
+      const { memberId } = caller
+      if (file && memberId !== undefined) runLater(c, () => dropFile(contextOf(c), memberId, importId, file))
+      return c.json(undone, 200)
+    },
+  )

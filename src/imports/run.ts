@@ -1,0 +1,320 @@
+import { sql } from 'drizzle-orm'
+import { type Db, run, sqlStatement } from '../db/client'
+import { fold } from '../fold'
+import { localTime } from '../http/local-time'
+import { log } from '../log'
+import { type Quotas, utf8Bytes } from '../quotas'
+import { MAX_TAGS } from '../tags/schema'
+import { claimChunk, commitChunk } from './chunk'
+import type { Entry } from './entry'
+import { ImportFileError } from './file-error'
+import { deleteFile, getFile } from './files'
+import { createMatcher, type Known } from './matching'
+import { type Existing, memosFor } from './merge'
+import { type Planned, planRow, type Target, toArrays } from './plan'
+import { readFile } from './read-file'
+import { importColumns, type StoredImport } from './store'
+
+const { placeholder } = sql
+const memberId = placeholder('memberId')
+const isImport = sql`memberId = ${memberId} and importId = ${placeholder('importId')}`
+
+/** A run works on its import at most this long; what is left, the next run does. */
+const MAX_RUN_MS = 20_000
+/** Longer than a run, with its last call. */
+export const LEASE_MS = 45_000
+/** D1 allows an invocation 1,000 statements. */
+const MAX_STATEMENTS = 800
+const MAX_CHUNK_ROWS = 120
+const MAX_CHUNK_BYTES = 256 * 1024
+
+export const newLease = () => ({
+  lease: crypto.getRandomValues(new Uint32Array(1))[0] ?? 0,
+  leaseEndsAt: Date.now() + LEASE_MS,
+})
+
+/** Fails if another run has the lease. */
+const takeLease = sqlStatement<StoredImport>(
+  () => sql`
+  update imports set lease = ${placeholder('lease')}, leaseEndsAt = ${placeholder('leaseEndsAt')}
+  where ${isImport} and status = 'RUNNING' and isDeleted = 0 and leaseEndsAt <= ${placeholder('now')}
+  returning ${importColumns}`,
+)
+const returnLease = sqlStatement(
+  () =>
+    sql`update imports set leaseEndsAt = 0 where ${isImport} and lease = ${placeholder('lease')} and status = 'RUNNING'`,
+)
+const failImport = sqlStatement(
+  () => sql`
+  update imports set status = 'FAILED', reason = ${placeholder('reason')}
+  where ${isImport} and lease = ${placeholder('lease')} and status = 'RUNNING'`,
+)
+const forgetFile = sqlStatement(() => sql`update imports set file = null where ${isImport} and status <> 'RUNNING'`)
+
+/** Books per call, so that a library of any size takes constant memory. */
+const LIBRARY_PAGE = 2000
+const selectLibrary = sqlStatement<Known>(
+  () => sql`
+  select bookId, title, author, isbn, sourceIds from books where memberId = ${memberId} and bookId > ${placeholder('after')}
+  order by bookId limit ${sql.raw(String(LIBRARY_PAGE))}`,
+)
+const selectTagKeys = sqlStatement<{ tagKey: string }>(() => sql`select tagKey from tags where memberId = ${memberId}`)
+
+const bookIds = sql`(select value from json_each(${placeholder('bookIds')}))`
+type ExistingRow = Omit<Existing, 'readings' | 'tags' | 'hasThoughts'> & { hasThoughts: number }
+const selectExisting = sqlStatement<ExistingRow>(
+  () => sql`
+  select bookId, title, cover, author, publisher, createdAt, star, currentPage, itemPage, bookStatus, readStartDate,
+    readEndDate, isbn, language, format, publishedYear, series, seriesNumber, sourceIds, newestReadingId, memoCount,
+    memoBytes, memoCount > contentMemos as hasThoughts
+  from books where memberId = ${memberId} and bookId in ${bookIds}`,
+)
+const selectReadings = sqlStatement<{ bookId: number; startedAt: string | null; finishedAt: string | null }>(
+  () => sql`select bookId, startedAt, finishedAt from readings where memberId = ${memberId} and bookId in ${bookIds}`,
+)
+const selectTags = sqlStatement<{ bookId: number; tag: string }>(
+  () => sql`
+  select bookTags.bookId, tag from bookTags join tags using (memberId, tagId)
+  where bookTags.memberId = ${memberId} and bookTags.bookId in ${bookIds}`,
+)
+/** How many memos of each row its book lacks. */
+const selectMissingMemos = sqlStatement<{ row: number; missing: number }>(
+  () => sql`
+  select item.value ->> 'row' as row, count(*) as missing from json_each(${placeholder('memos')}) as item
+  where (item.value ->> 'bookId', item.value ->> 'content') not in (
+    select bookId, memoContent from memos where memberId = ${memberId} and bookId in (
+      select value ->> 'bookId' from json_each(${placeholder('memos')})
+    )
+  )
+  group by 1`,
+)
+const selectUsage = sqlStatement<{ books: number; textBytes: number }>(
+  () => sql`
+  select yetBooks + ingBooks + doneBooks as books, textBytes from members
+  where memberId = ${memberId} and withdrawnAt is null`,
+)
+
+export type RunContext = { db: Db; bucket: R2Bucket; quotas: Quotas; timeZone: string; maxStatements?: number }
+
+const groupBy = <Row extends { bookId: number }>(rows: Row[]) => Map.groupBy(rows, ({ bookId }) => bookId)
+
+const loadLibrary = async (db: Db, owner: number, entries: Entry[]) => {
+  const matcher = createMatcher(entries)
+  let statements = 0
+  for (let after = 0; ; ) {
+    const [books] = await run(db, selectLibrary({ memberId: owner, after }))
+    statements += 1
+    books.forEach(matcher.offer)
+    const last = books.at(-1)
+    if (!last || books.length < LIBRARY_PAGE) break
+    after = last.bookId
+  }
+  return { matcher, statements }
+}
+
+type Candidate = { row: number; entry: Entry; target: Target }
+
+/** Loads what the library has of the books that a chunk matches. */
+const loadExisting = async (db: Db, owner: number, chunk: Candidate[]) => {
+  const matched = chunk.flatMap(({ row, entry, target }) =>
+    target && 'bookId' in target ? [{ row, entry, bookId: target.bookId }] : [],
+  )
+  const existing = new Map<number, Existing>()
+  const missingMemos = new Map<number, number>()
+  if (matched.length === 0) return { existing, missingMemos, statements: 0 }
+  const values = { memberId: owner, bookIds: JSON.stringify(matched.map(({ bookId }) => bookId)) }
+  const [rows, readings, tags] = await run(db, selectExisting(values), selectReadings(values), selectTags(values))
+  const [readingsOf, tagsOf] = [groupBy(readings), groupBy(tags)]
+  for (const row of rows) {
+    existing.set(row.bookId, {
+      ...row,
+      hasThoughts: row.hasThoughts === 1,
+      readings: readingsOf.get(row.bookId) ?? [],
+      tags: tagsOf.get(row.bookId)?.map(({ tag }) => tag) ?? [],
+    })
+  }
+  let statements = 3
+  for (const { row, entry, bookId } of matched) {
+    const memos = memosFor(entry, existing.get(bookId)?.hasThoughts ?? false)
+    if (memos.length === 0) continue
+    for (const part of partsOf(memos)) {
+      const items = JSON.stringify(part.map(({ content }) => ({ row, bookId, content })))
+      const [missing] = await run(db, selectMissingMemos({ memberId: owner, memos: items }))
+      statements += 1
+      missingMemos.set(row, (missingMemos.get(row) ?? 0) + (missing[0]?.missing ?? 0))
+    }
+  }
+  return { existing, missingMemos, statements }
+}
+
+const partsOf = <Memo extends { content: string }>(memos: Memo[]) => {
+  const parts: Memo[][] = [[]]
+  let bytes = 0
+  for (const memo of memos) {
+    bytes += utf8Bytes(memo.content)
+    if (bytes > MAX_CHUNK_BYTES && parts.at(-1)?.length) {
+      parts.push([])
+      bytes = 0
+    }
+    parts.at(-1)?.push(memo)
+  }
+  return parts
+}
+
+/** Drops the tags that the member has no room for. */
+const limitTags = (plan: Planned[], known: Set<string>) => {
+  for (const planned of plan) {
+    const kept = planned.tags.filter((tag) => known.has(fold(tag)) || known.size < MAX_TAGS)
+    for (const tag of kept) known.add(fold(tag))
+    if (kept.length < planned.tags.length) planned.losses = [...planned.losses, { code: 'too-many', field: 'tags' }]
+    planned.tags = kept
+  }
+}
+
+/** Fails the rows that the quotas have no room for. */
+const limitUsage = (plan: Planned[], usage: { books: number; textBytes: number }, quotas: Quotas) => {
+  let { books, textBytes } = usage
+  return plan.map((planned): Planned => {
+    const fits =
+      (!planned.book || books < quotas.MAX_BOOKS) &&
+      (planned.bytes === 0 || textBytes + planned.bytes <= quotas.MAX_MEMBER_TEXT_BYTES)
+    if (!fits) {
+      const { row, entry, losses, bookId } = planned
+      return {
+        row,
+        entry,
+        losses,
+        bookId,
+        outcome: 'failed',
+        code: 'quota',
+        bytes: 0,
+        readings: [],
+        tags: [],
+        memos: [],
+      }
+    }
+    if (planned.book) books += 1
+    textBytes += planned.bytes
+    return planned
+  })
+}
+
+const nextChunk = (entries: Entry[], from: number) => {
+  let bytes = 0
+  let to = from
+  while (to < entries.length && to - from < MAX_CHUNK_ROWS && bytes < MAX_CHUNK_BYTES) {
+    const { memos = [], readings = [] } = entries[to] ?? {}
+    bytes += utf8Bytes(...memos.map(({ content }) => content), ...readings.map(({ note }) => note))
+    to += 1
+  }
+  return to
+}
+
+const countOf = (plan: Planned[], outcome: Planned['outcome']) => plan.filter((each) => each.outcome === outcome).length
+
+/** Commits a planned chunk. Returns false if nothing was written: the import was cancelled, or a quota is full. */
+const commit = async (
+  { db, quotas }: RunContext,
+  { memberId, importId, isDryRun, merge }: StoredImport,
+  lease: number,
+  doneBefore: number,
+  plan: Planned[],
+  now: string,
+) => {
+  const done = doneBefore + plan.length
+  const values = { memberId, importId, lease, done }
+  const isWritten = isDryRun === 0
+  const claim = claimChunk({
+    ...values,
+    doneBefore,
+    leaseEndsAt: Date.now() + LEASE_MS,
+    created: countOf(plan, 'created'),
+    updated: countOf(plan, 'updated'),
+    unchanged: countOf(plan, 'unchanged'),
+    skipped: countOf(plan, 'skipped'),
+    failed: countOf(plan, 'failed'),
+    newBooks: isWritten ? plan.filter(({ book }) => book).length : 0,
+    bytes: isWritten ? plan.reduce((sum, { bytes }) => sum + bytes, 0) : 0,
+    MAX_BOOKS: quotas.MAX_BOOKS,
+    MAX_MEMBER_TEXT_BYTES: quotas.MAX_MEMBER_TEXT_BYTES,
+  })
+  const statements = commitChunk(values, Date.now(), merge === 'overwrite', toArrays(plan, now, !isWritten))
+  const [claimed] = await run(db, claim, ...statements)
+  return { isCommitted: claimed.length > 0, statements: 1 + statements.length }
+}
+
+/** Works on an import until it is done, or the time or the statements of an invocation are used up. */
+const work = async (context: RunContext, stored: StoredImport, lease: number, entries: Entry[]) => {
+  const { db, quotas, timeZone, maxStatements = MAX_STATEMENTS } = context
+  const owner = stored.memberId
+  const deadline = Date.now() + MAX_RUN_MS
+  const library = await loadLibrary(db, owner, entries)
+  const [tagKeys] = await run(db, selectTagKeys({ memberId: owner }))
+  const knownTags = new Set(tagKeys.map(({ tagKey }) => tagKey))
+  let statements = library.statements + 1
+  // Books of rows that earlier runs committed are taken.
+  const targets = entries.map((entry) => (entry.failure ? undefined : library.matcher.take(entry)))
+  let done = stored.done
+  while (done < entries.length && Date.now() < deadline && statements < maxStatements) {
+    const to = nextChunk(entries, done)
+    const chunk = entries
+      .slice(done, to)
+      .map((entry, at) => ({ row: done + at + 1, entry, target: targets[done + at] }))
+    const loaded = await loadExisting(db, owner, chunk)
+    const now = localTime(timeZone)
+    const situation = { now, overwrites: stored.merge === 'overwrite', quotas, ...loaded }
+    let plan = chunk.map(({ row, entry, target }) => planRow(row, entry, target, situation))
+    limitTags(plan, knownTags)
+    let committed = await commit(context, stored, lease, done, plan, now)
+    statements += loaded.statements + committed.statements
+    if (!committed.isCommitted) {
+      const [[usage]] = await run(db, selectUsage({ memberId: owner }))
+      if (!usage) return
+      plan = limitUsage(plan, usage, quotas)
+      committed = await commit(context, stored, lease, done, plan, now)
+      statements += 1 + committed.statements
+      if (!committed.isCommitted) return
+    }
+    done = to
+  }
+}
+
+const fail = async ({ db }: RunContext, { memberId, importId }: StoredImport, lease: number, reason: string) =>
+  run(db, failImport({ memberId, importId, lease, reason }))
+
+/** Deletes the file of an import that has ended. The sweep repeats it. */
+export const dropFile = async ({ db, bucket }: RunContext, memberId: number, importId: number, file: string) => {
+  await deleteFile(bucket, memberId, file)
+  await run(db, forgetFile({ memberId, importId }))
+}
+
+const selectState = sqlStatement<{ status: StoredImport['status'] }>(
+  () => sql`select status from imports where ${isImport}`,
+)
+
+/** Runs an import whose lease the caller has. `entries`: if the file has been read already. */
+export const runLeased = async (context: RunContext, stored: StoredImport, lease: number, entries?: Entry[]) => {
+  const { memberId, importId, file, format, encoding, options } = stored
+  const values = { memberId, importId, lease }
+  if (file === null) return
+  try {
+    const bytes = entries ? undefined : await getFile(context.bucket, memberId, file)
+    if (!entries && !bytes) await fail(context, stored, lease, 'The file was lost. Send it again.')
+    const read = entries ?? (bytes && readFile(bytes, { ...JSON.parse(options), format, encoding }).entries)
+    if (read) await work(context, stored, lease, read)
+  } catch (error) {
+    if (!(error instanceof ImportFileError)) throw error
+    await fail(context, stored, lease, error.reason)
+  } finally {
+    await run(context.db, returnLease(values)).catch((error) => log('error', `import: ${error}`))
+  }
+  const [[state]] = await run(context.db, selectState(values))
+  if (state && state.status !== 'RUNNING') await dropFile(context, memberId, importId, file)
+}
+
+/** Continues an import, unless it has ended or another run works on it. */
+export const continueImport = async (context: RunContext, memberId: number, importId: number) => {
+  const lease = newLease()
+  const [[stored]] = await run(context.db, takeLease({ memberId, importId, now: Date.now(), ...lease }))
+  if (stored) await runLeased(context, stored, lease.lease)
+}

@@ -1,0 +1,176 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it, vi } from 'vitest'
+import { findMismatches } from '../../scripts/integrity'
+import { type Reader, send, signUp } from '../support/api'
+import { measure, memberDatabase } from '../support/database'
+import { memberIdOf } from '../support/images'
+
+const HEADER =
+  'Book Id,Title,Author,ISBN13,My Rating,Publisher,Number of Pages,Date Read,Date Added,Bookshelves,Exclusive Shelf,My Review'
+const goodreads = (...rows: string[]) => [HEADER, ...rows].join('\n')
+const SALT =
+  '81234,"The Salt Archive (Harbour, #2)",Mina  Oh,"=""9780446675505""",4,Quay House,312,2026/03/14,2025/12/30,"sea, favourites",read,"Slow, then not.<br/>Read twice."'
+const TIDE = '81235,Low Tide,Ana Ruiz,"=""""",0,,,,2026/01/02,,to-read,'
+const LAMP = '81236,램프,오미나,"=""""",5,,210,,2026/02/03,,currently-reading,'
+
+const start = (reader: Reader, file: BodyInit, query = '') =>
+  send('POST', `/imports${query}`, {
+    raw: file,
+    headers: { Authorization: `Bearer ${reader.token}`, 'Content-Type': 'text/csv' },
+  })
+const finish = async (reader: Reader, importId: number) => {
+  await vi.waitUntil(async () => (await reader.get(`/imports/${importId}`)).body.status !== 'RUNNING', {
+    timeout: 20_000,
+    interval: 50,
+  })
+  return (await reader.get(`/imports/${importId}`)).body
+}
+/** Imports a file, and returns the ended import. */
+const importFile = async (reader: Reader, file: BodyInit, query = '') => {
+  const started = await start(reader, file, query)
+  expect(started.status).toBe(202)
+  return finish(reader, started.body.importId)
+}
+const rowsOf = async (reader: Reader, importId: number, outcome = 'ALL') =>
+  (await reader.get(`/imports/${importId}/rows?page=1&size=100&outcome=${outcome}`)).body.item
+const booksOf = async (reader: Reader) => (await reader.get('/books?sort=created&size=100')).body.item
+const counts = (changes: object) => ({ created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, ...changes })
+
+describe('an import', () => {
+  it('creates the books of a file, with edition, tags, review and dates', async () => {
+    const reader = await signUp()
+    const imported = await importFile(reader, goodreads(SALT, TIDE, LAMP))
+    expect(imported).toMatchObject({
+      status: 'DONE',
+      format: 'goodreads',
+      dryRun: false,
+      rows: 3,
+      counts: counts({ created: 3 }),
+    })
+    const [salt, tide, lamp] = await booksOf(reader)
+    expect(salt).toMatchObject({
+      title: 'The Salt Archive (Harbour, #2)',
+      author: 'Mina Oh',
+      publisher: 'Quay House',
+      itemPage: 312,
+      star: 4,
+      bookStatus: 'DONE',
+      readStartDate: null,
+      readEndDate: '2026-03-14T00:00:00',
+      createdAt: '2025-12-30T00:00:00',
+      memoCount: 1,
+    })
+    expect(tide).toMatchObject({ title: 'Low Tide', bookStatus: 'YET', star: 0, readEndDate: null })
+    expect(lamp).toMatchObject({ title: '램프', author: '오미나', bookStatus: 'ING', star: 5 })
+    const edition = await reader.get(`/books/${salt.bookId}/edition`)
+    expect(edition.body).toMatchObject({ isbn: '9780446675505', sourceIds: ['goodreads:81234'] })
+    expect((await reader.get(`/books/${salt.bookId}/tags`)).body.tags).toEqual(['favourites', 'sea'])
+    const [memo] = (await reader.get(`/books/${salt.bookId}?memoAuthority=ALL`)).body.memosList
+    expect(memo).toMatchObject({ memoType: 'THOUGHT', memoBookPage: 0, memoAuthority: 'PRIVATE' })
+    expect(await rowsOf(reader, imported.importId)).toMatchObject([
+      { line: 2, outcome: 'created', code: null, bookId: salt.bookId },
+      { line: 3, outcome: 'created', bookId: tide.bookId },
+      { line: 4, outcome: 'created', bookId: lamp.bookId },
+    ])
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+
+  it('changes nothing if the same file is sent twice', async () => {
+    const reader = await signUp()
+    const file = goodreads(SALT, TIDE, LAMP)
+    await importFile(reader, file)
+    const before = await booksOf(reader)
+    const again = await importFile(reader, file)
+    expect(again.counts).toEqual(counts({ unchanged: 3 }))
+    expect(await booksOf(reader)).toEqual(before)
+  })
+
+  it('adds what a newer export adds, and keeps what was edited here', async () => {
+    const reader = await signUp()
+    await importFile(reader, goodreads(SALT, TIDE))
+    const [salt, tide] = await booksOf(reader)
+    await reader.patch(`/books/${salt.bookId}`, { star: 2, publisher: 'Another House' })
+    const finished = TIDE.replace(
+      '81235,Low Tide,Ana Ruiz,"=""""",0,,,,2026/01/02,,to-read,',
+      '81235,Low Tide,Ana Ruiz,"=""""",3,Ebb,120,2026/04/05,2026/01/02,coast,read,',
+    )
+    const newer = await importFile(reader, goodreads(SALT, finished, LAMP))
+    expect(newer.counts).toEqual(counts({ created: 1, updated: 1, unchanged: 1 }))
+    const books = await booksOf(reader)
+    expect(books).toHaveLength(3)
+    expect(books[0]).toMatchObject({ star: 2, publisher: 'Another House' })
+    expect(books[1]).toMatchObject({
+      bookId: tide.bookId,
+      star: 3,
+      publisher: 'Ebb',
+      itemPage: 120,
+      bookStatus: 'DONE',
+      readEndDate: '2026-04-05T00:00:00',
+    })
+    expect((await reader.get(`/books/${tide.bookId}/tags`)).body.tags).toEqual(['coast'])
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+
+  it('writes only the report in a dry run', async () => {
+    const reader = await signUp()
+    const dry = await importFile(reader, goodreads(SALT, TIDE), '?dryRun=true')
+    expect(dry).toMatchObject({ dryRun: true, counts: counts({ created: 2 }) })
+    expect(await booksOf(reader)).toEqual([])
+    expect(await rowsOf(reader, dry.importId)).toMatchObject([
+      { outcome: 'created', bookId: null },
+      { outcome: 'created', bookId: null },
+    ])
+  })
+
+  it('reports rows that fail, in the columns of the file', async () => {
+    const reader = await signUp()
+    const nameless = '81237,,Nobody,"=""""",0,,,,2026/01/02,,to-read,'
+    const imported = await importFile(reader, goodreads(nameless, TIDE, TIDE))
+    expect(imported.counts).toEqual(counts({ created: 1, failed: 1, skipped: 1 }))
+    expect(await rowsOf(reader, imported.importId, 'failed')).toMatchObject([{ line: 2, code: 'no-title' }])
+    expect(await rowsOf(reader, imported.importId, 'skipped')).toMatchObject([{ line: 4, code: 'duplicate-in-file' }])
+    const failed = await reader.get(`/imports/${imported.importId}/failed.csv`)
+    expect(failed.body).toBe(`${HEADER}\r\n81237,,Nobody,"=""""",0,,,,2026/01/02,,to-read,\r\n`)
+  })
+
+  it('is undone: what it created and nobody changed is removed', async () => {
+    const reader = await signUp()
+    const own = await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz' })
+    const imported = await importFile(reader, goodreads(SALT, TIDE, LAMP))
+    expect(imported.counts).toEqual(counts({ created: 2, updated: 1 }))
+    const [, , lamp] = await booksOf(reader)
+    await reader.patch(`/books/${lamp.bookId}`, { currentPage: 12 })
+    const undone = await reader.delete(`/imports/${imported.importId}`)
+    expect(undone).toMatchObject({
+      status: 200,
+      body: { removed: 1, kept: [{ title: 'Low Tide' }, { title: '램프' }] },
+    })
+    expect((await booksOf(reader)).map(({ bookId }: { bookId: number }) => bookId)).toEqual([own.bookId, lamp.bookId])
+    expect((await reader.get(`/imports/${imported.importId}`)).status).toBe(404)
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+
+  it('deletes the file when it has ended', async () => {
+    const reader = await signUp()
+    await importFile(reader, goodreads(SALT))
+    const prefix = `imports/${await memberIdOf(reader)}/`
+    await vi.waitUntil(async () => (await env.IMAGES.list({ prefix })).objects.length === 0)
+  })
+
+  it('imports 3,000 rows in at most 60 database calls', async () => {
+    const reader = await signUp()
+    const rows = Array.from({ length: 3000 }, (_, n) =>
+      SALT.replace('81234', String(n)).replace('9780446675505', '').replace('The Salt Archive', `Archive ${n}`),
+    )
+    const imported = await importFile(reader, goodreads(...rows))
+    expect(imported.counts).toEqual(counts({ created: 3000 }))
+  })
+})
+
+it('refuses a file that it cannot read, and names what it is', async () => {
+  const reader = await signUp()
+  const answer = await start(reader, new Uint8Array([0x50, 0x4b, 3, 4, 0, 0]))
+  expect(answer).toMatchObject({ status: 422, body: { message: expect.stringContaining('ZIP') } })
+  expect((await reader.get('/imports')).body).toEqual([])
+})
+void measure
