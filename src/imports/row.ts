@@ -1,5 +1,5 @@
 import { MAX_INT } from '../contract'
-import { type Code, type Entry, type EntryReading, emptyEntry, type ImportOptions } from './entry'
+import { type Code, type Entry, type EntryMemo, type EntryReading, emptyEntry, type ImportOptions } from './entry'
 import { findMapped, type Shelf } from './status'
 import {
   cutText,
@@ -31,10 +31,13 @@ export type RowSource = {
   orderOf?: (column: string) => DateOrder
 }
 
+/** The database stores neither NUL nor halves of surrogate pairs. */
+const clean = (text: string) => text.toWellFormed().replaceAll('\0', '').trim()
+
 /** An entry to fill from the columns of a record. What cannot be kept becomes a loss. */
 export const createRow = ({ line, get: read, nameOf = (column) => column, orderOf }: RowSource) => {
   const entry = emptyEntry(line)
-  const get = (column: string) => read(column).toWellFormed().replaceAll('\0', '').trim()
+  const get = (column: string) => clean(read(column))
   const lose = (code: Code, column: string) => {
     const field = nameOf(column)
     if (!entry.losses.some((loss) => loss.code === code && loss.field === field)) entry.losses.push({ code, field })
@@ -134,10 +137,13 @@ export const createRow = ({ line, get: read, nameOf = (column) => column, orderO
       entry.sourceIds.push(sourceId)
     },
     /** Keeps a review or a note as a memo, HTML as it is. */
-    memo: (content: string, column: string, createdAt: string | null = null) => {
-      if (!content.trim()) return
+    memo: (review: string, column: string, createdAt: string | null = null): EntryMemo | undefined => {
+      const content = clean(review)
+      if (!content) return undefined
       if (content.length > MAX_REVIEW) lose('review-truncated', column)
-      entry.memos.push({ type: 'THOUGHT', content: cutText(content, MAX_REVIEW), page: 0, createdAt })
+      const memo: EntryMemo = { type: 'THOUGHT', content: cutText(content, MAX_REVIEW), page: 0, createdAt }
+      entry.memos.push(memo)
+      return memo
     },
     addReading: (startedAt: string | null, finishedAt: string | null, column: string) => {
       if (entry.readings.length === MAX_READINGS) return lose('too-many', column)
