@@ -115,16 +115,15 @@ export const createRow = ({ line, get: read, nameOf = (column) => column, orderO
     },
     tag: (names: string[], column: string) => {
       for (const name of names) {
-        const tag = cutText(
-          name
-            .slice(0, 4 * MAX_TAG)
-            .normalize('NFC')
-            .trim(),
-          MAX_TAG,
-        ).trim()
+        // Normalizing a long text can take minutes.
+        const normalized = name
+          .slice(0, 4 * MAX_TAG)
+          .normalize('NFC')
+          .trim()
+        const tag = cutText(normalized, MAX_TAG).trim()
         if (!tag || entry.tags.includes(tag)) continue
         if (entry.tags.length === MAX_TAGS) return lose('too-many', column)
-        if (tag.length < name.normalize('NFC').trim().length) lose('too-long', column)
+        if (normalized.length > MAX_TAG || name.length > 4 * MAX_TAG) lose('too-long', column)
         entry.tags.push(tag)
       }
     },
