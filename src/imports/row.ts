@@ -31,13 +31,10 @@ export type RowSource = {
   orderOf?: (column: string) => DateOrder
 }
 
-/** The database stores neither NUL nor halves of surrogate pairs. */
-const clean = (text: string) => text.toWellFormed().replaceAll('\0', '').trim()
-
 /** An entry to fill from the columns of a record. What cannot be kept becomes a loss. */
 export const createRow = ({ line, get: read, nameOf = (column) => column, orderOf }: RowSource) => {
   const entry = emptyEntry(line)
-  const get = (column: string) => clean(read(column))
+  const get = (column: string) => read(column).trim()
   const lose = (code: Code, column: string) => {
     const field = nameOf(column)
     if (!entry.losses.some((loss) => loss.code === code && loss.field === field)) entry.losses.push({ code, field })
@@ -137,7 +134,7 @@ export const createRow = ({ line, get: read, nameOf = (column) => column, orderO
     },
     /** Keeps a review or a note as a memo, HTML as it is. */
     memo: (review: string, column: string, createdAt: string | null = null): EntryMemo | undefined => {
-      const content = clean(review)
+      const content = review.trim()
       if (!content) return undefined
       if (content.length > MAX_REVIEW) lose('review-truncated', column)
       const memo: EntryMemo = { type: 'THOUGHT', content: cutText(content, MAX_REVIEW), page: 0, createdAt }

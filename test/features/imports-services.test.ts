@@ -121,6 +121,15 @@ describe('an import from LibraryThing', () => {
     expect(readByTitle(librarythingJson)['Salt & Archive']?.memos[0]?.content).toBe('Slow &lt;b&gt;&nbsp;&hellip;')
   })
 
+  it('has no characters that cannot be stored', () => {
+    const file = '{"1":{"title":"A\\u0000B\\ud800","books_id":"1","review":"\\udc00C\\u0000","tags":["\\ud800"]}}'
+    expect(read(file).entries[0]).toMatchObject({
+      title: 'AB\ufffd',
+      memos: [{ content: '\ufffdC' }],
+      tags: ['\ufffd'],
+    })
+  })
+
   it('has an entry for each item of JSON, whatever it is', () => {
     expect(read(librarythingJson).entries.slice(2)).toMatchObject([
       { line: 3, failure: 'no-title' },

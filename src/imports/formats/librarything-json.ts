@@ -11,7 +11,7 @@ const listOf = (value: unknown): unknown[] =>
 const textsOf = (value: unknown) =>
   listOf(value)
     .filter((item) => typeof item === 'string')
-    .map(unescapeHtml)
+    .map((item) => unescapeHtml(toCell(item)))
 
 const entriesOf = (json: unknown) => {
   const books = Object.entries(isObject(json) ? json : {})
