@@ -1,9 +1,9 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A value of a JSON file as the text of a cell. */
+/** A value of a JSON file as the text of a cell, without NUL and halves of surrogate pairs, which cannot be stored. */
 export const toCell = (value: unknown): string => {
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '')
   if (value === undefined || value === null) return ''
   try {
     return JSON.stringify(value)

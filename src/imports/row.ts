@@ -1,5 +1,5 @@
 import { MAX_INT } from '../contract'
-import { type Code, type Entry, type EntryReading, emptyEntry, type ImportOptions } from './entry'
+import { type Code, type Entry, type EntryMemo, type EntryReading, emptyEntry, type ImportOptions } from './entry'
 import { findMapped, type Shelf } from './status'
 import {
   cutText,
@@ -34,7 +34,7 @@ export type RowSource = {
 /** An entry to fill from the columns of a record. What cannot be kept becomes a loss. */
 export const createRow = ({ line, get: read, nameOf = (column) => column, orderOf }: RowSource) => {
   const entry = emptyEntry(line)
-  const get = (column: string) => read(column).toWellFormed().replaceAll('\0', '').trim()
+  const get = (column: string) => read(column).trim()
   const lose = (code: Code, column: string) => {
     const field = nameOf(column)
     if (!entry.losses.some((loss) => loss.code === code && loss.field === field)) entry.losses.push({ code, field })
@@ -112,16 +112,15 @@ export const createRow = ({ line, get: read, nameOf = (column) => column, orderO
     },
     tag: (names: string[], column: string) => {
       for (const name of names) {
-        const tag = cutText(
-          name
-            .slice(0, 4 * MAX_TAG)
-            .normalize('NFC')
-            .trim(),
-          MAX_TAG,
-        ).trim()
+        // Normalizing a long text can take minutes.
+        const normalized = name
+          .slice(0, 4 * MAX_TAG)
+          .normalize('NFC')
+          .trim()
+        const tag = cutText(normalized, MAX_TAG).trim()
         if (!tag || entry.tags.includes(tag)) continue
         if (entry.tags.length === MAX_TAGS) return lose('too-many', column)
-        if (tag.length < name.normalize('NFC').trim().length) lose('too-long', column)
+        if (normalized.length > MAX_TAG || name.length > 4 * MAX_TAG) lose('too-long', column)
         entry.tags.push(tag)
       }
     },
@@ -134,10 +133,13 @@ export const createRow = ({ line, get: read, nameOf = (column) => column, orderO
       entry.sourceIds.push(sourceId)
     },
     /** Keeps a review or a note as a memo, HTML as it is. */
-    memo: (content: string, column: string, createdAt: string | null = null) => {
-      if (!content.trim()) return
+    memo: (review: string, column: string, createdAt: string | null = null): EntryMemo | undefined => {
+      const content = review.trim()
+      if (!content) return undefined
       if (content.length > MAX_REVIEW) lose('review-truncated', column)
-      entry.memos.push({ type: 'THOUGHT', content: cutText(content, MAX_REVIEW), page: 0, createdAt })
+      const memo: EntryMemo = { type: 'THOUGHT', content: cutText(content, MAX_REVIEW), page: 0, createdAt }
+      entry.memos.push(memo)
+      return memo
     },
     addReading: (startedAt: string | null, finishedAt: string | null, column: string) => {
       if (entry.readings.length === MAX_READINGS) return lose('too-many', column)

@@ -22,20 +22,12 @@ const addNotes = (row: Row, column: string) => {
   if (notes.length > MAX_NOTES) row.lose('too-many', column)
   for (const note of notes.slice(0, MAX_NOTES)) {
     const values = isObject(note) ? note : { content: note }
-    const content = toCell(values.content ?? values.text ?? values.note)
-      .toWellFormed()
-      .replaceAll('\0', '')
-      .trim()
     const page = parseInteger(toCell(values.quote_page ?? values.page), MAX_INT)
-    if (!content) {
-      if (isObject(note) || note) row.lose('not-supported', column)
-      continue
-    }
-    row.memo(content, column, parseTime(toCell(values.created_on)) ?? null)
-    const memo = row.entry.memos.at(-1)
-    if (!memo) continue
-    if (page && page > 0) Object.assign(memo, { page, type: 'BOOK_CONTENT' })
-    if (values.visibility === 'public') memo.isPublic = true
+    const content = toCell(values.content ?? values.text ?? values.note)
+    const memo = row.memo(content, column, parseTime(toCell(values.created_on)) ?? null)
+    if (!memo) row.lose('not-supported', column)
+    else if (page && page > 0) Object.assign(memo, { page, type: 'BOOK_CONTENT' })
+    if (memo && values.visibility === 'public') memo.isPublic = true
   }
 }
 

@@ -11,7 +11,7 @@ const listOf = (value: unknown): unknown[] =>
 const textsOf = (value: unknown) =>
   listOf(value)
     .filter((item) => typeof item === 'string')
-    .map(unescapeHtml)
+    .map((item) => unescapeHtml(toCell(item)))
 
 const entriesOf = (json: unknown) => {
   const books = Object.entries(isObject(json) ? json : {})
@@ -64,7 +64,7 @@ export const librarythingJson: Format = {
       row.rate('rating')
       shelveByCollections(row, textsOf(values.collections), options)
       row.tag(textsOf(values.tags), 'tags')
-      for (const name of ['review', 'comment', 'privatecomment']) row.memo(get(name), name)
+      for (const name of ['review', 'comment', 'privatecomment']) row.memo(toCell(values[name]), name)
       row.refuse(UNSUPPORTED)
       return finish(row)
     }),

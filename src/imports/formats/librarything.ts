@@ -33,7 +33,7 @@ export const librarything = tableFormat({
   name: 'librarything',
   matches: (has) => has('title') && (has('sort character') || (has('primary author') && has('work id'))),
   columns:
-    'book id,title,sort character,primary author,primary author role,secondary author,secondary author roles,publication,date,review,rating,comment,private comment,summary,media,physical description,weight,height,thickness,length,dimensions,page count,lccn,acquired,date started,date read,tags,collections,languages,original languages,lc classification,isbn,isbns,subjects,dewey decimal,dewey wording,other call number,source,entry date,oclc,work id',
+    'book id,title,sort character,primary author,primary author role,secondary author,secondary author roles,publication,date,review,rating,comment,private comment,summary,media,physical description,weight,height,thickness,length,dimensions,page count,lccn,acquired,date started,date read,tags,collections,languages,original languages,lc classification,isbn,isbns,subjects,dewey decimal,dewey wording,other call number,copies,source,entry date,oclc,work id',
   unsupported: 'barcode,bcid,from where,lending patron,lending status,lending start,lending end',
   read: (row, options) => {
     const { entry, get } = row
@@ -52,7 +52,8 @@ export const librarything = tableFormat({
       entry.isbn = codes.map(parseIsbn).find(Boolean) ?? null
       if (!entry.isbn) row.isbn('isbn')
     }
-    entry.publisher = row.text('publication')
+    // Quay House (2019), 312 pages
+    entry.publisher = row.text('publication')?.split(' (')[0] || null
     const year = /^\[?(\d{4})\b/.exec(get('date'))?.[1]
     entry.publishedYear = year ? Number(year) : null
     entry.pages = row.pages('page count')

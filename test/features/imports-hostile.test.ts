@@ -1,0 +1,138 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { ImportFileError, readFile } from '../../src/imports/read-file'
+import calibre from '../fixtures/imports/calibre.csv?raw'
+import korean from '../fixtures/imports/generic-ko.csv?raw'
+import goodreads from '../fixtures/imports/goodreads.csv?raw'
+import librarythingJson from '../fixtures/imports/librarything.json?raw'
+import librarything from '../fixtures/imports/librarything.tsv?raw'
+import storygraph from '../fixtures/imports/storygraph.csv?raw'
+import { bytesOf } from '../support/import-files'
+
+const options = { shelfMap: {}, columns: {} }
+/** The number of entries, or that the file was refused. Other exceptions fail the test. */
+const outcome = (file: Uint8Array) => {
+  try {
+    return readFile(file, options).entries.length
+  } catch (error) {
+    if (error instanceof ImportFileError && error.reason.length > 10) return 'refused'
+    throw error
+  }
+}
+
+/** A generator of the mulberry32 family. */
+const randomFrom = (seed: number) => {
+  let state = seed
+  return (below: number) => {
+    state = (state + 0x6d2b79f5) | 0
+    const mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    return ((mixed ^ (mixed >>> 13)) >>> 0) % below
+  }
+}
+
+const FILES = [goodreads, storygraph, librarything, librarythingJson, calibre, korean]
+const NOISE = [
+  '"',
+  '""',
+  '\n',
+  '\r',
+  ',',
+  ';',
+  '\t',
+  '\0',
+  '=',
+  '1/2/3',
+  '\ufeff',
+  '(#',
+  '{',
+  ']',
+  '9'.repeat(400),
+  'ß'.normalize('NFD'),
+]
+
+describe('a hostile import', () => {
+  it('gives entries or a reason, but no other error', () => {
+    const random = randomFrom(env.SEED)
+    for (let run = 0; run < 200; run++) {
+      let text = FILES[random(FILES.length)] ?? ''
+      const cut = random(text.length + 1)
+      const mutations = [
+        () => text.slice(0, cut),
+        () => text.slice(cut),
+        () =>
+          text
+            .split('\n')
+            .map((line) => `"${line.replaceAll('"', '""')}"`)
+            .join('\n'),
+        () => text.replaceAll([',', ';', '\t'][random(3)] ?? ',', [',', ';', '\t', '|'][random(4)] ?? ';'),
+        () => text.slice(0, cut) + (NOISE[random(NOISE.length)] ?? '').repeat(random(50)) + text.slice(cut),
+        () => text.replaceAll('"', random(2) ? '' : "'"),
+        () => text.replaceAll('\n', random(2) ? '\r\n' : '\r'),
+      ]
+      for (let times = 1 + random(3); times > 0; times--) text = mutations[random(mutations.length)]?.() ?? text
+      const bytes = bytesOf(text)
+      for (let times = random(4); times > 0; times--) bytes[random(bytes.length || 1)] = random(256)
+      expect(() => outcome(bytes), text).not.toThrow()
+    }
+  })
+
+  const header = 'Title,Exclusive Shelf,Date Read,ISBN,My Review,Additional Authors,Bookshelves,read_dates,My Rating\n'
+  const inCell = (part: string) => (size: number) => {
+    const cell = part.repeat(20_000 / part.length).replaceAll('"', '""')
+    return `${header}${`"A","read"${`,"${cell}"`.repeat(7)}\n`.repeat(Math.ceil(size / 140_000))}`
+  }
+  const repeated =
+    (part: string, start = '') =>
+    (size: number) =>
+      start + part.repeat(size / part.length)
+
+  it.each<[string, (size: number) => string]>([
+    ['quotes', repeated('"')],
+    ['quotes below a header', repeated('"', 'Title,Author\n')],
+    ['an unclosed quote', repeated('x', 'Title,Author\n"')],
+    ['quotes in a quoted cell', repeated('x"', 'Title,Author\n"')],
+    ['cells with one quote', repeated(',"x', 'Title,Author\n')],
+    ['quotes and blanks', repeated('"  ', 'Title,Author\n"')],
+    ['columns', repeated('a,')],
+    ['cells of a row', repeated(',', 'Title,Author\nA,')],
+    ['rows', repeated('\n', 'Title\n')],
+    ['returns', repeated('\r', 'Title\n')],
+    ['tabs', repeated('\t', 'Title\tAuthor\n')],
+    ['wrapped rows', repeated('"A,""B,C"""\n', 'Title,Author\n')],
+    ['nested arrays', repeated('[')],
+    ['nested objects', (size) => `{"1":{"title":"A","workcode":${'['.repeat(size / 2)}${']'.repeat(size / 2)}}}`],
+    [
+      'items',
+      (size) =>
+        `{"0":{"title":"A","workcode":1}${Array.from({ length: size / 10 }, (_, at) => `,"a${at}":{}`).join('')}}`,
+    ],
+    ['commas in cells', inCell(', ')],
+    ['digits in cells', inCell('1')],
+    ['blanks in cells', inCell('1 ')],
+    ['bars in cells', inCell('|;')],
+    ['brackets in cells', inCell('(#')],
+    ['combining marks in cells', inCell('\u0301\u0323')],
+  ])('takes time in proportion to its size: %s', (_, make) => {
+    const time = (size: number) => {
+      const file = bytesOf(make(size))
+      const times = [1, 2].map(() => {
+        const start = performance.now()
+        outcome(file)
+        return performance.now() - start
+      })
+      return Math.min(...times)
+    }
+    // Quadratic time would be 16 times as long. Short times say nothing, and a busy machine can spoil one attempt.
+    const isLinear = () => {
+      const [small, large] = [time(200_000), time(800_000)]
+      return large < 500 || large < 11 * Math.max(small, 1)
+    }
+    expect(isLinear() || isLinear() || isLinear()).toBe(true)
+  })
+
+  it('can be as large as a file may be', () => {
+    for (const part of ['x"', ',', '\n']) {
+      expect(() => outcome(bytesOf(`Title,Author\n"${part.repeat((10 * 2 ** 20) / part.length)}`))).not.toThrow()
+    }
+  })
+})
