@@ -42,7 +42,9 @@ export const importsOperations: Operations = {
     operationId: 'getFailedRows',
     summary: 'Get the rows that failed',
     description: 'A CSV file with the columns of the file, to correct and import again.',
-    responses: { 200: { description: 'The rows', content: { 'text/csv': z.string() }, headers: ['Content-Disposition'] } },
+    responses: {
+      200: { description: 'The rows', content: { 'text/csv': z.string() }, headers: ['Content-Disposition'] },
+    },
     errors: ['IMPORT_NOT_FOUND'],
   },
   'DELETE /imports/{import-id}': {
