@@ -133,6 +133,15 @@ const CHECKS = [
   checkRetired('books', 'bookId'),
   checkRetired('memos', 'memoId'),
   checkRetired('readings', 'readingId'),
+  checkField(
+    'imports',
+    'importId',
+    'done',
+    `iif(stored.isDeleted, stored.done, (
+    select count(*) from importRows where importRows.memberId = stored.memberId and importRows.importId = stored.importId
+  ))`,
+  ),
+  checkField('imports', 'importId', 'done', 'created + updated + unchanged + skipped + failed'),
   `select 'members' as "table", memberId as id, 'withdrawnAt' as field, 'a purge job' as expected, withdrawnAt as found
   from members where withdrawnAt is not null and memberId not in (select memberId from purgeJobs)`,
   `select 'members' as "table", memberId as id, 'memberId' as field, 'at most ' || seq as expected, memberId as found
@@ -184,8 +193,9 @@ export const findOrphans = async (databases: D1Database[], bucket: R2Bucket) => 
   const expected = new Set<string>()
   const purged = new Set<number>()
   for (const database of databases) {
-    const images = `select 'images/' || memberId || '/' || name as key from images where ${isActive}`
-    for (const { key } of (await database.prepare(images).all<{ key: string }>()).results) expected.add(key)
+    const keysOf = `select 'images/' || memberId || '/' || name as key from images where ${isActive}
+      union all select 'imports/' || memberId || '/' || file from imports where file is not null and ${isActive}`
+    for (const { key } of (await database.prepare(keysOf).all<{ key: string }>()).results) expected.add(key)
     const jobs = await database.prepare('select memberId from purgeJobs').all<{ memberId: number }>()
     for (const { memberId } of jobs.results) purged.add(memberId)
   }

@@ -1,7 +1,8 @@
 import { MAX_CONNECTIONS, sixAtATime } from './concurrently'
-import { connect } from './db/client'
+import { connect, type Db } from './db/client'
 import { type Bindings, configure } from './env'
-import { purgeImages } from './images/bucket'
+import { purgeObjects } from './images/bucket'
+import { SWEEP_STATEMENTS, sweepImports } from './imports/sweep'
 import { log } from './log'
 import { deleteOldClaims, findAbandoned } from './members/claims'
 import { releaseAddresses } from './members/directory'
@@ -11,10 +12,10 @@ import { settleClaims } from './members/settlement'
 import { databaseOf, databasesOf, type Slots } from './slots'
 
 const HOUR_MS = 3_600_000
-// D1 allows an invocation 1,000 statements. A slot takes up to 13, and slot 0 three more; purge jobs take the rest.
+// D1 allows an invocation 1,000 statements. A slot takes up to 18, and slot 0 three more; purge jobs and imports take the rest.
 const MAX_STATEMENTS = 960
-const STATEMENTS_PER_SLOT = 13
-const MAX_SLOTS = 64
+const STATEMENTS_PER_SLOT = 13 + SWEEP_STATEMENTS
+const MAX_SLOTS = 46
 
 const openSlots = (env: Bindings): Slots => {
   const open = (slot: number) => connect(databaseOf(env, slot), { slot })
@@ -34,12 +35,24 @@ const settleAbandoned = async (env: Bindings, slots: Slots, visited: number[], n
   return sixAtATime(ofVisited, ([slot, entries]) => settleClaims(slots, config, slot, entries))
 }
 
+/** The most statements for the imports of one slot. */
+const MAX_IMPORT_STATEMENTS = 200
+
+const sweepImportsWithin = async (env: Bindings, db: Db, budget: Budget, now: number) => {
+  const config = configure(env)
+  const context = { db, bucket: env.IMAGES, quotas: config, timeZone: config.TIME_ZONE }
+  const share = Math.max(0, Math.min(MAX_IMPORT_STATEMENTS, Math.floor(budget.left / budget.slotsAtATime)))
+  budget.left -= share
+  budget.left += await sweepImports(context, share, now)
+}
+
 const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budget, now: number) => {
   const db = slots.open(slot)
   const release = async (memberIds: number[]) => slot > 0 && releaseAddresses(slots, memberIds)
   const steps = [
-    () => runPurgeJobs(db, (memberId) => purgeImages(env.IMAGES, memberId), release, budget),
+    () => runPurgeJobs(db, (memberId) => purgeObjects(env.IMAGES, memberId), release, budget),
     () => deleteExpired(db, now),
+    () => sweepImportsWithin(env, db, budget, now),
     async () => slot > 0 && deleteOldClaims(db, now),
   ]
   for (const step of steps) await step().catch((error) => log('error', `sweep: ${error}`))

@@ -8,6 +8,8 @@ const RANDOM_BYTES = 16
 export const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 const keyPrefix = (memberId: number) => `images/${memberId}/`
+/** Of the files of imports, which no request can load. */
+export const filePrefix = (memberId: number) => `imports/${memberId}/`
 /** The object's key, which is also the path of the image. */
 export const toKey = (memberId: number, name: string) => `${keyPrefix(memberId)}${name}`
 const KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp|avif)$/
@@ -86,16 +88,21 @@ export const cacheImage = (url: string, image: Response) => {
 /** The most keys that R2 lists or deletes in one call. */
 const R2_BATCH = 1000
 
-/** Deletes all images of a member and returns their keys. */
-export const purgeImages = async (bucket: R2Bucket, memberId: number) => {
+const purgePrefix = async (bucket: R2Bucket, prefix: string) => {
   const purged: string[] = []
   for (;;) {
-    const { objects } = await callBucket(() => bucket.list({ prefix: keyPrefix(memberId), limit: R2_BATCH }))
+    const { objects } = await callBucket(() => bucket.list({ prefix, limit: R2_BATCH }))
     if (objects.length === 0) return purged
     const keys = objects.map(({ key }) => key)
     await callBucket(() => bucket.delete(keys))
     purged.push(...keys)
   }
+}
+
+/** Deletes all objects of a member and returns the keys of the images. */
+export const purgeObjects = async (bucket: R2Bucket, memberId: number) => {
+  await purgePrefix(bucket, filePrefix(memberId))
+  return purgePrefix(bucket, keyPrefix(memberId))
 }
 
 /** Each deletion from the cache is a subrequest, and their number per invocation is limited. */

@@ -1,9 +1,7 @@
-import { callBucket } from '../images/bucket'
+import { callBucket, filePrefix } from '../images/bucket'
 
-// The files of running imports, in the bucket of the images. Their keys do not begin like those of images, so no request
-// can load them.
+// The files of running imports, in the bucket of the images.
 
-export const filePrefix = (memberId: number) => `imports/${memberId}/`
 const toKey = (memberId: number, file: string) => `${filePrefix(memberId)}${file}`
 
 export const putFile = (bucket: R2Bucket, memberId: number, file: string, bytes: Uint8Array<ArrayBuffer>) =>

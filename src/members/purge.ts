@@ -37,6 +37,8 @@ const STEPS = Object.entries({
   memos: 'memoId',
   books: 'bookId',
   images: 'imageId',
+  importRows: 'importId, row',
+  imports: 'importId',
 }).map(([table, columns]) => ({ table, build: deleteFrom(table, columns) }))
 
 /** Whether each table has rows of the member: 1 or 0. */
@@ -87,11 +89,11 @@ const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
 export const purgeMember = async (
   db: Db,
   withdrawn: number,
-  purgeImages: () => Promise<unknown>,
+  purgeObjects: () => Promise<unknown>,
   maxStatements = MAX_STATEMENTS_PER_MEMBER,
 ) => {
   // Rows first, then images: the sweep purges six slots at a time, and a Worker has only six connections.
-  return purgeRows(db, withdrawn, maxStatements).finally(purgeImages)
+  return purgeRows(db, withdrawn, maxStatements).finally(purgeObjects)
 }
 
 const HOUR_MS = 3_600_000
@@ -132,7 +134,7 @@ const spend = async (budget: Budget, work: (most: number) => Promise<{ statement
  */
 export const runPurgeJobs = async (
   db: Db,
-  purgeImages: (memberId: number) => Promise<unknown>,
+  purgeObjects: (memberId: number) => Promise<unknown>,
   release: (memberIds: number[]) => Promise<unknown>,
   budget: Budget,
 ) => {
@@ -145,7 +147,7 @@ export const runPurgeJobs = async (
   for (const { memberId, createdAt } of jobs) {
     if (budget.left < MIN_STATEMENTS_PER_MEMBER) return
     try {
-      const { isDone } = await spend(budget, (most) => purgeMember(db, memberId, () => purgeImages(memberId), most))
+      const { isDone } = await spend(budget, (most) => purgeMember(db, memberId, () => purgeObjects(memberId), most))
       const isOver = isReleased && isDone && createdAt < Date.now() - HOUR_MS
       if (isOver) await run(db, deletePurgeJob({ memberId }))
     } catch (error) {

@@ -8,7 +8,7 @@ import { networkOf } from '../http/network'
 import { throttledByNetwork } from '../http/throttle'
 import { valid } from '../http/validate'
 import { imageBase } from '../images/address'
-import { dropCached, purgeImages } from '../images/bucket'
+import { dropCached, purgeObjects } from '../images/bucket'
 import { log } from '../log'
 import { sendMail } from '../mail/send'
 import { chooseSlot } from '../slots'
@@ -74,7 +74,7 @@ export const members = new Hono<App>()
     const purge = async () => {
       // Lets the response be sent first.
       await scheduler.wait(0)
-      await purgeMember(db, memberId, async () => dropCached(imageBase(c), await purgeImages(c.env.IMAGES, memberId)))
+      await purgeMember(db, memberId, async () => dropCached(imageBase(c), await purgeObjects(c.env.IMAGES, memberId)))
     }
     c.executionCtx.waitUntil(purge().catch((error: Error) => log('error', `purge: ${error.message}`)))
     return c.body(null, 204)

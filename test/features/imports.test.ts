@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { findMismatches } from '../../scripts/integrity'
+import { sweep } from '../../src/sweep'
 import { type Reader, send, signUp } from '../support/api'
-import { measure, memberDatabase } from '../support/database'
+import { memberDatabase, select } from '../support/database'
 import { memberIdOf } from '../support/images'
 
 const HEADER =
@@ -173,4 +174,84 @@ it('refuses a file that it cannot read, and names what it is', async () => {
   expect(answer).toMatchObject({ status: 422, body: { message: expect.stringContaining('ZIP') } })
   expect((await reader.get('/imports')).body).toEqual([])
 })
-void measure
+
+const DAY_MS = 86_400_000
+/** Makes an import look as if its Worker had ended after its first rows. */
+const interrupt = async (reader: Reader, file: string) => {
+  const memberId = await memberIdOf(reader)
+  const started = (await start(reader, file)).body
+  await finish(reader, started.importId)
+  await env.IMAGES.put(`imports/${memberId}/again`, file)
+  await memberDatabase()
+    .prepare(
+      `update imports set status = 'RUNNING', file = 'again', leaseEndsAt = 0, done = 0, created = 0 where memberId = ?`,
+    )
+    .bind(memberId)
+    .run()
+  await memberDatabase().prepare('delete from importRows where memberId = ?').bind(memberId).run()
+  return { memberId, importId: started.importId as number }
+}
+
+describe('an import that was interrupted', () => {
+  it('is continued by the next GET', async () => {
+    const reader = await signUp()
+    const { importId } = await interrupt(reader, goodreads(SALT, TIDE))
+    expect(await finish(reader, importId)).toMatchObject({ status: 'DONE', counts: counts({ unchanged: 2 }) })
+    expect(await booksOf(reader)).toHaveLength(2)
+  })
+
+  it('is continued by the sweep', async () => {
+    const reader = await signUp()
+    const { memberId } = await interrupt(reader, goodreads(SALT, TIDE))
+    await sweep(env)
+    expect(await select('select status, done, file from imports where memberId = ?', memberId)).toEqual([
+      { status: 'DONE', done: 2, file: null },
+    ])
+    expect((await env.IMAGES.list({ prefix: `imports/${memberId}/` })).objects).toEqual([])
+  })
+
+  it('fails after a day, and its report is deleted after 30', async () => {
+    const reader = await signUp()
+    const { memberId } = await interrupt(reader, goodreads(SALT, TIDE))
+    await sweep(env, Date.now() + DAY_MS + 60_000)
+    expect(await select('select status, file from imports where memberId = ?', memberId)).toEqual([
+      { status: 'FAILED', file: null },
+    ])
+    await sweep(env, Date.now() + 30 * DAY_MS + 60_000)
+    expect(await select('select * from imports where memberId = ?', memberId)).toEqual([])
+    expect(await select('select * from importRows where memberId = ?', memberId)).toEqual([])
+  })
+})
+
+it('leaves nothing after a withdrawal', async () => {
+  const reader = await signUp()
+  const memberId = await memberIdOf(reader)
+  await importFile(reader, goodreads(SALT, TIDE))
+  await env.IMAGES.put(`imports/${memberId}/left`, 'a file')
+  expect((await reader.delete('/members/me')).status).toBe(204)
+  await sweep(env)
+  for (const table of ['imports', 'importRows', 'books']) {
+    expect(await select(`select * from ${table} where memberId = ?`, memberId), table).toEqual([])
+  }
+  expect((await env.IMAGES.list({ prefix: `imports/${memberId}/` })).objects).toEqual([])
+})
+
+it('allows one import at a time, and twenty a day', async () => {
+  const reader = await signUp()
+  const memberId = await memberIdOf(reader)
+  const insert = (importId: number, status: string) =>
+    memberDatabase()
+      .prepare(
+        `insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, options, total, leaseEndsAt)
+        values (?, ?, ?, 0, 'fill', 'csv', 'utf-8', '{}', 1, ?)`,
+      )
+      .bind(memberId, importId, status, Date.now() + DAY_MS)
+      .run()
+  await insert(Date.now() - 1000, 'RUNNING')
+  expect((await start(reader, goodreads(SALT))).headers.get('X-Error-Code')).toBe('IMPORT_RUNNING')
+  await memberDatabase().prepare(`update imports set status = 'FAILED' where memberId = ?`).bind(memberId).run()
+  for (let n = 0; n < 19; n++) await insert(Date.now() - 60_000 - n, 'FAILED')
+  const refused = await start(reader, goodreads(SALT))
+  expect(refused.headers.get('X-Error-Code')).toBe('TOO_MANY_REQUESTS')
+  expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(86_000)
+})
