@@ -1,5 +1,6 @@
 import { fold, toFoldedColumn } from '../fold'
 import { type Quotas, utf8Bytes } from '../quotas'
+import { MAX_READINGS } from '../readings/schema'
 import { MAX_BOOK_TAGS } from '../tags/schema'
 import type { Code, Entry, EntryMemo, EntryReading, Loss } from './entry'
 import type { createMatcher } from './matching'
@@ -65,9 +66,12 @@ const planExisting = (row: number, entry: Entry, book: Existing, missing: number
   const known = new Set(book.tags.map(fold))
   const newTags = tags.filter((tag) => !known.has(fold(tag)))
   const fitting = newTags.slice(0, Math.max(0, MAX_BOOK_TAGS - book.tags.length))
+  const fittingReadings = readings.slice(0, Math.max(0, MAX_READINGS - 1 - book.readings.length))
+  if (fittingReadings.length < readings.length) losses.push({ code: 'too-many', field: 'readings' })
   if (fitting.length < newTags.length) losses.push({ code: 'too-many', field: 'tags' })
   const memos = missing > 0 ? memosFor(entry, book.hasThoughts) : []
-  const isChanged = Object.keys(changes).length > 0 || readings.length > 0 || fitting.length > 0 || memos.length > 0
+  const isChanged =
+    Object.keys(changes).length > 0 || fittingReadings.length > 0 || fitting.length > 0 || memos.length > 0
   const texts = Object.values(changes).filter((value) => typeof value === 'string')
   return {
     ...nothing,
@@ -77,10 +81,10 @@ const planExisting = (row: number, entry: Entry, book: Existing, missing: number
     code: losses.find(({ code }) => code === 'newer-here') ? 'newer-here' : null,
     losses: [...entry.losses, ...losses],
     bookId: book.bookId,
-    bytes: utf8Bytes(...texts, ...readings.map(({ note }) => note)) + memoBytes(memos),
+    bytes: utf8Bytes(...texts, ...fittingReadings.map(({ note }) => note)) + memoBytes(memos),
     existing: book,
     changes,
-    readings,
+    readings: fittingReadings,
     tags: fitting,
     memos,
   }
@@ -131,6 +135,13 @@ const splitMemos = (memos: { content: string }[]) => {
     left -= bytes
   }
   return parts
+}
+
+/** The values that an update expects, so that it does not overwrite a change that came meanwhile. */
+const toPlanned = (existing: Existing | undefined) => {
+  if (!existing) return undefined
+  const { star, currentPage, bookStatus, readStartDate, readEndDate, sourceIds } = existing
+  return { star, currentPage, bookStatus, readStartDate, readEndDate, sourceIds }
 }
 
 /** The arrays that `commitChunk` writes. In a dry run, only the report. */
@@ -191,7 +202,7 @@ export const toArrays = (plan: Planned[], now: string, isDryRun: boolean) => {
       ...changes,
       bookId,
       authorFolded: toFoldedColumn(changes?.author as string | undefined),
-      planned: existing,
+      planned: toPlanned(existing),
     })),
     tags: plan.flatMap(({ row, tags }) => tags.map((tag) => ({ row, tag, tagKey: fold(tag) }))),
     memos: splitMemos(memos),

@@ -17,6 +17,7 @@ import { openreads } from './formats/openreads'
 import { readwise } from './formats/readwise'
 import { storygraph } from './formats/storygraph'
 import { markDuplicates } from './identity'
+import { normalize } from './normalize'
 import { headerOf, type TableFormat } from './table'
 import { decodeText, describeUnsupported } from './text'
 import { toKey } from './values'
@@ -116,7 +117,7 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   if (!text.trim()) refuse('The file is empty.')
   const source = toSource(text)
   const format: Format & Partial<TableFormat> = choose(source, options)
-  const entries = format.read(source, options)
+  const entries = format.read(source, options).map(normalize)
   if (entries.length > MAX_ROWS) refuse('The file has more than 10,000 entries. Split it.')
   const { knows } = format
   const header = knows ? headerOf(source) : []

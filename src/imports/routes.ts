@@ -13,12 +13,12 @@ import { ImportFileError } from './file-error'
 import { putFile } from './files'
 import { readFile } from './read-file'
 import { continueImport, dropFile, LEASE_MS, newLease, type RunContext, runLeased } from './run'
-import { ImportPath, ImportQuery, RowsQuery } from './schema'
+import { ImportPath, ImportQuery, MAX_FILE_BYTES, RowsQuery } from './schema'
 import { createImport, getImport, listFailed, listImports, listRows, toImport } from './store'
 import { undoImport } from './undo'
 
-/** A file takes up to ten times its size while it is read, and an isolate has 128 MB. */
-const running = createLimiter({ capacity: 1, leaseMs: LEASE_MS, maxWaiting: 16, maxWaitMs: 10_000 })
+/** Bytes of files being imported. They take up to ten times as much memory, and an isolate has 128 MB. */
+const running = createLimiter({ capacity: MAX_FILE_BYTES, leaseMs: LEASE_MS, maxWaiting: 16, maxWaitMs: 10_000 })
 
 const contextOf = (c: Context<App>): RunContext => {
   const { db, config } = c.var
@@ -37,7 +37,7 @@ const readUpload = (...[file, options]: Parameters<typeof readFile>) => {
 /** Continues an import after the response, if this isolate is not at work on another one. */
 const continueLater = (c: Context<App>, importId: number) => {
   const { caller } = c.var
-  const lease = running.tryAcquire()
+  const lease = running.tryAcquire(MAX_FILE_BYTES)
   if (!lease || caller.memberId === undefined) return
   const { memberId } = caller
   runLater(c, () => continueImport(contextOf(c), memberId, importId).finally(lease.release))
@@ -54,7 +54,7 @@ export const imports = new Hono<App>()
       const { db, caller } = c.var
       const upload = c.req.valid('form')
       const { dryRun, merge, format, encoding } = c.req.valid('query')
-      const turn = await running.acquire(1, [callerKey(c)])
+      const turn = await running.acquire(upload.file.length, [callerKey(c)])
       if (!turn) throw unavailable('too many imports are being read')
       const start = async () => {
         const read = readUpload(upload.file, { format, encoding, ...upload.parts })

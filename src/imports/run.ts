@@ -203,8 +203,9 @@ const nextChunk = (entries: Entry[], from: number) => {
   let bytes = 0
   let to = from
   while (to < entries.length && to - from < MAX_CHUNK_ROWS && bytes < MAX_CHUNK_BYTES) {
-    const { memos = [], readings = [] } = entries[to] ?? {}
+    const { memos = [], readings = [], failure, cells = {} } = entries[to] ?? {}
     bytes += utf8Bytes(...memos.map(({ content }) => content), ...readings.map(({ note }) => note))
+    if (failure) bytes += utf8Bytes(...Object.values(cells))
     to += 1
   }
   return to

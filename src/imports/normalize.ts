@@ -1,0 +1,111 @@
+import { MAX_INT } from '../contract'
+import type { Entry, EntryMemo, EntryReading, Loss } from './entry'
+import { cutText } from './values'
+
+// What every entry must satisfy before it is stored, whatever its format: a single row that the database refuses would stop
+// an import for good.
+
+const MAX_NAME = 500
+const MAX_TEXT = 65_535
+const MAX_COVER = 2048
+const MAX_TAG = 100
+const MAX_TAGS = 30
+const MAX_READINGS = 200
+const MAX_SOURCE_IDS = 20
+/** Losses that a row of the report lists. */
+const MAX_LOSSES = 100
+/** Characters of each cell that a failed row keeps, if together they have more than MAX_CELLS. */
+const MAX_CELL = 2000
+const MAX_CELLS = 100_000
+
+/** The database stores neither NUL nor halves of surrogate pairs. */
+const storable = (text: string) => text.toWellFormed().replaceAll('\0', '')
+
+const isInstant = (text: string, iso: string) => {
+  const time = Date.parse(`${iso}Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+/** yyyy-MM-ddTHH:mm:ss, or the date alone. */
+const isTimestamp = (text: string) =>
+  /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d)?$/.test(text) && isInstant(text, text.length === 10 ? `${text}T00:00:00` : text)
+const isPartialDate = (text: string) =>
+  /^\d{4}(?:-\d\d(?:-\d\d)?)?$/.test(text) && isInstant(text, `${text}${'-01-01'.slice(text.length - 4)}T00:00:00`)
+
+const isUrl = (text: string) => text.length <= MAX_COVER && /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text)
+const isSourceId = (text: string) => text.length <= 200 && /^[a-z][a-z\d_-]*:[!-~]+$/.test(text)
+
+const isIn = (value: number | null, min: number, max: number) => value !== null && value >= min && value <= max
+const integerIn = (value: number | null, min: number, max: number) =>
+  Number.isInteger(value) && isIn(value, min, max) ? value : null
+
+const cutCells = (cells: Record<string, string>) => {
+  const entries = Object.entries(cells)
+  const length = entries.reduce((sum, [name, cell]) => sum + name.length + cell.length, 0)
+  if (length <= MAX_CELLS) return cells
+  return Object.fromEntries(
+    entries.slice(0, MAX_CELLS / MAX_CELL).map(([name, cell]) => [cutText(name, MAX_NAME), cutText(cell, MAX_CELL)]),
+  )
+}
+
+/** Makes an entry one that can be stored. What must be cut or left out becomes a loss. */
+export const normalize = (entry: Entry): Entry => {
+  const losses: Loss[] = []
+  const lose = (code: Loss['code'], field: string) => {
+    losses.push({ code, field })
+    return null
+  }
+  const text = (value: string | null, field: string, max = MAX_NAME) => {
+    if (value === null) return null
+    const clean = storable(value)
+    if (clean.length > max) lose('too-long', field)
+    return cutText(clean, max).trim() || null
+  }
+  const limited = <Item>(items: Item[], max: number, field: string) => {
+    if (items.length > max) lose('too-many', field)
+    return items.slice(0, max)
+  }
+  const date = (value: string | null, isValid: (date: string) => boolean, field: string) =>
+    value === null || isValid(value) ? value : lose('bad-date', field)
+
+  const toReading = (reading: EntryReading): EntryReading => ({
+    ...reading,
+    startedAt: date(reading.startedAt, isPartialDate, 'startedAt'),
+    finishedAt: reading.outcome === null ? null : date(reading.finishedAt, isPartialDate, 'finishedAt'),
+    quarters: integerIn(reading.quarters, 1, 20),
+    note: text(reading.note, 'note', MAX_TEXT),
+  })
+  const toMemo = (memo: EntryMemo): EntryMemo => ({
+    ...memo,
+    content: text(memo.content, 'memo', MAX_TEXT) ?? '',
+    page: integerIn(memo.page, 0, MAX_INT) ?? 0,
+    createdAt: date(memo.createdAt, (time) => time.length === 19 && isTimestamp(time), 'memo'),
+  })
+  const tags = entry.tags.flatMap((tag) => text(tag, 'tags', MAX_TAG) ?? [])
+
+  const normalized: Entry = {
+    ...entry,
+    title: text(entry.title, 'title'),
+    author: text(entry.author, 'author'),
+    publisher: text(entry.publisher, 'publisher'),
+    series: text(entry.series, 'series'),
+    cover: entry.cover !== null && isUrl(entry.cover) ? entry.cover : null,
+    pages: integerIn(entry.pages, 1, MAX_INT),
+    currentPage: integerIn(entry.currentPage, 0, MAX_INT),
+    publishedYear: integerIn(entry.publishedYear, -3000, 9999),
+    seriesNumber: isIn(entry.seriesNumber, 0, 100_000) ? entry.seriesNumber : null,
+    quarters: integerIn(entry.quarters, 1, 20),
+    addedAt: date(entry.addedAt, isTimestamp, 'addedAt'),
+    sourceIds: limited([...new Set(entry.sourceIds.filter(isSourceId))], MAX_SOURCE_IDS, 'sourceIds'),
+    tags: limited([...new Set(tags)], MAX_TAGS, 'tags'),
+    readings: limited(entry.readings, MAX_READINGS, 'readings').map(toReading),
+    memos: entry.memos.map(toMemo).filter(({ content }) => content !== ''),
+    cells: cutCells(entry.cells),
+  }
+  const all = [...entry.losses, ...losses]
+  const failure = entry.failure ?? (normalized.title === null ? 'no-title' : null)
+  return {
+    ...normalized,
+    failure,
+    losses: all.length > MAX_LOSSES ? [...all.slice(0, MAX_LOSSES), { code: 'too-many', field: 'losses' }] : all,
+  }
+}
