@@ -9,5 +9,13 @@ export const toFileForm = (file: Uint8Array) => ({
   body: join(`--${BOUNDARY}\r\n${HEADERS}\r\n\r\n`, file, `\r\n--${BOUNDARY}--\r\n`),
 })
 
+/** An export of Goodreads with one book. */
+export const toExport = (title: string, author = 'Ana Ruiz') =>
+  new TextEncoder().encode(`Book Id,Title,Author,My Rating,Exclusive Shelf\n81235,"${title}","${author}",3,read\n`)
+
 /** A GIF of one pixel. */
 export const PIXEL = Uint8Array.fromBase64('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7')
+
+/** A form with a file that the operation accepts. */
+export const validForm = ({ template }: { template: string }) =>
+  toFileForm(template === '/imports' ? toExport('Low Tide') : PIXEL)
