@@ -9,9 +9,10 @@ export const toFileForm = (file: Uint8Array) => ({
   body: join(`--${BOUNDARY}\r\n${HEADERS}\r\n\r\n`, file, `\r\n--${BOUNDARY}--\r\n`),
 })
 
-/** An export of Goodreads with one book. */
-export const toExport = (title: string, author = 'Ana Ruiz') =>
-  new TextEncoder().encode(`Book Id,Title,Author,My Rating,Exclusive Shelf\n81235,"${title}","${author}",3,read\n`)
+const HEADER = 'Book Id,Title,Author,My Rating,Exclusive Shelf'
+/** An export of Goodreads with a book of this title, and a row that fails, because it has only this author. */
+export const toExport = (title: string, id = 81235, author = 'Nobody') =>
+  new TextEncoder().encode(`${HEADER}\n${id},"${title}",Ana Ruiz,3,read\n,,"${author}",,\n`)
 
 /** A GIF of one pixel. */
 export const PIXEL = Uint8Array.fromBase64('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7')
