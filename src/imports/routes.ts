@@ -102,15 +102,15 @@ export const imports = new Hono<App>()
     const { db, caller } = c.var
     const importId = c.req.valid('param')['import-id']
     const first = found(await listFailed(db, caller, importId, 0), 'IMPORT_NOT_FOUND')
-    const header = Object.keys(first.cells[0] ?? {})
-    const toLines = (cells: Record<string, string>[]) => cells.map((row) => header.map((name) => row[name] ?? ''))
-    let csv = toCsv(header, toLines(first.cells))
+    const rows = first.cells
     for (let after = first.last; after !== undefined; ) {
       const next = await listFailed(db, caller, importId, after)
-      csv += toCsv([], toLines(next?.cells ?? []))
+      rows.push(...(next?.cells ?? []))
       after = next?.last
     }
-    return c.body(csv, 200, {
+    const header = Object.keys(rows[0] ?? {})
+    const lines = rows.map((row) => header.map((name) => row[name] ?? ''))
+    return c.body(rows.length > 0 ? toCsv(header, lines) : '', 200, {
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': `attachment; filename="failed-${importId}.csv"`,
     })

@@ -33,7 +33,8 @@ const bodyErrors = ({ file }: RouteMetadata) =>
     ...(file ? [] : (['BODY_MALFORMED'] as const)),
     'BODY_INCOMPLETE',
     file ? 'FILE_TOO_LARGE' : 'BODY_TOO_LARGE',
-    'UNSUPPORTED_MEDIA_TYPE',
+    // A bare file may be of any type.
+    ...(file?.isBareToo ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const)),
   ] as const
 
 const needsDatabase = ({ membersOnly, usesDatabase }: Route) => membersOnly ?? usesDatabase

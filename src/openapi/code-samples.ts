@@ -8,6 +8,8 @@ export type SampledOperation = {
   needsToken: boolean
   body?: { type: string; value: unknown } | undefined
   returns: 'json' | 'file' | 'token' | 'nothing'
+  /** Name of the file that is sent or received. */
+  file?: string | undefined
 }
 
 const FORM = 'multipart/form-data'
@@ -15,21 +17,22 @@ const FORM = 'multipart/form-data'
 const quoteForShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** A command for a POSIX shell, in which `TOKEN` is set. */
-export const toCurl = ({ method, url, needsToken, body, returns }: SampledOperation) => {
+export const toCurl = ({ method, url, needsToken, body, returns, file }: SampledOperation) => {
   const data = typeof body?.value === 'string' ? body.value : JSON.stringify(body?.value)
   const lines = [
     // A token is in a header of the response.
     `curl${returns === 'token' ? ' -i' : ''}${method === 'GET' ? '' : ` -X ${method}`} ${quoteForShell(url)}`,
     ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...(body && body.type !== FORM ? [`-H 'Content-Type: ${body.type}'`, `-d ${quoteForShell(data)}`] : []),
-    ...(body?.type === FORM ? ['-F file=@page.png'] : []),
-    ...(returns === 'file' ? ['-o page.png'] : []),
+    ...(body?.type === FORM ? [`-F file=@${file}`] : []),
+    ...(returns === 'file' ? [`-o ${file}`] : []),
   ]
   return lines.join(' \\\n  ')
 }
 
-const toResult = ({ returns, needsToken }: SampledOperation) => {
+const toResult = ({ returns, needsToken, file = '' }: SampledOperation) => {
   if (returns === 'json') return ['const result = await response.json()']
+  if (returns === 'file' && file.endsWith('.csv')) return ['const csv = await response.text()']
   if (returns === 'file') return ['const image = await response.blob()']
   if (returns === 'nothing') return []
   const name = needsToken ? 'newToken' : 'token'

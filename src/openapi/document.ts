@@ -55,6 +55,7 @@ const toSampled = (method: string, path: string, operation: Operation): SampledO
     needsToken: Boolean(operation.security?.length),
     body: type ? { type, value: operation.requestBody?.content[type]?.example } : undefined,
     returns: returned(successOf(operation) ?? {}),
+    file: EXAMPLES[operation.operationId]?.file,
   }
 }
 

@@ -7,6 +7,8 @@ export type Example = {
   body?: unknown
   /** The response body, if there is one. */
   response?: unknown
+  /** Name of the file that is sent or received. */
+  file?: string
   /** The code in the mail that the operation sends, if later examples need it. */
   mailedCode?: keyof typeof PLACEHOLDERS
   /** The token no longer works afterwards: `logIn` precedes the next operation that needs one. */
@@ -27,26 +29,32 @@ export const PLACEHOLDERS = {
   CHANGE_CODE: 'P4W8D-NJ2XC',
   UNDO_CODE: '0000-3HVTB-8QKZM-R5E1Y-GS6A7-WN9FD-42PJX',
   RESET_CODE: 'K7QM2-9FXTR',
+  /** Its time, in milliseconds: that of all examples. */
+  IMPORT_ID: '1795253400000',
 }
 
 /** The time of all examples. */
 export const EXAMPLE_TIME = '2026-11-21T09:30:00'
 
-/** The identifier of an import is its time, in milliseconds. */
-const IMPORT_ID = Date.parse(`${EXAMPLE_TIME}Z`)
+const EXPORT_HEADER = 'Book Id,Title,Author,My Rating,Exclusive Shelf'
+const NAMELESS = '81236,,Ana Ruiz,0,to-read'
+/** The file of `startImport`. Its second book has no title. */
+export const EXPORT = `${EXPORT_HEADER}\n81234,The Salt Archive,Mina Oh,4,read\n${NAMELESS}\n`
+
+const importId = Number(PLACEHOLDERS.IMPORT_ID)
 const running = {
-  importId: IMPORT_ID,
+  importId,
   status: 'RUNNING',
   format: 'goodreads',
   dryRun: false,
   merge: 'fill',
   encoding: 'utf-8',
   createdAt: `${EXAMPLE_TIME}Z`,
-  rows: 1,
+  rows: 2,
   counts: { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 },
   reason: null,
 }
-const imported = { ...running, status: 'DONE', counts: { ...running.counts, created: 1 } }
+const imported = { ...running, status: 'DONE', counts: { ...running.counts, created: 1, failed: 1 } }
 
 const catalogue = sample()
 const pageInfo = { page: 1, size: 10, totalElements: 1, totalPages: 1 }
@@ -329,20 +337,31 @@ export const EXAMPLES: Record<string, Example> = {
   drawMemo: {
     response: [{ memoId: 1, memoContent: memo.memoContent, memoType: 'THOUGHT', memoBookPage: 95 }],
   },
-  uploadMemoImage: { response: `https://library.example.com/images/1/${image}` },
-  loadImage: { parameters: { 'member-id': 1, name: image } },
-  startImport: { parameters: { dryRun: 'false', merge: 'fill' }, response: running },
-  getImport: { parameters: { 'import-id': IMPORT_ID }, response: imported },
+  uploadMemoImage: { file: 'page.png', response: `https://library.example.com/images/1/${image}` },
+  loadImage: { parameters: { 'member-id': 1, name: image }, file: 'page.png' },
+  startImport: {
+    parameters: { dryRun: 'false', merge: 'fill' },
+    file: 'goodreads_library_export.csv',
+    response: running,
+  },
+  getImport: { parameters: { 'import-id': importId }, response: imported },
   listImports: { response: [imported] },
   listImportRows: {
-    parameters: { 'import-id': IMPORT_ID, ...paging, outcome: 'ALL' },
+    parameters: { 'import-id': importId, ...paging, outcome: 'ALL' },
     response: {
-      item: [{ line: 2, title: 'The Salt Archive', outcome: 'created', code: null, losses: [], bookId: 2 }],
-      pageInfo,
+      item: [
+        { line: 2, title: 'The Salt Archive', outcome: 'created', code: null, losses: [], bookId: 2 },
+        { line: 3, title: null, outcome: 'failed', code: 'no-title', losses: [], bookId: null },
+      ],
+      pageInfo: { ...pageInfo, totalElements: 2 },
     },
   },
-  getFailedRows: { parameters: { 'import-id': IMPORT_ID }, response: '' },
-  undoImport: { parameters: { 'import-id': IMPORT_ID }, response: { removed: 1, kept: [] } },
+  getFailedRows: {
+    parameters: { 'import-id': importId },
+    file: 'failed.csv',
+    response: `${EXPORT_HEADER}\r\n${NAMELESS}\r\n`,
+  },
+  undoImport: { parameters: { 'import-id': importId }, response: { removed: 1, kept: [] } },
   listImages: {
     parameters: paging,
     response: {

@@ -4,18 +4,27 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { EXAMPLES } from '../../src/openapi/examples.ts'
+import { EXAMPLES, EXPORT } from '../../src/openapi/examples.ts'
 import { startService } from '../support/dev-server.ts'
 import { createPlaceholders } from '../support/placeholders.ts'
 import { PICTURE, pictureFile } from './stories/picture.ts'
 
 type Operation = { operationId: string; security?: object[]; 'x-codeSamples': { label: string; source: string }[] }
 /** Executes a sample. Returns the token or the body in its response, if there is one. */
-type Execute = (source: string, token: string) => Promise<{ token?: string | undefined; body?: unknown }>
+type Execute = (
+  source: string,
+  token: string,
+  fileName?: string,
+) => Promise<{ token?: string | undefined; body?: unknown }>
 
 const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => {}).constructor
 
-const runFetch: Execute = async (source, token) => {
+const FILES: Record<string, File> = {
+  'page.png': pictureFile,
+  'goodreads_library_export.csv': new File([EXPORT], 'goodreads_library_export.csv'),
+}
+
+const runFetch: Execute = async (source, token, fileName = '') => {
   const tokenName = source.match(/const (token|newToken) =/)?.[1]
   const check = 'if (!response.ok) throw new Error(await response.text())'
   const end = tokenName
@@ -23,12 +32,13 @@ const runFetch: Execute = async (source, token) => {
     : "return { body: typeof result === 'undefined' ? undefined : result }"
   const variables = tokenName === 'token' ? ['file'] : ['file', 'token']
   const sample = new AsyncFunction(...variables, [source, check, end].join('\n'))
-  return sample(pictureFile, token)
+  return sample(FILES[fileName], token)
 }
 
 const runCurl: Execute = async (source, token) => {
   const cwd = mkdtempSync(join(tmpdir(), 'reading-library-'))
   writeFileSync(join(cwd, 'page.png'), PICTURE)
+  writeFileSync(join(cwd, 'goodreads_library_export.csv'), EXPORT)
   const command = source.replace('curl', 'curl --silent --show-error --fail-with-body')
   const printed = execFileSync('sh', ['-c', command], { cwd, env: { ...process.env, TOKEN: token }, encoding: 'utf8' })
   rmSync(cwd, { recursive: true })
@@ -56,10 +66,10 @@ it.each([
     expect(source, operationId).toContain('https://library.example.com/')
     const local = fill(source.replaceAll('https://library.example.com', service.base))
     const printedBefore = service.printed().length
-    const returned = await execute(local, token).catch((error) => {
+    const { response, file, mailedCode, endsSession } = EXAMPLES[operationId] ?? {}
+    const returned = await execute(local, token, file).catch((error) => {
       throw new Error(`${operationId}: ${error}\n${local}`)
     })
-    const { response, mailedCode, endsSession } = EXAMPLES[operationId] ?? {}
     learn(response, returned.body)
     if (mailedCode) await vi.waitFor(() => learnCode(mailedCode, service.printed().slice(printedBefore)), 10_000)
     token = endsSession ? '' : (returned.token ?? token)

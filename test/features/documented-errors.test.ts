@@ -16,11 +16,12 @@ import {
   changeDatabase,
   fillTags,
   insertReadings,
+  insertRunningImport,
   memberDatabase,
   memberSlot,
 } from '../support/database'
 import { insertEmailCode } from '../support/email-changes'
-import { PIXEL, toFileForm } from '../support/file-form'
+import { PIXEL, toFileForm, validForm } from '../support/file-form'
 import { memberIdOf } from '../support/images'
 import { addressOf, bodyOf, type Operation, operations } from '../support/operations'
 import { insertAccessToken } from '../support/tokens'
@@ -30,6 +31,8 @@ let other: Reader
 let ids: Record<string, string>
 /** An access token without any scope. */
 let powerless: string
+/** Has an import that runs. */
+let importer: Reader
 /** Has as many access tokens and tags as a member may have. */
 let hoarder: Reader
 /** Has as many readings as a book may have. */
@@ -43,6 +46,8 @@ beforeAll(async () => {
   const { memoId } = await reader.createMemo(bookId)
   const [memberId = '', name = ''] = (await reader.upload(PIXEL)).body.split('/').slice(-2)
   powerless = await insertAccessToken(memberDatabase(), await memberIdOf(reader), [], memberSlot())
+  importer = await signUp()
+  await insertRunningImport(await memberIdOf(importer))
   hoarder = await signUp()
   for (let n = 0; n < MAX_TOKENS; n++) {
     await insertAccessToken(memberDatabase(), await memberIdOf(hoarder), ['profile:read'], memberSlot())
@@ -123,17 +128,20 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   FILE_TOO_LARGE: () => withFile(new Uint8Array(MAX_IMAGE_BYTES + 1)),
   TOO_MANY_PIXELS: withFile('GIF89a', [255, 255, 255, 255]),
   UNSUPPORTED_IMAGE: withFile('text'),
+  FILE_NOT_IMPORTABLE: withFile('PK\x03\x04'),
   IMAGE_DAMAGED: withFile(PIXEL.subarray(0, 20)),
   BOOK_NOT_FOUND: absent,
   MEMO_NOT_FOUND: absent,
   READING_NOT_FOUND: absent,
   IMAGE_NOT_FOUND: absent,
+  IMPORT_NOT_FOUND: absent,
   TAG_NOT_FOUND: {},
   TOKEN_NOT_FOUND: withParameters(crypto.randomUUID(), /^token-id$/),
   SESSION_NOT_FOUND: withParameters(crypto.randomUUID(), /^session-id$/),
   PRECONDITION_FAILED: { headers: { 'If-Match': '"other"' } },
   RANGE_NOT_SATISFIABLE: { headers: { Range: 'bytes=999999-' } },
   ...(Object.fromEntries(QUOTAS) as Record<Quota, Cause>),
+  IMPORT_RUNNING: () => ({ token: importer.token }),
   MAX_READINGS: (operation) => withParameters(fullBookId)(operation),
   MAX_TOKENS: () => ({ token: hoarder.token }),
   MAX_TAGS: (operation) => ({ token: hoarder.token, path: addressOf(operation, { 'book-id': hoardedBook }) }),
@@ -159,7 +167,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
 }
 
 const validBody = (operation: Operation) => {
-  if (operation.types.includes('multipart/form-data')) return toFileForm(PIXEL)
+  if (operation.types.includes('multipart/form-data')) return validForm(operation)
   const body = bodyOf(operation)
   return { type: operation.types[0], body: body === undefined ? undefined : JSON.stringify(body) }
 }

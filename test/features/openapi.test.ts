@@ -5,7 +5,7 @@ import { app } from '../../src/app'
 import { docs } from '../../src/docs/routes'
 import type { ErrorBody } from '../../src/errors'
 import { PARAMETERS, PROPERTIES, SCHEMAS } from '../../src/openapi/descriptions'
-import { EXAMPLE_TIME, EXAMPLES, type Example } from '../../src/openapi/examples'
+import { EXAMPLE_TIME, EXAMPLES, EXPORT, type Example } from '../../src/openapi/examples'
 import { OPERATIONS } from '../../src/openapi/operations/all'
 import { BASE, send } from '../support/api'
 import { document } from '../support/document'
@@ -114,9 +114,14 @@ describe('the examples', () => {
   const exampleOf = (operation: Operation, status: number) =>
     Object.values(operation.responses[status]?.content ?? {})[0]
 
-  const form = (file?: Uint8Array<ArrayBuffer>) => {
+  const FILES: Record<string, Uint8Array<ArrayBuffer> | string> = {
+    'page.png': png(),
+    'goodreads_library_export.csv': EXPORT,
+  }
+  const hasForm = ({ requestBody }: Operation) => Boolean(requestBody?.content['multipart/form-data'])
+  const form = (name?: string) => {
     const data = new FormData()
-    if (file) data.append('file', new Blob([file]), 'page.png')
+    if (name) data.append('file', new Blob([FILES[name] ?? '']), name)
     else data.append('note', 'none')
     return data
   }
@@ -125,7 +130,7 @@ describe('the examples', () => {
   const sendInvalid = (operation: Described, { parameters = {}, body }: Example, rejection: ErrorBody) => {
     const { propertyPath, rejectedValue: violating } = rejection.violationErrors?.[0] ?? {}
     if (propertyPath) return sendExample(operation, { ...parameters, [propertyPath]: violating }, body)
-    if (operation.operationId === 'uploadMemoImage') return sendExample(operation, {}, form())
+    if (hasForm(operation)) return sendExample(operation, parameters, form())
     const { field = '', rejectedValue } = rejection.fieldErrors?.[0] ?? {}
     const invalid = typeof body === 'string' ? rejectedValue : { ...(body as object), [field]: rejectedValue }
     return sendExample(operation, parameters, invalid)
@@ -145,13 +150,13 @@ describe('the examples', () => {
   it.each(Object.entries(EXAMPLES))('of %s are what the service answers', async (operationId, example) => {
     const operation = operationOf(operationId)
     if (operation.security.length > 0 && !token) await logInAgain()
-    const { parameters = {}, body, response, mailedCode, endsSession }: Example = withActual(example)
+    const { parameters = {}, body, file, response, mailedCode, endsSession }: Example = withActual(example)
     for (const { value } of Object.values(exampleOf(operation, 400)?.examples ?? {})) {
       if (value) expect((await sendInvalid(operation, { parameters, body }, value)).body).toEqual(value)
     }
 
     const mailsBefore = mails.length
-    const sent = operationId === 'uploadMemoImage' ? form(png()) : body
+    const sent = hasForm(operation) ? form(file) : body
     const answer = await sendExample(operation, parameters, sent)
     learn(response, answer.body)
     const texts = mails.slice(mailsBefore).map(({ text }) => text)

@@ -2,10 +2,10 @@
 // scopes that the document states.
 import { hashToken } from '../../src/access-token'
 import { SCOPES, type Scope } from '../../src/contract'
-import { PIXEL, toFileForm } from './file-form'
+import { validForm } from './file-form'
 import { type ApiRequest, type ApiResponse, call, createLibrary, valuesOf } from './isolation'
 import { addressOf, bodyOf, idOperations, type Operation } from './operations'
-import { LIBRARY_TABLES } from './stores'
+import { IMPORT_TABLES, LIBRARY_TABLES, waitForImports } from './stores'
 import { insertAccessToken, insertSession } from './tokens'
 
 /** How a suite reaches the service. */
@@ -121,14 +121,15 @@ const toRequest = (operation: Operation, { values }: Member, token: string): Api
     method: operation.method,
     path: addressOf(operation, values),
     authorization: `Bearer ${token}`,
-    ...(isForm && toFileForm(PIXEL)),
+    ...(isForm && validForm(operation)),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }
 }
 
-const OWNED = [...LIBRARY_TABLES, 'members', 'sessions', 'activity', 'emailUndos']
+const OWNED = [...LIBRARY_TABLES, ...IMPORT_TABLES, 'members', 'sessions', 'activity', 'emailUndos']
 /** All rows of a member, but for the day on which access tokens were used last. */
 const readRows = async ({ database }: Api, memberId: number) => {
+  await waitForImports([database])
   const tokens =
     'select tokenHash, tokenId, name, scopes, hint, createdAt, expiresAt from accessTokens where memberId = ?1'
   const queries = [...OWNED.map((table) => `select * from ${table} where memberId = ?1`), tokens]

@@ -97,3 +97,13 @@ export const fillTags = (memberId: number, bookId: number, tags: number, existin
     insert into bookTags (memberId, bookId, tagId) select ?1, ?2, ?4 + i from n`)
   return memberDatabase().batch([insertTags, insertBookTags].map((each) => each.bind(memberId, bookId, tags, existing)))
 }
+
+/** Adds an import that another request works on. */
+export const insertRunningImport = (memberId: number) =>
+  select(
+    `insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, options, total, leaseEndsAt)
+    values (?, ?, 'RUNNING', 0, 'fill', 'goodreads', 'utf-8', '{}', 1, ?)`,
+    memberId,
+    Date.now(),
+    Date.now() + 3_600_000,
+  )

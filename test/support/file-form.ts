@@ -9,5 +9,14 @@ export const toFileForm = (file: Uint8Array) => ({
   body: join(`--${BOUNDARY}\r\n${HEADERS}\r\n\r\n`, file, `\r\n--${BOUNDARY}--\r\n`),
 })
 
+const HEADER = 'Book Id,Title,Author,My Rating,Exclusive Shelf'
+/** An export of Goodreads with a book of this title, and a row that fails, because it has only this author. */
+export const toExport = (title: string, id = 81235, author = 'Nobody') =>
+  new TextEncoder().encode(`${HEADER}\n${id},"${title}",Ana Ruiz,3,read\n,,"${author}",,\n`)
+
 /** A GIF of one pixel. */
 export const PIXEL = Uint8Array.fromBase64('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7')
+
+/** A form with a file that the operation accepts. */
+export const validForm = ({ template }: { template: string }) =>
+  toFileForm(template === '/imports' ? toExport('Low Tide') : PIXEL)

@@ -1,6 +1,6 @@
 // One member's data, tried by every caller who must not reach it: every operation of the document, over any transport.
 import { checkAgainstDocument } from './document'
-import { PIXEL, toFileForm } from './file-form'
+import { PIXEL, toExport, toFileForm, validForm } from './file-form'
 import { addressOf, bodyOf, idOperations, type Operation, operations } from './operations'
 import { takeSnapshot } from './stores'
 import { claimsOf, signClaims } from './tokens'
@@ -31,6 +31,7 @@ type Ids = {
   imageName: string
   sessionId: string
   tokenId: string
+  importId: string
 }
 
 /** Of the books of all members here. */
@@ -52,6 +53,7 @@ const neverUsed = ({ bookId }: Ids) =>
       imageName: `${'A'.repeat(22)}.png`,
       sessionId: NIL,
       tokenId: NIL,
+      importId: id,
     }),
   )
 
@@ -77,9 +79,25 @@ const upload = async (api: Pick<Api, 'request'>, { token }: Pick<Account, 'token
   return { memberId, imageName }
 }
 
+/** Imports a file with one new book. */
+const importBook = async (api: Pick<Api, 'request'>, member: Pick<Account, 'token'>, file: Uint8Array) => {
+  const form = toFileForm(file)
+  const authorization = `Bearer ${member.token}`
+  const { status, text: body } = await api.request({ method: 'POST', path: '/imports', authorization, ...form })
+  if (status !== 202) throw new Error(`import: ${status} ${body}`)
+  const { importId } = JSON.parse(body)
+  // It runs after the response.
+  for (let attempts = 0; attempts < 200; attempts++) {
+    const { status, counts } = await call(api, member, 'GET', `/imports/${importId}`)
+    if (status === 'DONE' && counts.created === 1) return String(importId)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  throw new Error('The import does not end')
+}
+
 const sessionIdOf = ({ token }: Pick<Account, 'token'>) => String(claimsOf(token).sid)
 
-/** Creates a book with all that it may have, a memo, an image and an access token. */
+/** Creates a book with all that it may have, a memo, an image, an access token and an import. */
 export const createLibrary = async (
   api: Pick<Api, 'request'>,
   member: Pick<Account, 'token'>,
@@ -91,6 +109,7 @@ export const createLibrary = async (
   const { readingId } = await call(api, member, 'POST', `/books/${bookId}/readings`, { note: text })
   const image = await upload(api, member)
   const { tokenId } = await call(api, member, 'POST', '/tokens', { name: text, scopes: ['memos:read'] })
+  const importId = await importBook(api, member, toExport(`${text} ${bookId}`, bookId, text))
   const tag = `${text} ${bookId}`
   await call(api, member, 'PUT', `/books/${bookId}/tags`, { tags: [tag] })
   await call(api, member, 'PATCH', `/books/${bookId}/edition`, { isbn: ISBN, series: text })
@@ -103,6 +122,7 @@ export const createLibrary = async (
     ...image,
     sessionId: sessionIdOf(member),
     tokenId,
+    importId,
   }
 }
 
@@ -114,6 +134,7 @@ export const prepareIsolation = async (api: Api) => {
   await call(api, firstSession, 'DELETE', `/books/${deleted.bookId}`)
   await call(api, firstSession, 'DELETE', `/images/${deleted.memberId}/${deleted.imageName}`)
   await call(api, firstSession, 'DELETE', `/tokens/${deleted.tokenId}`)
+  await call(api, firstSession, 'DELETE', `/imports/${deleted.importId}`)
   // A password change ends all other sessions.
   await call(api, await api.logIn(firstSession.email), 'PATCH', '/members/me', { password: NEW_PASSWORD })
   const owner = await api.logIn(firstSession.email, NEW_PASSWORD)
@@ -172,7 +193,7 @@ type Trial = Pick<Isolation, 'ids' | 'deleted' | 'others' | 'unauthenticated'>
 type Attempt = { method: string; type?: string; body?: Body; isOwnMethod: boolean; isValid: boolean }
 
 /** The parameters and fields that name what a member has. */
-export const valuesOf = ({ bookId, memoId, readingId, tag, memberId, imageName, sessionId, tokenId }: Ids) => ({
+export const valuesOf = ({ bookId, memoId, readingId, tag, memberId, imageName, ...ids }: Ids) => ({
   'book-id': bookId,
   bookId,
   'memo-id': memoId,
@@ -181,8 +202,9 @@ export const valuesOf = ({ bookId, memoId, readingId, tag, memberId, imageName, 
   from: tag,
   'member-id': memberId,
   name: imageName,
-  'session-id': sessionId,
-  'token-id': tokenId,
+  'session-id': ids.sessionId,
+  'token-id': ids.tokenId,
+  'import-id': ids.importId,
 })
 const addressWith = (operation: Operation, ids: Ids) => addressOf(operation, valuesOf(ids))
 /** Only `from` names something in a body: `name` and others are ordinary fields there. */
@@ -194,7 +216,7 @@ const attemptsWithOwnMethod = (operation: Operation, ids: Ids): Attempt[] => {
   const own = { method, isOwnMethod: true }
   if (types.length === 0) return [{ ...own, isValid: true }]
   const missing = { ...own, isValid: false }
-  if (types.includes('multipart/form-data')) return [{ ...own, ...toFileForm(PIXEL), isValid: true }, missing]
+  if (types.includes('multipart/form-data')) return [{ ...own, ...validForm(operation), isValid: true }, missing]
   return [
     { ...own, body: bodyWith(operation, ids), isValid: true },
     { ...own, body: '{}', isValid: fields.length > 0 && required.length === 0 },

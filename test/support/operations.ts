@@ -180,12 +180,12 @@ export const bodyOf = ({ types, fields, excluded }: Operation, values: Record<st
 export const isPage = (path: string) =>
   /^\/(?:openapi\.json|docs(?:\/[^/]*)?|\.well-known\/(?:security\.txt|api-catalog))?$/.test(path)
 
-/** The parameters that name a book, a memo, a reading, a tag, an image, a session or an access token. */
-const ID_PARAMETERS = 'book-id memo-id reading-id bookId tag member-id name session-id token-id'.split(' ')
+/** The parameters that name a book, a memo, a reading, a tag, an image, a session, an access token or an import. */
+const ID_PARAMETERS = 'book-id memo-id reading-id bookId tag member-id name session-id token-id import-id'.split(' ')
 /** The fields of a body that name one. */
 const ID_FIELDS = ['from']
 
-/** The operations that need a token and respond 404 if the caller has no such book, memo, reading, tag, image or session. */
+/** The operations that need a token and respond 404 if the caller has no such thing. */
 export const idOperations = operations.filter(
   ({ path, query, fields, needsToken, errors }) =>
     needsToken &&

@@ -8,15 +8,18 @@ const toPattern = (placeholder: string) =>
     /^[A-Za-z0-9]/.test(part) ? `[\\w-]{${part.length}}` : `\\${part}`,
   )
 
+/** An identifier may be a number. */
+const isText = (value: unknown) => typeof value === 'string' || typeof value === 'number'
+
 /** The actual values of the placeholders, collected while the examples are executed in order. */
 export const createPlaceholders = () => {
   const actual = new Map<string, string>()
 
   /** Takes the actual values from a response, where its example has placeholders. */
   const learn = (example: unknown, response: unknown) => {
-    if (typeof example === 'string' && typeof response === 'string') {
-      for (const placeholder of Object.values(PLACEHOLDERS).filter((value) => example.includes(value))) {
-        const [value] = response.match(toPattern(placeholder)) ?? []
+    if (isText(example) && isText(response)) {
+      for (const placeholder of Object.values(PLACEHOLDERS).filter((value) => String(example).includes(value))) {
+        const [value] = String(response).match(toPattern(placeholder)) ?? []
         if (value) actual.set(placeholder, value)
       }
     } else if (example && response && typeof example === 'object' && typeof response === 'object') {

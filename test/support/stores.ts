@@ -27,13 +27,26 @@ export const readStores = async ({ databases, bucket, lists }: Stores) => {
 
 /** The tables that hold a member's library. */
 export const LIBRARY_TABLES = ['books', 'memos', 'images', 'readings', 'progress', 'tags', 'bookTags', 'authors']
-const OWNED = ['members', ...LIBRARY_TABLES]
+/** The tables of a member's imports. */
+export const IMPORT_TABLES = ['imports', 'importRows']
+const OWNED = ['members', ...LIBRARY_TABLES, ...IMPORT_TABLES]
 const DIRECTORY = ['addresses', 'settledClaims', 'slotCounters']
 const TABLES = [...OWNED, 'retiredIds', 'joinCodes', 'dailyMails', 'purgeJobs', ...DIRECTORY]
+
+/** Waits until no import has a file: imports run after their responses, and delete it last. */
+export const waitForImports = async (databases: D1Database[]) => {
+  const hasFile = async (database: D1Database) =>
+    (await database.prepare('select 1 from imports where file is not null limit 1').first()) !== null
+  for (let attempts = 0; attempts < 200; attempts++) {
+    if (!(await Promise.all(databases.map(hasFile))).includes(true)) return
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
 
 /** All rows as JSON, or one member's. Leaves out `attempts`: a refused request may count as an attempt. */
 export const takeSnapshot = async (databases: D1Database[], memberId?: number) => {
   const [tables, where] = memberId === undefined ? [TABLES, ''] : [OWNED, ` where memberId = ${memberId}`]
+  await waitForImports(databases)
   const read = (database: D1Database) =>
     database.batch(tables.map((table) => database.prepare(`select * from ${table}${where}`)))
   const results = (await Promise.all(databases.map(read))).flat()
