@@ -49,7 +49,7 @@ export type Part = {
   /** Milliseconds since 1970. */
   exportedAt: number
   /** For the requests of the other parts. */
-  cursor: string
+  plan: string
   after: number
   last: number
 }
@@ -63,7 +63,7 @@ const toPart = ({ exportedAt, cuts }: Plan, number: number): Part => {
     })
   }
   const [after = 0, last = 0] = [cuts[number - 2], cuts[number - 1]]
-  return { number, parts, exportedAt, cursor: toCursor({ exportedAt, cuts }), after, last }
+  return { number, parts, exportedAt, plan: toCursor({ exportedAt, cuts }), after, last }
 }
 
 /**
@@ -75,7 +75,7 @@ export const startExport = async (
   caller: Caller,
   config: Config,
   contents: Contents,
-  { part, cursor }: ExportQuery,
+  { part, plan: sent }: ExportQuery,
 ): Promise<{ memberId: number; member: Profile; part: Part; rateLimit: RateLimitHeaders }> => {
   // An access token names no member.
   const memberId = caller.memberId ?? (await runAsCaller(db, caller, selectCaller()))[0].memberId
@@ -88,9 +88,9 @@ export const startExport = async (
     selectMember(),
     selectUsage(attempt),
     insertCallerAttempt(attempt),
-    ...(cursor ? [] : [idempotent(SELECT_CUTS[contents]())]),
+    ...(sent ? [] : [idempotent(SELECT_CUTS[contents]())]),
   )
   if (counted.length === 0) throw tooManyAttempts(usage, now)
-  const plan = cursor ?? { exportedAt: now, cuts: cuts.map(({ bookId }) => bookId) }
+  const plan = sent ?? { exportedAt: now, cuts: cuts.map(({ bookId }) => bookId) }
   return { memberId, member, part: toPart(plan, part), rateLimit: afterAttempt(usage, now) }
 }

@@ -22,11 +22,11 @@ const describeFile = (
   [name, extension]: [string, string],
   others: Record<string, string> = {},
 ) => {
-  const { number, parts, exportedAt, cursor } = part
+  const { number, parts, exportedAt, plan } = part
   const day = toInstant(exportedAt).slice(0, 10)
   const file = `${name}-${day}${parts > 1 ? `-part-${number}-of-${parts}` : ''}.${extension}`
   c.header('Content-Disposition', `attachment; filename="${file}"`)
-  c.header('Link', toLinks(path, { page: number, ...others, cursor }, parts, 'part'))
+  c.header('Link', toLinks(path, { page: number, ...others, plan }, parts, 'part'))
   for (const [header, value] of Object.entries(rateLimit)) c.header(header, value)
 }
 

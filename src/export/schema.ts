@@ -23,7 +23,7 @@ export type Plan = z.infer<typeof Plan>
 const exportQuery = () =>
   z.object({
     part: z._default(intParameter(1, MAX_PARTS), 1),
-    cursor: z.optional(cursorOf(Plan, 'must be from the Link header of the first part')),
+    plan: z.optional(cursorOf(Plan, 'must be from the Link header of the first part')),
   })
 
 export const ExportQuery = z.lazy(() => exportQuery())

@@ -7,7 +7,7 @@ export type SampledOperation = {
   url: string
   needsToken: boolean
   body?: { type: string; value: unknown } | undefined
-  returns: 'json' | 'file' | 'token' | 'nothing'
+  returns: 'json' | 'text' | 'file' | 'token' | 'nothing'
 }
 
 const FORM = 'multipart/form-data'
@@ -30,6 +30,7 @@ export const toCurl = ({ method, url, needsToken, body, returns }: SampledOperat
 
 const toResult = ({ returns, needsToken }: SampledOperation) => {
   if (returns === 'json') return ['const result = await response.json()']
+  if (returns === 'text') return ['const result = await response.text()']
   if (returns === 'file') return ['const image = await response.blob()']
   if (returns === 'nothing') return []
   const name = needsToken ? 'newToken' : 'token'

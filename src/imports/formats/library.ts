@@ -20,11 +20,14 @@ type Lose = (code: Code, field: string) => void
 /** Returns undefined for what is not valid. */
 type Check<Value> = (value: unknown) => Value | undefined
 
+/** Whether a text has at most so many code points, which are one or two units each. */
+const fits = (value: string, max: number) =>
+  value.length <= max || (value.length <= 2 * max && [...value].length <= max)
 /** Text that can be stored: without NUL, which D1 does not keep. */
 const text =
   (max: number): Check<string> =>
   (value) =>
-    typeof value === 'string' && value && value.length <= max && !value.includes('\0') && value.isWellFormed()
+    typeof value === 'string' && value && fits(value, max) && !value.includes('\0') && value.isWellFormed()
       ? value
       : undefined
 const number =
@@ -57,7 +60,7 @@ const language = unchangedBy((value) =>
 )
 const url = unchangedBy((value) => (/^https?:\/\/[^\s\\\0]+$/i.test(value) && URL.canParse(value) ? value : undefined))
 const sourceId = unchangedBy((value) => toSourceId(value.split(':', 1)[0] ?? '', value.slice(value.indexOf(':') + 1)))
-const tag = unchangedBy((value) => text(100)(value.slice(0, 101).normalize('NFC').trim()))
+const tag = unchangedBy((value) => text(100)(value.slice(0, 400).normalize('NFC').trim()))
 const rating = number(0.25, 5, 0.25)
 
 /** Reads the properties of an object. What is not valid is null, and a loss. */
@@ -71,7 +74,7 @@ const createReader = (values: Json, lose: Lose, prefix = '') => {
   /** A text, cut if it is too long. */
   const getText = (name: string, max: number, code: Code = 'too-long') => {
     const stored = values[name]
-    if (typeof stored !== 'string' || stored.length <= max) return get(name, text(max))
+    if (typeof stored !== 'string' || fits(stored, max)) return get(name, text(max))
     lose(code, `${prefix}${name}`)
     return text(max)(cutText(stored, max)) ?? null
   }
