@@ -32,15 +32,18 @@ const COLUMNS = [
 ]
 
 const ofBook = (table: string) => sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
+// The unary plus keeps SQLite from reading all memos of the member.
+const ofBookInMemos = sql.raw('+memos.memberId = books.memberId and memos.bookId = books.bookId')
 const isSmall = sql.raw(`bytes <= ${MAX_PART_BYTES}`)
 /** A list of a book as JSON. Null for a large book. */
-const listOf = (table: string, item: SQL, order: SQL) =>
-  sql`iif(${isSmall}, (select json_group_array(${item} order by ${order}) from ${sql.raw(table)} where ${ofBook(table)}), null)`
+const listOf = (table: string, item: SQL, order: SQL, condition = ofBook(table)) =>
+  sql`iif(${isSmall}, (select json_group_array(${item} order by ${order}) from ${sql.raw(table)} where ${condition}), null)`
 
 const tags = sql`(
   select json_group_array(tag order by tagKey) from bookTags cross join tags using (memberId, tagId)
   where ${ofBook('bookTags')}
 ) as tags`
+const memos = listOf('memos', memoJson, sql.raw('memoId'), ofBookInMemos)
 const newestLast = oldestFirst(sql.raw('books.newestReadingId'))
 const columns = sql.raw(COLUMNS.map((name) => `books.${name}`).join(', '))
 
@@ -74,7 +77,7 @@ export const SELECT_PAGE = {
   library: selectPageOf<LibraryRow>(
     'library',
     sql`${tags}, ${listOf('readings', readingJson, newestLast)} as readings,
-      ${listOf('progress', eventJson, sql.raw('at'))} as progress, ${listOf('memos', memoJson, sql.raw('memoId'))} as memos`,
+      ${listOf('progress', eventJson, sql.raw('at'))} as progress, ${memos} as memos`,
     allBooks,
   ),
   books: selectPageOf<ShelvedRow>(
@@ -84,11 +87,7 @@ export const SELECT_PAGE = {
       (select note from readings where ${ofBook('readings')} and note is not null order by readingId = books.newestReadingId desc, readingId desc limit 1) as note`,
     allBooks,
   ),
-  memos: selectPageOf<MemosRow>(
-    'memos',
-    sql`${listOf('memos', memoJson, sql.raw('memoId'))} as memos`,
-    ownBooks(isWithMemos),
-  ),
+  memos: selectPageOf<MemosRow>('memos', sql`${memos} as memos`, ownBooks(isWithMemos)),
 }
 
 /** The lists of a book that is too large for a page. */

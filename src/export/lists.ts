@@ -30,7 +30,7 @@ const readingOrder = oldestFirst(
 /** Matches the memos of a book only if it is the caller's. */
 const isMemoOfBook = sql`bookId = (select bookId from books where memberId = ${callerId} and bookId = ${bookId})`
 const isListed = (id: SQL) =>
-  sql`memberId = ${callerId} and ${id} in (select value from json_each(${placeholder('ids')}))`
+  sql`+memberId = ${callerId} and ${id} in (select value from json_each(${placeholder('ids')}))`
 
 type Item = { item: string }
 
