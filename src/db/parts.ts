@@ -9,15 +9,15 @@ import { type Db, uninterrupted } from './client'
  * many bytes, and an isolate holds several copies of a response.
  */
 export const MAX_WHOLE_BYTES = 512 * 1024
-export const MAX_PART_BYTES = 256 * 1024
+const MAX_PART_BYTES = 256 * 1024
 
 /** A list: an array, or its parts if it is too large for one database call. */
 export type ArrayOrParts<Item> = Item[] | AsyncIterable<Item[]>
 
-export type Size = { id: number; bytes: number }
+type Size = { id: number; bytes: number }
 
 /** Splits a list into parts of at most MAX_PART_BYTES, or of a single item. */
-export const splitByBytes = (sizes: Size[]) => {
+const splitByBytes = (sizes: Size[]) => {
   const parts: number[][] = []
   let bytesLeft = 0
   for (const { id, bytes } of sizes) {
@@ -46,38 +46,29 @@ const acquire = async (limiter: typeof partLimiter, { memberId }: Caller) => {
 type LoadItems<Item> = (ids: string) => Promise<Item[]>
 
 /** Loads one part. Only a few are loaded at a time, so that several large lists do not exceed the isolate's memory. */
-export type LoadPart = <Part>(call: () => Promise<Part>) => Promise<Part>
-
-/**
- * Begins a response that is sent in parts, of which an isolate sends a limited number at a time. `end` must be called
- * when it is sent, or will not be read any more.
- * @throws UNAVAILABLE when too many wait, or for too long
- */
-export const startLoading = async (db: Db, caller: Caller) => {
-  const lease = await acquire(listLimiter, caller)
-  const load: LoadPart = async (call) => {
-    lease.renew()
-    const part = await acquire(partLimiter, caller)
-    return uninterrupted(db, call().finally(part.release))
-  }
-  return { load, end: lease.release }
+const loadPart = async <Item>(db: Db, caller: Caller, load: LoadItems<Item>, ids: number[]) => {
+  const lease = await acquire(partLimiter, caller)
+  return uninterrupted(db, load(JSON.stringify(ids)).finally(lease.release))
 }
 
 /** Yields an empty part once the first one is loaded, then the parts. `return` releases what it holds. */
 async function* iterateParts<Item>(
   db: Db,
   caller: Caller,
-  loadItems: LoadItems<Item>,
+  load: LoadItems<Item>,
   [firstIds = [], ...otherIds]: number[][],
 ) {
-  const { load, end } = await startLoading(db, caller)
+  const lease = await acquire(listLimiter, caller)
   try {
-    const first = await load(() => loadItems(JSON.stringify(firstIds)))
+    const first = await loadPart(db, caller, load, firstIds)
     yield []
     yield first
-    for (const ids of otherIds) yield await load(() => loadItems(JSON.stringify(ids)))
+    for (const ids of otherIds) {
+      lease.renew()
+      yield await loadPart(db, caller, load, ids)
+    }
   } finally {
-    end()
+    lease.release()
   }
 }
 

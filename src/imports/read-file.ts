@@ -11,7 +11,6 @@ import { jelu } from './formats/jelu'
 import { kindle } from './formats/kindle'
 import { koreaderClippings } from './formats/koreader-clippings'
 import { koreaderJson } from './formats/koreader-json'
-import { library } from './formats/library'
 import { librarything } from './formats/librarything'
 import { librarythingJson } from './formats/librarything-json'
 import { openreads } from './formats/openreads'
@@ -30,7 +29,6 @@ export { ImportFileError } from './file-error'
  * be refused as one.
  */
 const REGISTRY: (Format | TableFormat)[] = [
-  library,
   librarythingJson,
   koreaderJson,
   koreaderClippings,
@@ -124,7 +122,5 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   const { knows } = format
   const header = knows ? headerOf(source) : []
   const unknownColumns = header.filter((name) => !knows?.(toKey(name), source, options))
-  // A library may have the same book twice.
-  if (format.name !== 'library') markDuplicates(entries)
-  return { format: format.name, encoding, header, unknownColumns, entries }
+  return { format: format.name, encoding, header, unknownColumns, entries: markDuplicates(entries) }
 }
