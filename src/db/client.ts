@@ -1,19 +1,35 @@
 import { fillPlaceholders, type Query, type SQL } from 'drizzle-orm'
-import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
-import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import type { DrizzleD1Database } from 'drizzle-orm/d1'
+import {
+  SQLiteDeleteBase,
+  SQLiteInsertBuilder,
+  SQLiteSelectBuilder,
+  SQLiteSyncDialect,
+  type SQLiteTable,
+  SQLiteUpdateBuilder,
+} from 'drizzle-orm/sqlite-core'
 import { unavailable } from '../errors'
 import { createLimiter, type Limiter } from '../limiter'
 import { TimeoutError, withRetries } from '../retry'
 import { idRange } from './next-id'
 
 /** Drizzle, to build queries with; `run` executes them. */
-type Builder = DrizzleD1Database
+type Builder = Pick<DrizzleD1Database, 'select' | 'insert' | 'update' | 'delete'>
+
+const dialect = new SQLiteSyncDialect()
+const session = undefined as never
+// `drizzle()` would return the same builders, with 4 KB more that execute queries.
+const builder = {
+  select: (fields?: never) => new SQLiteSelectBuilder({ fields, session, dialect }),
+  insert: (table: SQLiteTable) => new SQLiteInsertBuilder(table, session, dialect),
+  update: (table: SQLiteTable) => new SQLiteUpdateBuilder(table, session, dialect),
+  delete: (table: SQLiteTable) => new SQLiteDeleteBase(table, session, dialect),
+} as unknown as Builder
 
 /** The connection of one request to one database. */
 export type Db = {
   /** The number of the database: 0 unless members are in several, see docs/decisions/0021-slots.md. */
   slot: number
-  builder: Builder
   session: D1DatabaseSession
   onBookmark: (bookmark: string) => void
   /** Keeps a call running after its client disconnects. */
@@ -21,11 +37,11 @@ export type Db = {
 }
 
 /** What this isolate knows of a database. */
-type Known = { builder: Builder; latestBookmark: string }
+type Known = { latestBookmark: string }
 const databases = new WeakMap<D1Database, Known>()
 
 const knownOf = (database: D1Database) => {
-  const known = databases.get(database) ?? { builder: drizzle(database), latestBookmark: '' }
+  const known = databases.get(database) ?? { latestBookmark: '' }
   databases.set(database, known)
   return known
 }
@@ -45,7 +61,6 @@ export const connect = (
   const known = knownOf(database)
   return {
     slot,
-    builder: known.builder,
     session: database.withSession(bookmark && bookmark <= known.latestBookmark ? bookmark : 'first-primary'),
     onBookmark: (latest) => {
       if (latest > known.latestBookmark) known.latestBookmark = latest
@@ -61,17 +76,17 @@ type Values = Record<string, unknown>
 
 /** A query with the values of its placeholders. `Row` is what it selects or returns, and exists only in the type. */
 export type Statement<Row = unknown> = {
-  build: (builder: Builder) => Query
+  build: () => Query
   values: Values
   row?: Row
   /** Running it twice has the same effect, and the same result, as running it once. */
   isIdempotent?: true
 }
 
-const buildOnce = <Row>(build: (builder: Builder) => Query) => {
+const buildOnce = <Row>(build: () => Query) => {
   let built: Query | undefined
-  const query = (builder: Builder) => {
-    built ??= build(builder)
+  const query = () => {
+    built ??= build()
     return built
   }
   return (values: Values = {}): Statement<Row> => ({ build: query, values })
@@ -79,9 +94,7 @@ const buildOnce = <Row>(build: (builder: Builder) => Query) => {
 
 /** A query of fixed shape: built once per isolate, then only its placeholders are filled. */
 export const statement = <Q extends Buildable>(build: (builder: Builder) => Q) =>
-  buildOnce<RowOf<Q>>((builder) => build(builder).toSQL())
-
-const dialect = new SQLiteSyncDialect()
+  buildOnce<RowOf<Q>>(() => build(builder).toSQL())
 
 /** A `statement` written as SQL, for INSERT … SELECT, which is harder to read in the query builder. */
 export const sqlStatement = <Row>(text: () => SQL) => buildOnce<Row>(() => dialect.sqlToQuery(text()))
@@ -90,7 +103,7 @@ export const sqlStatement = <Row>(text: () => SQL) => buildOnce<Row>(() => diale
 export const dynamicStatement = <Q extends Buildable>(
   build: (builder: Builder) => Q,
   values: Values = {},
-): Statement<RowOf<Q>> => ({ build: (builder) => build(builder).toSQL(), values })
+): Statement<RowOf<Q>> => ({ build: () => build(builder).toSQL(), values })
 
 /** Marks a write as safe to retry when it is unknown whether it took effect. */
 export const idempotent = <Row>(write: Statement<Row>): Statement<Row> => ({ ...write, isIdempotent: true })
@@ -140,10 +153,10 @@ const inSlot = (slot: number, error: Error) => {
  * @throws UNAVAILABLE when D1 fails with a transient error, times out, or has too many calls in flight
  */
 export const run = async <const Statements extends readonly Statement[]>(
-  { slot, builder, session, onBookmark, waitUntil }: Db,
+  { slot, session, onBookmark, waitUntil }: Db,
   ...statements: Statements
 ) => {
-  const queries = statements.map(({ build }) => build(builder))
+  const queries = statements.map(({ build }) => build())
   const range = idRange(slot)
   const prepared = queries.map(({ sql, params }, at) =>
     session.prepare(sql).bind(...fillPlaceholders(params, { ...statements[at]?.values, ...range })),

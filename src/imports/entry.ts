@@ -5,18 +5,11 @@ export const FORMATS = [
   'goodreads',
   'storygraph',
   'hardcover',
-  'librarything',
-  'librarything-json',
   'bookwyrm',
   'openreads',
   'booklogr',
   'jelu',
   'calibre',
-  'kindle',
-  'readwise',
-  'koreader-json',
-  'koreader-clippings',
-  'library',
   'csv',
 ] as const
 export type FormatName = (typeof FORMATS)[number]
@@ -41,10 +34,6 @@ export const CODES = [
   'custom-shelf-needs-choice',
   'duplicate-in-file',
   'not-supported',
-  'empty-highlight',
-  'clipping-limit',
-  'replaced-highlight',
-  'bookmark',
   'quota',
 ] as const
 export type Code = (typeof CODES)[number]

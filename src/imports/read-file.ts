@@ -8,13 +8,7 @@ import { generic } from './formats/generic'
 import { goodreads } from './formats/goodreads'
 import { hardcover } from './formats/hardcover'
 import { jelu } from './formats/jelu'
-import { kindle } from './formats/kindle'
-import { koreaderClippings } from './formats/koreader-clippings'
-import { koreaderJson } from './formats/koreader-json'
-import { librarything } from './formats/librarything'
-import { librarythingJson } from './formats/librarything-json'
 import { openreads } from './formats/openreads'
-import { readwise } from './formats/readwise'
 import { storygraph } from './formats/storygraph'
 import { markDuplicates } from './identity'
 import { normalize } from './normalize'
@@ -29,15 +23,9 @@ export { ImportFileError } from './file-error'
  * be refused as one.
  */
 const REGISTRY: (Format | TableFormat)[] = [
-  librarythingJson,
-  koreaderJson,
-  koreaderClippings,
-  kindle,
-  readwise,
   jelu,
   storygraph,
   hardcover,
-  librarything,
   bookwyrm,
   openreads,
   booklogr,

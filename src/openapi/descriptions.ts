@@ -20,10 +20,6 @@ const IMPORT_CODES: Record<Code, string> = {
   'custom-shelf-needs-choice': 'the meaning of the shelf is not known: send `shelfMap`',
   'duplicate-in-file': 'an earlier row of the file is the same book',
   'not-supported': 'the service has no place for it',
-  'empty-highlight': 'a highlight without text',
-  'clipping-limit': 'the device could not export the text',
-  'replaced-highlight': 'an earlier version of a highlight',
-  bookmark: 'a bookmark without text',
   quota: 'a limit is reached',
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { READING_OUTCOMES } from '../contract'
-import { BookFormat, IdParameter, nameOf, nullableText } from '../schema/values'
+import { BookFormat, FULL_DATE, IdParameter, nameOf, nullableText } from '../schema/values'
 
 export const ReadingOutcome = nameOf(READING_OUTCOMES).register(z.globalRegistry, { id: 'ReadingOutcome' })
 
@@ -8,8 +8,6 @@ export const ReadingOutcome = nameOf(READING_OUTCOMES).register(z.globalRegistry
 export const MAX_READINGS = 200
 export const MAX_NOTE = 65_535
 
-// With leap years.
-const FULL_DATE = z.regexes.date.source.slice(1, -1)
 export const DATE = new RegExp(`^(?:${FULL_DATE}|\\d{4}(?:-(?:0[1-9]|1[0-2]))?)$`)
 const DATE_FORMAT = /^\d{4}(?:-\d\d(?:-\d\d)?)?$/
 const dateError = 'must be in the format yyyy, yyyy-MM or yyyy-MM-dd, or null'

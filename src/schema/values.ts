@@ -156,9 +156,9 @@ export const nameOf = <const Names extends readonly string[]>(names: Names) =>
   z.enum(names, { error: orRequired(`must be one of ${names.join(', ')}, or null`) })
 export const BookFormat = nameOf(BOOK_FORMATS).register(z.globalRegistry, { id: 'BookFormat' })
 
-// With leap years, and a time of day.
-const DATE = z.regexes.date.source.slice(1, -1)
-const TIMESTAMP = new RegExp(`^${DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?$`)
+/** The source of a pattern for dates, with leap years. Not from `z.regexes`, of which the bundler keeps all or nothing. */
+export const FULL_DATE = (z.iso.date().def.pattern?.source ?? '').slice(1, -1)
+const TIMESTAMP = new RegExp(`^${FULL_DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?$`)
 const TIMESTAMP_FORMAT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?$/
 
 /** A local date-time in a request. A fraction of a second is accepted and dropped. */
@@ -199,7 +199,7 @@ export const IdParameter = z.lazy(() =>
 )
 
 const INSTANT = new RegExp(
-  `^${DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$`,
+  `^${FULL_DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$`,
 )
 const instantError = 'must be in the format yyyy-MM-ddTHH:mm:ss, followed by Z or an offset such as +09:00'
 /** The last time that `Instant` can express. An offset can lead beyond it. */
