@@ -110,7 +110,7 @@ export const imports = new Hono<App>()
     }
     const header = Object.keys(rows[0] ?? {})
     const lines = rows.map((row) => header.map((name) => row[name] ?? ''))
-    return c.body(rows.length > 0 ? toCsv(header, lines) : '', 200, {
+    return c.body(toCsv(header, lines), 200, {
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': `attachment; filename="failed-${importId}.csv"`,
     })

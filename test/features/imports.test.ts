@@ -133,6 +133,16 @@ describe('an import', () => {
     expect(failed.body).toBe(`${HEADER}\r\n81237,,Nobody,"=""""",0,,,,2026/01/02,,to-read,\r\n`)
   })
 
+  it('lists any number of rows that failed without empty lines, or an empty line if none did', async () => {
+    const reader = await signUp()
+    const nameless = Array.from({ length: 450 }, (_, n) => `${n},,Nobody,,0,,,,2026/01/02,,to-read,`)
+    const failed = await importFile(reader, goodreads(...nameless))
+    const lines = [HEADER, ...nameless].map((line) => `${line}\r\n`)
+    expect((await reader.get(`/imports/${failed.importId}/failed.csv`)).body).toBe(lines.join(''))
+    const complete = await importFile(reader, goodreads(TIDE))
+    expect((await reader.get(`/imports/${complete.importId}/failed.csv`)).body).toBe('\r\n')
+  })
+
   it('is undone: what it created and nobody changed is removed', async () => {
     const reader = await signUp()
     const own = await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz' })
