@@ -12,7 +12,7 @@ import { toCsv } from './csv'
 import { ImportFileError } from './file-error'
 import { putFile } from './files'
 import { readFile } from './read-file'
-import { continueImport, dropFile, LEASE_MS, newLease, type RunContext, runLeased } from './run'
+import { abandonImport, continueImport, dropFile, LEASE_MS, newLease, type RunContext, runLeased } from './run'
 import { ImportPath, ImportQuery, RowsQuery } from './schema'
 import { createImport, getImport, listFailed, listImports, listRows, toImport } from './store'
 import { undoImport } from './undo'
@@ -68,7 +68,10 @@ export const imports = new Hono<App>()
           { isDryRun, merge, format: read.format, encoding: read.encoding, options: upload.parts, file, total },
           lease,
         )
-        await putFile(c.env.IMAGES, created.memberId, file, upload.file)
+        await putFile(c.env.IMAGES, created.memberId, file, upload.file).catch((error) => {
+          runLater(c, () => abandonImport(contextOf(c), created, lease.lease, file))
+          throw error
+        })
         runLater(c, () => runLeased(contextOf(c), created, lease.lease, read.entries).finally(turn.release))
         return toImport(created)
       }

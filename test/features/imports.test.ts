@@ -167,6 +167,21 @@ describe('an import', () => {
     await vi.waitUntil(async () => (await env.IMAGES.list({ prefix })).objects.length === 0)
   })
 
+  it('fails if the file cannot be stored, and the next one may start', async () => {
+    const reader = await signUp()
+    const put = () => Promise.reject(new Error('put: We encountered an internal error.'))
+    const IMAGES = { put, delete: async () => {} } as unknown as R2Bucket
+    const headers = { 'Content-Type': 'text/csv' }
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const answer = await reader.send('POST', '/imports', { raw: goodreads(SALT), headers, changed: { IMAGES } })
+    vi.restoreAllMocks()
+    expect(answer.status).toBe(503)
+    expect((await reader.get('/imports')).body).toMatchObject([
+      { status: 'FAILED', reason: 'The file could not be stored. Send it again.' },
+    ])
+    expect((await importFile(reader, goodreads(SALT))).counts).toEqual(counts({ created: 1 }))
+  })
+
   it('imports 3,000 rows in at most 60 database calls', async () => {
     const reader = await signUp()
     const rows = Array.from({ length: 3000 }, (_, n) =>
