@@ -38,7 +38,7 @@ const encoder = new TextEncoder()
  * Produces a chunk only when the client has read the previous one. Ends the connection if that takes too long.
  * @param end releases what the chunks hold, also if none was read
  */
-const toStream = (chunks: AsyncGenerator<string>, end: () => Promise<unknown>) => {
+export const toStream = (chunks: AsyncGenerator<string>, end: () => Promise<unknown>) => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const deadline = Date.now() + TIMEOUT_MS
   return new ReadableStream<Uint8Array>(

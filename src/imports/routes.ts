@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import type { App } from '../env'
 import { ApiError, found, unavailable } from '../errors'
 import { authenticated } from '../http/auth'
+import { toStream } from '../http/json-stream'
 import { runLater } from '../http/later'
 import { sendPage } from '../http/send-page'
 import { callerKey, throttledByMember } from '../http/throttle'
@@ -12,7 +13,7 @@ import { toCsv } from './csv'
 import { ImportFileError } from './file-error'
 import { putFile } from './files'
 import { readFile } from './read-file'
-import { continueImport, dropFile, LEASE_MS, newLease, type RunContext, runLeased } from './run'
+import { abandonImport, continueImport, dropFile, LEASE_MS, newLease, type RunContext, runLeased } from './run'
 import { ImportPath, ImportQuery, MAX_FILE_BYTES, RowsQuery } from './schema'
 import { createImport, getImport, listFailed, listImports, listRows, toImport } from './store'
 import { undoImport } from './undo'
@@ -43,6 +44,21 @@ const continueLater = (c: Context<App>, importId: number) => {
   runLater(c, () => continueImport(contextOf(c), memberId, importId).finally(lease.release))
 }
 
+type Failed = NonNullable<Awaited<ReturnType<typeof listFailed>>>
+
+/** The CSV of failed rows, in chunks. */
+async function* writeFailed({ cells, last }: Failed, load: (after: number) => Promise<Failed | undefined>) {
+  const header = Object.keys(cells[0] ?? {})
+  const toLines = (rows: Failed['cells']) => rows.map((row) => header.map((name) => row[name] ?? ''))
+  yield toCsv(header, toLines(cells))
+  for (let after = last; after !== undefined; ) {
+    const next = await load(after)
+    const [first, ...others] = toLines(next?.cells ?? [])
+    if (first) yield toCsv(first, others)
+    after = next?.last
+  }
+}
+
 export const imports = new Hono<App>()
   .post(
     '/',
@@ -68,7 +84,10 @@ export const imports = new Hono<App>()
           { isDryRun, merge, format: read.format, encoding: read.encoding, options: upload.parts, file, total },
           lease,
         )
-        await putFile(c.env.IMAGES, created.memberId, file, upload.file)
+        await putFile(c.env.IMAGES, created.memberId, file, upload.file).catch((error) => {
+          runLater(c, () => abandonImport(contextOf(c), created, lease.lease, file))
+          throw error
+        })
         runLater(c, () => runLeased(contextOf(c), created, lease.lease, read.entries).finally(turn.release))
         return toImport(created)
       }
@@ -102,18 +121,15 @@ export const imports = new Hono<App>()
     const { db, caller } = c.var
     const importId = c.req.valid('param')['import-id']
     const first = found(await listFailed(db, caller, importId, 0), 'IMPORT_NOT_FOUND')
-    const rows = first.cells
-    for (let after = first.last; after !== undefined; ) {
-      const next = await listFailed(db, caller, importId, after)
-      rows.push(...(next?.cells ?? []))
-      after = next?.last
-    }
-    const header = Object.keys(rows[0] ?? {})
-    const lines = rows.map((row) => header.map((name) => row[name] ?? ''))
-    return c.body(rows.length > 0 ? toCsv(header, lines) : '', 200, {
-      'Content-Type': 'text/csv; charset=utf-8',
-      'Content-Disposition': `attachment; filename="failed-${importId}.csv"`,
-    })
+    const chunks = writeFailed(first, (after) => listFailed(db, caller, importId, after))
+    return c.body(
+      toStream(chunks, () => chunks.return()),
+      200,
+      {
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': `attachment; filename="failed-${importId}.csv"`,
+      },
+    )
   })
   .delete(
     '/:import-id',

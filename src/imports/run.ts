@@ -289,6 +289,12 @@ export const dropFile = async ({ db, bucket }: RunContext, memberId: number, imp
   await run(db, forgetFile({ memberId, importId }))
 }
 
+/** Ends an import whose file could not be stored, so that the next one may start. */
+export const abandonImport = async (context: RunContext, stored: StoredImport, lease: number, file: string) => {
+  await fail(context, stored, lease, 'The file could not be stored. Send it again.')
+  await dropFile(context, stored.memberId, stored.importId, file)
+}
+
 const selectState = sqlStatement<{ status: StoredImport['status'] }>(
   () => sql`select status from imports where ${isImport}`,
 )

@@ -181,8 +181,8 @@ export const listRows = async (
   return toPage(items, outcome === 'ALL' ? found.done : found[outcome], paging)
 }
 
-/** Failed rows per call. */
-const FAILED_ROWS = 200
+/** Failed rows per call, of up to 100 KB each. */
+const FAILED_ROWS = 50
 const selectFailed = sqlStatement<{ row: number; cells: string | null }>(
   () => sql`
   select row, cells from importRows where ${isOwnRow} and outcome = 'failed' and row > ${placeholder('after')}

@@ -5,6 +5,7 @@ import worker from '../../src/index'
 import { BASE, newEmail, type Reader, send, signUp } from '../support/api'
 import { toText } from '../support/bytes'
 import { memberDatabase } from '../support/database'
+import { toExport, toFileForm } from '../support/file-form'
 import { tryForgeries, tryMutations } from '../support/forgeries'
 import { fuzzRequests } from '../support/fuzz-requests'
 import { BAD_MARKS } from '../support/hostile'
@@ -100,8 +101,9 @@ it('leaves no trace of a withdrawn member in any row, object or key', async () =
     'Mnemosyne Hapax',
     'PIXELS-OF-ATLANTIS',
     'Shangri-La',
+    'Library of Babel',
   ]
-  const [email = '', title = '', memoContent = '', pixels = '', detail = ''] = traces
+  const [email = '', title = '', memoContent = '', pixels = '', detail = '', imported = ''] = traces
   const member = await signUp(email)
   const { bookId } = await member.createBook({ title, author: title, publisher: title })
   await member.createMemo(bookId, { memoContent })
@@ -109,6 +111,8 @@ it('leaves no trace of a withdrawn member in any row, object or key', async () =
   await member.post(`/books/${bookId}/readings`, { note: detail })
   await member.send('PUT', `/books/${bookId}/tags`, { body: { tags: [detail] } })
   await member.upload(pngWithData(pixels))
+  const { type, body } = toFileForm(toExport(imported, 1, imported))
+  await member.send('POST', '/imports', { raw: body, headers: { 'Content-Type': type }, changed })
   const findTraces = async () => {
     const contents = await readStores({
       databases: [env.DB, memberDatabase()],

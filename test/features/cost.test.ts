@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { join, login, newEmail, send, signUp } from '../support/api'
-import { fillShelf, measure, select } from '../support/database'
+import { fillShelf, insertImport, measure, select } from '../support/database'
 
 type Library = Awaited<ReturnType<typeof createLibrary>>
 
@@ -12,7 +12,8 @@ const createLibrary = async (books: number) => {
   for (let n = 0; n < 5; n++) await reader.createMemo(bookId, { memoType: n % 4 })
   await fillShelf(memberId, books)
   const [spare] = await select('select max(bookId) as id from books where memberId = ? and hasMemos = 0', memberId)
-  return { reader, bookId, memoId, spare: Number(spare?.id) }
+  const importId = await insertImport(memberId, 'DONE', books)
+  return { reader, bookId, memoId, importId, spare: Number(spare?.id) }
 }
 
 const FINISHED = { bookStatus: 'DONE', readEndDate: '2026-01-01T00:00:00' }
@@ -20,6 +21,8 @@ const FINISHED = { bookStatus: 'DONE', readEndDate: '2026-01-01T00:00:00' }
 let small: Library
 let large: Library
 beforeAll(async () => {
+  // A scan ends at the row of a neighbour, which the first member would not have.
+  await createLibrary(1)
   small = await createLibrary(60)
   large = await createLibrary(3000)
 })
@@ -34,6 +37,9 @@ const constantCost: [string, (library: Library) => Promise<unknown>][] = [
   ['a memo', ({ reader, memoId }) => reader.get(`/memos/${memoId}`)],
   ['random', ({ reader }) => reader.get('/memos/random')],
   ['profile', ({ reader }) => reader.get('/members/me')],
+  ['imports', ({ reader }) => reader.get('/imports')],
+  ['an import', ({ reader, importId }) => reader.get(`/imports/${importId}`)],
+  ['rows of an import', ({ reader, importId }) => reader.get(`/imports/${importId}/rows?page=2&size=20&outcome=ALL`)],
   ['register', ({ reader }) => reader.post('/books', { title: 'One more' })],
   ['register a finished book', ({ reader }) => reader.post('/books', { title: 'Read', ...FINISHED })],
   ['update', ({ reader, spare }) => reader.patch(`/books/${spare}`, { star: 4, bookStatus: 'ING' })],

@@ -15,8 +15,8 @@ import {
   brokenDatabase,
   changeDatabase,
   fillTags,
+  insertImport,
   insertReadings,
-  insertRunningImport,
   memberDatabase,
   memberSlot,
 } from '../support/database'
@@ -47,7 +47,7 @@ beforeAll(async () => {
   const [memberId = '', name = ''] = (await reader.upload(PIXEL)).body.split('/').slice(-2)
   powerless = await insertAccessToken(memberDatabase(), await memberIdOf(reader), [], memberSlot())
   importer = await signUp()
-  await insertRunningImport(await memberIdOf(importer))
+  await insertImport(await memberIdOf(importer), 'RUNNING', 0)
   hoarder = await signUp()
   for (let n = 0; n < MAX_TOKENS; n++) {
     await insertAccessToken(memberDatabase(), await memberIdOf(hoarder), ['profile:read'], memberSlot())

@@ -134,6 +134,16 @@ describe('an import', () => {
     expect(failed.body).toBe(`${HEADER}\r\n81237,,Nobody,"=""""",0,,,,2026/01/02,,to-read,\r\n`)
   })
 
+  it('lists any number of rows that failed without empty lines, or an empty line if none did', async () => {
+    const reader = await signUp()
+    const nameless = Array.from({ length: 450 }, (_, n) => `${n},,Nobody,,0,,,,2026/01/02,,to-read,`)
+    const failed = await importFile(reader, goodreads(...nameless))
+    const lines = [HEADER, ...nameless].map((line) => `${line}\r\n`)
+    expect((await reader.get(`/imports/${failed.importId}/failed.csv`)).body).toBe(lines.join(''))
+    const complete = await importFile(reader, goodreads(TIDE))
+    expect((await reader.get(`/imports/${complete.importId}/failed.csv`)).body).toBe('\r\n')
+  })
+
   it('is undone: what it created and nobody changed is removed', async () => {
     const reader = await signUp()
     const own = await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz' })
@@ -156,6 +166,21 @@ describe('an import', () => {
     await importFile(reader, goodreads(SALT))
     const prefix = `imports/${await memberIdOf(reader)}/`
     await vi.waitUntil(async () => (await env.IMAGES.list({ prefix })).objects.length === 0)
+  })
+
+  it('fails if the file cannot be stored, and the next one may start', async () => {
+    const reader = await signUp()
+    const put = () => Promise.reject(new Error('put: We encountered an internal error.'))
+    const IMAGES = { put, delete: async () => {} } as unknown as R2Bucket
+    const headers = { 'Content-Type': 'text/csv' }
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const answer = await reader.send('POST', '/imports', { raw: goodreads(SALT), headers, changed: { IMAGES } })
+    vi.restoreAllMocks()
+    expect(answer.status).toBe(503)
+    expect((await reader.get('/imports')).body).toMatchObject([
+      { status: 'FAILED', reason: 'The file could not be stored. Send it again.' },
+    ])
+    expect((await importFile(reader, goodreads(SALT))).counts).toEqual(counts({ created: 1 }))
   })
 
   it('imports 3,000 rows in at most 60 database calls', async () => {

@@ -14,6 +14,8 @@ const TABLES = [
   'authors',
   'books',
   'emailUndos',
+  'imports',
+  'importRows',
   'members',
   'memos',
   'images',
