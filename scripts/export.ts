@@ -1,5 +1,5 @@
 // `npm run export`: downloads the library of a member from a running service.
-import { createWriteStream, renameSync } from 'node:fs'
+import { createWriteStream, renameSync, rmSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { fail, readService, SERVICE_OPTIONS, SERVICE_USAGE } from './transfer/arguments.ts'
@@ -29,7 +29,10 @@ const { format, out = `library.${format}`, url, token } = readArguments()
 /** A file appears under its name when it is complete. */
 const write = async (part: number, content: AsyncIterable<Uint8Array>) => {
   const file = partName(out, part)
-  await pipeline(content, createWriteStream(`${file}.part`))
+  await pipeline(content, createWriteStream(`${file}.part`)).catch((error) => {
+    rmSync(`${file}.part`, { force: true })
+    throw error
+  })
   renameSync(`${file}.part`, file)
   console.log(file)
 }

@@ -30,10 +30,14 @@ export const nextPath = (link: string | null, base: string) => {
 
 async function* counted(content: AsyncIterable<Uint8Array>, report: (bytes: number) => void) {
   let bytes = 0
-  for await (const chunk of content) {
-    bytes += chunk.length
-    report(bytes)
-    yield chunk
+  try {
+    for await (const chunk of content) {
+      bytes += chunk.length
+      report(bytes)
+      yield chunk
+    }
+  } catch (cause) {
+    throw new Error(`The connection was lost after ${bytes} bytes. Run the command again.`, { cause })
   }
 }
 

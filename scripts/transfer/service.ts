@@ -18,11 +18,18 @@ const HINTS: Record<number, string> = {
   409: 'Wait until it ends (GET /imports lists it), or cancel it with DELETE /imports/ID.',
 }
 
-type ErrorBody = { message?: string | null; fieldErrors?: { field: string; reason: string }[] | null }
+type ErrorBody = {
+  message?: string | null
+  fieldErrors?: { field: string; reason: string }[] | null
+  violationErrors?: { propertyPath: string; reason: string }[] | null
+}
 
 const describeError = async (response: Response) => {
-  const { message, fieldErrors } = ((await response.json().catch(() => null)) ?? {}) as ErrorBody
-  const fields = (fieldErrors ?? []).map(({ field, reason }) => `${field} ${reason}`).join('; ')
+  const { message, fieldErrors, violationErrors } = ((await response.json().catch(() => null)) ?? {}) as ErrorBody
+  const fields = [
+    ...(fieldErrors ?? []).map(({ field, reason }) => `${field} ${reason}`),
+    ...(violationErrors ?? []).map(({ propertyPath, reason }) => `${propertyPath} ${reason}`),
+  ].join('; ')
   const retry = response.headers.get('Retry-After')
   const parts = [
     `The service refused (${response.status}): ${fields || message || response.statusText || 'it gave no reason'}.`,

@@ -39,7 +39,8 @@ describe('npm run import', () => {
     expect(lines[0]).toMatch(/^Import \d+, a dry run/)
     expect((await reader.get('/books?sort=created&size=100')).body.item).toEqual([])
     await expect(importWith(handle, reader.token, file, { map: ['=DONE'] })).rejects.toThrow('must be a name')
-    await expect(importWith(handle, reader.token, file, { map: ['a=READ'] })).rejects.toThrow(/\(400\): .*shelfMap/i)
+    await expect(importWith(handle, reader.token, file, { map: ['a=READ'] })).rejects.toThrow(/\(400\): shelfMap/)
+    await expect(importWith(handle, reader.token, file, { merge: 'x' })).rejects.toThrow(/\(400\): .*merge must be/)
   })
 
   it('continues when the service is unavailable for a moment', async () => {
@@ -140,6 +141,14 @@ describe('npm run export', () => {
       expect(() => nextPath(`<${target}>; rel="next"`, BASE)).toThrow('at another address')
     },
   )
+
+  it('names a connection that was lost', async () => {
+    const content = new ReadableStream({
+      start: (controller) => controller.enqueue(new Uint8Array(3)),
+      pull: (controller) => controller.error(new Error('terminated')),
+    })
+    await expect(exportFrom(async () => new Response(content), BASE)).rejects.toThrow(/lost after \d+ bytes/)
+  })
 
   it('says why the service refused', async () => {
     await expect(exportFrom(async () => Response.json({}, { status: 404 }), BASE)).rejects.toThrow(/\(404\)/)
