@@ -116,14 +116,20 @@ const takeSnapshot = async ({ database }: Service, begin: number) => {
 }
 type Snapshot = Awaited<ReturnType<typeof takeSnapshot>>
 
+/** The texts where they begin to differ. */
+const showDifference = (expected = 'no row', found = 'no row') => {
+  const at = [...expected].findIndex((character, index) => character !== found[index])
+  const show = (text: string) => text.slice(Math.max(0, at - 80), Math.max(0, at) + 80)
+  return `${show(found)}, not ${show(expected)}`
+}
+
 /** Names the first row of each table that differs. */
 const compare = (expected: Snapshot, found: Snapshot) =>
   expected.flatMap(({ table, rows }, at) => {
     const others = found[at]?.rows ?? []
-    const first = Array.from({ length: Math.max(rows.length, others.length) }, (_, n) => n).find(
-      (n) => rows[n] !== others[n],
-    )
-    return first === undefined ? [] : [`${table} differs: ${others[first]}, not ${rows[first]}`]
+    const longer = rows.length > others.length ? rows : others
+    const first = longer.findIndex((_, row) => rows[row] !== others[row])
+    return first < 0 ? [] : [`${table} differs: ${showDifference(rows[first], others[first])}`]
   })
 
 const countFiles = async ({ bucket }: Service) => (await bucket.list({ prefix: 'imports/' })).objects.length
@@ -186,7 +192,7 @@ export const imports: Attack = async ({ start, quick, progress }) => {
   }
 
   for (let n = 1; n <= times; n++) {
-    const isBeforeResponse = n % KILLS_PER_EARLY_ONE === 0
+    const isBeforeResponse = n % KILLS_PER_EARLY_ONE === 1
     const waitMs = Math.random() * (isBeforeResponse ? responseMs : workMs)
     const problems = await kill(isBeforeResponse, waitMs).catch((error: Error) => [error.message])
     const when = `${Math.round(waitMs)} ms after the ${isBeforeResponse ? 'request' : 'response'}`
