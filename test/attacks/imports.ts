@@ -8,14 +8,18 @@ import { setTimeout } from 'node:timers/promises'
 import { findMismatches } from '../../scripts/integrity'
 import { goodreadsFile, goodreadsRow } from '../support/goodreads-file'
 import { sendRequest } from '../support/http-client'
-import { LIBRARY_TABLES } from '../support/stores'
 import type { Attack } from './attack'
+import { compare, NEWEST_IMPORT, takeSnapshot } from './import-snapshot'
 import { insertMember, type Member, registerBook } from './members'
 import { makeFolder, type Options, type Service } from './service'
 
 const ROWS = 1000
-/** Every so many kills, one comes before the response. */
-const KILLS_PER_EARLY_ONE = 5
+/** Of so many kills, one comes before the response, one at any time after it, and the others between rows. */
+const KINDS = 5
+/** As in src/imports/run.ts. */
+const CHUNK_ROWS = 120
+/** Less than a chunk takes. */
+const WITHIN_CHUNK_MS = 20
 const POLL_MS = 20
 const TIMEOUT_MS = 60_000
 
@@ -92,45 +96,14 @@ const copy = (data: string) => {
   return folder
 }
 
-const newest = '(select max(importId) from imports)'
-const SELECTIONS = {
-  ...Object.fromEntries(LIBRARY_TABLES.map((table) => [table, `select * from ${table} order by 1, 2, 3`])),
-  members: 'select yetBooks, ingBooks, doneBooks, finishedBooks, memoBooks, textBytes from members',
-  imports: `select status, format, total, done, created, updated, unchanged, skipped, failed, reason, isDeleted
-    from imports where importId = ${newest}`,
-  importRows: `select * from importRows where importId = ${newest} order by row`,
+/** Waits until some rows are done. */
+const waitForRows = async ({ database }: Service, rows: number) => {
+  const select = database.prepare(`select status, done from imports where importId = ${NEWEST_IMPORT}`)
+  for (;;) {
+    const { status, done } = (await select.first<{ status: string; done: number }>()) ?? { status: '', done: 0 }
+    if (status !== 'RUNNING' || done >= rows) return
+  }
 }
-
-/** Everything that the import wrote, by table. Times of the run are masked. */
-const takeSnapshot = async ({ database }: Service, begin: number) => {
-  const [firstDay = ''] = new Date(begin - 86_400_000).toISOString().split('T')
-  const mask = (text: string) =>
-    text
-      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/g, (time) => (time >= firstDay ? 'now' : time))
-      .replace(/\b\d{13}\b/g, (ms) => (Number(ms) >= begin ? 'now' : ms))
-  const results = await database.batch(Object.values(SELECTIONS).map((query) => database.prepare(query)))
-  return Object.keys(SELECTIONS).map((table, at) => ({
-    table,
-    rows: (results[at]?.results ?? []).map((row) => mask(JSON.stringify(row))),
-  }))
-}
-type Snapshot = Awaited<ReturnType<typeof takeSnapshot>>
-
-/** The texts where they begin to differ. */
-const showDifference = (expected = 'no row', found = 'no row') => {
-  const at = [...expected].findIndex((character, index) => character !== found[index])
-  const show = (text: string) => text.slice(Math.max(0, at - 80), Math.max(0, at) + 80)
-  return `${show(found)}, not ${show(expected)}`
-}
-
-/** Names the first row of each table that differs. */
-const compare = (expected: Snapshot, found: Snapshot) =>
-  expected.flatMap(({ table, rows }, at) => {
-    const others = found[at]?.rows ?? []
-    const longer = rows.length > others.length ? rows : others
-    const first = longer.findIndex((_, row) => rows[row] !== others[row])
-    return first < 0 ? [] : [`${table} differs: ${showDifference(rows[first], others[first])}`]
-  })
 
 const countFiles = async ({ bucket }: Service) => (await bucket.list({ prefix: 'imports/' })).objects.length
 
@@ -142,6 +115,8 @@ const inspect = async (service: Service, member: Member, begin: number) => {
   const done = Object.values(found.counts).reduce((sum, count) => sum + count, 0)
   return { found, isPartial: found.status === 'RUNNING' && done > 0 }
 }
+
+type Wait = (service: Service, sending: Promise<unknown>) => Promise<void>
 
 export const imports: Attack = async ({ start, quick, progress }) => {
   const times = quick ? 3 : 100
@@ -162,11 +137,11 @@ export const imports: Attack = async ({ start, quick, progress }) => {
   )
   const seen = { partial: 0, sentAgain: 0, different: 0, mismatches: 0, files: 0 }
 
-  const kill = async (isBeforeResponse: boolean, waitMs: number) => {
+  const kill = async (untilSent: Wait, waitMs: number) => {
     const folder = copy(data)
     service = await start(options(folder))
     const sending = sendFile(service, member, FILE).catch(() => undefined)
-    if (!isBeforeResponse) await sending
+    await untilSent(service, sending)
     await setTimeout(waitMs)
     process.kill(service.pid, 'SIGKILL')
     await sending
@@ -191,15 +166,27 @@ export const imports: Attack = async ({ start, quick, progress }) => {
     return [...differences, ...mismatches.map(({ table, id, field }) => `${field} of ${table} ${id} is wrong`)]
   }
 
+  /** When a kill comes: after this, by up to so many milliseconds. */
+  const momentOf = (kind: number, rows: number): [string, Wait, number] => {
+    if (kind === 1) return ['the request', async () => {}, responseMs]
+    if (kind === 2) return ['the response', async (_, sending) => void (await sending), workMs]
+    const untilRows: Wait = async (service, sending) => {
+      await sending
+      await waitForRows(service, rows)
+    }
+    return [`row ${rows}`, untilRows, WITHIN_CHUNK_MS]
+  }
+
   for (let n = 1; n <= times; n++) {
-    const isBeforeResponse = n % KILLS_PER_EARLY_ONE === 1
-    const waitMs = Math.random() * (isBeforeResponse ? responseMs : workMs)
-    const problems = await kill(isBeforeResponse, waitMs).catch((error: Error) => [error.message])
-    const when = `${Math.round(waitMs)} ms after the ${isBeforeResponse ? 'request' : 'response'}`
-    failures.push(...problems.map((problem) => `killed ${when}: ${problem}`))
+    const rows = 1 + Math.floor(Math.random() * (ROWS - 2 * CHUNK_ROWS))
+    const [when, until, mostMs] = momentOf(n % KINDS, rows)
+    const waitMs = Math.random() * mostMs
+    const problems = await kill(until, waitMs).catch((error: Error) => [error.message])
+    failures.push(...problems.map((problem) => `killed ${Math.round(waitMs)} ms after ${when}: ${problem}`))
     if (quick || n % 10 === 0) progress(`${n} kills, ${seen.partial} between rows, ${failures.length} failures`)
   }
   await service.stop()
+  if (seen.partial === 0) failures.push('no kill came between rows')
   return {
     figures: [
       [`kills of workerd during an import of ${ROWS} rows`, times, `${seen.different} ended differently`],
