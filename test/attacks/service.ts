@@ -1,11 +1,10 @@
 // The service as it would be deployed, in its own workerd with its own data.
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { readMigrations } from '../support/migrations'
-import { defineWorker, MINIFLARE_OPTIONS, SERVICE } from '../support/workerd'
+import { defineWorker, listChildren, MINIFLARE_OPTIONS, SERVICE } from '../support/workerd'
 import { createClient } from './client'
 
 export const JWT_SECRET = 'a secret of the attack suites only, which no deployment has'
@@ -45,15 +44,6 @@ const VARS = {
   PUBLIC_URL: 'https://library.example',
   CATALOGUE_PROVIDER: 'sample',
   LOG_SAMPLE_RATE: '1',
-}
-
-/** The ids of this process's children: from /proc on Linux, otherwise from `pgrep`. */
-const listChildren = () => {
-  const file = `/proc/self/task/${process.pid}/children`
-  const text = existsSync(file)
-    ? readFileSync(file, 'utf8')
-    : spawnSync('pgrep', ['-P', String(process.pid)], { encoding: 'utf8' }).stdout
-  return text.trim().split(/\s+/).map(Number)
 }
 
 const migrate = async (database: D1Database) => {

@@ -2,6 +2,7 @@
 import { fixed, formatTable, whole } from '../support/table.ts'
 import { printBill } from './bill.ts'
 import type { Draws } from './draws.ts'
+import type { ImportCost } from './import.ts'
 import type { Flooded } from './passwords.ts'
 import type { Peer } from './peers.ts'
 import { type Cost, maxRows, type RowCost } from './rows.ts'
@@ -21,6 +22,7 @@ export type Results = {
   storage?: { bytes: number; books: number; memos: number; entryBytes: number }
   peers?: Record<string, Partial<Record<Peer, Speed>>>
   slots?: SlotResults
+  import?: ImportCost[]
 }
 
 const HEADING =
@@ -76,6 +78,36 @@ const printSlots = ({ throughput, distances }: SlotResults) => {
   console.log(formatTable(['endpoint', 'region', 'slot', 'distance', 'p50', 'beyond'], rows))
 }
 
+const printImport = (costs: ImportCost[]) => {
+  const [{ books, statements, written } = { books: 0, statements: [], written: 0 }] = costs
+  console.log(`\nImport of ${whole(books)} books with reviews and two tags each, into a library of 100:`)
+  const heading = [
+    '',
+    'D1 calls',
+    'read',
+    'written',
+    'a book',
+    'Worker: CPU ms',
+    'in a new isolate',
+    'database: CPU ms',
+  ]
+  const rows = costs.map(({ name, calls, read, written, laterMs, firstMs, databaseMs }) => [
+    name,
+    ...[calls, read, written].map(whole),
+    fixed(written / books, 2),
+    ...[laterMs, firstMs, databaseMs].map(whole),
+  ])
+  console.log(formatTable(heading, rows))
+  console.log('\nIts statements, each with its triggers and the indexes of their tables:')
+  const lines = statements.map(({ name, calls, read, written }) => [
+    name,
+    ...[calls, read, written].map(whole),
+    fixed(written / books, 2),
+  ])
+  lines.push(['all', '', '', whole(written), fixed(written / books, 2)])
+  console.log(formatTable(['statement', 'run', 'read', 'written', 'a book'], lines))
+}
+
 const atLeast = (what: string, value: number | undefined, least: number) =>
   value === undefined ? [] : [{ what, target: `≥ ${least}`, measured: fixed(value, 2), met: value >= least }]
 const atMost = (what: string, value: number | undefined, most: number, digits = 0) =>
@@ -88,6 +120,12 @@ const rowTargets = (rows: RowCost[]) =>
     const most = maxRows(name)
     return [atMost(`${name}: rows read`, read, most.read), atMost(`${name}: rows written`, written, most.written)]
   })
+
+const importTargets = (costs: ImportCost[] = []) =>
+  costs.map(({ name, books, calls, written }) => [
+    atMost(`${name}: D1 calls`, calls, 60),
+    atMost(`${name}: rows written per book`, written / books, 25, 2),
+  ])
 
 /** The targets for everything that was measured. */
 const targetsOf = (results: Results) => {
@@ -129,6 +167,7 @@ const targetsOf = (results: Results) => {
     slots?.distances.map(({ name, from, to, ms, p50 }) =>
       atMost(`${name}, ${from} to ${to}: p50 beyond the distance`, p50 - ms, 5, 1),
     ) ?? [],
+    importTargets(results.import),
     atMost('Worker: KB gzipped', worker.gzipped / 1000, 140, 1),
     atMost('start-up: ms to load the module', startupMs, 30, 1),
   ].flat(3)
@@ -160,6 +199,7 @@ export const printReport = (results: Results) => {
   }
   if (passwords) printPasswords(passwords)
   if (slots) printSlots(slots)
+  if (results.import) printImport(results.import)
   if (draws)
     console.log(
       `\nRandom: ${whole(draws.draws)} draws among ${draws.memos} memos, chi-square ${fixed(draws.chiSquare, 1)}, z-score ${fixed(draws.z, 2)}`,

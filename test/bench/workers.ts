@@ -1,5 +1,5 @@
 import { Miniflare } from 'miniflare'
-import { defineWorker, MINIFLARE_OPTIONS } from '../support/workerd.ts'
+import { defineWorker, listChildren, MINIFLARE_OPTIONS } from '../support/workerd.ts'
 import { JWT_SECRET } from './seed.ts'
 
 const ADDRESS_KEY = 'a key of the benchmarks only, which hashes the addresses'
@@ -15,6 +15,7 @@ export const startWorkers = async <const Name extends string>(names: Name[], slo
   const vars = { JWT_SECRET, ADDRESS_KEY, EMAIL_VERIFICATION: 'off', CATALOGUE_PROVIDER: 'sample' }
   // The simulated latency of the database in the Workers `distant` and `chain`.
   const bindings = { DISTANCE_MS: { type: 'json' as const, value: 50 }, ...toSlotBindings(slots) }
+  const before = listChildren()
   const miniflare = new Miniflare({
     ...MINIFLARE_OPTIONS,
     workers: names.map((name) =>
@@ -30,6 +31,8 @@ export const startWorkers = async <const Name extends string>(names: Name[], slo
   const urlOf = Object.fromEntries(names.map((name, at) => [name, urls[at]])) as Record<Name, URL>
   return {
     urlOf,
+    /** The process id of workerd. */
+    pid: listChildren().find((pid) => !before.includes(pid)) ?? Number.NaN,
     stop: () => miniflare.dispose(),
     /** Runs statements in a slot and returns the size of its database in bytes. */
     fill: async (statements: string[], slot = 0) => {
