@@ -1,4 +1,4 @@
-// What `npm run import` and `npm run export` have in common.
+// The arguments of `npm run import`.
 
 export const SERVICE_OPTIONS = {
   url: { type: 'string', default: 'http://localhost:8787' },

@@ -20,10 +20,6 @@ const REASONS: Record<Code, string> = {
   'custom-shelf-needs-choice': 'its shelf is your own: say what it means with --map SHELF=DONE',
   'duplicate-in-file': 'an earlier row of the file is the same book',
   'not-supported': 'entries of this kind are not supported',
-  'empty-highlight': 'the highlight has no text',
-  'clipping-limit': 'the text is missing, because the clipping limit of the book was reached',
-  'replaced-highlight': 'a later highlight replaces it',
-  bookmark: 'it is a bookmark, without text',
   quota: 'the library is full: a quota of the service is reached',
 }
 

@@ -58,6 +58,8 @@ export const createMatcher = (entries: Entry[]) => {
       if (book.isbn) add(`isbn:${book.isbn}`, book)
       add(titleIdentity(book), book)
     },
+    /** No entry gets this book any more. */
+    exclude: (bookId: number) => void taken.add(bookId),
     /** The book of an entry. No later entry gets the same one. */
     take: (entry: Entry): Match => {
       for (const id of entry.sourceIds) {

@@ -88,6 +88,12 @@ const selectMissingMemos = sqlStatement<{ row: number; missing: number }>(
   )
   group by 1`,
 )
+/** The books of the rows that earlier runs committed. */
+const selectTaken = sqlStatement<{ bookId: number }>(
+  () => sql`
+  select bookId from importRows
+  where ${isImport} and bookId is not null and code is not 'ambiguous-match'`,
+)
 const selectUsage = sqlStatement<{ books: number; textBytes: number }>(
   () => sql`
   select yetBooks + ingBooks + doneBooks as books, textBytes from members
@@ -250,12 +256,16 @@ const work = async (context: RunContext, stored: StoredImport, lease: number, en
   const owner = stored.memberId
   const deadline = Date.now() + MAX_RUN_MS
   const library = await loadLibrary(db, owner, entries)
-  const [tagKeys] = await run(db, selectTagKeys({ memberId: owner }))
+  const [tagKeys, taken] = await run(
+    db,
+    selectTagKeys({ memberId: owner }),
+    selectTaken({ memberId: owner, importId: stored.importId }),
+  )
   const knownTags = new Set(tagKeys.map(({ tagKey }) => tagKey))
-  let statements = library.statements + 1
-  // Books of rows that earlier runs committed are taken.
-  const targets = entries.map((entry) => (entry.failure ? undefined : library.matcher.take(entry)))
+  let statements = library.statements + 2
   let done = stored.done
+  for (const { bookId } of taken) library.matcher.exclude(bookId)
+  const targets = entries.map((entry, at) => (at < done || entry.failure ? undefined : library.matcher.take(entry)))
   while (done < entries.length && Date.now() < deadline && statements < maxStatements) {
     const to = nextChunk(entries, done)
     const chunk = entries

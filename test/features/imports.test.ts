@@ -275,7 +275,8 @@ it('allows one import at a time, and twenty a day', async () => {
   await insert(Date.now() - 1000, 'RUNNING')
   expect((await start(reader, goodreads(SALT))).headers.get('X-Error-Code')).toBe('IMPORT_RUNNING')
   await memberDatabase().prepare(`update imports set status = 'FAILED' where memberId = ?`).bind(memberId).run()
-  for (let n = 0; n < 19; n++) await insert(Date.now() - 60_000 - n, 'FAILED')
+  const minuteAgo = Date.now() - 60_000
+  for (let n = 0; n < 19; n++) await insert(minuteAgo - n, 'FAILED')
   const refused = await start(reader, goodreads(SALT))
   expect(refused.headers.get('X-Error-Code')).toBe('TOO_MANY_REQUESTS')
   expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(86_000)

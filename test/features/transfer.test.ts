@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { exportLibrary, nextPath, partName } from '../../scripts/transfer/export-library'
 import { type ImportFlags, importFile } from '../../scripts/transfer/import-file'
 import type { Fetch } from '../../scripts/transfer/service'
 import { BASE, handle, signUp } from '../support/api'
@@ -80,86 +79,5 @@ describe('npm run import', () => {
     const reader = await signUp()
     const zip = new Blob([new Uint8Array([0x50, 0x4b, 3, 4, 0, 0])])
     await expect(importWith(handle, reader.token, zip)).rejects.toThrow(/\(422\): The file cannot be imported.*ZIP/)
-  })
-})
-
-/** A service whose export has parts, and what it was asked for. */
-const serveParts = (base: string, ...parts: [content: string, link?: string][]) => {
-  const asked: string[] = []
-  const fetch: Fetch = async ({ url, headers }) => {
-    asked.push(`${url.slice(base.length)} ${headers.get('Authorization')}`)
-    const [content = '', link] = parts[asked.length - 1] ?? []
-    return new Response(content, { headers: link ? { Link: link } : {} })
-  }
-  return { fetch, asked }
-}
-
-const exportFrom = async (fetch: Fetch, base: string, format: 'json' | 'csv' | 'md' = 'json') => {
-  const written: string[] = []
-  const bytes: number[] = []
-  const count = await exportLibrary({
-    fetch,
-    base,
-    token: 'token',
-    format,
-    write: async (part, content) => {
-      for await (const chunk of content) written[part - 1] = (written[part - 1] ?? '') + new TextDecoder().decode(chunk)
-    },
-    report: (part, received) => {
-      bytes[part - 1] = received
-    },
-  })
-  return { count, written, bytes }
-}
-
-describe('npm run export', () => {
-  it.each([
-    ['json', '/export'],
-    ['csv', '/export.csv'],
-    ['md', '/export/memos.md'],
-  ] as const)('downloads %s from %s', async (format, path) => {
-    const { fetch, asked } = serveParts(BASE, ['content'])
-    expect(await exportFrom(fetch, BASE, format)).toEqual({ count: 1, written: ['content'], bytes: [7] })
-    expect(asked).toEqual([`${path} Bearer token`])
-  })
-
-  it('follows the links to further parts, below the path of the service', async () => {
-    const base = 'https://library.test/api'
-    const { fetch, asked } = serveParts(
-      base,
-      ['[1]', '</export?part=1>; rel="prev", </export?part=2>; rel="next"'],
-      ['[23]', `<${base}/export?part=3>; rel=next`],
-      ['[456]', '</export?part=1>; rel="first"'],
-    )
-    expect(await exportFrom(fetch, base)).toEqual({ count: 3, written: ['[1]', '[23]', '[456]'], bytes: [3, 4, 5] })
-    expect(asked.map((each) => each.split(' ')[0])).toEqual(['/export', '/export?part=2', '/export?part=3'])
-  })
-
-  it.each(['https://evil.test/export', '//evil.test/export', 'https://library.test.evil.test/export'])(
-    'does not send the token to %s',
-    async (target) => {
-      expect(() => nextPath(`<${target}>; rel="next"`, BASE)).toThrow('at another address')
-    },
-  )
-
-  it('names a connection that was lost', async () => {
-    const content = new ReadableStream({
-      start: (controller) => controller.enqueue(new Uint8Array(3)),
-      pull: (controller) => controller.error(new Error('terminated')),
-    })
-    await expect(exportFrom(async () => new Response(content), BASE)).rejects.toThrow(/lost after \d+ bytes/)
-  })
-
-  it('says why the service refused', async () => {
-    await expect(exportFrom(async () => Response.json({}, { status: 404 }), BASE)).rejects.toThrow(/\(404\)/)
-  })
-
-  it.each([
-    ['library.json', 'library.2.json'],
-    ['backup/my.library.csv', 'backup/my.library.2.csv'],
-    ['out.d/library', 'out.d/library.2'],
-    ['.library', '.library.2'],
-  ])('names the second part of %s', (file, second) => {
-    expect([partName(file, 1), partName(file, 2)]).toEqual([file, second])
   })
 })
