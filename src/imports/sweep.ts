@@ -40,7 +40,10 @@ const deleteImports = sqlStatement(() => sql`delete from imports where ${isListe
 const deleteOld = async (db: Db, now: number) => {
   const [old] = await run(db, selectOld({ before: now - KEPT_MS }))
   let rows = 0
-  const list = old.filter(({ total }, at) => at === 0 || (rows += total) <= MAX_ROWS)
+  const list = old.filter(({ total }, at) => {
+    rows += total
+    return at === 0 || rows <= MAX_ROWS
+  })
   if (list.length === 0) return
   const values = { list: JSON.stringify(list.map(({ memberId, importId }) => [memberId, importId])) }
   await run(db, deleteRows(values), deleteImports(values))
