@@ -99,7 +99,7 @@ const update = command('update reading', 6, fc.tuple(position, anyOf(fields)), (
     const isReordered = sets.start || sets.end
     const first = isReordered ? storedOf(library, book.bookId).toSorted(newestFirst)[0] : reading
     const isNewest = library.newest.get(book.bookId) === readingId
-    if (first && (isReordered || sets.star) && (isNewest || first === reading))
+    if (first && (isNewest ? isReordered || sets.star : isReordered && first === reading))
       followReading(library, book, first, sets)
     return { status: 200, body: toReading(reading) }
   }
