@@ -2,7 +2,7 @@ import { MAX_CONNECTIONS, sixAtATime } from './concurrently'
 import { connect, type Db } from './db/client'
 import { type Bindings, configure } from './env'
 import { purgeObjects } from './images/bucket'
-import { SWEEP_STATEMENTS, sweepImports } from './imports/sweep'
+import { findSweepable, SWEEP_STATEMENTS, sweepImports } from './imports/sweep'
 import { log } from './log'
 import { deleteOldClaims, findAbandoned } from './members/claims'
 import { releaseAddresses } from './members/directory'
@@ -12,10 +12,10 @@ import { settleClaims } from './members/settlement'
 import { databaseOf, databasesOf, type Slots } from './slots'
 
 const HOUR_MS = 3_600_000
-// D1 allows an invocation 1,000 statements. A slot takes up to 18, and slot 0 three more; purge jobs and imports take the rest.
+// D1 allows an invocation 1,000 statements. A slot takes up to 14, and slot 0 three more; purge jobs and imports take the rest.
 const MAX_STATEMENTS = 960
 const STATEMENTS_PER_SLOT = 13 + SWEEP_STATEMENTS
-const MAX_SLOTS = 46
+const MAX_SLOTS = 64
 
 const openSlots = (env: Bindings): Slots => {
   const open = (slot: number) => connect(databaseOf(env, slot), { slot })
@@ -39,11 +39,13 @@ const settleAbandoned = async (env: Bindings, slots: Slots, visited: number[], n
 const MAX_IMPORT_STATEMENTS = 200
 
 const sweepImportsWithin = async (env: Bindings, db: Db, budget: Budget, now: number) => {
+  const imports = await findSweepable(db, now)
+  if (imports.length === 0) return
   const config = configure(env)
   const context = { db, bucket: env.IMAGES, quotas: config, timeZone: config.TIME_ZONE }
   const share = Math.max(0, Math.min(MAX_IMPORT_STATEMENTS, Math.floor(budget.left / budget.slotsAtATime)))
   budget.left -= share
-  budget.left += await sweepImports(context, share, now)
+  budget.left += await sweepImports(context, imports, share, now)
 }
 
 const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budget, now: number) => {
