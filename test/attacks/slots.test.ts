@@ -192,7 +192,7 @@ describe('the sweep', () => {
     expect((await withdraw(tokenOf(await login()), changed)).status).toBe(204)
   }
 
-  const CALLS = 14
+  const CALLS = 17
 
   it(`settles claims and releases addresses, in ${CALLS} calls`, async () => {
     await prepare()
