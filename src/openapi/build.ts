@@ -33,7 +33,7 @@ const bodyErrors = ({ file }: RouteMetadata) =>
     ...(file ? [] : (['BODY_MALFORMED'] as const)),
     'BODY_INCOMPLETE',
     file ? 'FILE_TOO_LARGE' : 'BODY_TOO_LARGE',
-    // A bare file may be of any type.
+    // A bare file may be of any type. The document shows only the form: clients of some generators cannot send either of two.
     ...(file?.isBareToo ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const)),
   ] as const
 
@@ -133,7 +133,7 @@ const toObject = (schema: z.core.$ZodType) =>
 const requestBody = ({ json, text, file }: RouteMetadata): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
   if (json) return { requestBody: { required: true, content: { 'application/json': { schema: json } } } }
   if (file) {
-    const { field, parts, isBareToo } = file
+    const { field, parts } = file
     const others = Object.entries(parts ? toObject(parts).shape : {}).map(([name]) => {
       return [name, { type: 'string' as const, description: describeProperty('', name) }] as const
     })
@@ -144,7 +144,6 @@ const requestBody = ({ json, text, file }: RouteMetadata): Pick<ZodOpenApiOperat
     const schema = { type: 'object' as const, required: [field], properties }
     const content = {
       'multipart/form-data': { schema },
-      ...(isBareToo && { 'application/octet-stream': { schema: BINARY } }),
     }
     return { requestBody: { required: true, content } }
   }
