@@ -3,7 +3,7 @@ import { type Statement, sqlStatement } from '../db/client'
 import { nextId, READING_ID_OFFSET } from '../db/next-id'
 import { readings } from '../db/reading-schema'
 import { books, members, memos } from '../db/schema'
-import { NEWEST_FIRST } from '../readings/newest'
+import { NEWEST_FIRST, toTimestamp } from '../readings/newest'
 import { MAX_TAGS } from '../tags/schema'
 
 // The statements that commit a chunk of rows, as one transaction. An import runs without its member's session: all are scoped
@@ -115,8 +115,6 @@ const insertReadings = sqlStatement(
     ${value('quarters')}, ${value('isPaused')}, ${value('note')}
   from ${each('readings')} cross join ${row} where ${isClaimed}`,
 )
-const toTimestamp = (date: SQL, stored: SQL) =>
-  sql`iif(length(${date}) = 10, iif(substr(${stored}, 1, 10) = ${date}, ${stored}, ${date} || 'T00:00:00'), null)`
 // As `syncBook` in readings/newest.ts, for a book whose newest reading is another one now.
 const syncBooks = sqlStatement(
   () => sql`

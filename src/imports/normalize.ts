@@ -5,13 +5,13 @@ import { cutText } from './values'
 // What every entry must satisfy before it is stored, whatever its format: a single row that the database refuses would stop
 // an import for good.
 
-const MAX_NAME = 500
-const MAX_TEXT = 65_535
+export const MAX_NAME = 500
+export const MAX_TEXT = 65_535
 const MAX_COVER = 2048
-const MAX_TAG = 100
-const MAX_TAGS = 30
-const MAX_READINGS = 200
-const MAX_SOURCE_IDS = 20
+export const MAX_TAG = 100
+export const MAX_TAGS = 30
+export const MAX_READINGS = 200
+export const MAX_SOURCE_IDS = 20
 /** Losses that a row of the report lists. */
 const MAX_LOSSES = 100
 /** Characters of each cell that a failed row keeps, if together they have more than MAX_CELLS. */
@@ -19,7 +19,7 @@ const MAX_CELL = 2000
 const MAX_CELLS = 100_000
 
 /** The database stores neither NUL nor halves of surrogate pairs. */
-const storable = (text: string) => text.toWellFormed().replaceAll('\0', '')
+export const storable = (text: string) => text.toWellFormed().replaceAll('\0', '')
 
 const isInstant = (text: string, iso: string) => {
   const time = Date.parse(`${iso}Z`)

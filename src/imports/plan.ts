@@ -33,7 +33,13 @@ const nothing = { bookId: null, bytes: 0, readings: [], tags: [], memos: [] }
 const memoBytes = (memos: EntryMemo[]) => utf8Bytes(...memos.map(({ content }) => content))
 
 /** The rows of a failed or skipped entry, or of one that cannot be matched. */
-const refuse = (row: number, entry: Entry, outcome: Outcome, code: Code, bookId: number | null = null): Planned => ({
+export const refuse = (
+  row: number,
+  entry: Entry,
+  outcome: Outcome,
+  code: Code,
+  bookId: number | null = null,
+): Planned => ({
   ...nothing,
   row,
   entry,
@@ -121,8 +127,9 @@ const AUTHORITY = ['PRIVATE', 'PUBLIC'] as const
 /** Bytes of memos per statement, well below D1's 2 MB per parameter. */
 const MAX_PART_BYTES = 512 * 1024
 
-const splitMemos = (memos: { content: string }[]) => {
-  const parts: { content: string }[][] = []
+/** Splits memos into parts that fit into a parameter. */
+export const splitMemos = <Memo extends { content: string }>(memos: Memo[]) => {
+  const parts: Memo[][] = []
   let left = 0
   for (const memo of memos) {
     // In JSON, and with its folded copy, a memo takes up to twice as much.

@@ -1,5 +1,6 @@
 import { MAX_INT } from '../contract'
 import { type Code, type Entry, type EntryMemo, type EntryReading, emptyEntry, type ImportOptions } from './entry'
+import { MAX_NAME, MAX_READINGS, MAX_SOURCE_IDS, MAX_TAG, MAX_TAGS, MAX_TEXT } from './normalize'
 import { findMapped, type Shelf } from './status'
 import {
   cutText,
@@ -13,13 +14,6 @@ import {
   parseTime,
   toSourceId,
 } from './values'
-
-export const MAX_NAME = 500
-export const MAX_REVIEW = 65_535
-const MAX_TAG = 100
-const MAX_TAGS = 30
-const MAX_SOURCE_IDS = 20
-const MAX_READINGS = 200
 
 /** The values of a record of a file, by the folded names of its columns or properties. */
 export type RowSource = {
@@ -136,8 +130,8 @@ export const createRow = ({ line, get: read, nameOf = (column) => column, orderO
     memo: (review: string, column: string, createdAt: string | null = null): EntryMemo | undefined => {
       const content = review.trim()
       if (!content) return undefined
-      if (content.length > MAX_REVIEW) lose('review-truncated', column)
-      const memo: EntryMemo = { type: 'THOUGHT', content: cutText(content, MAX_REVIEW), page: 0, createdAt }
+      if (content.length > MAX_TEXT) lose('review-truncated', column)
+      const memo: EntryMemo = { type: 'THOUGHT', content: cutText(content, MAX_TEXT), page: 0, createdAt }
       entry.memos.push(memo)
       return memo
     },

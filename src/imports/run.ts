@@ -11,7 +11,7 @@ import { ImportFileError } from './file-error'
 import { deleteFile, getFile } from './files'
 import { createMatcher, type Known } from './matching'
 import { type Existing, memosFor } from './merge'
-import { type Planned, planRow, type Target, toArrays } from './plan'
+import { type Planned, planRow, refuse, splitMemos, type Target, toArrays } from './plan'
 import { readFile } from './read-file'
 import { importColumns, type StoredImport } from './store'
 
@@ -139,32 +139,13 @@ const loadExisting = async (db: Db, owner: number, chunk: Candidate[]) => {
       tags: tagsOf.get(row.bookId)?.map(({ tag }) => tag) ?? [],
     })
   }
-  let statements = 3
-  for (const { row, entry, bookId } of matched) {
-    const memos = memosFor(entry, existing.get(bookId)?.hasThoughts ?? false)
-    if (memos.length === 0) continue
-    for (const part of partsOf(memos)) {
-      const items = JSON.stringify(part.map(({ content }) => ({ row, bookId, content })))
-      const [missing] = await run(db, selectMissingMemos({ memberId: owner, memos: items }))
-      statements += 1
-      missingMemos.set(row, (missingMemos.get(row) ?? 0) + (missing[0]?.missing ?? 0))
-    }
-  }
-  return { existing, missingMemos, statements }
-}
-
-const partsOf = <Memo extends { content: string }>(memos: Memo[]) => {
-  const parts: Memo[][] = [[]]
-  let bytes = 0
-  for (const memo of memos) {
-    bytes += utf8Bytes(memo.content)
-    if (bytes > MAX_CHUNK_BYTES && parts.at(-1)?.length) {
-      parts.push([])
-      bytes = 0
-    }
-    parts.at(-1)?.push(memo)
-  }
-  return parts
+  const wanted = matched.flatMap(({ row, entry, bookId }) =>
+    memosFor(entry, existing.get(bookId)?.hasThoughts ?? false).map(({ content }) => ({ row, bookId, content })),
+  )
+  const selects = splitMemos(wanted).map((part) => selectMissingMemos({ memberId: owner, memos: JSON.stringify(part) }))
+  const missing = selects.length > 0 ? (await run(db, ...selects)).flat() : []
+  for (const { row, missing: count } of missing) missingMemos.set(row, (missingMemos.get(row) ?? 0) + count)
+  return { existing, missingMemos, statements: 3 + selects.length }
 }
 
 /** Drops the tags that the member has no room for. */
@@ -184,21 +165,7 @@ const limitUsage = (plan: Planned[], usage: { books: number; textBytes: number }
     const fits =
       (!planned.book || books < quotas.MAX_BOOKS) &&
       (planned.bytes === 0 || textBytes + planned.bytes <= quotas.MAX_MEMBER_TEXT_BYTES)
-    if (!fits) {
-      const { row, entry, losses, bookId } = planned
-      return {
-        row,
-        entry,
-        losses,
-        bookId,
-        outcome: 'failed',
-        code: 'quota',
-        bytes: 0,
-        readings: [],
-        tags: [],
-        memos: [],
-      }
-    }
+    if (!fits) return refuse(planned.row, planned.entry, 'failed', 'quota', planned.bookId)
     if (planned.book) books += 1
     textBytes += planned.bytes
     return planned

@@ -12,7 +12,7 @@ const stars = sql`max(1, (newest.quarters + 2) / 4)`
 const sets = (field: 'Start' | 'End' | 'Outcome' | 'Star') => placeholder(`sets${field}`)
 
 /** A full date as a timestamp, with the book's time of day if the book has the same date. Null for a partial date. */
-const toTimestamp = (date: SQL, stored: SQL) => sql`iif(
+export const toTimestamp = (date: SQL, stored: SQL) => sql`iif(
   length(${date}) = 10, iif(substr(${stored}, 1, 10) = ${date}, ${stored}, ${date} || 'T00:00:00'), null
 )`
 
