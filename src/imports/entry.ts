@@ -70,7 +70,7 @@ export type EntryMemo = {
 
 /** A book, and what the file says about the member's copy of it. Nothing is invented: what the file lacks is null. */
 export type Entry = {
-  /** The line of the file where the row begins, counted from 1. In JSON, the number of the item. */
+  /** The line of the file where the row begins, counted from 1. */
   line: number
   title: string | null
   author: string | null

@@ -24,7 +24,7 @@ const areDifferent = (one: Pick<Entry, 'isbn' | 'sourceIds'>, other: Known) => {
 const titleIdentity = ({ title, author }: Pick<Entry, 'title' | 'author'>) =>
   identityOf({ title, author, isbn: null, sourceIds: [] as string[] })
 
-/** The book of an entry: its identifier, or why there is none. */
+/** What the library has for an entry: its book, one of several that it could be, or a similar book that it is not. */
 export type Match = { bookId: number } | { ambiguous: number } | { similar: number } | undefined
 
 /**

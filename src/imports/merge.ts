@@ -33,7 +33,7 @@ export type Existing = BookColumns & {
   memoBytes: number
   /** The rows of its readings. */
   readings: Pick<EntryReading, 'startedAt' | 'finishedAt'>[]
-  /** Whether it has a memo that is no quotation. */
+  /** Whether it has a memo other than quotations. */
   hasThoughts: boolean
   tags: string[]
 }

@@ -18,10 +18,7 @@ import { toKey } from './values'
 
 export { ImportFileError } from './file-error'
 
-/**
- * The formats in the order in which they are tried. Formats of text and JSON come first, because a file that is no table may
- * be refused as one.
- */
+/** In the order in which they are tried: some files have the columns of others, too. */
 const REGISTRY: (Format | TableFormat)[] = [
   jelu,
   storygraph,

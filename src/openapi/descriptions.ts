@@ -32,7 +32,7 @@ export const SCHEMAS: Record<string, string> = {
       .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
       .join('\n'),
   ImportCounts: 'How many rows had each outcome so far.',
-  ImportFormat: 'Format of an imported file. `library` is an export of this service, `csv` any other table.',
+  ImportFormat: 'Format of an imported file: the service that wrote it, or `csv` for any other table.',
   ImportLoss: 'Something of a row that could not be kept as it was.',
   ImportOutcome:
     'What became of a row.\n\n- `created`: a new book\n- `updated`: something was added to a book of the library\n- `unchanged`: the library has it already\n- `skipped`: left out, because it is or may be another row or book again\n- `failed`: cannot be imported as it is',
@@ -143,7 +143,7 @@ export const PROPERTIES: Record<string, string> = {
   'Import.format': 'The format of the file.',
   importId: 'Identifier of the import.',
   kept: 'The books that stay, because they were here before or were changed since.',
-  line: 'The line of the file where the row begins, counted from 1. In JSON, the number of the item.',
+  line: 'The line of the file where the row begins, counted from 1.',
   losses: 'What of the row could not be kept as it was.',
   merge: 'What happens with books that are here already.',
   'ImportRow.outcome': 'What became of the row.',

@@ -130,7 +130,7 @@ describe('a repeated book', () => {
     expect(entries.every(({ failure }) => !failure || failure === 'duplicate-in-file')).toBe(true)
   })
 
-  it('is a failure only after a row that is none', () => {
+  it('fails only if no row before it failed', () => {
     expect(readByTitle('Title,Source Id\n,x:1\nA,x:1\n')).toMatchObject({
       '': { failure: 'no-title' },
       A: { failure: null },
