@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
+import { buildReader, readReader } from './test/support/reader.ts'
 import { SLOT_BINDINGS } from './test/support/slot-bindings.ts'
 
 // `wrangler` runs this before it bundles.
 execFileSync('npm', ['run', '--silent', 'assets'], { stdio: 'inherit' })
+buildReader()
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
 if (!Number.isSafeInteger(seed)) throw new Error('SEED must be an integer')
@@ -58,6 +60,7 @@ export default defineConfig({
       wrangler: { configPath: './wrangler.toml' },
       miniflare: {
         compatibilityFlags: ['nodejs_compat'],
+        workers: [{ ...readReader(), modules: true }],
         // Empty databases, for tests that apply the migrations themselves: one to migrate in steps, two more slots, and
         // those of a large deployment.
         d1Databases: {

@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { deploy, plan } from './deploy/deploy.ts'
 import { DeployError, type Host, type WranglerResult } from './deploy/host.ts'
-import { readConfig, readSlots, writeTemporary } from './wrangler-config.ts'
+import { readConfig, readReaderConfig, readSlots, writeTemporary } from './wrangler-config.ts'
 
 const USAGE = `Usage: npm run deploy [-- --dry-run]
   --dry-run   lists the steps and builds the Worker; needs no account`
@@ -47,9 +47,10 @@ const wrangler = async (args: string[], input?: string): Promise<WranglerResult>
 
 const { 'dry-run': isDryRun } = readArguments()
 const config = readConfig()
+const reader = readReaderConfig()
 const slots = readSlots()
 if (isDryRun) {
-  for (const step of plan(config, slots)) console.log(step)
+  for (const step of plan(config, reader, slots)) console.log(step)
   process.exit(await exitCode(spawn('node', ['scripts/build.ts'], { stdio: 'inherit' })))
 }
 const isInteractive = process.stdin.isTTY && process.stdout.isTTY && !process.env.CI
@@ -58,7 +59,7 @@ const terminal = isInteractive ? createInterface({ input: process.stdin, output:
 const ask =
   terminal && ((question: string) => terminal.question(question).catch(() => fail('Cancelled: nothing was changed')))
 const host: Host = { wrangler, writeTemporary, print: console.log, ask, fetch, wait, env: process.env }
-await deploy(host, config, slots)
+await deploy(host, config, reader, slots)
   .catch((error) => {
     throw error instanceof DeployError ? fail(error.message) : error
   })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { migrateLocal } from './local-migrations.ts'
 import { runWrangler } from './run-wrangler.ts'
-import { addLocalSlots, configFlags, readLocalSlots } from './wrangler-config.ts'
+import { addLocalSlots, configFlags, readLocalSlots, withReader } from './wrangler-config.ts'
 
 const VARS_FILE = '.dev.vars'
 const LOCAL_VARS = {
@@ -60,4 +60,6 @@ const migrated = await migrateLocal(slots, persistTo, config)
 if (migrated === 0) printMails()
 const others = flags.filter((_, index) => !slotsFlags.includes(index))
 // Exit explicitly: the file watcher would keep this process alive.
-process.exit(migrated === 0 ? await runWrangler('inherit', 'dev', '--local', ...config, ...others) : migrated)
+process.exit(
+  migrated === 0 ? await runWrangler('inherit', 'dev', '--local', ...withReader(config), ...others) : migrated,
+)

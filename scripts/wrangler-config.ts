@@ -1,13 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { experimental_readRawConfig } from 'wrangler'
-import type { Config } from './deploy/host.ts'
+import type { Config, WorkerConfig } from './deploy/host.ts'
 import { bindSlots, formatConfig, parseSlots, type Slot } from './slots/table.ts'
 
 const TABLE = 'slots.json'
+const CONFIG = 'wrangler.toml'
+/** The Worker that reads files. */
+export const READER_CONFIG = 'wrangler.reader.toml'
+
+const readRaw = (config: string) => experimental_readRawConfig({ config }).rawConfig as unknown
 
 /** wrangler.toml, without checks. */
-export const readConfig = () => experimental_readRawConfig({ config: 'wrangler.toml' }).rawConfig as unknown as Config
+export const readConfig = () => readRaw(CONFIG) as Config
+/** wrangler.reader.toml, without checks. */
+export const readReaderConfig = () => readRaw(READER_CONFIG) as WorkerConfig
 
 /** The slots of the table in a folder; only slot 0 without a table. Exits with a message if the table is invalid. */
 const readTable = (folder: string) => {
@@ -65,3 +72,6 @@ export const configFlags = (slots: Slot[]) => {
   if (slots.length === 1) return []
   return ['--config', writeTemporary(`wrangler.${process.pid}.json`, formatConfig(bindSlots(readConfig(), slots)))]
 }
+
+/** The flags of a configuration, for `wrangler dev` to run the Worker that reads files, too. */
+export const withReader = ([flag = '--config', config = CONFIG]: string[]) => [flag, config, '--config', READER_CONFIG]

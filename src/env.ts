@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { Caller } from './db/caller'
 import type { Db } from './db/client'
 import { ApiError } from './errors'
+import type { ReaderBinding } from './imports/reader'
 import { DEFAULT_LOG_SAMPLE_RATE, log } from './log'
 import { DEFAULT_QUOTAS, type Quota } from './quotas'
 import { type Databases, databasesOf, type Slots } from './slots'
@@ -12,6 +13,7 @@ export type Bindings = {
   IMAGES: R2Bucket
   CATALOGUE: KVNamespace
   EMAIL: SendEmail
+  READER: ReaderBinding
   NETWORK_LIMIT: RateLimit
   MEMBER_LIMIT: RateLimit
   /** Absent in benchmarks, which exceed any sensible limit. */

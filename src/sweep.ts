@@ -42,7 +42,7 @@ const sweepImportsWithin = async (env: Bindings, db: Db, budget: Budget, now: nu
   const imports = await findSweepable(db, now)
   if (imports.length === 0) return
   const config = configure(env)
-  const context = { db, bucket: env.IMAGES, quotas: config, timeZone: config.TIME_ZONE }
+  const context = { db, bucket: env.IMAGES, reader: env.READER, quotas: config, timeZone: config.TIME_ZONE }
   const share = Math.max(0, Math.min(MAX_IMPORT_STATEMENTS, Math.floor(budget.left / budget.slotsAtATime)))
   budget.left -= share
   budget.left += await sweepImports(context, imports, share, now)

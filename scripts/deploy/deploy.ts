@@ -1,7 +1,7 @@
 import { bindSlots, formatConfig, newMembersSetting, placeOf, type Slot } from '../slots/table.ts'
 import { checkAccount, namespaceTitle, provision } from './account.ts'
 import { migrate, provisionDatabases } from './databases.ts'
-import { type Config, DeployError, type Host, runWrangler } from './host.ts'
+import { type Config, DeployError, type Host, runWrangler, type WorkerConfig } from './host.ts'
 import { collectSettings, generatedSecrets, generateSecret, putSecret } from './settings.ts'
 
 const HEALTH_ATTEMPTS = 12
@@ -17,6 +17,22 @@ const writeConfig = (host: Host, config: Config) => [
   '--config',
   host.writeTemporary('wrangler.deploy.json', formatConfig(config)),
 ]
+
+const checkReader = ({ services }: Config, { name }: WorkerConfig) => {
+  const called = services?.find(({ binding }) => binding === 'READER')?.service
+  if (called !== name) throw new DeployError(`READER is bound to ${called}, but wrangler.reader.toml is named ${name}`)
+}
+
+/** Uploads the Worker that reads files. The service cannot be uploaded before it. */
+const uploadReader = async (host: Host, { account_id }: Config, reader: WorkerConfig) => {
+  const config = { ...reader, ...(account_id && { account_id }) }
+  await runWrangler(host, [
+    'deploy',
+    '--config',
+    host.writeTemporary('wrangler.deploy.reader.json', JSON.stringify(config)),
+  ])
+  host.print(`Worker ${reader.name}: uploaded`)
+}
 
 /** Uploads the Worker together with its missing settings, so that it never serves without them. */
 const upload = async (host: Host, config: Config, settings: Record<string, string>) => {
@@ -45,7 +61,8 @@ const waitUntilHealthy = async (host: Host, url: string) => {
  * Deploys to an empty account or updates an existing deployment. Existing resources and settings are not changed.
  * @throws DeployError before anything is created if something is missing, later if a step fails
  */
-export const deploy = async (host: Host, config: Config, slots: Slot[]) => {
+export const deploy = async (host: Host, config: Config, reader: WorkerConfig, slots: Slot[]) => {
+  checkReader(config, reader)
   await checkAccount(host, config)
   const { settings, isSet } = await collectSettings(host, config, slots)
   const databases = await provisionDatabases(host, bindSlots(config, slots), slots)
@@ -58,6 +75,7 @@ export const deploy = async (host: Host, config: Config, slots: Slot[]) => {
       .filter((name) => !isSet(name))
       .map((name) => [name, generateSecret()]),
   )
+  await uploadReader(host, config, reader)
   const url = await upload(host, provisioned, { ...settings, ...generated })
   // Secrets cannot be read back, and are needed to rotate them. Keep them out of CI logs.
   for (const [name, value] of Object.entries(generated)) {
@@ -73,7 +91,7 @@ export const deploy = async (host: Host, config: Config, slots: Slot[]) => {
 }
 
 /** Describes the steps of `deploy`, one line each. */
-export const plan = (config: Config, slots: Slot[]) => {
+export const plan = (config: Config, reader: WorkerConfig, slots: Slot[]) => {
   const { d1_databases, r2_buckets, kv_namespaces, name } = bindSlots(config, slots)
   const newMembers = newMembersSetting(slots)
   const wanted = [...generatedSecrets(slots), 'MAIL_FROM'].join(', ')
@@ -91,6 +109,7 @@ export const plan = (config: Config, slots: Slot[]) => {
     ...config.d1_databases.map(({ binding }) => `Migrations: apply new ones to ${binding}`),
     ...(newMembers ? [`Migrations: apply new ones to the ${slots.length - 1} other slots, six at a time`] : []),
     ...(newMembers ? [`NEW_MEMBERS: set to ${newMembers}`] : []),
+    `Worker ${reader.name}: upload`,
     `Worker ${name}: upload with its missing settings`,
     'PUBLIC_URL: set to the URL of the deployment if missing',
     'Health: wait until /health answers 200',

@@ -15,10 +15,11 @@ export type Host = {
   env: Record<string, string | undefined>
 }
 
+export type WorkerConfig = { name: string; account_id?: string }
+
 /** The parts of wrangler.toml that a deployment uses. */
-export type Config = {
-  name: string
-  account_id?: string
+export type Config = WorkerConfig & {
+  services?: { binding: string; service: string }[]
   vars?: Record<string, unknown>
   d1_databases: { binding: string; database_name: string; database_id?: string }[]
   r2_buckets: { binding: string; bucket_name: string }[]

@@ -1,6 +1,6 @@
 import { fold } from '../fold'
+import { cutText } from '../reader/values'
 import type { Entry } from './entry'
-import { cutText } from './values'
 
 const SERIES = /\s\([^()]*#[^()]*\)$/
 /** A title for comparison: folded, without the series in brackets at its end, punctuation and repeated blanks. */

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../contract'
+import { MAX_ROWS } from '../reader/csv'
 import { Id, Instant } from '../schema/responses'
 import { Int32 } from '../schema/values'
-import { MAX_ROWS } from './csv'
 import { CODES, FORMATS } from './entry'
 
 const ImportCode = z.enum(CODES).register(z.globalRegistry, { id: 'ImportCode' })

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { toCsv } from '../csv'
 import type { App } from '../env'
 import { ApiError, found, unavailable } from '../errors'
 import { authenticated } from '../http/auth'
@@ -8,11 +9,10 @@ import { sendPage } from '../http/send-page'
 import { callerKey, throttledByMember } from '../http/throttle'
 import { valid } from '../http/validate'
 import { createLimiter } from '../limiter'
+import { ImportFileError } from '../reader/file-error'
 import { validImport } from './body'
-import { toCsv } from './csv'
-import { ImportFileError } from './file-error'
 import { putFile } from './files'
-import { readFile } from './read-file'
+import { readEntries } from './reader'
 import { abandonImport, continueImport, dropFile, LEASE_MS, newLease, type RunContext, runLeased } from './run'
 import { ImportPath, ImportQuery, MAX_FILE_BYTES, RowsQuery } from './schema'
 import { createImport, getImport, listFailed, listImports, listRows, toImport } from './store'
@@ -23,17 +23,14 @@ const running = createLimiter({ capacity: MAX_FILE_BYTES, leaseMs: LEASE_MS, max
 
 const contextOf = (c: Context<App>): RunContext => {
   const { db, config } = c.var
-  return { db, bucket: c.env.IMAGES, quotas: config, timeZone: config.TIME_ZONE }
+  return { db, bucket: c.env.IMAGES, reader: c.env.READER, quotas: config, timeZone: config.TIME_ZONE }
 }
 
-const readUpload = (...[file, options]: Parameters<typeof readFile>) => {
-  try {
-    return readFile(file, options)
-  } catch (error) {
+const readUpload = (...values: Parameters<typeof readEntries>) =>
+  readEntries(...values).catch((error): never => {
     if (!(error instanceof ImportFileError)) throw error
     throw new ApiError('FILE_NOT_IMPORTABLE', { message: `The file cannot be imported: ${error.reason}` })
-  }
-}
+  })
 
 /** Continues an import after the response, if this isolate is not at work on another one. */
 const continueLater = (c: Context<App>, importId: number) => {
@@ -73,7 +70,7 @@ export const imports = new Hono<App>()
       const turn = await running.acquire(upload.file.length, [callerKey(c)])
       if (!turn) throw unavailable('too many imports are being read')
       const start = async () => {
-        const read = readUpload(upload.file, { format, encoding, ...upload.parts })
+        const read = await readUpload(c.env.READER, upload.file, { format, encoding, ...upload.parts })
         const lease = newLease()
         const file = crypto.randomUUID()
         const isDryRun = dryRun === 'true'

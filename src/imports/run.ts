@@ -4,15 +4,15 @@ import { fold } from '../fold'
 import { localTime } from '../http/local-time'
 import { log } from '../log'
 import { type Quotas, utf8Bytes } from '../quotas'
+import { ImportFileError } from '../reader/file-error'
 import { MAX_TAGS } from '../tags/schema'
 import { claimChunk, commitChunk } from './chunk'
 import type { Entry } from './entry'
-import { ImportFileError } from './file-error'
 import { deleteFile, getFile } from './files'
 import { createMatcher, type Known } from './matching'
 import { type Existing, memosFor } from './merge'
 import { type Planned, planRow, refuse, splitMemos, type Target, toArrays } from './plan'
-import { readFile } from './read-file'
+import { type ReaderBinding, readEntries } from './reader'
 import { importColumns, type StoredImport } from './store'
 
 const { placeholder } = sql
@@ -100,7 +100,14 @@ const selectUsage = sqlStatement<{ books: number; textBytes: number }>(
   where memberId = ${memberId} and withdrawnAt is null`,
 )
 
-export type RunContext = { db: Db; bucket: R2Bucket; quotas: Quotas; timeZone: string; maxStatements?: number }
+export type RunContext = {
+  db: Db
+  bucket: R2Bucket
+  reader: ReaderBinding
+  quotas: Quotas
+  timeZone: string
+  maxStatements?: number
+}
 
 const groupBy = <Row extends { bookId: number }>(rows: Row[]) => Map.groupBy(rows, ({ bookId }) => bookId)
 
@@ -284,7 +291,8 @@ export const runLeased = async (context: RunContext, stored: StoredImport, lease
   try {
     const bytes = entries ? undefined : await getFile(context.bucket, memberId, file)
     if (!entries && !bytes) await fail(context, stored, lease, 'The file was lost. Send it again.')
-    const read = entries ?? (bytes && readFile(bytes, { ...JSON.parse(options), format, encoding }).entries)
+    const readOptions = { ...JSON.parse(options), format, encoding }
+    const read = entries ?? (bytes && (await readEntries(context.reader, bytes, readOptions)).entries)
     if (read) await work(context, stored, lease, read)
   } catch (error) {
     if (!(error instanceof ImportFileError)) throw error

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { readMigrations } from '../support/migrations'
-import { defineWorker, listChildren, MINIFLARE_OPTIONS, SERVICE } from '../support/workerd'
+import { defineReader, defineWorker, listChildren, MINIFLARE_OPTIONS, SERVICE } from '../support/workerd'
 import { createClient } from './client'
 
 export const JWT_SECRET = 'a secret of the attack suites only, which no deployment has'
@@ -90,7 +90,7 @@ export const startService = async (options: Options = {}) => {
   })
   const miniflare = new Miniflare({
     ...MINIFLARE_OPTIONS,
-    workers: [worker],
+    workers: [worker, defineReader()],
     resourcePersistencePath: data ?? makeFolder(),
     resourceTmpPath: mails,
     ...(inspected && { inspectorPort: 0 }),

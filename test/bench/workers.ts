@@ -1,5 +1,5 @@
 import { Miniflare } from 'miniflare'
-import { defineWorker, listChildren, MINIFLARE_OPTIONS } from '../support/workerd.ts'
+import { defineReader, defineWorker, listChildren, MINIFLARE_OPTIONS } from '../support/workerd.ts'
 import { JWT_SECRET } from './seed.ts'
 
 const ADDRESS_KEY = 'a key of the benchmarks only, which hashes the addresses'
@@ -18,10 +18,13 @@ export const startWorkers = async <const Name extends string>(names: Name[], slo
   const before = listChildren()
   const miniflare = new Miniflare({
     ...MINIFLARE_OPTIONS,
-    workers: names.map((name) =>
-      // One member makes all uploads.
-      defineWorker({ name, entry: `test/bench/workers/${name}.ts`, vars, uploadsPerMinute: 1e9, bindings }),
-    ),
+    workers: [
+      ...names.map((name) =>
+        // One member makes all uploads.
+        defineWorker({ name, entry: `test/bench/workers/${name}.ts`, vars, uploadsPerMinute: 1e9, bindings }),
+      ),
+      defineReader(),
+    ],
     handleStructuredLogs: ({ level, message }) => {
       if (level === 'error') console.error(message)
     },

@@ -9,6 +9,8 @@ import {
   deployedAccount,
   emptyAccount,
   fakeWrangler,
+  READER,
+  UPLOAD_READER,
 } from '../support/fake-account'
 
 const TABLE = [
@@ -107,7 +109,7 @@ describe('deploy with slots', () => {
     await deployTo(account, TABLE)
     const { changes, secrets, output } = await deployTo(account, TABLE)
     expect(output).toContain('Databases: 4 found')
-    expect(changes).toEqual([...['DB', 'DB_1', 'DB_2', 'DB_3'].map(migrate), UPLOAD])
+    expect(changes).toEqual([...['DB', 'DB_1', 'DB_2', 'DB_3'].map(migrate), UPLOAD_READER, UPLOAD])
     expect(secrets).toEqual({})
   })
 
@@ -117,7 +119,12 @@ describe('deploy with slots', () => {
     expect(first.changes).toContain('d1 create reading-library-slot-1')
     expect(Object.keys(first.secrets)).toEqual(['ADDRESS_KEY'])
     const second = await deployTo(account, [{ slot: 1 }, { slot: 2, newMembers: ['*'] }])
-    expect(second.changes).toEqual(['d1 create reading-library-slot-2', ...['DB', 'DB_1', 'DB_2'].map(migrate), UPLOAD])
+    expect(second.changes).toEqual([
+      'd1 create reading-library-slot-2',
+      ...['DB', 'DB_1', 'DB_2'].map(migrate),
+      UPLOAD_READER,
+      UPLOAD,
+    ])
     expect(second.deployed.vars).toEqual({ NEW_MEMBERS: '*:2' })
   })
 
@@ -144,7 +151,7 @@ describe('deploy with slots', () => {
     expect(deployed.d1_databases).toHaveLength(count)
     const lines = files['wrangler.deploy.json']?.split('\n') ?? []
     expect(lines.filter((line) => /^ {4}\{"binding":"DB(_\d+)?",.*\},?$/.test(line))).toHaveLength(count)
-    expect(plan(CONFIG, parse(table)).filter((line) => line.startsWith('Database'))).toHaveLength(count)
+    expect(plan(CONFIG, READER, parse(table)).filter((line) => line.startsWith('Database'))).toHaveLength(count)
   })
 
   it('uploads nothing if a slot cannot be migrated, and completes the deployment when run again', async () => {
@@ -182,7 +189,7 @@ describe('deploy with slots', () => {
 })
 
 it('a dry run shows the place of each slot and where new members go', () => {
-  const steps = plan(CONFIG, parse(TABLE))
+  const steps = plan(CONFIG, READER, parse(TABLE))
   expect(steps).toContain('Database library-eu: find or create in eu')
   expect(steps).toContain('Migrations: apply new ones to the 3 other slots, six at a time')
   expect(steps).toContain('NEW_MEMBERS: set to AF:1 EU:1,2 *:0')

@@ -13,6 +13,8 @@ import {
   MAIL_FROM,
   MINA,
   NAMESPACE_ID,
+  READER,
+  UPLOAD_READER,
   WORKER_URL,
 } from '../support/fake-account'
 
@@ -26,7 +28,7 @@ describe('deploy', () => {
   it('provisions an empty account and migrates before it uploads the Worker', async () => {
     const { changes, output, deployed, secrets, inputs, errors } = await deployTo(emptyAccount())
     const created = ['d1 create reading-library', CREATE_BUCKET, 'kv namespace create reading-library-catalogue']
-    expect(changes).toEqual([...created, MIGRATE, UPLOAD_WITH_SECRETS, PUT_URL])
+    expect(changes).toEqual([...created, MIGRATE, UPLOAD_READER, UPLOAD_WITH_SECRETS, PUT_URL])
     expect(secrets).toEqual({ MAIL_FROM, JWT_SECRET: expect.stringMatching(/^[\w+/]{64}$/) })
     expect([errors, inputs]).toEqual([undefined, [WORKER_URL]])
     expect(deployed).toEqual({ ...CONFIG, kv_namespaces: [{ binding: 'CATALOGUE', id: NAMESPACE_ID }] })
@@ -42,7 +44,7 @@ describe('deploy', () => {
 
   it('keeps existing resources and secrets', async () => {
     const { changes, output } = await deployTo(deployedAccount(), { env: { JWT_SECRET: 'x'.repeat(32) } })
-    expect(changes).toEqual([MIGRATE, UPLOAD])
+    expect(changes).toEqual([MIGRATE, UPLOAD_READER, UPLOAD])
     expect(output).toContain('Migrations: nothing new')
     expect(output.at(-1)).toBe(`Serving at ${WORKER_URL}`)
   })
@@ -50,13 +52,13 @@ describe('deploy', () => {
   it('is idempotent', async () => {
     const account = emptyAccount()
     await deployTo(account)
-    expect((await deployTo(account, { env: {} })).changes).toEqual([MIGRATE, UPLOAD])
+    expect((await deployTo(account, { env: {} })).changes).toEqual([MIGRATE, UPLOAD_READER, UPLOAD])
   })
 
   it('completes an interrupted deployment', async () => {
     const account = { ...deployedAccount(), buckets: ['another'], secrets: ['MAIL_FROM'] }
     const { changes, secrets } = await deployTo(account)
-    expect(changes).toEqual([CREATE_BUCKET, MIGRATE, UPLOAD_WITH_SECRETS, PUT_URL])
+    expect(changes).toEqual([CREATE_BUCKET, MIGRATE, UPLOAD_READER, UPLOAD_WITH_SECRETS, PUT_URL])
     expect(Object.keys(secrets)).toEqual(['JWT_SECRET'])
   })
 
@@ -69,8 +71,13 @@ describe('deploy', () => {
     }
     const account = { ...deployedAccount(), secrets: ['JWT_SECRET'] }
     const { changes, deployed } = await deployTo(account, { env: {} }, config)
-    expect(changes).toEqual([MIGRATE, UPLOAD])
+    expect(changes).toEqual([MIGRATE, UPLOAD_READER, UPLOAD])
     expect(deployed).toEqual(config)
+  })
+
+  it('uploads both Workers to the account of wrangler.toml', async () => {
+    const { files } = await deployTo(deployedAccount(), {}, { ...CONFIG, account_id: MINA.id })
+    expect(JSON.parse(files['wrangler.deploy.reader.json'] ?? '{}')).toEqual({ ...READER, account_id: MINA.id })
   })
 
   it('prefers a custom domain and polls /health until it answers', async () => {
@@ -125,7 +132,14 @@ describe('deploy fails without changing anything', () => {
   })
 })
 
-const COMMANDS = 'secret list,d1 list,d1 create,r2 bucket list,r2 bucket create,kv namespace create,d1 migr'
+it('deploy fails without changing anything if the service would call another Worker', async () => {
+  const services = [{ binding: 'READER', service: 'another' }]
+  const { errors, changes } = await deployTo(emptyAccount(), {}, { ...CONFIG, services })
+  expect(errors).toEqual(['READER is bound to another, but wrangler.reader.toml is named reading-library-reader'])
+  expect(changes).toEqual([])
+})
+
+const COMMANDS = 'secret list,d1 list,d1 create,r2 bucket list,r2 bucket create,kv namespace create,d1 migr,deploy'
 it.each(COMMANDS.split(','))('deploy passes on the error of wrangler %s and uploads nothing', async (command) => {
   const account = emptyAccount()
   const succeed = fakeWrangler(account)
@@ -143,6 +157,6 @@ it('deploy fails if the Worker does not become healthy', async () => {
 })
 
 it('a dry run lists every step', () => {
-  const steps = plan(CONFIG, parseSlots([], 'reading-library')).map((step) => step.split(/[: ]/)[0])
-  expect(steps.join(' ')).toBe('Account Settings Database Bucket Namespace Migrations Worker PUBLIC_URL Health')
+  const steps = plan(CONFIG, READER, parseSlots([], 'reading-library')).map((step) => step.split(/[: ]/)[0])
+  expect(steps.join(' ')).toBe('Account Settings Database Bucket Namespace Migrations Worker Worker PUBLIC_URL Health')
 })

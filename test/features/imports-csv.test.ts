@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_ROWS, parseTable, toCsv } from '../../src/imports/csv'
+import { toCsv } from '../../src/csv'
+import { MAX_ROWS, parseTable } from '../../src/reader/csv'
 import { read, readByTitle, reasonOf } from '../support/import-files'
 
 const cells = (text: string) => parseTable(text).map((row) => row.cells)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeText, describeUnsupported } from '../../src/imports/text'
+import { decodeText, describeUnsupported } from '../../src/reader/text'
 import { bytesOf, read, reasonOf } from '../support/import-files'
 
 const bytes = (...values: number[]) => new Uint8Array(values)

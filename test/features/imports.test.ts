@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { findMismatches } from '../../scripts/integrity'
+import type { ReaderBinding } from '../../src/imports/reader'
 import { sweep } from '../../src/sweep'
 import { type Reader, send, signUp } from '../support/api'
 import { memberDatabase, select } from '../support/database'
@@ -36,6 +37,15 @@ const rowsOf = async (reader: Reader, importId: number, outcome = 'ALL') =>
   (await reader.get(`/imports/${importId}/rows?page=1&size=100&outcome=${outcome}`)).body.item
 const booksOf = async (reader: Reader) => (await reader.get('/books?sort=created&size=100')).body.item
 const counts = (changes: object) => ({ created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, ...changes })
+
+/** A line of an entry, and then an error. */
+const breakOff = () =>
+  new ReadableStream({
+    start: (controller) => {
+      controller.enqueue(new TextEncoder().encode('{}\n'))
+    },
+    pull: () => Promise.reject(new Error('Worker exceeded memory limit.')),
+  })
 
 describe('an import', () => {
   it('creates the books of a file, with edition, tags, review and dates', async () => {
@@ -180,6 +190,22 @@ describe('an import', () => {
     expect((await reader.get('/imports')).body).toMatchObject([
       { status: 'FAILED', reason: 'The file could not be stored. Send it again.' },
     ])
+    expect((await importFile(reader, goodreads(SALT))).counts).toEqual(counts({ created: 1 }))
+  })
+
+  it.each([
+    ['does not answer', async () => Promise.reject(new Error('Worker exceeded memory limit.'))],
+    ['breaks off', async () => ({ format: 'goodreads', encoding: 'utf-8', entries: breakOff() })],
+  ])('changes nothing if the reader of files %s', async (_, read) => {
+    const reader = await signUp()
+    const changed = { READER: { read } as unknown as ReaderBinding }
+    const headers = { 'Content-Type': 'text/csv' }
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const answer = await reader.send('POST', '/imports', { raw: goodreads(SALT), headers, changed })
+    expect(logged.mock.calls.join()).toMatch(/UNAVAILABLE: reader of files: Error: Worker exceeded memory limit/)
+    vi.restoreAllMocks()
+    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])
+    expect((await reader.get('/imports')).body).toEqual([])
     expect((await importFile(reader, goodreads(SALT))).counts).toEqual(counts({ created: 1 }))
   })
 

@@ -7,7 +7,10 @@ export const CONFIG: Config = {
   d1_databases: [{ binding: 'DB', database_name: 'reading-library' }],
   r2_buckets: [{ binding: 'IMAGES', bucket_name: 'reading-library-images' }],
   kv_namespaces: [{ binding: 'CATALOGUE' }],
+  services: [{ binding: 'READER', service: 'reading-library-reader' }],
 }
+export const READER = { name: 'reading-library-reader' }
+export const UPLOAD_READER = 'deploy --config wrangler.deploy.reader.json'
 export const WORKER_URL = 'https://reading-library.mina.workers.dev'
 export const MAIL_FROM = 'library@example.com'
 export const NAMESPACE_ID = 'f'.repeat(32)
@@ -91,6 +94,7 @@ export const fakeWrangler =
         return success(pending.map((each) => `│ ${each} │ ✅     │`).join('\n') || '✅ No migrations to apply!')
       }
       case 'deploy --config': {
+        if (name === 'wrangler.deploy.reader.json') return success('Uploaded')
         const secrets = args.includes('--secrets-file') ? JSON.parse(files[args.at(-1) ?? ''] ?? '{}') : {}
         account.secrets = [...(account.secrets ?? []), ...Object.keys(secrets)]
         const targets = account.targets ?? [WORKER_URL, 'schedule: 17 * * * *']
@@ -129,7 +133,7 @@ export const deployTo = async (
     env: { MAIL_FROM },
     ...overrides,
   }
-  const errors = await deploy(host, config, parseSlots(table, 'reading-library')).catch((error): string[] =>
+  const errors = await deploy(host, config, READER, parseSlots(table, 'reading-library')).catch((error): string[] =>
     error.message.split('\n'),
   )
   const changes = commands.filter((command) => !/ list| --json/.test(command))

@@ -1,4 +1,4 @@
-import { type ReadOptions, readFile } from '../../src/imports/read-file'
+import { type ReadOptions, readFile } from '../../src/reader/read-file'
 
 export const bytesOf = (text: string) => new TextEncoder().encode(text)
 

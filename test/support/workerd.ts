@@ -4,15 +4,17 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { buildReader, readReader } from './reader.ts'
 
 export const BUILD = 'dist/test'
 const BUNDLE = join(BUILD, 'service/index.js')
 /** Entries import the bundle under this path. */
 export const SERVICE = 'test/support/service.js'
 
-/** Bundles and minifies the service and returns its size. */
+/** Bundles and minifies the service, with the Worker that reads files, and returns the size of the service. */
 export const buildService = () => {
   mkdirSync(BUILD, { recursive: true })
+  buildReader()
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
   execFileSync('wrangler', ['deploy', '--dry-run', '--outdir', dirname(BUNDLE)], { env, stdio: 'pipe' })
   const worker = readFileSync(BUNDLE)
@@ -35,6 +37,16 @@ const readModules = (entry: string, modules: Record<string, Module> = {}) => {
 }
 
 const compatibilityDate = () => readFileSync('wrangler.toml', 'utf8').match(/compatibility_date = "(.+)"/)?.[1] ?? ''
+
+/** The Worker that reads files. The others call it. */
+export const defineReader = () => {
+  const { name, compatibilityDate, script } = readReader()
+  const modules = { 'index.js': { type: 'esm' as const, contents: script } }
+  return {
+    config: { name, compatibilityDate, manifest: { mainModule: 'index.js', modulesRoot: '/', modules }, env: {} },
+    dev: { rootPath: '/' },
+  }
+}
 
 type WorkerOptions<Bindings, Config> = {
   name: string
@@ -72,6 +84,7 @@ export const defineWorker = <Bindings extends object, Config extends object>(
         NETWORK_LIMIT: rateLimit('1001', 600),
         MEMBER_LIMIT: rateLimit('1002', uploadsPerMinute),
         ...(writesPerMinute && { WRITE_LIMIT: rateLimit('1003', writesPerMinute) }),
+        READER: { type: 'worker' as const, worker: readReader().name },
         ...Object.fromEntries(texts.map(([key, value = '']) => [key, { type: 'text' as const, value }])),
         ...bindings,
       },

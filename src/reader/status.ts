@@ -1,4 +1,4 @@
-import type { ImportOptions } from './entry'
+import type { ImportOptions } from '../imports/entry'
 import { toKey } from './values'
 
 export type Shelf = ImportOptions['shelfMap'][string]

@@ -1,6 +1,6 @@
 import { decodeEntities } from '../html'
+import type { PartialDate } from '../imports/entry'
 import { Isbn } from '../schema/isbn'
-import type { PartialDate } from './entry'
 
 // The values of cells. Functions return undefined for what they cannot read, and null for what is empty.
 

@@ -1,5 +1,5 @@
 import { MAX_INT } from '../contract'
-import type { Entry, EntryMemo, EntryReading, Loss } from './entry'
+import type { Entry, EntryMemo, EntryReading, Loss } from '../imports/entry'
 import { cutText } from './values'
 
 // What every entry must satisfy before it is stored, whatever its format: a single row that the database refuses would stop

@@ -1,5 +1,12 @@
 import { MAX_INT } from '../contract'
-import { type Code, type Entry, type EntryMemo, type EntryReading, emptyEntry, type ImportOptions } from './entry'
+import {
+  type Code,
+  type Entry,
+  type EntryMemo,
+  type EntryReading,
+  emptyEntry,
+  type ImportOptions,
+} from '../imports/entry'
 import { MAX_NAME, MAX_READINGS, MAX_SOURCE_IDS, MAX_TAG, MAX_TAGS, MAX_TEXT } from './normalize'
 import { findMapped, type Shelf } from './status'
 import {

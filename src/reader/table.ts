@@ -1,4 +1,4 @@
-import type { Format, FormatName, ImportOptions, Source } from './entry'
+import type { Format, FormatName, ImportOptions, Source } from '../imports/entry'
 import { createRow, finish, type Row } from './row'
 import { detectOrder, toKey } from './values'
 

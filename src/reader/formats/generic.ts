@@ -1,4 +1,4 @@
-import type { ImportOptions, Source } from '../entry'
+import type { ImportOptions, Source } from '../../imports/entry'
 import { ImportFileError } from '../file-error'
 import { type Row, shelve } from '../row'
 import { findStatus } from '../status'

@@ -1,0 +1,36 @@
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { Entry } from '../imports/entry'
+import { ImportFileError } from './file-error'
+import { type ReadOptions, type ReadResult, readFile } from './read-file'
+
+/** Why a file cannot be read, or what it has. The entries come as JSON, one a line: RPC values may have 32 MiB at most. */
+export type ReadAnswer = { reason: string } | (Omit<ReadResult, 'entries'> & { entries: ReadableStream<Uint8Array> })
+
+const CHUNK_CHARACTERS = 64 * 1024
+const encoder = new TextEncoder()
+
+const toLines = (entries: Entry[]) => {
+  let at = 0
+  return new ReadableStream({
+    type: 'bytes',
+    pull: (controller) => {
+      let lines = ''
+      for (; at < entries.length && lines.length < CHUNK_CHARACTERS; at++) lines += `${JSON.stringify(entries[at])}\n`
+      if (lines === '') controller.close()
+      else controller.enqueue(encoder.encode(lines))
+    },
+  })
+}
+
+/** The Worker that reads files to import. It has no bindings: a file that breaks it finds no data. */
+export default class Reader extends WorkerEntrypoint {
+  read(file: Uint8Array, options: ReadOptions): ReadAnswer {
+    try {
+      const { entries, ...rest } = readFile(file, options)
+      return { ...rest, entries: toLines(entries) }
+    } catch (error) {
+      if (!(error instanceof ImportFileError)) throw error
+      return { reason: error.reason }
+    }
+  }
+}
