@@ -20,6 +20,10 @@ const REASONS: Record<Code, string> = {
   'custom-shelf-needs-choice': 'its shelf is your own: say what it means with --map SHELF=DONE',
   'duplicate-in-file': 'an earlier row of the file is the same book',
   'not-supported': 'entries of this kind are not supported',
+  'empty-highlight': 'a highlight has no text',
+  'clipping-limit': 'the device could not export the text',
+  'replaced-highlight': 'a later version of the highlight was taken',
+  bookmark: 'a bookmark has no text',
   quota: 'the library is full: a quota of the service is reached',
 }
 

@@ -5,11 +5,17 @@ export const FORMATS = [
   'goodreads',
   'storygraph',
   'hardcover',
+  'librarything',
+  'librarything-json',
   'bookwyrm',
   'openreads',
   'booklogr',
   'jelu',
   'calibre',
+  'kindle',
+  'readwise',
+  'koreader-json',
+  'koreader-clippings',
   'csv',
 ] as const
 export type FormatName = (typeof FORMATS)[number]
@@ -34,6 +40,10 @@ export const CODES = [
   'custom-shelf-needs-choice',
   'duplicate-in-file',
   'not-supported',
+  'empty-highlight',
+  'clipping-limit',
+  'replaced-highlight',
+  'bookmark',
   'quota',
 ] as const
 export type Code = (typeof CODES)[number]
@@ -70,7 +80,7 @@ export type EntryMemo = {
 
 /** A book, and what the file says about the member's copy of it. Nothing is invented: what the file lacks is null. */
 export type Entry = {
-  /** The line of the file where the row begins, counted from 1. */
+  /** The line of the file where the row begins, counted from 1. In JSON, the number of the item. */
   line: number
   title: string | null
   author: string | null

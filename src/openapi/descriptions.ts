@@ -20,6 +20,10 @@ const IMPORT_CODES: Record<Code, string> = {
   'custom-shelf-needs-choice': 'the meaning of the shelf is not known: send `shelfMap`',
   'duplicate-in-file': 'an earlier row of the file is the same book',
   'not-supported': 'the service has no place for it',
+  'empty-highlight': 'a highlight without text',
+  'clipping-limit': 'the device could not export the text',
+  'replaced-highlight': 'an earlier version of a highlight',
+  bookmark: 'a bookmark without text',
   quota: 'a limit is reached',
 }
 
@@ -143,7 +147,7 @@ export const PROPERTIES: Record<string, string> = {
   'Import.format': 'The format of the file.',
   importId: 'Identifier of the import.',
   kept: 'The books that stay, because they were here before or were changed since.',
-  line: 'The line of the file where the row begins, counted from 1.',
+  line: 'The line of the file where the row begins, counted from 1. In JSON, the number of the item.',
   losses: 'What of the row could not be kept as it was.',
   merge: 'What happens with books that are here already.',
   'ImportRow.outcome': 'What became of the row.',

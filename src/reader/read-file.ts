@@ -9,7 +9,13 @@ import { generic } from './formats/generic'
 import { goodreads } from './formats/goodreads'
 import { hardcover } from './formats/hardcover'
 import { jelu } from './formats/jelu'
+import { kindle } from './formats/kindle'
+import { koreaderClippings } from './formats/koreader-clippings'
+import { koreaderJson } from './formats/koreader-json'
+import { librarything } from './formats/librarything'
+import { librarythingJson } from './formats/librarything-json'
 import { openreads } from './formats/openreads'
+import { readwise } from './formats/readwise'
 import { storygraph } from './formats/storygraph'
 import { normalize } from './normalize'
 import { headerOf, type TableFormat } from './table'
@@ -18,11 +24,20 @@ import { toKey } from './values'
 
 export { ImportFileError } from './file-error'
 
-/** In the order in which they are tried: some files have the columns of others, too. */
+/**
+ * In the order in which they are tried: some files have the columns of others, too. Formats of text and JSON come first, because
+ * a file that is no table may be refused as one.
+ */
 const REGISTRY: (Format | TableFormat)[] = [
+  librarythingJson,
+  koreaderJson,
+  koreaderClippings,
+  kindle,
+  readwise,
   jelu,
   storygraph,
   hardcover,
+  librarything,
   bookwyrm,
   openreads,
   booklogr,

@@ -4,6 +4,8 @@ import { ImportFileError, readFile } from '../../src/reader/read-file'
 import calibre from '../fixtures/imports/calibre.csv?raw'
 import korean from '../fixtures/imports/generic-ko.csv?raw'
 import goodreads from '../fixtures/imports/goodreads.csv?raw'
+import librarythingJson from '../fixtures/imports/librarything.json?raw'
+import librarything from '../fixtures/imports/librarything.tsv?raw'
 import storygraph from '../fixtures/imports/storygraph.csv?raw'
 import { bytesOf } from '../support/import-files'
 
@@ -28,7 +30,7 @@ const randomFrom = (seed: number) => {
   }
 }
 
-const FILES = [goodreads, storygraph, calibre, korean]
+const FILES = [goodreads, storygraph, librarything, librarythingJson, calibre, korean]
 const NOISE = [
   '"',
   '""',

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { findMismatches } from '../../scripts/integrity'
+import kindle from '../fixtures/imports/kindle.txt?raw'
 import { type Reader, send, signUp } from '../support/api'
 import { memberDatabase } from '../support/database'
 
@@ -91,6 +92,23 @@ describe('readings of a file', () => {
     const [book] = await booksOf(reader)
     expect(book).toMatchObject({ bookId, readEndDate: '2026-03-14T21:30:00' })
     expect(await readingsOf(reader, bookId)).toMatchObject([{ finishedAt: '2026-03-14' }, { finishedAt: '2024-05' }])
+  })
+})
+
+describe('highlights', () => {
+  it('are added once, also to a book that is here', async () => {
+    const reader = await signUp()
+    const first = await importFile(reader, kindle)
+    expect(first.format).toBe('kindle')
+    expect(first.counts.created).toBeGreaterThan(0)
+    const before = await booksOf(reader)
+    const again = await importFile(reader, kindle)
+    expect(again.counts).toMatchObject({ created: 0, updated: 0, unchanged: first.counts.created })
+    expect(await booksOf(reader)).toEqual(before)
+    const [book] = before
+    const [memo] = (await reader.get(`/books/${book.bookId}?memoAuthority=ALL`)).body.memosList
+    await reader.delete(`/memos/${memo.memoId}`)
+    expect((await importFile(reader, kindle)).counts).toMatchObject({ updated: 1 })
   })
 })
 

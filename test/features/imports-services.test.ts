@@ -4,6 +4,8 @@ import bookwyrm from '../fixtures/imports/bookwyrm.csv?raw'
 import calibre from '../fixtures/imports/calibre.csv?raw'
 import hardcover from '../fixtures/imports/hardcover.csv?raw'
 import jelu from '../fixtures/imports/jelu.csv?raw'
+import librarythingJson from '../fixtures/imports/librarything.json?raw'
+import librarything from '../fixtures/imports/librarything.tsv?raw'
 import openreads from '../fixtures/imports/openreads.csv?raw'
 import { read, readByTitle, readRow } from '../support/import-files'
 
@@ -11,6 +13,8 @@ const loss = (field: string, code = 'not-supported') => ({ code, field })
 
 it.each([
   ['hardcover', hardcover],
+  ['librarything', librarything],
+  ['librarything-json', librarythingJson],
   ['bookwyrm', bookwyrm],
   ['openreads', openreads],
   ['booklogr', booklogr],
@@ -60,6 +64,77 @@ describe('an import from Hardcover', () => {
   it('reports an unknown status', () => {
     const book = readRow({ Title: 'A', 'Hardcover Book ID': '1', Status: 'Lost at sea' })
     expect(book).toMatchObject({ status: null, tags: [], losses: [loss('Status', 'unknown-status')] })
+  })
+})
+
+describe('an import from LibraryThing', () => {
+  it('has the fields of a book, without brackets', () => {
+    expect(readByTitle(librarything)['"Wait," Said the Harbour']).toMatchObject({
+      author: 'Mina Oh, Joon Park',
+      publisher: 'Quay House',
+      publishedYear: 2019,
+      pages: 312,
+      isbn: '9780446675505',
+      language: 'ko',
+      sourceIds: ['librarything:501', 'librarything-work:777', 'oclc:12345'],
+      addedAt: '2025-12-30',
+      status: 'DONE',
+      quarters: 14,
+      readings: [{ startedAt: '2026-03-01', finishedAt: '2026-03-14' }],
+      tags: ['sea', 'gift'],
+      memos: [{ content: 'Slow.' }, { content: 'Lent once' }],
+      losses: [loss('Secondary Author')],
+    })
+  })
+
+  it('does not quote titles', () => {
+    const books = readByTitle(librarything)
+    expect(Object.keys(books)).toEqual(['"Wait," Said the Harbour', 'Tide Tables', '"Unclosed Title'])
+    expect(books['"Unclosed Title']).toMatchObject({ line: 4, status: null, tags: [] })
+  })
+
+  it('has the status of a collection if there are no dates', () => {
+    const book = readByTitle(librarything)['Tide Tables']
+    expect(book).toMatchObject({ status: 'ING', tags: ['Attic'], losses: [loss('Languages'), loss('Copies')] })
+    const mapped = readByTitle(librarything, { shelfMap: { attic: 'YET', 'currently reading': 'TAG' } })['Tide Tables']
+    expect(mapped).toMatchObject({ status: 'YET', tags: ['Currently reading'] })
+  })
+
+  it('may be JSON, with entities, and a list or an object of ISBNs', () => {
+    const books = readByTitle(librarythingJson)
+    expect(books['Salt & Archive']).toMatchObject({
+      line: 1,
+      author: 'Mina Oh',
+      isbn: '9780446675505',
+      pages: 312,
+      language: 'ko',
+      sourceIds: ['librarything:501', 'librarything-work:777'],
+      status: 'DONE',
+      quarters: 14,
+      tags: ['sea', 'gift'],
+      losses: [loss('authors')],
+    })
+    expect(books['Tide Tables']).toMatchObject({ author: 'Ana Ruiz', isbn: '9780446675505', status: 'YET' })
+  })
+
+  it('reviews in JSON are HTML, as they were', () => {
+    expect(readByTitle(librarythingJson)['Salt & Archive']?.memos[0]?.content).toBe('Slow &lt;b&gt;&nbsp;&hellip;')
+  })
+
+  it('has no characters that cannot be stored', () => {
+    const file = '{"1":{"title":"A\\u0000B\\ud800","books_id":"1","review":"\\udc00C\\u0000","tags":["\\ud800"]}}'
+    expect(read(file).entries[0]).toMatchObject({
+      title: 'AB\ufffd',
+      memos: [{ content: '\ufffdC' }],
+      tags: ['\ufffd'],
+    })
+  })
+
+  it('has an entry for each item of JSON, whatever it is', () => {
+    expect(read(librarythingJson).entries.slice(2)).toMatchObject([
+      { line: 3, failure: 'no-title' },
+      { line: 4, failure: 'no-title' },
+    ])
   })
 })
 

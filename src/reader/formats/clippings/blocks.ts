@@ -1,0 +1,71 @@
+import { isMetadata } from './metadata'
+
+/** A part of the file between two separators. */
+export type Block = {
+  /** The line where it begins, counted from 1. */
+  line: number
+  title: string | null
+  /** Null if the block is not a clipping. */
+  metadata: string | null
+  text: string
+}
+
+const SEPARATOR = /^[ \t]*={10}[ \t]*$/gm
+
+/** Removes byte order marks, which also occur before titles, and NUL, and makes all line ends LF. */
+const normalize = (text: string) => text.replace(/[\uFEFF\0]/g, '').replace(/\r\n?/g, '\n')
+
+const countLines = (text: string) => {
+  let lines = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++
+  return lines
+}
+
+/** The first line that is not blank, and the text after it. */
+const takeLine = (text: string): [string, string] => {
+  const filled = text.trimStart()
+  const end = filled.indexOf('\n')
+  return end === -1 ? [filled.trimEnd(), ''] : [filled.slice(0, end).trimEnd(), filled.slice(end + 1)]
+}
+
+const toBlock = (text: string, line: number): Block => {
+  const [first, afterFirst] = takeLine(text)
+  const [second, afterSecond] = takeLine(afterFirst)
+  if (isMetadata(second)) return { line, title: first, metadata: second, text: afterSecond.trim() }
+  const isUntitled = isMetadata(first)
+  return { line, title: null, metadata: isUntitled ? first : null, text: (isUntitled ? afterFirst : text).trim() }
+}
+
+/** The blocks of the file that are not blank. Takes linear time. */
+export function* readBlocks(file: string): Generator<Block> {
+  const text = normalize(file)
+  let start = 0
+  let line = 1
+  for (const { index, 0: separator } of text.matchAll(SEPARATOR)) {
+    yield* readBlock(text.slice(start, index), line)
+    line += countLines(text.slice(start, index))
+    start = index + separator.length
+  }
+  yield* readBlock(text.slice(start), line)
+}
+
+function* readBlock(text: string, line: number): Generator<Block> {
+  const blanks = text.length - text.trimStart().length
+  if (blanks < text.length) yield toBlock(text, line + countLines(text.slice(0, blanks)))
+}
+
+const SAMPLE_LENGTH = 200_000
+const SAMPLE_SIZE = 20
+
+/** The second lines of the first clippings, to tell the format. Empty if the text has no separator. */
+export const sampleMetadata = (file: string) => {
+  const sample = file.slice(0, SAMPLE_LENGTH)
+  if (sample.search(SEPARATOR) === -1) return []
+  const lines: string[] = []
+  for (const { title, metadata } of readBlocks(sample)) {
+    // The parts and numbers tell clippings from Markdown, whose headings may be underlined with the separator.
+    if (title && metadata && /[|｜]/.test(metadata) && /\d/.test(metadata)) lines.push(metadata)
+    if (lines.length === SAMPLE_SIZE) break
+  }
+  return lines
+}

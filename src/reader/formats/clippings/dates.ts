@@ -1,0 +1,80 @@
+const MONTHS = new Map(
+  [
+    'january february march april may june july august september october november december',
+    'januar februar märz april mai juni juli august september oktober november dezember',
+    'janvier février mars avril mai juin juillet août septembre octobre novembre décembre',
+    'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre',
+    'janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro',
+    'gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre',
+    'januari februari maart april mei juni juli augustus september oktober november december',
+    'января февраля марта апреля мая июня июля августа сентября октября ноября декабря',
+  ].flatMap((names) => names.split(' ').map((name, at) => [name, at + 1] as const)),
+)
+
+const TIME = /(\d{1,2})[:时時시]\s?(\d{1,2})(?:[:分분]\s?(\d{1,2}))?/
+// Only after the time: in German, `am` stands before the date.
+const AFTER_TIME = /^\s?([ap])\.?\s?m\b/i
+const BEFORE_TIME = /(?:(上午|午前|오전)|(下午|午後|오후))\s?$/
+const ZONED = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d{1,9})? ?(?:Z|([+-])(\d\d):?(\d\d)?)$/i
+
+/** The first 19 characters of an ISO date, or null if the time is out of range. */
+export const toLocal = (milliseconds: number) =>
+  milliseconds > 0 && milliseconds < 253_402_300_800_000 ? new Date(milliseconds).toISOString().slice(0, 19) : null
+
+/**
+ * A short text in NFC and lower case, to find words in it. No language has runs of combining marks, which take quadratic
+ * time to normalize.
+ */
+export const toWords = (text: string) => (/\p{M}{4}/u.test(text) ? text : text.normalize('NFC')).toLowerCase()
+
+const twoDigits = (value: number) => String(value).padStart(2, '0')
+
+const isValid = (year: number, month: number, day: number) =>
+  month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
+
+/** The hour of the day. Twelve is the first hour of each half of a 12-hour clock. */
+const hourOf = (hour: number, half: 'am' | 'pm' | null) => {
+  if (half === null || hour > 12) return hour
+  return (hour % 12) + (half === 'pm' ? 12 : 0)
+}
+
+const timeOf = (text: string) => {
+  const time = TIME.exec(text)
+  if (!time) return { before: text, time: '00:00:00' }
+  const before = text.slice(0, time.index)
+  const after = AFTER_TIME.exec(text.slice(time.index + time[0].length))
+  const marker = BEFORE_TIME.exec(before)
+  const isPm = marker?.[2] || after?.[1]?.toLowerCase() === 'p'
+  const hour = hourOf(Number(time[1]), marker || after ? (isPm ? 'pm' : 'am') : null)
+  const [minute, second] = [Number(time[2]), Number(time[3] ?? 0)]
+  const isTime = hour < 24 && minute < 60 && second < 60
+  return { before, time: isTime ? [hour, minute, second].map(twoDigits).join(':') : null }
+}
+
+/**
+ * A date in any language of Kindle, or with year, month and day as numbers in this order. A date without a time is its
+ * midnight.
+ * @returns yyyy-MM-ddTHH:mm:ss, or null
+ */
+export const parseDate = (text: string) => {
+  const { before, time } = timeOf(toWords(text.slice(0, 200)))
+  if (!time) return null
+  const numbers = (before.match(/\d+/g) ?? []).map(Number)
+  const month = before
+    .match(/\p{L}+/gu)
+    ?.reduce<number | undefined>((found, word) => found ?? MONTHS.get(word), undefined)
+  // The word for the month may stand on either side of the day.
+  const [year = 0, monthNumber = 0, day = 0] = month ? [Math.max(...numbers), month, Math.min(...numbers)] : numbers
+  if (numbers.length !== (month ? 2 : 3) || year < 1900 || year > 9999 || !isValid(year, monthNumber, day)) return null
+  return `${year}-${twoDigits(monthNumber)}-${twoDigits(day)}T${time}`
+}
+
+/** As `parseDate`, but a time with a zone is converted to UTC. */
+export const parseZonedDate = (text: string) => {
+  const zoned = ZONED.exec(text)
+  if (!zoned) return parseDate(text)
+  const [, date, time, sign, hours = '0', minutes = '0'] = zoned
+  const local = parseDate(`${date} ${time}`)
+  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60_000 : 60_000)
+  return local && toLocal(Date.parse(`${local}Z`) - offset)
+}

@@ -1,0 +1,23 @@
+import type { Code, Entry, EntryMemo } from '../../../imports/entry'
+import { MAX_CONTENT } from '../../../memos/schema'
+
+/** Text of a file as D1 can store it: without NUL and unpaired surrogates. */
+export const cleanText = (text: string) => text.replaceAll('\0', '').toWellFormed().trim()
+
+export const addLoss = (entry: Entry, code: Code, field: string) => {
+  entry.losses.push({ code, field })
+}
+
+/** A highlight and its notes, as the content of one memo. */
+export const joinNotes = (...texts: string[]) => texts.filter(Boolean).join('\n\n')
+
+/** The first 65,535 code points. No more than twice as many UTF-16 units are copied. */
+const cutContent = (content: string) =>
+  content.length > MAX_CONTENT ? [...content.slice(0, 2 * MAX_CONTENT)].slice(0, MAX_CONTENT).join('') : content
+
+/** Adds a memo. A loss says if its content is too long. `field` is its place in the file. */
+export const addMemo = (entry: Entry, memo: EntryMemo, field: string) => {
+  const content = cutContent(memo.content)
+  if (content.length < memo.content.length) addLoss(entry, 'review-truncated', field)
+  entry.memos.push({ ...memo, content })
+}
