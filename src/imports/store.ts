@@ -81,7 +81,7 @@ const insertImport = sqlStatement<StoredImport>(
   () => sql`
   insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, options, file, total, leaseEndsAt, lease)
   select owner, max(${placeholder('now')}, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
-    'RUNNING', ${placeholder('isDryRun')}, ${placeholder('merge')}, ${placeholder('format')}, ${placeholder('encoding')},
+    iif(${placeholder('total')} = 0, 'DONE', 'RUNNING'), ${placeholder('isDryRun')}, ${placeholder('merge')}, ${placeholder('format')}, ${placeholder('encoding')},
     ${placeholder('options')}, ${placeholder('file')}, ${placeholder('total')}, ${placeholder('leaseEndsAt')},
     ${placeholder('lease')}
   from (select ${callerId} as owner limit 1)

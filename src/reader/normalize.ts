@@ -1,4 +1,5 @@
 import { MAX_INT } from '../contract'
+import { fold } from '../fold'
 import type { Entry, EntryMemo, EntryReading, Loss } from '../imports/entry'
 import { cutText } from './values'
 
@@ -37,6 +38,13 @@ const isSourceId = (text: string) => text.length <= 200 && /^[a-z][a-z\d_-]*:[!-
 const isIn = (value: number | null, min: number, max: number) => value !== null && value >= min && value <= max
 const integerIn = (value: number | null, min: number, max: number) =>
   Number.isInteger(value) && isIn(value, min, max) ? value : null
+
+/** The tags that differ in more than their case. */
+const unlike = (tags: string[]) => {
+  const spelled = new Map<string, string>()
+  for (const tag of tags) if (!spelled.has(fold(tag))) spelled.set(fold(tag), tag)
+  return [...spelled.values()]
+}
 
 const cutCells = (cells: Record<string, string>) => {
   const entries = Object.entries(cells)
@@ -96,7 +104,7 @@ export const normalize = (entry: Entry): Entry => {
     quarters: integerIn(entry.quarters, 1, 20),
     addedAt: date(entry.addedAt, isTimestamp, 'addedAt'),
     sourceIds: limited([...new Set(entry.sourceIds.filter(isSourceId))], MAX_SOURCE_IDS, 'sourceIds'),
-    tags: limited([...new Set(tags)], MAX_TAGS, 'tags'),
+    tags: limited(unlike(tags), MAX_TAGS, 'tags'),
     readings: limited(entry.readings, MAX_READINGS, 'readings').map(toReading),
     memos: entry.memos.map(toMemo).filter(({ content }) => content !== ''),
     cells: cutCells(entry.cells),

@@ -49,6 +49,10 @@ describe('an entry', () => {
     expect(long.losses.map(({ field }) => field).sort()).toEqual(['memo', 'tags', 'title'])
   })
 
+  it('has a tag once, regardless of case', () => {
+    expect(entry({ tags: ['sea', 'Owned', 'Sea', 'SEA'] })).toMatchObject({ tags: ['sea', 'Owned'], losses: [] })
+  })
+
   it('has no text that the database does not store', () => {
     expect(entry({ title: 'Low\0 Tide\ud800', author: '\0', memos: [{ ...memo, content: '\0' }] })).toMatchObject({
       title: 'Low Tide\ufffd',

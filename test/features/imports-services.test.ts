@@ -43,7 +43,7 @@ describe('an import from Hardcover', () => {
       status: 'DONE',
       quarters: 14,
       readings: [{ startedAt: '2026-03-01', finishedAt: null, outcome: 'STOPPED' }],
-      tags: ['sea', 'Owned', 'Sea'],
+      tags: ['sea', 'Owned'],
       memos: [
         { content: 'A review', createdAt: '2026-03-15T10:20:30' },
         { content: 'A note', createdAt: null },
