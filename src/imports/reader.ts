@@ -2,10 +2,14 @@ import { unavailable } from '../errors'
 import { ImportFileError } from '../reader/file-error'
 import type Reader from '../reader/index'
 import type { ReadOptions, ReadResult } from '../reader/read-file'
+import { withRetries } from '../retry'
 import type { Entry } from './entry'
 
 /** The binding of the Worker that reads files. */
 export type ReaderBinding = Service<typeof Reader>
+
+/** Timeout of a call of the reader, retries included. The largest file takes about a second. */
+const READER_TIMEOUT_MS = 10_000
 
 /** The lines of a stream of text. A long line may come in many pieces. */
 async function* toLines(stream: ReadableStream<Uint8Array>) {
@@ -35,7 +39,11 @@ const receive = async (reader: ReaderBinding, file: Uint8Array, options: ReadOpt
  * @throws UNAVAILABLE if that Worker fails
  */
 export const readEntries = async (...values: Parameters<typeof receive>): Promise<ReadResult> => {
-  const read = await receive(...values).catch((error): never => {
+  const read = await withRetries(
+    READER_TIMEOUT_MS,
+    () => receive(...values),
+    () => true,
+  ).catch((error): never => {
     throw unavailable(`reader of files: ${error}`)
   })
   if ('reason' in read) throw new ImportFileError(read.reason)

@@ -195,7 +195,7 @@ describe('an import', () => {
   })
 
   it.each([
-    ['does not answer', async () => Promise.reject(new Error('Worker exceeded memory limit.'))],
+    ['fails', async () => Promise.reject(new Error('Worker exceeded memory limit.'))],
     ['breaks off', async () => ({ format: 'goodreads', encoding: 'utf-8', entries: breakOff() })],
   ])('changes nothing if the reader of files %s', async (_, read) => {
     const reader = await signUp()
@@ -215,6 +215,17 @@ describe('an import', () => {
     for (const query of ['?dryRun=true', '']) {
       expect((await start(reader, goodreads(), query)).body).toMatchObject({ status: 'DONE', rows: 0 })
     }
+  })
+
+  it('asks the reader of files again after a failure', async () => {
+    const reader = await signUp()
+    const read = vi.fn((...values: Parameters<typeof env.READER.read>) => env.READER.read(...values))
+    read.mockRejectedValueOnce(new Error('Network connection lost.'))
+    const changed = { READER: { read } as unknown as ReaderBinding }
+    const headers = { 'Content-Type': 'text/csv' }
+    const { status, body } = await reader.send('POST', '/imports', { raw: goodreads(SALT), headers, changed })
+    expect([status, read.mock.calls.length]).toEqual([202, 2])
+    expect((await finish(reader, body.importId)).counts).toEqual(counts({ created: 1 }))
   })
 
   it('imports 3,000 rows in at most 60 database calls', async () => {
