@@ -8,7 +8,7 @@ import type { Entry } from './entry'
 /** The binding of the Worker that reads files. */
 export type ReaderBinding = Service<typeof Reader>
 
-/** Timeout of a call of the reader, retries included. The largest file takes about a second. */
+/** Timeout of a call of the reader, retries included. The largest file takes up to two seconds. */
 const READER_TIMEOUT_MS = 10_000
 
 /** The lines of a stream of text. A long line may come in many pieces. */
