@@ -53,44 +53,54 @@ const isTimeZone = (name: string) => {
   }
 }
 
+const integer = (name: string, [min, max]: [min: number, max: number], byDefault: number) => {
+  const error = `${name} is not an integer from ${min} to ${max}`
+  return z._default(
+    z.coerce.number({ error }).check(z.int({ error }), z.minimum(min, { error }), z.maximum(max, { error })),
+    byDefault,
+  )
+}
+const rate = (name: string, byDefault: number) => {
+  const error = `${name} is not a number from 0 to 1`
+  return z._default(z.coerce.number({ error }).check(z.minimum(0, { error }), z.maximum(1, { error })), byDefault)
+}
+const oneOf = <const Values extends readonly [string, ...string[]]>(name: string, values: Values) =>
+  z.enum(values, { error: `${name} is not one of ${values.join(', ')}` })
+
 // D1 rounds integers above 2^53.
-const quota = (name: Quota) =>
-  z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(Number.MAX_SAFE_INTEGER)), DEFAULT_QUOTAS[name])
+const quota = (name: Quota) => integer(name, [0, Number.MAX_SAFE_INTEGER], DEFAULT_QUOTAS[name])
 
 const Variables = z.lazy(() =>
   z
     .object({
       JWT_SECRET: secret('JWT_SECRET'),
       JWT_SECRET_PREVIOUS: z.optional(secret('JWT_SECRET_PREVIOUS')),
-      TOKEN_TTL_SECONDS: z._default(z.coerce.number().check(z.int(), z.minimum(60), z.maximum(31_536_000)), 604_800),
+      TOKEN_TTL_SECONDS: integer('TOKEN_TTL_SECONDS', [60, 31_536_000], 604_800),
       /** How long after a login its token can be renewed. */
-      SESSION_TTL_SECONDS: z._default(
-        z.coerce.number().check(z.int(), z.minimum(60), z.maximum(31_536_000)),
-        7_776_000,
-      ),
+      SESSION_TTL_SECONDS: integer('SESSION_TTL_SECONDS', [60, 31_536_000], 7_776_000),
       TIME_ZONE: z._default(
         z.string().check(z.refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' })),
         'UTC',
       ),
-      ABANDON_AFTER_DAYS: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(36_500)), 90),
+      ABANDON_AFTER_DAYS: integer('ABANDON_AFTER_DAYS', [0, 36_500], 90),
       MAX_BOOKS: quota('MAX_BOOKS'),
       MAX_MEMOS_PER_BOOK: quota('MAX_MEMOS_PER_BOOK'),
       MAX_BOOK_TEXT_BYTES: quota('MAX_BOOK_TEXT_BYTES'),
       MAX_MEMBER_TEXT_BYTES: quota('MAX_MEMBER_TEXT_BYTES'),
       MAX_MEMBER_IMAGE_BYTES: quota('MAX_MEMBER_IMAGE_BYTES'),
-      EMAIL_VERIFICATION: z._default(z.enum(['required', 'off']), 'required'),
-      REFUSE_COMMON_PASSWORDS: z._default(z.enum(['on', 'off']), 'off'),
-      REQUIRE_CURRENT_PASSWORD: z._default(z.enum(['on', 'off']), 'off'),
+      EMAIL_VERIFICATION: z._default(oneOf('EMAIL_VERIFICATION', ['required', 'off']), 'required'),
+      REFUSE_COMMON_PASSWORDS: z._default(oneOf('REFUSE_COMMON_PASSWORDS', ['on', 'off']), 'off'),
+      REQUIRE_CURRENT_PASSWORD: z._default(oneOf('REQUIRE_CURRENT_PASSWORD', ['on', 'off']), 'off'),
       PUBLIC_URL: webUrl('PUBLIC_URL'),
       IMAGE_BASE_URL: webUrl('IMAGE_BASE_URL'),
       SECURITY_CONTACT: z.optional(
         z.string().check(z.refine(isContact, { error: 'SECURITY_CONTACT is not a mailto or https URI' })),
       ),
-      CATALOGUE_PROVIDER: z._default(z.enum(['yes24', 'open-library', 'sample']), 'open-library'),
+      CATALOGUE_PROVIDER: z._default(oneOf('CATALOGUE_PROVIDER', ['yes24', 'open-library', 'sample']), 'open-library'),
       CATALOGUE_CONTACT: z.optional(z.string()),
       YES24_API_KEY: z.optional(z.string()),
-      MAILS_PER_DAY: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(10_000_000)), 10_000),
-      LOG_SAMPLE_RATE: z._default(z.coerce.number().check(z.minimum(0), z.maximum(1)), DEFAULT_LOG_SAMPLE_RATE),
+      MAILS_PER_DAY: integer('MAILS_PER_DAY', [0, 10_000_000], 10_000),
+      LOG_SAMPLE_RATE: rate('LOG_SAMPLE_RATE', DEFAULT_LOG_SAMPLE_RATE),
       /** The key of the hashes of e-mail addresses in the directory. */
       ADDRESS_KEY: z.optional(z.string()),
       MAIL_FROM: z.optional(z.email({ error: 'MAIL_FROM is not an e-mail address' })),

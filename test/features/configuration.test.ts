@@ -164,15 +164,15 @@ describe('the configuration', () => {
     ['a secret of 31 bytes', { JWT_SECRET: 'x'.repeat(31) }, '32 random bytes'],
     ['a weak previous secret', { JWT_SECRET_PREVIOUS: 'short' }, 'JWT_SECRET_PREVIOUS is too short'],
     ['an unknown time zone', { TIME_ZONE: 'Mars/Olympus' }, 'IANA'],
-    ['a lifetime that is not a number', { TOKEN_TTL_SECONDS: 'a week' }, 'TOKEN_TTL_SECONDS'],
+    ['a lifetime that is not a number', { TOKEN_TTL_SECONDS: 'a week' }, 'is not an integer from 60 to 31536000'],
     ['a public URL with a query', { PUBLIC_URL: 'https://library.test/?v=1' }, 'PUBLIC_URL has a query or fragment'],
     ['an image URL with a fragment', { IMAGE_BASE_URL: 'https://library.test#i' }, 'IMAGE_BASE_URL has a query'],
-    ['a mail limit that is not a number', { MAILS_PER_DAY: 'many' }, 'MAILS_PER_DAY'],
+    ['a mail limit that is not an integer', { MAILS_PER_DAY: '0.5' }, 'MAILS_PER_DAY is not an integer from 0'],
     ['a security contact that is not a URI', { SECURITY_CONTACT: 'me@library.test' }, 'SECURITY_CONTACT is not'],
     ['a security contact of another scheme', { SECURITY_CONTACT: 'http://library.test' }, 'SECURITY_CONTACT is not'],
     ['a security contact of two lines', { SECURITY_CONTACT: 'mailto:a@b.c\nContact: x' }, 'SECURITY_CONTACT is not'],
-    ['a share of log lines above 1', { LOG_SAMPLE_RATE: '10' }, 'LOG_SAMPLE_RATE'],
-    ['a misspelled switch', { EMAIL_VERIFICATION: 'of' }, 'EMAIL_VERIFICATION'],
+    ['a share of log lines above 1', { LOG_SAMPLE_RATE: '10' }, 'LOG_SAMPLE_RATE is not a number from 0 to 1'],
+    ['a misspelled switch', { EMAIL_VERIFICATION: 'of' }, 'EMAIL_VERIFICATION is not one of required, off'],
   ])('with %s fails closed, and the log says what to do', async (_, changed, hint) => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const answer = await send('GET', '/health', { changed, headers: { Origin: ORIGIN } })
