@@ -20,6 +20,8 @@ export const imports = sqliteTable(
     merge: text({ enum: MERGE_RULES }).notNull(),
     format: text().notNull(),
     encoding: text().notNull(),
+    /** A JSON array of the names of columns that the format does not know. Null if it knows all. */
+    unknownColumns: text(),
     /** JSON: what the member said about the file, for reading it again. */
     options: text().notNull(),
     /** The last part of the file's key in R2. Null once it is deleted. */

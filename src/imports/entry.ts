@@ -20,6 +20,10 @@ export const FORMATS = [
 ] as const
 export type FormatName = (typeof FORMATS)[number]
 
+/** Unknown columns that an import lists, and the characters of their names. */
+export const MAX_UNKNOWN_COLUMNS = 50
+export const MAX_COLUMN_NAME = 100
+
 /** Why a row failed, or what of it could not be kept. Clients may rely on them: they never change. */
 export const CODES = [
   'no-title',

@@ -3,7 +3,7 @@ import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../contract'
 import { MAX_ROWS } from '../reader/csv'
 import { Id, Instant } from '../schema/responses'
 import { Int32 } from '../schema/values'
-import { CODES, FORMATS } from './entry'
+import { CODES, FORMATS, MAX_COLUMN_NAME, MAX_UNKNOWN_COLUMNS } from './entry'
 
 const ImportCode = z.enum(CODES).register(z.globalRegistry, { id: 'ImportCode' })
 
@@ -15,6 +15,7 @@ export const Import = z
     dryRun: z.boolean(),
     merge: z.enum(MERGE_RULES).register(z.globalRegistry, { id: 'MergeRule' }),
     encoding: z.string().check(z.maxLength(40)),
+    unknownColumns: z.array(z.string().check(z.maxLength(MAX_COLUMN_NAME))).check(z.maxLength(MAX_UNKNOWN_COLUMNS)),
     createdAt: Instant,
     rows: Int32,
     counts: z

@@ -73,19 +73,15 @@ export const imports = new Hono<App>()
         const read = await readUpload(c.env.READER, upload.file, { format, encoding, ...upload.parts })
         const lease = newLease()
         const file = crypto.randomUUID()
+        const { entries, ...about } = read
         const isDryRun = dryRun === 'true'
-        const total = read.entries.length
-        const created = await createImport(
-          db,
-          caller,
-          { isDryRun, merge, format: read.format, encoding: read.encoding, options: upload.parts, file, total },
-          lease,
-        )
+        const values = { ...about, isDryRun, merge, options: upload.parts, file, total: entries.length }
+        const created = await createImport(db, caller, values, lease)
         await putFile(c.env.IMAGES, created.memberId, file, upload.file).catch((error) => {
           runLater(c, () => abandonImport(contextOf(c), created, lease.lease, file))
           throw error
         })
-        runLater(c, () => runLeased(contextOf(c), created, lease.lease, read.entries).finally(turn.release))
+        runLater(c, () => runLeased(contextOf(c), created, lease.lease, entries).finally(turn.release))
         return toImport(created)
       }
       const started = await start().catch((error) => {

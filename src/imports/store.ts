@@ -21,6 +21,7 @@ export type StoredImport = {
   merge: (typeof MERGE_RULES)[number]
   format: FormatName
   encoding: string
+  unknownColumns: string | null
   options: string
   file: string | null
   total: number
@@ -36,13 +37,13 @@ export type StoredImport = {
 }
 
 export const importColumns =
-  sql.raw(`memberId, importId, status, isDryRun, merge, format, encoding, options, file, total, done,
+  sql.raw(`memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, options, file, total, done,
   created, updated, unchanged, skipped, failed, reason, leaseEndsAt, lease`)
 const isOwn = sql`memberId = ${callerId} and isDeleted = 0`
 const isOwnImport = sql`${isOwn} and importId = ${placeholder('importId')}`
 
 export const toImport = (row: StoredImport): Import => {
-  const { importId, status, format, isDryRun, merge, encoding, total, reason } = row
+  const { importId, status, format, isDryRun, merge, encoding, unknownColumns, total, reason } = row
   const { created, updated, unchanged, skipped, failed } = row
   return {
     importId,
@@ -51,6 +52,7 @@ export const toImport = (row: StoredImport): Import => {
     dryRun: isDryRun === 1,
     merge,
     encoding,
+    unknownColumns: JSON.parse(unknownColumns ?? '[]'),
     createdAt: toInstant(importId),
     rows: total,
     counts: { created, updated, unchanged, skipped, failed },
@@ -63,6 +65,7 @@ export type NewImport = {
   merge: StoredImport['merge']
   format: FormatName
   encoding: string
+  unknownColumns: string[]
   options: ImportOptions
   file: string
   total: number
@@ -79,10 +82,11 @@ const selectLimits = sqlStatement<{ isRunning: number; limitedSince: number | nu
 )
 const insertImport = sqlStatement<StoredImport>(
   () => sql`
-  insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, options, file, total, leaseEndsAt, lease)
+  insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, options, file, total,
+    leaseEndsAt, lease)
   select owner, max(${placeholder('now')}, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
     iif(${placeholder('total')} = 0, 'DONE', 'RUNNING'), ${placeholder('isDryRun')}, ${placeholder('merge')}, ${placeholder('format')}, ${placeholder('encoding')},
-    ${placeholder('options')}, ${placeholder('file')}, ${placeholder('total')}, ${placeholder('leaseEndsAt')},
+    ${placeholder('unknownColumns')}, ${placeholder('options')}, ${placeholder('file')}, ${placeholder('total')}, ${placeholder('leaseEndsAt')},
     ${placeholder('lease')}
   from (select ${callerId} as owner limit 1)
   where owner is not null and not ${isRunning} and (
@@ -107,7 +111,7 @@ const hideOutdated = sqlStatement(
 export const createImport = async (
   db: Db,
   caller: Caller,
-  { isDryRun, options, ...values }: NewImport,
+  { isDryRun, options, unknownColumns, ...values }: NewImport,
   lease: { lease: number; leaseEndsAt: number },
 ) => {
   const now = Date.now()
@@ -119,6 +123,7 @@ export const createImport = async (
     dayAgo,
     isDryRun: Number(isDryRun),
     options: JSON.stringify(options),
+    unknownColumns: unknownColumns.length > 0 ? JSON.stringify(unknownColumns) : null,
   })
   const [, [limits], [created]] = await runAsCaller(
     db,

@@ -322,6 +322,7 @@ export const PROPERTIES: Record<string, string> = {
   totalElements: 'Number of items on all pages.',
   totalPages: 'Number of pages. 0 if the list is empty.',
   type: 'Media type, detected from the content.',
+  unknownColumns: 'Columns of the file that were left out, because the format does not have them.',
   updatedAt: 'When the memo was last changed.',
   'UpdatedProfile.updatedAt': 'When the profile was last changed.',
   url: 'URL of the image. Needs no token.',

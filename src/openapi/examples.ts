@@ -49,6 +49,7 @@ const running = {
   dryRun: false,
   merge: 'fill',
   encoding: 'utf-8',
+  unknownColumns: [],
   createdAt: `${EXAMPLE_TIME}Z`,
   rows: 2,
   counts: { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 },

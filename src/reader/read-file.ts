@@ -1,4 +1,12 @@
-import type { Entry, Format, FormatName, ImportOptions, Source } from '../imports/entry'
+import {
+  type Entry,
+  type Format,
+  type FormatName,
+  type ImportOptions,
+  MAX_COLUMN_NAME,
+  MAX_UNKNOWN_COLUMNS,
+  type Source,
+} from '../imports/entry'
 import { markDuplicates } from '../imports/identity'
 import { MAX_ROWS, parseTable, type TableRow } from './csv'
 import { ImportFileError } from './file-error'
@@ -17,10 +25,10 @@ import { librarythingJson } from './formats/librarything-json'
 import { openreads } from './formats/openreads'
 import { readwise } from './formats/readwise'
 import { storygraph } from './formats/storygraph'
-import { normalize } from './normalize'
+import { normalize, storable } from './normalize'
 import { headerOf, type TableFormat } from './table'
 import { decodeText, describeUnsupported } from './text'
-import { toKey } from './values'
+import { cutText, toKey } from './values'
 
 export { ImportFileError } from './file-error'
 
@@ -100,8 +108,7 @@ export type ReadOptions = ImportOptions & { format?: FormatName; encoding?: stri
 export type ReadResult = {
   format: FormatName
   encoding: string
-  /** The columns of a table. Empty for other files. */
-  header: string[]
+  /** The columns of a table that its format does not have. */
   unknownColumns: string[]
   entries: Entry[]
 }
@@ -121,6 +128,9 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   if (entries.length > MAX_ROWS) refuse('The file has more than 10,000 entries. Split it.')
   const { knows } = format
   const header = knows ? headerOf(source) : []
-  const unknownColumns = header.filter((name) => !knows?.(toKey(name), source, options))
-  return { format: format.name, encoding, header, unknownColumns, entries: markDuplicates(entries) }
+  const unknownColumns = header
+    .filter((name) => !knows?.(toKey(name), source, options))
+    .slice(0, MAX_UNKNOWN_COLUMNS)
+    .map((name) => storable(cutText(name, MAX_COLUMN_NAME)))
+  return { format: format.name, encoding, unknownColumns, entries: markDuplicates(entries) }
 }

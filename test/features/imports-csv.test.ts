@@ -64,8 +64,7 @@ describe('a table', () => {
   })
 
   it('numbers columns that are empty or repeated', () => {
-    const { header, entries } = read('Title,,Title\nA,b,c\n')
-    expect(header).toEqual(['Title', '(2)', 'Title (3)'])
+    const { entries } = read('Title,,Title\nA,b,c\n')
     expect(entries[0]?.cells).toEqual({ Title: 'A', '(2)': 'b', 'Title (3)': 'c' })
   })
 

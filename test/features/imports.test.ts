@@ -210,6 +210,13 @@ describe('an import', () => {
     expect((await importFile(reader, goodreads(SALT))).counts).toEqual(counts({ created: 1 }))
   })
 
+  it('lists the columns that were left out', async () => {
+    const reader = await signUp()
+    const started = await start(reader, `Title,Exclusive Shelf,${'Z'.repeat(200)},Zodiac\nA,read,,Leo\n`)
+    expect(started.body).toMatchObject({ format: 'goodreads', unknownColumns: ['Z'.repeat(100), 'Zodiac'] })
+    expect((await finish(reader, started.body.importId)).unknownColumns).toEqual(started.body.unknownColumns)
+  })
+
   it('ends at once if the file has no rows', async () => {
     const reader = await signUp()
     for (const query of ['?dryRun=true', '']) {
