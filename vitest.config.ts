@@ -110,7 +110,7 @@ export default defineConfig({
         ]
       : ['test/attacks/slots.test.ts', 'test/attacks/email-change.test.ts'],
     ...(inSlot1 && { testNamePattern: new RegExp(`^(?!.*(?:${titles.join('|')}))`) }),
-    // Passwords are hashed at their real cost, fifty concurrently in one test.
+    // Passwords are hashed at their real cost (each hash once: test/support/hashes.ts), fifty concurrently in one test.
     testTimeout: 60_000,
     // Several tests wait for timeouts.
     maxWorkers: 3,
