@@ -1,7 +1,8 @@
-import type { BOOK_FORMATS, BOOK_STATUSES, MEMO_TYPES, READING_OUTCOMES } from '../contract'
+import type { BOOK_FORMATS, BOOK_STATUSES, MEMO_TYPES, PROGRESS_KINDS, READING_OUTCOMES } from '../contract'
 
 /** The formats of files that can be imported. */
 export const FORMATS = [
+  'library',
   'goodreads',
   'storygraph',
   'hardcover',
@@ -70,6 +71,16 @@ export type EntryReading = {
   quarters: number | null
   isPaused: boolean
   note: string | null
+  format?: (typeof BOOK_FORMATS)[number] | null
+  /** When it was added: UTC, with milliseconds. Null for the first reading. */
+  createdAt?: string | null
+}
+
+export type EntryProgress = {
+  /** UTC, with milliseconds. */
+  at: string
+  page: number
+  kind: (typeof PROGRESS_KINDS)[number]
 }
 
 export type EntryMemo = {
@@ -80,6 +91,8 @@ export type EntryMemo = {
   /** yyyy-MM-ddTHH:mm:ss, without a zone. */
   createdAt: string | null
   isPublic?: boolean
+  /** As createdAt. */
+  updatedAt?: string
 }
 
 /** A book, and what the file says about the member's copy of it. Nothing is invented: what the file lacks is null. */
@@ -110,6 +123,11 @@ export type Entry = {
   readings: EntryReading[]
   tags: string[]
   memos: EntryMemo[]
+  /** Dates of the book with a time of day: yyyy-MM-ddTHH:mm:ss. If present, they replace those that follow from the readings. */
+  readStartDate?: string | null
+  readEndDate?: string | null
+  /** Oldest first. */
+  progress?: EntryProgress[]
   losses: Loss[]
   /** Why the row cannot be imported. */
   failure: Code | null
