@@ -5,6 +5,7 @@ import { readings } from '../db/reading-schema'
 import { books, members, memos } from '../db/schema'
 import { NEWEST_FIRST, toTimestamp } from '../readings/newest'
 import { MAX_TAGS } from '../tags/schema'
+import type { Arrays } from './arrays'
 
 // The statements that commit a chunk of rows, as one transaction. An import runs without its member's session: all are scoped
 // to the member by `memberId`. Arrays of any length are one JSON parameter, because D1 allows a hundred per statement.
@@ -105,14 +106,19 @@ const insertFirstReadings = sqlStatement(
   from books where memberId = ${memberId} and bookId in ${readBooks} and newestReadingId is null and bookStatus <> 'YET'
     and ${isClaimed}`,
 )
+// The first reading of a new book has the identifier of the book. The others are numbered in the order of the array.
+const isFirst = value('isFirst')
 const insertReadings = sqlStatement(
   () => sql`
   insert into readings (
-    readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, isPaused, note
+    readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, isPaused, format, note
   )
-  select iif(${value('number')} = 0, bookId, ${lastReadingId} + ${value('number')}), ${memberId}, bookId,
-    iif(${value('number')} = 0, 0, ${placeholder('now')}), ${value('startedAt')}, ${value('finishedAt')}, ${value('outcome')},
-    ${value('quarters')}, ${value('isPaused')}, ${value('note')}
+  select
+    iif(${isFirst}, bookId, ${lastReadingId} + sum(not ${isFirst}) over (order by item.key)), ${memberId}, bookId,
+    iif(${isFirst}, 0, coalesce(${value('createdAt')}, ${placeholder('now')})), ${sql.join(
+      ['startedAt', 'finishedAt', 'outcome', 'quarters', 'isPaused', 'format', 'note'].map(value),
+      sql`, `,
+    )}
   from ${each('readings')} cross join ${row} where ${isClaimed}`,
 )
 // As `syncBook` in readings/newest.ts, for a book whose newest reading is another one now.
@@ -138,9 +144,12 @@ const FILLED = [
   ...(['series', 'seriesNumber'] as const),
 ]
 const REPLACED = ['star', 'currentPage', 'bookStatus', 'readStartDate', 'readEndDate', 'sourceIds'] as const
-/** Only if nobody changed these since the merge was planned. */
+/** Only if nobody changed these since the merge was planned. A page that was not planned may have changed. */
 const isAsPlanned = sql.join(
-  REPLACED.map((name) => sql`books.${sql.raw(name)} is ${sql.raw(`item.value -> 'planned' ->> '${name}'`)}`),
+  REPLACED.map((name) => {
+    const planned = `item.value -> 'planned' ->> '${name}'`
+    return sql.raw(`books.${name} is ${name === 'currentPage' ? `coalesce(${planned}, books.currentPage)` : planned}`)
+  }),
   sql` and `,
 )
 const updateBooks = (overwrites: boolean) => {
@@ -193,7 +202,7 @@ const insertMemos = sqlStatement(
   )
   select ${nextId(memos.memoId)} - 1 + number, bookId, ${memberId},
     (select coalesce(max(position), 0) from memos where memberId = ${memberId}) + number,
-    ${sql.join(['type', 'content', 'folded', 'page', 'authority', 'createdAt', 'createdAt'].map(value), sql`, `)}
+    ${sql.join(['type', 'content', 'folded', 'page', 'authority', 'createdAt', 'updatedAt'].map(value), sql`, `)}
   from (
     select importRows.bookId, item.value, row_number() over (order by item.key) as number from ${each('memos')} cross join ${row}
     where importRows.outcome = 'created' or (importRows.bookId, ${value('content')}) not in ${storedContents(
@@ -203,27 +212,54 @@ const insertMemos = sqlStatement(
   where ${isClaimed}`,
 )
 
-export type ChunkValues = { memberId: number; importId: number; done: number; lease: number }
-type Arrays = Record<'rows' | 'books' | 'readings' | 'changes' | 'tags', object[]> & {
-  readBooks: number[]
-  /** In parts, because a parameter has at most 2 MB. */
-  memos: object[][]
-}
+/** The events that the books lack, in order: the triggers keep the number of events in the latest one. */
+const insertProgress = sqlStatement(
+  () => sql`
+  insert into progress (memberId, bookId, at, page, kind, total)
+  select ${memberId}, bookId, at, page, kind, number + coalesce((
+    select total from progress where progress.memberId = ${memberId} and progress.bookId = added.bookId
+    order by progress.at desc limit 1
+  ), 0)
+  from (
+    select bookId, ${value('at')} as at, ${value('page')} as page, ${value('kind')} as kind,
+      row_number() over (partition by bookId order by ${value('at')}) as number
+    from ${each('progress')} cross join ${row}
+    where not exists (
+      select 1 from progress
+      where progress.memberId = ${memberId} and progress.bookId = importRows.bookId and progress.at = ${value('at')}
+    )
+  ) as added
+  where ${isClaimed} order by bookId, number`,
+)
+const latestPage = sql`(
+  select page from progress where progress.memberId = ${memberId} and progress.bookId = books.bookId
+  order by at desc limit 1
+)`
+// As in progress/store.ts.
+const syncPages = sqlStatement(
+  () => sql`
+  update books set currentPage = ${latestPage}
+  where memberId = ${memberId} and bookId in (select value from json_each(${placeholder('progressBooks')}))
+    and currentPage <> ${latestPage} and ${isClaimed}`,
+)
 
+export type ChunkValues = { memberId: number; importId: number; done: number; lease: number }
 /** The statements that write what `claimChunk` claimed. Running them twice would fail: after an error, read `done` again. */
 export const commitChunk = (values: ChunkValues, now: number, overwrites: boolean, arrays: Arrays): Statement[] => {
-  const { rows, books, readings, readBooks, changes, tags, memos } = arrays
+  const { rows, books, readings, readBooks, changes, tags, memos, progress, progressBooks } = arrays
   const json = (items: unknown[]) => JSON.stringify(items)
   const statements: Statement[] = [insertRows({ ...values, rows: json(rows) })]
   if (books.length > 0) statements.push(insertBooks({ ...values, books: json(books) }))
   if (readBooks.length > 0) statements.push(insertFirstReadings({ ...values, readBooks: json(readBooks) }))
-  if (readings.length > 0) statements.push(insertReadings({ ...values, now, readings: json(readings) }))
+  for (const part of readings) statements.push(insertReadings({ ...values, now, readings: part }))
   if (readBooks.length > 0) statements.push(syncBooks({ ...values, readBooks: json(readBooks) }))
+  if (progress.length > 0) statements.push(insertProgress({ ...values, progress: json(progress) }))
+  if (progressBooks.length > 0) statements.push(syncPages({ ...values, progressBooks: json(progressBooks) }))
   const update = overwrites ? overwriteBooks : fillBooks
   if (changes.length > 0) statements.push(update({ ...values, changes: json(changes) }))
   if (tags.length > 0) {
     statements.push(insertTags({ ...values, tags: json(tags) }), insertBookTags({ ...values, tags: json(tags) }))
   }
-  for (const part of memos) statements.push(insertMemos({ ...values, memos: json(part) }))
+  for (const part of memos) statements.push(insertMemos({ ...values, memos: part }))
   return statements
 }

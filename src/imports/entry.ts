@@ -72,7 +72,7 @@ export type EntryReading = {
   isPaused: boolean
   note: string | null
   format?: (typeof BOOK_FORMATS)[number] | null
-  /** When it was added: UTC, with milliseconds. Null for the first reading. */
+  /** When it was added: UTC, with milliseconds. Null or absent for the first one of a book. */
   createdAt?: string | null
 }
 
@@ -93,6 +93,18 @@ export type EntryMemo = {
   isPublic?: boolean
   /** As createdAt. */
   updatedAt?: string
+}
+
+/** What only an export of this service says about a book. */
+export type ExactValues = {
+  /** The identifier of the book in the library that was exported. */
+  bookId: number | null
+  star: number
+  /** yyyy-MM-ddTHH:mm:ss, like `readEndDate`. */
+  readStartDate: string | null
+  readEndDate: string | null
+  /** Oldest first, each at another time. */
+  progress: EntryProgress[]
 }
 
 /** A book, and what the file says about the member's copy of it. Nothing is invented: what the file lacks is null. */
@@ -123,11 +135,8 @@ export type Entry = {
   readings: EntryReading[]
   tags: string[]
   memos: EntryMemo[]
-  /** Dates of the book with a time of day: yyyy-MM-ddTHH:mm:ss. If present, they replace those that follow from the readings. */
-  readStartDate?: string | null
-  readEndDate?: string | null
-  /** Oldest first. */
-  progress?: EntryProgress[]
+  /** Only from an export of this service, whose values are kept as they are. */
+  exact?: ExactValues
   losses: Loss[]
   /** Why the row cannot be imported. */
   failure: Code | null

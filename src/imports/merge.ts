@@ -1,6 +1,6 @@
 import { toFoldedColumn } from '../fold'
 import { utf8Bytes } from '../quotas'
-import type { Entry, EntryMemo, EntryReading, Loss } from './entry'
+import type { Entry, EntryMemo, EntryReading, ExactValues, Loss } from './entry'
 
 /** The columns of a book that an import writes. */
 export type BookColumns = {
@@ -50,8 +50,9 @@ const oldestFirst = (one: EntryReading, other: EntryReading) =>
   Number(one.outcome === null) - Number(other.outcome === null) ||
   (dateOf(one) < dateOf(other) ? -1 : Number(dateOf(one) > dateOf(other)))
 
-/** The readings of an entry, oldest first. Its rating belongs to the newest. */
-export const readingsOf = ({ readings, quarters }: Entry): EntryReading[] => {
+/** The readings of an entry, with the newest last. Its rating belongs to the newest. */
+export const readingsOf = ({ readings, quarters, exact }: Entry): EntryReading[] => {
+  if (exact) return readings
   const sorted = readings.toSorted(oldestFirst)
   const newest = sorted.at(-1)
   if (newest && newest.quarters === null && quarters !== null) sorted[sorted.length - 1] = { ...newest, quarters }
@@ -59,13 +60,14 @@ export const readingsOf = ({ readings, quarters }: Entry): EntryReading[] => {
 }
 
 /** Whether the columns of a book say all of a reading, so that it needs no row. */
-const fitsBook = ({ startedAt, finishedAt, outcome, quarters, isPaused, note }: EntryReading) =>
+const fitsBook = ({ startedAt, finishedAt, outcome, quarters, isPaused, note, format }: EntryReading) =>
   (!startedAt || isFull(startedAt)) &&
   (!finishedAt || isFull(finishedAt)) &&
   outcome !== 'STOPPED' &&
   (quarters ?? 0) % 4 === 0 &&
   !isPaused &&
-  !note
+  !note &&
+  !format
 
 /** The columns of a book that follow from its newest reading, as in readings/newest.ts. */
 const fromNewest = ({ startedAt, finishedAt, outcome, quarters }: EntryReading) => ({
@@ -75,12 +77,50 @@ const fromNewest = ({ startedAt, finishedAt, outcome, quarters }: EntryReading) 
   star: toStars(quarters),
 })
 
+type ReadingColumns = Pick<BookColumns, 'bookStatus' | 'readStartDate' | 'readEndDate' | 'star'>
+
+/** The time of a book, unless it is not of the day of the reading. */
+const toExactTime = (day: string | null, time: string | null) =>
+  !isFull(day) || (day && time?.startsWith(day)) ? time : toTimestamp(day)
+
+/**
+ * The columns of an exported book. They agree with its newest reading, except in a file that was changed: then the reading
+ * counts, because the two must agree in the database.
+ */
+const fromExport = (status: Entry['status'], exact: ExactValues, newest?: EntryReading): ReadingColumns => {
+  const { star, readStartDate, readEndDate } = exact
+  if (!newest) return { bookStatus: status ?? 'YET', readStartDate, readEndDate, star }
+  const { startedAt, finishedAt, outcome, quarters } = newest
+  // A book that was put back to unread keeps its readings.
+  const bookStatus = outcome === null ? 'ING' : status === 'YET' ? 'YET' : 'DONE'
+  const ended = outcome === 'STOPPED' ? null : toExactTime(finishedAt, readEndDate)
+  return {
+    bookStatus,
+    readStartDate: bookStatus === 'YET' ? readStartDate : toExactTime(startedAt, readStartDate),
+    readEndDate: bookStatus === 'DONE' ? ended : readEndDate,
+    star: quarters === null ? star : toStars(quarters),
+  }
+}
+
+/** Whether a reading is the one that a book without rows has by its columns, as in readings/store.ts. */
+const isOfColumns = (reading: EntryReading, { bookStatus, readStartDate, readEndDate, star }: ReadingColumns) =>
+  bookStatus !== 'YET' &&
+  fitsBook(reading) &&
+  !reading.createdAt &&
+  reading.startedAt === (readStartDate?.slice(0, 10) ?? null) &&
+  reading.finishedAt === ((bookStatus === 'DONE' && readEndDate?.slice(0, 10)) || null) &&
+  reading.quarters === (star * 4 || null)
+
 /** A new book: its columns, and the readings that need rows. */
 export const toNewBook = (entry: Entry, now: string) => {
+  const { exact } = entry
   const all = readingsOf(entry)
   const [only, ...others] = all
   const newest = all.at(-1)
-  const readings = others.length > 0 || (only && !fitsBook(only)) ? all : []
+  const ofReading = exact ? fromExport(entry.status, exact, newest) : newest && fromNewest(newest)
+  const isImplied = (reading: EntryReading) =>
+    exact && ofReading ? isOfColumns(reading, ofReading) : fitsBook(reading)
+  const readings = others.length > 0 || (only && !isImplied(only)) ? all : []
   const losses: Loss[] = []
   if (!newest && (entry.quarters ?? 0) % 4 !== 0) losses.push({ code: 'rating-rounded', field: 'rating' })
   const columns: BookColumns = {
@@ -90,12 +130,13 @@ export const toNewBook = (entry: Entry, now: string) => {
     publisher: entry.publisher,
     createdAt: toAddedAt(entry.addedAt) ?? now,
     star: toStars(entry.quarters),
-    currentPage: entry.currentPage ?? 0,
+    // The latest event and the book have the same page.
+    currentPage: exact?.progress.at(-1)?.page ?? entry.currentPage ?? 0,
     itemPage: entry.pages,
     bookStatus: entry.status ?? 'YET',
     readStartDate: null,
     readEndDate: null,
-    ...(newest && fromNewest(newest)),
+    ...ofReading,
     isbn: entry.isbn,
     language: entry.language,
     format: entry.format,
@@ -165,14 +206,13 @@ const mergeReading = (
   overwrites: boolean,
 ): { changes: Partial<BookColumns>; isBehind: boolean } => {
   const newest = readingsOf(entry).at(-1)
-  const wanted = newest
-    ? fromNewest(newest)
-    : {
-        bookStatus: entry.status ?? book.bookStatus,
-        readStartDate: null,
-        readEndDate: null,
-        star: toStars(entry.quarters),
-      }
+  const status = entry.status ?? book.bookStatus
+  const withoutDates = { bookStatus: status, readStartDate: null, readEndDate: null, star: toStars(entry.quarters) }
+  const wanted: ReadingColumns = entry.exact
+    ? fromExport(status, entry.exact, newest)
+    : newest
+      ? fromNewest(newest)
+      : withoutDates
   const changes: Partial<BookColumns> = {}
   const ahead = RANK[wanted.bookStatus] - RANK[book.bookStatus]
   if (ahead > 0 || (overwrites && ahead !== 0)) changes.bookStatus = wanted.bookStatus
@@ -192,8 +232,11 @@ export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => 
   const known: string[] = book.sourceIds === null ? [] : JSON.parse(book.sourceIds)
   const ids = [...new Set([...known, ...entry.sourceIds])].slice(0, 20)
   if (ids.length > known.length) changes.sourceIds = JSON.stringify(ids)
-  if (entry.currentPage && (book.currentPage === 0 || (overwrites && book.currentPage !== entry.currentPage)))
-    changes.currentPage = entry.currentPage
+  // Progress of the file sets the page by itself, if it is later than that of the book.
+  const isPageWanted = overwrites
+    ? book.currentPage !== entry.currentPage
+    : !book.currentPage && !entry.exact?.progress[0]
+  if (entry.currentPage && isPageWanted) changes.currentPage = entry.currentPage
 
   const stored = [...book.readings, ...implicitReading(book)]
   const wanted = readingsOf(entry)
@@ -216,6 +259,9 @@ export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => 
   return { changes, readings, tags, losses }
 }
 
-/** The memos of an entry that a book lacks. Reviews are left out if the book has a thought already: it may be the edited review. */
+/**
+ * The memos of an entry that a book may lack. Reviews of other services are left out if the book has a thought already: it may
+ * be the edited review.
+ */
 export const memosFor = (entry: Entry, hasThoughts: boolean): EntryMemo[] =>
-  hasThoughts ? entry.memos.filter(({ type }) => type === 'BOOK_CONTENT') : entry.memos
+  hasThoughts && !entry.exact ? entry.memos.filter(({ type }) => type === 'BOOK_CONTENT') : entry.memos

@@ -1,7 +1,7 @@
 import { exports } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { LibraryExport } from '../../src/export/responses'
-import type { Entry } from '../../src/imports/entry'
+import type { Entry, ExactValues } from '../../src/imports/entry'
 import { parseTable } from '../../src/reader/csv'
 import { readFile } from '../../src/reader/read-file'
 import { BASE, type Reader, signUp } from '../support/api'
@@ -238,7 +238,7 @@ describe('the export as JSON', () => {
     [
       'a day that does not exist',
       { title: 'a', readEndDate: '2026-02-30T00:00:00' },
-      { readEndDate: null, losses: [{ code: 'bad-date', field: 'readEndDate' }] },
+      { exact: exactly({}), losses: [{ code: 'bad-date', field: 'readEndDate' }] },
     ],
     [
       'a number beyond its range',
@@ -253,7 +253,7 @@ describe('the export as JSON', () => {
     [
       'an event without a time',
       { title: 'a', progress: [{ page: 1 }] },
-      { progress: [], losses: [{ code: 'bad-row', field: 'progress 1' }] },
+      { exact: exactly({}), losses: [{ code: 'bad-row', field: 'progress 1' }] },
     ],
     [
       'a reading with a wrong rating',
@@ -286,6 +286,10 @@ describe('the export as JSON', () => {
   })
 })
 
+const exactly = (values: Partial<ExactValues>): ExactValues => ({
+  ...{ bookId: null, star: 0, readStartDate: null, readEndDate: null, progress: [], ...values },
+})
+
 /** A book of the export without identifiers, which an import gives anew. */
 const withoutIds = ({ bookId: _, ...book }: LibraryExport['books'][number]) => ({
   ...book,
@@ -296,7 +300,8 @@ const withoutIds = ({ bookId: _, ...book }: LibraryExport['books'][number]) => (
 /** The book of the export from which an entry was read. */
 const toExported = (entry: Entry) => {
   const { title, author, publisher, cover, isbn, language, format, publishedYear, series, seriesNumber } = entry
-  const { sourceIds, tags, progress, readStartDate, readEndDate } = entry
+  const { sourceIds, tags } = entry
+  const { bookId: _, ...exact } = entry.exact ?? exactly({})
   return {
     ...{
       title,
@@ -312,9 +317,8 @@ const toExported = (entry: Entry) => {
       sourceIds,
       tags,
     },
-    ...{ progress, readStartDate, readEndDate, createdAt: entry.addedAt, bookStatus: entry.status },
+    ...{ ...exact, createdAt: entry.addedAt, bookStatus: entry.status },
     ...{ currentPage: entry.currentPage, itemPage: entry.pages },
-    star: entry.quarters ? Math.max(1, Math.floor((entry.quarters + 2) / 4)) : 0,
     readings: entry.readings.map(({ quarters, isPaused, ...reading }) => ({
       ...reading,
       rating: quarters && quarters / 4,

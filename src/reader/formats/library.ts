@@ -55,13 +55,37 @@ const time = (pattern: RegExp) =>
 const date = time(/^\d{4}(?:-\d\d){0,2}$/)
 const timestamp = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
 const instant = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+/** How far the clock of another server may be ahead. */
+const MAX_CLOCK_SKEW_MS = 5 * 60_000
+/** A time in the past, but after `first`. */
+const instantAfter =
+  (first: string): Check<string> =>
+  (value) => {
+    const at = instant(value)
+    return at && at > first && Date.parse(at) <= Date.now() + MAX_CLOCK_SKEW_MS ? at : undefined
+  }
+const added = instantAfter('1970-01-01T00:00:00.000Z')
+const reached = instantAfter('1900')
 const language = unchangedBy((value) =>
   /^[a-z]{2,8}(?:-[a-z\d]{1,8}){0,8}$/i.test(value) ? text(35)(value) : undefined,
 )
-const url = unchangedBy((value) => (/^https?:\/\/[^\s\\\0]+$/i.test(value) && URL.canParse(value) ? value : undefined))
+const url: Check<string> = (value) => {
+  const address = text(2048)(value)
+  return address && /^https?:\/\/[^\s\\]+$/i.test(address) && URL.canParse(address) ? address : undefined
+}
 const sourceId = unchangedBy((value) => toSourceId(value.split(':', 1)[0] ?? '', value.slice(value.indexOf(':') + 1)))
 const tag = unchangedBy((value) => text(100)(value.slice(0, 400).normalize('NFC').trim()))
 const rating = number(0.25, 5, 0.25)
+/** Refuses what repeats an earlier value of a list. */
+const once = <Value>(check: Check<Value>, toKey: (value: Value) => unknown = (value) => value): Check<Value> => {
+  const seen = new Set<unknown>()
+  return (item) => {
+    const value = check(item)
+    if (value === undefined || seen.has(toKey(value))) return undefined
+    seen.add(toKey(value))
+    return value
+  }
+}
 
 /** Reads the properties of an object. What is not valid is null, and a loss. */
 const createReader = (values: Json, lose: Lose, prefix = '') => {
@@ -96,15 +120,16 @@ const readReading = (value: unknown, lose: Lose, prefix: string): EntryReading |
   const { get, getText } = createReader(value, lose, prefix)
   const finishedAt = get('finishedAt', date, 'bad-date')
   const quarters = get('rating', rating, 'bad-rating')
+  const outcome = get('outcome', oneOf(READING_OUTCOMES), 'unknown-status') ?? (finishedAt ? 'FINISHED' : null)
   return {
     startedAt: get('startedAt', date, 'bad-date'),
     finishedAt,
-    outcome: get('outcome', oneOf(READING_OUTCOMES), 'unknown-status') ?? (finishedAt ? 'FINISHED' : null),
+    outcome,
     quarters: quarters && quarters * 4,
-    isPaused: value.paused === true,
+    isPaused: value.paused === true && outcome === null,
     note: getText('note', 65_535, 'review-truncated'),
     format: get('format', oneOf(BOOK_FORMATS)),
-    createdAt: get('createdAt', instant, 'bad-date'),
+    createdAt: get('createdAt', added, 'bad-date'),
   }
 }
 
@@ -127,7 +152,7 @@ const readMemo = (value: unknown, lose: Lose, prefix: string): EntryMemo | undef
 
 const readEvent = (value: unknown): EntryProgress | undefined => {
   if (!isObject(value)) return undefined
-  const [at, page, kind] = [instant(value.at), integer()(value.page), oneOf(PROGRESS_KINDS)(value.kind)]
+  const [at, page, kind] = [reached(value.at), integer()(value.page), oneOf(PROGRESS_KINDS)(value.kind)]
   return at !== undefined && page !== undefined && kind ? { at, page, kind } : undefined
 }
 
@@ -139,7 +164,12 @@ const toEntry = (book: unknown, line: number): Entry => {
   }
   const { get, getText, getList } = createReader(book, lose)
   const readings = getList('readings', 200, (item, at) => readReading(item, lose, `readings ${at + 1} `))
-  const star = get('star', integer(0, 5), 'bad-rating')
+  const star = get('star', integer(0, 5), 'bad-rating') ?? 0
+  const progress = getList(
+    'progress',
+    10_000,
+    once(readEvent, ({ at }) => at),
+  )
   Object.assign(entry, {
     title: getText('title', 500),
     author: getText('author', 500),
@@ -153,16 +183,20 @@ const toEntry = (book: unknown, line: number): Entry => {
     publishedYear: get('publishedYear', integer(-3000, 9999), 'bad-number'),
     series: getText('series', 500),
     seriesNumber: get('seriesNumber', number(0, 100_000, 0), 'bad-number'),
-    sourceIds: getList('sourceIds', 20, sourceId),
+    sourceIds: getList('sourceIds', 20, once(sourceId)),
     addedAt: get('createdAt', timestamp, 'bad-date'),
     status: get('bookStatus', oneOf(BOOK_STATUSES), 'unknown-status'),
-    quarters: readings.at(-1)?.quarters ?? (star ? star * 4 : null),
+    quarters: readings.at(-1)?.quarters ?? (star * 4 || null),
     readings,
     tags: getList('tags', 30, tag),
     memos: getList('memos', 10_000, (item, at) => readMemo(item, lose, `memos ${at + 1} `)),
-    readStartDate: get('readStartDate', timestamp, 'bad-date'),
-    readEndDate: get('readEndDate', timestamp, 'bad-date'),
-    progress: getList('progress', 10_000, readEvent),
+    exact: {
+      bookId: integer(1, Number.MAX_SAFE_INTEGER)(book.bookId) ?? null,
+      star,
+      readStartDate: get('readStartDate', timestamp, 'bad-date'),
+      readEndDate: get('readEndDate', timestamp, 'bad-date'),
+      progress: progress.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
+    },
   } satisfies Partial<Entry>)
   if (entry.title?.trim()) return entry
   const cells = Object.fromEntries(Object.entries(book).map(([name, value]) => [name, toCell(value)]))
