@@ -85,6 +85,7 @@ const refuse = (reason: string): never => {
 
 const refuseUnknown = (source: Source): never => {
   if (source.json !== undefined) refuse('The file is JSON, but not of a known service.')
+  if (/^\s*[[{]/.test(source.text)) refuse('The file begins as JSON, but is cut off or damaged. Export it again.')
   const header = headerOf(source)
   const has = (column: string) => header.some((name) => toKey(name) === column)
   if (has('work id') && has('edition id') && has('bookshelf')) {

@@ -211,7 +211,7 @@ export const library: Format = {
   read: ({ json }) => {
     const { version, books } = json as { version: unknown; books: unknown[] }
     if (version !== VERSION) {
-      throw new ImportFileError('The file is an export of a later version of this service, which it cannot read.')
+      throw new ImportFileError('The file is an export of a later version, or without one. Only version 1 can be read.')
     }
     if (books.length > MAX_ROWS) throw new ImportFileError('The file has more than 10,000 books. Split it.')
     return books.map((book, at) => toEntry(book, at + 1))
