@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
 import type { Import, ImportRow } from '../../src/imports/responses'
 import { type Reader, send } from './api'
@@ -23,3 +24,16 @@ export const importFile = async (reader: Reader, file: BodyInit, query = ''): Pr
 /** The report of an import of at most a hundred rows. */
 export const rowsOf = async (reader: Reader, importId: number): Promise<ImportRow[]> =>
   (await reader.get(`/imports/${importId}/rows?page=1&size=100&outcome=ALL`)).body.item
+
+/** D1 refuses larger parameters. The local one does not. */
+const MAX_PARAMETER_BYTES = 2_000_000
+/** Expects that no parameter of the database calls that some work makes is too large. */
+export const expectSmallParameters = async <Result>(work: () => Promise<Result>) => {
+  const bind = vi.spyOn(Object.getPrototypeOf(env.DB.prepare('select 1')), 'bind')
+  const result = await work()
+  const sizes = bind.mock.calls.flat().map((value) => new TextEncoder().encode(String(value)).length)
+  bind.mockRestore()
+  expect(sizes.length).toBeGreaterThan(0)
+  expect(Math.max(...sizes)).toBeLessThan(MAX_PARAMETER_BYTES)
+  return result
+}

@@ -18,7 +18,7 @@ export const exportOperations: Operations = {
   'GET /export': {
     operationId: 'exportLibrary',
     summary: 'Export everything as JSON',
-    description: `Your profile, books, readings, progress, tags, memos and the addresses of your images. An import of the file loses nothing. ${LIMITS}`,
+    description: `Your profile, books, readings, progress, tags, memos and the addresses of your images. An import of the file gives the same books. It uploads no images: download these from their addresses. ${LIMITS}`,
     responses: { 200: json(LibraryExport, 'The file', ...HEADERS) },
   },
   'GET /export.csv': {
