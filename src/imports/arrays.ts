@@ -1,6 +1,6 @@
 import { fold, toFoldedColumn } from '../fold'
 import { utf8Bytes } from '../quotas'
-import { type BookColumns, foldedColumns } from './merge'
+import { type BookColumns, foldedColumns } from './new-book'
 import type { Planned } from './plan'
 
 // What `commitChunk` writes for the planned rows, as arrays of objects for JSON parameters.

@@ -5,7 +5,8 @@ import { MAX_READINGS } from '../readings/schema'
 import { MAX_BOOK_TAGS } from '../tags/schema'
 import type { Code, Entry, EntryMemo, EntryProgress, EntryReading, Loss } from './entry'
 import type { createMatcher } from './matching'
-import { type BookColumns, type Existing, memosFor, mergeInto, textBytesOf, toNewBook } from './merge'
+import { type Existing, memosFor, mergeInto } from './merge'
+import { type BookColumns, textBytesOf, toNewBook } from './new-book'
 
 export type Outcome = 'created' | 'updated' | 'unchanged' | 'skipped' | 'failed'
 

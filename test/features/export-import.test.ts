@@ -37,14 +37,13 @@ const expectImport = async (reader: Reader, file: string, expected: object, quer
 }
 const expectIntegrity = async () => expect(await findMismatches(memberDatabase())).toEqual([])
 
-const reader = () => signUp()
 const libraryFile = (...books: unknown[]) => JSON.stringify({ format: 'reading-library', version: 1, books })
 
 /** Enough for a few books, each with some readings, events, tags and memos. */
 const manyCommands = commandsUpTo(120, 40)
 /** A member whose library was filled by random requests. */
 const fillLibrary = async (commands: Parameters<typeof sendCommands>[1]) => {
-  const member = await reader()
+  const member = await signUp()
   await sendCommands(({ method, path, body }) => member.send(method, path, { body }), commands)
   return member
 }
@@ -57,7 +56,7 @@ describe('importing an export', () => {
     const property = fc.asyncProperty(manyCommands, async (commands) => {
       const file = await load(await fillLibrary(commands))
       const { books } = parse(file)
-      const other = await reader()
+      const other = await signUp()
       const { importId } = await expectImport(other, file, { created: books.length })
       const copy = await exported(other)
       expect(toLibrary(copy)).toEqual(toLibrary({ books }))
@@ -87,7 +86,7 @@ describe('importing an export', () => {
   })
 
   it('gives readings that the dates of their books do not tell', async () => {
-    const [member, other] = [await reader(), await reader()]
+    const [member, other] = [await signUp(), await signUp()]
     const add = async (changes: object) => {
       const { bookId } = await member.createBook({ bookStatus: 'DONE', readEndDate: '2020-01-02T03:04:05' })
       const { body } = await member.post(`/books/${bookId}/readings`, { finishedAt: '2024-05-06', ...changes })
@@ -121,7 +120,7 @@ describe('importing an export', () => {
       const { books } = await exported(member)
       if (books.length < 2) return
       const cut = 1 + (seed % (books.length - 1))
-      const [other, third] = [await reader(), await reader()]
+      const [other, third] = [await signUp(), await signUp()]
       for (const ofPart of [books.slice(0, cut), books.slice(cut)]) {
         await expectImport(other, libraryFile(...ofPart), { created: ofPart.length })
       }
@@ -172,7 +171,7 @@ const book = fc.record({
 
 it('gives the same library as an import of the first export, whatever the first file says', async () => {
   const property = fc.asyncProperty(fc.array(book, { maxLength: 8 }), async (books) => {
-    const [first, second] = [await reader(), await reader()]
+    const [first, second] = [await signUp(), await signUp()]
     const { rows, counts: outcomes } = await importFile(first, libraryFile(...books))
     expect(outcomes).toEqual(counts({ created: outcomes.created, failed: rows - outcomes.created }))
     await expectIntegrity()
@@ -189,7 +188,7 @@ describe('an export that is imported into a library with books', () => {
   const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
 
   it('adds what is new since the last one', async () => {
-    const [member, other] = [await reader(), await reader()]
+    const [member, other] = [await signUp(), await signUp()]
     const { bookId } = await member.createBook({ title: 'The Salt Archive', itemPage: 300 })
     await member.createMemo(bookId, { memoContent: 'One' })
     await member.post(`/books/${bookId}/progress`, { page: 10, at: at(1) })
@@ -213,7 +212,7 @@ describe('an export that is imported into a library with books', () => {
   })
 
   it('leaves a later page alone', async () => {
-    const [member, other] = [await reader(), await reader()]
+    const [member, other] = [await signUp(), await signUp()]
     const { bookId } = await member.createBook()
     await member.post(`/books/${bookId}/progress`, { page: 10, at: at(1) })
     const file = await load(member)
@@ -223,7 +222,7 @@ describe('an export that is imported into a library with books', () => {
     const [copy] = (await exported(other)).books
     expect(copy).toMatchObject({ currentPage: 99, progress: [{ page: 10 }, { page: 99 }] })
 
-    const third = await reader()
+    const third = await signUp()
     await third.createBook({ currentPage: 50 })
     const { importId } = await expectImport(third, file, { unchanged: 1 })
     expect(await rowsOf(third, importId)).toMatchObject([
@@ -236,7 +235,7 @@ describe('an export that is imported into a library with books', () => {
   })
 
   it('finds its books after their author and date were changed', async () => {
-    const [member, other] = [await reader(), await reader()]
+    const [member, other] = [await signUp(), await signUp()]
     for (const author of ['Mina Oh', 'Ana Ruiz']) await member.createBook({ author })
     const file = await load(member)
     await expectImport(other, file, { created: 2 })
@@ -250,7 +249,7 @@ describe('an export that is imported into a library with books', () => {
   })
 
   it('is not undone where a memo, a page or a tag was changed since', async () => {
-    const [member, other] = [await reader(), await reader()]
+    const [member, other] = [await signUp(), await signUp()]
     for (const title of ['Memo', 'Page', 'Tag', 'None']) {
       const { bookId } = await member.createBook({ title })
       const { memoId } = await member.createMemo(bookId)
@@ -275,9 +274,9 @@ describe('an export that is imported into a library with books', () => {
 })
 
 it('carries a book of the largest size', async () => {
-  const [first, second] = [await reader(), await reader()]
+  const [first, second] = [await signUp(), await signUp()]
   // In JSON, this text is six times as long.
-  const long = '\u0001'.repeat(65_000) + 'É'
+  const long = `${'\u0001'.repeat(65_000)}É`
   const readings = Array.from({ length: 6 }, (_, n) => ({ finishedAt: String(2001 + n), note: long }))
   const memos = Array.from({ length: 6 }, (_, n) => ({ memoContent: `${n}${long}` }))
   const progress = Array.from({ length: 10_000 }, (_, n) => ({
