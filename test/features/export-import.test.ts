@@ -20,7 +20,10 @@ const load = async (reader: Reader) => {
 const parse = (file: string): LibraryExport => JSON.parse(file)
 const exported = async (reader: Reader) => parse(await load(reader))
 
-/** Everything that an import of an export must give again: all but the identifiers of books, readings and memos. */
+/**
+ * What an import of an export must give again: the books, without their identifiers and those of readings and memos. The head
+ * of the file differs: its time, the profile, and the addresses of images.
+ */
 const toLibrary = ({ books }: Pick<LibraryExport, 'books'>) =>
   books.map(({ bookId: _, ...book }) => ({
     ...book,
