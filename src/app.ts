@@ -9,6 +9,7 @@ import { editions } from './editions/routes'
 import { emailChange } from './email-change/routes'
 import { type App, configure } from './env'
 import { ApiError } from './errors'
+import { exports } from './export/routes'
 import { health } from './health/routes'
 import { errorResponse } from './http/error-response'
 import { headers } from './http/headers'
@@ -89,6 +90,7 @@ const api = app
   .route('/memos', memos)
   .route('/images', images)
   .route('/imports', imports)
+  .route('/', exports)
   .route('/ext-lib', catalogue)
 
 /** The type from which `hc<Api>` of hono/client infers every path, its inputs and its responses. */

@@ -9,15 +9,15 @@ import { type Db, uninterrupted } from './client'
  * many bytes, and an isolate holds several copies of a response.
  */
 export const MAX_WHOLE_BYTES = 512 * 1024
-const MAX_PART_BYTES = 256 * 1024
+export const MAX_PART_BYTES = 256 * 1024
 
 /** A list: an array, or its parts if it is too large for one database call. */
 export type ArrayOrParts<Item> = Item[] | AsyncIterable<Item[]>
 
-type Size = { id: number; bytes: number }
+export type Size = { id: number; bytes: number }
 
 /** Splits a list into parts of at most MAX_PART_BYTES, or of a single item. */
-const splitByBytes = (sizes: Size[]) => {
+export const splitByBytes = (sizes: Size[]) => {
   const parts: number[][] = []
   let bytesLeft = 0
   for (const { id, bytes } of sizes) {
@@ -46,29 +46,38 @@ const acquire = async (limiter: typeof partLimiter, { memberId }: Caller) => {
 type LoadItems<Item> = (ids: string) => Promise<Item[]>
 
 /** Loads one part. Only a few are loaded at a time, so that several large lists do not exceed the isolate's memory. */
-const loadPart = async <Item>(db: Db, caller: Caller, load: LoadItems<Item>, ids: number[]) => {
-  const lease = await acquire(partLimiter, caller)
-  return uninterrupted(db, load(JSON.stringify(ids)).finally(lease.release))
+export type LoadPart = <Part>(call: () => Promise<Part>) => Promise<Part>
+
+/**
+ * Begins a response that is sent in parts, of which an isolate sends a limited number at a time. `end` must be called
+ * when it is sent, or will not be read any more.
+ * @throws UNAVAILABLE when too many wait, or for too long
+ */
+export const startLoading = async (db: Db, caller: Caller) => {
+  const lease = await acquire(listLimiter, caller)
+  const load: LoadPart = async (call) => {
+    lease.renew()
+    const part = await acquire(partLimiter, caller)
+    return uninterrupted(db, call().finally(part.release))
+  }
+  return { load, end: lease.release }
 }
 
 /** Yields an empty part once the first one is loaded, then the parts. `return` releases what it holds. */
 async function* iterateParts<Item>(
   db: Db,
   caller: Caller,
-  load: LoadItems<Item>,
+  loadItems: LoadItems<Item>,
   [firstIds = [], ...otherIds]: number[][],
 ) {
-  const lease = await acquire(listLimiter, caller)
+  const { load, end } = await startLoading(db, caller)
   try {
-    const first = await loadPart(db, caller, load, firstIds)
+    const first = await load(() => loadItems(JSON.stringify(firstIds)))
     yield []
     yield first
-    for (const ids of otherIds) {
-      lease.renew()
-      yield await loadPart(db, caller, load, ids)
-    }
+    for (const ids of otherIds) yield await load(() => loadItems(JSON.stringify(ids)))
   } finally {
-    lease.release()
+    end()
   }
 }
 

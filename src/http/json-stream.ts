@@ -4,20 +4,31 @@ type Streamable = Record<string, unknown>
 
 const isIterable = (value: unknown): value is AsyncIterable<unknown[]> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+const isStreamable = (value: unknown): value is Streamable =>
+  typeof value === 'object' && value !== null && Object.values(value).some(isIterable)
 
 /** The JSON of one array, in chunks. */
-async function* toArrayJson(parts: AsyncIterable<unknown[]>, start = '') {
+async function* toArrayJson(parts: AsyncIterable<unknown[]>, start = ''): AsyncGenerator<string> {
   let bracket = `${start}[`
   for await (const items of parts) {
     if (items.length === 0) continue
-    yield `${bracket}${JSON.stringify(items).slice(1, -1)}`
+    if (!items.some(isStreamable)) yield `${bracket}${JSON.stringify(items).slice(1, -1)}`
+    else {
+      for (const [at, item] of items.entries()) {
+        yield at === 0 ? bracket : ','
+        yield* toJson(item as Streamable)
+      }
+    }
     bracket = ','
   }
   yield bracket === ',' ? ']' : `${bracket}]`
 }
 
-/** The JSON of a body, in chunks. A body or a value in it that is an async iterable of arrays becomes one array. */
-async function* toJson(body: Streamable | AsyncIterable<unknown[]>) {
+/**
+ * The JSON of a body, in chunks. A body or a value in it that is an async iterable of arrays becomes one array, and so does
+ * a value of an item of such an array.
+ */
+async function* toJson(body: Streamable | AsyncIterable<unknown[]>): AsyncGenerator<string> {
   if (isIterable(body)) return yield* toArrayJson(body)
   let separator = '{'
   for (const [key, value] of Object.entries(body)) {
@@ -32,20 +43,25 @@ async function* toJson(body: Streamable | AsyncIterable<unknown[]>) {
 /** How long a client may take to receive one chunk, which stays in memory until then, and the whole response. */
 const STALL_MS = 20_000
 const TIMEOUT_MS = 120_000
+/** For downloads of up to 10 MiB. */
+export const DOWNLOAD_TIMEOUT_MS = 300_000
 const encoder = new TextEncoder()
 
 /**
  * Produces a chunk only when the client has read the previous one. Ends the connection if that takes too long.
  * @param end releases what the chunks hold, also if none was read
  */
-export const toStream = (chunks: AsyncGenerator<string>, end: () => Promise<unknown>) => {
+export const toStream = (chunks: AsyncGenerator<string>, end: () => Promise<unknown>, timeoutMs = TIMEOUT_MS) => {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const deadline = Date.now() + TIMEOUT_MS
+  const deadline = Date.now() + timeoutMs
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         clearTimeout(timer)
-        const { done, value } = await chunks.next()
+        const { done, value } = await chunks.next().catch(async (error) => {
+          await end()
+          throw error
+        })
         if (done) return controller.close()
         controller.enqueue(encoder.encode(value))
         const stop = () => {
@@ -67,14 +83,31 @@ export const toStream = (chunks: AsyncGenerator<string>, end: () => Promise<unkn
  * Responds 200 with JSON. A body, or a value in it, that is an async iterable of arrays is streamed as one array. If iterating
  * fails, the connection ends before the JSON is complete.
  */
-export const sendJson = async <Body extends object>(c: Context, body: object) => {
+export const sendJson = async <Body extends object>(c: Context, body: object, timeoutMs = TIMEOUT_MS) => {
   const iterables = [body, ...Object.values(body)].filter(isIterable)
   const end = () => Promise.all(iterables.map((iterable) => iterable[Symbol.asyncIterator]().return?.()))
   const toResponse = async () => {
     if (iterables.length === 0) return c.json(body, 200)
     // Nothing reads the body of a response to HEAD.
     if (c.req.method === 'HEAD') await end()
-    return c.body(toStream(toJson(body as Streamable), end), 200, { 'Content-Type': 'application/json' })
+    return c.body(toStream(toJson(body as Streamable), end, timeoutMs), 200, { 'Content-Type': 'application/json' })
   }
   return (await toResponse()) as unknown as Response & TypedResponse<Body, 200, 'json'>
+}
+
+/**
+ * Responds 200 with a file of text. If iterating fails, the connection ends before the file is complete.
+ * @param end releases what the chunks hold, also if none was read
+ */
+export const sendText = async (
+  c: Context,
+  type: string,
+  chunks: AsyncGenerator<string>,
+  end: () => Promise<unknown>,
+) => {
+  // Nothing reads the body of a response to HEAD.
+  if (c.req.method === 'HEAD') await end()
+  const file = toStream(chunks, end, DOWNLOAD_TIMEOUT_MS)
+  return c.body(file, 200, { 'Content-Type': `${type}; charset=utf-8` }) as unknown as Response &
+    TypedResponse<string, 200, 'text'>
 }

@@ -1,55 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Statement, sqlStatement } from '../db/client'
-import { nextId, READING_ID_OFFSET } from '../db/next-id'
-import { readings } from '../db/reading-schema'
-import { books, members, memos } from '../db/schema'
-import { NEWEST_FIRST, toTimestamp } from '../readings/newest'
+import { nextId } from '../db/next-id'
+import { books, memos } from '../db/schema'
 import { MAX_TAGS } from '../tags/schema'
+import type { Arrays } from './arrays'
+import { each, importId, isClaimed, memberId, row, value } from './claim'
+import { insertFirstReadings, insertProgress, insertReadings, lastReadingId, syncBooks, syncPages } from './history'
 
-// The statements that commit a chunk of rows, as one transaction. An import runs without its member's session: all are scoped
-// to the member by `memberId`. Arrays of any length are one JSON parameter, because D1 allows a hundred per statement.
+// The statements that commit a chunk of rows, as one transaction.
 
 const { placeholder } = sql
-
-const memberId = placeholder('memberId')
-const importId = placeholder('importId')
-const isImport = sql`memberId = ${memberId} and importId = ${importId}`
-/** Whether the chunk was claimed by this run, which `claimChunk` does first. */
-const isClaimed = sql`exists (
-  select 1 from imports where ${isImport} and done = ${placeholder('done')} and lease = ${placeholder('lease')}
-)`
-const bookCount = sql`${members.yetBooks} + ${members.ingBooks} + ${members.doneBooks}`
-
-/**
- * Claims the rows of a chunk for this run and counts their outcomes: no other run can commit them too. Returns no row if
- * another run has taken over, the import was cancelled, the member has withdrawn, or the chunk would exceed a quota.
- */
-export const claimChunk = sqlStatement<{ done: number }>(
-  () => sql`
-  update imports set
-    done = ${placeholder('done')}, leaseEndsAt = ${placeholder('leaseEndsAt')},
-    created = created + ${placeholder('created')}, updated = updated + ${placeholder('updated')},
-    unchanged = unchanged + ${placeholder('unchanged')}, skipped = skipped + ${placeholder('skipped')},
-    failed = failed + ${placeholder('failed')},
-    status = iif(${placeholder('done')} = total, 'DONE', status)
-  where ${isImport} and done = ${placeholder('doneBefore')} and lease = ${placeholder('lease')} and status = 'RUNNING'
-    and isDeleted = 0
-    and exists (
-      select 1 from ${members} where ${members.memberId} = ${memberId} and ${members.withdrawnAt} is null
-        and (${placeholder('newBooks')} = 0 or ${bookCount} + ${placeholder('newBooks')} <= ${placeholder('MAX_BOOKS')})
-        and (
-          ${placeholder('bytes')} = 0
-          or ${members.textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
-        )
-    )
-  returning done`,
-)
-
-const each = (name: string) => sql`json_each(${placeholder(name)}) as item`
-const value = (name: string) => sql.raw(`item.value ->> '${name}'`)
-/** The row of the report to which an item belongs, with the identifier of the book. CROSS JOIN fixes the order: parse the JSON once. */
-const row = sql`importRows on importRows.memberId = ${memberId} and importRows.importId = ${importId} and importRows.row = ${value('row')}`
-const lastReadingId = sql`${nextId(readings.readingId, READING_ID_OFFSET)} - 1`
 
 const insertRows = sqlStatement(
   () => sql`
@@ -93,54 +53,17 @@ const insertBooks = sqlStatement(
   from ${each('books')} cross join ${row} where ${isClaimed}`,
 )
 
-/** The books of the library to which readings are added. */
-const readBooks = sql`(select value from json_each(${placeholder('readBooks')}))`
-// As `storeFirst` in readings/store.ts.
-const insertFirstReadings = sqlStatement(
-  () => sql`
-  insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
-  select bookId, memberId, bookId, 0, substr(readStartDate, 1, 10),
-    iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null), iif(bookStatus = 'DONE', 'FINISHED', null),
-    nullif(star * 4, 0)
-  from books where memberId = ${memberId} and bookId in ${readBooks} and newestReadingId is null and bookStatus <> 'YET'
-    and ${isClaimed}`,
-)
-const insertReadings = sqlStatement(
-  () => sql`
-  insert into readings (
-    readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, isPaused, note
-  )
-  select iif(${value('number')} = 0, bookId, ${lastReadingId} + ${value('number')}), ${memberId}, bookId,
-    iif(${value('number')} = 0, 0, ${placeholder('now')}), ${value('startedAt')}, ${value('finishedAt')}, ${value('outcome')},
-    ${value('quarters')}, ${value('isPaused')}, ${value('note')}
-  from ${each('readings')} cross join ${row} where ${isClaimed}`,
-)
-// As `syncBook` in readings/newest.ts, for a book whose newest reading is another one now.
-const syncBooks = sqlStatement(
-  () => sql`
-  update books set
-    newestReadingId = newest.readingId,
-    bookStatus = iif(newest.outcome is null, 'ING', 'DONE'),
-    readStartDate = ${toTimestamp(sql`newest.startedAt`, sql`books.readStartDate`)},
-    readEndDate = iif(newest.outcome = 'FINISHED', ${toTimestamp(sql`newest.finishedAt`, sql`books.readEndDate`)}, null),
-    star = coalesce(max(1, (newest.quarters + 2) / 4), books.star)
-  from (
-    select bookId, readingId, startedAt, finishedAt, outcome, quarters,
-      row_number() over (partition by bookId order by ${NEWEST_FIRST}) as place
-    from readings where memberId = ${memberId} and bookId in ${readBooks}
-  ) as newest
-  where books.memberId = ${memberId} and books.bookId = newest.bookId and place = 1
-    and books.newestReadingId is not newest.readingId and ${isClaimed}`,
-)
-
 const FILLED = [
   ...(['cover', 'author', 'publisher', 'itemPage', 'isbn', 'language', 'format', 'publishedYear'] as const),
   ...(['series', 'seriesNumber'] as const),
 ]
 const REPLACED = ['star', 'currentPage', 'bookStatus', 'readStartDate', 'readEndDate', 'sourceIds'] as const
-/** Only if nobody changed these since the merge was planned. */
+/** Only if nobody changed these since the merge was planned. A page that was not planned may have changed. */
 const isAsPlanned = sql.join(
-  REPLACED.map((name) => sql`books.${sql.raw(name)} is ${sql.raw(`item.value -> 'planned' ->> '${name}'`)}`),
+  REPLACED.map((name) => {
+    const planned = `item.value -> 'planned' ->> '${name}'`
+    return sql.raw(`books.${name} is ${name === 'currentPage' ? `coalesce(${planned}, books.currentPage)` : planned}`)
+  }),
   sql` and `,
 )
 const updateBooks = (overwrites: boolean) => {
@@ -193,7 +116,7 @@ const insertMemos = sqlStatement(
   )
   select ${nextId(memos.memoId)} - 1 + number, bookId, ${memberId},
     (select coalesce(max(position), 0) from memos where memberId = ${memberId}) + number,
-    ${sql.join(['type', 'content', 'folded', 'page', 'authority', 'createdAt', 'createdAt'].map(value), sql`, `)}
+    ${sql.join(['type', 'content', 'folded', 'page', 'authority', 'createdAt', 'updatedAt'].map(value), sql`, `)}
   from (
     select importRows.bookId, item.value, row_number() over (order by item.key) as number from ${each('memos')} cross join ${row}
     where importRows.outcome = 'created' or (importRows.bookId, ${value('content')}) not in ${storedContents(
@@ -204,26 +127,22 @@ const insertMemos = sqlStatement(
 )
 
 export type ChunkValues = { memberId: number; importId: number; done: number; lease: number }
-type Arrays = Record<'rows' | 'books' | 'readings' | 'changes' | 'tags', object[]> & {
-  readBooks: number[]
-  /** In parts, because a parameter has at most 2 MB. */
-  memos: object[][]
-}
-
 /** The statements that write what `claimChunk` claimed. Running them twice would fail: after an error, read `done` again. */
 export const commitChunk = (values: ChunkValues, now: number, overwrites: boolean, arrays: Arrays): Statement[] => {
-  const { rows, books, readings, readBooks, changes, tags, memos } = arrays
+  const { rows, books, readings, readBooks, changes, tags, memos, progress, progressBooks } = arrays
   const json = (items: unknown[]) => JSON.stringify(items)
   const statements: Statement[] = [insertRows({ ...values, rows: json(rows) })]
   if (books.length > 0) statements.push(insertBooks({ ...values, books: json(books) }))
   if (readBooks.length > 0) statements.push(insertFirstReadings({ ...values, readBooks: json(readBooks) }))
-  if (readings.length > 0) statements.push(insertReadings({ ...values, now, readings: json(readings) }))
+  for (const part of readings) statements.push(insertReadings({ ...values, now, readings: part }))
   if (readBooks.length > 0) statements.push(syncBooks({ ...values, readBooks: json(readBooks) }))
+  if (progress.length > 0) statements.push(insertProgress({ ...values, progress: json(progress) }))
+  if (progressBooks.length > 0) statements.push(syncPages({ ...values, progressBooks: json(progressBooks) }))
   const update = overwrites ? overwriteBooks : fillBooks
   if (changes.length > 0) statements.push(update({ ...values, changes: json(changes) }))
   if (tags.length > 0) {
     statements.push(insertTags({ ...values, tags: json(tags) }), insertBookTags({ ...values, tags: json(tags) }))
   }
-  for (const part of memos) statements.push(insertMemos({ ...values, memos: json(part) }))
+  for (const part of memos) statements.push(insertMemos({ ...values, memos: part }))
   return statements
 }

@@ -1,7 +1,8 @@
-import type { BOOK_FORMATS, BOOK_STATUSES, MEMO_TYPES, READING_OUTCOMES } from '../contract'
+import type { BOOK_FORMATS, BOOK_STATUSES, MEMO_TYPES, PROGRESS_KINDS, READING_OUTCOMES } from '../contract'
 
 /** The formats of files that can be imported. */
 export const FORMATS = [
+  'library',
   'goodreads',
   'storygraph',
   'hardcover',
@@ -70,6 +71,16 @@ export type EntryReading = {
   quarters: number | null
   isPaused: boolean
   note: string | null
+  format?: (typeof BOOK_FORMATS)[number] | null
+  /** When it was added: UTC, with milliseconds. Null or absent for the first one of a book. */
+  createdAt?: string | null
+}
+
+export type EntryProgress = {
+  /** UTC, with milliseconds. */
+  at: string
+  page: number
+  kind: (typeof PROGRESS_KINDS)[number]
 }
 
 export type EntryMemo = {
@@ -80,6 +91,20 @@ export type EntryMemo = {
   /** yyyy-MM-ddTHH:mm:ss, without a zone. */
   createdAt: string | null
   isPublic?: boolean
+  /** As createdAt. */
+  updatedAt?: string
+}
+
+/** What only an export of this service says about a book. */
+export type ExactValues = {
+  /** The identifier of the book in the library that was exported. */
+  bookId: number | null
+  star: number
+  /** yyyy-MM-ddTHH:mm:ss, like `readEndDate`. */
+  readStartDate: string | null
+  readEndDate: string | null
+  /** Oldest first, each at another time. */
+  progress: EntryProgress[]
 }
 
 /** A book, and what the file says about the member's copy of it. Nothing is invented: what the file lacks is null. */
@@ -110,6 +135,8 @@ export type Entry = {
   readings: EntryReading[]
   tags: string[]
   memos: EntryMemo[]
+  /** Only from an export of this service, whose values are kept as they are. */
+  exact?: ExactValues
   losses: Loss[]
   /** Why the row cannot be imported. */
   failure: Code | null

@@ -27,17 +27,21 @@ const titleIdentity = ({ title, author }: Pick<Entry, 'title' | 'author'>) =>
 /** What the library has for an entry: its book, one of several that it could be, or a similar book that it is not. */
 export type Match = { bookId: number } | { ambiguous: number } | { similar: number } | undefined
 
+const originKey = (bookId: number) => `#${bookId}`
+
 /**
  * Finds the books of a library to which entries belong: by an identifier, then by ISBN, then by title and first author if
  * exactly one book has them. It keeps only the books that an entry could be.
+ * @param origins the identifiers that books had in a library from which they were exported and imported here
  */
-export const createMatcher = (entries: Entry[]) => {
+export const createMatcher = (entries: Entry[], origins = new Map<number, number>()) => {
   const wanted = new Set<string>()
   for (const entry of entries) {
     for (const id of entry.sourceIds) wanted.add(id)
     if (entry.isbn) wanted.add(`isbn:${entry.isbn}`)
     const title = titleIdentity(entry)
     if (title) wanted.add(title)
+    if (entry.exact?.bookId) wanted.add(originKey(entry.exact.bookId))
   }
   const books = new Map<string, Known[]>()
   const taken = new Set<number>()
@@ -50,6 +54,8 @@ export const createMatcher = (entries: Entry[]) => {
   }
 
   const free = (key: string) => (books.get(key) ?? []).filter(({ bookId }) => !taken.has(bookId))
+  // A library can have the same book twice. Each is imported from its own entry.
+  const withoutOrigin = (key: string) => free(key).filter(({ bookId }) => !origins.has(bookId))
 
   return {
     /** Adds a book of the library. */
@@ -57,13 +63,24 @@ export const createMatcher = (entries: Entry[]) => {
       for (const id of toSourceIds(book.sourceIds)) add(id, book)
       if (book.isbn) add(`isbn:${book.isbn}`, book)
       add(titleIdentity(book), book)
+      add(originKey(origins.get(book.bookId) ?? book.bookId), book)
     },
     /** No entry gets this book any more. */
     exclude: (bookId: number) => void taken.add(bookId),
+    /**
+     * The book that an entry was exported from, or that an earlier import created from it. The title, which cannot be changed,
+     * tells it from one with the same identifier elsewhere. To be called for all entries before `take`.
+     */
+    takeOrigin: ({ exact, title }: Entry): Match => {
+      const book = exact?.bookId && free(originKey(exact.bookId)).find((candidate) => candidate.title === title)
+      if (!book) return undefined
+      taken.add(book.bookId)
+      return { bookId: book.bookId }
+    },
     /** The book of an entry. No later entry gets the same one. */
     take: (entry: Entry): Match => {
       for (const id of entry.sourceIds) {
-        const [book] = free(id)
+        const [book] = withoutOrigin(id)
         if (book) {
           taken.add(book.bookId)
           return { bookId: book.bookId }
@@ -73,7 +90,7 @@ export const createMatcher = (entries: Entry[]) => {
       const keys = [...(entry.isbn ? [`isbn:${entry.isbn}`] : []), ...(title ? [title] : [])]
       let similar: number | undefined
       for (const key of keys) {
-        const candidates = free(key)
+        const candidates = withoutOrigin(key)
         const same = candidates.filter((book) => !areDifferent(entry, book))
         const [book, other] = same
         if (book && other) return { ambiguous: book.bookId }

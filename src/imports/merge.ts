@@ -1,29 +1,13 @@
-import { toFoldedColumn } from '../fold'
-import { utf8Bytes } from '../quotas'
 import type { Entry, EntryMemo, EntryReading, Loss } from './entry'
-
-/** The columns of a book that an import writes. */
-export type BookColumns = {
-  title: string
-  cover: string | null
-  author: string | null
-  publisher: string | null
-  createdAt: string
-  star: number
-  currentPage: number
-  itemPage: number | null
-  bookStatus: 'YET' | 'ING' | 'DONE'
-  readStartDate: string | null
-  readEndDate: string | null
-  isbn: string | null
-  language: string | null
-  format: string | null
-  publishedYear: number | null
-  series: string | null
-  seriesNumber: number | null
-  /** A JSON array. */
-  sourceIds: string | null
-}
+import {
+  type BookColumns,
+  fitsBook,
+  fromExport,
+  fromNewest,
+  type ReadingColumns,
+  readingsOf,
+  toStars,
+} from './new-book'
 
 /** A book of the library, as far as an import compares it. */
 export type Existing = BookColumns & {
@@ -37,84 +21,6 @@ export type Existing = BookColumns & {
   hasThoughts: boolean
   tags: string[]
 }
-
-const isFull = (date: string | null) => date?.length === 10
-const toTimestamp = (date: string | null) => (date && isFull(date) ? `${date}T00:00:00` : null)
-const toAddedAt = (added: string | null) => (added && added.length === 10 ? `${added}T00:00:00` : added)
-/** Whole stars, as those of a reading: at least one, rounded half up. */
-const toStars = (quarters: number | null) => (quarters ? Math.max(1, Math.floor((quarters + 2) / 4)) : 0)
-
-const dateOf = ({ startedAt, finishedAt }: EntryReading) => finishedAt ?? startedAt ?? ''
-/** The order of `NEWEST_FIRST` in readings/newest.ts, reversed. */
-const oldestFirst = (one: EntryReading, other: EntryReading) =>
-  Number(one.outcome === null) - Number(other.outcome === null) ||
-  (dateOf(one) < dateOf(other) ? -1 : Number(dateOf(one) > dateOf(other)))
-
-/** The readings of an entry, oldest first. Its rating belongs to the newest. */
-export const readingsOf = ({ readings, quarters }: Entry): EntryReading[] => {
-  const sorted = readings.toSorted(oldestFirst)
-  const newest = sorted.at(-1)
-  if (newest && newest.quarters === null && quarters !== null) sorted[sorted.length - 1] = { ...newest, quarters }
-  return sorted
-}
-
-/** Whether the columns of a book say all of a reading, so that it needs no row. */
-const fitsBook = ({ startedAt, finishedAt, outcome, quarters, isPaused, note }: EntryReading) =>
-  (!startedAt || isFull(startedAt)) &&
-  (!finishedAt || isFull(finishedAt)) &&
-  outcome !== 'STOPPED' &&
-  (quarters ?? 0) % 4 === 0 &&
-  !isPaused &&
-  !note
-
-/** The columns of a book that follow from its newest reading, as in readings/newest.ts. */
-const fromNewest = ({ startedAt, finishedAt, outcome, quarters }: EntryReading) => ({
-  bookStatus: outcome === null ? ('ING' as const) : ('DONE' as const),
-  readStartDate: toTimestamp(startedAt),
-  readEndDate: outcome === 'FINISHED' ? toTimestamp(finishedAt) : null,
-  star: toStars(quarters),
-})
-
-/** A new book: its columns, and the readings that need rows. */
-export const toNewBook = (entry: Entry, now: string) => {
-  const all = readingsOf(entry)
-  const [only, ...others] = all
-  const newest = all.at(-1)
-  const readings = others.length > 0 || (only && !fitsBook(only)) ? all : []
-  const losses: Loss[] = []
-  if (!newest && (entry.quarters ?? 0) % 4 !== 0) losses.push({ code: 'rating-rounded', field: 'rating' })
-  const columns: BookColumns = {
-    title: entry.title ?? '',
-    cover: entry.cover,
-    author: entry.author,
-    publisher: entry.publisher,
-    createdAt: toAddedAt(entry.addedAt) ?? now,
-    star: toStars(entry.quarters),
-    currentPage: entry.currentPage ?? 0,
-    itemPage: entry.pages,
-    bookStatus: entry.status ?? 'YET',
-    readStartDate: null,
-    readEndDate: null,
-    ...(newest && fromNewest(newest)),
-    isbn: entry.isbn,
-    language: entry.language,
-    format: entry.format,
-    publishedYear: entry.publishedYear,
-    series: entry.series,
-    seriesNumber: entry.seriesNumber,
-    sourceIds: entry.sourceIds.length > 0 ? JSON.stringify(entry.sourceIds) : null,
-  }
-  return { columns, readings, losses }
-}
-
-export const foldedColumns = ({ title, author }: Pick<BookColumns, 'title' | 'author'>) => ({
-  titleFolded: toFoldedColumn(title),
-  authorFolded: toFoldedColumn(author),
-})
-
-/** The UTF-8 bytes that the triggers count for a book. */
-export const textBytesOf = ({ title, cover, author, publisher, language, series, sourceIds }: BookColumns) =>
-  utf8Bytes(title, cover, author, publisher, language, series, sourceIds)
 
 const RANK = { YET: 0, ING: 1, DONE: 2 }
 const DETAILS = [
@@ -165,14 +71,13 @@ const mergeReading = (
   overwrites: boolean,
 ): { changes: Partial<BookColumns>; isBehind: boolean } => {
   const newest = readingsOf(entry).at(-1)
-  const wanted = newest
-    ? fromNewest(newest)
-    : {
-        bookStatus: entry.status ?? book.bookStatus,
-        readStartDate: null,
-        readEndDate: null,
-        star: toStars(entry.quarters),
-      }
+  const status = entry.status ?? book.bookStatus
+  const withoutDates = { bookStatus: status, readStartDate: null, readEndDate: null, star: toStars(entry.quarters) }
+  const wanted: ReadingColumns = entry.exact
+    ? fromExport(status, entry.exact, newest)
+    : newest
+      ? fromNewest(newest)
+      : withoutDates
   const changes: Partial<BookColumns> = {}
   const ahead = RANK[wanted.bookStatus] - RANK[book.bookStatus]
   if (ahead > 0 || (overwrites && ahead !== 0)) changes.bookStatus = wanted.bookStatus
@@ -192,8 +97,11 @@ export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => 
   const known: string[] = book.sourceIds === null ? [] : JSON.parse(book.sourceIds)
   const ids = [...new Set([...known, ...entry.sourceIds])].slice(0, 20)
   if (ids.length > known.length) changes.sourceIds = JSON.stringify(ids)
-  if (entry.currentPage && (book.currentPage === 0 || (overwrites && book.currentPage !== entry.currentPage)))
-    changes.currentPage = entry.currentPage
+  // Progress of the file sets the page by itself, if it is later than that of the book.
+  const isPageWanted = overwrites
+    ? book.currentPage !== entry.currentPage
+    : !book.currentPage && !entry.exact?.progress[0]
+  if (entry.currentPage && isPageWanted) changes.currentPage = entry.currentPage
 
   const stored = [...book.readings, ...implicitReading(book)]
   const wanted = readingsOf(entry)
@@ -216,6 +124,9 @@ export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => 
   return { changes, readings, tags, losses }
 }
 
-/** The memos of an entry that a book lacks. Reviews are left out if the book has a thought already: it may be the edited review. */
+/**
+ * The memos of an entry that a book may lack. Reviews of other services are left out if the book has a thought already: it may
+ * be the edited review.
+ */
 export const memosFor = (entry: Entry, hasThoughts: boolean): EntryMemo[] =>
-  hasThoughts ? entry.memos.filter(({ type }) => type === 'BOOK_CONTENT') : entry.memos
+  hasThoughts && !entry.exact ? entry.memos.filter(({ type }) => type === 'BOOK_CONTENT') : entry.memos

@@ -6,12 +6,13 @@ import { log } from '../log'
 import { type Quotas, utf8Bytes } from '../quotas'
 import { ImportFileError } from '../reader/file-error'
 import { MAX_TAGS } from '../tags/schema'
-import { claimChunk, commitChunk } from './chunk'
+import { toArrays } from './arrays'
+import { commitChunk } from './chunk'
+import { claimChunk } from './claim'
 import type { Entry } from './entry'
+import { loadExisting, loadLibrary } from './existing'
 import { deleteFile, getFile } from './files'
-import { createMatcher, type Known } from './matching'
-import { type Existing, memosFor } from './merge'
-import { type Planned, planRow, refuse, splitMemos, type Target, toArrays } from './plan'
+import { type Planned, planRow, refuse } from './plan'
 import { type ReaderBinding, readEntries } from './reader'
 import { importColumns, type StoredImport } from './store'
 
@@ -51,43 +52,8 @@ const failImport = sqlStatement(
 )
 const forgetFile = sqlStatement(() => sql`update imports set file = null where ${isImport} and status <> 'RUNNING'`)
 
-/** Books per call, so that a library of any size takes constant memory. */
-const LIBRARY_PAGE = 2000
-const selectLibrary = sqlStatement<Known>(
-  () => sql`
-  select bookId, title, author, isbn, sourceIds from books where memberId = ${memberId} and bookId > ${placeholder('after')}
-  order by bookId limit ${sql.raw(String(LIBRARY_PAGE))}`,
-)
 const selectTagKeys = sqlStatement<{ tagKey: string }>(() => sql`select tagKey from tags where memberId = ${memberId}`)
 
-const bookIds = sql`(select value from json_each(${placeholder('bookIds')}))`
-type ExistingRow = Omit<Existing, 'readings' | 'tags' | 'hasThoughts'> & { hasThoughts: number }
-const selectExisting = sqlStatement<ExistingRow>(
-  () => sql`
-  select bookId, title, cover, author, publisher, createdAt, star, currentPage, itemPage, bookStatus, readStartDate,
-    readEndDate, isbn, language, format, publishedYear, series, seriesNumber, sourceIds, newestReadingId, memoCount,
-    memoBytes, memoCount > contentMemos as hasThoughts
-  from books where memberId = ${memberId} and bookId in ${bookIds}`,
-)
-const selectReadings = sqlStatement<{ bookId: number; startedAt: string | null; finishedAt: string | null }>(
-  () => sql`select bookId, startedAt, finishedAt from readings where memberId = ${memberId} and bookId in ${bookIds}`,
-)
-const selectTags = sqlStatement<{ bookId: number; tag: string }>(
-  () => sql`
-  select bookTags.bookId, tag from bookTags join tags using (memberId, tagId)
-  where bookTags.memberId = ${memberId} and bookTags.bookId in ${bookIds}`,
-)
-/** How many memos of each row its book lacks. */
-const selectMissingMemos = sqlStatement<{ row: number; missing: number }>(
-  () => sql`
-  select item.value ->> 'row' as row, count(*) as missing from json_each(${placeholder('memos')}) as item
-  where (item.value ->> 'bookId', item.value ->> 'content') not in (
-    select bookId, memoContent from memos where memberId = ${memberId} and bookId in (
-      select value ->> 'bookId' from json_each(${placeholder('memos')})
-    )
-  )
-  group by 1`,
-)
 /** The books of the rows that earlier runs committed. */
 const selectTaken = sqlStatement<{ bookId: number }>(
   () => sql`
@@ -107,52 +73,6 @@ export type RunContext = {
   quotas: Quotas
   timeZone: string
   maxStatements?: number
-}
-
-const groupBy = <Row extends { bookId: number }>(rows: Row[]) => Map.groupBy(rows, ({ bookId }) => bookId)
-
-const loadLibrary = async (db: Db, owner: number, entries: Entry[]) => {
-  const matcher = createMatcher(entries)
-  let statements = 0
-  for (let after = 0; ; ) {
-    const [books] = await run(db, selectLibrary({ memberId: owner, after }))
-    statements += 1
-    books.forEach(matcher.offer)
-    const last = books.at(-1)
-    if (!last || books.length < LIBRARY_PAGE) break
-    after = last.bookId
-  }
-  return { matcher, statements }
-}
-
-type Candidate = { row: number; entry: Entry; target: Target }
-
-/** Loads what the library has of the books that a chunk matches. */
-const loadExisting = async (db: Db, owner: number, chunk: Candidate[]) => {
-  const matched = chunk.flatMap(({ row, entry, target }) =>
-    target && 'bookId' in target ? [{ row, entry, bookId: target.bookId }] : [],
-  )
-  const existing = new Map<number, Existing>()
-  const missingMemos = new Map<number, number>()
-  if (matched.length === 0) return { existing, missingMemos, statements: 0 }
-  const values = { memberId: owner, bookIds: JSON.stringify(matched.map(({ bookId }) => bookId)) }
-  const [rows, readings, tags] = await run(db, selectExisting(values), selectReadings(values), selectTags(values))
-  const [readingsOf, tagsOf] = [groupBy(readings), groupBy(tags)]
-  for (const row of rows) {
-    existing.set(row.bookId, {
-      ...row,
-      hasThoughts: row.hasThoughts === 1,
-      readings: readingsOf.get(row.bookId) ?? [],
-      tags: tagsOf.get(row.bookId)?.map(({ tag }) => tag) ?? [],
-    })
-  }
-  const wanted = matched.flatMap(({ row, entry, bookId }) =>
-    memosFor(entry, existing.get(bookId)?.hasThoughts ?? false).map(({ content }) => ({ row, bookId, content })),
-  )
-  const selects = splitMemos(wanted).map((part) => selectMissingMemos({ memberId: owner, memos: JSON.stringify(part) }))
-  const missing = selects.length > 0 ? (await run(db, ...selects)).flat() : []
-  for (const { row, missing: count } of missing) missingMemos.set(row, (missingMemos.get(row) ?? 0) + count)
-  return { existing, missingMemos, statements: 3 + selects.length }
 }
 
 /** Drops the tags that the member has no room for. */
@@ -183,9 +103,9 @@ const nextChunk = (entries: Entry[], from: number) => {
   let bytes = 0
   let to = from
   while (to < entries.length && to - from < MAX_CHUNK_ROWS && bytes < MAX_CHUNK_BYTES) {
-    const { memos = [], readings = [], failure, cells = {} } = entries[to] ?? {}
-    bytes += utf8Bytes(...memos.map(({ content }) => content), ...readings.map(({ note }) => note))
-    if (failure) bytes += utf8Bytes(...Object.values(cells))
+    const entry = entries[to]
+    // As JSON, about as large as the parameters of the statements.
+    bytes += utf8Bytes(JSON.stringify(entry?.failure ? entry : { ...entry, cells: undefined }))
     to += 1
   }
   return to
@@ -239,7 +159,11 @@ const work = async (context: RunContext, stored: StoredImport, lease: number, en
   let statements = library.statements + 2
   let done = stored.done
   for (const { bookId } of taken) library.matcher.exclude(bookId)
-  const targets = entries.map((entry, at) => (at < done || entry.failure ? undefined : library.matcher.take(entry)))
+  const isLeft = (entry: Entry, at: number) => at >= done && !entry.failure
+  const origins = entries.map((entry, at) => (isLeft(entry, at) ? library.matcher.takeOrigin(entry) : undefined))
+  const targets = entries.map((entry, at) =>
+    isLeft(entry, at) ? (origins[at] ?? library.matcher.take(entry)) : undefined,
+  )
   while (done < entries.length && Date.now() < deadline && statements < maxStatements) {
     const to = nextChunk(entries, done)
     const chunk = entries

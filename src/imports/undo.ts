@@ -34,9 +34,12 @@ const deleteUnchanged = sqlStatement<{ bookId: number }>(
     where importRows.memberId = ${callerId} and importId = ${placeholder('importId')}
       and row > ${placeholder('after')} and row <= ${placeholder('after')} + ${sql.raw(String(BATCH))}
       and outcome = 'created' and ${isUnchanged}
-      and not exists (select 1 from memos where memos.bookId = books.bookId and updatedAt <> memos.createdAt)
-      and not exists (
-        select 1 from progress where progress.memberId = importRows.memberId and progress.bookId = books.bookId
+      and coalesce(undo -> 'edits', '[0,null]') = (
+        select json_array(count(*), max(updatedAt)) from memos
+        where memos.bookId = books.bookId and updatedAt <> memos.createdAt
+      )
+      and coalesce(undo ->> 'progress', 0) = (
+        select count(*) from progress where progress.memberId = importRows.memberId and progress.bookId = books.bookId
       )
       and (
         select count(*) from bookTags where bookTags.memberId = importRows.memberId and bookTags.bookId = books.bookId

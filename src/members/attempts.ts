@@ -73,6 +73,9 @@ export const EMAIL_CHANGES = {
 } satisfies Record<string, Limit[]>
 /** Per member. */
 export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 'password-change' }]
+/** Per member: exports in all formats, and further parts of large ones. */
+export const EXPORTS: Limit[] = [{ max: 20, windowMs: DAY_MS, policy: 'export' }]
+export const EXPORT_PARTS: Limit[] = [{ max: 400, windowMs: DAY_MS, policy: 'export-part' }]
 /** Failed logins that a member's activity lists, from all networks. */
 export const LISTED_FAILURES: Limit[] = [{ max: 20, windowMs: DAY_MS }]
 /** Older attempts no longer count for any limit. */

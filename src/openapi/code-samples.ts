@@ -7,7 +7,7 @@ export type SampledOperation = {
   url: string
   needsToken: boolean
   body?: { type: string; value: unknown } | undefined
-  returns: 'json' | 'file' | 'token' | 'nothing'
+  returns: 'json' | 'text' | 'file' | 'token' | 'nothing'
   /** Name of the file that is sent or received. */
   file?: string | undefined
 }
@@ -30,9 +30,9 @@ export const toCurl = ({ method, url, needsToken, body, returns, file }: Sampled
   return lines.join(' \\\n  ')
 }
 
-const toResult = ({ returns, needsToken, file = '' }: SampledOperation) => {
+const toResult = ({ returns, needsToken }: SampledOperation) => {
   if (returns === 'json') return ['const result = await response.json()']
-  if (returns === 'file' && file.endsWith('.csv')) return ['const csv = await response.text()']
+  if (returns === 'text') return ['const result = await response.text()']
   if (returns === 'file') return ['const image = await response.blob()']
   if (returns === 'nothing') return []
   const name = needsToken ? 'newToken' : 'token'

@@ -44,6 +44,7 @@ const toUrl = (path: string, { parameters = [] }: Operation) => {
 const returned = ({ headers = {}, content = {} }: { headers?: object; content?: Contents }) => {
   if ('Authorization' in headers) return 'token'
   if (content['application/json']) return 'json'
+  if (Object.keys(content).some((type) => type.startsWith('text/'))) return 'text'
   return Object.keys(content).length > 0 ? 'file' : 'nothing'
 }
 

@@ -20,7 +20,7 @@ export const RESPONSE_HEADERS = {
     pattern('^Bearer [\\w-]+\\.[\\w-]+\\.[\\w-]+$'),
   ),
   'Cache-Control': header('How long the response may be cached.', pattern('^public, (?:max-age|no-cache)')),
-  'Content-Disposition': header('A name for the file.', pattern('^attachment; filename="[\\w.-]+"$')),
+  'Content-Disposition': header('The name of the file.', pattern('^attachment; filename="[\\w.-]+"$')),
   'Content-Range': header(
     'The range returned and the size of the file; with 416, only the size.',
     pattern('^bytes (?:\\d+-\\d+|\\*)/\\d+$'),
@@ -28,7 +28,7 @@ export const RESPONSE_HEADERS = {
   ETag: header('The version of the image, for `If-None-Match`.', pattern('^"[^"]+"$')),
   'Last-Modified': header('When the image was stored.', pattern(HTTP_DATE)),
   Link: header(
-    'The `first`, `prev`, `next` and `last` page (RFC 8288). There is no `prev` on the first page, and no `next` on the last.',
+    'The `first`, `prev`, `next` and `last` page or part (RFC 8288). There is no `prev` on the first one, and no `next` on the last.',
     text(),
   ),
   Location: header('The URL of what was created.', text({ format: 'uri-reference' })),

@@ -3,6 +3,8 @@ import { SCOPES, type Scope } from '../contract'
 import { ERRORS, type ErrorCode, toErrorBody } from '../errors'
 import {
   EMAIL_CHANGES,
+  EXPORT_PARTS,
+  EXPORTS,
   GUESSES,
   type Limit,
   LOGINS,
@@ -110,8 +112,11 @@ const rateTable = toTable(
     ],
     ['Codes for a change of e-mail address, tried by one member from one network *', toText(GUESSES.network)],
     ['Password changes of one member *', toText(PASSWORD_CHANGES)],
+    ['Exports of one member, all formats together *', toText(EXPORTS)],
+    ['Parts of exports of one member, other than the first ones *', toText(EXPORT_PARTS)],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
+    ['Exports and parts of them of one member', 'about 30 a minute in each format'],
     ['Book searches and memo searches of one member', 'about 30 a minute each'],
     ['Requests from one network with access tokens that have not been used lately', 'about 600 a minute'],
     [
@@ -129,7 +134,7 @@ const SCOPE_MEANINGS: Record<Scope, string> = {
     'readings and tags, and add progress; with `memos:write`, delete books',
   'memos:read': 'read your memos and list your images',
   'memos:write': 'add and delete memos and images; with `memos:read`, change memos',
-  'profile:read': 'read your name and e-mail address',
+  'profile:read': 'read your name and e-mail address; with `library:read` and `memos:read`, export everything',
 }
 
 const scopeTable = toTable(

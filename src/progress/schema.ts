@@ -2,6 +2,9 @@ import * as z from 'zod/mini'
 import { cursorPaging } from '../schema/cursor'
 import { Int32, PastInstant } from '../schema/values'
 
+/** The most events of a book. A trigger merges the oldest beyond. */
+export const MAX_EVENTS = 10_000
+
 const percentError = 'must be a number between 0 and 100'
 
 export const NewProgress = z.lazy(() =>

@@ -55,9 +55,7 @@ const cutCells = (cells: Record<string, string>) => {
   )
 }
 
-/** Makes an entry one that can be stored. What must be cut or left out becomes a loss. */
-export const normalize = (entry: Entry): Entry => {
-  const losses: Loss[] = []
+const clean = (entry: Entry, losses: Loss[]): Entry => {
   const lose = (code: Loss['code'], field: string) => {
     losses.push({ code, field })
     return null
@@ -90,7 +88,7 @@ export const normalize = (entry: Entry): Entry => {
   })
   const tags = entry.tags.flatMap((tag) => text(tag, 'tags', MAX_TAG) ?? [])
 
-  const normalized: Entry = {
+  return {
     ...entry,
     title: text(entry.title, 'title'),
     author: text(entry.author, 'author'),
@@ -107,12 +105,21 @@ export const normalize = (entry: Entry): Entry => {
     tags: limited(unlike(tags), MAX_TAGS, 'tags'),
     readings: limited(entry.readings, MAX_READINGS, 'readings').map(toReading),
     memos: entry.memos.map(toMemo).filter(({ content }) => content !== ''),
-    cells: cutCells(entry.cells),
   }
+}
+
+/**
+ * Makes an entry one that can be stored. What must be cut or left out becomes a loss. Nothing of an export of this service
+ * is changed: its reader refuses what cannot be stored.
+ */
+export const normalize = (entry: Entry): Entry => {
+  const losses: Loss[] = []
+  const normalized = entry.exact ? entry : clean(entry, losses)
   const all = [...entry.losses, ...losses]
   const failure = entry.failure ?? (normalized.title === null ? 'no-title' : null)
   return {
     ...normalized,
+    cells: cutCells(entry.cells),
     failure,
     losses: all.length > MAX_LOSSES ? [...all.slice(0, MAX_LOSSES), { code: 'too-many', field: 'losses' }] : all,
   }

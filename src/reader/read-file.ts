@@ -20,6 +20,7 @@ import { jelu } from './formats/jelu'
 import { kindle } from './formats/kindle'
 import { koreaderClippings } from './formats/koreader-clippings'
 import { koreaderJson } from './formats/koreader-json'
+import { library } from './formats/library'
 import { librarything } from './formats/librarything'
 import { librarythingJson } from './formats/librarything-json'
 import { openreads } from './formats/openreads'
@@ -37,6 +38,7 @@ export { ImportFileError } from './file-error'
  * a file that is no table may be refused as one.
  */
 const REGISTRY: (Format | TableFormat)[] = [
+  library,
   librarythingJson,
   koreaderJson,
   koreaderClippings,
@@ -83,6 +85,7 @@ const refuse = (reason: string): never => {
 
 const refuseUnknown = (source: Source): never => {
   if (source.json !== undefined) refuse('The file is JSON, but not of a known service.')
+  if (/^\s*[[{]/.test(source.text)) refuse('The file begins as JSON, but is cut off or damaged. Export it again.')
   const header = headerOf(source)
   const has = (column: string) => header.some((name) => toKey(name) === column)
   if (has('work id') && has('edition id') && has('bookshelf')) {
@@ -132,5 +135,7 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
     .filter((name) => !knows?.(toKey(name), source, options))
     .slice(0, MAX_UNKNOWN_COLUMNS)
     .map((name) => storable(cutText(name, MAX_COLUMN_NAME)))
-  return { format: format.name, encoding, unknownColumns, entries: markDuplicates(entries) }
+  // A library may have the same book twice.
+  if (format.name !== 'library') markDuplicates(entries)
+  return { format: format.name, encoding, unknownColumns, entries }
 }

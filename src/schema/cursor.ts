@@ -22,22 +22,24 @@ export const toCursor = (position: unknown) => toBase64Url(JSON.stringify(positi
 
 export const cursorError = 'must be next of the previous page of the same list'
 
-/** The query parameters of a list with a cursor. `position` is the schema of what the cursor encodes. */
+/** A cursor. `position` is the schema of what it encodes. */
+export const cursorOf = <Position extends z.ZodMiniType>(position: Position, error = cursorError) =>
+  z.pipe(
+    z.string().check(z.maxLength(MAX_CURSOR, { error }), z.regex(/^[\w-]+$/, { error })),
+    z.transform((text, { issues }): z.output<Position> => {
+      try {
+        return z.parse(position, JSON.parse(fromBase64Url(text)))
+      } catch {
+        issues.push({ code: 'custom', message: error, input: text })
+        return z.NEVER
+      }
+    }),
+  )
+
+/** The query parameters of a list with a cursor. */
 export const cursorPaging = <Position extends z.ZodMiniType>(position: Position) =>
   z.object({
-    cursor: z.optional(
-      z.pipe(
-        z.string().check(z.maxLength(MAX_CURSOR, { error: cursorError }), z.regex(/^[\w-]+$/, { error: cursorError })),
-        z.transform((text, { issues }): z.output<Position> => {
-          try {
-            return z.parse(position, JSON.parse(fromBase64Url(text)))
-          } catch {
-            issues.push({ code: 'custom', message: cursorError, input: text })
-            return z.NEVER
-          }
-        }),
-      ),
-    ),
+    cursor: z.optional(cursorOf(position)),
     size: z._default(intParameter(1, MAX_LIST_SIZE), 20),
   })
 

@@ -16,6 +16,14 @@ const toIsbn13 = (isbn10: string) => {
   return `${digits}${(10 - (sumOf13(digits) % 10)) % 10}`
 }
 
+/** Undefined if the ISBN-13 has no ISBN-10. */
+export const toIsbn10 = (isbn13: string) => {
+  if (!isbn13.startsWith('978')) return undefined
+  const digits = isbn13.slice(3, 12)
+  const check = (11 - (sum(digits, (at) => 10 - at) % 11)) % 11
+  return `${digits}${check === 10 ? 'X' : check}`
+}
+
 const error = orRequired('must be an ISBN of 10 or 13 digits')
 
 /** An ISBN-10 or ISBN-13, in a request. The output is the ISBN-13, without hyphens. */

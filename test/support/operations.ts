@@ -100,6 +100,10 @@ const PARAMETERS: Record<string, string> = {
   merge: 'fill',
   encoding: 'utf-8',
   outcome: 'ALL',
+  part: '1',
+  // {"exportedAt":0,"cuts":[1]}
+  plan: 'eyJleHBvcnRlZEF0IjowLCJjdXRzIjpbMV19',
+  for: 'spreadsheet',
 }
 
 const FIELDS: Record<string, unknown> = {

@@ -2,6 +2,7 @@
 
 import { booksOperations } from './books'
 import { catalogueOperations } from './catalogue'
+import { exportOperations } from './export'
 import { healthOperations } from './health'
 import { imagesOperations } from './images'
 import { importsOperations } from './imports'
@@ -48,6 +49,7 @@ export const TAGS = [
   { name: 'Search', description: 'Search your books and memos.', operations: searchOperations },
   { name: 'Images', description: 'Load, list and delete uploaded images.', operations: imagesOperations },
   { name: 'Import', description: 'Bring your library in from another service.', operations: importsOperations },
+  { name: 'Export', description: 'Download all your data, or a part of it.', operations: exportOperations },
   {
     name: 'Catalogue',
     description: 'Look up books in an external catalogue. Needs no token.',

@@ -9,8 +9,8 @@ export const importsOperations: Operations = {
     operationId: 'startImport',
     summary: 'Import a file',
     description:
-      'Reads a file of another service or of a reading device, and adds its books to your library. The format is detected by ' +
-      'content. Books that are here are completed; the same file twice changes nothing. With `dryRun=true`, nothing but the ' +
+      'Reads a file of another service or of a reading device, or an export of this service, and adds its books to your ' +
+      'library. The format is detected by content. Books that are here are completed; the same file twice changes nothing. With `dryRun=true`, nothing but the ' +
       'report is written. The file may have up to 10 MiB and 10,000 rows; send it as the form part `file` or as the bare ' +
       `body. One import runs at a time, and ${MAX_PER_DAY} may start in 24 hours. Poll \`getImport\` until \`status\` is not \`RUNNING\`: ` +
       'a large import also continues with these requests.',

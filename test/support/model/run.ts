@@ -24,8 +24,12 @@ const MAX_PAGES = 100
 
 const COMMANDS = [...contractCommands, ...editionCommands, ...readingCommands, ...progressCommands, ...tagCommands]
 
+/** Random commands, which fill a library. */
+export const commandsUpTo = (maxLength: number, minLength = 1) =>
+  fc.array(fc.oneof(...COMMANDS), { minLength, maxLength, size: 'max' })
+
 const sequence: fc.Arbitrary<Sequence> = fc.record({
-  commands: fc.array(fc.oneof(...COMMANDS), { minLength: 1, maxLength: 30, size: 'max' }),
+  commands: commandsUpTo(30),
   paging: fc.record({ page: fc.integer({ min: 1, max: 3 }), size: fc.integer({ min: 1, max: 4 }) }),
   selected: selection,
   focus: fc.nat(99),
@@ -110,9 +114,12 @@ const viewsOf = (library: Library, { paging, selected, focus }: Pick<Sequence, '
   ]
 }
 
-/** Sends a sequence of commands. @throws Error at the first answer that differs from the model's */
-const runSequence = async (send: Send, { commands, part, ...rest }: Sequence) => {
-  const start = new Date(Date.now() - 60_000).toISOString().slice(0, 19)
+/** Sends commands of a new member. @throws Error at the first answer that differs from the model's */
+export const sendCommands = async (
+  send: Send,
+  commands: Command[],
+  start = new Date(Date.now() - 60_000).toISOString().slice(0, 19),
+) => {
   const library = createLibrary()
   let requests = 0
   for (const command of commands) {
@@ -124,6 +131,15 @@ const runSequence = async (send: Send, { commands, part, ...rest }: Sequence) =>
     compare(request, answer, respond((answer.body ?? {}) as Record<string, unknown>), start)
     requests += await learnBegun(send, library)
   }
+  return { library, requests }
+}
+
+/** Compares the service with the model after a sequence of commands. @throws Error at the first difference */
+const runSequence = async (send: Send, { commands, part, ...rest }: Sequence) => {
+  const start = new Date(Date.now() - 60_000).toISOString().slice(0, 19)
+  const sent = await sendCommands(send, commands, start)
+  const { library } = sent
+  let { requests } = sent
   const views = viewsOf(library, rest).filter((_, index) => index % PARTS === part)
   for (const view of views) requests += await readView(send, view, start)
   return requests

@@ -1,0 +1,74 @@
+import { toCsv } from '../csv'
+import { toIsbn10 } from '../schema/isbn'
+import type { ShelvedRow } from './books'
+
+/** Goodreads' columns, and the dates of all readings as src/imports/formats/goodreads.ts reads them. */
+const HEADER =
+  'Book Id,Title,Author,Author l-f,Additional Authors,ISBN,ISBN13,My Rating,Average Rating,Publisher,Binding,Number of Pages,Year Published,Original Publication Year,Date Read,Date Added,Bookshelves,Bookshelves with positions,Exclusive Shelf,My Review,Spoiler,Private Notes,Read Count,Owned Copies,read_dates'.split(
+    ',',
+  )
+
+const BINDINGS = { PAPER: 'Paperback', EBOOK: 'ebook', AUDIO: 'Audiobook' }
+const SHELVES = { YET: 'to-read', ING: 'currently-reading', DONE: 'read' }
+
+type ReadingDates = { startedAt: string | null; finishedAt: string | null; outcome: string | null }
+
+const toDay = (date: string | null | undefined) => (date ? date.slice(0, 10).replaceAll('-', '/') : '')
+const toReadDates = ({ startedAt, finishedAt }: ReadingDates) =>
+  `${startedAt ? `${startedAt}|` : ''}${finishedAt ?? ''}`
+
+/** A book without stored readings was read at most once, at its own dates. */
+const readingsOf = ({ bookStatus, readStartDate, readEndDate, newestReadingId, readings }: ShelvedRow) => {
+  const stored: ReadingDates[] = JSON.parse(readings)
+  if (newestReadingId !== null || bookStatus === 'YET') return stored
+  const [outcome, finishedAt] = bookStatus === 'DONE' ? ['FINISHED', readEndDate] : [null, null]
+  return [{ startedAt: readStartDate?.slice(0, 10) ?? null, finishedAt: finishedAt?.slice(0, 10) ?? null, outcome }]
+}
+
+const goodreadsId = (sourceIds: string[]) =>
+  /^goodreads:(\d+)$/.exec(sourceIds.find((id) => id.startsWith('goodreads:')) ?? '')?.[1]
+
+/** The cells of a book. What the columns have no place for is left out. */
+const toCells = (book: ShelvedRow, toIsbn: (isbn: string) => string) => {
+  const readings = readingsOf(book)
+  const newest = readings.at(-1)
+  const isStopped = book.bookStatus === 'DONE' && newest?.outcome === 'STOPPED'
+  // Goodreads has no months or years here.
+  const finishedAt = book.bookStatus === 'DONE' && newest?.finishedAt?.length === 10 ? newest.finishedAt : null
+  const values: Record<string, string | number | null | undefined> = {
+    'Book Id': goodreadsId(JSON.parse(book.sourceIds ?? '[]')),
+    Title: book.title,
+    Author: book.author,
+    ISBN: toIsbn(toIsbn10(book.isbn ?? '') ?? ''),
+    ISBN13: toIsbn(book.isbn ?? ''),
+    'My Rating': book.star,
+    Publisher: book.publisher,
+    Binding: book.format && BINDINGS[book.format],
+    'Number of Pages': book.itemPage,
+    'Year Published': book.publishedYear,
+    'Date Read': toDay(finishedAt),
+    'Date Added': toDay(book.createdAt),
+    Bookshelves: JSON.parse(book.tags).join(', '),
+    'Exclusive Shelf': isStopped ? 'did-not-finish' : SHELVES[book.bookStatus],
+    'My Review': book.note,
+    'Read Count': readings.filter(({ outcome }) => outcome === 'FINISHED').length,
+    read_dates: readings.map(toReadDates).filter(Boolean).join(';'),
+  }
+  return HEADER.map((column) => String(values[column] ?? ''))
+}
+
+const BOM = '\ufeff'
+
+/**
+ * A table of the books, in chunks.
+ * @param forSpreadsheet begins it with a byte order mark, and makes formulas harmless. Otherwise, numbers of books are
+ * formulas, as Goodreads writes them, and nothing else is changed.
+ */
+export async function* toTable(pages: AsyncIterable<ShelvedRow[]>, forSpreadsheet: boolean) {
+  const toIsbn = (isbn: string) => (forSpreadsheet ? isbn : `="${isbn}"`)
+  yield `${forSpreadsheet ? BOM : ''}${toCsv(HEADER, [])}`
+  for await (const page of pages) {
+    const [first, ...others] = page.map((book) => toCells(book, toIsbn))
+    if (first) yield toCsv(first, others, { forSpreadsheet })
+  }
+}

@@ -1,0 +1,39 @@
+import type { Memo } from '../memos/responses'
+import type { Lists, MemosRow } from './books'
+
+const TYPES = { BOOK_CONTENT: 'Quotation', SUMMARY: 'Summary', THOUGHT: 'Thought', QUESTION: 'Question' }
+
+/** A text on one line, as itself: not as Markdown or HTML. */
+const toInline = (text: string) =>
+  text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[\\`*_[\]<>&#~|!]/g, '\\$&')
+
+/** As a block quote, which nothing in the text can end: each line of it begins with `>`. */
+const toQuote = (text: string) => `> ${text.replace(/\r\n|\r|\n/g, '\n> ')}`
+
+const toSection = ({ memoType, memoBookPage, createdAt, memoContent }: Memo) => {
+  const page = memoBookPage > 0 ? `, page ${memoBookPage}` : ''
+  return `### ${TYPES[memoType]}${page}, ${createdAt.slice(0, 10)}\n\n${toQuote(memoContent)}\n\n`
+}
+
+export type BookWithMemos = Pick<MemosRow, 'title' | 'author'> & { memos: Memo[] | AsyncIterable<Memo[]> }
+
+export const toBookWithMemos = ({ bookId, title, author, memos }: MemosRow, lists: Lists): BookWithMemos => ({
+  title,
+  author,
+  memos: memos === null ? lists.memos(bookId) : JSON.parse(memos),
+})
+
+/** The memos of the books as Markdown, in chunks. */
+export async function* toMarkdown(pages: AsyncIterable<BookWithMemos[]>) {
+  yield '# Memos\n\n'
+  for await (const page of pages) {
+    for (const { title, author, memos } of page) {
+      yield `## ${toInline(title)}\n\n${author ? `Author: ${toInline(author)}\n\n` : ''}`
+      if (Array.isArray(memos)) yield memos.map(toSection).join('')
+      else for await (const part of memos) yield part.map(toSection).join('')
+    }
+  }
+}
