@@ -4,6 +4,7 @@ import { ImportFileError, readFile } from '../../src/reader/read-file'
 import calibre from '../fixtures/imports/calibre.csv?raw'
 import korean from '../fixtures/imports/generic-ko.csv?raw'
 import goodreads from '../fixtures/imports/goodreads.csv?raw'
+import library from '../fixtures/imports/library.json?raw'
 import librarythingJson from '../fixtures/imports/librarything.json?raw'
 import librarything from '../fixtures/imports/librarything.tsv?raw'
 import storygraph from '../fixtures/imports/storygraph.csv?raw'
@@ -21,7 +22,7 @@ const outcome = (file: Uint8Array) => {
   }
 }
 
-const FILES = [goodreads, storygraph, librarything, librarythingJson, calibre, korean]
+const FILES = [goodreads, storygraph, librarything, librarythingJson, library, calibre, korean]
 
 describe('a hostile import', () => {
   it('gives entries or a reason, but no other error', () => {

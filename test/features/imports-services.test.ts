@@ -4,6 +4,7 @@ import bookwyrm from '../fixtures/imports/bookwyrm.csv?raw'
 import calibre from '../fixtures/imports/calibre.csv?raw'
 import hardcover from '../fixtures/imports/hardcover.csv?raw'
 import jelu from '../fixtures/imports/jelu.csv?raw'
+import library from '../fixtures/imports/library.json?raw'
 import librarythingJson from '../fixtures/imports/librarything.json?raw'
 import librarything from '../fixtures/imports/librarything.tsv?raw'
 import openreads from '../fixtures/imports/openreads.csv?raw'
@@ -19,6 +20,7 @@ it.each([
   ['openreads', openreads],
   ['booklogr', booklogr],
   ['jelu', jelu],
+  ['library', library],
 ])('recognizes a file of %s, and all its columns', (format, file) => {
   expect(read(file)).toMatchObject({ format, unknownColumns: [] })
 })
