@@ -133,6 +133,7 @@ export type Entry = {
   quarters: number | null
   /** Oldest first. The last one belongs to `status`. */
   readings: EntryReading[]
+  /** They differ in more than their case. */
   tags: string[]
   memos: EntryMemo[]
   /** Only from an export of this service, whose values are kept as they are. */

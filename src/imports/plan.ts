@@ -65,8 +65,7 @@ const planNew = (row: number, entry: Entry, now: string, similar: number | undef
     bytes,
     book: columns,
     readings,
-    // Tags with the same key are one.
-    tags: [...new Map(entry.tags.map((tag) => [fold(tag), tag])).values()],
+    tags: entry.tags,
     memos: entry.memos,
     progress: entry.exact?.progress ?? [],
   }

@@ -1,4 +1,5 @@
 import { BOOK_FORMATS, BOOK_STATUSES, MAX_INT, MEMO_TYPES, PROGRESS_KINDS, READING_OUTCOMES } from '../../contract'
+import { fold } from '../../fold'
 import {
   type Code,
   type Entry,
@@ -188,7 +189,7 @@ const toEntry = (book: unknown, line: number): Entry => {
     status: get('bookStatus', oneOf(BOOK_STATUSES), 'unknown-status'),
     quarters: readings.at(-1)?.quarters ?? (star * 4 || null),
     readings,
-    tags: getList('tags', 30, tag),
+    tags: getList('tags', 30, once(tag, fold)),
     memos: getList('memos', 10_000, (item, at) => readMemo(item, lose, `memos ${at + 1} `)),
     exact: {
       bookId: integer(1, Number.MAX_SAFE_INTEGER)(book.bookId) ?? null,
