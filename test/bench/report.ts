@@ -2,6 +2,7 @@
 import { fixed, formatTable, whole } from '../support/table.ts'
 import { printBill } from './bill.ts'
 import type { Draws } from './draws.ts'
+import type { ExportCost } from './export.ts'
 import type { ImportCost } from './import.ts'
 import type { Flooded } from './passwords.ts'
 import type { Peer } from './peers.ts'
@@ -23,6 +24,7 @@ export type Results = {
   peers?: Record<string, Partial<Record<Peer, Speed>>>
   slots?: SlotResults
   import?: ImportCost[]
+  export?: ExportCost[]
 }
 
 const HEADING =
@@ -200,6 +202,7 @@ export const printReport = (results: Results) => {
   if (passwords) printPasswords(passwords)
   if (slots) printSlots(slots)
   if (results.import) printImport(results.import)
+  if (results.export) console.log(results.export)
   if (draws)
     console.log(
       `\nRandom: ${whole(draws.draws)} draws among ${draws.memos} memos, chi-square ${fixed(draws.chiSquare, 1)}, z-score ${fixed(draws.z, 2)}`,
