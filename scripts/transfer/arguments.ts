@@ -5,8 +5,8 @@ export const SERVICE_OPTIONS = {
   token: { type: 'string' },
 } as const
 
-export const SERVICE_USAGE = `  --url       the URL of the service (default ${SERVICE_OPTIONS.url.default})
-  --token     a token of a login, or an access token (default: the environment variable LIBRARY_TOKEN)`
+export const SERVICE_USAGE = `  --url          the URL of the service (default ${SERVICE_OPTIONS.url.default})
+  --token        a token of a login, or an access token (default: the environment variable LIBRARY_TOKEN)`
 
 /** Ends the process. 1 is for rows of an import that failed. */
 export const fail = (message: string): never => {

@@ -29,7 +29,8 @@ const fillBook = (service: Service, { memberId }: Member, bookId: number, memoCo
     .prepare(`
       with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
       insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
-      select (select coalesce(max(memoId), 0) from memos) + i, ?2, ?3, i, 'SUMMARY', ?4, 1, 'PUBLIC', '2026-01-01T00:00:00', '2026-01-01T00:00:00' from n`)
+      select (select coalesce(max(memoId), 0) from memos) + i, ?2, ?3,
+        (select coalesce(max(position), 0) from memos where memberId = ?3) + i, 'SUMMARY', ?4, 1, 'PUBLIC', '2026-01-01T00:00:00', '2026-01-01T00:00:00' from n`)
     .bind(memos, bookId, memberId, memoContent)
     .run()
 
@@ -55,6 +56,9 @@ const withMemos =
     return toPath(bookId)
   }
 
+/** Pages of exports have as much text as parts of lists. */
+const EXPORTED_BOOKS = 16
+
 const CASES: Case[] = [
   { name: 'detail of long memos', prepare: withMemos(CONTENT, detailPath) },
   {
@@ -67,6 +71,29 @@ const CASES: Case[] = [
     prepare: async (service, member) => {
       await fillLibrary(service, member, 1000)
       return '/books/library?bookStatus=YET&page=1&size=1000'
+    },
+  },
+  {
+    name: 'export of memos of control characters',
+    prepare: async (service, member) => {
+      for (let n = 0; n < EXPORTED_BOOKS; n++) {
+        // The first book is beyond the size of a page.
+        await fillBook(service, member, await registerBook(service, member), CONTROL_CHARACTERS, n === 0 ? 20 : 3)
+      }
+      return '/export'
+    },
+  },
+  {
+    name: 'export of notes of quotation marks, for a spreadsheet',
+    prepare: async (service, member) => {
+      const { token } = member
+      for (let n = 0; n < 4 * EXPORTED_BOOKS; n++) {
+        const path = `/books/${await registerBook(service, member)}/readings`
+        const note = `${';"='.repeat(CONTENT.length / 3)}`
+        const { status } = await service.request(jsonRequest('POST', path, { note }, { token }))
+        if (status !== 201) throw new Error(`${path}: ${status}`)
+      }
+      return '/export.csv?for=spreadsheet'
     },
   },
 ]
