@@ -101,8 +101,8 @@ const PARAMETERS: Record<string, string> = {
   encoding: 'utf-8',
   outcome: 'ALL',
   part: '2',
-  // {"part":2,"exportedAt":0,"after":1,"last":1}
-  plan: 'eyJwYXJ0IjoyLCJleHBvcnRlZEF0IjowLCJhZnRlciI6MSwibGFzdCI6MX0',
+  // {"part":2,"exportedAt":0,"after":1,"last":9007199254740991}
+  plan: 'eyJwYXJ0IjoyLCJleHBvcnRlZEF0IjowLCJhZnRlciI6MSwibGFzdCI6OTAwNzE5OTI1NDc0MDk5MX0',
   for: 'spreadsheet',
 }
 
