@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, idempotent, type Statement, sqlStatement } from '../db/client'
-import { MAX_PART_BYTES, type startLoading } from '../db/parts'
+import { type LoadPart, MAX_PART_BYTES } from '../db/parts'
 import { createListLoader, eventJson, memoJson, oldestFirst, readingJson } from './lists'
 import type { Part } from './plan'
 import type { ExportedBook } from './responses'
@@ -92,17 +92,22 @@ export const firstPage = <Row>(select: SelectPage<Row>, { after, last }: Pick<Pa
 
 /** The lists of a book that is too large for a page. */
 export type Lists = ReturnType<typeof createListLoader>
-type Loading = Awaited<ReturnType<typeof startLoading>>
+
+/** A kind of export: what it contains, and how its books are loaded. */
+export type Kind<Row, Book> = {
+  contents: Contents
+  select: SelectPage<Row>
+  toBook: (row: Row, lists: Lists) => Book
+}
 
 /** Loads the books of a part page by page, one database call each. `first`: the first page, if it is known. */
 export async function* loadPages<Row extends { bookId: number }, Book>(
   db: Db,
   caller: Caller,
+  { select, toBook }: Kind<Row, Book>,
   { after, last }: Part,
-  select: SelectPage<Row>,
-  toBook: (row: Row, lists: Lists) => Book,
-  load: Loading['load'],
   first: Row[] | undefined,
+  load: LoadPart,
 ): AsyncGenerator<Book[], void> {
   const lists = createListLoader(db, caller, load)
   const loadPage = async (from: number, books: number) => {

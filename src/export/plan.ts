@@ -10,22 +10,19 @@ import { EXPORT_PARTS, EXPORTS, insertCallerAttempt, selectUsage, toAttempt } fr
 import { afterAttempt, tooManyAttempts } from '../members/rate-limit'
 import { profileColumns } from '../members/store'
 import { toCursor } from '../schema/cursor'
-import { firstPage, type SelectPage } from './books'
+import { firstPage, type Kind } from './books'
 import type { ExportQuery, Plan } from './schema'
 import { type Contents, countedCaller, newestBook, SIZES } from './sizes'
 
-/**
- * The books of a part end within this many bytes of each other. In JSON, text takes more: the file should have at most
- * 10 MiB, which can be imported.
- */
+/** The books of a part, unless it is a single one. In JSON, text takes more: a file that can be imported has at most 10 MiB. */
 const PART_BYTES = 8 * 1024 * 1024
 
 const selectMember = statement((db) => db.select(profileColumns).from(members).where(isCaller))
 
-/** Null if there is no such book. */
-type Ends = { newest: number | null; end: number | null }
+/** `newest`: the caller's last book. `lastOfPart`: that of a part, or null if no others follow. */
+type Ends = { newest: number | null; lastOfPart: number | null }
 
-/** The caller's last book, and the last book of a part if others follow. Reads the sizes of the books of that part only. */
+// Reads the sizes of the books of that part only.
 const selectEndsOf = ({ bytes, source }: (typeof SIZES)[Contents]) =>
   sqlStatement<Ends>(
     () => sql`
@@ -37,7 +34,7 @@ const selectEndsOf = ({ bytes, source }: (typeof SIZES)[Contents]) =>
   )
   select ${newestBook} as newest, (
     select previous from added where total > ${sql.raw(String(PART_BYTES))} and previous is not null limit 1
-  ) as "end"`,
+  ) as lastOfPart`,
   )
 
 const SELECT_ENDS = {
@@ -58,12 +55,10 @@ export type Part = {
 }
 
 const toPart = ({ part, exportedAt, after, last }: Plan, ends: Ends | undefined): Part => {
-  const lastOfAll = Math.min(last, ends?.newest ?? 0)
-  const end = ends?.end ?? undefined
-  return {
-    ...{ number: part, exportedAt, after, last: end ?? lastOfAll },
-    next: end === undefined ? undefined : { part: part + 1, exportedAt, after: end, last: lastOfAll },
-  }
+  const { newest, lastOfPart } = ends ?? { newest: null, lastOfPart: null }
+  const lastOfAll = Math.min(last, newest ?? 0)
+  const next = lastOfPart === null ? undefined : { part: part + 1, exportedAt, after: lastOfPart, last: lastOfAll }
+  return { number: part, exportedAt, after, last: lastOfPart ?? lastOfAll, next }
 }
 
 const invalid = (propertyPath: string, rejectedValue: string, reason: string) =>
@@ -87,7 +82,6 @@ export type Requested = {
   caller: Caller
   memberId: number
   config: Config
-  contents: Contents
   query: ExportQuery
 }
 
@@ -96,14 +90,15 @@ export type Requested = {
  * loads the first page, unless the parts before must be found first.
  * @throws TOO_MANY_REQUESTS after too many; INVALID_PARAMETERS if there is no such part
  */
-export const startExport = async <Row>(
-  { db, caller, memberId, config, contents, query }: Requested,
-  select: SelectPage<Row>,
+export const startExport = async <Row, Book>(
+  { db, caller, memberId, config, query }: Requested,
+  { contents, select }: Kind<Row, Book>,
   load: LoadPart,
 ) => {
   const { part: number, plan } = query
   if (plan && plan.part !== number) throw invalid('plan', toCursor(plan), 'must be that of the part')
   const now = Date.now()
+  // Without a plan, a further part costs as much as all those before it.
   const [action, limits] = plan ? (['export part', EXPORT_PARTS] as const) : (['export', EXPORTS] as const)
   const attempt = toAttempt(now, { subject: await keyedHash(config.JWT_SECRET, action, String(memberId)), limits })
   const start = plan ?? { part: 1, exportedAt: now, after: 0, last: Number.MAX_SAFE_INTEGER }

@@ -2,13 +2,12 @@ import { type Caller, runAsCaller, selectCaller } from '../db/caller'
 import { afterResponse, type Db } from '../db/client'
 import { startLoading } from '../db/parts'
 import type { Config } from '../env'
-import { type Lists, loadPages, SELECT_PAGE, type SelectPage } from './books'
+import { type Kind, loadPages, SELECT_PAGE } from './books'
 import { loadImages } from './images'
 import { toBook } from './library'
 import { toBookWithMemos } from './markdown'
 import { startExport } from './plan'
 import type { ExportQuery } from './schema'
-import type { Contents } from './sizes'
 
 type Loading = Awaited<ReturnType<typeof startLoading>>
 
@@ -23,7 +22,7 @@ async function* releasing<Book>(pages: AsyncGenerator<Book[], void>, end: Loadin
 }
 
 /**
- * Starts an export of the contents. Its first page is loaded before this returns, so that a failure can still get an error
+ * Starts an export. Its first page is loaded before this returns, so that a failure can still get an error
  * response; the others are loaded while the response is being sent. Whoever receives `books` must read them to the end or
  * call `return`, which releases what they hold.
  */
@@ -31,18 +30,15 @@ const exportBooks = async <Row extends { bookId: number }, Book>(
   db: Db,
   caller: Caller,
   config: Config,
-  contents: Contents,
   query: ExportQuery,
-  select: SelectPage<Row>,
-  toBook: (row: Row, lists: Lists) => Book,
+  kind: Kind<Row, Book>,
 ) => {
   // An access token names no member.
   const memberId = caller.memberId ?? (await runAsCaller(db, caller, selectCaller()))[0].memberId
   const { load, end } = await startLoading(db, caller)
   try {
-    const requested = { db, caller, memberId, config, contents, query }
-    const { page, ...started } = await startExport(requested, select, load)
-    const pages = loadPages(afterResponse(db), caller, started.part, select, toBook, load, page)
+    const { page, ...started } = await startExport({ db, caller, memberId, config, query }, kind, load)
+    const pages = loadPages(afterResponse(db), caller, kind, started.part, page, load)
     const books = releasing(pages, end)
     await books.next()
     return { ...started, memberId, books, load }
@@ -60,9 +56,8 @@ export const exportLibrary = async (
   query: ExportQuery,
   toUrl: (memberId: number, name: string) => string,
 ) => {
-  const { library } = SELECT_PAGE
-  const exported = await exportBooks(db, caller, config, 'library', query, library, toBook)
-  const { memberId, member, part, rateLimit, books, load } = exported
+  const kind = { contents: 'library', select: SELECT_PAGE.library, toBook } as const
+  const { memberId, member, part, rateLimit, books, load } = await exportBooks(db, caller, config, query, kind)
   async function* listImages() {
     for await (const page of loadImages(afterResponse(db), caller, load)) {
       yield page.map(({ name, type, bytes, createdAt }) => ({
@@ -80,8 +75,8 @@ export const exportLibrary = async (
 
 /** The books with their readings. */
 export const exportShelves = (db: Db, caller: Caller, config: Config, query: ExportQuery) =>
-  exportBooks(db, caller, config, 'books', query, SELECT_PAGE.books, (book) => book)
+  exportBooks(db, caller, config, query, { contents: 'books', select: SELECT_PAGE.books, toBook: (book) => book })
 
 /** The books that have memos, with these. */
 export const exportMemos = (db: Db, caller: Caller, config: Config, query: ExportQuery) =>
-  exportBooks(db, caller, config, 'memos', query, SELECT_PAGE.memos, toBookWithMemos)
+  exportBooks(db, caller, config, query, { contents: 'memos', select: SELECT_PAGE.memos, toBook: toBookWithMemos })
