@@ -5,8 +5,8 @@ import { int, intParameter, nameOf } from '../schema/values'
 /** More than any library has. */
 export const MAX_PARTS = 10_000
 
-/** The last time that a `Date` can express. */
-const LAST_TIME = 8_640_000_000_000_000
+/** The last millisecond of a year with four digits. */
+const LAST_TIME = 253_402_300_799_999
 
 /**
  * Where a further part of an export begins: after a book. `exportedAt`: when the export began, in milliseconds since 1970.

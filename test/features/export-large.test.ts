@@ -253,7 +253,7 @@ describe('a library beyond the size of a part', () => {
     ...[
       { part: 1 },
       { part: 1.5 },
-      { exportedAt: 9e15 },
+      { exportedAt: 253_402_300_800_000 },
       { exportedAt: -1 },
       { after: 0 },
       { last: '1' },
@@ -289,6 +289,41 @@ describe('a library beyond the size of a part', () => {
     const theirs = toCursor({ ...plan, after: Number(first) - 1, last: bookIds.at(-1) })
     expect(titlesOf((await stranger.get(`/export?part=2&plan=${theirs}`)).body)).toEqual([])
     expect(titlesOf((await stranger.get(`/export?part=2&plan=${forged}`)).body)).toEqual(['Own'])
+  })
+})
+
+describe('a library of books of random sizes', () => {
+  it.each(['/export', '/export.csv', '/export/memos.md'])('is in the parts of %s once, in order', async (path) => {
+    const [reader, other] = [await signUp(), await signUp()]
+    const [memberId, otherId] = [await memberIdOf(reader), await memberIdOf(other)]
+    // Books of two members alternate.
+    for (let n = 0; n < 12; n++) for (const id of [memberId, otherId]) await fillShelf(id, 1 + ((7 * n) % 11))
+    // From 100 bytes to 6.25 MiB. The columns count more than there is.
+    await select(
+      `update books set memoBytes = 100 << abs(random() % 17), summaryMemos = 1, memoCount = 1, hasMemos = 1
+        where memberId in (?, ?)`,
+      memberId,
+      otherId,
+    )
+    await select(
+      `insert into readings (readingId, memberId, bookId, createdAt, note)
+      select bookId, memberId, bookId, 0, substr(hex(zeroblob(32767)), 1, memoBytes) from books where memberId = ?`,
+      memberId,
+    )
+    const rows = await select('select bookId, memoBytes from books where memberId = ? order by bookId', memberId)
+    await select(`update books set title = 'T' || bookId || 'T' where memberId = ?`, memberId)
+    const parts: string[][] = []
+    for await (const { body } of loadParts(reader, path)) {
+      const text = typeof body === 'string' ? body : JSON.stringify(body.books)
+      parts.push([...text.matchAll(/T(\d+)T/g)].map(([, id]) => String(id)))
+    }
+    expect(parts.flat()).toEqual(rows.map(({ bookId }) => String(bookId)))
+    if (path === '/export.csv') return
+    const bytesOf = (id: string | undefined) => Number(rows.find(({ bookId }) => String(bookId) === id)?.memoBytes)
+    for (const part of parts.filter(({ length }) => length > 1)) {
+      expect(part.reduce((sum, id) => sum + bytesOf(id), 0)).toBeLessThanOrEqual(8 * 1024 * 1024)
+    }
+    expect(parts.length).toBeGreaterThan(1)
   })
 })
 
