@@ -7,37 +7,44 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown[]> =>
 const isStreamable = (value: unknown): value is Streamable =>
   typeof value === 'object' && value !== null && Object.values(value).some(isIterable)
 
+const encoder = new TextEncoder()
+
+// A generator keeps what it has yielded, and what it was made from, until it goes on. A client that does not read would thus
+// hold the text beside the bytes.
+const encodeItems = (bracket: string, items: unknown[]) =>
+  encoder.encode(`${bracket}${JSON.stringify(items).slice(1, -1)}`)
+
 /** The JSON of one array, in chunks. */
-async function* toArrayJson(parts: AsyncIterable<unknown[]>, start = ''): AsyncGenerator<string> {
+async function* toArrayJson(parts: AsyncIterable<unknown[]>, start = ''): AsyncGenerator<Uint8Array> {
   let bracket = `${start}[`
   for await (const items of parts) {
     if (items.length === 0) continue
-    if (!items.some(isStreamable)) yield `${bracket}${JSON.stringify(items).slice(1, -1)}`
+    if (!items.some(isStreamable)) yield encodeItems(bracket, items)
     else {
       for (const [at, item] of items.entries()) {
-        yield at === 0 ? bracket : ','
+        yield encoder.encode(at === 0 ? bracket : ',')
         yield* toJson(item as Streamable)
       }
     }
     bracket = ','
   }
-  yield bracket === ',' ? ']' : `${bracket}]`
+  yield encoder.encode(bracket === ',' ? ']' : `${bracket}]`)
 }
 
 /**
  * The JSON of a body, in chunks. A body or a value in it that is an async iterable of arrays becomes one array, and so does
  * a value of an item of such an array.
  */
-async function* toJson(body: Streamable | AsyncIterable<unknown[]>): AsyncGenerator<string> {
+async function* toJson(body: Streamable | AsyncIterable<unknown[]>): AsyncGenerator<Uint8Array> {
   if (isIterable(body)) return yield* toArrayJson(body)
   let separator = '{'
   for (const [key, value] of Object.entries(body)) {
     const start = `${separator}${JSON.stringify(key)}:`
     separator = ','
     if (isIterable(value)) yield* toArrayJson(value, start)
-    else yield `${start}${JSON.stringify(value)}`
+    else yield encoder.encode(`${start}${JSON.stringify(value)}`)
   }
-  yield '}'
+  yield encoder.encode('}')
 }
 
 /** How long a client may take to receive one chunk, which stays in memory until then, and the whole response. */
@@ -45,14 +52,19 @@ const STALL_MS = 20_000
 const TIMEOUT_MS = 120_000
 /** For downloads of up to 10 MiB. */
 export const DOWNLOAD_TIMEOUT_MS = 300_000
-const encoder = new TextEncoder()
 
 /**
  * Produces a chunk only when the client has read the previous one. Ends the connection if that takes too long.
  * @param end releases what the chunks hold, also if none was read
  */
-export const toStream = (chunks: AsyncGenerator<string>, end: () => Promise<unknown>, timeoutMs = TIMEOUT_MS) => {
+export const toStream = (
+  chunks: AsyncGenerator<string | Uint8Array>,
+  end: () => Promise<unknown>,
+  timeoutMs = TIMEOUT_MS,
+) => {
   let timer: ReturnType<typeof setTimeout> | undefined
+  // The connection may keep the stream, and with it the generator, until the client has read what it was sent.
+  const release = () => Promise.all([chunks.return(undefined), end()])
   const deadline = Date.now() + timeoutMs
   return new ReadableStream<Uint8Array>(
     {
@@ -63,16 +75,16 @@ export const toStream = (chunks: AsyncGenerator<string>, end: () => Promise<unkn
           throw error
         })
         if (done) return controller.close()
-        controller.enqueue(encoder.encode(value))
+        controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
         const stop = () => {
           controller.error(new Error('The client reads too slowly'))
-          end()
+          release()
         }
         timer = setTimeout(stop, Math.min(STALL_MS, deadline - Date.now()))
       },
       cancel: async () => {
         clearTimeout(timer)
-        await end()
+        await release()
       },
     },
     { highWaterMark: 0 },

@@ -143,38 +143,61 @@ const readLargest = async ({ start, progress }: Context, { name, prepare }: Case
   return { figures: [figure], failures }
 }
 
+const SLOW_MEMBERS = 20
 const SLOW_READERS = 100
 
-/** Requests many large responses without reading them, then reads another member's. */
-const readSlowly = async ({ start, progress }: Context): Promise<Report> => {
+const SLOW_CASES: Case[] = [
+  {
+    name: 'a large book',
+    prepare: async (service, member) => {
+      const bookId = await registerBook(service, member)
+      await fillBook(service, member, bookId, CONTROL_CHARACTERS, 32)
+      return detailPath(bookId)
+    },
+  },
+  {
+    name: 'an export',
+    prepare: async (service, member) => {
+      for (let n = 0; n < 10; n++) {
+        await fillBook(service, member, await registerBook(service, member), CONTROL_CHARACTERS, 3)
+      }
+      return '/export'
+    },
+  },
+]
+
+/** Requests many large responses of several members without reading them, then reads another member's. */
+const readSlowly = async ({ start, progress }: Context, { name, prepare }: Case): Promise<Report> => {
   const service = await start()
-  const [attacker, reader] = [await insertMember(service), await insertMember(service)]
-  const fill = async (member: Member) => {
-    const bookId = await registerBook(service, member)
-    await fillBook(service, member, bookId, CONTROL_CHARACTERS, 128)
-    return detailPath(bookId)
-  }
-  const [path, ownPath] = [await fill(attacker), await fill(reader)]
-  progress(`${SLOW_READERS} connections that do not read`)
-  const request = encode({ method: 'GET', path, token: attacker.token })
+  const reader = await insertMember(service)
+  const ownPath = await prepare(service, reader)
+  const requests = await Array.fromAsync({ length: SLOW_MEMBERS }, async () => {
+    const member = await insertMember(service)
+    return encode({ method: 'GET', path: await prepare(service, member), token: member.token })
+  })
+  progress(`${name}: ${SLOW_READERS} connections that do not read`)
   const sockets = await Promise.all(Array.from({ length: SLOW_READERS }, () => openSocket(service.url)))
-  for (const socket of sockets) {
+  for (const [at, socket] of sockets.entries()) {
     socket.pause()
     socket.on('error', () => {})
-    socket.write(request)
+    socket.write(requests[at % SLOW_MEMBERS] ?? '')
   }
   await setTimeout(5000)
   const profile = (await service.request({ method: 'GET', path: '/members/me', token: reader.token })).status
-  const { outcome } = await download(service, reader, ownPath)
+  const { outcome, bytes } = await download(service, reader, ownPath)
   for (const socket of sockets) socket.destroy()
   const failures = profile === 200 && outcome === '200' ? [] : [`with slow readers: ${profile}, then ${outcome}`]
-  const result = `another member’s profile: ${profile}, equally large book: ${outcome}, in a heap of ${HEAP_MIB} MiB`
-  return { figures: [['connections that do not read their 48 MiB', SLOW_READERS, result]], failures }
+  const size = `${(bytes / MIB).toFixed(1)} MiB`
+  const result = `another member’s profile: ${profile}, as large a response: ${outcome}, in a heap of ${HEAP_MIB} MiB`
+  return {
+    figures: [[`connections of ${SLOW_MEMBERS} members that do not read ${name} of ${size}`, SLOW_READERS, result]],
+    failures,
+  }
 }
 
 export const memory: Attack = async (context) => {
   const reports: Report[] = []
   for (const each of context.quick ? CASES.slice(0, 1) : CASES) reports.push(await readLargest(context, each))
-  if (!context.quick) reports.push(await readSlowly(context))
+  for (const each of context.quick ? [] : SLOW_CASES) reports.push(await readSlowly(context, each))
   return mergeReports(...reports)
 }
