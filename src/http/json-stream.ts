@@ -7,44 +7,52 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown[]> =>
 const isStreamable = (value: unknown): value is Streamable =>
   typeof value === 'object' && value !== null && Object.values(value).some(isIterable)
 
-const encoder = new TextEncoder()
+/**
+ * A text that `take` takes out. A generator keeps what it has yielded until it goes on, so a client that does not read would
+ * hold the text beside its bytes.
+ */
+type Chunk = { text: string }
 
-// A generator keeps what it has yielded, and what it was made from, until it goes on. A client that does not read would thus
-// hold the text beside the bytes.
-const encodeItems = (bracket: string, items: unknown[]) =>
-  encoder.encode(`${bracket}${JSON.stringify(items).slice(1, -1)}`)
+const take = (chunk: Chunk) => {
+  const { text } = chunk
+  chunk.text = ''
+  return text
+}
+
+/** The JSON of some items of an array. */
+const toChunk = (start: string, items: unknown[]): Chunk => ({ text: `${start}${JSON.stringify(items).slice(1, -1)}` })
 
 /** The JSON of one array, in chunks. */
-async function* toArrayJson(parts: AsyncIterable<unknown[]>, start = ''): AsyncGenerator<Uint8Array> {
+async function* toArrayJson(parts: AsyncIterable<unknown[]>, start = ''): AsyncGenerator<Chunk | string> {
   let bracket = `${start}[`
   for await (const items of parts) {
     if (items.length === 0) continue
-    if (!items.some(isStreamable)) yield encodeItems(bracket, items)
+    if (!items.some(isStreamable)) yield toChunk(bracket, items)
     else {
       for (const [at, item] of items.entries()) {
-        yield encoder.encode(at === 0 ? bracket : ',')
+        yield at === 0 ? bracket : ','
         yield* toJson(item as Streamable)
       }
     }
     bracket = ','
   }
-  yield encoder.encode(bracket === ',' ? ']' : `${bracket}]`)
+  yield bracket === ',' ? ']' : `${bracket}]`
 }
 
 /**
  * The JSON of a body, in chunks. A body or a value in it that is an async iterable of arrays becomes one array, and so does
  * a value of an item of such an array.
  */
-async function* toJson(body: Streamable | AsyncIterable<unknown[]>): AsyncGenerator<Uint8Array> {
+async function* toJson(body: Streamable | AsyncIterable<unknown[]>): AsyncGenerator<Chunk | string> {
   if (isIterable(body)) return yield* toArrayJson(body)
   let separator = '{'
   for (const [key, value] of Object.entries(body)) {
     const start = `${separator}${JSON.stringify(key)}:`
     separator = ','
     if (isIterable(value)) yield* toArrayJson(value, start)
-    else yield encoder.encode(`${start}${JSON.stringify(value)}`)
+    else yield `${start}${JSON.stringify(value)}`
   }
-  yield encoder.encode('}')
+  yield '}'
 }
 
 /** How long a client may take to receive one chunk, which stays in memory until then, and the whole response. */
@@ -52,13 +60,14 @@ const STALL_MS = 20_000
 const TIMEOUT_MS = 120_000
 /** For downloads of up to 10 MiB. */
 export const DOWNLOAD_TIMEOUT_MS = 300_000
+const encoder = new TextEncoder()
 
 /**
  * Produces a chunk only when the client has read the previous one. Ends the connection if that takes too long.
  * @param end releases what the chunks hold, also if none was read
  */
 export const toStream = (
-  chunks: AsyncGenerator<string | Uint8Array>,
+  chunks: AsyncGenerator<Chunk | string>,
   end: () => Promise<unknown>,
   timeoutMs = TIMEOUT_MS,
 ) => {
@@ -75,7 +84,7 @@ export const toStream = (
           throw error
         })
         if (done) return controller.close()
-        controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
+        controller.enqueue(encoder.encode(typeof value === 'string' ? value : take(value)))
         const stop = () => {
           controller.error(new Error('The client reads too slowly'))
           release()
