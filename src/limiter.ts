@@ -32,6 +32,8 @@ type Options = {
   /** How many callers may wait; by default a caller that finds no capacity is refused immediately. */
   maxWaiting?: number
   maxWaitMs?: number
+  /** The most that one key may hold, even if nobody else waits. */
+  maxPerKey?: number
 }
 
 /** How often a waiting caller checks for its turn. Each check is also its heartbeat. */
@@ -49,7 +51,8 @@ const neededBy = ({ most, amount }: Holder) => most - amount
  * cannot keep the others out. When a client disconnects, its request stops at the next await without running `finally`,
  * hence leases that expire and callers that poll: docs/decisions/0016-one-concurrency-limiter.md.
  */
-export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = leaseMs }: Options) => {
+export const createLimiter = (options: Options) => {
+  const { capacity, leaseMs, maxWaiting = 0, maxWaitMs = leaseMs, maxPerKey = capacity } = options
   const holders = new Set<Holder>()
   const queue = createFairQueue<Waiter>()
   let used = 0
@@ -85,12 +88,13 @@ export const createLimiter = ({ capacity, leaseMs, maxWaiting = 0, maxWaitMs = l
   const isNextToFinish = (one: Holder) =>
     holders.has(one) && [...holders].every((other) => neededBy(other) === 0 || neededBy(other) >= neededBy(one))
 
-  /** Whether this would give a source that holds some of the capacity more than half while others wait. */
+  /** Whether this would give a source too much: while others wait, more than half, unless it holds nothing yet. */
   const exceedsShare = ({ keys, holder, amount }: Waiter) =>
     !isNextToFinish(holder) &&
     keys.some((key) => {
       const held = sum([...holders].filter((other) => other.keys.includes(key)).map((other) => other.amount))
-      return held > 0 && held + amount > capacity / 2 && queue.values().some((other) => !other.keys.includes(key))
+      const isContended = queue.values().some((other) => !other.keys.includes(key))
+      return held > 0 && held + amount > (isContended ? Math.min(capacity / 2, maxPerKey) : maxPerKey)
     })
 
   const findGrantable = () => {

@@ -1,14 +1,14 @@
-// The arguments of `npm run import`.
+// The arguments of `npm run import` and `npm run export`.
 
 export const SERVICE_OPTIONS = {
   url: { type: 'string', default: 'http://localhost:8787' },
   token: { type: 'string' },
 } as const
 
-export const SERVICE_USAGE = `  --url       the URL of the service (default ${SERVICE_OPTIONS.url.default})
-  --token     a token of a login, or an access token (default: the environment variable LIBRARY_TOKEN)`
+export const SERVICE_USAGE = `  --url          the URL of the service (default ${SERVICE_OPTIONS.url.default})
+  --token        a token of a login, or an access token (default: the environment variable LIBRARY_TOKEN)`
 
-/** Ends the process. 1 is for rows that failed. */
+/** Ends the process. 1 is for rows of an import that failed. */
 export const fail = (message: string): never => {
   console.error(message)
   process.exit(2)

@@ -33,8 +33,9 @@ export const splitByBytes = (sizes: Size[]) => {
 }
 
 const partLimiter = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
-// Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take.
-const listLimiter = createLimiter({ capacity: 24, leaseMs: 30_000, maxWaiting: 64, maxWaitMs: 25_000 })
+// Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take. A slow
+// client can hold some for minutes, so a single member gets only a few.
+const listLimiter = createLimiter({ capacity: 24, leaseMs: 30_000, maxWaiting: 64, maxWaitMs: 25_000, maxPerKey: 6 })
 
 const acquire = async (limiter: typeof partLimiter, { memberId }: Caller) => {
   const lease = await limiter.acquire(1, [String(memberId)])

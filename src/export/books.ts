@@ -1,29 +1,20 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
-import { afterResponse, type Db, idempotent, type Statement, sqlStatement } from '../db/client'
-import { MAX_PART_BYTES, startLoading } from '../db/parts'
-import { isWithMemos } from '../db/schema'
+import { type Caller, runAsCaller, selectCaller } from '../db/caller'
+import { type Db, idempotent, type Statement, sqlStatement } from '../db/client'
+import { type LoadPart, MAX_PART_BYTES } from '../db/parts'
 import { createListLoader, eventJson, memoJson, oldestFirst, readingJson } from './lists'
 import type { Part } from './plan'
 import type { ExportedBook } from './responses'
-import { type Contents, SIZES } from './sizes'
+import { type Contents, countedCaller, SIZES } from './sizes'
 
 // A page is one statement, and so a snapshot: books in the order of their identifiers, with what belongs to them as JSON.
 
-/** The most books of a page, which is also limited by bytes. */
+// The size of each book that could be in a page is read. So the number of these depends on how many fitted into the page
+// before it: otherwise, each page of a few large books would read the sizes of hundreds.
+const FIRST_PAGE_BOOKS = 50
 const MAX_PAGE_BOOKS = 200
 
 const { placeholder } = sql
-
-const owner = sql.raw('(select id from caller)')
-const isNext = sql`bookId > ${placeholder('after')} and bookId <= ${placeholder('last')}`
-const ownBooks = (condition: SQL) =>
-  sql`select bookId from books where memberId = ${owner} and ${condition} and ${isNext}`
-// No index has all books of a member by bookId, but this one has those of each status, which are merged.
-const allBooks = sql.join(
-  ['YET', 'ING', 'DONE'].map((status) => ownBooks(sql.raw(`bookStatus = '${status}'`))),
-  sql` union all `,
-)
 
 const COLUMNS = [
   ...(['bookId', 'title', 'author', 'publisher', 'cover', 'createdAt', 'star', 'currentPage', 'itemPage'] as const),
@@ -48,13 +39,13 @@ const newestLast = oldestFirst(sql.raw('books.newestReadingId'))
 const columns = sql.raw(COLUMNS.map((name) => `books.${name}`).join(', '))
 
 /** A page of books: those after a book that fit, or a single one that does not. */
-const selectPageOf = <Row>(contents: Contents, selected: SQL, source: SQL) =>
+const selectPageOf = <Row>(contents: Contents, selected: SQL) =>
   sqlStatement<Row>(
     () => sql`
-  with caller(id) as materialized (select ${callerId}),
+  with ${countedCaller},
   candidates as materialized (
     select bookId, ${SIZES[contents].bytes} as bytes from books
-    where bookId in (select bookId from (${source} order by bookId limit ${sql.raw(String(MAX_PAGE_BOOKS))}))
+    where bookId in (select bookId from (${SIZES[contents].source} order by bookId limit ${placeholder('books')}))
   ),
   page as materialized (
     select bookId, bytes from (select bookId, bytes, sum(bytes) over (order by bookId) as total from candidates)
@@ -78,60 +69,56 @@ export const SELECT_PAGE = {
     'library',
     sql`${tags}, ${listOf('readings', readingJson, newestLast)} as readings,
       ${listOf('progress', eventJson, sql.raw('at'))} as progress, ${memos} as memos`,
-    allBooks,
   ),
   books: selectPageOf<ShelvedRow>(
     'books',
     sql`${tags},
       (select json_group_array(${readingDates} order by ${newestLast}) from readings where ${ofBook('readings')}) as readings,
       (select note from readings where ${ofBook('readings')} and note is not null order by readingId = books.newestReadingId desc, readingId desc limit 1) as note`,
-    allBooks,
   ),
-  memos: selectPageOf<MemosRow>('memos', sql`${memos} as memos`, ownBooks(isWithMemos)),
+  memos: selectPageOf<MemosRow>('memos', sql`${memos} as memos`),
 }
+
+export type SelectPage<Row> = (values: {
+  isCounted: 0 | 1
+  after: number
+  last: number
+  books: number
+}) => Statement<Row>
+
+/** The first page after a book, in the batch that counts the export. */
+export const firstPage = <Row>(select: SelectPage<Row>, { after, last }: Pick<Part, 'after' | 'last'>) =>
+  select({ isCounted: 0, after, last, books: FIRST_PAGE_BOOKS })
 
 /** The lists of a book that is too large for a page. */
 export type Lists = ReturnType<typeof createListLoader>
-type SelectPage<Row> = (values: { after: number; last: number }) => Statement<Row>
 
-/** The books of a part, page by page. Yields an empty page once the first is loaded. `return` releases what it holds. */
-async function* loadPages<Row extends { bookId: number }, Book>(
-  db: Db,
-  caller: Caller,
-  { after, last }: Part,
-  select: SelectPage<Row>,
-  toBook: (row: Row, lists: Lists) => Book,
-  { load, end }: Awaited<ReturnType<typeof startLoading>>,
-): AsyncGenerator<Book[], void> {
-  try {
-    const lists = createListLoader(db, caller, load)
-    for (let from = after; from < last; ) {
-      const statement = idempotent(select({ after: from, last }))
-      const [, page] = await load(() => runAsCaller(db, caller, selectCaller(), statement))
-      if (from === after) yield []
-      if (page.length === 0) return
-      yield page.map((row) => toBook(row, lists))
-      from = page.at(-1)?.bookId ?? last
-    }
-  } finally {
-    end()
-  }
+/** A kind of export: what it contains, and how its books are loaded. */
+export type Kind<Row, Book> = {
+  contents: Contents
+  select: SelectPage<Row>
+  toBook: (row: Row, lists: Lists) => Book
 }
 
-/**
- * Loads the books of a part in pages, one database call each. The first one is loaded before this returns, so that a failure
- * can still get an error response.
- */
-export const loadBooks = async <Row extends { bookId: number }, Book>(
+/** Loads the books of a part page by page, one database call each. `first`: the first page, if it is known. */
+export async function* loadPages<Row extends { bookId: number }, Book>(
   db: Db,
   caller: Caller,
-  part: Part,
-  select: SelectPage<Row>,
-  toBook: (row: Row, lists: Lists) => Book,
-) => {
-  const loading = await startLoading(db, caller)
-  // Further pages are loaded while the response is being sent.
-  const pages = loadPages(afterResponse(db), caller, part, select, toBook, loading)
-  await pages.next()
-  return { pages, load: loading.load }
+  { select, toBook }: Kind<Row, Book>,
+  { after, last }: Part,
+  first: Row[] | undefined,
+  load: LoadPart,
+): AsyncGenerator<Book[], void> {
+  const lists = createListLoader(db, caller, load)
+  const loadPage = async (from: number, books: number) => {
+    const statement = idempotent(select({ isCounted: 1, after: from, last, books }))
+    const [, page] = await load(() => runAsCaller(db, caller, selectCaller(), statement))
+    return page
+  }
+  let page = first ?? (await loadPage(after, FIRST_PAGE_BOOKS))
+  for (let at = page.at(-1); at; at = page.at(-1)) {
+    yield page.map((row) => toBook(row, lists))
+    if (at.bookId >= last) return
+    page = await loadPage(at.bookId, Math.min(MAX_PAGE_BOOKS, 2 * page.length))
+  }
 }

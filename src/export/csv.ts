@@ -57,6 +57,21 @@ const toCells = (book: ShelvedRow, toIsbn: (isbn: string) => string) => {
   return HEADER.map((column) => String(values[column] ?? ''))
 }
 
+// A spreadsheet that splits columns at semicolons or tabs, as in many countries, does not see the quotation marks around a
+// cell: in its eyes, cells begin inside of texts, too. In Japanese ones, full-width signs begin formulas. The lookbehind
+// lets each run of separators be read once.
+const SIGN = /(?<![;\s"])([;\s"]*)([=+\-@＝＋－＠])/g
+const SEPARATOR = /[;\t\r\n]/
+
+/** Puts `'` before what a spreadsheet would run as a formula. */
+const escapeFormulas = (text: string) => {
+  const escaped = text.replace(SIGN, (match, before: string, sign: string, at: number) => {
+    if (at === 0) return `'${match}`
+    return SEPARATOR.test(before) ? `${before}'${sign}` : match
+  })
+  return /^[\t\r\n]/.test(escaped) ? `'${escaped}` : escaped
+}
+
 const BOM = '\ufeff'
 
 /**
@@ -66,9 +81,13 @@ const BOM = '\ufeff'
  */
 export async function* toTable(pages: AsyncIterable<ShelvedRow[]>, forSpreadsheet: boolean) {
   const toIsbn = (isbn: string) => (forSpreadsheet ? isbn : `="${isbn}"`)
+  const toRow = (book: ShelvedRow) => {
+    const cells = toCells(book, toIsbn)
+    return forSpreadsheet ? cells.map(escapeFormulas) : cells
+  }
   yield `${forSpreadsheet ? BOM : ''}${toCsv(HEADER, [])}`
   for await (const page of pages) {
-    const [first, ...others] = page.map((book) => toCells(book, toIsbn))
-    if (first) yield toCsv(first, others, { forSpreadsheet })
+    const [first, ...others] = page.map(toRow)
+    if (first) yield toCsv(first, others)
   }
 }

@@ -30,10 +30,17 @@ export const toBookWithMemos = ({ bookId, title, author, memos }: MemosRow, list
 export async function* toMarkdown(pages: AsyncIterable<BookWithMemos[]>) {
   yield '# Memos\n\n'
   for await (const page of pages) {
+    // A page is one chunk, so that the time of a slow client counts for all of it.
+    let text = ''
     for (const { title, author, memos } of page) {
-      yield `## ${toInline(title)}\n\n${author ? `Author: ${toInline(author)}\n\n` : ''}`
-      if (Array.isArray(memos)) yield memos.map(toSection).join('')
-      else for await (const part of memos) yield part.map(toSection).join('')
+      text += `## ${toInline(title)}\n\n${author ? `Author: ${toInline(author)}\n\n` : ''}`
+      if (Array.isArray(memos)) text += memos.map(toSection).join('')
+      else {
+        yield text
+        text = ''
+        for await (const part of memos) yield part.map(toSection).join('')
+      }
     }
+    if (text) yield text
   }
 }

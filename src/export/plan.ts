@@ -1,96 +1,120 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, runAsCaller, selectCaller } from '../db/caller'
+import { type Caller, isCaller, queryOne, runAsCaller } from '../db/caller'
 import { type Db, idempotent, sqlStatement, statement } from '../db/client'
+import type { LoadPart } from '../db/parts'
 import { members } from '../db/schema'
 import type { Config } from '../env'
 import { ApiError } from '../errors'
 import { keyedHash } from '../keyed-hash'
 import { EXPORT_PARTS, EXPORTS, insertCallerAttempt, selectUsage, toAttempt } from '../members/attempts'
-import { afterAttempt, type RateLimitHeaders, tooManyAttempts } from '../members/rate-limit'
-import type { Profile } from '../members/responses'
+import { afterAttempt, tooManyAttempts } from '../members/rate-limit'
 import { profileColumns } from '../members/store'
 import { toCursor } from '../schema/cursor'
-import { type ExportQuery, MAX_PARTS, type Plan } from './schema'
-import { type Contents, SIZES } from './sizes'
+import { firstPage, type Kind } from './books'
+import type { ExportQuery, Plan } from './schema'
+import { type Contents, countedCaller, newestBook, SIZES } from './sizes'
 
-/**
- * The books of a part end within this many bytes of each other. In JSON, text takes more: the file should have at most
- * 10 MiB, which can be imported.
- */
+/** The books of a part, unless it is a single one. In JSON, text takes more: a file that can be imported has at most 10 MiB. */
 const PART_BYTES = 8 * 1024 * 1024
 
 const selectMember = statement((db) => db.select(profileColumns).from(members).where(isCaller))
 
-// Reads a row of each book, for the size of the whole export. It follows the statement that counts the export, so that an
-// export beyond the limit reads none.
-const selectCutsOf = ({ bytes, isIncluded }: (typeof SIZES)[Contents]) =>
-  sqlStatement<{ bookId: number }>(
+/** `newest`: the caller's last book. `lastOfPart`: that of a part, or null if no others follow. */
+type Ends = { newest: number | null; lastOfPart: number | null }
+
+// Reads the sizes of the books of that part only.
+const selectEndsOf = ({ bytes, source }: (typeof SIZES)[Contents]) =>
+  sqlStatement<Ends>(
     () => sql`
-  with caller(id) as materialized (select ${callerId} where changes() > 0),
-  sized as materialized (
-    select bookId, sum(${bytes}) over (order by bookId) as total
-    from books where memberId = (select id from caller) and ${isIncluded}
+  with ${countedCaller},
+  sized as (select bookId, ${bytes} as bytes from (${source} order by bookId) cross join books using (bookId)),
+  added as (
+    select lag(bookId) over (order by bookId) as previous, sum(bytes) over (order by bookId rows unbounded preceding) as total
+    from sized
   )
-  select max(bookId) as bookId from sized
-  group by (total - 1) / max(${sql.raw(String(PART_BYTES))}, 1 + (select max(total) from sized) / ${sql.raw(String(MAX_PARTS))})
-  order by 1`,
+  select ${newestBook} as newest, (
+    select previous from added where total > ${sql.raw(String(PART_BYTES))} and previous is not null limit 1
+  ) as lastOfPart`,
   )
 
-const SELECT_CUTS = {
-  library: selectCutsOf(SIZES.library),
-  books: selectCutsOf(SIZES.books),
-  memos: selectCutsOf(SIZES.memos),
+const SELECT_ENDS = {
+  library: selectEndsOf(SIZES.library),
+  books: selectEndsOf(SIZES.books),
+  memos: selectEndsOf(SIZES.memos),
 }
 
 /** A part of an export: the books after one, up to another. */
 export type Part = {
   number: number
-  parts: number
   /** Milliseconds since 1970. */
   exportedAt: number
-  /** For the requests of the other parts. */
-  plan: string
   after: number
   last: number
+  /** Undefined for the last part. */
+  next: Plan | undefined
 }
 
-const toPart = ({ exportedAt, cuts }: Plan, number: number): Part => {
-  const parts = Math.max(1, cuts.length)
-  if (number > parts) {
-    const reason = `must be at most ${parts}, the number of parts`
-    throw new ApiError('INVALID_PARAMETERS', {
-      violationErrors: [{ propertyPath: 'part', rejectedValue: String(number), reason }],
-    })
+const toPart = ({ part, exportedAt, after, last }: Plan, ends: Ends | undefined): Part => {
+  const { newest, lastOfPart } = ends ?? { newest: null, lastOfPart: null }
+  const lastOfAll = Math.min(last, newest ?? 0)
+  const next = lastOfPart === null ? undefined : { part: part + 1, exportedAt, after: lastOfPart, last: lastOfAll }
+  return { number: part, exportedAt, after, last: lastOfPart ?? lastOfAll, next }
+}
+
+const invalid = (propertyPath: string, rejectedValue: string, reason: string) =>
+  new ApiError('INVALID_PARAMETERS', { violationErrors: [{ propertyPath, rejectedValue, reason }] })
+
+/** Finds a part after the first one without a plan, which takes a call for each part before it. */
+const findPart = async (db: Db, caller: Caller, contents: Contents, first: Part, number: number, load: LoadPart) => {
+  let part = first
+  while (part.next && part.number < number) {
+    const plan = part.next
+    const ends = await load(() => queryOne(db, caller, idempotent(SELECT_ENDS[contents]({ isCounted: 1, ...plan }))))
+    part = toPart(plan, ends)
   }
-  const [after = 0, last = 0] = [cuts[number - 2], cuts[number - 1]]
-  return { number, parts, exportedAt, plan: toCursor({ exportedAt, cuts }), after, last }
+  if (part.number < number) throw invalid('part', String(number), `must be at most ${part.number}, the number of parts`)
+  return part
+}
+
+/** The request of a member for an export. */
+export type Requested = {
+  db: Db
+  caller: Caller
+  memberId: number
+  config: Config
+  query: ExportQuery
 }
 
 /**
- * Counts a request for an export or a further part of one, and cuts the library into parts.
+ * Counts a request for an export or, with a plan, for a further part of one, and finds where the part ends. The same call
+ * loads the first page, unless the parts before must be found first.
  * @throws TOO_MANY_REQUESTS after too many; INVALID_PARAMETERS if there is no such part
  */
-export const startExport = async (
-  db: Db,
-  caller: Caller,
-  config: Config,
-  contents: Contents,
-  { part, plan: sent }: ExportQuery,
-): Promise<{ memberId: number; member: Profile; part: Part; rateLimit: RateLimitHeaders }> => {
-  // An access token names no member.
-  const memberId = caller.memberId ?? (await runAsCaller(db, caller, selectCaller()))[0].memberId
+export const startExport = async <Row, Book>(
+  { db, caller, memberId, config, query }: Requested,
+  { contents, select }: Kind<Row, Book>,
+  load: LoadPart,
+) => {
+  const { part: number, plan } = query
+  if (plan && plan.part !== number) throw invalid('plan', toCursor(plan), 'must be that of the part')
   const now = Date.now()
-  const [action, limits] = part === 1 ? (['export', EXPORTS] as const) : (['export part', EXPORT_PARTS] as const)
+  // Without a plan, a further part costs as much as all those before it.
+  const [action, limits] = plan ? (['export part', EXPORT_PARTS] as const) : (['export', EXPORTS] as const)
   const attempt = toAttempt(now, { subject: await keyedHash(config.JWT_SECRET, action, String(memberId)), limits })
-  const [member, usage, counted, cuts = []] = await runAsCaller(
-    db,
-    caller,
-    selectMember(),
-    selectUsage(attempt),
-    insertCallerAttempt(attempt),
-    ...(sent ? [] : [idempotent(SELECT_CUTS[contents]())]),
+  const start = plan ?? { part: 1, exportedAt: now, after: 0, last: Number.MAX_SAFE_INTEGER }
+  const [member, usage, counted, [ends], page] = await load(() =>
+    runAsCaller(
+      db,
+      caller,
+      selectMember(),
+      selectUsage(attempt),
+      insertCallerAttempt(attempt),
+      // They follow the statement that counts the export, so that one beyond the limit reads no books.
+      SELECT_ENDS[contents]({ isCounted: 0, ...start }),
+      ...(start.part === number ? [firstPage(select, start)] : []),
+    ),
   )
   if (counted.length === 0) throw tooManyAttempts(usage, now)
-  const plan = sent ?? { exportedAt: now, cuts: cuts.map(({ bookId }) => bookId) }
-  return { memberId, member, part: toPart(plan, part), rateLimit: afterAttempt(usage, now) }
+  const part = await findPart(db, caller, contents, toPart(start, ends), number, load)
+  return { member, part, page, rateLimit: afterAttempt(usage, now) }
 }

@@ -41,7 +41,7 @@ export const LibraryExport = z
     version: z.literal(1),
     exportedAt: Instant,
     part: int(1, MAX_PARTS),
-    parts: int(1, MAX_PARTS),
+    last: z.boolean(),
     member: Profile,
     images: z.array(ExportedImage),
     books: z.array(ExportedBook),

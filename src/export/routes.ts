@@ -2,31 +2,35 @@ import { type Context, Hono } from 'hono'
 import type { App } from '../env'
 import { authenticated } from '../http/auth'
 import { DOWNLOAD_TIMEOUT_MS, sendJson, sendText } from '../http/json-stream'
-import { toLinks } from '../http/send-page'
 import { throttledByMember } from '../http/throttle'
 import { valid } from '../http/validate'
 import { imageBase } from '../images/address'
 import { toKey } from '../images/bucket'
+import { toCursor } from '../schema/cursor'
 import { toInstant } from '../schema/values'
 import { toTable } from './csv'
 import { toMarkdown } from './markdown'
 import type { LibraryExport } from './responses'
 import { CsvQuery, ExportQuery } from './schema'
-import { type Export, exportLibrary, exportMemos, exportShelves } from './store'
+import { exportLibrary, exportMemos, exportShelves } from './store'
 
-/** Sets the headers of a file: its name, the links to the other parts, and the limits. */
+type Exported = Pick<Awaited<ReturnType<typeof exportMemos>>, 'part' | 'rateLimit'>
+
+/** Sets the headers of a file: its name, the link to the next part, and the limits. */
 const describeFile = (
   c: Context<App>,
   path: string,
-  { part, rateLimit }: Pick<Export, 'part' | 'rateLimit'>,
+  { part: { number, exportedAt, next }, rateLimit }: Exported,
   [name, extension]: [string, string],
-  others: Record<string, string> = {},
+  others = '',
 ) => {
-  const { number, parts, exportedAt, plan } = part
-  const day = toInstant(exportedAt).slice(0, 10)
-  const file = `${name}-${day}${parts > 1 ? `-part-${number}-of-${parts}` : ''}.${extension}`
+  const isWhole = number === 1 && !next
+  const file = `${name}-${toInstant(exportedAt).slice(0, 10)}${isWhole ? '' : `-part-${number}`}.${extension}`
   c.header('Content-Disposition', `attachment; filename="${file}"`)
-  c.header('Link', toLinks(path, { page: number, ...others, plan }, parts, 'part'))
+  const toPath = (part: number) => `${path}?part=${part}${others}`
+  const links = [`<${toPath(1)}>; rel="first"`]
+  if (next) links.push(`<${toPath(next.part)}&plan=${toCursor(next)}>; rel="next"`)
+  c.header('Link', links.join(', '))
   for (const [header, value] of Object.entries(rateLimit)) c.header(header, value)
 }
 
@@ -42,8 +46,14 @@ export const exports = new Hono<App>()
       const toUrl = (memberId: number, name: string) => `${base}/${toKey(memberId, name)}`
       const { part, rateLimit, ...library } = await exportLibrary(db, caller, config, c.req.valid('query'), toUrl)
       describeFile(c, '/export', { part, rateLimit }, ['reading-library', 'json'])
-      const { number, parts, exportedAt } = part
-      const head = { format: 'reading-library', version: 1, exportedAt: toInstant(exportedAt), part: number, parts }
+      const { number, exportedAt, next } = part
+      const head = {
+        format: 'reading-library',
+        version: 1,
+        exportedAt: toInstant(exportedAt),
+        part: number,
+        last: !next,
+      }
       return sendJson<LibraryExport>(c, { ...head, ...library }, DOWNLOAD_TIMEOUT_MS)
     },
   )
@@ -51,7 +61,7 @@ export const exports = new Hono<App>()
     const { db, caller, config } = c.var
     const { for: target, ...query } = c.req.valid('query')
     const { books, ...file } = await exportShelves(db, caller, config, query)
-    describeFile(c, '/export.csv', file, ['reading-library', 'csv'], target && { for: target })
+    describeFile(c, '/export.csv', file, ['reading-library', 'csv'], target && `&for=${target}`)
     return sendText(c, 'text/csv', toTable(books, target === 'spreadsheet'), () => books.return())
   })
   .get(

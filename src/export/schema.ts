@@ -1,21 +1,24 @@
 import * as z from 'zod/mini'
 import { cursorOf } from '../schema/cursor'
-import { intParameter, nameOf } from '../schema/values'
+import { int, intParameter, nameOf } from '../schema/values'
 
-/** The most parts of an export. */
-export const MAX_PARTS = 300
+/** More than any library has. */
+export const MAX_PARTS = 10_000
 
-/** The last time that a `Date` can express. */
-const LAST_TIME = 8_640_000_000_000_000
+/** The last millisecond of a year with four digits. */
+const LAST_TIME = 253_402_300_799_999
 
 /**
- * An export that began: when, in milliseconds since 1970, and the last book of each part. It comes back with the request for
- * a further part, so that nothing needs to be stored.
+ * Where a further part of an export begins: after a book. `exportedAt`: when the export began, in milliseconds since 1970.
+ * `last`: the member's last book then. It comes back with the request for the part, so that nothing needs to be stored. It
+ * selects only among the caller's books, and a part ends where it is large enough.
  */
 const Plan = z.lazy(() =>
   z.object({
-    exportedAt: z.int().check(z.minimum(0), z.maximum(LAST_TIME)),
-    cuts: z.array(z.int().check(z.minimum(1))).check(z.maxLength(MAX_PARTS)),
+    part: int(2, MAX_PARTS),
+    exportedAt: int(0, LAST_TIME),
+    after: int(1, Number.MAX_SAFE_INTEGER),
+    last: int(1, Number.MAX_SAFE_INTEGER),
   }),
 )
 export type Plan = z.infer<typeof Plan>
@@ -23,7 +26,7 @@ export type Plan = z.infer<typeof Plan>
 const exportQuery = () =>
   z.object({
     part: z._default(intParameter(1, MAX_PARTS), 1),
-    plan: z.optional(cursorOf(Plan, 'must be from the Link header of the first part')),
+    plan: z.optional(cursorOf(Plan, 'must be from the Link header of the part before')),
   })
 
 export const ExportQuery = z.lazy(() => exportQuery())

@@ -1,8 +1,11 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
+import { callerId } from '../db/caller'
 import { isWithMemos } from '../db/schema'
 
 /** What an export contains: everything, the books with their readings, or the books with their memos. */
 export type Contents = 'library' | 'books' | 'memos'
+
+const { placeholder } = sql
 
 const ofBook = sql.raw('memberId = books.memberId and bookId = books.bookId')
 const text = sql.raw('octet_length(concat(title, cover, author, publisher, language, series, sourceIds))')
@@ -15,15 +18,30 @@ const events = sql`coalesce((select total from progress where ${ofBook} order by
 /** Of a book without anything. No part has more books than a file that can be imported may have: 10,000. */
 const book = sql`840`
 
+/** The caller. In the batch that counts an export, nobody if it was not counted, so that no book is read. */
+export const countedCaller = sql`caller(id) as materialized (
+  select ${callerId} where ${placeholder('isCounted')} or changes() > 0
+)`
+const owner = sql.raw('(select id from caller)')
+const isNext = sql`bookId > ${placeholder('after')} and bookId <= ${placeholder('last')}`
+const ownBooks = (condition: SQL) =>
+  sql`select bookId from books where memberId = ${owner} and ${condition} and ${isNext}`
+// No index has all books of a member by bookId, but this one has those of each status, which are merged.
+const isOfStatus = ['YET', 'ING', 'DONE'].map((status) => sql.raw(`bookStatus = '${status}'`))
+const allBooks = sql.join(isOfStatus.map(ownBooks), sql` union all `)
+
+const newestOf = (condition: SQL) =>
+  sql`select max(bookId) as bookId from books where memberId = ${owner} and ${condition}`
+/** The caller's last book, or null. */
+export const newestBook = sql`(select max(bookId) from (${sql.join(isOfStatus.map(newestOf), sql` union all `)}))`
+
 /**
- * The approximate size of a book in a file, in bytes: its texts in UTF-8, and a fixed number for the rest of each row. The
- * names of tables in the expressions are those of a query on `books`.
+ * `bytes`: the approximate size of a book in a file: its texts in UTF-8, and a fixed number for the rest of each row. The
+ * names of tables in the expression are those of a query on `books`.
+ * `source`: a query of the books after one, up to another.
  */
 export const SIZES = {
-  library: {
-    bytes: sql`${book} + ${text} + 64 * ${tags} + ${memos} + ${notes} + 70 * ${events}`,
-    isIncluded: sql`true`,
-  },
-  books: { bytes: sql`${book} + ${text} + 64 * ${tags} + ${notes}`, isIncluded: sql`true` },
-  memos: { bytes: sql`100 + ${text} + ${memos}`, isIncluded: isWithMemos },
+  library: { bytes: sql`${book} + ${text} + 64 * ${tags} + ${memos} + ${notes} + 70 * ${events}`, source: allBooks },
+  books: { bytes: sql`${book} + ${text} + 64 * ${tags} + ${notes}`, source: allBooks },
+  memos: { bytes: sql`100 + ${text} + ${memos}`, source: ownBooks(isWithMemos) },
 } satisfies Record<Contents, object>

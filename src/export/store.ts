@@ -1,18 +1,52 @@
-import type { Caller } from '../db/caller'
+import { type Caller, runAsCaller, selectCaller } from '../db/caller'
 import { afterResponse, type Db } from '../db/client'
+import { startLoading } from '../db/parts'
 import type { Config } from '../env'
-import { loadBooks, SELECT_PAGE, type ShelvedRow } from './books'
+import { type Kind, loadPages, SELECT_PAGE } from './books'
 import { loadImages } from './images'
 import { toBook } from './library'
-import { type BookWithMemos, toBookWithMemos } from './markdown'
+import { toBookWithMemos } from './markdown'
 import { startExport } from './plan'
 import type { ExportQuery } from './schema'
 
-// The pages of an export are loaded while it is being sent. Whoever receives `books` must read them to the end or call
-// `return`, which releases what they hold.
+type Loading = Awaited<ReturnType<typeof startLoading>>
 
-type Started = Pick<Awaited<ReturnType<typeof startExport>>, 'part' | 'rateLimit'>
-export type Export<Book = unknown> = Started & { books: AsyncGenerator<Book[], void> }
+/** Yields an empty page at once, then pages. From the first one on, `return` releases what is held. */
+async function* releasing<Book>(pages: AsyncGenerator<Book[], void>, end: Loading['end']) {
+  try {
+    yield []
+    yield* pages
+  } finally {
+    end()
+  }
+}
+
+/**
+ * Starts an export. Its first page is loaded before this returns, so that a failure can still get an error
+ * response; the others are loaded while the response is being sent. Whoever receives `books` must read them to the end or
+ * call `return`, which releases what they hold.
+ */
+const exportBooks = async <Row extends { bookId: number }, Book>(
+  db: Db,
+  caller: Caller,
+  config: Config,
+  query: ExportQuery,
+  kind: Kind<Row, Book>,
+) => {
+  // An access token names no member.
+  const memberId = caller.memberId ?? (await runAsCaller(db, caller, selectCaller()))[0].memberId
+  const { load, end } = await startLoading(db, caller)
+  try {
+    const { page, ...started } = await startExport({ db, caller, memberId, config, query }, kind, load)
+    const pages = loadPages(afterResponse(db), caller, kind, started.part, page, load)
+    const books = releasing(pages, end)
+    await books.next()
+    return { ...started, memberId, books, load }
+  } catch (error) {
+    end()
+    throw error
+  }
+}
 
 /** Everything that a member has. @param toUrl the URL of an image */
 export const exportLibrary = async (
@@ -22,8 +56,8 @@ export const exportLibrary = async (
   query: ExportQuery,
   toUrl: (memberId: number, name: string) => string,
 ) => {
-  const { memberId, member, ...started } = await startExport(db, caller, config, 'library', query)
-  const { pages: books, load } = await loadBooks(db, caller, started.part, SELECT_PAGE.library, toBook)
+  const kind = { contents: 'library', select: SELECT_PAGE.library, toBook } as const
+  const { memberId, member, part, rateLimit, books, load } = await exportBooks(db, caller, config, query, kind)
   async function* listImages() {
     for await (const page of loadImages(afterResponse(db), caller, load)) {
       yield page.map(({ name, type, bytes, createdAt }) => ({
@@ -36,29 +70,13 @@ export const exportLibrary = async (
     }
   }
   // The first part has the images.
-  return { ...started, member, images: started.part.number === 1 ? listImages() : [], books }
+  return { part, rateLimit, member, images: part.number === 1 ? listImages() : [], books }
 }
 
 /** The books with their readings. */
-export const exportShelves = async (
-  db: Db,
-  caller: Caller,
-  config: Config,
-  query: ExportQuery,
-): Promise<Export<ShelvedRow>> => {
-  const { part, rateLimit } = await startExport(db, caller, config, 'books', query)
-  const { pages } = await loadBooks(db, caller, part, SELECT_PAGE.books, (book) => book)
-  return { part, rateLimit, books: pages }
-}
+export const exportShelves = (db: Db, caller: Caller, config: Config, query: ExportQuery) =>
+  exportBooks(db, caller, config, query, { contents: 'books', select: SELECT_PAGE.books, toBook: (book) => book })
 
 /** The books that have memos, with these. */
-export const exportMemos = async (
-  db: Db,
-  caller: Caller,
-  config: Config,
-  query: ExportQuery,
-): Promise<Export<BookWithMemos>> => {
-  const { part, rateLimit } = await startExport(db, caller, config, 'memos', query)
-  const { pages } = await loadBooks(db, caller, part, SELECT_PAGE.memos, toBookWithMemos)
-  return { part, rateLimit, books: pages }
-}
+export const exportMemos = (db: Db, caller: Caller, config: Config, query: ExportQuery) =>
+  exportBooks(db, caller, config, query, { contents: 'memos', select: SELECT_PAGE.memos, toBook: toBookWithMemos })

@@ -7,12 +7,27 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown[]> =>
 const isStreamable = (value: unknown): value is Streamable =>
   typeof value === 'object' && value !== null && Object.values(value).some(isIterable)
 
+/**
+ * A text that `take` takes out. A generator keeps what it has yielded until it goes on, so a client that does not read would
+ * hold the text beside its bytes.
+ */
+type Chunk = { text: string }
+
+const take = (chunk: Chunk) => {
+  const { text } = chunk
+  chunk.text = ''
+  return text
+}
+
+/** The JSON of some items of an array. */
+const toChunk = (start: string, items: unknown[]): Chunk => ({ text: `${start}${JSON.stringify(items).slice(1, -1)}` })
+
 /** The JSON of one array, in chunks. */
-async function* toArrayJson(parts: AsyncIterable<unknown[]>, start = ''): AsyncGenerator<string> {
+async function* toArrayJson(parts: AsyncIterable<unknown[]>, start = ''): AsyncGenerator<Chunk | string> {
   let bracket = `${start}[`
   for await (const items of parts) {
     if (items.length === 0) continue
-    if (!items.some(isStreamable)) yield `${bracket}${JSON.stringify(items).slice(1, -1)}`
+    if (!items.some(isStreamable)) yield toChunk(bracket, items)
     else {
       for (const [at, item] of items.entries()) {
         yield at === 0 ? bracket : ','
@@ -28,7 +43,7 @@ async function* toArrayJson(parts: AsyncIterable<unknown[]>, start = ''): AsyncG
  * The JSON of a body, in chunks. A body or a value in it that is an async iterable of arrays becomes one array, and so does
  * a value of an item of such an array.
  */
-async function* toJson(body: Streamable | AsyncIterable<unknown[]>): AsyncGenerator<string> {
+async function* toJson(body: Streamable | AsyncIterable<unknown[]>): AsyncGenerator<Chunk | string> {
   if (isIterable(body)) return yield* toArrayJson(body)
   let separator = '{'
   for (const [key, value] of Object.entries(body)) {
@@ -51,8 +66,14 @@ const encoder = new TextEncoder()
  * Produces a chunk only when the client has read the previous one. Ends the connection if that takes too long.
  * @param end releases what the chunks hold, also if none was read
  */
-export const toStream = (chunks: AsyncGenerator<string>, end: () => Promise<unknown>, timeoutMs = TIMEOUT_MS) => {
+export const toStream = (
+  chunks: AsyncGenerator<Chunk | string>,
+  end: () => Promise<unknown>,
+  timeoutMs = TIMEOUT_MS,
+) => {
   let timer: ReturnType<typeof setTimeout> | undefined
+  // The connection may keep the stream, and with it the generator, until the client has read what it was sent.
+  const release = () => Promise.all([chunks.return(undefined), end()])
   const deadline = Date.now() + timeoutMs
   return new ReadableStream<Uint8Array>(
     {
@@ -63,16 +84,16 @@ export const toStream = (chunks: AsyncGenerator<string>, end: () => Promise<unkn
           throw error
         })
         if (done) return controller.close()
-        controller.enqueue(encoder.encode(value))
+        controller.enqueue(encoder.encode(typeof value === 'string' ? value : take(value)))
         const stop = () => {
           controller.error(new Error('The client reads too slowly'))
-          end()
+          release()
         }
         timer = setTimeout(stop, Math.min(STALL_MS, deadline - Date.now()))
       },
       cancel: async () => {
         clearTimeout(timer)
-        await end()
+        await release()
       },
     },
     { highWaterMark: 0 },

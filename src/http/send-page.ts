@@ -2,18 +2,13 @@ import type { Context } from 'hono'
 import type { Page, Paging } from '../schema/paging'
 import { sendJson } from './json-stream'
 
-type Query = Pick<Paging, 'page'> & Record<string, string | number>
+type Query = Paging & Record<string, string | number>
 
-/**
- * The links from a page to the others (RFC 8288).
- * @param path the path, encoded
- * @param name the parameter that has the number of the page
- */
-export const toLinks = (path: string, { page, ...others }: Query, totalPages: number, name = 'page') => {
+const toLinks = (path: string, { page, ...others }: Query, totalPages: number) => {
   const rest = Object.entries(others)
     .map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
     .join('')
-  const link = (relation: string, to: number) => `<${path}?${name}=${to}${rest}>; rel="${relation}"`
+  const link = (relation: string, to: number) => `<${path}?page=${to}${rest}>; rel="${relation}"`
   // An empty list has one page, without items.
   const last = Math.max(totalPages, 1)
   const links = [link('first', 1)]

@@ -238,6 +238,7 @@ export const PROPERTIES: Record<string, string> = {
   language: 'Language of the edition, as a tag such as `ko` or `pt-BR`. Null if unknown.',
   'ProgressEvent.kind': 'Kind of event.',
   'ExportedEvent.kind': 'Kind of event.',
+  last: 'Whether this is the last part.',
   lastUsedAt: 'The UTC day on which the token was last used, as `yyyy-MM-dd`. Null if never.',
   images:
     'The images that you uploaded, oldest first. Only in the first part. Load them before you delete your account.',
@@ -289,7 +290,6 @@ export const PROPERTIES: Record<string, string> = {
   'ProgressEvent.page': 'The page that was reached.',
   'ExportedEvent.page': 'The page that was reached.',
   part: 'Number of this part.',
-  parts: 'Number of parts.',
   pageInfo: 'The position of this page in the list.',
   password: 'Password: 6 to 128 characters, which may be ASCII letters, digits and punctuation, but not spaces.',
   'Credentials.password': 'The password of the account.',
@@ -381,8 +381,8 @@ export const PARAMETERS: Record<string, string> = {
   status: 'Only books of this status, by name or code.',
   tag: 'A tag, regardless of case.',
   'token-id': 'Identifier of the access token.',
-  part: 'Which part to export, from 1 to the `parts` of the export. First part if absent.',
-  plan: 'Where the parts begin, from the `Link` header of any part: so no book is in two of them, or in none. Without it, the library is cut anew.',
+  part: 'Which part to export. The first one if absent.',
+  plan: 'Where the part begins, as `Link` of the part before says, so that no book is in two of them, or in none. Without it, a new export begins, and counts as one.',
   for: "`spreadsheet` adds a byte order mark, and a `'` before cells that a spreadsheet would run as formulas. Such a file is not for imports.",
   'title-or-author':
     'Part of a title or an author: 1 to 100 characters, not counting leading and trailing spaces. May contain slashes.',

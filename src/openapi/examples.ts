@@ -221,7 +221,7 @@ export const EXAMPLES: Record<string, Example> = {
       version: 1,
       exportedAt: now,
       part: 1,
-      parts: 1,
+      last: true,
       member: { email: 'mina@example.com', name: 'Mina Kim' },
       images: [],
       books: [

@@ -113,7 +113,7 @@ const rateTable = toTable(
     ['Codes for a change of e-mail address, tried by one member from one network *', toText(GUESSES.network)],
     ['Password changes of one member *', toText(PASSWORD_CHANGES)],
     ['Exports of one member, all formats together *', toText(EXPORTS)],
-    ['Parts of exports of one member, other than the first ones *', toText(EXPORT_PARTS)],
+    ['Further parts of exports of one member *', toText(EXPORT_PARTS)],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
     ['Exports and parts of them of one member', 'about 30 a minute in each format'],

@@ -1,11 +1,11 @@
 // The largest responses that the quotas allow, one at a time and ten at once, in the memory of one isolate.
 import { setTimeout } from 'node:timers/promises'
 import { encode, openSocket } from '../support/http-client'
+import { MIB, toMib, watchMemory } from '../support/watch-memory'
 import type { Attack, Context, Figure, Report } from './attack'
 import { countStatuses, mergeReports } from './attack'
 import { insertMember, jsonRequest, type Member, registerBook } from './members'
 import type { Service } from './service'
-import { MIB, toMib, watchMemory } from './watch-memory'
 
 const MOST_PER_ANSWER = 64 * MIB
 const CONCURRENT = 10
@@ -29,7 +29,8 @@ const fillBook = (service: Service, { memberId }: Member, bookId: number, memoCo
     .prepare(`
       with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
       insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
-      select (select coalesce(max(memoId), 0) from memos) + i, ?2, ?3, i, 'SUMMARY', ?4, 1, 'PUBLIC', '2026-01-01T00:00:00', '2026-01-01T00:00:00' from n`)
+      select (select coalesce(max(memoId), 0) from memos) + i, ?2, ?3,
+        (select coalesce(max(position), 0) from memos where memberId = ?3) + i, 'SUMMARY', ?4, 1, 'PUBLIC', '2026-01-01T00:00:00', '2026-01-01T00:00:00' from n`)
     .bind(memos, bookId, memberId, memoContent)
     .run()
 
@@ -55,6 +56,9 @@ const withMemos =
     return toPath(bookId)
   }
 
+/** Pages of exports have as much text as parts of lists. */
+const EXPORTED_BOOKS = 16
+
 const CASES: Case[] = [
   { name: 'detail of long memos', prepare: withMemos(CONTENT, detailPath) },
   {
@@ -67,6 +71,29 @@ const CASES: Case[] = [
     prepare: async (service, member) => {
       await fillLibrary(service, member, 1000)
       return '/books/library?bookStatus=YET&page=1&size=1000'
+    },
+  },
+  {
+    name: 'export of memos of control characters',
+    prepare: async (service, member) => {
+      for (let n = 0; n < EXPORTED_BOOKS; n++) {
+        // The first book is beyond the size of a page.
+        await fillBook(service, member, await registerBook(service, member), CONTROL_CHARACTERS, n === 0 ? 20 : 3)
+      }
+      return '/export'
+    },
+  },
+  {
+    name: 'export of notes of quotation marks, for a spreadsheet',
+    prepare: async (service, member) => {
+      const { token } = member
+      for (let n = 0; n < 4 * EXPORTED_BOOKS; n++) {
+        const path = `/books/${await registerBook(service, member)}/readings`
+        const note = `${';"='.repeat(CONTENT.length / 3)}`
+        const { status } = await service.request(jsonRequest('POST', path, { note }, { token }))
+        if (status !== 201) throw new Error(`${path}: ${status}`)
+      }
+      return '/export.csv?for=spreadsheet'
     },
   },
 ]
@@ -116,38 +143,61 @@ const readLargest = async ({ start, progress }: Context, { name, prepare }: Case
   return { figures: [figure], failures }
 }
 
+const SLOW_MEMBERS = 20
 const SLOW_READERS = 100
 
-/** Requests many large responses without reading them, then reads another member's. */
-const readSlowly = async ({ start, progress }: Context): Promise<Report> => {
+const SLOW_CASES: Case[] = [
+  {
+    name: 'a large book',
+    prepare: async (service, member) => {
+      const bookId = await registerBook(service, member)
+      await fillBook(service, member, bookId, CONTROL_CHARACTERS, 32)
+      return detailPath(bookId)
+    },
+  },
+  {
+    name: 'an export',
+    prepare: async (service, member) => {
+      for (let n = 0; n < 10; n++) {
+        await fillBook(service, member, await registerBook(service, member), CONTROL_CHARACTERS, 3)
+      }
+      return '/export'
+    },
+  },
+]
+
+/** Requests many large responses of several members without reading them, then reads another member's. */
+const readSlowly = async ({ start, progress }: Context, { name, prepare }: Case): Promise<Report> => {
   const service = await start()
-  const [attacker, reader] = [await insertMember(service), await insertMember(service)]
-  const fill = async (member: Member) => {
-    const bookId = await registerBook(service, member)
-    await fillBook(service, member, bookId, CONTROL_CHARACTERS, 128)
-    return detailPath(bookId)
-  }
-  const [path, ownPath] = [await fill(attacker), await fill(reader)]
-  progress(`${SLOW_READERS} connections that do not read`)
-  const request = encode({ method: 'GET', path, token: attacker.token })
+  const reader = await insertMember(service)
+  const ownPath = await prepare(service, reader)
+  const requests = await Array.fromAsync({ length: SLOW_MEMBERS }, async () => {
+    const member = await insertMember(service)
+    return encode({ method: 'GET', path: await prepare(service, member), token: member.token })
+  })
+  progress(`${name}: ${SLOW_READERS} connections that do not read`)
   const sockets = await Promise.all(Array.from({ length: SLOW_READERS }, () => openSocket(service.url)))
-  for (const socket of sockets) {
+  for (const [at, socket] of sockets.entries()) {
     socket.pause()
     socket.on('error', () => {})
-    socket.write(request)
+    socket.write(requests[at % SLOW_MEMBERS] ?? '')
   }
   await setTimeout(5000)
   const profile = (await service.request({ method: 'GET', path: '/members/me', token: reader.token })).status
-  const { outcome } = await download(service, reader, ownPath)
+  const { outcome, bytes } = await download(service, reader, ownPath)
   for (const socket of sockets) socket.destroy()
   const failures = profile === 200 && outcome === '200' ? [] : [`with slow readers: ${profile}, then ${outcome}`]
-  const result = `another member’s profile: ${profile}, equally large book: ${outcome}, in a heap of ${HEAP_MIB} MiB`
-  return { figures: [['connections that do not read their 48 MiB', SLOW_READERS, result]], failures }
+  const size = `${(bytes / MIB).toFixed(1)} MiB`
+  const result = `another member’s profile: ${profile}, as large a response: ${outcome}, in a heap of ${HEAP_MIB} MiB`
+  return {
+    figures: [[`connections of ${SLOW_MEMBERS} members that do not read ${name} of ${size}`, SLOW_READERS, result]],
+    failures,
+  }
 }
 
 export const memory: Attack = async (context) => {
   const reports: Report[] = []
   for (const each of context.quick ? CASES.slice(0, 1) : CASES) reports.push(await readLargest(context, each))
-  if (!context.quick) reports.push(await readSlowly(context))
+  for (const each of context.quick ? [] : SLOW_CASES) reports.push(await readSlowly(context, each))
   return mergeReports(...reports)
 }

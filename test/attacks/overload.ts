@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findMismatches } from '../../scripts/integrity'
 import { encode, exchange, median, openSocket, quantile } from '../support/http-client'
+import { MEMORY_LIMIT, toMib, watchMemory } from '../support/watch-memory'
 import type { Attack } from './attack'
 import { type Member, registerBook, signUpMany } from './members'
 import type { Service } from './service'
-import { MEMORY_LIMIT, toMib, watchMemory } from './watch-memory'
 
 /** Few connections keep the service busy without queueing; many overload it. */
 const FEW = 8

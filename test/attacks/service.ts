@@ -105,6 +105,7 @@ export const startService = async (options: Options = {}) => {
   const slot = slots > 1 ? 1 : 0
   const client = createClient(url)
   return {
+    name: NAME,
     url,
     /** The process id of workerd. */
     pid: listChildren().find((pid) => !before.includes(pid)) ?? Number.NaN,

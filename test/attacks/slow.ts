@@ -4,10 +4,10 @@ import { promisify } from 'node:util'
 import { toFileForm } from '../support/file-form'
 import { exchange, type HttpResponse, openSocket } from '../support/http-client'
 import { pngWithData } from '../support/pictures'
+import { MIB } from '../support/watch-memory'
 import { type Attack, countStatuses, createChecks, type Figure } from './attack'
 import { jsonRequest, registerBook, signUp, uploadRequest } from './members'
 import type { Service } from './service'
-import { MIB } from './watch-memory'
 
 const PROMPT_MS = 3000
 const TRICKLE_MS = 250

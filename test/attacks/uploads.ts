@@ -3,11 +3,11 @@ import { toText } from '../support/bytes'
 import { BAD_MARKS, hostileFiles } from '../support/hostile'
 import { hostileForms } from '../support/hostile-forms'
 import { pngWithData } from '../support/pictures'
+import { MEMORY_LIMIT, MIB, readResidentMemory, toMib, watchMemory } from '../support/watch-memory'
 import { type Attack, type Context, countStatuses, mergeReports, type Report } from './attack'
 import type { Request, Response } from './client'
 import { type Member, signUp, signUpMany, uploadRequest } from './members'
 import type { Service } from './service'
-import { MEMORY_LIMIT, MIB, readResidentMemory, toMib, watchMemory } from './watch-memory'
 
 const CONCURRENCY = 20
 const IMAGE_URL = /^https:\/\/library\.example(\/images\/[1-9]\d*\/[\w-]{22}\.(?:png|jpg|gif|webp|avif))$/

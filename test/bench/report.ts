@@ -1,7 +1,9 @@
 // Prints the results, and compares them with the targets.
 import { fixed, formatTable, whole } from '../support/table.ts'
+import { MIB } from '../support/watch-memory.ts'
 import { printBill } from './bill.ts'
 import type { Draws } from './draws.ts'
+import { type ExportCost, HEAP_MIB } from './export.ts'
 import type { ImportCost } from './import.ts'
 import type { Flooded } from './passwords.ts'
 import type { Peer } from './peers.ts'
@@ -23,6 +25,7 @@ export type Results = {
   peers?: Record<string, Partial<Record<Peer, Speed>>>
   slots?: SlotResults
   import?: ImportCost[]
+  export?: ExportCost[]
 }
 
 const HEADING =
@@ -108,6 +111,22 @@ const printImport = (costs: ImportCost[]) => {
   console.log(formatTable(['statement', 'run', 'read', 'written', 'a book'], lines))
 }
 
+const EXPORT_HEADING =
+  'format, parts, bytes, largest part, D1 calls, read, a book, peak MiB, first byte: ms beyond the distance'
+
+const printExport = (costs: ExportCost[]) => {
+  console.log(
+    `\nExport of 100,000 books with 100,000 memos, in a heap of ${HEAP_MIB} MiB; the first byte with the database 50 ms away:`,
+  )
+  const rows = costs.map(({ name, parts, bytes, largest, calls, read, books, peakMib, firstByteMs }) => [
+    name,
+    ...[parts, bytes, largest, calls, read].map(whole),
+    fixed(read / books, 1),
+    ...[peakMib, firstByteMs].map((value) => fixed(value, 1)),
+  ])
+  console.log(formatTable(EXPORT_HEADING.split(', '), rows))
+}
+
 const atLeast = (what: string, value: number | undefined, least: number) =>
   value === undefined ? [] : [{ what, target: `≥ ${least}`, measured: fixed(value, 2), met: value >= least }]
 const atMost = (what: string, value: number | undefined, most: number, digits = 0) =>
@@ -125,6 +144,15 @@ const importTargets = (costs: ImportCost[] = []) =>
   costs.map(({ name, books, calls, written }) => [
     atMost(`${name}: D1 calls`, calls, 60),
     atMost(`${name}: rows written per book`, written / books, 25, 2),
+  ])
+
+const exportTargets = (costs: ExportCost[] = []) =>
+  costs.map(({ name, books, largest, read, peakMib, firstByteMs }) => [
+    atMost(`export, ${name}: MiB of the isolate`, peakMib, HEAP_MIB, 1),
+    atMost(`export, ${name}: first byte, ms beyond the distance`, firstByteMs, 100, 1),
+    // What can be imported.
+    atMost(`export, ${name}: MiB of the largest part`, largest / MIB, 10, 1),
+    atMost(`export, ${name}: rows read per book`, read / books, 35, 1),
   ])
 
 /** The targets for everything that was measured. */
@@ -168,6 +196,7 @@ const targetsOf = (results: Results) => {
       atMost(`${name}, ${from} to ${to}: p50 beyond the distance`, p50 - ms, 5, 1),
     ) ?? [],
     importTargets(results.import),
+    exportTargets(results.export),
     atMost('Worker: KB gzipped', worker.gzipped / 1000, 140, 1),
     atMost('start-up: ms to load the module', startupMs, 30, 1),
   ].flat(3)
@@ -200,6 +229,7 @@ export const printReport = (results: Results) => {
   if (passwords) printPasswords(passwords)
   if (slots) printSlots(slots)
   if (results.import) printImport(results.import)
+  if (results.export) printExport(results.export)
   if (draws)
     console.log(
       `\nRandom: ${whole(draws.draws)} draws among ${draws.memos} memos, chi-square ${fixed(draws.chiSquare, 1)}, z-score ${fixed(draws.z, 2)}`,

@@ -6,6 +6,7 @@ import { readMigrations } from '../support/migrations.ts'
 import { buildService } from '../support/workerd.ts'
 import { testDraws } from './draws.ts'
 import { endpoints, sendExpecting } from './endpoints.ts'
+import { measureExport } from './export.ts'
 import { measureImport } from './import.ts'
 import { floodLogins, timeHash } from './passwords.ts'
 import { PEERS, startPeers } from './peers.ts'
@@ -17,7 +18,7 @@ import { compareSpeed, measureLatency, measureStartup } from './throughput.ts'
 import { startWorkers } from './workers.ts'
 
 const WORKER_PARTS = ['rows', 'throughput', 'distance', 'passwords', 'draws'] as const
-const DEFAULT_PARTS = [...WORKER_PARTS, 'import', 'startup', 'peers'] as const
+const DEFAULT_PARTS = [...WORKER_PARTS, 'import', 'export', 'startup', 'peers'] as const
 const PARTS = [...DEFAULT_PARTS, 'slots'] as const
 
 const { values: flags, positionals } = parseArgs({
@@ -117,6 +118,7 @@ if (isSelected('startup')) {
 }
 if (WORKER_PARTS.some(isSelected)) await runWorkers(results)
 if (isSelected('import')) results.import = await measureImport(flags.quick, progress)
+if (isSelected('export')) results.export = await measureExport(flags.quick, progress)
 if (isSelected('peers')) await runPeers(results)
 if (isSelected('slots')) results.slots = await measureSlots(flags.quick, progress)
 progress('done')

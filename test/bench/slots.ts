@@ -67,7 +67,7 @@ const measureDistances = async (url: URL, endpoint: Endpoint, count: number) => 
 }
 
 export const measureSlots = async (isQuick: boolean, progress: (line: string) => void): Promise<SlotResults> => {
-  const { urlOf, fill, stop } = await startWorkers(['queued', 'regions'], most)
+  const { urlOf, fill, stop } = await startWorkers(['queued', 'regions'], { slots: most })
   const results: SlotResults = { throughput: [], distances: [] }
   try {
     progress(`filling ${most} databases`)

@@ -10,8 +10,17 @@ const toSlotBindings = (slots: number) =>
     Array.from({ length: slots - 1 }, (_, at) => [`DB_${at + 1}`, { type: 'd1' as const, id: `slot-${at + 1}` }]),
   )
 
+type Options = {
+  slots?: number
+  /** Opens the inspector, which reports memory use. */
+  isInspected?: boolean
+}
+
 /** Starts entries of `test/bench/workers` in one workerd, with the same databases. */
-export const startWorkers = async <const Name extends string>(names: Name[], slots = 1) => {
+export const startWorkers = async <const Name extends string>(
+  names: Name[],
+  { slots = 1, isInspected = false }: Options = {},
+) => {
   const vars = { JWT_SECRET, ADDRESS_KEY, EMAIL_VERIFICATION: 'off', CATALOGUE_PROVIDER: 'sample' }
   // The simulated latency of the database in the Workers `distant` and `chain`.
   const bindings = { DISTANCE_MS: { type: 'json' as const, value: 50 }, ...toSlotBindings(slots) }
@@ -25,6 +34,7 @@ export const startWorkers = async <const Name extends string>(names: Name[], slo
       ),
       defineReader(),
     ],
+    ...(isInspected && { inspectorPort: 0 }),
     handleStructuredLogs: ({ level, message }) => {
       if (level === 'error') console.error(message)
     },
@@ -36,6 +46,7 @@ export const startWorkers = async <const Name extends string>(names: Name[], slo
     urlOf,
     /** The process id of workerd. */
     pid: listChildren().find((pid) => !before.includes(pid)) ?? Number.NaN,
+    inspector: isInspected ? await miniflare.getInspectorURL() : undefined,
     stop: () => miniflare.dispose(),
     /** Runs statements in a slot and returns the size of its database in bytes. */
     fill: async (statements: string[], slot = 0) => {

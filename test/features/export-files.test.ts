@@ -129,10 +129,38 @@ describe('the export as CSV', () => {
       ...encoder.encode('\ufeffBook'),
     ])
     const rows = await table(reader, '?for=spreadsheet')
-    expect(rows.map((row) => row.Title)).toEqual(HOSTILE.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)))
+    // In a list of the file, a line begins with a hyphen.
+    const escaped = HOSTILE.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text.replace('\n---', "\n'---")))
+    expect(rows.map((row) => row.Title)).toEqual(escaped)
     for (const cell of rows.flatMap((row) => Object.values(row))) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
     expect(rows[0]).toMatchObject({ ISBN: '0446675504', ISBN13: '9780446675505' })
     expect((await reader.get('/export.csv?for=excel')).status).toBe(400)
+  })
+
+  it.each([
+    ['text; =1+1', "text; '=1+1"],
+    ['text;"=1+1;"', `text;"'=1+1;"`],
+    ['text\n\r\n@SUM(A1)', "text\n\r\n'@SUM(A1)"],
+    ['text\t\u00a0-1', "text\t\u00a0'-1"],
+    [' =1+1', "' =1+1"],
+    ['\ntext', "'\ntext"],
+    ['＝1+1', "'＝1+1"],
+    ['a=b, c - d; e-mail', 'a=b, c - d; e-mail'],
+  ])('for a spreadsheet escapes %j, whatever separates its columns', async (author, expected) => {
+    const reader = await signUp()
+    await reader.createBook({ author })
+    expect((await table(reader, '?for=spreadsheet'))[0]?.Author).toBe(expected)
+    expect((await table(reader))[0]?.Author).toBe(author)
+  })
+
+  it('for a spreadsheet is as fast for long runs of separators', async () => {
+    const reader = await signUp()
+    const { bookId } = await reader.createBook()
+    const note = `a${';\n"\t '.repeat(13_000)}`
+    await reader.post(`/books/${bookId}/readings`, { note })
+    const start = Date.now()
+    expect((await table(reader, '?for=spreadsheet'))[0]?.['My Review']).toBe(note)
+    expect(Date.now() - start).toBeLessThan(2000)
   })
 })
 

@@ -104,11 +104,10 @@ describe('a written table', () => {
     expect(cells(toCsv(['x', 'y', 'z'], rows))).toEqual([['x', 'y', 'z'], ...rows])
   })
 
-  it('escapes formulas only for spreadsheets', () => {
+  it('leaves formulas as they are', () => {
     const rows = [['=1+1', '+1', '-1', '@a', 'a=1']]
     const header = ['a', 'b', 'c', 'd', 'e']
     expect(toCsv(header, rows)).toBe('a,b,c,d,e\r\n=1+1,+1,-1,@a,a=1\r\n')
-    expect(toCsv(header, rows, { forSpreadsheet: true })).toBe("a,b,c,d,e\r\n'=1+1,'+1,'-1,'@a,a=1\r\n")
   })
 })
 

@@ -62,6 +62,21 @@ describe('a limiter', () => {
     expect(tryAcquire(10)).toBeDefined()
   })
 
+  it('gives one key no more than its limit, even if nobody else waits', async () => {
+    const { acquire } = limiterOf(10, { maxWaiting: 100, maxPerKey: 2 })
+    const own = [held(await acquire(1, ['a'])), held(await acquire(1, ['a']))]
+    let isGranted = false
+    const third = acquire(1, ['a']).then((lease) => {
+      isGranted = true
+      return held(lease)
+    })
+    held(await acquire(1, ['b'])).release()
+    await scheduler.wait(60)
+    expect(isGranted).toBe(false)
+    own[0]?.release()
+    await third
+  })
+
   it('refuses callers when the queue is full', async () => {
     const { acquire, first, isFull } = fullLimiter({ maxWaiting: 1 })
     expect(isFull(['a'])).toBe(false)

@@ -1,7 +1,13 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { exportLibrary, KINDS } from '../../scripts/transfer/export-library'
 import { type ImportFlags, importFile } from '../../scripts/transfer/import-file'
+import { createPartFiles } from '../../scripts/transfer/part-files'
 import type { Fetch } from '../../scripts/transfer/service'
 import { BASE, handle, signUp } from '../support/api'
+import { select } from '../support/database'
+import { memberIdOf } from '../support/images'
 
 const HEADER = 'Book Id,Title,Author,Date Added,Bookshelves,Exclusive Shelf'
 const toFile = (...rows: string[]) => new Blob([[HEADER, ...rows].join('\n')])
@@ -80,5 +86,180 @@ describe('npm run import', () => {
     const reader = await signUp()
     const zip = new Blob([new Uint8Array([0x50, 0x4b, 3, 4, 0, 0])])
     await expect(importWith(handle, reader.token, zip)).rejects.toThrow(/\(422\): The file cannot be imported.*ZIP/)
+  })
+})
+
+const decoder = new TextDecoder()
+
+const exportWith = async (fetch: Fetch, token: string, path: string = KINDS.json.path) => {
+  const files: string[] = []
+  const lines: string[] = []
+  const sizes: number[] = []
+  const write = async (part: number, content: AsyncIterable<Uint8Array>) => {
+    files[part - 1] = ''
+    for await (const chunk of content) files[part - 1] += decoder.decode(chunk, { stream: true })
+  }
+  const options = { fetch, base: BASE, token, path, write, retryMs: 1, report: (line: string) => void lines.push(line) }
+  const parts = await exportLibrary({ ...options, reportBytes: (_, bytes) => void sizes.push(bytes) })
+  return { files, lines, sizes, parts }
+}
+
+/** A member whose library has a part for each of so many books. */
+const signUpWithParts = async (count: number) => {
+  const reader = await signUp()
+  for (let n = 1; n <= count; n++) await reader.createBook({ title: `Book ${n}` })
+  await select('update books set memoBytes = 9 * 1024 * 1024 where memberId = ?', await memberIdOf(reader))
+  return reader
+}
+const titlesOf = (files: string[]) =>
+  files.map((file) => JSON.parse(file).books.map(({ title }: { title: string }) => title))
+
+describe('npm run export', () => {
+  it('downloads all parts, and shows the progress', async () => {
+    const reader = await signUpWithParts(3)
+    const { files, sizes, parts, lines } = await exportWith(handle, reader.token)
+    expect([parts, titlesOf(files)]).toEqual([3, [['Book 1'], ['Book 2'], ['Book 3']]])
+    expect(sizes.at(-1)).toBe(files[2]?.length)
+    expect(lines).toEqual([])
+  })
+
+  it('downloads the other formats', async () => {
+    const reader = await signUp()
+    const { bookId } = await reader.createBook({ title: '=Low Tide' })
+    await reader.createMemo(bookId, { memoContent: 'Salt' })
+    const load = async (kind: keyof typeof KINDS) => (await exportWith(handle, reader.token, KINDS[kind].path)).files[0]
+    expect(await load('csv')).toMatch(/^Book Id,Title,.*\r\n,=Low Tide,/)
+    expect(await load('spreadsheet')).toMatch(/^(?:\ufeff)?Book Id,Title,.*\r\n,'=Low Tide,/)
+    expect(await load('markdown')).toMatch(/\n## =Low Tide\n[\s\S]*\n> Salt\n/)
+  })
+
+  it('repeats a part whose connection broke or that was refused for a moment', async () => {
+    const reader = await signUpWithParts(2)
+    const toBroken = (response: Response) => {
+      const breaking = new TransformStream({
+        transform: (chunk, controller) => {
+          controller.enqueue(chunk)
+          controller.error(new TypeError('terminated'))
+        },
+      })
+      return new Response(response.body?.pipeThrough(breaking) ?? null, response)
+    }
+    const refuse = async (status: number) => new Response(null, { status, headers: { 'Retry-After': '0' } })
+    const breakOff: Fetch = async (request) => toBroken(await handle(request))
+    const lose = () => Promise.reject(new TypeError('fetch failed'))
+    const answers: Fetch[] = [breakOff, () => refuse(429), () => refuse(503), handle, lose, breakOff]
+    const { files, lines } = await exportWith((request) => (answers.shift() ?? handle)(request), reader.token)
+    expect(titlesOf(files)).toEqual([['Book 1'], ['Book 2']])
+    expect(lines).toEqual([
+      'Part 1: The connection broke. Trying again after 0.001 s.',
+      expect.stringMatching(/^Part 1: .*\(429\).* Trying again after 0\.002 s\.$/),
+      expect.stringMatching(/^Part 1: .*\(503\)/),
+      expect.stringMatching(/^Part 2: No service answers/),
+      expect.stringMatching(/^Part 2: The connection broke/),
+    ])
+  })
+
+  it('gives up a part after four attempts', async () => {
+    const reader = await signUpWithParts(2)
+    let requests = 0
+    const broken: Fetch = async (request) => {
+      requests += 1
+      return requests === 1 ? handle(request) : new Response(null, { status: 503 })
+    }
+    await expect(exportWith(broken, reader.token)).rejects.toThrow(/\(503\)/)
+    expect(requests).toBe(5)
+  })
+
+  it.each<[problem: string, fetch: Fetch, message: RegExp]>([
+    ['a service that is not running', () => Promise.reject(new TypeError('fetch failed')), /No service answers at/],
+    ['another service', async () => new Response('<html>'), /is not the Reading Library/],
+    [
+      'a daily limit',
+      async () => Response.json({ message: null }, { status: 429, headers: { 'Retry-After': '3600' } }),
+      /\(429\).* Try again in 3600 s/,
+    ],
+    [
+      'a further part at another address',
+      async () => {
+        const headers = { 'Content-Disposition': 'attachment', Link: '<https://evil.test/export>; rel="next"' }
+        return new Response('{}', { headers })
+      },
+      /unexpected address: https:\/\/evil\.test/,
+    ],
+  ])('names %s, and sends no second request', async (_, fetch, message) => {
+    let requests = 0
+    const once: Fetch = (request) => {
+      requests += 1
+      return fetch(request)
+    }
+    await expect(exportWith(once, 'token')).rejects.toThrow(message)
+    expect(requests).toBe(1)
+  })
+
+  it('names a token that is not valid', async () => {
+    await expect(exportWith(handle, 'token')).rejects.toThrow(/\(401\).* LIBRARY_TOKEN/)
+  })
+})
+
+describe('the files of an export', () => {
+  const content = async function* (...texts: string[]) {
+    for (const text of texts) yield new TextEncoder().encode(text)
+  }
+  const broken = async function* () {
+    yield new TextEncoder().encode('{')
+    throw new Error('The connection broke.')
+  }
+  const makeFolder = () => mkdtempSync('/tmp/export-')
+
+  it('get their names when all are complete', async () => {
+    const folder = makeFolder()
+    const files = createPartFiles(join(folder, 'library.json'), false)
+    await files.write(1, content('{', '}'))
+    await expect(files.write(2, broken())).rejects.toThrow('broke')
+    expect(readdirSync(folder).filter((name) => !name.endsWith('.incomplete'))).toEqual([])
+    await files.write(2, content('[]'))
+    expect(files.publish()).toEqual(['library-part-1.json', 'library-part-2.json'].map((name) => join(folder, name)))
+    expect(readdirSync(folder).toSorted()).toEqual(['library-part-1.json', 'library-part-2.json'])
+    expect(readFileSync(join(folder, 'library-part-1.json'), 'utf8')).toBe('{}')
+  })
+
+  it('are deleted if the export fails', async () => {
+    const folder = makeFolder()
+    const files = createPartFiles(join(folder, 'library.json'), false)
+    await files.write(1, content('{}'))
+    await expect(files.write(2, broken())).rejects.toThrow('broke')
+    files.discard()
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('replace an earlier export only on request, with all its parts', async () => {
+    const folder = makeFolder()
+    const others = ['library-part-0.json', 'library-part-1.csv', 'library.json.txt', 'my-library.json', 'libraryxjson']
+    for (const name of [...others, 'library-part-1.json', 'library-part-2.json'])
+      writeFileSync(join(folder, name), 'old')
+    const file = join(folder, 'library.json')
+    expect(() => createPartFiles(file, false).findEarlier()).toThrow(/library-part-1\.json exists: pass --force/)
+    const files = createPartFiles(file, true)
+    files.findEarlier()
+    await files.write(1, content('new'))
+    expect(files.publish()).toEqual([file])
+    expect(readdirSync(folder).toSorted()).toEqual([...others, 'library.json'].toSorted())
+    expect(readFileSync(file, 'utf8')).toBe('new')
+  })
+
+  it('do not replace a file that appeared meanwhile', async () => {
+    const file = join(makeFolder(), 'library.json')
+    const files = createPartFiles(file, false)
+    files.findEarlier()
+    await files.write(1, content('new'))
+    writeFileSync(file, 'other')
+    expect(() => files.publish()).toThrow('exists')
+    expect(readFileSync(file, 'utf8')).toBe('other')
+  })
+
+  it('need their directory', () => {
+    const folder = join(makeFolder(), 'missing')
+    expect(() => createPartFiles(join(folder, 'library.json'), false).findEarlier()).toThrow(`no directory ${folder}`)
+    expect(existsSync(folder)).toBe(false)
   })
 })

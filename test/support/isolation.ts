@@ -354,15 +354,15 @@ const isOfNewMember = ({ current, kind }: { current?: boolean; kind?: string }) 
 export const readViews = async (api: Api, { newcomer, stranger, ids }: Isolation) => {
   const ofOwner = { q: MARK, author: MARK, tag: ids.tag, isbn: ISBN }
   const views = otherOperations.filter(({ method }) => method === 'GET').map((view) => addressOf(view, ofOwner))
-  // Of all books: the operation also searches in one.
-  views.push(`/memos/search?q=${MARK}`)
+  // Of all books: the operation also searches in one, or exports those after one.
+  views.push(`/memos/search?q=${MARK}`, '/export', '/export.csv', '/export/memos.md')
   const failures: string[] = []
   for (const path of views) {
     const read = ({ token }: Account) => api.request({ method: 'GET', path, authorization: `Bearer ${token}` })
-    const [{ text }, { text: other }] = [await read(newcomer), await read(stranger)]
+    const [{ text, headers }, { text: other }] = [await read(newcomer), await read(stranger)]
     if (text.includes(MARK) || other.includes(MARK)) failures.push(`${path} contains the owner’s data`)
-    const body = JSON.parse(text)
-    const list = Array.isArray(body) ? body : (body.item ?? [])
+    const body = headers.get('Content-Type')?.startsWith('application/json') ? JSON.parse(text) : {}
+    const list = Array.isArray(body) ? body : (body.item ?? body.books ?? [])
     if (!list.every(isOfNewMember)) failures.push(`${path} lists ${text} for a new member`)
   }
   return { views: views.length, failures }

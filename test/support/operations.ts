@@ -100,9 +100,9 @@ const PARAMETERS: Record<string, string> = {
   merge: 'fill',
   encoding: 'utf-8',
   outcome: 'ALL',
-  part: '1',
-  // {"exportedAt":0,"cuts":[1]}
-  plan: 'eyJleHBvcnRlZEF0IjowLCJjdXRzIjpbMV19',
+  part: '2',
+  // {"part":2,"exportedAt":0,"after":1,"last":9007199254740991}
+  plan: 'eyJwYXJ0IjoyLCJleHBvcnRlZEF0IjowLCJhZnRlciI6MSwibGFzdCI6OTAwNzE5OTI1NDc0MDk5MX0',
   for: 'spreadsheet',
 }
 

@@ -6,7 +6,8 @@ const HEADERS = ['Content-Disposition', 'Link', ...RATE_LIMIT] as const
 
 const LIMITS =
   'You can make 20 exports a day, of all kinds together. A file has about 8 MiB of text; a larger export is in several ' +
-  'parts, which the `Link` header names. Each part is complete in itself. Parts after the first have their own limit, 400 a day.'
+  'parts, each complete in itself: `Link` names the `next` one. Further parts have their own limit, 400 a day. Each page of up ' +
+  'to 200 books is consistent; what changes during an export may be in it or not, and books registered since it began are not.'
 
 const text = (type: string, description: string) => ({
   description,

@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import type { Service } from './service'
 
 export const MIB = 1024 * 1024
 /** The memory limit of an isolate on Workers. */
 export const MEMORY_LIMIT = 128 * MIB
 export const toMib = (bytes: number) => Math.round(bytes / MIB)
 
+/** A Worker in a workerd process. */
+type Inspected = { name: string; pid: number; inspector: URL | undefined }
 type Usage = { usedSize: number; backingStorageSize: number }
 
 /** The resident memory of a process, in bytes. */
@@ -15,8 +16,8 @@ export const readResidentMemory = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
 /** Measures the Worker's heap and the buffers outside of it, through the inspector. */
-const openInspector = async (address: URL) => {
-  const socket = new WebSocket(new URL('/core:user:service', address).href)
+const openInspector = async (address: URL, worker: string) => {
+  const socket = new WebSocket(new URL(`/core:user:${worker}`, address).href)
   await once(socket, 'open', { signal: AbortSignal.timeout(10_000) })
   let answer = (_: Usage) => {}
   socket.addEventListener('message', ({ data }) => answer(JSON.parse(data).result))
@@ -32,12 +33,12 @@ const openInspector = async (address: URL) => {
 }
 
 /**
- * Measures peak memory during `work` in bytes, garbage included: of the isolate, which the platform limits, and of the
- * whole process. The service must have been started with `inspected`.
+ * Measures peak memory during `work` in bytes, garbage included: of the isolate of a Worker, which the platform limits, and
+ * of the whole process. The process must have been started with an inspector.
  */
-export const watchMemory = async ({ pid, inspector }: Service, work: () => Promise<unknown>) => {
-  if (!inspector) throw new Error('The service was started without an inspector')
-  const { measure, close } = await openInspector(inspector)
+export const watchMemory = async ({ pid, inspector, name }: Inspected, work: () => Promise<unknown>) => {
+  if (!inspector) throw new Error('The Worker was started without an inspector')
+  const { measure, close } = await openInspector(inspector, name)
   const peak = { isolate: 0, process: 0 }
   let isDone = false
   const watch = async () => {
