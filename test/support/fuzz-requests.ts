@@ -95,7 +95,11 @@ const toQuery = (pairs: [string, string][]) =>
 /** Paths and queries with invalid, missing, repeated or unknown parameters. */
 const mutateAddress = (operation: Operation, address: string): fc.Arbitrary<Mutation> => {
   const [path = '', search = ''] = address.split('?')
-  const pairs = [...new URLSearchParams(search)]
+  // As they are sent: encoded.
+  const pairs = (search === '' ? [] : search.split('&')).map((pair): [string, string] => {
+    const [name = '', value = ''] = pair.split('=')
+    return [name, value]
+  })
   const segments = path.split('/')
   const suffixes = ['/', '/..', ';a=1', '.json', '%2f', '?', '%00']
   const spellings = [`/${path}`, path.toUpperCase(), ...suffixes.map((suffix) => path + suffix)]
