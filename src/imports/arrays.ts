@@ -26,12 +26,15 @@ export const toJsonParts = (items: object[]) => {
 }
 
 /** The values that an update expects, so that it does not overwrite a change that came meanwhile. */
-const toPlanned = ({ existing, progress }: Planned) => {
+const toPlanned = ({ existing, readings, progress }: Planned) => {
   if (!existing) return undefined
   const { star, currentPage, bookStatus, readStartDate, readEndDate, sourceIds } = existing
-  const planned = { star, bookStatus, readStartDate, readEndDate, sourceIds }
-  // Progress is inserted first, and can change the page.
-  return progress.length > 0 ? planned : { ...planned, currentPage }
+  return {
+    sourceIds,
+    // Readings and progress are inserted first, and can change these.
+    ...(readings.length === 0 && { star, bookStatus, readStartDate, readEndDate }),
+    ...(progress.length === 0 && { currentPage }),
+  }
 }
 
 const toReadings = ({ row, existing, readings }: Planned) => {

@@ -58,11 +58,12 @@ const FILLED = [
   ...(['series', 'seriesNumber'] as const),
 ]
 const REPLACED = ['star', 'currentPage', 'bookStatus', 'readStartDate', 'readEndDate', 'sourceIds'] as const
-/** Only if nobody changed these since the merge was planned. A page that was not planned may have changed. */
+/** Only if nobody changed these since the merge was planned. What `planned` leaves out may have changed. */
 const isAsPlanned = sql.join(
   REPLACED.map((name) => {
-    const planned = `item.value -> 'planned' ->> '${name}'`
-    return sql.raw(`books.${name} is ${name === 'currentPage' ? `coalesce(${planned}, books.currentPage)` : planned}`)
+    const planned = `item.value -> 'planned' -> '${name}'`
+    // Without the key, this is null. The value null is JSON.
+    return sql.raw(`(${planned} is null or books.${name} is ${planned} ->> '$')`)
   }),
   sql` and `,
 )
