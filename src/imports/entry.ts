@@ -21,7 +21,7 @@ export const FORMATS = [
 ] as const
 export type FormatName = (typeof FORMATS)[number]
 
-/** Unknown columns that an import lists, and the characters of their names. */
+/** Unknown columns that an import lists, and the characters of the names of columns that it tells. */
 export const MAX_UNKNOWN_COLUMNS = 50
 export const MAX_COLUMN_NAME = 100
 
