@@ -93,10 +93,14 @@ export const toArrays = (plan: Planned[], now: string, isDryRun: boolean) => {
   const books: object[] = []
   const readings: object[] = []
   for (const planned of plan) {
-    const { row, book } = planned
-    if (!book || isDryRun) rows.push(toReport(planned, undefined, undefined))
-    else rows.push(toReport(planned, toUndo(book, planned, now), ++newBooks))
-    if (isDryRun) continue
+    const { row, book, bytes } = planned
+    if (isDryRun) {
+      rows.push(toReport(planned, bytes > 0 ? { bytes } : undefined, undefined))
+      continue
+    }
+    rows.push(
+      book ? toReport(planned, toUndo(book, planned, now), ++newBooks) : toReport(planned, undefined, undefined),
+    )
     const added = toReadings(planned)
     newReadings += added.filter(({ isFirst }) => !isFirst).length
     readings.push(...added)
