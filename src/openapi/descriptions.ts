@@ -142,7 +142,7 @@ export const PROPERTIES: Record<string, string> = {
   code: 'Why the row was not imported, or null.',
   'ImportLoss.code': 'What happened to it.',
   columns:
-    'For tables of unknown services: a JSON object with the column of each field, such as `{"title": "책 이름"}`.',
+    'For tables of unknown services: a JSON object with the column of each field, such as `{"title": "책 이름"}`. At most 200.',
   counts: 'How many rows had each outcome so far.',
   created: 'Rows that became new books.',
   dryRun: 'Whether nothing but the report is written.',
@@ -161,7 +161,7 @@ export const PROPERTIES: Record<string, string> = {
   removed: 'Number of books removed.',
   rows: 'Rows of the file.',
   shelfMap:
-    'A JSON object with the meaning of shelves by name: `YET`, `ING`, `DONE`, `STOPPED`, `PAUSED`, or `TAG` for a tag only.',
+    'A JSON object with the meaning of shelves by name: `YET`, `ING`, `DONE`, `STOPPED`, `PAUSED`, or `TAG` for a tag only. At most 200.',
   skipped: 'Rows that were left out, because they are or may be another row or book again.',
   'Import.status': 'State of the import.',
   'ImportRow.title': 'The title in the file, or null.',

@@ -24,6 +24,11 @@ const toLines = (entries: Entry[]) => {
 
 /** The Worker that reads files to import. It has no bindings: a file that breaks it finds no data. */
 export default class Reader extends WorkerEntrypoint {
+  /** Nobody sends it requests: it has no address. Uploads of Workers without a handler of events can be refused. */
+  override fetch() {
+    return new Response(null, { status: 404 })
+  }
+
   read(file: Uint8Array, options: ReadOptions): ReadAnswer {
     try {
       const { entries, ...rest } = readFile(file, options)

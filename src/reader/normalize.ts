@@ -46,12 +46,16 @@ const unlike = (tags: string[]) => {
   return [...spelled.values()]
 }
 
+/** The characters of cells, with their names. */
+export const lengthOf = (cells: Record<string, string>) =>
+  Object.entries(cells).reduce((sum, [name, cell]) => sum + name.length + cell.length, 0)
+
 const cutCells = (cells: Record<string, string>) => {
-  const entries = Object.entries(cells)
-  const length = entries.reduce((sum, [name, cell]) => sum + name.length + cell.length, 0)
-  if (length <= MAX_CELLS) return cells
+  if (lengthOf(cells) <= MAX_CELLS) return cells
   return Object.fromEntries(
-    entries.slice(0, MAX_CELLS / MAX_CELL).map(([name, cell]) => [cutText(name, MAX_NAME), cutText(cell, MAX_CELL)]),
+    Object.entries(cells)
+      .slice(0, MAX_CELLS / MAX_CELL)
+      .map(([name, cell]) => [cutText(name, MAX_NAME), cutText(cell, MAX_CELL)]),
   )
 }
 

@@ -80,6 +80,11 @@ describe('deploy', () => {
     expect(JSON.parse(files['wrangler.deploy.reader.json'] ?? '{}')).toEqual({ ...READER, account_id: MINA.id })
   })
 
+  it('uploads the reader under its own name on Workers Builds', async () => {
+    const { unsets } = await deployTo(deployedAccount(), { env: { WORKERS_CI: '1' } })
+    expect(unsets).toEqual({ [UPLOAD_READER]: ['WRANGLER_CI_OVERRIDE_NAME', 'WRANGLER_CI_MATCH_TAG'] })
+  })
+
   it('prefers a custom domain and polls /health until it answers', async () => {
     const targets = [WORKER_URL, 'library.example (custom domain)', 'schedule: 17 * * * *']
     const polled: string[] = []

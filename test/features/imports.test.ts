@@ -217,6 +217,22 @@ describe('an import', () => {
     expect((await finish(reader, started.body.importId)).unknownColumns).toEqual(started.body.unknownColumns)
   })
 
+  it('takes maps of at most 200 names', async () => {
+    const reader = await signUp()
+    const form = new FormData()
+    form.append('file', new Blob([goodreads(SALT)]), 'books.csv')
+    const names = Array.from({ length: 201 }, (_, n) => [`shelf ${n}`, 'DONE'])
+    form.append('shelfMap', JSON.stringify(Object.fromEntries(names)))
+    const { status, body } = await send('POST', '/imports', {
+      raw: form,
+      headers: { Authorization: `Bearer ${reader.token}` },
+    })
+    expect([status, body.fieldErrors]).toEqual([
+      400,
+      [{ field: 'shelfMap', rejectedValue: expect.anything(), reason: 'must have at most 200 names' }],
+    ])
+  })
+
   it('ends at once if the file has no rows', async () => {
     const reader = await signUp()
     for (const query of ['?dryRun=true', '']) {

@@ -1,11 +1,10 @@
 import { MAX_INT } from '../../contract'
 import { type Entry, emptyEntry, type Format } from '../../imports/entry'
+import { isObject } from '../json'
+import { limitEntries } from '../limit-entries'
 import { toLocal } from './clippings/dates'
 import { addLoss, addMemo, cleanText, joinNotes } from './clippings/memos'
 
-type Json = Record<string, unknown>
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const toText = (value: unknown) => (typeof value === 'string' ? cleanText(value) : '')
 
@@ -59,5 +58,5 @@ const toEntry = (book: unknown, line: number): Entry => {
 export const koreaderJson: Format = {
   name: 'koreader-json',
   matches: ({ json }) => toBooks(json).some(isBook),
-  read: ({ json }) => toBooks(json).map((book, at) => toEntry(book, at + 1)),
+  read: ({ json }) => limitEntries(toBooks(json)).map((book, at) => toEntry(book, at + 1)),
 }

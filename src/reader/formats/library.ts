@@ -9,9 +9,9 @@ import {
   emptyEntry,
   type Format,
 } from '../../imports/entry'
-import { MAX_ROWS } from '../csv'
 import { ImportFileError } from '../file-error'
 import { isObject, toCell } from '../json'
+import { limitEntries } from '../limit-entries'
 import { cutText, parseIsbn, toSourceId } from '../values'
 
 // The export of this service (src/export). Values are kept as they are, but not trusted: a file can be edited.
@@ -214,7 +214,6 @@ export const library: Format = {
     if (version !== VERSION) {
       throw new ImportFileError('The file is an export of a later version, or without one. Only version 1 can be read.')
     }
-    if (books.length > MAX_ROWS) throw new ImportFileError('The file has more than 10,000 books. Split it.')
-    return books.map((book, at) => toEntry(book, at + 1))
+    return limitEntries(books).map((book, at) => toEntry(book, at + 1))
   },
 }

@@ -1,4 +1,5 @@
 import { type Entry, emptyEntry, type Format, type Source } from '../../imports/entry'
+import { headerOf } from '../table'
 import { parseZonedDate } from './clippings/dates'
 import { addLoss, addMemo, cleanText, joinNotes } from './clippings/memos'
 
@@ -53,8 +54,9 @@ const addTags = (book: Book, { tags, documentTags }: Row) => {
   for (const tag of documentTags.split(',')) if (tag.trim()) book.tags.add(tag.trim())
 }
 
-const read = ({ rows }: Source) => {
-  const names = rows[0]?.cells ?? []
+const read = (source: Source) => {
+  const { rows } = source
+  const names = headerOf(source)
   const readRow = rowReader(toHeader(rows))
   const books = new Map<string, Book>()
   const failed: Entry[] = []

@@ -1,4 +1,6 @@
 import { type Entry, emptyEntry } from '../../../imports/entry'
+import { ImportFileError } from '../../file-error'
+import { MAX_ROWS } from '../../limit-entries'
 import { type Block, readBlocks } from './blocks'
 import { addLoss, addMemo, joinNotes } from './memos'
 import { type Clipping, findHighlights, findReplaced } from './merge'
@@ -85,6 +87,7 @@ export const readClippings = (text: string): Entry[] => {
     }
     const book = books.get(title) ?? { entry: toEntry(line, title), clippings: [] }
     books.set(title, book)
+    if (books.size > MAX_ROWS) throw new ImportFileError('The file has more than 10,000 books. Split it.')
     addBlock(book, block, metadata)
   }
   return [...books.values()].map(addMemos).concat(unreadable)
