@@ -34,8 +34,8 @@ import { cutText, toKey } from './values'
 export { ImportFileError } from './file-error'
 
 /**
- * In the order in which they are tried: some files have the columns of others, too. Formats of text and JSON come first, because
- * a file that is no table may be refused as one.
+ * In the order in which they are tried: some formats have all columns of another one. Formats of text and JSON come first,
+ * because parsing their files as tables may fail.
  */
 const REGISTRY: (Format | TableFormat)[] = [
   library,
@@ -65,7 +65,7 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** The table is parsed when a format asks for it: other text need not be one. */
+/** The table is parsed when a format asks for it: parsing other text may fail. */
 const toSource = (text: string): Source => {
   const json = parseJson(text)
   let rows: TableRow[] | undefined
@@ -84,7 +84,7 @@ const refuse = (reason: string): never => {
 }
 
 const refuseUnknown = (source: Source): never => {
-  if (source.json !== undefined) refuse('The file is JSON, but not of a known service.')
+  if (source.json !== undefined) refuse('The file is JSON, but not in a known format.')
   if (/^\s*[[{]/.test(source.text)) refuse('The file begins as JSON, but is cut off or damaged. Export it again.')
   const header = headerOf(source)
   const has = (column: string) => header.some((name) => toKey(name) === column)
@@ -104,14 +104,14 @@ const choose = (source: Source, { format, columns }: ReadOptions) => {
   const chosen = REGISTRY.find((candidate) => candidate.name === name) ?? refuse(`The format ${name} is not known.`)
   const isMapped = name === 'csv' && columns.title !== undefined && source.rows.length > 0
   if (isMapped || chosen.matches(source)) return chosen
-  return name === 'csv' ? refuseUnknown(source) : refuse(`The file is not one of the format ${name}.`)
+  return name === 'csv' ? refuseUnknown(source) : refuse(`The file does not have the format ${name}.`)
 }
 
 export type ReadOptions = ImportOptions & { format?: FormatName; encoding?: string }
 export type ReadResult = {
   format: FormatName
   encoding: string
-  /** The columns of a table that its format does not have. */
+  /** The columns of a table that its format does not know. */
   unknownColumns: string[]
   entries: Entry[]
 }
@@ -128,7 +128,7 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   const source = toSource(text)
   const format: Format & Partial<TableFormat> = choose(source, options)
   const entries = format.read(source, options).map(normalize)
-  if (entries.length > MAX_ROWS) refuse('The file has more than 10,000 entries. Split it.')
+  if (entries.length > MAX_ROWS) refuse('The file has more than 10,000 entries. Split it into several files.')
   const { knows } = format
   const header = knows ? headerOf(source) : []
   const unknownColumns = header

@@ -43,10 +43,10 @@ const importInto = async (reader: Reader, changed: unknown) => {
 
 describe('a changed export is refused with', () => {
   it.each<[string, () => unknown, string]>([
-    ['no list of books', () => ({ ...file, books: null }), 'not of a known service'],
-    ['an object of books', () => ({ ...file, books: { 0: original } }), 'not of a known service'],
-    ['another format', () => ({ ...file, format: 'Reading-Library' }), 'not of a known service'],
-    ['a later version', () => ({ ...file, version: 2 }), 'later version'],
+    ['no list of books', () => ({ ...file, books: null }), 'not in a known format'],
+    ['an object of books', () => ({ ...file, books: { 0: original } }), 'not in a known format'],
+    ['another format', () => ({ ...file, format: 'Reading-Library' }), 'not in a known format'],
+    ['a later version', () => ({ ...file, version: 2 }), 'version of the export'],
     ['a version that is no number', () => ({ ...file, version: [1] }), 'Only version 1'],
     ['its end cut off', () => JSON.stringify(file).slice(0, -20), 'cut off'],
     ['its beginning cut off', () => JSON.stringify(file).slice(20), 'No column'],

@@ -310,7 +310,7 @@ describe('the export as JSON', () => {
 
   it('of a later version is refused', () => {
     const file = JSON.stringify({ format: 'reading-library', version: 2, books: [] })
-    expect(() => read(file)).toThrow('later version')
+    expect(() => read(file)).toThrow('version of the export')
   })
 })
 

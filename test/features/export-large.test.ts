@@ -273,7 +273,7 @@ describe('a library beyond the size of a part', () => {
     for (const query of ['?', '?part=3&']) {
       expect(await reader.get(`/export${query}plan=${toCursor(plan)}`)).toMatchObject({
         status: 400,
-        body: { violationErrors: [{ propertyPath: 'plan', reason: 'must be that of the part' }] },
+        body: { violationErrors: [{ propertyPath: 'plan', reason: 'must belong to the requested part' }] },
       })
     }
   })

@@ -42,7 +42,7 @@ describe('npm run import', () => {
     const { ended, lines } = await importWith(handle, `Bearer ${reader.token}`, file, flags)
     expect(ended).toMatchObject({ dryRun: true, format: 'csv', counts: { created: 1 } })
     expect(lines[0]).toMatch(/^Import \d+, a dry run/)
-    expect(lines[1]).toBe('Columns that are left out: zodiac')
+    expect(lines[1]).toBe('Columns that are not imported: zodiac')
     expect((await reader.get('/books?sort=created&size=100')).body.item).toEqual([])
     await expect(importWith(handle, reader.token, file, { map: ['=DONE'] })).rejects.toThrow('must be a name')
     await expect(importWith(handle, reader.token, file, { map: ['a=READ'] })).rejects.toThrow(/\(400\): shelfMap/)
@@ -151,8 +151,8 @@ describe('npm run export', () => {
     const { files, lines } = await exportWith((request) => (answers.shift() ?? handle)(request), reader.token)
     expect(titlesOf(files)).toEqual([['Book 1'], ['Book 2']])
     expect(lines).toEqual([
-      'Part 1: The connection broke. Trying again after 0.001 s.',
-      expect.stringMatching(/^Part 1: .*\(429\).* Trying again after 0\.002 s\.$/),
+      'Part 1: The connection broke. Retrying in 0.001 s.',
+      expect.stringMatching(/^Part 1: .*\(429\).* Retrying in 0\.002 s\.$/),
       expect.stringMatching(/^Part 1: .*\(503\)/),
       expect.stringMatching(/^Part 2: No service answers/),
       expect.stringMatching(/^Part 2: The connection broke/),

@@ -15,7 +15,8 @@ const textsOf = (value: unknown) =>
 
 const entriesOf = (json: unknown) => {
   const books = Object.entries(isObject(json) ? json : {})
-  if (books.length > MAX_ROWS) throw new ImportFileError('The file has more than 10,000 books. Split it.')
+  if (books.length > MAX_ROWS)
+    throw new ImportFileError('The file has more than 10,000 books. Split it into several files.')
   return books
 }
 
