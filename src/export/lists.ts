@@ -3,7 +3,7 @@ import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, type Statement, sqlStatement } from '../db/client'
 import { type LoadPart, type Size, splitByBytes } from '../db/parts'
 
-// The readings, progress and memos of a book. A page of books has them as JSON arrays; those of a large book are loaded in
+// The readings, progress and memos of a book. A page of books has them as JSON arrays. Those of a large book are loaded in
 // parts.
 
 const { placeholder } = sql

@@ -39,7 +39,7 @@ const isIn = (value: number | null, min: number, max: number) => value !== null 
 const integerIn = (value: number | null, min: number, max: number) =>
   Number.isInteger(value) && isIn(value, min, max) ? value : null
 
-/** The tags that differ in more than their case. */
+/** The tags, without those that differ only in case from an earlier one. */
 const unlike = (tags: string[]) => {
   const spelled = new Map<string, string>()
   for (const tag of tags) if (!spelled.has(fold(tag))) spelled.set(fold(tag), tag)
@@ -109,8 +109,8 @@ const clean = (entry: Entry, losses: Loss[]): Entry => {
 }
 
 /**
- * Makes an entry one that can be stored. What must be cut or left out becomes a loss. Nothing of an export of this service
- * is changed: its reader refuses what cannot be stored.
+ * Makes an entry storable. What must be cut or left out becomes a loss. Values of an export of this service are not changed:
+ * its format has already removed what cannot be stored.
  */
 export const normalize = (entry: Entry): Entry => {
   const losses: Loss[] = []
