@@ -132,7 +132,7 @@ describe('deploy fails without changing anything', () => {
   })
 })
 
-it('deploy fails without changing anything if the service would call another Worker', async () => {
+it('deploy fails without changing anything if READER is bound to another Worker', async () => {
   const services = [{ binding: 'READER', service: 'another' }]
   const { errors, changes } = await deployTo(emptyAccount(), {}, { ...CONFIG, services })
   expect(errors).toEqual([

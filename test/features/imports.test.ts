@@ -196,7 +196,7 @@ describe('an import', () => {
 
   it.each([
     ['fails', async () => Promise.reject(new Error('Worker exceeded memory limit.'))],
-    ['breaks off', async () => ({ format: 'goodreads', encoding: 'utf-8', entries: breakOff() })],
+    ['stops in the middle', async () => ({ format: 'goodreads', encoding: 'utf-8', entries: breakOff() })],
   ])('changes nothing if the Worker that reads files %s', async (_, read) => {
     const reader = await signUp()
     const changed = { READER: { read } as unknown as ReaderBinding }
@@ -210,14 +210,14 @@ describe('an import', () => {
     expect((await importFile(reader, goodreads(SALT))).counts).toEqual(counts({ created: 1 }))
   })
 
-  it('lists the columns that were left out', async () => {
+  it('lists the columns that the format does not know', async () => {
     const reader = await signUp()
     const started = await start(reader, `Title,Exclusive Shelf,${'Z'.repeat(200)},Zodiac\nA,read,,Leo\n`)
     expect(started.body).toMatchObject({ format: 'goodreads', unknownColumns: ['Z'.repeat(100), 'Zodiac'] })
     expect((await finish(reader, started.body.importId)).unknownColumns).toEqual(started.body.unknownColumns)
   })
 
-  it('ends at once if the file has no rows', async () => {
+  it('ends immediately if the file has no rows', async () => {
     const reader = await signUp()
     for (const query of ['?dryRun=true', '']) {
       expect((await start(reader, goodreads(), query)).body).toMatchObject({ status: 'DONE', rows: 0 })
