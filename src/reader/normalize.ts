@@ -40,7 +40,7 @@ const integerIn = (value: number | null, min: number, max: number) =>
   Number.isInteger(value) && isIn(value, min, max) ? value : null
 
 /** The tags, without those that differ only in case from an earlier one. */
-const unlike = (tags: string[]) => {
+const uniqueTags = (tags: string[]) => {
   const spelled = new Map<string, string>()
   for (const tag of tags) if (!spelled.has(fold(tag))) spelled.set(fold(tag), tag)
   return [...spelled.values()]
@@ -102,7 +102,7 @@ const clean = (entry: Entry, losses: Loss[]): Entry => {
     quarters: integerIn(entry.quarters, 1, 20),
     addedAt: date(entry.addedAt, isTimestamp, 'addedAt'),
     sourceIds: limited([...new Set(entry.sourceIds.filter(isSourceId))], MAX_SOURCE_IDS, 'sourceIds'),
-    tags: limited(unlike(tags), MAX_TAGS, 'tags'),
+    tags: limited(uniqueTags(tags), MAX_TAGS, 'tags'),
     readings: limited(entry.readings, MAX_READINGS, 'readings').map(toReading),
     memos: entry.memos.map(toMemo).filter(({ content }) => content !== ''),
   }

@@ -4,7 +4,7 @@ import { type Reader, signUp } from '../support/api'
 import { memberDatabase } from '../support/database'
 import { expectSmallParameters, importFile, rowsOf, startImport } from '../support/imports'
 
-// Exports that someone changed before importing them.
+// Exports that were edited before they are imported.
 
 // biome-ignore lint/suspicious/noExplicitAny: the file is changed in ways that no type allows
 type Json = any
@@ -29,7 +29,7 @@ beforeAll(async () => {
   original = file.books[0]
 })
 
-/** Imports a changed file, and returns the report. The library must be consistent, and exportable, whatever was in it. */
+/** Imports an edited file and returns the report. Expects a consistent library that can be exported, whatever the file has. */
 const importInto = async (reader: Reader, changed: unknown) => {
   const text = typeof changed === 'string' ? changed : JSON.stringify(changed)
   const { status, importId } = await importFile(reader, text)
@@ -188,7 +188,7 @@ describe('an import of an edited export loses only what cannot be stored, with',
     const reader = await signUp()
     const { rows, books } = await importInto(reader, { ...file, books: [{ ...original, ...change() }, original] })
     expect(rows).toMatchObject([{ outcome: 'created', ...row }, { outcome: 'created' }])
-    // The copy is last. Identifiers are new.
+    // The copy is last, with new identifiers.
     expect(books.at(-1)).toMatchObject({ title: original.title, readings: [{}, { note: 'Again.' }], memos: [{}] })
     if (books.length > 1) expect(books[0]).toMatchObject(stored)
   })

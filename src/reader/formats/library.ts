@@ -78,7 +78,7 @@ const sourceId = unchangedBy((value) => toSourceId(value.split(':', 1)[0] ?? '',
 const tag = unchangedBy((value) => text(100)(value.slice(0, 400).normalize('NFC').trim()))
 const rating = number(0.25, 5, 0.25)
 /** Refuses values of a list that repeat an earlier one. */
-const once = <Value>(check: Check<Value>, toKey: (value: Value) => unknown = (value) => value): Check<Value> => {
+const unique = <Value>(check: Check<Value>, toKey: (value: Value) => unknown = (value) => value): Check<Value> => {
   const seen = new Set<unknown>()
   return (item) => {
     const value = check(item)
@@ -169,7 +169,7 @@ const toEntry = (book: unknown, line: number): Entry => {
   const progress = getList(
     'progress',
     10_000,
-    once(readEvent, ({ at }) => at),
+    unique(readEvent, ({ at }) => at),
   )
   Object.assign(entry, {
     title: getText('title', 500),
@@ -184,12 +184,12 @@ const toEntry = (book: unknown, line: number): Entry => {
     publishedYear: get('publishedYear', integer(-3000, 9999), 'bad-number'),
     series: getText('series', 500),
     seriesNumber: get('seriesNumber', number(0, 100_000, 0), 'bad-number'),
-    sourceIds: getList('sourceIds', 20, once(sourceId)),
+    sourceIds: getList('sourceIds', 20, unique(sourceId)),
     addedAt: get('createdAt', timestamp, 'bad-date'),
     status: get('bookStatus', oneOf(BOOK_STATUSES), 'unknown-status'),
     quarters: readings.at(-1)?.quarters ?? (star * 4 || null),
     readings,
-    tags: getList('tags', 30, once(tag, fold)),
+    tags: getList('tags', 30, unique(tag, fold)),
     memos: getList('memos', 10_000, (item, at) => readMemo(item, lose, `memos ${at + 1} `)),
     exact: {
       bookId: integer(1, Number.MAX_SAFE_INTEGER)(book.bookId) ?? null,
