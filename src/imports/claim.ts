@@ -3,7 +3,7 @@ import { sqlStatement } from '../db/client'
 import { members } from '../db/schema'
 
 // Expressions that the statements of a chunk share. An import runs without a session, so all statements are scoped to the
-// member by `memberId`. Each array is one JSON parameter, because D1 allows a hundred parameters per statement.
+// member by `memberId`. Arrays are JSON parameters, because D1 allows a hundred parameters per statement.
 
 const { placeholder } = sql
 
