@@ -88,7 +88,7 @@ export const createLimiter = (options: Options) => {
   const isNextToFinish = (one: Holder) =>
     holders.has(one) && [...holders].every((other) => neededBy(other) === 0 || neededBy(other) >= neededBy(one))
 
-  /** Whether a key would hold more than its limit or, while other keys wait, more than half. One request may exceed this alone. */
+  /** Whether a key would hold more than its limit or, while other keys wait, more than half. The first request of a key may. */
   const exceedsShare = ({ keys, holder, amount }: Waiter) =>
     !isNextToFinish(holder) &&
     keys.some((key) => {

@@ -13,7 +13,7 @@ type Loading = Awaited<ReturnType<typeof startLoading>>
 
 /**
  * Yields an empty page immediately, then the pages. Releases the lease at the end, or when `return` is called after the first
- * page.
+ * yield.
  */
 async function* releasing<Book>(pages: AsyncGenerator<Book[], void>, end: Loading['end']) {
   try {

@@ -21,7 +21,7 @@ export const FORMATS = [
 ] as const
 export type FormatName = (typeof FORMATS)[number]
 
-/** The most unknown columns that an import lists, and the characters of their names. */
+/** How many unknown columns an import lists, and how many characters of each name. */
 export const MAX_UNKNOWN_COLUMNS = 50
 export const MAX_COLUMN_NAME = 100
 

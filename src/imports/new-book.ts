@@ -66,7 +66,7 @@ export const fromNewest = ({ startedAt, finishedAt, outcome, quarters }: EntryRe
 
 export type ReadingColumns = Pick<BookColumns, 'bookStatus' | 'readStartDate' | 'readEndDate' | 'star'>
 
-/** The time of the book if it is on the day of the reading, otherwise midnight of that day. */
+/** The time of the book if the reading has the same or no complete date, otherwise midnight of the date. */
 const toExactTime = (day: string | null, time: string | null) =>
   !isFull(day) || (day && time?.startsWith(day)) ? time : toTimestamp(day)
 
