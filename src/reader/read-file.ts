@@ -33,8 +33,8 @@ import { toKey } from './values'
 export { ImportFileError } from './file-error'
 
 /**
- * In the order in which they are tried: some files have the columns of others, too. Formats of text and JSON come first, because
- * a file that is no table may be refused as one.
+ * In the order in which they are tried: some formats have all columns of another one. Formats of text and JSON come first,
+ * because parsing their files as tables may fail.
  */
 const REGISTRY: (Format | TableFormat)[] = [
   library,
@@ -71,7 +71,7 @@ const count = (text: string, character: string) => {
 const parseJson = (text: string): unknown => {
   if (!/^\s*[[{]/.test(text)) return undefined
   if (count(text, '{') + count(text, '[') > MAX_JSON_VALUES) {
-    refuse('The file has more than 500,000 JSON objects and lists. Split it.')
+    refuse('The file has more than 500,000 JSON objects and lists. Split it into several files.')
   }
   try {
     return JSON.parse(text)
@@ -80,7 +80,7 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** The table is parsed when a format asks for it: other text need not be one. */
+/** The table is parsed when a format asks for it: parsing other text may fail. */
 const toSource = (text: string): Source => {
   const json = parseJson(text)
   let rows: TableRow[] | undefined
@@ -95,7 +95,7 @@ const toSource = (text: string): Source => {
 }
 
 const refuseUnknown = (source: Source): never => {
-  if (source.json !== undefined) refuse('The file is JSON, but not of a known service.')
+  if (source.json !== undefined) refuse('The file is JSON, but not in a known format.')
   if (/^\s*[[{]/.test(source.text)) refuse('The file begins as JSON, but is cut off or damaged. Export it again.')
   const header = headerOf(source)
   const has = (column: string) => header.some((name) => toKey(name) === column)
@@ -115,7 +115,7 @@ const choose = (source: Source, { format, columns }: ReadOptions) => {
   const chosen = REGISTRY.find((candidate) => candidate.name === name) ?? refuse(`The format ${name} is not known.`)
   const isMapped = name === 'csv' && columns.title !== undefined && source.rows.length > 0
   if (isMapped || chosen.matches(source)) return chosen
-  return name === 'csv' ? refuseUnknown(source) : refuse(`The file is not one of the format ${name}.`)
+  return name === 'csv' ? refuseUnknown(source) : refuse(`The file does not have the format ${name}.`)
 }
 
 /** Characters of the cells of all rows, with their names: more than any list of books has. */
@@ -134,7 +134,7 @@ export type ReadOptions = ImportOptions & { format?: FormatName; encoding?: stri
 export type ReadResult = {
   format: FormatName
   encoding: string
-  /** The columns of a table that its format does not have. */
+  /** The columns of a table that its format does not know. */
   unknownColumns: string[]
   entries: Entry[]
 }

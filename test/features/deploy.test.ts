@@ -137,10 +137,12 @@ describe('deploy fails without changing anything', () => {
   })
 })
 
-it('deploy fails without changing anything if the service would call another Worker', async () => {
+it('deploy fails without changing anything if READER is bound to another Worker', async () => {
   const services = [{ binding: 'READER', service: 'another' }]
   const { errors, changes } = await deployTo(emptyAccount(), {}, { ...CONFIG, services })
-  expect(errors).toEqual(['READER is bound to another, but wrangler.reader.toml is named reading-library-reader'])
+  expect(errors).toEqual([
+    'wrangler.toml binds READER to another, but the name in wrangler.reader.toml is reading-library-reader',
+  ])
   expect(changes).toEqual([])
 })
 

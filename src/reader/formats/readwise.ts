@@ -3,7 +3,7 @@ import { headerOf } from '../table'
 import { parseZonedDate } from './clippings/dates'
 import { addLoss, addMemo, cleanText, joinNotes } from './clippings/memos'
 
-// The export has the first name, the files that Readwise imports the second one.
+// Readwise's export uses the first name, files for Readwise's import the second one.
 const COLUMNS = {
   highlight: ['highlight'],
   title: ['book title', 'title'],
@@ -79,7 +79,7 @@ const read = (source: Source) => {
   return [...books.values()].map(({ entry, tags }) => ({ ...entry, tags: [...tags] })).concat(failed)
 }
 
-/** Readwise's CSV export, and the CSV files that Readwise imports. */
+/** Readwise's CSV export, and CSV files for Readwise's import. */
 export const readwise: Format = {
   name: 'readwise',
   matches: ({ rows }) => toHeader(rows).includes('highlight'),
