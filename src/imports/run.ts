@@ -110,7 +110,7 @@ const nextChunk = (entries: Entry[], from: number) => {
   let to = from
   while (to < entries.length && to - from < MAX_CHUNK_ROWS && bytes < MAX_CHUNK_BYTES) {
     const { cells, ...entry } = entries[to] as Entry
-    // As JSON, about as large as the parameters of the statements: those of a failed row have its cells instead.
+    // As JSON, an entry is about as large as its statement parameters: those of a failed row have its cells instead.
     bytes += Math.max(...[entry, cells].map((value) => utf8Bytes(JSON.stringify(value))))
     to += 1
   }

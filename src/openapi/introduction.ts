@@ -116,7 +116,7 @@ const rateTable = toTable(
     ['Further parts of exports of one member *', toText(EXPORT_PARTS)],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
-    ['Exports and parts of them of one member', 'about 30 a minute in each format'],
+    ['Requests for exports and their parts of one member', 'about 30 a minute in each format'],
     ['Book searches and memo searches of one member', 'about 30 a minute each'],
     ['Requests from one network with access tokens that have not been used lately', 'about 600 a minute'],
     [
