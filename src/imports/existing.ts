@@ -60,10 +60,11 @@ const selectTags = sqlStatement<{ bookId: number; tag: string }>(
   select bookTags.bookId, tag from bookTags join tags using (memberId, tagId)
   where bookTags.memberId = ${memberId} and bookTags.bookId in ${bookIds}`,
 )
-/** For each row, how many of its memos its book lacks. */
-const selectMissingMemos = sqlStatement<{ row: number; memos: number }>(
+/** For each row, how many of its memos its book lacks, and their UTF-8 bytes. */
+const selectMissingMemos = sqlStatement<{ row: number; memos: number; memoBytes: number }>(
   () => sql`
-  select item.value ->> 'row' as row, count(*) as memos from json_each(${placeholder('memos')}) as item
+  select item.value ->> 'row' as row, count(*) as memos, sum(octet_length(item.value ->> 'content')) as memoBytes
+  from json_each(${placeholder('memos')}) as item
   where (item.value ->> 'bookId', item.value ->> 'content') not in (
     select bookId, memoContent from memos where memberId = ${memberId} and bookId in (
       select value ->> 'bookId' from json_each(${placeholder('memos')})
@@ -122,10 +123,11 @@ export const loadExisting = async (db: Db, owner: number, chunk: Candidate[]) =>
     ...toJsonParts(events).map((part) => selectMissingEvents({ memberId: owner, events: part })),
   ]
   const found: ({ row: number } & Partial<Missing>)[] = selects.length > 0 ? (await run(db, ...selects)).flat() : []
-  for (const { row, memos = 0, events = 0, total = 0 } of found) {
+  for (const { row, memos = 0, memoBytes = 0, events = 0, total = 0 } of found) {
     const known = missing.get(row)
     missing.set(row, {
       memos: (known?.memos ?? 0) + memos,
+      memoBytes: (known?.memoBytes ?? 0) + memoBytes,
       events: (known?.events ?? 0) + events,
       total: Math.max(known?.total ?? 0, total),
     })

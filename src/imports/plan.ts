@@ -71,8 +71,8 @@ const planNew = (row: number, entry: Entry, now: string, similar: number | undef
   }
 }
 
-/** How many memos and events of an entry its book lacks, and how many events the book has. */
-export type Missing = { memos: number; events: number; total: number }
+/** How many memos, with their UTF-8 bytes, and events of an entry its book lacks, and how many events the book has. */
+export type Missing = { memos: number; memoBytes: number; events: number; total: number }
 
 const planExisting = (row: number, entry: Entry, book: Existing, missing: Missing, overwrites: boolean): Planned => {
   const { changes, readings, tags, losses } = mergeInto(book, entry, overwrites)
@@ -102,7 +102,7 @@ const planExisting = (row: number, entry: Entry, book: Existing, missing: Missin
     code: losses.find(({ code }) => code === 'newer-here') ? 'newer-here' : null,
     losses: [...entry.losses, ...losses],
     bookId: book.bookId,
-    bytes: grown + utf8Bytes(...fittingReadings.map(({ note }) => note)) + memoBytes(memos),
+    bytes: grown + utf8Bytes(...fittingReadings.map(({ note }) => note)) + missing.memoBytes,
     existing: book,
     changes,
     readings: fittingReadings,
@@ -121,7 +121,7 @@ type Situation = {
   missing: Map<number, Missing>
 }
 
-const NOTHING_MISSING: Missing = { memos: 0, events: 0, total: 0 }
+const NOTHING_MISSING: Missing = { memos: 0, memoBytes: 0, events: 0, total: 0 }
 
 /** Plans a row. `target` is the book that it matches. */
 export const planRow = (row: number, entry: Entry, target: Target, situation: Situation): Planned => {
@@ -131,12 +131,14 @@ export const planRow = (row: number, entry: Entry, target: Target, situation: Si
   }
   if (target && 'ambiguous' in target) return refuse(row, entry, 'skipped', 'ambiguous-match', target.ambiguous)
   const book = target && 'bookId' in target ? existing.get(target.bookId) : undefined
+  const lacking = missing.get(row) ?? NOTHING_MISSING
   // A book that was deleted since it was matched is created again.
   const planned = book
-    ? planExisting(row, entry, book, missing.get(row) ?? NOTHING_MISSING, overwrites)
+    ? planExisting(row, entry, book, lacking, overwrites)
     : planNew(row, entry, now, target && 'similar' in target ? target.similar : undefined)
-  const memoCount = (book?.memoCount ?? 0) + planned.memos.length
-  const bookBytes = (book?.memoBytes ?? 0) + memoBytes(planned.memos)
+  const added = book ? lacking : { memos: planned.memos.length, memoBytes: memoBytes(planned.memos) }
+  const memoCount = (book?.memoCount ?? 0) + added.memos
+  const bookBytes = (book?.memoBytes ?? 0) + added.memoBytes
   const isFull = memoCount > quotas.MAX_MEMOS_PER_BOOK || bookBytes > quotas.MAX_BOOK_TEXT_BYTES
   return isFull && planned.memos.length > 0 ? refuse(row, entry, 'failed', 'quota', planned.bookId) : planned
 }

@@ -4,7 +4,8 @@ import { findMismatches } from '../../scripts/integrity'
 import type { Bindings } from '../../src/env'
 import kindle from '../fixtures/imports/kindle.txt?raw'
 import { type Reader, send, signUp } from '../support/api'
-import { memberDatabase } from '../support/database'
+import { memberDatabase, select } from '../support/database'
+import { memberIdOf } from '../support/images'
 import { wrapEnv } from '../support/wrap-database'
 
 /** Imports a file, and returns the ended import. */
@@ -159,6 +160,20 @@ describe('highlights', () => {
     const [memo] = (await reader.get(`/books/${book.bookId}?memoAuthority=ALL`)).body.memosList
     await reader.delete(`/memos/${memo.memoId}`)
     expect((await importFile(reader, kindle)).counts).toMatchObject({ updated: 1 })
+  })
+
+  it('that a book has already do not count towards its quotas again', async () => {
+    const reader = await signUp()
+    await importFile(reader, kindle)
+    const [full] = await select(
+      'select bookId, memoCount, memoBytes from books where memberId = ? order by memoCount desc limit 1',
+      await memberIdOf(reader),
+    )
+    const [memo] = (await reader.get(`/books/${full?.bookId}?memoAuthority=ALL`)).body.memosList
+    await reader.delete(`/memos/${memo.memoId}`)
+    const changed = { MAX_MEMOS_PER_BOOK: String(full?.memoCount), MAX_BOOK_TEXT_BYTES: String(full?.memoBytes) }
+    const { body } = await reader.send('POST', '/imports', { raw: kindle, changed })
+    expect((await reader.get(`/imports/${body.importId}`)).body.counts).toMatchObject({ updated: 1, failed: 0 })
   })
 })
 
