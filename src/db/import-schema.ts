@@ -68,7 +68,7 @@ export const importRows = sqliteTable(
     bookId: integer(),
     /** JSON: the cells of a failed row. */
     cells: text(),
-    /** JSON: how to undo the row. */
+    /** JSON: how to undo the row. In a dry run, the bytes of text that it would add. */
     undo: text(),
   },
   (row) => [

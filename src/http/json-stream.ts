@@ -66,11 +66,7 @@ const encoder = new TextEncoder()
  * Produces a chunk only when the client has read the previous one. Ends the connection if that takes too long.
  * @param end releases what the chunks hold, also if none was read
  */
-export const toStream = (
-  chunks: AsyncGenerator<Chunk | string>,
-  end: () => Promise<unknown>,
-  timeoutMs = TIMEOUT_MS,
-) => {
+const toStream = (chunks: AsyncGenerator<Chunk | string>, end: () => Promise<unknown>, timeoutMs = TIMEOUT_MS) => {
   let timer: ReturnType<typeof setTimeout> | undefined
   // The connection may keep the stream, and with it the generator, until the client has read what it was sent.
   const release = () => Promise.all([chunks.return(undefined), end()])

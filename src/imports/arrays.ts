@@ -1,5 +1,6 @@
 import { fold, toFoldedColumn } from '../fold'
 import { utf8Bytes } from '../quotas'
+import { type Loss, MAX_COLUMN_NAME } from './entry'
 import { type BookColumns, foldedColumns } from './new-book'
 import type { Planned } from './plan'
 
@@ -26,12 +27,15 @@ export const toJsonParts = (items: object[]) => {
 }
 
 /** The values that an update expects, so that it does not overwrite a concurrent change. */
-const toPlanned = ({ existing, progress }: Planned) => {
+const toPlanned = ({ existing, readings, progress }: Planned) => {
   if (!existing) return undefined
   const { star, currentPage, bookStatus, readStartDate, readEndDate, sourceIds } = existing
-  const planned = { star, bookStatus, readStartDate, readEndDate, sourceIds }
-  // Progress is inserted first, and can change the page.
-  return progress.length > 0 ? planned : { ...planned, currentPage }
+  return {
+    sourceIds,
+    // Readings and progress are inserted first, and can change these.
+    ...(readings.length === 0 && { star, bookStatus, readStartDate, readEndDate }),
+    ...(progress.length === 0 && { currentPage }),
+  }
 }
 
 const toReadings = ({ row, existing, readings }: Planned) => {
@@ -69,16 +73,18 @@ const toUndo = (columns: BookColumns, planned: Planned, now: string) => {
   }
 }
 
+const shorten = ({ code, field }: Loss) => ({ code, field: field.slice(0, MAX_COLUMN_NAME).toWellFormed() })
+
 const toReport = (planned: Planned, undo: object | undefined, newBook: number | undefined) => {
   const { row, entry, outcome, code, losses, bookId } = planned
   return {
     ...{ row, line: entry.line, title: entry.title, outcome, code, bookId, undo, newBook },
-    losses: losses.length > 0 ? losses : undefined,
+    losses: losses.length > 0 ? losses.map(shorten) : undefined,
     cells: outcome === 'failed' ? entry.cells : undefined,
   }
 }
 
-/** The arrays of a chunk. A dry run has only the report. */
+/** The arrays of a chunk, those of objects in parts. A dry run has only the report. */
 export const toArrays = (plan: Planned[], now: string, isDryRun: boolean) => {
   const written = isDryRun ? [] : plan
   let newBooks = 0
@@ -87,10 +93,14 @@ export const toArrays = (plan: Planned[], now: string, isDryRun: boolean) => {
   const books: object[] = []
   const readings: object[] = []
   for (const planned of plan) {
-    const { row, book } = planned
-    if (!book || isDryRun) rows.push(toReport(planned, undefined, undefined))
-    else rows.push(toReport(planned, toUndo(book, planned, now), ++newBooks))
-    if (isDryRun) continue
+    const { row, book, bytes } = planned
+    if (isDryRun) {
+      rows.push(toReport(planned, bytes > 0 ? { bytes } : undefined, undefined))
+      continue
+    }
+    rows.push(
+      book ? toReport(planned, toUndo(book, planned, now), ++newBooks) : toReport(planned, undefined, undefined),
+    )
     const added = toReadings(planned)
     newReadings += added.filter(({ isFirst }) => !isFirst).length
     readings.push(...added)
@@ -98,22 +108,24 @@ export const toArrays = (plan: Planned[], now: string, isDryRun: boolean) => {
     if (book) books.push({ ...book, ...foldedColumns(book), row, newest: last && (last.isFirst ? 0 : newReadings) })
   }
   const changed = written.filter(({ changes }) => changes && Object.keys(changes).length > 0)
+  const toChange = (planned: Planned) => ({
+    ...planned.changes,
+    bookId: planned.bookId,
+    authorFolded: toFoldedColumn(planned.changes?.author as string | undefined),
+    planned: toPlanned(planned),
+  })
+  const toTags = ({ row, tags }: Planned) => tags.map((tag) => ({ row, tag, tagKey: fold(tag) }))
+  const toProgress = ({ row, progress }: Planned) =>
+    progress.map(({ at, page, kind }) => ({ row, at: Date.parse(at), page, kind }))
   return {
-    rows,
-    books,
+    rows: toJsonParts(rows),
+    books: toJsonParts(books),
     readings: toJsonParts(readings),
     readBooks: written.flatMap(({ existing, readings }) => (existing && readings.length > 0 ? [existing.bookId] : [])),
-    changes: changed.map((planned) => ({
-      ...planned.changes,
-      bookId: planned.bookId,
-      authorFolded: toFoldedColumn(planned.changes?.author as string | undefined),
-      planned: toPlanned(planned),
-    })),
-    tags: written.flatMap(({ row, tags }) => tags.map((tag) => ({ row, tag, tagKey: fold(tag) }))),
+    changes: toJsonParts(changed.map(toChange)),
+    tags: toJsonParts(written.flatMap(toTags)),
     memos: toJsonParts(written.flatMap((planned) => toMemos(planned, now))),
-    progress: written.flatMap(({ row, progress }) =>
-      progress.map(({ at, page, kind }) => ({ row, at: Date.parse(at), page, kind })),
-    ),
+    progress: toJsonParts(written.flatMap(toProgress)),
     progressBooks: written.flatMap(({ existing, progress }) =>
       existing && progress.length > 0 ? [existing.bookId] : [],
     ),

@@ -58,11 +58,12 @@ const FILLED = [
   ...(['series', 'seriesNumber'] as const),
 ]
 const REPLACED = ['star', 'currentPage', 'bookStatus', 'readStartDate', 'readEndDate', 'sourceIds'] as const
-/** Whether these columns are as they were when the merge was planned. A page that was not planned may have changed. */
+/** Whether these columns are as they were when the merge was planned. Those that `planned` leaves out may have changed. */
 const isAsPlanned = sql.join(
   REPLACED.map((name) => {
-    const planned = `item.value -> 'planned' ->> '${name}'`
-    return sql.raw(`books.${name} is ${name === 'currentPage' ? `coalesce(${planned}, books.currentPage)` : planned}`)
+    const planned = `item.value -> 'planned' -> '${name}'`
+    // Without the key, this is null. The value null is JSON.
+    return sql.raw(`(${planned} is null or books.${name} is ${planned} ->> '$')`)
   }),
   sql` and `,
 )
@@ -130,19 +131,18 @@ export type ChunkValues = { memberId: number; importId: number; done: number; le
 /** The statements that write what `claimChunk` claimed. Not idempotent: after an error, read `done` again. */
 export const commitChunk = (values: ChunkValues, now: number, overwrites: boolean, arrays: Arrays): Statement[] => {
   const { rows, books, readings, readBooks, changes, tags, memos, progress, progressBooks } = arrays
-  const json = (items: unknown[]) => JSON.stringify(items)
-  const statements: Statement[] = [insertRows({ ...values, rows: json(rows) })]
-  if (books.length > 0) statements.push(insertBooks({ ...values, books: json(books) }))
-  if (readBooks.length > 0) statements.push(insertFirstReadings({ ...values, readBooks: json(readBooks) }))
-  for (const part of readings) statements.push(insertReadings({ ...values, now, readings: part }))
-  if (readBooks.length > 0) statements.push(syncBooks({ ...values, readBooks: json(readBooks) }))
-  if (progress.length > 0) statements.push(insertProgress({ ...values, progress: json(progress) }))
-  if (progressBooks.length > 0) statements.push(syncPages({ ...values, progressBooks: json(progressBooks) }))
+  const ofReadings = { ...values, readBooks: JSON.stringify(readBooks) }
   const update = overwrites ? overwriteBooks : fillBooks
-  if (changes.length > 0) statements.push(update({ ...values, changes: json(changes) }))
-  if (tags.length > 0) {
-    statements.push(insertTags({ ...values, tags: json(tags) }), insertBookTags({ ...values, tags: json(tags) }))
-  }
-  for (const part of memos) statements.push(insertMemos({ ...values, memos: part }))
-  return statements
+  return [
+    ...rows.map((part) => insertRows({ ...values, rows: part })),
+    ...books.map((part) => insertBooks({ ...values, books: part })),
+    ...(readBooks.length > 0 ? [insertFirstReadings(ofReadings)] : []),
+    ...readings.map((part) => insertReadings({ ...values, now, readings: part })),
+    ...(readBooks.length > 0 ? [syncBooks(ofReadings)] : []),
+    ...progress.map((part) => insertProgress({ ...values, progress: part })),
+    ...(progressBooks.length > 0 ? [syncPages({ ...values, progressBooks: JSON.stringify(progressBooks) })] : []),
+    ...changes.map((part) => update({ ...values, changes: part })),
+    ...tags.flatMap((part) => [insertTags({ ...values, tags: part }), insertBookTags({ ...values, tags: part })]),
+    ...memos.map((part) => insertMemos({ ...values, memos: part })),
+  ]
 }

@@ -21,7 +21,7 @@ export const FORMATS = [
 ] as const
 export type FormatName = (typeof FORMATS)[number]
 
-/** How many unknown columns an import lists, and how many characters of each name. */
+/** How many unknown columns an import lists, and how many characters of the name of any column it reports. */
 export const MAX_UNKNOWN_COLUMNS = 50
 export const MAX_COLUMN_NAME = 100
 

@@ -93,7 +93,7 @@ const planExisting = (row: number, entry: Entry, book: Existing, missing: Missin
   const isChanged =
     Object.keys(changes).length > 0 ||
     [fittingReadings, fitting, memos, progress].some((added: unknown[]) => added.length > 0)
-  const texts = Object.values(changes).filter((value) => typeof value === 'string')
+  const grown = Math.max(0, textBytesOf({ ...book, ...changes }) - textBytesOf(book))
   return {
     ...nothing,
     row,
@@ -102,7 +102,7 @@ const planExisting = (row: number, entry: Entry, book: Existing, missing: Missin
     code: losses.find(({ code }) => code === 'newer-here') ? 'newer-here' : null,
     losses: [...entry.losses, ...losses],
     bookId: book.bookId,
-    bytes: utf8Bytes(...texts, ...fittingReadings.map(({ note }) => note)) + memoBytes(memos),
+    bytes: grown + utf8Bytes(...fittingReadings.map(({ note }) => note)) + memoBytes(memos),
     existing: book,
     changes,
     readings: fittingReadings,

@@ -1,9 +1,8 @@
 import { type Context, Hono } from 'hono'
-import { toCsv } from '../csv'
 import type { App } from '../env'
 import { ApiError, found, unavailable } from '../errors'
 import { authenticated } from '../http/auth'
-import { toStream } from '../http/json-stream'
+import { sendText } from '../http/json-stream'
 import { runLater } from '../http/later'
 import { sendPage } from '../http/send-page'
 import { callerKey, throttledByMember } from '../http/throttle'
@@ -11,11 +10,12 @@ import { valid } from '../http/validate'
 import { createLimiter } from '../limiter'
 import { ImportFileError } from '../reader/file-error'
 import { validImport } from './body'
+import { writeFailed } from './failed'
 import { putFile } from './files'
 import { readEntries } from './reader'
 import { abandonImport, continueImport, dropFile, LEASE_MS, newLease, type RunContext, runLeased } from './run'
 import { ImportPath, ImportQuery, MAX_FILE_BYTES, RowsQuery } from './schema'
-import { createImport, getImport, listFailed, listImports, listRows, toImport } from './store'
+import { createImport, getImport, listImports, listRows, toImport } from './store'
 import { undoImport } from './undo'
 
 /** Bytes of files being imported. They take up to ten times as much memory, and an isolate has 128 MB. */
@@ -39,21 +39,6 @@ const continueLater = (c: Context<App>, importId: number) => {
   if (!lease || caller.memberId === undefined) return
   const { memberId } = caller
   runLater(c, () => continueImport(contextOf(c), memberId, importId).finally(lease.release))
-}
-
-type Failed = NonNullable<Awaited<ReturnType<typeof listFailed>>>
-
-/** The CSV of failed rows, in chunks. */
-async function* writeFailed({ cells, last }: Failed, load: (after: number) => Promise<Failed | undefined>) {
-  const header = Object.keys(cells[0] ?? {})
-  const toLines = (rows: Failed['cells']) => rows.map((row) => header.map((name) => row[name] ?? ''))
-  yield toCsv(header, toLines(cells))
-  for (let after = last; after !== undefined; ) {
-    const next = await load(after)
-    const [first, ...others] = toLines(next?.cells ?? [])
-    if (first) yield toCsv(first, others)
-    after = next?.last
-  }
 }
 
 export const imports = new Hono<App>()
@@ -113,16 +98,9 @@ export const imports = new Hono<App>()
   .get('/:import-id/failed.csv', authenticated('library:read'), valid('param', ImportPath), async (c) => {
     const { db, caller } = c.var
     const importId = c.req.valid('param')['import-id']
-    const first = found(await listFailed(db, caller, importId, 0), 'IMPORT_NOT_FOUND')
-    const chunks = writeFailed(first, (after) => listFailed(db, caller, importId, after))
-    return c.body(
-      toStream(chunks, () => chunks.return()),
-      200,
-      {
-        'Content-Type': 'text/csv; charset=utf-8',
-        'Content-Disposition': `attachment; filename="failed-${importId}.csv"`,
-      },
-    )
+    const chunks = found(await writeFailed(db, caller, importId), 'IMPORT_NOT_FOUND')
+    c.header('Content-Disposition', `attachment; filename="failed-${importId}.csv"`)
+    return sendText(c, 'text/csv', chunks, () => chunks.return())
   })
   .delete(
     '/:import-id',

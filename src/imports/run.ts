@@ -60,10 +60,16 @@ const selectTaken = sqlStatement<{ bookId: number }>(
   select bookId from importRows
   where ${isImport} and bookId is not null and code is not 'ambiguous-match'`,
 )
-const selectUsage = sqlStatement<{ books: number; textBytes: number }>(
+type Usage = { books: number; textBytes: number }
+const selectUsage = sqlStatement<Usage>(
   () => sql`
   select yetBooks + ingBooks + doneBooks as books, textBytes from members
   where memberId = ${memberId} and withdrawnAt is null`,
+)
+
+/** The text that the rows in the report of a dry run would have added. */
+const selectReported = sqlStatement<Pick<Usage, 'textBytes'>>(
+  () => sql`select coalesce(sum(undo ->> 'bytes'), 0) as textBytes from importRows where ${isImport}`,
 )
 
 export type RunContext = {
@@ -86,7 +92,7 @@ const limitTags = (plan: Planned[], known: Set<string>) => {
 }
 
 /** Fails the rows that the quotas have no room for. */
-const limitUsage = (plan: Planned[], usage: { books: number; textBytes: number }, quotas: Quotas) => {
+const limitUsage = (plan: Planned[], usage: Usage, quotas: Quotas) => {
   let { books, textBytes } = usage
   return plan.map((planned): Planned => {
     const fits =
@@ -103,15 +109,21 @@ const nextChunk = (entries: Entry[], from: number) => {
   let bytes = 0
   let to = from
   while (to < entries.length && to - from < MAX_CHUNK_ROWS && bytes < MAX_CHUNK_BYTES) {
-    const entry = entries[to]
-    // As JSON, an entry is about as large as its statement parameters.
-    bytes += utf8Bytes(JSON.stringify(entry?.failure ? entry : { ...entry, cells: undefined }))
+    const { cells, ...entry } = entries[to] as Entry
+    // As JSON, an entry is about as large as its statement parameters: those of a failed row have its cells instead.
+    bytes += Math.max(...[entry, cells].map((value) => utf8Bytes(JSON.stringify(value))))
     to += 1
   }
   return to
 }
 
 const countOf = (plan: Planned[], outcome: Planned['outcome']) => plan.filter((each) => each.outcome === outcome).length
+
+/** The usage with what planned rows add. */
+const withAdded = ({ books, textBytes }: Usage, plan: Planned[]): Usage => ({
+  books: books + plan.filter(({ book }) => book).length,
+  textBytes: plan.reduce((sum, { bytes }) => sum + bytes, textBytes),
+})
 
 /** Commits a planned chunk. Returns false if nothing was written: the import was cancelled, or a quota is full. */
 const commit = async (
@@ -121,10 +133,11 @@ const commit = async (
   doneBefore: number,
   plan: Planned[],
   now: string,
+  before: Usage,
 ) => {
   const done = doneBefore + plan.length
   const values = { memberId, importId, lease, done }
-  const isWritten = isDryRun === 0
+  const { books, textBytes } = withAdded(before, plan)
   const claim = claimChunk({
     ...values,
     doneBefore,
@@ -134,12 +147,13 @@ const commit = async (
     unchanged: countOf(plan, 'unchanged'),
     skipped: countOf(plan, 'skipped'),
     failed: countOf(plan, 'failed'),
-    newBooks: isWritten ? plan.filter(({ book }) => book).length : 0,
-    bytes: isWritten ? plan.reduce((sum, { bytes }) => sum + bytes, 0) : 0,
+    // A chunk that adds nothing never exceeds a quota.
+    newBooks: books > before.books ? books : 0,
+    bytes: textBytes > before.textBytes ? textBytes : 0,
     MAX_BOOKS: quotas.MAX_BOOKS,
     MAX_MEMBER_TEXT_BYTES: quotas.MAX_MEMBER_TEXT_BYTES,
   })
-  const statements = commitChunk(values, Date.now(), merge === 'overwrite', toArrays(plan, now, !isWritten))
+  const statements = commitChunk(values, Date.now(), merge === 'overwrite', toArrays(plan, now, isDryRun === 1))
   const [claimed] = await run(db, claim, ...statements)
   return { isCommitted: claimed.length > 0, statements: 1 + statements.length }
 }
@@ -150,13 +164,18 @@ const work = async (context: RunContext, stored: StoredImport, lease: number, en
   const owner = stored.memberId
   const deadline = Date.now() + MAX_RUN_MS
   const library = await loadLibrary(db, owner, entries)
-  const [tagKeys, taken] = await run(
+  const ofImport = { memberId: owner, importId: stored.importId }
+  const [tagKeys, taken, [reported]] = await run(
     db,
     selectTagKeys({ memberId: owner }),
-    selectTaken({ memberId: owner, importId: stored.importId }),
+    selectTaken(ofImport),
+    selectReported(ofImport),
   )
+  const isDryRun = stored.isDryRun === 1
+  // What a dry run has reported counts as if it were stored.
+  let before: Usage = { books: isDryRun ? stored.created : 0, textBytes: reported?.textBytes ?? 0 }
   const knownTags = new Set(tagKeys.map(({ tagKey }) => tagKey))
-  let statements = library.statements + 2
+  let statements = library.statements + 3
   let done = stored.done
   for (const { bookId } of taken) library.matcher.exclude(bookId)
   const isLeft = (entry: Entry, at: number) => at >= done && !entry.failure
@@ -174,17 +193,19 @@ const work = async (context: RunContext, stored: StoredImport, lease: number, en
     const situation = { now, overwrites: stored.merge === 'overwrite', quotas, ...loaded }
     let plan = chunk.map(({ row, entry, target }) => planRow(row, entry, target, situation))
     limitTags(plan, knownTags)
-    let committed = await commit(context, stored, lease, done, plan, now)
+    let committed = await commit(context, stored, lease, done, plan, now, before)
     statements += loaded.statements + committed.statements
     if (!committed.isCommitted) {
       const [[usage]] = await run(db, selectUsage({ memberId: owner }))
       if (!usage) return
-      plan = limitUsage(plan, usage, quotas)
-      committed = await commit(context, stored, lease, done, plan, now)
+      const { books, textBytes } = usage
+      plan = limitUsage(plan, { books: books + before.books, textBytes: textBytes + before.textBytes }, quotas)
+      committed = await commit(context, stored, lease, done, plan, now, before)
       statements += 1 + committed.statements
       if (!committed.isCommitted) return
     }
     done = to
+    if (isDryRun) before = withAdded(before, plan)
   }
 }
 

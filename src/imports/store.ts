@@ -139,7 +139,9 @@ export const createImport = async (
   throw new ApiError('IMPORT_RUNNING')
 }
 
-const selectImport = sqlStatement<StoredImport>(() => sql`select ${importColumns} from imports where ${isOwnImport}`)
+export const selectImport = sqlStatement<StoredImport>(
+  () => sql`select ${importColumns} from imports where ${isOwnImport}`,
+)
 const selectImports = sqlStatement<StoredImport>(
   () =>
     sql`select ${importColumns} from imports where ${isOwn} order by importId desc limit ${sql.raw(String(MAX_KEPT))}`,
@@ -158,17 +160,18 @@ export const listImports = async (db: Db, caller: Caller): Promise<Import[]> => 
 }
 
 type StoredRow = Omit<ImportRow, 'losses'> & { losses: string | null }
-const isOwnRow = sql`memberId = ${callerId} and importId = ${placeholder('importId')}`
+/** Matches the rows of the report of one of the caller's imports. */
+export const isOwnReportRow = sql`memberId = ${callerId} and importId = ${placeholder('importId')}`
 // Rows are numbered without gaps, so a page of all of them is a range. A page of an outcome counts through at most 10,000.
 const selectPage = sqlStatement<StoredRow>(
   () => sql`
   select line, title, outcome, code, losses, bookId from importRows
-  where ${isOwnRow} and row > ${offset} order by row limit ${limit}`,
+  where ${isOwnReportRow} and row > ${offset} order by row limit ${limit}`,
 )
 const selectPageOfOutcome = sqlStatement<StoredRow>(
   () => sql`
   select line, title, outcome, code, losses, bookId from importRows
-  where ${isOwnRow} and outcome = ${placeholder('outcome')} order by row limit ${limit} offset ${offset}`,
+  where ${isOwnReportRow} and outcome = ${placeholder('outcome')} order by row limit ${limit} offset ${offset}`,
 )
 
 /** A page of the report. Returns undefined if the caller has no such import. */
@@ -184,26 +187,4 @@ export const listRows = async (
   if (!found) return undefined
   const items = rows.map((row) => ({ ...row, losses: JSON.parse(row.losses ?? '[]') }))
   return toPage(items, outcome === 'ALL' ? found.done : found[outcome], paging)
-}
-
-/** Failed rows per call, of up to 100 KB each. */
-const FAILED_ROWS = 50
-const selectFailed = sqlStatement<{ row: number; cells: string | null }>(
-  () => sql`
-  select row, cells from importRows where ${isOwnRow} and outcome = 'failed' and row > ${placeholder('after')}
-  order by row limit ${sql.raw(String(FAILED_ROWS))}`,
-)
-
-/** The cells of the failed rows after a row, and the last row among them. */
-export const listFailed = async (db: Db, caller: Caller, importId: number, after: number) => {
-  const [, [found], rows] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
-    selectImport({ importId }),
-    selectFailed({ importId, after }),
-  )
-  if (!found) return undefined
-  const cells = rows.map(({ cells }): Record<string, string> => JSON.parse(cells ?? '{}'))
-  return { cells, last: rows.length < FAILED_ROWS ? undefined : rows.at(-1)?.row }
 }

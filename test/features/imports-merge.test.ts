@@ -1,8 +1,11 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { findMismatches } from '../../scripts/integrity'
+import type { Bindings } from '../../src/env'
 import kindle from '../fixtures/imports/kindle.txt?raw'
 import { type Reader, send, signUp } from '../support/api'
 import { memberDatabase } from '../support/database'
+import { wrapEnv } from '../support/wrap-database'
 
 /** Imports a file, and returns the ended import. */
 const importFile = async (reader: Reader, file: string, query = '', parts?: Record<string, object>) => {
@@ -92,6 +95,53 @@ describe('readings of a file', () => {
     const [book] = await booksOf(reader)
     expect(book).toMatchObject({ bookId, readEndDate: '2026-03-14T21:30:00' })
     expect(await readingsOf(reader, bookId)).toMatchObject([{ finishedAt: '2026-03-14' }, { finishedAt: '2024-05' }])
+  })
+
+  const FINISHED = {
+    title: 'The Salt Archive',
+    author: 'Mina Oh',
+    bookStatus: 'DONE',
+    readEndDate: '2024-01-01T00:00:00',
+    star: 3,
+  }
+  const file = [
+    'Book Id,Title,Author,ISBN13,My Rating,Publisher,Number of Pages,Date Read,Date Added,Exclusive Shelf,read_dates',
+    '9,The Salt Archive,Mina Oh,9780306406157,5,Quay House,312,2026/05/05,2023/12/30,read,2024/01/01;2026/05/05',
+  ].join('\n')
+
+  it('come with the details of their book', async () => {
+    const reader = await signUp()
+    const { bookId } = await reader.createBook(FINISHED)
+    expect((await importFile(reader, file)).counts).toMatchObject({ updated: 1 })
+    expect((await booksOf(reader))[0]).toMatchObject({
+      star: 5,
+      readEndDate: '2026-05-05T00:00:00',
+      publisher: 'Quay House',
+      itemPage: 312,
+    })
+    expect((await reader.get(`/books/${bookId}/edition`)).body).toMatchObject({
+      isbn: '9780306406157',
+      sourceIds: ['goodreads:9'],
+    })
+    expect(await readingsOf(reader, bookId)).toMatchObject([{ finishedAt: '2026-05-05' }, { finishedAt: '2024-01-01' }])
+    expect((await importFile(reader, file)).counts).toMatchObject({ unchanged: 1 })
+  })
+
+  it('leave an edit that was made since they were planned', async () => {
+    const reader = await signUp()
+    const { bookId } = await reader.createBook(FINISHED)
+    const edit = `update books set sourceIds = '["isbn:1"]' where bookId = ?`
+    // No other call of an import has as many statements as the one that commits its rows.
+    const withEdit = wrapEnv<Bindings>(() => async (call, queries) => {
+      if (queries > 5) await memberDatabase().prepare(edit).bind(bookId).run()
+      return call()
+    })
+    const { body } = await reader.send('POST', '/imports', { raw: file, changed: withEdit(env) })
+    expect((await reader.get(`/imports/${body.importId}`)).body.counts).toMatchObject({ updated: 1 })
+    expect((await reader.get(`/books/${bookId}/edition`)).body.sourceIds).toEqual(['isbn:1'])
+    expect(await readingsOf(reader, bookId)).toHaveLength(2)
+    expect((await importFile(reader, file)).counts).toMatchObject({ updated: 1 })
+    expect((await reader.get(`/books/${bookId}/edition`)).body.sourceIds).toEqual(['isbn:1', 'goodreads:9'])
   })
 })
 

@@ -1,0 +1,106 @@
+import { sql } from 'drizzle-orm'
+import { toCsv } from '../csv'
+import { type Caller, runAsCaller, selectCaller } from '../db/caller'
+import { afterResponse, type Db, sqlStatement } from '../db/client'
+import { MAX_PART_BYTES, startLoading } from '../db/parts'
+import { MAX_COLUMNS } from '../reader/csv'
+import { isOwnReportRow, selectImport } from './store'
+
+// The failed rows of an import, as a table with the columns of its file.
+
+/** The longest name of a column that can be mapped. The formats have none that is longer. */
+const MAX_NAME = 500
+/** Rows whose size is read for a page. */
+const PAGE_ROWS = 100
+
+const isFailed = sql`${isOwnReportRow} and outcome = 'failed'`
+
+const namesOf = sql.raw('(select json_group_array(key) from json_each(cells))')
+/**
+ * The columns in the order in which they appear. Records of JSON may have different ones; those of the rows of a table are the
+ * same, so equal lists of names are grouped first, which takes half as long.
+ */
+const selectColumns = sqlStatement<{ name: string }>(
+  () => sql`
+  select name from (
+    select item.value as name, min(firstRow) as firstRow, item.key as place
+    from (
+      select min(row) as firstRow, names from (select row, ${namesOf} as names from importRows where ${isFailed})
+      group by names
+    ) cross join json_each(names) as item
+    where length(item.value) <= ${sql.raw(String(MAX_NAME))} group by item.value
+  )
+  order by firstRow, place limit ${sql.raw(String(MAX_COLUMNS))}`,
+)
+
+type FailedRow = { row: number; cells: string }
+/** A page: the failed rows after a row that fit, or a single one that does not. */
+const selectPage = sqlStatement<FailedRow>(
+  () => sql`
+  with sizes as materialized (
+    select row, octet_length(cells) as bytes from importRows where ${isFailed} and row > ${sql.placeholder('after')}
+    order by row limit ${sql.raw(String(PAGE_ROWS))}
+  )
+  select row, cells from importRows
+  where ${isOwnReportRow} and row in (
+    select row from (select row, bytes, sum(bytes) over (order by row) as total from sizes)
+    where total <= ${sql.raw(String(MAX_PART_BYTES))} or total = bytes
+  )
+  order by row`,
+)
+
+/** Yields nothing at first, then the table page by page. From then on, `return` releases what it holds. */
+async function* writePages(
+  columns: string[],
+  first: FailedRow[],
+  total: number,
+  load: (after: number) => Promise<FailedRow[]>,
+  end: () => void,
+) {
+  const toLine = ({ cells }: FailedRow) => {
+    const named = new Map(Object.entries<string>(JSON.parse(cells)))
+    return columns.map((name) => named.get(name) ?? '')
+  }
+  try {
+    yield ''
+    yield toCsv(columns, first.map(toLine))
+    let left = total - first.length
+    for (let last = first.at(-1); left > 0 && last; ) {
+      // A running import may have added rows since.
+      const page = (await load(last.row)).slice(0, left)
+      const [line, ...others] = page.map(toLine)
+      if (line) yield toCsv(line, others)
+      left -= page.length
+      last = page.at(-1)
+    }
+  } finally {
+    end()
+  }
+}
+
+/**
+ * Writes the failed rows as CSV, in chunks. A table of several pages is loaded while it is being sent: whoever receives it must
+ * read it to the end or call `return`. Returns undefined if the caller has no such import.
+ */
+export const writeFailed = async (db: Db, caller: Caller, importId: number) => {
+  const values = { importId }
+  const [, [found], columns, first] = await runAsCaller(
+    db,
+    caller,
+    selectCaller(),
+    selectImport(values),
+    selectColumns(values),
+    selectPage({ importId, after: 0 }),
+  )
+  if (!found) return undefined
+  const loading = first.length < found.failed ? await startLoading(db, caller) : undefined
+  const loadPage = async (after: number) => {
+    const call = () => runAsCaller(afterResponse(db), caller, selectCaller(), selectPage({ importId, after }))
+    const [, page] = (await loading?.load(call)) ?? [undefined, []]
+    return page
+  }
+  const names = columns.map(({ name }) => name)
+  const chunks = writePages(names, first, found.failed, loadPage, () => loading?.end())
+  await chunks.next()
+  return chunks
+}
