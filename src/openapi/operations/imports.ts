@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { Import, ImportRow, UndoneImport } from '../../imports/responses'
-import { MAX_KEPT, MAX_PER_DAY } from '../../imports/schema'
+import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY } from '../../imports/schema'
 import { pageOf } from '../../schema/responses'
 import { json, type Operations } from './operation'
 
@@ -12,7 +12,8 @@ export const importsOperations: Operations = {
       'Reads a file of another service or of a reading device, or an export of this service, and adds its books to your ' +
       'library. The format is detected by content. Books that are here are completed; the same file twice changes nothing. With `dryRun=true`, nothing but the ' +
       'report is written. The file may have up to 10 MiB and 10,000 rows; send it as the form part `file` or as the bare ' +
-      `body. One import runs at a time, and ${MAX_PER_DAY} may start in 24 hours. Poll \`getImport\` until \`status\` is not \`RUNNING\`: ` +
+      `body. One import runs at a time, and ${MAX_PER_DAY} may start in 24 hours. In the same time, ${MAX_FILES_PER_DAY} files are read, also ` +
+      'those that are refused. Poll `getImport` until `status` is not `RUNNING`: ' +
       'a large import also continues with these requests.',
     responses: { 202: json(Import, 'The import', 'Location') },
     errors: ['FILE_NOT_IMPORTABLE', 'IMPORT_RUNNING', 'TOO_MANY_REQUESTS'],
