@@ -4,7 +4,8 @@ import type { App } from '../env'
 import { ApiError, unavailable } from '../errors'
 import { runLater } from '../http/later'
 import { callerKey } from '../http/throttle'
-import { createLimiter } from '../limiter'
+import { createLimiter, type Lease } from '../limiter'
+import { log } from '../log'
 import { ImportFileError } from '../reader/file-error'
 import { admitFile } from './admission'
 import type { Upload } from './body'
@@ -28,16 +29,22 @@ const readUpload = (...values: Parameters<typeof readEntries>) =>
     throw new ApiError('FILE_NOT_IMPORTABLE', { message: `The file cannot be imported: ${error.reason}` })
   })
 
+/** Works on an import after the response, and then gives up its turn. */
+const workLater = (c: Context<App>, turn: Lease, work: () => Promise<unknown>) => {
+  const logError = (error: Error) => log('error', `import: ${error}`, { requestId: c.var.requestId })
+  runLater(c, () => work().catch(logError).finally(turn.release))
+}
+
 /** Continues an import after the response, if this isolate is not at work on another one. */
 export const continueLater = (c: Context<App>, importId: number) => {
   const { memberId } = c.var.caller
-  const lease = memberId === undefined ? undefined : running.tryAcquire(MAX_FILE_BYTES)
-  if (!lease || memberId === undefined) return
-  runLater(c, () => continueImport(contextOf(c), memberId, importId).finally(lease.release))
+  const turn = memberId === undefined ? undefined : running.tryAcquire(MAX_FILE_BYTES)
+  if (!turn || memberId === undefined) return
+  workLater(c, turn, () => continueImport(contextOf(c), memberId, importId))
 }
 
 /** Reads a file and stores its import, whose rows follow the response. */
-const store = async (c: Context<App>, { file: bytes, parts }: Upload, query: ImportQuery, release: () => void) => {
+const store = async (c: Context<App>, { file: bytes, parts }: Upload, query: ImportQuery, turn: Lease) => {
   const { db, caller } = c.var
   const { dryRun, merge, format, encoding } = query
   const { entries, ...about } = await readUpload(c.env.READER, bytes, { format, encoding, ...parts })
@@ -46,10 +53,11 @@ const store = async (c: Context<App>, { file: bytes, parts }: Upload, query: Imp
   const values = { ...about, isDryRun: dryRun === 'true', merge, options: parts, file, total: entries.length }
   const created = await createImport(db, caller, values, lease)
   await putFile(c.env.IMAGES, created.memberId, file, bytes).catch((error) => {
-    runLater(c, () => abandonImport(contextOf(c), created, lease.lease, file))
+    const reason = 'The file could not be stored. Send it again.'
+    runLater(c, () => abandonImport(contextOf(c), created, lease.lease, reason))
     throw error
   })
-  runLater(c, () => runLeased(contextOf(c), created, lease.lease, entries).finally(release))
+  workLater(c, turn, () => runLeased(contextOf(c), created, lease.lease, entries))
   return toImport(created)
 }
 
@@ -62,7 +70,7 @@ export const startImport = async (c: Context<App>, upload: Upload, query: Import
   await admitFile(db, caller, config.JWT_SECRET)
   const turn = await running.acquire(upload.file.length, [callerKey(c)])
   if (!turn) throw unavailable('too many imports are being read')
-  const storing = store(c, upload, query, turn.release).catch((error) => {
+  const storing = store(c, upload, query, turn).catch((error) => {
     turn.release()
     throw error
   })

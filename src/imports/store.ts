@@ -34,11 +34,12 @@ export type StoredImport = {
   reason: string | null
   leaseEndsAt: number
   lease: number
+  continuations: number
 }
 
 export const importColumns =
   sql.raw(`memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, options, file, total, done,
-  created, updated, unchanged, skipped, failed, reason, leaseEndsAt, lease`)
+  created, updated, unchanged, skipped, failed, reason, leaseEndsAt, lease, continuations`)
 const isOwn = sql`memberId = ${callerId} and isDeleted = 0`
 const isOwnImport = sql`${isOwn} and importId = ${placeholder('importId')}`
 

@@ -78,7 +78,7 @@ export const sweepImports = async (context: RunContext, imports: Sweepable[], ma
   for (const each of imports) {
     if (each.file === null) continue
     if (left < 2) return left
-    await sweepOne({ ...context, maxStatements: left }, each, now).catch((error) => log('error', `import: ${error}`))
+    await sweepOne({ ...context, budget: { left } }, each, now).catch((error) => log('error', `import: ${error}`))
     // What a continued import used is not known: the next sweep continues the others.
     left = each.isRunning ? 0 : left - 2
   }

@@ -27,7 +27,8 @@ export const importsOperations: Operations = {
   'GET /imports/{import-id}': {
     operationId: 'getImport',
     summary: 'Get an import',
-    description: '`counts` grow while it runs. An import that was interrupted continues.',
+    description:
+      '`counts` grow while it runs. An import that was interrupted continues; one that fails again and again ends, and `reason` says why.',
     responses: { 200: json(Import, 'The import') },
     errors: ['IMPORT_NOT_FOUND'],
   },
