@@ -74,7 +74,7 @@ export type RunContext = {
   reader: ReaderBinding
   quotas: Quotas
   timeZone: string
-  /** Counts down the statements of the invocation. */
+  /** The statements that are left for the library and for chunks: counts down. The last chunk may exceed them. */
   budget?: { left: number }
 }
 
@@ -159,7 +159,7 @@ const work = async (context: RunContext, stored: StoredImport, lease: number, en
     selectTaken({ memberId: owner, importId: stored.importId }),
   )
   const knownTags = new Set(tagKeys.map(({ tagKey }) => tagKey))
-  budget.left -= library.statements + 2
+  budget.left -= library.statements
   let done = stored.done
   for (const { bookId } of taken) library.matcher.exclude(bookId)
   const isLeft = (entry: Entry, at: number) => at >= done && !entry.failure
@@ -242,6 +242,9 @@ export const runLeased = async (context: RunContext, stored: StoredImport, lease
   const [, [state]] = await run(context.db, returnLease(values), selectState(values))
   if (state && state.status !== 'RUNNING') await dropFile(context, memberId, importId, file)
 }
+
+/** The statements of a run, beside those of loading the library and of chunks. */
+export const RUN_STATEMENTS = 6
 
 /** Continues an import, unless it has ended or another run works on it. */
 export const continueImport = async (context: RunContext, memberId: number, importId: number) => {
