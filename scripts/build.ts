@@ -18,5 +18,5 @@ const build = (name: string, folder: string, flags: string[]) => {
   if (gzipped > MAX_GZIPPED_BYTES) process.exit(1)
 }
 
-build('Reader of files', 'dist/reader', ['--config', READER_CONFIG])
+build('File reader', 'dist/reader', ['--config', READER_CONFIG])
 build('Worker', 'dist', configFlags(readSlots()))

@@ -34,9 +34,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 
 const exitCode = async (child: ChildProcess) => Number((await once(child, 'exit'))[0] ?? 1)
 
-const wrangler = async (args: string[], input?: string): Promise<WranglerResult> => {
+const wrangler = async (args: string[], input?: string, unset: string[] = []): Promise<WranglerResult> => {
   const report = join(reports, String(Math.random()))
-  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_OUTPUT_FILE_PATH: report }
+  const env = {
+    ...process.env,
+    ...Object.fromEntries(unset.map((name) => [name, undefined])),
+    WRANGLER_SEND_METRICS: 'false',
+    WRANGLER_OUTPUT_FILE_PATH: report,
+  }
   const child = spawn('wrangler', args, { stdio: ['pipe', 'pipe', 'ignore'], env })
   // Wrangler may exit without reading its input.
   child.stdin.on('error', () => {}).end(input)

@@ -7,11 +7,11 @@ import { createPartFiles } from './transfer/part-files.ts'
 const USAGE = `Usage: npm run export -- [OPTION …]
 ${SERVICE_USAGE}
   --csv          the books, in the columns of Goodreads
-  --spreadsheet  the same to open in a spreadsheet, not to import
+  --spreadsheet  the same, safe to open in a spreadsheet; do not import it
   --markdown     the memos (default: everything, as JSON)
   --out          the file (default ${KINDS.json.file}, ${KINDS.csv.file}, … in this directory)
   --force        replaces an earlier export of that name, with all its parts
-A large library is in several files: ${KINDS.json.file.replace('.', '-part-1.')} and so on.`
+A large library is exported in several files: ${KINDS.json.file.replace('.', '-part-1.')} and so on.`
 
 const REPORT_MS = 1000
 

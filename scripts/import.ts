@@ -9,8 +9,8 @@ const USAGE = `Usage: npm run import -- FILE [OPTION …]
 ${SERVICE_USAGE}
   --dry-run      reports what the import would do
   --merge        overwrite: replaces what the library has (default fill: fills what is empty)
-  --format       such as goodreads (default: found by the content)
-  --encoding     such as euc-kr (default: found by the content)
+  --format       such as goodreads (default: detected from the content)
+  --encoding     such as euc-kr (default: detected from the content)
   --map          what a shelf means, such as 'on hold=PAUSED': YET, ING, DONE, STOPPED, PAUSED or TAG; may be repeated
   --column       the column of a field, such as 'title=책 이름'; may be repeated
 Rows that failed are written to FILE.failed.csv, to correct and import. The exit code is 1 if there are any.`

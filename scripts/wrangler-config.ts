@@ -73,5 +73,5 @@ export const configFlags = (slots: Slot[]) => {
   return ['--config', writeTemporary(`wrangler.${process.pid}.json`, formatConfig(bindSlots(readConfig(), slots)))]
 }
 
-/** The flags of a configuration, for `wrangler dev` to run the Worker that reads files, too. */
+/** The flags with which `wrangler dev` also runs the Worker that reads files. */
 export const withReader = ([flag = '--config', config = CONFIG]: string[]) => [flag, config, '--config', READER_CONFIG]

@@ -32,7 +32,7 @@ type Options = {
   /** How many callers may wait; by default a caller that finds no capacity is refused immediately. */
   maxWaiting?: number
   maxWaitMs?: number
-  /** The most that one key may hold, even if nobody else waits. */
+  /** The most that one key may hold, even if no other caller waits. */
   maxPerKey?: number
 }
 
@@ -88,7 +88,7 @@ export const createLimiter = (options: Options) => {
   const isNextToFinish = (one: Holder) =>
     holders.has(one) && [...holders].every((other) => neededBy(other) === 0 || neededBy(other) >= neededBy(one))
 
-  /** Whether this would give a source too much: while others wait, more than half, unless it holds nothing yet. */
+  /** Whether a key would hold more than its limit or, while other keys wait, more than half. The first request of a key may. */
   const exceedsShare = ({ keys, holder, amount }: Waiter) =>
     !isNextToFinish(holder) &&
     keys.some((key) => {

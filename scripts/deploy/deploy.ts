@@ -20,17 +20,18 @@ const writeConfig = (host: Host, config: Config) => [
 
 const checkReader = ({ services }: Config, { name }: WorkerConfig) => {
   const called = services?.find(({ binding }) => binding === 'READER')?.service
-  if (called !== name) throw new DeployError(`READER is bound to ${called}, but wrangler.reader.toml is named ${name}`)
+  if (called !== name)
+    throw new DeployError(`wrangler.toml binds READER to ${called}, but the name in wrangler.reader.toml is ${name}`)
 }
 
-/** Uploads the Worker that reads files. The service cannot be uploaded before it. */
+/** With these, Workers Builds has wrangler upload every Worker as the one of the build, whatever its configuration says. */
+const BUILD_NAMES = ['WRANGLER_CI_OVERRIDE_NAME', 'WRANGLER_CI_MATCH_TAG']
+
+/** Uploads the Worker that reads files. The service, which is bound to it, can be uploaded only afterwards. */
 const uploadReader = async (host: Host, { account_id }: Config, reader: WorkerConfig) => {
-  const config = { ...reader, ...(account_id && { account_id }) }
-  await runWrangler(host, [
-    'deploy',
-    '--config',
-    host.writeTemporary('wrangler.deploy.reader.json', JSON.stringify(config)),
-  ])
+  const config = JSON.stringify({ ...reader, ...(account_id && { account_id }) })
+  const args = ['deploy', '--config', host.writeTemporary('wrangler.deploy.reader.json', config)]
+  await runWrangler(host, args, undefined, BUILD_NAMES)
   host.print(`Worker ${reader.name}: uploaded`)
 }
 

@@ -3,8 +3,8 @@ export type WranglerResult = { code: number; stdout: string; records: { type: st
 
 /** Everything a deployment does outside its own code. Tests replace it. */
 export type Host = {
-  /** Runs wrangler without a terminal; `input` becomes its stdin. */
-  wrangler: (args: string[], input?: string) => Promise<WranglerResult>
+  /** Runs wrangler without a terminal; `input` becomes its stdin. `unset`: variables of the environment that it must not see. */
+  wrangler: (args: string[], input?: string, unset?: string[]) => Promise<WranglerResult>
   /** Writes a private file that is deleted when the deployment ends. Returns its path. */
   writeTemporary: (name: string, text: string) => string
   print: (line: string) => void
@@ -38,8 +38,8 @@ export const reasonOf = ({ code, records }: WranglerResult) =>
   String(records.find(({ type }) => type === 'command-failed')?.message ?? `exit code ${code}`)
 
 /** Runs a wrangler command. @throws DeployError with wrangler's message if it fails */
-export const runWrangler = async (host: Host, args: string[], input?: string) => {
-  const result = await host.wrangler(args, input)
+export const runWrangler = async (host: Host, args: string[], input?: string, unset?: string[]) => {
+  const result = await host.wrangler(args, input, unset)
   const command = args.join(' ').replace(/ -.*/, '')
   if (result.code !== 0) throw new DeployError(`wrangler ${command}: ${reasonOf(result)}`)
   return result

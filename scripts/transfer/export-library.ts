@@ -20,12 +20,12 @@ type Options = {
   /** Called as the bytes of a part arrive. */
   reportBytes: (part: number, bytes: number) => void
   report: (line: string) => void
-  /** The wait before the second attempt, twice as long before each further one. */
+  /** The wait before the second attempt. It doubles before each further one. */
   retryMs?: number
 }
 
 const MAX_ATTEMPTS = 4
-/** After this long, the limits of a minute allow requests again, but not those of a day. */
+/** Limits per minute allow requests again after this wait, limits per day do not. */
 const MAX_WAIT_MS = 60_000
 
 /** The same request may succeed after a wait. */
@@ -39,7 +39,7 @@ class TemporaryError extends Error {
 
 const wait = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms))
 
-/** @throws Error that says why there is no file; TemporaryError if that may change within a minute */
+/** @throws Error that says why the response is not a file; TemporaryError if a retry within a minute may succeed */
 const expectFile = async (response: Response) => {
   const waitMs = Number(response.headers.get('Retry-After') ?? 0) * 1000
   const isTemporary = (response.status === 429 || response.status >= 500) && waitMs <= MAX_WAIT_MS
@@ -51,7 +51,10 @@ const expectFile = async (response: Response) => {
   }
 }
 
-/** The path of the next part (RFC 8288). @throws Error if it is not a path of an export, which alone may get the token */
+/**
+ * The path of the next part (RFC 8288). Undefined for the last part.
+ * @throws Error if it is not a path of an export: the token must not be sent elsewhere
+ */
 const nextPath = ({ headers }: Response) => {
   const target = /<([^<>]*)>;\s*rel="?next\b/i.exec(headers.get('Link') ?? '')?.[1]
   if (target === undefined || /^\/export\b/.test(target)) return target
@@ -72,7 +75,7 @@ async function* received({ body }: Response, reportBytes: (bytes: number) => voi
   }
 }
 
-/** Returns the path of the next part. */
+/** Writes a part. Returns the path of the next one. */
 const downloadPart = async (send: Send, path: string, part: number, { write, reportBytes }: Options) => {
   const response = await send('GET', path).catch((error: Error) => {
     throw part > 1 ? new TemporaryError(error) : error
@@ -96,7 +99,7 @@ export const exportLibrary = async (options: Options) => {
     } catch (error) {
       if (!(error instanceof TemporaryError) || number === MAX_ATTEMPTS) throw error
       const ms = Math.max(error.waitMs, retryMs * 2 ** (number - 1))
-      report(`Part ${part}: ${error.message} Trying again after ${ms / 1000} s.`)
+      report(`Part ${part}: ${error.message} Retrying in ${ms / 1000} s.`)
       await wait(ms)
       return attempt(path, part, number + 1)
     }

@@ -107,7 +107,7 @@ export const importFile = async (options: Options) => {
   const started = await readJson<Import>(await send('POST', path, form))
   const { importId, format, encoding, unknownColumns } = started
   report(`Import ${importId}${started.dryRun ? ', a dry run' : ''}: format ${format}, encoding ${encoding}`)
-  if (unknownColumns.length > 0) report(`Columns that are left out: ${unknownColumns.join(', ')}`)
+  if (unknownColumns.length > 0) report(`Columns that are not imported: ${unknownColumns.join(', ')}`)
   const ended = await follow(send, started, options)
   const { counts } = ended
   const problems = [

@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream/promises'
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /**
- * The files of an export: `library.json`, or `library-part-1.json` and so on if it has several parts. They appear under
+ * Writes the files of an export: `library.json`, or `library-part-1.json` and so on if it has several parts. They get
  * these names when all parts are complete.
- * @param isForced replaces the files of an earlier export; otherwise they are an error
+ * @param isForced whether to replace the files of an earlier export, which are an error otherwise
  */
 export const createPartFiles = (file: string, isForced: boolean) => {
   const { dir, base, name, ext } = parse(file)
@@ -15,7 +15,7 @@ export const createPartFiles = (file: string, isForced: boolean) => {
   const temporary = (part: number) => join(dir, `.${base}-${process.pid}-${part}.incomplete`)
   const written = new Set<number>()
 
-  /** The files of an earlier export. @throws Error if there are any, unless they are to be replaced */
+  /** The files of an earlier export. @throws Error if there are any and `isForced` is false */
   const findEarlier = () => {
     if (!statSync(dir || '.', { throwIfNoEntry: false })?.isDirectory())
       throw new Error(`There is no directory ${dir}.`)
@@ -31,10 +31,10 @@ export const createPartFiles = (file: string, isForced: boolean) => {
     findEarlier,
     write: async (part: number, content: AsyncIterable<Uint8Array>) => {
       written.add(part)
-      // Only for its owner: it is the library of one person.
+      // Readable only by its owner: it has personal data.
       await pipeline(content, createWriteStream(temporary(part), { mode: 0o600 }))
     },
-    /** Gives the files their names, which are returned, and deletes those of an earlier export. */
+    /** Gives the files their names and deletes those of an earlier export. Returns the paths. */
     publish: () => {
       const earlier = findEarlier()
       const files = [...written].map((part) => {
@@ -46,7 +46,7 @@ export const createPartFiles = (file: string, isForced: boolean) => {
       written.clear()
       return files.map((each) => join(dir, each))
     },
-    /** Deletes what is incomplete. */
+    /** Deletes the incomplete files. */
     discard: () => {
       for (const part of written) rmSync(temporary(part), { force: true })
     },

@@ -21,8 +21,8 @@ const REASONS: Record<Code, string> = {
   'duplicate-in-file': 'an earlier row of the file is the same book',
   'not-supported': 'entries of this kind are not supported',
   'empty-highlight': 'a highlight has no text',
-  'clipping-limit': 'the device could not export the text',
-  'replaced-highlight': 'a later version of the highlight was taken',
+  'clipping-limit': 'the text is missing or cut off: the publisher limits how much can be exported',
+  'replaced-highlight': 'an earlier version of an edited highlight is left out',
   bookmark: 'a bookmark has no text',
   quota: 'the library is full: a quota of the service is reached',
 }

@@ -20,7 +20,7 @@ export const imports = sqliteTable(
     merge: text({ enum: MERGE_RULES }).notNull(),
     format: text().notNull(),
     encoding: text().notNull(),
-    /** A JSON array of the names of columns that the format does not know. Null if it knows all. */
+    /** A JSON array of the names of columns that the format does not know. Null if there are none. */
     unknownColumns: text(),
     /** JSON: what the member said about the file, for reading it again. */
     options: text().notNull(),

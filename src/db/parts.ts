@@ -33,8 +33,8 @@ export const splitByBytes = (sizes: Size[]) => {
 }
 
 const partLimiter = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
-// Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take. A slow
-// client can hold some for minutes, so a single member gets only a few.
+// Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take for one
+// part. A slow client can hold lists for minutes, so one member gets only a few.
 const listLimiter = createLimiter({ capacity: 24, leaseMs: 30_000, maxWaiting: 64, maxWaitMs: 25_000, maxPerKey: 6 })
 
 const acquire = async (limiter: typeof partLimiter, { memberId }: Caller) => {
@@ -50,9 +50,9 @@ type LoadItems<Item> = (ids: string) => Promise<Item[]>
 export type LoadPart = <Part>(call: () => Promise<Part>) => Promise<Part>
 
 /**
- * Begins a response that is sent in parts, of which an isolate sends a limited number at a time. `end` must be called
- * when it is sent, or will not be read any more.
- * @throws UNAVAILABLE when too many wait, or for too long
+ * Begins a response that is sent in parts. An isolate sends a limited number of these at a time. `end` must be called when
+ * the response has been sent or aborted.
+ * @throws UNAVAILABLE if too many requests wait, or this one waits too long
  */
 export const startLoading = async (db: Db, caller: Caller) => {
   const lease = await acquire(listLimiter, caller)

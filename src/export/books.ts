@@ -7,10 +7,10 @@ import type { Part } from './plan'
 import type { ExportedBook } from './responses'
 import { type Contents, countedCaller, SIZES } from './sizes'
 
-// A page is one statement, and so a snapshot: books in the order of their identifiers, with what belongs to them as JSON.
+// A page of books, in the order of their identifiers, with their lists as JSON. One statement loads it, so it is a snapshot.
 
-// The size of each book that could be in a page is read. So the number of these depends on how many fitted into the page
-// before it: otherwise, each page of a few large books would read the sizes of hundreds.
+// A page reads the size of each candidate. Their number follows from the number of books in the previous page: otherwise,
+// each page of a few large books would read the sizes of hundreds.
 const FIRST_PAGE_BOOKS = 50
 const MAX_PAGE_BOOKS = 200
 
@@ -38,7 +38,7 @@ const memos = listOf('memos', memoJson, sql.raw('memoId'), ofBookInMemos)
 const newestLast = oldestFirst(sql.raw('books.newestReadingId'))
 const columns = sql.raw(COLUMNS.map((name) => `books.${name}`).join(', '))
 
-/** A page of books: those after a book that fit, or a single one that does not. */
+/** Selects a page of books: the next ones that fit, or a single larger one. */
 const selectPageOf = <Row>(contents: Contents, selected: SQL) =>
   sqlStatement<Row>(
     () => sql`
@@ -100,7 +100,7 @@ export type Kind<Row, Book> = {
   toBook: (row: Row, lists: Lists) => Book
 }
 
-/** Loads the books of a part page by page, one database call each. `first`: the first page, if it is known. */
+/** Loads the books of a part page by page, one database call each. `first`: the first page, if it has been loaded. */
 export async function* loadPages<Row extends { bookId: number }, Book>(
   db: Db,
   caller: Caller,

@@ -2,7 +2,7 @@ import { toCsv } from '../csv'
 import { toIsbn10 } from '../schema/isbn'
 import type { ShelvedRow } from './books'
 
-/** Goodreads' columns, and the dates of all readings as src/imports/formats/goodreads.ts reads them. */
+/** Goodreads' columns, and the dates of all readings as src/reader/formats/goodreads.ts reads them. */
 const HEADER =
   'Book Id,Title,Author,Author l-f,Additional Authors,ISBN,ISBN13,My Rating,Average Rating,Publisher,Binding,Number of Pages,Year Published,Original Publication Year,Date Read,Date Added,Bookshelves,Bookshelves with positions,Exclusive Shelf,My Review,Spoiler,Private Notes,Read Count,Owned Copies,read_dates'.split(
     ',',
@@ -17,7 +17,7 @@ const toDay = (date: string | null | undefined) => (date ? date.slice(0, 10).rep
 const toReadDates = ({ startedAt, finishedAt }: ReadingDates) =>
   `${startedAt ? `${startedAt}|` : ''}${finishedAt ?? ''}`
 
-/** A book without stored readings was read at most once, at its own dates. */
+/** A book without rows in `readings` was read at most once, with the dates of the book. */
 const readingsOf = ({ bookStatus, readStartDate, readEndDate, newestReadingId, readings }: ShelvedRow) => {
   const stored: ReadingDates[] = JSON.parse(readings)
   if (newestReadingId !== null || bookStatus === 'YET') return stored
@@ -28,12 +28,12 @@ const readingsOf = ({ bookStatus, readStartDate, readEndDate, newestReadingId, r
 const goodreadsId = (sourceIds: string[]) =>
   /^goodreads:(\d+)$/.exec(sourceIds.find((id) => id.startsWith('goodreads:')) ?? '')?.[1]
 
-/** The cells of a book. What the columns have no place for is left out. */
+/** The cells of a book. */
 const toCells = (book: ShelvedRow, toIsbn: (isbn: string) => string) => {
   const readings = readingsOf(book)
   const newest = readings.at(-1)
   const isStopped = book.bookStatus === 'DONE' && newest?.outcome === 'STOPPED'
-  // Goodreads has no months or years here.
+  // This column takes only complete dates.
   const finishedAt = book.bookStatus === 'DONE' && newest?.finishedAt?.length === 10 ? newest.finishedAt : null
   const values: Record<string, string | number | null | undefined> = {
     'Book Id': goodreadsId(JSON.parse(book.sourceIds ?? '[]')),
@@ -57,9 +57,9 @@ const toCells = (book: ShelvedRow, toIsbn: (isbn: string) => string) => {
   return HEADER.map((column) => String(values[column] ?? ''))
 }
 
-// A spreadsheet that splits columns at semicolons or tabs, as in many countries, does not see the quotation marks around a
-// cell: in its eyes, cells begin inside of texts, too. In Japanese ones, full-width signs begin formulas. The lookbehind
-// lets each run of separators be read once.
+// A spreadsheet that splits columns at semicolons or tabs, as in many locales, ignores the quotation marks around a cell, so
+// that cells also begin within texts. In Japanese spreadsheets, full-width signs begin formulas, too. The lookbehind makes the
+// expression read each run of separators once, which keeps the time linear.
 const SIGN = /(?<![;\s"])([;\s"]*)([=+\-@＝＋－＠])/g
 const SEPARATOR = /[;\t\r\n]/
 
@@ -75,9 +75,9 @@ const escapeFormulas = (text: string) => {
 const BOM = '\ufeff'
 
 /**
- * A table of the books, in chunks.
- * @param forSpreadsheet begins it with a byte order mark, and makes formulas harmless. Otherwise, numbers of books are
- * formulas, as Goodreads writes them, and nothing else is changed.
+ * Writes the books as CSV, in chunks.
+ * @param forSpreadsheet adds a byte order mark and escapes formulas. Otherwise, ISBNs are formulas, as Goodreads writes them,
+ * and texts stay unchanged.
  */
 export async function* toTable(pages: AsyncIterable<ShelvedRow[]>, forSpreadsheet: boolean) {
   const toIsbn = (isbn: string) => (forSpreadsheet ? isbn : `="${isbn}"`)

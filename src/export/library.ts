@@ -12,7 +12,7 @@ type StoredEvent = Omit<ExportedBook['progress'][number], 'at'> & { at: number }
 const toExactInstant = (time: number) => new Date(time).toISOString()
 const toReading = (reading: StoredReading): ExportedReading => ({
   ...reading,
-  // That of the first reading is 0.
+  // The first reading of a book has 0.
   createdAt: reading.createdAt > 0 ? toExactInstant(reading.createdAt) : null,
 })
 const toEvent = (event: StoredEvent) => ({ ...event, at: toExactInstant(event.at) })
@@ -21,7 +21,7 @@ async function* mapParts<From, To>(parts: AsyncIterable<From[]>, map: (item: Fro
   for await (const items of parts) yield items.map(map)
 }
 
-/** The only reading of a book without rows in `readings`, as in readings/store.ts. */
+/** The only reading of a book without rows in `readings`, as readings/store.ts derives it. */
 const toFirstReading = ({ bookId, bookStatus, readStartDate, readEndDate, star }: LibraryRow): ExportedReading => ({
   readingId: bookId,
   createdAt: null,

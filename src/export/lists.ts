@@ -3,7 +3,7 @@ import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, type Statement, sqlStatement } from '../db/client'
 import { type LoadPart, type Size, splitByBytes } from '../db/parts'
 
-// The readings, progress and memos of a book. A page of books has them as JSON arrays; those of a large book are loaded in
+// The readings, progress and memos of a book. A page of books has them as JSON arrays. Those of a large book are loaded in
 // parts.
 
 const { placeholder } = sql
@@ -69,27 +69,27 @@ export const createListLoader = (db: Db, caller: Caller, load: LoadPart) => {
   const parse = (rows: Item[]) => rows.map(({ item }) => JSON.parse(item))
 
   async function* loadItems(
-    of: number,
+    id: number,
     selectSizes: (values: Record<string, unknown>) => Statement<Size>,
     select: (values: Record<string, unknown>) => Statement<Item>,
   ) {
-    for (const ids of splitByBytes(await query(selectSizes({ bookId: of })))) {
-      yield parse(await query(select({ bookId: of, ids: JSON.stringify(ids) })))
+    for (const ids of splitByBytes(await query(selectSizes({ bookId: id })))) {
+      yield parse(await query(select({ bookId: id, ids: JSON.stringify(ids) })))
     }
   }
 
-  async function* loadEvents(of: number) {
+  async function* loadEvents(id: number) {
     let after = Number.MIN_SAFE_INTEGER
     for (let rows = [{ at: after, item: '' }]; rows.length > 0; ) {
-      rows = await query(selectEvents({ bookId: of, after }))
+      rows = await query(selectEvents({ bookId: id, after }))
       yield parse(rows)
       after = rows.at(-1)?.at ?? after
     }
   }
 
   return {
-    readings: (of: number) => loadItems(of, selectReadingSizes, selectReadings),
-    memos: (of: number) => loadItems(of, selectMemoSizes, selectMemos),
+    readings: (id: number) => loadItems(id, selectReadingSizes, selectReadings),
+    memos: (id: number) => loadItems(id, selectMemoSizes, selectMemos),
     progress: loadEvents,
   }
 }

@@ -3,14 +3,14 @@ import type { Lists, MemosRow } from './books'
 
 const TYPES = { BOOK_CONTENT: 'Quotation', SUMMARY: 'Summary', THOUGHT: 'Thought', QUESTION: 'Question' }
 
-/** A text on one line, as itself: not as Markdown or HTML. */
+/** A text on one line, with Markdown and HTML escaped. */
 const toInline = (text: string) =>
   text
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/[\\`*_[\]<>&#~|!]/g, '\\$&')
 
-/** As a block quote, which nothing in the text can end: each line of it begins with `>`. */
+/** A block quote. Each line begins with `>`, so no text can end it. */
 const toQuote = (text: string) => `> ${text.replace(/\r\n|\r|\n/g, '\n> ')}`
 
 const toSection = ({ memoType, memoBookPage, createdAt, memoContent }: Memo) => {
@@ -30,7 +30,7 @@ export const toBookWithMemos = ({ bookId, title, author, memos }: MemosRow, list
 export async function* toMarkdown(pages: AsyncIterable<BookWithMemos[]>) {
   yield '# Memos\n\n'
   for await (const page of pages) {
-    // A page is one chunk, so that the time of a slow client counts for all of it.
+    // A page is one chunk, because the time limit for slow clients is per chunk.
     let text = ''
     for (const { title, author, memos } of page) {
       text += `## ${toInline(title)}\n\n${author ? `Author: ${toInline(author)}\n\n` : ''}`

@@ -14,15 +14,15 @@ import { firstPage, type Kind } from './books'
 import type { ExportQuery, Plan } from './schema'
 import { type Contents, countedCaller, newestBook, SIZES } from './sizes'
 
-/** The books of a part, unless it is a single one. In JSON, text takes more: a file that can be imported has at most 10 MiB. */
+/** The largest part, except for a single larger book. JSON takes more space than the text, and imports accept 10 MiB. */
 const PART_BYTES = 8 * 1024 * 1024
 
 const selectMember = statement((db) => db.select(profileColumns).from(members).where(isCaller))
 
-/** `newest`: the caller's last book. `lastOfPart`: that of a part, or null if no others follow. */
+/** `newest`: the caller's newest book. `lastOfPart`: the last book of the part, or null if no books follow the part. */
 type Ends = { newest: number | null; lastOfPart: number | null }
 
-// Reads the sizes of the books of that part only.
+// Only the sizes of the books of the part are read.
 const selectEndsOf = ({ bytes, source }: (typeof SIZES)[Contents]) =>
   sqlStatement<Ends>(
     () => sql`
@@ -43,7 +43,7 @@ const SELECT_ENDS = {
   memos: selectEndsOf(SIZES.memos),
 }
 
-/** A part of an export: the books after one, up to another. */
+/** A part of an export: the books after `after`, up to `last`. */
 export type Part = {
   number: number
   /** Milliseconds since 1970. */
@@ -64,7 +64,7 @@ const toPart = ({ part, exportedAt, after, last }: Plan, ends: Ends | undefined)
 const invalid = (propertyPath: string, rejectedValue: string, reason: string) =>
   new ApiError('INVALID_PARAMETERS', { violationErrors: [{ propertyPath, rejectedValue, reason }] })
 
-/** Finds a part after the first one without a plan, which takes a call for each part before it. */
+/** Finds a further part that was requested without a plan. Takes a call for each part before it. */
 const findPart = async (db: Db, caller: Caller, contents: Contents, first: Part, number: number, load: LoadPart) => {
   let part = first
   while (part.next && part.number < number) {
@@ -76,7 +76,7 @@ const findPart = async (db: Db, caller: Caller, contents: Contents, first: Part,
   return part
 }
 
-/** The request of a member for an export. */
+/** A request for an export. */
 export type Requested = {
   db: Db
   caller: Caller
@@ -86,9 +86,9 @@ export type Requested = {
 }
 
 /**
- * Counts a request for an export or, with a plan, for a further part of one, and finds where the part ends. The same call
- * loads the first page, unless the parts before must be found first.
- * @throws TOO_MANY_REQUESTS after too many; INVALID_PARAMETERS if there is no such part
+ * Counts a request for an export or, with a plan, for a further part, and finds where the part ends. The same call loads
+ * the first page, unless the part has to be found first.
+ * @throws TOO_MANY_REQUESTS beyond the limit; INVALID_PARAMETERS if there is no such part
  */
 export const startExport = async <Row, Book>(
   { db, caller, memberId, config, query }: Requested,
@@ -96,7 +96,7 @@ export const startExport = async <Row, Book>(
   load: LoadPart,
 ) => {
   const { part: number, plan } = query
-  if (plan && plan.part !== number) throw invalid('plan', toCursor(plan), 'must be that of the part')
+  if (plan && plan.part !== number) throw invalid('plan', toCursor(plan), 'must belong to the requested part')
   const now = Date.now()
   // Without a plan, a further part costs as much as all those before it.
   const [action, limits] = plan ? (['export part', EXPORT_PARTS] as const) : (['export', EXPORTS] as const)
@@ -109,7 +109,7 @@ export const startExport = async <Row, Book>(
       selectMember(),
       selectUsage(attempt),
       insertCallerAttempt(attempt),
-      // They follow the statement that counts the export, so that one beyond the limit reads no books.
+      // After the statement that counts the export, so that a request beyond the limit reads no books.
       SELECT_ENDS[contents]({ isCounted: 0, ...start }),
       ...(start.part === number ? [firstPage(select, start)] : []),
     ),

@@ -2,16 +2,16 @@ import * as z from 'zod/mini'
 import { cursorOf } from '../schema/cursor'
 import { int, intParameter, nameOf } from '../schema/values'
 
-/** More than any library has. */
+/** More than any library needs. */
 export const MAX_PARTS = 10_000
 
 /** The last millisecond of a year with four digits. */
 const LAST_TIME = 253_402_300_799_999
 
 /**
- * Where a further part of an export begins: after a book. `exportedAt`: when the export began, in milliseconds since 1970.
- * `last`: the member's last book then. It comes back with the request for the part, so that nothing needs to be stored. It
- * selects only among the caller's books, and a part ends where it is large enough.
+ * Where a further part of an export begins: after the book `after`. `exportedAt`: when the export began, in milliseconds
+ * since 1970. `last`: the member's newest book at that time. The client sends it back with the request for the part, so the
+ * service stores nothing. A forged one is harmless: it selects only among the caller's books, and does not make a part larger.
  */
 const Plan = z.lazy(() =>
   z.object({

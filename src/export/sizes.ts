@@ -15,10 +15,10 @@ const notes = sql`(select coalesce(sum(220 + octet_length(concat(note))), 0) fro
 // The latest event has the number of all events.
 const events = sql`coalesce((select total from progress where ${ofBook} order by at desc limit 1), 0)`
 
-/** Of a book without anything. No part has more books than a file that can be imported may have: 10,000. */
+/** The size of an empty book. It keeps parts below the 10,000 books that an imported file may have. */
 const book = sql`840`
 
-/** The caller. In the batch that counts an export, nobody if it was not counted, so that no book is read. */
+/** The caller. No row if the batch did not count the export, because of the limit: then no book is read. */
 export const countedCaller = sql`caller(id) as materialized (
   select ${callerId} where ${placeholder('isCounted')} or changes() > 0
 )`
@@ -26,19 +26,19 @@ const owner = sql.raw('(select id from caller)')
 const isNext = sql`bookId > ${placeholder('after')} and bookId <= ${placeholder('last')}`
 const ownBooks = (condition: SQL) =>
   sql`select bookId from books where memberId = ${owner} and ${condition} and ${isNext}`
-// No index has all books of a member by bookId, but this one has those of each status, which are merged.
+// No index has all books of a member by bookId, but one has those of each status. Their rows are merged.
 const isOfStatus = ['YET', 'ING', 'DONE'].map((status) => sql.raw(`bookStatus = '${status}'`))
 const allBooks = sql.join(isOfStatus.map(ownBooks), sql` union all `)
 
 const newestOf = (condition: SQL) =>
   sql`select max(bookId) as bookId from books where memberId = ${owner} and ${condition}`
-/** The caller's last book, or null. */
+/** The caller's newest book, or null. */
 export const newestBook = sql`(select max(bookId) from (${sql.join(isOfStatus.map(newestOf), sql` union all `)}))`
 
 /**
- * `bytes`: the approximate size of a book in a file: its texts in UTF-8, and a fixed number for the rest of each row. The
- * names of tables in the expression are those of a query on `books`.
- * `source`: a query of the books after one, up to another.
+ * `bytes`: the approximate size of a book in a file: its texts in UTF-8, and a fixed number for the rest of each row. An
+ * expression for queries on `books`.
+ * `source`: a query for the books after `after`, up to `last`.
  */
 export const SIZES = {
   library: { bytes: sql`${book} + ${text} + 64 * ${tags} + ${memos} + ${notes} + 70 * ${events}`, source: allBooks },

@@ -11,7 +11,10 @@ import type { ExportQuery } from './schema'
 
 type Loading = Awaited<ReturnType<typeof startLoading>>
 
-/** Yields an empty page at once, then pages. From the first one on, `return` releases what is held. */
+/**
+ * Yields an empty page immediately, then the pages. Releases the lease at the end, or when `return` is called after the first
+ * yield.
+ */
 async function* releasing<Book>(pages: AsyncGenerator<Book[], void>, end: Loading['end']) {
   try {
     yield []
@@ -23,8 +26,8 @@ async function* releasing<Book>(pages: AsyncGenerator<Book[], void>, end: Loadin
 
 /**
  * Starts an export. Its first page is loaded before this returns, so that a failure can still get an error
- * response; the others are loaded while the response is being sent. Whoever receives `books` must read them to the end or
- * call `return`, which releases what they hold.
+ * response; the others are loaded while the response is being sent. The caller must read `books` to the end or call `return`,
+ * which releases the lease.
  */
 const exportBooks = async <Row extends { bookId: number }, Book>(
   db: Db,
@@ -33,7 +36,7 @@ const exportBooks = async <Row extends { bookId: number }, Book>(
   query: ExportQuery,
   kind: Kind<Row, Book>,
 ) => {
-  // An access token names no member.
+  // An access token does not contain the member's identifier.
   const memberId = caller.memberId ?? (await runAsCaller(db, caller, selectCaller()))[0].memberId
   const { load, end } = await startLoading(db, caller)
   try {
@@ -77,6 +80,6 @@ export const exportLibrary = async (
 export const exportShelves = (db: Db, caller: Caller, config: Config, query: ExportQuery) =>
   exportBooks(db, caller, config, query, { contents: 'books', select: SELECT_PAGE.books, toBook: (book) => book })
 
-/** The books that have memos, with these. */
+/** The books that have memos, with their memos. */
 export const exportMemos = (db: Db, caller: Caller, config: Config, query: ExportQuery) =>
   exportBooks(db, caller, config, query, { contents: 'memos', select: SELECT_PAGE.memos, toBook: toBookWithMemos })

@@ -8,8 +8,8 @@ const isStreamable = (value: unknown): value is Streamable =>
   typeof value === 'object' && value !== null && Object.values(value).some(isIterable)
 
 /**
- * A text that `take` takes out. A generator keeps what it has yielded until it goes on, so a client that does not read would
- * hold the text beside its bytes.
+ * A text that `take` removes. A generator keeps what it yielded until it continues: while a client does not read, the text
+ * would stay in memory beside its bytes.
  */
 type Chunk = { text: string }
 
@@ -19,7 +19,7 @@ const take = (chunk: Chunk) => {
   return text
 }
 
-/** The JSON of some items of an array. */
+/** The JSON of consecutive items of an array. */
 const toChunk = (start: string, items: unknown[]): Chunk => ({ text: `${start}${JSON.stringify(items).slice(1, -1)}` })
 
 /** The JSON of one array, in chunks. */

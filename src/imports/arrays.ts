@@ -25,7 +25,7 @@ export const toJsonParts = (items: object[]) => {
   return parts.map((part) => `[${part.join(',')}]`)
 }
 
-/** The values that an update expects, so that it does not overwrite a change that came meanwhile. */
+/** The values that an update expects, so that it does not overwrite a concurrent change. */
 const toPlanned = ({ existing, progress }: Planned) => {
   if (!existing) return undefined
   const { star, currentPage, bookStatus, readStartDate, readEndDate, sourceIds } = existing
@@ -56,7 +56,7 @@ const toMemos = ({ row, bookId, memos }: Planned, now: string) =>
     folded: toFoldedColumn(content),
   }))
 
-/** What an undo compares a created book with. */
+/** The values with which an undo compares a created book. */
 const toUndo = (columns: BookColumns, planned: Planned, now: string) => {
   const { entry, memos, tags, readings, progress } = planned
   const edits = toMemos(planned, now).flatMap(({ createdAt, updatedAt }) => (updatedAt === createdAt ? [] : updatedAt))
@@ -78,7 +78,7 @@ const toReport = (planned: Planned, undo: object | undefined, newBook: number | 
   }
 }
 
-/** The arrays of a chunk. In a dry run, only the report. */
+/** The arrays of a chunk. A dry run has only the report. */
 export const toArrays = (plan: Planned[], now: string, isDryRun: boolean) => {
   const written = isDryRun ? [] : plan
   let newBooks = 0

@@ -58,7 +58,7 @@ const FILLED = [
   ...(['series', 'seriesNumber'] as const),
 ]
 const REPLACED = ['star', 'currentPage', 'bookStatus', 'readStartDate', 'readEndDate', 'sourceIds'] as const
-/** Only if nobody changed these since the merge was planned. A page that was not planned may have changed. */
+/** Whether these columns are as they were when the merge was planned. A page that was not planned may have changed. */
 const isAsPlanned = sql.join(
   REPLACED.map((name) => {
     const planned = `item.value -> 'planned' ->> '${name}'`
@@ -106,7 +106,7 @@ const insertBookTags = sqlStatement(
   where ${isClaimed} on conflict do nothing`,
 )
 
-/** The contents that books of the library have already. An IN of a subquery is looked up in an index made for it. */
+/** The memo contents that the books already have. For IN, SQLite builds a temporary index of the subquery. */
 const storedContents = (bookIds: SQL) =>
   sql`(select bookId, memoContent from memos where bookId in ${bookIds} and memberId = ${memberId})`
 const insertMemos = sqlStatement(
@@ -127,7 +127,7 @@ const insertMemos = sqlStatement(
 )
 
 export type ChunkValues = { memberId: number; importId: number; done: number; lease: number }
-/** The statements that write what `claimChunk` claimed. Running them twice would fail: after an error, read `done` again. */
+/** The statements that write what `claimChunk` claimed. Not idempotent: after an error, read `done` again. */
 export const commitChunk = (values: ChunkValues, now: number, overwrites: boolean, arrays: Arrays): Statement[] => {
   const { rows, books, readings, readBooks, changes, tags, memos, progress, progressBooks } = arrays
   const json = (items: unknown[]) => JSON.stringify(items)

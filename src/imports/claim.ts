@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../db/client'
 import { members } from '../db/schema'
 
-// What the statements of a chunk have in common. An import runs without its member's session: all are scoped to the member by
-// `memberId`. Arrays of any length are one JSON parameter, because D1 allows a hundred per statement.
+// Expressions that the statements of a chunk share. An import runs without a session, so all statements are scoped to the
+// member by `memberId`. Arrays are JSON parameters, because D1 allows a hundred parameters per statement.
 
 const { placeholder } = sql
 
@@ -17,7 +17,7 @@ export const isClaimed = sql`exists (
 const bookCount = sql`${members.yetBooks} + ${members.ingBooks} + ${members.doneBooks}`
 
 /**
- * Claims the rows of a chunk for this run and counts their outcomes: no other run can commit them too. Returns no row if
+ * Claims the rows of a chunk for this run, so that no other run can commit them, and counts their outcomes. Returns no row if
  * another run has taken over, the import was cancelled, the member has withdrawn, or the chunk would exceed a quota.
  */
 export const claimChunk = sqlStatement<{ done: number }>(
@@ -43,5 +43,8 @@ export const claimChunk = sqlStatement<{ done: number }>(
 
 export const each = (name: string) => sql`json_each(${placeholder(name)}) as item`
 export const value = (name: string) => sql.raw(`item.value ->> '${name}'`)
-/** The row of the report to which an item belongs, with the identifier of the book. CROSS JOIN fixes the order: parse the JSON once. */
+/**
+ * The row of the report to which an item belongs, with the identifier of the book. Use it with CROSS JOIN, which fixes the
+ * order of the tables: otherwise, SQLite may parse the JSON once per row.
+ */
 export const row = sql`importRows on importRows.memberId = ${memberId} and importRows.importId = ${importId} and importRows.row = ${value('row')}`

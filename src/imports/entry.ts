@@ -21,7 +21,7 @@ export const FORMATS = [
 ] as const
 export type FormatName = (typeof FORMATS)[number]
 
-/** Unknown columns that an import lists, and the characters of their names. */
+/** How many unknown columns an import lists, and how many characters of each name. */
 export const MAX_UNKNOWN_COLUMNS = 50
 export const MAX_COLUMN_NAME = 100
 
@@ -72,7 +72,7 @@ export type EntryReading = {
   isPaused: boolean
   note: string | null
   format?: (typeof BOOK_FORMATS)[number] | null
-  /** When it was added: UTC, with milliseconds. Null or absent for the first one of a book. */
+  /** When the reading was added: UTC, with milliseconds. Null or absent for the first reading of a book. */
   createdAt?: string | null
 }
 
@@ -91,11 +91,11 @@ export type EntryMemo = {
   /** yyyy-MM-ddTHH:mm:ss, without a zone. */
   createdAt: string | null
   isPublic?: boolean
-  /** As createdAt. */
+  /** yyyy-MM-ddTHH:mm:ss, without a zone. */
   updatedAt?: string
 }
 
-/** What only an export of this service says about a book. */
+/** Values of a book that only an export of this service has. */
 export type ExactValues = {
   /** The identifier of the book in the library that was exported. */
   bookId: number | null
@@ -103,7 +103,7 @@ export type ExactValues = {
   /** yyyy-MM-ddTHH:mm:ss, like `readEndDate`. */
   readStartDate: string | null
   readEndDate: string | null
-  /** Oldest first, each at another time. */
+  /** Oldest first, no two at the same time. */
   progress: EntryProgress[]
 }
 
@@ -133,10 +133,10 @@ export type Entry = {
   quarters: number | null
   /** Oldest first. The last one belongs to `status`. */
   readings: EntryReading[]
-  /** They differ in more than their case. */
+  /** Unique regardless of case. */
   tags: string[]
   memos: EntryMemo[]
-  /** Only from an export of this service, whose values are kept as they are. */
+  /** Only in exports of this service. All values of such an entry are stored as they are. */
   exact?: ExactValues
   losses: Loss[]
   /** Why the row cannot be imported. */

@@ -6,7 +6,7 @@ import { createMatcher, type Known } from './matching'
 import { type Existing, memosFor } from './merge'
 import type { Missing, Target } from './plan'
 
-// What an import needs to know of the library. Like all of an import, it is scoped to the member by `memberId`.
+// Loads the books of the library that a file may match. All statements are scoped to the member by `memberId`.
 
 const { placeholder } = sql
 const memberId = placeholder('memberId')
@@ -18,7 +18,7 @@ const selectLibrary = sqlStatement<Known>(
   select bookId, title, author, isbn, sourceIds from books where memberId = ${memberId} and bookId > ${placeholder('after')}
   order by bookId limit ${sql.raw(String(LIBRARY_PAGE))}`,
 )
-/** The books that earlier imports of exports created, with the identifiers that they had in the exported libraries. */
+/** The books created by earlier imports of exports, with their identifiers in the exported libraries. */
 const selectOrigins = sqlStatement<{ bookId: number; origin: number }>(
   () => sql`
   select bookId, undo ->> 'origin' as origin from importRows
@@ -29,7 +29,7 @@ const selectOrigins = sqlStatement<{ bookId: number; origin: number }>(
 /** The most statements that `loadLibrary` takes. */
 export const libraryStatements = (books: number) => 2 + Math.floor(books / LIBRARY_PAGE)
 
-/** Finds the books of the library that could be those of a file. */
+/** Finds the books of the library that entries of a file may match. */
 export const loadLibrary = async (db: Db, owner: number, entries: Entry[]) => {
   const hasOrigins = entries.some(({ exact }) => exact)
   const [created] = hasOrigins ? await run(db, selectOrigins({ memberId: owner })) : [[]]
@@ -63,7 +63,7 @@ const selectTags = sqlStatement<{ bookId: number; tag: string }>(
   select bookTags.bookId, tag from bookTags join tags using (memberId, tagId)
   where bookTags.memberId = ${memberId} and bookTags.bookId in ${bookIds}`,
 )
-/** How many memos of each row its book lacks. */
+/** For each row, how many of its memos its book lacks. */
 const selectMissingMemos = sqlStatement<{ row: number; memos: number }>(
   () => sql`
   select item.value ->> 'row' as row, count(*) as memos from json_each(${placeholder('memos')}) as item
@@ -74,7 +74,7 @@ const selectMissingMemos = sqlStatement<{ row: number; memos: number }>(
   )
   group by 1`,
 )
-/** How many events of each row its book lacks, and how many it has. */
+/** For each row, how many of its events its book lacks, and how many events the book has. */
 const selectMissingEvents = sqlStatement<{ row: number; events: number; total: number }>(
   () => sql`
   select row, count(*) as events, coalesce((
@@ -95,7 +95,7 @@ const groupBy = <Row extends { bookId: number }>(rows: Row[]) => Map.groupBy(row
 
 export type Candidate = { row: number; entry: Entry; target: Target }
 
-/** Loads what the library has of the books that a chunk matches. */
+/** Loads the books that a chunk matches, and counts what they lack. */
 export const loadExisting = async (db: Db, owner: number, chunk: Candidate[]) => {
   const matched = chunk.flatMap(({ row, entry, target }) =>
     target && 'bookId' in target ? [{ row, entry, bookId: target.bookId }] : [],

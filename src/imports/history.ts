@@ -9,7 +9,7 @@ import { each, isClaimed, memberId, row, value } from './claim'
 
 const { placeholder } = sql
 
-/** Readings other than first ones are numbered after it. */
+/** The last identifier of readings. First readings of books have the identifier of the book instead. */
 export const lastReadingId = sql`${nextId(readings.readingId, READING_ID_OFFSET)} - 1`
 
 /** The books of the library to which readings are added. */
@@ -39,7 +39,7 @@ export const insertReadings = sqlStatement(
     )}
   from ${each('readings')} cross join ${row} where ${isClaimed}`,
 )
-// As `syncBook` in readings/newest.ts, for a book whose newest reading is another one now.
+// As `syncBook` in readings/newest.ts, for books whose newest reading has changed.
 export const syncBooks = sqlStatement(
   () => sql`
   update books set

@@ -24,7 +24,7 @@ const areDifferent = (one: Pick<Entry, 'isbn' | 'sourceIds'>, other: Known) => {
 const titleIdentity = ({ title, author }: Pick<Entry, 'title' | 'author'>) =>
   identityOf({ title, author, isbn: null, sourceIds: [] as string[] })
 
-/** What the library has for an entry: its book, one of several that it could be, or a similar book that it is not. */
+/** The match of an entry in the library: its book, the first of several possible ones, or a similar but different book. */
 export type Match = { bookId: number } | { ambiguous: number } | { similar: number } | undefined
 
 const originKey = (bookId: number) => `#${bookId}`
@@ -32,7 +32,7 @@ const originKey = (bookId: number) => `#${bookId}`
 /**
  * Finds the books of a library to which entries belong: by an identifier, then by ISBN, then by title and first author if
  * exactly one book has them. It keeps only the books that an entry could be.
- * @param origins the identifiers that books had in a library from which they were exported and imported here
+ * @param origins for books created by an import of an export, their identifiers in the exported library
  */
 export const createMatcher = (entries: Entry[], origins = new Map<number, number>()) => {
   const wanted = new Set<string>()
@@ -54,7 +54,7 @@ export const createMatcher = (entries: Entry[], origins = new Map<number, number
   }
 
   const free = (key: string) => (books.get(key) ?? []).filter(({ bookId }) => !taken.has(bookId))
-  // A library can have the same book twice. Each is imported from its own entry.
+  // A library can have the same book twice. Each copy matches only its own entry.
   const withoutOrigin = (key: string) => free(key).filter(({ bookId }) => !origins.has(bookId))
 
   return {
@@ -68,8 +68,9 @@ export const createMatcher = (entries: Entry[], origins = new Map<number, number
     /** No entry gets this book any more. */
     exclude: (bookId: number) => void taken.add(bookId),
     /**
-     * The book that an entry was exported from, or that an earlier import created from it. The title, which cannot be changed,
-     * tells it from one with the same identifier elsewhere. To be called for all entries before `take`.
+     * The book that an entry was exported from, or that an earlier import created from it. Another library may use the same
+     * identifier for another book, so the title must be equal, too; titles cannot be changed. Call it for all entries before
+     * `take`.
      */
     takeOrigin: ({ exact, title }: Entry): Match => {
       const book = exact?.bookId && free(originKey(exact.bookId)).find((candidate) => candidate.title === title)

@@ -17,7 +17,7 @@ export type Existing = BookColumns & {
   memoBytes: number
   /** The rows of its readings. */
   readings: Pick<EntryReading, 'startedAt' | 'finishedAt'>[]
-  /** Whether it has a memo other than quotations. */
+  /** Whether it has memos other than quotations. */
   hasThoughts: boolean
   tags: string[]
 }
@@ -97,7 +97,7 @@ export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => 
   const known: string[] = book.sourceIds === null ? [] : JSON.parse(book.sourceIds)
   const ids = [...new Set([...known, ...entry.sourceIds])].slice(0, 20)
   if (ids.length > known.length) changes.sourceIds = JSON.stringify(ids)
-  // Progress of the file sets the page by itself, if it is later than that of the book.
+  // If the entry has progress, its latest event sets the page, unless the book has a later event.
   const isPageWanted = overwrites
     ? book.currentPage !== entry.currentPage
     : !book.currentPage && !entry.exact?.progress[0]
@@ -125,8 +125,8 @@ export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => 
 }
 
 /**
- * The memos of an entry that a book may lack. Reviews of other services are left out if the book has a thought already: it may
- * be the edited review.
+ * The memos of an entry that a book may lack. Reviews of other services are left out if the book has memos other than
+ * quotations: one of these may be the edited review.
  */
 export const memosFor = (entry: Entry, hasThoughts: boolean): EntryMemo[] =>
   hasThoughts && !entry.exact ? entry.memos.filter(({ type }) => type === 'BOOK_CONTENT') : entry.memos

@@ -28,7 +28,7 @@ export type BookColumns = {
 const isFull = (date: string | null) => date?.length === 10
 const toTimestamp = (date: string | null) => (date && isFull(date) ? `${date}T00:00:00` : null)
 const toAddedAt = (added: string | null) => (added && added.length === 10 ? `${added}T00:00:00` : added)
-/** Whole stars, as those of a reading: at least one, rounded half up. */
+/** Whole stars: quarters rounded half up, but at least one. 0 if unrated. */
 export const toStars = (quarters: number | null) => (quarters ? Math.max(1, Math.floor((quarters + 2) / 4)) : 0)
 
 const dateOf = ({ startedAt, finishedAt }: EntryReading) => finishedAt ?? startedAt ?? ''
@@ -46,7 +46,7 @@ export const readingsOf = ({ readings, quarters, exact }: Entry): EntryReading[]
   return sorted
 }
 
-/** Whether the columns of a book say all of a reading, so that it needs no row. */
+/** Whether the columns of a book can hold all values of a reading, so that it needs no row. */
 export const fitsBook = ({ startedAt, finishedAt, outcome, quarters, isPaused, note, format }: EntryReading) =>
   (!startedAt || isFull(startedAt)) &&
   (!finishedAt || isFull(finishedAt)) &&
@@ -66,19 +66,19 @@ export const fromNewest = ({ startedAt, finishedAt, outcome, quarters }: EntryRe
 
 export type ReadingColumns = Pick<BookColumns, 'bookStatus' | 'readStartDate' | 'readEndDate' | 'star'>
 
-/** The time of a book, unless it is not of the day of the reading. */
+/** The time of the book if the reading has the same or no complete date, otherwise midnight of the date. */
 const toExactTime = (day: string | null, time: string | null) =>
   !isFull(day) || (day && time?.startsWith(day)) ? time : toTimestamp(day)
 
 /**
- * The columns of an exported book. They agree with its newest reading, except in a file that was changed: then the reading
- * counts, because the two must agree in the database.
+ * The columns of an exported book. They agree with its newest reading unless the file was edited. In that case the reading
+ * wins, because the two must agree in the database.
  */
 export const fromExport = (status: Entry['status'], exact: ExactValues, newest?: EntryReading): ReadingColumns => {
   const { star, readStartDate, readEndDate } = exact
   if (!newest) return { bookStatus: status ?? 'YET', readStartDate, readEndDate, star }
   const { startedAt, finishedAt, outcome, quarters } = newest
-  // A book that was put back to unread keeps its readings.
+  // A book that was set back to unread keeps its readings.
   const bookStatus = outcome === null ? 'ING' : status === 'YET' ? 'YET' : 'DONE'
   const ended = outcome === 'STOPPED' ? null : toExactTime(finishedAt, readEndDate)
   return {
@@ -89,7 +89,7 @@ export const fromExport = (status: Entry['status'], exact: ExactValues, newest?:
   }
 }
 
-/** Whether a reading is the one that a book without rows has by its columns, as in readings/store.ts. */
+/** Whether a reading is the one that readings/store.ts derives from the columns of a book without rows in `readings`. */
 const isOfColumns = (reading: EntryReading, { bookStatus, readStartDate, readEndDate, star }: ReadingColumns) =>
   bookStatus !== 'YET' &&
   fitsBook(reading) &&
@@ -117,7 +117,7 @@ export const toNewBook = (entry: Entry, now: string) => {
     publisher: entry.publisher,
     createdAt: toAddedAt(entry.addedAt) ?? now,
     star: toStars(entry.quarters),
-    // The latest event and the book have the same page.
+    // The page of a book is that of its latest event.
     currentPage: exact?.progress.at(-1)?.page ?? entry.currentPage ?? 0,
     itemPage: entry.pages,
     bookStatus: entry.status ?? 'YET',

@@ -71,7 +71,7 @@ const planNew = (row: number, entry: Entry, now: string, similar: number | undef
   }
 }
 
-/** What of an entry its book lacks: the number of memos and of events, and how many events the book has. */
+/** How many memos and events of an entry its book lacks, and how many events the book has. */
 export type Missing = { memos: number; events: number; total: number }
 
 const planExisting = (row: number, entry: Entry, book: Existing, missing: Missing, overwrites: boolean): Planned => {
@@ -84,7 +84,7 @@ const planExisting = (row: number, entry: Entry, book: Existing, missing: Missin
   if (fitting.length < newTags.length) losses.push({ code: 'too-many', field: 'tags' })
   const memos = missing.memos > 0 ? memosFor(entry, book.hasThoughts) : []
   const wanted = (missing.events > 0 && entry.exact?.progress) || []
-  // The last event would replace a page that was entered here.
+  // The latest event would replace a page that was entered in this library.
   const isPageKept = !overwrites && missing.total === 0 && ![0, wanted.at(-1)?.page].includes(book.currentPage)
   const isTooMuch = missing.total + missing.events > MAX_EVENTS
   if (wanted.length > 0 && isPageKept) losses.push({ code: 'newer-here', field: 'progress' })

@@ -8,10 +8,10 @@ import type { Entry } from './entry'
 /** The binding of the Worker that reads files. */
 export type ReaderBinding = Service<typeof Reader>
 
-/** Timeout of a call of the reader, retries included. The largest file takes up to two seconds. */
+/** Timeout for reading a file, retries included. The largest files take up to two seconds. */
 const READER_TIMEOUT_MS = 10_000
 
-/** The lines of a stream of text. A long line may come in many pieces. */
+/** The lines of a stream of text. A long line may arrive in many pieces. */
 async function* toLines(stream: ReadableStream<Uint8Array>) {
   let pieces: string[] = []
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
@@ -34,9 +34,9 @@ const receive = async (reader: ReaderBinding, file: Uint8Array, options: ReadOpt
 }
 
 /**
- * Has the Worker that reads files read one.
+ * Calls the Worker that reads files, and retries if it fails.
  * @throws ImportFileError if the file as a whole cannot be read
- * @throws UNAVAILABLE if that Worker fails
+ * @throws UNAVAILABLE if the Worker keeps failing
  */
 export const readEntries = async (...values: Parameters<typeof receive>): Promise<ReadResult> => {
   const read = await withRetries(
@@ -44,7 +44,7 @@ export const readEntries = async (...values: Parameters<typeof receive>): Promis
     () => receive(...values),
     () => true,
   ).catch((error): never => {
-    throw unavailable(`reader of files: ${error}`)
+    throw unavailable(`file reader: ${error}`)
   })
   if ('reason' in read) throw new ImportFileError(read.reason)
   return read

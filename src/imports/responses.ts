@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../contract'
-import { MAX_ROWS } from '../reader/csv'
+import { MAX_ROWS } from '../reader/limit-entries'
 import { Id, Instant } from '../schema/responses'
 import { Int32 } from '../schema/values'
 import { CODES, FORMATS, MAX_COLUMN_NAME, MAX_UNKNOWN_COLUMNS } from './entry'

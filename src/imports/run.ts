@@ -107,7 +107,7 @@ const nextChunk = (entries: Entry[], from: number) => {
   let to = from
   while (to < entries.length && to - from < MAX_CHUNK_ROWS && bytes < MAX_CHUNK_BYTES) {
     const entry = entries[to]
-    // As JSON, about as large as the parameters of the statements.
+    // As JSON, an entry is about as large as its statement parameters.
     bytes += utf8Bytes(JSON.stringify(entry?.failure ? entry : { ...entry, cells: undefined }))
     to += 1
   }

@@ -62,7 +62,7 @@ const hide = sqlStatement(
 )
 
 /**
- * Cancels an import if it runs, and removes the books that it created and nobody changed since. The other books that it
+ * Cancels an import if it runs, and removes the books that it created and that were not changed since. The other books that it
  * created or updated are listed. Returns undefined if the caller has no such import.
  */
 export const undoImport = async (

@@ -21,8 +21,8 @@ const IMPORT_CODES: Record<Code, string> = {
   'duplicate-in-file': 'an earlier row of the file is the same book',
   'not-supported': 'the service has no place for it',
   'empty-highlight': 'a highlight without text',
-  'clipping-limit': 'the device could not export the text',
-  'replaced-highlight': 'an earlier version of a highlight',
+  'clipping-limit': 'the text is missing or cut off: the publisher limits how much can be exported',
+  'replaced-highlight': 'an earlier version of an edited highlight',
   bookmark: 'a bookmark without text',
   quota: 'a limit is reached',
 }
@@ -36,7 +36,8 @@ export const SCHEMAS: Record<string, string> = {
       .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
       .join('\n'),
   ImportCounts: 'How many rows had each outcome so far.',
-  ImportFormat: 'Format of an imported file: the service that wrote it, or `csv` for any other table.',
+  ImportFormat:
+    'Format of an imported file: the service or device that wrote it, `library` for an export of this service, or `csv` for any other table.',
   ImportLoss: 'Something of a row that could not be kept as it was.',
   ImportOutcome:
     'What became of a row.\n\n- `created`: a new book\n- `updated`: something was added to a book of the library\n- `unchanged`: the library has it already\n- `skipped`: left out, because it is or may be another row or book again\n- `failed`: cannot be imported as it is',
@@ -74,7 +75,7 @@ export const SCHEMAS: Record<string, string> = {
   ExportedEvent: 'A page that was reached, and when.',
   ExportedImage: 'An uploaded image.',
   ExportedReading: 'A single reading of a book, in progress or ended.',
-  LibraryExport: 'A part of the data of a member, which can be imported alone.',
+  LibraryExport: 'A part of an export of your data. Each part can be imported alone.',
   EmailChange: 'A new e-mail address, and the password of the account.',
   EmailUndo: 'The code of the change of e-mail address to undo.',
   ErrorCode:
@@ -142,7 +143,7 @@ export const PROPERTIES: Record<string, string> = {
   code: 'Why the row was not imported, or null.',
   'ImportLoss.code': 'What happened to it.',
   columns:
-    'For tables of unknown services: a JSON object with the column of each field, such as `{"title": "책 이름"}`.',
+    'For tables of unknown services: a JSON object with the column of each field, such as `{"title": "책 이름"}`. At most 200.',
   counts: 'How many rows had each outcome so far.',
   created: 'Rows that became new books.',
   dryRun: 'Whether nothing but the report is written.',
@@ -161,7 +162,7 @@ export const PROPERTIES: Record<string, string> = {
   removed: 'Number of books removed.',
   rows: 'Rows of the file.',
   shelfMap:
-    'A JSON object with the meaning of shelves by name: `YET`, `ING`, `DONE`, `STOPPED`, `PAUSED`, or `TAG` for a tag only.',
+    'A JSON object with the meaning of shelves by name: `YET`, `ING`, `DONE`, `STOPPED`, `PAUSED`, or `TAG` for a tag only. At most 200.',
   skipped: 'Rows that were left out, because they are or may be another row or book again.',
   'Import.status': 'State of the import.',
   'ImportRow.title': 'The title in the file, or null.',
@@ -186,7 +187,8 @@ export const PROPERTIES: Record<string, string> = {
   'Author.author': 'The author, spelled as in the book that was registered first.',
   bookCount: 'Number of books.',
   bookId: 'Identifier of the book.',
-  books: 'The books of this part, in the order of their registration. Those registered after `exportedAt` are missing.',
+  books:
+    'The books of this part, in the order of their registration. Those registered after `exportedAt` are not included.',
   bookStatus: 'Reading status.',
   'NewBook.bookStatus': 'Reading status, by name or code. `YET` if absent.',
   'BookPatch.bookStatus': 'Reading status, by name or code.',
@@ -241,7 +243,7 @@ export const PROPERTIES: Record<string, string> = {
   last: 'Whether this is the last part.',
   lastUsedAt: 'The UTC day on which the token was last used, as `yyyy-MM-dd`. Null if never.',
   images:
-    'The images that you uploaded, oldest first. Only in the first part. Load them before you delete your account.',
+    'The images that you uploaded, oldest first. Only in the first part. Download them before you delete your account.',
   isbn: 'ISBN-13 without hyphens. Null if unknown.',
   'EditionPatch.isbn':
     'An ISBN-10 or ISBN-13 with a valid check digit, with or without spaces and hyphens. An ISBN-10 is stored as its ISBN-13.',
@@ -311,7 +313,7 @@ export const PROPERTIES: Record<string, string> = {
   readStartDate: 'When reading started, in the time zone of the reader. Null if not yet.',
   'NewBook.readStartDate': `When reading started. ${DATE_SENT}`,
   'BookPatch.readStartDate': `When reading started. ${DATE_SENT}`,
-  readings: 'The readings, oldest first. The last one is the newest, which the status of the book belongs to.',
+  readings: 'The readings, oldest first. The status of the book refers to the last one.',
   readingId: 'Identifier of the reading. That of the first reading is the identifier of the book.',
   readStratDate: 'Old spelling of `readStartDate`. If both are sent, `readStartDate` is used.',
   renewedAt: 'When it was last renewed. The time of the login if never.',
@@ -345,11 +347,11 @@ export const PROPERTIES: Record<string, string> = {
   totalElements: 'Number of items on all pages.',
   totalPages: 'Number of pages. 0 if the list is empty.',
   type: 'Media type, detected from the content.',
-  unknownColumns: 'Columns of the file that were left out, because the format does not have them.',
+  unknownColumns: 'Columns of the file that are not imported, because the format does not know them.',
   updatedAt: 'When the memo was last changed.',
   'UpdatedProfile.updatedAt': 'When the profile was last changed.',
   url: 'URL of the image. Needs no token.',
-  version: 'Version of the format. Additional properties do not change it.',
+  version: 'Version of the format. It does not change when properties are added.',
   violationErrors: 'One entry for each invalid parameter, or null.',
 }
 
@@ -381,9 +383,9 @@ export const PARAMETERS: Record<string, string> = {
   status: 'Only books of this status, by name or code.',
   tag: 'A tag, regardless of case.',
   'token-id': 'Identifier of the access token.',
-  part: 'Which part to export. The first one if absent.',
-  plan: 'Where the part begins, as `Link` of the part before says, so that no book is in two of them, or in none. Without it, a new export begins, and counts as one.',
-  for: "`spreadsheet` adds a byte order mark, and a `'` before cells that a spreadsheet would run as formulas. Such a file is not for imports.",
+  part: 'Number of the part to export. The first one if absent.',
+  plan: 'Where the part begins, from the `Link` header of the previous part, so that each book is in exactly one part. Without it, the request starts a new export and counts as one.',
+  for: "`spreadsheet` adds a byte order mark, and a `'` before text that a spreadsheet would run as a formula. Do not import such a file.",
   'title-or-author':
     'Part of a title or an author: 1 to 100 characters, not counting leading and trailing spaces. May contain slashes.',
 }

@@ -28,7 +28,7 @@ export const RESPONSE_HEADERS = {
   ETag: header('The version of the image, for `If-None-Match`.', pattern('^"[^"]+"$')),
   'Last-Modified': header('When the image was stored.', pattern(HTTP_DATE)),
   Link: header(
-    'The `first`, `prev`, `next` and `last` page, or the `first` and `next` part (RFC 8288). There is no `prev` on the first one, and no `next` on the last.',
+    'The `first`, `prev`, `next` and `last` page, or the `first` and `next` part (RFC 8288). The first page has no `prev`; the last page or part has no `next`.',
     text(),
   ),
   Location: header('The URL of what was created.', text({ format: 'uri-reference' })),

@@ -119,7 +119,7 @@ const rateTable = toTable(
     ['Files that one member sends to be imported, also refused ones', `${MAX_FILES_PER_DAY} in 24 hours`],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
-    ['Exports and parts of them of one member', 'about 30 a minute in each format'],
+    ['Requests for exports and their parts of one member', 'about 30 a minute in each format'],
     ['Book searches and memo searches of one member', 'about 30 a minute each'],
     ['Requests from one network with access tokens that have not been used lately', 'about 600 a minute'],
     [

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { cursorPaging } from '../schema/cursor'
 import { Int32, PastInstant } from '../schema/values'
 
-/** The most events of a book. A trigger merges the oldest beyond. */
+/** The most events of a book. If there are more, a trigger deletes some of the oldest. */
 export const MAX_EVENTS = 10_000
 
 const percentError = 'must be a number between 0 and 100'

@@ -1,7 +1,7 @@
 import { ImportFileError } from './file-error'
+import { MAX_ROWS } from './limit-entries'
 
 export const MAX_COLUMNS = 200
-export const MAX_ROWS = 10_000
 export const MAX_CELL = 100_000
 
 export type TableRow = { line: number; cells: string[] }

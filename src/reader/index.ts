@@ -3,7 +3,7 @@ import type { Entry } from '../imports/entry'
 import { ImportFileError } from './file-error'
 import { type ReadOptions, type ReadResult, readFile } from './read-file'
 
-/** Why a file cannot be read, or what it has. The entries come as JSON, one a line: RPC values may have 32 MiB at most. */
+/** Why a file cannot be read, or its contents. Entries are lines of JSON, because an RPC value may have at most 32 MiB. */
 export type ReadAnswer = { reason: string } | (Omit<ReadResult, 'entries'> & { entries: ReadableStream<Uint8Array> })
 
 const CHUNK_CHARACTERS = 64 * 1024
@@ -22,8 +22,13 @@ const toLines = (entries: Entry[]) => {
   })
 }
 
-/** The Worker that reads files to import. It has no bindings: a file that breaks it finds no data. */
+/** The Worker that reads files to import. It has no bindings, so that a hostile file reaches no data. */
 export default class Reader extends WorkerEntrypoint {
+  /** Nobody sends it requests: it has no address. Uploads of Workers without a handler of events can be refused. */
+  override fetch() {
+    return new Response(null, { status: 404 })
+  }
+
   read(file: Uint8Array, options: ReadOptions): ReadAnswer {
     try {
       const { entries, ...rest } = readFile(file, options)

@@ -39,19 +39,23 @@ const isIn = (value: number | null, min: number, max: number) => value !== null 
 const integerIn = (value: number | null, min: number, max: number) =>
   Number.isInteger(value) && isIn(value, min, max) ? value : null
 
-/** The tags that differ in more than their case. */
-const unlike = (tags: string[]) => {
+/** The tags, without those that differ only in case from an earlier one. */
+const uniqueTags = (tags: string[]) => {
   const spelled = new Map<string, string>()
   for (const tag of tags) if (!spelled.has(fold(tag))) spelled.set(fold(tag), tag)
   return [...spelled.values()]
 }
 
+/** The characters of cells, with their names. */
+export const lengthOf = (cells: Record<string, string>) =>
+  Object.entries(cells).reduce((sum, [name, cell]) => sum + name.length + cell.length, 0)
+
 const cutCells = (cells: Record<string, string>) => {
-  const entries = Object.entries(cells)
-  const length = entries.reduce((sum, [name, cell]) => sum + name.length + cell.length, 0)
-  if (length <= MAX_CELLS) return cells
+  if (lengthOf(cells) <= MAX_CELLS) return cells
   return Object.fromEntries(
-    entries.slice(0, MAX_CELLS / MAX_CELL).map(([name, cell]) => [cutText(name, MAX_NAME), cutText(cell, MAX_CELL)]),
+    Object.entries(cells)
+      .slice(0, MAX_CELLS / MAX_CELL)
+      .map(([name, cell]) => [cutText(name, MAX_NAME), cutText(cell, MAX_CELL)]),
   )
 }
 
@@ -102,15 +106,15 @@ const clean = (entry: Entry, losses: Loss[]): Entry => {
     quarters: integerIn(entry.quarters, 1, 20),
     addedAt: date(entry.addedAt, isTimestamp, 'addedAt'),
     sourceIds: limited([...new Set(entry.sourceIds.filter(isSourceId))], MAX_SOURCE_IDS, 'sourceIds'),
-    tags: limited(unlike(tags), MAX_TAGS, 'tags'),
+    tags: limited(uniqueTags(tags), MAX_TAGS, 'tags'),
     readings: limited(entry.readings, MAX_READINGS, 'readings').map(toReading),
     memos: entry.memos.map(toMemo).filter(({ content }) => content !== ''),
   }
 }
 
 /**
- * Makes an entry one that can be stored. What must be cut or left out becomes a loss. Nothing of an export of this service
- * is changed: its reader refuses what cannot be stored.
+ * Makes an entry storable. What must be cut or left out becomes a loss. Values of an export of this service are not changed:
+ * its format has already removed what cannot be stored.
  */
 export const normalize = (entry: Entry): Entry => {
   const losses: Loss[] = []

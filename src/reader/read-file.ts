@@ -3,12 +3,11 @@ import {
   type Format,
   type FormatName,
   type ImportOptions,
-  MAX_COLUMN_NAME,
   MAX_UNKNOWN_COLUMNS,
   type Source,
 } from '../imports/entry'
 import { markDuplicates } from '../imports/identity'
-import { MAX_ROWS, parseTable, type TableRow } from './csv'
+import { parseTable, type TableRow } from './csv'
 import { ImportFileError } from './file-error'
 import { booklogr } from './formats/booklogr'
 import { bookwyrm } from './formats/bookwyrm'
@@ -26,16 +25,16 @@ import { librarythingJson } from './formats/librarything-json'
 import { openreads } from './formats/openreads'
 import { readwise } from './formats/readwise'
 import { storygraph } from './formats/storygraph'
-import { normalize, storable } from './normalize'
+import { lengthOf, normalize } from './normalize'
 import { headerOf, type TableFormat } from './table'
 import { decodeText, describeUnsupported } from './text'
-import { cutText, toKey } from './values'
+import { toKey } from './values'
 
 export { ImportFileError } from './file-error'
 
 /**
- * In the order in which they are tried: some files have the columns of others, too. Formats of text and JSON come first, because
- * a file that is no table may be refused as one.
+ * In the order in which they are tried: some formats have all columns of another one. Formats of text and JSON come first,
+ * because parsing their files as tables may fail.
  */
 const REGISTRY: (Format | TableFormat)[] = [
   library,
@@ -56,8 +55,24 @@ const REGISTRY: (Format | TableFormat)[] = [
   generic,
 ]
 
+const refuse = (reason: string): never => {
+  throw new ImportFileError(reason)
+}
+
+/** Objects and arrays of a JSON file. Each takes far more memory than its text: 10 MiB of `{},` would take all of it. */
+const MAX_JSON_VALUES = 500_000
+
+const count = (text: string, character: string) => {
+  let found = 0
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) found++
+  return found
+}
+
 const parseJson = (text: string): unknown => {
   if (!/^\s*[[{]/.test(text)) return undefined
+  if (count(text, '{') + count(text, '[') > MAX_JSON_VALUES) {
+    refuse('The file has more than 500,000 JSON objects and lists. Split it into several files.')
+  }
   try {
     return JSON.parse(text)
   } catch {
@@ -65,7 +80,7 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** The table is parsed when a format asks for it: other text need not be one. */
+/** The table is parsed when a format asks for it: parsing other text may fail. */
 const toSource = (text: string): Source => {
   const json = parseJson(text)
   let rows: TableRow[] | undefined
@@ -79,12 +94,8 @@ const toSource = (text: string): Source => {
   }
 }
 
-const refuse = (reason: string): never => {
-  throw new ImportFileError(reason)
-}
-
 const refuseUnknown = (source: Source): never => {
-  if (source.json !== undefined) refuse('The file is JSON, but not of a known service.')
+  if (source.json !== undefined) refuse('The file is JSON, but not in a known format.')
   if (/^\s*[[{]/.test(source.text)) refuse('The file begins as JSON, but is cut off or damaged. Export it again.')
   const header = headerOf(source)
   const has = (column: string) => header.some((name) => toKey(name) === column)
@@ -104,14 +115,26 @@ const choose = (source: Source, { format, columns }: ReadOptions) => {
   const chosen = REGISTRY.find((candidate) => candidate.name === name) ?? refuse(`The format ${name} is not known.`)
   const isMapped = name === 'csv' && columns.title !== undefined && source.rows.length > 0
   if (isMapped || chosen.matches(source)) return chosen
-  return name === 'csv' ? refuseUnknown(source) : refuse(`The file is not one of the format ${name}.`)
+  return name === 'csv' ? refuseUnknown(source) : refuse(`The file does not have the format ${name}.`)
+}
+
+/** Characters of the cells of all rows, with their names: more than any list of books has. */
+const MAX_FILE_CELLS = 32 * 1024 * 1024
+
+/** Leaves out cells beyond the limit: many short rows below long names would take far more memory than the file. */
+const limitCells = (entries: Entry[]) => {
+  let left = MAX_FILE_CELLS
+  for (const entry of entries) {
+    left -= lengthOf(entry.cells)
+    if (left < 0) entry.cells = {}
+  }
 }
 
 export type ReadOptions = ImportOptions & { format?: FormatName; encoding?: string }
 export type ReadResult = {
   format: FormatName
   encoding: string
-  /** The columns of a table that its format does not have. */
+  /** The columns of a table that its format does not know. */
   unknownColumns: string[]
   entries: Entry[]
 }
@@ -128,13 +151,10 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   const source = toSource(text)
   const format: Format & Partial<TableFormat> = choose(source, options)
   const entries = format.read(source, options).map(normalize)
-  if (entries.length > MAX_ROWS) refuse('The file has more than 10,000 entries. Split it.')
+  limitCells(entries)
   const { knows } = format
   const header = knows ? headerOf(source) : []
-  const unknownColumns = header
-    .filter((name) => !knows?.(toKey(name), source, options))
-    .slice(0, MAX_UNKNOWN_COLUMNS)
-    .map((name) => storable(cutText(name, MAX_COLUMN_NAME)))
+  const unknownColumns = header.filter((name) => !knows?.(toKey(name), source, options)).slice(0, MAX_UNKNOWN_COLUMNS)
   // A library may have the same book twice.
   if (format.name !== 'library') markDuplicates(entries)
   return { format: format.name, encoding, unknownColumns, entries }

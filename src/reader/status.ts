@@ -18,9 +18,16 @@ const SHELVES = new Map<string, Shelf>(
   Object.entries(WORDS).flatMap(([shelf, words]) => words.split('|').map((word) => [word, shelf as Shelf] as const)),
 )
 
+/** By the folded names of shelves. */
+const folded = new WeakMap<ImportOptions['shelfMap'], Map<string, Shelf>>()
+
 /** What a shelf means, by the member's map. */
-export const findMapped = (name: string, shelfMap: ImportOptions['shelfMap']) =>
-  Object.entries(shelfMap).find(([shelf]) => toKey(shelf) === toKey(name))?.[1]
+export const findMapped = (name: string, shelfMap: ImportOptions['shelfMap']) => {
+  const known =
+    folded.get(shelfMap) ?? new Map(Object.entries(shelfMap).map(([shelf, meaning]) => [toKey(shelf), meaning]))
+  folded.set(shelfMap, known)
+  return known.get(toKey(name))
+}
 
 /** What a status means, in any of the known languages. */
 export const findStatus = (name: string) => SHELVES.get(normalize(name))

@@ -1,17 +1,18 @@
-import type { Format, FormatName, ImportOptions, Source } from '../imports/entry'
+import { type Format, type FormatName, type ImportOptions, MAX_COLUMN_NAME, type Source } from '../imports/entry'
+import { storable } from './normalize'
 import { createRow, finish, type Row } from './row'
-import { detectOrder, toKey } from './values'
+import { cutText, detectOrder, toKey } from './values'
 
 export type TableFormat = Format & {
   /** The columns that the format reads, or leaves out on purpose, by their folded names. */
   knows: (column: string, source: Source, options: ImportOptions) => boolean
 }
 
-/** The names of the columns. A name that is empty or repeats an earlier one gets its number. */
+/** The names of the columns, cut to MAX_COLUMN_NAME. A name that is empty or repeats an earlier one gets its number. */
 export const headerOf = ({ rows }: Source) => {
   const seen = new Set<string>()
   return (rows[0]?.cells ?? []).map((cell, at) => {
-    const name = cell.replace(/^\ufeff/, '').trim()
+    const name = storable(cutText(cell.replace(/^\ufeff/, '').trim(), MAX_COLUMN_NAME))
     const unique = name && !seen.has(toKey(name)) ? name : `${name} (${at + 1})`.trim()
     seen.add(toKey(unique))
     return unique

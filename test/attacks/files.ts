@@ -1,5 +1,5 @@
-// Imports malformed files: a dry run of each, then the import, then for some of them the undo. No response is a 5xx, nothing
-// is half-written, both runs have the same report, and each row and each refusal says why.
+// Imports malformed files: first as a dry run, then as an import; some imports are undone. No response may be a 5xx, no row may
+// be written in part, both reports must be equal, and each refusal and each failed row must have a reason.
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { findMismatches } from '../../scripts/integrity'
@@ -13,12 +13,12 @@ import type { Service } from './service'
 
 const FIXTURES = 'test/fixtures/imports'
 const FILES = readdirSync(FIXTURES).map((name) => readFileSync(`${FIXTURES}/${name}`, 'utf8'))
-/** A text in each file, which must not be logged. */
+/** A text in each file that must not appear in the log. */
 const MARK = 'unlogged-7f3a'
 const CONCURRENCY = 4
 const POLL_MS = 10
 const TIMEOUT_MS = 30_000
-/** Every so many imports, one is undone. */
+/** One of this many imports is undone. */
 const UNDONE = 5
 
 type Import = {
@@ -37,11 +37,11 @@ type Row = {
 }
 
 const codes = new Set<string | null>(CODES)
-/** A sentence, not a trace of the code. */
+/** Whether a text is a sentence without internal error details. */
 const isSentence = (text: string | null) =>
   text !== null && /^[A-Z][^\0]{10,500}[.?]$/s.test(text) && !/TypeError|\[object|\bat .*:\d+:\d+/.test(text)
 
-/** What is wrong with a report. */
+/** The problems of a report. */
 const judgeRows = ({ rows, counts }: Import, found: Row[]) => {
   const sum = Object.values(counts).reduce((total, count) => total + count, 0)
   const miscounted = Object.entries(counts).filter(
@@ -160,7 +160,7 @@ export const files: Attack = async ({ start, quick, seed, progress }) => {
     return problems
   }
 
-  /** The imports of a day. */
+  /** A member can start this many imports a day. */
   const filesPerMember = MAX_PER_DAY / 2
   const groups = Array.from({ length: Math.ceil(times / filesPerMember) }, (_, at) =>
     cases.slice(at * filesPerMember, (at + 1) * filesPerMember),

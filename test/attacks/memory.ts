@@ -77,7 +77,7 @@ const CASES: Case[] = [
     name: 'export of memos of control characters',
     prepare: async (service, member) => {
       for (let n = 0; n < EXPORTED_BOOKS; n++) {
-        // The first book is beyond the size of a page.
+        // The first book is too large for a page.
         await fillBook(service, member, await registerBook(service, member), CONTROL_CHARACTERS, n === 0 ? 20 : 3)
       }
       return '/export'
@@ -166,7 +166,7 @@ const SLOW_CASES: Case[] = [
   },
 ]
 
-/** Requests many large responses of several members without reading them, then reads another member's. */
+/** Requests many large responses as several members without reading them, then reads one as another member. */
 const readSlowly = async ({ start, progress }: Context, { name, prepare }: Case): Promise<Report> => {
   const service = await start()
   const reader = await insertMember(service)

@@ -1,4 +1,4 @@
-// What the export of 100,000 books and memos costs: memory of the isolate, time to the first byte, D1 calls and rows.
+// Measures exports of 100,000 books and memos: memory of the isolate, time to the first byte, D1 calls and rows.
 import { setTimeout } from 'node:timers/promises'
 import { median } from '../support/http-client.ts'
 import { readMigrations } from '../support/migrations.ts'
@@ -7,7 +7,7 @@ import type { Cost } from './rows.ts'
 import { fillStatements, makeLibraries } from './seed.ts'
 import { startWorkers } from './workers.ts'
 
-/** The target. An export that needs more ends the process. Without a limit, V8 would keep much garbage. */
+/** The target. An export that needs more ends the process. Without a limit, V8 would keep more garbage. */
 export const HEAP_MIB = 32
 
 const KINDS = { JSON: '/export', CSV: '/export.csv', Markdown: '/export/memos.md' }
@@ -25,7 +25,7 @@ export type ExportCost = Cost & {
   firstByteMs: number
 }
 
-// As bytes, so that the client is not what is measured.
+// As bytes, so that decoding in the client is not measured.
 const load = async (url: URL, token: string) => {
   const response = await fetch(url, { headers: { Authorization: `Bearer ${token}` } })
   if (response.status !== 200 || !response.body) {
@@ -56,7 +56,7 @@ const timeFirstByte = async (url: URL, token: string) => {
   await reader.read()
   const ms = performance.now() - start
   await reader.cancel()
-  // The service finishes the call that it had begun.
+  // The service finishes the call that it has started.
   await setTimeout(PAUSE_MS)
   return ms
 }
@@ -72,7 +72,7 @@ export const measureExport = async (isQuick: boolean, progress: (line: string) =
   const { urlOf, fill, stop } = workers
   const { large } = makeLibraries()
   const { token } = large
-  // The limit of exports a day.
+  // Resets the limit of exports.
   const forget = () => fill(['delete from attempts'])
   try {
     progress('export: filling the database')

@@ -150,7 +150,7 @@ const exportTargets = (costs: ExportCost[] = []) =>
   costs.map(({ name, books, largest, read, peakMib, firstByteMs }) => [
     atMost(`export, ${name}: MiB of the isolate`, peakMib, HEAP_MIB, 1),
     atMost(`export, ${name}: first byte, ms beyond the distance`, firstByteMs, 100, 1),
-    // What can be imported.
+    // Larger files cannot be imported.
     atMost(`export, ${name}: MiB of the largest part`, largest / MIB, 10, 1),
     atMost(`export, ${name}: rows read per book`, read / books, 35, 1),
   ])

@@ -80,6 +80,11 @@ describe('deploy', () => {
     expect(JSON.parse(files['wrangler.deploy.reader.json'] ?? '{}')).toEqual({ ...READER, account_id: MINA.id })
   })
 
+  it('uploads the reader under its own name on Workers Builds', async () => {
+    const { unsets } = await deployTo(deployedAccount(), { env: { WORKERS_CI: '1' } })
+    expect(unsets).toEqual({ [UPLOAD_READER]: ['WRANGLER_CI_OVERRIDE_NAME', 'WRANGLER_CI_MATCH_TAG'] })
+  })
+
   it('prefers a custom domain and polls /health until it answers', async () => {
     const targets = [WORKER_URL, 'library.example (custom domain)', 'schedule: 17 * * * *']
     const polled: string[] = []
@@ -132,10 +137,12 @@ describe('deploy fails without changing anything', () => {
   })
 })
 
-it('deploy fails without changing anything if the service would call another Worker', async () => {
+it('deploy fails without changing anything if READER is bound to another Worker', async () => {
   const services = [{ binding: 'READER', service: 'another' }]
   const { errors, changes } = await deployTo(emptyAccount(), {}, { ...CONFIG, services })
-  expect(errors).toEqual(['READER is bound to another, but wrangler.reader.toml is named reading-library-reader'])
+  expect(errors).toEqual([
+    'wrangler.toml binds READER to another, but the name in wrangler.reader.toml is reading-library-reader',
+  ])
   expect(changes).toEqual([])
 })
 

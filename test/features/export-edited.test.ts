@@ -4,7 +4,7 @@ import { type Reader, signUp } from '../support/api'
 import { memberDatabase } from '../support/database'
 import { expectSmallParameters, importFile, rowsOf, startImport } from '../support/imports'
 
-// Exports that someone changed before importing them.
+// Exports that were edited before they are imported.
 
 // biome-ignore lint/suspicious/noExplicitAny: the file is changed in ways that no type allows
 type Json = any
@@ -29,7 +29,7 @@ beforeAll(async () => {
   original = file.books[0]
 })
 
-/** Imports a changed file, and returns the report. The library must be consistent, and exportable, whatever was in it. */
+/** Imports an edited file and returns the report. Expects a consistent library that can be exported, whatever the file has. */
 const importInto = async (reader: Reader, changed: unknown) => {
   const text = typeof changed === 'string' ? changed : JSON.stringify(changed)
   const { status, importId } = await importFile(reader, text)
@@ -41,13 +41,13 @@ const importInto = async (reader: Reader, changed: unknown) => {
   return { rows: await rowsOf(reader, importId), books: body.books as Json[] }
 }
 
-describe('a changed export is refused with', () => {
+describe('an import of an edited export is refused with', () => {
   it.each<[string, () => unknown, string]>([
-    ['no list of books', () => ({ ...file, books: null }), 'not of a known service'],
-    ['an object of books', () => ({ ...file, books: { 0: original } }), 'not of a known service'],
-    ['another format', () => ({ ...file, format: 'Reading-Library' }), 'not of a known service'],
-    ['a later version', () => ({ ...file, version: 2 }), 'later version'],
-    ['a version that is no number', () => ({ ...file, version: [1] }), 'Only version 1'],
+    ['no array of books', () => ({ ...file, books: null }), 'not in a known format'],
+    ['an object of books', () => ({ ...file, books: { 0: original } }), 'not in a known format'],
+    ['another format', () => ({ ...file, format: 'Reading-Library' }), 'not in a known format'],
+    ['a later version', () => ({ ...file, version: 2 }), 'version of the export'],
+    ['a version that is not a number', () => ({ ...file, version: [1] }), 'Only version 1'],
     ['its end cut off', () => JSON.stringify(file).slice(0, -20), 'cut off'],
     ['its beginning cut off', () => JSON.stringify(file).slice(20), 'No column'],
     ['two files in one', () => JSON.stringify(file).repeat(2), 'cut off'],
@@ -62,9 +62,9 @@ describe('a changed export is refused with', () => {
 const IN_FUTURE = '2999-01-01T00:00:00.000Z'
 const newest = (change: object) => ({ readings: [{ ...original.readings.at(-1), ...change }] })
 
-describe('a changed export loses only what cannot be stored, with', () => {
+describe('an import of an edited export loses only what cannot be stored, with', () => {
   it.each<[string, () => object, object, object?]>([
-    ['a title that is no text', () => ({ title: [original.title] }), { outcome: 'failed', code: 'no-title' }],
+    ['a title that is not text', () => ({ title: [original.title] }), { outcome: 'failed', code: 'no-title' }],
     ['a blank title', () => ({ title: ' \u2003\n' }), { outcome: 'failed', code: 'no-title' }],
     ['half a surrogate pair in the title', () => ({ title: 'a\ud800' }), { outcome: 'failed', code: 'no-title' }],
     ['a NUL in a text', () => ({ author: 'a\0b' }), lost('bad-row', 'author'), { author: null }],
@@ -150,7 +150,7 @@ describe('a changed export loses only what cannot be stored, with', () => {
       lost('bad-row', ...times(5, (n) => `progress ${n + 1}`)),
       { progress: [], currentPage: 12 },
     ],
-    ['another page than its progress', () => ({ currentPage: 200 }), { losses: [] }, { currentPage: 12 }],
+    ['a page other than that of its progress', () => ({ currentPage: 200 }), { losses: [] }, { currentPage: 12 }],
     [
       'repeated identifiers of services',
       () => ({ sourceIds: ['goodreads:1', 'goodreads:1', 'Goodreads:2', 5] }),
@@ -181,19 +181,19 @@ describe('a changed export loses only what cannot be stored, with', () => {
       },
       { memos: [{}, { memoContent: 'Kept', memoType: 'THOUGHT', memoBookPage: 0, memoLikesCount: 0 }] },
     ],
-    ['lists that are none', () => ({ readings: 1, tags: {}, memos: 'x', progress: true, sourceIds: null }), {}],
-    ['properties of prototypes', () => JSON.parse('{"__proto__":{"a":1},"constructor":1,"toString":1}'), {}],
+    ['lists that are not arrays', () => ({ readings: 1, tags: {}, memos: 'x', progress: true, sourceIds: null }), {}],
+    ['properties of object prototypes', () => JSON.parse('{"__proto__":{"a":1},"constructor":1,"toString":1}'), {}],
     ['a member', () => ({ memberId: 1, member: { memberId: 1 } }), { losses: [] }],
   ])('%s', async (_, change, row, stored = {}) => {
     const reader = await signUp()
     const { rows, books } = await importInto(reader, { ...file, books: [{ ...original, ...change() }, original] })
     expect(rows).toMatchObject([{ outcome: 'created', ...row }, { outcome: 'created' }])
-    // The copy is last. Identifiers are new.
+    // The copy is last, with new identifiers.
     expect(books.at(-1)).toMatchObject({ title: original.title, readings: [{}, { note: 'Again.' }], memos: [{}] })
     if (books.length > 1) expect(books[0]).toMatchObject(stored)
   })
 
-  it('books that are none', async () => {
+  it('items that are not books', async () => {
     const reader = await signUp()
     const { rows } = await importInto(reader, { ...file, books: [1, null, 'book', [original], true, {}] })
     expect(rows.map(({ outcome, code }) => [outcome, code])).toEqual([
@@ -209,7 +209,7 @@ describe('a changed export loses only what cannot be stored, with', () => {
     expect(rows).toMatchObject([{ code: 'no-title' }, { code: 'no-title' }, { outcome: 'created' }])
   })
 
-  it('a failed book of any size', async () => {
+  it('a failed book with huge values', async () => {
     const reader = await signUp()
     const cells = Object.fromEntries(times(4, (n) => [`${n}${'\u0001'.repeat(2000)}`, '\u0002'.repeat(20_000)]))
     const changed = { ...file, books: times(17, () => cells) }
@@ -218,8 +218,8 @@ describe('a changed export loses only what cannot be stored, with', () => {
   })
 })
 
-describe('identifiers in a changed export', () => {
-  it('name no book of another member', async () => {
+describe('identifiers in an edited export', () => {
+  it('do not match books of other members', async () => {
     const reader = await signUp()
     const before = (await owner.get('/export')).body.books
     const { rows, books } = await importInto(reader, file)
@@ -228,7 +228,7 @@ describe('identifiers in a changed export', () => {
     expect((await owner.get('/export')).body.books).toEqual(before)
   })
 
-  it('name no book of another title', async () => {
+  it('do not match books with another title', async () => {
     const reader = await signUp()
     const { bookId } = await reader.createBook({ title: 'Another' })
     const { rows, books } = await importInto(reader, { ...file, books: [{ ...original, bookId }] })
@@ -236,7 +236,7 @@ describe('identifiers in a changed export', () => {
     expect(books).toMatchObject([{ bookId, title: 'Another', memos: [] }, { title: original.title }])
   })
 
-  it('may be repeated, missing, or no identifiers', async () => {
+  it('may be repeated, missing or invalid', async () => {
     const reader = await signUp()
     const ids = [original.bookId, original.bookId, -1, 0, 1.5, 1e300, 2 ** 53, '1', null, undefined, {}]
     const changed = { ...file, books: ids.map((bookId) => ({ ...original, bookId })) }

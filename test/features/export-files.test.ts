@@ -113,7 +113,7 @@ describe('the export as CSV', () => {
     ])
   })
 
-  it('changes no text', async () => {
+  it('keeps every text as it is stored', async () => {
     const reader = await signUp()
     for (const title of HOSTILE) await reader.createBook({ title, author: title, publisher: title })
     const bytes = await bytesOf(reader, '/export.csv')
@@ -122,7 +122,7 @@ describe('the export as CSV', () => {
     for (const column of ['Title', 'Author', 'Publisher']) expect(rows.map((row) => row[column])).toEqual(HOSTILE)
   })
 
-  it('for a spreadsheet has a byte order mark, and no cell that is a formula', async () => {
+  it('for a spreadsheet has a byte order mark and no formulas', async () => {
     const reader = await signUp()
     for (const title of HOSTILE) await reader.createBook({ title, author: title, isbn: '0446675504' })
     expect([...(await bytesOf(reader, '/export.csv?for=spreadsheet')).subarray(0, 7)]).toEqual([
@@ -153,7 +153,7 @@ describe('the export as CSV', () => {
     expect((await table(reader))[0]?.Author).toBe(author)
   })
 
-  it('for a spreadsheet is as fast for long runs of separators', async () => {
+  it('for a spreadsheet escapes long runs of separators in linear time', async () => {
     const reader = await signUp()
     const { bookId } = await reader.createBook()
     const note = `a${';\n"\t '.repeat(13_000)}`
@@ -251,7 +251,7 @@ describe('the export as JSON', () => {
 
   it.each<[string, object, Partial<Entry>]>([
     ['no title', { title: null }, { failure: 'no-title', title: null }],
-    ['a title that is no text', { title: 1 }, { failure: 'no-title', losses: [{ code: 'bad-row', field: 'title' }] }],
+    ['a title that is not text', { title: 1 }, { failure: 'no-title', losses: [{ code: 'bad-row', field: 'title' }] }],
     ['a NUL', { title: 'a', author: 'a\0' }, { author: null, losses: [{ code: 'bad-row', field: 'author' }] }],
     [
       'a long title',
@@ -298,7 +298,7 @@ describe('the export as JSON', () => {
       { title: 'a', tags: Array.from({ length: 31 }, (_, n) => `${n}`) },
       { losses: [{ code: 'too-many', field: 'tags' }] },
     ],
-  ])('edited to have %s loses only that', (_, book, expected) => {
+  ])('with %s loses only that when it is imported', (_, book, expected) => {
     const file = JSON.stringify({ format: 'reading-library', version: 1, books: [book, { title: 'Whole' }, 1] })
     const { entries } = read(file)
     expect(entries).toMatchObject([
@@ -308,9 +308,9 @@ describe('the export as JSON', () => {
     ])
   })
 
-  it('of a later version is refused', () => {
+  it('with an unknown version cannot be imported', () => {
     const file = JSON.stringify({ format: 'reading-library', version: 2, books: [] })
-    expect(() => read(file)).toThrow('later version')
+    expect(() => read(file)).toThrow('version of the export')
   })
 })
 

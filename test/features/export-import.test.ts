@@ -55,7 +55,7 @@ const check = (property: fc.IAsyncProperty<unknown>, numRuns: number) =>
   fc.assert(property, { numRuns, seed: env.SEED, endOnFailure: true })
 
 describe('importing an export', () => {
-  it('gives the same library, once, and can be undone', async () => {
+  it('gives the same library, changes nothing the second time, and can be undone', async () => {
     const property = fc.asyncProperty(manyCommands, async (commands) => {
       const file = await load(await fillLibrary(commands))
       const { books } = parse(file)
@@ -74,7 +74,7 @@ describe('importing an export', () => {
     await check(property, 8)
   })
 
-  it('changes nothing in the library that was exported, by either rule of merging', async () => {
+  it('changes nothing in the exported library, with either merge rule', async () => {
     const property = fc.asyncProperty(manyCommands, async (commands) => {
       const member = await fillLibrary(commands)
       const file = await load(member)
@@ -88,7 +88,7 @@ describe('importing an export', () => {
     await check(property, 8)
   })
 
-  it('gives readings that the dates of their books do not tell', async () => {
+  it('restores readings that do not follow from the dates of their books', async () => {
     const [member, other] = [await signUp(), await signUp()]
     const add = async (changes: object) => {
       const { bookId } = await member.createBook({ bookStatus: 'DONE', readEndDate: '2020-01-02T03:04:05' })
@@ -117,7 +117,7 @@ describe('importing an export', () => {
     await expectIntegrity()
   })
 
-  it('can be done part by part', async () => {
+  it('works part by part', async () => {
     const property = fc.asyncProperty(manyCommands, fc.nat(), async (commands, seed) => {
       const member = await fillLibrary(commands)
       const { books } = await exported(member)
@@ -172,7 +172,7 @@ const book = fc.record({
   memos: fc.array(memo, { maxLength: 4 }),
 })
 
-it('gives the same library as an import of the first export, whatever the first file says', async () => {
+it('an export restores any library that an import can create', async () => {
   const property = fc.asyncProperty(fc.array(book, { maxLength: 8 }), async (books) => {
     const [first, second] = [await signUp(), await signUp()]
     const { rows, counts: outcomes } = await importFile(first, libraryFile(...books))
@@ -214,7 +214,7 @@ describe('an export that is imported into a library with books', () => {
     await expectIntegrity()
   })
 
-  it('leaves a later page alone', async () => {
+  it('keeps a later page', async () => {
     const [member, other] = [await signUp(), await signUp()]
     const { bookId } = await member.createBook()
     await member.post(`/books/${bookId}/progress`, { page: 10, at: at(1) })
@@ -237,7 +237,7 @@ describe('an export that is imported into a library with books', () => {
     await expectIntegrity()
   })
 
-  it('finds its books after their author and date were changed', async () => {
+  it('matches its books after their author and date were changed', async () => {
     const [member, other] = [await signUp(), await signUp()]
     for (const author of ['Mina Oh', 'Ana Ruiz']) await member.createBook({ author })
     const file = await load(member)
@@ -251,7 +251,7 @@ describe('an export that is imported into a library with books', () => {
     }
   })
 
-  it('is not undone where a memo, a page or a tag was changed since', async () => {
+  it('keeps books at undo if a memo, a page or a tag was changed since', async () => {
     const [member, other] = [await signUp(), await signUp()]
     for (const title of ['Memo', 'Page', 'Tag', 'None']) {
       const { bookId } = await member.createBook({ title })
@@ -276,7 +276,7 @@ describe('an export that is imported into a library with books', () => {
   })
 })
 
-it('carries a book of the largest size', async () => {
+it('an import of an export restores a book of the largest size', async () => {
   const [first, second] = [await signUp(), await signUp()]
   // In JSON, this text is six times as long.
   const long = `${'\u0001'.repeat(65_000)}É`

@@ -40,7 +40,7 @@ describe('a library of many books', () => {
     ids = rows.map(({ bookId }) => Number(bookId))
   })
 
-  it('is exported in pages of up to 200 books, one call each', async () => {
+  it('is exported in pages of up to 200 books, one database call each', async () => {
     let books: LibraryExport['books'] = []
     const { calls, read } = await measure(async () => {
       books = (await reader.get('/export')).body.books
@@ -52,7 +52,7 @@ describe('a library of many books', () => {
     expect(read).toBeLessThan(25 * BOOKS)
   })
 
-  it('is exported as CSV and Markdown in as few calls', async () => {
+  it('is exported as CSV and Markdown in as few database calls', async () => {
     let files: string[] = []
     const { calls } = await measure(async () => {
       files = [(await reader.get('/export.csv')).body, (await reader.get('/export/memos.md')).body]
@@ -73,7 +73,7 @@ describe('a library of many books', () => {
     expect(calls).toBeLessThan(5)
   })
 
-  it('costs the same for each page, wherever it is', async () => {
+  it('reads about the same number of rows for every page', async () => {
     const costs = []
     for (const at of [400, 1200, 2400]) {
       const last = ids[at] ?? 0
@@ -85,7 +85,7 @@ describe('a library of many books', () => {
     expect(Math.max(...reads) - Math.min(...reads)).toBeLessThan(50)
   })
 
-  it('releases everything if clients disconnect', async () => {
+  it('releases all leases if clients disconnect', async () => {
     for (let round = 0; round < 3; round++) {
       await Promise.all(
         Array.from({ length: 12 }, async (_, n) => {
@@ -122,7 +122,7 @@ describe('a large book', () => {
     }
   })
 
-  it('is loaded in parts, and complete', async () => {
+  it('is loaded in parts and exported completely', async () => {
     let books: LibraryExport['books'] = []
     const { calls } = await measure(async () => {
       books = (await reader.get('/export')).body.books
@@ -138,7 +138,7 @@ describe('a large book', () => {
     expect(calls).toBe(1 + 3 + (1 + 5) + (1 + 5) + 6)
   })
 
-  it('is complete in the other formats', async () => {
+  it('is exported completely in the other formats', async () => {
     const { body } = await reader.get('/export/memos.md')
     expect(body.match(/^### Summary, page 1, 2026-01-01$/gm)).toHaveLength(20)
     const [, , row] = parseTable((await reader.get('/export.csv')).body)
@@ -146,7 +146,7 @@ describe('a large book', () => {
     expect(row?.cells.find((cell) => cell.length > 60_000)?.[0]).toBe('5')
   })
 
-  it('holds nothing after HEAD requests and disconnects', async () => {
+  it('holds no lease after HEAD requests and disconnects', async () => {
     const member = await signUp()
     const other = await member.createBook({ title: 'Large' })
     await fillMemos(member, other.bookId, 20, content)
@@ -185,7 +185,7 @@ describe('a library beyond the size of a part', () => {
   })
   const titlesOf = ({ books }: LibraryExport) => books.map(({ title }) => title)
 
-  it('is in several parts, each complete, with a link to the next one', async () => {
+  it('is exported in several parts, each a complete file with a link to the next one', async () => {
     const parts: LibraryExport[] = []
     const relations: string[][] = []
     for await (const { headers, body } of loadParts(reader)) {
@@ -206,7 +206,7 @@ describe('a library beyond the size of a part', () => {
     expect(relations).toEqual([['first', 'next'], ['first', 'next'], ['first']])
   })
 
-  it('has each book once, even if others are deleted between the parts', async () => {
+  it('is exported with each book once, even if others are deleted between the parts', async () => {
     const member = await signUp()
     const ids: number[] = []
     for (let n = 0; n < 6; n++) ids.push((await member.createBook({ title: `Book ${n}` })).bookId)
@@ -220,7 +220,7 @@ describe('a library beyond the size of a part', () => {
     expect(titles).toEqual([['Book 0', 'Book 1'], ['Book 3', 'Book 4'], ['Book 5']])
   })
 
-  it('can be requested by number, which counts as an export', async () => {
+  it('has parts that can be requested by number, each counted as an export', async () => {
     const { headers, body } = await reader.get('/export?part=2')
     expect(titlesOf(body)).toEqual(['Book 2', 'Book 3'])
     expect(headers.get('RateLimit')).toMatch(/^"export";r=18;/)
@@ -234,7 +234,7 @@ describe('a library beyond the size of a part', () => {
     })
   })
 
-  it('reads the books of a part only', async () => {
+  it('is exported without reading the books of other parts', async () => {
     const read: number[] = []
     const all = loadParts(reader)
     for (let isDone = false; !isDone; ) {
@@ -260,7 +260,7 @@ describe('a library beyond the size of a part', () => {
       { last: 1e16 },
     ].map((change): [string, number] => [toCursor({ ...plan, ...change }), 2]),
     ['9'.repeat(9000), 2],
-  ])('refuses the plan %s', async (sent, part) => {
+  ])('is not exported with the invalid plan %s', async (sent, part) => {
     expect(await reader.get(`/export?part=${part}&plan=${sent}`)).toMatchObject({
       status: 400,
       body: {
@@ -269,16 +269,16 @@ describe('a library beyond the size of a part', () => {
     })
   })
 
-  it('refuses the plan of another part', async () => {
+  it('is not exported with the plan of another part', async () => {
     for (const query of ['?', '?part=3&']) {
       expect(await reader.get(`/export${query}plan=${toCursor(plan)}`)).toMatchObject({
         status: 400,
-        body: { violationErrors: [{ propertyPath: 'plan', reason: 'must be that of the part' }] },
+        body: { violationErrors: [{ propertyPath: 'plan', reason: 'must belong to the requested part' }] },
       })
     }
   })
 
-  it('has no larger part for a forged plan', async () => {
+  it('is not exported in larger parts with a forged plan', async () => {
     const forged = toCursor({ part: 2, exportedAt: 0, after: 1, last: Number.MAX_SAFE_INTEGER })
     const { headers, body } = await reader.get(`/export?part=2&plan=${forged}`)
     expect(titlesOf(body)).toEqual(['Book 0', 'Book 1'])
@@ -293,38 +293,41 @@ describe('a library beyond the size of a part', () => {
 })
 
 describe('a library of books of random sizes', () => {
-  it.each(['/export', '/export.csv', '/export/memos.md'])('is in the parts of %s once, in order', async (path) => {
-    const [reader, other] = [await signUp(), await signUp()]
-    const [memberId, otherId] = [await memberIdOf(reader), await memberIdOf(other)]
-    // Books of two members alternate.
-    for (let n = 0; n < 12; n++) for (const id of [memberId, otherId]) await fillShelf(id, 1 + ((7 * n) % 11))
-    // From 100 bytes to 6.25 MiB. The columns count more than there is.
-    await select(
-      `update books set memoBytes = 100 << abs(random() % 17), summaryMemos = 1, memoCount = 1, hasMemos = 1
+  it.each(['/export', '/export.csv', '/export/memos.md'])(
+    'is in the parts of %s with each book once, in order',
+    async (path) => {
+      const [reader, other] = [await signUp(), await signUp()]
+      const [memberId, otherId] = [await memberIdOf(reader), await memberIdOf(other)]
+      // Books of two members alternate.
+      for (let n = 0; n < 12; n++) for (const id of [memberId, otherId]) await fillShelf(id, 1 + ((7 * n) % 11))
+      // From 100 bytes to 6.25 MiB. The columns count more than there is.
+      await select(
+        `update books set memoBytes = 100 << abs(random() % 17), summaryMemos = 1, memoCount = 1, hasMemos = 1
         where memberId in (?, ?)`,
-      memberId,
-      otherId,
-    )
-    await select(
-      `insert into readings (readingId, memberId, bookId, createdAt, note)
+        memberId,
+        otherId,
+      )
+      await select(
+        `insert into readings (readingId, memberId, bookId, createdAt, note)
       select bookId, memberId, bookId, 0, substr(hex(zeroblob(32767)), 1, memoBytes) from books where memberId = ?`,
-      memberId,
-    )
-    const rows = await select('select bookId, memoBytes from books where memberId = ? order by bookId', memberId)
-    await select(`update books set title = 'T' || bookId || 'T' where memberId = ?`, memberId)
-    const parts: string[][] = []
-    for await (const { body } of loadParts(reader, path)) {
-      const text = typeof body === 'string' ? body : JSON.stringify(body.books)
-      parts.push([...text.matchAll(/T(\d+)T/g)].map(([, id]) => String(id)))
-    }
-    expect(parts.flat()).toEqual(rows.map(({ bookId }) => String(bookId)))
-    if (path === '/export.csv') return
-    const bytesOf = (id: string | undefined) => Number(rows.find(({ bookId }) => String(bookId) === id)?.memoBytes)
-    for (const part of parts.filter(({ length }) => length > 1)) {
-      expect(part.reduce((sum, id) => sum + bytesOf(id), 0)).toBeLessThanOrEqual(8 * 1024 * 1024)
-    }
-    expect(parts.length).toBeGreaterThan(1)
-  })
+        memberId,
+      )
+      const rows = await select('select bookId, memoBytes from books where memberId = ? order by bookId', memberId)
+      await select(`update books set title = 'T' || bookId || 'T' where memberId = ?`, memberId)
+      const parts: string[][] = []
+      for await (const { body } of loadParts(reader, path)) {
+        const text = typeof body === 'string' ? body : JSON.stringify(body.books)
+        parts.push([...text.matchAll(/T(\d+)T/g)].map(([, id]) => String(id)))
+      }
+      expect(parts.flat()).toEqual(rows.map(({ bookId }) => String(bookId)))
+      if (path === '/export.csv') return
+      const bytesOf = (id: string | undefined) => Number(rows.find(({ bookId }) => String(bookId) === id)?.memoBytes)
+      for (const part of parts.filter(({ length }) => length > 1)) {
+        expect(part.reduce((sum, id) => sum + bytesOf(id), 0)).toBeLessThanOrEqual(8 * 1024 * 1024)
+      }
+      expect(parts.length).toBeGreaterThan(1)
+    },
+  )
 })
 
 describe('an attacker', () => {
@@ -364,7 +367,7 @@ describe('an attacker', () => {
     await expect(readOn()).rejects.toThrow('UNAUTHORIZED')
   })
 
-  it('cannot keep others from exporting with connections that do not read', async () => {
+  it('cannot block exports of others with connections that do not read', async () => {
     const [attacker, other] = [await signUp(), await signUp()]
     for (const member of [attacker, other]) await fillShelf(await memberIdOf(member), 300)
     const plan = toCursor({ part: 2, exportedAt: 0, after: 1, last: Number.MAX_SAFE_INTEGER })

@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 
 describe('the export as JSON', () => {
-  it('has everything of the member', async () => {
+  it('has all data of the member', async () => {
     const answer = await reader.get('/export')
     expect(answer.status).toBe(200)
     const { books, ...head } = answer.body as LibraryExport
@@ -136,7 +136,7 @@ describe('the export as JSON', () => {
     }
   })
 
-  it('is valid for a library without books', async () => {
+  it('is valid without books', async () => {
     const { body } = await (await signUp()).get('/export')
     expect(body).toMatchObject({ part: 1, last: true, books: [], images: [] })
   })
@@ -159,7 +159,7 @@ describe('a file', () => {
     }
   })
 
-  it.each(PATHS)('of %s needs a token, and of an access token all scopes', async (path) => {
+  it.each(PATHS)('of %s needs a token; an access token needs all scopes', async (path) => {
     expect((await reader.send('GET', path, { headers: { Authorization: '' } })).status).toBe(401)
     const create = async (...scopes: string[]) => (await reader.post('/tokens', { name: 'x', scopes })).body.token
     const load = async (token: string) =>
@@ -172,7 +172,7 @@ describe('a file', () => {
 const limitOf = ({ headers }: Answer) => [headers.get('RateLimit'), headers.get('RateLimit-Policy')]
 
 describe('the limit', () => {
-  it('is 20 exports a day of all kinds together, and refuses further ones without reading books', async () => {
+  it('is 20 exports a day in all formats together, and refuses further ones without reading books', async () => {
     const member = await signUp()
     await member.createBook()
     for (let n = 0; n < 20; n++) {
@@ -198,7 +198,7 @@ describe('the limit', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
   })
 
-  it('of further parts is another one', async () => {
+  it('of further parts is separate', async () => {
     const member = await signUp()
     const plan = toCursor({ part: 2, exportedAt: 0, after: 1, last: 1 })
     const answer = await member.get(`/export?part=2&plan=${plan}`)

@@ -87,6 +87,52 @@ describe('a hostile import', () => {
     expect(isLinear() || isLinear() || isLinear()).toBe(true)
   })
 
+  it.each<[string, string]>([
+    ['a long name of a column', `Title,${'x'.repeat(90_000)}\n${'A,\n'.repeat(10_000)}`],
+    [
+      'many columns',
+      `Title,${Array.from({ length: 199 }, (_, n) => `${n}`.padEnd(100, 'x')).join()}\n${'A\n'.repeat(10_000)}`,
+    ],
+    [
+      'losses in a column with a long name',
+      `Title,ISBN${' '.repeat(96)}${'x'.repeat(80_000)}\n${'A,x\n'.repeat(1000)}`,
+    ],
+  ])('takes no more memory than a large file: %s', (_, file) => {
+    const length = JSON.stringify(readFile(bytesOf(file), options).entries).length
+    expect(length).toBeLessThan(60_000_000)
+  })
+
+  const nulls = (count: number) => Array(count).fill('0').join()
+  it.each<[string, string, RegExp]>([
+    ['books of JSON', `[{"entries":[],"created_on":1},${nulls(10_000)}]`, /more than 10,000 books/],
+    ['objects', `[{"entries":[],"created_on":1},${'{},'.repeat(500_000)}0]`, /more than 500,000 JSON objects/],
+    [
+      'books of clippings',
+      Array.from(
+        { length: 10_001 },
+        (_, n) =>
+          `Book ${n}\r\n- Your Highlight on page 1 | Added on Monday, 2 March 2026 09:00:00\r\n\r\nx\r\n==========\r\n`,
+      ).join(''),
+      /more than 10,000 books/,
+    ],
+  ])('refuses too many %s before it makes entries of them', (_, file, reason) => {
+    expect(() => readFile(bytesOf(file), options)).toThrow(
+      expect.objectContaining({ reason: expect.stringMatching(reason) }),
+    )
+  })
+
+  it('looks shelves up in a map of them', () => {
+    const shelves = Array.from({ length: 10_000 }, (_, n) => [`shelf ${n}`, 'DONE'] as const)
+    const file = bytesOf(
+      `Title,Exclusive Shelf\n${Array.from({ length: 5000 }, (_, n) => `A${n},shelf ${n}\n`).join('')}`,
+    )
+    const start = performance.now()
+    const { entries } = readFile(file, { columns: {}, shelfMap: Object.fromEntries(shelves) })
+    expect(entries.every(({ status }) => status === 'DONE')).toBe(true)
+    // A walk through the map for each row took twenty seconds.
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
   it('can be as large as a file may be', () => {
     for (const part of ['x"', ',', '\n']) {
       expect(() => outcome(bytesOf(`Title,Author\n"${part.repeat((10 * 2 ** 20) / part.length)}`))).not.toThrow()

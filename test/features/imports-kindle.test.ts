@@ -37,7 +37,7 @@ describe('a file in English', () => {
     ])
   })
 
-  it('invents no status, rating, date, identifier or page count', () => {
+  it('has no status, rating, date, identifier or page count', () => {
     expect(entries[1]).toMatchObject({
       status: null,
       quarters: null,
@@ -68,11 +68,11 @@ describe('a file in English', () => {
     expect(entries[2]?.memos[0]?.createdAt).toBe('2013-11-19T13:23:50')
   })
 
-  it('names a bookmark without text', () => {
+  it('lists a bookmark without text as a loss', () => {
     expect(entries[0]?.losses).toEqual([{ code: 'bookmark', field: 'location 201' }])
   })
 
-  it.each(['\r\n', '\r'])('has the same entries with the line ends %j', (end) => {
+  it.each(['\r\n', '\r'])('has the same entries with %j as line ends', (end) => {
     expect(read(file.replaceAll('\n', end))).toEqual(entries)
   })
 })
@@ -101,19 +101,19 @@ describe('a file with eleven languages in turn', () => {
   })
 })
 
-describe('a language that no table has', () => {
-  it('takes a number alone as the page and a range as the location', () => {
+describe('an unknown language', () => {
+  it('reads a single number as the page and a range as the location', () => {
     const [entry] = read(clipping('Korostus sivulla 12 | Sijainti 170-72 | Lisätty 5.3.2024', 'Sanoja.'))
     expect(entry?.memos).toEqual([{ type: 'BOOK_CONTENT', content: 'Sanoja.', page: 12, createdAt: null }])
     expect(entry?.losses).toEqual([{ code: 'bad-date', field: 'location 170-172' }])
   })
 
-  it('takes a text at a single location as a note', () => {
+  it('reads a text at a single location as a note', () => {
     const [entry] = read(clipping('Muistiinpano sivulla 12 | Sijainti 170 | 2024-03-05 21:12:45', 'Ajatus.'))
     expect(entry?.memos).toEqual([{ type: 'THOUGHT', content: 'Ajatus.', page: 12, createdAt: '2024-03-05T21:12:45' }])
   })
 
-  it('takes an empty text as a bookmark', () => {
+  it('reads an empty text as a bookmark', () => {
     expect(read(clipping('Kirjanmerkki sivulla 12 | Lisätty', ''))[0]?.losses).toEqual([
       { code: 'bookmark', field: 'line 1' },
     ])
@@ -141,7 +141,7 @@ describe('dates', () => {
 })
 
 describe('edited highlights', () => {
-  it('keeps the later of two at the same start if one text contains the other', () => {
+  it('keeps the later of two with the same start if one text contains the other', () => {
     const text = highlight('10-12', 'The sea') + highlight('30-31', 'Between') + highlight('10-14', 'By The sea again')
     const [entry] = read(text)
     expect(entry?.memos.map(({ content }) => content)).toEqual(['Between', 'By The sea again'])
@@ -152,19 +152,19 @@ describe('edited highlights', () => {
     expect(contents(highlight('10-14', 'By the sea again') + highlight('10-12', 'the sea'))).toEqual(['the sea'])
   })
 
-  it('finds the old one behind another highlight at the same start', () => {
+  it('replaces an earlier version before another highlight with the same start', () => {
     const text = highlight('10-12', 'ab') + highlight('10-12', 'xy') + highlight('10-13', 'abc')
     expect(contents(text)).toEqual(['xy', 'abc'])
   })
 
-  it('keeps different texts, other starts, other books, and notes beside highlights', () => {
+  it('keeps highlights with different texts, starts or books, and notes on highlights', () => {
     expect(contents(highlight('10-12', 'aab') + highlight('10-12', 'aba'))).toHaveLength(2)
     expect(contents(highlight('10-12', 'ab') + highlight('11-12', 'abc'))).toHaveLength(2)
     expect(read(highlight('10-12', 'ab') + highlight('10-13', 'abc').replace('Salt', 'Sand'))).toHaveLength(2)
     expect(contents(highlight('10-12', 'ab') + note('10', 'ab'))).toEqual(['ab\n\nab'])
   })
 
-  it('merges none by page alone', () => {
+  it('merges none because of the page alone', () => {
     const onPage = (text: string) => clipping('Your Highlight on page 3 | Added on March 5, 2024 9:12:45 PM', text)
     expect(contents(onPage('ab') + onPage('abc'))).toEqual(['ab', 'abc'])
     const onPages = (text: string) => onPage(text).replace('page 3', 'page 3-4')
@@ -172,7 +172,7 @@ describe('edited highlights', () => {
   })
 })
 
-it('finds a text in another as `includes` does', () => {
+it('containsOther gives the same result as `includes`', () => {
   const texts = (length: number) => Array.from({ length: 2 ** length }, (_, at) => at.toString(2).padStart(length, '0'))
   for (const short of [...texts(1), ...texts(4), ...texts(7)]) {
     const differing = texts(10).filter((long) => containsOther(long, short) !== long.includes(short))
@@ -185,7 +185,7 @@ describe('notes', () => {
     expect(contents(note('10', 'Why?') + highlight('10-12', 'The sea'))).toEqual(['The sea\n\nWhy?'])
   })
 
-  it('are appended to the highlight whose range holds their location', () => {
+  it('are appended to the highlight whose range contains their location', () => {
     const text =
       note('11', 'Why?') + highlight('10-12', 'The sea') + highlight('20-22', 'The salt') + note('12', 'How?')
     expect(read(text)[0]?.memos).toEqual([
@@ -194,7 +194,7 @@ describe('notes', () => {
     ])
   })
 
-  it('choose the highlight that starts last, and stay alone outside all ranges', () => {
+  it('belong to the highlight that starts last, or to none outside all ranges', () => {
     const text =
       highlight('10-50', 'Long') + highlight('11-12', 'Short') + note('13', 'A') + note('12', 'B') + note('51', 'C')
     expect(contents(text)).toEqual(['Long\n\nA', 'Short\n\nB', 'C'])
@@ -206,13 +206,13 @@ describe('notes', () => {
     ])
   })
 
-  it('belong to abbreviated ranges too', () => {
+  it('belong to highlights with abbreviated ranges, too', () => {
     expect(contents(highlight('145-46', 'The sea') + note('146', 'Why?'))).toEqual(['The sea\n\nWhy?'])
   })
 })
 
 describe('blocks without a memo', () => {
-  it('names empty highlights and the message that the clipping limit is reached', () => {
+  it('lists empty highlights and clipping limits as losses', () => {
     const limit = '<You have reached the clipping limit for this item>'
     const text = highlight('1-2', '') + highlight('3-4', ` ${limit}`) + highlight('5-6', `Half a sen ${limit}`)
     const [entry] = read(
@@ -232,7 +232,7 @@ describe('blocks without a memo', () => {
     expect(entry?.memos).toMatchObject([{ type: 'THOUGHT', content: 'Go on here.', page: 3 }])
   })
 
-  it('reports blocks of no clipping, and clippings of no book', () => {
+  it('reports blocks that are not clippings, and clippings without a book', () => {
     const untitled = '- Your Highlight on page 3 | Added on March 5, 2024 9:12:45 PM\n\n— Who is there?\n==========\n'
     const entries = read(`end of a cut text\n— Who is there?\n==========\n${untitled}${highlight('1-2', 'x')}rest`)
     expect(entries).toMatchObject([
@@ -284,7 +284,7 @@ describe('hostile files', () => {
     }
   })
 
-  it('reads 100,000 blocks, and names where the rest begins', async () => {
+  it('reads 100,000 blocks, and reports where the rest begins', async () => {
     const blocks = (count: number) =>
       Array.from({ length: count }, (_, at) => highlight(`${at}-${at + 9}`, `Text ${at}`)).join('')
     const text = blocks(60_000) + Array.from({ length: 40_000 }, (_, at) => note(`${at}`, `Note ${at}`)).join('')

@@ -43,7 +43,7 @@ describe('JSON', () => {
     ])
   })
 
-  it('names bookmarks, empty highlights and bad dates', () => {
+  it('lists bookmarks, empty highlights and bad dates as losses', () => {
     expect(entries[0]?.losses).toEqual([
       { code: 'bookmark', field: 'entry 3' },
       { code: 'empty-highlight', field: 'entry 5' },
@@ -51,7 +51,7 @@ describe('JSON', () => {
     expect(entries[1]?.losses).toEqual([{ code: 'bad-date', field: 'entry 1' }])
   })
 
-  it('is one book, several documents, or a list', () => {
+  it('may be one book, several documents, or an array', () => {
     const [book] = json.documents
     for (const shape of [book, { documents: [book] }, [book]]) {
       expect(koreaderJson.matches(jsonSource(shape))).toBe(true)
@@ -106,7 +106,7 @@ describe('JSON', () => {
     ])
   })
 
-  it.each([0, -1, Number.MAX_VALUE, 253_402_300_800, null])('takes the time %d as a bad date', (time) => {
+  it.each([0, -1, Number.MAX_VALUE, 253_402_300_800, null])('reads the time %d as a bad date', (time) => {
     const [entry] = read({ title: 'Demian', entries: [{ text: 'Words', time }] })
     expect(entry).toMatchObject({ memos: [{ createdAt: null }], losses: [{ code: 'bad-date' }] })
   })
@@ -127,7 +127,7 @@ describe('JSON', () => {
 })
 
 describe('clippings', () => {
-  it('are told from those of Kindle', () => {
+  it('are distinguished from those of Kindle', () => {
     expect(koreaderClippings.matches(textSource(clippings))).toBe(true)
     expect(kindle.matches(textSource(clippings))).toBe(false)
     const location = clippings.replace('on page 12 |', 'on page 12 | Location 3-4 |')
@@ -138,7 +138,7 @@ describe('clippings', () => {
     expect(koreaderClippings.matches(textSource(clippings.replace(' 10:15:30', ' 9:15:30')))).toBe(false)
   })
 
-  it('join a note with the highlight before it, and merge none by page', () => {
+  it('join a note with the highlight before it, and merge none because of the page', () => {
     expect(koreaderClippings.read(textSource(clippings), options)).toMatchObject([
       {
         line: 1,
@@ -166,7 +166,7 @@ describe('clippings', () => {
   it.each([
     ['time', 'note on page 12 | Added on Saturday, March 14, 2026 10:15:31 AM'],
     ['page', 'note on page 13 | Added on Saturday, March 14, 2026 10:15:30 AM'],
-  ])('leave a note of another %s alone', (_, note) => {
+  ])('do not join a note with another %s', (_, note) => {
     const other = clippings.replace(/note on page 12 .*/, note)
     expect(koreaderClippings.read(textSource(other), options)[0]?.memos).toMatchObject([
       { type: 'BOOK_CONTENT' },

@@ -96,7 +96,7 @@ describe('readings of a file', () => {
 })
 
 describe('highlights', () => {
-  it('are added once, also to a book that is here', async () => {
+  it('are added once, also to an existing book', async () => {
     const reader = await signUp()
     const first = await importFile(reader, kindle)
     expect(first.format).toBe('kindle')

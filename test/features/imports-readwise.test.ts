@@ -16,7 +16,7 @@ const toRows = (text: string) => {
 const source = (text: string) => ({ text, json: undefined, rows: toRows(text) })
 const read = (text: string) => readwise.read(source(text), { shelfMap: {}, columns: {} })
 
-describe('the export', () => {
+describe('Readwise’s export', () => {
   const entries = read(file)
 
   it('has an entry for each book', () => {
@@ -33,7 +33,7 @@ describe('the export', () => {
     expect(entries[1]).toMatchObject({ title: 'Field Notes', author: null, sourceIds: [], tags: [], status: null })
   })
 
-  it('appends notes, converts times to UTC, and takes only pages as pages', () => {
+  it('appends notes, converts times to UTC, and ignores locations that are not pages', () => {
     expect(entries[0]?.memos).toEqual([
       {
         type: 'BOOK_CONTENT',
@@ -51,11 +51,11 @@ describe('the export', () => {
     ])
   })
 
-  it('names the tags of highlights once', () => {
+  it('lists the tags of highlights as a loss once', () => {
     expect(entries[0]?.losses).toEqual([{ code: 'not-supported', field: 'Tags' }])
   })
 
-  it('names a bad date', () => {
+  it('lists a bad date as a loss', () => {
     expect(entries[1]?.memos).toMatchObject([{ page: 0, createdAt: null }])
     expect(entries[1]?.losses).toEqual([{ code: 'bad-date', field: 'line 7' }])
   })
@@ -77,8 +77,8 @@ describe('the export', () => {
   })
 })
 
-describe('a file for the import of Readwise', () => {
-  it('is read by its names, in any order and case', () => {
+describe('a file for Readwise’s import', () => {
+  it('may have its columns in any order and case', () => {
     const text = 'Title,NOTE,Highlight,Author,Location,Date\nDemian,Why?,Words,Mina Oh,12,2026-03-14\n'
     expect(readwise.matches(source(text))).toBe(true)
     expect(read(text)).toMatchObject([
@@ -91,7 +91,7 @@ describe('a file for the import of Readwise', () => {
     ])
   })
 
-  it('needs only highlights', () => {
+  it('may have only highlights', () => {
     expect(read('Highlight\nWords\n')).toMatchObject([{ failure: 'no-title', cells: { Highlight: 'Words' } }])
   })
 })
@@ -108,13 +108,13 @@ describe('dates', () => {
     expect(read(`Highlight,Title,Date\nWords,Demian,${date}\n`)[0]?.memos[0]?.createdAt).toBe(createdAt)
   })
 
-  it('takes no date as none', () => {
+  it('may be missing', () => {
     expect(read('Highlight,Title,Date\nWords,Demian,\n')[0]).toMatchObject({ memos: [{ createdAt: null }], losses: [] })
   })
 })
 
 describe('detection', () => {
-  it('needs the column of highlights', () => {
+  it('needs a column of highlights', () => {
     expect(readwise.matches(source(file))).toBe(true)
     expect(readwise.matches({ text: '', json: undefined, rows: [{ line: 1, cells: ['\uFEFF Highlight '] }] })).toBe(
       true,
@@ -124,7 +124,7 @@ describe('detection', () => {
   })
 })
 
-describe('odd rows', () => {
+describe('malformed rows', () => {
   it('reads rows that are shorter or longer than the header', () => {
     const rows = [['Highlight', 'Title'], ['Words'], ['', 'Demian', 'more'], [''], ['Words', 'Demian', 'more']]
     const entries = readwise.read(

@@ -89,7 +89,7 @@ describe('an import from LibraryThing', () => {
     })
   })
 
-  it('does not quote titles', () => {
+  it('treats quotation marks as text', () => {
     const books = readByTitle(librarything)
     expect(Object.keys(books)).toEqual(['"Wait," Said the Harbour', 'Tide Tables', '"Unclosed Title'])
     expect(books['"Unclosed Title']).toMatchObject({ line: 4, status: null, tags: [] })
@@ -119,11 +119,11 @@ describe('an import from LibraryThing', () => {
     expect(books['Tide Tables']).toMatchObject({ author: 'Ana Ruiz', isbn: '9780446675505', status: 'YET' })
   })
 
-  it('reviews in JSON are HTML, as they were', () => {
+  it('keeps HTML of reviews in JSON', () => {
     expect(readByTitle(librarythingJson)['Salt & Archive']?.memos[0]?.content).toBe('Slow &lt;b&gt;&nbsp;&hellip;')
   })
 
-  it('has no characters that cannot be stored', () => {
+  it('removes characters that cannot be stored', () => {
     const file = '{"1":{"title":"A\\u0000B\\ud800","books_id":"1","review":"\\udc00C\\u0000","tags":["\\ud800"]}}'
     expect(read(file).entries[0]).toMatchObject({
       title: 'AB\ufffd',
@@ -132,7 +132,7 @@ describe('an import from LibraryThing', () => {
     })
   })
 
-  it('has an entry for each item of JSON, whatever it is', () => {
+  it('has an entry for each item of JSON, even if it is not a book', () => {
     expect(read(librarythingJson).entries.slice(2)).toMatchObject([
       { line: 3, failure: 'no-title' },
       { line: 4, failure: 'no-title' },

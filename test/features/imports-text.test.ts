@@ -74,7 +74,7 @@ describe('a file that is not supported', () => {
   it('is refused with its columns if none holds titles', () => {
     expect(reasonOf('Foo,Bar\n1,2\n')).toMatch(/Foo, Bar.*title/)
     expect(reasonOf('{"a": 1}')).toMatch('JSON')
-    expect(reasonOf('Title\nA\n', { format: 'goodreads' })).toMatch('not one of the format goodreads')
+    expect(reasonOf('Title\nA\n', { format: 'goodreads' })).toMatch('does not have the format goodreads')
   })
 
   it('is not a table or a text', () => {

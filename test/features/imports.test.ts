@@ -197,35 +197,51 @@ describe('an import', () => {
 
   it.each([
     ['fails', async () => Promise.reject(new Error('Worker exceeded memory limit.'))],
-    ['breaks off', async () => ({ format: 'goodreads', encoding: 'utf-8', entries: breakOff() })],
-  ])('changes nothing if the reader of files %s', async (_, read) => {
+    ['stops in the middle', async () => ({ format: 'goodreads', encoding: 'utf-8', entries: breakOff() })],
+  ])('changes nothing if the Worker that reads files %s', async (_, read) => {
     const reader = await signUp()
     const changed = { READER: { read } as unknown as ReaderBinding }
     const headers = { 'Content-Type': 'text/csv' }
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     const answer = await reader.send('POST', '/imports', { raw: goodreads(SALT), headers, changed })
-    expect(logged.mock.calls.join()).toMatch(/UNAVAILABLE: reader of files: Error: Worker exceeded memory limit/)
+    expect(logged.mock.calls.join()).toMatch(/UNAVAILABLE: file reader: Error: Worker exceeded memory limit/)
     vi.restoreAllMocks()
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])
     expect((await reader.get('/imports')).body).toEqual([])
     expect((await importFile(reader, goodreads(SALT))).counts).toEqual(counts({ created: 1 }))
   })
 
-  it('lists the columns that were left out', async () => {
+  it('lists the columns that the format does not know', async () => {
     const reader = await signUp()
     const started = await start(reader, `Title,Exclusive Shelf,${'Z'.repeat(200)},Zodiac\nA,read,,Leo\n`)
     expect(started.body).toMatchObject({ format: 'goodreads', unknownColumns: ['Z'.repeat(100), 'Zodiac'] })
     expect((await finish(reader, started.body.importId)).unknownColumns).toEqual(started.body.unknownColumns)
   })
 
-  it('ends at once if the file has no rows', async () => {
+  it('takes maps of at most 200 names', async () => {
+    const reader = await signUp()
+    const form = new FormData()
+    form.append('file', new Blob([goodreads(SALT)]), 'books.csv')
+    const names = Array.from({ length: 201 }, (_, n) => [`shelf ${n}`, 'DONE'])
+    form.append('shelfMap', JSON.stringify(Object.fromEntries(names)))
+    const { status, body } = await send('POST', '/imports', {
+      raw: form,
+      headers: { Authorization: `Bearer ${reader.token}` },
+    })
+    expect([status, body.fieldErrors]).toEqual([
+      400,
+      [{ field: 'shelfMap', rejectedValue: expect.anything(), reason: 'must have at most 200 names' }],
+    ])
+  })
+
+  it('ends immediately if the file has no rows', async () => {
     const reader = await signUp()
     for (const query of ['?dryRun=true', '']) {
       expect((await start(reader, goodreads(), query)).body).toMatchObject({ status: 'DONE', rows: 0 })
     }
   })
 
-  it('asks the reader of files again after a failure', async () => {
+  it('retries after a failure of the Worker that reads files', async () => {
     const reader = await signUp()
     const read = vi.fn((...values: Parameters<typeof env.READER.read>) => env.READER.read(...values))
     read.mockRejectedValueOnce(new Error('Network connection lost.'))

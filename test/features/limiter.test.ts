@@ -62,7 +62,7 @@ describe('a limiter', () => {
     expect(tryAcquire(10)).toBeDefined()
   })
 
-  it('gives one key no more than its limit, even if nobody else waits', async () => {
+  it('gives one key no more than its limit, even if no other caller waits', async () => {
     const { acquire } = limiterOf(10, { maxWaiting: 100, maxPerKey: 2 })
     const own = [held(await acquire(1, ['a'])), held(await acquire(1, ['a']))]
     let isGranted = false

@@ -42,7 +42,7 @@ describe('npm run import', () => {
     const { ended, lines } = await importWith(handle, `Bearer ${reader.token}`, file, flags)
     expect(ended).toMatchObject({ dryRun: true, format: 'csv', counts: { created: 1 } })
     expect(lines[0]).toMatch(/^Import \d+, a dry run/)
-    expect(lines[1]).toBe('Columns that are left out: zodiac')
+    expect(lines[1]).toBe('Columns that are not imported: zodiac')
     expect((await reader.get('/books?sort=created&size=100')).body.item).toEqual([])
     await expect(importWith(handle, reader.token, file, { map: ['=DONE'] })).rejects.toThrow('must be a name')
     await expect(importWith(handle, reader.token, file, { map: ['a=READ'] })).rejects.toThrow(/\(400\): shelfMap/)
@@ -115,7 +115,7 @@ const titlesOf = (files: string[]) =>
   files.map((file) => JSON.parse(file).books.map(({ title }: { title: string }) => title))
 
 describe('npm run export', () => {
-  it('downloads all parts, and shows the progress', async () => {
+  it('downloads all parts, and reports progress', async () => {
     const reader = await signUpWithParts(3)
     const { files, sizes, parts, lines } = await exportWith(handle, reader.token)
     expect([parts, titlesOf(files)]).toEqual([3, [['Book 1'], ['Book 2'], ['Book 3']]])
@@ -133,7 +133,7 @@ describe('npm run export', () => {
     expect(await load('markdown')).toMatch(/\n## =Low Tide\n[\s\S]*\n> Salt\n/)
   })
 
-  it('repeats a part whose connection broke or that was refused for a moment', async () => {
+  it('retries a part whose connection broke or that was temporarily refused', async () => {
     const reader = await signUpWithParts(2)
     const toBroken = (response: Response) => {
       const breaking = new TransformStream({
@@ -151,8 +151,8 @@ describe('npm run export', () => {
     const { files, lines } = await exportWith((request) => (answers.shift() ?? handle)(request), reader.token)
     expect(titlesOf(files)).toEqual([['Book 1'], ['Book 2']])
     expect(lines).toEqual([
-      'Part 1: The connection broke. Trying again after 0.001 s.',
-      expect.stringMatching(/^Part 1: .*\(429\).* Trying again after 0\.002 s\.$/),
+      'Part 1: The connection broke. Retrying in 0.001 s.',
+      expect.stringMatching(/^Part 1: .*\(429\).* Retrying in 0\.002 s\.$/),
       expect.stringMatching(/^Part 1: .*\(503\)/),
       expect.stringMatching(/^Part 2: No service answers/),
       expect.stringMatching(/^Part 2: The connection broke/),
@@ -196,7 +196,7 @@ describe('npm run export', () => {
     expect(requests).toBe(1)
   })
 
-  it('names a token that is not valid', async () => {
+  it('reports an invalid token', async () => {
     await expect(exportWith(handle, 'token')).rejects.toThrow(/\(401\).* LIBRARY_TOKEN/)
   })
 })
@@ -211,7 +211,7 @@ describe('the files of an export', () => {
   }
   const makeFolder = () => mkdtempSync('/tmp/export-')
 
-  it('get their names when all are complete', async () => {
+  it('get their names when all parts are complete', async () => {
     const folder = makeFolder()
     const files = createPartFiles(join(folder, 'library.json'), false)
     await files.write(1, content('{', '}'))
@@ -247,7 +247,7 @@ describe('the files of an export', () => {
     expect(readFileSync(file, 'utf8')).toBe('new')
   })
 
-  it('do not replace a file that appeared meanwhile', async () => {
+  it('do not replace a file that was created meanwhile', async () => {
     const file = join(makeFolder(), 'library.json')
     const files = createPartFiles(file, false)
     files.findEarlier()
@@ -257,7 +257,7 @@ describe('the files of an export', () => {
     expect(readFileSync(file, 'utf8')).toBe('other')
   })
 
-  it('need their directory', () => {
+  it('need an existing directory', () => {
     const folder = join(makeFolder(), 'missing')
     expect(() => createPartFiles(join(folder, 'library.json'), false).findEarlier()).toThrow(`no directory ${folder}`)
     expect(existsSync(folder)).toBe(false)

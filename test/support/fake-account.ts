@@ -115,11 +115,14 @@ export const deployTo = async (
   const files: Record<string, string> = {}
   const inputs: string[] = []
   const commands: string[] = []
+  /** By command. */
+  const unsets: Record<string, string[]> = {}
   const output: string[] = []
   const wrangler = fakeWrangler(account, files)
   const host: Host = {
-    wrangler: (args, input) => {
+    wrangler: (args, input, unset) => {
       commands.push(args.join(' '))
+      if (unset) unsets[args.join(' ')] = unset
       if (input !== undefined) inputs.push(input)
       return wrangler(args)
     },
@@ -138,5 +141,14 @@ export const deployTo = async (
   )
   const changes = commands.filter((command) => !/ list| --json/.test(command))
   const { 'wrangler.deploy.json': deployed = '{}', 'wrangler.deploy.secrets.json': secrets = '{}' } = files
-  return { files, deployed: JSON.parse(deployed), secrets: JSON.parse(secrets), inputs, changes, output, errors }
+  return {
+    files,
+    deployed: JSON.parse(deployed),
+    secrets: JSON.parse(secrets),
+    inputs,
+    changes,
+    unsets,
+    output,
+    errors,
+  }
 }

@@ -95,7 +95,7 @@ const toQuery = (pairs: [string, string][]) =>
 /** Paths and queries with invalid, missing, repeated or unknown parameters. */
 const mutateAddress = (operation: Operation, address: string): fc.Arbitrary<Mutation> => {
   const [path = '', search = ''] = address.split('?')
-  // As they are sent: encoded.
+  // Encoded, as they are sent.
   const pairs = (search === '' ? [] : search.split('&')).map((pair): [string, string] => {
     const [name = '', value = ''] = pair.split('=')
     return [name, value]

@@ -5,8 +5,8 @@ const toHex = (data: ArrayBuffer | ArrayBufferView) =>
   ).toHex()
 
 /**
- * Computes each password hash once: the same password with the same salt has the same hash, and most tests log in with the
- * password and the salt of an earlier one. Hashes took half of the CPU time of all tests.
+ * Caches password hashes by password and salt. Most tests log in with the password and the salt of an earlier one, and
+ * hashing took half of the CPU time of all tests.
  */
 export const rememberHashes = () => {
   const { subtle } = crypto

@@ -40,9 +40,9 @@ export const interruptImport = async (reader: Reader, file: string, stored = fil
 export const rowsOf = async (reader: Reader, importId: number): Promise<ImportRow[]> =>
   (await reader.get(`/imports/${importId}/rows?page=1&size=100&outcome=ALL`)).body.item
 
-/** D1 refuses larger parameters. The local one does not. */
+/** D1 refuses larger parameters, local D1 does not. */
 const MAX_PARAMETER_BYTES = 2_000_000
-/** Expects that no parameter of the database calls that some work makes is too large. */
+/** Expects that no database call of `work` has a parameter that D1 would refuse. */
 export const expectSmallParameters = async <Result>(work: () => Promise<Result>) => {
   const bind = vi.spyOn(Object.getPrototypeOf(env.DB.prepare('select 1')), 'bind')
   const result = await work()

@@ -354,7 +354,7 @@ const isOfNewMember = ({ current, kind }: { current?: boolean; kind?: string }) 
 export const readViews = async (api: Api, { newcomer, stranger, ids }: Isolation) => {
   const ofOwner = { q: MARK, author: MARK, tag: ids.tag, isbn: ISBN }
   const views = otherOperations.filter(({ method }) => method === 'GET').map((view) => addressOf(view, ofOwner))
-  // Of all books: the operation also searches in one, or exports those after one.
+  // Without parameters, these cover all books. The operation itself searches in one book, or exports those after one.
   views.push(`/memos/search?q=${MARK}`, '/export', '/export.csv', '/export/memos.md')
   const failures: string[] = []
   for (const path of views) {

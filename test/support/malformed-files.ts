@@ -1,8 +1,8 @@
-// Files of reading services, damaged in the ways in which real and hostile files are.
+// Files of reading services, damaged as real and hostile files are.
 
 const encoder = new TextEncoder()
 
-/** A generator of the mulberry32 family: a function that returns integers from 0 to below its argument. */
+/** A generator of the mulberry32 family: the function returns an integer from 0 to below its argument. */
 export const randomFrom = (seed: number) => {
   let state = seed
   return (below: number) => {
@@ -96,7 +96,7 @@ const DAMAGES: Record<string, (text: string, random: Random) => string | Uint8Ar
 }
 
 /**
- * Damages one of the files: each kind of damage in turn, and others upon it at random.
+ * Damages one of the files: with each kind of damage in turn, and at random with further ones.
  * @param run the number of the file, from 0
  */
 export const damage = (files: string[], run: number, random: Random) => {

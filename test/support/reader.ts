@@ -12,7 +12,7 @@ export const buildReader = () => {
   execFileSync('wrangler', ['deploy', '--dry-run', '--config', CONFIG, '--outdir', FOLDER], { env, stdio: 'pipe' })
 }
 
-/** The Worker that reads files, which must have been built before. */
+/** Returns the Worker that reads files. Call `buildReader` first. */
 export const readReader = () => ({
   name: setting('name'),
   compatibilityDate: setting('compatibility_date'),

@@ -11,7 +11,7 @@ const BUNDLE = join(BUILD, 'service/index.js')
 /** Entries import the bundle under this path. */
 export const SERVICE = 'test/support/service.js'
 
-/** Bundles and minifies the service, with the Worker that reads files, and returns the size of the service. */
+/** Bundles and minifies the service and the Worker that reads files. Returns the size of the service. */
 export const buildService = () => {
   mkdirSync(BUILD, { recursive: true })
   buildReader()
@@ -38,7 +38,7 @@ const readModules = (entry: string, modules: Record<string, Module> = {}) => {
 
 const compatibilityDate = () => readFileSync('wrangler.toml', 'utf8').match(/compatibility_date = "(.+)"/)?.[1] ?? ''
 
-/** The Worker that reads files. The others call it. */
+/** The Worker that reads files, which the other Workers call. */
 export const defineReader = () => {
   const { name, compatibilityDate, script } = readReader()
   const modules = { 'index.js': { type: 'esm' as const, contents: script } }

@@ -48,8 +48,12 @@ export const TAGS = [
   { name: 'Memos', description: 'Memos on your books, and the images in them.', operations: memosOperations },
   { name: 'Search', description: 'Search your books and memos.', operations: searchOperations },
   { name: 'Images', description: 'Load, list and delete uploaded images.', operations: imagesOperations },
-  { name: 'Import', description: 'Bring your library in from another service.', operations: importsOperations },
-  { name: 'Export', description: 'Download all your data, or a part of it.', operations: exportOperations },
+  {
+    name: 'Import',
+    description: 'Add books from another service, a reading device or an export.',
+    operations: importsOperations,
+  },
+  { name: 'Export', description: 'Download all your data, your books or your memos.', operations: exportOperations },
   {
     name: 'Catalogue',
     description: 'Look up books in an external catalogue. Needs no token.',

@@ -9,11 +9,12 @@ export const importsOperations: Operations = {
     operationId: 'startImport',
     summary: 'Import a file',
     description:
-      'Reads a file of another service or of a reading device, or an export of this service, and adds its books to your ' +
-      'library. The format is detected by content. Books that are here are completed; the same file twice changes nothing. With `dryRun=true`, nothing but the ' +
-      'report is written. The file may have up to 10 MiB and 10,000 rows; send it as the form part `file` or as the bare ' +
-      `body. One import runs at a time, and ${MAX_PER_DAY} may start in 24 hours. In the same time, ${MAX_FILES_PER_DAY} files are read, also ` +
-      'those that are refused. Poll `getImport` until `status` is not `RUNNING`: ' +
+      'Adds the books of a file to your library: a file of another service or a reading device, or an export of this service. ' +
+      'The format is detected from the content. Books that the library already has are completed; importing the same file ' +
+      'again changes nothing. With `dryRun=true`, only the report is written. The file may have up to 10 MiB and 10,000 rows; ' +
+      'send it as the form part `file` or as the request body. ' +
+      `One import runs at a time, and ${MAX_PER_DAY} may start in 24 hours. At most ${MAX_FILES_PER_DAY} files are read in 24 hours, including ` +
+      'refused ones. Poll `getImport` until `status` is not `RUNNING`: ' +
       'a large import also continues with these requests.',
     responses: { 202: json(Import, 'The import', 'Location') },
     errors: ['FILE_NOT_IMPORTABLE', 'IMPORT_RUNNING', 'TOO_MANY_REQUESTS'],

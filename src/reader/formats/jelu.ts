@@ -1,6 +1,7 @@
 import { type Row, shelve, sortReadings } from '../row'
+import { findMapped } from '../status'
 import { tableFormat } from '../table'
-import { parseDate, splitList, toKey } from '../values'
+import { parseDate, splitList } from '../values'
 import { findGoodreadsShelf } from './goodreads'
 
 /** Jelu's date for readings without one. */
@@ -38,10 +39,7 @@ export const jelu = tableFormat({
     sortReadings(row)
     const isReading = /^(?:true|1|yes)$/i.test(get('currently_reading'))
     const shelves = splitList(get('shelves'), ',').concat(splitList(get('bookshelves'), ','))
-    const named = shelves.find(
-      (shelf) =>
-        findGoodreadsShelf(shelf) || Object.keys(options.shelfMap).some((name) => toKey(name) === toKey(shelf)),
-    )
+    const named = shelves.find((shelf) => findGoodreadsShelf(shelf) || findMapped(shelf, options.shelfMap))
     const last = isRead && isDropped ? entry.readings.at(-1)?.outcome : isDropped ? 'STOPPED' : null
     const status = isReading ? 'currently-reading' : last === 'STOPPED' ? 'did-not-finish' : isRead ? 'read' : named
     if (status)

@@ -2,7 +2,7 @@ import type { Format } from '../../imports/entry'
 import { sampleMetadata } from './clippings/blocks'
 import { readClippings } from './clippings/books'
 
-// KOReader writes `highlight` in lower case, two digits for the day and the hour, and no location. Kindle does not.
+// Unlike Kindle, KOReader writes `highlight` in lower case, the day and the hour with two digits, and no location.
 const LINE = /^- Your (?:highlight|note) on page [^|]{1,40} \| Added on \w+, \w+ \d\d, \d{4} \d\d:\d\d:\d\d [AP]M$/
 
 /** Whether KOReader wrote all of these lines. */

@@ -1,11 +1,10 @@
 import { MAX_INT } from '../../contract'
 import { type Entry, emptyEntry, type Format } from '../../imports/entry'
+import { isObject } from '../json'
+import { limitEntries } from '../limit-entries'
 import { toLocal } from './clippings/dates'
 import { addLoss, addMemo, cleanText, joinNotes } from './clippings/memos'
 
-type Json = Record<string, unknown>
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const toText = (value: unknown) => (typeof value === 'string' ? cleanText(value) : '')
 
@@ -14,7 +13,7 @@ const toPage = (value: unknown) => {
   return typeof page === 'number' && Number.isInteger(page) && page > 0 && page <= MAX_INT ? page : 0
 }
 
-/** One book, several in `documents`, or a list of books. */
+/** The file has one book, several in `documents`, or an array of books. */
 const toBooks = (json: unknown) => {
   if (isObject(json) && Array.isArray(json.entries)) return [json]
   return toList(isObject(json) ? json.documents : json)
@@ -30,7 +29,7 @@ const addHighlight = (entry: Entry, item: unknown, number: number) => {
   const field = `entry ${number}`
   if (!isObject(item)) return addLoss(entry, 'bad-row', field)
   const isBookmark = item.sort === 'bookmark'
-  // The text of a bookmark is that of its page: no one selected it.
+  // The text of a bookmark is that of its page: the reader did not select it.
   const text = isBookmark ? '' : toText(item.text)
   const note = toText(item.note)
   if (!text && !note) return addLoss(entry, isBookmark ? 'bookmark' : 'empty-highlight', field)
@@ -44,7 +43,7 @@ const toEntry = (book: unknown, line: number): Entry => {
   const entry = emptyEntry(line)
   if (!isObject(book)) return { ...entry, failure: 'bad-row' }
   entry.title = toText(book.title) || null
-  // Several authors are on a line each.
+  // Each author is on a separate line.
   entry.author = toText(book.author).split('\n').map(cleanText).filter(Boolean).join(', ') || null
   if (entry.title === null) entry.failure = 'no-title'
   const md5 = toText(book.md5sum).toLowerCase()
@@ -55,9 +54,9 @@ const toEntry = (book: unknown, line: number): Entry => {
   return entry
 }
 
-/** KOReader's export as JSON: times are in Unix seconds. */
+/** KOReader's export as JSON. Times are Unix times in seconds. */
 export const koreaderJson: Format = {
   name: 'koreader-json',
   matches: ({ json }) => toBooks(json).some(isBook),
-  read: ({ json }) => toBooks(json).map((book, at) => toEntry(book, at + 1)),
+  read: ({ json }) => limitEntries(toBooks(json)).map((book, at) => toEntry(book, at + 1)),
 }

@@ -9,19 +9,19 @@ import {
   emptyEntry,
   type Format,
 } from '../../imports/entry'
-import { MAX_ROWS } from '../csv'
 import { ImportFileError } from '../file-error'
 import { isObject, toCell } from '../json'
+import { limitEntries } from '../limit-entries'
 import { cutText, parseIsbn, toSourceId } from '../values'
 
-// The export of this service (src/export). Values are kept as they are, but not trusted: a file can be edited.
+// The export of this service (src/export). Valid values are kept as they are. All are checked, because a file can be edited.
 
 type Json = Record<string, unknown>
 type Lose = (code: Code, field: string) => void
-/** Returns undefined for what is not valid. */
+/** Returns the value, or undefined if it is not valid. */
 type Check<Value> = (value: unknown) => Value | undefined
 
-/** Whether a text has at most so many code points, which are one or two units each. */
+/** Whether a text has at most `max` code points, which are one or two UTF-16 units each. */
 const fits = (value: string, max: number) =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max)
 /** Text that can be stored: without NUL, which D1 does not keep. */
@@ -40,13 +40,13 @@ const oneOf =
   <const Name extends string>(names: readonly Name[]): Check<Name> =>
   (value) =>
     names.find((name) => name === value)
-/** Text that a function returns unchanged. */
+/** Text that `parse` returns unchanged. */
 const unchangedBy =
   (parse: (text: string) => string | null | undefined): Check<string> =>
   (value) =>
     typeof value === 'string' && value.length <= 2048 && parse(value) === value ? value : undefined
 
-/** The prefix of an ISO 8601 time in UTC that has this form and is in the calendar. */
+/** A prefix of an ISO 8601 time in UTC that matches the pattern and is a valid calendar date. */
 const time = (pattern: RegExp) =>
   unchangedBy((value) => {
     const full = `${value}${'0000-01-01T00:00:00.000Z'.slice(value.length)}`
@@ -56,7 +56,7 @@ const time = (pattern: RegExp) =>
 const date = time(/^\d{4}(?:-\d\d){0,2}$/)
 const timestamp = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
 const instant = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-/** How far the clock of another server may be ahead. */
+/** How far the clock of the exporting server may be ahead. */
 const MAX_CLOCK_SKEW_MS = 5 * 60_000
 /** A time in the past, but after `first`. */
 const instantAfter =
@@ -77,8 +77,8 @@ const url: Check<string> = (value) => {
 const sourceId = unchangedBy((value) => toSourceId(value.split(':', 1)[0] ?? '', value.slice(value.indexOf(':') + 1)))
 const tag = unchangedBy((value) => text(100)(value.slice(0, 400).normalize('NFC').trim()))
 const rating = number(0.25, 5, 0.25)
-/** Refuses what repeats an earlier value of a list. */
-const once = <Value>(check: Check<Value>, toKey: (value: Value) => unknown = (value) => value): Check<Value> => {
+/** Refuses values of a list that repeat an earlier one. */
+const unique = <Value>(check: Check<Value>, toKey: (value: Value) => unknown = (value) => value): Check<Value> => {
   const seen = new Set<unknown>()
   return (item) => {
     const value = check(item)
@@ -88,7 +88,7 @@ const once = <Value>(check: Check<Value>, toKey: (value: Value) => unknown = (va
   }
 }
 
-/** Reads the properties of an object. What is not valid is null, and a loss. */
+/** Reads the properties of an object. Invalid values become null, with a loss. */
 const createReader = (values: Json, lose: Lose, prefix = '') => {
   const get = <Value>(name: string, check: Check<Value>, code: Code = 'bad-row') => {
     const stored = Object.hasOwn(values, name) ? values[name] : null
@@ -169,7 +169,7 @@ const toEntry = (book: unknown, line: number): Entry => {
   const progress = getList(
     'progress',
     10_000,
-    once(readEvent, ({ at }) => at),
+    unique(readEvent, ({ at }) => at),
   )
   Object.assign(entry, {
     title: getText('title', 500),
@@ -184,12 +184,12 @@ const toEntry = (book: unknown, line: number): Entry => {
     publishedYear: get('publishedYear', integer(-3000, 9999), 'bad-number'),
     series: getText('series', 500),
     seriesNumber: get('seriesNumber', number(0, 100_000, 0), 'bad-number'),
-    sourceIds: getList('sourceIds', 20, once(sourceId)),
+    sourceIds: getList('sourceIds', 20, unique(sourceId)),
     addedAt: get('createdAt', timestamp, 'bad-date'),
     status: get('bookStatus', oneOf(BOOK_STATUSES), 'unknown-status'),
     quarters: readings.at(-1)?.quarters ?? (star * 4 || null),
     readings,
-    tags: getList('tags', 30, once(tag, fold)),
+    tags: getList('tags', 30, unique(tag, fold)),
     memos: getList('memos', 10_000, (item, at) => readMemo(item, lose, `memos ${at + 1} `)),
     exact: {
       bookId: integer(1, Number.MAX_SAFE_INTEGER)(book.bookId) ?? null,
@@ -212,9 +212,10 @@ export const library: Format = {
   read: ({ json }) => {
     const { version, books } = json as { version: unknown; books: unknown[] }
     if (version !== VERSION) {
-      throw new ImportFileError('The file is an export of a later version, or without one. Only version 1 can be read.')
+      throw new ImportFileError(
+        'The version of the export is missing or not supported. Only version 1 can be imported.',
+      )
     }
-    if (books.length > MAX_ROWS) throw new ImportFileError('The file has more than 10,000 books. Split it.')
-    return books.map((book, at) => toEntry(book, at + 1))
+    return limitEntries(books).map((book, at) => toEntry(book, at + 1))
   },
 }

@@ -1,7 +1,6 @@
 import type { Format } from '../../imports/entry'
-import { MAX_ROWS } from '../csv'
-import { ImportFileError } from '../file-error'
 import { isObject, toCell } from '../json'
+import { limitEntries } from '../limit-entries'
 import { createRow, finish } from '../row'
 import { parseIsbn, toNaturalOrder, unescapeHtml } from '../values'
 import { shelveByCollections } from './librarything'
@@ -13,11 +12,7 @@ const textsOf = (value: unknown) =>
     .filter((item) => typeof item === 'string')
     .map((item) => unescapeHtml(toCell(item)))
 
-const entriesOf = (json: unknown) => {
-  const books = Object.entries(isObject(json) ? json : {})
-  if (books.length > MAX_ROWS) throw new ImportFileError('The file has more than 10,000 books. Split it.')
-  return books
-}
+const entriesOf = (json: unknown) => limitEntries(Object.entries(isObject(json) ? json : {}))
 
 const UNSUPPORTED = ['lendingpatron', 'lendingstatus', 'fromwhere', 'barcode']
 

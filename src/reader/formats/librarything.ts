@@ -6,8 +6,8 @@ import { parseIsbn, splitList, toKey, toNaturalOrder } from '../values'
 
 const COLLECTIONS = new Set(['your library', 'all collections'])
 /**
- * Sets the status, and keeps collections as tags. The dates decide before the collections, whose names members can change.
- * Books that are only in the library have no status.
+ * Sets the status, and keeps collections as tags. Dates take precedence over collections, whose names members can change.
+ * Books without dates that are only in “Your library” have no status.
  */
 export const shelveByCollections = (row: Row, names: string[], options: ImportOptions) => {
   const { readings } = row.entry

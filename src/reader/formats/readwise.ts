@@ -1,8 +1,9 @@
 import { type Entry, emptyEntry, type Format, type Source } from '../../imports/entry'
+import { headerOf } from '../table'
 import { parseZonedDate } from './clippings/dates'
 import { addLoss, addMemo, cleanText, joinNotes } from './clippings/memos'
 
-// The export has the first name, the files that Readwise imports the second one.
+// Readwise's export uses the first name, files for Readwise's import the second one.
 const COLUMNS = {
   highlight: ['highlight'],
   title: ['book title', 'title'],
@@ -53,8 +54,9 @@ const addTags = (book: Book, { tags, documentTags }: Row) => {
   for (const tag of documentTags.split(',')) if (tag.trim()) book.tags.add(tag.trim())
 }
 
-const read = ({ rows }: Source) => {
-  const names = rows[0]?.cells ?? []
+const read = (source: Source) => {
+  const { rows } = source
+  const names = headerOf(source)
   const readRow = rowReader(toHeader(rows))
   const books = new Map<string, Book>()
   const failed: Entry[] = []
@@ -77,7 +79,7 @@ const read = ({ rows }: Source) => {
   return [...books.values()].map(({ entry, tags }) => ({ ...entry, tags: [...tags] })).concat(failed)
 }
 
-/** Readwise's CSV export, and the CSV files that Readwise imports. */
+/** Readwise's CSV export, and CSV files for Readwise's import. */
 export const readwise: Format = {
   name: 'readwise',
   matches: ({ rows }) => toHeader(rows).includes('highlight'),

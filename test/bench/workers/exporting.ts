@@ -1,5 +1,4 @@
-// The service, which counts its calls of D1 and their rows until the end of the response: GET /cost returns the counts, and
-// sets them to zero.
+// The service, with counters of its D1 calls and their rows, to the end of the response. GET /cost returns and resets them.
 import service from '../../support/service.js'
 import { wrapDatabase } from '../../support/wrap-database.ts'
 import './silence.ts'

@@ -1,6 +1,6 @@
 import { isMetadata } from './metadata'
 
-/** A part of the file between two separators. */
+/** The text between two separators. */
 export type Block = {
   /** The line where it begins, counted from 1. */
   line: number
@@ -12,7 +12,7 @@ export type Block = {
 
 const SEPARATOR = /^[ \t]*={10}[ \t]*$/gm
 
-/** Removes byte order marks, which also occur before titles, and NUL, and makes all line ends LF. */
+/** Removes NUL and byte order marks, which also occur before titles, and converts all line ends to LF. */
 const normalize = (text: string) => text.replace(/[\uFEFF\0]/g, '').replace(/\r\n?/g, '\n')
 
 const countLines = (text: string) => {
@@ -57,13 +57,13 @@ function* readBlock(text: string, line: number): Generator<Block> {
 const SAMPLE_LENGTH = 200_000
 const SAMPLE_SIZE = 20
 
-/** The second lines of the first clippings, to tell the format. Empty if the text has no separator. */
+/** The second lines of the first clippings, to detect the format. Empty if the text has no separator. */
 export const sampleMetadata = (file: string) => {
   const sample = file.slice(0, SAMPLE_LENGTH)
   if (sample.search(SEPARATOR) === -1) return []
   const lines: string[] = []
   for (const { title, metadata } of readBlocks(sample)) {
-    // The parts and numbers tell clippings from Markdown, whose headings may be underlined with the separator.
+    // In Markdown, the separator may underline a heading. Clippings also have metadata with `|` and numbers.
     if (title && metadata && /[|｜]/.test(metadata) && /\d/.test(metadata)) lines.push(metadata)
     if (lines.length === SAMPLE_SIZE) break
   }

@@ -1,27 +1,29 @@
 import { type Entry, emptyEntry } from '../../../imports/entry'
+import { ImportFileError } from '../../file-error'
+import { MAX_ROWS } from '../../limit-entries'
 import { type Block, readBlocks } from './blocks'
 import { addLoss, addMemo, joinNotes } from './memos'
 import { type Clipping, findHighlights, findReplaced } from './merge'
 import { type Metadata, parseMetadata } from './metadata'
 import { splitTitle } from './title'
 
-// More would take more memory than a Worker has. Readers of many years have a tenth of it.
+// More would exceed the memory of a Worker. The files of long-time readers have a tenth of this.
 const MAX_BLOCKS = 100_000
 
 type Book = { entry: Entry; clippings: Clipping[] }
 
-// In place of the text, or after what was left of it, in the language of the device: `<You have reached the clipping limit
-// for this item>`.
+// `<You have reached the clipping limit for this item>`, in the language of the device. It replaces the text, or follows its
+// beginning.
 const LIMIT_MESSAGE = /<[^<>]{10,150}>$/
 const LIMIT_WORD = /limi|límite|grenze|лимит|предел|限制|上限|제한|한도/i
 
-/** Removes the message that the publisher allows no more clippings. */
+/** Removes the message that the publisher's clipping limit was reached. */
 const removeLimit = (text: string) => {
   const message = LIMIT_MESSAGE.exec(text.slice(-200))?.[0]
   return message && LIMIT_WORD.test(message) ? text.slice(0, -message.length).trim() : text
 }
 
-/** The place of a block, for losses. */
+/** The position of a block, as the `field` of a loss. */
 const toField = ({ location }: Metadata, line: number) => {
   if (!location) return `line ${line}`
   return `location ${location.start}${location.end > location.start ? `-${location.end}` : ''}`
@@ -32,7 +34,7 @@ const codeOfEmpty = ({ kind, page, location, createdAt }: Metadata) => {
   return kind || page || location || createdAt ? 'bookmark' : 'bad-row'
 }
 
-/** In unknown languages, a single location is that of a note: highlights have ranges. */
+/** In unknown languages, a clipping with a single location is a note: highlights have ranges. */
 const isNote = ({ kind, location }: Metadata) => (kind ? kind !== 'highlight' : location?.isRange === false)
 
 const addBlock = ({ entry, clippings }: Book, block: Block, line: string) => {
@@ -63,7 +65,7 @@ const addMemos = ({ entry, clippings }: Book) => {
 const toEntry = (line: number, title: string | null): Entry =>
   title === null ? { ...emptyEntry(line), failure: 'no-title' } : { ...emptyEntry(line), ...splitTitle(title) }
 
-/** Reads the books of a file of clippings. What belongs to no book is in an entry that fails. */
+/** Reads the books of a file of clippings. Blocks that belong to no book are losses of a failed entry. */
 export const readClippings = (text: string): Entry[] => {
   const books = new Map<string | null, Book>()
   const unreadable: Entry[] = []
@@ -85,6 +87,8 @@ export const readClippings = (text: string): Entry[] => {
     }
     const book = books.get(title) ?? { entry: toEntry(line, title), clippings: [] }
     books.set(title, book)
+    if (books.size > MAX_ROWS)
+      throw new ImportFileError('The file has more than 10,000 books. Split it into several files.')
     addBlock(book, block, metadata)
   }
   return [...books.values()].map(addMemos).concat(unreadable)

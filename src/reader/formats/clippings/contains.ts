@@ -10,8 +10,8 @@ const borders = (text: string) => {
 }
 
 /**
- * Whether one of two texts contains the other. Takes linear time (Knuth, Morris and Pratt): `includes` takes quadratic time
- * for some texts.
+ * Whether one of two texts contains the other. Takes linear time (Knuth–Morris–Pratt); `includes` takes quadratic
+ * time for some texts.
  */
 export const containsOther = (a: string, b: string) => {
   const [short, long] = a.length < b.length ? [a, b] : [b, a]

@@ -17,13 +17,13 @@ const AFTER_TIME = /^\s?([ap])\.?\s?m\b/i
 const BEFORE_TIME = /(?:(上午|午前|오전)|(下午|午後|오후))\s?$/
 const ZONED = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d{1,9})? ?(?:Z|([+-])(\d\d):?(\d\d)?)$/i
 
-/** The first 19 characters of an ISO date, or null if the time is out of range. */
+/** The time as yyyy-MM-ddTHH:mm:ss in UTC, or null if it is out of range. */
 export const toLocal = (milliseconds: number) =>
   milliseconds > 0 && milliseconds < 253_402_300_800_000 ? new Date(milliseconds).toISOString().slice(0, 19) : null
 
 /**
- * A short text in NFC and lower case, to find words in it. No language has runs of combining marks, which take quadratic
- * time to normalize.
+ * A short text in NFC and lower case, to find words in it. Text with runs of combining marks is not normalized: it takes
+ * quadratic time, and no language has such runs.
  */
 export const toWords = (text: string) => (/\p{M}{4}/u.test(text) ? text : text.normalize('NFC')).toLowerCase()
 
@@ -32,7 +32,7 @@ const twoDigits = (value: number) => String(value).padStart(2, '0')
 const isValid = (year: number, month: number, day: number) =>
   month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
 
-/** The hour of the day. Twelve is the first hour of each half of a 12-hour clock. */
+/** The hour of the day, 0 to 23. On a 12-hour clock, each half begins with 12. */
 const hourOf = (hour: number, half: 'am' | 'pm' | null) => {
   if (half === null || hour > 12) return hour
   return (hour % 12) + (half === 'pm' ? 12 : 0)
@@ -52,7 +52,7 @@ const timeOf = (text: string) => {
 }
 
 /**
- * A date in any language of Kindle, or with year, month and day as numbers in this order. A date without a time is its
+ * Reads a date in any language of Kindle, or with year, month and day as numbers in this order. Without a time, it is
  * midnight.
  * @returns yyyy-MM-ddTHH:mm:ss, or null
  */

@@ -4,12 +4,12 @@ import type { Metadata } from './metadata'
 /** A highlight or note of a book. */
 export type Clipping = Metadata & { text: string; isNote: boolean; field: string }
 
-// Comparing with all clippings at a location would take quadratic time.
+// Comparing a clipping with all others at its location would take quadratic time.
 const MAX_CANDIDATES = 4
 
 /**
  * Finds the clippings that were replaced: Kindle appends an edited clipping and leaves the old one in the file. They have
- * the same type and start, and one text contains the other.
+ * the same type and start location, and one text contains the other.
  */
 export const findReplaced = (clippings: Clipping[]) => {
   const replaced = new Set<Clipping>()
@@ -33,7 +33,7 @@ const belongsToPrevious = (note: Clipping, previous: Clipping) =>
   note.createdAt === previous.createdAt
 
 /**
- * Finds the highlight of each note that belongs to one: the last to start among those whose range holds the note's location.
+ * Finds the highlights that notes belong to: of those whose range contains the note's location, the one that starts last.
  */
 export const findHighlights = (clippings: Clipping[]) => {
   const highlights = new Map<Clipping, Clipping>()
@@ -51,7 +51,7 @@ export const findHighlights = (clippings: Clipping[]) => {
       open.push(item)
       continue
     }
-    // What ends before this note holds no later note either.
+    // A range that ends before this note contains no later note either.
     while (open.length > 0 && (open.at(-1)?.end ?? 0) < item.start) open.pop()
     const highlight = open.at(-1)?.clipping
     if (highlight) highlights.set(item.clipping, highlight)

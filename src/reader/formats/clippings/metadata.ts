@@ -2,7 +2,7 @@ import { parseDate, toWords } from './dates'
 
 export type Kind = 'highlight' | 'note' | 'bookmark' | null
 
-/** What the second line of a clipping says. */
+/** The second line of a clipping. */
 export type Metadata = {
   /** Null if the language is unknown. */
   kind: Kind
@@ -11,7 +11,7 @@ export type Metadata = {
   createdAt: string | null
 }
 
-// Beginnings of the words in English, German, French, Spanish, Portuguese, Italian, Dutch, Russian, Chinese, Japanese
+// Words, or their beginnings, in English, German, French, Spanish, Portuguese, Italian, Dutch, Russian, Chinese, Japanese
 // and Korean.
 const KINDS: [Kind, RegExp][] = [
   ['bookmark', /bookmark|lesezeichen|signet|marcador|segnalibro|bladwijzer|закладк|书签|書籤|ブックマーク|북마크/],
@@ -26,7 +26,7 @@ const RANGE = /(\d{1,9})(?:\s?[-–—]\s?(\d{1,9}))?/
 const LOCATION = new RegExp(String.raw`(?:loc|pos|empl|мест|位置|위치)[^\d|]{0,20}${RANGE.source}`)
 const PAGE = /(?:page|seite|p[aá]gina|стр\p{L}{0,10}|第|페이지|ページ)\s?(\d{1,9})|(\d{1,9})\s?(?:页|頁|ページ|페이지)/u
 
-// Real metadata is far shorter. The limit bounds the time of the patterns.
+// Real metadata is far shorter. The limit bounds the time that the expressions take.
 const MAX_LENGTH = 500
 
 /** `145-46` is short for `145-146`. */
@@ -35,13 +35,13 @@ const toLocation = ([, start = '', end]: RegExpExecArray) => {
   return { start: Number(start), end: Math.max(Number(start), Number(last ?? 0)), isRange: end !== undefined }
 }
 
-/** The location in a language that the tables lack: a range, or a number in the second part. */
+/** The location in an unknown language: a range, or a number in the second part. */
 const guessLocation = (parts: string[]) => {
   const ranges = parts.map((part) => RANGE.exec(part))
   return ranges.find((range) => range?.[2]) ?? ranges[1]
 }
 
-/** The page in a language that the tables lack: a number alone in the first part. */
+/** The page in an unknown language: a single number in the first part. */
 const guessPage = (part: string) => {
   const range = LOCATION.test(part) ? null : RANGE.exec(part)
   return range && !range[2] ? range[1] : 0
@@ -49,7 +49,7 @@ const guessPage = (part: string) => {
 
 const normalize = (line: string) => toWords(line.slice(0, MAX_LENGTH))
 
-/** Whether a line can be the second one of a clipping. A dialogue in a highlight starts with a dash too. */
+/** Whether a line can be the second one of a clipping. A dash is not enough: dialogue in a highlight may start with one, too. */
 export const isMetadata = (line: string) =>
   /^[-–—]/.test(line) &&
   (/\d/.test(line.slice(0, MAX_LENGTH)) || KINDS.some(([, words]) => words.test(normalize(line))))

@@ -12,7 +12,7 @@ const lastGroup = (text: string) => {
   return -1
 }
 
-/** Splits `Title (Author)`. The last group is the author: titles have brackets too. Files without an author have none. */
+/** Splits `Title (Author)`. Titles may have brackets too, so the last group is the author. */
 export const splitTitle = (line: string) => {
   const start = lastGroup(line)
   const title = line.slice(0, Math.max(start, 0)).trim()
