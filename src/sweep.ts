@@ -44,8 +44,10 @@ const sweepImportsWithin = async (env: Bindings, db: Db, budget: Budget, now: nu
   const config = configure(env)
   const context = { db, bucket: env.IMAGES, reader: env.READER, quotas: config, timeZone: config.TIME_ZONE }
   const share = Math.max(0, Math.min(MAX_IMPORT_STATEMENTS, Math.floor(budget.left / budget.slotsAtATime)))
+  const own = { left: share }
   budget.left -= share
-  budget.left += await sweepImports(context, imports, share, now)
+  await sweepImports(context, imports, own, now)
+  budget.left += own.left
 }
 
 const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budget, now: number) => {

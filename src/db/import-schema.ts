@@ -39,6 +39,8 @@ export const imports = sqliteTable(
     /** One run at a time works on an import, until then. A random number tells the runs apart. */
     leaseEndsAt: counter(),
     lease: counter(),
+    /** How often it was continued since rows were last committed. */
+    continuations: counter(),
     /** Undone or cancelled. The row stays for a day, because it counts towards the daily limit. */
     isDeleted: integer({ mode: 'boolean' }).notNull().default(false),
   },

@@ -7,7 +7,7 @@ import { annotate } from '../http/route-metadata'
 import { bodyValidator, checkFields, FORM_OVERHEAD_BYTES, refuseFile, type Validator } from '../http/validate'
 import { ImportParts, MAX_FILE_BYTES } from './schema'
 
-type Upload = { file: Uint8Array<ArrayBuffer>; parts: ImportParts }
+export type Upload = { file: Uint8Array<ArrayBuffer>; parts: ImportParts }
 
 const decoder = new TextDecoder()
 

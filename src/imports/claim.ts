@@ -23,7 +23,7 @@ const bookCount = sql`${members.yetBooks} + ${members.ingBooks} + ${members.done
 export const claimChunk = sqlStatement<{ done: number }>(
   () => sql`
   update imports set
-    done = ${placeholder('done')}, leaseEndsAt = ${placeholder('leaseEndsAt')},
+    done = ${placeholder('done')}, leaseEndsAt = ${placeholder('leaseEndsAt')}, continuations = 0,
     created = created + ${placeholder('created')}, updated = updated + ${placeholder('updated')},
     unchanged = unchanged + ${placeholder('unchanged')}, skipped = skipped + ${placeholder('skipped')},
     failed = failed + ${placeholder('failed')},

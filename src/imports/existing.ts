@@ -26,6 +26,9 @@ const selectOrigins = sqlStatement<{ bookId: number; origin: number }>(
     and importId in (select importId from imports where memberId = ${memberId} and format = 'library')`,
 )
 
+/** The most statements that `loadLibrary` takes. */
+export const libraryStatements = (books: number) => 2 + Math.floor(books / LIBRARY_PAGE)
+
 /** Finds the books of the library that entries of a file may match. */
 export const loadLibrary = async (db: Db, owner: number, entries: Entry[]) => {
   const hasOrigins = entries.some(({ exact }) => exact)

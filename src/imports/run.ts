@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement } from '../db/client'
 import { fold } from '../fold'
 import { localTime } from '../http/local-time'
-import { log } from '../log'
 import { type Quotas, utf8Bytes } from '../quotas'
 import { ImportFileError } from '../reader/file-error'
 import { MAX_TAGS } from '../tags/schema'
@@ -24,6 +23,8 @@ const isImport = sql`memberId = ${memberId} and importId = ${placeholder('import
 const MAX_RUN_MS = 20_000
 /** Longer than a run, with its last call. */
 export const LEASE_MS = 45_000
+/** How often an import is continued without committing rows. Then it ends. */
+const MAX_CONTINUATIONS = 10
 /** D1 allows an invocation 1,000 statements. */
 const MAX_STATEMENTS = 800
 const MAX_CHUNK_ROWS = 120
@@ -37,7 +38,8 @@ export const newLease = () => ({
 /** Fails if another run has the lease. */
 const takeLease = sqlStatement<StoredImport>(
   () => sql`
-  update imports set lease = ${placeholder('lease')}, leaseEndsAt = ${placeholder('leaseEndsAt')}
+  update imports set lease = ${placeholder('lease')}, leaseEndsAt = ${placeholder('leaseEndsAt')},
+    continuations = continuations + 1
   where ${isImport} and status = 'RUNNING' and isDeleted = 0 and leaseEndsAt <= ${placeholder('now')}
   returning ${importColumns}`,
 )
@@ -78,7 +80,8 @@ export type RunContext = {
   reader: ReaderBinding
   quotas: Quotas
   timeZone: string
-  maxStatements?: number
+  /** The statements that are left for the library and for chunks: counts down. The last chunk may exceed them. */
+  budget?: { left: number }
 }
 
 /** Drops the tags that the member has no room for. */
@@ -160,7 +163,7 @@ const commit = async (
 
 /** Works on an import until it is done, or the time or the statements of an invocation are used up. */
 const work = async (context: RunContext, stored: StoredImport, lease: number, entries: Entry[]) => {
-  const { db, quotas, timeZone, maxStatements = MAX_STATEMENTS } = context
+  const { db, quotas, timeZone, budget = { left: MAX_STATEMENTS } } = context
   const owner = stored.memberId
   const deadline = Date.now() + MAX_RUN_MS
   const library = await loadLibrary(db, owner, entries)
@@ -175,7 +178,7 @@ const work = async (context: RunContext, stored: StoredImport, lease: number, en
   // What a dry run has reported counts as if it were stored.
   let before: Usage = { books: isDryRun ? stored.created : 0, textBytes: reported?.textBytes ?? 0 }
   const knownTags = new Set(tagKeys.map(({ tagKey }) => tagKey))
-  let statements = library.statements + 3
+  budget.left -= library.statements + 3
   let done = stored.done
   for (const { bookId } of taken) library.matcher.exclude(bookId)
   const isLeft = (entry: Entry, at: number) => at >= done && !entry.failure
@@ -183,7 +186,7 @@ const work = async (context: RunContext, stored: StoredImport, lease: number, en
   const targets = entries.map((entry, at) =>
     isLeft(entry, at) ? (origins[at] ?? library.matcher.take(entry)) : undefined,
   )
-  while (done < entries.length && Date.now() < deadline && statements < maxStatements) {
+  while (done < entries.length && Date.now() < deadline && budget.left > 0) {
     const to = nextChunk(entries, done)
     const chunk = entries
       .slice(done, to)
@@ -194,14 +197,14 @@ const work = async (context: RunContext, stored: StoredImport, lease: number, en
     let plan = chunk.map(({ row, entry, target }) => planRow(row, entry, target, situation))
     limitTags(plan, knownTags)
     let committed = await commit(context, stored, lease, done, plan, now, before)
-    statements += loaded.statements + committed.statements
+    budget.left -= loaded.statements + committed.statements
     if (!committed.isCommitted) {
       const [[usage]] = await run(db, selectUsage({ memberId: owner }))
       if (!usage) return
       const { books, textBytes } = usage
       plan = limitUsage(plan, { books: books + before.books, textBytes: textBytes + before.textBytes }, quotas)
       committed = await commit(context, stored, lease, done, plan, now, before)
-      statements += 1 + committed.statements
+      budget.left -= 1 + committed.statements
       if (!committed.isCommitted) return
     }
     done = to
@@ -218,40 +221,58 @@ export const dropFile = async ({ db, bucket }: RunContext, memberId: number, imp
   await run(db, forgetFile({ memberId, importId }))
 }
 
-/** Ends an import whose file could not be stored, so that the next one may start. */
-export const abandonImport = async (context: RunContext, stored: StoredImport, lease: number, file: string) => {
-  await fail(context, stored, lease, 'The file could not be stored. Send it again.')
-  await dropFile(context, stored.memberId, stored.importId, file)
+/** Ends an import as failed, so that the next one may start. */
+export const abandonImport = async (context: RunContext, stored: StoredImport, lease: number, reason: string) => {
+  const { memberId, importId, file } = stored
+  await fail(context, stored, lease, reason)
+  if (file !== null) await dropFile(context, memberId, importId, file)
 }
 
 const selectState = sqlStatement<{ status: StoredImport['status'] }>(
   () => sql`select status from imports where ${isImport}`,
 )
 
-/** Runs an import whose lease the caller has. `entries`: if the file has been read already. */
+/** @throws ImportFileError if the file is not what it was when the import began */
+const readAgain = async ({ bucket, reader }: RunContext, stored: StoredImport, file: string) => {
+  const { memberId, format, encoding, options, total } = stored
+  const bytes = await getFile(bucket, memberId, file)
+  if (!bytes) throw new ImportFileError('The file was lost. Send it again.')
+  const { entries } = await readEntries(reader, bytes, { ...JSON.parse(options), format, encoding })
+  // Rows are known by their number, and the reader may have been updated since.
+  if (entries.length === total) return entries
+  throw new ImportFileError(
+    'The service was updated during the import, and now finds other rows in the file. Send it again: what was imported is not imported twice.',
+  )
+}
+
+/**
+ * Runs an import whose lease the caller has. After an error, the lease stays until it ends, so that the next run does not
+ * follow at once.
+ * @param entries if the file has been read already
+ */
 export const runLeased = async (context: RunContext, stored: StoredImport, lease: number, entries?: Entry[]) => {
-  const { memberId, importId, file, format, encoding, options } = stored
+  const { memberId, importId, file } = stored
   const values = { memberId, importId, lease }
   if (file === null) return
   try {
-    const bytes = entries ? undefined : await getFile(context.bucket, memberId, file)
-    if (!entries && !bytes) await fail(context, stored, lease, 'The file was lost. Send it again.')
-    const readOptions = { ...JSON.parse(options), format, encoding }
-    const read = entries ?? (bytes && (await readEntries(context.reader, bytes, readOptions)).entries)
-    if (read) await work(context, stored, lease, read)
+    await work(context, stored, lease, entries ?? (await readAgain(context, stored, file)))
   } catch (error) {
     if (!(error instanceof ImportFileError)) throw error
     await fail(context, stored, lease, error.reason)
-  } finally {
-    await run(context.db, returnLease(values)).catch((error) => log('error', `import: ${error}`))
   }
-  const [[state]] = await run(context.db, selectState(values))
+  const [, [state]] = await run(context.db, returnLease(values), selectState(values))
   if (state && state.status !== 'RUNNING') await dropFile(context, memberId, importId, file)
 }
+
+/** The statements of a run, beside those of loading the library and of chunks. */
+export const RUN_STATEMENTS = 6
 
 /** Continues an import, unless it has ended or another run works on it. */
 export const continueImport = async (context: RunContext, memberId: number, importId: number) => {
   const lease = newLease()
   const [[stored]] = await run(context.db, takeLease({ memberId, importId, now: Date.now(), ...lease }))
-  if (stored) await runLeased(context, stored, lease.lease)
+  if (!stored) return
+  if (stored.continuations <= MAX_CONTINUATIONS) return runLeased(context, stored, lease.lease)
+  const reason = `The import failed after ${stored.done} of ${stored.total} rows, and so did each attempt to continue it. Send the file again: what was imported is not imported twice.`
+  await abandonImport(context, stored, lease.lease, reason)
 }

@@ -8,6 +8,8 @@ import { FORMATS } from './entry'
 export const MAX_FILE_BYTES = 10 * 1024 * 1024
 /** Imports that a member may start in 24 hours, dry runs included. */
 export const MAX_PER_DAY = 20
+/** Files of a member that are read in 24 hours, also those that are refused. */
+export const MAX_FILES_PER_DAY = 60
 /** Imports whose reports are kept; older ones are deleted when another import starts. */
 export const MAX_KEPT = 10
 

@@ -3,12 +3,12 @@ import type { MERGE_RULES } from '../contract'
 import { type Caller, callerId, DAY_MS, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, sqlStatement } from '../db/client'
 import { limit, offset } from '../db/parameters'
-import { ApiError, tooManyRequests } from '../errors'
 import { type Page, toLimit, toPage } from '../schema/paging'
 import { toInstant } from '../schema/values'
+import { mayStart, refusal, selectLimits } from './admission'
 import type { FormatName, ImportOptions } from './entry'
 import type { Import, ImportRow } from './responses'
-import { MAX_KEPT, MAX_PER_DAY, type RowsQuery } from './schema'
+import { MAX_KEPT, type RowsQuery } from './schema'
 
 const { placeholder } = sql
 
@@ -34,11 +34,12 @@ export type StoredImport = {
   reason: string | null
   leaseEndsAt: number
   lease: number
+  continuations: number
 }
 
 export const importColumns =
   sql.raw(`memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, options, file, total, done,
-  created, updated, unchanged, skipped, failed, reason, leaseEndsAt, lease`)
+  created, updated, unchanged, skipped, failed, reason, leaseEndsAt, lease, continuations`)
 const isOwn = sql`memberId = ${callerId} and isDeleted = 0`
 const isOwnImport = sql`${isOwn} and importId = ${placeholder('importId')}`
 
@@ -71,15 +72,6 @@ export type NewImport = {
   total: number
 }
 
-const isRunning = sql`exists (select 1 from imports where ${isOwn} and status = 'RUNNING')`
-/** When the twentieth last import began, if that was within a day: the next one may begin a day later. */
-const selectLimits = sqlStatement<{ isRunning: number; limitedSince: number | null }>(
-  () => sql`
-  select ${isRunning} as isRunning, (
-    select importId from imports where memberId = ${callerId} and importId > ${placeholder('dayAgo')}
-    order by importId desc limit 1 offset ${sql.raw(String(MAX_PER_DAY - 1))}
-  ) as limitedSince`,
-)
 const insertImport = sqlStatement<StoredImport>(
   () => sql`
   insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, options, file, total,
@@ -89,9 +81,7 @@ const insertImport = sqlStatement<StoredImport>(
     ${placeholder('unknownColumns')}, ${placeholder('options')}, ${placeholder('file')}, ${placeholder('total')}, ${placeholder('leaseEndsAt')},
     ${placeholder('lease')}
   from (select ${callerId} as owner limit 1)
-  where owner is not null and not ${isRunning} and (
-    select count(*) from imports where memberId = owner and importId > ${placeholder('dayAgo')}
-  ) < ${sql.raw(String(MAX_PER_DAY))}
+  where owner is not null and ${mayStart}
   returning ${importColumns}`,
 )
 const outdated = sql`(
@@ -135,8 +125,7 @@ export const createImport = async (
     hideOutdated(),
   )
   if (created) return created
-  if (limits?.limitedSince) throw tooManyRequests(Math.ceil((limits.limitedSince + DAY_MS - now) / 1000))
-  throw new ApiError('IMPORT_RUNNING')
+  throw refusal(limits, now)
 }
 
 export const selectImport = sqlStatement<StoredImport>(

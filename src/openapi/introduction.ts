@@ -1,6 +1,7 @@
 // The document's introduction: what applies to all operations.
 import { SCOPES, type Scope } from '../contract'
 import { ERRORS, type ErrorCode, toErrorBody } from '../errors'
+import { MAX_FILES_PER_DAY, MAX_PER_DAY } from '../imports/schema'
 import {
   EMAIL_CHANGES,
   EXPORT_PARTS,
@@ -114,6 +115,8 @@ const rateTable = toTable(
     ['Password changes of one member *', toText(PASSWORD_CHANGES)],
     ['Exports of one member, all formats together *', toText(EXPORTS)],
     ['Further parts of exports of one member *', toText(EXPORT_PARTS)],
+    ['Imports of one member', `${MAX_PER_DAY} in 24 hours`],
+    ['Files that one member sends to be imported, also refused ones', `${MAX_FILES_PER_DAY} in 24 hours`],
     ['Writes of one member', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
     ['Requests for exports and their parts of one member', 'about 30 a minute in each format'],

@@ -2,6 +2,8 @@ import { env } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
 import type { Import, ImportRow } from '../../src/imports/responses'
 import { type Reader, send } from './api'
+import { select } from './database'
+import { memberIdOf } from './images'
 
 /** Starts an import of a file. */
 export const startImport = (reader: Reader, file: BodyInit, query = '') =>
@@ -19,6 +21,19 @@ export const importFile = async (reader: Reader, file: BodyInit, query = ''): Pr
     },
     { timeout: 20_000, interval: 5 },
   ) as Promise<Import>
+}
+
+/** Makes an import look as if its Worker had ended before the first row. `stored`: what is then in the bucket. */
+export const interruptImport = async (reader: Reader, file: string, stored = file) => {
+  const memberId = await memberIdOf(reader)
+  const { importId } = await importFile(reader, file)
+  await env.IMAGES.put(`imports/${memberId}/again`, stored)
+  await select(
+    `update imports set status = 'RUNNING', file = 'again', leaseEndsAt = 0, done = 0, created = 0 where memberId = ?`,
+    memberId,
+  )
+  await select('delete from importRows where memberId = ?', memberId)
+  return { memberId, importId }
 }
 
 /** The report of an import of at most a hundred rows. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { Import, ImportRow, UndoneImport } from '../../imports/responses'
-import { MAX_KEPT, MAX_PER_DAY } from '../../imports/schema'
+import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY } from '../../imports/schema'
 import { pageOf } from '../../schema/responses'
 import { json, type Operations } from './operation'
 
@@ -13,7 +13,8 @@ export const importsOperations: Operations = {
       'The format is detected from the content. Books that the library already has are completed; importing the same file ' +
       'again changes nothing. With `dryRun=true`, only the report is written. The file may have up to 10 MiB and 10,000 rows; ' +
       'send it as the form part `file` or as the request body. ' +
-      `One import runs at a time, and ${MAX_PER_DAY} may start in 24 hours. Poll \`getImport\` until \`status\` is not \`RUNNING\`: ` +
+      `One import runs at a time, and ${MAX_PER_DAY} may start in 24 hours. In the same time, ${MAX_FILES_PER_DAY} files ` +
+      'are read, also those that are refused. Poll `getImport` until `status` is not `RUNNING`: ' +
       'a large import also continues with these requests.',
     responses: { 202: json(Import, 'The import', 'Location') },
     errors: ['FILE_NOT_IMPORTABLE', 'IMPORT_RUNNING', 'TOO_MANY_REQUESTS'],
@@ -27,7 +28,8 @@ export const importsOperations: Operations = {
   'GET /imports/{import-id}': {
     operationId: 'getImport',
     summary: 'Get an import',
-    description: '`counts` grow while it runs. An import that was interrupted continues.',
+    description:
+      '`counts` grow while it runs. An import that was interrupted continues; one that fails again and again ends, and `reason` says why.',
     responses: { 200: json(Import, 'The import') },
     errors: ['IMPORT_NOT_FOUND'],
   },

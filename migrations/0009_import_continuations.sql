@@ -1,0 +1,1 @@
+ALTER TABLE `imports` ADD `continuations` integer DEFAULT 0 NOT NULL;
