@@ -178,7 +178,7 @@ const work = async (context: RunContext, stored: StoredImport, lease: number, en
   // What a dry run has reported counts as if it were stored.
   let before: Usage = { books: isDryRun ? stored.created : 0, textBytes: reported?.textBytes ?? 0 }
   const knownTags = new Set(tagKeys.map(({ tagKey }) => tagKey))
-  budget.left -= library.statements + 3
+  budget.left -= library.statements
   let done = stored.done
   for (const { bookId } of taken) library.matcher.exclude(bookId)
   const isLeft = (entry: Entry, at: number) => at >= done && !entry.failure
@@ -265,7 +265,7 @@ export const runLeased = async (context: RunContext, stored: StoredImport, lease
 }
 
 /** The statements of a run, beside those of loading the library and of chunks. */
-export const RUN_STATEMENTS = 6
+export const RUN_STATEMENTS = 7
 
 /** Continues an import, unless it has ended or another run works on it. */
 export const continueImport = async (context: RunContext, memberId: number, importId: number) => {
