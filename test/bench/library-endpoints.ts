@@ -60,12 +60,16 @@ export const libraryEndpoints: Endpoint[] = [
     ({ progressBook }) => `/books/${progressBook}/progress?size=20&cursor=${toCursor(1_600_000_050_000)}`,
     common,
   ),
-  write(
-    'progress creation',
-    'POST',
-    ({ changedBook }) => `/books/${changedBook}/progress`,
-    (n) => ({ page: n + 1 }),
-  ),
+  {
+    ...write(
+      'progress creation',
+      'POST',
+      ({ changedBook }) => `/books/${changedBook}/progress`,
+      (n) => ({ page: n + 1 }),
+    ),
+    // Concurrent requests arrive in any order, and a step back is a correction.
+    common: (body) => withoutNumbers(body).replace('CORRECTION', 'PROGRESS'),
+  },
   get('tags of a book', ({ book }) => `/books/${book}/tags`),
   write(
     'tags update',
