@@ -11,6 +11,8 @@ export type Endpoint = {
   common: (body: string) => string
   /** Whether the baseline and the peers implement it. */
   compared?: true
+  /** Its requests depend on one another's order, so concurrent ones cannot be timed. */
+  untimed?: true
   /** Requested a tenth as often. */
   slow?: true
   /** Why its rows may grow with the library. */

@@ -58,7 +58,7 @@ const runWorkers = async (results: Results) => {
     }
     if (isSelected('throughput')) {
       results.speed = {}
-      for (const endpoint of endpoints) {
+      for (const endpoint of endpoints.filter(({ untimed }) => !untimed)) {
         progress(`timing ${endpoint.name}`)
         const urls = endpoint.compared ? [urlOf.quiet, urlOf.baseline] : [urlOf.quiet]
         const reduced = endpoint.compared ? effort : { ...effort, warmUp: 300, rounds: 3 }
@@ -68,7 +68,7 @@ const runWorkers = async (results: Results) => {
     }
     if (isSelected('distance')) {
       results.distance = {}
-      for (const endpoint of endpoints) {
+      for (const endpoint of endpoints.filter(({ untimed }) => !untimed)) {
         progress(`timing ${endpoint.name} with the database 50 ms away`)
         const time = (url: URL) => measureLatency(url, endpoint, large, flags.quick ? 9 : 21)
         results.distance[endpoint.name] = { service: await time(urlOf.distant), chain: await time(urlOf.chain) }
