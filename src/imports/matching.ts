@@ -63,7 +63,10 @@ export const createMatcher = (entries: Entry[], origins = new Map<number, number
       for (const id of toSourceIds(book.sourceIds)) add(id, book)
       if (book.isbn) add(`isbn:${book.isbn}`, book)
       add(titleIdentity(book), book)
-      add(originKey(origins.get(book.bookId) ?? book.bookId), book)
+      const origin = origins.get(book.bookId)
+      if (origin !== undefined) add(originKey(origin), book)
+      // The file may be an export of this library.
+      if (origin !== book.bookId) add(originKey(book.bookId), book)
     },
     /** No entry gets this book any more. */
     exclude: (bookId: number) => void taken.add(bookId),
@@ -73,7 +76,9 @@ export const createMatcher = (entries: Entry[], origins = new Map<number, number
      * `take`.
      */
     takeOrigin: ({ exact, title }: Entry): Match => {
-      const book = exact?.bookId && free(originKey(exact.bookId)).find((candidate) => candidate.title === title)
+      if (!exact?.bookId) return undefined
+      const candidates = free(originKey(exact.bookId)).filter((candidate) => candidate.title === title)
+      const book = candidates.find(({ bookId }) => origins.get(bookId) === exact.bookId) ?? candidates[0]
       if (!book) return undefined
       taken.add(book.bookId)
       return { bookId: book.bookId }

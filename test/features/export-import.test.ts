@@ -88,6 +88,17 @@ describe('importing an export', () => {
     await check(property, 8)
   })
 
+  it('changes nothing if the library came from an export itself', async () => {
+    const [reader, other] = [await signUp(), await signUp()]
+    // So the identifiers of the copies differ from those of the originals.
+    await other.createBook({ title: 'Another' })
+    for (const title of ['Low Tide', '램프']) await reader.createBook({ title })
+    await expectImport(other, await load(reader), { created: 2 })
+    const copy = await load(other)
+    await expectImport(other, copy, { unchanged: 3 })
+    await expectImport(other, await load(reader), { unchanged: 2 })
+  })
+
   it('restores readings that do not follow from the dates of their books', async () => {
     const [member, other] = [await signUp(), await signUp()]
     const add = async (changes: object) => {
