@@ -22,7 +22,8 @@ const newName = () => ({ name: 'Renamed' })
 
 const page = '?page=1&size=20'
 
-export const endpoints: [Endpoint, ...Endpoint[]] = [
+/** Also implemented by the Worker `chain`. */
+export const contractEndpoints: [Endpoint, ...Endpoint[]] = [
   get('library', () => `/books/library${page}&bookStatus=DONE`, COMPARED),
   get('detail', ({ book }) => `/books/${book}?memoAuthority=ALL`, COMPARED),
   get('memos', ({ memoBook }) => `/books/${memoBook}/memos${page}&memoType=ALL`, COMPARED),
@@ -56,8 +57,9 @@ export const endpoints: [Endpoint, ...Endpoint[]] = [
   },
   get('profile', () => '/members/me'),
   write('rename', 'PATCH', () => '/members/me', newName),
-  ...libraryEndpoints,
 ]
+
+export const endpoints: [Endpoint, ...Endpoint[]] = [...contractEndpoints, ...libraryEndpoints]
 
 /** Returns a check that passes a response on if it has the status, and throws otherwise. */
 export const checkStatus = (name: string, expected: number) => (response: HttpResponse) => {

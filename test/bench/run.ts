@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { readMigrations } from '../support/migrations.ts'
 import { buildService } from '../support/workerd.ts'
 import { testDraws } from './draws.ts'
-import { endpoints, sendExpecting } from './endpoints.ts'
+import { contractEndpoints, endpoints, sendExpecting } from './endpoints.ts'
 import { measureExport } from './export.ts'
 import { measureImport } from './import.ts'
 import { floodLogins, timeHash } from './passwords.ts'
@@ -68,7 +68,7 @@ const runWorkers = async (results: Results) => {
     }
     if (isSelected('distance')) {
       results.distance = {}
-      for (const endpoint of endpoints.filter(({ untimed }) => !untimed)) {
+      for (const endpoint of contractEndpoints) {
         progress(`timing ${endpoint.name} with the database 50 ms away`)
         const time = (url: URL) => measureLatency(url, endpoint, large, flags.quick ? 9 : 21)
         results.distance[endpoint.name] = { service: await time(urlOf.distant), chain: await time(urlOf.chain) }
