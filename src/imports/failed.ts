@@ -49,7 +49,10 @@ const selectPage = sqlStatement<FailedRow>(
   order by row`,
 )
 
-/** Yields nothing at first, then the table page by page. From then on, `return` releases what it holds. */
+/**
+ * Yields an empty chunk, then the table page by page. Request the first chunk at once: only a generator that has begun releases
+ * in `return` what it holds.
+ */
 async function* writePages(
   columns: string[],
   first: FailedRow[],

@@ -77,9 +77,9 @@ const insertImport = sqlStatement<StoredImport>(
   insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, options, file, total,
     leaseEndsAt, lease)
   select owner, max(${placeholder('now')}, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
-    iif(${placeholder('total')} = 0, 'DONE', 'RUNNING'), ${placeholder('isDryRun')}, ${placeholder('merge')}, ${placeholder('format')}, ${placeholder('encoding')},
-    ${placeholder('unknownColumns')}, ${placeholder('options')}, ${placeholder('file')}, ${placeholder('total')}, ${placeholder('leaseEndsAt')},
-    ${placeholder('lease')}
+    iif(${placeholder('total')} = 0, 'DONE', 'RUNNING'), ${placeholder('isDryRun')}, ${placeholder('merge')},
+    ${placeholder('format')}, ${placeholder('encoding')}, ${placeholder('unknownColumns')}, ${placeholder('options')},
+    ${placeholder('file')}, ${placeholder('total')}, ${placeholder('leaseEndsAt')}, ${placeholder('lease')}
   from (select ${callerId} as owner limit 1)
   where owner is not null and ${mayStart}
   returning ${importColumns}`,

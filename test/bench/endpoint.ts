@@ -11,7 +11,7 @@ export type Endpoint = {
   common: (body: string) => string
   /** Whether the baseline and the peers implement it. */
   compared?: true
-  /** Its requests depend on one another's order, so concurrent ones cannot be timed. */
+  /** Its requests must be sent in order, so they cannot be timed while others run. */
   untimed?: true
   /** Requested a tenth as often. */
   slow?: true

@@ -69,7 +69,7 @@ describe('the export as CSV', () => {
     })
   })
 
-  it('has the shelf of each status, and no ISBN where there is none', async () => {
+  it('writes the shelf of each status, and leaves an unknown ISBN empty', async () => {
     const reader = await signUp()
     await reader.createBook({ isbn: '9791162540640' })
     await reader.createBook({ bookStatus: 'ING', readStartDate: '2026-01-02T03:04:05' })

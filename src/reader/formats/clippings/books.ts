@@ -1,6 +1,5 @@
 import { type Entry, emptyEntry } from '../../../imports/entry'
-import { ImportFileError } from '../../file-error'
-import { MAX_ROWS } from '../../limit-entries'
+import { checkCount } from '../../limit-entries'
 import { type Block, readBlocks } from './blocks'
 import { addLoss, addMemo, joinNotes } from './memos'
 import { type Clipping, findHighlights, findReplaced } from './merge'
@@ -87,8 +86,7 @@ export const readClippings = (text: string): Entry[] => {
     }
     const book = books.get(title) ?? { entry: toEntry(line, title), clippings: [] }
     books.set(title, book)
-    if (books.size > MAX_ROWS)
-      throw new ImportFileError('The file has more than 10,000 books. Split it into several files.')
+    checkCount(books.size)
     addBlock(book, block, metadata)
   }
   return [...books.values()].map(addMemos).concat(unreadable)
