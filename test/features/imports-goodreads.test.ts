@@ -215,6 +215,11 @@ describe('an import from Goodreads', () => {
   })
 
   describe('texts that are too long', () => {
+    it('keeps a review with its HTML and its line breaks', () => {
+      const review = '<b>Slow</b>,\n<i>then</i> not.<br/><spoiler>She <a href="https://a.example">stays</a>.</spoiler>'
+      expect(goodreads({ 'My Review': review }).memos).toMatchObject([{ type: 'THOUGHT', content: review }])
+    })
+
     it('are cut between characters', () => {
       const review = `${'x'.repeat(65_534)}📚`
       const entry = goodreads({ 'My Review': review, 'Private Notes': 'n', Title: `${'y'.repeat(499)}📚` })
