@@ -10,6 +10,7 @@ const REASONS: Record<Code, string> = {
   'bad-rating': 'the rating is not valid',
   'bad-number': 'a number is not valid',
   'bad-row': 'the row cannot be read: does it have the columns of the header?',
+  'short-row': 'it has fewer cells than the header',
   'rating-rounded': 'the rating was rounded',
   'review-truncated': 'the review was cut off',
   'too-long': 'a text is too long',

@@ -35,6 +35,7 @@ export const CODES = [
   'bad-rating',
   'bad-number',
   'bad-row',
+  'short-row',
   'rating-rounded',
   'review-truncated',
   'too-long',

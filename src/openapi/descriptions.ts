@@ -10,6 +10,7 @@ const IMPORT_CODES: Record<Code, string> = {
   'bad-rating': 'not a rating',
   'bad-number': 'not a number, or out of range',
   'bad-row': 'the row does not have the form of the format',
+  'short-row': 'the row has fewer cells than the header: those from `field` on were read as empty',
   'rating-rounded': 'the rating was rounded to whole stars',
   'review-truncated': 'the text was too long, and was cut',
   'too-long': 'too long, and was cut',

@@ -52,6 +52,8 @@ export const readTable = (
     row.entry.cells = Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']))
     const extra = cells.findIndex((cell, at) => at >= header.length && cell.trim())
     if (extra !== -1) row.lose('bad-row', `column ${extra + 1}`)
+    const missing = header[cells.length]
+    if (missing !== undefined) row.lose('short-row', missing)
     read(row, options)
     return finish(row)
   })

@@ -55,12 +55,14 @@ describe('a table', () => {
     expect(parseTable('\n\nTitle,B\n\n , \nA,1\n\n').map(({ line }) => line)).toEqual([3, 6])
   })
 
-  it('pads short rows, and reports what long ones have too much', () => {
-    const { entries } = read('Title,Author,ISBN\nA\nB,C,,\nD,E,,F\n')
+  it('pads short rows, and reports what they lack and long ones have too much', () => {
+    const { entries } = read('Title,Author,ISBN\nA\nB,C,,\nD,E,,F\nG,H,\n,I\n')
     expect(entries).toMatchObject([
-      { title: 'A', author: null, losses: [] },
+      { title: 'A', author: null, failure: null, losses: [{ code: 'short-row', field: 'Author' }] },
       { title: 'B', author: 'C', losses: [] },
       { title: 'D', losses: [{ code: 'bad-row', field: 'column 4' }] },
+      { title: 'G', losses: [] },
+      { failure: 'no-title', losses: [{ code: 'short-row', field: 'ISBN' }] },
     ])
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import file from '../fixtures/imports/storygraph.csv?raw'
+import old from '../fixtures/imports/storygraph-2021.csv?raw'
 import { read, readByTitle, readRow } from '../support/import-files'
 
 const storygraph = (cells: Record<string, string>) =>
@@ -10,14 +11,20 @@ describe('an import from StoryGraph', () => {
 
   it('is recognized, also in the form of 2021', () => {
     expect(read(file)).toMatchObject({ format: 'storygraph', unknownColumns: [] })
-    const old = readRow({
-      Title: 'A',
-      Author: 'Mina Oh',
-      ISBN: '0446675504',
-      'Read Status': 'read',
-      'Star Rating': '4.5',
+    expect(read(old)).toMatchObject({
+      format: 'storygraph',
+      unknownColumns: [],
+      entries: [
+        {
+          author: 'Mina Oh',
+          isbn: '9780446675505',
+          status: 'DONE',
+          quarters: 18,
+          readings: [{ startedAt: '2021-03-01', finishedAt: '2021-03-14' }],
+          losses: [],
+        },
+      ],
     })
-    expect(old).toMatchObject({ author: 'Mina Oh', isbn: '9780446675505', status: 'DONE', quarters: 18 })
   })
 
   it('has the fields of a book, and names what has no place', () => {
@@ -34,6 +41,7 @@ describe('an import from StoryGraph', () => {
     })
     expect(book?.losses.map(({ field }) => field)).toEqual([
       'Contributors',
+      'Loveable Characters?',
       'Moods',
       'Pace',
       'Character- or Plot-Driven?',
@@ -42,6 +50,28 @@ describe('an import from StoryGraph', () => {
       'Flawed Characters?',
       'Owned?',
     ])
+  })
+
+  it('keeps the HTML of a review, and names contributors and content warnings', () => {
+    expect(books['Left Half Way']).toMatchObject({
+      author: 'Mina Oh',
+      isbn: '9780306406157',
+      format: 'AUDIO',
+      readings: [
+        { startedAt: '2022', finishedAt: '2023', outcome: 'FINISHED' },
+        { startedAt: '2024-05', finishedAt: '2024-06', outcome: 'FINISHED' },
+      ],
+      quarters: 17,
+      memos: [{ content: '<div>Slow.<br>Then&nbsp;not.</div><span class="spoiler">She stays.</span>' }],
+      losses: ['Contributors', 'Content Warnings', 'Content Warning Description'].map((field) => ({
+        code: 'not-supported',
+        field,
+      })),
+    })
+  })
+
+  it('has read books without a date', () => {
+    expect(books['The Ferry Song']).toMatchObject({ status: 'DONE', readings: [], losses: [] })
   })
 
   it('has one reading for each session, oldest first, with dates as exact as they are', () => {
@@ -105,13 +135,19 @@ describe('an import from StoryGraph', () => {
     })
   })
 
-  it('has rows that are shorter than the header, and wrong dates', () => {
-    expect(books['Tide Tables']).toMatchObject({ status: 'DONE', readings: [{ finishedAt: '2025-06' }], losses: [] })
+  it('has rows that are shorter or longer than the header, and wrong dates', () => {
+    expect(books['Tide Tables']).toMatchObject({
+      status: 'DONE',
+      readings: [{ finishedAt: '2025-06' }],
+      losses: [{ code: 'short-row', field: 'Dates Read' }],
+    })
+    expect(books['Low Tide']).toMatchObject({ status: 'YET', losses: [{ code: 'bad-row', field: 'column 25' }] })
     expect(books['Bad Dates']).toMatchObject({
       status: 'ING',
       addedAt: null,
       readings: [{ startedAt: '2025-01-05', finishedAt: null, outcome: null }],
       losses: [
+        { code: 'short-row', field: 'Moods' },
         { code: 'bad-date', field: 'Date Added' },
         { code: 'bad-date', field: 'Dates Read' },
       ],

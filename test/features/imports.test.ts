@@ -98,6 +98,16 @@ describe('an import', () => {
     expect(await booksOf(reader)).toEqual(before)
   })
 
+  it('imports a row that is shorter than the header, and says what is missing', async () => {
+    const reader = await signUp()
+    const file = goodreads('81235,Low Tide,Ana Ruiz')
+    const losses = [{ code: 'short-row', field: 'ISBN13' }]
+    const first = await importFile(reader, file)
+    expect(await rowsOf(reader, first.importId)).toMatchObject([{ outcome: 'created', code: null, losses }])
+    const second = await importFile(reader, file)
+    expect(await rowsOf(reader, second.importId)).toMatchObject([{ outcome: 'unchanged', code: null, losses }])
+  })
+
   it('adds what a newer export adds, and keeps what was edited here', async () => {
     const reader = await signUp()
     await importFile(reader, goodreads(SALT, TIDE))

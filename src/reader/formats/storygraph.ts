@@ -1,6 +1,6 @@
 import { type Row, shelve, sortReadings } from '../row'
 import { tableFormat } from '../table'
-import { parseDate, splitList } from '../values'
+import { parseDate, splitList, toKey } from '../values'
 import { findGoodreadsShelf } from './goodreads'
 
 const findShelf = (name: string) => (name === 'paused' ? 'PAUSED' : findGoodreadsShelf(name))
@@ -26,14 +26,15 @@ const addSessions = (row: Row, column: string) => {
   }
 }
 
+const TRAITS = ['strong character development?', 'loveable characters?', 'diverse characters?', 'flawed characters?']
+
 export const storygraph = tableFormat({
   name: 'storygraph',
   matches: (has) =>
     has('title') && has('read status') && (has('star rating') || has('last date read') || has('isbn/uid')),
   columns:
     'title,authors,author,contributors,isbn/uid,isbn,format,read status,date added,last date read,dates read,read count,star rating,review,tags',
-  unsupported:
-    'moods,pace,character- or plot-driven?,strong character development?,loveable characters?,diverse characters?,flawed characters?,content warnings,content warning description,owned?',
+  unsupported: `moods,pace,character- or plot-driven?,${TRAITS},content warnings,content warning description,owned?`,
   read: (row, options) => {
     const { entry, get } = row
     entry.title = row.text('title')
@@ -58,6 +59,8 @@ export const storygraph = tableFormat({
     row.rate('star rating')
     row.tag(splitList(get('tags'), ','), 'tags')
     row.memo(get('review'), 'review')
+    // These are questions to the member: No is an answer.
+    for (const trait of TRAITS) if (toKey(get(trait)) === 'no') row.lose('not-supported', trait)
     shelve(row, get('read status'), 'read status', options, findShelf, 'unknown-status')
   },
 })
