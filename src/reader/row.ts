@@ -94,8 +94,8 @@ export const createRow = ({ line, get: read, nameOf = (column) => column, orderO
     language: (column: string, name = get(column)) => {
       entry.language = orLose(parseLanguage(name), 'not-supported', column)
     },
-    format: (column: string) => {
-      entry.format = orLose(parseFormat(get(column)), 'not-supported', column)
+    format: (column: string, name = get(column)) => {
+      entry.format = orLose(parseFormat(name), 'not-supported', column)
     },
     /** Joins the authors, up to a name that fits. */
     authors: (names: string[], column: string) => {

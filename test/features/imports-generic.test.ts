@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import korean from '../fixtures/imports/generic-ko.csv?raw'
-import { read, readByTitle, readRow, reasonOf } from '../support/import-files'
+import { cp949Of, read, readByTitle, readRow, reasonOf } from '../support/import-files'
 
 describe('an import of any table', () => {
   it('guesses Korean columns, and a decimal comma', () => {
@@ -16,6 +16,12 @@ describe('an import of any table', () => {
       tags: ['바다', '선물'],
       memos: [{ type: 'THOUGHT', content: '느리다' }],
     })
+  })
+
+  it('may be in the encoding of Korean spreadsheets', () => {
+    expect(read(cp949Of(korean))).toEqual({ ...read(korean), encoding: 'euc-kr' })
+    // Not in EUC-KR, only in CP949.
+    expect(readByTitle(korean)['등대지기의 밥상']).toMatchObject({ status: 'YET', tags: ['똠양꿍'] })
   })
 
   it('reports what it cannot read, by the column of the file', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import file from '../fixtures/imports/goodreads.csv?raw'
+import resaved from '../fixtures/imports/goodreads-24.csv?raw'
 import old from '../fixtures/imports/goodreads-31.csv?raw'
 import { read, readByTitle, readRow } from '../support/import-files'
 
@@ -34,11 +35,80 @@ describe('an import from Goodreads', () => {
 
   it.each([
     ['23, without Average Rating', file],
-    ['24', file.replace('My Rating,', 'My Rating,Average Rating,')],
+    ['24 and those of an enhancer', resaved],
     ['31', old],
   ])('is recognized with its columns: %s', (_, text) => {
     expect(read(text).format).toBe('goodreads')
     expect(read(text).unknownColumns).toEqual([])
+  })
+
+  it('has several authors, and a review with HTML and line breaks', () => {
+    expect(readByTitle(file)['Tide Tables']).toMatchObject({
+      author: 'Ana Ruiz, Lee Kim, Joon Park',
+      publishedYear: 1998,
+      status: 'DONE',
+      readings: [{ startedAt: null, finishedAt: '2026-02-01', outcome: 'FINISHED' }],
+      memos: [
+        {
+          type: 'THOUGHT',
+          content:
+            '<b>Slow</b>,\n<i>then</i> not.<br/><blockquote>Salt keeps.</blockquote>\n<spoiler>She <a href="https://a.example">stays</a>.</spoiler>',
+        },
+      ],
+      losses: [{ code: 'not-supported', field: 'Spoiler' }],
+    })
+  })
+
+  it('saved again by a spreadsheet has ISBNs with all digits, and dates of columns with a certain order', () => {
+    expect(resaved).toMatch(/[^\r]\n/)
+    expect(resaved).toMatch(/\r\n/)
+    expect(readByTitle(resaved)).toMatchObject({
+      'The Salt Archive (Harbour, #2)': {
+        author: 'Mina Oh, Joon Park',
+        isbn: '9780446675505',
+        quarters: 20,
+        addedAt: null,
+        readings: [
+          { startedAt: null, finishedAt: '2024-05-09' },
+          { startedAt: null, finishedAt: '2026-03-14' },
+        ],
+        tags: ['sea', 'favourites'],
+        memos: [{ content: 'Slow, then not.<br/>\nRead twice.' }],
+        losses: [
+          { code: 'bad-isbn', field: 'ISBN13' },
+          { code: 'bad-date', field: 'Date Added' },
+          { code: 'not-supported', field: 'Owned Copies' },
+          { code: 'not-supported', field: 'genres' },
+        ],
+      },
+      'A Lamp for the Tide': {
+        line: 4,
+        isbn: null,
+        quarters: null,
+        addedAt: null,
+        readings: [{ finishedAt: '2026-02-03' }],
+        losses: [
+          { code: 'bad-isbn', field: 'ISBN13' },
+          { code: 'bad-date', field: 'Date Added' },
+        ],
+      },
+      'Nine Quiet Doors': { line: 5, status: 'YET', addedAt: '2026-01-06', losses: [] },
+    })
+  })
+
+  it('of before 2022 names what the library has no place for', () => {
+    expect(readByTitle(old)['The Salt Archive']?.losses).toEqual(
+      [
+        'Owned Copies',
+        'Recommended For',
+        'Recommended By',
+        'Original Purchase Date',
+        'Original Purchase Location',
+        'Condition',
+        'Condition Description',
+        'BCID',
+      ].map((field) => ({ code: 'not-supported', field })),
+    )
   })
 
   it('is recognized in any order of the columns, in any case, and without most of them', () => {
@@ -146,6 +216,16 @@ describe('an import from Goodreads', () => {
       })
     })
 
+    it('of the member may have a name in any language', () => {
+      expect(readByTitle(file)['The Ferry Song']).toMatchObject({ status: null, tags: ['읽다 만 책'] })
+      expect(readByTitle(file, { shelfMap: { '읽다 만 책': 'STOPPED' } })['The Ferry Song']).toMatchObject({
+        status: 'DONE',
+        readings: [{ finishedAt: null, outcome: 'STOPPED' }],
+        tags: [],
+        losses: [],
+      })
+    })
+
     it.each([
       ['STOPPED', { status: 'DONE', readings: [{ outcome: 'STOPPED' }], tags: [] }],
       ['PAUSED', { status: 'ING', readings: [{ outcome: null, isPaused: true }], tags: [] }],
@@ -215,11 +295,6 @@ describe('an import from Goodreads', () => {
   })
 
   describe('texts that are too long', () => {
-    it('keeps a review with its HTML and its line breaks', () => {
-      const review = '<b>Slow</b>,\n<i>then</i> not.<br/><spoiler>She <a href="https://a.example">stays</a>.</spoiler>'
-      expect(goodreads({ 'My Review': review }).memos).toMatchObject([{ type: 'THOUGHT', content: review }])
-    })
-
     it('are cut between characters', () => {
       const review = `${'x'.repeat(65_534)}📚`
       const entry = goodreads({ 'My Review': review, 'Private Notes': 'n', Title: `${'y'.repeat(499)}📚` })

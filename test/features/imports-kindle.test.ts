@@ -5,6 +5,7 @@ import { kindle } from '../../src/reader/formats/kindle'
 import { koreaderClippings } from '../../src/reader/formats/koreader-clippings'
 import file from '../fixtures/imports/kindle.txt?raw'
 import languages from '../fixtures/imports/kindle-languages.txt?raw'
+import * as files from '../support/import-files'
 
 const source = (text: string) => ({ text, json: undefined, rows: [] })
 const read = (text: string) => kindle.read(source(text), { shelfMap: {}, columns: {} })
@@ -34,6 +35,7 @@ describe('a file in English', () => {
       { line: 37, title: 'Quarterly Report.pdf', author: null },
       { line: 42, title: '題名 06 (Label)', author: 'Park, Joon (Translator)' },
       { line: 47, title: '(All in brackets)', author: null },
+      { line: 52, title: 'A Lamp for the Tide', author: 'Ana Ruiz' },
     ])
   })
 
@@ -68,8 +70,43 @@ describe('a file in English', () => {
     expect(entries[2]?.memos[0]?.createdAt).toBe('2013-11-19T13:23:50')
   })
 
+  it('keeps two highlights of a page, of which one contains the other', () => {
+    expect(entries[1]?.memos.map(({ content, page }) => [content, page])).toEqual([
+      ['Figures of the quarter.', 3],
+      ['Figures of the quarter. All of them.', 3],
+    ])
+    expect(entries[1]?.losses).toEqual([])
+  })
+
   it('lists a bookmark without text as a loss', () => {
     expect(entries[0]?.losses).toEqual([{ code: 'bookmark', field: 'location 201' }])
+  })
+
+  it('keeps the last version of an edited highlight, and adds a note to the highlight around it', () => {
+    expect(entries[4]?.memos).toEqual([
+      {
+        type: 'BOOK_CONTENT',
+        content: 'Someone must keep the light.\n\nWho keeps it now?',
+        page: 7,
+        createdAt: '2026-03-01T07:09:00',
+      },
+      {
+        type: 'BOOK_CONTENT',
+        content: 'The lamp was lit before the tide.',
+        page: 4,
+        createdAt: '2026-03-01T07:20:00',
+      },
+    ])
+    expect(entries[4]?.losses).toEqual([
+      { code: 'clipping-limit', field: 'location 80-81' },
+      { code: 'empty-highlight', field: 'location 90-91' },
+      { code: 'replaced-highlight', field: 'location 40-41' },
+    ])
+  })
+
+  it('is recognized with a byte order mark and CRLF, as Kindle writes it', () => {
+    expect(file.startsWith('\ufeff')).toBe(true)
+    expect(files.read(file.replaceAll('\n', '\r\n'))).toMatchObject({ format: 'kindle', encoding: 'utf-8', entries })
   })
 
   it.each(['\r\n', '\r'])('has the same entries with %j as line ends', (end) => {
@@ -82,8 +119,10 @@ it('ignores byte order marks and NUL anywhere', () => {
   expect(read(text.replaceAll('=====\n', '=====\uFEFF\n').replaceAll('Salt', 'S\uFEFFa\0lt'))).toEqual(read(text))
 })
 
-describe('a file with eleven languages in turn', () => {
-  const entries = read(languages)
+const languageEntries = read(languages)
+
+describe('a file with eleven known languages in turn', () => {
+  const entries = languageEntries
 
   it.each(['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'ru', 'zh', 'ja', 'ko'])('is read in %s', (language) => {
     const entry = entries.find(({ title }) => title === `Book ${language}`)
@@ -95,15 +134,23 @@ describe('a file with eleven languages in turn', () => {
     expect(entry?.losses).toEqual([{ code: 'bookmark', field: 'location 130' }])
   })
 
+  it('has times before noon in Chinese, and full-width bars in Japanese', () => {
+    expect(entries.slice(11, 13).map(({ memos }) => memos)).toEqual([
+      [{ type: 'BOOK_CONTENT', content: 'Words of the book.', page: 0, createdAt: '2019-09-30T09:12:45' }],
+      [{ type: 'BOOK_CONTENT', content: 'Words of the book.', page: 7, createdAt: '2017-08-28T00:51:55' }],
+    ])
+  })
+
   it('has one entry for each book', () => {
-    expect(entries).toHaveLength(11)
+    expect(entries).toHaveLength(14)
     expect(kindle.matches(source(languages))).toBe(true)
   })
 })
 
 describe('an unknown language', () => {
   it('reads a single number as the page and a range as the location', () => {
-    const [entry] = read(clipping('Korostus sivulla 12 | Sijainti 170-72 | Lisätty 5.3.2024', 'Sanoja.'))
+    const entry = languageEntries.at(-1)
+    expect(entry?.title).toBe('Book fi')
     expect(entry?.memos).toEqual([{ type: 'BOOK_CONTENT', content: 'Sanoja.', page: 12, createdAt: null }])
     expect(entry?.losses).toEqual([{ code: 'bad-date', field: 'location 170-172' }])
   })

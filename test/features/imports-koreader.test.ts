@@ -4,6 +4,7 @@ import { koreaderClippings } from '../../src/reader/formats/koreader-clippings'
 import { koreaderJson } from '../../src/reader/formats/koreader-json'
 import file from '../fixtures/imports/koreader.json?raw'
 import clippings from '../fixtures/imports/koreader-clippings.txt?raw'
+import one from '../fixtures/imports/koreader-one.json?raw'
 
 const options = { shelfMap: {}, columns: {} }
 const textSource = (text: string) => ({ text, json: undefined, rows: [] })
@@ -43,12 +44,26 @@ describe('JSON', () => {
     ])
   })
 
-  it('lists bookmarks, empty highlights and bad dates as losses', () => {
+  it('lists bookmarks, empty highlights, bad dates and styles as losses', () => {
     expect(entries[0]?.losses).toEqual([
       { code: 'bookmark', field: 'entry 3' },
       { code: 'empty-highlight', field: 'entry 5' },
+      { code: 'not-supported', field: 'drawer' },
+      { code: 'not-supported', field: 'color' },
     ])
     expect(entries[1]?.losses).toEqual([{ code: 'bad-date', field: 'entry 1' }])
+  })
+
+  it('may be one book, whose highlight has no note', () => {
+    expect(koreaderJson.matches(jsonSource(JSON.parse(one)))).toBe(true)
+    expect(read(JSON.parse(one))).toMatchObject([
+      {
+        title: 'A Lamp for the Tide',
+        author: 'Ana Ruiz',
+        sourceIds: [],
+        memos: [{ type: 'BOOK_CONTENT', content: 'The lamp was lit before the tide.', page: 4 }],
+      },
+    ])
   })
 
   it('may be one book, several documents, or an array', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { readwise } from '../../src/reader/formats/readwise'
 import file from '../fixtures/imports/readwise.csv?raw'
+import importFile from '../fixtures/imports/readwise-import.csv?raw'
+import * as files from '../support/import-files'
 
 /** Splits CSV whose quoted cells have no quotes. */
 const toRows = (text: string) => {
@@ -47,22 +49,31 @@ describe('Readwise’s export', () => {
         page: 31,
         createdAt: '2026-03-15T04:30:00',
       },
+      {
+        type: 'BOOK_CONTENT',
+        content: 'Salt is a kind of memory.\n\n.quote .opening Where it begins',
+        page: 0,
+        createdAt: '2026-03-14T11:00:00',
+      },
       { type: 'THOUGHT', content: '.reread the ending', page: 0, createdAt: '2026-03-14T15:30:00' },
     ])
   })
 
-  it('lists the tags of highlights as a loss once', () => {
-    expect(entries[0]?.losses).toEqual([{ code: 'not-supported', field: 'Tags' }])
+  it('lists tags of highlights, also their markers, and colours as a loss once for each book', () => {
+    expect(entries[0]?.losses).toEqual([
+      { code: 'not-supported', field: 'Tags' },
+      { code: 'not-supported', field: 'Color' },
+    ])
   })
 
   it('lists a bad date as a loss', () => {
     expect(entries[1]?.memos).toMatchObject([{ page: 0, createdAt: null }])
-    expect(entries[1]?.losses).toEqual([{ code: 'bad-date', field: 'line 7' }])
+    expect(entries[1]?.losses).toEqual([{ code: 'bad-date', field: 'line 8' }])
   })
 
   it('returns the cells of rows without highlight or title', () => {
     expect(entries[2]).toMatchObject({
-      line: 6,
+      line: 7,
       title: 'The Salt Archive',
       failure: 'empty-highlight',
       losses: [{ code: 'empty-highlight', field: 'Highlight' }],
@@ -70,14 +81,48 @@ describe('Readwise’s export', () => {
       cells: { Highlight: '', 'Book Title': 'The Salt Archive', Location: '180' },
     })
     expect(entries[3]).toMatchObject({
-      line: 8,
+      line: 9,
       failure: 'no-title',
       cells: { Highlight: 'Lost words.', 'Book Author': 'Mina Oh' },
     })
   })
 })
 
+it('lists columns that Readwise does not have', () => {
+  expect(files.read(file)).toMatchObject({ format: 'readwise', unknownColumns: [] })
+  expect(files.read('Highlight,Title,Zodiac\nWords,Demian,Leo\n').unknownColumns).toEqual(['Zodiac'])
+})
+
 describe('a file for Readwise’s import', () => {
+  it('has highlights with notes, and links, which are lost', () => {
+    expect(files.read(importFile)).toMatchObject({
+      format: 'readwise',
+      unknownColumns: [],
+      entries: [
+        {
+          title: 'The Salt Archive',
+          author: 'Mina Oh',
+          sourceIds: [],
+          memos: [
+            {
+              content: 'Salt keeps what the sea forgets.\n\nCompare with chapter two.',
+              page: 0,
+              createdAt: '2026-03-14T10:15:30',
+            },
+            { content: 'The first shelf was empty.', page: 0, createdAt: null },
+          ],
+          losses: [{ code: 'not-supported', field: 'URL' }],
+        },
+        {
+          title: 'Field Notes',
+          author: null,
+          memos: [{ content: 'A day without wind.', createdAt: '2026-03-15T00:00:00' }],
+          losses: [],
+        },
+      ],
+    })
+  })
+
   it('may have its columns in any order and case', () => {
     const text = 'Title,NOTE,Highlight,Author,Location,Date\nDemian,Why?,Words,Mina Oh,12,2026-03-14\n'
     expect(readwise.matches(source(text))).toBe(true)
@@ -126,15 +171,29 @@ describe('detection', () => {
 
 describe('malformed rows', () => {
   it('reads rows that are shorter or longer than the header', () => {
-    const rows = [['Highlight', 'Title'], ['Words'], ['', 'Demian', 'more'], [''], ['Words', 'Demian', 'more']]
+    const rows = [
+      ['Highlight', 'Title', 'Note'],
+      ['Words'],
+      ['', 'Demian', '', 'more'],
+      [''],
+      ['Words', 'Demian', '', 'more'],
+      ['More words', 'Demian'],
+    ]
     const entries = readwise.read(
       { text: '', json: undefined, rows: rows.map((cells, at) => ({ line: at + 1, cells })) },
       { shelfMap: {}, columns: {} },
     )
     expect(entries).toMatchObject([
-      { title: 'Demian', memos: [{ content: 'Words' }] },
+      {
+        title: 'Demian',
+        memos: [{ content: 'Words' }, { content: 'More words' }],
+        losses: [
+          { code: 'bad-row', field: 'line 5' },
+          { code: 'short-row', field: 'line 6' },
+        ],
+      },
       { failure: 'no-title', cells: { Highlight: 'Words' } },
-      { failure: 'empty-highlight', cells: { 'column 3': 'more' } },
+      { failure: 'empty-highlight', cells: { 'column 4': 'more' } },
     ])
   })
 

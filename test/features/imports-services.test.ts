@@ -1,22 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import booklogr from '../fixtures/imports/booklogr.csv?raw'
 import bookwyrm from '../fixtures/imports/bookwyrm.csv?raw'
+import bookwyrmOrder from '../fixtures/imports/bookwyrm-order.csv?raw'
 import calibre from '../fixtures/imports/calibre.csv?raw'
 import hardcover from '../fixtures/imports/hardcover.csv?raw'
 import jelu from '../fixtures/imports/jelu.csv?raw'
+import jeluWrapped from '../fixtures/imports/jelu-wrapped.csv?raw'
 import library from '../fixtures/imports/library.json?raw'
 import librarythingJson from '../fixtures/imports/librarything.json?raw'
 import librarything from '../fixtures/imports/librarything.tsv?raw'
 import openreads from '../fixtures/imports/openreads.csv?raw'
-import { read, readByTitle, readRow } from '../support/import-files'
+import { read, readByTitle, readRow, utf16Of } from '../support/import-files'
 
 const loss = (field: string, code = 'not-supported') => ({ code, field })
+const losses = (...fields: string[]) => fields.map((field) => loss(field))
 
 it.each([
   ['hardcover', hardcover],
   ['librarything', librarything],
   ['librarything-json', librarythingJson],
   ['bookwyrm', bookwyrm],
+  ['bookwyrm', bookwyrmOrder],
   ['openreads', openreads],
   ['booklogr', booklogr],
   ['jelu', jelu],
@@ -63,6 +67,40 @@ describe('an import from Hardcover', () => {
     expect(books['Nine Quiet Doors']).toMatchObject({ status: null, tags: ['Ignored'] })
   })
 
+  it('has finished, current and wanted books', () => {
+    expect(books['A Lamp for the Tide']).toMatchObject({
+      status: 'DONE',
+      format: 'EBOOK',
+      readings: [{ startedAt: '2026-01-02', finishedAt: '2026-01-09', outcome: 'FINISHED' }],
+      quarters: 18,
+      tags: ['gift', 'Sea'],
+    })
+    expect(books['The Grey Shelf']).toMatchObject({
+      status: 'ING',
+      readings: [{ startedAt: '2026-03-01', finishedAt: null, outcome: null }],
+      losses: [],
+    })
+    expect(books['The Ferry Song']).toMatchObject({ status: 'YET', readings: [], losses: [] })
+  })
+
+  it('keeps a review as private, and names what the library has no place for', () => {
+    const book = books['A Lamp for the Tide']
+    expect(book?.memos).toEqual([
+      { type: 'THOUGHT', content: '<p>Slow.</p>', page: 0, createdAt: '2026-01-10T21:05:00' },
+    ])
+    expect(book?.losses).toEqual(
+      losses(
+        'Genres',
+        'Moods',
+        'Content Warnings',
+        'Review Contains Spoilers',
+        'Sponsored Review',
+        'Review URL',
+        'Review Media URL',
+      ),
+    )
+  })
+
   it('reports an unknown status', () => {
     const book = readRow({ Title: 'A', 'Hardcover Book ID': '1', Status: 'Lost at sea' })
     expect(book).toMatchObject({ status: null, tags: [], losses: [loss('Status', 'unknown-status')] })
@@ -91,7 +129,7 @@ describe('an import from LibraryThing', () => {
 
   it('treats quotation marks as text', () => {
     const books = readByTitle(librarything)
-    expect(Object.keys(books)).toEqual(['"Wait," Said the Harbour', 'Tide Tables', '"Unclosed Title'])
+    expect(Object.keys(books).slice(0, 3)).toEqual(['"Wait," Said the Harbour', 'Tide Tables', '"Unclosed Title'])
     expect(books['"Unclosed Title']).toMatchObject({ line: 4, status: null, tags: [] })
   })
 
@@ -100,6 +138,54 @@ describe('an import from LibraryThing', () => {
     expect(book).toMatchObject({ status: 'ING', tags: ['Attic'], losses: [loss('Languages'), loss('Copies')] })
     const mapped = readByTitle(librarything, { shelfMap: { attic: 'YET', 'currently reading': 'TAG' } })['Tide Tables']
     expect(mapped).toMatchObject({ status: 'YET', tags: ['Currently reading'] })
+  })
+
+  it('has 49 columns, and names those of the member that it has no place for', () => {
+    expect(librarything.slice(0, librarything.indexOf('\n')).split('\t')).toHaveLength(49)
+    expect(readByTitle(librarything)['A Lamp for the Tide']).toMatchObject({
+      author: 'Ana Ruiz',
+      publisher: 'Harbour Books',
+      publishedYear: 1998,
+      pages: 96,
+      isbn: '9780306406157',
+      language: 'en',
+      format: 'PAPER',
+      addedAt: '2025-12-30',
+      quarters: 16,
+      memos: [{ content: 'For the club' }, { content: 'Signed' }],
+      losses: losses(
+        'Acquired',
+        'Other Call Number',
+        'Barcode',
+        'BCID',
+        'From Where',
+        'Lending Patron',
+        'Lending Status',
+        'Lending Start',
+        'Lending End',
+      ),
+    })
+  })
+
+  it('has books that were read and not owned, and collections in other languages', () => {
+    const books = readByTitle(librarything)
+    expect(books['A Lamp for the Tide']).toMatchObject({ status: 'DONE', readings: [], tags: [] })
+    expect(books['Nine Quiet Doors']).toMatchObject({
+      status: 'YET',
+      addedAt: '2025-11-01',
+      tags: ['Meine Bibliothek'],
+      losses: [],
+    })
+    expect(books['Left Half Way']).toMatchObject({
+      status: 'ING',
+      readings: [{ startedAt: '2026-03-01', finishedAt: null, outcome: null }],
+      tags: [],
+      losses: [],
+    })
+  })
+
+  it('may be in UTF-16, as older exports are', () => {
+    expect(read(utf16Of(librarything, false))).toEqual({ ...read(librarything), encoding: 'utf-16le' })
   })
 
   it('may be JSON, with entities, and a list or an object of ISBNs', () => {
@@ -119,6 +205,35 @@ describe('an import from LibraryThing', () => {
     expect(books['Tide Tables']).toMatchObject({ author: 'Ana Ruiz', isbn: '9780446675505', status: 'YET' })
   })
 
+  it('has the same in JSON, and names the same as lost', () => {
+    const books = readByTitle(librarythingJson)
+    expect(books.Työpäivä).toMatchObject({
+      author: 'Ana Ruiz',
+      publisher: 'Harbour Books',
+      publishedYear: 1998,
+      isbn: '9780306406157',
+      language: 'en',
+      format: 'PAPER',
+      addedAt: '2025-12-30',
+      status: 'DONE',
+      readings: [],
+      tags: ['Meine Bibliothek'],
+      memos: [{ content: 'For the club' }, { content: 'Signed' }],
+      losses: losses(
+        'language',
+        'dateacquired',
+        'copies',
+        'callnumber',
+        'barcode',
+        'fromwhere',
+        'lendingpatron',
+        'lendingstatus',
+        'lendingstart',
+      ),
+    })
+    expect(books['Nine Quiet Doors']).toMatchObject({ status: 'YET', addedAt: '2025-11-01', losses: [] })
+  })
+
   it('keeps HTML of reviews in JSON', () => {
     expect(readByTitle(librarythingJson)['Salt & Archive']?.memos[0]?.content).toBe('Slow &lt;b&gt;&nbsp;&hellip;')
   })
@@ -133,9 +248,9 @@ describe('an import from LibraryThing', () => {
   })
 
   it('has an entry for each item of JSON, even if it is not a book', () => {
-    expect(read(librarythingJson).entries.slice(2)).toMatchObject([
-      { line: 3, failure: 'no-title' },
-      { line: 4, failure: 'no-title' },
+    expect(read(librarythingJson).entries.slice(4)).toMatchObject([
+      { line: 5, failure: 'no-title' },
+      { line: 6, failure: 'no-title' },
     ])
   })
 })
@@ -155,8 +270,23 @@ describe('an import from BookWyrm', () => {
   })
 
   it('has identifiers that BookWyrm did not have before', () => {
-    const row = readRow({ title: 'A', author_text: 'B', remote_id: 'https://b.example/1', moonbase_key: 'm1' })
-    expect(row.sourceIds).toEqual(['bookwyrm:https://b.example/1', 'moonbase:m1'])
+    expect(readByTitle(bookwyrmOrder)['The Salt Archive']).toMatchObject({
+      author: 'Mina Oh',
+      sourceIds: ['bookwyrm:https://books.example/book/7', 'goodreads:81234', 'moonbase:m1'],
+      status: 'DONE',
+      readings: [{ startedAt: '2026-03-01', finishedAt: '2026-03-14' }],
+      memos: [{ content: 'Storms\n\nThen not.' }],
+      losses: [],
+    })
+  })
+
+  it('has current and unread books', () => {
+    expect(books['The Grey Shelf']).toMatchObject({
+      status: 'ING',
+      readings: [{ startedAt: '2026-03-01', finishedAt: null, outcome: null }],
+      tags: [],
+    })
+    expect(books['The Ferry Song']).toMatchObject({ status: 'YET', readings: [], tags: [] })
   })
 
   it('has finished, stopped and shelved books', () => {
@@ -193,8 +323,28 @@ describe('an import from Openreads', () => {
       tags: ['sea', 'gift'],
       memos: [{ content: 'Slow.' }, { content: 'Lent' }],
       addedAt: '2025-12-30T10:00:00',
-      losses: [loss('favourite')],
+      losses: losses('readings', 'favourite'),
     })
+  })
+
+  it('has readings without a start or a finish', () => {
+    expect(books['The Grey Shelf']).toMatchObject({
+      status: 'ING',
+      quarters: null,
+      readings: [{ startedAt: '2026-03-01', finishedAt: null, outcome: null }],
+      losses: [],
+    })
+    expect(books['A Lamp for the Tide']).toMatchObject({
+      status: 'DONE',
+      format: 'AUDIO',
+      readings: [{ startedAt: null, finishedAt: '2025-02-03', outcome: 'FINISHED' }],
+      losses: [],
+    })
+  })
+
+  it('has planned books, and those without a status', () => {
+    expect(books['The Ferry Song']).toMatchObject({ status: 'YET', quarters: null, readings: [], losses: [] })
+    expect(books['Low Tide']).toMatchObject({ status: null, losses: [] })
   })
 
   it('does not invent a date for an abandoned book', () => {
@@ -226,6 +376,20 @@ describe('an import from BookLogr', () => {
     })
   })
 
+  it('has the four statuses', () => {
+    const statuses = read(booklogr).entries.map(({ status, readings }) => [status, readings[0]?.outcome])
+    expect(statuses).toEqual([
+      ['ING', undefined],
+      ['DONE', 'STOPPED'],
+      ['YET', undefined],
+      ['DONE', undefined],
+    ])
+  })
+
+  it('reports the description of the book, which is not a note', () => {
+    expect(books['The Salt Archive']?.losses).toEqual(losses('description'))
+  })
+
   it('keeps notes that are not JSON as one', () => {
     expect(books['Tide Tables']).toMatchObject({
       line: 4,
@@ -244,6 +408,7 @@ describe('an import from Jelu', () => {
       status: 'DONE',
       readings: [{ finishedAt: '2024-05-09' }, { finishedAt: '2026-03-14' }],
       tags: ['sea', 'gift'],
+      losses: losses('owned'),
     })
     expect(books['Nine Quiet Doors']).toMatchObject({
       status: 'DONE',
@@ -257,6 +422,10 @@ describe('an import from Jelu', () => {
       ],
     })
     expect(books.Later).toMatchObject({ status: 'YET', readings: [], tags: [] })
+  })
+
+  it('may have each whole line in quotes once more', () => {
+    expect(read(jeluWrapped)).toEqual(read(jelu))
   })
 
   it('has no date where Jelu writes 1970-01-01', () => {

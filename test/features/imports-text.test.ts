@@ -1,27 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { decodeText, describeUnsupported } from '../../src/reader/text'
-import { bytesOf, read, reasonOf } from '../support/import-files'
+import openLibrary from '../fixtures/imports/open-library.csv?raw'
+import { bytesOf, read, reasonOf, utf16Of } from '../support/import-files'
 
 const bytes = (...values: number[]) => new Uint8Array(values)
-const utf16 = (text: string, isBigEndian: boolean, mark = '\ufeff') => {
-  const view = new DataView(new ArrayBuffer(2 * (text.length + mark.length)))
-  for (const [at, unit] of [...`${mark}${text}`].entries()) view.setUint16(2 * at, unit.charCodeAt(0), !isBigEndian)
-  return new Uint8Array(view.buffer)
-}
-
 describe('the encoding of an import', () => {
   it.each([
     ['UTF-8', bytesOf('제목,é'), 'utf-8'],
     ['UTF-8 with a byte order mark', bytesOf('\ufeff제목,é'), 'utf-8'],
-    ['UTF-16, little-endian', utf16('제목,é', false), 'utf-16le'],
-    ['UTF-16, big-endian', utf16('제목,é', true), 'utf-16be'],
+    ['UTF-16, little-endian', utf16Of('제목,é', false), 'utf-16le'],
+    ['UTF-16, big-endian', utf16Of('제목,é', true), 'utf-16be'],
   ])('is recognized: %s', (_, file, encoding) => {
     expect(decodeText(file)).toEqual({ text: '제목,é', encoding })
   })
 
   it('is UTF-16 also without a byte order mark', () => {
-    expect(decodeText(utf16('Title', false, ''))).toEqual({ text: 'Title', encoding: 'utf-16le' })
-    expect(decodeText(utf16('Title', true, ''))).toEqual({ text: 'Title', encoding: 'utf-16be' })
+    expect(decodeText(utf16Of('Title', false, ''))).toEqual({ text: 'Title', encoding: 'utf-16le' })
+    expect(decodeText(utf16Of('Title', true, ''))).toEqual({ text: 'Title', encoding: 'utf-16be' })
   })
 
   // 제목 in EUC-KR, é in windows-1252
@@ -58,6 +53,7 @@ describe('a file that is not supported', () => {
     ['a PNG', '\x89PNG\r\n', /image/],
     ['a JPEG', '\xff\xd8\xff\xe0', /image/],
     ['a sidecar of KOReader', '-- we can read Lua syntax here!\nreturn {\n  ["stats"]', /KOReader.*JSON/],
+    ['a metadata file of Calibre', '<?xml version="1.0"?>\n<package>', /XML/],
     ['a web page', '\n<!DOCTYPE html><html>', /web page/],
     ['an empty file', '', /empty/],
     ['a blank file', '\xef\xbb\xbf \r\n', /empty/],
@@ -68,7 +64,7 @@ describe('a file that is not supported', () => {
   })
 
   it('is refused by name: the reading log of Open Library', () => {
-    expect(reasonOf('Work Id,Edition Id,Bookshelf\nOL1W,OL1M,Already Read\n')).toMatch('Open Library')
+    expect(reasonOf(openLibrary)).toMatch('Open Library')
   })
 
   it('is refused with its columns if none holds titles', () => {

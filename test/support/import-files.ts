@@ -2,6 +2,22 @@ import { type ReadOptions, readFile } from '../../src/reader/read-file'
 
 export const bytesOf = (text: string) => new TextEncoder().encode(text)
 
+/** A text in UTF-16, with a byte order mark unless `mark` is empty. */
+export const utf16Of = (text: string, isBigEndian: boolean, mark = '\ufeff') => {
+  const view = new DataView(new ArrayBuffer(2 * (text.length + mark.length)))
+  for (const [at, unit] of [...`${mark}${text}`].entries()) view.setUint16(2 * at, unit.charCodeAt(0), !isBigEndian)
+  return new Uint8Array(view.buffer)
+}
+
+/** A Korean text in CP949, as Korean spreadsheets write it. */
+export const cp949Of = (text: string) => {
+  const bytes = new Map<string, number[]>()
+  const decoder = new TextDecoder('euc-kr')
+  for (let lead = 0x81; lead <= 0xfe; lead++)
+    for (let trail = 0x41; trail <= 0xfe; trail++) bytes.set(decoder.decode(Uint8Array.of(lead, trail)), [lead, trail])
+  return Uint8Array.from([...text].flatMap((character) => bytes.get(character) ?? character.charCodeAt(0)))
+}
+
 export const read = (file: string | Uint8Array, options: Partial<ReadOptions> = {}) =>
   readFile(typeof file === 'string' ? bytesOf(file) : file, { shelfMap: {}, columns: {}, ...options })
 

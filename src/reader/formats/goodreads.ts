@@ -44,9 +44,9 @@ export const goodreads = tableFormat({
     !has('dropped_dates') &&
     (has('exclusive shelf') || has('bookshelves with positions') || (has('book id') && has('my rating'))),
   columns:
-    'book id,title,author,author l-f,additional authors,isbn,isbn13,my rating,average rating,publisher,binding,number of pages,year published,original publication year,date read,date added,bookshelves,bookshelves with positions,exclusive shelf,my review,spoiler,private notes,read count,read_dates',
+    'book id,title,author,author l-f,additional authors,isbn,isbn13,my rating,average rating,publisher,binding,number of pages,year published,original publication year,date read,date added,bookshelves,bookshelves with positions,exclusive shelf,my review,private notes,read count,read_dates',
   unsupported:
-    'owned copies,genres,recommended for,recommended by,original purchase date,original purchase location,condition,condition description,bcid',
+    'spoiler,owned copies,genres,recommended for,recommended by,original purchase date,original purchase location,condition,condition description,bcid',
   read: (row, options) => {
     const { entry, get } = row
     row.identify('goodreads', get('book id'), 'book id')

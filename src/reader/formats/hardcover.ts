@@ -42,8 +42,9 @@ export const hardcover = tableFormat({
   name: 'hardcover',
   matches: (has) => has('title') && (has('hardcover book id') || has('hardcover edition id')),
   columns:
-    'title,author,series,status,hardcover book id,hardcover edition id,isbn 10,isbn 13,asin,media,country code,language code,binding,pages,duration in seconds,publish date,publisher,genres,tags,lists,date added,date started,date finished,rating,review,review date,review url,review media url,private notes,compilation,review slate,sponsored review,review contains spoilers,privacy',
-  unsupported: 'moods,content warnings,owned',
+    'title,author,series,status,hardcover book id,hardcover edition id,isbn 10,isbn 13,asin,media,country code,language code,binding,pages,duration in seconds,publish date,publisher,tags,lists,date added,date started,date finished,rating,review,review date,private notes,compilation,review slate,privacy',
+  unsupported:
+    'genres,moods,content warnings,review contains spoilers,sponsored review,review url,review media url,owned',
   read: (row, options) => {
     const { entry, get } = row
     row.identify('hardcover', get('hardcover book id'), 'hardcover book id')

@@ -51,6 +51,9 @@ const toEntry = (book: unknown, line: number): Entry => {
   toList(book.entries).forEach((item, at) => {
     addHighlight(entry, item, at + 1)
   })
+  for (const name of ['drawer', 'color']) {
+    if (toList(book.entries).some((item) => isObject(item) && toText(item[name]))) addLoss(entry, 'not-supported', name)
+  }
   return entry
 }
 

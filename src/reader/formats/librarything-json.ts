@@ -3,7 +3,7 @@ import { isObject, toCell } from '../json'
 import { limitEntries } from '../limit-entries'
 import { createRow, finish } from '../row'
 import { parseIsbn, toNaturalOrder, unescapeHtml } from '../values'
-import { shelveByCollections } from './librarything'
+import { addDates, shelveByCollections } from './librarything'
 
 const listOf = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [value]
@@ -14,7 +14,11 @@ const textsOf = (value: unknown) =>
 
 const entriesOf = (json: unknown) => limitEntries(Object.entries(isObject(json) ? json : {}))
 
-const UNSUPPORTED = ['lendingpatron', 'lendingstatus', 'fromwhere', 'barcode']
+/** A value as text. Of a list or an object, its texts. */
+const textOf = (value: unknown) =>
+  typeof value === 'object' ? textsOf(value).filter(Boolean).join(', ') : unescapeHtml(toCell(value))
+
+const UNSUPPORTED = 'callnumber,barcode,bcid,fromwhere,lendingpatron,lendingstatus,lendingstart,lendingend'.split(',')
 
 export const librarythingJson: Format = {
   name: 'librarything-json',
@@ -31,7 +35,7 @@ export const librarythingJson: Format = {
       const values = isObject(book) ? book : {}
       const row = createRow({
         line: at + 1,
-        get: (name) => unescapeHtml(toCell(Object.hasOwn(values, name) ? values[name] : '')),
+        get: (name) => textOf(Object.hasOwn(values, name) ? values[name] : ''),
       })
       const { entry, get } = row
       entry.cells = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toCell(value)]))
@@ -47,19 +51,24 @@ export const librarythingJson: Format = {
       const codes = textsOf(values.isbn).concat(textsOf(values.originalisbn)).slice(0, 20)
       entry.isbn = codes.map(parseIsbn).find(Boolean) ?? null
       if (!entry.isbn && codes.some((code) => parseIsbn(code) === undefined)) row.lose('bad-isbn', 'isbn')
+      entry.publisher = row.text('publication')?.split(' (')[0] || null
       const year = /^\d{4}\b/.exec(get('date'))?.[0]
       entry.publishedYear = year ? Number(year) : null
       entry.pages = row.pages('pages')
       const languages = textsOf(values.language)
       if (languages[0]) row.language('language', languages[0])
-      row.format(typeof values.format === 'string' ? 'format' : 'media')
-      row.added('entrydate')
+      if (languages.length > 1) row.lose('not-supported', 'language')
+      // [{ "code": "1.1.1", "text": "Paperback" }]
+      const [format] = listOf(values.format)
+      row.format('format', textOf(isObject(format) ? format.text : format))
+      addDates(row, 'entrydate', 'dateacquired')
       const [startedAt, finishedAt] = [row.date('datestarted'), row.date('dateread')]
       if (startedAt || finishedAt) row.addReading(startedAt, finishedAt, 'datestarted')
       row.rate('rating')
       shelveByCollections(row, textsOf(values.collections), options)
       row.tag(textsOf(values.tags), 'tags')
       for (const name of ['review', 'comment', 'privatecomment']) row.memo(toCell(values[name]), name)
+      if (Number(get('copies')) > 1) row.lose('not-supported', 'copies')
       row.refuse(UNSUPPORTED)
       return finish(row)
     }),

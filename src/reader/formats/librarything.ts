@@ -29,12 +29,19 @@ export const shelveByCollections = (row: Row, names: string[], options: ImportOp
   }
 }
 
+/** Sets when the book was added: when it was entered, else when it was acquired. */
+export const addDates = (row: Row, entered: string, acquired: string) => {
+  const isEntered = row.get(entered) !== ''
+  row.added(isEntered ? entered : acquired)
+  if (isEntered && row.get(acquired) !== row.get(entered)) row.refuse([acquired])
+}
+
 export const librarything = tableFormat({
   name: 'librarything',
   matches: (has) => has('title') && (has('sort character') || (has('primary author') && has('work id'))),
   columns:
-    'book id,title,sort character,primary author,primary author role,secondary author,secondary author roles,publication,date,review,rating,comment,private comment,summary,media,physical description,weight,height,thickness,length,dimensions,page count,lccn,acquired,date started,date read,tags,collections,languages,original languages,lc classification,isbn,isbns,subjects,dewey decimal,dewey wording,other call number,copies,source,entry date,oclc,work id',
-  unsupported: 'barcode,bcid,from where,lending patron,lending status,lending start,lending end',
+    'book id,title,sort character,primary author,primary author role,secondary author,secondary author roles,publication,date,review,rating,comment,private comment,summary,media,physical description,weight,height,thickness,length,dimensions,page count,lccn,acquired,date started,date read,tags,collections,languages,original languages,lc classification,isbn,isbns,subjects,dewey decimal,dewey wording,copies,source,entry date,oclc,work id',
+  unsupported: 'other call number,barcode,bcid,from where,lending patron,lending status,lending start,lending end',
   read: (row, options) => {
     const { entry, get } = row
     row.identify('librarything', get('book id'), 'book id')
@@ -61,7 +68,7 @@ export const librarything = tableFormat({
     row.language('languages', language)
     if (languages.length > 0) row.lose('not-supported', 'languages')
     row.format('media')
-    row.added(get('entry date') ? 'entry date' : 'acquired')
+    addDates(row, 'entry date', 'acquired')
     const [startedAt, finishedAt] = [row.date('date started'), row.date('date read')]
     if (startedAt || finishedAt) row.addReading(startedAt, finishedAt, 'date started')
     row.rate('rating')

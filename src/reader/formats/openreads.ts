@@ -33,10 +33,9 @@ export const openreads = tableFormat({
     row.added('date_added')
     row.rate('rating')
     for (const reading of splitList(get('readings'), ';')) {
-      const [startedAt, finishedAt] = reading
-        .split('|')
-        .slice(0, 2)
-        .map((date) => parseDate(date.trim()))
+      const [start = '', finish = '', milliseconds = ''] = reading.split('|')
+      const [startedAt, finishedAt] = [parseDate(start), parseDate(finish)]
+      if (Number(milliseconds) !== 0) row.lose('not-supported', 'readings')
       if (startedAt === undefined || finishedAt === undefined) row.lose('bad-date', 'readings')
       if (startedAt || finishedAt) row.addReading(startedAt ?? null, finishedAt ?? null, 'readings')
     }

@@ -1,5 +1,5 @@
-import { type Entry, emptyEntry, type Format, type Source } from '../../imports/entry'
-import { headerOf } from '../table'
+import { type Entry, emptyEntry, type Source } from '../../imports/entry'
+import { headerOf, type TableFormat } from '../table'
 import { parseZonedDate } from './clippings/dates'
 import { addLoss, addMemo, cleanText, joinNotes } from './clippings/memos'
 
@@ -11,13 +11,22 @@ const COLUMNS = {
   asin: ['amazon book id'],
   note: ['note'],
   tags: ['tags'],
+  color: ['color'],
+  url: ['url'],
   locationType: ['location type'],
   location: ['location'],
   date: ['highlighted at', 'date'],
   documentTags: ['document tags'],
 }
+/** The member's own data that the library has no place for. */
+const UNSUPPORTED = [
+  ['tags', 'Tags'],
+  ['color', 'Color'],
+  ['url', 'URL'],
+] as const
 type Row = Record<keyof typeof COLUMNS, string>
 
+const KNOWN = new Set(Object.values(COLUMNS).flat())
 const toHeader = (rows: Source['rows']) => (rows[0]?.cells ?? []).map((name) => cleanText(name).toLowerCase())
 
 /** Reads cells by the names of their columns. */
@@ -46,12 +55,19 @@ const addRow = (entry: Entry, row: Row, line: number) => {
   addMemo(entry, { type, content: joinNotes(highlight, note), page: isPage ? Number(location) : 0, createdAt }, field)
 }
 
-type Book = { entry: Entry; hasTags: boolean; tags: Set<string> }
+type Book = { entry: Entry; refused: Set<string>; tags: Set<string> }
 
-const addTags = (book: Book, { tags, documentTags }: Row) => {
-  if (tags && !book.hasTags) addLoss(book.entry, 'not-supported', 'Tags')
-  book.hasTags ||= tags !== ''
-  for (const tag of documentTags.split(',')) if (tag.trim()) book.tags.add(tag.trim())
+const addTags = ({ tags }: Book, { documentTags }: Row) => {
+  for (const tag of documentTags.split(',')) if (tag.trim()) tags.add(tag.trim())
+}
+
+/** Names the columns that cannot be kept, once for each book. */
+const refuseColumns = ({ entry, refused }: Book, row: Row) => {
+  for (const [name, column] of UNSUPPORTED) {
+    if (!row[name] || refused.has(name)) continue
+    refused.add(name)
+    addLoss(entry, 'not-supported', column)
+  }
 }
 
 const read = (source: Source) => {
@@ -71,17 +87,21 @@ const read = (source: Source) => {
       continue
     }
     const key = JSON.stringify([row.title, row.author, row.asin])
-    const book = books.get(key) ?? { entry: toEntry(line, row), hasTags: false, tags: new Set<string>() }
+    const book = books.get(key) ?? { entry: toEntry(line, row), refused: new Set<string>(), tags: new Set<string>() }
     books.set(key, book)
+    if (cells.length < names.length) addLoss(book.entry, 'short-row', `line ${line}`)
+    if (cells.slice(names.length).some((cell) => cell.trim())) addLoss(book.entry, 'bad-row', `line ${line}`)
     addTags(book, row)
+    refuseColumns(book, row)
     addRow(book.entry, row, line)
   }
   return [...books.values()].map(({ entry, tags }) => ({ ...entry, tags: [...tags] })).concat(failed)
 }
 
 /** Readwise's CSV export, and CSV files for Readwise's import. */
-export const readwise: Format = {
+export const readwise: TableFormat = {
   name: 'readwise',
   matches: ({ rows }) => toHeader(rows).includes('highlight'),
+  knows: (column) => KNOWN.has(column),
   read,
 }
