@@ -38,6 +38,7 @@ const WITHOUT_MEMBERS = [
   'images-clean',
   'images-conditions',
   'images-tables',
+  'imports-columns',
   'imports-csv',
   'imports-generic',
   'imports-goodreads',

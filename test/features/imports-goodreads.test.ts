@@ -99,6 +99,8 @@ describe('an import from Goodreads', () => {
   it('of before 2022 names what the library has no place for', () => {
     expect(readByTitle(old)['The Salt Archive']?.losses).toEqual(
       [
+        'Read Count',
+        'Spoiler',
         'Owned Copies',
         'Recommended For',
         'Recommended By',

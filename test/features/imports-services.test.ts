@@ -265,7 +265,14 @@ describe('an import from BookWyrm', () => {
       'inventaire:isbn:9780446675505',
       'librarything-work:777',
       'goodreads:81234',
+      'bnf:cb1',
+      'viaf:123',
       'wikidata:Q42',
+      'asin:B0ABCDEF12',
+      'audible:B0ABCDEF13',
+      'isfdb:55',
+      'oclc:12345',
+      'finna:finna.1',
     ])
   })
 
@@ -293,7 +300,7 @@ describe('an import from BookWyrm', () => {
     expect(books['The Salt Archive']).toMatchObject({
       status: 'DONE',
       readings: [{ startedAt: '2026-03-01', finishedAt: '2026-03-14', outcome: 'FINISHED' }],
-      memos: [{ content: 'Slow\n\nThen not.', createdAt: '2026-03-15T00:00:00' }],
+      memos: [{ content: 'Slow\n\nStorms\n\nThen not.', createdAt: '2026-03-15T00:00:00' }],
       addedAt: '2025-12-30',
     })
     expect(books['Tide Tables']).toMatchObject({

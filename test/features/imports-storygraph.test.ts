@@ -63,7 +63,7 @@ describe('an import from StoryGraph', () => {
       ],
       quarters: 17,
       memos: [{ content: '<div>Slow.<br>Then&nbsp;not.</div><span class="spoiler">She stays.</span>' }],
-      losses: ['Contributors', 'Content Warnings', 'Content Warning Description'].map((field) => ({
+      losses: ['Contributors', 'Read Count', 'Content Warnings', 'Content Warning Description'].map((field) => ({
         code: 'not-supported',
         field,
       })),
