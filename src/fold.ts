@@ -6,13 +6,18 @@ const LONG_RUN = /(?<!\p{M})\p{M}{31}/u
  */
 const toNfc = (text: string) => (LONG_RUN.test(text) ? text : text.normalize('NFC'))
 
+const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text)
+
 /**
  * Folds a text for comparison regardless of case, beyond ASCII and in all Unicode normalization forms. Unicode's full case
  * folding, approximated by upper- and then lower-casing (`ß` equals `ss`), with one form of the Greek sigma and one of the
  * Turkish i, in NFC.
  */
-export const fold = (text: string) =>
-  toNfc(text.toUpperCase().toLowerCase()).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
+export const fold = (text: string) => {
+  // The same, in a fraction of the time.
+  if (isAscii(text)) return text.toLowerCase()
+  return toNfc(text.toUpperCase().toLowerCase()).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
+}
 
 const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
@@ -21,7 +26,7 @@ const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letter
  * are stored twice: mainly those with capitals beyond ASCII, and those that are not in NFC.
  */
 export const toFoldedColumn = (text: string | null | undefined) => {
-  if (text == null) return null
+  if (text == null || isAscii(text)) return null
   const folded = fold(text)
   return folded === lowerAscii(text) ? null : folded
 }

@@ -31,5 +31,8 @@ export const quotaMessage = (quota: Quota, limit = DEFAULT_QUOTAS[quota]) => `Li
 const encoder = new TextEncoder()
 
 /** The UTF-8 bytes of some texts: what quotas count. */
-export const utf8Bytes = (...texts: (string | null | undefined)[]) =>
-  texts.reduce((sum, text) => sum + (text ? encoder.encode(text).length : 0), 0)
+export const utf8Bytes = (...texts: (string | null | undefined)[]) => {
+  const present = texts.filter(Boolean)
+  // One call for all texts: each has a fixed cost.
+  return present.length > 0 ? encoder.encode(present.join('\n')).length - (present.length - 1) : 0
+}
