@@ -1,13 +1,12 @@
 import { fold, toFoldedColumn } from '../fold'
-import { utf8Bytes } from '../quotas'
-import { type Loss, MAX_COLUMN_NAME } from './entry'
+import { type Cells, type EntryMemo, type Loss, MAX_COLUMN_NAME } from './entry'
 import { type BookColumns, foldedColumns } from './new-book'
 import type { Planned } from './plan'
 
 // What `commitChunk` writes for the planned rows, as arrays of objects for JSON parameters.
 
-/** Bytes per parameter, well below D1's 2 MB. */
-const MAX_PART_BYTES = 512 * 1024
+/** Characters of a parameter. With three bytes each, it is still below D1's 2 MB. */
+const MAX_PART_SIZE = 512 * 1024
 
 /** Splits items into JSON arrays that fit into a parameter. */
 export const toJsonParts = (items: object[]) => {
@@ -15,13 +14,12 @@ export const toJsonParts = (items: object[]) => {
   let left = 0
   for (const item of items) {
     const json = JSON.stringify(item)
-    const bytes = utf8Bytes(json)
-    if (left < bytes) {
+    if (left < json.length) {
       parts.push([])
-      left = MAX_PART_BYTES
+      left = MAX_PART_SIZE
     }
     parts.at(-1)?.push(json)
-    left -= bytes
+    left -= json.length
   }
   return parts.map((part) => `[${part.join(',')}]`)
 }
@@ -51,19 +49,27 @@ const toReadings = ({ row, existing, readings }: Planned) => {
 
 const AUTHORITY = ['PRIVATE', 'PUBLIC'] as const
 
+const timesOf = ({ createdAt, updatedAt }: EntryMemo, now: string) => ({
+  createdAt: createdAt ?? now,
+  updatedAt: updatedAt ?? createdAt ?? now,
+})
+
 const toMemos = ({ row, bookId, memos }: Planned, now: string) =>
-  memos.map(({ type, content, page, createdAt, updatedAt, isPublic }) => ({
-    ...{ row, bookId, type, content, page },
-    authority: AUTHORITY[Number(isPublic ?? false)],
-    createdAt: createdAt ?? now,
-    updatedAt: updatedAt ?? createdAt ?? now,
-    folded: toFoldedColumn(content),
-  }))
+  memos.map((memo) => {
+    const { type, content, page, isPublic } = memo
+    return {
+      ...{ row, bookId, type, content, page },
+      authority: AUTHORITY[Number(isPublic ?? false)],
+      ...timesOf(memo, now),
+      folded: toFoldedColumn(content),
+    }
+  })
 
 /** The values with which an undo compares a created book. */
 const toUndo = (columns: BookColumns, planned: Planned, now: string) => {
   const { entry, memos, tags, readings, progress } = planned
-  const edits = toMemos(planned, now).flatMap(({ createdAt, updatedAt }) => (updatedAt === createdAt ? [] : updatedAt))
+  const times = memos.map((memo) => timesOf(memo, now))
+  const edits = times.flatMap(({ createdAt, updatedAt }) => (updatedAt === createdAt ? [] : updatedAt))
   return {
     ...columns,
     ...{ memoCount: memos.length, tags: tags.length, readings: readings.length, progress: progress.length },
@@ -75,12 +81,14 @@ const toUndo = (columns: BookColumns, planned: Planned, now: string) => {
 
 const shorten = ({ code, field }: Loss) => ({ code, field: field.slice(0, MAX_COLUMN_NAME).toWellFormed() })
 
+const toObject = ({ names, values }: Cells) => Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
+
 const toReport = (planned: Planned, undo: object | undefined, newBook: number | undefined) => {
   const { row, entry, outcome, code, losses, bookId } = planned
   return {
     ...{ row, line: entry.line, title: entry.title, outcome, code, bookId, undo, newBook },
     losses: losses.length > 0 ? losses.map(shorten) : undefined,
-    cells: outcome === 'failed' ? entry.cells : undefined,
+    cells: outcome === 'failed' ? toObject(entry.cells) : undefined,
   }
 }
 

@@ -108,6 +108,9 @@ export type ExactValues = {
   progress: EntryProgress[]
 }
 
+/** The cells of a row as they are in the file. The rows of a table share the array of its columns' names. */
+export type Cells = { names: string[]; values: string[] }
+
 /** A book, and what the file says about the member's copy of it. Nothing is invented: what the file lacks is null. */
 export type Entry = {
   /** The line of the file where the row begins, counted from 1. In JSON, the number of the item. */
@@ -142,8 +145,8 @@ export type Entry = {
   losses: Loss[]
   /** Why the row cannot be imported. */
   failure: Code | null
-  /** The row as it is in the file, by column, to correct and send again. */
-  cells: Record<string, string>
+  /** To correct and send again if the row fails. */
+  cells: Cells
 }
 
 /** What the member says about the file. */
@@ -194,5 +197,5 @@ export const emptyEntry = (line: number): Entry => ({
   memos: [],
   losses: [],
   failure: null,
-  cells: {},
+  cells: { names: [], values: [] },
 })

@@ -36,10 +36,10 @@ const originKey = (bookId: number) => `#${bookId}`
  */
 export const createMatcher = (entries: Entry[], origins = new Map<number, number>()) => {
   const wanted = new Set<string>()
-  for (const entry of entries) {
+  const titles = new Map(entries.map((entry) => [entry, titleIdentity(entry)]))
+  for (const [entry, title] of titles) {
     for (const id of entry.sourceIds) wanted.add(id)
     if (entry.isbn) wanted.add(`isbn:${entry.isbn}`)
-    const title = titleIdentity(entry)
     if (title) wanted.add(title)
     if (entry.exact?.bookId) wanted.add(originKey(entry.exact.bookId))
   }
@@ -92,7 +92,7 @@ export const createMatcher = (entries: Entry[], origins = new Map<number, number
           return { bookId: book.bookId }
         }
       }
-      const title = titleIdentity(entry)
+      const title = titles.get(entry)
       const keys = [...(entry.isbn ? [`isbn:${entry.isbn}`] : []), ...(title ? [title] : [])]
       let similar: number | undefined
       for (const key of keys) {

@@ -1,9 +1,9 @@
 import { unavailable } from '../errors'
 import { ImportFileError } from '../reader/file-error'
 import type Reader from '../reader/index'
-import type { ReadOptions, ReadResult } from '../reader/read-file'
+import type { ReadOptions } from '../reader/read-file'
 import { withRetries } from '../retry'
-import type { Entry } from './entry'
+import { createLineReader, type ReceivedEntry } from './lines'
 
 /** The binding of the Worker that reads files. */
 export type ReaderBinding = Service<typeof Reader>
@@ -11,16 +11,27 @@ export type ReaderBinding = Service<typeof Reader>
 /** Timeout for reading a file, retries included. The largest files take up to two seconds. */
 const READER_TIMEOUT_MS = 10_000
 
+/** Bytes to wait for in each read of a stream, which has a fixed cost. */
+const READ_BYTES = 256 * 1024
+
 /** The lines of a stream of text. A long line may arrive in many pieces. */
 async function* toLines(stream: ReadableStream<Uint8Array>) {
+  const reader = stream.getReader({ mode: 'byob' })
+  const decoder = new TextDecoder()
   let pieces: string[] = []
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-    const [first = '', ...others] = text.split('\n')
-    pieces.push(first)
-    for (const next of others) {
-      yield pieces.join('')
-      pieces = [next]
+  try {
+    for (let isDone = false; !isDone; ) {
+      const { done, value } = await reader.readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES))
+      const [first = '', ...others] = decoder.decode(value, { stream: true }).split('\n')
+      pieces.push(first)
+      for (const next of others) {
+        yield pieces.join('')
+        pieces = [next]
+      }
+      isDone = done
     }
+  } finally {
+    await reader.cancel()
   }
 }
 
@@ -28,8 +39,9 @@ const receive = async (reader: ReaderBinding, file: Uint8Array, options: ReadOpt
   const answer = await reader.read(file, options)
   if ('reason' in answer) return answer
   const { entries: lines, ...rest } = answer
-  const entries: Entry[] = []
-  for await (const line of toLines(lines)) entries.push(JSON.parse(line))
+  const entries: ReceivedEntry[] = []
+  const toEntry = createLineReader()
+  for await (const line of toLines(lines)) entries.push(toEntry(line))
   return { ...rest, entries }
 }
 
@@ -38,7 +50,7 @@ const receive = async (reader: ReaderBinding, file: Uint8Array, options: ReadOpt
  * @throws ImportFileError if the file as a whole cannot be read
  * @throws UNAVAILABLE if the Worker keeps failing
  */
-export const readEntries = async (...values: Parameters<typeof receive>): Promise<ReadResult> => {
+export const readEntries = async (...values: Parameters<typeof receive>) => {
   const read = await withRetries(
     READER_TIMEOUT_MS,
     () => receive(...values),

@@ -2,15 +2,15 @@ import { sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement } from '../db/client'
 import { fold } from '../fold'
 import { localTime } from '../http/local-time'
-import { type Quotas, utf8Bytes } from '../quotas'
+import type { Quotas } from '../quotas'
 import { ImportFileError } from '../reader/file-error'
 import { MAX_TAGS } from '../tags/schema'
 import { toArrays } from './arrays'
 import { commitChunk } from './chunk'
 import { claimChunk } from './claim'
-import type { Entry } from './entry'
 import { loadExisting, loadLibrary } from './existing'
 import { deleteFile, getFile } from './files'
+import type { ReceivedEntry } from './lines'
 import { type Planned, planRow, refuse } from './plan'
 import { type ReaderBinding, readEntries } from './reader'
 import { importColumns, type StoredImport } from './store'
@@ -28,7 +28,8 @@ const MAX_CONTINUATIONS = 10
 /** D1 allows an invocation 1,000 statements. */
 const MAX_STATEMENTS = 800
 const MAX_CHUNK_ROWS = 120
-const MAX_CHUNK_BYTES = 256 * 1024
+/** Characters of the entries of a chunk, as JSON. */
+const MAX_CHUNK_SIZE = 256 * 1024
 
 export const newLease = () => ({
   lease: crypto.getRandomValues(new Uint32Array(1))[0] ?? 0,
@@ -108,13 +109,11 @@ const limitUsage = (plan: Planned[], usage: Usage, quotas: Quotas) => {
   })
 }
 
-const nextChunk = (entries: Entry[], from: number) => {
-  let bytes = 0
+const nextChunk = (entries: ReceivedEntry[], from: number) => {
+  let size = 0
   let to = from
-  while (to < entries.length && to - from < MAX_CHUNK_ROWS && bytes < MAX_CHUNK_BYTES) {
-    const { cells, ...entry } = entries[to] as Entry
-    // As JSON, an entry is about as large as its statement parameters: those of a failed row have its cells instead.
-    bytes += Math.max(...[entry, cells].map((value) => utf8Bytes(JSON.stringify(value))))
+  while (to < entries.length && to - from < MAX_CHUNK_ROWS && size < MAX_CHUNK_SIZE) {
+    size += entries[to]?.size ?? 0
     to += 1
   }
   return to
@@ -162,7 +161,7 @@ const commit = async (
 }
 
 /** Works on an import until it is done, or the time or the statements of an invocation are used up. */
-const work = async (context: RunContext, stored: StoredImport, lease: number, entries: Entry[]) => {
+const work = async (context: RunContext, stored: StoredImport, lease: number, entries: ReceivedEntry[]) => {
   const { db, quotas, timeZone, budget = { left: MAX_STATEMENTS } } = context
   const owner = stored.memberId
   const deadline = Date.now() + MAX_RUN_MS
@@ -181,7 +180,7 @@ const work = async (context: RunContext, stored: StoredImport, lease: number, en
   budget.left -= library.statements
   let done = stored.done
   for (const { bookId } of taken) library.matcher.exclude(bookId)
-  const isLeft = (entry: Entry, at: number) => at >= done && !entry.failure
+  const isLeft = (entry: ReceivedEntry, at: number) => at >= done && !entry.failure
   const origins = entries.map((entry, at) => (isLeft(entry, at) ? library.matcher.takeOrigin(entry) : undefined))
   const targets = entries.map((entry, at) =>
     isLeft(entry, at) ? (origins[at] ?? library.matcher.take(entry)) : undefined,
@@ -250,7 +249,12 @@ const readAgain = async ({ bucket, reader }: RunContext, stored: StoredImport, f
  * follow at once.
  * @param entries if the file has been read already
  */
-export const runLeased = async (context: RunContext, stored: StoredImport, lease: number, entries?: Entry[]) => {
+export const runLeased = async (
+  context: RunContext,
+  stored: StoredImport,
+  lease: number,
+  entries?: ReceivedEntry[],
+) => {
   const { memberId, importId, file } = stored
   const values = { memberId, importId, lease }
   if (file === null) return

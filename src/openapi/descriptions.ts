@@ -11,7 +11,7 @@ const IMPORT_CODES: Record<Code, string> = {
   'bad-number': 'not a number, or out of range',
   'bad-row': 'the row does not have the form of the format',
   'short-row': 'the row has fewer cells than the header: those from `field` on were read as empty',
-  'rating-rounded': 'the rating was rounded to whole stars',
+  'rating-rounded': 'the rating was rounded',
   'review-truncated': 'the text was too long, and was cut',
   'too-long': 'too long, and was cut',
   'too-many': 'more than a book or member can have',

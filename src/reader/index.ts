@@ -1,5 +1,6 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Entry } from '../imports/entry'
+import { createLineWriter } from '../imports/lines'
 import { ImportFileError } from './file-error'
 import { type ReadOptions, type ReadResult, readFile } from './read-file'
 
@@ -11,11 +12,16 @@ const encoder = new TextEncoder()
 
 const toLines = (entries: Entry[]) => {
   let at = 0
+  const toLine = createLineWriter()
   return new ReadableStream({
     type: 'bytes',
     pull: (controller) => {
       let lines = ''
-      for (; at < entries.length && lines.length < CHUNK_CHARACTERS; at++) lines += `${JSON.stringify(entries[at])}\n`
+      for (const entry of entries.slice(at)) {
+        if (lines.length >= CHUNK_CHARACTERS) break
+        lines += `${toLine(entry)}\n`
+        at += 1
+      }
       if (lines === '') controller.close()
       else controller.enqueue(encoder.encode(lines))
     },

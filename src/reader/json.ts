@@ -1,3 +1,5 @@
+import type { Cells } from '../imports/entry'
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -12,3 +14,9 @@ export const toCell = (value: unknown): string => {
     return ''
   }
 }
+
+/** The properties of an object of a JSON file as cells. */
+export const toCells = (object: Record<string, unknown>): Cells => ({
+  names: Object.keys(object),
+  values: Object.values(object).map(toCell),
+})

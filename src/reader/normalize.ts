@@ -1,6 +1,6 @@
 import { MAX_INT } from '../contract'
 import { fold } from '../fold'
-import type { Entry, EntryMemo, EntryReading, Loss } from '../imports/entry'
+import type { Cells, Entry, EntryMemo, EntryReading, Loss } from '../imports/entry'
 import { cutText } from './values'
 
 // What every entry must satisfy before it is stored, whatever its format: a single row that the database refuses would stop
@@ -47,16 +47,18 @@ const uniqueTags = (tags: string[]) => {
 }
 
 /** The characters of cells, with their names. */
-export const lengthOf = (cells: Record<string, string>) =>
-  Object.entries(cells).reduce((sum, [name, cell]) => sum + name.length + cell.length, 0)
+export const lengthOf = ({ names, values }: Cells) => {
+  const add = (sum: number, text: string) => sum + text.length
+  return values.reduce(add, names.reduce(add, 0))
+}
 
-const cutCells = (cells: Record<string, string>) => {
+const cutCells = (cells: Cells): Cells => {
   if (lengthOf(cells) <= MAX_CELLS) return cells
-  return Object.fromEntries(
-    Object.entries(cells)
-      .slice(0, MAX_CELLS / MAX_CELL)
-      .map(([name, cell]) => [cutText(name, MAX_NAME), cutText(cell, MAX_CELL)]),
-  )
+  const count = MAX_CELLS / MAX_CELL
+  return {
+    names: cells.names.slice(0, count).map((name) => cutText(name, MAX_NAME)),
+    values: cells.values.slice(0, count).map((value) => cutText(value, MAX_CELL)),
+  }
 }
 
 const clean = (entry: Entry, losses: Loss[]): Entry => {

@@ -121,12 +121,12 @@ const choose = (source: Source, { format, columns }: ReadOptions) => {
 /** Characters of the cells of all rows, with their names: more than any list of books has. */
 const MAX_FILE_CELLS = 32 * 1024 * 1024
 
-/** Leaves out cells beyond the limit: many short rows below long names would take far more memory than the file. */
+/** Leaves out cells beyond the limit: many short rows below long names, if they fail, would be far larger than the file. */
 const limitCells = (entries: Entry[]) => {
   let left = MAX_FILE_CELLS
   for (const entry of entries) {
     left -= lengthOf(entry.cells)
-    if (left < 0) entry.cells = {}
+    if (left < 0) entry.cells = { names: [], values: [] }
   }
 }
 

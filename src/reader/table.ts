@@ -49,7 +49,7 @@ export const readTable = (
   const nameOf = (column: string) => header[columns.get(column) ?? -1] ?? column
   return records.map(({ line, cells }) => {
     const row = createRow({ line, nameOf, orderOf, get: (column) => cells[columns.get(column) ?? -1] ?? '' })
-    row.entry.cells = Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']))
+    row.entry.cells = { names: header, values: cells.slice(0, header.length) }
     const extra = cells.findIndex((cell, at) => at >= header.length && cell.trim())
     if (extra !== -1) row.lose('bad-row', `column ${extra + 1}`)
     const missing = header[cells.length]

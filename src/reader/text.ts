@@ -8,12 +8,11 @@ const decode = (bytes: Uint8Array, encoding: string) => {
   }
 }
 
-const isUtf8 = (bytes: Uint8Array) => {
+const decodeUtf8 = (bytes: Uint8Array) => {
   try {
-    new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-    return true
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
-    return false
+    return undefined
   }
 }
 
@@ -44,9 +43,11 @@ const guessEncoding = (bytes: Uint8Array) => {
  * @throws ImportFileError if `encoding` is needed and not known
  */
 export const decodeText = (bytes: Uint8Array, encoding?: string) => {
-  const found = utf16(bytes) ?? (isUtf8(bytes) ? 'utf-8' : (encoding ?? guessEncoding(bytes)))
+  const wide = utf16(bytes)
+  const utf8 = wide ? undefined : decodeUtf8(bytes)
+  const found = wide ?? (utf8 === undefined ? (encoding ?? guessEncoding(bytes)) : 'utf-8')
   // The database cannot store NUL.
-  return { text: decode(bytes, found).replaceAll('\0', ''), encoding: found }
+  return { text: (utf8 ?? decode(bytes, found)).replaceAll('\0', ''), encoding: found }
 }
 
 const EXPORT_INSTEAD = 'Send the CSV, JSON or text file that the service exports.'

@@ -17,7 +17,7 @@ import { read } from '../support/import-files'
 /** What an import takes from a file: the entries with their losses, and the columns it does not know. */
 const takenFrom = (file: string) => {
   const { entries, unknownColumns } = read(file)
-  return JSON.stringify([entries.map((entry) => ({ ...entry, cells: {} })), unknownColumns])
+  return JSON.stringify([entries.map((entry) => ({ ...entry, cells: undefined })), unknownColumns])
 }
 
 /** The columns that can be emptied without any effect: their cells are neither kept nor reported. */

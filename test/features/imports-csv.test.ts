@@ -68,16 +68,12 @@ describe('a table', () => {
 
   it('numbers columns that are empty or repeated', () => {
     const { entries } = read('Title,,Title\nA,b,c\n')
-    expect(entries[0]?.cells).toEqual({ Title: 'A', '(2)': 'b', 'Title (3)': 'c' })
+    expect(entries[0]?.cells).toEqual({ names: ['Title', '(2)', 'Title (3)'], values: ['A', 'b', 'c'] })
   })
 
   it('keeps columns with the names of object members apart', () => {
     const { entries } = read('Title,__proto__,constructor\nA,b,c\n')
-    expect(Object.entries(entries[0]?.cells ?? {})).toEqual([
-      ['Title', 'A'],
-      ['__proto__', 'b'],
-      ['constructor', 'c'],
-    ])
+    expect(entries[0]?.cells).toEqual({ names: ['Title', '__proto__', 'constructor'], values: ['A', 'b', 'c'] })
   })
 
   it('is refused with the line of a quote that is never closed', () => {

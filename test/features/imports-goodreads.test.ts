@@ -332,7 +332,7 @@ describe('an import from Goodreads', () => {
   it('keeps a row without a title, with its cells, as a failure', () => {
     expect(goodreads({ Title: ' ' })).toMatchObject({
       failure: 'no-title',
-      cells: { 'Book Id': '1', Title: ' ', 'Exclusive Shelf': 'read' },
+      cells: { names: ['Book Id', 'Title', 'Exclusive Shelf'], values: ['1', ' ', 'read'] },
     })
   })
 })

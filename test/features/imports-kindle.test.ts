@@ -49,7 +49,7 @@ describe('a file in English', () => {
       pages: null,
       currentPage: null,
       failure: null,
-      cells: {},
+      cells: { names: [], values: [] },
     })
   })
 

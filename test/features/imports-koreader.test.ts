@@ -25,7 +25,7 @@ describe('JSON', () => {
         pages: null,
         status: null,
         failure: null,
-        cells: {},
+        cells: { names: [], values: [] },
       },
       { line: 2, title: 'Field Notes', author: null, sourceIds: [] },
     ])

@@ -43,6 +43,7 @@ const counts = (changes: object) => ({ created: 0, updated: 0, unchanged: 0, ski
 /** A line of an entry, and then an error. */
 const breakOff = () =>
   new ReadableStream({
+    type: 'bytes',
     start: (controller) => {
       controller.enqueue(new TextEncoder().encode('{}\n'))
     },

@@ -1,3 +1,4 @@
+import type { Entry } from '../../src/imports/entry'
 import { type ReadOptions, readFile } from '../../src/reader/read-file'
 
 export const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -32,6 +33,10 @@ export const readRow = (row: Record<string, string>, options: Partial<ReadOption
   if (!entry) throw new Error('The row was not read')
   return entry
 }
+
+/** The cells of an entry, by the names of their columns. */
+export const cellsOf = (entry?: Entry) =>
+  Object.fromEntries(entry?.cells.names.map((name, at) => [name, entry.cells.values[at]]) ?? [])
 
 /** Why a file is refused. */
 export const reasonOf = (file: string | Uint8Array, options: Partial<ReadOptions> = {}) => {

@@ -38,9 +38,7 @@ export const bookwyrm = tableFormat({
     const { entry, get } = row
     const columns = new Set([
       ...SOURCES.keys(),
-      ...Object.keys(entry.cells)
-        .map(toKey)
-        .filter((column) => OTHER_SOURCE.test(column)),
+      ...entry.cells.names.map(toKey).filter((column) => OTHER_SOURCE.test(column)),
     ])
     for (const column of columns)
       row.identify(SOURCES.get(column) ?? column.replace(OTHER_SOURCE, ''), get(column), column)

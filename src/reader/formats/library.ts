@@ -10,7 +10,7 @@ import {
   type Format,
 } from '../../imports/entry'
 import { ImportFileError } from '../file-error'
-import { isObject, toCell } from '../json'
+import { isObject, toCells } from '../json'
 import { limitEntries } from '../limit-entries'
 import { cutText, parseIsbn, toSourceId } from '../values'
 
@@ -200,8 +200,7 @@ const toEntry = (book: unknown, line: number): Entry => {
     },
   } satisfies Partial<Entry>)
   if (entry.title?.trim()) return entry
-  const cells = Object.fromEntries(Object.entries(book).map(([name, value]) => [name, toCell(value)]))
-  return { ...entry, failure: 'no-title', cells }
+  return { ...entry, failure: 'no-title', cells: toCells(book) }
 }
 
 const VERSION = 1

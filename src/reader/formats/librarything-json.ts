@@ -1,5 +1,5 @@
 import type { Format } from '../../imports/entry'
-import { isObject, toCell } from '../json'
+import { isObject, toCell, toCells } from '../json'
 import { limitEntries } from '../limit-entries'
 import { createRow, finish } from '../row'
 import { parseIsbn, toNaturalOrder, unescapeHtml } from '../values'
@@ -38,7 +38,7 @@ export const librarythingJson: Format = {
         get: (name) => textOf(Object.hasOwn(values, name) ? values[name] : ''),
       })
       const { entry, get } = row
-      entry.cells = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toCell(value)]))
+      entry.cells = toCells(values)
       row.identify('librarything', id, 'books_id')
       row.identify('librarything-work', get('workcode'), 'workcode')
       row.identify('oclc', get('oclc'), 'oclc')

@@ -82,7 +82,8 @@ const read = (source: Source) => {
     const failure = !row.title ? 'no-title' : !row.highlight && !row.note ? 'empty-highlight' : null
     if (failure) {
       const losses = failure === 'empty-highlight' ? [{ code: failure, field: 'Highlight' } as const] : []
-      const named = Object.fromEntries(cells.map((cell, at) => [names[at] ?? `column ${at + 1}`, cell]))
+      const longer = names.concat(cells.slice(names.length).map((_, at) => `column ${names.length + at + 1}`))
+      const named = { names: cells.length > names.length ? longer : names, values: cells }
       failed.push({ ...toEntry(line, row), failure, losses, cells: named })
       continue
     }
