@@ -1,4 +1,5 @@
-const LONG_RUN = /(?<!\p{M})\p{M}{31}/u
+// The lookbehind finds where a run begins. Behind the first mark, it is tried only where there is one.
+const LONG_RUN = /\p{M}(?<!\p{M}{2})\p{M}{30}/u
 
 /**
  * A text in NFC, unless it has a run of over 30 combining marks, which no language has: to sort the marks of a run takes time

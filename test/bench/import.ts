@@ -21,7 +21,7 @@ export type ImportCost = {
   read: number
   written: number
   statements: StatementCost[]
-  /** CPU time of the Worker, in a new isolate and later. Undefined except on Linux. */
+  /** Median CPU time of the Worker, in a new isolate and later. Undefined except on Linux. */
   firstMs?: number
   laterMs?: number
   /** CPU time of the local database and bucket. */
@@ -117,8 +117,10 @@ export const measureImport = async (isQuick: boolean, progress: (line: string) =
   const costs: ImportCost[] = []
   for (const [at, { name, calls, ms }] of (await recordImports(library, file)).entries()) {
     progress(`${name}: repeating with the recorded results`)
-    const [firstMs, ...later] = await replayImports(library, file, calls, isQuick ? 4 : 12)
-    const laterMs = median(later)
+    const samples: number[][] = []
+    for (let n = 0; n < (isQuick ? 1 : 5); n++) samples.push(await replayImports(library, file, calls, 5))
+    const firstMs = median(samples.flatMap(([first]) => first ?? []))
+    const laterMs = median(samples.flatMap(([, ...later]) => later))
     // The second recorded import ran in an isolate that had run one.
     const workerMs = at === 0 ? firstMs : laterMs
     const all = calls.flatMap(({ statements }) => statements)

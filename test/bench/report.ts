@@ -141,9 +141,11 @@ const rowTargets = (rows: RowCost[]) =>
   })
 
 const importTargets = (costs: ImportCost[] = []) =>
-  costs.map(({ name, books, calls, written }) => [
+  costs.map(({ name, books, calls, written, firstMs, laterMs }) => [
     atMost(`${name}: D1 calls`, calls, 60),
     atMost(`${name}: rows written per book`, written / books, 25, 2),
+    atMost(`${name}: CPU ms`, laterMs, 300),
+    atMost(`${name}: CPU ms in a new isolate`, firstMs, 300),
   ])
 
 const exportTargets = (costs: ExportCost[] = []) =>
