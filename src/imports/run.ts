@@ -1,17 +1,16 @@
 import { sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement } from '../db/client'
-import { fold } from '../fold'
 import { localTime } from '../http/local-time'
 import type { Quotas } from '../quotas'
 import { ImportFileError } from '../reader/file-error'
-import { MAX_TAGS } from '../tags/schema'
 import { toArrays } from './arrays'
 import { commitChunk } from './chunk'
 import { claimChunk } from './claim'
 import { loadExisting, loadLibrary } from './existing'
 import { deleteFile, getFile } from './files'
+import { limitTags, limitUsage, type Usage, withAdded } from './limits'
 import type { ReceivedEntry } from './lines'
-import { type Planned, planRow, refuse } from './plan'
+import { type Planned, planRow } from './plan'
 import { type ReaderBinding, readEntries } from './reader'
 import { importColumns, type StoredImport } from './store'
 
@@ -63,7 +62,6 @@ const selectTaken = sqlStatement<{ bookId: number }>(
   select bookId from importRows
   where ${isImport} and bookId is not null and code is not 'ambiguous-match'`,
 )
-type Usage = { books: number; textBytes: number }
 const selectUsage = sqlStatement<Usage>(
   () => sql`
   select yetBooks + ingBooks + doneBooks as books, textBytes from members
@@ -85,30 +83,6 @@ export type RunContext = {
   budget?: { left: number }
 }
 
-/** Drops the tags that the member has no room for. */
-const limitTags = (plan: Planned[], known: Set<string>) => {
-  for (const planned of plan) {
-    const kept = planned.tags.filter((tag) => known.has(fold(tag)) || known.size < MAX_TAGS)
-    for (const tag of kept) known.add(fold(tag))
-    if (kept.length < planned.tags.length) planned.losses = [...planned.losses, { code: 'too-many', field: 'tags' }]
-    planned.tags = kept
-  }
-}
-
-/** Fails the rows that the quotas have no room for. */
-const limitUsage = (plan: Planned[], usage: Usage, quotas: Quotas) => {
-  let { books, textBytes } = usage
-  return plan.map((planned): Planned => {
-    const fits =
-      (!planned.book || books < quotas.MAX_BOOKS) &&
-      (planned.bytes === 0 || textBytes + planned.bytes <= quotas.MAX_MEMBER_TEXT_BYTES)
-    if (!fits) return refuse(planned.row, planned.entry, 'failed', 'quota', planned.bookId)
-    if (planned.book) books += 1
-    textBytes += planned.bytes
-    return planned
-  })
-}
-
 const nextChunk = (entries: ReceivedEntry[], from: number) => {
   let size = 0
   let to = from
@@ -120,12 +94,6 @@ const nextChunk = (entries: ReceivedEntry[], from: number) => {
 }
 
 const countOf = (plan: Planned[], outcome: Planned['outcome']) => plan.filter((each) => each.outcome === outcome).length
-
-/** The usage with what planned rows add. */
-const withAdded = ({ books, textBytes }: Usage, plan: Planned[]): Usage => ({
-  books: books + plan.filter(({ book }) => book).length,
-  textBytes: plan.reduce((sum, { bytes }) => sum + bytes, textBytes),
-})
 
 /** Commits a planned chunk. Returns false if nothing was written: the import was cancelled, or a quota is full. */
 const commit = async (
