@@ -89,6 +89,14 @@ describe('Readwise’s export', () => {
   })
 })
 
+it('reports an invalid Amazon Book ID once for each book', () => {
+  const text = 'Highlight,Title,Amazon Book ID\nWords,Demian,B0TOOLONG123\nMore,Demian,B0TOOLONG123\nWords,Low Tide,\n'
+  expect(read(text)).toMatchObject([
+    { title: 'Demian', sourceIds: [], losses: [{ code: 'not-supported', field: 'Amazon Book ID' }] },
+    { title: 'Low Tide', sourceIds: [], losses: [] },
+  ])
+})
+
 it('lists columns that Readwise does not have', () => {
   expect(files.read(file)).toMatchObject({ format: 'readwise', unknownColumns: [] })
   expect(files.read('Highlight,Title,Zodiac\nWords,Demian,Leo\n').unknownColumns).toEqual(['Zodiac'])

@@ -1,4 +1,4 @@
-import { type Entry, emptyEntry, type Source } from '../../imports/entry'
+import { type Cells, type Entry, emptyEntry, type Source } from '../../imports/entry'
 import { headerOf, type TableFormat } from '../table'
 import { parseZonedDate } from './clippings/dates'
 import { addLoss, addMemo, cleanText, joinNotes } from './clippings/memos'
@@ -57,6 +57,12 @@ const addRow = (entry: Entry, row: Row, line: number) => {
 
 type Book = { entry: Entry; refused: Set<string>; tags: Set<string> }
 
+const startBook = (line: number, row: Row): Book => {
+  const entry = toEntry(line, row)
+  if (row.asin && entry.sourceIds.length === 0) addLoss(entry, 'not-supported', 'Amazon Book ID')
+  return { entry, refused: new Set(), tags: new Set() }
+}
+
 const addTags = ({ tags }: Book, { documentTags }: Row) => {
   for (const tag of documentTags.split(',')) if (tag.trim()) tags.add(tag.trim())
 }
@@ -70,9 +76,20 @@ const refuseColumns = ({ entry, refused }: Book, row: Row) => {
   }
 }
 
+/** Returns a function that names the cells of a row, also those beyond the header. Most rows share the names of the header. */
+const createCellNamer = (header: string[], rows: Source['rows']) => {
+  const width = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0)
+  const names = Array.from({ length: width }, (_, at) => header[at] ?? `column ${at + 1}`)
+  return (values: string[]): Cells => ({
+    names: values.length > header.length ? names.slice(0, values.length) : header,
+    values,
+  })
+}
+
 const read = (source: Source) => {
   const { rows } = source
   const names = headerOf(source)
+  const nameCells = createCellNamer(names, rows)
   const readRow = rowReader(toHeader(rows))
   const books = new Map<string, Book>()
   const failed: Entry[] = []
@@ -82,13 +99,11 @@ const read = (source: Source) => {
     const failure = !row.title ? 'no-title' : !row.highlight && !row.note ? 'empty-highlight' : null
     if (failure) {
       const losses = failure === 'empty-highlight' ? [{ code: failure, field: 'Highlight' } as const] : []
-      const longer = names.concat(cells.slice(names.length).map((_, at) => `column ${names.length + at + 1}`))
-      const named = { names: cells.length > names.length ? longer : names, values: cells }
-      failed.push({ ...toEntry(line, row), failure, losses, cells: named })
+      failed.push({ ...toEntry(line, row), failure, losses, cells: nameCells(cells) })
       continue
     }
     const key = JSON.stringify([row.title, row.author, row.asin])
-    const book = books.get(key) ?? { entry: toEntry(line, row), refused: new Set<string>(), tags: new Set<string>() }
+    const book = books.get(key) ?? startBook(line, row)
     books.set(key, book)
     if (cells.length < names.length) addLoss(book.entry, 'short-row', `line ${line}`)
     if (cells.slice(names.length).some((cell) => cell.trim())) addLoss(book.entry, 'bad-row', `line ${line}`)
