@@ -1,7 +1,8 @@
-import type { Entry } from './entry'
+import type { Cells, Entry } from './entry'
 
-// The form in which the reader sends entries: lines of JSON. The names of the columns, which the rows of a table share, are only
-// in the first of several lines that have the same ones.
+// The form in which the reader sends entries: lines of JSON. The rows of a table share the names of its columns, so a line omits
+// names that are those of the line before.
+type SentEntry = Omit<Entry, 'cells'> & { cells: { names?: string[]; values: string[] } }
 
 /** Returns a function that writes entries as lines, without line ends. */
 export const createLineWriter = () => {
@@ -15,7 +16,7 @@ export const createLineWriter = () => {
 }
 
 export type ReceivedEntry = Entry & {
-  /** Characters as JSON, with the names of its columns. */
+  /** Characters as JSON, column names included. */
   size: number
 }
 
@@ -24,14 +25,13 @@ export const createLineReader = () => {
   let names: string[] = []
   let namesSize = 0
   return (line: string): ReceivedEntry => {
-    const entry: Entry = JSON.parse(line)
-    const { cells } = entry
-    if (cells.names) {
-      names = cells.names
+    const entry: SentEntry = JSON.parse(line)
+    const { names: sent, values } = entry.cells
+    if (sent) {
+      names = sent
       namesSize = names.reduce((sum, name) => sum + name.length, 0)
-      return Object.assign(entry, { size: line.length })
     }
-    cells.names = names
-    return Object.assign(entry, { size: line.length + namesSize })
+    const cells: Cells = { names, values }
+    return Object.assign(entry, { cells, size: line.length + (sent ? 0 : namesSize) })
   }
 }

@@ -10,20 +10,26 @@ export type ReadAnswer = { reason: string } | (Omit<ReadResult, 'entries'> & { e
 const CHUNK_CHARACTERS = 64 * 1024
 const encoder = new TextEncoder()
 
-const toLines = (entries: Entry[]) => {
-  let at = 0
+function* toChunks(entries: Entry[]) {
   const toLine = createLineWriter()
+  let lines = ''
+  for (const entry of entries) {
+    lines += `${toLine(entry)}\n`
+    if (lines.length < CHUNK_CHARACTERS) continue
+    yield encoder.encode(lines)
+    lines = ''
+  }
+  if (lines !== '') yield encoder.encode(lines)
+}
+
+const toStream = (entries: Entry[]) => {
+  const chunks = toChunks(entries)
   return new ReadableStream({
     type: 'bytes',
     pull: (controller) => {
-      let lines = ''
-      for (const entry of entries.slice(at)) {
-        if (lines.length >= CHUNK_CHARACTERS) break
-        lines += `${toLine(entry)}\n`
-        at += 1
-      }
-      if (lines === '') controller.close()
-      else controller.enqueue(encoder.encode(lines))
+      const { done, value } = chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
     },
   })
 }
@@ -38,7 +44,7 @@ export default class Reader extends WorkerEntrypoint {
   read(file: Uint8Array, options: ReadOptions): ReadAnswer {
     try {
       const { entries, ...rest } = readFile(file, options)
-      return { ...rest, entries: toLines(entries) }
+      return { ...rest, entries: toStream(entries) }
     } catch (error) {
       if (!(error instanceof ImportFileError)) throw error
       return { reason: error.reason }

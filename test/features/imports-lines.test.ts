@@ -3,7 +3,7 @@ import { createLineReader, createLineWriter } from '../../src/imports/lines'
 import librarythingJson from '../fixtures/imports/librarything.json?raw'
 import { read } from '../support/import-files'
 
-it('are read as they were written, and have the names of columns once', () => {
+it('reads lines back as the entries they were written from, with column names only in the first line of a table', () => {
   const table = read('Title,Author,__proto__\nA,Mina Oh,1\nB,Mina Oh,2\nC,Mina Oh\n').entries
   const entries = [...table, ...read(librarythingJson).entries, ...table]
   const lines = entries.map(createLineWriter())
@@ -11,7 +11,7 @@ it('are read as they were written, and have the names of columns once', () => {
   expect(lines.slice(0, 3).map((line) => line.includes('"names"'))).toEqual([true, false, false])
 })
 
-it('have the size of the entry with the names of its columns', () => {
+it('counts column names in the size of each entry', () => {
   const { entries } = read(`Title,${'x'.repeat(100)}\nA,1\nB,2\n`)
   const lines = entries.map(createLineWriter())
   const [first, second] = lines.map(createLineReader())
