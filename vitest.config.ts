@@ -45,6 +45,8 @@ const WITHOUT_MEMBERS = [
   'imports-hostile',
   'imports-kindle',
   'imports-koreader',
+  'imports-lines',
+  'imports-normalize',
   'imports-readwise',
   'imports-services',
   'imports-storygraph',
@@ -54,6 +56,7 @@ const WITHOUT_MEMBERS = [
   'mailed-code',
   'multipart',
   'operations',
+  'quotas-bytes',
   'retry',
 ]
 const titles = Object.keys(ONE_DATABASE_ONLY).map((title) => title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
