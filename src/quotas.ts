@@ -33,6 +33,6 @@ const encoder = new TextEncoder()
 /** The UTF-8 bytes of some texts: what quotas count. */
 export const utf8Bytes = (...texts: (string | null | undefined)[]) => {
   const present = texts.filter(Boolean)
-  // One call for all texts: each has a fixed cost.
+  // One call for all texts, because every call has a fixed cost. The separator keeps halves of surrogate pairs apart.
   return present.length > 0 ? encoder.encode(present.join('\n')).length - (present.length - 1) : 0
 }

@@ -5,7 +5,7 @@ import type { Planned } from './plan'
 
 // What `commitChunk` writes for the planned rows, as arrays of objects for JSON parameters.
 
-/** Characters of a parameter. With three bytes each, it is still below D1's 2 MB. */
+/** Characters of a parameter: below D1's 2 MB even if each takes three bytes. */
 const MAX_PART_SIZE = 512 * 1024
 
 /** Splits items into JSON arrays that fit into a parameter. */

@@ -108,7 +108,7 @@ export type ExactValues = {
   progress: EntryProgress[]
 }
 
-/** The cells of a row as they are in the file. The rows of a table share the array of its columns' names. */
+/** The cells of a row as they are in the file. The rows of a table share one array of names. A short row has fewer values. */
 export type Cells = { names: string[]; values: string[] }
 
 /** A book, and what the file says about the member's copy of it. Nothing is invented: what the file lacks is null. */

@@ -11,7 +11,7 @@ export type ReaderBinding = Service<typeof Reader>
 /** Timeout for reading a file, retries included. The largest files take up to two seconds. */
 const READER_TIMEOUT_MS = 10_000
 
-/** Bytes to wait for in each read of a stream, which has a fixed cost. */
+/** Bytes to wait for in each read of a stream: every read has a fixed cost. */
 const READ_BYTES = 256 * 1024
 
 /** The lines of a stream of text. A long line may arrive in many pieces. */

@@ -27,7 +27,7 @@ const MAX_CONTINUATIONS = 10
 /** D1 allows an invocation 1,000 statements. */
 const MAX_STATEMENTS = 800
 const MAX_CHUNK_ROWS = 120
-/** Characters of the entries of a chunk, as JSON. */
+/** Characters of JSON: an entry is about as large as the parameters of its statements. */
 const MAX_CHUNK_SIZE = 256 * 1024
 
 export const newLease = () => ({

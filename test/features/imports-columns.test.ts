@@ -95,7 +95,7 @@ describe('an import ignores only data about the book or the file', () => {
     ['Openreads', openreads, ['date_modified']],
     ['BookLogr', booklogr, []],
     ['Jelu', jelu, ['Author', 'ISBN', 'Date Read', 'Shelves', 'Bookshelves', 'isbn10', 'isbn13']],
-    // The column of the member's own is listed in unknownColumns.
+    // #read is a custom column, which unknownColumns lists.
     ['Calibre', calibre, ['author_sort', 'cover', 'id', 'isbn', 'library_name', 'size', 'title_sort', '#read']],
     ['Readwise', readwise, []],
   ])('%s', (_, file, columns) => {

@@ -4,6 +4,7 @@ import openLibrary from '../fixtures/imports/open-library.csv?raw'
 import { bytesOf, read, reasonOf, utf16Of } from '../support/import-files'
 
 const bytes = (...values: number[]) => new Uint8Array(values)
+
 describe('the encoding of an import', () => {
   it.each([
     ['UTF-8', bytesOf('제목,é'), 'utf-8'],

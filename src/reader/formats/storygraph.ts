@@ -34,7 +34,7 @@ export const storygraph = tableFormat({
     has('title') && has('read status') && (has('star rating') || has('last date read') || has('isbn/uid')),
   columns:
     'title,authors,author,contributors,isbn/uid,isbn,format,read status,date added,last date read,dates read,read count,star rating,review,tags',
-  unsupported: `moods,pace,character- or plot-driven?,${TRAITS},content warnings,content warning description,owned?`,
+  unsupported: `moods,pace,character- or plot-driven?,${TRAITS.join()},content warnings,content warning description,owned?`,
   read: (row, options) => {
     const { entry, get } = row
     entry.title = row.text('title')
@@ -59,7 +59,7 @@ export const storygraph = tableFormat({
     row.rate('star rating')
     row.tag(splitList(get('tags'), ','), 'tags')
     row.memo(get('review'), 'review')
-    // These are questions to the member: No is an answer.
+    // `refuse` treats No as empty, but here it is the member's answer.
     for (const trait of TRAITS) if (toKey(get(trait)) === 'no') row.lose('not-supported', trait)
     shelve(row, get('read status'), 'read status', options, findShelf, 'unknown-status')
   },
