@@ -59,8 +59,9 @@ export const librarythingJson: Format = {
       if (languages[0]) row.language('language', languages[0])
       if (languages.length > 1) row.lose('not-supported', 'language')
       // [{ "code": "1.1.1", "text": "Paperback" }]
-      const [format] = listOf(values.format)
-      row.format('format', textOf(isObject(format) ? format.text : format))
+      const [format, ...otherFormats] = listOf(values.format)
+      row.format('format', textOf(isObject(format) ? format.text : format) || get('media'))
+      if (otherFormats.length > 0) row.lose('not-supported', 'format')
       addDates(row, 'entrydate', 'dateacquired')
       const [startedAt, finishedAt] = [row.date('datestarted'), row.date('dateread')]
       if (startedAt || finishedAt) row.addReading(startedAt, finishedAt, 'datestarted')
