@@ -38,10 +38,11 @@ async function* toLines(stream: ReadableStream<Uint8Array>) {
 const receive = async (reader: ReaderBinding, file: Uint8Array, options: ReadOptions) => {
   const answer = await reader.read(file, options)
   if ('reason' in answer) return answer
-  const { entries: lines, ...rest } = answer
+  const { entries: lines, count, ...rest } = answer
   const entries: ReceivedEntry[] = []
   const toEntry = createLineReader()
   for await (const line of toLines(lines)) entries.push(toEntry(line))
+  if (entries.length !== count) throw new Error(`${entries.length} of ${count} entries arrived`)
   return { ...rest, entries }
 }
 

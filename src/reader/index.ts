@@ -4,8 +4,13 @@ import { createLineWriter } from '../imports/lines'
 import { ImportFileError } from './file-error'
 import { type ReadOptions, type ReadResult, readFile } from './read-file'
 
-/** Why a file cannot be read, or its contents. Entries are lines of JSON, because an RPC value may have at most 32 MiB. */
-export type ReadAnswer = { reason: string } | (Omit<ReadResult, 'entries'> & { entries: ReadableStream<Uint8Array> })
+/**
+ * Why a file cannot be read, or its contents. Entries are lines of JSON, because an RPC value may have at most 32 MiB.
+ * `count`: how many they are.
+ */
+export type ReadAnswer =
+  | { reason: string }
+  | (Omit<ReadResult, 'entries'> & { count: number; entries: ReadableStream<Uint8Array> })
 
 const CHUNK_CHARACTERS = 64 * 1024
 const encoder = new TextEncoder()
@@ -44,7 +49,7 @@ export default class Reader extends WorkerEntrypoint {
   read(file: Uint8Array, options: ReadOptions): ReadAnswer {
     try {
       const { entries, ...rest } = readFile(file, options)
-      return { ...rest, entries: toStream(entries) }
+      return { ...rest, count: entries.length, entries: toStream(entries) }
     } catch (error) {
       if (!(error instanceof ImportFileError)) throw error
       return { reason: error.reason }

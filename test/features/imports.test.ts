@@ -208,14 +208,20 @@ describe('an import', () => {
 
   it.each([
     ['fails', async () => Promise.reject(new Error('Worker exceeded memory limit.'))],
-    ['stops in the middle', async () => ({ format: 'goodreads', encoding: 'utf-8', entries: breakOff() })],
+    ['stops in the middle', async () => ({ format: 'goodreads', encoding: 'utf-8', count: 1, entries: breakOff() })],
+    [
+      'sends too few entries',
+      async () => ({ format: 'goodreads', encoding: 'utf-8', count: 2, entries: new Response('').body }),
+    ],
   ])('changes nothing if the Worker that reads files %s', async (_, read) => {
     const reader = await signUp()
     const changed = { READER: { read } as unknown as ReaderBinding }
     const headers = { 'Content-Type': 'text/csv' }
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     const answer = await reader.send('POST', '/imports', { raw: goodreads(SALT), headers, changed })
-    expect(logged.mock.calls.join()).toMatch(/UNAVAILABLE: file reader: Error: Worker exceeded memory limit/)
+    expect(logged.mock.calls.join()).toMatch(
+      /UNAVAILABLE: file reader: Error: (Worker exceeded memory limit|0 of 2 entries)/,
+    )
     vi.restoreAllMocks()
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])
     expect((await reader.get('/imports')).body).toEqual([])
