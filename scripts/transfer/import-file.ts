@@ -25,6 +25,7 @@ type Options = {
 }
 
 const ROWS_PER_PAGE = 1000
+const MAX_LOSSES = 20
 /** A line at least this often, even without progress. */
 const REPORT_MS = 3000
 /** The import goes on while the service cannot be reached. */
@@ -82,10 +83,10 @@ const follow = async (send: Send, started: Import, { report, pollMs = 1000 }: Op
   return last
 }
 
-const listRows = async (send: Send, { importId }: Import, outcome: ImportRow['outcome'], total: number) => {
+const listRows = async (send: Send, { importId, rows: total }: Import) => {
   const rows: ImportRow[] = []
   for (let page = 1; rows.length < total; page++) {
-    const path = `/imports/${importId}/rows?page=${page}&size=${ROWS_PER_PAGE}&outcome=${outcome}`
+    const path = `/imports/${importId}/rows?page=${page}&size=${ROWS_PER_PAGE}`
     const { item } = await readJson<{ item: ImportRow[] }>(await send('GET', path))
     if (item.length === 0) break
     rows.push(...item)
@@ -99,6 +100,17 @@ const printable = (text: string) => text.replace(/\p{Cc}/gu, ' ')
 const toLine = ({ outcome, line, title, code }: ImportRow) =>
   `${outcome}: line ${line}, ${title === null ? 'without a title' : `"${printable(title)}"`}: ${toReason(code)}`
 
+/** How many rows lost something, by column and reason: the most frequent first. Fields of highlights are their places. */
+const summarizeLosses = (rows: ImportRow[]) => {
+  const losses = rows.flatMap(({ losses }) => losses)
+  const byLoss = Map.groupBy(losses, ({ code, field }) => `${printable(field)}: ${toReason(code)}`)
+  const lines = [...byLoss]
+    .sort(([, one], [, other]) => other.length - one.length)
+    .map(([loss, { length }]) => `not kept in ${length === 1 ? '1 row' : `${length} rows`}: ${loss}`)
+  const others = lines.length - MAX_LOSSES
+  return others > 0 ? [...lines.slice(0, MAX_LOSSES), `and ${others} others, in the report`] : lines
+}
+
 /** Sends a file, waits until its import ends, and reports on it. @throws Error that says what to do */
 export const importFile = async (options: Options) => {
   const { fetch, base, token, report } = options
@@ -109,11 +121,13 @@ export const importFile = async (options: Options) => {
   report(`Import ${importId}${started.dryRun ? ', a dry run' : ''}: format ${format}, encoding ${encoding}`)
   if (unknownColumns.length > 0) report(`Columns that are not imported: ${unknownColumns.join(', ')}`)
   const ended = await follow(send, started, options)
-  const { counts } = ended
+  const rows = await listRows(send, ended)
   const problems = [
-    ...(await listRows(send, ended, 'failed', counts.failed)),
-    ...(await listRows(send, ended, 'skipped', counts.skipped)),
+    ...rows.filter(({ outcome }) => outcome === 'failed').map(toLine),
+    ...rows.filter(({ outcome }) => outcome === 'skipped').map(toLine),
+    ...summarizeLosses(rows),
   ]
-  const failed = counts.failed > 0 ? await expectOk(await send('GET', `/imports/${importId}/failed.csv`)) : undefined
-  return { ended, problems: problems.map(toLine), failedCsv: await failed?.text() }
+  const failed =
+    ended.counts.failed > 0 ? await expectOk(await send('GET', `/imports/${importId}/failed.csv`)) : undefined
+  return { ended, problems, failedCsv: await failed?.text() }
 }

@@ -1,6 +1,6 @@
 import type { Code } from '../../src/imports/entry.ts'
 
-/** Why a row failed or was skipped, in words. */
+/** Why a row failed or was skipped, or what of it could not be kept, in words. */
 const REASONS: Record<Code, string> = {
   'no-title': 'it has no title',
   'bad-date': 'a date is not a calendar date',

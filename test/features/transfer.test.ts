@@ -35,6 +35,23 @@ describe('npm run import', () => {
     expect(lines.at(-1)).toBe('3 of 3 rows')
   })
 
+  it('summarizes what could not be kept', async () => {
+    const reader = await signUp()
+    const file = toFile('1,A,,2026,,sea', '2,B,,2026/01/02,,sea', '3,C,,2026/01/02,,read')
+    const { problems } = await importWith(handle, reader.token, file)
+    expect(problems).toEqual([
+      'not kept in 2 rows: Exclusive Shelf: its shelf is your own: say what it means with --map SHELF=DONE',
+      'not kept in 1 row: Date Added: a date has no month or day',
+    ])
+    const highlights = Array.from(
+      { length: 22 },
+      (_, at) => `T (A)\n- Your Highlight on Location ${at} | x\n\n\n==========\n`,
+    )
+    const { problems: many } = await importWith(handle, reader.token, new Blob(highlights))
+    expect(many).toHaveLength(21)
+    expect(many.at(-1)).toMatch(/^and \d+ others, in the report$/)
+  })
+
   it('sends what the file means', async () => {
     const reader = await signUp()
     const file = new Blob(['책 이름,shelf,zodiac\nLow Tide,a=b,Leo\n'])
