@@ -14,7 +14,9 @@ export const MAX_TAGS = 30
 export const MAX_READINGS = 200
 export const MAX_SOURCE_IDS = 20
 /** Losses that a row of the report lists. */
-const MAX_LOSSES = 100
+export const MAX_LOSSES = 100
+/** Says that a row has more losses than it lists. */
+export const MORE_LOSSES: Loss = { code: 'too-many', field: 'losses' }
 /** Characters of each cell that a failed row keeps, if together they have more than MAX_CELLS. */
 const MAX_CELL = 2000
 const MAX_CELLS = 100_000
@@ -127,6 +129,6 @@ export const normalize = (entry: Entry): Entry => {
     ...normalized,
     cells: cutCells(entry.cells),
     failure,
-    losses: all.length > MAX_LOSSES ? [...all.slice(0, MAX_LOSSES), { code: 'too-many', field: 'losses' }] : all,
+    losses: all.length > MAX_LOSSES ? [...all.slice(0, MAX_LOSSES), MORE_LOSSES] : all,
   }
 }

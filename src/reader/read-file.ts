@@ -25,7 +25,7 @@ import { librarythingJson } from './formats/librarything-json'
 import { openreads } from './formats/openreads'
 import { readwise } from './formats/readwise'
 import { storygraph } from './formats/storygraph'
-import { lengthOf, normalize } from './normalize'
+import { lengthOf, MORE_LOSSES, normalize } from './normalize'
 import { headerOf, type TableFormat } from './table'
 import { decodeText, describeUnsupported } from './text'
 import { toKey } from './values'
@@ -126,7 +126,24 @@ const limitCells = (entries: Entry[]) => {
   let left = MAX_FILE_CELLS
   for (const entry of entries) {
     left -= lengthOf(entry.cells)
-    if (left < 0) entry.cells = { names: [], values: [] }
+    if (left >= 0) continue
+    entry.cells = { names: [], values: [] }
+    if (entry.failure) entry.losses.push({ code: 'too-many', field: 'cells' })
+  }
+}
+
+/** Characters of the losses of all rows, as JSON. Beyond them, a row lists only a few. */
+const MAX_FILE_LOSSES = 8 * 1024 * 1024
+const FEW_LOSSES = 5
+const LOSS_LENGTH = '{"code":"","field":""},'.length
+
+/** Leaves out losses beyond the limit: those of many columns with long names would be far larger than the file. */
+const limitLosses = (entries: Entry[]) => {
+  let left = MAX_FILE_LOSSES
+  for (const entry of entries) {
+    const { losses } = entry
+    for (const { code, field } of losses) left -= LOSS_LENGTH + code.length + field.length
+    if (left < 0 && losses.length > FEW_LOSSES) entry.losses = [...losses.slice(0, FEW_LOSSES), MORE_LOSSES]
   }
 }
 
@@ -151,6 +168,7 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   const source = toSource(text)
   const format: Format & Partial<TableFormat> = choose(source, options)
   const entries = format.read(source, options).map(normalize)
+  limitLosses(entries)
   limitCells(entries)
   const { knows } = format
   const header = knows ? headerOf(source) : []

@@ -7,7 +7,7 @@ import {
   emptyEntry,
   type ImportOptions,
 } from '../imports/entry'
-import { MAX_NAME, MAX_READINGS, MAX_SOURCE_IDS, MAX_TAG, MAX_TAGS, MAX_TEXT } from './normalize'
+import { MAX_LOSSES, MAX_NAME, MAX_READINGS, MAX_SOURCE_IDS, MAX_TAG, MAX_TAGS, MAX_TEXT } from './normalize'
 import { findMapped, type Shelf } from './status'
 import {
   cutText,
@@ -37,6 +37,8 @@ export const createRow = ({ line, get: read, nameOf = (column) => column, orderO
   const entry = emptyEntry(line)
   const get = (column: string) => read(column).trim()
   const lose = (code: Code, column: string) => {
+    // One more than are listed shows that there are more. To compare each with all others would take quadratic time.
+    if (entry.losses.length > MAX_LOSSES) return
     const field = nameOf(column)
     if (!entry.losses.some((loss) => loss.code === code && loss.field === field)) entry.losses.push({ code, field })
   }

@@ -97,9 +97,41 @@ describe('a hostile import', () => {
       'losses in a column with a long name',
       `Title,ISBN${' '.repeat(96)}${'x'.repeat(80_000)}\n${'A,x\n'.repeat(1000)}`,
     ],
+    [
+      'losses in many columns',
+      [
+        ['title,author_text', ...Array.from({ length: 198 }, (_, n) => `${n}_id`.padStart(100, 'x'))].join(),
+        ...Array.from({ length: 10_000 }, (_, n) => `Book ${n},${',é'.repeat(198)}`),
+      ].join('\n'),
+    ],
+    [
+      'losses in many lists',
+      JSON.stringify({
+        format: 'reading-library',
+        version: 1,
+        books: Array.from({ length: 10_000 }, () => ({
+          title: 'A',
+          readings: Array(10).fill({}),
+          progress: Array(100).fill(1),
+        })),
+      }),
+    ],
   ])('takes no more memory than a large file: %s', (_, file) => {
     const length = JSON.stringify(readFile(bytesOf(file), options).entries).length
     expect(length).toBeLessThan(60_000_000)
+  })
+
+  it('says that a row has more losses, and that its cells are left out', () => {
+    const names = Array.from({ length: 198 }, (_, n) => `${n}_id`.padStart(100, 'x'))
+    const row = ',é'.repeat(198)
+    const file = [`title,author_text,${names}`, ...Array.from({ length: 2000 }, () => `,${row}`)].join('\n')
+    const { entries } = readFile(bytesOf(file), options)
+    const [first, last] = [entries[0], entries.at(-1)]
+    const more = { code: 'too-many', field: 'losses' }
+    expect([first?.losses.length, first?.losses.at(-1)]).toEqual([101, more])
+    expect(first?.cells.names).toHaveLength(200)
+    expect(last?.losses.slice(5)).toEqual([more, { code: 'too-many', field: 'cells' }])
+    expect(last?.cells.names).toEqual([])
   })
 
   const nulls = (count: number) => Array(count).fill('0').join()

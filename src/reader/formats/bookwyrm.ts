@@ -29,6 +29,18 @@ const SOURCES = new Map([
 ])
 const OTHER_SOURCE = /_(?:key|id|number)$/
 
+/** By the names of the columns, which the rows of a file share. */
+const sourcesByNames = new WeakMap<string[], Map<string, string>>()
+/** The columns of identifiers, with the names of their sources. */
+const sourcesOf = (names: string[]) => {
+  const known = sourcesByNames.get(names)
+  if (known) return known
+  const others = names.map(toKey).filter((column) => OTHER_SOURCE.test(column) && !SOURCES.has(column))
+  const sources = new Map([...SOURCES, ...others.map((column) => [column, column.replace(OTHER_SOURCE, '')] as const)])
+  sourcesByNames.set(names, sources)
+  return sources
+}
+
 export const bookwyrm = tableFormat({
   name: 'bookwyrm',
   matches: (has) => has('title') && has('author_text'),
@@ -36,12 +48,7 @@ export const bookwyrm = tableFormat({
   isKnown: (column) => SOURCES.has(column) || OTHER_SOURCE.test(column),
   read: (row, options) => {
     const { entry, get } = row
-    const columns = new Set([
-      ...SOURCES.keys(),
-      ...entry.cells.names.map(toKey).filter((column) => OTHER_SOURCE.test(column)),
-    ])
-    for (const column of columns)
-      row.identify(SOURCES.get(column) ?? column.replace(OTHER_SOURCE, ''), get(column), column)
+    for (const [column, source] of sourcesOf(entry.cells.names)) row.identify(source, get(column), column)
     entry.title = row.text('title')
     row.authors(splitList(get('author_text'), ','), 'author_text')
     row.isbn('isbn_13', 'isbn_10')
