@@ -1,5 +1,6 @@
 import { fold, toFoldedColumn } from '../fold'
-import { type Cells, type EntryMemo, type Loss, MAX_COLUMN_NAME } from './entry'
+import { utf8Bytes } from '../quotas'
+import { type Cells, type EntryMemo, type EntryReading, type Loss, MAX_COLUMN_NAME } from './entry'
 import { type BookColumns, foldedColumns } from './new-book'
 import type { Planned } from './plan'
 
@@ -65,6 +66,21 @@ const toMemos = ({ row, bookId, memos }: Planned, now: string) =>
     }
   })
 
+const sumOf = <Item>(items: Item[], toNumber: (item: Item) => number) =>
+  items.reduce((sum, item) => sum + toNumber(item), 0)
+const toDigits = (date: string | null) => Number((date ?? '').replaceAll('-', ''))
+/** A checksum of readings: `readingsSum` in undo.ts computes it of those in the database. */
+const toReadingsSum = (readings: EntryReading[]) => [
+  readings.length,
+  sumOf(readings, ({ startedAt }) => toDigits(startedAt)),
+  sumOf(readings, ({ finishedAt }) => toDigits(finishedAt)),
+  sumOf(readings, ({ outcome }) => outcome?.length ?? 0),
+  sumOf(readings, ({ quarters }) => quarters ?? 0),
+  sumOf(readings, ({ isPaused }) => Number(isPaused)),
+  sumOf(readings, ({ format }) => format?.charCodeAt(0) ?? 0),
+  sumOf(readings, ({ note }) => utf8Bytes(note)),
+]
+
 /** The values with which an undo compares a created book. */
 const toUndo = (columns: BookColumns, planned: Planned, now: string) => {
   const { entry, memos, tags, readings, progress } = planned
@@ -72,7 +88,8 @@ const toUndo = (columns: BookColumns, planned: Planned, now: string) => {
   const edits = times.flatMap(({ createdAt, updatedAt }) => (updatedAt === createdAt ? [] : updatedAt))
   return {
     ...columns,
-    ...{ memoCount: memos.length, tags: tags.length, readings: readings.length, progress: progress.length },
+    ...{ memoCount: memos.length, memoBytes: utf8Bytes(...memos.map(({ content }) => content)) },
+    ...{ tags: tags.map(fold), readings: toReadingsSum(readings), progress: progress.length },
     // The number of edited memos, and the time of the last edit.
     edits: edits.length > 0 ? [edits.length, edits.toSorted().at(-1)] : undefined,
     origin: entry.exact?.bookId ?? undefined,

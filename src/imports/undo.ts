@@ -18,11 +18,23 @@ const cancel = sqlStatement<StoredImport>(
 const COLUMNS = [
   ...(['title', 'cover', 'author', 'publisher', 'createdAt', 'star', 'currentPage', 'itemPage', 'bookStatus'] as const),
   ...(['readStartDate', 'readEndDate', 'isbn', 'language', 'format', 'publishedYear', 'series'] as const),
-  ...(['seriesNumber', 'sourceIds', 'memoCount'] as const),
+  ...(['seriesNumber', 'sourceIds', 'memoCount', 'memoBytes'] as const),
 ]
 const isUnchanged = sql.join(
   COLUMNS.map((name) => sql.raw(`books.${name} is undo ->> '${name}'`)),
   sql` and `,
+)
+const dates = (column: string) => `coalesce(sum(cast(replace(${column}, '-', '') as integer)), 0)`
+const total = (value: string) => `coalesce(sum(${value}), 0)`
+/** `toReadingsSum` in arrays.ts. A change of a reading changes it, unless the note is replaced by one of the same length. */
+const readingsSum = sql.raw(
+  `json_array(count(*), ${dates('startedAt')}, ${dates('finishedAt')}, ${[
+    'length(outcome)',
+    'quarters',
+    'isPaused',
+    'unicode(format)',
+    'octet_length(note)',
+  ].map(total)})`,
 )
 /** Rows per statement. Deleting a book also deletes its memos, readings and tags. */
 const BATCH = 100
@@ -43,10 +55,17 @@ const deleteUnchanged = sqlStatement<{ bookId: number }>(
       )
       and (
         select count(*) from bookTags where bookTags.memberId = importRows.memberId and bookTags.bookId = books.bookId
-      ) = undo ->> 'tags'
+      ) = json_array_length(undo, '$.tags')
+      and not exists (
+        select 1 from json_each(undo, '$.tags') where value not in (
+          select tagKey from bookTags join tags using (memberId, tagId)
+          where bookTags.memberId = importRows.memberId and bookTags.bookId = books.bookId
+        )
+      )
       and (
-        select count(*) from readings where readings.memberId = importRows.memberId and readings.bookId = books.bookId
-      ) = undo ->> 'readings'
+        select ${readingsSum} from readings
+        where readings.memberId = importRows.memberId and readings.bookId = books.bookId
+      ) = undo -> 'readings'
   )
   returning bookId`,
 )
@@ -79,5 +98,6 @@ export const undoImport = async (
   }
   const values = { importId }
   const [, kept] = await runAsCaller(db, caller, selectCaller(), selectKept(values), deleteRows(values), hide(values))
-  return { removed, kept, file: found.file }
+  // A dry run created and updated nothing.
+  return { removed, kept: found.isDryRun ? [] : kept, file: found.file }
 }

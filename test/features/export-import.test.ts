@@ -285,6 +285,33 @@ describe('an export that is imported into a library with books', () => {
     })
     await expectIntegrity()
   })
+
+  it('keeps books at undo if as many tags, memos or readings are there, but not the same', async () => {
+    const member = await signUp()
+    const reading = { startedAt: '2020-01-02', finishedAt: '2020-02', format: 'EBOOK', note: 'é', rating: 4.5 }
+    const book = {
+      tags: ['É', 'sea'],
+      readings: [reading, { finishedAt: '2021', outcome: 'STOPPED' }, { startedAt: '2022', paused: true }],
+      memos: [{ memoContent: 'Tide 책' }],
+    }
+    const titles = ['Tags', 'Memo', 'Date', 'Note', 'Format', 'None']
+    const file = libraryFile(...titles.map((title) => ({ ...book, title })))
+    const { importId } = await expectImport(member, file, { created: 6 })
+    const [tags, memo, ...read] = (await exported(member)).books
+    await member.send('PUT', `/books/${tags?.bookId}/tags`, { body: { tags: ['É', 'coast'] } })
+    // In the same second, the time of the change is that of the import.
+    await member.patch(`/memos/${memo?.memos[0]?.memoId}`, { memoContent: 'Edited' })
+    const changes = [{ startedAt: '2019-12-31' }, { note: 'Edited' }, { format: 'PAPER' }]
+    for (const [at, change] of changes.entries()) {
+      const { status } = await member.patch(`/readings/${read[at]?.readings[0]?.readingId}`, change)
+      expect(status).toBe(200)
+    }
+    expect((await member.delete(`/imports/${importId}`)).body).toMatchObject({
+      removed: 1,
+      kept: titles.slice(0, 5).map((title) => ({ title })),
+    })
+    await expectIntegrity()
+  })
 })
 
 it('an import of an export restores a book of the largest size', async () => {

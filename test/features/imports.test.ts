@@ -184,6 +184,14 @@ describe('an import', () => {
     expect(await findMismatches(memberDatabase())).toEqual([])
   })
 
+  it('keeps nothing when a dry run is deleted', async () => {
+    const reader = await signUp()
+    await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz' })
+    const dry = await importFile(reader, goodreads(TIDE, LAMP), '?dryRun=true')
+    expect(dry.counts).toEqual(counts({ created: 1, updated: 1 }))
+    expect((await reader.delete(`/imports/${dry.importId}`)).body).toEqual({ removed: 0, kept: [] })
+  })
+
   it('deletes the file when it has ended', async () => {
     const reader = await signUp()
     await importFile(reader, goodreads(SALT))
