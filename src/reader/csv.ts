@@ -92,10 +92,11 @@ const splitHeader = (line: string, delimiter: Delimiter) => {
   return typeof rows === 'object' && rows[0] ? unwrap(rows[0], delimiter).cells.length : 0
 }
 
-/** The delimiter that splits the header into most cells. */
+/** The delimiter that splits the header into most cells. Undefined if none splits it. */
 const detectDelimiter = (header: string) => {
   const counts = DELIMITERS.map((delimiter) => splitHeader(header, delimiter))
-  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ','
+  const most = Math.max(...counts)
+  return most > 1 ? DELIMITERS[counts.indexOf(most)] : undefined
 }
 
 /** A line for Excel that names the delimiter. */
@@ -110,8 +111,10 @@ const isLibraryThing = (header: string) => /sort character/i.test(header)
 export const parseTable = (text: string): TableRow[] => {
   const sep = SEP.exec(text)?.[0] ?? ''
   const body = text.slice(sep.length)
-  const header = /\S[^\n]*/.exec(body)?.[0].slice(0, MAX_CELL) ?? ''
-  const delimiter = detectDelimiter(header)
+  const start = body.trimStart().slice(0, MAX_CELL)
+  const [header = ''] = start.split('\n', 1)
+  // Without a second column in its first line, the header may have a line break in a name.
+  const delimiter = detectDelimiter(header) ?? detectDelimiter(start) ?? ','
   const isTabs = delimiter === '\t'
   let rows = split(body, delimiter, !(isTabs && isLibraryThing(header)), MAX_ROWS + 2)
   if (typeof rows === 'number' && isTabs) rows = split(body, delimiter, false, MAX_ROWS + 2)

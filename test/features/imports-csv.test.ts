@@ -42,6 +42,17 @@ describe('a table', () => {
     ])
   })
 
+  it.each([',', ';'])('may have line breaks in the names of columns, split at %s', (delimiter) => {
+    const rows = [
+      ['Title', '"Date\nread"', 'Author'],
+      ['A', '"b;c,d"', 'E'],
+    ]
+    expect(cells(rows.map((row) => row.join(delimiter)).join('\n'))).toEqual([
+      ['Title', 'Date\nread', 'Author'],
+      ['A', 'b;c,d', 'E'],
+    ])
+  })
+
   it('may have each whole line in quotes once more', () => {
     const wrapped = '"Title,""My, Author"",ISBN"\n"A,""Oh, Mina"",1"\n'
     expect(cells(wrapped)).toEqual([
