@@ -46,13 +46,19 @@ export const imports = new Hono<App>()
       return sendPage(c, `/imports/${importId}/rows`, query, found(page, 'IMPORT_NOT_FOUND'))
     },
   )
-  .get('/:import-id/failed.csv', authenticated('library:read'), valid('param', ImportPath), async (c) => {
-    const { db, caller } = c.var
-    const importId = c.req.valid('param')['import-id']
-    const chunks = found(await writeFailed(db, caller, importId), 'IMPORT_NOT_FOUND')
-    c.header('Content-Disposition', `attachment; filename="failed-${importId}.csv"`)
-    return sendText(c, 'text/csv', chunks, () => chunks.return())
-  })
+  .get(
+    '/:import-id/failed.csv',
+    authenticated('library:read'),
+    throttledByMember,
+    valid('param', ImportPath),
+    async (c) => {
+      const { db, caller } = c.var
+      const importId = c.req.valid('param')['import-id']
+      const chunks = found(await writeFailed(db, caller, importId), 'IMPORT_NOT_FOUND')
+      c.header('Content-Disposition', `attachment; filename="failed-${importId}.csv"`)
+      return sendText(c, 'text/csv', chunks, () => chunks.return())
+    },
+  )
   .delete(
     '/:import-id',
     authenticated('library:read', 'library:write', 'memos:write'),

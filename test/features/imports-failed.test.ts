@@ -72,6 +72,15 @@ describe('the table of failed rows', () => {
     expect(calls).toBe(1)
   })
 
+  it('is limited per member', async () => {
+    const reader = await signUp()
+    const { importId } = await importFile(reader, largeFile(1))
+    const MEMBER_LIMIT = { limit: async () => ({ success: false }) } as RateLimit
+    const path = `/imports/${importId}/failed.csv`
+    expect((await reader.send('GET', path, { changed: { MEMBER_LIMIT } })).status).toBe(429)
+    expect((await reader.get(path)).status).toBe(200)
+  })
+
   it('waits while a member has many large lists loading', async () => {
     const reader = await signUp()
     const { importId } = await importFile(reader, largeFile(4))
