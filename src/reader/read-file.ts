@@ -118,6 +118,22 @@ const choose = (source: Source, { format, columns }: ReadOptions) => {
   return name === 'csv' ? refuseUnknown(source) : refuse(`The file does not have the format ${name}.`)
 }
 
+/**
+ * Readings, memos and progress events of all books: more than an export of 10 MiB has. A reading of `read_dates` takes five
+ * bytes of the file, but a row of the database.
+ */
+const MAX_ROWS_OF_BOOKS = 200_000
+
+const checkRowsOfBooks = (entries: Entry[]) => {
+  let rows = 0
+  for (const { readings, memos, exact } of entries) {
+    rows += readings.length + memos.length + (exact?.progress.length ?? 0)
+  }
+  if (rows > MAX_ROWS_OF_BOOKS) {
+    refuse('The file has more than 200,000 readings, memos and progress events. Split it into several files.')
+  }
+}
+
 /** Characters of the cells of all rows, with their names: more than any list of books has. */
 const MAX_FILE_CELLS = 32 * 1024 * 1024
 
@@ -168,6 +184,7 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   const source = toSource(text)
   const format: Format & Partial<TableFormat> = choose(source, options)
   const entries = format.read(source, options).map(normalize)
+  checkRowsOfBooks(entries)
   limitLosses(entries)
   limitCells(entries)
   const { knows } = format

@@ -153,6 +153,24 @@ describe('a hostile import', () => {
     )
   })
 
+  it('refuses more readings, memos and progress events than the largest export has', () => {
+    const withReadings = (each: number) =>
+      bytesOf(`Title,Exclusive Shelf,read_dates\n${`A,read,${'2026;'.repeat(each)}\n`.repeat(1000)}A,read,\n`)
+    expect(readFile(withReadings(200), options).entries).toHaveLength(1001)
+    const memos = Array.from({ length: 10_000 }, () => ({ memoContent: 'x' }))
+    const progress = Array.from({ length: 10_000 }, (_, n) => ({
+      ...{ at: new Date(n).toISOString(), page: 1, kind: 'PROGRESS' },
+    }))
+    const toFile = (books: object[]) => bytesOf(JSON.stringify({ format: 'reading-library', version: 1, books }))
+    const full = Array.from({ length: 10 }, () => ({ title: 'A', memos, progress }))
+    expect(readFile(toFile(full), options).entries).toHaveLength(10)
+    const reason = expect.stringMatching(/^The file has more than 200,000 readings, memos and progress events\./)
+    const readings = [{ finishedAt: '2026' }]
+    expect(() => readFile(toFile([...full, { title: 'B', readings }]), options)).toThrow(
+      expect.objectContaining({ reason }),
+    )
+  })
+
   it('looks shelves up in a map of them', () => {
     const shelves = Array.from({ length: 10_000 }, (_, n) => [`shelf ${n}`, 'DONE'] as const)
     const file = bytesOf(
