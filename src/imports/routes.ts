@@ -48,7 +48,8 @@ export const imports = new Hono<App>()
   )
   .get(
     '/:import-id/failed.csv',
-    authenticated('library:read'),
+    // The rows have reviews and private notes.
+    authenticated('library:read', 'memos:read'),
     throttledByMember,
     valid('param', ImportPath),
     async (c) => {
