@@ -2,7 +2,7 @@ import { fold } from '../fold'
 import { cutText } from '../reader/values'
 import type { Entry } from './entry'
 
-const SERIES = /\s\([^()]*#[^()]*\)$/
+const SERIES = /\s\([^()#]*#[^()]*\)$/
 /** A title for comparison: folded, without the series in brackets at its end, punctuation and repeated blanks. */
 export const normalizeTitle = (title: string) =>
   fold(cutText(title.trim(), 500).replace(SERIES, ''))

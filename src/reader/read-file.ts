@@ -135,7 +135,7 @@ const checkRowsOfBooks = (entries: Entry[]) => {
 }
 
 /** Characters of the cells of all rows, with their names: more than any list of books has. */
-const MAX_FILE_CELLS = 32 * 1024 * 1024
+const MAX_FILE_CELLS = 16 * 1024 * 1024
 
 /** Leaves out cells beyond the limit: many short rows below long names, if they fail, would be far larger than the file. */
 const limitCells = (entries: Entry[]) => {
