@@ -49,7 +49,7 @@ describe('an import of an edited export is refused with', () => {
     ['a later version', () => ({ ...file, version: 2 }), 'version of the export'],
     ['a version that is not a number', () => ({ ...file, version: [1] }), 'Only version 1'],
     ['its end cut off', () => JSON.stringify(file).slice(0, -20), 'cut off'],
-    ['its beginning cut off', () => JSON.stringify(file).slice(20), 'No column'],
+    ['its beginning cut off', () => JSON.stringify(file).slice(20), 'cut off'],
     ['two files in one', () => JSON.stringify(file).repeat(2), 'cut off'],
     ['more books than a file may have', () => ({ ...file, books: times(10_001, () => 0) }), '10,000 books'],
   ])('%s', async (_, change, reason) => {
