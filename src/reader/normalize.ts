@@ -1,7 +1,7 @@
 import { MAX_INT } from '../contract'
 import { fold } from '../fold'
 import type { Cells, Entry, EntryMemo, EntryReading, Loss } from '../imports/entry'
-import { cutText } from './values'
+import { cutText, isDate } from './values'
 
 // What every entry must satisfy before it is stored, whatever its format: a single row that the database refuses would stop
 // an import for good.
@@ -24,15 +24,13 @@ const MAX_CELLS = 100_000
 /** The database stores neither NUL nor halves of surrogate pairs. */
 export const storable = (text: string) => text.toWellFormed().replaceAll('\0', '')
 
-const isInstant = (text: string, iso: string) => {
-  const time = Date.parse(`${iso}Z`)
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+const isPartialDate = (text: string) => {
+  const [, year, month = 1, day = 1] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$/.exec(text) ?? []
+  return year !== undefined && isDate(Number(year), Number(month), Number(day))
 }
 /** yyyy-MM-ddTHH:mm:ss, or the date alone. */
 const isTimestamp = (text: string) =>
-  /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d)?$/.test(text) && isInstant(text, text.length === 10 ? `${text}T00:00:00` : text)
-const isPartialDate = (text: string) =>
-  /^\d{4}(?:-\d\d(?:-\d\d)?)?$/.test(text) && isInstant(text, `${text}${'-01-01'.slice(text.length - 4)}T00:00:00`)
+  /^\d{4}-\d\d-\d\d(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/.test(text) && isPartialDate(text.slice(0, 10))
 
 const isUrl = (text: string) => text.length <= MAX_COVER && /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text)
 const isSourceId = (text: string) => text.length <= 200 && /^[a-z][a-z\d_-]*:[!-~]+$/.test(text)
