@@ -20,7 +20,7 @@ const REASONS: Record<Code, string> = {
   'newer-here': 'the library has newer data',
   'custom-shelf-needs-choice': 'its shelf is your own: say what it means with --map SHELF=DONE',
   'duplicate-in-file': 'an earlier row of the file is the same book',
-  'not-supported': 'entries of this kind are not supported',
+  'not-supported': 'the library has no place for it',
   'empty-highlight': 'a highlight has no text',
   'clipping-limit': 'the text is missing or cut off: the publisher limits how much can be exported',
   'replaced-highlight': 'an earlier version of an edited highlight is left out',
