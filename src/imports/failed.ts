@@ -82,8 +82,8 @@ async function* writePages(
 }
 
 /**
- * Writes the failed rows as CSV, in chunks. A table of several pages is loaded while it is being sent: whoever receives it must
- * read it to the end or call `return`. Returns undefined if the caller has no such import.
+ * Writes the failed rows as CSV, in chunks. Read them to the end or call `return`: until then, a table of several pages counts
+ * towards the limit of tables that are loaded at a time. Returns undefined if the member has no such import.
  */
 export const writeFailed = async (db: Db, caller: Caller, importId: number) => {
   const values = { importId }

@@ -184,7 +184,7 @@ describe('an import', () => {
     expect(await findMismatches(memberDatabase())).toEqual([])
   })
 
-  it('keeps nothing when a dry run is deleted', async () => {
+  it('lists no kept books when a dry run is deleted', async () => {
     const reader = await signUp()
     await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz' })
     const dry = await importFile(reader, goodreads(TIDE, LAMP), '?dryRun=true')
