@@ -121,12 +121,15 @@ export const found = <T>(value: T | undefined, code: ErrorCode): T => {
   return value
 }
 
+/** The most entries of `fieldErrors` and of `violationErrors`. */
+export const MAX_LISTED_ERRORS = 50
+
 export const toErrorBody = (code: ErrorCode, details: Details = {}): ErrorBody => {
   const [httpStatus, message] = ERRORS[code]
   return {
     status: message === null ? 0 : httpStatus,
     message: details.message ?? message,
-    fieldErrors: details.fieldErrors ?? null,
-    violationErrors: details.violationErrors ?? null,
+    fieldErrors: details.fieldErrors?.slice(0, MAX_LISTED_ERRORS) ?? null,
+    violationErrors: details.violationErrors?.slice(0, MAX_LISTED_ERRORS) ?? null,
   }
 }

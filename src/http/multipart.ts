@@ -5,6 +5,7 @@ export type FormPart = { name: string; fileName: string | undefined; content: Ui
 
 const CR = 13
 const MAX_HEADER_BYTES = 8192
+const MAX_PARTS = 64
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i
 const DISPOSITION = /^content-disposition:\s*form-data\b(.*)$/im
 const NAME = /;\s*name=(?:"([^"]*)"|([^\s;"]+))/i
@@ -22,7 +23,7 @@ const find = (bytes: Uint8Array, from: number, text: string) => {
   return at
 }
 
-/** Reads the parts of a multipart form. Returns undefined when it is malformed or cut off. */
+/** Reads the parts of a multipart form. Returns undefined when it is malformed, cut off, or has more than 64 parts. */
 export const readForm = (bytes: Uint8Array<ArrayBuffer>, contentType: string): FormPart[] | undefined => {
   const [, quoted, unquoted] = BOUNDARY.exec(contentType) ?? []
   const boundary = quoted ?? unquoted
@@ -35,7 +36,7 @@ export const readForm = (bytes: Uint8Array<ArrayBuffer>, contentType: string): F
   while (at !== -1 && startsWith(bytes, at, '\r\n')) {
     const headersEnd = find(bytes, at, '\r\n\r\n')
     const end = headersEnd === -1 ? -1 : find(bytes, headersEnd + 2, delimiter)
-    if (end === -1 || headersEnd - at > MAX_HEADER_BYTES) return undefined
+    if (end === -1 || headersEnd - at > MAX_HEADER_BYTES || parts.length === MAX_PARTS) return undefined
     const headers = new TextDecoder().decode(bytes.subarray(at + 2, headersEnd))
     const disposition = DISPOSITION.exec(headers)?.[1] ?? ''
     const [, quotedName, unquotedName] = NAME.exec(disposition) ?? []

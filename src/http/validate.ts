@@ -2,7 +2,7 @@ import { zValidator } from '@hono/zod-validator'
 import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod/mini'
 import type { App } from '../env'
-import { ApiError, fieldError } from '../errors'
+import { ApiError, fieldError, MAX_LISTED_ERRORS } from '../errors'
 import { MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, SMALL_BYTES, toText, withBody } from './body'
 import { type FormPart, readForm } from './multipart'
 import { annotate } from './route-metadata'
@@ -12,12 +12,13 @@ import { annotate } from './route-metadata'
 const valueAt = (value: unknown, path: PropertyKey[]): unknown =>
   path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], value) ?? null
 
-/** The first issue of each field, as `[name, rejected value, reason]`. */
+/** The first issue of each field, as `[name, rejected value, reason]`, of as many fields as an error lists. */
 export const firstIssues = (issues: z.core.$ZodIssue[], value: unknown) => {
   const first = new Map<string, z.core.$ZodIssue>()
   for (const issue of issues) {
     const name = issue.path.join('.')
     if (!first.has(name)) first.set(name, issue)
+    if (first.size === MAX_LISTED_ERRORS) break
   }
   return [...first].map(([name, { path, message }]) => [name, valueAt(value, path), message] as const)
 }
@@ -41,7 +42,18 @@ const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodM
     { validationFunction: (rules, value) => z.safeParse(rules, value) as never },
   )
 
-export const checkFields = <Schema extends z.ZodMiniType>(schema: Schema, body: unknown) => {
+/** More entries than any field may have. Counted before validation, which would report each of them. */
+const MAX_ENTRIES = 200
+
+const refuseManyEntries = (body: object) => {
+  for (const [field, value] of Object.entries(body)) {
+    const isMany = typeof value === 'object' && value !== null && Object.keys(value).length > MAX_ENTRIES
+    if (isMany) throw fieldError(field, value, `must have at most ${MAX_ENTRIES} entries`)
+  }
+}
+
+export const checkFields = <Schema extends z.ZodMiniType>(schema: Schema, body: object) => {
+  refuseManyEntries(body)
   const { success, data, error } = z.safeParse(schema, body)
   if (success) return data
   const fieldErrors = firstIssues(error.issues, body).map(([field, rejectedValue, reason]) => ({

@@ -5,7 +5,7 @@ import { mediaTypeOf } from '../http/body'
 import { type FormPart, readForm } from '../http/multipart'
 import { annotate } from '../http/route-metadata'
 import { bodyValidator, checkFields, FORM_OVERHEAD_BYTES, refuseFile, type Validator } from '../http/validate'
-import { ImportParts, MAX_FILE_BYTES } from './schema'
+import { ImportParts, MAX_FILE_BYTES, MAX_PART_BYTES } from './schema'
 
 export type Upload = { file: Uint8Array<ArrayBuffer>; parts: ImportParts }
 
@@ -14,6 +14,7 @@ const decoder = new TextDecoder()
 const readPart = (form: FormPart[], name: keyof ImportParts): unknown => {
   const [part] = form.filter((each) => each.name === name)
   if (!part) return undefined
+  if (part.content.length > MAX_PART_BYTES) throw fieldError(name, null, 'must be at most 16 KiB')
   try {
     return JSON.parse(decoder.decode(part.content))
   } catch {

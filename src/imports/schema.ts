@@ -45,16 +45,14 @@ export type ImportQuery = z.infer<typeof ImportQuery>
 const mapError = 'must be a JSON object of strings'
 const name = () => z.string({ error: mapError }).check(z.maxLength(500, { error: mapError }))
 
-/** Entries of `shelfMap` and of `columns`. */
-const MAX_NAMES = 200
-const namesError = `must have at most ${MAX_NAMES} names`
-const hasFewNames = z.refine((map) => Object.keys(map as object).length <= MAX_NAMES, { error: namesError })
+/** The largest of the parts below. */
+export const MAX_PART_BYTES = 16_384
 
 /** Parts of the form, as JSON. */
 export const ImportParts = z.lazy(() =>
   z.object({
-    shelfMap: z._default(z.record(name(), nameIn(SHELF_MEANINGS), { error: mapError }).check(hasFewNames), {}),
-    columns: z._default(z.record(name(), name(), { error: mapError }).check(hasFewNames), {}),
+    shelfMap: z._default(z.record(name(), nameIn(SHELF_MEANINGS), { error: mapError }), {}),
+    columns: z._default(z.record(name(), name(), { error: mapError }), {}),
   }),
 )
 export type ImportParts = z.infer<typeof ImportParts>

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { MAX_INT } from '../contract'
-import type * as errors from '../errors'
+import * as errors from '../errors'
 import { MAX_CURSOR, MAX_LIST_SIZE } from './cursor'
 import { MAX_MEMOS_SIZE, MAX_SIZE } from './paging'
 import { Int32, int } from './values'
@@ -46,7 +46,7 @@ export const ErrorBody = z
   .object({
     status: z.int().check(z.minimum(0), z.maximum(599)),
     message: z.nullable(z.string()),
-    fieldErrors: z.nullable(z.array(FieldError)),
-    violationErrors: z.nullable(z.array(ViolationError)),
+    fieldErrors: z.nullable(z.array(FieldError).check(z.maxLength(errors.MAX_LISTED_ERRORS))),
+    violationErrors: z.nullable(z.array(ViolationError).check(z.maxLength(errors.MAX_LISTED_ERRORS))),
   })
   .register(z.globalRegistry, { id: 'ErrorResponse' }) satisfies z.ZodMiniType<errors.ErrorBody>

@@ -255,7 +255,7 @@ describe('an import', () => {
     })
     expect([status, body.fieldErrors]).toEqual([
       400,
-      [{ field: 'shelfMap', rejectedValue: expect.anything(), reason: 'must have at most 200 names' }],
+      [{ field: 'shelfMap', rejectedValue: expect.anything(), reason: 'must have at most 200 entries' }],
     ])
   })
 
