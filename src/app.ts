@@ -3,6 +3,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { authors } from './authors/routes'
 import { books } from './books/routes'
 import { catalogue } from './catalogue/routes'
+import { confirmCaller } from './db/caller'
 import { connect } from './db/client'
 import { docs } from './docs/routes'
 import { editions } from './editions/routes'
@@ -11,6 +12,7 @@ import { type App, configure } from './env'
 import { ApiError } from './errors'
 import { exports } from './export/routes'
 import { health } from './health/routes'
+import { drained } from './http/drain'
 import { errorResponse } from './http/error-response'
 import { headers } from './http/headers'
 import { logged } from './http/request-log'
@@ -61,12 +63,14 @@ export const app = new Hono<App>()
 
 app.use(logged)
 app.use(headers)
+app.use(drained)
 app.use(async (c, next) => {
   c.set('config', configure(c.env))
   const directory = openSlot(c, 0)
   const open = (slot: number) => (slot === 0 ? directory : openSlot(c, slot))
   c.set('slots', { numbers: [...databasesOf(c.env).keys()], directory, open })
   c.set('db', directory)
+  c.set('confirmCaller', confirmCaller)
   await next()
 })
 app.route('/', docs)

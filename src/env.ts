@@ -16,8 +16,9 @@ export type Bindings = {
   READER: ReaderBinding
   NETWORK_LIMIT: RateLimit
   MEMBER_LIMIT: RateLimit
-  /** Absent in benchmarks, which exceed any sensible limit. */
+  /** Absent in benchmarks, which exceed any sensible limit, like CREDENTIAL_LIMIT. */
   WRITE_LIMIT?: RateLimit
+  CREDENTIAL_LIMIT?: RateLimit
   CORS_ORIGINS?: string
   NEW_MEMBERS?: string
 } & Databases &
@@ -118,13 +119,30 @@ export type Config = z.infer<typeof Variables>
 const SlotVariables = z.lazy(() => z.object({ ADDRESS_KEY: secret('ADDRESS_KEY') }))
 
 /**
- * What handlers find in `c.env` and `c.var`. `caller` is set only behind `authenticated`, where `db` is the caller's
- * database; elsewhere it is that of slot 0.
+ * What handlers find in `c.env` and `c.var`. `caller` and what follows it are set only behind `authenticated`, where `db` is
+ * the caller's database; elsewhere it is that of slot 0.
  */
 export type App = {
   Bindings: Bindings
-  Variables: { requestId: string; config: Config; slots: Slots; db: Db; caller: Caller }
+  Variables: {
+    requestId: string
+    config: Config
+    slots: Slots
+    db: Db
+    /** Asks the database about the caller. */
+    confirmCaller: (db: Db, caller: Caller) => Promise<unknown>
+    caller: Caller
+    /** What the limits of the caller count. Account management must not depend on other credentials of the member. */
+    limitedPer: 'member' | 'credential'
+    /** The limits that this request is not charged to yet. */
+    limits: CallerLimit[]
+    /** Whether large work began without asking the database, which had confirmed the credential within the last minute. */
+    isUnverified?: true
+  }
 }
+
+/** A limit on the caller's requests of one kind. */
+export type CallerLimit = { binding: 'MEMBER_LIMIT' | 'WRITE_LIMIT'; kind: string }
 
 // An empty value counts as missing: forms and .env files cannot leave a value out.
 const withoutEmpty = (env: Bindings) =>

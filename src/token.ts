@@ -1,9 +1,10 @@
 import { sign, verify } from '@tsndr/cloudflare-worker-jwt'
 import * as z from 'zod/mini'
-import type { SessionCaller } from './db/caller'
+import type { Caller, SessionCaller } from './db/caller'
 import type { Config } from './env'
 import { hmacKey } from './keyed-hash'
 import { MAX_SLOT } from './placement'
+import { createRecent } from './recent'
 
 const ISSUER = 'reading-library'
 const ALGORITHM = 'HS256'
@@ -25,6 +26,9 @@ const Claims = z.lazy(() =>
 )
 const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
 
+/** Identifies the credential of a caller: a session or an access token. Unlike the member, it is the caller's alone. */
+export const credentialOf = (caller: Caller) => ('sessionId' in caller ? caller.sessionId : caller.tokenHash)
+
 /** The session that a token is issued for. Times are in milliseconds since 1970. */
 type Issued = { memberId: number; sessionId: string; issuedAt: number; expiresAt: number }
 
@@ -45,15 +49,8 @@ export const issueToken = async (
 }
 
 // A valid signature stays valid, so it is verified once per isolate. Expiry and the session are checked on each request.
-const MAX_CACHED = 1000
-type Verified = { caller: SessionCaller; exp: number; secret: string }
-const cache = new Map<string, Verified>()
-
-const addToCache = (token: string, verified: Verified) => {
-  const [oldest] = cache.keys()
-  if (oldest !== undefined && cache.size >= MAX_CACHED) cache.delete(oldest)
-  cache.set(token, verified)
-}
+type Verified = { caller: Readonly<SessionCaller>; exp: number; secret: string }
+const cache = createRecent<Verified>(1000)
 
 const readClaims = async (token: string, secret: string) => {
   const decoded = await verify(token, await hmacKey(secret), { algorithm: ALGORITHM })
@@ -69,7 +66,7 @@ export const verifyToken = async (config: Config, token: string): Promise<Sessio
   const { JWT_SECRET, JWT_SECRET_PREVIOUS } = config
   const known = cache.get(token)
   if (known && (known.secret === JWT_SECRET || known.secret === JWT_SECRET_PREVIOUS)) {
-    return known.exp > Date.now() / 1000 ? known.caller : undefined
+    return known.exp > Date.now() / 1000 ? { ...known.caller } : undefined
   }
   if (!COMPACT_FORM.test(token)) return undefined
   for (const secret of [JWT_SECRET, JWT_SECRET_PREVIOUS]) {
@@ -78,8 +75,8 @@ export const verifyToken = async (config: Config, token: string): Promise<Sessio
     const claims = await readClaims(token, secret).catch(() => undefined)
     if (!claims) continue
     const caller = { slot: claims.slot ?? 0, memberId: Number(claims.sub), sessionId: claims.sid }
-    addToCache(token, { caller, exp: claims.exp, secret })
-    return caller
+    cache.set(token, { caller, exp: claims.exp, secret })
+    return { ...caller }
   }
   return undefined
 }

@@ -6,17 +6,20 @@ import { log } from '../log'
 import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement } from './client'
 import { members } from './schema'
 
+/** What the database said about a credential: its last answer in this request. */
+type Judged = { verdict?: 'valid' | 'invalid' }
 /** The member and session that a verified token names. Only the slot's database knows whether the session has ended. */
-export type SessionCaller = { slot: number; memberId: number; sessionId: string }
+export type SessionCaller = { slot: number; memberId: number; sessionId: string } & Judged
 /** The bearer of an access token. Only the slot's database knows whether the token exists, and whose it is. */
 type TokenCaller = {
   slot: number
   tokenHash: string
   /** The scopes that the operation requires. Empty if it requires a session. */
   required: readonly Scope[]
-  /** Known after the first call to the database. */
+  /** Known after the first call to the database, like `scopes`, the bits of all scopes that the token has. */
   memberId?: number
-}
+  scopes?: number
+} & Judged
 export type Caller = SessionCaller | TokenCaller
 
 const { placeholder } = sql
@@ -56,9 +59,9 @@ export const selectCaller = sqlStatement<{ memberId: number }>(
   () => sql`select memberId from (select ${callerId} as memberId limit 1) where memberId is not null`,
 )
 
-const selectToken = sqlStatement<{ memberId: number; lastUsedDay: number | null }>(
+const selectToken = sqlStatement<{ memberId: number; scopes: number; lastUsedDay: number | null }>(
   () => sql`
-  select memberId, lastUsedDay from accessTokens where tokenHash = ${placeholder('callerTokenHash')} and ${isLive}`,
+  select memberId, scopes, lastUsedDay from accessTokens where tokenHash = ${placeholder('callerTokenHash')} and ${isLive}`,
 )
 const updateLastUsed = sqlStatement<{ memberId: number }>(
   () => sql`
@@ -96,12 +99,19 @@ const markUsed = (db: Db, tokenHash: string, lastUsedDay: number | null, now: nu
   db.waitUntil(update.catch((error) => log('error', `access token: ${error}`)))
 }
 
+/** A replica may not know a new credential yet, so only the primary can say that it is invalid. */
+const unauthorized = (db: Db, caller: Caller) => {
+  if (!db.isReplica) caller.verdict = 'invalid'
+  return new ApiError('UNAUTHORIZED')
+}
+
 /**
  * Runs the statements of an authenticated request in one round trip. Each statement is scoped to its owner by
  * `callerId` or `isCaller`. The first one selects from the caller's own rows, which distinguishes 401 from 404.
  * @returns the row of the first statement, then the rows of each further one
  * @throws UNAUTHORIZED when the session has ended or the access token is unknown or expired; INSUFFICIENT_SCOPE or
- * SESSION_REQUIRED when the access token does not allow the operation. Then no statement has read or written member data
+ * SESSION_REQUIRED when the access token does not allow the operation. Then no statement has read or written member data.
+ * Either way, sets the caller's `verdict`
  */
 export const runAsCaller = async <Self, const Statements extends readonly Statement[]>(
   db: Db,
@@ -117,14 +127,17 @@ export const runAsCaller = async <Self, const Statements extends readonly Statem
   })) as unknown as [Statement<Self>, ...Statements]
   if (!('tokenHash' in caller)) {
     const [[row], ...rows] = await run(db, ...guarded)
-    if (row === undefined) throw new ApiError('UNAUTHORIZED')
+    if (row === undefined) throw unauthorized(db, caller)
+    caller.verdict = 'valid'
     return [row, ...rows] as const
   }
   const [[token], [row], ...rows] = await run(db, selectToken(guard), ...guarded)
-  if (!token) throw new ApiError('UNAUTHORIZED')
+  if (!token) throw unauthorized(db, caller)
   caller.memberId = token.memberId
   markUsed(db, caller.tokenHash, token.lastUsedDay, now)
   if (row === undefined) throw refusal(caller)
+  caller.scopes = token.scopes
+  caller.verdict = 'valid'
   return [row, ...rows] as const
 }
 
@@ -132,4 +145,13 @@ export const runAsCaller = async <Self, const Statements extends readonly Statem
 export const queryOne = async <Row>(db: Db, caller: Caller, query: Statement<Row>): Promise<Row | undefined> => {
   const [, rows] = await runAsCaller(db, caller, selectCaller(), query)
   return rows[0]
+}
+
+/**
+ * Checks the caller in a call of its own, before work that is too large to be done for just anyone. Returns the member's id.
+ * @throws the errors of `runAsCaller`
+ */
+export const confirmCaller = async (db: Db, caller: Caller) => {
+  const [{ memberId }] = await runAsCaller(afterResponse(db), caller, selectCaller())
+  return memberId
 }

@@ -31,6 +31,8 @@ export type Db = {
   /** The number of the database: 0 unless members are in several, see docs/decisions/0021-slots.md. */
   slot: number
   session: D1DatabaseSession
+  /** Whether a replica may answer, which may lack the latest writes. */
+  isReplica: boolean
   onBookmark: (bookmark: string) => void
   /** Keeps a call running after its client disconnects. */
   waitUntil: (call: Promise<unknown>) => void
@@ -59,9 +61,11 @@ export const connect = (
   { slot = 0, bookmark, onBookmark = () => {}, waitUntil = () => {} }: ConnectOptions = {},
 ): Db => {
   const known = knownOf(database)
+  const isReplica = bookmark !== undefined && bookmark <= known.latestBookmark
   return {
     slot,
-    session: database.withSession(bookmark && bookmark <= known.latestBookmark ? bookmark : 'first-primary'),
+    session: database.withSession(isReplica ? bookmark : 'first-primary'),
+    isReplica,
     onBookmark: (latest) => {
       if (latest > known.latestBookmark) known.latestBookmark = latest
       onBookmark(latest)

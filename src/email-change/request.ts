@@ -13,6 +13,7 @@ import { DUMMY_HASH, verifyPassword } from '../members/password'
 import { afterAttempt, type RateLimitHeaders, tooManyAttempts } from '../members/rate-limit'
 import type { Origin } from '../sessions/activity'
 import type { Slots } from '../slots'
+import { credentialOf } from '../token'
 import type { Requester } from './codes'
 import type { EmailChange } from './schema'
 
@@ -65,7 +66,7 @@ export const requestChange = async (
   { email, password }: EmailChange,
   { network, ...origin }: Origin & { network: string },
 ): Promise<{ requester: Requester; rateLimit: RateLimitHeaders }> => {
-  const keys = hashingKeys(network, `member ${caller.memberId}`)
+  const keys = hashingKeys(network, credentialOf(caller))
   requireHashingCapacity(keys)
   const [{ passwordHash, email: oldEmail, ...member }] = await runAsCaller(db, caller, selectCredentials())
   if (oldEmail.toLowerCase() === email.toLowerCase()) throw fieldError('email', email, 'is already your address')

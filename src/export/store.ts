@@ -1,4 +1,4 @@
-import { type Caller, runAsCaller, selectCaller } from '../db/caller'
+import { type Caller, confirmCaller } from '../db/caller'
 import { afterResponse, type Db } from '../db/client'
 import { startLoading } from '../db/parts'
 import type { Config } from '../env'
@@ -36,8 +36,7 @@ const exportBooks = async <Row extends { bookId: number }, Book>(
   query: ExportQuery,
   kind: Kind<Row, Book>,
 ) => {
-  // An access token does not contain the member's identifier.
-  const memberId = caller.memberId ?? (await runAsCaller(db, caller, selectCaller()))[0].memberId
+  const memberId = await confirmCaller(db, caller)
   const { load, end } = await startLoading(db, caller)
   try {
     const { page, ...started } = await startExport({ db, caller, memberId, config, query }, kind, load)

@@ -2,34 +2,21 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { hashToken, hasTokenForm, slotOfToken } from '../access-token'
 import type { Scope } from '../contract'
 import type { App } from '../env'
-import { ApiError } from '../errors'
+import { ApiError, tooManyRequests } from '../errors'
 import { verifyToken } from '../token'
-import { networkOf } from './network'
+import { confirmedMember, hasEnded, rememberVerdict } from './credentials'
 import { annotate } from './route-metadata'
-import { callerKey, checkRate, setEnded } from './throttle'
+import { chargeCaller, chargeNetwork, limitCaller, PERIOD_SECONDS } from './throttle'
 
 type Caller = App['Variables']['caller']
 
 const CREDENTIALS = /^(bearer|token) +(\S+) *$/i
 
-// The members of the access tokens used last, for limits that count per member. The database alone decides whether a
-// token is valid.
-const MAX_KNOWN = 1000
-const memberOfToken = new Map<string, number>()
-
-const remember = (tokenHash: string, memberId: number) => {
-  memberOfToken.delete(tokenHash)
-  memberOfToken.set(tokenHash, memberId)
-  const [oldest] = memberOfToken.keys()
-  if (oldest !== undefined && memberOfToken.size > MAX_KNOWN) memberOfToken.delete(oldest)
-}
-
 /** An access token that names an unbound slot is just unknown: anyone can make one up. */
 const toTokenCaller = async (c: Context<App>, token: string, required: Scope[]): Promise<Caller | undefined> => {
   const slot = slotOfToken(token)
   if (slot === undefined || !c.get('slots').numbers.includes(slot)) return undefined
-  const tokenHash = await hashToken(token)
-  return { slot, tokenHash, required, memberId: memberOfToken.get(tokenHash) }
+  return { slot, tokenHash: await hashToken(token), required }
 }
 
 const findCaller = async (c: Context<App>, required: Scope[]) => {
@@ -38,23 +25,56 @@ const findCaller = async (c: Context<App>, required: Scope[]) => {
   return scheme.toLowerCase() === 'bearer' ? verifyToken(c.get('config'), token) : undefined
 }
 
+/**
+ * Nothing is done for a member, or charged to one, before the database has confirmed who is calling: the one call of most
+ * requests does both, and the limits are charged after it. `confirmFirst` makes a call of its own for what costs more.
+ */
 const authenticate =
   (required: Scope[]): MiddlewareHandler<App> =>
   async (c, next) => {
     const caller = await findCaller(c, required)
-    if (!caller) throw new ApiError('UNAUTHORIZED')
+    if (!caller || hasEnded(caller)) throw new ApiError('UNAUTHORIZED')
     c.set('caller', caller)
+    c.set('limits', [])
+    c.set('limitedPer', required.length === 0 ? 'credential' : 'member')
     if (caller.slot > 0) c.set('db', c.get('slots').open(caller.slot))
-    // Anyone can make up access tokens, each of which would cost a database call.
-    if (caller.memberId === undefined) await checkRate(c, 'NETWORK_LIMIT', `access token ${networkOf(c)}`)
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await checkRate(c, 'WRITE_LIMIT', callerKey(c))
+    // Only the service issues sessions, so ending one depends on no limit of the network.
+    const isExempt = required.length === 0 && 'sessionId' in caller
+    if (!isExempt && confirmedMember(caller) === undefined) await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'credential')
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') limitCaller(c, { binding: 'WRITE_LIMIT', kind: 'write' })
     await next()
-    const isRefused = c.error instanceof ApiError && c.error.code === 'UNAUTHORIZED'
-    if ('sessionId' in caller) {
-      if (isRefused || !c.error) setEnded(caller.sessionId, isRefused)
-    } else if (isRefused) memberOfToken.delete(caller.tokenHash)
-    else if (caller.memberId !== undefined) remember(caller.tokenHash, caller.memberId)
+    await settle(c, caller)
   }
+
+/** Learns from what the database said about the caller, and charges its limits. */
+const settle = async (c: Context<App>, caller: Caller) => {
+  // Large work that failed before it reached the database was still done for the caller.
+  const isOwed = c.get('isUnverified') && caller.verdict === undefined
+  if (isOwed)
+    await c
+      .get('confirmCaller')(c.get('db'), caller)
+      .catch(() => {})
+  rememberVerdict(caller)
+  if (caller.verdict === 'valid') await chargeCaller(c)
+}
+
+/**
+ * Asks the database about the caller, and then charges the limits, before work that is too large to be done for just
+ * anyone. Does nothing if the database confirmed the credential within the last minute, or if the route needs no token.
+ * @throws UNAUTHORIZED, INSUFFICIENT_SCOPE, SESSION_REQUIRED; TOO_MANY_REQUESTS when the caller is above a limit
+ */
+export const confirmFirst = async (c: Context<App>) => {
+  const caller = c.get('caller') as Caller | undefined
+  if (!caller || caller.verdict === 'valid') return
+  const member = confirmedMember(caller)
+  if (member !== undefined) {
+    caller.memberId = member
+    c.set('isUnverified', true)
+    return
+  }
+  await c.get('confirmCaller')(c.get('db'), caller)
+  if (await chargeCaller(c)) throw tooManyRequests(PERIOD_SECONDS)
+}
 
 /**
  * Requires the token of a session, or an access token with all the given scopes. Sets `caller` and the caller's database,
@@ -64,7 +84,7 @@ const authenticate =
 export const authenticated = (...required: [Scope, ...Scope[]]) =>
   annotate(authenticate(required), { membersOnly: true, scopes: required })
 
-/** Like `authenticated`, but refuses access tokens: for account management. */
+/** Like `authenticated`, but refuses access tokens, and limits the writes of each session: for account management. */
 export const sessionOnly = annotate(authenticate([]), { membersOnly: true })
 
 /** Rejects an `Authorization` header: the contract allows none on sign-up and login. */

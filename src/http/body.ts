@@ -3,6 +3,7 @@ import type { App } from '../env'
 import { ApiError, unavailable } from '../errors'
 import { createLimiter, type Lease } from '../limiter'
 import { sourcesOf } from '../network'
+import { confirmFirst } from './auth'
 import { networkOf } from './network'
 import { readGrowing, readWhole } from './read-body'
 
@@ -17,22 +18,24 @@ const memory = {
   json: createLimiter({ capacity: 4 * MIB, ...LIMITS }),
   upload: createLimiter({ capacity: 22 * MIB, ...LIMITS }),
 }
-/** Bodies up to this size need no lease. */
+/** Bodies up to this size need no lease, and may be read before the caller is confirmed. */
 export const SMALL_BYTES = 16_384
 /** Minimum sending rates, in bytes per millisecond: normally, and while others wait for memory. */
 const MIN_RATE = 8
 const MIN_RATE_WHILE_OTHERS_WAIT = 128
 
 /** The declared length of the body; undefined for a chunked one. */
-const declaredLength = (c: Context) => {
+export const declaredLength = (c: Context) => {
   const length = c.req.header('Content-Length')
   return length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined
 }
 
 /**
- * Reads a body of at most `maxBytes` and hands it to `handle`. Beyond a small size it needs a lease on the isolate's
- * memory, which grows with what has arrived, and is held until `handle` is done or calls `release`.
- * @throws BODY_TOO_LARGE; BODY_INCOMPLETE when the body is cut off or slow; UNAVAILABLE when no memory becomes free in time
+ * Reads a body of at most `maxBytes` and hands it to `handle`. Beyond a small size, and for every upload, the caller must be
+ * confirmed first, and the body needs a lease on the isolate's memory, which grows with what has arrived, and is held until
+ * `handle` is done or calls `release`.
+ * @throws BODY_TOO_LARGE; BODY_INCOMPLETE when the body is cut off or slow; UNAVAILABLE when no memory becomes free in time;
+ * the errors of `confirmFirst`
  */
 export const withBody = async (
   c: Context<App>,
@@ -42,6 +45,7 @@ export const withBody = async (
 ) => {
   const { raw } = c.req
   const length = declaredLength(c)
+  if (kind === 'upload') await confirmFirst(c)
   if (!raw.body || (length !== undefined && length <= SMALL_BYTES)) return handle(await readWhole(raw), () => {})
   const limiter = memory[kind]
   let lease: Lease | undefined
@@ -52,6 +56,7 @@ export const withBody = async (
     return lease !== undefined
   }
   const reserve = async (size: number) => {
+    await confirmFirst(c)
     if (!(await (lease ? lease.grow(size) : acquire(size)))) throw unavailable('too many large bodies in flight')
   }
   const release = () => {

@@ -3,7 +3,7 @@ import type { App } from '../env'
 import { unavailable } from '../errors'
 import { createLimiter } from '../limiter'
 import type { Paging } from '../schema/paging'
-import { callerKey } from './throttle'
+import { turnsOf } from './throttle'
 
 /** Pages up to this size need no lease. */
 const SMALL_SIZE = 100
@@ -18,7 +18,7 @@ const pages = createLimiter({ capacity: 1000, leaseMs: 15_000, maxWaiting: 64 })
 export const limitLargePages: MiddlewareHandler<App, string, { out: { query: Paging } }> = async (c, next) => {
   const { size } = c.req.valid('query')
   if (size <= SMALL_SIZE) return next()
-  const lease = await pages.acquire(size, [callerKey(c)])
+  const lease = await pages.acquire(size, turnsOf(c))
   if (!lease) throw unavailable('too many large pages in flight')
   return next().finally(lease.release)
 }

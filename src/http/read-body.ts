@@ -36,14 +36,14 @@ const within = <T>(ms: number, read: () => Promise<T>) =>
 export const readWhole = async (request: Request) => new Uint8Array(await within(GRACE_MS, () => request.arrayBuffer()))
 
 /**
- * Returns a function that reads the next bytes into a view; at the end, the result is empty. It detaches the view's
- * buffer: use the result's. The sender must keep up `minRate` bytes per millisecond while it is waited for.
+ * Opens a stream. `read` reads the next bytes into a view; at the end, the result is empty. It detaches the view's buffer:
+ * use the result's. The sender must keep up `minRate` bytes per millisecond while it is waited for.
  */
-const openPaced = (stream: ReadableStream<Uint8Array>, minRate: () => number) => {
+export const openPaced = (stream: ReadableStream<Uint8Array>, minRate: () => number) => {
   const reader = stream.getReader({ mode: 'byob' })
   const deadline = Date.now() + READ_TIMEOUT_MS
   let patienceMs = GRACE_MS
-  return async (view: Uint8Array<ArrayBuffer>) => {
+  const read = async (view: Uint8Array<ArrayBuffer>) => {
     const start = Date.now()
     const { value } = await within(Math.min(patienceMs, deadline - start), () => reader.read(view))
     if (!value) throw new ApiError('BODY_INCOMPLETE')
@@ -51,23 +51,7 @@ const openPaced = (stream: ReadableStream<Uint8Array>, minRate: () => number) =>
     patienceMs = Math.min(GRACE_MS, patienceMs - (Date.now() - start) + earned)
     return value
   }
-}
-type Read = ReturnType<typeof openPaced>
-
-const MAX_DRAINED_BYTES = 16 * 1024 * 1024
-const MAX_DRAIN_MS = 5000
-const DRAIN_BUFFER_BYTES = 65_536
-
-// The runtime resets the connection when a response is sent long before the body ends, and the client may not see it.
-const drain = async (read: Read) => {
-  const end = Date.now() + MAX_DRAIN_MS
-  let buffer = new Uint8Array(DRAIN_BUFFER_BYTES)
-  for (let drained = 0; drained < MAX_DRAINED_BYTES && Date.now() < end; ) {
-    const chunk = await read(buffer).catch(() => undefined)
-    if (!chunk?.byteLength) return
-    drained += chunk.byteLength
-    buffer = new Uint8Array(chunk.buffer)
-  }
+  return { read, close: () => reader.releaseLock() }
 }
 
 type Options = {
@@ -85,15 +69,12 @@ type Options = {
 
 /**
  * Reads a body into a buffer that doubles when it is full, so that it takes less than twice what has arrived.
- * @throws BODY_TOO_LARGE, after discarding some of the rest; BODY_INCOMPLETE when it is cut off or slow
+ * @throws BODY_TOO_LARGE; BODY_INCOMPLETE when it is cut off or slow
  */
 export const readGrowing = async (stream: ReadableStream<Uint8Array>, options: Options) => {
   const { length, maxBytes, freeBytes, reserve, release, minRate } = options
-  const read = openPaced(stream, minRate)
-  if (length !== undefined && length > maxBytes) {
-    if (length <= MAX_DRAINED_BYTES) await drain(read)
-    throw new ApiError('BODY_TOO_LARGE')
-  }
+  if (length !== undefined && length > maxBytes) throw new ApiError('BODY_TOO_LARGE')
+  const { read, close } = openPaced(stream, minRate)
   // One extra byte shows whether a body of unknown length is too large, and whether a small one has ended.
   const most = length ?? maxBytes + 1
   let buffer = new Uint8Array(Math.min(most, freeBytes + 1))
@@ -101,7 +82,10 @@ export const readGrowing = async (stream: ReadableStream<Uint8Array>, options: O
   while (size < most) {
     if (size === buffer.length) {
       const larger = Math.min(most, size * 2)
-      await reserve(larger)
+      await reserve(larger).catch((error) => {
+        close()
+        throw error
+      })
       buffer = new Uint8Array(buffer.buffer.transfer(larger))
     }
     const chunk = await read(buffer.subarray(size))
@@ -112,6 +96,6 @@ export const readGrowing = async (stream: ReadableStream<Uint8Array>, options: O
   if (size <= maxBytes) return buffer.subarray(0, size)
   buffer.buffer.transfer(0)
   release()
-  await drain(read)
+  close()
   throw new ApiError('BODY_TOO_LARGE')
 }

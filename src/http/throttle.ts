@@ -1,58 +1,98 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
-import type { App, Bindings } from '../env'
+import type { App, Bindings, CallerLimit } from '../env'
 import { tooManyRequests } from '../errors'
 import { log } from '../log'
+import { sourcesOf } from '../network'
+import { createRecent } from '../recent'
 import { withTimeout } from '../retry'
+import { credentialOf } from '../token'
+import { confirmedMember } from './credentials'
 import { networkOf } from './network'
 import { annotate } from './route-metadata'
 
 type RateLimiter = { [K in keyof Bindings]-?: NonNullable<Bindings[K]> extends RateLimit ? K : never }[keyof Bindings]
 
 /** The period of the rate limits in wrangler.toml, and so the longest wait of a refused client. */
-const PERIOD_SECONDS = 60
+export const PERIOD_SECONDS = 60
 const TIMEOUT_MS = 1000
 
-/** @throws TOO_MANY_REQUESTS when the key is above the limit */
-export const checkRate = async (c: Context<App>, limiter: RateLimiter, key: string) => {
+/** Counts a request, and returns whether the key is above the limit. */
+const isOver = async (c: Context<App>, limiter: RateLimiter, key: string) => {
   const binding = c.env[limiter]
-  if (!binding) return
+  if (!binding) return false
   // These limits are approximate anyway, so a failing limiter lets requests pass. What must be exact is counted in D1.
   const outcome = await withTimeout(TIMEOUT_MS, () => binding.limit({ key })).catch((error: Error) => {
     log('error', `rate limiter ${limiter} failed: ${error.message}`, { requestId: c.get('requestId') })
   })
-  if (outcome?.success === false) throw tooManyRequests(PERIOD_SECONDS)
+  return outcome?.success === false
 }
 
-const throttle = (limiter: RateLimiter, keyOf: (c: Context<App>) => string) => {
-  const handler: MiddlewareHandler<App> = async (c, next) => {
-    await checkRate(c, limiter, keyOf(c))
-    await next()
-  }
-  return annotate(handler, { throttled: true })
+/**
+ * Counts a request of a network, before anything is known about its caller.
+ * @throws TOO_MANY_REQUESTS when the network is above the limit
+ */
+export const chargeNetwork = async (c: Context<App>, limiter: RateLimiter, kind: string) => {
+  if (await isOver(c, limiter, `${kind} ${networkOf(c)}`)) throw tooManyRequests(PERIOD_SECONDS)
 }
 
 /** Limits requests per route and network, approximately and per Cloudflare location. */
-export const throttledByNetwork = throttle('NETWORK_LIMIT', (c) => `${routePath(c)} ${networkOf(c)}`)
+export const throttledByNetwork = annotate<MiddlewareHandler<App>>(
+  async (c, next) => {
+    await chargeNetwork(c, 'NETWORK_LIMIT', routePath(c))
+    await next()
+  },
+  { throttled: true },
+)
 
-// The sessions that the database refused last. Their tokens are still signed, but must not use up the member's limits.
-const MAX_ENDED = 1000
-const endedSessions = new Set<string>()
+// Limits of callers. Nothing is counted before the database has confirmed the caller: otherwise the holder of an ended
+// session, or of a token without the scope, could use up the member's limits.
 
-export const setEnded = (sessionId: string, isEnded: boolean) => {
-  endedSessions.delete(sessionId)
-  if (!isEnded) return
-  endedSessions.add(sessionId)
-  const [oldest] = endedSessions
-  if (oldest !== undefined && endedSessions.size > MAX_ENDED) endedSessions.delete(oldest)
+/** The limits that callers are above, and until when. */
+const exceeded = createRecent<number>(10_000)
+
+const keyOf = (c: Context<App>, { kind }: CallerLimit) => {
+  const caller = c.get('caller')
+  const isPerMember = c.get('limitedPer') === 'member'
+  return `${kind} ${isPerMember ? (caller.memberId ?? confirmedMember(caller)) : credentialOf(caller)}`
 }
 
-/** The member or, for a session that has ended or an access token that this isolate does not know, the network. */
-export const callerKey = (c: Context<App>) => {
-  const caller = c.get('caller')
-  const isEnded = 'sessionId' in caller && endedSessions.has(caller.sessionId)
-  return isEnded || caller.memberId === undefined ? `network ${networkOf(c)}` : String(caller.memberId)
+/** @throws TOO_MANY_REQUESTS while the caller is above one of the limits of this request */
+export const refuseExceeded = (c: Context<App>) => {
+  for (const limit of c.get('limits')) {
+    const seconds = ((exceeded.get(keyOf(c, limit)) ?? 0) - Date.now()) / 1000
+    if (seconds > 0) throw tooManyRequests(seconds)
+  }
+}
+
+/**
+ * Adds a limit to this request, which is charged to the caller once the database has confirmed it.
+ * @throws TOO_MANY_REQUESTS while the caller is above it
+ */
+export const limitCaller = (c: Context<App>, limit: CallerLimit) => {
+  c.get('limits').push(limit)
+  refuseExceeded(c)
+}
+
+/** Counts this request towards the limits of its caller, whom the database has confirmed. Returns whether one is exceeded. */
+export const chargeCaller = async (c: Context<App>) => {
+  const charge = async (limit: CallerLimit) => {
+    const key = keyOf(c, limit)
+    if (!(await isOver(c, limit.binding, key))) return false
+    exceeded.set(key, Date.now() + PERIOD_SECONDS * 1000)
+    return true
+  }
+  return (await Promise.all(c.get('limits').splice(0).map(charge))).includes(true)
 }
 
 /** Limits requests per route and member. Mount it after `authenticated`. */
-export const throttledByMember = throttle('MEMBER_LIMIT', (c) => `${routePath(c)} ${callerKey(c)}`)
+export const throttledByMember = annotate<MiddlewareHandler<App>>(
+  async (c, next) => {
+    limitCaller(c, { binding: 'MEMBER_LIMIT', kind: routePath(c) })
+    await next()
+  },
+  { throttled: true },
+)
+
+/** The sources by which callers of authenticated requests take turns. An ended credential shares none with its member. */
+export const turnsOf = (c: Context<App>) => [...sourcesOf(networkOf(c)), credentialOf(c.get('caller'))]

@@ -38,14 +38,13 @@ const FILES: Limit[] = [{ max: MAX_FILES_PER_DAY, windowMs: DAY_MS }]
 const countFile = insertAttemptIf(sql`${isAllowed} and ${callerId} is not null and ${mayStart}`)
 
 /**
- * Checks that the caller may start an import now, and counts the file. An import can still be refused when it starts.
+ * Checks that the caller, who was confirmed before the file was read, may start an import now, and counts the file. An
+ * import can still be refused when it starts.
  * @throws UNAUTHORIZED; IMPORT_RUNNING while another one runs; TOO_MANY_REQUESTS after twenty imports or sixty files in a day
  */
 export const admitFile = async (db: Db, caller: Caller, secret: string) => {
-  // An access token names no member.
-  const memberId = caller.memberId ?? (await runAsCaller(db, caller, selectCaller()))[0].memberId
   const now = Date.now()
-  const subject = await keyedHash(secret, 'import file', String(memberId))
+  const subject = await keyedHash(secret, 'import file', String(caller.memberId))
   const values = { ...toAttempt(now, { subject, limits: FILES }), dayAgo: now - DAY_MS }
   const [, [limits], usage, counted] = await runAsCaller(
     db,

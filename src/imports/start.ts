@@ -3,7 +3,7 @@ import { uninterrupted } from '../db/client'
 import type { App } from '../env'
 import { ApiError, unavailable } from '../errors'
 import { runLater } from '../http/later'
-import { callerKey } from '../http/throttle'
+import { turnsOf } from '../http/throttle'
 import { createLimiter, type Lease } from '../limiter'
 import { log } from '../log'
 import { ImportFileError } from '../reader/file-error'
@@ -68,7 +68,7 @@ const store = async (c: Context<App>, { file: bytes, parts }: Upload, query: Imp
 export const startImport = async (c: Context<App>, upload: Upload, query: ImportQuery) => {
   const { db, caller, config } = c.var
   await admitFile(db, caller, config.JWT_SECRET)
-  const turn = await running.acquire(upload.file.length, [callerKey(c)])
+  const turn = await running.acquire(upload.file.length, turnsOf(c))
   if (!turn) throw unavailable('too many imports are being read')
   const storing = store(c, upload, query, turn).catch((error) => {
     turn.release()

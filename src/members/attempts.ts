@@ -71,7 +71,7 @@ export const EMAIL_CHANGES = {
   member: [{ max: 5, windowMs: HOUR_MS, policy: 'email-change' }],
   address: [{ max: 2, windowMs: 10 * MINUTE_MS }],
 } satisfies Record<string, Limit[]>
-/** Per member. */
+/** Per session: another holder of a session must not keep the member from changing the password. */
 export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 'password-change' }]
 /** Per member: exports in all formats, and further parts of large ones. */
 export const EXPORTS: Limit[] = [{ max: 20, windowMs: DAY_MS, policy: 'export' }]

@@ -14,7 +14,7 @@ const limiter = createLimiter({ capacity: 1, leaseMs: 2000, maxWaiting: MAX_WAIT
 
 /**
  * The keys by which callers take turns.
- * @param account an e-mail address, or a member
+ * @param account an e-mail address, or a credential
  */
 export const hashingKeys = (network: string, account: string) => [...sourcesOf(network), account.toLowerCase()]
 

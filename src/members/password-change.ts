@@ -7,6 +7,7 @@ import { keyedHash } from '../keyed-hash'
 import { log } from '../log'
 import type { Origin } from '../sessions/activity'
 import type { Slots } from '../slots'
+import { credentialOf } from '../token'
 import { deleteAttempt, insertAttempt, insertCallerAttempt, PASSWORD_CHANGES, selectUsage, toAttempt } from './attempts'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
 import { recordFailure, toLoginAttempt } from './login'
@@ -52,10 +53,10 @@ export const hashNewPassword = async (
   if (currentPassword === undefined && config.REQUIRE_CURRENT_PASSWORD === 'on') {
     throw fieldError('currentPassword', null, 'is required')
   }
-  const keys = hashingKeys(network, `member ${caller.memberId}`)
+  const keys = hashingKeys(network, credentialOf(caller))
   requireHashingCapacity(keys)
   const now = Date.now()
-  const subject = await keyedHash(config.JWT_SECRET, 'password change', String(caller.memberId))
+  const subject = await keyedHash(config.JWT_SECRET, 'password change', credentialOf(caller))
   const attempt = toAttempt(now, { subject, limits: PASSWORD_CHANGES })
   const [{ email, passwordHash: oldHash }, usage, counted] = await runAsCaller(
     db,

@@ -23,7 +23,12 @@ beforeAll(async () => {
 })
 
 const unlimited = { limit: async () => ({ success: true }) } as RateLimit
-const changed = { MEMBER_LIMIT: unlimited, NETWORK_LIMIT: unlimited, WRITE_LIMIT: unlimited }
+const changed = {
+  MEMBER_LIMIT: unlimited,
+  NETWORK_LIMIT: unlimited,
+  WRITE_LIMIT: unlimited,
+  CREDENTIAL_LIMIT: unlimited,
+}
 
 const sendHeaders = (headers: [string, string][], path = '/members/me') => {
   const all = new Headers()

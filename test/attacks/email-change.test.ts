@@ -26,7 +26,14 @@ type Changed = Partial<Bindings>
 type Order = (typeof ORDERS)[number]
 
 const unlimited = { limit: async () => ({ success: true }) } as RateLimit
-const BOUND = { ...SLOTS, NEW_MEMBERS: '*:1', NETWORK_LIMIT: unlimited, WRITE_LIMIT: unlimited, EMAIL }
+const BOUND = {
+  ...SLOTS,
+  NEW_MEMBERS: '*:1',
+  NETWORK_LIMIT: unlimited,
+  WRITE_LIMIT: unlimited,
+  CREDENTIAL_LIMIT: unlimited,
+  EMAIL,
+}
 const CODE = 'AAAAA-AAAAA'
 const HOME = [DATABASES.DB, DATABASES.DB_1]
 

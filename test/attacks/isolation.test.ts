@@ -7,7 +7,12 @@ import { idOperations } from '../support/operations'
 import { takeSnapshot } from '../support/stores'
 
 const unlimited = { limit: async () => ({ success: true }) } as RateLimit
-const changed = { MEMBER_LIMIT: unlimited, NETWORK_LIMIT: unlimited, WRITE_LIMIT: unlimited }
+const changed = {
+  MEMBER_LIMIT: unlimited,
+  NETWORK_LIMIT: unlimited,
+  WRITE_LIMIT: unlimited,
+  CREDENTIAL_LIMIT: unlimited,
+}
 
 const api: trials.Api = {
   signUp,

@@ -11,7 +11,12 @@ const { SEED } = env as typeof env & { SEED: number }
 const TIMEOUT_MS = 300_000
 
 const unlimited = { limit: async () => ({ success: true }) } as RateLimit
-const changed = { MEMBER_LIMIT: unlimited, NETWORK_LIMIT: unlimited, WRITE_LIMIT: unlimited }
+const changed = {
+  MEMBER_LIMIT: unlimited,
+  NETWORK_LIMIT: unlimited,
+  WRITE_LIMIT: unlimited,
+  CREDENTIAL_LIMIT: unlimited,
+}
 
 const connect = async (): Promise<Send> => {
   const email = newEmail()

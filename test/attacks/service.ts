@@ -22,6 +22,7 @@ export type Options = {
   slots?: number
   uploadsPerMinute?: number
   writesPerMinute?: number
+  unconfirmedPerMinute?: number
   /** Opens the inspector, which reports memory use. */
   inspected?: boolean
 }
@@ -73,7 +74,8 @@ const readMails = (folder: string) =>
 
 /** Starts the service, which must have been built before. */
 export const startService = async (options: Options = {}) => {
-  const { vars, entry = SERVICE, inspected, data, uploadsPerMinute = 30, writesPerMinute, slots = 1 } = options
+  const { vars, entry = SERVICE, inspected, data, uploadsPerMinute = 30, slots = 1 } = options
+  const { writesPerMinute, unconfirmedPerMinute } = options
   const names = bindingsOf(slots)
   const slotVars = slots > 1 ? { ADDRESS_KEY, NEW_MEMBERS: '*:1' } : {}
   const mails = makeFolder()
@@ -85,6 +87,7 @@ export const startService = async (options: Options = {}) => {
     vars: { ...VARS, ...slotVars, ...vars },
     uploadsPerMinute,
     writesPerMinute,
+    unconfirmedPerMinute,
     bindings: { ASSETS: { type: 'assets' as const }, EMAIL: { type: 'send-email' as const }, ...toSlotBindings(names) },
     config: { assets: ASSETS },
   })

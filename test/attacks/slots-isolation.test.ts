@@ -9,7 +9,13 @@ import { takeSnapshot } from '../support/stores'
 import { insertMemberRow, signToken } from '../support/tokens'
 
 const unlimited = { limit: async () => ({ success: true }) } as RateLimit
-const changed = { ...SLOTS, MEMBER_LIMIT: unlimited, NETWORK_LIMIT: unlimited, WRITE_LIMIT: unlimited }
+const changed = {
+  ...SLOTS,
+  MEMBER_LIMIT: unlimited,
+  NETWORK_LIMIT: unlimited,
+  WRITE_LIMIT: unlimited,
+  CREDENTIAL_LIMIT: unlimited,
+}
 const SECRET = env.JWT_SECRET ?? ''
 
 const request: trials.Api['request'] = async ({ method, path, authorization, type = 'application/json', body }) => {

@@ -30,7 +30,13 @@ beforeEach(async () => {
 afterEach(vi.restoreAllMocks)
 
 const unlimited = { limit: async () => ({ success: true }) } as RateLimit
-const IN_SLOT_1 = { ...SLOTS, NEW_MEMBERS: '*:1', NETWORK_LIMIT: unlimited, WRITE_LIMIT: unlimited }
+const IN_SLOT_1 = {
+  ...SLOTS,
+  NEW_MEMBERS: '*:1',
+  NETWORK_LIMIT: unlimited,
+  WRITE_LIMIT: unlimited,
+  CREDENTIAL_LIMIT: unlimited,
+}
 type Changed = Partial<Bindings>
 
 const join = (changed: Changed = {}, authenticationCode = '123456') => {

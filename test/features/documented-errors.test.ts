@@ -145,10 +145,10 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   MAX_READINGS: (operation) => withParameters(fullBookId)(operation),
   MAX_TOKENS: () => ({ token: hoarder.token }),
   MAX_TAGS: (operation) => ({ token: hoarder.token, path: addressOf(operation, { 'book-id': hoardedBook }) }),
-  // The reads of a session are not limited.
-  TOO_MANY_REQUESTS: ({ method, needsToken }) => ({
-    changed: { NETWORK_LIMIT: refusing, MEMBER_LIMIT: refusing, WRITE_LIMIT: refusing },
-    ...(needsToken && method === 'GET' && { token: createAccessToken(memberSlot()) }),
+  // Limits of callers refuse only the request after the one that exceeds them.
+  TOO_MANY_REQUESTS: ({ needsToken }) => ({
+    changed: { NETWORK_LIMIT: refusing, CREDENTIAL_LIMIT: refusing },
+    ...(needsToken && { token: createAccessToken(memberSlot()) }),
   }),
   CATALOGUE_FAILED: withOpenLibrary('broken'),
   CATALOGUE_TIMED_OUT: withOpenLibrary('silent'),

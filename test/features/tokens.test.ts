@@ -337,54 +337,64 @@ describe('lastUsedAt', () => {
 describe('the rate limits', () => {
   const refusing = { limit: async () => ({ success: false }) } as RateLimit
 
-  it('on tokens that the isolate does not know are those of the network', async () => {
+  /** Records the keys that writes are counted under. */
+  const recordWrites = () => {
+    const keys: string[] = []
+    const limit = async ({ key }: RateLimitOptions) => {
+      keys.push(key)
+      return { success: true }
+    }
+    const write = (token: string) =>
+      use(token, 'POST', '/books', { body: { title: 'Demian' }, changed: { WRITE_LIMIT: { limit } } })
+    return { keys, write }
+  }
+
+  it('on credentials that this isolate has not confirmed within a minute are those of the network', async () => {
     const { token } = await create()
-    const changed = { NETWORK_LIMIT: refusing }
+    const changed = { CREDENTIAL_LIMIT: refusing }
     expect((await use(token, 'GET', ME, { changed })).status).toBe(429)
     expect((await use(createAccessToken(memberSlot()), 'GET', ME, { changed })).status).toBe(429)
     expect((await use(token)).status).toBe(200)
     expect((await use(token, 'GET', ME, { changed })).status).toBe(200)
-    expect((await reader.get(ME)).status).toBe(200)
+    // The token was confirmed for another scope only.
+    expect((await use(token, 'GET', '/memos/random', { changed })).status).toBe(429)
+    vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] })
+    expect((await use(token, 'GET', ME, { changed })).status).toBe(429)
   })
 
-  it('on writes count the member once the token is known', async () => {
-    const { token } = await create(reader, { scopes: ['library:write'] })
-    const keys: string[] = []
-    const limit = async ({ key }: RateLimitOptions) => {
-      keys.push(key)
-      return { success: true }
-    }
-    const write = () =>
-      use(token, 'POST', '/books', {
-        body: { title: 'Demian' },
-        headers: { 'CF-Connecting-IP': '192.0.2.7' },
-        changed: { WRITE_LIMIT: { limit } },
-      })
-    for (let n = 0; n < 2; n++) expect((await write()).status).toBe(201)
-    expect(keys).toEqual(['network 192.0.2.7', String(await memberIdOf(reader))])
-  })
-
-  it('do not count what is sent with a deleted token, or after the session has ended, as writes of the member', async () => {
-    const { token, tokenId } = await create(reader, { scopes: ['library:write'] })
+  it('on account management do not depend on the network', async () => {
     const other = await reader.logInAgain()
-    const keys: string[] = []
-    const limit = async ({ key }: RateLimitOptions) => {
-      keys.push(key)
-      return { success: true }
-    }
-    const write = (used: string) =>
-      use(used, 'POST', '/books', {
-        body: { title: 'Demian' },
-        headers: { 'CF-Connecting-IP': '192.0.2.8' },
-        changed: { WRITE_LIMIT: { limit } },
-      })
+    const changed = { CREDENTIAL_LIMIT: refusing }
+    expect((await other.send('DELETE', '/sessions', { changed })).status).toBe(204)
+    reader = await other.logInAgain()
+  })
+
+  it('on writes count the member, after the database has confirmed the token', async () => {
+    const { token } = await create(reader, { scopes: ['library:write'] })
+    const { keys, write } = recordWrites()
+    for (let n = 0; n < 2; n++) expect((await write(token)).status).toBe(201)
+    const key = `write ${await memberIdOf(reader)}`
+    expect(keys).toEqual([key, key])
+  })
+
+  it('count nothing that is sent with an ended session, a deleted token, or one without the scope', async () => {
+    const { token, tokenId } = await create(reader, { scopes: ['library:write'] })
+    const { token: scopeless } = await create(reader, { scopes: ['library:read'] })
+    const other = await reader.logInAgain()
+    const { keys, write } = recordWrites()
     for (const used of [token, other.token]) expect((await write(used)).status).toBe(201)
     expect((await reader.delete(`/tokens/${tokenId}`)).status).toBe(204)
     expect((await reader.delete('/sessions')).status).toBe(204)
-    for (const used of [token, other.token]) expect((await write(used)).status).toBe(401)
     keys.length = 0
-    for (const used of [token, other.token, reader.token]) await write(used)
-    const network = 'network 192.0.2.8'
-    expect(keys).toEqual([network, network, String(await memberIdOf(reader))])
+    for (const used of [token, other.token]) expect((await write(used)).status).toBe(401)
+    for (let n = 0; n < 2; n++) expect((await write(scopeless)).status).toBe(403)
+    expect(keys).toEqual([])
+  })
+
+  it('an ended credential costs no database call once the isolate knows it', async () => {
+    const other = await reader.logInAgain()
+    expect((await reader.delete('/sessions')).status).toBe(204)
+    const calls = async () => (await measure(async () => expect((await other.get(ME)).status).toBe(401))).calls
+    expect([await calls(), await calls()]).toEqual([1, 0])
   })
 })

@@ -114,7 +114,7 @@ it('accepts files up to 10 MiB', async () => {
   })
 })
 
-it.skipIf(remote)('stops reading an endless body', async () => {
+it.skipIf(remote)('discards at most 40 MiB of an endless body', async () => {
   let sent = 0
   const endless = new ReadableStream({
     pull: (controller) => {
@@ -123,7 +123,7 @@ it.skipIf(remote)('stops reading an endless body', async () => {
     },
   })
   expect((await reader.send('POST', '/memos/image-memo', { raw: endless, headers })).status).toBe(413)
-  expect(sent).toBeLessThan(28 * MiB)
+  expect(sent).toBeLessThan(52 * MiB)
 })
 
 it('stores nothing when the bucket fails', async () => {

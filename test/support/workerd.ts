@@ -54,8 +54,9 @@ type WorkerOptions<Bindings, Config> = {
   entry: string
   vars: Record<string, string | undefined>
   uploadsPerMinute: number
-  /** Unlimited if undefined. */
+  /** Unlimited if undefined, as are requests with unconfirmed credentials. */
   writesPerMinute?: number
+  unconfirmedPerMinute?: number
   /** Bindings beyond those that every Worker under test has. */
   bindings?: Bindings
   config?: Config
@@ -65,7 +66,7 @@ type WorkerOptions<Bindings, Config> = {
 export const defineWorker = <Bindings extends object, Config extends object>(
   options: WorkerOptions<Bindings, Config>,
 ) => {
-  const { name, entry, vars, uploadsPerMinute, writesPerMinute, bindings, config } = options
+  const { name, entry, vars, uploadsPerMinute, writesPerMinute, unconfirmedPerMinute, bindings, config } = options
   const rateLimit = (namespace: string, limit: number) => ({
     type: 'rate-limit' as const,
     namespace,
@@ -84,6 +85,7 @@ export const defineWorker = <Bindings extends object, Config extends object>(
         NETWORK_LIMIT: rateLimit('1001', 600),
         MEMBER_LIMIT: rateLimit('1002', uploadsPerMinute),
         ...(writesPerMinute && { WRITE_LIMIT: rateLimit('1003', writesPerMinute) }),
+        ...(unconfirmedPerMinute && { CREDENTIAL_LIMIT: rateLimit('1004', unconfirmedPerMinute) }),
         READER: { type: 'worker' as const, worker: readReader().name },
         ...Object.fromEntries(texts.map(([key, value = '']) => [key, { type: 'text' as const, value }])),
         ...bindings,

@@ -2,7 +2,7 @@
 import { wrapDatabase } from '../../support/wrap-database.ts'
 
 export const KINDS = ['throws', 'throws afterwards', 'hangs', 'is slow', 'answers junk', 'is down'] as const
-const LIMITS = ['NETWORK_LIMIT', 'MEMBER_LIMIT', 'WRITE_LIMIT'] as const
+const LIMITS = ['NETWORK_LIMIT', 'MEMBER_LIMIT', 'WRITE_LIMIT', 'CREDENTIAL_LIMIT'] as const
 export const BINDINGS = ['DB', 'DB_1', 'IMAGES', 'CATALOGUE', 'EMAIL', ...LIMITS, 'fetch'] as const
 type Binding = (typeof BINDINGS)[number]
 type Database = 'DB' | 'DB_1'
@@ -46,10 +46,11 @@ const wrapMethods = <T extends object>(binding: T, intercept: Intercept) =>
         intercept(async () => (target as unknown as Methods)[String(name)]?.(...values)),
   })
 
-type Bindings = Record<Exclude<Binding, Database | 'WRITE_LIMIT' | 'fetch'>, object> & {
+type Bindings = Record<Exclude<Binding, Database | 'WRITE_LIMIT' | 'CREDENTIAL_LIMIT' | 'fetch'>, object> & {
   DB: D1Database
   DB_1?: D1Database
   WRITE_LIMIT?: object
+  CREDENTIAL_LIMIT?: object
 }
 
 /** A code that is a line of its own in a mail. */
