@@ -39,7 +39,7 @@ export const readWhole = async (request: Request) => new Uint8Array(await within
  * Opens a stream. `read` reads the next bytes into a view; at the end, the result is empty. It detaches the view's buffer:
  * use the result's. The sender must keep up `minRate` bytes per millisecond while it is waited for.
  */
-export const openPaced = (stream: ReadableStream<Uint8Array>, minRate: () => number) => {
+const openPaced = (stream: ReadableStream<Uint8Array>, minRate: () => number) => {
   const reader = stream.getReader({ mode: 'byob' })
   const deadline = Date.now() + READ_TIMEOUT_MS
   let patienceMs = GRACE_MS

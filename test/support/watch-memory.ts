@@ -34,12 +34,12 @@ const openInspector = async (address: URL, worker: string) => {
 
 /**
  * Measures peak memory during `work` in bytes, garbage included: of the isolate of a Worker, which the platform limits, and
- * of the whole process. The process must have been started with an inspector.
+ * of the whole process. `idle`: the isolate's before. The process must have been started with an inspector.
  */
 export const watchMemory = async ({ pid, inspector, name }: Inspected, work: () => Promise<unknown>) => {
   if (!inspector) throw new Error('The Worker was started without an inspector')
   const { measure, close } = await openInspector(inspector, name)
-  const peak = { isolate: 0, process: 0 }
+  const peak = { isolate: 0, process: 0, idle: (await measure()) ?? 0 }
   let isDone = false
   const watch = async () => {
     while (!isDone) {
