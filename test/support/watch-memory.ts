@@ -20,7 +20,10 @@ const openInspector = async (address: URL, worker: string) => {
   const socket = new WebSocket(new URL(`/core:user:${worker}`, address).href)
   await once(socket, 'open', { signal: AbortSignal.timeout(10_000) })
   let answer = (_: Usage) => {}
-  socket.addEventListener('message', ({ data }) => answer(JSON.parse(data).result))
+  socket.addEventListener('message', ({ data }) => {
+    const { id, result } = JSON.parse(data)
+    if (id === 1) answer(result)
+  })
   /** Undefined while the isolate is too busy to answer. */
   const measure = async () => {
     const { promise, resolve } = Promise.withResolvers<Usage>()
@@ -29,17 +32,25 @@ const openInspector = async (address: URL, worker: string) => {
     const usage = await Promise.race([promise, setTimeout(1000)])
     return usage && usage.usedSize + usage.backingStorageSize
   }
-  return { measure, close: () => socket.close() }
+  /** What is left after a garbage collection. */
+  const measureKept = async () => {
+    socket.send(JSON.stringify({ id: 2, method: 'HeapProfiler.collectGarbage' }))
+    await setTimeout(500)
+    return (await measure()) ?? 0
+  }
+  return { measure, measureKept, close: () => socket.close() }
 }
 
 /**
  * Measures peak memory during `work` in bytes, garbage included: of the isolate of a Worker, which the platform limits, and
- * of the whole process. `idle`: the isolate's before. The process must have been started with an inspector.
+ * of the whole process. `kept`: by how much the isolate grew, without garbage. The process must have been started with an
+ * inspector.
  */
 export const watchMemory = async ({ pid, inspector, name }: Inspected, work: () => Promise<unknown>) => {
   if (!inspector) throw new Error('The Worker was started without an inspector')
-  const { measure, close } = await openInspector(inspector, name)
-  const peak = { isolate: 0, process: 0, idle: (await measure()) ?? 0 }
+  const { measure, measureKept, close } = await openInspector(inspector, name)
+  const before = await measureKept()
+  const peak = { isolate: 0, process: 0, kept: 0 }
   let isDone = false
   const watch = async () => {
     while (!isDone) {
@@ -54,6 +65,7 @@ export const watchMemory = async ({ pid, inspector, name }: Inspected, work: () 
   } finally {
     isDone = true
     await watching
+    peak.kept = (await measureKept()) - before
     close()
   }
   return peak
