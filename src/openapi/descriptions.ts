@@ -225,7 +225,7 @@ export const PROPERTIES: Record<string, string> = {
     'When the token expires: a future time in RFC 3339 format, with `Z` or an offset. Fractions of a second are dropped. Never if null or absent.',
   field: 'Name of the field.',
   fieldErrors: 'One entry for each invalid field of the body, or null.',
-  file: 'The image, as a part with a file name. PNG, JPEG, GIF, WebP or AVIF, at most 10 MiB and 268 megapixels.',
+  file: 'The image, as a part with a file name. PNG, JPEG, GIF, WebP or still AVIF, at most 10 MiB and 268 megapixels.',
   format: 'Format of the book. Null if unknown.',
   'ExportedReading.format': 'Format in which the book was read. Null if unknown.',
   'LibraryExport.format': 'Always `reading-library`.',

@@ -54,6 +54,7 @@ const ADVICE: Record<ErrorCode, string> = {
   BODY_TOO_LARGE: 'Send a smaller body.',
   FILE_TOO_LARGE: 'Choose a smaller file.',
   TOO_MANY_PIXELS: 'Scale the image down.',
+  IMAGE_TOO_COMPLEX: 'Save the image again, an animation with fewer frames.',
   FILE_NOT_IMPORTABLE: 'Send a file that the service supports: the message says what it found.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the `Content-Type` that the operation describes.',
   UNSUPPORTED_IMAGE: 'Choose an image of one of these types.',

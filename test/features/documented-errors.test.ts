@@ -5,12 +5,13 @@ import type { Bindings } from '../../src/env'
 import type { ErrorCode } from '../../src/errors'
 import { MAX_JSON_BYTES } from '../../src/http/body'
 import { MAX_IMAGE_BYTES } from '../../src/images/bucket'
+import { MAX_PARTS } from '../../src/images/clean/image'
 import { DEFAULT_QUOTAS, type Quota } from '../../src/quotas'
 import { MAX_READINGS } from '../../src/readings/schema'
 import { MAX_TAGS } from '../../src/tags/schema'
 import { MAX_TOKENS } from '../../src/tokens/schema'
 import { ofType, type Reader, send, signUp } from '../support/api'
-import { join, type Part } from '../support/bytes'
+import { join, type Part, repeat } from '../support/bytes'
 import {
   brokenDatabase,
   changeDatabase,
@@ -24,6 +25,7 @@ import { insertEmailCode } from '../support/email-changes'
 import { PIXEL, toFileForm, validForm } from '../support/file-form'
 import { memberIdOf } from '../support/images'
 import { addressOf, bodyOf, type Operation, operations } from '../support/operations'
+import { gif } from '../support/pictures'
 import { insertAccessToken } from '../support/tokens'
 
 let reader: Reader
@@ -127,6 +129,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   UNSUPPORTED_MEDIA_TYPE: { type: 'text/html' },
   FILE_TOO_LARGE: () => withFile(new Uint8Array(MAX_IMAGE_BYTES + 1)),
   TOO_MANY_PIXELS: withFile('GIF89a', [255, 255, 255, 255]),
+  IMAGE_TOO_COMPLEX: withFile(gif({ extra: repeat(MAX_PARTS, [0x21, 0xfe, 0]) })),
   UNSUPPORTED_IMAGE: withFile('text'),
   FILE_NOT_IMPORTABLE: withFile('PK\x03\x04'),
   IMAGE_DAMAGED: withFile(PIXEL.subarray(0, 20)),

@@ -114,20 +114,29 @@ describe('AVIF tables', () => {
   const withExtents = (amount: number) => located(amount, ...Array(amount).fill([0, 1]).flat())
   const { length } = avifFile(located(1, 0, 1))
   const associate = (id: number, amount: number) => join(u16(id), [amount], zeros(amount))
-  // The first image has 4 properties.
+  // Properties of 80 images, since an image has at most 255.
   const associated = (total: number) => ({
-    entries: entries(40, 'av01'),
-    associations: Array.from({ length: 40 }, (_, at) => associate(100 + at, at < 39 ? 255 : total - 4 - 39 * 255)),
+    entries: entries(80, 'av01'),
+    associations: Array.from({ length: 80 }, (_, at) => associate(100 + at, Math.floor((total + at) / 80))),
   })
   const association = join(u16(100), [1, 1])
 
+  // An image has 22 parts. An item has an entry, and 1 more in each table that lists it; the box of references is 1, too.
+  it.each<[title: string, make: (amount: number) => AvifOptions, others: number]>([
+    ['items', (amount) => ({ entries: entries(amount) }), 22],
+    ['references', (amount) => ({ references: references(amount) }), 22 + 2],
+    ['associated properties', associated, 22 + 80 + 80],
+    ['extents', withExtents, 22 + 1 + 1],
+  ])('may have 20,000 parts in all, most of them %s', (_, make, others) => {
+    expect(isAccepted(avifFile(make(20_000 - others)))).toBe(true)
+    expect(tryClean(avifFile(make(20_001 - others)))).toBe('IMAGE_TOO_COMPLEX')
+  })
+
   it.each<[title: string, accepted: AvifOptions[], refused: AvifOptions[]]>([
-    ['may list 1,000 items', [{ entries: entries(999) }], [{ entries: entries(1_000) }]],
     ['need a complete item type', [{ entries: [entry(100, 'Exif')] }], [{ entries: [entry(100, 'Exi')] }]],
     ['need item entries of version 2', [], [{ entries: [entry(100, 'Exif', 1)] }]],
     ['need item entries of type infe', [], [{ entries: [entry(100, 'Exif', 2, 'info')] }]],
     ['must not repeat a rendered item', [], [{ entries: [entry(1, 'av01')] }]],
-    ['may have 10,000 references', [{ references: references(10_000) }], [{ references: references(10_001) }]],
     ['need a target for a reference', [], [{ references: references(0) }]],
     ['need a target for each reference', [], [{ references: [box('auxl', u16(1, 2, 1))] }]],
     [
@@ -135,14 +144,12 @@ describe('AVIF tables', () => {
       [{ locations: locations(77, 2, 0, 1, 0, 1) }],
       [{ locations: locations(77, 2, 0, 1) }],
     ],
-    ['may associate 10,000 properties', [associated(10_000)], [associated(10_001)]],
     ['must not associate properties with the first item twice', [], [{ associations: [join(u16(1), [1, 1])] }]],
     [
       'must not associate properties with another item twice',
       [second({ associations: [association] })],
       [second({ associations: [association, association] })],
     ],
-    ['may have 10,000 extents', [withExtents(9_999)], [withExtents(10_000)]],
     ['may locate an item without extents, but not an empty extent', [located(0), located(1, 0, 1)], [located(1, 0, 0)]],
     ['may locate data up to the end of the file', [located(1, 0, length)], [located(1, 0, length + 1)]],
     ['must not locate an item twice', [], [{ locations: locations(1, 1, 0, 1) }]],
@@ -174,7 +181,6 @@ describe('a cleaned AVIF', () => {
     ['drops its thumbnail', { hasThumbnail: true }, ['av01'], [colour]],
     ['keeps the cells of a grid', { isGrid: true }, ['grid', 'av01', 'av01'], [tile, tile]],
     ['keeps its rotation', { rotation: 3 }, ['av01'], ['irot', [3]]],
-    ['keeps its frames', { isAnimated: true }, ['av01'], [colour, colour, colour]],
   ])('%s', (_, options, items, data) => {
     const bytes = clean(avif(EVERYTHING, options))
     const paths = listBoxTypes(bytes)
@@ -187,14 +193,6 @@ describe('a cleaned AVIF', () => {
     const bytes = clean(avif(EVERYTHING, { isGrid: true }))
     expect(count(bytes, 'infe', [2, 0, 0, 1])).toBe(2)
     expect(count(bytes, 'infe', [2, 0, 0, 0])).toBe(1)
-  })
-
-  it('has no times and names in its animation', () => {
-    const bytes = clean(avif(EVERYTHING, { isAnimated: true }))
-    const place = bytes.length - 2 * colour.length
-    expect(count(bytes, 'stco', u32(0, 1, place))).toBe(1)
-    expect(count(bytes, u32(0xe0000000))).toBe(0)
-    expect(listBoxTypes(bytes).filter((path) => path.includes('udta'))).toEqual([])
   })
 })
 

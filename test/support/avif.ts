@@ -23,7 +23,6 @@ export type AvifOptions = {
   profile?: Uint8Array
   hasAlpha?: boolean
   isGrid?: boolean
-  isAnimated?: boolean
   hasThumbnail?: boolean
   /** Quarter turns. */
   rotation?: number
@@ -114,39 +113,9 @@ const listItems = (options: AvifOptions): Item[] => {
   return items
 }
 
-/** Writes the moov box of an animation of two frames, stored from an offset on. */
-const writeTracks = (chunk: number, { name = '', stray }: AvifOptions) => {
-  const matrix = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
-  const times = u32(0xe0000000, 0xe0000000)
-  const note = stray ? box('udta', box('\xa9xyz', stray)) : ''
-  const format = join(u16(24, 16), u32(0x480000, 0x480000, 0), u16(1))
-  const label = name.padEnd(32, '\0').slice(0, 32)
-  const entry = box('av01', zeros(6), u16(1), zeros(16), format, label, u16(24), [255, 255])
-  const description = join(u32(entry.length + configuration.length), entry.subarray(4), configuration)
-  const samples = box(
-    'stbl',
-    fullBox('stsd', 0, 0, u32(1), description),
-    fullBox('stts', 0, 0, u32(1, 2, 1)),
-    fullBox('stsc', 0, 0, u32(1, 1, 2, 1)),
-    fullBox('stsz', 0, 0, u32(0, 2, colour.length, colour.length)),
-    fullBox('stco', 0, 0, u32(1, chunk)),
-    fullBox('stss', 0, 0, u32(2, 1, 2)),
-  )
-  const reference = box('dinf', fullBox('dref', 0, 0, u32(1), fullBox('url ', 0, 1)))
-  const media = box(
-    'mdia',
-    fullBox('mdhd', 0, 0, times, u32(10, 2), u16(0x55c4, 0)),
-    handler(name),
-    box('minf', fullBox('vmhd', 0, 1, zeros(8)), reference, samples),
-  )
-  const track = fullBox('tkhd', 0, 1, times, u32(1, 0, 2), zeros(16), matrix, u32(24 << 16, 16 << 16))
-  const movie = fullBox('mvhd', 0, 0, times, u32(10, 2, 0x10000), u16(0x100), zeros(10), matrix, zeros(24), u32(2))
-  return box('moov', movie, box('trak', track, media, note), note)
-}
-
 /** Builds an AVIF from tiny encoded images. */
 export const avifFile = (options: AvifOptions = {}) => {
-  const { name = '', stray = '', isWide, isAnimated, isGrid } = options
+  const { name = '', stray = '', isWide, isGrid } = options
   const items = listItems(options)
   const small = items.filter((item) => item.isSmall)
   const large = items.filter((item) => !item.isSmall)
@@ -202,18 +171,16 @@ export const avifFile = (options: AvifOptions = {}) => {
       small.length > 0 ? box('idat', ...small.map(({ data }) => data)) : '',
       ...(options.tables ?? []),
     )
-  const usual = isAnimated ? ['avis', 'avif', 'avis', 'msf1', 'mif1', 'miaf'] : ['avif', 'avif', 'mif1', 'miaf']
-  const [major = '', ...compatible] = options.brands ?? usual
+  const [major = '', ...compatible] = options.brands ?? ['avif', 'avif', 'mif1', 'miaf']
   const content = join(...large.flatMap(({ data }) => [stray, data]), stray)
   const head = (start: number) =>
     join(
       box('ftyp', major, u32(0), ...compatible),
       stray && box('free', stray),
       meta(start),
-      isAnimated && writeTracks(start + content.length, options),
       stray && box('uuid', 'GPSMARK GPSMARK ', stray),
       ...(options.boxes ?? []),
     )
   const start = head(0).length + 8
-  return join(head(start), box('mdat', content, ...(isAnimated ? [colour, colour] : []), stray))
+  return join(head(start), box('mdat', content, stray))
 }

@@ -25,7 +25,10 @@ export const u32 = (...values: number[]) => values.flatMap((value) => big(value,
 
 export const zeros = (length: number) => Array<number>(length).fill(0)
 
-export const repeat = (count: number, part: Part) => join(...Array<Part>(count).fill(part))
+export const repeat = (count: number, part: Part) => {
+  const bytes = toBytes(part)
+  return new Uint8Array(Buffer.alloc(count * bytes.length, bytes))
+}
 
 /** Decodes one character per byte. */
 export const toText = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')

@@ -51,8 +51,7 @@ export const listRiffChunks = (bytes: Uint8Array, from = 12, to = bytes.length):
 }
 
 // Container boxes, with the number of bytes before their first child.
-const PARENTS: Record<string, number> = { meta: 4, iinf: 6, iref: 4, stsd: 8 }
-for (const type of ['iprp', 'ipco', 'moov', 'trak', 'mdia', 'minf', 'stbl']) PARENTS[type] = 0
+const PARENTS: Record<string, number> = { meta: 4, iinf: 6, iref: 4, iprp: 0, ipco: 0 }
 
 /** The paths of all boxes of an AVIF, as 'meta/iinf/infe:av01'. */
 export const listBoxTypes = (bytes: Uint8Array, from = 0, to = bytes.length, parent = ''): string[] => {

@@ -53,7 +53,7 @@ export const joinBytes = (parts: Uint8Array[]) => {
 
 /**
  * An append-only buffer of fixed capacity. Collecting parts in an array instead would cost more than their bytes do,
- * for a file of a million tiny chunks.
+ * for a file of many tiny chunks.
  * @param capacity the most bytes that can be appended
  */
 export const createOutput = (capacity: number) => {

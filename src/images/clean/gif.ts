@@ -1,5 +1,5 @@
 import { createOutput, hasText, readText, readUintLittle } from './bytes'
-import { type CleanedImage, isAllowedSize } from './image'
+import { type CleanedImage, type CountParts, isAllowedSize } from './image'
 
 const IMAGE = 0x2c
 const EXTENSION = 0x21
@@ -57,7 +57,7 @@ export const isGif = (bytes: Uint8Array) => hasText(bytes, 0, 'GIF87a') || hasTe
  * extensions such as XMP, and everything after the end. Completes a file that ends after its first frame.
  * @returns undefined if it is corrupt, or truncated before that
  */
-export const cleanGif = (bytes: Uint8Array): CleanedImage | undefined => {
+export const cleanGif = (bytes: Uint8Array, countParts: CountParts): CleanedImage | undefined => {
   const width = readUintLittle(bytes, 6, 2)
   const height = readUintLittle(bytes, 8, 2)
   let at = 13 + measureColourTable(bytes[10] ?? 0)
@@ -68,6 +68,7 @@ export const cleanGif = (bytes: Uint8Array): CleanedImage | undefined => {
   let hasLoop = false
   let frames = 0
   while (at < bytes.length && bytes[at] !== TRAILER) {
+    countParts()
     const end = findBlockEnd(bytes, at)
     if (end === undefined) return undefined
     if (end > bytes.length) break

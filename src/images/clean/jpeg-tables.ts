@@ -18,7 +18,8 @@ export const areQuantizationTables = (payload: Uint8Array) =>
 /** Whether a DHT payload consists of complete Huffman tables of at most 256 codes (B.2.4.2). */
 export const areHuffmanTables = (payload: Uint8Array) =>
   areTables(payload, (start) => {
-    const codes = payload.subarray(start, start + 16).reduce((sum, count) => sum + count, 0)
+    let codes = 0
+    for (let at = start; at < start + 16; at++) codes += payload[at] ?? 0
     return codes > 256 ? Number.POSITIVE_INFINITY : 16 + codes
   })
 

@@ -1,7 +1,7 @@
 import { createOutput, hasText, joinBytes, readUint, writeText, writeUint } from './bytes'
 import { readOrientation, writeOrientation } from './exif'
 import { findProfile } from './icc'
-import { type CleanedImage, isAllowedSize } from './image'
+import { type CleanedImage, type CountParts, isAllowedSize } from './image'
 import {
   areHuffmanTables,
   areQuantizationTables,
@@ -34,25 +34,8 @@ const TABLE_CHECKS = new Map([
   [0xdd, isRestartInterval],
 ])
 
-type Segment = { marker: number; start: number; end: number }
-
-// Any number of fill bytes may precede a marker; TEM and RSTn have no payload (T.81, B.1.1.2 and B.1.1.3). As in
-// decoders, a missing marker or an incomplete segment at the end of the file counts as EOI.
-const readSegment = (bytes: Uint8Array, from: number): Segment | undefined => {
-  let at = from
-  while (bytes[at] === 0xff) at++
-  if (at === from && at < bytes.length) return undefined
-  const marker = bytes[at] ?? EOI
-  const start = at + 3
-  if (marker === EOI || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) return { marker, start, end: at + 1 }
-  const length = readUint(bytes, at + 1, 2)
-  const end = at + 1 + length
-  // Markers below 0xc0 are reserved, and images must not be nested.
-  if (marker < 0xc0 || marker === SOI || length === 0 || length === 1) return undefined
-  return { marker: length < 0 || end > bytes.length ? EOI : marker, start, end }
-}
-
-const readPayload = (bytes: Uint8Array, { start, end }: Segment) => bytes.subarray(start, end)
+/** The payload is from `start` to `end`. The data of a scan follows up to `next`. */
+type Segment = { marker: number; start: number; end: number; next: number }
 
 // 0xff followed by 0 is data, and restart markers are part of the scan (T.81, B.1.1.5).
 const findScanEnd = (bytes: Uint8Array, from: number) => {
@@ -65,6 +48,38 @@ const findScanEnd = (bytes: Uint8Array, from: number) => {
   }
   return bytes.length
 }
+
+// Any number of fill bytes may precede a marker; TEM and RSTn have no payload (T.81, B.1.1.2 and B.1.1.3). As in
+// decoders, a missing marker or an incomplete segment at the end of the file counts as EOI.
+const readSegment = (bytes: Uint8Array, from: number): Segment | undefined => {
+  let at = from
+  while (bytes[at] === 0xff) at++
+  if (at === from && at < bytes.length) return undefined
+  const marker = bytes[at] ?? EOI
+  const start = at + 3
+  if (marker === EOI || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) {
+    return { marker, start, end: at + 1, next: at + 1 }
+  }
+  const length = readUint(bytes, at + 1, 2)
+  const end = at + 1 + length
+  // Markers below 0xc0 are reserved, and images must not be nested.
+  if (marker < 0xc0 || marker === SOI || length === 0 || length === 1) return undefined
+  if (length < 0 || end > bytes.length) return { marker: EOI, start, end, next: end }
+  return { marker, start, end, next: marker === SOS ? findScanEnd(bytes, end) : end }
+}
+
+// Lists the segments up to the end marker; undefined if one of them is malformed.
+const listSegments = (bytes: Uint8Array, countParts: CountParts) => {
+  const segments: Segment[] = []
+  for (let segment = readSegment(bytes, 2); segment; segment = readSegment(bytes, segment.next)) {
+    countParts()
+    segments.push(segment)
+    if (segment.marker === EOI) return segments
+  }
+  return undefined
+}
+
+const readPayload = (bytes: Uint8Array, { start, end }: Segment) => bytes.subarray(start, end)
 
 const writeSegment = (marker: number, ...payload: Uint8Array[]) => {
   const length = payload.reduce((sum, part) => sum + part.length, 2)
@@ -92,15 +107,15 @@ const writeProfile = (parts: Map<number, Uint8Array>, count: number) => {
 }
 
 // Rewrites the application segments before the first scan that affect rendering.
-const writeApplicationSegments = (bytes: Uint8Array) => {
+const writeApplicationSegments = (bytes: Uint8Array, segments: Segment[]) => {
   let jfif: Segment | undefined
   let adobe: Segment | undefined
   let exif: Segment | undefined
   const profile = new Map<number, Uint8Array>()
   let profileParts = 0
-  let segment = readSegment(bytes, 2)
-  while (segment && segment.marker !== SOS && segment.marker !== EOI) {
+  for (const segment of segments) {
     const { marker, start, end } = segment
+    if (marker === SOS) break
     const length = end - start
     if (marker === APP0 && length >= 14 && hasText(bytes, start, 'JFIF\0')) jfif = segment
     if (marker === APP14 && length >= 12 && hasText(bytes, start, 'Adobe')) adobe = segment
@@ -109,14 +124,13 @@ const writeApplicationSegments = (bytes: Uint8Array) => {
       profile.set(bytes[start + ICC.length] ?? 0, bytes.subarray(start + ICC.length + 2, end))
       profileParts = bytes[start + ICC.length + 1] ?? 0
     }
-    segment = readSegment(bytes, end)
   }
   const orientation = exif ? readOrientation(readPayload(bytes, exif)) : 1
-  const segments = jfif ? [writeJfif(readPayload(bytes, jfif))] : []
-  if (orientation > 1) segments.push(writeSegment(APP1, writeText(EXIF), writeOrientation(orientation)))
-  segments.push(...writeProfile(profile, profileParts))
-  if (adobe) segments.push(writeAdobe(readPayload(bytes, adobe)))
-  return segments
+  const written = jfif ? [writeJfif(readPayload(bytes, jfif))] : []
+  if (orientation > 1) written.push(writeSegment(APP1, writeText(EXIF), writeOrientation(orientation)))
+  written.push(...writeProfile(profile, profileParts))
+  if (adobe) written.push(writeAdobe(readPayload(bytes, adobe)))
+  return written
 }
 
 /** Whether the bytes start like a JPEG. */
@@ -128,23 +142,22 @@ export const isJpeg = (bytes: Uint8Array) => readUint(bytes, 0, 2) === 0xffd8
  * a file that ends after the start of its first scan.
  * @returns undefined if it is corrupt, or truncated before that
  */
-export const cleanJpeg = (bytes: Uint8Array): CleanedImage | undefined => {
+export const cleanJpeg = (bytes: Uint8Array, countParts: CountParts): CleanedImage | undefined => {
+  const segments = listSegments(bytes, countParts) ?? []
   // The rewritten Exif segment may be longer than a malformed original.
   const output = createOutput(bytes.length + 64)
-  output.append(bytes.subarray(0, 2), ...writeApplicationSegments(bytes))
+  output.append(bytes.subarray(0, 2), ...writeApplicationSegments(bytes, segments))
   let frame: { width: number; height: number } | undefined
   let scans = 0
-  for (let segment = readSegment(bytes, 2); segment; ) {
-    const { marker, start, end } = segment
+  for (const segment of segments) {
+    const { marker, start, end, next } = segment
     const isIntact = TABLE_CHECKS.get(marker)
-    let next = end
     if (marker === EOI) {
       if (!frame || scans === 0) return undefined
       output.append(Uint8Array.of(0xff, EOI))
       return { ...frame, bytes: output.finish() }
     }
     if (marker === SOS) {
-      next = findScanEnd(bytes, end)
       if (!frame || !isScanHeader(readPayload(bytes, segment))) return undefined
       if (next > end) scans++
     } else if (FRAMES.includes(marker)) {
@@ -159,7 +172,6 @@ export const cleanJpeg = (bytes: Uint8Array): CleanedImage | undefined => {
     if (marker === SOS || FRAMES.includes(marker) || isIntact) {
       output.append(Uint8Array.of(0xff), bytes.subarray(start - 3, next))
     }
-    segment = readSegment(bytes, next)
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 import { computeCrc } from '../../crc'
 import { createOutput, hasText, joinBytes, readText, readUint, writeText, writeUint } from './bytes'
 import { readOrientation, writeOrientation } from './exif'
-import { type CleanedImage, isAllowedSize } from './image'
+import { type CleanedImage, type CountParts, isAllowedSize } from './image'
 
 const SIGNATURE = '\x89PNG\r\n\x1a\n'
 
@@ -86,16 +86,15 @@ const cleanProfile = (payload: Uint8Array) => {
   return name > 0 && isStream ? joinBytes([writeText('icc\0\0'), stream]) : undefined
 }
 
-// eXIf may follow the image data (PNG, 5.6) but is written before it, so it has to be found first.
-const findOrientation = (bytes: Uint8Array) => {
-  for (let at = SIGNATURE.length; at + 12 <= bytes.length; ) {
-    const length = readUint(bytes, at, 4)
-    const type = readText(bytes, at + 4, 4)
-    if (type === 'eXIf') return readOrientation(bytes.subarray(at + 8, at + 8 + length))
-    if (type === 'IEND') return 1
-    at += 12 + length
+// Lists the chunks up to IEND; undefined if one of them is corrupt or missing.
+const listChunks = (bytes: Uint8Array, countParts: CountParts) => {
+  const chunks: Chunk[] = []
+  for (let chunk = readChunk(bytes, SIGNATURE.length); chunk; chunk = readChunk(bytes, chunk.end)) {
+    countParts()
+    chunks.push(chunk)
+    if (chunk.type === 'IEND') return chunks
   }
-  return 1
+  return undefined
 }
 
 /** Whether the bytes start like a PNG. */
@@ -106,18 +105,20 @@ export const isPng = (bytes: Uint8Array) => hasText(bytes, 0, SIGNATURE)
  * Drops texts, times, unknown chunks and everything after the end.
  * @returns undefined if it is corrupt or truncated
  */
-export const cleanPng = (bytes: Uint8Array): CleanedImage | undefined => {
-  const first = readChunk(bytes, SIGNATURE.length)
+export const cleanPng = (bytes: Uint8Array, countParts: CountParts): CleanedImage | undefined => {
+  const [first, ...chunks] = listChunks(bytes, countParts) ?? []
   const header = first?.type === 'IHDR' ? readHeader(readPayload(bytes, first)) : undefined
   if (!first || !header) return undefined
   const { width, height, colour } = header
-  const orientation = findOrientation(bytes)
+  // eXIf may follow the image data (PNG, 5.6) but is written before it, so it has to be found first.
+  const exif = chunks.find(({ type }) => type === 'eXIf')
+  const orientation = exif ? readOrientation(readPayload(bytes, exif)) : 1
   // The rewritten eXIf chunk may be longer than a malformed original.
   const output = createOutput(bytes.length + 64)
   output.append(bytes.subarray(0, first.end))
   const kept = new Set<string>()
   let previous = first.type
-  for (let chunk = readChunk(bytes, first.end); chunk; chunk = readChunk(bytes, chunk.end)) {
+  for (const chunk of chunks) {
     const { type, start, end } = chunk
     const hasData = kept.has('IDAT')
     if (type === 'IEND') {

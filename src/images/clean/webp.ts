@@ -1,7 +1,7 @@
 import { createOutput, hasText, joinBytes, readText, readUintLittle, writeText, writeUintLittle } from './bytes'
 import { readOrientation, writeOrientation } from './exif'
 import { findProfile } from './icc'
-import { type CleanedImage, isAllowedSize } from './image'
+import { type CleanedImage, type CountParts, isAllowedSize } from './image'
 
 // The flags of VP8X (RFC 9649, 2.7).
 const HAS_PROFILE = 0x20
@@ -10,19 +10,28 @@ const HAS_EXIF = 0x08
 const IS_ANIMATED = 0x02
 
 type Part = { type: string; payload: Uint8Array }
-type Chunk = { type: string; start: number; size: number; end: number }
+type Chunk = Part & { end: number }
 type Output = ReturnType<typeof createOutput>
 type Size = { width: number; height: number }
 
 // A chunk of odd length is padded by a byte, which some encoders omit at the end of the file.
-const readChunk = (bytes: Uint8Array, at: number, to: number): Chunk | undefined => {
+const readChunk = (bytes: Uint8Array, at: number): Chunk | undefined => {
   const size = readUintLittle(bytes, at + 4, 4)
   const start = at + 8
-  if (start > to || size < 0 || start + size > to) return undefined
-  return { type: readText(bytes, at, 4), start, size, end: Math.min(start + size + (size % 2), to) }
+  if (size < 0 || start + size > bytes.length) return undefined
+  const end = Math.min(start + size + (size % 2), bytes.length)
+  return { type: readText(bytes, at, 4), payload: bytes.subarray(start, start + size), end }
 }
 
-const readPayload = (bytes: Uint8Array, { start, size }: Chunk) => bytes.subarray(start, start + size)
+// Lists the chunks up to the first one that is cut off.
+const listChunks = (bytes: Uint8Array, from: number, countParts: CountParts) => {
+  const chunks: Chunk[] = []
+  for (let chunk = readChunk(bytes, from); chunk; chunk = readChunk(bytes, chunk.end)) {
+    countParts()
+    chunks.push(chunk)
+  }
+  return chunks
+}
 
 const appendChunk = (output: Output, { type, payload }: Part) =>
   output.append(writeText(type), writeUintLittle(payload.length, 4), payload, new Uint8Array(payload.length % 2))
@@ -54,27 +63,20 @@ const readSize24 = (payload: Uint8Array, at: number): Size => ({
 const isSame = (one: Size | undefined, other: Size) => one?.width === other.width && one.height === other.height
 
 // The first bitstream, with the alpha plane before it if it is lossy; undefined unless it has the given size.
-const findBitstream = (bytes: Uint8Array, from: number, size: Size): Part[] | undefined => {
-  let alpha: Part | undefined
-  for (let chunk = readChunk(bytes, from, bytes.length); chunk; chunk = readChunk(bytes, chunk.end, bytes.length)) {
-    if (!['ALPH', 'VP8 ', 'VP8L'].includes(chunk.type)) continue
-    const part = { type: chunk.type, payload: readPayload(bytes, chunk) }
-    if (part.type === 'ALPH') {
-      alpha ??= part
-      continue
-    }
-    if (!isSame(readBitstreamSize(part), size)) return undefined
-    return alpha && part.type === 'VP8 ' ? [alpha, part] : [part]
-  }
-  return undefined
+const findBitstream = (chunks: Chunk[], size: Size): Part[] | undefined => {
+  const index = chunks.findIndex(({ type }) => type === 'VP8 ' || type === 'VP8L')
+  const image = chunks[index]
+  if (!image || !isSame(readBitstreamSize(image), size)) return undefined
+  const alpha = image.type === 'VP8 ' && chunks.slice(0, index).find(({ type }) => type === 'ALPH')
+  return alpha ? [alpha, image] : [image]
 }
 
 // An animation frame has a position, a duration and one image (RFC 9649, 2.7.1.1).
-const appendFrame = (output: Output, payload: Uint8Array, canvas: Size) => {
+const appendFrame = (output: Output, payload: Uint8Array, canvas: Size, countParts: CountParts) => {
   const size = readSize24(payload, 6)
   const left = 2 * readUintLittle(payload, 0, 3)
   const top = 2 * readUintLittle(payload, 3, 3)
-  const bitstream = findBitstream(payload, 16, size)
+  const bitstream = findBitstream(listChunks(payload, 16, countParts), size)
   if (!bitstream || left + size.width > canvas.width || top + size.height > canvas.height) return false
   const length = bitstream.reduce((sum, part) => sum + 8 + part.payload.length + (part.payload.length % 2), 16)
   output.append(writeText('ANMF'), writeUintLittle(length, 4), payload.subarray(0, 16))
@@ -82,51 +84,32 @@ const appendFrame = (output: Output, payload: Uint8Array, canvas: Size) => {
   return true
 }
 
-// Readers use the first chunk of each of these types (RFC 9649, 2.7.1.5).
-const findChunks = (bytes: Uint8Array, from: number) => {
-  const chunks = new Map<string, Uint8Array>()
-  let end = from
-  for (let chunk = readChunk(bytes, from, bytes.length); chunk; chunk = readChunk(bytes, end, bytes.length)) {
-    const isFirst = ['ICCP', 'ANIM', 'EXIF'].includes(chunk.type) && !chunks.has(chunk.type)
-    if (isFirst) chunks.set(chunk.type, readPayload(bytes, chunk))
-    end = chunk.end
-  }
-  return end === bytes.length ? chunks : undefined
-}
-
 const finishFile = (output: Output, size: Size): CleanedImage => {
   output.overwrite(4, writeUintLittle(output.length() - 8, 4))
   return { ...size, bytes: output.finish() }
 }
 
-const appendFrames = (output: Output, bytes: Uint8Array, from: number, canvas: Size) => {
-  let frames = 0
-  for (let chunk = readChunk(bytes, from, bytes.length); chunk; chunk = readChunk(bytes, chunk.end, bytes.length)) {
-    if (chunk.type !== 'ANMF') continue
-    if (!appendFrame(output, readPayload(bytes, chunk), canvas)) return false
-    frames++
-  }
-  return frames > 0
-}
-
-const cleanExtended = (bytes: Uint8Array, header: Chunk, output: Output) => {
-  const features = readPayload(bytes, header)
+const cleanExtended = (bytes: Uint8Array, header: Chunk, output: Output, countParts: CountParts) => {
+  const features = header.payload
   const flags = features[0] ?? 0
   const canvas = readSize24(features, 4)
-  const chunks = findChunks(bytes, header.end)
-  if (features.length !== 10 || !chunks || !isAllowedSize(canvas.width, canvas.height)) return undefined
-  const profile = findProfile(chunks.get('ICCP') ?? new Uint8Array(0))
-  const orientation = readOrientation(chunks.get('EXIF') ?? new Uint8Array(0))
+  const chunks = listChunks(bytes, header.end, countParts)
+  const { end } = chunks.at(-1) ?? header
+  if (features.length !== 10 || end !== bytes.length || !isAllowedSize(canvas.width, canvas.height)) return undefined
+  // Readers use the first chunk of each of these types (RFC 9649, 2.7.1.5).
+  const [colours, animation, exif] = ['ICCP', 'ANIM', 'EXIF'].map((type) => chunks.find((chunk) => chunk.type === type))
+  const profile = colours && findProfile(colours.payload)
+  const orientation = exif ? readOrientation(exif.payload) : 1
   const kept = (flags & (HAS_ALPHA | IS_ANIMATED)) | (profile ? HAS_PROFILE : 0) | (orientation > 1 ? HAS_EXIF : 0)
   appendChunk(output, { type: 'VP8X', payload: joinBytes([Uint8Array.of(kept, 0, 0, 0), features.subarray(4)]) })
   if (profile) appendChunk(output, { type: 'ICCP', payload: profile })
   if (flags & IS_ANIMATED) {
-    const animation = chunks.get('ANIM')
-    if (animation?.length !== 6) return undefined
-    appendChunk(output, { type: 'ANIM', payload: animation })
-    if (!appendFrames(output, bytes, header.end, canvas)) return undefined
+    const frames = chunks.filter(({ type }) => type === 'ANMF')
+    if (animation?.payload.length !== 6 || frames.length === 0) return undefined
+    appendChunk(output, animation)
+    if (!frames.every(({ payload }) => appendFrame(output, payload, canvas, countParts))) return undefined
   } else {
-    const bitstream = findBitstream(bytes, header.end, canvas)
+    const bitstream = findBitstream(chunks, canvas)
     if (!bitstream) return undefined
     for (const part of bitstream) appendChunk(output, part)
   }
@@ -142,19 +125,18 @@ export const isWebp = (bytes: Uint8Array) => hasText(bytes, 0, 'RIFF') && hasTex
  * Drops XMP, unknown chunks and everything after the end.
  * @returns undefined if it is corrupt or truncated
  */
-export const cleanWebp = (bytes: Uint8Array): CleanedImage | undefined => {
+export const cleanWebp = (bytes: Uint8Array, countParts: CountParts): CleanedImage | undefined => {
   const end = 8 + readUintLittle(bytes, 4, 4)
   if (end > bytes.length) return undefined
   const file = bytes.subarray(0, end)
-  const first = readChunk(file, 12, end)
+  const first = readChunk(file, 12)
   if (!first) return undefined
   // Padding may be added at the end, and the rewritten EXIF chunk may be longer than a malformed original.
   const output = createOutput(end + 64)
   output.append(file.subarray(0, 12))
-  if (first.type === 'VP8X') return cleanExtended(file, first, output)
-  const bitstream = { type: first.type, payload: readPayload(file, first) }
-  const size = readBitstreamSize(bitstream)
+  if (first.type === 'VP8X') return cleanExtended(file, first, output, countParts)
+  const size = readBitstreamSize(first)
   if (!size || !isAllowedSize(size.width, size.height)) return undefined
-  appendChunk(output, bitstream)
+  appendChunk(output, first)
   return finishFile(output, size)
 }

@@ -13,8 +13,9 @@ export const memosOperations: Operations = {
     operationId: 'uploadMemoImage',
     summary: 'Upload an image for a memo',
     description:
-      'Accepts PNG, JPEG, GIF, WebP and AVIF, detected by content, up to 10 MiB and 268 megapixels. Returns the URL of ' +
-      'the image, which needs no token and cannot be guessed. Metadata such as location, camera and time is removed.',
+      'Accepts PNG, JPEG, GIF, WebP and still AVIF, detected by content, up to 10 MiB, 268 megapixels and 20,000 frames ' +
+      'or other parts. Returns the URL of the image, which needs no token and cannot be guessed. Metadata such as ' +
+      'location, camera and time is removed.',
     requestHeaders: ['Accept'],
     responses: {
       201: {
@@ -23,7 +24,7 @@ export const memosOperations: Operations = {
         headers: ['Location'],
       },
     },
-    errors: ['TOO_MANY_PIXELS', 'UNSUPPORTED_IMAGE', 'IMAGE_DAMAGED', 'MAX_MEMBER_IMAGE_BYTES'],
+    errors: ['TOO_MANY_PIXELS', 'IMAGE_TOO_COMPLEX', 'UNSUPPORTED_IMAGE', 'IMAGE_DAMAGED', 'MAX_MEMBER_IMAGE_BYTES'],
   },
   'POST /memos': {
     operationId: 'createMemo',

@@ -1,82 +1,69 @@
 import { joinBytes, readText, writeText, writeUint } from '../bytes'
-import type { CleanedImage } from '../image'
-import { type Box, findBox, listBoxes, MAX_BOXES, readBox, writeBox } from './boxes'
+import type { CleanedImage, CountParts } from '../image'
+import { type Box, findBox, readBox, writeBox } from './boxes'
 import { readItems } from './items'
 import { planCopy, type Relocate } from './ranges'
-import { readSequence } from './sequence'
-import { findStillImage, writeStillImage } from './still'
+import { findStillImage, stillImageWriter } from './still'
 
-// The brands of still images, animations and their profiles (AVIF, 6 and 8; MIAF, 10). Others are dropped, because a
-// brand can be any four bytes.
+// The brands of still images and their profiles (AVIF, 6 and 8; MIAF, 10). Others are dropped, because a brand can be
+// any four bytes.
 const BRANDS = ['avif', 'mif1', 'miaf', 'MA1A', 'MA1B']
-const SEQUENCE_BRANDS = ['avis', 'msf1', 'iso8']
 
 const readBrands = (bytes: Uint8Array) => {
   const box = readBox(bytes, 0, bytes.length)
-  if (box?.type !== 'ftyp' || box.end > 4096) return undefined
+  if (box?.type !== 'ftyp' || box.end > 4096) return []
   const brands = [readText(bytes, box.start, 4)]
   for (let at = box.start + 8; at + 4 <= box.end; at += 4) brands.push(readText(bytes, at, 4))
-  return brands.includes('avif') || brands.includes('avis') ? brands : undefined
+  return brands
 }
 
 // Ignores a truncated box at the end. If image data was in it, cleaning fails because the data is not found.
-const listTopBoxes = (bytes: Uint8Array) => {
+const listTopBoxes = (bytes: Uint8Array, countParts: CountParts) => {
   const boxes: Box[] = []
-  for (let box = readBox(bytes, 0, bytes.length); box && boxes.length < MAX_BOXES; ) {
+  for (let box = readBox(bytes, 0, bytes.length); box; box = readBox(bytes, box.end, bytes.length)) {
+    countParts()
     boxes.push(box)
-    box = readBox(bytes, box.end, bytes.length)
   }
   return boxes
 }
 
-// The boxes that contain item data: mdat at the top level and idat in the meta box.
-const listDataBoxes = (bytes: Uint8Array, boxes: Box[], meta: Box) => {
-  const idat = findBox(listBoxes(bytes, meta.start + 4, meta.end) ?? [], 'idat')
-  const data = boxes.filter(({ type }) => type === 'mdat')
-  return (idat ? [...data, idat] : data).sort((one, other) => one.start - other.start)
+const writeBrands = (brands: string[]) => {
+  const known = BRANDS.filter((brand) => brands.includes(brand))
+  return writeBox('ftyp', [writeText('avif'), writeUint(0, 4), ...known.map(writeText)])
 }
 
-const writeBrands = (brands: string[], isAnimated: boolean) => {
-  const known = [...BRANDS, ...(isAnimated ? SEQUENCE_BRANDS : [])].filter((brand) => brands.includes(brand))
-  const major = isAnimated && brands[0] === 'avis' ? 'avis' : 'avif'
-  return writeBox('ftyp', [writeText(major), writeUint(0, 4), ...[...new Set([major, ...known])].map(writeText)])
+/** Whether the bytes start like an AVIF of a still image. Animations have the brand avis (AVIF, 6.3). */
+export const isAvif = (bytes: Uint8Array) => {
+  const brands = readBrands(bytes)
+  return brands.includes('avif') && !brands.includes('avis')
 }
-
-/** Whether the bytes start like an AVIF. */
-export const isAvif = (bytes: Uint8Array) => readBrands(bytes) !== undefined
 
 /**
- * Rebuilds an AVIF from the items and tracks that are rendered and their properties. Exif and XMP items are removed
- * together with their entries rather than blanked, because readers fail on an Exif item they cannot parse. Orientation
- * is a property of the image and stays.
+ * Rebuilds an AVIF from the items that are rendered and their properties. Exif and XMP items are removed together with
+ * their entries rather than blanked, because readers fail on an Exif item they cannot parse. Orientation is a property
+ * of the image and stays.
  * @returns undefined if it is corrupt or truncated
  */
-export const cleanAvif = (bytes: Uint8Array): CleanedImage | undefined => {
-  const brands = readBrands(bytes)
-  const boxes = brands ? listTopBoxes(bytes) : []
+export const cleanAvif = (bytes: Uint8Array, countParts: CountParts): CleanedImage | undefined => {
+  const boxes = listTopBoxes(bytes, countParts)
   const meta = findBox(boxes, 'meta')
-  const table = meta && readItems(bytes, meta)
+  const table = meta && readItems(bytes, meta, countParts)
   const still = table && findStillImage(bytes, table)
-  if (!brands || !still) return undefined
-  const movie = brands.includes('avis') ? findBox(boxes, 'moov') : undefined
-  const sequence = movie && readSequence(bytes, movie)
-  // A file that claims to be animated must have a valid sequence.
-  if ((movie || brands[0] === 'avis') && !sequence) return undefined
+  if (!still) return undefined
   const extents = still.items.flatMap((item) => item.extents)
-  const plan = planCopy([...extents, ...(sequence?.chunks ?? [])], listDataBoxes(bytes, boxes, meta))
+  const data = boxes.filter(({ type }) => type === 'mdat')
+  if (table.idat) data.push(table.idat)
+  const plan = planCopy(
+    extents,
+    data.sort((one, other) => one.start - other.start),
+  )
   if (!plan) return undefined
-  const writeHead = (relocate: Relocate) =>
-    joinBytes([
-      writeBrands(brands, sequence !== undefined),
-      writeStillImage(bytes, still, relocate),
-      ...(sequence ? [sequence.write(relocate)] : []),
-    ])
+  const brands = writeBrands(readBrands(bytes))
+  const writeMeta = stillImageWriter(bytes, still)
+  const writeHead = (relocate: Relocate) => joinBytes([brands, writeMeta(relocate)])
   const length = writeHead(() => 0).length + 8
-  const data = [
-    writeUint(plan.length + 8, 4),
-    writeText('mdat'),
-    ...plan.runs.map((run) => bytes.subarray(run.start, run.end)),
-  ]
   const head = writeHead((at) => length + plan.relocate(at))
-  return { width: still.width, height: still.height, bytes: joinBytes([head, ...data]) }
+  const runs = plan.runs.map((run) => bytes.subarray(run.start, run.end))
+  const mdat = [writeUint(plan.length + 8, 4), writeText('mdat'), ...runs]
+  return { width: still.width, height: still.height, bytes: joinBytes([head, ...mdat]) }
 }

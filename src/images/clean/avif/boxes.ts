@@ -1,10 +1,8 @@
 import { joinBytes, readText, readUint, writeText, writeUint } from '../bytes'
+import type { CountParts } from '../image'
 
 /** A box of an ISO base media file. `start` and `end` are those of its content. */
 export type Box = { type: string; start: number; end: number }
-
-/** The most boxes read on one level, the same as in libheif. Real files have a few dozen. */
-export const MAX_BOXES = 20_000
 
 /** Reads the box at an offset; undefined if it is invalid or does not end by `to` (ISO/IEC 14496-12, 4.2). */
 export const readBox = (bytes: Uint8Array, at: number, to: number): Box | undefined => {
@@ -16,12 +14,13 @@ export const readBox = (bytes: Uint8Array, at: number, to: number): Box | undefi
   return end < start || end > to ? undefined : { type: readText(bytes, at + 4, 4), start, end }
 }
 
-/** Lists the boxes in a range; undefined if they do not fill it exactly or are more than MAX_BOXES. */
-export const listBoxes = (bytes: Uint8Array, from: number, to: number): Box[] | undefined => {
+/** Lists the boxes in a range; undefined if they do not fill it exactly. */
+export const listBoxes = (bytes: Uint8Array, from: number, to: number, countParts: CountParts): Box[] | undefined => {
   const boxes: Box[] = []
   for (let at = from; at < to; ) {
     const box = readBox(bytes, at, to)
-    if (!box || boxes.length === MAX_BOXES) return undefined
+    if (!box) return undefined
+    countParts()
     boxes.push(box)
     at = box.end
   }
@@ -45,23 +44,3 @@ export const writeBox = (type: string, parts: Uint8Array[]) => {
 /** Writes a box with a version and zero flags (ISO/IEC 14496-12, 4.2.2). */
 export const writeFullBox = (type: string, version: number, parts: Uint8Array[]) =>
   writeBox(type, [writeUint(version, 1), writeUint(0, 3), ...parts])
-
-/** Writes a handler box with an empty name (ISO/IEC 14496-12, 8.4.3). */
-export const writeHandler = (type: string) =>
-  writeFullBox('hdlr', 0, [new Uint8Array(4), writeText(type), new Uint8Array(12 + 1)])
-
-/**
- * Copies fields of a box and fills the gaps between them with zeros.
- * @param bounds the start and end of each field in turn; the copy has the length of the last end
- * @returns undefined if the content is shorter than that
- */
-export const copyFields = (content: Uint8Array, bounds: number[]) => {
-  const length = bounds.at(-1) ?? 0
-  if (content.length < length) return undefined
-  const copy = new Uint8Array(length)
-  for (let index = 0; index < bounds.length; index += 2) {
-    const from = bounds[index] ?? 0
-    copy.set(content.subarray(from, bounds[index + 1]), from)
-  }
-  return copy
-}

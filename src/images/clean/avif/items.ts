@@ -1,4 +1,5 @@
 import { hasText, readText, readUint } from '../bytes'
+import type { CountParts } from '../image'
 import { type Box, findBox, listBoxes, readContent } from './boxes'
 import type { Range } from './ranges'
 
@@ -15,21 +16,23 @@ export type Item = {
 export type Reference = { type: string; from: number; to: number[] }
 
 /** The contents of a meta box, without items that are never rendered. */
-export type ItemTable = { primary: number; items: Map<number, Item>; references: Reference[]; properties: Box[] }
-
-// The item limit of libheif, and ten times as many references, properties and extents. Real files have far fewer, and
-// an entry takes more memory here than in the file.
-const MAX_ITEMS = 1000
-const MAX_ENTRIES = 10_000
+export type ItemTable = {
+  primary: number
+  items: Map<number, Item>
+  references: Reference[]
+  properties: Box[]
+  /** The box that contains the data of small items. */
+  idat: Box | undefined
+}
 
 // Drops Exif, XMP and other types of item, and derived images that browsers do not support (AVIF, 4.2).
 const TYPES = ['av01', 'grid']
 
 // Item information entries (ISO/IEC 14496-12, 8.11.6, as all sections here). Versions below 2 have no type.
-const readEntries = (bytes: Uint8Array, box: Box) => {
+const readEntries = (bytes: Uint8Array, box: Box, countParts: CountParts) => {
   const countWidth = bytes[box.start] === 0 ? 2 : 4
-  const entries = listBoxes(bytes, box.start + 4 + countWidth, box.end)
-  if (!entries || entries.length > MAX_ITEMS) return undefined
+  const entries = listBoxes(bytes, box.start + 4 + countWidth, box.end, countParts)
+  if (!entries) return undefined
   const items = new Map<number, Item>()
   for (const entry of entries) {
     const version = bytes[entry.start] ?? 0
@@ -45,11 +48,10 @@ const readEntries = (bytes: Uint8Array, box: Box) => {
 }
 
 // Lists of item IDs by reference type (8.11.12).
-const readReferences = (bytes: Uint8Array, box: Box, items: Map<number, Item>) => {
+const readReferences = (bytes: Uint8Array, box: Box, items: Map<number, Item>, countParts: CountParts) => {
   const width = bytes[box.start] === 0 ? 2 : 4
-  const boxes = listBoxes(bytes, box.start + 4, box.end)
+  const boxes = listBoxes(bytes, box.start + 4, box.end, countParts)
   const references: Reference[] = []
-  let total = 0
   if (!boxes) return undefined
   for (const { type, start, end } of boxes) {
     const from = readUint(bytes, start, width)
@@ -59,8 +61,8 @@ const readReferences = (bytes: Uint8Array, box: Box, items: Map<number, Item>) =
     const isKept =
       type === 'dimg' ? items.get(from)?.type === 'grid' : ['auxl', 'prem'].includes(type) && items.has(from)
     if (!isKept) continue
-    total += count
-    if (count < 1 || first + count * width > end || total > MAX_ENTRIES) return undefined
+    if (count < 1 || first + count * width > end) return undefined
+    countParts(count)
     const to = Array.from({ length: count }, (_, index) => readUint(bytes, first + index * width, width))
     references.push({ type, from, to: to.filter((id) => items.has(id)) })
   }
@@ -68,22 +70,21 @@ const readReferences = (bytes: Uint8Array, box: Box, items: Map<number, Item>) =
 }
 
 // The properties of each item (8.11.14).
-const readAssociations = (bytes: Uint8Array, box: Box, items: Map<number, Item>) => {
+const readAssociations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, countParts: CountParts) => {
   const idWidth = bytes[box.start] === 0 ? 2 : 4
   const width = (bytes[box.start + 3] ?? 0) & 1 ? 2 : 1
   const essential = width === 2 ? 0x8000 : 0x80
   const count = readUint(bytes, box.start + 4, 4)
   let at = box.start + 8
-  let total = 0
   for (let entry = 0; entry < count; entry++) {
     const amount = bytes[at + idWidth] ?? 0
     const first = at + idWidth + 1
     const item = items.get(readUint(bytes, at, idWidth))
     at = first + amount * width
     if (at > box.end) return false
+    countParts(1 + amount)
     if (!item) continue
-    total += amount
-    if (item.properties.length > 0 || total > MAX_ENTRIES) return false
+    if (item.properties.length > 0) return false
     const values = Array.from({ length: amount }, (_, index) => readUint(bytes, first + index * width, width))
     item.properties = values.map((value) => ({ index: value % essential, isEssential: value >= essential }))
   }
@@ -91,7 +92,13 @@ const readAssociations = (bytes: Uint8Array, box: Box, items: Map<number, Item>)
 }
 
 // Item data is stored in the file (method 0) or in the idat box (method 1) (8.11.3).
-const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, idat: Box | undefined) => {
+const readLocations = (
+  bytes: Uint8Array,
+  box: Box,
+  items: Map<number, Item>,
+  idat: Box | undefined,
+  countParts: CountParts,
+) => {
   const version = bytes[box.start] ?? 0
   const sizes = readUint(bytes, box.start + 4, 2)
   const widths = [sizes >> 12, (sizes >> 8) & 15, (sizes >> 4) & 15, version === 0 ? 0 : sizes & 15]
@@ -102,7 +109,6 @@ const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, id
   const count = readUint(bytes, box.start + 6, idWidth)
   if (version > 2 || !widths.every((each) => [0, 4, 8].includes(each))) return false
   let at = box.start + 6 + idWidth
-  let total = 0
   for (let entry = 0; entry < count; entry++) {
     const item = items.get(readUint(bytes, at, idWidth))
     const method = readUint(bytes, at + idWidth, methodWidth) & 15
@@ -112,10 +118,10 @@ const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, id
     const first = reference + 4 + baseWidth
     at = first + extents * width
     if (extents < 0 || at > box.end) return false
+    countParts(1 + extents)
     if (!item) continue
-    total += extents
     const within = method === 0 ? { start: 0, end: bytes.length } : method === 1 ? idat : undefined
-    if (!within || readUint(bytes, reference, 2) !== 0 || item.extents.length > 0 || total > MAX_ENTRIES) return false
+    if (!within || readUint(bytes, reference, 2) !== 0 || item.extents.length > 0) return false
     for (let extent = first; extent < at; extent += width) {
       const start = within.start + base + readUint(bytes, extent + indexWidth, offsetWidth)
       const end = start + readUint(bytes, extent + indexWidth + offsetWidth, lengthWidth)
@@ -128,20 +134,21 @@ const readLocations = (bytes: Uint8Array, box: Box, items: Map<number, Item>, id
 }
 
 /** Reads a meta box; undefined if it is corrupt or does not describe images. */
-export const readItems = (bytes: Uint8Array, meta: Box): ItemTable | undefined => {
-  const boxes = listBoxes(bytes, meta.start + 4, meta.end) ?? []
+export const readItems = (bytes: Uint8Array, meta: Box, countParts: CountParts): ItemTable | undefined => {
+  const boxes = listBoxes(bytes, meta.start + 4, meta.end, countParts) ?? []
   const [handler, primary, info] = ['hdlr', 'pitm', 'iinf'].map((type) => findBox(boxes, type))
   const [locations, properties, relations] = ['iloc', 'iprp', 'iref'].map((type) => findBox(boxes, type))
   if (!handler || !primary || !info || !locations || !properties) return undefined
-  const parts = listBoxes(bytes, properties.start, properties.end) ?? []
+  const parts = listBoxes(bytes, properties.start, properties.end, countParts) ?? []
   const container = findBox(parts, 'ipco')
-  const items = readEntries(bytes, info)
+  const items = readEntries(bytes, info, countParts)
   if (!hasText(readContent(bytes, handler), 8, 'pict') || !items || !container) return undefined
   const associations = parts.filter(({ type }) => type === 'ipma')
-  if (!associations.every((box) => readAssociations(bytes, box, items))) return undefined
-  if (!readLocations(bytes, locations, items, findBox(boxes, 'idat'))) return undefined
-  const list = listBoxes(bytes, container.start, container.end)
-  const references = relations ? readReferences(bytes, relations, items) : []
+  if (!associations.every((box) => readAssociations(bytes, box, items, countParts))) return undefined
+  const idat = findBox(boxes, 'idat')
+  if (!readLocations(bytes, locations, items, idat, countParts)) return undefined
+  const list = listBoxes(bytes, container.start, container.end, countParts)
+  const references = relations ? readReferences(bytes, relations, items, countParts) : []
   const id = readUint(bytes, primary.start + 4, bytes[primary.start] === 0 ? 2 : 4)
-  return list && references && { primary: id, items, references, properties: list }
+  return list && references && { primary: id, items, references, properties: list, idat }
 }

@@ -1,6 +1,6 @@
 import { hasText, readUint, writeText } from '../bytes'
 import { findProfile } from '../icc'
-import { type Box, copyFields, readContent, writeBox, writeFullBox } from './boxes'
+import { type Box, readContent, writeBox, writeFullBox } from './boxes'
 
 const ALPHA = ['urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0', 'urn:mpeg:hevc:2015:auxid:1\0']
 
@@ -61,6 +61,5 @@ export const cleanProperty = (bytes: Uint8Array, box: Box) => {
   if (box.type === 'a1lx') return cleanLayers(content)
   if (isAlpha(bytes, box)) return writeFullBox(box.type, 0, [writeText(ALPHA[0] ?? '')])
   const length = LENGTHS.get(box.type)
-  const copy = length && copyFields(content, [0, length])
-  return copy ? writeBox(box.type, [copy]) : undefined
+  return length && length <= content.length ? writeBox(box.type, [content.subarray(0, length)]) : undefined
 }

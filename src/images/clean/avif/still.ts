@@ -1,8 +1,8 @@
 import { readUint, writeText, writeUint } from '../bytes'
 import { isAllowedSize, limitPixels, MAX_PIXELS } from '../image'
 import { readCodedSize } from './av1'
-import { writeBox, writeFullBox, writeHandler } from './boxes'
-import type { Item, ItemTable } from './items'
+import { writeBox, writeFullBox } from './boxes'
+import type { Item, ItemTable, Reference } from './items'
 import { cleanProperty, isAlpha, readStatedSize } from './properties'
 import type { Relocate } from './ranges'
 
@@ -18,16 +18,22 @@ const readStatedSizeOf = (bytes: Uint8Array, item: Item, { properties }: ItemTab
   return undefined
 }
 
+const isAlphaPlane = (bytes: Uint8Array, item: Item, { properties }: ItemTable) =>
+  item.properties.some(({ index }) => {
+    const property = properties[index - 1]
+    return property !== undefined && isAlpha(bytes, property)
+  })
+
 // A coded image repeats its size in its data.
 const readCodedImageSize = (bytes: Uint8Array, { extents }: Item) =>
   extents.length > 0 ? readCodedSize(bytes.subarray(extents[0]?.start, extents[0]?.end)) : undefined
 
 // A grid states its rows - 1, columns - 1 and size (HEIF, 6.6.2.3.2).
-const readGridSize = (bytes: Uint8Array, { id, extents }: Item, { references, items }: ItemTable) => {
+const readGridSize = (bytes: Uint8Array, { extents }: Item, lists: Reference[], { items }: ItemTable) => {
   const data = bytes.subarray(extents[0]?.start, extents[0]?.end)
   const width = (data[1] ?? 0) & 1 ? 4 : 2
   const cells = ((data[2] ?? 0) + 1) * ((data[3] ?? 0) + 1)
-  const [parts, ...others] = references.filter(({ type, from }) => type === 'dimg' && from === id)
+  const [parts, ...others] = lists
   const hasAllCells = parts?.to.length === cells && parts.to.every((part) => items.get(part)?.type === 'av01')
   if (!hasAllCells || others.length > 0 || extents.length !== 1 || data.length !== 4 + 2 * width) return undefined
   return { width: readUint(data, 4, width), height: readUint(data, 4 + width, width) }
@@ -41,17 +47,19 @@ const readGridSize = (bytes: Uint8Array, { id, extents }: Item, { references, it
 export const findStillImage = (bytes: Uint8Array, table: ItemTable): StillImage | undefined => {
   const primary = table.items.get(table.primary)
   if (!primary) return undefined
-  const alphaProperties = new Set(
-    table.properties.flatMap((property, index) => (isAlpha(bytes, property) ? [index + 1] : [])),
+  // Looked up per reference and per grid, of which there may be thousands.
+  const alphaPlanes = new Set([...table.items.values()].filter((item) => isAlphaPlane(bytes, item, table)))
+  const grids = Map.groupBy(
+    table.references.filter(({ type }) => type === 'dimg'),
+    ({ from }) => from,
   )
   const needed = new Map<number, Set<number>>()
   const addNeeded = (by: number, id: number) => needed.set(by, (needed.get(by) ?? new Set()).add(id))
   for (const { type, from, to } of table.references) {
-    const properties = table.items.get(from)?.properties ?? []
-    const isAlphaPlane = type === 'auxl' && properties.some(({ index }) => alphaProperties.has(index))
+    const item = table.items.get(from)
     for (const id of to) {
       if (type === 'dimg') addNeeded(from, id)
-      if (isAlphaPlane) addNeeded(id, from)
+      if (type === 'auxl' && item && alphaPlanes.has(item)) addNeeded(id, from)
     }
   }
   // Iterating a set also visits what is added meanwhile, each value once, so cycles end.
@@ -61,7 +69,10 @@ export const findStillImage = (bytes: Uint8Array, table: ItemTable): StillImage 
   let pixels = 0
   for (const item of items) {
     const stated = readStatedSizeOf(bytes, item, table)
-    const size = item.type === 'grid' ? readGridSize(bytes, item, table) : readCodedImageSize(bytes, item)
+    const size =
+      item.type === 'grid'
+        ? readGridSize(bytes, item, grids.get(item.id) ?? [], table)
+        : readCodedImageSize(bytes, item)
     if (!stated || !size || !isAllowedSize(stated.width, stated.height) || !isAllowedSize(size.width, size.height)) {
       return undefined
     }
@@ -124,13 +135,21 @@ const writeProperties = (bytes: Uint8Array, { items, table }: StillImage) => {
   return writeBox('iprp', [writeBox('ipco', written), writeBox('ipma', associations)])
 }
 
-/** Writes a meta box with these items only, renumbered from 1. */
-export const writeStillImage = (bytes: Uint8Array, still: StillImage, relocate: Relocate) =>
-  writeFullBox('meta', 0, [
-    writeHandler('pict'),
-    writeFullBox('pitm', 0, [writeUint(1, 2)]),
-    writeLocations(still.items, relocate),
-    writeFullBox('iinf', 0, [writeUint(still.items.length, 2), ...still.items.map(writeEntry)]),
+/** Returns a function that writes a meta box with these items only, renumbered from 1. */
+export const stillImageWriter = (bytes: Uint8Array, still: StillImage) => {
+  const { items } = still
+  // Everything but the locations is written only once, since there may be thousands of entries.
+  const tables = [
+    writeFullBox('iinf', 0, [writeUint(items.length, 2), ...items.map(writeEntry)]),
     ...writeReferences(still),
     writeProperties(bytes, still),
-  ])
+  ]
+  return (relocate: Relocate) =>
+    writeFullBox('meta', 0, [
+      // A handler with an empty name (8.4.3).
+      writeFullBox('hdlr', 0, [new Uint8Array(4), writeText('pict'), new Uint8Array(12 + 1)]),
+      writeFullBox('pitm', 0, [writeUint(1, 2)]),
+      writeLocations(items, relocate),
+      ...tables,
+    ])
+}
