@@ -1,6 +1,7 @@
 import { unavailable } from '../errors'
 import { log } from '../log'
 import { withRetries, withTimeout } from '../retry'
+import { createTurns } from '../turns'
 import { cleanImage, type ImageType } from './clean/clean-image'
 
 export const MAX_IMAGE_BYTES = 10 * 1024 * 1024
@@ -33,12 +34,17 @@ export const getImage = (bucket: R2Bucket, key: string, range?: R2Range) => call
 /** An upload that was cleaned, and the name it will have. */
 export type NewImage = { name: string; type: ImageType; bytes: Uint8Array<ArrayBuffer> }
 
+/** About four seconds of cleaning. */
+const MAX_WAITING = 64
+const turns = createTurns(MAX_WAITING)
+
 /**
- * Cleans an upload, and gives it a name that cannot be guessed.
- * @throws the errors of `cleanImage`
+ * Cleans an upload, and gives it a name that cannot be guessed. One upload is cleaned at a time.
+ * @param keys the sources by which uploads take turns
+ * @throws TOO_MANY_REQUESTS when too many uploads are waiting; the errors of `cleanImage`
  */
-export const cleanUpload = (upload: Uint8Array<ArrayBuffer>): NewImage => {
-  const image = cleanImage(upload)
+export const cleanUpload = async (upload: Uint8Array<ArrayBuffer>, keys: string[]): Promise<NewImage> => {
+  const image = await turns.take(keys, (pause) => Promise.try(cleanImage, upload).finally(pause))
   const random = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))
   const name = random.toBase64({ alphabet: 'base64url', omitPadding: true })
   return { name: `${name}.${image.type.extension}`, type: image.type, bytes: image.bytes }

@@ -6,6 +6,7 @@ import { limit, offset } from '../db/parameters'
 import { images, members } from '../db/schema'
 import { quotaExceeded } from '../errors'
 import { log } from '../log'
+import { sourcesOf } from '../network'
 import type { Quotas } from '../quotas'
 import { type Page, type Paging, toLimit, toPage } from '../schema/paging'
 import { cleanUpload, deleteObject, type NewImage, putImage, toKey } from './bucket'
@@ -69,6 +70,9 @@ const putObject = async (db: Db, bucket: R2Bucket, memberId: number, image: NewI
   })
 }
 
+/** The bytes of an upload, and the network that they came from. */
+type Upload = { bytes: Uint8Array<ArrayBuffer>; network: string }
+
 /**
  * Cleans and stores an upload of the caller. Detaches the buffer of the upload.
  * @param now the local time to record
@@ -80,12 +84,12 @@ export const uploadImage = async (
   db: Db,
   caller: Caller,
   bucket: R2Bucket,
-  upload: Uint8Array<ArrayBuffer>,
+  upload: Upload,
   now: string,
   quotas: Quotas,
 ) => {
   const { MAX_MEMBER_IMAGE_BYTES } = quotas
-  const image = cleanUpload(upload)
+  const image = await cleanUpload(upload.bytes, [...sourcesOf(upload.network), String(caller.memberId)])
   const { name, type, bytes } = image
   const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, MAX_MEMBER_IMAGE_BYTES }
   const store = async () => {
@@ -97,7 +101,7 @@ export const uploadImage = async (
     return toKey(memberId, name)
   }
   const key = await uninterrupted(db, store())
-  for (const each of [upload, bytes]) freeBytes(each)
+  for (const each of [upload.bytes, bytes]) freeBytes(each)
   return key
 }
 

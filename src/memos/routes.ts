@@ -5,6 +5,7 @@ import { found } from '../errors'
 import { authenticated } from '../http/auth'
 import { allowOnly } from '../http/error-response'
 import { localTime } from '../http/local-time'
+import { networkOf } from '../http/network'
 import { throttledByMember } from '../http/throttle'
 import { valid, validFile } from '../http/validate'
 import { imageBase } from '../images/address'
@@ -29,7 +30,8 @@ export const memos = new Hono<App>()
       const { db, caller, config } = c.var
       const base = imageBase(c)
       const now = localTime(config.TIME_ZONE)
-      const url = `${base}/${await uploadImage(db, caller, c.env.IMAGES, c.req.valid('form').file, now, config)}`
+      const upload = { bytes: c.req.valid('form').file, network: networkOf(c) }
+      const url = `${base}/${await uploadImage(db, caller, c.env.IMAGES, upload, now, config)}`
       const type = accepts(c, {
         header: 'Accept',
         supports: ['application/json', 'text/plain'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cleanUpload } from '../../src/images/bucket'
 import { MAX_PARTS } from '../../src/images/clean/image'
 import { codedSize } from '../support/avif'
 import { join, repeat, store, u16, zeros } from '../support/bytes'
@@ -12,6 +13,7 @@ import {
   gifScreen,
   jpeg,
   PNG_SIGNATURE,
+  png,
   pngHeader,
   riff,
   riffChunk,
@@ -71,5 +73,29 @@ describe('cleaning accepts', () => {
     ['a JPEG with a large profile and extended XMP', jpeg({ extra: join(profile, extendedXmp) })],
   ])('%s', (_, bytes) => {
     expect(tryClean(bytes)).toMatchObject({ bytes: expect.any(Uint8Array) })
+  })
+})
+
+describe('uploads', () => {
+  it('are cleaned one at a time, with other work in between', async () => {
+    const order: string[] = []
+    const upload = async (network: string) => order.push((await cleanUpload(png(), [network])).type.mime)
+    const other = scheduler.wait(5).then(() => order.push('other'))
+    await Promise.all([upload('a'), upload('b'), other])
+    expect(order).toEqual(['other', 'image/png', 'image/png'])
+  })
+
+  it('are cleaned after a damaged one', async () => {
+    const damaged = cleanUpload(png().slice(0, -1), ['a'])
+    const next = cleanUpload(png(), ['a'])
+    await expect(damaged).rejects.toMatchObject({ code: 'IMAGE_DAMAGED' })
+    expect((await next).type.mime).toBe('image/png')
+  })
+
+  it('are refused beyond 64 waiting ones, with a Retry-After', async () => {
+    const waiting = Array.from({ length: 65 }, () => cleanUpload(png(), ['a']))
+    const refusal = { code: 'TOO_MANY_REQUESTS', details: { headers: { 'Retry-After': '5' } } }
+    await expect(cleanUpload(png(), ['a'])).rejects.toMatchObject(refusal)
+    await Promise.all(waiting)
   })
 })
