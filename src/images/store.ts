@@ -9,7 +9,7 @@ import { log } from '../log'
 import { sourcesOf } from '../network'
 import type { Quotas } from '../quotas'
 import { type Page, type Paging, toLimit, toPage } from '../schema/paging'
-import { cleanUpload, deleteObject, type NewImage, putImage, toKey } from './bucket'
+import { cleanUpload, deleteObject, freeBytes, type NewImage, putImage, toKey } from './bucket'
 import type { StoredImage } from './responses'
 
 const { placeholder } = sql
@@ -55,9 +55,6 @@ const insertImageInRange = insertImageWith(sql`imageId,`, sql`${nextReusableId(i
 const isNamed = and(eq(images.memberId, placeholder('memberId')), eq(images.name, placeholder('name')))
 const deleteRow = statement((db) => db.delete(images).where(isNamed).returning({ imageId: images.imageId }))
 
-/** Frees the memory of an upload before the next one needs it: garbage collection may come too late. */
-const freeBytes = (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer.transfer(0)
-
 const logLeftover = (leftover: string) => (reason: Error) => log('error', `${leftover}: ${reason.message}`)
 
 /** Stores the object of a new row. If the bucket fails, deletes the row. */
@@ -101,7 +98,7 @@ export const uploadImage = async (
     return toKey(memberId, name)
   }
   const key = await uninterrupted(db, store())
-  for (const each of [upload.bytes, bytes]) freeBytes(each)
+  freeBytes(bytes)
   return key
 }
 
