@@ -1,10 +1,21 @@
-// Hostile uploads, and more concurrent large uploads than fit into the memory of an isolate.
+// Hostile uploads, images of very many parts, and more concurrent large uploads than fit into the memory of an isolate.
+import { MAX_PARTS } from '../../src/images/clean/image'
 import { toText } from '../support/bytes'
+import { CROWDED_IMAGES } from '../support/crowded-images'
 import { BAD_MARKS, hostileFiles } from '../support/hostile'
 import { hostileForms } from '../support/hostile-forms'
 import { pngWithData } from '../support/pictures'
 import { MEMORY_LIMIT, MIB, readResidentMemory, toMib, watchMemory } from '../support/watch-memory'
-import { type Attack, type Context, countStatuses, mergeReports, type Report } from './attack'
+import {
+  type Attack,
+  type Context,
+  concurrently,
+  countStatuses,
+  createChecks,
+  type Figure,
+  mergeReports,
+  type Report,
+} from './attack'
 import type { Request, Response } from './client'
 import { type Member, signUp, signUpMany, uploadRequest } from './members'
 import type { Service } from './service'
@@ -79,6 +90,57 @@ const uploadConcurrently = async ({ start, progress }: Context): Promise<Report>
   }
 }
 
+const CROWDED_UPLOADS = 8
+/** Far above what one image or one round of hashing takes, and below what an image of 10 MiB took without a limit. */
+const PROMPT_MS = 500
+
+/** An image of as many parts as fit into 10 MiB. */
+const fillWithParts = (make: (parts: number) => Uint8Array) => {
+  const bytesPerPart = (make(2000).length - make(1000).length) / 1000
+  return make(Math.floor((10 * MIB - 1000) / bytesPerPart))
+}
+
+/** Sends one request after another until `work` is done. Returns the longest time that one took, in milliseconds. */
+const measureDuring = async (work: Promise<unknown>, send: () => Promise<Response>) => {
+  let isDone = false
+  const done = work.finally(() => {
+    isDone = true
+  })
+  let slowest = 0
+  while (!isDone) {
+    const begin = performance.now()
+    await send()
+    slowest = Math.max(slowest, performance.now() - begin)
+  }
+  await done
+  return Math.round(slowest)
+}
+
+const uploadCrowded = async ({ start, progress }: Context): Promise<Report> => {
+  const service = await start({ uploadsPerMinute: 1e9 })
+  const [attacker, reader] = [await signUp(service), await signUp(service)]
+  const { check, failures } = createChecks()
+  const figures: Figure[] = []
+  const read = () => service.request({ method: 'GET', path: '/members/me', token: reader.token })
+  for (const [format, make] of Object.entries(CROWDED_IMAGES)) {
+    const files: [name: string, file: Uint8Array, status: number][] = [
+      ['20,000 parts', make(MAX_PARTS), 201],
+      ['as many parts as fit into 10 MiB', fillWithParts(make), 413],
+    ]
+    for (const [name, file, status] of files) {
+      const what = `${CROWDED_UPLOADS} concurrent uploads of a ${format} of ${name}`
+      progress(what)
+      const uploading = concurrently(CROWDED_UPLOADS, () => service.request(uploadRequest(attacker, file)))
+      const slowest = await measureDuring(uploading, read)
+      const statuses = countStatuses((await uploading).map((response) => response.status))
+      check(what, statuses, `${CROWDED_UPLOADS} × ${status}`)
+      if (slowest > PROMPT_MS) failures.push(`${what}: another member waited ${slowest} ms`)
+      figures.push([`${what}: slowest response to another member, ms`, slowest, statuses])
+    }
+  }
+  return { figures, failures }
+}
+
 export const uploads: Attack = async (context) => {
   const service = await context.start({ uploadsPerMinute: 1e9 })
   const member = await signUp(service)
@@ -100,5 +162,5 @@ export const uploads: Attack = async (context) => {
     ],
     failures: [...failures, ...formFailures],
   }
-  return mergeReports(report, await uploadConcurrently(context))
+  return mergeReports(report, await uploadCrowded(context), await uploadConcurrently(context))
 }
