@@ -128,7 +128,7 @@ const uploadCrowded = async ({ start, progress }: Context): Promise<Report> => {
       ['as many parts as fit into 10 MiB', fillWithParts(make), 413],
     ]
     for (const [name, file, status] of files) {
-      const what = `${CROWDED_UPLOADS} concurrent uploads of a ${format} of ${name}`
+      const what = `${CROWDED_UPLOADS} concurrent uploads, ${format} of ${name}`
       progress(what)
       const uploading = concurrently(CROWDED_UPLOADS, () => service.request(uploadRequest(attacker, file)))
       const slowest = await measureDuring(uploading, read)
