@@ -27,7 +27,8 @@ const Claims = z.lazy(() =>
 const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
 
 /** Identifies the credential of a caller: a session or an access token. Unlike the member, it is the caller's alone. */
-export const credentialOf = (caller: Caller) => ('sessionId' in caller ? caller.sessionId : caller.tokenHash)
+export const credentialOf = (caller: Caller) =>
+  'sessionId' in caller ? `${caller.slot} ${caller.memberId} ${caller.sessionId}` : caller.tokenHash
 
 /** The session that a token is issued for. Times are in milliseconds since 1970. */
 type Issued = { memberId: number; sessionId: string; issuedAt: number; expiresAt: number }

@@ -5,7 +5,7 @@ export type FormPart = { name: string; fileName: string | undefined; content: Ui
 
 const CR = 13
 const MAX_HEADER_BYTES = 8192
-const MAX_PARTS = 64
+const MAX_PARTS = 2000
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i
 const DISPOSITION = /^content-disposition:\s*form-data\b(.*)$/im
 const NAME = /;\s*name=(?:"([^"]*)"|([^\s;"]+))/i
@@ -23,7 +23,7 @@ const find = (bytes: Uint8Array, from: number, text: string) => {
   return at
 }
 
-/** Reads the parts of a multipart form. Returns undefined when it is malformed, cut off, or has more than 64 parts. */
+/** Reads the parts of a multipart form. Returns undefined when it is malformed, cut off, or has more than 2,000 parts. */
 export const readForm = (bytes: Uint8Array<ArrayBuffer>, contentType: string): FormPart[] | undefined => {
   const [, quoted, unquoted] = BOUNDARY.exec(contentType) ?? []
   const boundary = quoted ?? unquoted

@@ -6,7 +6,6 @@ import { limit, offset } from '../db/parameters'
 import { images, members } from '../db/schema'
 import { quotaExceeded } from '../errors'
 import { log } from '../log'
-import { sourcesOf } from '../network'
 import type { Quotas } from '../quotas'
 import { type Page, type Paging, toLimit, toPage } from '../schema/paging'
 import { cleanUpload, deleteObject, freeBytes, type NewImage, putImage, toKey } from './bucket'
@@ -67,8 +66,8 @@ const putObject = async (db: Db, bucket: R2Bucket, memberId: number, image: NewI
   })
 }
 
-/** The bytes of an upload, and the network that they came from. */
-type Upload = { bytes: Uint8Array<ArrayBuffer>; network: string }
+/** `sources`: where the upload comes from, for taking turns. */
+type Upload = { bytes: Uint8Array<ArrayBuffer>; sources: string[] }
 
 /**
  * Cleans and stores an upload of the caller. Detaches the buffer of the upload.
@@ -86,7 +85,7 @@ export const uploadImage = async (
   quotas: Quotas,
 ) => {
   const { MAX_MEMBER_IMAGE_BYTES } = quotas
-  const image = await cleanUpload(upload.bytes, [...sourcesOf(upload.network), String(caller.memberId)])
+  const image = await cleanUpload(upload.bytes, upload.sources)
   const { name, type, bytes } = image
   const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, MAX_MEMBER_IMAGE_BYTES }
   const store = async () => {

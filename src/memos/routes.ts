@@ -5,8 +5,7 @@ import { found } from '../errors'
 import { authenticated } from '../http/auth'
 import { allowOnly } from '../http/error-response'
 import { localTime } from '../http/local-time'
-import { networkOf } from '../http/network'
-import { throttledByMember } from '../http/throttle'
+import { throttledByMember, turnsOf } from '../http/throttle'
 import { valid, validFile } from '../http/validate'
 import { imageBase } from '../images/address'
 import { MAX_IMAGE_BYTES } from '../images/bucket'
@@ -30,7 +29,7 @@ export const memos = new Hono<App>()
       const { db, caller, config } = c.var
       const base = imageBase(c)
       const now = localTime(config.TIME_ZONE)
-      const upload = { bytes: c.req.valid('form').file, network: networkOf(c) }
+      const upload = { bytes: c.req.valid('form').file, sources: turnsOf(c) }
       const url = `${base}/${await uploadImage(db, caller, c.env.IMAGES, upload, now, config)}`
       const type = accepts(c, {
         header: 'Accept',

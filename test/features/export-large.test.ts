@@ -47,8 +47,8 @@ describe('a library of many books', () => {
     })
     expect(books.map(({ bookId }) => bookId)).toEqual(ids)
     expect(books.filter(({ memos }) => memos.length === 1)).toHaveLength(ids.filter((id) => id % 10 === 0).length)
-    // The first pages have 50 and 100 books. One call is for the images.
-    expect(calls).toBe(2 + Math.ceil((BOOKS - 150) / 200) + 1)
+    // One call confirms the caller. The first pages have 50 and 100 books. One call is for the images.
+    expect(calls).toBe(1 + 2 + Math.ceil((BOOKS - 150) / 200) + 1)
     expect(read).toBeLessThan(25 * BOOKS)
   })
 
@@ -59,7 +59,7 @@ describe('a library of many books', () => {
     })
     expect(parseTable(files[0] ?? '')).toHaveLength(BOOKS + 1)
     expect(files[1]?.match(/^> A memo$/gm)).toHaveLength(ids.filter((id) => id % 10 === 0).length)
-    expect(calls).toBe(2 + Math.ceil((BOOKS - 150) / 200) + 3)
+    expect(calls).toBe(2 + 2 + Math.ceil((BOOKS - 150) / 200) + 3)
   })
 
   it('sends the first books before it loads the last ones', async () => {
@@ -134,8 +134,8 @@ describe('a large book', () => {
     )
     expect(large?.progress.map(({ page }) => page)).toEqual(Array.from({ length: 9999 }, (_, n) => n + 1))
     expect(large?.readings.map(({ note }) => note?.[0])).toEqual(['1', '2', '3', '4', '5'])
-    // Images, three pages; sizes and parts of readings and memos, and events.
-    expect(calls).toBe(1 + 3 + (1 + 5) + (1 + 5) + 6)
+    // The caller, images, three pages; sizes and parts of readings and memos, and events.
+    expect(calls).toBe(1 + 1 + 3 + (1 + 5) + (1 + 5) + 6)
   })
 
   it('is exported completely in the other formats', async () => {

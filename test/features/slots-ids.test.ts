@@ -34,7 +34,7 @@ it('assigns identifiers in the range of the slot', async () => {
   const memo = NewMemo.parse({ memoBookPage: 1, memoContent: 'x' })
   expect((await createMemo(slot1, caller, bookId, memo, NOW, DEFAULT_QUOTAS))?.memoId).toBe(idFloor + 1)
   for (const bytes of [png(), png()]) {
-    await uploadImage(slot1, caller, env.IMAGES, { bytes, network: 'local' }, NOW, DEFAULT_QUOTAS)
+    await uploadImage(slot1, caller, env.IMAGES, { bytes, sources: ['local'] }, NOW, DEFAULT_QUOTAS)
   }
   const images = await select('select imageId from images where memberId = ? order by imageId', caller.memberId)
   expect(images).toEqual([{ imageId: idFloor + 1 }, { imageId: idFloor + 2 }])
