@@ -113,16 +113,17 @@ const rateTable = toTable(
       `${toText(EMAIL_CHANGES.address)}; further ones are not sent`,
     ],
     ['Codes for a change of e-mail address, tried by one member from one network *', toText(GUESSES.network)],
-    ['Password changes of one member *', toText(PASSWORD_CHANGES)],
+    ['Password changes in one session *', toText(PASSWORD_CHANGES)],
     ['Exports of one member, all formats together *', toText(EXPORTS)],
     ['Further parts of exports of one member *', toText(EXPORT_PARTS)],
     ['Imports of one member', `${MAX_PER_DAY} in 24 hours`],
     ['Files that one member sends to be imported, also refused ones', `${MAX_FILES_PER_DAY} in 24 hours`],
     ['Writes of one member', 'about 1,000 a minute'],
+    ['Writes of account management in one session', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
     ['Requests for exports and their parts of one member', 'about 30 a minute in each format'],
     ['Book searches and memo searches of one member', 'about 30 a minute each'],
-    ['Requests from one network with access tokens that have not been used lately', 'about 600 a minute'],
+    ['Requests from one network with tokens that were not used within the last minute', 'about 3,000 a minute'],
     [
       'Sign-ups, logins, code requests, password resets, undos of a change of e-mail address, searches and lists of the catalogue from one network',
       'about 600 a minute each',
@@ -207,7 +208,7 @@ Lists with \`next\` use a cursor instead: repeat the request with \`next\` as \`
 
 ## Errors
 
-Every error body has the same four keys. Invalid fields are in \`fieldErrors\`, invalid parameters in \`violationErrors\`; in both cases, \`status\` is 0 and \`message\` null. For every other error, \`status\` is the HTTP status. Requests are checked in this order: token, parameters, body, existence of the resource.
+Every error body has the same four keys. Invalid fields are in \`fieldErrors\`, invalid parameters in \`violationErrors\`, at most 50 of each; in both cases, \`status\` is 0 and \`message\` null. For every other error, \`status\` is the HTTP status. Requests are checked in this order: token, parameters, body, existence of the resource.
 
 ${toBlock(
   'json',
@@ -228,7 +229,7 @@ ${errorTable}
 
 The error codes that start with \`MAX_\` belong to quotas on what a member can store. The operator sets their values, except those of \`MAX_READINGS\`, \`MAX_TAGS\` and \`MAX_TOKENS\`; the error message names the value.
 
-Requests above these limits get 429 with \`Retry-After\`, in seconds. A network is an IPv4 address or an IPv6 /64. Other reads with a token are not limited.
+Requests above these limits get 429 with \`Retry-After\`, in seconds. A network is an IPv4 address or an IPv6 /64. Other reads with a token are not limited. A request counts towards a limit of its member only if its token is valid.
 
 ${rateTable}
 
