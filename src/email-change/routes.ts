@@ -2,7 +2,6 @@ import { type Context, Hono } from 'hono'
 import type { App } from '../env'
 import { sessionOnly } from '../http/auth'
 import { originOf } from '../http/device'
-import { languageOf } from '../http/language'
 import { runLater } from '../http/later'
 import { localTime } from '../http/local-time'
 import { networkOf } from '../http/network'
@@ -16,10 +15,7 @@ import { requestChange } from './request'
 import { EmailChange, EmailUndo, NewEmail } from './schema'
 import { undoChange } from './undo'
 
-const mailer = (c: Context<App>) => {
-  const language = languageOf(c)
-  return (to: string, mail: Mail) => sendMail(c.env, c.get('config'), to, language, mail)
-}
+const mailer = (c: Context<App>) => (to: string, mail: Mail) => sendMail(c.env, c.get('config'), to, mail)
 
 export const emailChange = new Hono<App>()
   .post('/email/change', sessionOnly, valid('json', EmailChange), async (c) => {

@@ -1,6 +1,5 @@
 import type { Bindings, Config } from '../env'
 import { unavailable } from '../errors'
-import type { Language } from '../http/language'
 import { withTimeout } from '../retry'
 import { compose } from './compose'
 import type { Mail } from './mail'
@@ -23,10 +22,10 @@ export const requireMailer = (config: Config, env: Bindings) => {
  * Sends a mail. Never retried, because a second mail is more confusing than none.
  * @throws UNAVAILABLE when it cannot be sent
  */
-export const sendMail = async (env: Bindings, config: Config, to: string, language: Language, mail: Mail) => {
+export const sendMail = async (env: Bindings, config: Config, to: string, mail: Mail) => {
   const from = { email: requireMailer(config, env), name: SENDER_NAME }
   try {
-    await withTimeout(TIMEOUT_MS, () => env.EMAIL.send({ from, to, ...compose(language, mail) }))
+    await withTimeout(TIMEOUT_MS, () => env.EMAIL.send({ from, to, ...compose(mail) }))
   } catch (error) {
     // The mail provider's message may contain the address, which must not be logged.
     throw unavailable(`mail: ${String(error).replaceAll(/\S+@\S+/g, '(address)')}`)

@@ -1,5 +1,4 @@
 // The texts of all mails. docs/operations.md says how to change them.
-import type { Language } from '../http/language'
 import type { Mail, MailOf } from './mail'
 import { maskEmail } from './mask-email'
 
@@ -11,9 +10,8 @@ export type Content = { subject: string; body: (string | { code: string })[] }
 type Texts = { [Kind in Mail['kind']]: (mail: MailOf<Kind>) => Content }
 
 const ko: Texts = {
-  // The code comes first in the subject, where a notification shows it.
   verification: ({ code }) => ({
-    subject: `${code} – Reading Library 인증 코드`,
+    subject: '인증 코드',
     body: [
       '인증 코드:',
       { code },
@@ -21,7 +19,7 @@ const ko: Texts = {
     ],
   }),
   passwordReset: ({ code }) => ({
-    subject: 'Reading Library 비밀번호 재설정 코드',
+    subject: '비밀번호 재설정 코드',
     body: [
       '비밀번호 재설정 코드:',
       { code },
@@ -30,14 +28,14 @@ const ko: Texts = {
     ],
   }),
   passwordWasReset: () => ({
-    subject: 'Reading Library 비밀번호가 재설정되었습니다',
+    subject: '비밀번호가 재설정되었습니다',
     body: [
       '비밀번호가 재설정되었습니다. 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다. 새 비밀번호로 다시 로그인해 주세요.',
       '직접 재설정하지 않으셨다면 다른 사람이 이 메일함을 보고 있을 수 있습니다. 먼저 이메일 계정의 비밀번호를 바꾼 다음, Reading Library 비밀번호를 다시 재설정해 주세요.',
     ],
   }),
   emailChange: ({ code }) => ({
-    subject: 'Reading Library 새 이메일 주소 확인 코드',
+    subject: '새 이메일 주소 확인 코드',
     body: [
       'Reading Library 계정의 새 이메일 주소 확인 코드:',
       { code },
@@ -46,7 +44,7 @@ const ko: Texts = {
     ],
   }),
   emailChanged: ({ undoCode, newEmail }) => ({
-    subject: 'Reading Library 이메일 주소가 변경되었습니다',
+    subject: '이메일 주소가 변경되었습니다',
     body: [
       `계정의 이메일 주소가 ${maskEmail(newEmail)}(으)로 변경되었습니다. 직접 변경하셨다면 따로 하실 일은 없습니다.`,
       '직접 변경하지 않으셨다면 72시간 안에 아래 코드를 이메일 주소 변경 취소 화면에 입력해 주세요. 그러면 이 주소가 복원되고 모든 기기에서 로그아웃되며, 비밀번호를 재설정하셔야 합니다.',
@@ -55,21 +53,21 @@ const ko: Texts = {
     ],
   }),
   emailTaken: () => ({
-    subject: 'Reading Library 이메일 주소 변경 요청',
+    subject: '이메일 주소 변경 요청',
     body: [
       'Reading Library 계정의 이메일 주소를 이 주소로 변경하려는 요청이 있었습니다. 이 주소는 이미 회원님의 계정에서 사용 중이므로 아무것도 바뀌지 않았습니다.',
       '직접 요청하셨다면 다른 주소를 사용하거나, 이 주소로 로그인해 주세요. 요청하지 않으셨다면 이 메일을 무시하셔도 됩니다.',
     ],
   }),
   emailRestored: () => ({
-    subject: 'Reading Library 이메일 주소가 복원되었습니다',
+    subject: '이메일 주소가 복원되었습니다',
     body: [
       '계정의 이메일 주소가 이 주소로 복원되었습니다. 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다.',
       '로그인하려면 먼저 비밀번호를 재설정해 주세요. 이전 비밀번호는 더 이상 사용할 수 없습니다.',
     ],
   }),
   emailReplaced: ({ restoredEmail }) => ({
-    subject: 'Reading Library 이메일 주소 변경이 취소되었습니다',
+    subject: '이메일 주소 변경이 취소되었습니다',
     body: [
       `계정의 이메일 주소 변경이 취소되어, 이 주소 대신 이전 주소 ${maskEmail(restoredEmail)}(이)가 다시 사용됩니다. 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다.`,
       '직접 하지 않으셨다면, 최근 72시간 안에 이 주소로 받으신 이메일 주소 변경 취소 코드가 있는지 확인하고 그 코드를 입력해 주세요.',
@@ -78,6 +76,7 @@ const ko: Texts = {
 }
 
 const en: Texts = {
+  // The code comes first in the subject, where a notification shows it.
   verification: ({ code }) => ({
     subject: `${code} – your Reading Library verification code`,
     body: [
@@ -143,4 +142,5 @@ const en: Texts = {
   }),
 }
 
-export const TEXTS: Record<Language, Texts> = { ko, en }
+/** By language, in the order of a mail. */
+export const TEXTS = { en, ko }

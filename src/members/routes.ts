@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import type { App } from '../env'
 import { anonymous, authenticated, sessionOnly } from '../http/auth'
 import { originOf } from '../http/device'
-import { languageOf } from '../http/language'
 import { localTime } from '../http/local-time'
 import { networkOf } from '../http/network'
 import { throttledByNetwork } from '../http/throttle'
@@ -36,8 +35,7 @@ export const members = new Hono<App>()
     const { db, slots, config } = c.var
     const email = c.req.valid('json').joinAuthCodeEmail
     const address = await toAddress(slots, config, email)
-    const language = languageOf(c)
-    const deliver = (code: string) => sendMail(c.env, config, email, language, { kind: 'verification', code })
+    const deliver = (code: string) => sendMail(c.env, config, email, { kind: 'verification', code })
     return c.body(null, 201, await issueCode(db, config, address, networkOf(c), deliver))
   })
   .post('/login', throttledByNetwork, anonymous, valid('json', Credentials), async (c) => {

@@ -81,11 +81,6 @@ export const REQUEST_HEADERS = {
     'If it prefers `text/plain`, the URL is returned as plain text, otherwise as JSON.',
     text(),
   ),
-  'Accept-Language': parameter(
-    'Accept-Language',
-    'The language of the mail: Korean if it is preferred to English, otherwise English.',
-    text(),
-  ),
   'If-Match': parameter('If-Match', 'Entity tags. 412 unless the image has one of them.', text()),
   'If-Modified-Since': parameter('If-Modified-Since', 'A date. 304 if the image has not changed since.', text()),
   'If-None-Match': parameter('If-None-Match', 'Entity tags. 304 if the image has one of them.', text()),

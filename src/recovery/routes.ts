@@ -1,7 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { App } from '../env'
 import { originOf } from '../http/device'
-import { languageOf } from '../http/language'
 import { runLater } from '../http/later'
 import { localTime } from '../http/local-time'
 import { networkOf } from '../http/network'
@@ -19,8 +18,7 @@ const requestReset = async (c: Context<App>, email: string) => {
   requireMailer(config, c.env)
   const address = await toAddress(slots, config, email)
   const rateLimit = await countRequest(db, config, email, networkOf(c))
-  const language = languageOf(c)
-  const deliver = (to: string, code: string) => sendMail(c.env, config, to, language, { kind: 'passwordReset', code })
+  const deliver = (to: string, code: string) => sendMail(c.env, config, to, { kind: 'passwordReset', code })
   runLater(c, () => issueCode(slots, config, address, deliver))
   return c.body(null, 202, rateLimit)
 }
@@ -40,7 +38,6 @@ export const recovery = new Hono<App>()
     const from = { network: networkOf(c), ...originOf(c) }
     const clock = () => localTime(config.TIME_ZONE)
     const { email, rateLimit } = await resetPassword(slots, config, reset, from, clock)
-    const language = languageOf(c)
-    runLater(c, () => sendMail(c.env, config, email, language, { kind: 'passwordWasReset' }))
+    runLater(c, () => sendMail(c.env, config, email, { kind: 'passwordWasReset' }))
     return c.body(null, 204, rateLimit)
   })

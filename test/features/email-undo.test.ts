@@ -103,7 +103,9 @@ describe('POST /email/change/undo', () => {
       expect((await send('GET', '/members/me', { headers: { Authorization: `Bearer ${used}` } })).status).toBe(401)
     }
     for (const address of [oldEmail, email]) expect((await login(address)).status).toBe(401)
-    expect(mailsTo(oldEmail).at(-1)?.subject).toBe('Your Reading Library e-mail address was restored')
+    expect(mailsTo(oldEmail).at(-1)?.subject).toBe(
+      'Your Reading Library e-mail address was restored / 이메일 주소가 복원되었습니다',
+    )
 
     await forgetAttempts()
     const reset = { email: oldEmail }
@@ -135,7 +137,9 @@ describe('POST /email/change/undo', () => {
     const second = await change(reader, email, oldEmail)
     mails.length = 0
     expect((await undo(second)).status).toBe(204)
-    expect(mailsTo(oldEmail)).toMatchObject([{ subject: 'The change of your Reading Library address was undone' }])
+    expect(mailsTo(oldEmail)).toMatchObject([
+      { subject: 'The change of your Reading Library address was undone / 이메일 주소 변경이 취소되었습니다' },
+    ])
     expect((await undo(first)).status).toBe(204)
     expect(await select('select email from members where memberId = ?', memberId())).toEqual([{ email: oldEmail }])
   })

@@ -57,7 +57,10 @@ describe.each([0, 1, 2])('a member of slot %d', (slot) => {
     expect([await profile(token), await profile(script)]).toEqual([401, 401])
     expect([await login(email, PASSWORD), await login(email, NEW_PASSWORD)]).toEqual([401, 200])
     expect((await reset(email, code)).status).toBe(400)
-    expect(mails).toMatchObject([{ to: email }, { to: email, subject: 'Your Reading Library password was reset' }])
+    expect(mails).toMatchObject([
+      { to: email },
+      { to: email, subject: 'Your Reading Library password was reset / 비밀번호가 재설정되었습니다' },
+    ])
   })
 
   it('gets the answer from the same databases as a stranger', async () => {

@@ -47,17 +47,12 @@ describe('POST /email/join', () => {
     const code = codeIn(mail)
     expect(code).toMatch(/^\d{6}$/)
     expect(mail).toMatchObject({ to: email, from: { email: 'library@library.test' } })
-    for (const phrase of [code, 'verification code']) {
+    expect(mail?.subject).toMatch(/^\d{6} /)
+    for (const phrase of [code, 'verification code', '인증 코드']) {
       expect(mail).toMatchObject({ text: expect.stringContaining(phrase), html: expect.stringContaining(phrase) })
     }
     expect((await joinWith(email, code)).status).toBe(201)
     expect((await login(email)).status).toBe(200)
-  })
-
-  it('mails in Korean if the client prefers it', async () => {
-    await requestCode(newEmail(), { language: 'ko-KR,ko;q=0.9,en;q=0.8' })
-    expect(mails[0]).toMatchObject({ subject: expect.stringContaining('인증 코드') })
-    expect(mails[0]?.subject).toMatch(/^\d{6} /)
   })
 
   it('stores neither the code nor the address', async () => {

@@ -8,16 +8,12 @@ import { EMAIL, type Mail, mails } from './mailed-codes'
 
 const unlimited = { limit: async () => ({ success: true }) } as RateLimit
 
-/** The network, language and client of a request, and variables and bindings to replace. */
-type Sent = { from?: string; language?: string; changed?: Partial<Bindings> }
+/** The network of a request, and variables and bindings to replace. */
+type Sent = { from?: string; changed?: Partial<Bindings> }
 
 const sendAs = (token: string | undefined, method: string, path: string, body: object, sent: Sent = {}) => {
-  const { from = '10.9.0.1', language, changed } = sent
-  const headers = {
-    'CF-Connecting-IP': from,
-    ...(token && { Authorization: `Bearer ${token}` }),
-    ...(language && { 'Accept-Language': language }),
-  }
+  const { from = '10.9.0.1', changed } = sent
+  const headers = { 'CF-Connecting-IP': from, ...(token && { Authorization: `Bearer ${token}` }) }
   const bindings = { EMAIL, NETWORK_LIMIT: unlimited, WRITE_LIMIT: unlimited, ...changed }
   return send(method, path, { body, headers, changed: bindings })
 }

@@ -18,13 +18,11 @@ const changed = { EMAIL_VERIFICATION: undefined, MAIL_FROM: 'library@library.tes
 let networks = 0
 export const newNetwork = () => `10.0.${networks >> 8}.${networks++ & 255}`
 
-/** The network and the Accept-Language of a request, and variables and bindings to replace. */
-export type From = { from: string; language?: string; [variable: string]: unknown }
+/** The network of a request, and variables and bindings to replace. */
+export type From = { from: string; [variable: string]: unknown }
 
-export const post = (path: string, body: object, { from, language, ...more }: From) => {
-  const headers = { 'CF-Connecting-IP': from, ...(language && { 'Accept-Language': language }) }
-  return send('POST', path, { body, changed: { ...changed, ...more }, headers })
-}
+export const post = (path: string, body: object, { from, ...more }: From) =>
+  send('POST', path, { body, changed: { ...changed, ...more }, headers: { 'CF-Connecting-IP': from } })
 export const requestCode = (email: string, from: From) => post('/email/join', { joinAuthCodeEmail: email }, from)
 export const joinWith = (email: string, authenticationCode: string, from: From) =>
   post('/join', { email, name: 'Reader', password: PASSWORD, authenticationCode }, from)

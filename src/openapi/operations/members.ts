@@ -20,7 +20,6 @@ export const membersOperations: Operations = {
     description:
       'Mails a six-digit code, which is valid for ten minutes. It works once, from any network. A code requested earlier ' +
       'for the same address from the same network becomes invalid.',
-    requestHeaders: ['Accept-Language'],
     usesDatabase: true,
     responses: { 201: empty('The code was mailed', ...RATE_LIMIT) },
     errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
@@ -66,7 +65,6 @@ export const membersOperations: Operations = {
     description:
       'If the address is a member’s, mails a code of ten letters and digits, such as `K7QM2-9FXTR`, which is valid for ' +
       'ten minutes. At most two valid codes are mailed to an address in ten minutes. The response is the same for every address.',
-    requestHeaders: ['Accept-Language'],
     usesDatabase: true,
     responses: { 202: MAILED },
     errors: ['TOO_MANY_REQUESTS'],
@@ -75,7 +73,6 @@ export const membersOperations: Operations = {
     operationId: 'requestPasswordChange',
     summary: 'Request a password reset, for older clients',
     description: 'The same as `requestPasswordReset`. Never changes a password.',
-    requestHeaders: ['Accept-Language'],
     usesDatabase: true,
     responses: { 202: MAILED },
     errors: ['TOO_MANY_REQUESTS'],
@@ -87,7 +84,6 @@ export const membersOperations: Operations = {
       'Sets a new password with a code from `requestPasswordReset`, and ends all sessions and access tokens. Returns ' +
       'no token: log in afterwards. The code works once, unless the password or the e-mail address was changed meanwhile. ' +
       'At most five tries in ten minutes from a network.',
-    requestHeaders: ['Accept-Language'],
     usesDatabase: true,
     responses: { 204: empty('The password was reset', ...RATE_LIMIT) },
     errors: ['TOO_MANY_REQUESTS'],
@@ -100,7 +96,6 @@ export const membersOperations: Operations = {
       'Mails a code of ten letters and digits to the new address. The code is valid for ten minutes. If the address ' +
       'belongs to another member, that member is informed by mail instead; the response is the same. At most two mails ' +
       'are sent to an address in ten minutes. A wrong password counts as a failed login.',
-    requestHeaders: ['Accept-Language'],
     responses: { 202: empty('A code is mailed if the address is not taken', ...RATE_LIMIT) },
     errors: ['TOO_MANY_REQUESTS'],
     countsInvalidFields: true,
@@ -112,7 +107,6 @@ export const membersOperations: Operations = {
       'Requires a code from `requestEmailChange`, which works once, unless the password or the e-mail address was changed ' +
       'meanwhile. You stay logged in on all devices; `endOtherSessions` logs out the others. A code that restores the ' +
       'former address is mailed to it, and the address is reserved for you for 72 hours.',
-    requestHeaders: ['Accept-Language'],
     responses: { 200: json(Profile, 'The member', ...RATE_LIMIT) },
     errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
     countsInvalidFields: true,
@@ -124,7 +118,6 @@ export const membersOperations: Operations = {
       'Restores the former address with the code that was mailed to it, within 72 hours. Also undoes all later changes, ' +
       'logs out all devices, and deletes all access tokens and the password: reset it with `requestPasswordReset`. The ' +
       'code works once.',
-    requestHeaders: ['Accept-Language'],
     usesDatabase: true,
     responses: { 204: empty('Restored') },
   },

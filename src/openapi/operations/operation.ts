@@ -21,7 +21,6 @@ export const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy'] as const satisfies H
 /** The request headers that have an effect; ../headers.ts has their descriptions. */
 export type RequestHeaderName =
   | 'Accept'
-  | 'Accept-Language'
   | 'If-Match'
   | 'If-Modified-Since'
   | 'If-None-Match'
