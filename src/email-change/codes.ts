@@ -10,7 +10,14 @@ import { CODE_LIFETIME_MS, countMail, deleteCode, insertCode, isCode, isIssued }
 import { deleteAttempt, EMAIL_CHANGES, isAllowed, selectUsage, toAttempt } from '../members/attempts'
 import { isAbandoned } from '../members/claims'
 import { selectHolder, toAddress } from '../members/directory'
-import { countDailyMailIf, DAILY_MAILS_SENT, dayOf, hashFor, uncountDailyMail } from '../members/mail-limits'
+import {
+  countDailyMailIf,
+  DAILY_MAILS_SENT,
+  dayOf,
+  hashFor,
+  hashMailbox,
+  uncountDailyMail,
+} from '../members/mail-limits'
 import { isReached } from '../members/rate-limit'
 import type { Slots } from '../slots'
 
@@ -46,7 +53,7 @@ export type Requester = { memberId: number; slot: number; credentialsVersion: nu
 
 /**
  * Issues a code for a new address, and passes a mail with it to `deliver`; if the address is taken, a mail that informs its
- * owner instead. Does nothing when the limit of the address is reached. If delivery fails, the code is deleted and not
+ * owner instead. Does nothing when a limit of the address is reached. If delivery fails, the code is deleted and not
  * counted. Call it after the response, which must not reveal whether the address is taken.
  * @throws UNAVAILABLE when MAILS_PER_DAY is reached, and the errors of `deliver`
  */
@@ -60,8 +67,14 @@ export const issueCode = async (
   const directory = afterResponse(slots.directory)
   const now = Date.now()
   const [code, day, hash] = [randomCode(), dayOf(now), hashFor(config, email)]
+  const hashForMails = hashMailbox(config, email)
+  const ofMember = await hashForMails('change mail of member', String(requester.memberId))
   const issued = {
-    ...toAttempt(now, { subject: await hash('change mail'), limits: EMAIL_CHANGES.address }),
+    ...toAttempt(
+      now,
+      { subject: ofMember, limits: EMAIL_CHANGES.memberAddress },
+      { subject: await hashForMails('change mail'), limits: EMAIL_CHANGES.address },
+    ),
     ...requester,
     day,
     mailsPerDay: config.MAILS_PER_DAY,

@@ -25,7 +25,7 @@ export const LOGINS = {
   network: [{ max: 10, windowMs: 15 * MINUTE_MS, policy: 'failed-login' }],
   site: [{ max: 30, windowMs: 15 * MINUTE_MS }],
 } satisfies NetworkLimits
-/** Mails to one e-mail address; `address` counts those of all networks. */
+/** Mails to one e-mail address, ignoring its tag; `address` counts those of all networks. */
 export const MAILS = {
   network: [
     { max: 5, windowMs: HOUR_MS, policy: 'mail-hour' },
@@ -64,12 +64,13 @@ export const RESETS_OF_ANYONE = {
   site: [{ max: 90, windowMs: HOUR_MS }],
 } satisfies NetworkLimits
 /**
- * Mails with a code for a new e-mail address. `address` counts those of all members and networks, and has no policy, as the
- * address may be someone else's.
+ * Mails with a code for a new e-mail address: `memberAddress` of one member to the address, `address` of all members. These
+ * have no policy, as the address may be someone else's.
  */
 export const EMAIL_CHANGES = {
   member: [{ max: 5, windowMs: HOUR_MS, policy: 'email-change' }],
-  address: [{ max: 2, windowMs: 10 * MINUTE_MS }],
+  memberAddress: [{ max: 2, windowMs: 10 * MINUTE_MS }],
+  address: MAILS.address,
 } satisfies Record<string, Limit[]>
 /** Per session: another holder of a session must not keep the member from changing the password. */
 export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 'password-change' }]

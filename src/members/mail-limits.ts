@@ -13,12 +13,18 @@ export const hashFor =
   (purpose: string, ...more: string[]) =>
     keyedHash(JWT_SECRET, purpose, email.toLowerCase(), ...more)
 
+/** The address without its tag: mails to `user+tag@host` usually reach the mailbox of `user@host`. */
+export const withoutTag = (email: string) => email.replace(/^([^+]+)\+.*(?=@)/, '$1')
+
+/** Like `hashFor`, for limits on mails, so that tags do not multiply them. */
+export const hashMailbox = (config: Config, email: string) => hashFor(config, withoutTag(email))
+
 /**
  * The limits of a network on the mails it requests: to an address for a purpose, and to all addresses for any purpose.
  * None of them depends on what other networks did.
  */
 export const limitMails = async (config: Config, email: string, network: string, purpose: string) => {
-  const hash = hashFor(config, email)
+  const hash = hashMailbox(config, email)
   const toAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'mail-network', part)
   return [
     ...(await limitNetwork(network, (part) => hash(purpose, part), MAILS)),

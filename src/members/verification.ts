@@ -21,6 +21,7 @@ import {
   DAILY_MAILS_SENT,
   dayOf,
   hashFor,
+  hashMailbox,
   isBelowDailyMails,
   limitMails,
   uncountDailyMail,
@@ -77,7 +78,7 @@ export const issueCode = async (
   const code = randomCode()
   const hash = hashFor(config, owner.email)
   const attempt = toAttempt(now, ...(await limitMails(config, owner.email, network, 'mail')), {
-    subject: await hash('mail'),
+    subject: await hashMailbox(config, owner.email)('mail'),
     limits: MAILS.address,
   })
   const address = await hash('code')

@@ -1,6 +1,6 @@
 // Verification codes and logins: race conditions, guessing and timing.
 import { type Attack, type Context, concurrently, createChecks, mergeReports, type Report } from './attack'
-import { lockOut } from './lockout'
+import { blockChange, lockOut } from './lockout'
 import { timeLogins, timeLoginsOfSlots } from './login-times'
 import { joinWith, newEmail, receiveCode, requestCode, wrongCode } from './members'
 import type { Service } from './service'
@@ -97,5 +97,6 @@ export const codes: Attack = async (context) => {
   const guessed = mergeReports(await guess(verifying, 1, 20), await guess(verifying, 20, 100))
   context.progress('locking out and flooding others')
   const locked = await lockOut(await context.start({ vars: { EMAIL_VERIFICATION: undefined } }))
-  return mergeReports(raced, guessed, locked, await timeLogins(context), await timeLoginsOfSlots(context))
+  const blocked = await blockChange(await context.start())
+  return mergeReports(raced, guessed, locked, blocked, await timeLogins(context), await timeLoginsOfSlots(context))
 }

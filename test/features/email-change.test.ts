@@ -134,13 +134,38 @@ describe('POST /email/change', () => {
     ])
   })
 
-  it('mails an address at most twice in ten minutes, silently', async () => {
-    const other = await signUp()
-    for (const member of [reader, other, reader]) expect((await requestChange(member, email)).status).toBe(202)
-    expect(mailsTo(email)).toHaveLength(2)
+  it('mails an address at most twice in ten minutes for a member, with any tags, silently', async () => {
+    const tagged = email.replace('@', '+tag@')
+    for (const to of [email, tagged, email]) expect((await requestChange(reader, to)).status).toBe(202)
+    expect([mailsTo(email).length, mailsTo(tagged).length]).toEqual([1, 1])
     passTime(11 * MINUTE_MS)
     expect((await requestChange(reader, email)).status).toBe(202)
-    expect(mailsTo(email)).toHaveLength(3)
+    expect(mailsTo(email)).toHaveLength(2)
+  })
+
+  it('mails an address for a member after requests of others', async () => {
+    const other = await signUp()
+    for (let n = 0; n < 2; n++) expect((await requestChange(other, email, { from: '10.9.3.1' })).status).toBe(202)
+    expect(mailsTo(email)).toHaveLength(2)
+    expect((await confirmChange(reader, email, await codeFor())).status).toBe(200)
+  })
+
+  it('mails an address at most twenty times a day for all members, silently', async () => {
+    const others = [await signUp(), await signUp(), await signUp(), await signUp()]
+    for (const requests of [2, 2, 1]) {
+      for (const [n, other] of others.entries()) {
+        for (let request = 0; request < requests; request++) {
+          expect((await requestChange(other, email, { from: `10.9.4.${n}` })).status).toBe(202)
+        }
+      }
+      passTime(11 * MINUTE_MS)
+    }
+    expect(mailsTo(email)).toHaveLength(20)
+    expect((await requestChange(reader, email)).status).toBe(202)
+    expect(mailsTo(email)).toHaveLength(20)
+    passTime(24 * 60 * MINUTE_MS)
+    expect((await requestChange(reader, email)).status).toBe(202)
+    expect(mailsTo(email)).toHaveLength(21)
   })
 
   it('mails at most five addresses of a member in an hour', async () => {

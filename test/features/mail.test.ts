@@ -4,6 +4,7 @@ import { compose } from '../../src/mail/compose'
 import type { Mail } from '../../src/mail/mail'
 import { maskEmail } from '../../src/mail/mask-email'
 import { requireMailer, sendMail } from '../../src/mail/send'
+import { withoutTag } from '../../src/members/mail-limits'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -81,6 +82,13 @@ it.each([
   ['jane@example.com', 'j***@example.com'],
   ['j@example.com', 'j***@example.com'],
 ])('masks %s as %s', (email, masked) => expect(maskEmail(email)).toBe(masked))
+
+it.each([
+  ['jane@example.com', 'jane@example.com'],
+  ['jane+books@example.com', 'jane@example.com'],
+  ['jane+a+b@example.com', 'jane@example.com'],
+  ['+jane@example.com', '+jane@example.com'],
+])('counts mails to %s as mails to %s', (email, counted) => expect(withoutTag(email)).toBe(counted))
 
 describe('sendMail', () => {
   const CONFIG = { MAIL_FROM: 'library@library.test' } as Config

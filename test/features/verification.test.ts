@@ -85,6 +85,7 @@ describe('POST /email/join', () => {
   it.each<[allowed: number, what: string, hours: number, request: (n: number) => readonly [string, string]]>([
     [5, 'an hour from a network to an address', 1, to(newEmail(), () => one)],
     [20, 'a day to an address', 24, to(newEmail(), (n) => `203.0.114.${n}`)],
+    [20, 'a day to an address with different tags', 24, (n) => [`tagged+${n}@example.com`, `203.0.116.${n}`]],
     [16, 'a day from an IPv6 /48 to an address', 24, to(newEmail(), (n) => `2001:db8:3:${n}::1`)],
     [30, 'an hour from a network', 1, from(() => '203.0.113.2')],
     [90, 'an hour from an IPv6 /48', 1, from((n) => `2001:db8:4:${n}::1`)],

@@ -81,7 +81,6 @@ export const PARAMETER_VALUES = [
 const HEADER_VALUES = {
   Origin: ['null', 'https://evil.example', '%00'],
   Accept: ['text/html', 'a/b;q=x', '*/*;q=0'],
-  'Accept-Language': ['ko;q=x, *', ',;q=', '-'],
   'Accept-Encoding': ['zstd, br;q=0'],
   'X-D1-Bookmark': [
     'first-unconstrained',

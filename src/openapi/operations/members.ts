@@ -94,8 +94,8 @@ export const membersOperations: Operations = {
     summary: 'Request a change of your e-mail address',
     description:
       'Mails a code of ten letters and digits to the new address. The code is valid for ten minutes. If the address ' +
-      'belongs to another member, that member is informed by mail instead; the response is the same. At most two mails ' +
-      'are sent to an address in ten minutes. A wrong password counts as a failed login.',
+      'belongs to another member, that member is informed by mail instead; the response is the same. Of your ' +
+      'requests, at most two in ten minutes send a mail to an address. A wrong password counts as a failed login.',
     responses: { 202: empty('A code is mailed if the address is not taken', ...RATE_LIMIT) },
     errors: ['TOO_MANY_REQUESTS'],
     countsInvalidFields: true,
