@@ -119,8 +119,8 @@ export const accessTokens = sqliteTable(
 )
 
 /**
- * What happened to a member's account. A trigger keeps the newest 500 failed logins and the newest 500 other entries, so
- * that failed logins, which anyone can cause, do not push out the others. WITHOUT ROWID.
+ * What happened to a member's account. A trigger keeps the newest 500 failed logins and the newest 5,000 other entries. As
+ * repeats on a day are merged, nobody can cause that many within 90 days. WITHOUT ROWID.
  */
 export const activity = sqliteTable(
   'activity',
@@ -129,10 +129,14 @@ export const activity = sqliteTable(
     isFailedLogin: integer({ mode: 'boolean' }).notNull(),
     /** 1 … n among the member's failed logins or other entries. */
     entry: integer().notNull(),
+    /** The last occurrence, if the entry counts several. */
     at: integer().notNull(),
     kind: text({ enum: ACTIVITY_KINDS }).notNull(),
     device: text(),
     country: text(),
+    count: integer().notNull().default(1),
+    /** Null if `count` is 1. */
+    firstAt: integer(),
   },
   (entry) => [
     primaryKey({ columns: [entry.memberId, entry.isFailedLogin, entry.entry] }),
@@ -344,7 +348,10 @@ export const joinCodes = sqliteTable(
 /** Mails with a code sent per UTC day. Days are counted from 1970. */
 export const dailyMails = sqliteTable('dailyMails', {
   day: integer().primaryKey(),
+  /** Mails with codes. */
   mails: integer().notNull(),
+  /** Mails about new access tokens, counted apart so that they use up no codes. */
+  tokenMails: integer().notNull().default(0),
 })
 
 /** Mails sent, codes tried and logins failed, for exact limits. The subject is a keyed hash of the action and its target. */

@@ -206,7 +206,7 @@ END;
 CREATE TRIGGER activity_limited AFTER INSERT ON activity
 BEGIN
   DELETE FROM activity
-  WHERE memberId = NEW.memberId AND isFailedLogin = NEW.isFailedLogin AND entry <= NEW.entry - 500;
+  WHERE memberId = NEW.memberId AND isFailedLogin = NEW.isFailedLogin AND entry <= NEW.entry - iif(NEW.isFailedLogin, 500, 5000);
 END;
 
 -- Authors, with the number of their books. A row is deleted with the last book of the author, so it is never 0.

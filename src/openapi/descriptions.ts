@@ -177,7 +177,7 @@ export const PROPERTIES: Record<string, string> = {
     'The code that `requestEmailChange` mailed, in upper or lower case, with or without spaces and hyphens.',
   'PasswordReset.authenticationCode':
     'The code that `requestPasswordReset` mailed, in upper or lower case, with or without spaces and hyphens.',
-  at: 'When it happened.',
+  at: 'When it happened last.',
   'NewProgress.at':
     'When the page was reached: a past time in RFC 3339 format, with `Z` or an offset, not before 1900. Fractions of a second are dropped. A time up to five minutes ahead is treated as now. Now if null or absent.',
   'ProgressEvent.at': 'When the page was reached.',
@@ -194,6 +194,7 @@ export const PROPERTIES: Record<string, string> = {
   'NewBook.bookStatus': 'Reading status, by name or code. `YET` if absent.',
   'BookPatch.bookStatus': 'Reading status, by name or code.',
   bytes: 'Size of the stored file. It differs from the size of the upload, because metadata is removed.',
+  count: 'How often it happened.',
   country: 'Country of the request, as an ISO 3166-1 code of two letters. Null if unknown.',
   cover: 'URL of the cover image, or null.',
   'NewBook.cover':
@@ -225,6 +226,7 @@ export const PROPERTIES: Record<string, string> = {
     'When the token expires: a future time in RFC 3339 format, with `Z` or an offset. Fractions of a second are dropped. Never if null or absent.',
   field: 'Name of the field.',
   fieldErrors: 'One entry for each invalid field of the body, or null.',
+  firstAt: 'When it happened first.',
   file: 'The image, as a part with a file name. PNG, JPEG, GIF, WebP or still AVIF, at most 10 MiB and 268 megapixels.',
   format: 'Format of the book. Null if unknown.',
   'ExportedReading.format': 'Format in which the book was read. Null if unknown.',

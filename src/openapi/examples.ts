@@ -149,7 +149,7 @@ export const EXAMPLES: Record<string, Example> = {
     ],
   },
   renewSession: { response: { email: 'mina@example.com', name: 'Mina Kim' } },
-  listActivity: { response: [{ at: now, kind: 'LOGIN', ...origin }] },
+  listActivity: { response: [{ at: now, firstAt: now, count: 1, kind: 'LOGIN', ...origin }] },
   endOtherSessions: {},
   endSession: { parameters: { 'session-id': PLACEHOLDERS.SESSION_ID }, endsSession: true },
   createToken: {

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { ACTIVITY_KINDS } from '../contract'
 import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, sqlStatement, statement } from '../db/client'
 import { activity } from '../db/schema'
@@ -10,42 +11,84 @@ const { placeholder } = sql
 /** Where a request comes from, as entries of the activity show it. */
 export type Origin = { device: string | null; country: string | null }
 
-/** The most entries of a member. A trigger deletes older ones. */
-export const MAX_ENTRIES = 1000
+/** The most entries of a member, failed logins included. A trigger deletes older ones. */
+export const MAX_ENTRIES = 5500
 
+const DAY_MS = 86_400_000
 const DAYS_KEPT = 90
-const KEPT_MS = DAYS_KEPT * 86_400_000
+const KEPT_MS = DAYS_KEPT * DAY_MS
 
-const insertEntry = (kind: Activity['kind'], member: SQL) => {
-  const isFailedLogin = sql.raw(kind === 'LOGIN_FAILED' ? '1' : '0')
-  return sqlStatement<{ entry: number }>(
+/** Entries of one kind and UTC day that differ in device or country. Further ones are merged into one without either. */
+const ORIGINS_PER_DAY = 5
+/** At least the entries of one day. */
+const NEWEST = ACTIVITY_KINDS.length * (ORIGINS_PER_DAY + 1)
+
+const insertFailure = (member: SQL) =>
+  sqlStatement<{ entry: number }>(
     () => sql`
     insert into activity (memberId, isFailedLogin, entry, at, kind, device, country)
-    select id, ${isFailedLogin}, 1 + coalesce((select max(entry) from activity where memberId = id and isFailedLogin = ${isFailedLogin}), 0),
-      ${placeholder('at')}, ${sql.raw(`'${kind}'`)}, ${placeholder('device')}, ${placeholder('country')}
+    select id, 1, 1 + coalesce((select max(entry) from activity where memberId = id and isFailedLogin = 1), 0),
+      ${placeholder('at')}, 'LOGIN_FAILED', ${placeholder('device')}, ${placeholder('country')}
     from (select ${member} as id) where id is not null
     returning entry`,
   )
-}
+
+// Repeats are merged, so that nobody can push out other entries with them within the 90 days. Entries are numbered by their
+// first occurrence, so those of the day are among the newest.
+const mergeEntry = (kind: Activity['kind'], member: SQL) =>
+  sqlStatement<{ entry: number }>(
+    () => sql`
+    insert into activity (memberId, isFailedLogin, entry, at, kind, device, country)
+    with owner as materialized (select ${member} as id),
+      newest as materialized (
+        select entry, at, kind, device, country from activity
+        where memberId = (select id from owner) and isFailedLogin = 0
+        order by entry desc limit ${sql.raw(String(NEWEST))}
+      ),
+      today as materialized (
+        select entry, device, country from newest where kind = ${sql.raw(`'${kind}'`)} and at >= ${placeholder('dayStart')}
+      ),
+      origin as materialized (
+        select ${placeholder('device')} as device, ${placeholder('country')} as country
+        where ${sql.raw(String(ORIGINS_PER_DAY))} > (
+          select count(*) from today
+          where (device, country) is not (null, null) and (device, country) is not (${placeholder('device')}, ${placeholder('country')})
+        )
+        union all select null, null limit 1
+      )
+    select id, 0,
+      coalesce(
+        (select entry from today where (today.device, today.country) is (origin.device, origin.country)),
+        1 + coalesce((select max(entry) from newest), 0)
+      ),
+      ${placeholder('at')}, ${sql.raw(`'${kind}'`)}, device, country
+    from owner, origin where id is not null
+    on conflict do update set count = count + 1, firstAt = coalesce(firstAt, at), at = max(at, excluded.at)
+    returning entry`,
+  )
 
 /**
- * Builds the statement that adds an entry. For the caller's own activity, run it before the session is deleted.
+ * Builds the statement that adds an entry, or counts a repeat: the same kind, device and country on the same UTC day. For the caller's own activity, run it before the session is deleted.
  * @param member SQL for the member's id. If it is null, nothing is added
  */
 export const recordActivity = (kind: Activity['kind'], member: SQL) => {
-  const insert = insertEntry(kind, member)
-  return ({ device, country }: Origin, values: Record<string, unknown> = {}) =>
-    insert({ ...values, device, country, at: Date.now() })
+  const insert = kind === 'LOGIN_FAILED' ? insertFailure(member) : mergeEntry(kind, member)
+  return ({ device, country }: Origin, values: Record<string, unknown> = {}) => {
+    const at = Date.now()
+    return insert({ ...values, device, country, at, dayStart: at - (at % DAY_MS) })
+  }
 }
 
 const selectEntries = sqlStatement<{
   at: number
+  firstAt: number
+  count: number
   kind: Activity['kind']
   device: string | null
   country: string | null
 }>(
   () => sql`
-  select at, kind, device, country from activity
+  select at, coalesce(firstAt, at) as firstAt, count, kind, device, country from activity
   where memberId = ${callerId} and at > ${placeholder('since')}
   order by at desc, entry desc`,
 )
@@ -53,7 +96,7 @@ const selectEntries = sqlStatement<{
 /** What happened to the caller's account in the last 90 days, newest first. */
 export const listActivity = async (db: Db, caller: Caller, now = Date.now()): Promise<Activity[]> => {
   const [, entries] = await runAsCaller(db, caller, selectCaller(), selectEntries({ since: now - KEPT_MS }))
-  return entries.map((entry) => ({ ...entry, at: toInstant(entry.at) }))
+  return entries.map((entry) => ({ ...entry, at: toInstant(entry.at), firstAt: toInstant(entry.firstAt) }))
 }
 
 export const deleteOwnActivity = statement((db) =>

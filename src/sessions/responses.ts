@@ -21,6 +21,8 @@ export type Session = z.infer<typeof Session>
 export const Activity = z
   .object({
     at: Instant,
+    firstAt: Instant,
+    count: z.int().check(z.minimum(1)),
     kind: z.enum(ACTIVITY_KINDS).register(z.globalRegistry, { id: 'ActivityKind' }),
     device: Device,
     country: Country,

@@ -1,13 +1,15 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { MAX_ENTRIES } from '../../src/sessions/activity'
 import { sweep } from '../../src/sweep'
 import { newEmail, PASSWORD, type Reader, send, signUp } from '../support/api'
-import { select } from '../support/database'
+import { measure, select } from '../support/database'
 import { memberIdOf } from '../support/images'
 import { newNetwork } from '../support/mailed-codes'
 import { claimsOf } from '../support/tokens'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const CLIENT = { headers: { 'User-Agent': 'Reading/2.1 (Android 15)' }, cf: { country: 'KR' } }
 const ORIGIN = { device: 'Reading on Android', country: 'KR' }
 
@@ -27,7 +29,7 @@ const logIn = (email: string, password = PASSWORD) => {
   return send('POST', '/login', { ...CLIENT, headers, body: { email, password }, changed: {} })
 }
 
-type Entry = { at: string; kind: string; device: string | null; country: string | null }
+type Entry = { at: string; firstAt: string; count: number; kind: string; device: string | null; country: string | null }
 const listActivity = async (): Promise<Entry[]> => (await reader.get('/members/me/activity')).body
 const kindsOf = async () => (await listActivity()).map(({ kind }) => kind)
 const countEntries = async () => (await select('select count(*) as n from activity where memberId = ?', memberId))[0]?.n
@@ -55,8 +57,8 @@ describe('GET /members/me/activity', () => {
     vi.setSystemTime(new Date('2030-01-01T10:00:05Z'))
     await logIn(reader.email.toUpperCase(), 'wrong-password')
     expect(await listActivity()).toEqual([
-      { at: '2030-01-01T10:00:05Z', kind: 'LOGIN_FAILED', ...ORIGIN },
-      { at: '2030-01-01T10:00:00Z', kind: 'LOGIN', ...ORIGIN },
+      { at: '2030-01-01T10:00:05Z', firstAt: '2030-01-01T10:00:05Z', count: 1, kind: 'LOGIN_FAILED', ...ORIGIN },
+      { at: '2030-01-01T10:00:00Z', firstAt: '2030-01-01T10:00:00Z', count: 1, kind: 'LOGIN', ...ORIGIN },
     ])
   })
 
@@ -66,8 +68,7 @@ describe('GET /members/me/activity', () => {
     await reader.delete(`/sessions/${claimsOf(devices[1]?.token ?? '').sid}`)
     await reader.delete('/sessions')
     const entries = (await listActivity()).filter(({ kind }) => kind === 'SESSION_ENDED')
-    expect(entries).toHaveLength(3)
-    expect(entries[2]).toMatchObject(ORIGIN)
+    expect(entries).toMatchObject([{ count: 2 }, { count: 1, ...ORIGIN }])
   })
 
   it('lists nothing if no session has ended', async () => {
@@ -80,7 +81,7 @@ describe('GET /members/me/activity', () => {
   it('lists a change of password, but not of the name', async () => {
     await reader.patch('/members/me', { name: 'Renamed' })
     await reader.send('PATCH', '/members/me', { ...CLIENT, body: { password: 'another-password-1' } })
-    expect(await listActivity()).toEqual([{ at: expect.any(String), kind: 'PASSWORD_CHANGED', ...ORIGIN }])
+    expect(await listActivity()).toMatchObject([{ count: 1, kind: 'PASSWORD_CHANGED', ...ORIGIN }])
   })
 
   it('lists nothing of other members', async () => {
@@ -96,13 +97,105 @@ describe('GET /members/me/activity', () => {
     await reader.patch('/members/me', { password: 'another-password-1' })
     await logIn(reader.email, 'another-password-1')
     await reader.delete('/sessions')
-    expect(await kindsOf()).toEqual(['SESSION_ENDED', 'LOGIN', 'PASSWORD_CHANGED', 'LOGIN'])
+    expect(await kindsOf()).toEqual(['SESSION_ENDED', 'PASSWORD_CHANGED', 'LOGIN'])
   })
 
   it('goes back 90 days', async () => {
     await insertEntries(1, 0, Date.now() - 91 * DAY_MS)
     await insertEntries(1, 1, Date.now() - 89 * DAY_MS)
     expect(await kindsOf()).toEqual(['LOGIN_FAILED'])
+  })
+})
+
+describe('repeats', () => {
+  const start = Date.parse('2030-01-01T10:00:00Z')
+  const at = (ms: number) => vi.useFakeTimers({ now: start + ms, toFake: ['Date'] })
+  beforeEach(async () => {
+    at(0)
+    reader = await signUp()
+    memberId = await memberIdOf(reader)
+  })
+
+  /** Creates and deletes an access token. */
+  const useToken = async (device: string, country = 'KR') => {
+    const from = { headers: { 'User-Agent': device }, cf: { country } }
+    const body = { name: 'Script', scopes: ['profile:read'] }
+    const { tokenId } = (await reader.send('POST', '/tokens', { ...from, body })).body
+    await reader.send('DELETE', `/tokens/${tokenId}`, from)
+  }
+  const entriesOf = async (kind: string) => (await listActivity()).filter((entry) => entry.kind === kind)
+
+  it('from the same device and country on the same UTC day are counted in one entry', async () => {
+    await logIn(reader.email)
+    at(5000)
+    await logIn(reader.email)
+    const counted = { at: '2030-01-01T10:00:05Z', firstAt: '2030-01-01T10:00:00Z', count: 2, kind: 'LOGIN', ...ORIGIN }
+    expect(await listActivity()).toEqual([counted])
+    at(14 * HOUR_MS)
+    await logIn(reader.email)
+    const next = { at: '2030-01-02T00:00:00Z', firstAt: '2030-01-02T00:00:00Z', count: 1, kind: 'LOGIN', ...ORIGIN }
+    expect(await listActivity()).toEqual([next, counted])
+  })
+
+  it('from more than five devices and countries on a day are counted without either', async () => {
+    for (const device of ['A', 'B', 'C', 'D']) await useToken(device)
+    await useToken('A', 'DE')
+    for (const device of ['E', 'F', 'A', 'D']) await useToken(device)
+    const created = (await entriesOf('TOKEN_CREATED')).map(({ count, device, country }) => [count, device, country])
+    expect(created.sort()).toEqual([
+      [1, 'A', 'DE'],
+      [1, 'B', 'KR'],
+      [1, 'C', 'KR'],
+      [2, null, null],
+      [2, 'A', 'KR'],
+      [2, 'D', 'KR'],
+    ])
+  })
+
+  it('from an unknown device do not count as one of the five', async () => {
+    const from = { headers: {}, cf: {} }
+    for (let n = 0; n < 2; n++)
+      await reader.send('PATCH', '/members/me', { ...from, body: { password: `new-pass-${n}` } })
+    for (const device of ['A', 'B', 'C', 'D', 'E', 'F']) {
+      const headers = { 'User-Agent': device }
+      await reader.send('PATCH', '/members/me', { headers, cf: {}, body: { password: `new-pass-${device}` } })
+    }
+    const changed = (await entriesOf('PASSWORD_CHANGED')).map(({ count, device }) => [count, device])
+    expect(changed.sort()).toEqual([
+      [1, 'A'],
+      [1, 'B'],
+      [1, 'C'],
+      [1, 'D'],
+      [1, 'E'],
+      [3, null],
+    ])
+  })
+
+  it('do not push out the login of a thief who creates and deletes 300 access tokens', async () => {
+    await logIn(reader.email)
+    for (let n = 0; n < 300; n++) {
+      at(n * 1000)
+      await useToken(`Device${n % 60}`)
+    }
+    expect(await entriesOf('LOGIN')).toMatchObject([{ at: '2030-01-01T10:00:00Z', ...ORIGIN }])
+    for (const kind of ['TOKEN_CREATED', 'TOKEN_DELETED']) {
+      const entries = await entriesOf(kind)
+      expect(entries).toHaveLength(6)
+      expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(300)
+    }
+  })
+
+  it('are found among the entries of the day: older ones are not read', async () => {
+    await insertEntries(100, 0, start - DAY_MS)
+    await useToken('A')
+    const { read: before } = await measure(() => useToken('A'))
+    await select('delete from activity where memberId = ?', memberId)
+    await insertEntries(4000, 0, start - DAY_MS)
+    await useToken('A')
+    const { calls, read } = await measure(() => useToken('A'))
+    expect([calls, read]).toEqual([2, before])
+    // Two entries, each merged after the newest 54 were read.
+    expect(read).toBeLessThan(300)
   })
 })
 
@@ -132,14 +225,14 @@ describe('failed logins', () => {
 })
 
 describe('the activity of a member', () => {
-  it('has at most 500 failed logins and 500 other entries: the oldest are removed', async () => {
-    await insertEntries(500, 0, Date.now() - DAY_MS)
+  it('has at most 500 failed logins and 5,000 other entries: the oldest are removed', async () => {
+    await insertEntries(5000, 0, Date.now() - DAY_MS)
     await insertEntries(500, 1, Date.now() - DAY_MS)
-    expect(await countEntries()).toBe(1000)
+    expect(await countEntries()).toBe(MAX_ENTRIES)
     await logIn(reader.email)
     await logIn(reader.email, 'wrong-password')
     expect((await kindsOf()).slice(0, 2).sort()).toEqual(['LOGIN', 'LOGIN_FAILED'])
-    expect(await countEntries()).toBe(1000)
+    expect(await countEntries()).toBe(MAX_ENTRIES)
     const oldest = 'select isFailedLogin, min(entry) as entry from activity where memberId = ? group by isFailedLogin'
     expect((await select(oldest, memberId)).map(({ entry }) => entry)).toEqual([2, 2])
   })

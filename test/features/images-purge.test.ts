@@ -104,7 +104,7 @@ describe('the sweep', () => {
       now + 60_000,
     )
     await select(`insert into attempts (subject, at) values ('old', ?), ('live', ?)`, dayAgo - 1000, dayAgo + 60_000)
-    await select(`insert into dailyMails values (1, 5)`)
+    await select(`insert into dailyMails (day, mails) values (1, 5)`)
     await sweep()
     expect(await select('select * from dailyMails where day = 1')).toEqual([])
     for (const table of ['joinCodes', 'attempts']) {

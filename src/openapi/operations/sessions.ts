@@ -45,7 +45,9 @@ export const sessionsOperations: Operations = {
     summary: 'List the activity of your account',
     description:
       'The last 90 days, newest first: logins, ended sessions, and changes of password, e-mail address and access ' +
-      'tokens. At most 500 failed logins, of which twenty a day are listed, and 500 other entries.',
+      'tokens. Repeats from the same device and country on the same UTC day are one entry. So are those of a kind from ' +
+      'more than five devices and countries on a day, without either. At most 500 failed logins, of which twenty a day ' +
+      'are listed.',
     responses: { 200: json(z.array(Activity).check(z.maxLength(MAX_ENTRIES)), 'The entries') },
   },
 }
