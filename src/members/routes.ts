@@ -50,7 +50,7 @@ export const members = new Hono<App>()
     c.json(await getProfile(c.get('db'), c.get('caller')), 200),
   )
   .patch('/members/me', sessionOnly, valid('json', ProfilePatch), async (c) => {
-    const { name, password, currentPassword } = c.req.valid('json')
+    const { name, password, currentPassword, deleteAccessTokens } = c.req.valid('json')
     const { db, slots, caller, config } = c.var
     const origin = originOf(c)
     const from = { network: networkOf(c), ...origin }
@@ -58,7 +58,7 @@ export const members = new Hono<App>()
     const hashed = password
       ? await hashNewPassword(slots, db, config, caller, { password, currentPassword }, from)
       : undefined
-    const changes = { name, passwordHash: hashed?.passwordHash, verifiedHash: hashed?.verifiedHash }
+    const changes = { name, deleteAccessTokens, ...hashed }
     const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE), origin)
     if (!profile) throw currentPasswordError(currentPassword)
     return c.json(profile, 200, hashed?.rateLimit)

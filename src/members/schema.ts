@@ -55,7 +55,18 @@ export type Credentials = z.infer<typeof Credentials>
 
 export const ProfilePatch = z.lazy(() =>
   z
-    .object({ name: z.optional(Name), password: z.optional(Password), currentPassword: z.optional(KnownPassword) })
+    .object({
+      name: z.optional(Name),
+      password: z.optional(Password),
+      currentPassword: z.optional(KnownPassword),
+      deleteAccessTokens: z.optional(z.boolean({ error: 'must be true or false' })),
+    })
+    .check(
+      z.refine(({ password, deleteAccessTokens }) => !deleteAccessTokens || password !== undefined, {
+        path: ['deleteAccessTokens'],
+        error: 'must not be true without password',
+      }),
+    )
     .register(z.globalRegistry, { id: 'ProfilePatch' }),
 )
 export type ProfilePatch = z.infer<typeof ProfilePatch>

@@ -4,6 +4,7 @@ import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '
 import { members } from '../db/schema'
 import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/activity'
 import { deleteOtherSessionsIf, deleteOwnSessions } from '../sessions/store'
+import { deleteTokensOf } from '../tokens/store'
 import type { Profile, UpdatedProfile } from './responses'
 
 export const profileColumns = { email: members.email, name: members.name }
@@ -21,8 +22,8 @@ export const getProfile = async (db: Db, caller: Caller): Promise<Profile> => {
   return profile
 }
 
-/** `verifiedHash`: that of the current password, if it was verified. */
-type Changes = { name?: string; passwordHash?: string; verifiedHash?: string | null }
+/** `verifiedHash`: that of the current password, if it was verified. `deleteAccessTokens`: only with a new password. */
+type Changes = { name?: string; passwordHash?: string; verifiedHash?: string | null; deleteAccessTokens?: boolean }
 
 const isVerified = sql`${members.passwordHash} = coalesce(${sql.placeholder('verifiedHash')}, ${members.passwordHash})`
 /** The caller's id after the hash, which has a new salt, was stored. */
@@ -31,9 +32,11 @@ const changedCaller = sql`(
 )`
 const recordPasswordChange = recordActivity('PASSWORD_CHANGED', changedCaller)
 const deleteOtherSessions = deleteOtherSessionsIf(sql`memberId = ${changedCaller}`)
+const deleteTokensOfChanged = deleteTokensOf(changedCaller)
 
 /**
- * Updates the caller's name or password hash. A new password ends all sessions but the caller's own.
+ * Updates the caller's name or password hash. A new password ends all sessions but the caller's own, and access tokens only
+ * with `deleteAccessTokens`.
  * @param now the local time to record
  * @returns undefined, without a change, if the password was changed since it was verified
  * @throws UNAUTHORIZED when the token is no longer valid
@@ -41,7 +44,7 @@ const deleteOtherSessions = deleteOtherSessionsIf(sql`memberId = ${changedCaller
 export const updateProfile = async (
   db: Db,
   caller: Caller,
-  { name, passwordHash, verifiedHash = null }: Changes,
+  { name, passwordHash, verifiedHash = null, deleteAccessTokens = false }: Changes,
   now: string,
   origin: Origin,
 ): Promise<UpdatedProfile | undefined> => {
@@ -69,7 +72,8 @@ export const updateProfile = async (
     values,
   )
   const changes = [update, recordPasswordChange(origin, values), deleteOtherSessions(values)] as const
-  const [, [profile]] = await runAsCaller(db, caller, selectCaller(), ...changes)
+  const deletion = deleteAccessTokens ? [deleteTokensOfChanged(values)] : []
+  const [, [profile]] = await runAsCaller(db, caller, selectCaller(), ...changes, ...deletion)
   return profile
 }
 
@@ -91,10 +95,7 @@ const deleteOwnUndos = sqlStatement<{ memberId: number }>(
   () => sql`
   delete from emailUndos where memberId = ${callerId} returning memberId`,
 )
-const deleteOwnTokens = sqlStatement<{ memberId: number }>(
-  () => sql`
-  delete from accessTokens where memberId = ${callerId} returning memberId`,
-)
+const deleteOwnTokens = deleteTokensOf(callerId)
 // No address has this form, and no password an empty hash.
 const eraseCaller = statement((db) =>
   db

@@ -213,6 +213,7 @@ export const PROPERTIES: Record<string, string> = {
     'The current password. Checked only if `password` is sent; the operator may have made it required then.',
   currentPage: 'The page that the reader has reached.',
   'NewBook.currentPage': 'The page that the reader has reached. 0 if absent.',
+  deleteAccessTokens: 'Whether a new password also deletes all access tokens. Only with `password`. False if absent.',
   device: 'Browser and operating system, or the name of the client, from its `User-Agent`. Null if unknown.',
   email: 'E-mail address, unique regardless of case.',
   'EmailChange.email': 'The new e-mail address.',

@@ -158,6 +158,7 @@ export const EXAMPLES: Record<string, Example> = {
   },
   listTokens: { response: [{ ...accessToken, hint: PLACEHOLDERS.TOKEN_HINT, lastUsedAt: null }] },
   deleteToken: { parameters: { 'token-id': accessToken.tokenId } },
+  deleteTokens: {},
   requestEmailChange: {
     body: { email: 'mina.kim@example.com', password: 'read-more-1' },
     mailedCode: 'CHANGE_CODE',

@@ -5,6 +5,7 @@ import { log } from '../log'
 import { deleteCode } from '../members/account-codes'
 import { type Origin, recordActivity } from '../sessions/activity'
 import type { Slots } from '../slots'
+import { deleteTokensOf } from '../tokens/store'
 import { hasValidCode, type ValidCode } from './codes'
 
 const { placeholder } = sql
@@ -23,9 +24,7 @@ const replacePasswordIf = (condition: SQL | undefined) => {
   const deleteSessions = sqlStatement<{ sessionId: string }>(
     () => sql`delete from sessions where memberId = ${member} returning sessionId`,
   )
-  const deleteTokens = sqlStatement<{ tokenId: string }>(
-    () => sql`delete from accessTokens where memberId = ${member} returning tokenId`,
-  )
+  const deleteTokens = deleteTokensOf(member)
   // Must come last: the condition no longer holds afterwards.
   const update = sqlStatement<{ email: string }>(
     () => sql`

@@ -5,13 +5,17 @@ import { sessionOnly } from '../http/auth'
 import { originOf } from '../http/device'
 import { valid } from '../http/validate'
 import { NewToken, TokenPath } from './schema'
-import { createToken, deleteToken, listTokens } from './store'
+import { createToken, deleteToken, deleteTokens, listTokens } from './store'
 
 export const tokens = new Hono<App>()
   .post('/', sessionOnly, valid('json', NewToken), async (c) =>
     c.json(await createToken(c.get('db'), c.get('caller'), c.req.valid('json'), originOf(c)), 201),
   )
   .get('/', sessionOnly, async (c) => c.json(await listTokens(c.get('db'), c.get('caller')), 200))
+  .delete('/', sessionOnly, async (c) => {
+    await deleteTokens(c.get('db'), c.get('caller'), originOf(c))
+    return c.body(null, 204)
+  })
   .delete('/:token-id', sessionOnly, valid('param', TokenPath), async (c) => {
     const { 'token-id': tokenId } = c.req.valid('param')
     found(await deleteToken(c.get('db'), c.get('caller'), tokenId, originOf(c)), 'TOKEN_NOT_FOUND')

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { createAccessToken, HINT_LENGTH, hashToken } from '../access-token'
 import { fromBits, toBits } from '../contract'
 import { type Caller, callerId, DAY_MS, isLive, runAsCaller, selectCaller } from '../db/caller'
@@ -98,6 +98,20 @@ export const listTokens = async (db: Db, caller: Caller): Promise<AccessToken[]>
       lastUsedAt: lastUsedDay === null ? null : toDate(lastUsedDay),
     }))
 }
+
+const isOwnLive = sql`memberId = ${callerId} and ${isLive}`
+const recordDeletions = recordActivity(
+  'TOKEN_DELETED',
+  sql`(select memberId from accessTokens where ${isOwnLive} limit 1)`,
+)
+/** Builds the statement that deletes all access tokens of a member. */
+export const deleteTokensOf = (member: SQL) =>
+  sqlStatement<{ tokenId: string }>(() => sql`delete from accessTokens where memberId = ${member} returning tokenId`)
+const removeTokens = deleteTokensOf(callerId)
+
+/** Deletes all access tokens of the caller, which stop working at once. */
+export const deleteTokens = (db: Db, caller: Caller, origin: Origin) =>
+  runAsCaller(db, caller, selectCaller(), recordDeletions(origin), removeTokens())
 
 const recordDeletion = recordActivity('TOKEN_DELETED', ownerOfToken)
 const removeToken = sqlStatement<{ tokenId: string }>(

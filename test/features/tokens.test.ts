@@ -143,6 +143,28 @@ describe('DELETE /tokens/{token-id}', () => {
   })
 })
 
+describe('DELETE /tokens', () => {
+  it('ends all tokens of the member at once', async () => {
+    const [owner, other] = [await signUp(), await signUp()]
+    const tokens = [await create(owner), await create(owner), await create(owner)]
+    const kept = await create(other)
+    expect(await owner.delete('/tokens')).toMatchObject({ status: 204, body: null })
+    for (const { token } of tokens) expect((await use(token)).status).toBe(401)
+    expect(await list(owner)).toEqual([])
+    expect((await use(kept.token)).status).toBe(200)
+  })
+
+  it('is recorded, unless the member has no token', async () => {
+    const owner = await signUp()
+    expect((await owner.delete('/tokens')).status).toBe(204)
+    const kinds = async () => (await owner.get('/members/me/activity')).body.map(({ kind }: { kind: string }) => kind)
+    expect(await kinds()).toEqual([])
+    await create(owner)
+    await owner.delete('/tokens')
+    expect(await kinds()).toEqual(['TOKEN_DELETED', 'TOKEN_CREATED'])
+  })
+})
+
 it('records the creation and the deletion of a token, but no failed attempt', async () => {
   const owner = await signUp()
   const { tokenId } = await create(owner)
@@ -153,9 +175,10 @@ it('records the creation and the deletion of a token, but no failed attempt', as
   expect(body.map(({ kind }: { kind: string }) => kind)).toEqual(['TOKEN_DELETED', 'TOKEN_CREATED'])
 })
 
-it('takes one database call to create, list or delete a token', async () => {
+it('takes one database call to create, list or delete tokens', async () => {
   const { tokenId } = await create()
-  for (const request of [() => create(), () => list(), () => reader.delete(`/tokens/${tokenId}`)]) {
+  const deletions = [() => reader.delete(`/tokens/${tokenId}`), () => reader.delete('/tokens')]
+  for (const request of [() => create(), () => list(), ...deletions]) {
     expect((await measure(request)).calls).toBe(1)
   }
 })
@@ -238,6 +261,37 @@ describe('an access token', () => {
     expect(await select('select * from accessTokens where memberId = ?', memberId)).toEqual([])
   })
 
+  it.each([true, false])(
+    'ends with a password change if that has deleteAccessTokens: %s',
+    async (deleteAccessTokens) => {
+      const [owner, other] = [await signUp(), await signUp()]
+      const [{ token }, kept] = [await create(owner), await create(other)]
+      expect((await owner.patch(ME, { password: 'another-horse-2', deleteAccessTokens })).status).toBe(200)
+      expect((await use(token)).status).toBe(deleteAccessTokens ? 401 : 200)
+      expect((await use(kept.token)).status).toBe(200)
+    },
+  )
+
+  it('survives a password change that is refused', async () => {
+    const owner = await signUp()
+    const { token } = await create(owner)
+    const patch = { password: 'another-horse-2', currentPassword: 'wrong', deleteAccessTokens: true }
+    expect((await owner.patch(ME, patch)).status).toBe(400)
+    expect((await use(token)).status).toBe(200)
+  })
+
+  it.each([
+    [{ deleteAccessTokens: true }, 'must not be true without password'],
+    [{ deleteAccessTokens: true, name: 'Renamed' }, 'must not be true without password'],
+    [{ deleteAccessTokens: null, password: 'another-horse-2' }, 'must be true or false'],
+    [{ deleteAccessTokens: 'true', password: 'another-horse-2' }, 'must be true or false'],
+  ])('cannot be deleted with %o', async (patch, reason) => {
+    const { token } = await create()
+    const answer = await reader.patch(ME, patch)
+    expect(answer).toMatchObject({ status: 400, body: { fieldErrors: [{ field: 'deleteAccessTokens', reason }] } })
+    expect((await use(token)).status).toBe(200)
+  })
+
   it('without the scope is refused with its name', async () => {
     const { token } = await create()
     const { status, body, headers } = await use(token, 'GET', '/books/1?memoAuthority=ALL')
@@ -251,6 +305,7 @@ describe('an access token', () => {
     const { headers } = await use(token, 'POST', '/tokens', { body: NEW })
     expect(headers.get('X-Error-Code')).toBe('SESSION_REQUIRED')
     expect((await use(token, 'DELETE', `/tokens/${tokenId}`)).status).toBe(403)
+    expect((await use(token, 'DELETE', '/tokens')).status).toBe(403)
     expect((await use(token)).status).toBe(200)
   })
 

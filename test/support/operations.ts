@@ -114,6 +114,7 @@ const FIELDS: Record<string, unknown> = {
   authenticationCode: '000000',
   tempPasswordEmail: 'stranger@library.test',
   currentPassword: 'correct-horse-1',
+  deleteAccessTokens: false,
   title: 'Demian',
   author: 'Hermann Hesse',
   publisher: 'S. Fischer',

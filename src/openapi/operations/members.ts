@@ -44,7 +44,8 @@ export const membersOperations: Operations = {
     operationId: 'updateProfile',
     summary: 'Update your name or password',
     description:
-      'A new password ends all other sessions immediately. The current session and access tokens stay valid. ' +
+      'A new password ends all other sessions immediately. The current session stays valid, and so do access tokens ' +
+      'unless `deleteAccessTokens` is true: send it if someone else had access to your account. ' +
       'At most ten password changes an hour. A wrong `currentPassword` counts as a failed login. The service may refuse ' +
       'the 10,000 most common passwords.',
     responses: { 200: json(UpdatedProfile, 'The updated member', ...RATE_LIMIT) },

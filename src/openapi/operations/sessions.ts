@@ -22,7 +22,7 @@ export const sessionsOperations: Operations = {
   'DELETE /sessions': {
     operationId: 'endOtherSessions',
     summary: 'End all other sessions',
-    description: 'Logs all other devices out immediately. Access tokens stay valid.',
+    description: 'Logs all other devices out immediately. Access tokens stay valid: `deleteTokens` ends them.',
     responses: { 204: empty('Ended') },
   },
   'POST /sessions/renew': {

@@ -19,6 +19,12 @@ export const tokensOperations: Operations = {
     description: 'Newest first, without the tokens themselves. Expired ones are not listed.',
     responses: { 200: json(z.array(AccessToken).check(z.maxLength(MAX_TOKENS)), 'Your access tokens') },
   },
+  'DELETE /tokens': {
+    operationId: 'deleteTokens',
+    summary: 'Delete all access tokens',
+    description: 'They stop working immediately. If someone else had access to your account, also change the password.',
+    responses: { 204: empty('Deleted') },
+  },
   'DELETE /tokens/{token-id}': {
     operationId: 'deleteToken',
     summary: 'Delete an access token',

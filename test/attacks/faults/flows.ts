@@ -46,6 +46,7 @@ const memberFlows: MemberFlow[] = [
   ['end all other sessions', 204, () => ['DELETE', '/sessions']],
   ['log out', 204, () => ['POST', '/logout'], 401],
   ['create an access token', 201, () => ['POST', '/tokens', newToken]],
+  ['delete all access tokens', 204, () => ['DELETE', '/tokens']],
   ['delete an access token', 204, ({ tokenId }) => ['DELETE', `/tokens/${tokenId}`], 404],
   ['withdraw', 204, () => ['DELETE', '/members/me'], 401],
   ['register a book', 201, () => ['POST', '/books', { title: 'Registered', bookStatus: 'DONE' }]],
