@@ -13,5 +13,7 @@ export type Mail =
   | { kind: 'emailRestored' }
   /** To the address that the undo replaced. */
   | { kind: 'emailReplaced'; restoredEmail: string }
+  /** `tokens`: how many access tokens the account has now. */
+  | { kind: 'tokenCreated'; tokens: number }
 
 export type MailOf<Kind extends Mail['kind']> = Extract<Mail, { kind: Kind }>

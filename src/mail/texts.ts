@@ -73,6 +73,14 @@ const ko: Texts = {
       '직접 하지 않으셨다면, 최근 72시간 안에 이 주소로 받으신 이메일 주소 변경 취소 코드가 있는지 확인하고 그 코드를 입력해 주세요.',
     ],
   }),
+  tokenCreated: ({ tokens }) => ({
+    subject: '새 액세스 토큰이 만들어졌습니다',
+    body: [
+      `계정에 새 액세스 토큰이 만들어졌습니다. 현재 계정의 액세스 토큰은 모두 ${tokens}개입니다.`,
+      '직접 만들지 않으셨다면 로그인하여 비밀번호를 변경하고 모든 액세스 토큰을 삭제해 주세요. 비밀번호만 변경하면 액세스 토큰은 계속 사용할 수 있습니다.',
+      '앞으로 1시간 동안 만들어지는 액세스 토큰은 따로 알려 드리지 않습니다.',
+    ],
+  }),
 }
 
 const en: Texts = {
@@ -138,6 +146,14 @@ const en: Texts = {
     body: [
       `The e-mail address of your account is ${maskEmail(restoredEmail)} again, instead of this one: the change was undone. All devices were signed out and all access tokens deleted.`,
       'If this was not you, look for a mail to this address with a code for undoing an earlier change. Within 72 hours of that mail, enter its code.',
+    ],
+  }),
+  tokenCreated: ({ tokens }) => ({
+    subject: 'New access token of your Reading Library account',
+    body: [
+      `An access token was created for your account. The number of access tokens of your account is now ${tokens}.`,
+      'If this was not you, log in, change your password and delete all access tokens. If you change only the password, they keep working.',
+      'You get no further mail about access tokens that are created within the next hour.',
     ],
   }),
 }

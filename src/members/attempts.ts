@@ -72,6 +72,8 @@ export const EMAIL_CHANGES = {
   memberAddress: [{ max: 2, windowMs: 10 * MINUTE_MS }],
   address: MAILS.address,
 } satisfies Record<string, Limit[]>
+/** Mails about new access tokens, per member. */
+export const TOKEN_MAILS: Limit[] = [{ max: 1, windowMs: HOUR_MS }]
 /** Per session: another holder of a session must not keep the member from changing the password. */
 export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 'password-change' }]
 /** Per member: exports in all formats, and further parts of large ones. */

@@ -3,7 +3,7 @@ import { sqlStatement } from '../db/client'
 import { dailyMails } from '../db/schema'
 import type { Config } from '../env'
 import { keyedHash } from '../keyed-hash'
-import { DAY_MS, limitNetwork, MAILS, MAILS_TO_ANYONE } from './attempts'
+import { DAY_MS, insertAttemptIf, isAllowed, limitNetwork, MAILS, MAILS_TO_ANYONE } from './attempts'
 
 const { placeholder } = sql
 
@@ -51,4 +51,21 @@ export const countDailyMailIf = (condition: SQL, mails = sql`1`) =>
 export const uncountDailyMail = sqlStatement<{ mails: number }>(
   () => sql`
   update dailyMails set mails = mails - 1 where day = ${placeholder('day')} returning mails`,
+)
+
+const tokenMailsToday = sql`coalesce((select tokenMails from dailyMails where day = ${placeholder('day')}), 0)`
+/** Counts a mail about new access tokens if neither a limit of the attempt nor that of the day is reached. */
+export const insertTokenMail = insertAttemptIf(sql`${isAllowed} and ${tokenMailsToday} < ${placeholder('mailsPerDay')}`)
+/** The log message when the limit of the day is reached. */
+export const DAILY_TOKEN_MAILS_SENT = 'mail: MAILS_PER_DAY mails about access tokens were sent today'
+
+/** Counts the mail for the day if `insertTokenMail`, the statement before, counted it. */
+export const countDailyTokenMail = sqlStatement<{ day: number }>(
+  () => sql`
+  insert into dailyMails (day, mails, tokenMails) select ${placeholder('day')}, 0, 1 where changes() > 0
+  on conflict (day) do update set tokenMails = tokenMails + 1
+  returning day`,
+)
+export const uncountDailyTokenMail = sqlStatement<{ day: number }>(
+  () => sql`update dailyMails set tokenMails = tokenMails - 1 where day = ${placeholder('day')} returning day`,
 )

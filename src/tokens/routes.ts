@@ -3,14 +3,22 @@ import type { App } from '../env'
 import { found } from '../errors'
 import { sessionOnly } from '../http/auth'
 import { originOf } from '../http/device'
+import { runLater } from '../http/later'
 import { valid } from '../http/validate'
+import { hasMailer, sendMail } from '../mail/send'
+import { informOwner } from './notice'
 import { NewToken, TokenPath } from './schema'
 import { createToken, deleteToken, deleteTokens, listTokens } from './store'
 
 export const tokens = new Hono<App>()
-  .post('/', sessionOnly, valid('json', NewToken), async (c) =>
-    c.json(await createToken(c.get('db'), c.get('caller'), c.req.valid('json'), originOf(c)), 201),
-  )
+  .post('/', sessionOnly, valid('json', NewToken), async (c) => {
+    const { db, slots, config, caller } = c.var
+    const { created, owner } = await createToken(db, caller, c.req.valid('json'), originOf(c))
+    if (hasMailer(config, c.env)) {
+      runLater(c, () => informOwner(slots, config, owner, (to, mail) => sendMail(c.env, config, to, mail)))
+    }
+    return c.json(created, 201)
+  })
   .get('/', sessionOnly, async (c) => c.json(await listTokens(c.get('db'), c.get('caller')), 200))
   .delete('/', sessionOnly, async (c) => {
     await deleteTokens(c.get('db'), c.get('caller'), originOf(c))

@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { createAccessToken, HINT_LENGTH, hashToken } from '../access-token'
 import { fromBits, toBits } from '../contract'
-import { type Caller, callerId, DAY_MS, isLive, runAsCaller, selectCaller } from '../db/caller'
+import { type Caller, callerId, DAY_MS, isCaller, isLive, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, sqlStatement } from '../db/client'
 import { ApiError } from '../errors'
 import { toInstant } from '../schema/values'
 import { type Origin, recordActivity } from '../sessions/activity'
+import type { Owner } from './notice'
 import type { AccessToken, CreatedToken } from './responses'
 import { MAX_TOKENS, type NewToken } from './schema'
 
@@ -29,6 +30,12 @@ const insertToken = sqlStatement<{ createdAt: number }>(
     and (select count(*) from accessTokens where memberId = owner and ${isLive}) < ${sql.raw(String(MAX_TOKENS))}
   returning createdAt`,
 )
+const selectOwner = sqlStatement<Owner>(
+  () => sql`
+  select memberId, email,
+    (select count(*) from accessTokens where accessTokens.memberId = members.memberId and ${isLive}) as tokens
+  from members where ${isCaller}`,
+)
 const recordCreation = recordActivity('TOKEN_CREATED', ownerOfToken)
 
 /**
@@ -40,7 +47,7 @@ export const createToken = async (
   caller: Caller,
   { name, scopes, expiresAt }: NewToken,
   origin: Origin,
-): Promise<CreatedToken> => {
+): Promise<{ created: CreatedToken; owner: Owner }> => {
   const token = createAccessToken(caller.slot)
   const tokenId = crypto.randomUUID()
   const bits = toBits(scopes)
@@ -52,16 +59,16 @@ export const createToken = async (
     hint: token.slice(0, HINT_LENGTH),
     expiresAt: expiresAt ?? null,
   }
-  const [, , [inserted]] = await runAsCaller(
+  const [owner, , [inserted]] = await runAsCaller(
     db,
     caller,
-    selectCaller(),
+    selectOwner(),
     deleteOwnExpired(),
     insertToken(row),
     recordCreation(origin, { tokenId }),
   )
   if (!inserted) throw new ApiError('MAX_TOKENS')
-  return {
+  const created = {
     tokenId,
     name,
     scopes: fromBits(bits),
@@ -69,6 +76,7 @@ export const createToken = async (
     expiresAt: expiresAt ? toInstant(expiresAt) : null,
     token,
   }
+  return { created, owner: { ...owner, tokens: owner.tokens + 1 } }
 }
 
 type Row = Pick<AccessToken, 'tokenId' | 'name' | 'hint'> & {

@@ -118,7 +118,7 @@ describe('repeats', () => {
 
   /** Creates and deletes an access token. */
   const useToken = async (device: string, country = 'KR') => {
-    const from = { headers: { 'User-Agent': device }, cf: { country } }
+    const from = { headers: { 'User-Agent': device }, cf: { country }, changed: { MAIL_FROM: '' } }
     const body = { name: 'Script', scopes: ['profile:read'] }
     const { tokenId } = (await reader.send('POST', '/tokens', { ...from, body })).body
     await reader.send('DELETE', `/tokens/${tokenId}`, from)

@@ -19,6 +19,7 @@ const MAILS: Mail[] = [
   { kind: 'emailTaken' },
   { kind: 'emailRestored' },
   { kind: 'emailReplaced', restoredEmail: 'jane.doe@example.com' },
+  { kind: 'tokenCreated', tokens: 3 },
 ]
 const codeOf = (mail: Mail) => ('code' in mail ? mail.code : 'undoCode' in mail ? mail.undoCode : undefined)
 

@@ -9,7 +9,8 @@ export const tokensOperations: Operations = {
     summary: 'Create an access token',
     description:
       'For a script or an app that needs only part of your account. No other response contains the token: the service ' +
-      `stores only a hash. A member may have ${MAX_TOKENS} tokens, not counting expired ones.`,
+      `stores only a hash. A member may have ${MAX_TOKENS} tokens, not counting expired ones. You are informed by mail, ` +
+      'at most once an hour.',
     responses: { 201: json(CreatedToken, 'The new access token') },
     errors: ['MAX_TOKENS'],
   },

@@ -1,0 +1,50 @@
+import { afterResponse, run } from '../db/client'
+import type { Config } from '../env'
+import { unavailable } from '../errors'
+import { keyedHash } from '../keyed-hash'
+import type { Mail } from '../mail/mail'
+import { deleteAttempt, selectUsage, TOKEN_MAILS, toAttempt } from '../members/attempts'
+import {
+  countDailyTokenMail,
+  DAILY_TOKEN_MAILS_SENT,
+  dayOf,
+  insertTokenMail,
+  uncountDailyTokenMail,
+} from '../members/mail-limits'
+import { isReached } from '../members/rate-limit'
+import type { Slots } from '../slots'
+
+/** The owner of a new access token, and how many the owner has now. */
+export type Owner = { memberId: number; email: string; tokens: number }
+
+/**
+ * Informs the owner of a new access token by mail, unless that was done within the last hour. If delivery fails, the mail is
+ * not counted. Call it after the response.
+ * @throws UNAVAILABLE when MAILS_PER_DAY of these mails were sent today, and the errors of `deliver`
+ */
+export const informOwner = async (
+  slots: Slots,
+  config: Config,
+  { memberId, email, tokens }: Owner,
+  deliver: (email: string, mail: Mail) => Promise<void>,
+) => {
+  const directory = afterResponse(slots.directory)
+  const now = Date.now()
+  const day = dayOf(now)
+  const subject = await keyedHash(config.JWT_SECRET, 'token mail', String(memberId))
+  const attempt = { ...toAttempt(now, { subject, limits: TOKEN_MAILS }), day, mailsPerDay: config.MAILS_PER_DAY }
+  const [usage, counted] = await run(
+    directory,
+    selectUsage(attempt),
+    insertTokenMail(attempt),
+    countDailyTokenMail({ day }),
+  )
+  if (usage.some(isReached)) return
+  if (counted.length === 0) throw unavailable(DAILY_TOKEN_MAILS_SENT)
+  try {
+    await deliver(email, { kind: 'tokenCreated', tokens })
+  } catch (error) {
+    await run(directory, deleteAttempt(counted), uncountDailyTokenMail({ day }))
+    throw error
+  }
+}
