@@ -40,15 +40,14 @@ const mergeEntry = (kind: Activity['kind'], member: SQL) =>
     () => sql`
     insert into activity (memberId, isFailedLogin, entry, at, kind, device, country)
     with owner as materialized (select ${member} as id),
-      newest as materialized (
-        select entry, at, kind, device, country from activity
-        where memberId = (select id from owner) and isFailedLogin = 0
-        order by entry desc limit ${sql.raw(String(NEWEST))}
-      ),
       today as materialized (
-        select entry, device, country from newest where kind = ${sql.raw(`'${kind}'`)} and at >= ${placeholder('dayStart')}
+        select entry, device, country from (
+          select entry, at, kind, device, country from activity
+          where memberId = (select id from owner) and isFailedLogin = 0
+          order by entry desc limit ${sql.raw(String(NEWEST))}
+        ) where kind = ${sql.raw(`'${kind}'`)} and at >= ${placeholder('dayStart')}
       ),
-      origin as materialized (
+      origin as (
         select ${placeholder('device')} as device, ${placeholder('country')} as country
         where ${sql.raw(String(ORIGINS_PER_DAY))} > (
           select count(*) from today
@@ -59,7 +58,7 @@ const mergeEntry = (kind: Activity['kind'], member: SQL) =>
     select id, 0,
       coalesce(
         (select entry from today where (today.device, today.country) is (origin.device, origin.country)),
-        1 + coalesce((select max(entry) from newest), 0)
+        1 + coalesce((select max(entry) from activity where memberId = id and isFailedLogin = 0), 0)
       ),
       ${placeholder('at')}, ${sql.raw(`'${kind}'`)}, device, country
     from owner, origin where id is not null
@@ -68,7 +67,8 @@ const mergeEntry = (kind: Activity['kind'], member: SQL) =>
   )
 
 /**
- * Builds the statement that adds an entry, or counts a repeat: the same kind, device and country on the same UTC day. For the caller's own activity, run it before the session is deleted.
+ * Builds the statement that adds an entry, or counts a repeat: the same kind, device and country on the same UTC day. For
+ * the caller's own activity, run it before the session is deleted.
  * @param member SQL for the member's id. If it is null, nothing is added
  */
 export const recordActivity = (kind: Activity['kind'], member: SQL) => {

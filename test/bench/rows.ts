@@ -121,7 +121,8 @@ const ROWS_BEFORE_SESSIONS: Record<string, [read: number, written: number]> = {
 const ROWS_OF_SESSIONS: Record<string, [read: number, written: number]> = {
   sessions: [15, 0],
   renew: [5, 2],
-  'end session': [15, 3],
+  // Read: the entries of the activity of the day, which a repeat is merged into.
+  'end session': [16, 3],
   'log out': [15, 3],
   'end other sessions': [40, 10],
   activity: [10, 0],
