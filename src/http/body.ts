@@ -97,8 +97,27 @@ export const toText = (c: Context, bytes: Uint8Array, otherType?: string) => {
   return decodeUtf8(bytes)
 }
 
-/** @throws BODY_MALFORMED when the text is not JSON */
+/** No request needs more. Thousands of levels would overflow the stack of code that walks the value. */
+const MAX_DEPTH = 64
+
+/** Whether arrays and objects are nested deeper than MAX_DEPTH. Brackets in strings do not count. */
+const isTooDeep = (json: string) => {
+  let depth = 0
+  let isInString = false
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at]
+    if (character === '"') isInString = !isInString
+    else if (isInString) at += character === '\\' ? 1 : 0
+    else if (character === '[' || character === '{') depth++
+    else if (character === ']' || character === '}') depth--
+    if (depth > MAX_DEPTH) return true
+  }
+  return false
+}
+
+/** @throws BODY_MALFORMED when the text is not JSON, or nested deeper than MAX_DEPTH */
 export const parseJson = (text: string): unknown => {
+  if (isTooDeep(text)) throw new ApiError('BODY_MALFORMED')
   try {
     return JSON.parse(text)
   } catch {

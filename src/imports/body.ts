@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { App } from '../env'
 import { ApiError, fieldError } from '../errors'
-import { mediaTypeOf } from '../http/body'
+import { mediaTypeOf, parseJson } from '../http/body'
 import { type FormPart, readForm } from '../http/multipart'
 import { annotate } from '../http/route-metadata'
 import { bodyValidator, checkFields, FORM_OVERHEAD_BYTES, refuseFile, type Validator } from '../http/validate'
@@ -16,7 +16,7 @@ const readPart = (form: FormPart[], name: keyof ImportParts): unknown => {
   if (!part) return undefined
   if (part.content.length > MAX_PART_BYTES) throw fieldError(name, null, 'must be at most 16 KiB')
   try {
-    return JSON.parse(decoder.decode(part.content))
+    return parseJson(decoder.decode(part.content))
   } catch {
     throw fieldError(name, null, 'must be a JSON object of strings')
   }

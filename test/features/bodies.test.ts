@@ -29,6 +29,10 @@ const MALFORMED = 'Malformed JSON request'
 const BODY_TOO_LARGE = 'Request body too large'
 const UNSUPPORTED = 'Unsupported media type'
 
+/** An object with arrays nested in it, and strings that must not end early. */
+const nested = (levels: number) =>
+  `{"title":"a \\"[","${'\\\\'}":${'['.repeat(levels - 1)}"]"${']'.repeat(levels - 1)}}`
+
 type InvalidBody = [what: string, BodyInit | undefined | (() => BodyInit), type: string | undefined, number, string]
 const INVALID_BODIES: InvalidBody[] = [
   ['no body', undefined, JSON_TYPE, 400, MISSING],
@@ -38,7 +42,8 @@ const INVALID_BODIES: InvalidBody[] = [
     ...['[]', '[{"title":"x"}]', 'null', 'true', '"word"', 'word', '1.5', '2147483648', '9007199254740993'],
     ...['{"title": "De', '{"title":"x"}{}', ' \n'],
   ].map((text): InvalidBody => [JSON.stringify(text), text, JSON_TYPE, 400, MALFORMED]),
-  ['deep nesting', '['.repeat(100_000), JSON_TYPE, 400, MALFORMED],
+  ['unclosed deep nesting', '['.repeat(100_000), JSON_TYPE, 400, MALFORMED],
+  ...[65, 20_000].map((levels): InvalidBody => [`${levels} levels`, nested(levels), JSON_TYPE, 400, MALFORMED]),
   ['invalid UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), JSON_TYPE, 400, MALFORMED],
   ['2 MiB', TOO_LARGE, JSON_TYPE, 413, BODY_TOO_LARGE],
   ['2 MiB of unknown length', () => new Blob([TOO_LARGE]).stream(), JSON_TYPE, 413, BODY_TOO_LARGE],
@@ -89,6 +94,13 @@ describe('a JSON body', () => {
   ])('may have the content type %s', async (type) => {
     const book = '{"title":"Demian","__proto__":{"star":5},"constructor":1}'
     expect((await reader.send('POST', '/books', ofType(type, book))).status).toBe(201)
+  })
+
+  it.each([
+    ['64 levels', nested(64)],
+    ['more brackets, in strings or side by side', `{"title":"${'[{\\"'.repeat(50)}","x":[${'[],'.repeat(100)}{}]}`],
+  ])('may have %s', async (_, body) => {
+    expect((await reader.send('POST', '/books', ofType(JSON_TYPE, body))).status).toBe(201)
   })
 
   it('may have 1 MiB and not a byte more', async () => {

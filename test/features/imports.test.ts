@@ -259,6 +259,18 @@ describe('an import', () => {
     ])
   })
 
+  it('refuses a map that is not JSON, or nested too deeply', async () => {
+    const reader = await signUp()
+    for (const columns of ['{"title":', `{"title":${'['.repeat(20_000)}${']'.repeat(20_000)}}`]) {
+      const form = new FormData()
+      form.append('file', new Blob([goodreads(SALT)]), 'books.csv')
+      form.append('columns', columns)
+      const { status, body } = await reader.send('POST', '/imports', { raw: form })
+      const fieldErrors = [{ field: 'columns', rejectedValue: null, reason: 'must be a JSON object of strings' }]
+      expect({ status, body }).toMatchObject({ status: 400, body: { fieldErrors } })
+    }
+  })
+
   it('ends immediately if the file has no rows', async () => {
     const reader = await signUp()
     for (const query of ['?dryRun=true', '']) {
