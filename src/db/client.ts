@@ -119,9 +119,9 @@ type RowsOf<Statements extends readonly Statement[]> = {
 /** Timeout of a D1 call, retries included. */
 const TIMEOUT_MS = 10_000
 
-// Transient D1 errors, which its documentation says to retry.
+// Transient D1 errors: those that its documentation says to retry, and failures inside D1, which name only a reference.
 const TRANSIENT =
-  /Network connection lost|storage caused object to be reset|reset because its code was updated|transient issue on remote node|client disconnected/
+  /Network connection lost|storage caused object to be reset|reset because its code was updated|transient issue on remote node|client disconnected|internal error; reference = /
 // An overloaded database: an immediate retry would make it worse.
 const OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit/
 

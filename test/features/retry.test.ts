@@ -1,5 +1,8 @@
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { withRetries, withTimeout } from '../../src/retry'
+import { sharedReader } from '../support/api'
+import { changeDatabase, memberDatabase } from '../support/database'
+import { wrapDatabase } from '../support/wrap-database'
 
 const failing = (afterMs: number) =>
   vi.fn(async () => {
@@ -37,3 +40,37 @@ it('stops waiting after the timeout, also for a call that throws synchronously',
   const throwing = vi.fn().mockThrow(new Error('No binding'))
   await expect(withTimeout(50, throwing)).rejects.toThrow('No binding')
 })
+
+describe.each(['D1_ERROR: Network connection lost.', 'D1_ERROR: internal error; reference = 3hk5ekgmarp3n5g02qmnqrqg'])(
+  'after "%s"',
+  (message) => {
+    /** A database whose first call takes effect, but fails with the message. */
+    const failingOnce = () => {
+      const state = { calls: 0 }
+      const database = wrapDatabase(memberDatabase(), async (call) => {
+        const result = await call()
+        if (++state.calls === 1) throw new Error(message)
+        return result
+      })
+      return { state, changed: changeDatabase(database) }
+    }
+
+    it('a read and an update are tried again', async () => {
+      const reader = await sharedReader()
+      for (const [method, body] of [['GET'], ['PATCH', { name: 'Again' }]] as const) {
+        const { state, changed } = failingOnce()
+        const { status } = await reader.send(method, '/members/me', { body, changed })
+        expect([status, state.calls], method).toEqual([200, 2])
+      }
+    })
+
+    it('a book is not added twice, but refused with 503', async () => {
+      const reader = await sharedReader()
+      using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
+      const { state, changed } = failingOnce()
+      const { status, headers } = await reader.send('POST', '/books', { body: { title: 'Once' }, changed })
+      expect([status, state.calls]).toEqual([503, 1])
+      expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
+    })
+  },
+)

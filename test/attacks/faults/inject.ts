@@ -11,8 +11,9 @@ type Database = 'DB' | 'DB_1'
 export type Fault = { binding: Binding; call: number; kind: (typeof KINDS)[number] | 'fails late' }
 export type Calls = Partial<Record<Binding, number>>
 
-/** An error that D1 documents as retryable. */
+/** Transient errors of D1. */
 const LOST = 'D1_ERROR: Network connection lost.'
+const INTERNAL = 'D1_ERROR: internal error; reference = 0123456789abcdefghijklmn'
 const SLOW_MS = 400
 /** Just before the timeout of a call. */
 const LATE_MS = 9950
@@ -32,7 +33,7 @@ const interceptCalls =
     if (fault.kind === 'throws' || fault.kind === 'fails late') throw new Error(LOST)
     if (fault.kind === 'is slow') await scheduler.wait(SLOW_MS)
     const result = await call()
-    if (fault.kind === 'throws afterwards') throw new Error(LOST)
+    if (fault.kind === 'throws afterwards') throw new Error(INTERNAL)
     return fault.kind === 'answers junk' ? ('junk' as never) : result
   }
 
