@@ -15,12 +15,14 @@ import { health } from './health/routes'
 import { drained } from './http/drain'
 import { errorResponse } from './http/error-response'
 import { headers } from './http/headers'
+import { networkOf } from './http/network'
 import { logged } from './http/request-log'
 import { images } from './images/routes'
 import { imports } from './imports/routes'
 import { log } from './log'
 import { members } from './members/routes'
 import { memos } from './memos/routes'
+import { sourcesOf } from './network'
 import { progress } from './progress/routes'
 import { bookReadings, readings } from './readings/routes'
 import { recovery } from './recovery/routes'
@@ -54,6 +56,7 @@ const waitUntil = (c: Context<App>, call: Promise<unknown>) => {
 const openSlot = (c: Context<App>, slot: number) =>
   connect(databaseOf(c.env, slot), {
     slot,
+    sources: sourcesOf(networkOf(c)),
     bookmark: readBookmark(c, slot),
     onBookmark: (latest) => c.header(BOOKMARK, slot > 0 ? `${slot}:${latest}` : latest),
     waitUntil: (call) => waitUntil(c, call),

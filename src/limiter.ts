@@ -3,13 +3,8 @@ import { createFairQueue } from './fair-queue'
 /** `most`: the amount it may grow to. */
 type Holder = { keys: readonly string[]; amount: number; most: number; expiresAt: number }
 /** `amount`: what it requests in addition to what its holder has. */
-type Waiter = {
-  keys: readonly string[]
-  holder: Holder
-  amount: number
-  seenAt: number
-  state: 'waiting' | 'refused' | 'granted'
-}
+type Request = { keys: readonly string[]; holder: Holder; amount: number }
+type Waiter = Request & { seenAt: number; state: 'waiting' | 'refused' | 'granted' }
 
 /** A share of a limiter. It must be released; if its request is cancelled, it expires instead. */
 export type Lease = {
@@ -33,7 +28,7 @@ type Options = {
   maxWaiting?: number
   maxWaitMs?: number
   /** The most that one key may hold, even if no other caller waits. */
-  maxPerKey?: number
+  maxPerKey?: (key: string) => number
 }
 
 /** How often a waiting caller checks for its turn. Each check is also its heartbeat. */
@@ -43,7 +38,6 @@ const CANCELLED_AFTER_MS = 2000
 /** How long a waiter has to claim its turn before the next one gets it. */
 const CLAIM_MS = 250
 
-const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 const neededBy = ({ most, amount }: Holder) => most - amount
 
 /**
@@ -52,21 +46,32 @@ const neededBy = ({ most, amount }: Holder) => most - amount
  * hence leases that expire and callers that poll: docs/decisions/0016-one-concurrency-limiter.md.
  */
 export const createLimiter = (options: Options) => {
-  const { capacity, leaseMs, maxWaiting = 0, maxWaitMs = leaseMs, maxPerKey = capacity } = options
+  const { capacity, leaseMs, maxWaiting = 0, maxWaitMs = leaseMs, maxPerKey = () => capacity } = options
   const holders = new Set<Holder>()
+  /** What each key holds. */
+  const shares = new Map<string, number>()
   const queue = createFairQueue<Waiter>()
   let used = 0
   let sweptAt = 0
+
+  const account = (keys: readonly string[], amount: number) => {
+    used += amount
+    for (const key of keys) {
+      const share = (shares.get(key) ?? 0) + amount
+      if (share === 0) shares.delete(key)
+      else shares.set(key, share)
+    }
+  }
 
   const hold = (holder: Holder, ms: number) => {
     holder.expiresAt = Date.now() + ms
     if (holders.has(holder)) return
     holders.add(holder)
-    used += holder.amount
+    account(holder.keys, holder.amount)
   }
 
   const drop = (holder: Holder) => {
-    if (holders.delete(holder)) used -= holder.amount
+    if (holders.delete(holder)) account(holder.keys, -holder.amount)
   }
 
   // The banker's algorithm (Dijkstra, EWD 108) for one resource: without it, leases that grow could block one another.
@@ -89,13 +94,13 @@ export const createLimiter = (options: Options) => {
     holders.has(one) && [...holders].every((other) => neededBy(other) === 0 || neededBy(other) >= neededBy(one))
 
   /** Whether a key would hold more than its limit or, while other keys wait, more than half. The first request of a key may. */
-  const exceedsShare = ({ keys, holder, amount }: Waiter) =>
-    !isNextToFinish(holder) &&
+  const exceedsShare = ({ keys, holder, amount }: Request) =>
     keys.some((key) => {
-      const held = sum([...holders].filter((other) => other.keys.includes(key)).map((other) => other.amount))
-      const isContended = queue.values().some((other) => !other.keys.includes(key))
-      return held > 0 && held + amount > (isContended ? Math.min(capacity / 2, maxPerKey) : maxPerKey)
-    })
+      const held = shares.get(key) ?? 0
+      if (held === 0) return false
+      const isContended = () => queue.values().some((other) => !other.keys.includes(key))
+      return held + amount > maxPerKey(key) || (held + amount > capacity / 2 && isContended())
+    }) && !isNextToFinish(holder)
 
   const findGrantable = () => {
     let isBlocked = false
@@ -117,7 +122,7 @@ export const createLimiter = (options: Options) => {
       next.state = 'granted'
       hold(next.holder, holders.has(next.holder) ? leaseMs : CLAIM_MS)
       next.holder.amount += next.amount
-      used += next.amount
+      account(next.keys, next.amount)
     }
   }
 
@@ -175,12 +180,19 @@ export const createLimiter = (options: Options) => {
     }
   }
 
+  // Waiters that only wait for a share of their own keys keep nobody else waiting.
+  const isAvailable = (request: Request) =>
+    used + request.amount <= capacity &&
+    !queue.values().some(({ amount }) => used + amount > capacity) &&
+    !exceedsShare(request)
+
   return {
     /** Takes an amount, or returns undefined when it is not available right now. */
-    tryAcquire: (amount = 1): Lease | undefined => {
+    tryAcquire: (amount = 1, keys: readonly string[] = []): Lease | undefined => {
+      const holder: Holder = { keys, amount, most: amount, expiresAt: 0 }
+      const request = { keys, holder, amount }
       if (queue.size() > 0 || used + amount > capacity) sweep()
-      if (queue.size() > 0 || used + amount > capacity) return undefined
-      return toLease({ keys: [], amount, most: amount, expiresAt: 0 })
+      return isAvailable(request) ? toLease(holder) : undefined
     },
     /**
      * Waits for an amount. Returns undefined when the wait takes too long, or when the queue is full and no other key has

@@ -30,6 +30,10 @@ const builder = {
 export type Db = {
   /** The number of the database: 0 unless members are in several, see docs/decisions/0021-slots.md. */
   slot: number
+  /** The networks that the calls are for, which take turns. None for the service's own work. */
+  sources: readonly string[]
+  /** The session or access token that the calls are for: it takes turns too, and may hold less than a network. */
+  credential?: string | undefined
   session: D1DatabaseSession
   /** Whether a replica may answer, which may lack the latest writes. */
   isReplica: boolean
@@ -48,7 +52,7 @@ const knownOf = (database: D1Database) => {
   return known
 }
 
-type ConnectOptions = { slot?: number; bookmark?: string } & Partial<Pick<Db, 'onBookmark' | 'waitUntil'>>
+type ConnectOptions = { bookmark?: string } & Partial<Omit<Db, 'session' | 'credential'>>
 
 /**
  * Connects a request to a database. With a bookmark, a replica that is at least as recent may answer; without one,
@@ -58,12 +62,13 @@ type ConnectOptions = { slot?: number; bookmark?: string } & Partial<Pick<Db, 'o
  */
 export const connect = (
   database: D1Database,
-  { slot = 0, bookmark, onBookmark = () => {}, waitUntil = () => {} }: ConnectOptions = {},
+  { slot = 0, sources = [], bookmark, onBookmark = () => {}, waitUntil = () => {} }: ConnectOptions = {},
 ): Db => {
   const known = knownOf(database)
   const isReplica = bookmark !== undefined && bookmark <= known.latestBookmark
   return {
     slot,
+    sources,
     session: database.withSession(isReplica ? bookmark : 'first-primary'),
     isReplica,
     onBookmark: (latest) => {
@@ -125,12 +130,23 @@ const TRANSIENT =
 // An overloaded database: an immediate retry would make it worse.
 const OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit/
 
-// A database runs one query at a time. Above this many calls in flight to it, requests are refused with 503.
-const MAX_CALLS_IN_FLIGHT = 128
+const CREDENTIAL = 'credential '
+// A database runs one query at a time, so calls in flight delay those of others. Further calls wait, and take turns.
+const CALLS = {
+  capacity: 128,
+  leaseMs: TIMEOUT_MS,
+  maxWaiting: 64,
+  maxWaitMs: 2000,
+  // Many members may share a network.
+  maxPerKey: (key: string) => (key.startsWith(CREDENTIAL) ? 16 : 96),
+}
 const limiters = new Map<number, Limiter>()
 
+const keysOf = ({ sources, credential }: Db) =>
+  credential === undefined ? sources : [...sources, CREDENTIAL + credential]
+
 const limiterOf = (slot: number) => {
-  const limiter = limiters.get(slot) ?? createLimiter({ capacity: MAX_CALLS_IN_FLIGHT, leaseMs: TIMEOUT_MS })
+  const limiter = limiters.get(slot) ?? createLimiter(CALLS)
   limiters.set(slot, limiter)
   return limiter
 }
@@ -154,12 +170,10 @@ const inSlot = (slot: number, error: Error) => {
  * Runs the statements as one transaction in one round trip. Rows are keyed by column name, as D1 returns them, so the
  * keys of a Drizzle selection must equal the column names or be set by `.as()`. Reads and idempotent writes are retried
  * on transient errors.
- * @throws UNAVAILABLE when D1 fails with a transient error, times out, or has too many calls in flight
+ * @throws UNAVAILABLE when D1 fails with a transient error or times out, or when the call waits too long for its turn
  */
-export const run = async <const Statements extends readonly Statement[]>(
-  { slot, session, onBookmark, waitUntil }: Db,
-  ...statements: Statements
-) => {
+export const run = async <const Statements extends readonly Statement[]>(db: Db, ...statements: Statements) => {
+  const { slot, session, onBookmark, waitUntil } = db
   const queries = statements.map(({ build }) => build())
   const range = idRange(slot)
   const prepared = queries.map(({ sql, params }, at) =>
@@ -167,7 +181,8 @@ export const run = async <const Statements extends readonly Statement[]>(
   )
   const isRetryable = ({ message }: Error) =>
     TRANSIENT.test(message) && statements.every((each, at) => each.isIdempotent || isRead(queries[at]?.sql ?? ''))
-  const lease = limiterOf(slot).tryAcquire()
+  const [limiter, keys] = [limiterOf(slot), keysOf(db)]
+  const lease = limiter.tryAcquire(1, keys) ?? (await limiter.acquire(1, keys))
   if (!lease) throw unavailable()
   const call = withRetries(TIMEOUT_MS, () => session.batch(prepared), isRetryable)
   // Otherwise a client that disconnects would end the call, and the lease would be held until it expires.
@@ -190,5 +205,6 @@ export const uninterrupted = <T>(db: Db, work: Promise<T>) => {
 /** The same connection for work after the response, whose headers can no longer be set. */
 export const afterResponse = (db: Db): Db => ({ ...db, onBookmark: () => {} })
 
-/** Checks that the database answers. */
-export const ping = (db: Db) => run(db, { build: () => ({ sql: 'select 1', params: [] }), values: {} })
+/** Checks that the database answers, in no source's turn: the result is for all. */
+export const ping = (db: Db) =>
+  run({ ...db, sources: [], credential: undefined }, { build: () => ({ sql: 'select 1', params: [] }), values: {} })

@@ -35,7 +35,13 @@ export const splitByBytes = (sizes: Size[]) => {
 const partLimiter = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
 // Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take for one
 // part. A slow client can hold lists for minutes, so one member gets only a few.
-const listLimiter = createLimiter({ capacity: 24, leaseMs: 30_000, maxWaiting: 64, maxWaitMs: 25_000, maxPerKey: 6 })
+const listLimiter = createLimiter({
+  capacity: 24,
+  leaseMs: 30_000,
+  maxWaiting: 64,
+  maxWaitMs: 25_000,
+  maxPerKey: () => 6,
+})
 
 const acquire = async (limiter: typeof partLimiter, { memberId }: Caller) => {
   const lease = await limiter.acquire(1, [String(memberId)])

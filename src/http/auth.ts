@@ -3,7 +3,7 @@ import { hashToken, hasTokenForm, slotOfToken } from '../access-token'
 import type { Scope } from '../contract'
 import type { App } from '../env'
 import { ApiError, tooManyRequests } from '../errors'
-import { verifyToken } from '../token'
+import { credentialOf, verifyToken } from '../token'
 import { confirmedMember, hasEnded, rememberVerdict } from './credentials'
 import { annotate } from './route-metadata'
 import { chargeCaller, chargeNetwork, limitCaller, PERIOD_SECONDS } from './throttle'
@@ -37,7 +37,7 @@ const authenticate =
     c.set('caller', caller)
     c.set('limits', [])
     c.set('limitedPer', required.length === 0 ? 'credential' : 'member')
-    if (caller.slot > 0) c.set('db', c.get('slots').open(caller.slot))
+    c.set('db', { ...c.get('slots').open(caller.slot), credential: credentialOf(caller) })
     // Only the service issues sessions, so ending one depends on no limit of the network.
     const isExempt = required.length === 0 && 'sessionId' in caller
     if (!isExempt && confirmedMember(caller) === undefined) await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'credential')

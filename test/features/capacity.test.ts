@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { connect, type Db, ping, run } from '../../src/db/client'
 import { type Answer, newEmail, type Reader, send, signUp } from '../support/api'
 import { join } from '../support/bytes'
 import { changeDatabase, memberDatabase } from '../support/database'
@@ -14,20 +15,71 @@ beforeAll(async () => {
 const profile = (changed: object) => reader.send('GET', '/members/me', { changed })
 const statuses = async (answers: Promise<Answer>[]) => (await Promise.all(answers)).map(({ status }) => status)
 
-it('refuses a request with 503 while 128 database calls are in progress', async () => {
-  const { promise: held, resolve: release } = Promise.withResolvers<void>()
-  const DB = wrapDatabase(memberDatabase(), async (call) => {
-    await held
+/** A database whose calls wait until they are released. `calls` counts those that began. */
+const heldDatabase = (database: D1Database) => {
+  const state = { calls: 0 }
+  const held = Array.from({ length: 200 }, () => Promise.withResolvers<void>())
+  const wrapped = wrapDatabase(database, async (call) => {
+    await held[state.calls++]?.promise
     return call()
   })
-  const running = Array.from({ length: 128 }, () => profile(changeDatabase(DB)))
-  await scheduler.wait(500)
-  const refused = await profile({})
+  const releaseOne = () => held[0]?.resolve()
+  const release = () => {
+    for (const { resolve } of held) resolve()
+  }
+  return { database: wrapped, state, releaseOne, release }
+}
+
+it('runs 16 database calls of a session at a time, lets 64 wait, and answers others meanwhile', async () => {
+  const other = await signUp()
+  const { database, state, release } = heldDatabase(memberDatabase())
+  const answers = Array.from({ length: 90 }, () => profile(changeDatabase(database)))
+  const refused = await Promise.race(answers)
   expect(refused).toMatchObject({ status: 503, body: { status: 503 } })
   expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0)
+  expect(state.calls).toBe(16)
+  expect((await other.get('/members/me')).status).toBe(200)
   release()
-  expect(await statuses(running)).toEqual(Array(128).fill(200))
-  expect((await profile({})).status).toBe(200)
+  const all = await statuses(answers)
+  expect([all.filter((status) => status === 200).length, all.filter((status) => status === 503).length]).toEqual([
+    80, 10,
+  ])
+})
+
+describe('while 128 database calls of two networks are in progress', () => {
+  const query = (db: Db) => run(db, { build: () => ({ sql: 'select 1 as one', params: [] }), values: {} })
+  const from = (network: string, database = env.DB) => connect(database, { slot: 900, sources: [network] })
+
+  /** The first network has 96 calls in progress and 4 waiting, the second one has 32 in progress. */
+  const fill = async () => {
+    const { database, ...held } = heldDatabase(env.DB)
+    const networks = [...Array<string>(100).fill('192.0.2.1'), ...Array<string>(32).fill('192.0.2.2')]
+    const settled = Promise.allSettled(networks.map((network) => query(from(network, database))))
+    await vi.waitFor(() => expect(held.state.calls).toBe(128))
+    return { ...held, settled }
+  }
+
+  it('serves a health check next, then a third network, then the first one', async () => {
+    const { state, releaseOne, release, settled } = await fill()
+    const third = from('192.0.2.3')
+    const order: string[] = []
+    const served = [query(third).then(() => order.push('third')), ping(third).then(() => order.push('health'))]
+    releaseOne()
+    await Promise.all(served)
+    expect(order).toEqual(['health', 'third'])
+    await vi.waitFor(() => expect(state.calls).toBe(129))
+    release()
+    expect((await settled).every(({ status }) => status === 'fulfilled')).toBe(true)
+  })
+
+  it('refuses a caller with 503 after two seconds', async () => {
+    const { release, settled } = await fill()
+    const start = Date.now()
+    await expect(query(from('192.0.2.3'))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(Date.now() - start).toBeGreaterThanOrEqual(2000)
+    release()
+    await settled
+  })
 })
 
 it('uses one database call for any number of health checks', async () => {

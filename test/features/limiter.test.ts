@@ -63,7 +63,7 @@ describe('a limiter', () => {
   })
 
   it('gives one key no more than its limit, even if no other caller waits', async () => {
-    const { acquire } = limiterOf(10, { maxWaiting: 100, maxPerKey: 2 })
+    const { acquire } = limiterOf(10, { maxWaiting: 100, maxPerKey: () => 2 })
     const own = [held(await acquire(1, ['a'])), held(await acquire(1, ['a']))]
     let isGranted = false
     const third = acquire(1, ['a']).then((lease) => {
