@@ -1,13 +1,15 @@
-import { and, asc, desc, eq, lt, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, runAsCaller, selectCaller } from '../db/caller'
-import { type Db, statement } from '../db/client'
-import { comparedText, limit, offset } from '../db/parameters'
+import { type Db, sqlStatement, statement } from '../db/client'
+import { joinPage, pagesOf } from '../db/pages'
+import { comparedText } from '../db/parameters'
 import { books, isFinished, isUnread, isWithMemos, members } from '../db/schema'
-import { type Page, type Paging, toLimit, toPage } from '../schema/paging'
+import { DEEP_OFFSET, type Page, type Paging, toPage } from '../schema/paging'
 import type { AbandonedBook, CalenderBook, LibraryBook, MemoBook } from './responses'
 import type { LibraryQuery } from './schema'
 
 const isOwn = eq(books.memberId, callerId)
+const totalOf = (counter: SQL) => sql`(select ${counter} from ${members} where ${isCaller})`
 
 const selectTotals = statement((db) =>
   db
@@ -36,7 +38,9 @@ export const libraryColumns = {
   memoCount: books.memoCount,
 }
 
-const selectLibrary = statement((db) =>
+const booksOfStatus = sql`case ${sql.placeholder('bookStatus')}
+  when 'YET' then ${members.yetBooks} when 'ING' then ${members.ingBooks} else ${members.doneBooks} end`
+const selectLibrary = pagesOf(totalOf(booksOfStatus), (db, { desc, limit, offset }) =>
   db
     .select(libraryColumns)
     .from(books)
@@ -52,13 +56,13 @@ export const listLibrary = async (
   caller: Caller,
   { bookStatus, ...paging }: LibraryQuery,
 ): Promise<Page<LibraryBook>> => {
-  const library = selectLibrary({ bookStatus, ...toLimit(paging) })
-  const [totals, items] = await runAsCaller(db, caller, selectTotals(), library)
+  const library = selectLibrary(paging, { bookStatus })
+  const [totals, ...items] = await runAsCaller(db, caller, selectTotals(), ...library)
   const total = { YET: totals.yetBooks, ING: totals.ingBooks, DONE: totals.doneBooks }[bookStatus]
-  return toPage(items, total, paging)
+  return toPage(joinPage(items), total, paging)
 }
 
-const selectCalender = statement((db) =>
+const selectCalender = pagesOf(totalOf(sql`${members.finishedBooks}`), (db, { desc, limit, offset }) =>
   db
     .select({
       bookId: books.bookId,
@@ -74,28 +78,41 @@ const selectCalender = statement((db) =>
 
 /** Finished books with an end date, latest first. */
 export const listCalender = async (db: Db, caller: Caller, paging: Paging): Promise<Page<CalenderBook>> => {
-  const [totals, items] = await runAsCaller(db, caller, selectTotals(), selectCalender(toLimit(paging)))
-  return toPage(items, totals.finishedBooks, paging)
+  const [totals, ...items] = await runAsCaller(db, caller, selectTotals(), ...selectCalender(paging))
+  return toPage(joinPage(items), totals.finishedBooks, paging)
 }
 
-const isAbandoned = and(isOwn, isUnread, lt(books.createdAt, sql.placeholder('before')))
+const isOwnUnread = and(isOwn, isUnread)
+const before = sql.placeholder('before')
+const isOld = lt(books.createdAt, before)
+const yetBooks = totalOf(sql`${members.yetBooks}`)
 
-// Which books are old depends on the clock, so no counter can hold this total. It is counted in the index of unread books.
-const countAbandoned = statement((db) =>
-  db
-    .select({ totalElements: sql<number>`count(*)`.as('totalElements') })
-    .from(books)
-    .where(isAbandoned),
+const countUpTo = (max: SQL, condition?: SQL) =>
+  sql`(select count(*) from (select 1 from ${books} where ${and(isOwnUnread, condition)} limit ${max}))`
+const manyBooks = sql.raw(String(DEEP_OFFSET))
+const overHalf = sql`(${yetBooks} / 2 + 1)`
+// Which books are old depends on the clock, so no counter can hold this total. It is counted in the index of unread books;
+// if many are old, the new ones are counted instead, unless they are the majority. nullif: a count that ended at its limit.
+const countAbandoned = sqlStatement<{ totalElements: number }>(
+  () => sql`
+  select coalesce(
+    nullif(${countUpTo(manyBooks, isOld)}, ${manyBooks}),
+    ${yetBooks} - nullif(${countUpTo(overHalf, gte(books.createdAt, before))}, ${overHalf}),
+    ${countUpTo(sql`-1`, isOld)}
+  ) as totalElements`,
 )
-const selectAbandoned = statement((db) =>
-  db
+// The old books come first among all unread ones, whose number is known: from the end, new ones are read first.
+const selectAbandoned = pagesOf(yetBooks, (db, { asc, limit, offset, isFromEnd }) => {
+  const unread = db
     .select({ bookId: books.bookId, createdAt: books.createdAt, title: books.title, cover: books.cover })
     .from(books)
-    .where(isAbandoned)
+    .where(isFromEnd ? isOwnUnread : and(isOwnUnread, isOld))
     .orderBy(asc(books.createdAt), asc(books.bookId))
     .limit(limit)
-    .offset(offset),
-)
+    .offset(offset)
+    .as('unread')
+  return db.select().from(unread).where(lt(unread.createdAt, before)).orderBy(asc(unread.createdAt), asc(unread.bookId))
+})
 
 /** Unread books registered before a local time, oldest first. */
 export const listAbandoned = async (
@@ -104,12 +121,12 @@ export const listAbandoned = async (
   before: string,
   paging: Paging,
 ): Promise<Page<AbandonedBook>> => {
-  const page = selectAbandoned({ before, ...toLimit(paging) })
-  const [, [count], items] = await runAsCaller(db, caller, selectCaller(), countAbandoned({ before }), page)
-  return toPage(items, count?.totalElements ?? 0, paging)
+  const page = selectAbandoned(paging, { before })
+  const [, [count], ...items] = await runAsCaller(db, caller, selectCaller(), countAbandoned({ before }), ...page)
+  return toPage(joinPage(items), count?.totalElements ?? 0, paging)
 }
 
-const selectWithMemos = statement((db) =>
+const selectWithMemos = pagesOf(totalOf(sql`${members.memoBooks}`), (db, { desc, limit, offset }) =>
   db
     .select({ bookId: books.bookId, title: books.title, cover: books.cover, memoCount: books.memoCount })
     .from(books)
@@ -121,6 +138,6 @@ const selectWithMemos = statement((db) =>
 
 /** Books with at least one memo, newest first. */
 export const listWithMemos = async (db: Db, caller: Caller, paging: Paging): Promise<Page<MemoBook>> => {
-  const [totals, items] = await runAsCaller(db, caller, selectTotals(), selectWithMemos(toLimit(paging)))
-  return toPage(items, totals.memoBooks, paging)
+  const [totals, ...items] = await runAsCaller(db, caller, selectTotals(), ...selectWithMemos(paging))
+  return toPage(joinPage(items), totals.memoBooks, paging)
 }

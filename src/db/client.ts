@@ -14,7 +14,7 @@ import { TimeoutError, withRetries } from '../retry'
 import { idRange } from './next-id'
 
 /** Drizzle, to build queries with; `run` executes them. */
-type Builder = Pick<DrizzleD1Database, 'select' | 'insert' | 'update' | 'delete'>
+export type Builder = Pick<DrizzleD1Database, 'select' | 'insert' | 'update' | 'delete'>
 
 const dialect = new SQLiteSyncDialect()
 const session = undefined as never
@@ -79,9 +79,9 @@ export const connect = (
   }
 }
 
-type Buildable = { toSQL(): Query }
-type RowOf<Q> = Awaited<Q> extends (infer Row)[] ? Row : never
-type Values = Record<string, unknown>
+export type Buildable = { toSQL(): Query }
+export type RowOf<Q> = Awaited<Q> extends (infer Row)[] ? Row : never
+export type Values = Record<string, unknown>
 
 /** A query with the values of its placeholders. `Row` is what it selects or returns, and exists only in the type. */
 export type Statement<Row = unknown> = {

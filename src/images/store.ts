@@ -1,13 +1,13 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../db/caller'
 import { type Db, idempotent, run, sqlStatement, statement, uninterrupted } from '../db/client'
 import { nextReusableId } from '../db/next-id'
-import { limit, offset } from '../db/parameters'
+import { joinPage, pagesOf } from '../db/pages'
 import { images, members } from '../db/schema'
 import { quotaExceeded } from '../errors'
 import { log } from '../log'
 import type { Quotas } from '../quotas'
-import { type Page, type Paging, toLimit, toPage } from '../schema/paging'
+import { type Page, type Paging, toPage } from '../schema/paging'
 import { cleanUpload, deleteObject, freeBytes, type NewImage, putImage, toKey } from './bucket'
 import type { StoredImage } from './responses'
 
@@ -22,7 +22,8 @@ const imageColumns = {
   bytes: images.bytes,
   createdAt: images.createdAt,
 }
-const selectPage = statement((db) =>
+const imageCount = sql`(select ${members.imageCount} from ${members} where ${isCaller})`
+const selectPage = pagesOf(imageCount, (db, { desc, limit, offset }) =>
   db
     .select(imageColumns)
     .from(images)
@@ -34,8 +35,8 @@ const selectPage = statement((db) =>
 
 /** The caller's images, newest first. */
 export const listImages = async (db: Db, caller: Caller, paging: Paging): Promise<Page<StoredImage>> => {
-  const [{ imageCount }, items] = await runAsCaller(db, caller, selectUsage(), selectPage(toLimit(paging)))
-  return toPage(items, imageCount, paging)
+  const [{ imageCount }, ...items] = await runAsCaller(db, caller, selectUsage(), ...selectPage(paging))
+  return toPage(joinPage(items), imageCount, paging)
 }
 
 const insertImageWith = (idColumn: SQL, id: SQL) =>

@@ -4,12 +4,12 @@ import type { LibraryBook } from '../books/responses'
 import { selectBook } from '../books/store'
 import { libraryColumns } from '../books/views'
 import { type Caller, callerId, runAsCaller, selectCaller } from '../db/caller'
-import { type Db, idempotent, sqlStatement, statement } from '../db/client'
-import { limit, offset } from '../db/parameters'
+import { type Db, idempotent, sqlStatement } from '../db/client'
+import { joinPage, pagesOf } from '../db/pages'
 import { books } from '../db/schema'
 import { ApiError } from '../errors'
 import { fold } from '../fold'
-import { type Page, toLimit, toPage } from '../schema/paging'
+import { type Page, toPage } from '../schema/paging'
 import type { Tag } from './responses'
 import { type BookTags, MAX_BOOK_TAGS, MAX_TAGS, type TaggedQuery } from './schema'
 
@@ -123,13 +123,14 @@ export const selectTag = (name: string) =>
   sqlStatement<Tag>(() => sql`select tag, bookCount from tags where ${isTag(name)}`)
 
 const selectCount = selectTag('key')
+const bookCount = sql`(select bookCount from tags where ${isTag('key')})`
 // The offset skips entries of the index, not books.
-const selectTagged = statement((db) => {
+const selectTagged = pagesOf(bookCount, (db, { desc, limit, offset }) => {
   const page = sql`(
     select bookId from bookTags where memberId = ${callerId} and tagId = ${tagId('key')}
-    order by bookId desc limit ${limit} offset ${offset}
+    order by ${desc(sql`bookId`)} limit ${limit} offset ${offset}
   )`
-  return db.select(libraryColumns).from(books).where(sql`${books.bookId} in ${page}`).orderBy(sql`${books.bookId} desc`)
+  return db.select(libraryColumns).from(books).where(sql`${books.bookId} in ${page}`).orderBy(desc(books.bookId))
 })
 
 /** Books with a tag, newest first. */
@@ -138,7 +139,8 @@ export const listTagged = async (
   caller: Caller,
   { tag, ...paging }: TaggedQuery,
 ): Promise<Page<LibraryBook>> => {
-  const page = { key: fold(tag), ...toLimit(paging) }
-  const [, [counted], items] = await runAsCaller(db, caller, selectCaller(), selectCount(page), selectTagged(page))
-  return toPage(items, counted?.bookCount ?? 0, paging)
+  const key = { key: fold(tag) }
+  const page = selectTagged(paging, key)
+  const [, [counted], ...items] = await runAsCaller(db, caller, selectCaller(), selectCount(key), ...page)
+  return toPage(joinPage(items), counted?.bookCount ?? 0, paging)
 }
