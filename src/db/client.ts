@@ -9,8 +9,8 @@ import {
   SQLiteUpdateBuilder,
 } from 'drizzle-orm/sqlite-core'
 import { unavailable } from '../errors'
-import { createLimiter, type Limiter } from '../limiter'
 import { TimeoutError, withRetries } from '../retry'
+import { acquireCall, type Source } from './calls'
 import { idRange } from './next-id'
 
 /** Drizzle, to build queries with; `run` executes them. */
@@ -27,13 +27,7 @@ const builder = {
 } as unknown as Builder
 
 /** The connection of one request to one database. */
-export type Db = {
-  /** The number of the database: 0 unless members are in several, see docs/decisions/0021-slots.md. */
-  slot: number
-  /** The networks that the calls are for, which take turns. None for the service's own work. */
-  sources: readonly string[]
-  /** The session or access token that the calls are for: it takes turns too, and may hold less than a network. */
-  credential?: string | undefined
+export type Db = Source & {
   session: D1DatabaseSession
   /** Whether a replica may answer, which may lack the latest writes. */
   isReplica: boolean
@@ -130,27 +124,6 @@ const TRANSIENT =
 // An overloaded database: an immediate retry would make it worse.
 const OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit/
 
-const CREDENTIAL = 'credential '
-// A database runs one query at a time, so calls in flight delay those of others. Further calls wait, and take turns.
-const CALLS = {
-  capacity: 128,
-  leaseMs: TIMEOUT_MS,
-  maxWaiting: 64,
-  maxWaitMs: 2000,
-  // Many members may share a network.
-  maxPerKey: (key: string) => (key.startsWith(CREDENTIAL) ? 16 : 96),
-}
-const limiters = new Map<number, Limiter>()
-
-const keysOf = ({ sources, credential }: Db) =>
-  credential === undefined ? sources : [...sources, CREDENTIAL + credential]
-
-const limiterOf = (slot: number) => {
-  const limiter = limiters.get(slot) ?? createLimiter(CALLS)
-  limiters.set(slot, limiter)
-  return limiter
-}
-
 const isRead = (sql: string) => /^\s*select\b/.test(sql)
 
 /** The rows of each result. D1 is not trusted to answer in the documented shape. */
@@ -181,8 +154,7 @@ export const run = async <const Statements extends readonly Statement[]>(db: Db,
   )
   const isRetryable = ({ message }: Error) =>
     TRANSIENT.test(message) && statements.every((each, at) => each.isIdempotent || isRead(queries[at]?.sql ?? ''))
-  const [limiter, keys] = [limiterOf(slot), keysOf(db)]
-  const lease = limiter.tryAcquire(1, keys) ?? (await limiter.acquire(1, keys))
+  const lease = await acquireCall(db, TIMEOUT_MS)
   if (!lease) throw unavailable()
   const call = withRetries(TIMEOUT_MS, () => session.batch(prepared), isRetryable)
   // Otherwise a client that disconnects would end the call, and the lease would be held until it expires.

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connect, type Db, ping, run } from '../../src/db/client'
 import { type Answer, newEmail, type Reader, send, signUp } from '../support/api'
 import { join } from '../support/bytes'
@@ -11,6 +11,7 @@ let reader: Reader
 beforeAll(async () => {
   reader = await signUp()
 })
+afterEach(() => vi.useRealTimers())
 
 const profile = (changed: object) => reader.send('GET', '/members/me', { changed })
 const statuses = async (answers: Promise<Answer>[]) => (await Promise.all(answers)).map(({ status }) => status)
@@ -32,6 +33,8 @@ const heldDatabase = (database: D1Database) => {
 
 it('runs 16 database calls of a session at a time, lets 64 wait, and answers others meanwhile', async () => {
   const other = await signUp()
+  // Stops the clock, so that no caller waits for too long.
+  vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] })
   const { database, state, release } = heldDatabase(memberDatabase())
   const answers = Array.from({ length: 90 }, () => profile(changeDatabase(database)))
   const refused = await Promise.race(answers)
