@@ -4,7 +4,7 @@ import { found } from '../errors'
 import { authenticated } from '../http/auth'
 import { allowOnly } from '../http/error-response'
 import { sendJson } from '../http/json-stream'
-import { limitLargePages } from '../http/large-pages'
+import { limitCountedPages, limitLargePages, recordCount } from '../http/large-pages'
 import { localTime } from '../http/local-time'
 import { sendPage } from '../http/send-page'
 import { valid, validText } from '../http/validate'
@@ -29,11 +29,13 @@ const views = new Hono<App>()
     const query = c.req.valid('query')
     return sendPage(c, '/books/calender', query, await listCalender(c.get('db'), c.get('caller'), query))
   })
-  .get('/abandon', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
+  .get('/abandon', authenticated('library:read'), valid('query', Paging), limitCountedPages, async (c) => {
     const { db, caller, config } = c.var
     const before = localTime(config.TIME_ZONE, Date.now() - config.ABANDON_AFTER_DAYS * DAY_MS)
     const query = c.req.valid('query')
-    return sendPage(c, '/books/abandon', query, await listAbandoned(db, caller, before, query))
+    const page = await listAbandoned(db, caller, before, query)
+    recordCount(c, page)
+    return sendPage(c, '/books/abandon', query, page)
   })
   .get('/memo-books', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
     const query = c.req.valid('query')

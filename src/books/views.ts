@@ -87,18 +87,17 @@ const before = sql.placeholder('before')
 const isOld = lt(books.createdAt, before)
 const yetBooks = totalOf(sql`${members.yetBooks}`)
 
-const countUpTo = (max: SQL, condition?: SQL) =>
-  sql`(select count(*) from (select 1 from ${books} where ${and(isOwnUnread, condition)} limit ${max}))`
-const manyBooks = sql.raw(String(DEEP_OFFSET))
-const overHalf = sql`(${yetBooks} / 2 + 1)`
-// Which books are old depends on the clock, so no counter can hold this total. It is counted in the index of unread books;
-// if many are old, the new ones are counted instead, unless they are the majority. nullif: a count that ended at its limit.
+const MANY = sql.raw(String(DEEP_OFFSET))
+const countUpToMany = (condition: SQL) =>
+  sql`nullif((select count(*) from (select 1 from ${books} where ${and(isOwnUnread, condition)} limit ${MANY})), ${MANY})`
+// Which books are old depends on the clock, so no counter can hold this total. It is counted in the index of unread books,
+// or if many are old, by the new ones, unless they are many too.
 const countAbandoned = sqlStatement<{ totalElements: number }>(
   () => sql`
   select coalesce(
-    nullif(${countUpTo(manyBooks, isOld)}, ${manyBooks}),
-    ${yetBooks} - nullif(${countUpTo(overHalf, gte(books.createdAt, before))}, ${overHalf}),
-    ${countUpTo(sql`-1`, isOld)}
+    ${countUpToMany(isOld)},
+    ${yetBooks} - ${countUpToMany(gte(books.createdAt, before))},
+    (select count(*) from ${books} where ${and(isOwnUnread, isOld)})
   ) as totalElements`,
 )
 // The old books come first among all unread ones, whose number is known: from the end, new ones are read first.

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import type { App } from '../env'
 import { ApiError, found } from '../errors'
 import { authenticated } from '../http/auth'
+import { limitLargePages } from '../http/large-pages'
 import { sendPage } from '../http/send-page'
 import { valid } from '../http/validate'
 import { Paging } from '../schema/paging'
@@ -72,7 +73,7 @@ const loadOne = new Hono<App>().get('/:member-id/:name', async (c) => {
 })
 
 export const images = new Hono<App>()
-  .get('/', authenticated('memos:read'), valid('query', Paging), async (c) => {
+  .get('/', authenticated('memos:read'), valid('query', Paging), limitLargePages, async (c) => {
     const base = imageBase(c)
     const query = c.req.valid('query')
     const { item, pageInfo } = await listImages(c.get('db'), c.get('caller'), query)

@@ -2,8 +2,9 @@ import { env } from 'cloudflare:workers'
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Reader, signUp } from '../support/api'
-import { measure, memberDatabase, select } from '../support/database'
+import { changeDatabase, measure, memberDatabase, select } from '../support/database'
 import { memberIdOf } from '../support/images'
+import { wrapDatabase } from '../support/wrap-database'
 
 const { SEED } = env as typeof env & { SEED: number }
 
@@ -106,4 +107,21 @@ describe.each([
     for (const size of [999, 1000]) await checkPage(Math.ceil(whole.length / size), size)
     await checkPage(2_147_483_647, 1000)
   })
+})
+
+it.each([
+  ['pages behind an offset of 5,000', '/books/library?bookStatus=YET&page=5002&size=1', 2],
+  ['pages of many abandoned books', '/books/abandon?page=1&size=1', 2],
+  ['other pages', '/books/library?bookStatus=YET&page=5001&size=1', 5],
+])('reads %s: %s, %i at a time', async (_, path, expected) => {
+  await reader.get(path)
+  let [active, highest] = [0, 0]
+  const database = wrapDatabase(memberDatabase(), async (call) => {
+    highest = Math.max(highest, ++active)
+    await scheduler.wait(50)
+    return call().finally(() => active--)
+  })
+  const read = async () => (await reader.send('GET', path, { changed: changeDatabase(database) })).status
+  expect(await Promise.all(Array.from({ length: 5 }, read))).toEqual(Array(5).fill(200))
+  expect(highest).toBe(expected)
 })
