@@ -1,10 +1,11 @@
 // Much more load than the service can serve: what it serves and sheds, how much memory it uses, how fast it recovers.
-import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findMismatches } from '../../scripts/integrity'
-import { encode, exchange, median, openSocket, quantile } from '../support/http-client'
+import { encode, median, quantile } from '../support/http-client'
 import { MEMORY_LIMIT, toMib, watchMemory } from '../support/watch-memory'
-import type { Attack } from './attack'
+import { type Attack, type Context, mergeReports, type Report } from './attack'
+import { holdDatabase } from './hold-database'
+import { generateLoad, openConnections } from './load'
 import { type Member, registerBook, signUpMany } from './members'
 import type { Service } from './service'
 
@@ -15,42 +16,12 @@ const MEMBERS = 16
 const SECONDS = 30
 const RECOVERY_MS = 1000
 
-/** Three reads to each write. */
-const requestOf = ({ token }: Member, n: number) =>
-  n % 4 === 0
+/** Three reads to each write, the connections of each member in turn. */
+const requestsOf = (members: Member[]) => (connection: number, sent: number) => {
+  const { token } = members[connection % members.length] as Member
+  return (connection + sent) % 4 === 0
     ? encode({ method: 'POST', path: '/books', token, body: '{"title":"Overload"}' })
     : encode({ method: 'GET', path: '/books/library?page=1&size=20&bookStatus=YET', token })
-
-/** Sends requests over a number of connections for a time, each as soon as the last was answered. */
-const generateLoad = async ({ url }: Service, members: Member[], connections: number, ms: number) => {
-  const load = { served: 0, shed: 0, errors: [] as string[], latencies: [] as number[] }
-  const sockets = await Array.fromAsync({ length: connections }, () => openSocket(url))
-  // One response first on each socket: the Worker cannot shed connections that workerd has not accepted.
-  for (const socket of sockets) await exchange(socket, encode({ method: 'GET', path: '/nothing' }))
-  const until = performance.now() + ms
-  const work = async (socket: Socket, n: number) => {
-    const member = members[n % members.length] as Member
-    try {
-      for (let sent = n; performance.now() < until; sent++) {
-        const start = performance.now()
-        const { status, head } = await exchange(socket, requestOf(member, sent))
-        if (status === 200 || status === 201) {
-          load.served += 1
-          load.latencies.push(performance.now() - start)
-        } else if ((status === 503 || status === 429) && /\r\nretry-after: *\d+/i.test(head)) {
-          load.shed += 1
-        } else {
-          load.errors.push(`responded ${status}`)
-        }
-      }
-    } catch (error) {
-      load.errors.push(String(error))
-    } finally {
-      socket.destroy()
-    }
-  }
-  await Promise.all(sockets.map(work))
-  return load
 }
 
 /** The milliseconds until a request succeeds again. */
@@ -63,18 +34,20 @@ const measureRecovery = async (service: Service, { token }: Member) => {
   }
 }
 
-export const overload: Attack = async ({ start, quick, progress }) => {
+const overloadService = async ({ start, quick, progress }: Context): Promise<Report> => {
   const service = await start({ entry: 'test/attacks/workers/queued.ts', inspected: true })
   const members = await signUpMany(service, MEMBERS)
   for (const member of members) await registerBook(service, member)
+  const load = async (connections: number, ms: number) =>
+    generateLoad(await openConnections(service, connections), requestsOf(members), ms)
   const seconds = quick ? 5 : SECONDS
-  await generateLoad(service, members, FEW, 3000)
+  await load(FEW, 3000)
   progress(`${FEW} connections`)
-  const normal = await generateLoad(service, members, FEW, 5000)
+  const normal = await load(FEW, 5000)
   progress(`${MANY} connections for ${seconds} s`)
   let peakLoad = normal
   const peak = await watchMemory(service, async () => {
-    peakLoad = await generateLoad(service, members, MANY, seconds * 1000)
+    peakLoad = await load(MANY, seconds * 1000)
   })
   const { served, shed, errors, latencies } = peakLoad
   const recovery = await measureRecovery(service, members[0] as Member)
@@ -102,3 +75,6 @@ export const overload: Attack = async ({ start, quick, progress }) => {
     failures,
   }
 }
+
+export const overload: Attack = async (context) =>
+  mergeReports(await overloadService(context), await holdDatabase(context))
