@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { App, Config } from '../env'
+import { networkOf } from '../http/network'
 import { throttledByNetwork } from '../http/throttle'
 import { valid } from '../http/validate'
 import { getCached } from './cache'
@@ -8,6 +9,7 @@ import { openLibrary } from './providers/open-library'
 import { sample } from './providers/sample'
 import { yes24 } from './providers/yes24'
 import { SearchPath } from './schema'
+import { countSearch } from './store'
 
 const PROVIDERS: Record<Config['CATALOGUE_PROVIDER'], (config: Config) => Provider> = {
   yes24,
@@ -40,7 +42,9 @@ export const catalogue = new Hono<App>()
     throttledByNetwork,
     valid('param', SearchPath),
     async (c) => {
-      const entries = await providerOf(c.get('config')).search(c.req.valid('param')['title-or-author'])
+      const { db, config } = c.var
+      if (config.CATALOGUE_PROVIDER !== 'sample') await countSearch(db, config, networkOf(c))
+      const entries = await providerOf(config).search(c.req.valid('param')['title-or-author'])
       return c.json(entries, 200, { 'Cache-Control': SEARCH_MAX_AGE })
     },
   )

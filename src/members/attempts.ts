@@ -79,6 +79,20 @@ export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 
 /** Per member: exports in all formats, and further parts of large ones. */
 export const EXPORTS: Limit[] = [{ max: 20, windowMs: DAY_MS, policy: 'export' }]
 export const EXPORT_PARTS: Limit[] = [{ max: 400, windowMs: DAY_MS, policy: 'export-part' }]
+/**
+ * Searches sent to the catalogue provider, of which YES24 allows 5,000 a day. Has no policy, as it counts the searches of
+ * everyone in the network.
+ */
+export const CATALOGUE_SEARCHES = {
+  network: [
+    { max: 100, windowMs: HOUR_MS },
+    { max: 300, windowMs: DAY_MS },
+  ],
+  site: [
+    { max: 300, windowMs: HOUR_MS },
+    { max: 900, windowMs: DAY_MS },
+  ],
+} satisfies NetworkLimits
 /** Failed logins that a member's activity lists, from all networks. */
 export const LISTED_FAILURES: Limit[] = [{ max: 20, windowMs: DAY_MS }]
 /** Older attempts no longer count for any limit. */

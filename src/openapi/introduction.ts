@@ -3,6 +3,7 @@ import { SCOPES, type Scope } from '../contract'
 import { ERRORS, type ErrorCode, toErrorBody } from '../errors'
 import { MAX_FILES_PER_DAY, MAX_PER_DAY } from '../imports/schema'
 import {
+  CATALOGUE_SEARCHES,
   EMAIL_CHANGES,
   EXPORT_PARTS,
   EXPORTS,
@@ -116,6 +117,7 @@ const rateTable = toTable(
     ['Password changes in one session *', toText(PASSWORD_CHANGES)],
     ['Exports of one member, all formats together *', toText(EXPORTS)],
     ['Further parts of exports of one member *', toText(EXPORT_PARTS)],
+    ['Searches of the catalogue from one network', toText(CATALOGUE_SEARCHES.network)],
     ['Imports of one member', `${MAX_PER_DAY} in 24 hours`],
     ['Files that one member sends to be imported, also refused ones', `${MAX_FILES_PER_DAY} in 24 hours`],
     ['Writes of one member', 'about 1,000 a minute'],

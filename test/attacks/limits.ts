@@ -73,5 +73,40 @@ const keepImages = async ({ start }: Context): Promise<Report> => {
   return { figures: [['images listed, deleted and gone', 1, `${failures.length} problems`]], failures }
 }
 
+/** The provider's requests of a day must not be used up by one network, or by one IPv6 /48. */
+const useUpCatalogue = async ({ start, progress }: Context): Promise<Report> => {
+  const service = await start({
+    entry: 'test/attacks/workers/faulty.ts',
+    vars: { CATALOGUE_PROVIDER: 'open-library' },
+  })
+  progress('searches of the catalogue')
+  const searchFrom = async (networks: string[]) => {
+    const statuses: number[] = []
+    for (const [n, network] of networks.entries()) {
+      statuses.push((await service.request({ method: 'GET', path: `/ext-lib/${n}`, network })).status)
+    }
+    return statuses
+  }
+  const one = await searchFrom(Array<string>(400).fill('198.51.100.7'))
+  const site = await searchFrom(Array.from({ length: 400 }, (_, n) => `2001:db8:9:${n % 8}::1`))
+  const [other] = await searchFrom(['198.51.100.8'])
+  const { failures, check } = createChecks()
+  check('searches of one network', countStatuses(one), '100 × 200, 300 × 429')
+  check('searches of an IPv6 /48', countStatuses(site), '300 × 200, 100 × 429')
+  check('a search of another network', other, 200)
+  return {
+    figures: [
+      ['searches of the catalogue from one network', one.length, countStatuses(one)],
+      ['the same from 8 networks of one IPv6 /48', site.length, countStatuses(site)],
+    ],
+    failures,
+  }
+}
+
 export const limits: Attack = async (context) =>
-  mergeReports(await writeWithoutEnd(context), await writeLate(context), await keepImages(context))
+  mergeReports(
+    await writeWithoutEnd(context),
+    await writeLate(context),
+    await keepImages(context),
+    await useUpCatalogue(context),
+  )

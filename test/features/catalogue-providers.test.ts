@@ -246,3 +246,46 @@ describe('the cache of lists', () => {
     expect((await env.CATALOGUE.list()).keys).toEqual([])
   })
 })
+
+describe('the searches of a network', () => {
+  const HOUR = 3600 * SECOND
+  const search = (network: string, changed: object = OPEN_LIBRARY) => get('x', changed, { 'CF-Connecting-IP': network })
+  const searchTimes = async (times: number, network: string) => {
+    for (let n = 0; n < times; n++) expect((await search(network)).status).toBe(200)
+  }
+  const expectRefused = async (network: string, seconds: number) => {
+    const { status, headers } = await search(network)
+    expect([status, headers.get('Retry-After'), headers.get('RateLimit')]).toEqual([429, String(seconds), null])
+  }
+
+  it('reach the provider 100 times an hour and 300 times a day', async () => {
+    const network = '192.0.2.201'
+    await searchTimes(100, network)
+    await expectRefused(network, 3600)
+    expect(await providerRequests()).toHaveLength(100)
+    for (let hour = 1; hour < 3; hour++) {
+      advance(HOUR)
+      await searchTimes(100, network)
+    }
+    advance(HOUR)
+    await expectRefused(network, 21 * 3600)
+    expect((await search('192.0.2.202')).status).toBe(200)
+    expect((await get('best-seller', OPEN_LIBRARY, { 'CF-Connecting-IP': network })).status).toBe(200)
+    expect((await search(network, {})).status).toBe(200)
+  })
+
+  it('reach the provider 300 times an hour from an IPv6 /48', async () => {
+    for (const subnet of [1, 2, 3]) await searchTimes(100, `2001:db8:77:${subnet}::1`)
+    await expectRefused('2001:db8:77:4::1', 3600)
+    expect((await search('2001:db8:78:1::1')).status).toBe(200)
+  })
+
+  it('are not counted when they are invalid, and have no bookmark, as their responses may be cached', async () => {
+    const network = '192.0.2.203'
+    for (let n = 0; n < 101; n++) {
+      expect((await get('%20', OPEN_LIBRARY, { 'CF-Connecting-IP': network })).status).toBe(400)
+    }
+    const { status, headers } = await search(network)
+    expect([status, headers.get('X-D1-Bookmark')]).toEqual([200, null])
+  })
+})

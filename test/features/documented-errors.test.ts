@@ -161,6 +161,8 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
     ...(operation.fields.join() === 'authenticationCode' &&
       withFields(createUndoCode(0), /^authenticationCode$/)(operation)),
     changed: {
+      // The sample provider needs no database.
+      ...withOpenLibrary('success').changed,
       DB: overloaded,
       ...changeDatabase(overloaded),
       IMAGES: { get: unreachable, head: unreachable } as unknown as R2Bucket,

@@ -26,6 +26,6 @@ export const catalogueOperations: Operations = {
       'At most ten results, or an empty array. Needs no token. The search term is the rest of the path: slashes may ' +
       'be sent as they are or as `%2F`. Encode `?`, `#` and `%`. `best-seller` and `item-new-special` return the lists instead.',
     responses: { 200: json(CatalogueList, 'The matching books', 'Cache-Control') },
-    errors: ERRORS,
+    errors: [...ERRORS, 'UNAVAILABLE'],
   },
 }

@@ -4,7 +4,7 @@ import service from '../../support/service.js'
 import { type Fault, injectFault } from '../faults/inject.ts'
 
 /** Stands in for the catalogue provider. */
-const answerAsProvider = async () => Response.json({ works: [{ title: 'Demian' }] })
+const answerAsProvider = async () => Response.json({ works: [{ title: 'Demian' }], docs: [] })
 
 /** The longest that the platform lets work after a response run. */
 const LATER_MS = 30_000

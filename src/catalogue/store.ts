@@ -1,0 +1,18 @@
+import { afterResponse, type Db, run } from '../db/client'
+import type { Config } from '../env'
+import { keyedHash } from '../keyed-hash'
+import { CATALOGUE_SEARCHES, insertAttempt, limitNetwork, selectUsage, toAttempt } from '../members/attempts'
+import { tooManyAttempts } from '../members/rate-limit'
+
+/**
+ * Counts a search of the provider, whose requests of a day all networks share.
+ * @throws TOO_MANY_REQUESTS when the network has used up its share
+ */
+export const countSearch = async (db: Db, { JWT_SECRET }: Config, network: string) => {
+  const now = Date.now()
+  const toSubject = (part: string) => keyedHash(JWT_SECRET, 'catalogue-search', part)
+  const attempt = toAttempt(now, ...(await limitNetwork(network, toSubject, CATALOGUE_SEARCHES)))
+  // The response may be cached publicly, so it must not have the bookmark.
+  const [usages, [counted]] = await run(afterResponse(db), selectUsage(attempt), insertAttempt(attempt))
+  if (!counted) throw tooManyAttempts(usages, now)
+}
