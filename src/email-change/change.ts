@@ -27,10 +27,10 @@ import {
   changeClaimed,
   changeHere,
   deleteVoidCode,
+  selectChanged,
   selectCode,
   selectCodeHere,
   selectOwn,
-  selectUndone,
   takeWithCode,
 } from './store'
 import { createUndoCode, hashUndoCode } from './undo-code'
@@ -51,7 +51,13 @@ type Change = {
 }
 type Attempted = { usage: Parameters<typeof afterAttempt>[0]; counted: { attemptId: number }[] }
 /** `blocking`: open claims that must be settled before another try. */
-type Outcome = { profile?: Profile; oldEmail?: string; blocking?: Entry[]; isTaken?: boolean } & Attempted
+type Outcome = {
+  profile?: Profile
+  oldEmail?: string
+  isReturn?: boolean
+  blocking?: Entry[]
+  isTaken?: boolean
+} & Attempted
 
 const findBlocking = (holders: Holder[], { values, attempt }: Change) => {
   const others = holders.filter((holder) => holder.memberId !== values.memberId)
@@ -61,20 +67,22 @@ const findBlocking = (holders: Holder[], { values, attempt }: Change) => {
 /** In slot 0: one transaction, so that only counted guesses are evaluated, and only one member gets the address. */
 const tryInSlot0 = async (change: Change): Promise<Outcome> => {
   const { db, caller, address, attempt, origin } = change
-  const values = { ...change.values, ...address, ...attempt }
+  const values = { ...change.values, ...attempt }
   const changeIfRight = address.addressHash ? changeHere.withDirectory : changeHere.alone
-  const [, usage, holders, [match], [undo], , [profile], , counted] = await runAsCaller(
-    db,
-    caller,
-    selectOwn(),
-    selectUsage(attempt),
-    selectHolder(address, attempt.now),
-    selectCodeHere(values),
-    ...changeIfRight(origin, values),
-    deleteVoidCode(values),
-    insertCallerAttempt(attempt),
-  )
-  if (profile) return { profile, oldEmail: undo?.email, usage, counted }
+  const [{ email: oldEmail }, usage, holders, [match], , , , [restored], , , , [changed], , counted] =
+    await runAsCaller(
+      db,
+      caller,
+      selectOwn(values),
+      selectUsage(attempt),
+      selectHolder(address, attempt.now),
+      selectCodeHere(values),
+      ...changeIfRight(origin, values),
+      deleteVoidCode(values),
+      insertCallerAttempt(attempt),
+    )
+  const profile = restored ?? changed
+  if (profile) return { profile, oldEmail, isReturn: restored !== undefined, usage, counted }
   return { usage, counted, ...(match && findBlocking(holders as Holder[], change)) }
 }
 
@@ -84,10 +92,10 @@ const changeInSlot = async (change: Change, entries: Entry[], values: Record<str
   const [claim] = entries
   const now = Date.now()
   const claimed = { ...values, claimId: claim?.claimId }
-  const [, [undo], , [profile], , uses] = await runAsCaller(
+  const [{ email: oldEmail }, , , , [restored], , , , [changed], , uses] = await runAsCaller(
     db,
     caller,
-    selectOwn(),
+    selectOwn(claimed),
     ...changeClaimed(origin, claimed),
     ...endClaims(entries, now),
   ).catch(async (error) => {
@@ -95,29 +103,31 @@ const changeInSlot = async (change: Change, entries: Entry[], values: Record<str
     await abandoned?.catch((reason) => log('error', `claim: ${reason}`))
     throw error
   })
+  const profile = restored ?? changed
   const outcome: Statement[] = await recordOutcome(config, entries, uses)
   if (profile) outcome.push(idempotent(deleteCode(change.values)))
   const recorded = run(afterResponse(slots.directory), ...outcome)
   slots.directory.waitUntil(recorded.catch((error) => log('error', `claim: ${error}`)))
   if (!profile) throw unavailable('e-mail change: the claim was settled, or the credentials were changed')
-  return { profile, oldEmail: undo?.email }
+  return { profile, oldEmail, isReturn: restored !== undefined }
 }
 
 /** In another slot: calls the slot, the directory, the slot again and, after the response, the directory. */
 const tryClaimed = async (change: Change): Promise<Outcome> => {
   const { slots, db, caller, address, attempt } = change
-  const [own] = await runAsCaller(db, caller, selectOwn())
-  const values = { ...change.values, ...address, ...attempt, credentialsVersion: own.credentialsVersion }
+  const values = { ...change.values, ...attempt }
+  const [{ credentialsVersion, returnExpiresAt }] = await runAsCaller(db, caller, selectOwn(values))
+  const sent = { ...values, credentialsVersion, returnExpiresAt }
   const [usage, holders, open, [match], , entries, counted] = await run(
     slots.directory,
     selectUsage(attempt),
     selectHolder(address, attempt.now),
-    selectOpenClaims(values),
-    selectCode(values),
-    ...takeWithCode(address, caller.slot, attempt.now, values),
+    selectOpenClaims(sent),
+    selectCode(sent),
+    ...takeWithCode(address, caller.slot, attempt.now, sent),
     insertAttempt(attempt),
   )
-  if (entries.length > 0) return { ...(await changeInSlot(change, entries, values)), usage, counted }
+  if (entries.length > 0) return { ...(await changeInSlot(change, entries, sent)), usage, counted }
   if (!match) return { usage, counted }
   const { blocking, isTaken } = findBlocking(holders, change)
   return { usage, counted, blocking: [...open, ...blocking], isTaken }
@@ -130,13 +140,20 @@ const settleBlocking = async ({ slots, config }: Change, entries: Entry[], count
   }
 }
 
+/** Sends the mails about a change or about a return to a former address, after the response. */
+export type Inform = {
+  changed: (oldEmail: string, undoCode: string) => void
+  /** `replaced` is unknown if the response of the database was lost. */
+  returned: (replaced?: string) => void
+}
+
 /**
  * Changes the caller's e-mail address with the code mailed to the new one. Sessions stay valid. For 72 hours, the former
- * address is reserved for the member, and an undo code restores it.
+ * address is reserved for the member, and an undo code restores it. A change to an address that an undo would restore is that
+ * undo, but the caller stays logged in.
  * @param db the caller's database
  * @param from where the request comes from
  * @param clock returns the local time
- * @param inform mails the undo code to the former address, after the response
  * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS for a wrong, expired, used or voided code;
  * MEMBER_EXISTS, only with the right code, when the address has been taken since; TOO_MANY_REQUESTS after too many tries
  */
@@ -148,22 +165,24 @@ export const changeEmail = async (
   { email, authenticationCode }: NewEmail,
   { network, ...origin }: Origin & { network: string },
   clock: () => string,
-  inform: (oldEmail: string, undoCode: string) => Promise<void>,
+  inform: Inform,
 ): Promise<{ profile: Profile; rateLimit: RateLimitHeaders }> => {
   const now = Date.now()
   const id = caller.memberId ?? 0
   const undoCode = createUndoCode(caller.slot)
   const toSubject = (part: string) => keyedHash(config.JWT_SECRET, 'email change guess', String(id), part)
   const attempt = toAttempt(now, ...(await limitNetwork(network, toSubject, GUESSES)))
+  const address = await toAddress(slots, config, email)
   const change: Change = {
     slots,
     db,
     config,
     caller,
-    address: await toAddress(slots, config, email),
+    address,
     attempt,
     origin,
     values: {
+      ...address,
       memberId: id,
       codeHash: await hashCode(config, id, email, authenticationCode),
       undoHash: await hashUndoCode(undoCode),
@@ -171,15 +190,17 @@ export const changeEmail = async (
       updatedAt: clock(),
     },
   }
-  const informLater = (oldEmail: string) =>
-    db.waitUntil(inform(oldEmail, undoCode).catch((error: Error) => log('error', error.message)))
   const attemptChange = () => (caller.slot > 0 ? tryClaimed(change) : tryInSlot0(change))
   const changeOnce = () =>
     attemptChange().catch(async (error) => {
       if (error instanceof ApiError && error.code !== 'UNAVAILABLE') throw error
       // The change may have taken effect although the response was lost.
-      const undone = run(afterResponse(db), selectUndone(change.values))
-      db.waitUntil(undone.then(([[undo]]) => undo && informLater(undo.email)).catch(() => {}))
+      const informIfChanged = async () => {
+        const [[changed]] = await run(afterResponse(db), selectChanged(change.values))
+        if (changed?.oldEmail) inform.changed(changed.oldEmail, undoCode)
+        else if (changed) inform.returned()
+      }
+      db.waitUntil(informIfChanged().catch(() => {}))
       throw error
     })
 
@@ -188,9 +209,10 @@ export const changeEmail = async (
     await settleBlocking(change, outcome.blocking, outcome.counted)
     outcome = await changeOnce()
   }
-  const { profile, oldEmail, usage, isTaken, blocking } = outcome
-  if (profile) {
-    if (oldEmail) informLater(oldEmail)
+  const { profile, oldEmail, isReturn, usage, isTaken, blocking } = outcome
+  if (profile && oldEmail) {
+    if (isReturn) inform.returned(oldEmail)
+    else inform.changed(oldEmail, undoCode)
     return { profile, rateLimit: afterAttempt(usage, now) }
   }
   if (usage.some(isReached)) throw tooManyAttempts(usage, now)

@@ -48,8 +48,8 @@ export const selectRightCode = (version: SQL) =>
     () => sql`select ${accountCodes.codeHash} from ${accountCodes} where ${isRight(version)} and ${isAllowed}`,
   )
 
-/** Who asked for a code. */
-export type Requester = { memberId: number; slot: number; credentialsVersion: number }
+/** Who asked for a code. `isReturn`: for an address that an undo of theirs restores. */
+export type Requester = { memberId: number; slot: number; credentialsVersion: number; isReturn: boolean }
 
 /**
  * Issues a code for a new address, and passes a mail with it to `deliver`; if the address is taken, a mail that informs its
@@ -94,7 +94,7 @@ export const issueCode = async (
   if (!inserted) throw unavailable(DAILY_MAILS_SENT)
   const isTaken = holders.some((holder) => holder.memberId !== requester.memberId && !isAbandoned(holder, now))
   try {
-    await deliver(isTaken ? { kind: 'emailTaken' } : { kind: 'emailChange', code })
+    await deliver(isTaken ? { kind: 'emailTaken' } : { kind: 'emailChange', code, isReturn: requester.isReturn })
   } catch (error) {
     await run(directory, deleteCode(issued), deleteAttempt(counted), uncountDailyMail({ day }))
     throw error

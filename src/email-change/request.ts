@@ -15,6 +15,7 @@ import type { Origin } from '../sessions/activity'
 import type { Slots } from '../slots'
 import { credentialOf } from '../token'
 import type { Requester } from './codes'
+import { returnExpiresAt } from './restore'
 import type { EmailChange } from './schema'
 
 const selectCredentials = statement((db) =>
@@ -24,6 +25,7 @@ const selectCredentials = statement((db) =>
       email: members.email,
       passwordHash: members.passwordHash,
       credentialsVersion: members.credentialsVersion,
+      returnExpiresAt,
     })
     .from(members)
     .where(isCaller),
@@ -68,10 +70,11 @@ export const requestChange = async (
 ): Promise<{ requester: Requester; rateLimit: RateLimitHeaders }> => {
   const keys = hashingKeys(network, credentialOf(caller))
   requireHashingCapacity(keys)
-  const [{ passwordHash, email: oldEmail, ...member }] = await runAsCaller(db, caller, selectCredentials())
+  const now = Date.now()
+  const credentials = selectCredentials({ email, now })
+  const [{ passwordHash, email: oldEmail, returnExpiresAt, ...member }] = await runAsCaller(db, caller, credentials)
   if (oldEmail.toLowerCase() === email.toLowerCase()) throw fieldError('email', email, 'is already your address')
 
-  const now = Date.now()
   const attempt = await toLoginAttempt(config, oldEmail, network, now)
   const [usage, counted] = await run(directory, selectUsage(attempt), insertAttempt(attempt))
   if (counted.length === 0) throw tooManyAttempts(usage, now)
@@ -86,5 +89,5 @@ export const requestChange = async (
     throw fieldError('password', password, 'is wrong', afterAttempt(usage, now))
   }
   const rateLimit = await countMail(directory, config, { memberId: member.memberId, email, network }, counted)
-  return { requester: { ...member, slot: caller.slot }, rateLimit }
+  return { requester: { ...member, slot: caller.slot, isReturn: returnExpiresAt !== null }, rateLimit }
 }

@@ -9,7 +9,9 @@ import { throttledByNetwork } from '../http/throttle'
 import { valid } from '../http/validate'
 import type { Mail } from '../mail/mail'
 import { requireMailer, sendMail } from '../mail/send'
-import { changeEmail } from './change'
+import { toAddress } from '../members/directory'
+import { issueCode as issueResetCode } from '../recovery/codes'
+import { changeEmail, type Inform } from './change'
 import { issueCode } from './codes'
 import { requestChange } from './request'
 import { EmailChange, EmailUndo, NewEmail } from './schema'
@@ -35,8 +37,18 @@ export const emailChange = new Hono<App>()
     const from = { network: networkOf(c), ...originOf(c) }
     const clock = () => localTime(config.TIME_ZONE)
     const send = mailer(c)
-    const inform = (to: string, undoCode: string) =>
-      send(to, { kind: 'emailChanged', undoCode, newEmail: change.email })
+    const { email } = change
+    const mailResetCode = async () => {
+      const deliver = (to: string, code: string) => send(to, { kind: 'emailRestored', code })
+      await issueResetCode(slots, config, await toAddress(slots, config, email), deliver)
+    }
+    const inform: Inform = {
+      changed: (to, undoCode) => runLater(c, () => send(to, { kind: 'emailChanged', undoCode, newEmail: email })),
+      returned: (replaced) => {
+        runLater(c, mailResetCode)
+        if (replaced) runLater(c, () => send(replaced, { kind: 'emailReplaced', restoredEmail: email }))
+      },
+    }
     const { profile, rateLimit } = await changeEmail(slots, db, config, caller, change, from, clock, inform)
     return c.json(profile, 200, rateLimit)
   })
@@ -48,6 +60,6 @@ export const emailChange = new Hono<App>()
     const send = mailer(c)
     runLater(c, () => send(restored, { kind: 'emailRestored' }))
     // Its owner may have the code of an earlier change.
-    if (replaced) runLater(c, () => send(replaced, { kind: 'emailReplaced', restoredEmail: restored }))
+    runLater(c, () => send(replaced, { kind: 'emailReplaced', restoredEmail: restored }))
     return c.body(null, 204)
   })

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { isCaller } from '../db/caller'
+import { callerId, isCaller } from '../db/caller'
 import { sqlStatement, statement } from '../db/client'
 import { members } from '../db/schema'
 import { isAllowed } from '../members/attempts'
@@ -8,6 +8,7 @@ import { isFree } from '../members/directory'
 import type { Profile } from '../members/responses'
 import { type Origin, recordActivity } from '../sessions/activity'
 import { hasRightCode, selectRightCode } from './codes'
+import { isUndoTo, restoreIf, returnExpiresAt } from './restore'
 
 // The statements of a change of e-mail address.
 
@@ -22,27 +23,28 @@ export const selectOwn = statement((db) =>
       memberId: members.memberId,
       email: members.email,
       credentialsVersion: members.credentialsVersion,
+      returnExpiresAt,
     })
     .from(members)
     .where(isCaller),
 )
 
-/** When the undo that restores the new address expires, if it is a former one of the member. */
-const returnExpiresAt = sql`
-  select max(expiresAt) from emailUndos
-  where memberId = ${memberId} and lower(email) = lower(${placeholder('email')}) and expiresAt > ${placeholder('now')}`
-
-/** The statements that change the caller's address if a condition is met. The first one returns the former address. */
+/**
+ * The statements that change the caller's address if a condition is met, which must fail once the version is raised: first those
+ * that return to a former address. A return is the undo to that address, but keeps the caller's session; otherwise, the
+ * other statements add an undo, which returns the former address, and change the address.
+ */
 const changeIf = (condition: SQL) => {
+  const isOther = sql`sessionId <> ${placeholder('callerSessionId')}`
+  const restore = restoreIf(callerId, isUndoTo, condition, isOther)
   const isChanging = sql`${isCaller} and ${condition}`
-  // An undo expires after the member's earlier ones, so that reservations expire in the order of the changes. That of a
-  // return to a former address expires right after that address's own: a thief must not be able to outwait the owner.
+  // An undo expires after the member's earlier ones, so that reservations expire in the order of the changes.
   const insertUndo = sqlStatement<{ email: string }>(
     () => sql`
     insert into emailUndos (memberId, codeHash, email, expiresAt)
     select memberId, ${placeholder('undoHash')}, email,
       max(
-        coalesce((${returnExpiresAt}), ${placeholder('undoExpiresAt')}),
+        ${placeholder('undoExpiresAt')},
         1 + coalesce((select max(expiresAt) from emailUndos where memberId = ${memberId}), 0)
       )
     from members where ${isChanging}
@@ -58,13 +60,13 @@ const changeIf = (condition: SQL) => {
     returning email, name`,
   )
   return (origin: Origin, values: Record<string, unknown>) =>
-    [insertUndo(values), record(origin, values), update(values)] as const
+    [...restore(origin, values), insertUndo(values), record(origin, values), update(values)] as const
 }
 const changeInSlot0 = (hasDirectory: boolean) =>
   changeIf(sql`${isAllowed} and ${hasRightCode(storedVersion)} and ${isFree(hasDirectory, memberId)}`)
 export const changeHere = { alone: changeInSlot0(false), withDirectory: changeInSlot0(true) }
 export const changeClaimed = changeIf(
-  sql`credentialsVersion = ${sentVersion} and ${isUnsettled} and ${isFree(false, memberId)}`,
+  sql`${storedVersion} = ${sentVersion} and ${isUnsettled} and ${isFree(false, memberId)}`,
 )
 
 export const selectCodeHere = selectRightCode(storedVersion)
@@ -77,7 +79,10 @@ export const deleteVoidCode = sqlStatement<{ codeHash: string }>(
 export const selectCode = selectRightCode(sentVersion)
 export const takeWithCode = takeForChangeIf(sql`${isAllowed} and ${hasRightCode(sentVersion)}`)
 
-export const selectUndone = sqlStatement<{ email: string }>(
+/** Selects the former address after a change. After a return, selects null instead. */
+export const selectChanged = sqlStatement<{ oldEmail: string | null }>(
   () => sql`
-  select email from emailUndos where codeHash = ${placeholder('undoHash')}`,
+  select email as oldEmail from emailUndos where codeHash = ${placeholder('undoHash')}
+  union all select null from members
+  where memberId = ${memberId} and lower(email) = lower(${placeholder('email')}) and passwordHash = ''`,
 )

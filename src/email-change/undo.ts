@@ -6,8 +6,9 @@ import { log } from '../log'
 import { abandonClaim, isUnsettled, selectOpenClaims, takeForUndo } from '../members/claims'
 import { type Address, isFree, toAddress } from '../members/directory'
 import { endClaims, recordOutcome, settleClaims } from '../members/settlement'
-import { type Origin, recordActivity } from '../sessions/activity'
+import type { Origin } from '../sessions/activity'
 import type { Slots } from '../slots'
+import { restoreIf } from './restore'
 import { hashUndoCode, slotOfUndoCode } from './undo-code'
 
 const { placeholder } = sql
@@ -15,57 +16,26 @@ const memberId = sql`${placeholder('memberId')}`
 const isLive = sql`codeHash = ${placeholder('undoHash')} and expiresAt > ${placeholder('now')}`
 
 /** A change that can still be undone. `email`: the former address; `replaced`: the one in use. */
-type Undo = { undoId: number; memberId: number; email: string; replaced: string; undoExpiresAt: number }
+type Undo = { memberId: number; email: string; replaced: string; returnExpiresAt: number }
 const selectUndo = sqlStatement<Undo>(
   () => sql`
-  select undoId, memberId, email, expiresAt as undoExpiresAt,
+  select memberId, email, expiresAt as returnExpiresAt,
     (select members.email from members where members.memberId = emailUndos.memberId) as replaced
   from emailUndos where ${isLive}`,
 )
 
-/**
- * The statements that restore a former address if a condition is met. They also end all sessions and access tokens, delete
- * the password, so that nobody can log in before a reset, and delete the undos of this change and all later ones.
- */
-const restoreIf = (condition: SQL) => {
-  const member = sql`(select memberId from emailUndos where memberId = ${memberId} and ${isLive} and ${condition})`
-  const record = recordActivity('EMAIL_RESTORED', member)
-  const restore = sqlStatement<{ email: string }>(
-    () => sql`
-    update members
-    set email = ${placeholder('email')}, passwordHash = '', credentialsVersion = credentialsVersion + 1,
-      updatedAt = ${placeholder('updatedAt')}
-    where memberId = ${member}
-    returning email`,
-  )
-  const deleteSessions = sqlStatement<{ sessionId: string }>(
-    () => sql`delete from sessions where memberId = ${member} returning sessionId`,
-  )
-  const deleteTokens = sqlStatement<{ tokenId: string }>(
-    () => sql`delete from accessTokens where memberId = ${member} returning tokenId`,
-  )
-  // Must come last: the condition no longer holds afterwards.
-  const deleteUndos = sqlStatement<{ undoId: number }>(
-    () => sql`
-    delete from emailUndos where memberId = ${member} and undoId >= ${placeholder('undoId')} returning undoId`,
-  )
-  return (origin: Origin, values: Record<string, unknown>) =>
-    [
-      restore(values),
-      record(origin, values),
-      deleteSessions(values),
-      deleteTokens(values),
-      deleteUndos(values),
-    ] as const
+const restoreWithCode = (condition: SQL) => restoreIf(memberId, isLive, condition)
+const restoreInSlot0 = {
+  alone: restoreWithCode(isFree(false, memberId)),
+  withDirectory: restoreWithCode(isFree(true, memberId)),
 }
-const restoreInSlot0 = { alone: restoreIf(isFree(false, memberId)), withDirectory: restoreIf(isFree(true, memberId)) }
-const restoreClaimed = restoreIf(sql`${isFree(false, memberId)} and ${isUnsettled}`)
+const restoreClaimed = restoreWithCode(sql`${isFree(false, memberId)} and ${isUnsettled}`)
 
 type Values = Undo & { undoHash: string; updatedAt: string }
 
 const restoreHere = async (db: Db, address: Address, values: Values, origin: Origin) => {
   const restore = address.addressHash ? restoreInSlot0.withDirectory : restoreInSlot0.alone
-  const [[restored]] = await run(db, ...restore(origin, { ...values, ...address, now: Date.now() }))
+  const [, , , [restored]] = await run(db, ...restore(origin, { ...values, ...address, now: Date.now() }))
   return restored !== undefined
 }
 
@@ -102,7 +72,7 @@ const restoreClaimedAddress = async (
     await run(slots.directory, abandonClaim(claim)).catch((reason) => log('error', `claim: ${reason}`))
     throw error
   })
-  const [[restored], , , , , settled, uses] = ended
+  const [, , , [restored], , settled, uses] = ended
   const recorded = run(afterResponse(slots.directory), ...(await recordOutcome(config, entries, uses)))
   slots.directory.waitUntil(recorded.catch((error) => log('error', `claim: ${error}`)))
   // Another request settled the claim meanwhile. The code may still be valid.
@@ -114,7 +84,7 @@ const restoreClaimedAddress = async (
  * Undoes a change of e-mail address, and all later ones: restores the former address, ends all sessions and access tokens,
  * and deletes the password, so that the member must reset it.
  * @param clock returns the local time
- * @returns the restored address, and the one that it replaced, unless they are the same
+ * @returns the restored address, and the one that it replaced
  * @throws INVALID_FIELDS, the same for an unknown, used or expired code
  */
 export const undoChange = async (slots: Slots, config: Config, code: string, origin: Origin, clock: () => string) => {
@@ -132,6 +102,5 @@ export const undoChange = async (slots: Slots, config: Config, code: string, ori
       ? await restoreHere(db, address, values, origin)
       : await restoreClaimedAddress(slots, config, db, address, values, origin)
   if (!isRestored) throw invalid
-  const isSame = undo.replaced.toLowerCase() === undo.email.toLowerCase()
-  return { restored: undo.email, replaced: isSame ? undefined : undo.replaced }
+  return { restored: undo.email, replaced: undo.replaced }
 }

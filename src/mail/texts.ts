@@ -34,12 +34,17 @@ const ko: Texts = {
       '직접 재설정하지 않으셨다면 다른 사람이 이 메일함을 보고 있을 수 있습니다. 먼저 이메일 계정의 비밀번호를 바꾼 다음, Reading Library 비밀번호를 다시 재설정해 주세요.',
     ],
   }),
-  emailChange: ({ code }) => ({
+  emailChange: ({ code, isReturn }) => ({
     subject: '새 이메일 주소 확인 코드',
     body: [
       'Reading Library 계정의 새 이메일 주소 확인 코드:',
       { code },
       '이메일 주소 변경을 요청하신 화면에 10분 안에 입력해 주세요.',
+      ...(isReturn
+        ? [
+            '최근 72시간 안에 사용하시던 주소입니다. 이 코드를 입력하시면 그 이후의 이메일 주소 변경이 모두 취소됩니다. 다른 모든 기기에서 로그아웃되고, 모든 액세스 토큰이 삭제되며, 비밀번호를 더 이상 사용할 수 없게 됩니다. 새 비밀번호를 설정할 코드를 이 주소로 보내 드립니다.',
+          ]
+        : []),
       '요청하지 않으셨다면 이 메일을 무시하셔도 됩니다. 아무것도 바뀌지 않습니다.',
     ],
   }),
@@ -59,17 +64,24 @@ const ko: Texts = {
       '직접 요청하셨다면 다른 주소를 사용하거나, 이 주소로 로그인해 주세요. 요청하지 않으셨다면 이 메일을 무시하셔도 됩니다.',
     ],
   }),
-  emailRestored: () => ({
+  emailRestored: ({ code }) => ({
     subject: '이메일 주소가 복원되었습니다',
-    body: [
-      '계정의 이메일 주소가 이 주소로 복원되었습니다. 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다.',
-      '로그인하려면 먼저 비밀번호를 재설정해 주세요. 이전 비밀번호는 더 이상 사용할 수 없습니다.',
-    ],
+    body: code
+      ? [
+          '계정의 이메일 주소가 이전에 사용하시던 이 주소로 변경되어, 그 이후의 변경이 모두 취소되었습니다. 변경하신 기기를 제외한 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다.',
+          '그 변경에 사용된 비밀번호는 더 이상 사용할 수 없습니다. 비밀번호 재설정 화면에 아래 코드를 새 비밀번호와 함께 10분 안에 입력해 주세요.',
+          { code },
+          '이 코드를 다른 사람에게 알려 주지 마세요. 10분이 지났다면 비밀번호 재설정 화면에서 새 코드를 요청해 주세요.',
+        ]
+      : [
+          '계정의 이메일 주소가 이 주소로 복원되었습니다. 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다.',
+          '로그인하려면 먼저 비밀번호를 재설정해 주세요. 이전 비밀번호는 더 이상 사용할 수 없습니다.',
+        ],
   }),
   emailReplaced: ({ restoredEmail }) => ({
     subject: '이메일 주소 변경이 취소되었습니다',
     body: [
-      `계정의 이메일 주소 변경이 취소되어, 이 주소 대신 이전 주소 ${maskEmail(restoredEmail)}(이)가 다시 사용됩니다. 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다.`,
+      `계정의 이메일 주소 변경이 취소되어, 이 주소 대신 이전 주소 ${maskEmail(restoredEmail)}(이)가 다시 사용됩니다. 다른 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다.`,
       '직접 하지 않으셨다면, 최근 72시간 안에 이 주소로 받으신 이메일 주소 변경 취소 코드가 있는지 확인하고 그 코드를 입력해 주세요.',
     ],
   }),
@@ -109,12 +121,17 @@ const en: Texts = {
       'If this was not you, someone else may be reading this mailbox: first change the password of your e-mail account, then reset your Reading Library password again.',
     ],
   }),
-  emailChange: ({ code }) => ({
+  emailChange: ({ code, isReturn }) => ({
     subject: 'Confirm your new Reading Library e-mail address',
     body: [
       'Your code to confirm this address as the new e-mail address of your Reading Library account:',
       { code },
       'Enter it within 10 minutes, on the page where you asked to change your e-mail address.',
+      ...(isReturn
+        ? [
+            'Your account used this address in the last 72 hours. Entering the code undoes all changes of address since then: it logs you out on all other devices, deletes all access tokens, and voids your password. We then mail a code to this address, with which you set a new one.',
+          ]
+        : []),
       'If you did not request it, you can ignore this message: nothing changes.',
     ],
   }),
@@ -134,17 +151,24 @@ const en: Texts = {
       'If this was you, choose another address, or log in with this one. If not, you can ignore this message.',
     ],
   }),
-  emailRestored: () => ({
+  emailRestored: ({ code }) => ({
     subject: 'Your Reading Library e-mail address was restored',
-    body: [
-      'The e-mail address of your account was changed back to this one. You were logged out on all devices, and all access tokens were deleted.',
-      'Reset your password before you log in: the old one no longer works.',
-    ],
+    body: code
+      ? [
+          'The e-mail address of your account was changed back to this one, which undid all changes since. You were logged out on all other devices, and all access tokens were deleted.',
+          'The password that was used for those changes no longer works. Set a new one within 10 minutes: enter this code on the page for resetting your password.',
+          { code },
+          'Do not share it with anyone. After 10 minutes, request a new code on that page.',
+        ]
+      : [
+          'The e-mail address of your account was changed back to this one. You were logged out on all devices, and all access tokens were deleted.',
+          'Reset your password before you log in: the old one no longer works.',
+        ],
   }),
   emailReplaced: ({ restoredEmail }) => ({
     subject: 'The change of your Reading Library address was undone',
     body: [
-      `The e-mail address of your account is ${maskEmail(restoredEmail)} again, instead of this one: the change was undone. All devices were signed out and all access tokens deleted.`,
+      `The e-mail address of your account is ${maskEmail(restoredEmail)} again, instead of this one: the change was undone. All other devices were signed out and all access tokens deleted.`,
       'If this was not you, look for a mail to this address with a code for undoing an earlier change. Within 72 hours of that mail, enter its code.',
     ],
   }),

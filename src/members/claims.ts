@@ -65,8 +65,14 @@ export const selectOpenClaims = sqlStatement<Entry>(
   () => sql`select ${entryColumns} from ${addresses} where ${isOwnOpen}`,
 )
 
+// The address in use, the wanted one and, if an undo restores that one, those that later changes reserved.
+const taken = sql`
+  select addressHash from addresses
+  where ${isOwn} and (${isHeld} or state = 'RESERVED' and settleAt > ${placeholder('returnExpiresAt')})
+  union select ${hash}`
+
 // SQLite stores the selected rows before it inserts the first one, so the condition sees no entry of this claim.
-const takeEntries = (condition: SQL, taken: SQL) =>
+const takeEntries = (condition: SQL) =>
   sqlStatement<Entry>(
     () => sql`
     insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
@@ -79,9 +85,9 @@ const takeEntries = (condition: SQL, taken: SQL) =>
     returning ${entryColumns}`,
   )
 
-const takeIf = (condition: SQL, taken: SQL) => {
+const takeIf = (condition: SQL) => {
   const isTakable = sql`not exists (select 1 from addresses where ${isOwnOpen}) and ${condition}`
-  const [next, take] = [nextClaim(isTakable), takeEntries(isTakable, taken)]
+  const [next, take] = [nextClaim(isTakable), takeEntries(isTakable)]
   return (address: Address, slot: number, now: number, values: { memberId: number; [name: string]: unknown }) => {
     const claim = { ...values, ...address, ...toClaim(slot, now) }
     return [next(claim), take(claim)] as const
@@ -92,19 +98,10 @@ const takeIf = (condition: SQL, taken: SQL) => {
  * The statements that take the address a member uses, and one that is free or reserved for the member, for a change, if a
  * condition is met. The last one returns the entries, which are all under one new claim.
  */
-export const takeForChangeIf = (condition: SQL) =>
-  takeIf(
-    sql`${isFree(true, memberId)} and ${condition}`,
-    sql`select addressHash from addresses where ${isOwn} and ${isHeld} union select ${hash}`,
-  )
+export const takeForChangeIf = (condition: SQL) => takeIf(sql`${isFree(true, memberId)} and ${condition}`)
 
-const isOwnAddress = sql`exists (select 1 from addresses where ${isAddress} and ${isOwn})`
-/** The same for an undo, which also takes the addresses that later changes reserved. The former one must be the member's. */
-export const takeForUndo = takeIf(
-  isOwnAddress,
-  sql`select addressHash from addresses
-    where ${isOwn} and (${isHeld} or ${isAddress} or state = 'RESERVED' and settleAt > ${placeholder('undoExpiresAt')})`,
-)
+/** The same for an undo. The former address must be the member's. */
+export const takeForUndo = takeIf(sql`exists (select 1 from addresses where ${isAddress} and ${isOwn})`)
 
 /** Matches in a slot while a claim, or the member it created, may still take effect. */
 export const isUnsettled = sql`not exists (

@@ -14,10 +14,12 @@ const MAILS: Mail[] = [
   { kind: 'verification', code: '123456' },
   { kind: 'passwordReset', code: 'K7QM2-9FXTR' },
   { kind: 'passwordWasReset' },
-  { kind: 'emailChange', code: 'K7QM2-9FXTR' },
+  { kind: 'emailChange', code: 'K7QM2-9FXTR', isReturn: false },
+  { kind: 'emailChange', code: 'K7QM2-9FXTR', isReturn: true },
   { kind: 'emailChanged', undoCode: 'K7QM2-9FXTR-4HJ8W-N6PZC-3BDV5', newEmail: 'jane.doe@example.com' },
   { kind: 'emailTaken' },
   { kind: 'emailRestored' },
+  { kind: 'emailRestored', code: 'K7QM2-9FXTR' },
   { kind: 'emailReplaced', restoredEmail: 'jane.doe@example.com' },
   { kind: 'tokenCreated', tokens: 3 },
 ]

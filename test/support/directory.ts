@@ -7,7 +7,6 @@ const MEMBERS = 'select memberId, lower(email) as email from members where withd
 const UNDOS = `
   select memberId, lower(email) as email, max(expiresAt) as expiresAt from emailUndos
   where expiresAt > unixepoch('subsec') * 1000
-    and lower(email) <> (select lower(email) from members where members.memberId = emailUndos.memberId)
   group by 1, 2`
 
 /**

@@ -94,7 +94,8 @@ export const membersOperations: Operations = {
     operationId: 'requestEmailChange',
     summary: 'Request a change of your e-mail address',
     description:
-      'Mails a code of ten letters and digits to the new address. The code is valid for ten minutes. If the address ' +
+      'Mails a code of ten letters and digits to the new address. The code is valid for ten minutes. The mail says what ' +
+      'a change back to a former address does (see `changeEmail`). If the address ' +
       'belongs to another member, that member is informed by mail instead; the response is the same. Of your ' +
       'requests, at most two in ten minutes send a mail to an address. A wrong password counts as a failed login.',
     responses: { 202: empty('A code is mailed if the address is not taken', ...RATE_LIMIT) },
@@ -107,7 +108,9 @@ export const membersOperations: Operations = {
     description:
       'Requires a code from `requestEmailChange`, which works once, unless the password or the e-mail address was changed ' +
       'meanwhile. You stay logged in on all devices; `endOtherSessions` logs out the others. A code that restores the ' +
-      'former address is mailed to it, and the address is reserved for you for 72 hours.',
+      'former address is mailed to it, and the address is reserved for you for 72 hours. If you change back to a former ' +
+      'address within that time, this is the undo of the changes since, except that you stay logged in: it logs out all ' +
+      'other devices, deletes all access tokens and the password, and mails a code for `resetPassword` to that address.',
     responses: { 200: json(Profile, 'The member', ...RATE_LIMIT) },
     errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
     countsInvalidFields: true,
