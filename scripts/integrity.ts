@@ -45,6 +45,12 @@ const checkRetired = (table: string, id: string) => `
   select '${table}' as "table", ${id} as id, '${id}' as field, 'above ' || retiredIds.id as expected, ${id} as found
   from ${table} join retiredIds on tableName = '${table}' and retiredIds.id = ${id}`
 
+const isLiveUndo = `expiresAt > unixepoch('subsec') * 1000`
+/** Undos of changes of e-mail address that can be used, although they must not exist beside another row. */
+const checkUndos = (field: string, expected: string, other: string) => `
+  select 'emailUndos' as "table", undoId as id, '${field}' as field, '${expected}' as expected, 'another' as found
+  from emailUndos as stored where ${isLiveUndo} and ${isActive} and exists (${other})`
+
 /** One SELECT per invariant; each returns its mismatches. */
 const CHECKS = [
   ...['yet', 'ing', 'done'].map((status) =>
@@ -142,6 +148,19 @@ const CHECKS = [
   ))`,
   ),
   checkField('imports', 'importId', 'done', 'created + updated + unchanged + skipped + failed'),
+  checkUndos(
+    'email',
+    'an address used before the present one and those of later undos',
+    `select 1 from members where members.memberId = stored.memberId and lower(members.email) = lower(stored.email)
+    union all select 1 from emailUndos as later where later.memberId = stored.memberId and later.undoId > stored.undoId
+      and lower(later.email) = lower(stored.email)`,
+  ),
+  checkUndos(
+    'expiresAt',
+    'before those of later undos',
+    `select 1 from emailUndos as later
+    where later.memberId = stored.memberId and later.undoId > stored.undoId and later.expiresAt <= stored.expiresAt`,
+  ),
   `select 'members' as "table", memberId as id, 'withdrawnAt' as field, 'a purge job' as expected, withdrawnAt as found
   from members where withdrawnAt is not null and memberId not in (select memberId from purgeJobs)`,
   `select 'members' as "table", memberId as id, 'memberId' as field, 'at most ' || seq as expected, memberId as found

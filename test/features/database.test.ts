@@ -127,6 +127,47 @@ describe('migrations', () => {
     expect(await countRows()).toEqual([1, 50, 5].map((rows) => rows * env.MIGRATIONS.length))
   })
 
+  // Each letter is an address: the former ones, of which a `+` marks those that a return replaced, then the one in use.
+  it.each([
+    ['A T > X', 'A T'],
+    ['A T+ > A', ''],
+    ['A T+ > a', ''],
+    ['A T X+ > A', ''],
+    ['A T X+ > T', 'A'],
+    ['A T+ A > X', 'A'],
+    ['A T+ A+ T > X', 'A T'],
+    ['A T+ A+ > T', 'A'],
+    // The undo to A has expired and was swept.
+    ['T X+ > A', ''],
+    ['T X+ A > Y', 'A'],
+    ['T X > A', 'T X'],
+  ])('of undos that earlier releases made: %s leaves those to %s', async (walk, left) => {
+    const db = env.SPARE_1
+    const at = env.MIGRATIONS.findIndex(({ name }) => name.includes('undo_invariant'))
+    await applyD1Migrations(db, env.MIGRATIONS.slice(0, at))
+    const [former = '', inUse = ''] = walk.split(' > ')
+    const addMember = async (address: string) => {
+      const insert = db.prepare(`
+        insert into members (email, name, passwordHash, createdAt, updatedAt)
+        values (?, 'M', 'x', '2026-01-01T00:00:00', '2026-01-01T00:00:00') returning memberId`)
+      return insert.bind(address).first<number>('memberId')
+    }
+    const [memberId, other] = [await addMember(inUse), await addMember('another')]
+    const insertUndo = db.prepare(`insert into emailUndos (memberId, codeHash, email, expiresAt) values (?, ?, ?, ?)`)
+    let expiresAt = Date.now()
+    for (const [step, address] of former.split(' ').entries()) {
+      expiresAt += address.endsWith('+') ? 1 : 3_600_000
+      await insertUndo.bind(memberId, `${step}`, address.replace('+', ''), expiresAt).run()
+      await insertUndo.bind(other, `other ${step}`, `other ${step}`, (step + 1) * 1000).run()
+    }
+    for (const query of env.MIGRATIONS[at]?.queries ?? []) await db.prepare(query).run()
+    const undos = await db.prepare('select memberId, email from emailUndos order by undoId').all()
+    const ofMember = undos.results.filter((undo) => undo.memberId === memberId)
+    expect(ofMember.map(({ email }) => email).join(' ')).toBe(left)
+    expect(undos.results.length - ofMember.length).toBe(former.split(' ').length)
+    await db.prepare('delete from members').run()
+  })
+
   it('drop no table, which would cascade to child rows', () => {
     expect(JSON.stringify(env.MIGRATIONS)).not.toMatch(/drop table/i)
   })
@@ -196,6 +237,28 @@ describe('the integrity check', () => {
     await select('insert or replace into retiredIds (tableName, id) values (?, ?)', table, id)
     expect(await findMismatches(memberDatabase())).toMatchObject([{ table, id, expected: `above ${id}`, found: id }])
     await select('delete from retiredIds where tableName = ?', table)
+  })
+
+  it('finds an undo to the address in use, two to one address, and two that expire in the wrong order', async () => {
+    const now = Date.now()
+    const insertUndo = (undoId: number, email: string, expiresAt: number) =>
+      select(
+        'insert into emailUndos (undoId, memberId, codeHash, email, expiresAt) values (?1, ?2, ?1, ?3, ?4)',
+        ...[undoId, memberId, email, now + expiresAt],
+      )
+    await insertUndo(1, 'first@library.test', 100_000)
+    await insertUndo(2, reader.email.toUpperCase(), 100_001)
+    await insertUndo(3, 'First@library.test', 100_003)
+    await insertUndo(4, 'fourth@library.test', 100_002)
+    const found = (await findMismatches(memberDatabase())).map(({ table, id, field }) => [table, id, field])
+    expect(found).toEqual([
+      ['emailUndos', 1, 'email'],
+      ['emailUndos', 2, 'email'],
+      ['emailUndos', 3, 'expiresAt'],
+    ])
+    await select('update emailUndos set expiresAt = expiresAt - 200000')
+    expect(await findMismatches(memberDatabase())).toEqual([])
+    await select('delete from emailUndos')
   })
 
   it('finds a row of another slot', async () => {
