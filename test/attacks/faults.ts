@@ -12,7 +12,7 @@ const CONCURRENCY = 6
 let requests = 0
 const nextNetwork = () => `10.9.${(++requests >> 8) & 255}.${requests & 255}`
 
-const toStage = (service: Service): Stage => ({
+export const toStage = (service: Service): Stage => ({
   request: ({ method, path, token, body, file }, fault) => {
     const headers = fault ? `X-Fault: ${JSON.stringify(fault)}\r\n` : ''
     if (file && token) return service.request({ ...uploadRequest({ token }, file), headers })

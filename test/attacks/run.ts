@@ -7,7 +7,7 @@ import { type Attack, mergeReports, type Report } from './attack'
 import { type Service, startService } from './service'
 
 const NAMES =
-  'input isolation access guard traces forgery codes reset logins uploads slow faults crashes kills imports files overload withdrawal memory limits model supply'.split(
+  'input isolation access guard traces takeover forgery codes reset logins uploads slow faults crashes kills imports files overload withdrawal memory limits model supply'.split(
     ' ',
   )
 

@@ -1,0 +1,68 @@
+import { env } from 'cloudflare:workers'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { findMismatches } from '../../scripts/integrity'
+import { sweep } from '../../src/sweep'
+import { send } from '../support/api'
+import { memberDatabase, memberHome } from '../support/database'
+import { findProblems } from '../support/email-changes'
+import { newNetwork } from '../support/mailed-codes'
+import { injectFault } from './faults/inject'
+import type { Stage } from './faults/subjects'
+import { createChains, EXPELLED_THIEF, runChain } from './takeover/chains'
+import { explore } from './takeover/explore'
+import { RULES, type Rule } from './takeover/model'
+
+const unlimited = { limit: async () => ({ success: true }) } as RateLimit
+
+const stage: Stage = {
+  request: async ({ method, path, token, body }) => {
+    const { env: reporting, report } = injectFault(env)
+    const headers = { 'CF-Connecting-IP': newNetwork(), ...(token && { Authorization: `Bearer ${token}` }) }
+    const changed = { ...reporting, NETWORK_LIMIT: unlimited, WRITE_LIMIT: unlimited }
+    const answer = await send(method, path, { headers, changed, body })
+    const { headers: reported } = report(new Response(), 0)
+    return { ...answer, headers: new Headers([...answer.headers, ...reported]) }
+  },
+  secret: env.JWT_SECRET ?? '',
+  home: memberHome(),
+  bucket: env.IMAGES,
+  lists: env.CATALOGUE,
+}
+
+/** `npm run attack -- takeover` explores chains of seven actions and runs more of them. */
+const [LENGTH, CHAINS, SEED] = [5, 12, 2026]
+
+describe.each([1, 2])('a thief and the owner, with %i slots', (slots) => {
+  it(`end with the owner in the account, after all chains of up to ${LENGTH} actions`, () => {
+    const { violation, states } = explore(slots, LENGTH)
+    expect(violation).toBe(undefined)
+    expect(states).toBeGreaterThan(1000)
+  })
+
+  it.each((Object.keys(RULES) as Rule[]).filter((rule) => slots > 1 || rule !== 'release'))(
+    'need the rule "%s"',
+    (rule) => {
+      expect(explore(slots, LENGTH, rule).violation).toBeTypeOf('string')
+    },
+  )
+})
+
+describe('the service does what the model says', () => {
+  afterAll(async () => {
+    await sweep({ ...env } as never, Date.now() + 100_000)
+    expect(await findProblems()).toEqual([])
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+
+  it('when an expelled thief tries to take the account back', async () => {
+    expect(await runChain(stage, EXPELLED_THIEF)).toBe(undefined)
+  })
+
+  it.each(createChains(CHAINS, 7, SEED).map((chain, n) => [n, chain] as const))(
+    `in chain %i (seed ${SEED})`,
+    async (_, chain) => {
+      vi.spyOn(console, 'error').mockImplementation(() => {})
+      expect(await runChain(stage, chain)).toBe(undefined)
+    },
+  )
+})
