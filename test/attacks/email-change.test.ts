@@ -126,6 +126,8 @@ const checkWayBack = async (oldEmail: string, isChanged: boolean) => {
 
 const FLOW_CALLS = {
   change: [1, 4],
+  // With those that issue the reset code.
+  return: [4, 7],
   undo: [2, 4],
   settlingChange: [9],
   settlingUndo: [7],
@@ -183,6 +185,40 @@ describe.each([0, 1])('in slot %i,', (home) => {
         expect((await undoWith(code)).status).toBe(isRestored ? 400 : 204)
         expect(await emailOf(member)).toBe(member.email)
         expect(await isFree(email)).toBe(true)
+        expect(await findDirectoryProblems()).toEqual([])
+      })
+    })
+
+    describe('a return undoes two changes or none', () => {
+      let last: string
+      beforeEach(async () => {
+        last = newEmail()
+        await change(email)
+        await change(last)
+        await insertCode(member, member.email)
+      })
+      const back = (changed: Changed = {}) => confirm(changed, member, member.email)
+      const calls = FLOW_CALLS.return[home] ?? 0
+
+      it(`takes ${calls} calls`, async () => {
+        expect(await countCalls(back)).toBe(calls)
+      })
+
+      it.each(pickFaults(listFaults(calls, order)))('%s', async (_, fault) => {
+        const undoCodes = [lastCodeTo(member.email), lastCodeTo(email)]
+        const { state, changed } = injectFault(fault)
+        const { status } = await back(changed)
+        expect([200, 503]).toContain(status)
+        await comeToRest(state.late, order)
+        const isRestored = (await emailOf(member)) === member.email
+        if (status === 200) expect(isRestored).toBe(true)
+        expect([await isFree(last), await isFree(email), await isFree(member.email)]).toEqual([
+          isRestored,
+          isRestored,
+          false,
+        ])
+        for (const code of undoCodes.reverse()) expect((await undoWith(code)).status).toBe(isRestored ? 400 : 204)
+        expect(await emailOf(member)).toBe(member.email)
         expect(await findDirectoryProblems()).toEqual([])
       })
     })

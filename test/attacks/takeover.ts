@@ -5,15 +5,16 @@ import { findDirectoryProblems } from '../support/directory'
 import { whole } from '../support/table'
 import { type Attack, mapConcurrently, type Report } from './attack'
 import { toStage } from './faults'
-import { createChains, EXPELLED_THIEF, runChain } from './takeover/chains'
+import { runChain } from './takeover/chains'
 import { explore } from './takeover/explore'
 import { RULES, type Rule } from './takeover/model'
+import { countReturns, createChains, EXPELLED_THIEF } from './takeover/samples'
 
 const LENGTH = 7
 const CONCURRENCY = 4
 
 const exploreAll = (slots: number, progress: (line: string) => void): Report => {
-  progress(`exploring all chains of ${LENGTH} actions with ${slots} slots`)
+  progress(`exploring all chains of ${LENGTH} actions (slots: ${slots})`)
   const { states, chains, ends, violation } = explore(slots, LENGTH)
   const rules = (Object.keys(RULES) as Rule[]).filter((rule) => slots > 1 || rule !== 'release')
   const unneeded = rules.filter((rule) => !explore(slots, LENGTH, rule).violation)
@@ -27,7 +28,7 @@ const exploreAll = (slots: number, progress: (line: string) => void): Report => 
         chains,
         `${whole(states)} states: the owner can end with the account, and the thief with nothing, ${exceptions}`,
       ],
-      ['rules left out, each of which lets the thief in', rules.length, `${unneeded.length} not needed`],
+      ['of these rules, left out one at a time, each is needed', rules.length, `${unneeded.length} not needed`],
     ],
     failures: [...(violation ? [violation] : []), ...unneeded.map((rule) => `not needed: ${RULES[rule]}`)],
   }
@@ -52,7 +53,11 @@ export const takeover: Attack = async ({ quick, seed, slots, progress, start }) 
   return {
     figures: [
       ...explored.flatMap(({ figures }) => figures),
-      ['random chains run against the service', chains.length, `${failures.length} differ from the model`],
+      [
+        'random chains run against the service',
+        chains.length,
+        `with ${countReturns(chains)} returns: ${failures.length} differ from the model`,
+      ],
     ],
     failures: [...explored.flatMap(({ failures }) => failures), ...failures],
   }

@@ -1,6 +1,5 @@
-// Random chains of the model's actions, sent to the service as real requests, each step compared with the model.
+// Sends chains of the model's actions to the service as real requests, and compares each step with the model.
 import { insertMemberAt } from '../../support/home'
-import { randomFrom } from '../../support/malformed-files'
 import type { Stage } from '../faults/subjects'
 import {
   type Action,
@@ -9,40 +8,12 @@ import {
   apply,
   canAct,
   initialState,
-  listActions,
   ownerOf,
   type Session,
   type State,
 } from './model'
 
 export type Chain = readonly Action[]
-
-/** Random chains, in which one action in six is one that must be refused. Few withdraw, which ends a chain. */
-export const createChains = (count: number, length: number, seed: number): Chain[] => {
-  const random = randomFrom(seed)
-  const actions = listActions(1)
-  const pick = (state: State) => {
-    const isAllowed = random(6) > 0
-    const tried = actions.filter((action) => {
-      // Anyone may request a reset, and the mail goes to the mailbox in use.
-      if (!isAllowed && (action.kind === 'request reset' || action.kind === 'expiry')) return false
-      return canAct(state, action) === isAllowed && (action.kind !== 'withdraw' || random(10) === 0)
-    })
-    const kinds = [...Map.groupBy(tried, ({ kind, by }) => `${kind} ${by}`).values()]
-    const ofKind = kinds[random(kinds.length)] ?? []
-    return ofKind[random(ofKind.length)]
-  }
-  return Array.from({ length: count }, () => {
-    const chain: Action[] = []
-    for (let state = initialState(1); chain.length < length && !state.end; ) {
-      const action = pick(state)
-      if (!action) break
-      chain.push(action)
-      if (canAct(state, action)) state = apply(state, action)
-    }
-    return chain
-  })
-}
 
 const PASSWORD = 'correct-horse-1'
 /** An undo code names the slot. */
@@ -213,14 +184,3 @@ export const runChain = async (stage: Stage, chain: Chain): Promise<string | und
   }
   return undefined
 }
-
-/** A thief changes the address. The owner returns, sets a new password and ends all sessions; the thief then tries to come back. */
-export const EXPELLED_THIEF: Chain = [
-  { by: 'thief', kind: 'log in' },
-  { by: 'thief', kind: 'change', to: 'T', session: 'thief' },
-  { by: 'owner', kind: 'change', to: 'A', session: 'shared' },
-  { by: 'owner', kind: 'change password', session: 'shared' },
-  { by: 'owner', kind: 'end sessions', session: 'shared' },
-  { by: 'thief', kind: 'undo', to: 'T' },
-  { by: 'thief', kind: 'log in' },
-]

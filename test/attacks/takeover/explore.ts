@@ -1,14 +1,5 @@
-import {
-  type Action,
-  apply,
-  canAct,
-  findStepViolation,
-  findViolation,
-  initialState,
-  listActions,
-  type Rule,
-  type State,
-} from './model'
+import { type Action, apply, canAct, initialState, listActions, type Rule, type State } from './model'
+import { findStepViolation, findViolation } from './properties'
 
 const describe = ({ by, kind, fault, ...more }: Action) =>
   [`${by}: ${kind}`, 'to' in more && more.to, 'session' in more && `(session ${more.session})`, fault]

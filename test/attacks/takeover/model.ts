@@ -7,7 +7,7 @@ const MAILBOXES = { owner: ['A', 'B'], thief: ['T', 'U'] } as const
 export type Address = (typeof MAILBOXES)[Actor][number]
 const ADDRESSES: readonly Address[] = Object.values(MAILBOXES).flat()
 /** `shared`: the owner's, of which the thief has a copy. The others come from logins. */
-const SESSIONS = { owner: ['shared', 'owner'], thief: ['shared', 'thief'] } as const
+export const SESSIONS = { owner: ['shared', 'owner'], thief: ['shared', 'thief'] } as const
 export type Session = (typeof SESSIONS)[Actor][number]
 const ACTORS = ['owner', 'thief'] as const
 
@@ -56,7 +56,7 @@ export type Rule = keyof typeof RULES
 export const ownerOf = (address: Address): Actor =>
   MAILBOXES.owner.some((each) => each === address) ? 'owner' : 'thief'
 
-const settleEntries = ({ inUse, undos, entries }: State, taken: readonly Address[]): State['entries'] => {
+export const settleEntries = ({ inUse, undos, entries }: State, taken: readonly Address[]): State['entries'] => {
   const settled = { ...entries }
   for (const address of taken) {
     delete settled[address]
@@ -67,7 +67,7 @@ const settleEntries = ({ inUse, undos, entries }: State, taken: readonly Address
 }
 const openOf = ({ entries }: State) => ADDRESSES.filter((address) => entries[address] === 'CLAIMED')
 /** The state after the sweep has settled open claims. */
-const comeToRest = (state: State): State => ({ ...state, entries: settleEntries(state, openOf(state)) })
+export const comeToRest = (state: State): State => ({ ...state, entries: settleEntries(state, openOf(state)) })
 
 const restore = (state: State, to: Address): State => ({
   ...state,
@@ -98,6 +98,10 @@ const returnTo = (state: State, to: Address, session: Session, off?: Rule): Stat
   }
 }
 
+/** Whether an action changes the address back to a former one. */
+export const isReturn = ({ undos }: State, action: Action): action is Action & { kind: 'change' } =>
+  action.kind === 'change' && undos.includes(action.to)
+
 const addTo = <T extends string>(list: readonly T[], item: T) => [...new Set([...list, item])].sort()
 
 const act = (state: State, action: Action, off?: Rule): State => {
@@ -105,7 +109,7 @@ const act = (state: State, action: Action, off?: Rule): State => {
   const undos = off === 'earlier undos' ? [] : state.undos
   switch (action.kind) {
     case 'change':
-      if (state.undos.includes(action.to) && off !== 'is undo') return returnTo(state, action.to, action.session, off)
+      if (isReturn(state, action) && off !== 'is undo') return returnTo(state, action.to, action.session, off)
       return { ...state, inUse: action.to, undos: [...state.undos, state.inUse], codes: [] }
     case 'undo':
       return restore(state, action.to)
@@ -200,61 +204,3 @@ export const initialState = (slots: number): State => ({
   slots,
   entries: slots > 1 ? { A: 'HELD' } : {},
 })
-
-/** What lets the thief in, now or later. */
-export const holdingsOfThief = ({ inUse, undos, knowing, sessions, tokens, codes }: State) => [
-  ...sessions.filter((session) => SESSIONS.thief.some((each) => each === session)).map((each) => `session ${each}`),
-  ...[inUse, ...undos].filter((address) => ownerOf(address) === 'thief').map((address) => `address ${address}`),
-  ...(knowing.includes('thief') ? ['password'] : []),
-  ...(tokens.includes('thief') ? ['access token'] : []),
-  ...(codes.includes('thief') ? ['reset code'] : []),
-]
-
-/** What the owner can do to end with the account: each is a list of actions. */
-export const listRemedies = ({ inUse, undos, knowing, sessions }: State): Action[][] => {
-  const reset: Action[] = [
-    { by: 'owner', kind: 'request reset' },
-    { by: 'owner', kind: 'reset' },
-  ]
-  if (inUse === 'A') return [reset]
-  if (!undos.includes('A')) return []
-  const returning = knowing.includes('owner') ? SESSIONS.owner.filter((session) => sessions.includes(session)) : []
-  return [
-    [{ by: 'owner', kind: 'undo', to: 'A' }, ...reset],
-    ...returning.map((session): Action[] => [{ by: 'owner', kind: 'change', to: 'A', session }, ...reset]),
-  ]
-}
-
-const sortEntries = (entries: State['entries']) => JSON.stringify(Object.entries(entries).sort())
-
-/** What is wrong with a state, or undefined. */
-export const findViolation = (state: State, off?: Rule): string | undefined => {
-  if (state.end) return undefined
-  const used = [...state.undos, state.inUse]
-  if (new Set(used).size < used.length) return 'an undo restores the address in use, or that of another undo'
-  const atRest = sortEntries(comeToRest(state).entries)
-  const expected = sortEntries(state.slots > 1 ? settleEntries({ ...state, entries: {} }, used) : {})
-  if (atRest !== expected) return `the directory has ${atRest}, not ${expected}`
-  const remedies = listRemedies(state)
-  if (remedies.length === 0) return 'the owner has no way back'
-  for (const remedy of remedies) {
-    let remedied = state
-    for (const action of remedy) {
-      if (!canAct(remedied, action)) return `the owner cannot ${action.kind}`
-      remedied = apply(remedied, action, off)
-    }
-    const left = holdingsOfThief(remedied)
-    if (left.length > 0) return `after ${remedy.map(({ kind }) => kind).join(', ')}, the thief has ${left.join(', ')}`
-  }
-  return undefined
-}
-
-/** What is wrong with a step, or undefined. */
-export const findStepViolation = (before: State, action: Action, after: State): string | undefined => {
-  const left = holdingsOfThief(after)
-  if (left.length > 0 && holdingsOfThief(before).length === 0) return `the thief gets ${left.join(', ')}`
-  const isReturn = action.kind === 'change' && action.to === 'A' && before.undos.includes('A')
-  if (!isReturn || action.fault === 'failed') return undefined
-  const more = left.filter((each) => each !== `session ${action.session}`)
-  return more.length > 0 ? `after the owner's return, the thief has ${more.join(', ')}` : undefined
-}
