@@ -3,6 +3,7 @@ import type { App } from '../env'
 import { found } from '../errors'
 import { authenticated } from '../http/auth'
 import { sendText } from '../http/json-stream'
+import { limitLargePages } from '../http/large-pages'
 import { runLater } from '../http/later'
 import { sendPage } from '../http/send-page'
 import { throttledByMember } from '../http/throttle'
@@ -39,6 +40,7 @@ export const imports = new Hono<App>()
     authenticated('library:read'),
     valid('param', ImportPath),
     valid('query', RowsQuery),
+    limitLargePages,
     async (c) => {
       const importId = c.req.valid('param')['import-id']
       const query = c.req.valid('query')

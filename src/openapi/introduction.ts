@@ -17,6 +17,7 @@ import {
   RESETS,
   RESETS_OF_ANYONE,
 } from '../members/attempts'
+import { DEEP_OFFSET } from '../schema/paging'
 
 /** What a client can do about each error. */
 const ADVICE: Record<ErrorCode, string> = {
@@ -123,6 +124,7 @@ const rateTable = toTable(
     ['Writes of one member', 'about 1,000 a minute'],
     ['Writes of account management in one session', 'about 1,000 a minute'],
     ['Uploads of one member', 'about 30 a minute'],
+    [`Pages of one member that begin after the first ${DEEP_OFFSET.toLocaleString('en')} items`, 'about 30 a minute'],
     ['Requests for exports and their parts of one member', 'about 30 a minute in each format'],
     ['Book searches and memo searches of one member', 'about 30 a minute each'],
     ['Requests from one network with tokens that were not used within the last minute', 'about 3,000 a minute'],

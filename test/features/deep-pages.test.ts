@@ -8,6 +8,8 @@ import { wrapDatabase } from '../support/wrap-database'
 
 const { SEED } = env as typeof env & { SEED: number }
 
+const unlimited = { limit: async () => ({ success: true }) } as RateLimit
+const changed = { MEMBER_LIMIT: unlimited }
 const DEEP = 5000
 const [UNREAD, OLD, DONE] = [12_000, 11_000, 11_001]
 const numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)'
@@ -81,7 +83,7 @@ describe.each([
     let keys: unknown[] = []
     let totalElements = 0
     const cost = await measure(async () => {
-      const { body } = await reader.get(`${path}&page=${page}&size=${size}`)
+      const { body } = await reader.send('GET', `${path}&page=${page}&size=${size}`, { changed })
       keys = body.item.map((item: Record<string, unknown>) => item[key])
       totalElements = body.pageInfo.totalElements
     })
@@ -121,7 +123,17 @@ it.each([
     await scheduler.wait(50)
     return call().finally(() => active--)
   })
-  const read = async () => (await reader.send('GET', path, { changed: changeDatabase(database) })).status
+  const read = async () =>
+    (await reader.send('GET', path, { changed: { ...changed, ...changeDatabase(database) } })).status
   expect(await Promise.all(Array.from({ length: 5 }, read))).toEqual(Array(5).fill(200))
   expect(highest).toBe(expected)
+})
+
+it('are limited per member, apart from other pages', async () => {
+  const refusing = { MEMBER_LIMIT: { limit: async () => ({ success: false }) } as RateLimit }
+  const path = '/books/library?bookStatus=YET&size=10'
+  // The page that exceeds the limit is answered before it is counted.
+  expect((await reader.send('GET', `${path}&page=502`, { changed: refusing })).status).toBe(200)
+  expect((await reader.get(`${path}&page=502`)).status).toBe(429)
+  expect((await reader.get(`${path}&page=501`)).status).toBe(200)
 })

@@ -75,7 +75,7 @@ describe('a return to a former address', () => {
     await change(reader, second, first)
     expect((await login(first)).status).toBe(401)
     const [restored] = mailsTo(first).slice(-1)
-    expect(restored?.subject).toBe('Your Reading Library e-mail address was restored')
+    expect(restored?.subject).toBe('Your Reading Library e-mail address was restored / 이메일 주소가 복원되었습니다')
     expect(restored?.text).toContain('no longer works')
     expect((await reset(first, lastCodeTo(first))).status).toBe(204)
     expect((await login(first, 'another-horse-2')).status).toBe(200)
@@ -86,7 +86,9 @@ describe('a return to a former address', () => {
     await change(reader, first, second)
     mails.length = 0
     expect(await change(reader, second, first)).toBe('')
-    expect(mailsTo(second)).toMatchObject([{ subject: 'The change of your Reading Library address was undone' }])
+    expect(mailsTo(second)).toMatchObject([
+      { subject: 'The change of your Reading Library address was undone / 이메일 주소 변경이 취소되었습니다' },
+    ])
     expect(mails.map(({ text }) => text).join()).not.toMatch(/^\d{4}(?:-[0-9A-Z]{5}){6}$/m)
   })
 

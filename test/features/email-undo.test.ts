@@ -117,7 +117,9 @@ describe('POST /email/change/undo', () => {
     const later = await change(reader, second, third)
     mails.length = 0
     expect((await undo(later)).status).toBe(204)
-    expect(mailsTo(third)).toMatchObject([{ subject: 'The change of your Reading Library address was undone' }])
+    expect(mailsTo(third)).toMatchObject([
+      { subject: 'The change of your Reading Library address was undone / 이메일 주소 변경이 취소되었습니다' },
+    ])
     expect((await undo(first)).status).toBe(204)
     expect(await select('select email from members where memberId = ?', memberId())).toEqual([{ email: oldEmail }])
   })

@@ -261,7 +261,7 @@ describe('an import', () => {
 
   it('refuses a map that is not JSON, or nested too deeply', async () => {
     const reader = await signUp()
-    for (const columns of ['{"title":', `{"title":${'['.repeat(20_000)}${']'.repeat(20_000)}}`]) {
+    for (const columns of ['{"title":', `{"title":${'['.repeat(2_000)}${']'.repeat(2_000)}}`]) {
       const form = new FormData()
       form.append('file', new Blob([goodreads(SALT)]), 'books.csv')
       form.append('columns', columns)
@@ -269,6 +269,16 @@ describe('an import', () => {
       const fieldErrors = [{ field: 'columns', rejectedValue: null, reason: 'must be a JSON object of strings' }]
       expect({ status, body }).toMatchObject({ status: 400, body: { fieldErrors } })
     }
+  })
+
+  it('refuses a map of over 16 KiB', async () => {
+    const reader = await signUp()
+    const form = new FormData()
+    form.append('file', new Blob([goodreads(SALT)]), 'books.csv')
+    form.append('columns', `{"title":"Title"${' '.repeat(16_384)}}`)
+    const { status, body } = await reader.send('POST', '/imports', { raw: form })
+    const fieldErrors = [{ field: 'columns', rejectedValue: null, reason: 'must be at most 16 KiB' }]
+    expect({ status, body }).toMatchObject({ status: 400, body: { fieldErrors } })
   })
 
   it('ends immediately if the file has no rows', async () => {
