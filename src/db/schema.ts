@@ -55,7 +55,7 @@ export const members = sqliteTable(
     imageBytes: counter(),
     /** Milliseconds since 1970. The row of a withdrawn member holds no personal data, and is deleted last. */
     withdrawnAt: integer(),
-    /** Incremented by each change of password or e-mail address, which voids the codes mailed before it. */
+    /** Incremented by each reset of the password and change of e-mail address, which voids the codes mailed before it. */
     credentialsVersion: counter(),
   },
   (member) => [

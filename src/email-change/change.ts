@@ -21,6 +21,7 @@ import type { Profile } from '../members/responses'
 import { endClaims, recordOutcome, settleClaims } from '../members/settlement'
 import type { Origin } from '../sessions/activity'
 import type { Slots } from '../slots'
+import { credentialOf } from '../token'
 import { hashCode } from './codes'
 import type { NewEmail } from './schema'
 import {
@@ -170,7 +171,7 @@ export const changeEmail = async (
   const now = Date.now()
   const id = caller.memberId ?? 0
   const undoCode = createUndoCode(caller.slot)
-  const toSubject = (part: string) => keyedHash(config.JWT_SECRET, 'email change guess', String(id), part)
+  const toSubject = (part: string) => keyedHash(config.JWT_SECRET, 'email change guess', credentialOf(caller), part)
   const attempt = toAttempt(now, ...(await limitNetwork(network, toSubject, GUESSES)))
   const address = await toAddress(slots, config, email)
   const change: Change = {

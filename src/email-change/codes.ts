@@ -48,8 +48,8 @@ export const selectRightCode = (version: SQL) =>
     () => sql`select ${accountCodes.codeHash} from ${accountCodes} where ${isRight(version)} and ${isAllowed}`,
   )
 
-/** Who asked for a code. `isReturn`: for an address that an undo of theirs restores. */
-export type Requester = { memberId: number; slot: number; credentialsVersion: number; isReturn: boolean }
+/** Who asked for a code. `returnExpiresAt`: when the undo that restores the address expires, if it is a former one. */
+export type Requester = { memberId: number; slot: number; credentialsVersion: number; returnExpiresAt: number | null }
 
 /**
  * Issues a code for a new address, and passes a mail with it to `deliver`; if the address is taken, a mail that informs its
@@ -80,7 +80,8 @@ export const issueCode = async (
     mailsPerDay: config.MAILS_PER_DAY,
     subject: await hash(PURPOSE, String(requester.memberId)),
     codeHash: await hashCode(config, requester.memberId, email, code),
-    expiresAt: now + CODE_LIFETIME_MS,
+    // A code for a return must not outlive the undo: the change would be a plain one.
+    expiresAt: Math.min(now + CODE_LIFETIME_MS, requester.returnExpiresAt ?? Infinity),
   }
   const [holders, usage, [inserted], counted] = await run(
     directory,
@@ -94,7 +95,9 @@ export const issueCode = async (
   if (!inserted) throw unavailable(DAILY_MAILS_SENT)
   const isTaken = holders.some((holder) => holder.memberId !== requester.memberId && !isAbandoned(holder, now))
   try {
-    await deliver(isTaken ? { kind: 'emailTaken' } : { kind: 'emailChange', code, isReturn: requester.isReturn })
+    await deliver(
+      isTaken ? { kind: 'emailTaken' } : { kind: 'emailChange', code, isReturn: requester.returnExpiresAt !== null },
+    )
   } catch (error) {
     await run(directory, deleteCode(issued), deleteAttempt(counted), uncountDailyMail({ day }))
     throw error

@@ -35,13 +35,13 @@ const selectCredentials = statement((db) =>
 const countMail = async (
   directory: Db,
   config: Config,
-  { memberId, email, network }: { memberId: number; email: string; network: string },
+  { caller, email, network }: { caller: Caller; email: string; network: string },
   verification: { attemptId: number }[],
 ) => {
   const now = Date.now()
-  const ofMember = await keyedHash(config.JWT_SECRET, 'email change', String(memberId))
+  const ofSession = await keyedHash(config.JWT_SECRET, 'email change', credentialOf(caller))
   const limited = await limitMails(config, email, network, 'change mail')
-  const attempt = toAttempt(now, { subject: ofMember, limits: EMAIL_CHANGES.member }, ...limited)
+  const attempt = toAttempt(now, { subject: ofSession, limits: EMAIL_CHANGES.session }, ...limited)
   const [, usage, counted] = await run(
     directory,
     deleteAttempt(verification),
@@ -72,7 +72,7 @@ export const requestChange = async (
   requireHashingCapacity(keys)
   const now = Date.now()
   const credentials = selectCredentials({ email, now })
-  const [{ passwordHash, email: oldEmail, returnExpiresAt, ...member }] = await runAsCaller(db, caller, credentials)
+  const [{ passwordHash, email: oldEmail, ...member }] = await runAsCaller(db, caller, credentials)
   if (oldEmail.toLowerCase() === email.toLowerCase()) throw fieldError('email', email, 'is already your address')
 
   const attempt = await toLoginAttempt(config, oldEmail, network, now)
@@ -88,6 +88,6 @@ export const requestChange = async (
     db.waitUntil(recorded.catch((error) => log('error', `activity: ${error}`)))
     throw fieldError('password', password, 'is wrong', afterAttempt(usage, now))
   }
-  const rateLimit = await countMail(directory, config, { memberId: member.memberId, email, network }, counted)
-  return { requester: { ...member, slot: caller.slot, isReturn: returnExpiresAt !== null }, rateLimit }
+  const rateLimit = await countMail(directory, config, { caller, email, network }, counted)
+  return { requester: { ...member, slot: caller.slot }, rateLimit }
 }

@@ -68,7 +68,7 @@ export const RESETS_OF_ANYONE = {
  * have no policy, as the address may be someone else's.
  */
 export const EMAIL_CHANGES = {
-  member: [{ max: 5, windowMs: HOUR_MS, policy: 'email-change' }],
+  session: [{ max: 5, windowMs: HOUR_MS, policy: 'email-change' }],
   memberAddress: [{ max: 2, windowMs: 10 * MINUTE_MS }],
   address: MAILS.address,
 } satisfies Record<string, Limit[]>

@@ -59,14 +59,13 @@ export const updateProfile = async (
     const [profile] = await runAsCaller(db, caller, idempotent(rename))
     return profile
   }
-  // Incrementing the version is not idempotent.
-  const credentialsVersion = sql`${members.credentialsVersion} + 1`
+  // Mailed codes stay valid: otherwise the thief of a session could void them all by changing the password again and again.
   const values = { newHash: passwordHash, verifiedHash }
   const update = dynamicStatement(
     (builder) =>
       builder
         .update(members)
-        .set({ name, passwordHash, credentialsVersion, updatedAt: now })
+        .set({ name, passwordHash, updatedAt: now })
         .where(and(isCaller, isVerified))
         .returning(updatedColumns),
     values,

@@ -96,7 +96,7 @@ export const issueCode = async (
   const now = Date.now()
   const [code, day, hash] = [randomCode(), dayOf(now), hashFor(config, address.email)]
   const owner = member ?? NOBODY
-  // Void codes do not count. Otherwise someone with a stolen session could void them all by changing the password, and the
+  // Void codes do not count. Otherwise someone with a stolen session could void them all by changing the address, and the
   // member could not get another one.
   const version = `${owner.memberId} ${owner.credentialsVersion}`
   const issued = {

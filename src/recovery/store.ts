@@ -10,7 +10,7 @@ import { hasValidCode, type ValidCode } from './codes'
 
 const { placeholder } = sql
 
-/** Matches the member unless the code was voided by a change of password or e-mail address, or a withdrawal. */
+/** Matches the member unless the code was voided by another reset, a change of e-mail address, or a withdrawal. */
 const isUnchanged = and(
   eq(members.memberId, placeholder('memberId')),
   eq(members.credentialsVersion, placeholder('credentialsVersion')),

@@ -18,7 +18,7 @@ import type { Slots } from '../slots'
 export type Owner = { memberId: number; email: string; tokens: number }
 
 /**
- * Informs the owner of a new access token by mail, unless that was done within the last hour. If delivery fails, the mail is
+ * Informs the owner of a new access token by mail, unless that was done at this address within the last hour. If delivery fails, the mail is
  * not counted. Call it after the response.
  * @throws UNAVAILABLE when MAILS_PER_DAY of these mails were sent today, and the errors of `deliver`
  */
@@ -31,7 +31,7 @@ export const informOwner = async (
   const directory = afterResponse(slots.directory)
   const now = Date.now()
   const day = dayOf(now)
-  const subject = await keyedHash(config.JWT_SECRET, 'token mail', String(memberId))
+  const subject = await keyedHash(config.JWT_SECRET, 'token mail', String(memberId), email.toLowerCase())
   const attempt = { ...toAttempt(now, { subject, limits: TOKEN_MAILS }), day, mailsPerDay: config.MAILS_PER_DAY }
   const [usage, counted] = await run(
     directory,

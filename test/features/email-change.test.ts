@@ -252,10 +252,12 @@ describe('PATCH /members/me/email', () => {
     expect(await confirmChange(reader, email, code)).toMatchObject(WRONG_CODE)
   })
 
-  it('rejects the code after a change of password', async () => {
+  it('accepts the code after a change of password, which ends the other sessions', async () => {
     const code = await codeFor()
-    expect((await reader.patch('/members/me', { password: 'another-horse-2' })).status).toBe(200)
-    expect(await confirmChange(reader, email, code)).toMatchObject(WRONG_CODE)
+    const other = await reader.logInAgain()
+    expect((await other.patch('/members/me', { password: 'another-horse-2' })).status).toBe(200)
+    expect((await confirmChange(reader, email, code)).status).toBe(401)
+    expect((await confirmChange(other, email, code)).status).toBe(200)
   })
 
   it('rejects the code after a change to another address', async () => {

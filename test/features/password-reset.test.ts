@@ -313,16 +313,12 @@ describe('POST /password-reset', () => {
     expect((await login(email, NEW_PASSWORD)).status).toBe(200)
   })
 
-  it('does not accept a code issued before a change of the password or the e-mail address', async () => {
-    const [before, after] = [await codeFor(), newEmail()]
-    expect((await reader.patch('/members/me', { password: NEW_PASSWORD })).status).toBe(200)
-    expect(await resetWith(before)).toMatchObject(WRONG_CODE)
-    expect((await reader.get('/members/me')).status).toBe(200)
-    const second = await codeFor()
+  it('does not accept a code issued before a change of the e-mail address', async () => {
+    const [code, after] = [await codeFor(), newEmail()]
     await raiseVersion()
     await select('update members set email = ? where memberId = ?', after, memberId())
-    expect(await resetWith(second)).toMatchObject(WRONG_CODE)
-    expect(await resetWith(second, {}, after)).toMatchObject(WRONG_CODE)
+    expect(await resetWith(code)).toMatchObject(WRONG_CODE)
+    expect(await resetWith(code, {}, after)).toMatchObject(WRONG_CODE)
   })
 
   it('does not accept the code of a withdrawn member, nor for the next one with the address', async () => {
@@ -431,13 +427,12 @@ describe('POST /password-reset', () => {
 })
 
 describe('a stranger', () => {
-  it('with a stolen session cannot void all codes that the member may get', async () => {
-    for (const from of [newNetwork(), newNetwork()]) await requestReset(email, { from })
-    const stolen = await reader.logInAgain()
-    expect((await stolen.patch('/members/me', { password: 'stolen-horse-3' })).status).toBe(200)
-    expect(mails).toHaveLength(2)
+  it('with a stolen session cannot void the code by changing the password again and again', async () => {
     const code = await codeFor()
-    expect(mails).toHaveLength(3)
+    const stolen = await reader.logInAgain()
+    for (const password of ['stolen-horse-3', 'stolen-horse-4']) {
+      expect((await stolen.patch('/members/me', { password })).status).toBe(200)
+    }
     expect((await resetWith(code)).status).toBe(204)
     expect((await stolen.get('/members/me')).status).toBe(401)
   })
@@ -506,13 +501,13 @@ describe('a reset at the same time', () => {
     expect((await login(email, NEW_PASSWORD)).status).toBe(200)
   })
 
-  it('as a change of the password loses if it comes second', async () => {
+  it('as a change of the password wins if it comes second, too', async () => {
     const code = await codeFor()
     const change = async () =>
       expect((await reader.patch('/members/me', { password: 'changed-horse-3' })).status).toBe(200)
-    expect(await resetWith(code, interrupting(last, change))).toMatchObject(WRONG_CODE)
-    expect((await login(email, 'changed-horse-3')).status).toBe(200)
-    expect((await reader.get('/members/me')).status).toBe(200)
+    expect((await resetWith(code, interrupting(last, change))).status).toBe(204)
+    expect((await login(email, NEW_PASSWORD)).status).toBe(200)
+    expect((await reader.get('/members/me')).status).toBe(401)
   })
 
   it('as a withdrawal leaves nothing', async () => {

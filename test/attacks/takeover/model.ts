@@ -114,7 +114,7 @@ const act = (state: State, action: Action, off?: Rule): State => {
     case 'undo':
       return restore(state, action.to)
     case 'change password':
-      return { ...state, undos, knowing: [by], sessions: [action.session], codes: [] }
+      return { ...state, undos, knowing: [by], sessions: [action.session] }
     case 'end sessions':
       return { ...state, sessions: [action.session] }
     case 'make token':
