@@ -22,6 +22,8 @@ export const imports = sqliteTable(
     encoding: text().notNull(),
     /** A JSON array of the names of columns that the format does not know. Null if there are none. */
     unknownColumns: text(),
+    /** A JSON array of the columns of the table of failed rows. Null in imports from before this column was added. */
+    columns: text(),
     /** JSON: what the member said about the file, for reading it again. */
     options: text().notNull(),
     /** The last part of the file's key in R2. Null once it is deleted. */

@@ -34,17 +34,18 @@ export const splitByBytes = (sizes: Size[]) => {
 
 const partLimiter = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
 // Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take for one
-// part. A slow client can hold lists for minutes, so one member gets only a few.
+// part. A slow client can hold lists for minutes, so a member gets only a few, and a network half of them.
+const MEMBER = 'member '
 const listLimiter = createLimiter({
   capacity: 24,
   leaseMs: 30_000,
   maxWaiting: 64,
   maxWaitMs: 25_000,
-  maxPerKey: () => 6,
+  maxPerKey: (key) => (key.startsWith(MEMBER) ? 6 : 12),
 })
 
-const acquire = async (limiter: typeof partLimiter, { memberId }: Caller) => {
-  const lease = await limiter.acquire(1, [String(memberId)])
+const acquire = async (limiter: typeof partLimiter, { sources }: Db, { memberId }: Caller) => {
+  const lease = await limiter.acquire(1, [...sources, `${MEMBER}${memberId}`])
   if (!lease) throw unavailable('too many large lists in flight')
   return lease
 }
@@ -61,10 +62,10 @@ export type LoadPart = <Part>(call: () => Promise<Part>) => Promise<Part>
  * @throws UNAVAILABLE if too many requests wait, or this one waits too long
  */
 export const startLoading = async (db: Db, caller: Caller) => {
-  const lease = await acquire(listLimiter, caller)
+  const lease = await acquire(listLimiter, db, caller)
   const load: LoadPart = async (call) => {
     lease.renew()
-    const part = await acquire(partLimiter, caller)
+    const part = await acquire(partLimiter, db, caller)
     return uninterrupted(db, call().finally(part.release))
   }
   return { load, end: lease.release }

@@ -100,7 +100,12 @@ export const startExport = async <Row, Book>(
   const now = Date.now()
   // Without a plan, a further part costs as much as all those before it.
   const [action, limits] = plan ? (['export part', EXPORT_PARTS] as const) : (['export', EXPORTS] as const)
-  const attempt = toAttempt(now, { subject: await keyedHash(config.JWT_SECRET, action, String(memberId)), limits })
+  // Apart, so that a leaked access token does not keep the member from exporting.
+  const kind = 'tokenHash' in caller ? 'by token' : 'by session'
+  const attempt = toAttempt(now, {
+    subject: await keyedHash(config.JWT_SECRET, action, kind, String(memberId)),
+    limits,
+  })
   const start = plan ?? { part: 1, exportedAt: now, after: 0, last: Number.MAX_SAFE_INTEGER }
   const [member, usage, counted, [ends], page] = await load(() =>
     runAsCaller(

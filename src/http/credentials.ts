@@ -23,6 +23,9 @@ const endedLike = (caller: Caller) => ('sessionId' in caller ? ended.sessions : 
 /** Whether the database refused the credential before. Ended credentials never become valid again. */
 export const hasEnded = (caller: Caller) => endedLike(caller).get(credentialOf(caller)) === true
 
+/** The member of a credential that the database has confirmed at any time. */
+export const knownMember = (caller: Caller) => caller.memberId ?? confirmed.get(credentialOf(caller))?.memberId
+
 /** The member of a credential that the database confirmed within the last minute, with all scopes that are required. */
 export const confirmedMember = (caller: Caller) => {
   const known = confirmed.get(credentialOf(caller))

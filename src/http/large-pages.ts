@@ -4,7 +4,7 @@ import { unavailable } from '../errors'
 import { createLimiter } from '../limiter'
 import { createRecent } from '../recent'
 import { DEEP_OFFSET, isDeep, type Page, type Paging } from '../schema/paging'
-import { confirmedMember } from './credentials'
+import { knownMember } from './credentials'
 import { limitCaller, refuseExceeded, turnsOf } from './throttle'
 
 /** Pages up to this size need no lease, unless they are slow. */
@@ -18,10 +18,7 @@ const SLOW_AMOUNT = CAPACITY / 2
 /** The members whose list of abandoned books was last seen to be long. It is counted for each page. */
 const countedLong = createRecent<true>(1000)
 
-const memberOf = (c: Context<App>) => {
-  const caller = c.get('caller')
-  return String(caller.memberId ?? confirmedMember(caller))
-}
+const memberOf = (c: Context<App>) => String(knownMember(c.get('caller')))
 
 /** Remembers whether a list that is counted for each page is long: all its pages are slow then. */
 export const recordCount = (c: Context<App>, { pageInfo }: Page<unknown>) => {

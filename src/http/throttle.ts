@@ -7,7 +7,7 @@ import { sourcesOf } from '../network'
 import { createRecent } from '../recent'
 import { withTimeout } from '../retry'
 import { credentialOf } from '../token'
-import { confirmedMember } from './credentials'
+import { knownMember } from './credentials'
 import { networkOf } from './network'
 import { annotate } from './route-metadata'
 
@@ -53,8 +53,7 @@ const exceeded = createRecent<number>(10_000)
 
 const keyOf = (c: Context<App>, { kind }: CallerLimit) => {
   const caller = c.get('caller')
-  const isPerMember = c.get('limitedPer') === 'member'
-  return `${kind} ${isPerMember ? (caller.memberId ?? confirmedMember(caller)) : credentialOf(caller)}`
+  return `${kind} ${c.get('limitedPer') === 'member' ? knownMember(caller) : credentialOf(caller)}`
 }
 
 /** @throws TOO_MANY_REQUESTS while the caller is above one of the limits of this request */

@@ -4,7 +4,8 @@ import { type Caller, runAsCaller, selectCaller } from '../db/caller'
 import { afterResponse, type Db, sqlStatement } from '../db/client'
 import { MAX_PART_BYTES, startLoading } from '../db/parts'
 import { MAX_COLUMNS } from '../reader/csv'
-import { isOwnReportRow, selectImport } from './store'
+import type { Cells } from './entry'
+import { isOwnImport, isOwnReportRow, selectImport } from './store'
 
 // The failed rows of an import, as a table with the columns of its file.
 
@@ -15,22 +16,22 @@ const PAGE_ROWS = 100
 
 const isFailed = sql`${isOwnReportRow} and outcome = 'failed'`
 
-const namesOf = sql.raw('(select json_group_array(key) from json_each(cells))')
-/**
- * The columns in the order in which they appear. Records of JSON may have different ones; those of the rows of a table are the
- * same, so equal lists of names are grouped first, which takes half as long.
- */
-const selectColumns = sqlStatement<{ name: string }>(
-  () => sql`
-  select name from (
-    select item.value as name, min(firstRow) as firstRow, item.key as place
-    from (
-      select min(row) as firstRow, names from (select row, ${namesOf} as names from importRows where ${isFailed})
-      group by names
-    ) cross join json_each(names) as item
-    where length(item.value) <= ${sql.raw(String(MAX_NAME))} group by item.value
-  )
-  order by firstRow, place limit ${sql.raw(String(MAX_COLUMNS))}`,
+/** The columns of the table: those of the file's rows, in the order in which they appear, as far as a table may have. */
+export const columnsOf = (entries: { cells: Cells }[]) => {
+  const columns = new Set<string>()
+  let last: string[] = []
+  for (const { names } of entries.map(({ cells }) => cells)) {
+    // The rows of a table share their names.
+    if (names === last) continue
+    last = names
+    for (const name of names) if (name.length <= MAX_NAME && columns.size < MAX_COLUMNS) columns.add(name)
+    if (columns.size === MAX_COLUMNS) break
+  }
+  return [...columns]
+}
+
+const selectColumns = sqlStatement<{ columns: string | null }>(
+  () => sql`select columns from imports where ${isOwnImport}`,
 )
 
 type FailedRow = { row: number; cells: string }
@@ -48,6 +49,8 @@ const selectPage = sqlStatement<FailedRow>(
   )
   order by row`,
 )
+
+const toNames = ({ cells }: FailedRow) => ({ cells: { names: Object.keys(JSON.parse(cells)), values: [] } })
 
 /**
  * Yields an empty chunk, then the table page by page. Request the first chunk at once: only a generator that has begun releases
@@ -87,7 +90,7 @@ async function* writePages(
  */
 export const writeFailed = async (db: Db, caller: Caller, importId: number) => {
   const values = { importId }
-  const [, [found], columns, first] = await runAsCaller(
+  const [, [found], [stored], first] = await runAsCaller(
     db,
     caller,
     selectCaller(),
@@ -102,8 +105,9 @@ export const writeFailed = async (db: Db, caller: Caller, importId: number) => {
     const [, page] = (await loading?.load(call)) ?? [undefined, []]
     return page
   }
-  const names = columns.map(({ name }) => name)
-  const chunks = writePages(names, first, found.failed, loadPage, () => loading?.end())
+  const ofFile: string[] = JSON.parse(stored?.columns ?? 'null') ?? columnsOf(first.map(toNames))
+  const columns = found.failed > 0 ? ofFile : []
+  const chunks = writePages(columns, first, found.failed, loadPage, () => loading?.end())
   await chunks.next()
   return chunks
 }

@@ -9,6 +9,7 @@ import { log } from '../log'
 import { ImportFileError } from '../reader/file-error'
 import { admitFile } from './admission'
 import type { Upload } from './body'
+import { columnsOf } from './failed'
 import { putFile } from './files'
 import { readEntries } from './reader'
 import { abandonImport, continueImport, LEASE_MS, newLease, type RunContext, runLeased } from './run'
@@ -50,7 +51,8 @@ const store = async (c: Context<App>, { file: bytes, parts }: Upload, query: Imp
   const { entries, ...about } = await readUpload(c.env.READER, bytes, { format, encoding, ...parts })
   const lease = newLease()
   const file = crypto.randomUUID()
-  const values = { ...about, isDryRun: dryRun === 'true', merge, options: parts, file, total: entries.length }
+  const columns = columnsOf(entries)
+  const values = { ...about, columns, isDryRun: dryRun === 'true', merge, options: parts, file, total: entries.length }
   const created = await createImport(db, caller, values, lease)
   await putFile(c.env.IMAGES, created.memberId, file, bytes).catch((error) => {
     const reason = 'The file could not be stored. Send it again.'

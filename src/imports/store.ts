@@ -41,7 +41,7 @@ export const importColumns =
   sql.raw(`memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, options, file, total, done,
   created, updated, unchanged, skipped, failed, reason, leaseEndsAt, lease, continuations`)
 const isOwn = sql`memberId = ${callerId} and isDeleted = 0`
-const isOwnImport = sql`${isOwn} and importId = ${placeholder('importId')}`
+export const isOwnImport = sql`${isOwn} and importId = ${placeholder('importId')}`
 
 export const toImport = (row: StoredImport): Import => {
   const { importId, status, format, isDryRun, merge, encoding, unknownColumns, total, reason } = row
@@ -67,6 +67,8 @@ export type NewImport = {
   format: FormatName
   encoding: string
   unknownColumns: string[]
+  /** The columns of the table of failed rows. */
+  columns: string[]
   options: ImportOptions
   file: string
   total: number
@@ -74,12 +76,12 @@ export type NewImport = {
 
 const insertImport = sqlStatement<StoredImport>(
   () => sql`
-  insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, options, file, total,
-    leaseEndsAt, lease)
+  insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, columns, options, file,
+    total, leaseEndsAt, lease)
   select owner, max(${placeholder('now')}, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
     iif(${placeholder('total')} = 0, 'DONE', 'RUNNING'), ${placeholder('isDryRun')}, ${placeholder('merge')},
-    ${placeholder('format')}, ${placeholder('encoding')}, ${placeholder('unknownColumns')}, ${placeholder('options')},
-    ${placeholder('file')}, ${placeholder('total')}, ${placeholder('leaseEndsAt')}, ${placeholder('lease')}
+    ${placeholder('format')}, ${placeholder('encoding')}, ${placeholder('unknownColumns')}, ${placeholder('columns')},
+    ${placeholder('options')}, ${placeholder('file')}, ${placeholder('total')}, ${placeholder('leaseEndsAt')}, ${placeholder('lease')}
   from (select ${callerId} as owner limit 1)
   where owner is not null and ${mayStart}
   returning ${importColumns}`,
@@ -91,7 +93,8 @@ const deleteOutdatedRows = sqlStatement(
   () => sql`delete from importRows where memberId = ${callerId} and importId < ${outdated}`,
 )
 const hideOutdated = sqlStatement(
-  () => sql`update imports set isDeleted = 1, options = '', reason = null where ${isOwn} and importId < ${outdated}`,
+  () =>
+    sql`update imports set isDeleted = 1, options = '', columns = null, reason = null where ${isOwn} and importId < ${outdated}`,
 )
 
 /**
@@ -101,7 +104,7 @@ const hideOutdated = sqlStatement(
 export const createImport = async (
   db: Db,
   caller: Caller,
-  { isDryRun, options, unknownColumns, ...values }: NewImport,
+  { isDryRun, options, unknownColumns, columns, ...values }: NewImport,
   lease: { lease: number; leaseEndsAt: number },
 ) => {
   const now = Date.now()
@@ -113,6 +116,7 @@ export const createImport = async (
     dayAgo,
     isDryRun: Number(isDryRun),
     options: JSON.stringify(options),
+    columns: JSON.stringify(columns),
     unknownColumns: unknownColumns.length > 0 ? JSON.stringify(unknownColumns) : null,
   })
   const [, [limits], [created]] = await runAsCaller(

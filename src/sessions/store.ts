@@ -81,8 +81,12 @@ const endWhere = (condition: SQL) => {
 }
 const isCurrent = sql`sessionId = ${placeholder('callerSessionId')}`
 const isOther = sql`sessionId <> ${placeholder('callerSessionId')}`
+const endCurrent = endWhere(isCurrent)
 /** Ends the caller's current session. */
-export const endCurrentSession = endWhere(isCurrent)
+export const endCurrentSession = async (db: Db, caller: Caller, origin: Origin) => {
+  await endCurrent(db, caller, origin)
+  caller.verdict = 'invalid'
+}
 /** Ends the session `sessionId` of the caller. */
 export const endSession = endWhere(sql`sessionId = ${placeholder('sessionId')}`)
 /** Ends all sessions of the caller except the current one. */

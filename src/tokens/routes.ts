@@ -1,7 +1,10 @@
 import { Hono } from 'hono'
+import { hashToken } from '../access-token'
+import { toBits } from '../contract'
 import type { App } from '../env'
 import { found } from '../errors'
 import { sessionOnly } from '../http/auth'
+import { rememberVerdict } from '../http/credentials'
 import { originOf } from '../http/device'
 import { runLater } from '../http/later'
 import { valid } from '../http/validate'
@@ -17,6 +20,10 @@ export const tokens = new Hono<App>()
     if (hasMailer(config, c.env)) {
       runLater(c, () => informOwner(slots, config, owner, (to, mail) => sendMail(c.env, config, to, mail)))
     }
+    // The member's limits cover the token from its first use.
+    const token = { slot: caller.slot, tokenHash: await hashToken(created.token), required: [] }
+    const { memberId } = owner
+    rememberVerdict({ ...token, memberId, scopes: toBits(created.scopes), verdict: 'valid' })
     return c.json(created, 201)
   })
   .get('/', sessionOnly, async (c) => c.json(await listTokens(c.get('db'), c.get('caller')), 200))

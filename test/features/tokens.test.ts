@@ -409,6 +409,8 @@ describe('the rate limits', () => {
   it('on credentials that this isolate has not confirmed within a minute are those of the network', async () => {
     const { token } = await create()
     const changed = { CREDENTIAL_LIMIT: refusing }
+    expect((await use(token, 'GET', ME, { changed })).status).toBe(200)
+    vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] })
     expect((await use(token, 'GET', ME, { changed })).status).toBe(429)
     expect((await use(createAccessToken(memberSlot()), 'GET', ME, { changed })).status).toBe(429)
     expect((await use(token)).status).toBe(200)
@@ -417,6 +419,14 @@ describe('the rate limits', () => {
     expect((await use(token, 'GET', '/memos/random', { changed })).status).toBe(429)
     vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] })
     expect((await use(token, 'GET', ME, { changed })).status).toBe(429)
+  })
+
+  it('of a member cover a new token from its first use', async () => {
+    const { token: first } = await create(reader, { scopes: ['library:read'] })
+    const { token: second } = await create(reader, { scopes: ['library:read'] })
+    const changed = { MEMBER_LIMIT: refusing }
+    expect((await use(first, 'GET', '/books/search?q=ab', { changed })).status).toBe(200)
+    expect((await use(second, 'GET', '/books/search?q=ab')).status).toBe(429)
   })
 
   it('on account management do not depend on the network', async () => {
