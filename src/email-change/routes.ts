@@ -39,8 +39,16 @@ export const emailChange = new Hono<App>()
     const send = mailer(c)
     const { email } = change
     const mailResetCode = async () => {
-      const deliver = (to: string, code: string) => send(to, { kind: 'emailRestored', code })
-      await issueResetCode(slots, config, await toAddress(slots, config, email), deliver)
+      let isSent = false
+      const deliver = (to: string, code: string) => {
+        isSent = true
+        return send(to, { kind: 'emailRestored', code })
+      }
+      await issueResetCode(slots, config, await toAddress(slots, config, email), deliver).catch(async (error) => {
+        // No code can be mailed, for example because MAILS_PER_DAY is reached. The member is informed all the same.
+        if (!isSent) await send(email, { kind: 'emailRestored' })
+        throw error
+      })
     }
     const inform: Inform = {
       changed: (to, undoCode) => runLater(c, () => send(to, { kind: 'emailChanged', undoCode, newEmail: email })),

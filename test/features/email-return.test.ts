@@ -82,6 +82,29 @@ describe('a return to a former address', () => {
     expect(await statusOf(reader.token)).toBe(401)
   })
 
+  it('informs the restored address even if no more codes can be mailed today', async () => {
+    using error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    await change(reader, first, second)
+    expect((await requestChange(reader, first)).status).toBe(202)
+    const code = lastCodeTo(first)
+    mails.length = 0
+    expect((await confirmChange(reader, first, code, { changed: { MAILS_PER_DAY: '0' } })).status).toBe(200)
+    expect(mailsTo(first)).toMatchObject([{ subject: expect.stringContaining('was restored') }])
+    expect(error.mock.calls.join()).toContain('MAILS_PER_DAY')
+  })
+
+  it('expires with the undo that it stands for', async () => {
+    await change(reader, first, second)
+    const undoExpiresAt = Date.now() + 60_000
+    await select('update emailUndos set expiresAt = ? where memberId = ?', undoExpiresAt, memberId())
+    expect((await requestChange(reader, first)).status).toBe(202)
+    vi.useFakeTimers({ now: undoExpiresAt, toFake: ['Date'] })
+    expect((await confirmChange(reader, first, lastCodeTo(first))).status).toBe(400)
+    expect(await addressInUse()).toBe(second)
+    // The directory does not know the other expiry.
+    expect((await reader.delete('/members/me')).status).toBe(204)
+  })
+
   it('informs the address that it replaces, and mails no undo code', async () => {
     await change(reader, first, second)
     mails.length = 0
