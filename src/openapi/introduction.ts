@@ -56,7 +56,7 @@ const ADVICE: Record<ErrorCode, string> = {
   BODY_TOO_LARGE: 'Send a smaller body.',
   FILE_TOO_LARGE: 'Choose a smaller file.',
   TOO_MANY_PIXELS: 'Scale the image down.',
-  IMAGE_TOO_COMPLEX: 'Save the image again, an animation with fewer frames.',
+  IMAGE_TOO_COMPLEX: 'Save the image again; if it is animated, with fewer frames.',
   FILE_NOT_IMPORTABLE: 'Send a file that the service supports: the message says what it found.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the `Content-Type` that the operation describes.',
   UNSUPPORTED_IMAGE: 'Choose an image of one of these types.',
@@ -111,7 +111,11 @@ const rateTable = toTable(
     ['Changes of e-mail address requested in one session *', toText(EMAIL_CHANGES.session)],
     ['Changes to one e-mail address requested from one network *', toText(MAILS.network)],
     [
-      'Mails to one address for a change to it, from all networks',
+      'Mails to one address for changes to it that one member requests',
+      `${toText(EMAIL_CHANGES.memberAddress)}; further ones are not sent`,
+    ],
+    [
+      'Mails to one address for changes to it, from all networks',
       `${toText(EMAIL_CHANGES.address)}; further ones are not sent`,
     ],
     ['Codes for a change of e-mail address, tried in one session from one network *', toText(GUESSES.network)],

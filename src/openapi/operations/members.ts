@@ -83,7 +83,7 @@ export const membersOperations: Operations = {
     summary: 'Reset a password',
     description:
       'Sets a new password with a code from `requestPasswordReset`, and ends all sessions and access tokens. Returns ' +
-      'no token: log in afterwards. The code works once, unless the password or the e-mail address was changed meanwhile. ' +
+      'no token: log in afterwards. The code works once, until the next reset or change of e-mail address. ' +
       'At most five tries in ten minutes from a network.',
     usesDatabase: true,
     responses: { 204: empty('The password was reset', ...RATE_LIMIT) },
@@ -94,10 +94,10 @@ export const membersOperations: Operations = {
     operationId: 'requestEmailChange',
     summary: 'Request a change of your e-mail address',
     description:
-      'Mails a code of ten letters and digits to the new address. The code is valid for ten minutes. The mail says what ' +
-      'a change back to a former address does (see `changeEmail`). If the address ' +
-      'belongs to another member, that member is informed by mail instead; the response is the same. Of your ' +
-      'requests, at most two in ten minutes send a mail to an address. A wrong password counts as a failed login.',
+      'Mails a code of ten letters and digits to the new address. The code is valid for ten minutes. If the ' +
+      'address belongs to another member, that member is informed by mail instead; the response is the same. In ten ' +
+      'minutes, your requests send at most two mails to an address. If it is a former address of yours, the mail says ' +
+      'what a change back does (see `changeEmail`). A wrong password counts as a failed login.',
     responses: { 202: empty('A code is mailed if the address is not taken', ...RATE_LIMIT) },
     errors: ['TOO_MANY_REQUESTS'],
     countsInvalidFields: true,
@@ -106,11 +106,11 @@ export const membersOperations: Operations = {
     operationId: 'changeEmail',
     summary: 'Change your e-mail address',
     description:
-      'Requires a code from `requestEmailChange`, which works once, unless the password or the e-mail address was changed ' +
-      'meanwhile. You stay logged in on all devices; `endOtherSessions` logs out the others. A code that restores the ' +
+      'Requires a code from `requestEmailChange`, which works once, until the next password reset or change of ' +
+      'e-mail address. You stay logged in on all devices; `endOtherSessions` logs out the others. A code that restores the ' +
       'former address is mailed to it, and the address is reserved for you for 72 hours. If you change back to a former ' +
-      'address within that time, this is the undo of the changes since, except that you stay logged in: it logs out all ' +
-      'other devices, deletes all access tokens and the password, and mails a code for `resetPassword` to that address.',
+      'address within that time, this undoes the changes since, but you stay logged in: it logs out all other devices, ' +
+      'deletes all access tokens and the password, and mails a code for `resetPassword` to that address.',
     responses: { 200: json(Profile, 'The member', ...RATE_LIMIT) },
     errors: ['MEMBER_EXISTS', 'TOO_MANY_REQUESTS'],
     countsInvalidFields: true,

@@ -45,9 +45,9 @@ export const sessionsOperations: Operations = {
     summary: 'List the activity of your account',
     description:
       'The last 90 days, newest first: logins, ended sessions, and changes of password, e-mail address and access ' +
-      'tokens. Repeats from the same device and country on the same UTC day are one entry. So are those of a kind from ' +
-      'more than five devices and countries on a day, without either. At most 500 failed logins, of which twenty a day ' +
-      'are listed.',
+      'tokens. Repeats from the same device and country on the same UTC day are one entry. Beyond five such entries ' +
+      'of a kind on a day, further ones are merged into one without device and country. Failed logins are not ' +
+      'merged: at most twenty a day are listed, and 500 in all.',
     responses: { 200: json(z.array(Activity).check(z.maxLength(MAX_ENTRIES)), 'The entries') },
   },
 }

@@ -23,7 +23,8 @@ export const tokensOperations: Operations = {
   'DELETE /tokens': {
     operationId: 'deleteTokens',
     summary: 'Delete all access tokens',
-    description: 'They stop working immediately. If someone else had access to your account, also change the password.',
+    description:
+      'All of them stop working immediately. If someone else had access to your account, also change the password.',
     responses: { 204: empty('Deleted') },
   },
   'DELETE /tokens/{token-id}': {
