@@ -16,8 +16,8 @@ ${paragraphs}</div>
 }
 
 /**
- * Subject, text and HTML of a mail, each in all languages: the recipient's is unknown, and a request that a stranger or a
- * thief sends must not choose it.
+ * Subject, text and HTML of a mail, each in all languages: the recipient's is unknown, and the request, which may be a
+ * stranger's or a thief's, must not choose it.
  */
 export const compose = (mail: Mail) => {
   const contents = Object.entries(TEXTS).map(([language, texts]) => {

@@ -42,7 +42,7 @@ const ko: Texts = {
       '이메일 주소 변경을 요청하신 화면에 10분 안에 입력해 주세요.',
       ...(isReturn
         ? [
-            '최근 72시간 안에 사용하시던 주소입니다. 이 코드를 입력하시면 그 이후의 이메일 주소 변경이 모두 취소됩니다. 다른 모든 기기에서 로그아웃되고, 모든 액세스 토큰이 삭제되며, 비밀번호를 더 이상 사용할 수 없게 됩니다. 새 비밀번호를 설정할 코드를 이 주소로 보내 드립니다.',
+            '최근 72시간 안에 계정에서 사용하시던 주소입니다. 이 코드를 입력하시면 그 이후의 이메일 주소 변경이 모두 취소됩니다. 다른 모든 기기에서 로그아웃되고, 모든 액세스 토큰이 삭제되며, 현재 비밀번호는 더 이상 사용할 수 없게 됩니다. 이어서 새 비밀번호를 설정할 수 있는 코드를 이 주소로 보내 드립니다.',
           ]
         : []),
       '요청하지 않으셨다면 이 메일을 무시하셔도 됩니다. 아무것도 바뀌지 않습니다.',
@@ -69,7 +69,7 @@ const ko: Texts = {
     body: code
       ? [
           '계정의 이메일 주소가 이전에 사용하시던 이 주소로 변경되어, 그 이후의 변경이 모두 취소되었습니다. 변경하신 기기를 제외한 모든 기기에서 로그아웃되었고, 모든 액세스 토큰이 삭제되었습니다.',
-          '그 변경에 사용된 비밀번호는 더 이상 사용할 수 없습니다. 비밀번호 재설정 화면에 아래 코드를 새 비밀번호와 함께 10분 안에 입력해 주세요.',
+          '이전 비밀번호는 더 이상 사용할 수 없습니다. 비밀번호 재설정 화면에서 아래 코드와 새 비밀번호를 10분 안에 입력해 주세요.',
           { code },
           '이 코드를 다른 사람에게 알려 주지 마세요. 10분이 지났다면 비밀번호 재설정 화면에서 새 코드를 요청해 주세요.',
         ]
@@ -89,7 +89,7 @@ const ko: Texts = {
     subject: '새 액세스 토큰이 만들어졌습니다',
     body: [
       `계정에 새 액세스 토큰이 만들어졌습니다. 현재 계정의 액세스 토큰은 모두 ${tokens}개입니다.`,
-      '직접 만들지 않으셨다면 로그인하여 비밀번호를 변경하고 모든 액세스 토큰을 삭제해 주세요. 비밀번호만 변경하면 액세스 토큰은 계속 사용할 수 있습니다.',
+      '직접 만들지 않으셨다면 로그인하여 비밀번호를 변경하고 모든 액세스 토큰을 삭제해 주세요. 비밀번호만 변경하시면 기존 액세스 토큰은 계속 유효합니다.',
       '앞으로 1시간 동안 만들어지는 액세스 토큰은 따로 알려 드리지 않습니다.',
     ],
   }),
@@ -129,7 +129,7 @@ const en: Texts = {
       'Enter it within 10 minutes, on the page where you asked to change your e-mail address.',
       ...(isReturn
         ? [
-            'Your account used this address in the last 72 hours. Entering the code undoes all changes of address since then: it logs you out on all other devices, deletes all access tokens, and voids your password. We then mail a code to this address, with which you set a new one.',
+            'Your account used this address in the last 72 hours. Entering the code undoes all changes of address since then: it logs you out on all other devices, deletes all access tokens, and disables your password. We then mail a code for setting a new one to this address.',
           ]
         : []),
       'If you did not request it, you can ignore this message: nothing changes.',
@@ -156,7 +156,7 @@ const en: Texts = {
     body: code
       ? [
           'The e-mail address of your account was changed back to this one, which undid all changes since. You were logged out on all other devices, and all access tokens were deleted.',
-          'The password that was used for those changes no longer works. Set a new one within 10 minutes: enter this code on the page for resetting your password.',
+          'Your old password no longer works. To set a new one, enter this code within 10 minutes on the page for resetting your password.',
           { code },
           'Do not share it with anyone. After 10 minutes, request a new code on that page.',
         ]
@@ -168,16 +168,16 @@ const en: Texts = {
   emailReplaced: ({ restoredEmail }) => ({
     subject: 'The change of your Reading Library address was undone',
     body: [
-      `The e-mail address of your account is ${maskEmail(restoredEmail)} again, instead of this one: the change was undone. All other devices were signed out and all access tokens deleted.`,
+      `The e-mail address of your account is ${maskEmail(restoredEmail)} again, instead of this one: the change was undone. All other devices were logged out, and all access tokens were deleted.`,
       'If this was not you, look for a mail to this address with a code for undoing an earlier change. Within 72 hours of that mail, enter its code.',
     ],
   }),
   tokenCreated: ({ tokens }) => ({
-    subject: 'New access token of your Reading Library account',
+    subject: 'New access token for your Reading Library account',
     body: [
       `An access token was created for your account. The number of access tokens of your account is now ${tokens}.`,
       'If this was not you, log in, change your password and delete all access tokens. If you change only the password, they keep working.',
-      'You get no further mail about access tokens that are created within the next hour.',
+      'You will get no mail about access tokens created within the next hour.',
     ],
   }),
 }

@@ -29,7 +29,7 @@ const countMails = () => select('select mails, tokenMails from dailyMails')
 
 it('informs the member of a new access token, with the number of all', async () => {
   expect(await create()).toBe(201)
-  const subject = 'New access token of your Reading Library account / 새 액세스 토큰이 만들어졌습니다'
+  const subject = 'New access token for your Reading Library account / 새 액세스 토큰이 만들어졌습니다'
   expect(mails).toMatchObject([{ to: reader.email, subject, text: expect.stringContaining('모두 1개') }])
   expect(numberIn(mails[0]?.text)).toBe('1')
 })
