@@ -46,7 +46,7 @@ const checkRetired = (table: string, id: string) => `
   from ${table} join retiredIds on tableName = '${table}' and retiredIds.id = ${id}`
 
 const isLiveUndo = `expiresAt > unixepoch('subsec') * 1000`
-/** Undos of changes of e-mail address that can be used, although they must not exist beside another row. */
+/** Finds live undos of changes of e-mail address that must not exist beside another row. */
 const checkUndos = (field: string, expected: string, other: string) => `
   select 'emailUndos' as "table", undoId as id, '${field}' as field, '${expected}' as expected, 'another' as found
   from emailUndos as stored where ${isLiveUndo} and ${isActive} and exists (${other})`

@@ -129,14 +129,14 @@ export type App = {
     config: Config
     slots: Slots
     db: Db
-    /** Asks the database about the caller. */
+    /** Checks the caller in a database call. Passed on to `http`, which does not import `db`. */
     confirmCaller: (db: Db, caller: Caller) => Promise<unknown>
     caller: Caller
-    /** What the limits of the caller count. Account management must not depend on other credentials of the member. */
+    /** What the caller's limits count by. Account management must not depend on other credentials of the member. */
     limitedPer: 'member' | 'credential'
-    /** The limits that this request is not charged to yet. */
+    /** The limits that this request has yet to be charged to. */
     limits: CallerLimit[]
-    /** Whether large work began without asking the database, which had confirmed the credential within the last minute. */
+    /** Whether expensive work began on the strength of an earlier confirmation, made within the last minute. */
     isUnverified?: true
   }
 }

@@ -54,7 +54,7 @@ export const createLimiter = (options: Options) => {
   let used = 0
   let sweptAt = 0
 
-  const account = (keys: readonly string[], amount: number) => {
+  const adjust = (keys: readonly string[], amount: number) => {
     used += amount
     for (const key of keys) {
       const share = (shares.get(key) ?? 0) + amount
@@ -67,11 +67,11 @@ export const createLimiter = (options: Options) => {
     holder.expiresAt = Date.now() + ms
     if (holders.has(holder)) return
     holders.add(holder)
-    account(holder.keys, holder.amount)
+    adjust(holder.keys, holder.amount)
   }
 
   const drop = (holder: Holder) => {
-    if (holders.delete(holder)) account(holder.keys, -holder.amount)
+    if (holders.delete(holder)) adjust(holder.keys, -holder.amount)
   }
 
   // The banker's algorithm (Dijkstra, EWD 108) for one resource: without it, leases that grow could block one another.
@@ -122,7 +122,7 @@ export const createLimiter = (options: Options) => {
       next.state = 'granted'
       hold(next.holder, holders.has(next.holder) ? leaseMs : CLAIM_MS)
       next.holder.amount += next.amount
-      account(next.keys, next.amount)
+      adjust(next.keys, next.amount)
     }
   }
 
@@ -180,7 +180,7 @@ export const createLimiter = (options: Options) => {
     }
   }
 
-  // Waiters that only wait for a share of their own keys keep nobody else waiting.
+  // A waiter that waits only because its keys hold their share does not block others.
   const isAvailable = (request: Request) =>
     used + request.amount <= capacity &&
     !queue.values().some(({ amount }) => used + amount > capacity) &&

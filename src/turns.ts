@@ -27,7 +27,7 @@ export const createTurns = (maxWaiting: number) => {
     },
     /**
      * Waits for its turn, then does the work, which must call `pause` after each round.
-     * @param keys the sources by which callers take turns
+     * @param keys the keys by which callers take turns
      * @throws TOO_MANY_REQUESTS when too many callers are waiting, or after a minute
      */
     take: async <T>(keys: string[], work: (pause: () => Promise<void>) => Promise<T>) => {

@@ -90,8 +90,8 @@ const yetBooks = totalOf(sql`${members.yetBooks}`)
 const MANY = sql.raw(String(DEEP_OFFSET))
 const countUpToMany = (condition: SQL) =>
   sql`nullif((select count(*) from (select 1 from ${books} where ${and(isOwnUnread, condition)} limit ${MANY})), ${MANY})`
-// Which books are old depends on the clock, so no counter can hold this total. It is counted in the index of unread books,
-// or if many are old, by the new ones, unless they are many too.
+// Which books are old depends on the clock, so no counter can hold this total. It is counted in the index of unread books:
+// the old ones or, if they are many, the new ones, unless those are many too.
 const countAbandoned = sqlStatement<{ totalElements: number }>(
   () => sql`
   select coalesce(
@@ -100,7 +100,7 @@ const countAbandoned = sqlStatement<{ totalElements: number }>(
     (select count(*) from ${books} where ${and(isOwnUnread, isOld)})
   ) as totalElements`,
 )
-// The old books come first among all unread ones, whose number is known: from the end, new ones are read first.
+// From the end, all unread books are read, as only their number is known. The new ones, which come last, are dropped.
 const selectAbandoned = pagesOf(yetBooks, (db, { asc, limit, offset, isFromEnd }) => {
   const unread = db
     .select({ bookId: books.bookId, createdAt: books.createdAt, title: books.title, cover: books.cover })

@@ -5,8 +5,8 @@ import { CATALOGUE_SEARCHES, insertAttempt, limitNetwork, selectUsage, toAttempt
 import { tooManyAttempts } from '../members/rate-limit'
 
 /**
- * Counts a search of the provider, whose requests of a day all networks share.
- * @throws TOO_MANY_REQUESTS when the network has used up its share
+ * Counts a search. All networks share the requests that the provider allows in a day, so each has a share.
+ * @throws TOO_MANY_REQUESTS when the network has used up its own
  */
 export const countSearch = async (db: Db, { JWT_SECRET }: Config, network: string) => {
   const now = Date.now()

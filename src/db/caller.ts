@@ -6,7 +6,7 @@ import { log } from '../log'
 import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement } from './client'
 import { members } from './schema'
 
-/** What the database said about a credential: its last answer in this request. */
+/** Whether the database accepted the credential, in the last call of this request. */
 type Judged = { verdict?: 'valid' | 'invalid' }
 /** The member and session that a verified token names. Only the slot's database knows whether the session has ended. */
 export type SessionCaller = { slot: number; memberId: number; sessionId: string } & Judged
@@ -16,8 +16,9 @@ type TokenCaller = {
   tokenHash: string
   /** The scopes that the operation requires. Empty if it requires a session. */
   required: readonly Scope[]
-  /** Known after the first call to the database, like `scopes`, the bits of all scopes that the token has. */
+  /** Known after the first call to the database. */
   memberId?: number
+  /** The bits of all scopes that the token has. Known after the database has accepted it. */
   scopes?: number
 } & Judged
 export type Caller = SessionCaller | TokenCaller
@@ -99,7 +100,7 @@ const markUsed = (db: Db, tokenHash: string, lastUsedDay: number | null, now: nu
   db.waitUntil(update.catch((error) => log('error', `access token: ${error}`)))
 }
 
-/** A replica may not know a new credential yet, so only the primary can say that it is invalid. */
+/** A replica may not have a new credential yet, so only a refusal by the primary is final. */
 const unauthorized = (db: Db, caller: Caller) => {
   if (!db.isReplica) caller.verdict = 'invalid'
   return new ApiError('UNAUTHORIZED')
@@ -148,7 +149,7 @@ export const queryOne = async <Row>(db: Db, caller: Caller, query: Statement<Row
 }
 
 /**
- * Checks the caller in a call of its own, before work that is too large to be done for just anyone. Returns the member's id.
+ * Checks the caller in a call of its own, before expensive work. Returns the member's id.
  * @throws the errors of `runAsCaller`
  */
 export const confirmCaller = async (db: Db, caller: Caller) => {

@@ -31,9 +31,9 @@ const limiterOf = (slot: number, leaseMs: number) => {
 }
 
 /**
- * Waits for the caller's turn if it holds its share of the calls, or all calls are held.
+ * Acquires a call. Waits while the caller holds its share of the calls, or all calls are held.
  * @param leaseMs how long the call may take
- * @returns undefined if too many wait, or this call waits for two seconds
+ * @returns undefined if too many wait, or after two seconds
  */
 export const acquireCall = (source: Source, leaseMs: number) => {
   const [limiter, keys] = [limiterOf(source.slot, leaseMs), keysOf(source)]

@@ -177,6 +177,6 @@ export const uninterrupted = <T>(db: Db, work: Promise<T>) => {
 /** The same connection for work after the response, whose headers can no longer be set. */
 export const afterResponse = (db: Db): Db => ({ ...db, onBookmark: () => {} })
 
-/** Checks that the database answers, in no source's turn: the result is for all. */
+/** Checks that the database answers. All health checks share the result, so the call counts towards no caller's share. */
 export const ping = (db: Db) =>
   run({ ...db, sources: [], credential: undefined }, { build: () => ({ sql: 'select 1', params: [] }), values: {} })

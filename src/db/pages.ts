@@ -16,7 +16,7 @@ const toPlaceholder = (expression: SQL) => expression as unknown as Placeholder
 
 /**
  * Prepares the statements that read a page of a list. SQLite reads all rows that an offset skips, so a deep page is read
- * from the end of the list that is nearer, known only within the database call: of two statements, one returns no rows.
+ * from the nearer end of the list. Only the database knows which end that is: of two statements, one returns no rows.
  * @param totalElements the length of the list, as a scalar subquery. Null counts as 0
  */
 export const pagesOf = <Q extends Buildable>(totalElements: SQL, build: (db: Builder, reading: Reading) => Q) => {

@@ -80,7 +80,7 @@ export const issueCode = async (
     mailsPerDay: config.MAILS_PER_DAY,
     subject: await hash(PURPOSE, String(requester.memberId)),
     codeHash: await hashCode(config, requester.memberId, email, code),
-    // A code for a return must not outlive the undo: the change would be a plain one.
+    // A code for a return must not outlive the undo: it would then confirm an ordinary change.
     expiresAt: Math.min(now + CODE_LIFETIME_MS, requester.returnExpiresAt ?? Infinity),
   }
   const [holders, usage, [inserted], counted] = await run(

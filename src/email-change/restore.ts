@@ -10,7 +10,7 @@ const { placeholder } = sql
 
 /** Matches the undo that restores an address, while it can be used. */
 export const isUndoTo = sql`lower(email) = lower(${placeholder('email')}) and expiresAt > ${placeholder('now')}`
-/** When the undo that restores an address of the caller expires. Null if there is none, so that a change is not a return. */
+/** When the undo that restores an address of the caller expires. Null if there is none: then a change to it is no return. */
 export const returnExpiresAt = sql<number | null>`(
   select min(expiresAt) from emailUndos where memberId = ${callerId} and ${isUndoTo}
 )`.as('returnExpiresAt')
@@ -18,7 +18,7 @@ export const returnExpiresAt = sql<number | null>`(
 /**
  * Builds the statements that restore a former address if a condition is met, in this order: record the activity, end sessions,
  * delete the access tokens, restore the address (returns the profile), delete the undos of this change and all later ones.
- * They delete the password too, which was needed to change the address, so that nobody can log in before a reset.
+ * The password is deleted too: whoever changed the address knew it. Nobody can log in before a reset.
  * @param owner SQL for the member's id
  * @param isUndo matches the undo
  * @param isEnded matches the sessions that end
@@ -40,7 +40,7 @@ export const restoreIf = (owner: SQL, isUndo: SQL, condition: SQL, isEnded = sql
     where memberId = ${member}
     returning email, name`,
   )
-  // The condition may no longer hold. Only a restored address has an undo that restores the address in use.
+  // The condition may no longer hold. But an undo that restores the address in use exists only if that was just restored.
   const deleteUndos = sqlStatement<{ undoId: number }>(
     () => sql`
     delete from emailUndos where memberId = ${owner} and undoId >= (

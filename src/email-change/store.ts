@@ -30,9 +30,9 @@ export const selectOwn = statement((db) =>
 )
 
 /**
- * The statements that change the caller's address if a condition is met, which must fail once the version is raised: first those
- * that return to a former address. A return is the undo to that address, but keeps the caller's session; otherwise, the
- * other statements add an undo, which returns the former address, and change the address.
+ * The statements that change the caller's address if a condition is met. Those of `restoreIf` return to a former address: like
+ * its undo, but keeping the caller's session. To any other address, the last three add an undo, record the activity and change
+ * the address. A return increments the version, which the condition must check, so that they then do nothing.
  */
 const changeIf = (condition: SQL) => {
   const isOther = sql`sessionId <> ${placeholder('callerSessionId')}`
@@ -79,7 +79,7 @@ export const deleteVoidCode = sqlStatement<{ codeHash: string }>(
 export const selectCode = selectRightCode(sentVersion)
 export const takeWithCode = takeForChangeIf(sql`${isAllowed} and ${hasRightCode(sentVersion)}`)
 
-/** Selects the former address after a change. After a return, selects null instead. */
+/** Selects the former address after a change, null after a return, and no row if neither took effect. */
 export const selectChanged = sqlStatement<{ oldEmail: string | null }>(
   () => sql`
   select email as oldEmail from emailUndos where codeHash = ${placeholder('undoHash')}

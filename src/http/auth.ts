@@ -26,8 +26,9 @@ const findCaller = async (c: Context<App>, required: Scope[]) => {
 }
 
 /**
- * Nothing is done for a member, or charged to one, before the database has confirmed who is calling: the one call of most
- * requests does both, and the limits are charged after it. `confirmFirst` makes a call of its own for what costs more.
+ * Nothing is done for a member, or charged to one, before the database has confirmed who is calling. The one call of most
+ * requests confirms the caller and does the work; the limits are charged after it. Before expensive work, `confirmFirst`
+ * makes a call of its own.
  */
 const authenticate =
   (required: Scope[]): MiddlewareHandler<App> =>
@@ -38,7 +39,7 @@ const authenticate =
     c.set('limits', [])
     c.set('limitedPer', required.length === 0 ? 'credential' : 'member')
     c.set('db', { ...c.get('slots').open(caller.slot), credential: credentialOf(caller) })
-    // Only the service issues sessions, so ending one depends on no limit of the network.
+    // Nobody can make up a session token, so account management does not need this limit, which others could use up.
     const isExempt = required.length === 0 && 'sessionId' in caller
     if (!isExempt && confirmedMember(caller) === undefined) await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'credential')
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') limitCaller(c, { binding: 'WRITE_LIMIT', kind: 'write' })
@@ -46,21 +47,18 @@ const authenticate =
     await settle(c, caller)
   }
 
-/** Learns from what the database said about the caller, and charges its limits. */
+/** Remembers whether the database accepted the credential, and charges the caller's limits. */
 const settle = async (c: Context<App>, caller: Caller) => {
-  // Large work that failed before it reached the database was still done for the caller.
-  const isOwed = c.get('isUnverified') && caller.verdict === undefined
-  if (isOwed)
-    await c
-      .get('confirmCaller')(c.get('db'), caller)
-      .catch(() => {})
+  const { db, confirmCaller, isUnverified } = c.var
+  // Expensive work is charged even if the request failed before its first database call.
+  if (isUnverified && caller.verdict === undefined) await confirmCaller(db, caller).catch(() => {})
   rememberVerdict(caller)
   if (caller.verdict === 'valid') await chargeCaller(c)
 }
 
 /**
- * Asks the database about the caller, and then charges the limits, before work that is too large to be done for just
- * anyone. Does nothing if the database confirmed the credential within the last minute, or if the route needs no token.
+ * Confirms the caller in a database call, and then charges the limits, before expensive work. Does nothing if the database
+ * confirmed the credential within the last minute, or if the route needs no token.
  * @throws UNAUTHORIZED, INSUFFICIENT_SCOPE, SESSION_REQUIRED; TOO_MANY_REQUESTS when the caller is above a limit
  */
 export const confirmFirst = async (c: Context<App>) => {
@@ -72,7 +70,8 @@ export const confirmFirst = async (c: Context<App>) => {
     c.set('isUnverified', true)
     return
   }
-  await c.get('confirmCaller')(c.get('db'), caller)
+  const { db, confirmCaller } = c.var
+  await confirmCaller(db, caller)
   if (await chargeCaller(c)) throw tooManyRequests(PERIOD_SECONDS)
 }
 
@@ -84,7 +83,7 @@ export const confirmFirst = async (c: Context<App>) => {
 export const authenticated = (...required: [Scope, ...Scope[]]) =>
   annotate(authenticate(required), { membersOnly: true, scopes: required })
 
-/** Like `authenticated`, but refuses access tokens, and limits the writes of each session: for account management. */
+/** Like `authenticated`, but refuses access tokens, and counts limits per session: for account management. */
 export const sessionOnly = annotate(authenticate([]), { membersOnly: true })
 
 /** Rejects an `Authorization` header: the contract allows none on sign-up and login. */

@@ -8,14 +8,14 @@ import { credentialOf } from '../token'
 
 type Caller = App['Variables']['caller']
 
-/** How long after the database confirmed a credential no call is made only to confirm it. */
+/** How long a confirmation saves a call that would only confirm the credential again. */
 const CONFIRMED_MS = 60_000
 const MAX_KNOWN = 10_000
 
 /** `scopes`: bits of contract.ts; undefined for a session, which has all. */
 type Confirmed = { memberId: number; scopes: number | undefined; at: number }
 const confirmed = createRecent<Confirmed>(MAX_KNOWN)
-// Apart, because anyone can make up access tokens, but only the service issues sessions.
+// Kept apart, so that made-up access tokens do not push out sessions, which only the service can issue.
 const ended = { sessions: createRecent<true>(MAX_KNOWN), tokens: createRecent<true>(MAX_KNOWN) }
 
 const endedLike = (caller: Caller) => ('sessionId' in caller ? ended.sessions : ended.tokens)
@@ -35,7 +35,7 @@ export const confirmedMember = (caller: Caller) => {
   return required !== 0 && ((known.scopes ?? 0) & required) === required ? known.memberId : undefined
 }
 
-/** Remembers what the database found out about the caller in this request. */
+/** Remembers whether the database accepted the credential in this request. */
 export const rememberVerdict = (caller: Caller) => {
   const { memberId, verdict } = caller
   const key = credentialOf(caller)

@@ -6,9 +6,9 @@ import { declaredLength, SMALL_BYTES } from './body'
 
 const MAX_BYTES = 40 * 1024 * 1024
 const MAX_MS = 10_000
-/** Also all that an unread body takes of the isolate's memory. */
+/** An unread body takes no more of the isolate's memory. */
 const BUFFER_BYTES = 65_536
-/** The most bodies that are discarded at a time. */
+/** The most bodies discarded at a time. */
 const MAX_BODIES = 200
 
 let bodies = 0
@@ -26,7 +26,7 @@ const drain = async (stream: ReadableStream<Uint8Array>) => {
   clearTimeout(timer)
 }
 
-/** Discards what the service has not read of a body, within limits, before the response is sent. */
+/** Discards the unread rest of a body, within limits, before the response is sent. */
 export const drained: MiddlewareHandler<App> = async (c, next) => {
   await next()
   const { body } = c.req.raw

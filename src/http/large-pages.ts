@@ -15,7 +15,7 @@ const pages = createLimiter({ capacity: CAPACITY, leaseMs: 15_000, maxWaiting: 6
 /** Only two slow pages are read at a time, because they keep the database busy for milliseconds. */
 const SLOW_AMOUNT = CAPACITY / 2
 
-/** The members whose list of abandoned books was last seen to be long. It is counted for each page. */
+/** The members whose list of abandoned books, which is counted for each page, was last seen to be long. */
 const countedLong = createRecent<true>(1000)
 
 const memberOf = (c: Context<App>) => String(knownMember(c.get('caller')))
@@ -48,7 +48,7 @@ const limitPages =
   }
 
 /**
- * Limits how many books large pages load at a time, so that several of them do not exceed the isolate's memory, how many
+ * Limits how many items large pages load at a time, so that several of them do not exceed the isolate's memory, how many
  * deep pages are read at a time, and how many a member reads in a minute. Mount it after `authenticated` and the validation
  * of the query.
  * @throws UNAVAILABLE when too many wait, or for too long; TOO_MANY_REQUESTS after too many deep pages

@@ -93,5 +93,5 @@ export const throttledByMember = annotate<MiddlewareHandler<App>>(
   { throttled: true },
 )
 
-/** The sources by which callers of authenticated requests take turns. An ended credential shares none with its member. */
+/** The keys by which authenticated callers take turns: by credential, so that an ended one takes no turns of its member. */
 export const turnsOf = (c: Context<App>) => [...sourcesOf(networkOf(c)), credentialOf(c.get('caller'))]

@@ -42,7 +42,7 @@ const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodM
     { validationFunction: (rules, value) => z.safeParse(rules, value) as never },
   )
 
-/** More entries than any field may have. Counted before validation, which would report each of them. */
+/** No field may have more entries. Checked before validation, which would report each of them. */
 const MAX_ENTRIES = 200
 
 const refuseManyEntries = (body: object) => {

@@ -50,9 +50,9 @@ const MAX_WAITING = 64
 const turns = createTurns(MAX_WAITING)
 
 /**
- * Cleans an upload, and gives it a name that cannot be guessed. One upload is cleaned at a time. Detaches the buffer of the
- * upload.
- * @param keys the sources by which uploads take turns
+ * Cleans an upload, and gives it a name that cannot be guessed. Uploads are cleaned one at a time. Detaches the upload's
+ * buffer.
+ * @param keys the keys by which uploads take turns
  * @throws TOO_MANY_REQUESTS when too many uploads are waiting; the errors of `cleanImage`
  */
 export const cleanUpload = async (upload: Uint8Array<ArrayBuffer>, keys: string[]): Promise<NewImage> => {

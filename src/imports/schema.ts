@@ -45,7 +45,7 @@ export type ImportQuery = z.infer<typeof ImportQuery>
 const mapError = 'must be a JSON object of strings'
 const name = () => z.string({ error: mapError }).check(z.maxLength(500, { error: mapError }))
 
-/** The largest of the parts below. */
+/** The most bytes of each part below. */
 export const MAX_PART_BYTES = 16_384
 
 /** Parts of the form, as JSON. */

@@ -23,7 +23,7 @@ export const toPage = <Item>(item: Item[], totalElements: number, { page, size }
   pageInfo: { page, size, totalElements, totalPages: Math.ceil(totalElements / size) },
 })
 
-/** Pages behind this offset are deep: they are read from either end, and few at a time. */
+/** Pages beyond this offset are deep: they are read from the nearer end, and few at a time. */
 export const DEEP_OFFSET = 5000
 export const isDeep = ({ page, size }: Paging) => (page - 1) * size > DEEP_OFFSET
 

@@ -18,9 +18,9 @@ const DAY_MS = 86_400_000
 const DAYS_KEPT = 90
 const KEPT_MS = DAYS_KEPT * DAY_MS
 
-/** Entries of one kind and UTC day that differ in device or country. Further ones are merged into one without either. */
+/** The most entries of one kind on a UTC day that differ in device or country. Others are merged into one without either. */
 const ORIGINS_PER_DAY = 5
-/** At least the entries of one day. */
+/** How many entries to search for those of the day: as many as a day can have. */
 const NEWEST = ACTIVITY_KINDS.length * (ORIGINS_PER_DAY + 1)
 
 const insertFailure = (member: SQL) =>
@@ -33,8 +33,8 @@ const insertFailure = (member: SQL) =>
     returning entry`,
   )
 
-// Repeats are merged, so that nobody can push out other entries with them within the 90 days. Entries are numbered by their
-// first occurrence, so those of the day are among the newest.
+// Repeats are merged, so that nobody can use them to push out other entries within the 90 days. Entries are numbered by
+// their first occurrence, so those of the day are among the newest.
 const mergeEntry = (kind: Activity['kind'], member: SQL) =>
   sqlStatement<{ entry: number }>(
     () => sql`

@@ -18,9 +18,9 @@ import type { Slots } from '../slots'
 export type Owner = { memberId: number; email: string; tokens: number }
 
 /**
- * Informs the owner of a new access token by mail, unless that was done at this address within the last hour. If delivery fails, the mail is
- * not counted. Call it after the response.
- * @throws UNAVAILABLE when MAILS_PER_DAY of these mails were sent today, and the errors of `deliver`
+ * Informs the owner of a new access token by mail, unless such a mail was sent to this address within the last hour. If
+ * delivery fails, the mail is not counted. Call it after the response.
+ * @throws UNAVAILABLE when MAILS_PER_DAY of these mails have been sent today, and the errors of `deliver`
  */
 export const informOwner = async (
   slots: Slots,

@@ -76,6 +76,7 @@ export const createToken = async (
     expiresAt: expiresAt ? toInstant(expiresAt) : null,
     token,
   }
+  // The owner was selected before the insert.
   return { created, owner: { ...owner, tokens: owner.tokens + 1 } }
 }
 
@@ -117,7 +118,7 @@ export const deleteTokensOf = (member: SQL) =>
   sqlStatement<{ tokenId: string }>(() => sql`delete from accessTokens where memberId = ${member} returning tokenId`)
 const removeTokens = deleteTokensOf(callerId)
 
-/** Deletes all access tokens of the caller, which stop working at once. */
+/** Deletes all access tokens of the caller. */
 export const deleteTokens = (db: Db, caller: Caller, origin: Origin) =>
   runAsCaller(db, caller, selectCaller(), recordDeletions(origin), removeTokens())
 

@@ -12,15 +12,14 @@ export const limitPixels = (pixels: number, limit = MAX_PIXELS) => {
 }
 
 /**
- * The limit on the frames, chunks, segments, blocks, boxes and table entries of a file, each of which takes time, however
- * few bytes it has. A minute of transparent WebP at 50 frames per second has 9,001; a PNG of 10 MiB in the 8 KiB chunks
- * of libpng 1,280.
+ * The most frames, chunks, segments, blocks, boxes and table entries of a file. Each takes time, however few bytes it has. A
+ * minute of transparent WebP at 50 frames per second has 9,001; a PNG of 10 MiB in the 8 KiB chunks of libpng 1,280.
  */
 export const MAX_PARTS = 20_000
 
 export type CountParts = (amount?: number) => void
 
-/** Counts parts of one file. What it returns throws IMAGE_TOO_COMPLEX above MAX_PARTS. */
+/** Returns a function that counts the parts of one file, and throws IMAGE_TOO_COMPLEX above MAX_PARTS. */
 export const createPartCounter = (): CountParts => {
   let parts = 0
   return (amount = 1) => {
