@@ -126,7 +126,7 @@ const checkWayBack = async (oldEmail: string, isChanged: boolean) => {
 
 const FLOW_CALLS = {
   change: [1, 4],
-  // With those that issue the reset code.
+  // Including those that issue the reset code.
   return: [4, 7],
   undo: [2, 4],
   settlingChange: [9],
@@ -189,7 +189,7 @@ describe.each([0, 1])('in slot %i,', (home) => {
       })
     })
 
-    describe('a return undoes two changes or none', () => {
+    describe('a return to a former address undoes two changes or none', () => {
       let last: string
       beforeEach(async () => {
         last = newEmail()

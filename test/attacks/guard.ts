@@ -1,4 +1,4 @@
-// What requests without a valid credential cost, and what they take from the member whose credential they name.
+// What requests without a valid credential cost, and whether they use up limits of the member that they name.
 import { type HttpRequest, median, sendRequest } from '../support/http-client'
 import { addressOf, type Operation } from '../support/operations'
 import { bodiesOf, type Credential, memberOperations, refusedCredentials, SIZES } from '../support/refused-requests'
@@ -11,7 +11,7 @@ import { JWT_SECRET, type Service } from './service'
 
 /** At most this many times the CPU of refusing a request without a body, beyond what receiving the body costs. */
 const MAX_RATIO = 2
-/** A ratio above the limit is measured again, because other work on the machine distorts few samples. */
+/** A ratio above the limit is measured again with more samples, because other load on the machine distorts a few. */
 const [SAMPLES, MORE_SAMPLES] = [3, 25]
 
 type Send = () => Promise<HttpRequest>
@@ -123,7 +123,7 @@ const refuseAtOnce = async ({ start, progress }: Context): Promise<Report> => {
     return (await sendRequest(service.url, await (cases.at(-1) as Case).withBody())).status
   }
   const numbers = Array.from({ length: CONCURRENT }, (_, n) => n)
-  // What the isolate builds at first use is not kept for a request.
+  // A first run, so that what the isolate builds on first use does not count as kept.
   await mapConcurrently(CONCURRENT, numbers, send)
   const statuses: number[] = []
   const peak = await watchMemory(service, async () => {
@@ -186,7 +186,7 @@ const remedy = async ({ start, quick, progress }: Context): Promise<Report> => {
       await act('PATCH', '/members/me', session.token, { password: `new-password-${remedies}` })
       await act('DELETE', '/sessions', session.token)
       await act('POST', '/logout', session.token)
-      // Elsewhere, where the network is not flooded.
+      // From another network, which is not flooded.
       const elsewhere = await newSession()
       const search = { method: 'GET', path: '/books/search?q=demian', token: elsewhere.token, network: '192.0.2.78' }
       const { status } = await service.request(search)

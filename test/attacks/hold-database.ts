@@ -7,10 +7,10 @@ import { type Member, registerBook, signUp, signUpMany } from './members'
 const BOOKS = 200_000
 const ATTACKING = 140
 const OTHERS = 4
-/** Compared with as many connections whose requests are cheap: these slow others down as well. */
+/** How many times longer others may wait than beside as many connections that make cheap requests. */
 const MAX_FACTOR = 3
 
-// Half of the books are old, so that they are counted and read at the greatest cost.
+// Half of the books are old, which makes counting and reading them as expensive as possible.
 const insertBooks = `
   with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
   insert into books (bookId, memberId, title, createdAt)

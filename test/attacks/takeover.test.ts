@@ -34,22 +34,22 @@ const stage: Stage = {
 const [LENGTH, SEED] = [5, 2026]
 const CHAINS = createChains(8, 7, SEED)
 
-describe.each([1, 2])('a thief and the owner (slots: %i)', (slots) => {
-  it(`end with the owner in the account, after all chains of up to ${LENGTH} actions`, () => {
+describe.each([1, 2])('the model of a thief and the owner (slots: %i)', (slots) => {
+  it(`lets the owner recover the account after every chain of up to ${LENGTH} actions`, () => {
     const { violation, states } = explore(slots, LENGTH)
     expect(violation).toBe(undefined)
     expect(states).toBeGreaterThan(1000)
   })
 
   it.each((Object.keys(RULES) as Rule[]).filter((rule) => slots > 1 || rule !== 'release'))(
-    'need the rule "%s"',
+    'needs the rule "%s"',
     (rule) => {
       expect(explore(slots, LENGTH, rule).violation).toBeTypeOf('string')
     },
   )
 })
 
-describe('the service does what the model says', () => {
+describe('the service behaves like the model', () => {
   afterAll(async () => {
     await sweep({ ...env } as never, Date.now() + 100_000)
     expect(await findProblems()).toEqual([])

@@ -1,4 +1,4 @@
-// A thief with a member's password tries to hide what they did, and to stay.
+// A thief with a member's password tries to hide the login in the activity, and to keep access.
 import { setTimeout } from 'node:timers/promises'
 import { type Attack, createChecks } from './attack'
 import { jsonRequest, logIn, PASSWORD, signUp } from './members'
@@ -27,7 +27,7 @@ export const traces: Attack = async ({ quick, progress, start }) => {
   const thief = headers.get('Authorization')?.replace('Bearer ', '') ?? ''
   service.secrets.add(thief)
 
-  progress(`${rounds} access tokens made and deleted`)
+  progress(`${rounds} access tokens created and deleted`)
   for (let n = 0; n < rounds; n++) {
     const device = `Device${n % 97}`
     const { body } = await ask(thief, 'POST', '/tokens', { name: 'Hidden', scopes: ['library:read'] }, device)
@@ -49,7 +49,7 @@ export const traces: Attack = async ({ quick, progress, start }) => {
   const mails = findMails().length
   check('mails to the owner', mails, 1)
 
-  progress('the owner ends what the thief made')
+  progress('the owner changes the password and deletes all access tokens')
   const last = (await ask(thief, 'POST', '/tokens', { name: 'Last', scopes: ['profile:read'] })).body as {
     token: string
   }
@@ -61,5 +61,5 @@ export const traces: Attack = async ({ quick, progress, start }) => {
   }
   check('a login with the new password', (await logIn(service, owner.email, NEW_PASSWORD)).memberId, owner.memberId)
   const result = `login listed, ${created.length} entries for them, ${mails} mail`
-  return { figures: [['access tokens that a thief made and deleted after a login', rounds, result]], failures }
+  return { figures: [['access tokens that a thief created and deleted after a login', rounds, result]], failures }
 }

@@ -1,4 +1,4 @@
-// Hostile uploads, images of very many parts, and more concurrent large uploads than fit into the memory of an isolate.
+// Hostile uploads, images with very many parts, and more concurrent large uploads than fit into the memory of an isolate.
 import { MAX_PARTS } from '../../src/images/clean/image'
 import { toText } from '../support/bytes'
 import { CROWDED_IMAGES } from '../support/crowded-images'
@@ -94,7 +94,7 @@ const CROWDED_UPLOADS = 8
 /** Far above what one image or one round of hashing takes, and below what an image of 10 MiB took without a limit. */
 const PROMPT_MS = 500
 
-/** An image of as many parts as fit into 10 MiB. */
+/** Makes an image with as many parts as fit into 10 MiB. */
 const fillWithParts = (make: (parts: number) => Uint8Array) => {
   const bytesPerPart = (make(2000).length - make(1000).length) / 1000
   return make(Math.floor((10 * MIB - 1000) / bytesPerPart))

@@ -137,7 +137,7 @@ describe('repeats', () => {
     expect(await listActivity()).toEqual([next, counted])
   })
 
-  it('from more than five devices and countries on a day are counted without either', async () => {
+  it('beyond five devices and countries on a day are counted without either', async () => {
     for (const device of ['A', 'B', 'C', 'D']) await useToken(device)
     await useToken('A', 'DE')
     for (const device of ['E', 'F', 'A', 'D']) await useToken(device)
@@ -152,7 +152,7 @@ describe('repeats', () => {
     ])
   })
 
-  it('from an unknown device do not count as one of the five', async () => {
+  it('from an unknown device and country do not count towards the five', async () => {
     const from = { headers: {}, cf: {} }
     for (let n = 0; n < 2; n++)
       await reader.send('PATCH', '/members/me', { ...from, body: { password: `new-pass-${n}` } })
@@ -185,7 +185,7 @@ describe('repeats', () => {
     }
   })
 
-  it('are found among the entries of the day: older ones are not read', async () => {
+  it('are searched for among the newest entries only', async () => {
     await insertEntries(100, 0, start - DAY_MS)
     await useToken('A')
     const { read: before } = await measure(() => useToken('A'))

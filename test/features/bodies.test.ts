@@ -98,7 +98,7 @@ describe('a JSON body', () => {
 
   it.each([
     ['64 levels', nested(64)],
-    ['more brackets, in strings or side by side', `{"title":"${'[{\\"'.repeat(50)}","x":[${'[],'.repeat(100)}{}]}`],
+    ['more brackets in strings or side by side', `{"title":"${'[{\\"'.repeat(50)}","x":[${'[],'.repeat(100)}{}]}`],
   ])('may have %s', async (_, body) => {
     expect((await reader.send('POST', '/books', ofType(JSON_TYPE, body))).status).toBe(201)
   })

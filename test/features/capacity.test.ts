@@ -31,7 +31,7 @@ const heldDatabase = (database: D1Database) => {
   return { database: wrapped, state, releaseOne, release }
 }
 
-it('runs 16 database calls of a session at a time, lets 64 wait, and answers others meanwhile', async () => {
+it('runs 16 database calls of a session at a time, lets 64 wait, refuses more, and serves others meanwhile', async () => {
   const other = await signUp()
   // Stops the clock, so that no caller waits for too long.
   vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] })

@@ -258,7 +258,7 @@ describe('the searches of a network', () => {
     expect([status, headers.get('Retry-After'), headers.get('RateLimit')]).toEqual([429, String(seconds), null])
   }
 
-  it('reach the provider 100 times an hour and 300 times a day', async () => {
+  it('reach the provider at most 100 times an hour and 300 times a day', async () => {
     const network = '192.0.2.201'
     await searchTimes(100, network)
     await expectRefused(network, 3600)
@@ -274,7 +274,7 @@ describe('the searches of a network', () => {
     expect((await search(network, {})).status).toBe(200)
   })
 
-  it('reach the provider 300 times an hour from an IPv6 /48', async () => {
+  it('reach the provider at most 300 times an hour from an IPv6 /48', async () => {
     for (const subnet of [1, 2, 3]) await searchTimes(100, `2001:db8:77:${subnet}::1`)
     await expectRefused('2001:db8:77:4::1', 3600)
     expect((await search('2001:db8:78:1::1')).status).toBe(200)

@@ -141,7 +141,7 @@ describe('migrations', () => {
     ['T X+ > A', ''],
     ['T X+ A > Y', 'A'],
     ['T X > A', 'T X'],
-  ])('of undos that earlier releases made: %s leaves those to %s', async (walk, left) => {
+  ])('leave, of the undos that earlier releases made for %s, those to %o', async (walk, left) => {
     const db = env.SPARE_1
     const at = env.MIGRATIONS.findIndex(({ name }) => name.includes('undo_invariant'))
     await applyD1Migrations(db, env.MIGRATIONS.slice(0, at))
@@ -239,7 +239,7 @@ describe('the integrity check', () => {
     await select('delete from retiredIds where tableName = ?', table)
   })
 
-  it('finds an undo to the address in use, two to one address, and two that expire in the wrong order', async () => {
+  it('finds an undo that restores the address in use, two that restore the same one, and two that expire in the wrong order', async () => {
     const now = Date.now()
     const insertUndo = (undoId: number, email: string, expiresAt: number) =>
       select(

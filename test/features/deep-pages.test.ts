@@ -55,7 +55,7 @@ beforeAll(async () => {
   ;({ reader, memberId } = await createLibrary())
 })
 
-// `extra`: rows that the total takes.
+// `extra`: rows read to count the list.
 describe.each([
   ['/books/library?bookStatus=YET', 'bookId', `from books where bookStatus = 'YET' and`, 'bookId desc', 0],
   ['/books/calender?', 'bookId', `from books where bookStatus = 'DONE' and`, 'readEndDate desc, bookId desc', 0],
@@ -112,7 +112,7 @@ describe.each([
 })
 
 it.each([
-  ['pages behind an offset of 5,000', '/books/library?bookStatus=YET&page=5002&size=1', 2],
+  ['pages beyond an offset of 5,000', '/books/library?bookStatus=YET&page=5002&size=1', 2],
   ['pages of many abandoned books', '/books/abandon?page=1&size=1', 2],
   ['other pages', '/books/library?bookStatus=YET&page=5001&size=1', 5],
 ])('reads %s: %s, %i at a time', async (_, path, expected) => {
@@ -129,7 +129,7 @@ it.each([
   expect(highest).toBe(expected)
 })
 
-it('are limited per member, apart from other pages', async () => {
+it('limits deep pages per member, but not other pages', async () => {
   const refusing = { MEMBER_LIMIT: { limit: async () => ({ success: false }) } as RateLimit }
   const path = '/books/library?bookStatus=YET&size=10'
   // The page that exceeds the limit is answered before it is counted.

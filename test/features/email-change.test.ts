@@ -143,7 +143,7 @@ describe('POST /email/change', () => {
     expect(mailsTo(email)).toHaveLength(2)
   })
 
-  it('mails an address for a member after requests of others', async () => {
+  it('mails an address although another member has reached the limit for it', async () => {
     const other = await signUp()
     for (let n = 0; n < 2; n++) expect((await requestChange(other, email, { from: '10.9.3.1' })).status).toBe(202)
     expect(mailsTo(email)).toHaveLength(2)

@@ -105,7 +105,7 @@ describe('a return to a former address', () => {
     expect((await reader.delete('/members/me')).status).toBe(204)
   })
 
-  it('informs the address that it replaces, and mails no undo code', async () => {
+  it('informs the replaced address, and mails no undo code', async () => {
     await change(reader, first, second)
     mails.length = 0
     expect(await change(reader, second, first)).toBe('')
@@ -160,7 +160,7 @@ describe('a return to a former address', () => {
     expect((await confirmChange(reader, third, lastCodeTo(third))).status).toBe(400)
   })
 
-  it('is a plain change when the undo has expired', async () => {
+  it('is an ordinary change once the undo has expired', async () => {
     const other = await reader.logInAgain()
     await change(reader, first, second)
     vi.useFakeTimers({ now: Date.now() + 72 * HOUR_MS + 1000, toFake: ['Date'] })
@@ -171,7 +171,7 @@ describe('a return to a former address', () => {
     await sweep({ ...env } as never)
   })
 
-  it('takes effect once, when made twice at once', async () => {
+  it('takes effect once if it is sent three times at once', async () => {
     using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
     await change(reader, first, second)
     await requestChange(reader, first)
@@ -183,7 +183,7 @@ describe('a return to a former address', () => {
     await checkConsistency()
   })
 
-  it('and the undo at once restore the address', async () => {
+  it('restores the address when the undo is sent at the same time', async () => {
     using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const undoCode = await change(reader, first, second)
     await requestChange(reader, first)

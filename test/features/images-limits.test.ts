@@ -85,14 +85,14 @@ describe('uploads', () => {
     expect(order).toEqual(['other', 'image/png', 'image/png'])
   })
 
-  it('are cleaned after a damaged one', async () => {
+  it('are cleaned after one that is refused', async () => {
     const damaged = cleanUpload(png().slice(0, -1), ['a'])
     const next = cleanUpload(png(), ['a'])
     await expect(damaged).rejects.toMatchObject({ code: 'IMAGE_DAMAGED' })
     expect((await next).type.mime).toBe('image/png')
   })
 
-  it('are refused beyond 64 waiting ones, with a Retry-After', async () => {
+  it('are refused with Retry-After while 64 are waiting', async () => {
     const waiting = Array.from({ length: 65 }, () => cleanUpload(png(), ['a']))
     const refusal = { code: 'TOO_MANY_REQUESTS', details: { headers: { 'Retry-After': '5' } } }
     await expect(cleanUpload(png(), ['a'])).rejects.toMatchObject(refusal)

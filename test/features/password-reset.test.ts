@@ -501,7 +501,7 @@ describe('a reset at the same time', () => {
     expect((await login(email, NEW_PASSWORD)).status).toBe(200)
   })
 
-  it('as a change of the password wins if it comes second, too', async () => {
+  it('as a change of the password wins even if it comes second', async () => {
     const code = await codeFor()
     const change = async () =>
       expect((await reader.patch('/members/me', { password: 'changed-horse-3' })).status).toBe(200)

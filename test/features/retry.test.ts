@@ -55,7 +55,7 @@ describe.each(['D1_ERROR: Network connection lost.', 'D1_ERROR: internal error; 
       return { state, changed: changeDatabase(database) }
     }
 
-    it('a read and an update are tried again', async () => {
+    it('retries a read and an update', async () => {
       const reader = await sharedReader()
       for (const [method, body] of [['GET'], ['PATCH', { name: 'Again' }]] as const) {
         const { state, changed } = failingOnce()
@@ -64,7 +64,7 @@ describe.each(['D1_ERROR: Network connection lost.', 'D1_ERROR: internal error; 
       }
     })
 
-    it('a book is not added twice, but refused with 503', async () => {
+    it('does not add a book twice, but refuses it with 503', async () => {
       const reader = await sharedReader()
       using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
       const { state, changed } = failingOnce()

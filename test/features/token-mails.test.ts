@@ -27,14 +27,14 @@ const create = async (owner = reader, changed: Partial<Bindings> = {}) => {
 const numberIn = (text = '') => text.match(/now (\d+)\./)?.[1]
 const countMails = () => select('select mails, tokenMails from dailyMails')
 
-it('informs the member of a new access token, with the number of all', async () => {
+it('informs the member of a new access token, and how many there are', async () => {
   expect(await create()).toBe(201)
   const subject = 'New access token for your Reading Library account / 새 액세스 토큰이 만들어졌습니다'
   expect(mails).toMatchObject([{ to: reader.email, subject, text: expect.stringContaining('모두 1개') }])
   expect(numberIn(mails[0]?.text)).toBe('1')
 })
 
-it('informs a member at most once an hour, also of tokens that are created at once', async () => {
+it('informs a member at most once an hour, even of tokens created concurrently', async () => {
   expect(await Promise.all(Array.from({ length: 10 }, () => create()))).toEqual(Array(10).fill(201))
   expect(mails).toHaveLength(1)
   const other = await signUp()
@@ -96,14 +96,14 @@ it('creates the token and counts no mail if the mail cannot be sent', async () =
   expect(numberIn(mails[0]?.text)).toBe('2')
 })
 
-it('creates the token without a word in the log if there is no mailer', async () => {
+it('creates the token and logs nothing if there is no mailer', async () => {
   using error = vi.spyOn(console, 'error')
   expect(await create(reader, { MAIL_FROM: '' })).toBe(201)
   expect(await create(reader, { EMAIL: undefined })).toBe(201)
   expect([mails, error.mock.calls, await countMails()]).toEqual([[], [], []])
 })
 
-it('calls the database once more, after the response, in slot 0', async () => {
+it('makes one more database call after the response, in slot 0', async () => {
   const calls: string[] = []
   const count = (name: string, database: D1Database) =>
     wrapDatabase(database, (call) => {

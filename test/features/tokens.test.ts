@@ -263,16 +263,16 @@ describe('an access token', () => {
     expect(await select('select * from accessTokens where memberId = ?', memberId)).toEqual([])
   })
 
-  it.each([true, false])(
-    'ends with a password change if that has deleteAccessTokens: %s',
-    async (deleteAccessTokens) => {
-      const [owner, other] = [await signUp(), await signUp()]
-      const [{ token }, kept] = [await create(owner), await create(other)]
-      expect((await owner.patch(ME, { password: 'another-horse-2', deleteAccessTokens })).status).toBe(200)
-      expect((await use(token)).status).toBe(deleteAccessTokens ? 401 : 200)
-      expect((await use(kept.token)).status).toBe(200)
-    },
-  )
+  it.each([
+    [401, true],
+    [200, false],
+  ])('gets %i after a password change with deleteAccessTokens: %s', async (status, deleteAccessTokens) => {
+    const [owner, other] = [await signUp(), await signUp()]
+    const [{ token }, kept] = [await create(owner), await create(other)]
+    expect((await owner.patch(ME, { password: 'another-horse-2', deleteAccessTokens })).status).toBe(200)
+    expect((await use(token)).status).toBe(status)
+    expect((await use(kept.token)).status).toBe(200)
+  })
 
   it('survives a password change that is refused', async () => {
     const owner = await signUp()
@@ -406,7 +406,7 @@ describe('the rate limits', () => {
     return { keys, write }
   }
 
-  it('on credentials that this isolate has not confirmed within a minute are those of the network', async () => {
+  it('count the network for credentials that this isolate has not confirmed within a minute', async () => {
     const { token } = await create()
     const changed = { CREDENTIAL_LIMIT: refusing }
     expect((await use(token, 'GET', ME, { changed })).status).toBe(200)
@@ -421,7 +421,7 @@ describe('the rate limits', () => {
     expect((await use(token, 'GET', ME, { changed })).status).toBe(429)
   })
 
-  it('of a member cover a new token from its first use', async () => {
+  it('count a new token with its member from its first use', async () => {
     const { token: first } = await create(reader, { scopes: ['library:read'] })
     const { token: second } = await create(reader, { scopes: ['library:read'] })
     const changed = { MEMBER_LIMIT: refusing }
@@ -429,7 +429,7 @@ describe('the rate limits', () => {
     expect((await use(second, 'GET', '/books/search?q=ab')).status).toBe(429)
   })
 
-  it('on account management do not depend on the network', async () => {
+  it('do not count the network for account management', async () => {
     const other = await reader.logInAgain()
     const changed = { CREDENTIAL_LIMIT: refusing }
     expect((await other.send('DELETE', '/sessions', { changed })).status).toBe(204)
@@ -458,7 +458,7 @@ describe('the rate limits', () => {
     expect(keys).toEqual([])
   })
 
-  it('an ended credential costs no database call once the isolate knows it', async () => {
+  it('are not needed for an ended credential: once the isolate knows it, it costs no database call', async () => {
     const other = await reader.logInAgain()
     expect((await reader.delete('/sessions')).status).toBe(204)
     const calls = async () => (await measure(async () => expect((await other.get(ME)).status).toBe(401))).calls

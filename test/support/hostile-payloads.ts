@@ -15,7 +15,7 @@ const answeredWith =
   (name: string, ...parts: Part[]): Hostile => ({ name, bytes: join(...parts), status })
 export const accept = answeredWith(201)
 export const refuse = answeredWith(415)
-/** An image that is refused for its number of pixels, chunks or frames. */
+/** An image that is refused for its number of pixels or parts. */
 export const refuseSize = answeredWith(413)
 
 export const replace = (bytes: Uint8Array, at: number, ...parts: OptionalPart[]) => {

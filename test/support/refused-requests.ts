@@ -32,7 +32,7 @@ export const refusedCredentials = async (
     .prepare('delete from accessTokens where tokenHash = ?')
     .bind(await hashToken(deleted))
     .run()
-  /** A token that was used today: its first use of a day is recorded. */
+  /** A token whose use today is recorded already, so that the request writes nothing. */
   const insertUsed = async (scopes: Scope[]) => {
     const token = await insertAccessToken(database, owner.memberId, scopes, slot)
     const use = database.prepare('update accessTokens set lastUsedDay = ?1 where tokenHash = ?2')

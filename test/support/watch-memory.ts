@@ -43,7 +43,7 @@ const openInspector = async (address: URL, worker: string) => {
 
 /**
  * Measures peak memory during `work` in bytes, garbage included: of the isolate of a Worker, which the platform limits, and
- * of the whole process. `kept`: by how much the isolate grew, without garbage. The process must have been started with an
+ * of the whole process. `kept`: the growth of the isolate, garbage excluded. The process must have been started with an
  * inspector.
  */
 export const watchMemory = async ({ pid, inspector, name }: Inspected, work: () => Promise<unknown>) => {

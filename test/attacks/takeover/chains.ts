@@ -20,7 +20,7 @@ const PASSWORD = 'correct-horse-1'
 const UNDO_CODE = /^\d{4}(?:-[0-9A-Z]{5}){6}$/
 let members = 0
 
-/** What the two have received so far, whether or not it is still valid. */
+/** What owner and thief have received so far, valid or not. */
 type Possessions = {
   emails: Record<Address, string>
   tokens: Partial<Record<Session, string>>
@@ -128,7 +128,7 @@ const perform = async (run: Run, action: Action, { inUse }: State): Promise<bool
 
 const keysOf = <Key extends string>(record: Partial<Record<Key, unknown>>) => Object.keys(record) as Key[]
 
-/** What can be seen of a state, as a text. */
+/** The part of a state that can be observed, as a text. */
 const describeState = ({ inUse, undos, sessions, tokens, knowing, end }: State) =>
   JSON.stringify(
     end?.startsWith('withdrawn')

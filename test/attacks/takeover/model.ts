@@ -1,5 +1,5 @@
-// A model of an account that its owner and a thief fight for: who can do what, and what that changes. It is separate from the
-// service, with which chains.ts compares it. A change of address is one action: its code is void after any other one.
+// A model of an account that its owner and a thief fight for: who can do what, and what that changes. It shares no code with
+// the service; chains.ts compares the two. Requesting and confirming a change of address is one action.
 
 export type Actor = 'owner' | 'thief'
 /** The owner has the mailboxes A, where the account begins, and B; the thief has T and U. */
@@ -37,9 +37,9 @@ export type Action = { by: Actor; fault?: 'unconfirmed' | 'failed' } & (
   | { kind: 'log in' | 'request reset' | 'reset' | 'expiry' }
 )
 
-/** What a return to a former address does, and what keeps the way back open. The model leaves out one to show its need. */
+/** What a return to a former address does, and what keeps undos usable. Leaving out any one must break a property. */
 export const RULES = {
-  'is undo': 'a return is an undo',
+  'is undo': 'a return is an undo of the changes since',
   'own undo': 'a return deletes the undo to its address',
   'later undos': 'a return deletes all later undos',
   'no undo': 'a return adds no undo',

@@ -12,7 +12,7 @@ import {
   settleEntries,
 } from './model'
 
-/** What lets the thief in, now or later. */
+/** Everything that gives the thief access, now or later. */
 export const holdingsOfThief = ({ inUse, undos, knowing, sessions, tokens, codes }: State) => [
   ...sessions.filter((session) => SESSIONS.thief.some((each) => each === session)).map((each) => `session ${each}`),
   ...[inUse, ...undos].filter((address) => ownerOf(address) === 'thief').map((address) => `address ${address}`),
@@ -21,7 +21,7 @@ export const holdingsOfThief = ({ inUse, undos, knowing, sessions, tokens, codes
   ...(codes.includes('thief') ? ['reset code'] : []),
 ]
 
-/** What the owner can do to end with the account: each is a list of actions. */
+/** The ways in which the owner can recover the account, as lists of actions. */
 export const listRemedies = ({ inUse, undos, knowing, sessions }: State): Action[][] => {
   const reset: Action[] = [
     { by: 'owner', kind: 'request reset' },

@@ -4,7 +4,7 @@ import type { Chain } from './chains'
 import { type Action, apply, canAct, initialState, isReturn, listActions, type State } from './model'
 import { listRemedies } from './properties'
 
-/** What the thief tries at last. */
+/** What the thief tries after the owner's remedy. */
 const LAST_ATTEMPTS: Chain = [
   { by: 'thief', kind: 'undo', to: 'T' },
   { by: 'thief', kind: 'reset' },
@@ -12,9 +12,9 @@ const LAST_ATTEMPTS: Chain = [
 ]
 
 /**
- * Random chains of up to `length` actions, then what the owner does to end with the account, and what the thief then tries.
- * Most actions concern the address, and return to a former one where that is possible. One in six must be refused. Few
- * withdraw, which ends a chain.
+ * Random chains of up to `length` actions, then a remedy of the owner, and what the thief tries after it.
+ * Most actions concern the address, and return to a former one where that is possible. One in six must be refused. Withdrawals,
+ * which end a chain, are rare.
  */
 export const createChains = (count: number, length: number, seed: number): Chain[] => {
   const random = randomFrom(seed)

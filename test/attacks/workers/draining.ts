@@ -1,4 +1,4 @@
-// Only discards bodies: what it costs to receive one at all.
+// Only discards bodies, to measure the cost of receiving one.
 export default {
   async fetch({ body }) {
     const reader = body?.getReader({ mode: 'byob' })
