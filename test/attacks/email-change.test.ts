@@ -5,6 +5,7 @@ import { newEmail, PASSWORD, send } from '../support/api'
 import { confirmChange, insertEmailCode, lastCodeTo, mailsTo, undo } from '../support/email-changes'
 import { insertMemberAt } from '../support/home'
 import { EMAIL, mails } from '../support/mailed-codes'
+import { UNLIMITED } from '../support/rate-limits'
 import {
   countCalls,
   ERRORS,
@@ -25,13 +26,10 @@ import { ADDRESS_KEY, DATABASES, findDirectoryProblems, migrateSlots, SLOTS } fr
 type Changed = Partial<Bindings>
 type Order = (typeof ORDERS)[number]
 
-const unlimited = { limit: async () => ({ success: true }) } as RateLimit
 const BOUND = {
   ...SLOTS,
   NEW_MEMBERS: '*:1',
-  NETWORK_LIMIT: unlimited,
-  WRITE_LIMIT: unlimited,
-  CREDENTIAL_LIMIT: unlimited,
+  ...UNLIMITED,
   EMAIL,
 }
 const CODE = 'AAAAA-AAAAA'

@@ -5,11 +5,11 @@ import { measure, memberDatabase, memberHome, memberSlot } from '../support/data
 import { insertMemberAt } from '../support/home'
 import { memberIdOf } from '../support/images'
 import { addressOf } from '../support/operations'
+import { unlimited } from '../support/rate-limits'
 import { bodiesOf, type Credential, memberOperations, refusedCredentials } from '../support/refused-requests'
 import { insertSession } from '../support/tokens'
 
 const secret = env.JWT_SECRET ?? ''
-const unlimited = { limit: async () => ({ success: true }) } as RateLimit
 
 /** The keys under which requests were charged to their callers. */
 const charged: string[] = []

@@ -5,23 +5,18 @@ import { newEmail, readerWith, send } from '../support/api'
 import { memberDatabase, memberHome, memberSlot } from '../support/database'
 import { insertMemberAt } from '../support/home'
 import { type Send, tryModel } from '../support/model/run'
+import { UNLIMITED } from '../support/rate-limits'
 
 const { SEED } = env as typeof env & { SEED: number }
 
 const TIMEOUT_MS = 300_000
 
-const unlimited = { limit: async () => ({ success: true }) } as RateLimit
-const changed = {
-  MEMBER_LIMIT: unlimited,
-  NETWORK_LIMIT: unlimited,
-  WRITE_LIMIT: unlimited,
-  CREDENTIAL_LIMIT: unlimited,
-}
-
 const connect = async (): Promise<Send> => {
   const email = newEmail()
   const { token } = await insertMemberAt(memberHome(), env.JWT_SECRET ?? '', email)
-  const member = readerWith(email, token, (method, path, options) => send(method, path, { ...options, changed }))
+  const member = readerWith(email, token, (method, path, options) =>
+    send(method, path, { ...options, changed: UNLIMITED }),
+  )
   return ({ method, path, body }) => member.send(method, path, { body })
 }
 

@@ -4,17 +4,14 @@ import { idRange } from '../../src/db/next-id'
 import { BASE, handle, newEmail } from '../support/api'
 import * as trials from '../support/isolation'
 import { idOperations } from '../support/operations'
+import { UNLIMITED } from '../support/rate-limits'
 import { DATABASES, migrateSlots, SLOTS } from '../support/slots'
 import { takeSnapshot } from '../support/stores'
 import { insertMemberRow, signToken } from '../support/tokens'
 
-const unlimited = { limit: async () => ({ success: true }) } as RateLimit
 const changed = {
   ...SLOTS,
-  MEMBER_LIMIT: unlimited,
-  NETWORK_LIMIT: unlimited,
-  WRITE_LIMIT: unlimited,
-  CREDENTIAL_LIMIT: unlimited,
+  ...UNLIMITED,
 }
 const SECRET = env.JWT_SECRET ?? ''
 

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import type { Bindings } from '../../src/env'
 import { newEmail, PASSWORD, send, tokenOf } from '../support/api'
 import { codeIn, mails, requestCode } from '../support/mailed-codes'
+import { UNLIMITED } from '../support/rate-limits'
 import {
   countCalls,
   ERRORS,
@@ -29,13 +30,10 @@ beforeEach(async () => {
 })
 afterEach(vi.restoreAllMocks)
 
-const unlimited = { limit: async () => ({ success: true }) } as RateLimit
 const IN_SLOT_1 = {
   ...SLOTS,
   NEW_MEMBERS: '*:1',
-  NETWORK_LIMIT: unlimited,
-  WRITE_LIMIT: unlimited,
-  CREDENTIAL_LIMIT: unlimited,
+  ...UNLIMITED,
 }
 type Changed = Partial<Bindings>
 

@@ -6,14 +6,13 @@ import { send } from '../support/api'
 import { memberDatabase, memberHome } from '../support/database'
 import { findProblems } from '../support/email-changes'
 import { newNetwork } from '../support/mailed-codes'
+import { unlimited } from '../support/rate-limits'
 import { injectFault } from './faults/inject'
 import type { Stage } from './faults/subjects'
 import { runChain } from './takeover/chains'
 import { explore } from './takeover/explore'
 import { RULES, type Rule } from './takeover/model'
 import { countReturns, createChains, EXPELLED_THIEF } from './takeover/samples'
-
-const unlimited = { limit: async () => ({ success: true }) } as RateLimit
 
 const stage: Stage = {
   request: async ({ method, path, token, body }) => {

@@ -4,11 +4,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type Reader, signUp } from '../support/api'
 import { changeDatabase, measure, memberDatabase, select } from '../support/database'
 import { memberIdOf } from '../support/images'
+import { refusing, unlimited } from '../support/rate-limits'
 import { wrapDatabase } from '../support/wrap-database'
 
 const { SEED } = env as typeof env & { SEED: number }
 
-const unlimited = { limit: async () => ({ success: true }) } as RateLimit
 const changed = { MEMBER_LIMIT: unlimited }
 const DEEP = 5000
 const [UNREAD, OLD, DONE] = [12_000, 11_000, 11_001]
@@ -130,10 +130,9 @@ it.each([
 })
 
 it('limits deep pages per member, but not other pages', async () => {
-  const refusing = { MEMBER_LIMIT: { limit: async () => ({ success: false }) } as RateLimit }
   const path = '/books/library?bookStatus=YET&size=10'
   // The page that exceeds the limit is answered before it is counted.
-  expect((await reader.send('GET', `${path}&page=502`, { changed: refusing })).status).toBe(200)
+  expect((await reader.send('GET', `${path}&page=502`, { changed: { MEMBER_LIMIT: refusing } })).status).toBe(200)
   expect((await reader.get(`${path}&page=502`)).status).toBe(429)
   expect((await reader.get(`${path}&page=501`)).status).toBe(200)
 })

@@ -26,6 +26,7 @@ import { PIXEL, toFileForm, validForm } from '../support/file-form'
 import { memberIdOf } from '../support/images'
 import { addressOf, bodyOf, type Operation, operations } from '../support/operations'
 import { gif } from '../support/pictures'
+import { refusing } from '../support/rate-limits'
 import { insertAccessToken } from '../support/tokens'
 
 let reader: Reader
@@ -101,7 +102,6 @@ const withFile = (...parts: Part[]) => toFileForm(join(...parts))
 const disconnected = () => new ReadableStream({ pull: (controller) => controller.error(new Error('disconnected')) })
 // Not retried, unlike other failures.
 const overloaded = brokenDatabase('D1 DB is overloaded')
-const refusing = { limit: async () => ({ success: false }) } as RateLimit
 const unreachable = () => Promise.reject(new Error('unreachable'))
 const absent = withParameters('9007199254740991', /id$/i)
 // Not the provider of CATALOGUE_BUSY, which gets no requests for a while.

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Answer, newEmail, PASSWORD, type Reader, send, signUp } from '../support/api'
 import { measure } from '../support/database'
 import { addressOf, operations } from '../support/operations'
+import { refusing } from '../support/rate-limits'
 import { remote } from '../support/target'
 
 const loginFrom = (network: string, email: string, password: string) =>
@@ -96,7 +97,7 @@ describe.skipIf(remote)('the limit on writes', () => {
   const writes = operations.filter(({ needsToken, method }) => needsToken && method !== 'GET')
   it('covers every write', async () => {
     const eager = await signUp()
-    const changed = { WRITE_LIMIT: { limit: async () => ({ success: false }) } as RateLimit }
+    const changed = { WRITE_LIMIT: refusing }
     // The first write is answered before it is counted. Those of account management count per session.
     expect((await eager.send('POST', '/books', { body: { title: 'Demian' }, changed })).status).toBe(201)
     expect((await eager.send('PATCH', '/members/me', { body: {}, changed })).status).toBe(200)

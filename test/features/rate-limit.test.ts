@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Answer, join, newEmail, PASSWORD, send, signUp } from '../support/api'
 import { codeIn, joinWith, mails, newNetwork, otherCode, requestCode } from '../support/mailed-codes'
+import { refusing } from '../support/rate-limits'
 
 const passTime = (seconds: number) => vi.useFakeTimers({ now: Date.now() + seconds * 1000, toFake: ['Date'] })
 const [MINUTE, HOUR, DAY] = [60, 3600, 86_400]
@@ -229,7 +230,7 @@ describe('the limit of password changes', () => {
 })
 
 it('shows no approximate limits', async () => {
-  const changed = { NETWORK_LIMIT: { limit: async () => ({ success: false }) } as RateLimit }
+  const changed = { NETWORK_LIMIT: refusing }
   const refused = await send('POST', '/login', { body: { email: newEmail(), password: 'wrong' }, changed })
   expect(refused).toMatchObject(withoutLimit(429))
 })

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Reader, signUp } from '../support/api'
 import { changeDatabase, measure, memberDatabase } from '../support/database'
 import { memberIdOf } from '../support/images'
+import { unlimited } from '../support/rate-limits'
 import { wrapDatabase } from '../support/wrap-database'
 
-const MEMBER_LIMIT = { limit: async () => ({ success: true }) } as RateLimit
-const get = (reader: Reader, path: string) => reader.send('GET', path, { changed: { MEMBER_LIMIT } })
+const get = (reader: Reader, path: string) => reader.send('GET', path, { changed: { MEMBER_LIMIT: unlimited } })
 
 type Library = { reader: Reader; bookId: number }
 
@@ -75,7 +75,9 @@ describe.each(SEARCHES)('search in %s', (_, toPath) => {
       return calls === 1 ? Promise.reject(new Error('D1_ERROR: Network connection lost.')) : call()
     })
     const path = toPath(small, 'q=needle')
-    const { status } = await small.reader.send('GET', path, { changed: { ...changeDatabase(database), MEMBER_LIMIT } })
+    const { status } = await small.reader.send('GET', path, {
+      changed: { ...changeDatabase(database), MEMBER_LIMIT: unlimited },
+    })
     expect([status, calls]).toEqual([200, 2])
   })
 

@@ -3,8 +3,8 @@ import { toFoldedColumn } from '../../src/fold'
 import { type Reader, signUp } from '../support/api'
 import { memberDatabase } from '../support/database'
 import { memberIdOf } from '../support/images'
+import { unlimited } from '../support/rate-limits'
 
-const unlimited = { limit: async () => ({ success: true }) } as RateLimit
 const find = async (
   reader: Reader,
   kind: 'books' | 'memos',

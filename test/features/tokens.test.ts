@@ -8,6 +8,7 @@ import { type Reader, send, signUp } from '../support/api'
 import { changeDatabase, measure, memberDatabase, memberSlot, select } from '../support/database'
 import { memberIdOf } from '../support/images'
 import { ABSENT, BLANK, itRejects, NULL, notText, values } from '../support/invalid-values'
+import { refusing } from '../support/rate-limits'
 import { wrapDatabase } from '../support/wrap-database'
 
 const ALL = Object.keys(SCOPES)
@@ -392,8 +393,6 @@ describe('lastUsedAt', () => {
 })
 
 describe('the rate limits', () => {
-  const refusing = { limit: async () => ({ success: false }) } as RateLimit
-
   /** Records the keys that writes are counted under. */
   const recordWrites = () => {
     const keys: string[] = []

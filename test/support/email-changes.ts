@@ -5,8 +5,7 @@ import type { Bindings, Config } from '../../src/env'
 import { PASSWORD, send } from './api'
 import { findDirectoryProblems } from './directory'
 import { EMAIL, type Mail, mails } from './mailed-codes'
-
-const unlimited = { limit: async () => ({ success: true }) } as RateLimit
+import { unlimited } from './rate-limits'
 
 /** The network of a request, and variables and bindings to replace. */
 type Sent = { from?: string; changed?: Partial<Bindings> }

@@ -1,0 +1,12 @@
+const limiterOf = (success: boolean) => ({ limit: async () => ({ success }) }) as RateLimit
+
+export const unlimited = limiterOf(true)
+export const refusing = limiterOf(false)
+
+/** The bindings of all rate limits. */
+export const UNLIMITED = {
+  MEMBER_LIMIT: unlimited,
+  NETWORK_LIMIT: unlimited,
+  WRITE_LIMIT: unlimited,
+  CREDENTIAL_LIMIT: unlimited,
+}
