@@ -23,6 +23,8 @@ const ONE_DATABASE_ONLY: Record<string, string> = {
   'issues an HS256 token without personal data': 'the token also names the slot: slots-sign-up.test.ts',
   'X-D1-Bookmark': 'a bookmark also names its slot: slots-routing.test.ts',
   'uses one database call for any number of health checks': 'one for each database: slots-sign-up.test.ts',
+  'the rate limit of a network': 'counts requests before the database of the member is known',
+  'above 1,000 a minute': 'the binding counts the same for members of all databases',
   'sign up: fails cleanly or succeeds': 'faults in both databases: attacks/slots.test.ts',
 }
 /** The tests whose results cannot depend on the database that members are in. */
@@ -31,12 +33,14 @@ const WITHOUT_MEMBERS = [
   'catalogue-providers',
   'client',
   'deploy',
+  'deep-pages',
   'deploy-slots',
   'device',
   'docs',
   'fold',
   'images-clean',
   'images-conditions',
+  'images-limits',
   'images-tables',
   'imports-columns',
   'imports-csv',
