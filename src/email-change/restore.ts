@@ -10,7 +10,7 @@ const { placeholder } = sql
 
 /** Matches the undo that restores an address, while it can be used. */
 export const isUndoTo = sql`lower(email) = lower(${placeholder('email')}) and expiresAt > ${placeholder('now')}`
-/** When the undo that restores an address of the caller expires. Null if there is none: then a change to it is no return. */
+/** When the undo that restores an address of the caller expires. Null if there is none: a change to it is then an ordinary one. */
 export const returnExpiresAt = sql<number | null>`(
   select min(expiresAt) from emailUndos where memberId = ${callerId} and ${isUndoTo}
 )`.as('returnExpiresAt')
@@ -18,7 +18,7 @@ export const returnExpiresAt = sql<number | null>`(
 /**
  * Builds the statements that restore a former address if a condition is met, in this order: record the activity, end sessions,
  * delete the access tokens, restore the address (returns the profile), delete the undos of this change and all later ones.
- * The password is deleted too: whoever changed the address knew it. Nobody can log in before a reset.
+ * The password is deleted too, because it was needed to change the address. Nobody can log in before a reset.
  * @param owner SQL for the member's id
  * @param isUndo matches the undo
  * @param isEnded matches the sessions that end
