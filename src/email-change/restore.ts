@@ -10,7 +10,7 @@ const { placeholder } = sql
 
 /** Matches the undo that restores an address, while it can be used. */
 export const isUndoTo = sql`lower(email) = lower(${placeholder('email')}) and expiresAt > ${placeholder('now')}`
-/** When the undo that restores an address of the caller expires. Null if there is none: a change to it is then an ordinary one. */
+/** When the undo of the caller that restores an address expires. Null if there is none, so that a change to it is no return. */
 export const returnExpiresAt = sql<number | null>`(
   select min(expiresAt) from emailUndos where memberId = ${callerId} and ${isUndoTo}
 )`.as('returnExpiresAt')
