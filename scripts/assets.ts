@@ -16,16 +16,15 @@ registerHooks({
 })
 const DOCUMENT = '../src/openapi/document.ts'
 const { buildDocument }: { buildDocument: () => object } = await import(DOCUMENT)
-const COMMON_PASSWORDS_MODULE = '../src/members/common-passwords.ts'
-const { COMMON_PASSWORDS, FILTER_FILE, toFilter }: typeof import('../src/members/common-passwords') = await import(
-  COMMON_PASSWORDS_MODULE
-)
+const COMMON_PASSWORDS_MODULE = '../src/accounts/passwords/common-passwords.ts'
+const { COMMON_PASSWORDS, FILTER_FILE, toFilter }: typeof import('../src/accounts/passwords/common-passwords') =
+  await import(COMMON_PASSWORDS_MODULE)
 /** Shorter ones are invalid anyway. */
 const MIN_PASSWORD = 6
 
 mkdirSync(join(OUTPUT, 'docs'), { recursive: true })
 writeFileSync(join(OUTPUT, 'openapi.json'), `${JSON.stringify(buildDocument(), null, 2)}\n`)
-cpSync(join(ROOT, 'src/docs/page'), join(OUTPUT, 'docs'), { recursive: true })
+cpSync(join(ROOT, 'src/reference/page'), join(OUTPUT, 'docs'), { recursive: true })
 for (const file of SWAGGER_FILES) {
   copyFileSync(join(ROOT, 'node_modules/swagger-ui-dist', file), join(OUTPUT, 'docs', file))
 }

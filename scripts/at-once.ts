@@ -1,4 +1,4 @@
-import { sixAtATime } from '../src/concurrently.ts'
+import { sixAtATime } from '../src/runtime/concurrently.ts'
 
 /** Runs an action for every item, six at a time. When all have ended, throws the first error. */
 export const forEachAtOnce = async <T>(items: T[], action: (item: T) => Promise<unknown>) => {

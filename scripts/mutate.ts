@@ -1,6 +1,6 @@
 // Mutation testing, not part of CI: changes one expression of src at a time, runs the tests that cover the file, and
 // lists the mutants that no test catches. A survivor indicates a missing test or unnecessary code.
-//   npm run mutate -- --files 'src/images/**' --count 10 --seed 42
+//   npm run mutate -- --files 'src/library/images/**' --count 10 --seed 42
 import { type ChildProcess, spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

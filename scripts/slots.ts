@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { hashAddress } from '../src/keyed-hash.ts'
+import { hashAddress } from '../src/auth/keyed-hash.ts'
 import { fixed, formatTable, whole } from '../test/support/table.ts'
 import { forEachAtOnce } from './at-once.ts'
 import { describeDifference } from './slots/compare.ts'

@@ -1,7 +1,7 @@
 // `npm run verify`: runs the integrity checks and lists what does not match. Exits with 1 if anything does not. Objects
 // in the bucket are checked locally only, since listing those of a deployment takes long.
 import { parseArgs } from 'node:util'
-import { hashAddress } from '../src/keyed-hash.ts'
+import { hashAddress } from '../src/auth/keyed-hash.ts'
 import { CHECK_COUNT, findMismatches, findOrphans } from './integrity.ts'
 import { compareSlot, describeDifference } from './slots/compare.ts'
 import { LOCATION_OPTIONS, openStores, readLocation, requireAddressKey } from './stores.ts'

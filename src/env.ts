@@ -2,10 +2,10 @@ import * as z from 'zod/mini'
 import type { Caller } from './db/caller'
 import type { Db } from './db/client'
 import { ApiError } from './errors'
-import type { ReaderBinding } from './imports/reader'
-import { DEFAULT_LOG_SAMPLE_RATE, log } from './log'
-import { DEFAULT_QUOTAS, type Quota } from './quotas'
-import { type Databases, databasesOf, type Slots } from './slots'
+import { DEFAULT_LOG_SAMPLE_RATE, log } from './runtime/log'
+import { type Databases, databasesOf, type Slots } from './slots/slots'
+import type { ReaderBinding } from './transfer/imports/receive/reader-client'
+import { DEFAULT_QUOTAS, type Quota } from './values/quotas'
 
 /** The Worker's environment: the bindings of wrangler.toml, variables and secrets. */
 export type Bindings = {

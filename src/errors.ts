@@ -1,5 +1,5 @@
-import type { Scope } from './contract'
-import { type Quota, type Quotas, quotaMessage } from './quotas'
+import type { Scope } from './values/contract'
+import { type Quota, type Quotas, quotaMessage } from './values/quotas'
 
 /** Every error the service can return: HTTP status and message. */
 export const ERRORS = {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CONTINENTS, MAX_SLOT } from '../../src/placement.ts'
+import { CONTINENTS, MAX_SLOT } from '../../src/slots/placement.ts'
 
 const LOCATIONS = ['wnam', 'enam', 'weur', 'eeur', 'apac', 'oc'] as const
 const JURISDICTIONS = ['eu', 'us', 'fedramp'] as const

@@ -1,4 +1,4 @@
-import type { Import, ImportRow } from '../../src/imports/responses.ts'
+import type { Import, ImportRow } from '../../src/transfer/imports/responses.ts'
 import { toReason } from './reasons.ts'
 import { createClient, expectOk, type Fetch, readJson, type Send } from './service.ts'
 

@@ -1,4 +1,4 @@
-import type { Code } from '../../src/imports/entry.ts'
+import type { Code } from '../../src/transfer/entry.ts'
 
 /** Why a row failed or was skipped, or what of it could not be kept, in words. */
 const REASONS: Record<Code, string> = {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { log } from '../log'
-import { withTimeout } from '../retry'
+import { log } from '../runtime/log'
+import { withTimeout } from '../runtime/retry'
 import { type CatalogueEntry, CatalogueList } from './schema'
 
 const FRESH_MS = 3_600_000

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { MAX_INT } from '../contract'
-import { SearchTerm } from '../schema/values'
+import { MAX_INT } from '../values/contract'
+import { SearchTerm } from '../values/fields'
 
 export const CatalogueList = z.lazy(() =>
   z

@@ -1,8 +1,8 @@
+import { keyedHash } from '../auth/keyed-hash'
 import { afterResponse, type Db, run } from '../db/client'
 import type { Config } from '../env'
-import { keyedHash } from '../keyed-hash'
-import { CATALOGUE_SEARCHES, insertAttempt, limitNetwork, selectUsage, toAttempt } from '../members/attempts'
-import { tooManyAttempts } from '../members/rate-limit'
+import { CATALOGUE_SEARCHES, insertAttempt, limitNetwork, selectUsage, toAttempt } from '../limits/attempts'
+import { tooManyAttempts } from '../limits/rate-limit'
 
 /**
  * Counts a search. All networks share the requests that the provider allows in a day, so each has a share.

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { ApiError, retryAfter } from '../errors'
-import { readAtMost } from '../http/read-body'
-import { log } from '../log'
+import { readAtMost } from '../http/bodies/read-body'
+import { log } from '../runtime/log'
 
 const TIMEOUT_MS = 3000
 const MAX_BYTES = 1_048_576

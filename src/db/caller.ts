@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { type Scope, toBits } from '../contract'
 import { ApiError, insufficientScope } from '../errors'
-import { log } from '../log'
+import { log } from '../runtime/log'
+import { type Scope, toBits } from '../values/contract'
 import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement } from './client'
 import { members } from './schema'
 

@@ -9,7 +9,7 @@ import {
   SQLiteUpdateBuilder,
 } from 'drizzle-orm/sqlite-core'
 import { unavailable } from '../errors'
-import { TimeoutError, withRetries } from '../retry'
+import { TimeoutError, withRetries } from '../runtime/retry'
 import { acquireCall, type Source } from './calls'
 import { idRange } from './next-id'
 

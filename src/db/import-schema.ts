@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../contract'
+import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../values/contract'
 import { isOneOf, ownerId } from './schema'
 
 const counter = () => integer().notNull().default(0)

@@ -1,5 +1,5 @@
 import { asc, desc, type Placeholder, type SQL, sql } from 'drizzle-orm'
-import { isDeep, type Paging, toLimit } from '../schema/paging'
+import { isDeep, type Paging, toLimit } from '../values/paging'
 import { type Buildable, type Builder, type RowOf, type Statement, statement, type Values } from './client'
 import { limit, offset } from './parameters'
 

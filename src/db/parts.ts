@@ -1,6 +1,6 @@
 // Lists that are too large for one database call and for the memory of an isolate.
 import { unavailable } from '../errors'
-import { createLimiter } from '../limiter'
+import { createLimiter } from '../runtime/limiter'
 import type { Caller } from './caller'
 import { type Db, uninterrupted } from './client'
 

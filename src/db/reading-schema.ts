@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { BOOK_FORMATS, PROGRESS_KINDS, READING_OUTCOMES } from '../contract'
+import { BOOK_FORMATS, PROGRESS_KINDS, READING_OUTCOMES } from '../values/contract'
 import { isOneOf, isPage, ownerId } from './schema'
 
 // Features beyond the contract. A trigger deletes these rows with the book: a foreign key would need an index that starts

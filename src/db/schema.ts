@@ -19,7 +19,7 @@ import {
   MAX_INT,
   MEMO_AUTHORITIES,
   MEMO_TYPES,
-} from '../contract'
+} from '../values/contract'
 
 // Column names are the contract's field names, so that a selected row is the JSON response.
 // Triggers (triggers.sql) maintain the counters (…Books, …Memos, memoCount, imageCount, hasMemos, …Bytes), the positions and

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { App } from '../env'
-import { log } from '../log'
+import { log } from '../runtime/log'
 
 /** Runs work after the response, so that response times do not reveal what it does. Logs errors. */
 export const runLater = (c: Context<App>, work: () => Promise<unknown>) => {

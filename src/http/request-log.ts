@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { App } from '../env'
-import { log } from '../log'
+import { log } from '../runtime/log'
 
 /** Rare enough to be logged always. Uploads over slow connections are the most frequent of them. */
 const SLOW_MS = 1000

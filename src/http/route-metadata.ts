@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import type { Scope } from '../contract'
+import type { Scope } from '../values/contract'
 
 /** What a middleware tells the OpenAPI document about the routes it is mounted on. */
 export type RouteMetadata = Partial<{

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Page, Paging } from '../schema/paging'
+import type { Page, Paging } from '../values/paging'
 import { sendJson } from './json-stream'
 
 type Query = Paging & Record<string, string | number>

@@ -1,6 +1,6 @@
 import type { Bindings, Config } from '../env'
 import { unavailable } from '../errors'
-import { withTimeout } from '../retry'
+import { withTimeout } from '../runtime/retry'
 import { compose } from './compose'
 import type { Mail } from './mail'
 import { SENDER_NAME } from './texts'

@@ -11,13 +11,13 @@ import {
 import type { App } from '../env'
 import { ERRORS, type ErrorCode, toErrorBody } from '../errors'
 import { metadataOf, type RouteMetadata } from '../http/route-metadata'
-import { ErrorBody } from '../schema/responses'
 import { addDescriptions, describeProperty } from './add-descriptions'
+import { ErrorBody } from './error-body'
 import { exampleFieldError, exampleViolation } from './error-examples'
-import { REQUEST_HEADERS, RESPONSE_HEADERS } from './headers'
 import { adjustSchema } from './json-schema'
 import { OPERATIONS } from './operations/all'
 import { type Operation, RATE_LIMIT, type RequestHeaderName, type ResponseDescription } from './operations/operation'
+import { REQUEST_HEADERS, RESPONSE_HEADERS } from './response-headers'
 
 type Route = RouteMetadata & Operation & { tag: string }
 

@@ -1,5 +1,5 @@
 // The descriptions of schemas, properties and parameters: one line each, without links to other documents.
-import type { Code } from '../imports/entry'
+import type { Code } from '../transfer/entry'
 
 const IMPORT_CODES: Record<Code, string> = {
   'no-title': 'the row has no title',

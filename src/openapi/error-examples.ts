@@ -1,8 +1,8 @@
 // Validation errors as examples for the document, produced by the schemas that validate.
 import * as z from 'zod/mini'
 import type { Details } from '../errors'
+import { firstIssues } from '../http/bodies/validate'
 import type { RouteMetadata } from '../http/route-metadata'
-import { firstIssues } from '../http/validate'
 
 const shapeOf = (schema: z.core.$ZodType | undefined): z.core.$ZodShape => {
   if (schema instanceof z.ZodMiniLazy) return shapeOf(schema.def.getter())

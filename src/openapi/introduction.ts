@@ -1,7 +1,6 @@
 // The document's introduction: what applies to all operations.
-import { SCOPES, type Scope } from '../contract'
+
 import { ERRORS, type ErrorCode, toErrorBody } from '../errors'
-import { MAX_FILES_PER_DAY, MAX_PER_DAY } from '../imports/schema'
 import {
   CATALOGUE_SEARCHES,
   EMAIL_CHANGES,
@@ -16,8 +15,10 @@ import {
   RESET_MAILS,
   RESETS,
   RESETS_OF_ANYONE,
-} from '../members/attempts'
-import { DEEP_OFFSET } from '../schema/paging'
+} from '../limits/attempts'
+import { MAX_FILES_PER_DAY, MAX_PER_DAY } from '../transfer/imports/schema'
+import { SCOPES, type Scope } from '../values/contract'
+import { DEEP_OFFSET } from '../values/paging'
 
 /** What a client can do about each error. */
 const ADVICE: Record<ErrorCode, string> = {

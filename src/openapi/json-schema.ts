@@ -1,5 +1,5 @@
 import type { CreateDocumentOptions } from 'zod-openapi'
-import { MAX_INT } from '../contract'
+import { MAX_INT } from '../values/contract'
 
 type Override = Extract<CreateDocumentOptions['override'], (...args: never[]) => unknown>
 type JsonSchema = Parameters<Override>[0]['jsonSchema']

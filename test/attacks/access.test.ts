@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { hashToken } from '../../src/access-token'
+import { hashToken } from '../../src/auth/access-token'
 import { type Api, prepareAccess, tryCallers } from '../support/access'
 import { tryAccessForgeries } from '../support/access-forgeries'
 import { BASE, handle, newEmail } from '../support/api'

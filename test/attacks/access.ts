@@ -1,5 +1,5 @@
 // What each kind of token may do, over sockets: every operation of the document, and forged access tokens.
-import { hashToken } from '../../src/access-token'
+import { hashToken } from '../../src/auth/access-token'
 import { type Api, prepareAccess, tryCallers } from '../support/access'
 import { tryAccessForgeries } from '../support/access-forgeries'
 import { operations } from '../support/operations'

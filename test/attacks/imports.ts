@@ -1,7 +1,7 @@
 // Kills workerd at a random moment of an import, restarts it, and continues the import with GET until it has ended. The
 // library, the counts and the report must be those of an import that was not disturbed.
 //
-// A run holds the lease of its import for 45 s after a kill (LEASE_MS in src/imports/run.ts). Instead of waiting, the suite
+// A run holds the lease of its import for 45 s after a kill (LEASE_MS in src/transfer/imports/run.ts). Instead of waiting, the suite
 // ends the lease in the database.
 import { cpSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
@@ -16,7 +16,7 @@ import { makeFolder, type Options, type Service } from './service'
 const ROWS = 1000
 /** Of so many kills, one comes before the response, one at any time after it, and the others between rows. */
 const KINDS = 5
-/** As in src/imports/run.ts. */
+/** As in src/transfer/imports/run.ts. */
 const CHUNK_ROWS = 120
 /** About what a chunk takes. */
 const WITHIN_CHUNK_MS = 60

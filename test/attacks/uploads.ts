@@ -1,5 +1,5 @@
 // Hostile uploads, images with very many parts, and more concurrent large uploads than fit into the memory of an isolate.
-import { MAX_PARTS } from '../../src/images/clean/image'
+import { MAX_PARTS } from '../../src/library/images/clean/image'
 import { toText } from '../support/bytes'
 import { CROWDED_IMAGES } from '../support/crowded-images'
 import { BAD_MARKS, hostileFiles } from '../support/hostile'

@@ -1,5 +1,5 @@
 // Estimates the monthly cost of running the service from the measured results.
-import { DEFAULT_LOG_SAMPLE_RATE } from '../../src/log.ts'
+import { DEFAULT_LOG_SAMPLE_RATE } from '../../src/runtime/log.ts'
 import { fixed, formatTable, whole } from '../support/table.ts'
 import type { Results } from './report.ts'
 

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { dictionary } from '@zxcvbn-ts/language-common'
 import { expect, it, vi } from 'vitest'
+import { requireUncommon } from '../../src/accounts/passwords/common-passwords'
 import { type Bindings, type Config, configure } from '../../src/env'
 import type { ApiError } from '../../src/errors'
-import { requireUncommon } from '../../src/members/common-passwords'
 import { type Answer, newEmail, send, signUp } from '../support/api'
 import { measure } from '../support/database'
 

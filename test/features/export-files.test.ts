@@ -1,9 +1,9 @@
 import { exports } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import type { LibraryExport } from '../../src/export/responses'
-import type { Entry, ExactValues } from '../../src/imports/entry'
-import { parseTable } from '../../src/reader/csv'
-import { readFile } from '../../src/reader/read-file'
+import type { Entry, ExactValues } from '../../src/transfer/entry'
+import type { LibraryExport } from '../../src/transfer/export/responses'
+import { parseTable } from '../../src/transfer/reader/csv-rows'
+import { readFile } from '../../src/transfer/reader/read-file'
 import { BASE, type Reader, signUp } from '../support/api'
 
 const encoder = new TextEncoder()

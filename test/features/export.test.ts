@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { ExportedBook, LibraryExport } from '../../src/export/responses'
-import { toCursor } from '../../src/schema/cursor'
+import type { ExportedBook, LibraryExport } from '../../src/transfer/export/responses'
+import { toCursor } from '../../src/values/cursor'
 import { type Answer, type Reader, signUp } from '../support/api'
 import { measure, select } from '../support/database'
 import { PIXEL } from '../support/file-form'

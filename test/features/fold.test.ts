@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fold, toFoldedColumn } from '../../src/fold'
+import { fold, toFoldedColumn } from '../../src/values/fold'
 
 it.each([
   ['Ünder DEM Rad', 'ünder dem rad'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cleanImage, type ImageType } from '../../src/images/clean/clean-image'
+import { cleanImage, type ImageType } from '../../src/library/images/clean/clean-image'
 import type { AvifOptions } from '../support/avif'
 import { join, type Part, store, toText } from '../support/bytes'
 import { CAMERA_MARKS } from '../support/camera'

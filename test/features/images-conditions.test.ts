@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { evaluateConditions, readRange } from '../../src/images/conditions'
+import { evaluateConditions, readRange } from '../../src/library/images/conditions'
 
 const image = { httpEtag: '"x"', uploaded: new Date('2026-05-06T07:08:09.500Z'), size: 100 }
 const same = 'Wed, 06 May 2026 07:08:09 GMT'

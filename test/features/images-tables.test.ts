@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { planCopy } from '../../src/images/clean/avif/ranges'
+import { planCopy } from '../../src/library/images/clean/avif/ranges'
 import { type AvifOptions, avifFile, box, fullBox } from '../support/avif'
 import { big, join, type Part, repeat, u16, u32, zeros } from '../support/bytes'
 import { alpha, colour, tile } from '../support/encoded'

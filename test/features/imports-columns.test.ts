@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { toCsv } from '../../src/csv'
-import { parseTable } from '../../src/reader/csv'
+import { toCsv } from '../../src/transfer/csv-writer'
+import { parseTable } from '../../src/transfer/reader/csv-rows'
 import booklogr from '../fixtures/imports/booklogr.csv?raw'
 import bookwyrm from '../fixtures/imports/bookwyrm.csv?raw'
 import calibre from '../fixtures/imports/calibre.csv?raw'

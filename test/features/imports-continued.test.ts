@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
-import type { ReaderBinding } from '../../src/imports/reader'
+import type { ReaderBinding } from '../../src/transfer/imports/receive/reader-client'
 import { type Reader, signUp } from '../support/api'
 import { select } from '../support/database'
 import { interruptImport } from '../support/imports'

@@ -1,6 +1,6 @@
 import { exports } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { parseTable } from '../../src/reader/csv'
+import { parseTable } from '../../src/transfer/reader/csv-rows'
 import { BASE, type Reader, signUp } from '../support/api'
 import { measure } from '../support/database'
 import { importFile } from '../support/imports'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { ImportFileError, readFile } from '../../src/reader/read-file'
+import { ImportFileError, readFile } from '../../src/transfer/reader/read-file'
 import calibre from '../fixtures/imports/calibre.csv?raw'
 import korean from '../fixtures/imports/generic-ko.csv?raw'
 import goodreads from '../fixtures/imports/goodreads.csv?raw'

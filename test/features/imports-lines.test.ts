@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createLineReader, createLineWriter } from '../../src/imports/lines'
+import { createLineReader, createLineWriter } from '../../src/transfer/entry-lines'
 import librarythingJson from '../fixtures/imports/librarything.json?raw'
 import { read } from '../support/import-files'
 

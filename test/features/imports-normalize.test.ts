@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Entry, emptyEntry } from '../../src/imports/entry'
-import { normalize } from '../../src/reader/normalize'
+import { type Entry, emptyEntry } from '../../src/transfer/entry'
+import { normalize } from '../../src/transfer/reader/normalize'
 
 const entry = (changes: Partial<Entry>) => normalize({ ...emptyEntry(2), title: 'Low Tide', ...changes })
 const reading = { startedAt: null, finishedAt: null, outcome: null, quarters: null, isPaused: false, note: null }

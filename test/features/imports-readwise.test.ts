@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readwise } from '../../src/reader/formats/readwise'
+import { readwise } from '../../src/transfer/reader/formats/highlights/readwise'
 import file from '../fixtures/imports/readwise.csv?raw'
 import importFile from '../fixtures/imports/readwise-import.csv?raw'
 import * as files from '../support/import-files'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeText, describeUnsupported } from '../../src/reader/text'
+import { decodeText, describeUnsupported } from '../../src/transfer/reader/text'
 import openLibrary from '../fixtures/imports/open-library.csv?raw'
 import { bytesOf, read, reasonOf, utf16Of } from '../support/import-files'
 

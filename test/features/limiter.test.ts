@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createLimiter, type Lease } from '../../src/limiter'
-import { requireHashingCapacity, withHashingLease } from '../../src/members/hashing'
+import { requireHashingCapacity, withHashingLease } from '../../src/accounts/passwords/hashing'
+import { createLimiter, type Lease } from '../../src/runtime/limiter'
 
 const held = (lease: Lease | undefined): Lease => {
   if (!lease) throw new Error('No lease was granted')

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { withoutTag } from '../../src/accounts/codes/mail-limits'
 import type { Bindings, Config } from '../../src/env'
 import { compose } from '../../src/mail/compose'
 import type { Mail } from '../../src/mail/mail'
 import { maskEmail } from '../../src/mail/mask-email'
 import { requireMailer, sendMail } from '../../src/mail/send'
-import { withoutTag } from '../../src/members/mail-limits'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { utf8Bytes } from '../../src/quotas'
+import { utf8Bytes } from '../../src/values/quotas'
 
 it.each([
   [[], 0],

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Quota } from '../../src/quotas'
+import type { Quota } from '../../src/values/quotas'
 import { type Reader, signUp } from '../support/api'
 import { select } from '../support/database'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { withRetries, withTimeout } from '../../src/retry'
+import { withRetries, withTimeout } from '../../src/runtime/retry'
 import { sharedReader } from '../support/api'
 import { changeDatabase, memberDatabase } from '../support/database'
 import { wrapDatabase } from '../support/wrap-database'

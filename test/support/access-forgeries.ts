@@ -1,6 +1,6 @@
 // Made-up and mutated access tokens, none of which may be accepted.
 import * as fc from 'fast-check'
-import { computeCrc } from '../../src/crc'
+import { computeCrc } from '../../src/values/crc'
 import type { ApiRequest, ApiResponse } from './isolation'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

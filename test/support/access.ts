@@ -1,7 +1,7 @@
 // Tries every operation of the document with every kind of session and access token. The expected outcome follows from the
 // scopes that the document states.
-import { hashToken } from '../../src/access-token'
-import { SCOPES, type Scope } from '../../src/contract'
+import { hashToken } from '../../src/auth/access-token'
+import { SCOPES, type Scope } from '../../src/values/contract'
 import { validForm } from './file-form'
 import { type ApiRequest, type ApiResponse, call, createLibrary, valuesOf } from './isolation'
 import { addressOf, bodyOf, idOperations, type Operation } from './operations'

@@ -1,4 +1,4 @@
-import { hashAddress } from '../../src/keyed-hash'
+import { hashAddress } from '../../src/auth/keyed-hash'
 
 const selectFrom = async <Row>(database: D1Database, query: string) =>
   (await database.prepare(query).all<Row>()).results

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
+import { hashCode } from '../../src/accounts/email-change/change-codes'
 import { slotOfId } from '../../src/db/next-id'
-import { hashCode } from '../../src/email-change/codes'
 import type { Bindings, Config } from '../../src/env'
 import { PASSWORD, send } from './api'
 import { findDirectoryProblems } from './directory'

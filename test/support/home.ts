@@ -1,5 +1,5 @@
+import { hashAddress } from '../../src/auth/keyed-hash'
 import { idRange } from '../../src/db/next-id'
-import { hashAddress } from '../../src/keyed-hash'
 import { insertMember, insertMemberRow, signToken } from './tokens'
 
 /** The database in which members are, and the one with the directory of addresses: the same for slot 0. */

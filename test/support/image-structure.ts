@@ -1,5 +1,5 @@
 import { ApiError } from '../../src/errors'
-import { cleanImage } from '../../src/images/clean/clean-image'
+import { cleanImage } from '../../src/library/images/clean/clean-image'
 import { join, toText, u16, u32, zeros } from './bytes'
 
 /** Cleans an image that must be accepted. */

@@ -1,5 +1,5 @@
-import type { Entry } from '../../src/imports/entry'
-import { type ReadOptions, readFile } from '../../src/reader/read-file'
+import type { Entry } from '../../src/transfer/entry'
+import { type ReadOptions, readFile } from '../../src/transfer/reader/read-file'
 
 export const bytesOf = (text: string) => new TextEncoder().encode(text)
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
-import type { Import, ImportRow } from '../../src/imports/responses'
+import type { Import, ImportRow } from '../../src/transfer/imports/responses'
 import { type Reader, send } from './api'
 import { select } from './database'
 import { memberIdOf } from './images'

@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/contract'
+import type { Scope } from '../../src/values/contract'
 import { document, type Response, resolve } from './document'
 
 // The operations of the OpenAPI document, in the form the attack suites use. A new route is covered automatically.

@@ -1,7 +1,7 @@
 // Requests that the service must refuse at little cost, and without charging a member: every operation, with credentials
 // that are made up, ended or lack the scope, and with bodies of many sizes.
-import { createAccessToken, hashToken } from '../../src/access-token'
-import { SCOPES, type Scope } from '../../src/contract'
+import { createAccessToken, hashToken } from '../../src/auth/access-token'
+import { SCOPES, type Scope } from '../../src/values/contract'
 import { join } from './bytes'
 import { toFileForm, validForm } from './file-form'
 import type { Home } from './home'

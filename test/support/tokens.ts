@@ -1,5 +1,5 @@
-import { createAccessToken, hashToken } from '../../src/access-token'
-import { type Scope, toBits } from '../../src/contract'
+import { createAccessToken, hashToken } from '../../src/auth/access-token'
+import { type Scope, toBits } from '../../src/values/contract'
 
 export type Claims = Record<string, unknown>
 export type Secret = string | Uint8Array<ArrayBuffer>
@@ -64,7 +64,7 @@ export const insertSession = async (database: D1Database, memberId: number, secr
   }
 }
 
-/** Of `correct-horse-1`, at the parameters of src/members/password.ts. Weaker than those, it would be upgraded at login. */
+/** Of `correct-horse-1`, at the parameters of src/accounts/passwords/password.ts. Weaker than those, it would be upgraded at login. */
 const PASSWORD_HASH =
   '$pbkdf2-sha512-chain$r=3,i=70000$cmVhZGluZy1saWJyYXJ5IQ==$limaDJprKnSewjH+8NQD/XCwh2WlY9XVqrVlbZLD8wyUdwn8lJXt+AGmYYjc3L2y4Tox+VS4ioG3+51kyGQVOg=='
 

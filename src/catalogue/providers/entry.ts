@@ -1,5 +1,5 @@
-import { MAX_INT } from '../../contract'
-import { decodeEntities } from '../../html'
+import { MAX_INT } from '../../values/contract'
+import { decodeEntities } from '../../values/html'
 import type { CatalogueEntry } from '../schema'
 
 const MAX_ENTRIES = 10

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
-import { log } from '../../log'
+import { log } from '../../runtime/log'
 import type { Provider } from '../provider'
 import { fetchJson } from '../upstream'
 import { toEntries } from './entry'

@@ -1,20 +1,20 @@
 // The operations of the OpenAPI document, by tag. The Worker imports nothing from here: docs/decisions/0022-descriptions-of-the-api.md.
 
-import { booksOperations } from './books'
+import { membersOperations } from './accounts/members'
+import { sessionsOperations } from './accounts/sessions'
+import { tokensOperations } from './accounts/tokens'
 import { catalogueOperations } from './catalogue'
-import { exportOperations } from './export'
 import { healthOperations } from './health'
-import { imagesOperations } from './images'
-import { importsOperations } from './imports'
-import { membersOperations } from './members'
-import { memosOperations } from './memos'
+import { booksOperations } from './library/books'
+import { imagesOperations } from './library/images'
+import { memosOperations } from './library/memos'
+import { progressOperations } from './library/progress'
+import { readingsOperations } from './library/readings'
+import { searchOperations } from './library/search'
+import { tagsOperations } from './library/tags'
 import type { Operation } from './operation'
-import { progressOperations } from './progress'
-import { readingsOperations } from './readings'
-import { searchOperations } from './search'
-import { sessionsOperations } from './sessions'
-import { tagsOperations } from './tags'
-import { tokensOperations } from './tokens'
+import { exportOperations } from './transfer/export'
+import { importsOperations } from './transfer/imports'
 
 /** The tags, in the order in which the document shows them. */
 export const TAGS = [

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { MAX_SLOT } from '../../placement'
+import { MAX_SLOT } from '../../slots/placement'
 import { json, type Operations } from './operation'
 
 const Health = z

@@ -1,6 +1,6 @@
 // The members that flows write to: what they have before a flow, and what is stored of them.
 
-import { keyedHash } from '../../../src/keyed-hash'
+import { keyedHash } from '../../../src/auth/keyed-hash'
 import type { Home } from '../../support/home'
 import { insertMemberAt } from '../../support/home'
 import { insertAccessToken, insertSession, sessionIdOf } from '../../support/tokens'

@@ -1,5 +1,5 @@
 // Hashes passwords as the service does. Timed from outside, because a Worker's clock may stand still.
-import { hashPassword } from '../../../src/members/password.ts'
+import { hashPassword } from '../../../src/accounts/passwords/password.ts'
 
 export default {
   async fetch(request) {

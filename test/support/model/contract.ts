@@ -1,6 +1,6 @@
 // The commands of the API contract: books and memos.
 import * as fc from 'fast-check'
-import { BOOK_STATUSES, MEMO_AUTHORITIES, MEMO_TYPES } from '../../../src/contract'
+import { BOOK_STATUSES, MEMO_AUTHORITIES, MEMO_TYPES } from '../../../src/values/contract'
 import { anyOf, at, type Commands, command, NOT_FOUND, position } from './commands'
 import { NO_EDITION } from './editions'
 import { addId, type Book, deleteBook, findBook, NOW, pick, settle, toMemo } from './library'

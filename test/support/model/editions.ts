@@ -1,6 +1,6 @@
 // Editions of books.
 import * as fc from 'fast-check'
-import { BOOK_FORMATS } from '../../../src/contract'
+import { BOOK_FORMATS } from '../../../src/values/contract'
 import { anyOf, at, type Commands, command, NOT_FOUND, position } from './commands'
 import { descending, type Edition, findBook, type Library } from './library'
 import { ISBNS } from './values'

@@ -6,8 +6,8 @@ import type {
   MEMO_TYPES,
   PROGRESS_KINDS,
   READING_OUTCOMES,
-} from '../../../src/contract'
-import { fold } from '../../../src/fold'
+} from '../../../src/values/contract'
+import { fold } from '../../../src/values/fold'
 
 export type Status = (typeof BOOK_STATUSES)[number]
 export type MemoType = (typeof MEMO_TYPES)[number]

@@ -1,6 +1,6 @@
 // Readings that members add, change and delete.
 import * as fc from 'fast-check'
-import { BOOK_FORMATS, READING_OUTCOMES } from '../../../src/contract'
+import { BOOK_FORMATS, READING_OUTCOMES } from '../../../src/values/contract'
 import { anyOf, at, type Commands, command, NOT_FOUND, position } from './commands'
 import { addId, findBook, type Library, type Reading, tick } from './library'
 import { followReading, keepFirst, listReadings, newestFirst, store, storedOf, toReading } from './readings'

@@ -1,5 +1,5 @@
 // Everything a member can read, with the answer that the model expects.
-import { BOOK_STATUSES, MEMO_TYPES } from '../../../src/contract'
+import { BOOK_STATUSES, MEMO_TYPES } from '../../../src/values/contract'
 import type { Expected } from './commands'
 import { ascending, type Book, descending, type Library, memosOf, NOW, pick, toMemo } from './library'
 

@@ -1,0 +1,122 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { hashAddress } from '../../auth/keyed-hash'
+import { idempotent, run, type Statement, sqlStatement } from '../../db/client'
+import { idRange } from '../../db/next-id'
+import { addresses, emailUndos, members } from '../../db/schema'
+import type { Config } from '../../env'
+import type { Slots } from '../../slots/slots'
+import { isEmail } from '../members/store'
+
+// Finds the member who has, or may return to, an e-mail address. With several databases, that takes the directory, which
+// claims.ts changes.
+
+const { placeholder } = sql
+
+/** An e-mail address as placeholder values. It has a hash only if there is a directory. */
+export type Address = { email: string; addressHash?: string }
+
+export const toAddress = async ({ numbers }: Slots, config: Config, email: string): Promise<Address> =>
+  numbers.length > 1 ? { email, addressHash: await hashAddress(config.ADDRESS_KEY ?? '', email) } : { email }
+
+/** An entry of the directory. */
+export type Entry = {
+  addressHash: string
+  memberId: number
+  slot: number
+  claimId: number
+  state: (typeof addresses.state.enumValues)[number]
+  settleAt: number | null
+}
+/**
+ * The member who has an address, or whose former address it is while it is reserved. Members of slot 0 have no entry:
+ * their rows are in the same database.
+ */
+export type Holder = { memberId: number } & Partial<Entry>
+
+export const hash = sql`unhex(${placeholder('addressHash')})`
+export const isAddress = sql`${addresses.addressHash} = ${hash}`
+export const entryColumns = sql`hex(addressHash) as addressHash, memberId, slot, claimId, state, settleAt`
+
+/** Matches the reserved addresses of members of slot 0. */
+const isReserved = sql`lower(${emailUndos.email}) = lower(${placeholder('email')}) and ${emailUndos.expiresAt} > ${placeholder('now')}`
+
+const selectHere = sqlStatement<Holder>(
+  () => sql`
+  select ${members.memberId} from ${members} where ${isEmail}
+  union all select ${emailUndos.memberId} from ${emailUndos} where ${isReserved}`,
+)
+const selectAnywhere = sqlStatement<Holder>(
+  () => sql`
+  select null as addressHash, ${members.memberId}, 0 as slot, null as claimId, null as state, null as settleAt
+  from ${members} where ${isEmail}
+  union all select null, ${emailUndos.memberId}, 0, null, null, null from ${emailUndos} where ${isReserved}
+  union all select ${entryColumns} from ${addresses} where ${isAddress}`,
+)
+/** Selects the member who has an address or for whom it is reserved, or the entry of an open claim. */
+export const selectHolder = (address: Address, now: number): Statement<Holder> =>
+  address.addressHash ? selectAnywhere({ ...address, now }) : selectHere({ ...address, now })
+
+const isAnother = (member?: SQL) => (member ? sql`and memberId <> ${member}` : sql``)
+const isMember = (own?: SQL) => sql`exists (select 1 from ${members} where ${isEmail} ${isAnother(own)})`
+const isKept = (own?: SQL) => sql`exists (select 1 from ${emailUndos} where ${isReserved} ${isAnother(own)})`
+const isListed = (own?: SQL) => sql`exists (select 1 from ${addresses} where ${isAddress} ${isAnother(own)})`
+
+/**
+ * Matches if no member and no open claim has the address, and it is reserved for nobody.
+ * @param own SQL for a member's id, whose own reservations and entries do not count
+ */
+export const isFree = (hasDirectory: boolean, own?: SQL) =>
+  hasDirectory
+    ? sql`not ${isMember(own)} and not ${isKept(own)} and not ${isListed(own)}`
+    : sql`not ${isMember(own)} and not ${isKept(own)}`
+/** Like `isFree(true)`, but ignores abandoned claims. */
+export const isFreeOrAbandoned = sql`${isFree(false)} and not exists (
+  select 1 from ${addresses}
+  where ${isAddress} and not (${addresses.state} = 'CLAIMED' and ${addresses.settleAt} <= ${placeholder('now')})
+)`
+
+const deleteOfMembers = sqlStatement<{ memberId: number }>(
+  () => sql`
+  delete from addresses where memberId in (select value from json_each(${placeholder('memberIds')})) returning memberId`,
+)
+
+/** Releases all addresses of withdrawn members of slots other than 0. */
+export const releaseAddresses = ({ directory }: Pick<Slots, 'directory'>, memberIds: number[]) =>
+  run(directory, idempotent(deleteOfMembers({ memberIds: JSON.stringify(memberIds) })))
+
+/** Selects how many member ids each slot has assigned. */
+const selectShares = sqlStatement<{ slot: number; given: number }>(
+  () => sql`
+  select 0 as slot, coalesce(max(memberId), 0) as given from members where memberId <= ${placeholder('idCeiling')}
+  union all select slot, lastClaimId - slot * ${sql.raw(String(idRange(1).idFloor))} from slotCounters`,
+)
+
+/** The slot to query for an unknown address: always the same for an address, chosen in proportion to `given`. */
+export const chooseStandIn = (addressHash: string, shares: { slot: number; given: number }[]) => {
+  const total = shares.reduce((sum, { given }) => sum + given, 0)
+  let left = (Number.parseInt(addressHash.slice(0, 12), 16) / 2 ** 48) * total
+  for (const { slot, given } of shares) {
+    left -= given
+    if (left < 0) return slot
+  }
+  return 0
+}
+
+/**
+ * Finds the slot of the member with an address, in one call. For an unknown address it returns a stand-in, so that neither
+ * calls nor time reveal whether an account exists. Further statements run in the same transaction.
+ */
+export const findSlot = async <const Statements extends readonly Statement[]>(
+  { directory, numbers }: Slots,
+  address: Address & { addressHash: string },
+  ...statements: Statements
+) => {
+  const [[holder], shares, ...rows] = await run(
+    directory,
+    selectHolder(address, Date.now()),
+    selectShares(),
+    ...statements,
+  )
+  const bound = shares.filter(({ slot }) => numbers.includes(slot))
+  return [holder ? (holder.slot ?? 0) : chooseStandIn(address.addressHash, bound), ...rows] as const
+}

@@ -1,0 +1,71 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { keyedHash } from '../../auth/keyed-hash'
+import { sqlStatement } from '../../db/client'
+import { dailyMails } from '../../db/schema'
+import type { Config } from '../../env'
+import { DAY_MS, insertAttemptIf, isAllowed, limitNetwork, MAILS, MAILS_TO_ANYONE } from '../../limits/attempts'
+
+const { placeholder } = sql
+
+/** Hashes an e-mail address, regardless of case, for a purpose: addresses of people who are not members are never stored. */
+export const hashFor =
+  ({ JWT_SECRET }: Config, email: string) =>
+  (purpose: string, ...more: string[]) =>
+    keyedHash(JWT_SECRET, purpose, email.toLowerCase(), ...more)
+
+/** The address without its tag: mails to `user+tag@host` usually reach the mailbox of `user@host`. */
+export const withoutTag = (email: string) => email.replace(/^([^+]+)\+.*(?=@)/, '$1')
+
+/** Like `hashFor`, for limits on mails, so that tags do not multiply them. */
+export const hashMailbox = (config: Config, email: string) => hashFor(config, withoutTag(email))
+
+/**
+ * The limits of a network on the mails it requests: to an address for a purpose, and to all addresses for any purpose.
+ * None of them depends on what other networks did.
+ */
+export const limitMails = async (config: Config, email: string, network: string, purpose: string) => {
+  const hash = hashMailbox(config, email)
+  const toAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'mail-network', part)
+  return [
+    ...(await limitNetwork(network, (part) => hash(purpose, part), MAILS)),
+    ...(await limitNetwork(network, toAnyone, MAILS_TO_ANYONE)),
+  ]
+}
+
+/** The UTC day, counted from 1970. */
+export const dayOf = (now: number) => Math.floor(now / DAY_MS)
+
+const mailsToday = sql`coalesce((select ${dailyMails.mails} from ${dailyMails} where ${dailyMails.day} = ${placeholder('day')}), 0)`
+/** Matches while fewer than `mailsPerDay` codes have been mailed on the day. */
+export const isBelowDailyMails = sql`${mailsToday} < ${placeholder('mailsPerDay')}`
+/** The log message when that limit is reached. */
+export const DAILY_MAILS_SENT = 'mail: MAILS_PER_DAY mails were sent today'
+
+export const countDailyMailIf = (condition: SQL, mails = sql`1`) =>
+  sqlStatement<{ mails: number }>(
+    () => sql`
+    insert into dailyMails (day, mails) select ${placeholder('day')}, ${mails} where ${condition}
+    on conflict (day) do update set mails = mails + excluded.mails
+    returning mails`,
+  )
+export const uncountDailyMail = sqlStatement<{ mails: number }>(
+  () => sql`
+  update dailyMails set mails = mails - 1 where day = ${placeholder('day')} returning mails`,
+)
+
+const tokenMailsToday = sql`coalesce((select tokenMails from dailyMails where day = ${placeholder('day')}), 0)`
+/** Counts a mail about new access tokens if neither a limit of the attempt nor that of the day is reached. */
+export const insertTokenMail = insertAttemptIf(sql`${isAllowed} and ${tokenMailsToday} < ${placeholder('mailsPerDay')}`)
+/** The log message when the limit of the day is reached. */
+export const DAILY_TOKEN_MAILS_SENT = 'mail: MAILS_PER_DAY mails about access tokens were sent today'
+
+/** Counts the mail for the day if `insertTokenMail`, the statement before, counted it. */
+export const countDailyTokenMail = sqlStatement<{ day: number }>(
+  () => sql`
+  insert into dailyMails (day, mails, tokenMails) select ${placeholder('day')}, 0, 1 where changes() > 0
+  on conflict (day) do update set tokenMails = tokenMails + 1
+  returning day`,
+)
+export const uncountDailyTokenMail = sqlStatement<{ day: number }>(
+  () => sql`update dailyMails set tokenMails = tokenMails - 1 where day = ${placeholder('day')} returning day`,
+)

@@ -1,0 +1,202 @@
+import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { type Db, run, sqlStatement, statement } from '../../db/client'
+import { attempts, joinCodes, members } from '../../db/schema'
+import type { Config } from '../../env'
+import { ApiError, fieldError, retryAfter } from '../../errors'
+import {
+  DAY_MS,
+  deleteAttempt,
+  GUESSES,
+  insertAttemptIf,
+  isAllowed,
+  limitNetwork,
+  MAILS,
+  selectUsage,
+  toAttempt,
+} from '../../limits/attempts'
+import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
+import { claimIf, isAbandoned, isConfirmed } from '../addresses/claims'
+import { type Address, type Entry, isFree, isFreeOrAbandoned, selectHolder } from '../addresses/directory'
+import { isEmail } from '../members/store'
+import {
+  countDailyMailIf,
+  DAILY_MAILS_SENT,
+  dayOf,
+  hashFor,
+  hashMailbox,
+  isBelowDailyMails,
+  limitMails,
+  uncountDailyMail,
+} from './mail-limits'
+
+const LIFETIME_MS = 600_000
+const TRIES_PER_CODE = 5
+
+const { placeholder } = sql
+
+/** Six random digits. The modulo bias of 64 random bits is below one part in 10^13. */
+const randomCode = () => {
+  const [random = 0n] = crypto.getRandomValues(new BigUint64Array(1))
+  return String(random % 1_000_000n).padStart(6, '0')
+}
+
+const replaceCodeIf = (isFree: SQL) =>
+  sqlStatement<{ subject: string }>(
+    () => sql`
+  insert into joinCodes (subject, address, codeHash, issuedAt, expiresAt)
+  select ${placeholder('subject')}, ${placeholder('address')}, ${placeholder('codeHash')}, ${placeholder('now')}, ${placeholder('expiresAt')}
+  where ${isAllowed} and ${isBelowDailyMails} and ${isFree}
+  on conflict (subject) do update
+    set codeHash = excluded.codeHash, issuedAt = excluded.issuedAt, expiresAt = excluded.expiresAt
+  returning subject`,
+  )
+const replaceCode = { alone: replaceCodeIf(isFree(false)), withDirectory: replaceCodeIf(isFreeOrAbandoned) }
+
+const isIssued = and(eq(joinCodes.subject, placeholder('subject')), eq(joinCodes.codeHash, placeholder('codeHash')))
+const isJustIssued = sql`exists (select 1 from ${joinCodes} where ${isIssued} and ${joinCodes.issuedAt} = ${placeholder('now')})`
+const insertMail = insertAttemptIf(isJustIssued)
+const countDailyMail = countDailyMailIf(isJustIssued)
+
+const deleteIssued = statement((db) => db.delete(joinCodes).where(isIssued).returning({ subject: joinCodes.subject }))
+
+/**
+ * Issues a verification code, which replaces the one that the same network requested before for the address, and passes
+ * it to `deliver`. If delivery fails, the code is deleted and the mail is not counted.
+ * @param network where the request comes from
+ * @throws MEMBER_EXISTS, TOO_MANY_REQUESTS when a limit of the network or the address is reached, UNAVAILABLE when
+ * MAILS_PER_DAY is reached, and the errors of `deliver`
+ */
+export const issueCode = async (
+  db: Db,
+  config: Config,
+  owner: Address,
+  network: string,
+  deliver: (code: string) => Promise<void>,
+): Promise<RateLimitHeaders> => {
+  const now = Date.now()
+  const day = dayOf(now)
+  const code = randomCode()
+  const hash = hashFor(config, owner.email)
+  const attempt = toAttempt(now, ...(await limitMails(config, owner.email, network, 'mail')), {
+    subject: await hashMailbox(config, owner.email)('mail'),
+    limits: MAILS.address,
+  })
+  const address = await hash('code')
+  const issued = { ...attempt, day, subject: await hash('code-network', network), codeHash: await hash('code', code) }
+  const replace = owner.addressHash ? replaceCode.withDirectory : replaceCode.alone
+  const [[holder], usage, [replaced], counted] = await run(
+    db,
+    selectHolder(owner, now),
+    selectUsage(attempt),
+    replace({ ...issued, ...owner, address, expiresAt: now + LIFETIME_MS, mailsPerDay: config.MAILS_PER_DAY }),
+    insertMail(issued),
+    countDailyMail(issued),
+  )
+  if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
+  if (usage.some(isReached)) throw tooManyAttempts(usage, now)
+  if (!replaced) {
+    const untilTomorrow = retryAfter(((day + 1) * DAY_MS - now) / 1000)
+    throw new ApiError('UNAVAILABLE', untilTomorrow, DAILY_MAILS_SENT)
+  }
+  try {
+    await deliver(code)
+  } catch (error) {
+    await run(db, deleteIssued(issued), deleteAttempt(counted), uncountDailyMail({ day }))
+    throw error
+  }
+  return afterAttempt(usage, now)
+}
+
+/** A verified code, which a sign-up consumes. */
+type VerifiedCode = { address: string; codeHash: string; counted: { attemptId: number }[]; rateLimit: RateLimitHeaders }
+
+const isLive = and(eq(joinCodes.address, placeholder('address')), gt(joinCodes.expiresAt, placeholder('now')))
+/** Matches a verified code that has not expired. */
+export const isValidCode = and(isLive, eq(joinCodes.codeHash, placeholder('codeHash')))
+const deleteCodesIf = (condition: SQL) =>
+  sqlStatement<{ subject: string }>(
+    () => sql`
+  delete from joinCodes where address = ${placeholder('address')} and ${condition} returning subject`,
+  )
+/** Deletes all codes of a member's e-mail address. */
+export const deleteCodes = deleteCodesIf(sql`exists (select 1 from ${members} where ${isEmail})`)
+/** The same for the member of a confirmed claim. */
+export const deleteClaimedCodes = deleteCodesIf(isConfirmed)
+
+const triesOfCode = sql`(
+  select count(*) from ${attempts}
+  where ${attempts.subject} = ${placeholder('guesser')} and ${attempts.at} >= ${joinCodes.issuedAt})`
+/** Matches the codes that the network may still try. */
+const isOpen = and(isLive, sql`${triesOfCode} < ${sql.raw(String(TRIES_PER_CODE))}`)
+const isMatch = and(isOpen, eq(joinCodes.codeHash, placeholder('codeHash')))
+const selectMatch = sqlStatement<{ subject: string }>(
+  () => sql`select ${joinCodes.subject} from ${joinCodes} where ${isMatch}`,
+)
+// Clocks differ between Workers, so a try is dated no earlier than the codes.
+const insertGuess = insertAttemptIf(
+  sql`${isAllowed} and exists (select 1 from ${joinCodes} where ${isOpen})`,
+  sql`max(${placeholder('now')}, (select max(${joinCodes.issuedAt}) from ${joinCodes} where ${isLive}))`,
+)
+
+/** The code is matched before the guess is counted, which could be its last. */
+const claimVerified = claimIf(sql`${isAllowed} and exists (select 1 from ${joinCodes} where ${isMatch})`)
+const claimUnverified = claimIf(sql`true`)
+
+export const invalidCodeError = (code: string) =>
+  fieldError('authenticationCode', code, 'is wrong or expired, or was tried too often: request a new code')
+
+/** The code, if one is required, and the claim, unless the slot is 0. `abandoned`: must be settled before a new check. */
+export type Checked = { code?: VerifiedCode; claimId?: number; abandoned?: Entry }
+
+const checkUnverified = async (db: Db, owner: Address, slot: number): Promise<Checked> => {
+  const now = Date.now()
+  const [[holder], , [claim] = []] =
+    slot > 0
+      ? await run(db, selectHolder(owner, now), ...claimUnverified(owner, slot, now))
+      : await run(db, selectHolder(owner, now))
+  if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
+  return { claimId: claim?.claimId, abandoned: holder }
+}
+
+const claimLast = <A, B, C, D, E, F>([holders, usage, matches, , claims, counted]: [A, B, C, D, E, F]) =>
+  [holders, usage, matches, counted, claims] as const
+
+/**
+ * Checks the code of a sign-up against every code that is valid for the address, whichever network requested it. Each
+ * check counts as a try before its outcome is known, so that of a thousand concurrent guesses from one network only five
+ * are evaluated. In a slot other than 0, claims the address in the same transaction; if that fails because of an
+ * abandoned claim, it must be settled first.
+ * @param network where the request comes from
+ * @throws MEMBER_EXISTS regardless of the code; INVALID_FIELDS for a wrong, expired or used code; TOO_MANY_REQUESTS after
+ * twenty tries in a day from the network, or a hundred from all
+ */
+export const checkCode = async (
+  db: Db,
+  config: Config,
+  owner: Address,
+  code: string,
+  network: string,
+  slot: number,
+): Promise<Checked> => {
+  if (config.EMAIL_VERIFICATION === 'off') return checkUnverified(db, owner, slot)
+  const now = Date.now()
+  const hash = hashFor(config, owner.email)
+  const attempt = toAttempt(now, ...(await limitNetwork(network, (part) => hash('guess', part), GUESSES)), {
+    subject: await hash('guess'),
+    limits: GUESSES.address,
+  })
+  const [address, codeHash] = [await hash('code'), await hash('code', code)]
+  const guess = { ...attempt, address, codeHash, guesser: await hash('guess', network) }
+  const checks = [selectHolder(owner, now), selectUsage(attempt), selectMatch(guess)] as const
+  // One transaction: the guess is matched only if it is counted.
+  const [[holder], usage, [match], counted, [claim] = []] =
+    slot > 0
+      ? claimLast(await run(db, ...checks, ...claimVerified(owner, slot, now, guess), insertGuess(guess)))
+      : await run(db, ...checks, insertGuess(guess))
+  if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
+  if (usage.some(isReached)) throw tooManyAttempts(usage, now)
+  // Without RateLimit headers, which would show whether the attempt counted, and so whether anyone requested a code.
+  if (!match || counted.length === 0) throw invalidCodeError(code)
+  const verified = { address, codeHash, counted, rateLimit: afterAttempt(usage, now) }
+  return { code: verified, claimId: claim?.claimId, abandoned: holder }
+}

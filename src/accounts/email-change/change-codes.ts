@@ -1,0 +1,98 @@
+import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { keyedHash } from '../../auth/keyed-hash'
+import { afterResponse, run, sqlStatement } from '../../db/client'
+import { accountCodes } from '../../db/schema'
+import type { Config } from '../../env'
+import { unavailable } from '../../errors'
+import { deleteAttempt, EMAIL_CHANGES, isAllowed, selectUsage, toAttempt } from '../../limits/attempts'
+import { isReached } from '../../limits/rate-limit'
+import type { Mail } from '../../mail/mail'
+import type { Slots } from '../../slots/slots'
+import { isAbandoned } from '../addresses/claims'
+import { selectHolder, toAddress } from '../addresses/directory'
+import { CODE_LIFETIME_MS, countMail, deleteCode, insertCode, isCode, isIssued } from '../codes/account-codes'
+import { countDailyMailIf, DAILY_MAILS_SENT, dayOf, hashFor, hashMailbox, uncountDailyMail } from '../codes/mail-limits'
+import { normaliseCode, randomCode } from '../codes/mailed-code'
+
+// The codes that confirm a new e-mail address. Each is bound to the member and to the address it was mailed to.
+
+const PURPOSE = 'email change'
+
+const { placeholder } = sql
+
+/** The stored hash of a code. */
+export const hashCode = (config: Config, memberId: number, email: string, code: string) =>
+  keyedHash(config.JWT_SECRET, PURPOSE, String(memberId), email.toLowerCase(), normaliseCode(code))
+
+const countDailyMail = countDailyMailIf(isIssued)
+
+/** @param version SQL for the member's `credentialsVersion` */
+const isRight = (version: SQL) =>
+  and(
+    isCode,
+    eq(accountCodes.memberId, placeholder('memberId')),
+    gt(accountCodes.expiresAt, placeholder('now')),
+    sql`${accountCodes.credentialsVersion} = ${version}`,
+  )
+/** Matches if a code belongs to the member, has not expired and was not voided. */
+export const hasRightCode = (version: SQL) => sql`exists (select 1 from ${accountCodes} where ${isRight(version)})`
+export const selectRightCode = (version: SQL) =>
+  sqlStatement<{ codeHash: string }>(
+    () => sql`select ${accountCodes.codeHash} from ${accountCodes} where ${isRight(version)} and ${isAllowed}`,
+  )
+
+/** Who asked for a code. `returnExpiresAt`: when the undo that restores the address expires, if it is a former one. */
+export type Requester = { memberId: number; slot: number; credentialsVersion: number; returnExpiresAt: number | null }
+
+/**
+ * Issues a code for a new address, and passes a mail with it to `deliver`; if the address is taken, a mail that informs its
+ * owner instead. Does nothing when a limit of the address is reached. If delivery fails, the code is deleted and not
+ * counted. Call it after the response, which must not reveal whether the address is taken.
+ * @throws UNAVAILABLE when MAILS_PER_DAY is reached, and the errors of `deliver`
+ */
+export const issueCode = async (
+  slots: Slots,
+  config: Config,
+  requester: Requester,
+  email: string,
+  deliver: (mail: Mail) => Promise<void>,
+) => {
+  const directory = afterResponse(slots.directory)
+  const now = Date.now()
+  const [code, day, hash] = [randomCode(), dayOf(now), hashFor(config, email)]
+  const hashForMails = hashMailbox(config, email)
+  const ofMember = await hashForMails('change mail of member', String(requester.memberId))
+  const issued = {
+    ...toAttempt(
+      now,
+      { subject: ofMember, limits: EMAIL_CHANGES.memberAddress },
+      { subject: await hashForMails('change mail'), limits: EMAIL_CHANGES.address },
+    ),
+    ...requester,
+    day,
+    mailsPerDay: config.MAILS_PER_DAY,
+    subject: await hash(PURPOSE, String(requester.memberId)),
+    codeHash: await hashCode(config, requester.memberId, email, code),
+    // A code for a return must not outlive the undo: it would then confirm an ordinary change.
+    expiresAt: Math.min(now + CODE_LIFETIME_MS, requester.returnExpiresAt ?? Infinity),
+  }
+  const [holders, usage, [inserted], counted] = await run(
+    directory,
+    selectHolder(await toAddress(slots, config, email), now),
+    selectUsage(issued),
+    insertCode(issued),
+    countMail(issued),
+    countDailyMail(issued),
+  )
+  if (usage.some(isReached)) return
+  if (!inserted) throw unavailable(DAILY_MAILS_SENT)
+  const isTaken = holders.some((holder) => holder.memberId !== requester.memberId && !isAbandoned(holder, now))
+  try {
+    await deliver(
+      isTaken ? { kind: 'emailTaken' } : { kind: 'emailChange', code, isReturn: requester.returnExpiresAt !== null },
+    )
+  } catch (error) {
+    await run(directory, deleteCode(issued), deleteAttempt(counted), uncountDailyMail({ day }))
+    throw error
+  }
+}

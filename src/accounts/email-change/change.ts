@@ -1,0 +1,223 @@
+import { keyedHash } from '../../auth/keyed-hash'
+import { credentialOf } from '../../auth/token'
+import { type Caller, runAsCaller } from '../../db/caller'
+import { afterResponse, type Db, idempotent, run, type Statement } from '../../db/client'
+import type { Config } from '../../env'
+import { ApiError, unavailable } from '../../errors'
+import {
+  deleteAttempt,
+  GUESSES,
+  insertAttempt,
+  insertCallerAttempt,
+  limitNetwork,
+  selectUsage,
+  toAttempt,
+} from '../../limits/attempts'
+import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
+import { log } from '../../runtime/log'
+import type { Slots } from '../../slots/slots'
+import { abandonClaim, isAbandoned, selectOpenClaims } from '../addresses/claims'
+import { type Address, type Entry, type Holder, selectHolder, toAddress } from '../addresses/directory'
+import { endClaims, recordOutcome, settleClaims } from '../addresses/settlement'
+import { deleteCode, invalidCodeError } from '../codes/account-codes'
+import type { Profile } from '../members/responses'
+import type { Origin } from '../sessions/activity'
+import { hashCode } from './change-codes'
+import type { NewEmail } from './schema'
+import {
+  changeClaimed,
+  changeHere,
+  deleteVoidCode,
+  selectChanged,
+  selectCode,
+  selectCodeHere,
+  selectOwn,
+  takeWithCode,
+} from './store'
+import { createUndoCode, hashUndoCode } from './undo-code'
+
+/** 72 hours. */
+const UNDO_LIFETIME_MS = 259_200_000
+
+/** The context of one request to change an address. */
+type Change = {
+  slots: Slots
+  db: Db
+  config: Config
+  caller: Caller
+  address: Address
+  attempt: ReturnType<typeof toAttempt>
+  origin: Origin
+  values: { memberId: number; codeHash: string; undoHash: string; [name: string]: unknown }
+}
+type Attempted = { usage: Parameters<typeof afterAttempt>[0]; counted: { attemptId: number }[] }
+/** `blocking`: open claims that must be settled before another try. */
+type Outcome = {
+  profile?: Profile
+  oldEmail?: string
+  isReturn?: boolean
+  blocking?: Entry[]
+  isTaken?: boolean
+} & Attempted
+
+const findBlocking = (holders: Holder[], { values, attempt }: Change) => {
+  const others = holders.filter((holder) => holder.memberId !== values.memberId)
+  return { blocking: others.filter((holder) => isAbandoned(holder, attempt.now)), isTaken: others.length > 0 }
+}
+
+/** In slot 0: one transaction, so that only counted guesses are evaluated, and only one member gets the address. */
+const tryInSlot0 = async (change: Change): Promise<Outcome> => {
+  const { db, caller, address, attempt, origin } = change
+  const values = { ...change.values, ...attempt }
+  const changeIfRight = address.addressHash ? changeHere.withDirectory : changeHere.alone
+  const [{ email: oldEmail }, usage, holders, [match], , , , [restored], , , , [changed], , counted] =
+    await runAsCaller(
+      db,
+      caller,
+      selectOwn(values),
+      selectUsage(attempt),
+      selectHolder(address, attempt.now),
+      selectCodeHere(values),
+      ...changeIfRight(origin, values),
+      deleteVoidCode(values),
+      insertCallerAttempt(attempt),
+    )
+  const profile = restored ?? changed
+  if (profile) return { profile, oldEmail, isReturn: restored !== undefined, usage, counted }
+  return { usage, counted, ...(match && findBlocking(holders as Holder[], change)) }
+}
+
+/** Changes the address in the member's slot, after the directory has claimed it. */
+const changeInSlot = async (change: Change, entries: Entry[], values: Record<string, unknown>) => {
+  const { slots, db, config, caller, origin } = change
+  const [claim] = entries
+  const now = Date.now()
+  const claimed = { ...values, claimId: claim?.claimId }
+  const [{ email: oldEmail }, , , , [restored], , , , [changed], , uses] = await runAsCaller(
+    db,
+    caller,
+    selectOwn(claimed),
+    ...changeClaimed(origin, claimed),
+    ...endClaims(entries, now),
+  ).catch(async (error) => {
+    const abandoned = claim ? run(slots.directory, abandonClaim(claim)) : undefined
+    await abandoned?.catch((reason) => log('error', `claim: ${reason}`))
+    throw error
+  })
+  const profile = restored ?? changed
+  const outcome: Statement[] = await recordOutcome(config, entries, uses)
+  if (profile) outcome.push(idempotent(deleteCode(change.values)))
+  const recorded = run(afterResponse(slots.directory), ...outcome)
+  slots.directory.waitUntil(recorded.catch((error) => log('error', `claim: ${error}`)))
+  if (!profile) throw unavailable('e-mail change: the claim was settled, or the credentials were changed')
+  return { profile, oldEmail, isReturn: restored !== undefined }
+}
+
+/** In another slot: calls the slot, the directory, the slot again and, after the response, the directory. */
+const tryClaimed = async (change: Change): Promise<Outcome> => {
+  const { slots, db, caller, address, attempt } = change
+  const values = { ...change.values, ...attempt }
+  const [{ credentialsVersion, returnExpiresAt }] = await runAsCaller(db, caller, selectOwn(values))
+  const sent = { ...values, credentialsVersion, returnExpiresAt }
+  const [usage, holders, open, [match], , entries, counted] = await run(
+    slots.directory,
+    selectUsage(attempt),
+    selectHolder(address, attempt.now),
+    selectOpenClaims(sent),
+    selectCode(sent),
+    ...takeWithCode(address, caller.slot, attempt.now, sent),
+    insertAttempt(attempt),
+  )
+  if (entries.length > 0) return { ...(await changeInSlot(change, entries, sent)), usage, counted }
+  if (!match) return { usage, counted }
+  const { blocking, isTaken } = findBlocking(holders, change)
+  return { usage, counted, blocking: [...open, ...blocking], isTaken }
+}
+
+const settleBlocking = async ({ slots, config }: Change, entries: Entry[], counted: { attemptId: number }[]) => {
+  await run(slots.directory, deleteAttempt(counted))
+  for (const [slot, ofSlot] of Map.groupBy(entries, (entry) => entry.slot)) {
+    await settleClaims(slots, config, slot, ofSlot)
+  }
+}
+
+/** Sends the mails about a change or about a return to a former address, after the response. */
+export type Inform = {
+  changed: (oldEmail: string, undoCode: string) => void
+  /** `replaced` is unknown if the response of the database was lost. */
+  returned: (replaced?: string) => void
+}
+
+/**
+ * Changes the caller's e-mail address with the code mailed to the new one. Sessions stay valid. For 72 hours, the former
+ * address is reserved for the member, and an undo code restores it. A change to an address that an undo would restore is that
+ * undo, but the caller stays logged in.
+ * @param db the caller's database
+ * @param from where the request comes from
+ * @param clock returns the local time
+ * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS for a wrong, expired, used or voided code;
+ * MEMBER_EXISTS, only with the right code, when the address has been taken since; TOO_MANY_REQUESTS after too many tries
+ */
+export const changeEmail = async (
+  slots: Slots,
+  db: Db,
+  config: Config,
+  caller: Caller,
+  { email, authenticationCode }: NewEmail,
+  { network, ...origin }: Origin & { network: string },
+  clock: () => string,
+  inform: Inform,
+): Promise<{ profile: Profile; rateLimit: RateLimitHeaders }> => {
+  const now = Date.now()
+  const id = caller.memberId ?? 0
+  const undoCode = createUndoCode(caller.slot)
+  const toSubject = (part: string) => keyedHash(config.JWT_SECRET, 'email change guess', credentialOf(caller), part)
+  const attempt = toAttempt(now, ...(await limitNetwork(network, toSubject, GUESSES)))
+  const address = await toAddress(slots, config, email)
+  const change: Change = {
+    slots,
+    db,
+    config,
+    caller,
+    address,
+    attempt,
+    origin,
+    values: {
+      ...address,
+      memberId: id,
+      codeHash: await hashCode(config, id, email, authenticationCode),
+      undoHash: await hashUndoCode(undoCode),
+      undoExpiresAt: now + UNDO_LIFETIME_MS,
+      updatedAt: clock(),
+    },
+  }
+  const attemptChange = () => (caller.slot > 0 ? tryClaimed(change) : tryInSlot0(change))
+  const changeOnce = () =>
+    attemptChange().catch(async (error) => {
+      if (error instanceof ApiError && error.code !== 'UNAVAILABLE') throw error
+      // The change may have taken effect although the response was lost.
+      const informIfChanged = async () => {
+        const [[changed]] = await run(afterResponse(db), selectChanged(change.values))
+        if (changed?.oldEmail) inform.changed(changed.oldEmail, undoCode)
+        else if (changed) inform.returned()
+      }
+      db.waitUntil(informIfChanged().catch(() => {}))
+      throw error
+    })
+
+  let outcome = await changeOnce()
+  if (outcome.blocking?.length) {
+    await settleBlocking(change, outcome.blocking, outcome.counted)
+    outcome = await changeOnce()
+  }
+  const { profile, oldEmail, isReturn, usage, isTaken, blocking } = outcome
+  if (profile && oldEmail) {
+    if (isReturn) inform.returned(oldEmail)
+    else inform.changed(oldEmail, undoCode)
+    return { profile, rateLimit: afterAttempt(usage, now) }
+  }
+  if (usage.some(isReached)) throw tooManyAttempts(usage, now)
+  if (isTaken) throw new ApiError('MEMBER_EXISTS')
+  if (blocking) throw unavailable('e-mail change: another one is under way')
+  throw invalidCodeError(authenticationCode, afterAttempt(usage, now))
+}

@@ -1,0 +1,73 @@
+import { type Context, Hono } from 'hono'
+import type { App } from '../../env'
+import { valid } from '../../http/bodies/validate'
+import { sessionOnly } from '../../http/guard/authenticated'
+import { networkOf } from '../../http/guard/caller-network'
+import { originOf } from '../../http/guard/device'
+import { throttledByNetwork } from '../../http/guard/throttle'
+import { runLater } from '../../http/later'
+import type { Mail } from '../../mail/mail'
+import { requireMailer, sendMail } from '../../mail/send'
+import { localTime } from '../../values/local-time'
+import { toAddress } from '../addresses/directory'
+import { issueCode as issueResetCode } from '../recovery/reset-codes'
+import { changeEmail, type Inform } from './change'
+import { issueCode } from './change-codes'
+import { requestChange } from './request'
+import { EmailChange, EmailUndo, NewEmail } from './schema'
+import { undoChange } from './undo'
+
+const mailer = (c: Context<App>) => (to: string, mail: Mail) => sendMail(c.env, c.get('config'), to, mail)
+
+export const emailChange = new Hono<App>()
+  .post('/email/change', sessionOnly, valid('json', EmailChange), async (c) => {
+    const { db, slots, config, caller } = c.var
+    requireMailer(config, c.env)
+    const change = c.req.valid('json')
+    const from = { network: networkOf(c), ...originOf(c) }
+    const { requester, rateLimit } = await requestChange(slots, db, config, caller, change, from)
+    const send = mailer(c)
+    runLater(c, () => issueCode(slots, config, requester, change.email, (mail) => send(change.email, mail)))
+    return c.body(null, 202, rateLimit)
+  })
+  .patch('/members/me/email', sessionOnly, valid('json', NewEmail), async (c) => {
+    const { db, slots, config, caller } = c.var
+    requireMailer(config, c.env)
+    const change = c.req.valid('json')
+    const from = { network: networkOf(c), ...originOf(c) }
+    const clock = () => localTime(config.TIME_ZONE)
+    const send = mailer(c)
+    const { email } = change
+    const mailResetCode = async () => {
+      let isSent = false
+      const deliver = (to: string, code: string) => {
+        isSent = true
+        return send(to, { kind: 'emailRestored', code })
+      }
+      await issueResetCode(slots, config, await toAddress(slots, config, email), deliver).catch(async (error) => {
+        // No code can be mailed, for example because MAILS_PER_DAY is reached. The member is informed all the same.
+        if (!isSent) await send(email, { kind: 'emailRestored' })
+        throw error
+      })
+    }
+    const inform: Inform = {
+      changed: (to, undoCode) => runLater(c, () => send(to, { kind: 'emailChanged', undoCode, newEmail: email })),
+      returned: (replaced) => {
+        runLater(c, mailResetCode)
+        if (replaced) runLater(c, () => send(replaced, { kind: 'emailReplaced', restoredEmail: email }))
+      },
+    }
+    const { profile, rateLimit } = await changeEmail(slots, db, config, caller, change, from, clock, inform)
+    return c.json(profile, 200, rateLimit)
+  })
+  .post('/email/change/undo', throttledByNetwork, valid('json', EmailUndo), async (c) => {
+    const { slots, config } = c.var
+    const clock = () => localTime(config.TIME_ZONE)
+    const { authenticationCode } = c.req.valid('json')
+    const { restored, replaced } = await undoChange(slots, config, authenticationCode, originOf(c), clock)
+    const send = mailer(c)
+    runLater(c, () => send(restored, { kind: 'emailRestored' }))
+    // Its owner may have the code of an earlier change.
+    runLater(c, () => send(replaced, { kind: 'emailReplaced', restoredEmail: restored }))
+    return c.body(null, 204)
+  })

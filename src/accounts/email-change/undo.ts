@@ -1,0 +1,106 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { afterResponse, type Db, run, sqlStatement } from '../../db/client'
+import type { Config } from '../../env'
+import { fieldError, unavailable } from '../../errors'
+import { log } from '../../runtime/log'
+import type { Slots } from '../../slots/slots'
+import { abandonClaim, isUnsettled, selectOpenClaims, takeForUndo } from '../addresses/claims'
+import { type Address, isFree, toAddress } from '../addresses/directory'
+import { endClaims, recordOutcome, settleClaims } from '../addresses/settlement'
+import type { Origin } from '../sessions/activity'
+import { restoreIf } from './restore'
+import { hashUndoCode, slotOfUndoCode } from './undo-code'
+
+const { placeholder } = sql
+const memberId = sql`${placeholder('memberId')}`
+const isLive = sql`codeHash = ${placeholder('undoHash')} and expiresAt > ${placeholder('now')}`
+
+/** A change that can still be undone. `email`: the former address; `replaced`: the one in use. */
+type Undo = { memberId: number; email: string; replaced: string; returnExpiresAt: number }
+const selectUndo = sqlStatement<Undo>(
+  () => sql`
+  select memberId, email, expiresAt as returnExpiresAt,
+    (select members.email from members where members.memberId = emailUndos.memberId) as replaced
+  from emailUndos where ${isLive}`,
+)
+
+const restoreWithCode = (condition: SQL) => restoreIf(memberId, isLive, condition)
+const restoreInSlot0 = {
+  alone: restoreWithCode(isFree(false, memberId)),
+  withDirectory: restoreWithCode(isFree(true, memberId)),
+}
+const restoreClaimed = restoreWithCode(sql`${isFree(false, memberId)} and ${isUnsettled}`)
+
+type Values = Undo & { undoHash: string; updatedAt: string }
+
+const restoreHere = async (db: Db, address: Address, values: Values, origin: Origin) => {
+  const restore = address.addressHash ? restoreInSlot0.withDirectory : restoreInSlot0.alone
+  const [, , , [restored]] = await run(db, ...restore(origin, { ...values, ...address, now: Date.now() }))
+  return restored !== undefined
+}
+
+/** Claims the former address, and all addresses that the undo releases, in the directory. */
+const takeEntries = async (slots: Slots, slot: number, address: Address, undo: Undo) => {
+  const [open, , entries] = await run(
+    slots.directory,
+    selectOpenClaims(undo),
+    ...takeForUndo(address, slot, Date.now(), undo),
+  )
+  return { open, entries }
+}
+
+/** In another slot: calls the directory, the slot and, after the response, the directory. */
+const restoreClaimedAddress = async (
+  slots: Slots,
+  config: Config,
+  db: Db,
+  address: Address,
+  undo: Values,
+  origin: Origin,
+) => {
+  let { open, entries } = await takeEntries(slots, db.slot, address, undo)
+  if (open.length > 0) {
+    await settleClaims(slots, config, db.slot, open)
+    ;({ open, entries } = await takeEntries(slots, db.slot, address, undo))
+    if (open.length > 0) throw unavailable('e-mail undo: a change is under way')
+  }
+  const [claim] = entries
+  if (!claim) return false
+  const now = Date.now()
+  const values = { ...undo, ...address, now, claimId: claim.claimId }
+  const ended = await run(db, ...restoreClaimed(origin, values), ...endClaims(entries, now)).catch(async (error) => {
+    await run(slots.directory, abandonClaim(claim)).catch((reason) => log('error', `claim: ${reason}`))
+    throw error
+  })
+  const [, , , [restored], , settled, uses] = ended
+  const recorded = run(afterResponse(slots.directory), ...(await recordOutcome(config, entries, uses)))
+  slots.directory.waitUntil(recorded.catch((error) => log('error', `claim: ${error}`)))
+  // Another request settled the claim meanwhile. The code may still be valid.
+  if (!restored && settled.length === 0) throw unavailable('e-mail undo: the claim was settled')
+  return restored !== undefined
+}
+
+/**
+ * Undoes a change of e-mail address, and all later ones: restores the former address, ends all sessions and access tokens,
+ * and deletes the password, so that the member must reset it.
+ * @param clock returns the local time
+ * @returns the restored address, and the one that it replaced
+ * @throws INVALID_FIELDS, the same for an unknown, used or expired code
+ */
+export const undoChange = async (slots: Slots, config: Config, code: string, origin: Origin, clock: () => string) => {
+  const invalid = fieldError('authenticationCode', code, 'is wrong, used or expired')
+  const slot = slotOfUndoCode(code)
+  if (slot === undefined || !slots.numbers.includes(slot)) throw invalid
+  const db = slots.open(slot)
+  const undoHash = await hashUndoCode(code)
+  const [[undo]] = await run(db, selectUndo({ undoHash, now: Date.now() }))
+  if (!undo) throw invalid
+  const address = await toAddress(slots, config, undo.email)
+  const values = { ...undo, undoHash, updatedAt: clock() }
+  const isRestored =
+    slot === 0
+      ? await restoreHere(db, address, values, origin)
+      : await restoreClaimedAddress(slots, config, db, address, values, origin)
+  if (!isRestored) throw invalid
+  return { restored: undo.email, replaced: undo.replaced }
+}

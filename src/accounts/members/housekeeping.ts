@@ -1,0 +1,39 @@
+import { lt, sql } from 'drizzle-orm'
+import { type Db, run, sqlStatement, statement } from '../../db/client'
+import { accessTokens, accountCodes, dailyMails, emailUndos, joinCodes } from '../../db/schema'
+import { deleteAttemptsBefore, LONGEST_WINDOW_MS } from '../../limits/attempts'
+import { dayOf } from '../codes/mail-limits'
+import { deleteOldActivity } from '../sessions/activity'
+import { deleteExpiredSessions } from '../sessions/store'
+
+const { placeholder } = sql
+
+const deleteExpiredFrom = (table: typeof joinCodes | typeof accountCodes | typeof emailUndos | typeof accessTokens) =>
+  sqlStatement<{ expiresAt: number }>(
+    () => sql`delete from ${table} where ${table.expiresAt} < ${placeholder('now')} returning expiresAt`,
+  )
+const EXPIRING = [emailUndos, accessTokens].map(deleteExpiredFrom)
+/** Only slot 0 has rows of these tables. */
+const EXPIRING_CODES = [joinCodes, accountCodes].map(deleteExpiredFrom)
+
+const deleteDailyMailsBefore = statement((db) =>
+  db
+    .delete(dailyMails)
+    .where(lt(dailyMails.day, placeholder('today')))
+    .returning({ day: dailyMails.day }),
+)
+
+/** The most sessions, and the most entries of activity, that one sweep deletes from a database. */
+const MAX_ROWS = 10_000
+
+/** Deletes what has expired, and what no longer counts for a limit. */
+export const deleteExpired = (db: Db, now = Date.now()) => {
+  const inAnySlot = [
+    ...EXPIRING.map((build) => build({ now })),
+    deleteExpiredSessions({ now, limit: MAX_ROWS }),
+    deleteOldActivity({ now, limit: MAX_ROWS }),
+    deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }),
+  ]
+  const inSlot0 = [...EXPIRING_CODES.map((build) => build({ now })), deleteDailyMailsBefore({ today: dayOf(now) })]
+  return run(db, ...inAnySlot, ...(db.slot === 0 ? inSlot0 : []))
+}

@@ -1,0 +1,157 @@
+import { sql } from 'drizzle-orm'
+import { type Db, run, sqlStatement, statement } from '../../db/client'
+import { members, purgeJobs } from '../../db/schema'
+import { log } from '../../runtime/log'
+
+// Deletes what withdrawn members leave behind. Deleting the member's row first would delete everything in one statement,
+// through ON DELETE CASCADE, and D1 ends statements after 30 seconds.
+
+const { placeholder } = sql
+const memberId = placeholder('memberId')
+
+/** Rows per statement. */
+const BATCH = 1000
+
+const withdrawnId = sql`(select ${members.memberId} from ${members} where ${members.memberId} = ${memberId} and ${members.withdrawnAt} is not null)`
+/** Deletes a batch of a member's rows from a table. `columns` identify a row among them. */
+const deleteFrom = (table: string, columns: string) => {
+  const [name, key] = [sql.raw(table), sql.raw(columns)]
+  return sqlStatement<{ id: number }>(
+    () => sql`
+    delete from ${name}
+    where memberId = ${withdrawnId} and (${key}) in (
+      select ${key} from ${name} where memberId = ${withdrawnId} limit ${placeholder('limit')}
+    )
+    returning memberId as id`,
+  )
+}
+
+// Books after their details: otherwise one batch would also delete, by trigger, the details of a thousand books. Tags before
+// bookTags, so that the trigger that counts their books writes nothing.
+const STEPS = Object.entries({
+  tags: 'tagId',
+  bookTags: 'tagId, bookId',
+  progress: 'bookId, at',
+  authors: 'authorKey',
+  readings: 'readingId',
+  memos: 'memoId',
+  books: 'bookId',
+  images: 'imageId',
+  importRows: 'importId, row',
+  imports: 'importId',
+}).map(([table, columns]) => ({ table, build: deleteFrom(table, columns) }))
+
+/** Whether each table has rows of the member: 1 or 0. */
+const selectFilled = sqlStatement<Record<string, number>>(
+  () => sql`
+  select ${sql.join(
+    STEPS.map(({ table }) =>
+      sql.raw(`exists (select 1 from ${table} where memberId = `).append(sql`${memberId}) as ${sql.raw(table)}`),
+    ),
+    sql`, `,
+  )}`,
+)
+const deleteMember = sqlStatement<{ memberId: number }>(
+  () => sql`
+  delete from members where memberId = ${memberId} and withdrawnAt is not null
+    and not exists (select 1 from memos where memos.memberId = members.memberId)
+    and not exists (select 1 from books where books.memberId = members.memberId)
+    and not exists (select 1 from images where images.memberId = members.memberId)
+  returning memberId`,
+)
+
+/** Enough for a batch of each table, so that every purge makes progress. */
+const MIN_STATEMENTS_PER_MEMBER = STEPS.length + 3
+/** One member may use less than half of the 1,000 statements that D1 allows an invocation. */
+const MAX_STATEMENTS_PER_MEMBER = 400
+
+/**
+ * Deletes the rows of a withdrawn member in batches, and finally the member's own row. A purge that is interrupted, or uses
+ * up its statements, is continued by the next one.
+ */
+const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
+  const [[filled]] = await run(db, selectFilled({ memberId: withdrawn }))
+  let statements = 1
+  for (const { table, build } of STEPS) {
+    let isDone = !filled?.[table]
+    while (!isDone) {
+      if (statements++ >= maxStatements) return { statements, isDone }
+      const [deleted] = await run(db, build({ memberId: withdrawn, limit: BATCH }))
+      isDone = deleted.length < BATCH
+    }
+  }
+  await run(db, deleteMember({ memberId: withdrawn }))
+  // Includes deleteMember and the deletion of the job.
+  return { statements: statements + 2, isDone: true }
+}
+
+/** Deletes the rows and images of a withdrawn member, as far as one invocation can. */
+export const purgeMember = async (
+  db: Db,
+  withdrawn: number,
+  purgeObjects: () => Promise<unknown>,
+  maxStatements = MAX_STATEMENTS_PER_MEMBER,
+) => {
+  // Rows first, then images: the sweep purges six slots at a time, and a Worker has only six connections.
+  return purgeRows(db, withdrawn, maxStatements).finally(purgeObjects)
+}
+
+const HOUR_MS = 3_600_000
+const MAX_JOBS = 100
+
+const selectPurgeJobs = statement((db) =>
+  db
+    .select({ memberId: purgeJobs.memberId, createdAt: purgeJobs.createdAt })
+    .from(purgeJobs)
+    // Jobs that are only repeated for late uploads must not delay those with rows left.
+    .orderBy(sql`${purgeJobs.memberId} not in (select ${members.memberId} from ${members})`, purgeJobs.createdAt)
+    .limit(placeholder('limit')),
+)
+const deletePurgeJob = sqlStatement<{ memberId: number }>(
+  () => sql`
+  delete from purgeJobs
+  where memberId = ${memberId} and memberId not in (select ${members.memberId} from ${members})
+  returning memberId`,
+)
+
+/** The statements that the purge jobs of a sweep may still run, in all slots, of which it visits some at a time. */
+export type Budget = { left: number; slotsAtATime: number }
+
+/** Takes statements from the budget, and returns what was not used. */
+const spend = async (budget: Budget, work: (most: number) => Promise<{ statements: number; isDone: boolean }>) => {
+  const share = Math.max(Math.ceil(budget.left / budget.slotsAtATime), MIN_STATEMENTS_PER_MEMBER)
+  const most = Math.min(share, MAX_STATEMENTS_PER_MEMBER)
+  budget.left -= most
+  const done = await work(most)
+  budget.left += most - Math.min(most, done.statements)
+  return done
+}
+
+/**
+ * Purges withdrawn members of a slot, those with rows left before others, the oldest first. The next sweep retries what
+ * failed. A job is repeated until it is an hour old: an upload that began before the withdrawal may still store an image.
+ * @param release frees the addresses of the members; without it, no job ends
+ */
+export const runPurgeJobs = async (
+  db: Db,
+  purgeObjects: (memberId: number) => Promise<unknown>,
+  release: (memberIds: number[]) => Promise<unknown>,
+  budget: Budget,
+) => {
+  const [jobs] = await run(db, selectPurgeJobs({ limit: MAX_JOBS }))
+  if (jobs.length === 0) return
+  const isReleased = await release(jobs.map(({ memberId }) => memberId)).then(
+    () => true,
+    (error) => log('error', `purge: ${error}`),
+  )
+  for (const { memberId, createdAt } of jobs) {
+    if (budget.left < MIN_STATEMENTS_PER_MEMBER) return
+    try {
+      const { isDone } = await spend(budget, (most) => purgeMember(db, memberId, () => purgeObjects(memberId), most))
+      const isOver = isReleased && isDone && createdAt < Date.now() - HOUR_MS
+      if (isOver) await run(db, deletePurgeJob({ memberId }))
+    } catch (error) {
+      log('error', `purging member ${memberId}: ${error}`)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { Hono } from 'hono'
+import type { App } from '../../env'
+import { valid } from '../../http/bodies/validate'
+import { anonymous, authenticated, sessionOnly } from '../../http/guard/authenticated'
+import { networkOf } from '../../http/guard/caller-network'
+import { originOf } from '../../http/guard/device'
+import { throttledByNetwork } from '../../http/guard/throttle'
+import { imageBase } from '../../http/image-base'
+import { dropCached, purgeObjects } from '../../library/images/bucket'
+import { sendMail } from '../../mail/send'
+import { log } from '../../runtime/log'
+import { chooseSlot } from '../../slots/slots'
+import { localTime } from '../../values/local-time'
+import { releaseAddresses, toAddress } from '../addresses/directory'
+import { issueCode } from '../codes/verification'
+import { requireUncommon } from '../passwords/common-passwords'
+import { currentPasswordError, hashNewPassword } from '../passwords/password-change'
+import { logIn } from './login'
+import { purgeMember } from './purge'
+import { CodeRequest, Credentials, NewMember, ProfilePatch } from './schema'
+import { signUp } from './sign-up'
+import { getProfile, updateProfile, withdraw } from './store'
+
+export const members = new Hono<App>()
+  .post('/join', throttledByNetwork, anonymous, valid('json', NewMember), async (c) => {
+    const { slots, config } = c.var
+    const member = c.req.valid('json')
+    await requireUncommon(c.env, config, member.password)
+    const slot = chooseSlot(c.env, (c.req.raw as Request<unknown, IncomingRequestCfProperties>).cf?.continent)
+    const clock = () => localTime(config.TIME_ZONE)
+    const { profile, rateLimit } = await signUp(slots, config, slot, member, networkOf(c), clock)
+    return c.json(profile, 201, rateLimit)
+  })
+  .post('/email/join', throttledByNetwork, valid('json', CodeRequest), async (c) => {
+    const { db, slots, config } = c.var
+    const email = c.req.valid('json').joinAuthCodeEmail
+    const address = await toAddress(slots, config, email)
+    const deliver = (code: string) => sendMail(c.env, config, email, { kind: 'verification', code })
+    return c.body(null, 201, await issueCode(db, config, address, networkOf(c), deliver))
+  })
+  .post('/login', throttledByNetwork, anonymous, valid('json', Credentials), async (c) => {
+    const { slots, config } = c.var
+    const { profile, token, rateLimit } = await logIn(slots, config, c.req.valid('json'), {
+      network: networkOf(c),
+      ...originOf(c),
+    })
+    return c.json(profile, 200, { Authorization: `Bearer ${token}`, ...rateLimit })
+  })
+  .get('/members/me', authenticated('profile:read'), async (c) =>
+    c.json(await getProfile(c.get('db'), c.get('caller')), 200),
+  )
+  .patch('/members/me', sessionOnly, valid('json', ProfilePatch), async (c) => {
+    const { name, password, currentPassword, deleteAccessTokens } = c.req.valid('json')
+    const { db, slots, caller, config } = c.var
+    const origin = originOf(c)
+    const from = { network: networkOf(c), ...origin }
+    if (password) await requireUncommon(c.env, config, password)
+    const hashed = password
+      ? await hashNewPassword(slots, db, config, caller, { password, currentPassword }, from)
+      : undefined
+    const changes = { name, deleteAccessTokens, ...hashed }
+    const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE), origin)
+    if (!profile) throw currentPasswordError(currentPassword)
+    return c.json(profile, 200, hashed?.rateLimit)
+  })
+  .delete('/members/me', sessionOnly, async (c) => {
+    const { db, caller, slots } = c.var
+    const [{ memberId }] = await withdraw(db, caller)
+    const { slot } = caller
+    // The sweep repeats it.
+    if (slot > 0) await releaseAddresses(slots, [memberId]).catch((error) => log('error', `purge: ${error}`))
+    const purge = async () => {
+      // Lets the response be sent first.
+      await scheduler.wait(0)
+      await purgeMember(db, memberId, async () => dropCached(imageBase(c), await purgeObjects(c.env.IMAGES, memberId)))
+    }
+    c.executionCtx.waitUntil(purge().catch((error: Error) => log('error', `purge: ${error.message}`)))
+    return c.body(null, 204)
+  })

@@ -1,0 +1,72 @@
+import * as z from 'zod/mini'
+import { filledText, orRequired } from '../../values/fields'
+
+// A dot-atom (RFC 5322) at a domain name. ASCII only, because lower() in SQLite folds nothing else; no `i` flag, because
+// JSON Schema patterns have no flags.
+const ADDRESS =
+  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?\.)+[A-Za-z][A-Za-z\d-]{0,61}[A-Za-z\d]$/
+export const Email = z.lazy(() =>
+  z
+    .email({ pattern: ADDRESS, error: orRequired('must be a valid e-mail address') })
+    .check(z.maxLength(254, { error: 'must be at most 254 characters' })),
+)
+export const MAX_NAME = 100
+const Name = z.lazy(() => filledText(MAX_NAME))
+const MAX_PASSWORD = 128
+/** Never a valid password. Replaces passwords that are too long, which would take memory while they wait to be hashed. */
+const NO_PASSWORD = ' '
+export const Password = z.lazy(() =>
+  z
+    .string({ error: orRequired('must be a string') })
+    .check(
+      z.regex(/^[!-~]*$/, { error: 'must contain only ASCII letters, digits and special characters, without spaces' }),
+      z.minLength(6, { error: 'must be at least 6 characters' }),
+      z.maxLength(MAX_PASSWORD, { error: 'must be at most 128 characters' }),
+    ),
+)
+
+/** A password to compare with the stored one. */
+export const KnownPassword = z.lazy(() =>
+  z.pipe(
+    z.string({ error: orRequired('must be a string') }).check(z.minLength(1, { error: 'is required' })),
+    z.transform((password) => (password.length > MAX_PASSWORD ? NO_PASSWORD : password)),
+  ),
+)
+/** A code that was mailed. */
+export const AuthenticationCode = z.lazy(() =>
+  z.string({ error: orRequired('must be a string') }).check(z.regex(/\S/, { error: 'must not be blank' })),
+)
+
+export const NewMember = z.lazy(() =>
+  z
+    .object({ email: Email, name: Name, password: Password, authenticationCode: AuthenticationCode })
+    .register(z.globalRegistry, { id: 'NewMember' }),
+)
+export type NewMember = z.infer<typeof NewMember>
+
+export const CodeRequest = z.lazy(() =>
+  z.object({ joinAuthCodeEmail: Email }).register(z.globalRegistry, { id: 'CodeRequest' }),
+)
+
+export const Credentials = z.lazy(() =>
+  z.object({ email: Email, password: KnownPassword }).register(z.globalRegistry, { id: 'Credentials' }),
+)
+export type Credentials = z.infer<typeof Credentials>
+
+export const ProfilePatch = z.lazy(() =>
+  z
+    .object({
+      name: z.optional(Name),
+      password: z.optional(Password),
+      currentPassword: z.optional(KnownPassword),
+      deleteAccessTokens: z.optional(z.boolean({ error: 'must be true or false' })),
+    })
+    .check(
+      z.refine(({ password, deleteAccessTokens }) => !deleteAccessTokens || password !== undefined, {
+        path: ['deleteAccessTokens'],
+        error: 'must not be true without password',
+      }),
+    )
+    .register(z.globalRegistry, { id: 'ProfilePatch' }),
+)
+export type ProfilePatch = z.infer<typeof ProfilePatch>

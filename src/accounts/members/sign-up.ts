@@ -1,0 +1,138 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement, statement } from '../../db/client'
+import { joinCodes, members } from '../../db/schema'
+import type { Config } from '../../env'
+import { ApiError, unavailable } from '../../errors'
+import { deleteAttempt } from '../../limits/attempts'
+import type { RateLimitHeaders } from '../../limits/rate-limit'
+import { log } from '../../runtime/log'
+import type { Slots } from '../../slots/slots'
+import { abandonClaim, confirmClaim, isUnsettled, releaseClaim } from '../addresses/claims'
+import { type Address, isFree, selectHolder, toAddress } from '../addresses/directory'
+import { settleClaims } from '../addresses/settlement'
+import {
+  type Checked,
+  checkCode,
+  deleteClaimedCodes,
+  deleteCodes,
+  invalidCodeError,
+  isValidCode,
+} from '../codes/verification'
+import { hashingKeys, requireHashingCapacity, withHashingLease } from '../passwords/hashing'
+import { hashPassword } from '../passwords/password'
+import type { Profile } from './responses'
+import type { NewMember } from './schema'
+import { isEmail, profileColumns } from './store'
+
+const { placeholder } = sql
+
+const insertMemberIf = (condition: SQL, idColumn = sql``, id = sql``) =>
+  sqlStatement<Profile>(
+    () => sql`
+    insert into members (${idColumn} email, name, passwordHash, createdAt, updatedAt)
+    select ${id} ${placeholder('email')}, ${placeholder('name')}, ${placeholder('passwordHash')}, ${placeholder('createdAt')}, ${placeholder('createdAt')}
+    where ${condition}
+    on conflict do nothing
+    returning email, name`,
+  )
+const hasValidCode = sql`exists (select 1 from ${joinCodes} where ${isValidCode})`
+const insertIfFree = (hasDirectory: boolean) => ({
+  unverified: insertMemberIf(isFree(hasDirectory)),
+  verified: insertMemberIf(sql`${hasValidCode} and ${isFree(hasDirectory)}`),
+})
+const insert = { alone: insertIfFree(false), withDirectory: insertIfFree(true) }
+const insertClaimed = insertMemberIf(isUnsettled, sql`memberId,`, sql`${placeholder('claimId')},`)
+const selectMember = statement((db) =>
+  db
+    .select({ memberId: members.memberId, ...profileColumns })
+    .from(members)
+    .where(isEmail),
+)
+
+type NewRow = Address & { name: string; passwordHash: string; createdAt: string }
+type Code = NonNullable<Checked['code']>
+
+/** For a sign-up that fails although its code is right: the try does not count. */
+const uncount = (code: Code | undefined) => (code ? [deleteAttempt(code.counted)] : [])
+
+/** Creates a member of slot 0, and deletes the verification codes of the address, in one transaction. */
+const createInSlot0 = async (db: Db, member: NewRow, code: Code | undefined) => {
+  const { verified, unverified } = member.addressHash ? insert.withDirectory : insert.alone
+  const now = Date.now()
+  const [[created], [holder]] = code
+    ? await run(
+        db,
+        verified({ ...member, ...code, now }),
+        selectHolder(member, now),
+        deleteCodes({ ...code, email: member.email }),
+      )
+    : await run(db, unverified({ ...member, now }), selectHolder(member, now))
+  if (holder && !created) throw new ApiError('MEMBER_EXISTS')
+  return created
+}
+
+/**
+ * Creates the member of a claim in its slot. After the response, confirms the claim and deletes the verification codes.
+ * @throws MEMBER_EXISTS, or UNAVAILABLE when the slot fails or the claim took too long; the same code can then be used again
+ */
+const createClaimed = async (slots: Slots, slot: number, member: NewRow, claimId: number, code: Code | undefined) => {
+  const claim = { ...member, claimId }
+  try {
+    const [, [stored]] = await run(slots.open(slot), idempotent(insertClaimed(claim)), selectMember(claim))
+    if (!stored) throw unavailable('sign-up: the claim was settled')
+    // An older member has the address, but no entry in the directory, for example after a restore.
+    if (stored.memberId !== claimId) throw new ApiError('MEMBER_EXISTS')
+    const confirm = code
+      ? [confirmClaim(claim), idempotent(deleteClaimedCodes({ ...claim, ...code }))]
+      : [confirmClaim(claim)]
+    const confirmed = run(afterResponse(slots.directory), ...confirm)
+    slots.directory.waitUntil(confirmed.catch((error) => log('error', `claim: ${error}`)))
+    return { email: stored.email, name: stored.name }
+  } catch (error) {
+    const abandon = run(slots.directory, abandonClaim({ memberId: claimId, claimId }), ...uncount(code))
+    await abandon.catch((reason) => log('error', `claim: ${reason}`))
+    throw error
+  }
+}
+
+/**
+ * Signs a member up.
+ * @param slot the slot of the new member
+ * @param network where the request comes from
+ * @param clock returns the local time
+ * @throws MEMBER_EXISTS when the e-mail is taken, regardless of case; INVALID_FIELDS for an invalid code;
+ * TOO_MANY_REQUESTS after too many tries, or when too many callers wait for hashing
+ */
+export const signUp = async (
+  slots: Slots,
+  config: Config,
+  slot: number,
+  { email, name, password, authenticationCode }: NewMember,
+  network: string,
+  clock: () => string,
+): Promise<{ profile: Profile; rateLimit: RateLimitHeaders }> => {
+  const keys = hashingKeys(network, email)
+  requireHashingCapacity(keys)
+  const { directory } = slots
+  const address = await toAddress(slots, config, email)
+  const check = () => checkCode(directory, config, address, authenticationCode, network, slot)
+  let { code, claimId, abandoned } = await check()
+  if (abandoned) {
+    if (code) await run(directory, ...uncount(code))
+    await settleClaims(slots, config, abandoned.slot, [abandoned])
+    ;({ code, claimId, abandoned } = await check())
+    if (abandoned) throw new ApiError('MEMBER_EXISTS')
+  }
+  const passwordHash = await withHashingLease(keys, (pause) => hashPassword(password, pause)).catch(async (error) => {
+    const taken: Statement[] = uncount(code)
+    if (claimId) taken.push(releaseClaim({ ...address, claimId }))
+    if (taken.length > 0) await run(directory, ...taken)
+    throw error
+  })
+  const member = { ...address, name, passwordHash, createdAt: clock() }
+  const profile = claimId
+    ? await createClaimed(slots, slot, member, claimId, code)
+    : await createInSlot0(directory, member, code)
+  if (!profile) throw invalidCodeError(authenticationCode)
+  return { profile, rateLimit: code?.rateLimit ?? {} }
+}

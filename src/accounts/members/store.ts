@@ -1,0 +1,130 @@
+import { and, sql } from 'drizzle-orm'
+import { type Caller, callerId, isCaller, runAsCaller, selectCaller } from '../../db/caller'
+import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../../db/client'
+import { members } from '../../db/schema'
+import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/activity'
+import { deleteOtherSessionsIf, deleteOwnSessions } from '../sessions/store'
+import { deleteTokensOf } from '../tokens/store'
+import type { Profile, UpdatedProfile } from './responses'
+
+export const profileColumns = { email: members.email, name: members.name }
+const updatedColumns = { ...profileColumns, updatedAt: members.updatedAt }
+
+/** Matches the member with an e-mail address, regardless of case. */
+export const isEmail = sql`lower(${members.email}) = lower(${sql.placeholder('email')})`
+
+const selectProfile = statement((db) => db.select(profileColumns).from(members).where(isCaller))
+const selectUpdatedProfile = statement((db) => db.select(updatedColumns).from(members).where(isCaller))
+
+/** @throws UNAUTHORIZED when the token is no longer valid */
+export const getProfile = async (db: Db, caller: Caller): Promise<Profile> => {
+  const [profile] = await runAsCaller(db, caller, selectProfile())
+  return profile
+}
+
+/** `verifiedHash`: that of the current password, if it was verified. `deleteAccessTokens`: only with a new password. */
+type Changes = { name?: string; passwordHash?: string; verifiedHash?: string | null; deleteAccessTokens?: boolean }
+
+const isVerified = sql`${members.passwordHash} = coalesce(${sql.placeholder('verifiedHash')}, ${members.passwordHash})`
+/** The caller's id after the hash, which has a new salt, was stored. */
+const changedCaller = sql`(
+  select ${members.memberId} from ${members} where ${isCaller} and ${members.passwordHash} = ${sql.placeholder('newHash')}
+)`
+const recordPasswordChange = recordActivity('PASSWORD_CHANGED', changedCaller)
+const deleteOtherSessions = deleteOtherSessionsIf(sql`memberId = ${changedCaller}`)
+const deleteTokensOfChanged = deleteTokensOf(changedCaller)
+
+/**
+ * Updates the caller's name or password hash. A new password ends all sessions but the caller's own, and access tokens only
+ * with `deleteAccessTokens`.
+ * @param now the local time to record
+ * @returns undefined, without a change, if the password was changed since it was verified
+ * @throws UNAUTHORIZED when the token is no longer valid
+ */
+export const updateProfile = async (
+  db: Db,
+  caller: Caller,
+  { name, passwordHash, verifiedHash = null, deleteAccessTokens = false }: Changes,
+  now: string,
+  origin: Origin,
+): Promise<UpdatedProfile | undefined> => {
+  if (name === undefined && passwordHash === undefined) {
+    const [profile] = await runAsCaller(db, caller, selectUpdatedProfile())
+    return profile
+  }
+  if (passwordHash === undefined) {
+    const rename = dynamicStatement((builder) =>
+      builder.update(members).set({ name, updatedAt: now }).where(isCaller).returning(updatedColumns),
+    )
+    const [profile] = await runAsCaller(db, caller, idempotent(rename))
+    return profile
+  }
+  // Mailed codes stay valid: otherwise the thief of a session could void them all by changing the password again and again.
+  const values = { newHash: passwordHash, verifiedHash }
+  const update = dynamicStatement(
+    (builder) =>
+      builder
+        .update(members)
+        .set({ name, passwordHash, updatedAt: now })
+        .where(and(isCaller, isVerified))
+        .returning(updatedColumns),
+    values,
+  )
+  const changes = [update, recordPasswordChange(origin, values), deleteOtherSessions(values)] as const
+  const deletion = deleteAccessTokens ? [deleteTokensOfChanged(values)] : []
+  const [, [profile]] = await runAsCaller(db, caller, selectCaller(), ...changes, ...deletion)
+  return profile
+}
+
+const insertPurgeJob = sqlStatement<{ memberId: number }>(
+  () => sql`
+  insert into purgeJobs (memberId, createdAt)
+  select ${members.memberId}, ${sql.placeholder('createdAt')} from ${members} where ${isCaller}
+  returning memberId`,
+)
+// A sign-up's insert that runs a second time must not bring the member back.
+const refuseClaim = sqlStatement<{ claimId: number }>(
+  () => sql`
+    insert into settledClaims (claimId, settledAt)
+    select ${members.memberId}, ${sql.placeholder('createdAt')} from ${members} where ${isCaller}
+    on conflict do nothing
+    returning claimId`,
+)
+const deleteOwnUndos = sqlStatement<{ memberId: number }>(
+  () => sql`
+  delete from emailUndos where memberId = ${callerId} returning memberId`,
+)
+const deleteOwnTokens = deleteTokensOf(callerId)
+// No address has this form, and no password an empty hash.
+const eraseCaller = statement((db) =>
+  db
+    .update(members)
+    .set({
+      email: sql`'withdrawn-' || ${members.memberId}`,
+      name: '',
+      passwordHash: '',
+      withdrawnAt: sql`${sql.placeholder('createdAt')}`,
+    })
+    .where(isCaller)
+    .returning({ memberId: members.memberId }),
+)
+
+/**
+ * Withdraws the caller: all sessions and access tokens end, the e-mail address is free again, and name, password and
+ * activity are erased. Leaves a job to delete the books, memos and images, which could take too long for one statement.
+ * In a slot other than 0, the address is free only after `releaseAddresses`, which the job repeats.
+ * @throws UNAUTHORIZED when the token is no longer valid
+ */
+export const withdraw = (db: Db, caller: Caller) => {
+  const createdAt = Date.now()
+  const erase = [
+    insertPurgeJob({ createdAt }),
+    eraseCaller({ createdAt }),
+    deleteOwnActivity(),
+    deleteOwnUndos(),
+    deleteOwnTokens(),
+    deleteOwnSessions(),
+  ]
+  const statements = caller.slot > 0 ? [refuseClaim({ createdAt }), ...erase] : erase
+  return runAsCaller(db, caller, selectCaller(), ...statements)
+}

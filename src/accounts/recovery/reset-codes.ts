@@ -1,0 +1,174 @@
+import { and, gt, isNull, sql } from 'drizzle-orm'
+import { keyedHash } from '../../auth/keyed-hash'
+import { afterResponse, type Db, run, statement } from '../../db/client'
+import { accountCodes, members } from '../../db/schema'
+import type { Config } from '../../env'
+import { unavailable } from '../../errors'
+import {
+  deleteAttempt,
+  insertAttempt,
+  isAllowed,
+  limitNetwork,
+  RESET_MAILS,
+  RESETS,
+  RESETS_OF_ANYONE,
+  selectUsage,
+  toAttempt,
+} from '../../limits/attempts'
+import { afterAttempt, isReached, tooManyAttempts } from '../../limits/rate-limit'
+import type { Slots } from '../../slots/slots'
+import { type Address, findSlot } from '../addresses/directory'
+import {
+  CODE_LIFETIME_MS,
+  countMail,
+  deleteCode,
+  insertCode,
+  invalidCodeError,
+  isCode,
+  isIssued,
+} from '../codes/account-codes'
+import { countDailyMailIf, DAILY_MAILS_SENT, dayOf, hashFor, limitMails, uncountDailyMail } from '../codes/mail-limits'
+import { normaliseCode, randomCode } from '../codes/mailed-code'
+import { isEmail } from '../members/store'
+
+// The codes that reset a password. Several codes of an address may be valid at once: a stranger's request must not void the
+// one that the member is typing.
+
+const PURPOSE = 'password reset'
+/** The daily limit for resets is twice the one for other codes, so that a flood of sign-ups cannot use up all mails. */
+const DAILY_MAILS_FACTOR = 2
+
+const { placeholder } = sql
+
+/**
+ * Counts a request for a code, in one database call that does not depend on whether the address is a member's.
+ * @throws TOO_MANY_REQUESTS when a limit of the network is reached
+ */
+export const countRequest = async (db: Db, config: Config, email: string, network: string) => {
+  const now = Date.now()
+  const attempt = toAttempt(now, ...(await limitMails(config, email, network, 'reset mail')))
+  const [usage, counted] = await run(db, selectUsage(attempt), insertAttempt(attempt))
+  if (counted.length === 0) throw tooManyAttempts(usage, now)
+  return afterAttempt(usage, now)
+}
+
+const selectMember = statement((db) =>
+  db
+    .select({ memberId: members.memberId, credentialsVersion: members.credentialsVersion, email: members.email })
+    .from(members)
+    .where(and(isEmail, isNull(members.withdrawnAt))),
+)
+
+/** Finds the member with an address. Makes the same calls for an unknown address. */
+const findMember = async (slots: Slots, address: Address) => {
+  const { addressHash } = address
+  const [slot] = addressHash ? await findSlot(slots, { ...address, addressHash }) : [0]
+  const [[member]] = await run(slots.open(slot), selectMember(address))
+  return member && { ...member, slot }
+}
+
+const countDailyMail = countDailyMailIf(isIssued, sql`${placeholder('memberId')} > 0`)
+/** Stands in for an unknown address. Its code is stored but not sent: the database's bookmark shows that something was written. */
+const NOBODY = { memberId: 0, slot: 0, credentialsVersion: 0 }
+
+/**
+ * Issues a code to the member with an address, if there is one, and passes it to `deliver`, with the address as the member
+ * wrote it. Does nothing when the limit of the address is reached: its owner then has valid codes. If delivery fails, the
+ * code is deleted and not counted. Call it after the response.
+ * @throws UNAVAILABLE when twice MAILS_PER_DAY is reached, and the errors of `deliver`
+ */
+export const issueCode = async (
+  slots: Slots,
+  config: Config,
+  address: Address,
+  deliver: (email: string, code: string) => Promise<void>,
+) => {
+  const open = (slot: number) => afterResponse(slots.open(slot))
+  const directory = open(0)
+  const member = await findMember({ ...slots, directory, open }, address)
+  const now = Date.now()
+  const [code, day, hash] = [randomCode(), dayOf(now), hashFor(config, address.email)]
+  const owner = member ?? NOBODY
+  // Void codes do not count. Otherwise someone with a stolen session could void them all by changing the address, and the
+  // member could not get another one.
+  const version = `${owner.memberId} ${owner.credentialsVersion}`
+  const issued = {
+    ...toAttempt(now, { subject: await hash('reset mail', version), limits: RESET_MAILS }),
+    ...owner,
+    day,
+    mailsPerDay: DAILY_MAILS_FACTOR * config.MAILS_PER_DAY,
+    subject: await hash(PURPOSE),
+    codeHash: await hash(PURPOSE, normaliseCode(code)),
+    expiresAt: now + CODE_LIFETIME_MS,
+  }
+  const [usage, [inserted], counted] = await run(
+    directory,
+    selectUsage(issued),
+    insertCode(issued),
+    countMail(issued),
+    countDailyMail(issued),
+  )
+  if (!member || usage.some(isReached)) return
+  if (!inserted) throw unavailable(DAILY_MAILS_SENT)
+  try {
+    await deliver(member.email, code)
+  } catch (error) {
+    await run(directory, deleteCode(issued), deleteAttempt(counted), uncountDailyMail({ day }))
+    throw error
+  }
+}
+
+const isValid = and(isCode, gt(accountCodes.expiresAt, placeholder('now')))
+/** Matches if a code has not been used and has not expired. */
+export const hasValidCode = sql`exists (select 1 from ${accountCodes} where ${isValid})`
+// The code is matched before the try is counted, which could be the last.
+const selectMatch = statement((db) =>
+  db
+    .select({
+      codeHash: accountCodes.codeHash,
+      subject: accountCodes.subject,
+      memberId: accountCodes.memberId,
+      slot: accountCodes.slot,
+      credentialsVersion: accountCodes.credentialsVersion,
+    })
+    .from(accountCodes)
+    .where(and(isValid, isAllowed)),
+)
+
+/** A valid code, and the member it belongs to. */
+export type ValidCode = {
+  codeHash: string
+  subject: string
+  memberId: number
+  slot: number
+  /** The member's when the code was issued. */
+  credentialsVersion: number
+}
+
+/**
+ * Checks a code in one database call, in which the try is counted, so that concurrent tries cannot exceed a limit.
+ * @throws INVALID_FIELDS, the same for a wrong, expired or used code and for an unknown address; TOO_MANY_REQUESTS when a
+ * limit of the network is reached
+ */
+export const checkCode = async (db: Db, config: Config, email: string, code: string, network: string) => {
+  const now = Date.now()
+  const hash = hashFor(config, email)
+  const ofAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'reset-network', part)
+  const attempt = toAttempt(
+    now,
+    ...(await limitNetwork(network, (part) => hash('reset', part), RESETS)),
+    ...(await limitNetwork(network, ofAnyone, RESETS_OF_ANYONE)),
+  )
+  const codeHash = await hash(PURPOSE, normaliseCode(code))
+  const [usage, [match], counted] = await run(
+    db,
+    selectUsage(attempt),
+    selectMatch({ ...attempt, codeHash }),
+    insertAttempt(attempt),
+  )
+  if (counted.length === 0) throw tooManyAttempts(usage, now)
+  const rateLimit = afterAttempt(usage, now)
+  if (!match) throw invalidCodeError(code, rateLimit)
+  const valid: ValidCode = match
+  return { valid, counted, rateLimit }
+}

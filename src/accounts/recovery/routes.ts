@@ -1,0 +1,43 @@
+import { type Context, Hono } from 'hono'
+import type { App } from '../../env'
+import { valid } from '../../http/bodies/validate'
+import { networkOf } from '../../http/guard/caller-network'
+import { originOf } from '../../http/guard/device'
+import { throttledByNetwork } from '../../http/guard/throttle'
+import { runLater } from '../../http/later'
+import { requireMailer, sendMail } from '../../mail/send'
+import { localTime } from '../../values/local-time'
+import { toAddress } from '../addresses/directory'
+import { requireUncommon } from '../passwords/common-passwords'
+import { resetPassword } from './reset'
+import { countRequest, issueCode } from './reset-codes'
+import { PasswordChangeRequest, PasswordReset, PasswordResetRequest } from './schema'
+
+const requestReset = async (c: Context<App>, email: string) => {
+  const { db, slots, config } = c.var
+  requireMailer(config, c.env)
+  const address = await toAddress(slots, config, email)
+  const rateLimit = await countRequest(db, config, email, networkOf(c))
+  const deliver = (to: string, code: string) => sendMail(c.env, config, to, { kind: 'passwordReset', code })
+  runLater(c, () => issueCode(slots, config, address, deliver))
+  return c.body(null, 202, rateLimit)
+}
+
+export const recovery = new Hono<App>()
+  .post('/email/password-reset', throttledByNetwork, valid('json', PasswordResetRequest), (c) =>
+    requestReset(c, c.req.valid('json').email),
+  )
+  .post('/email/password-change', throttledByNetwork, valid('json', PasswordChangeRequest), (c) =>
+    requestReset(c, c.req.valid('json').tempPasswordEmail),
+  )
+  .post('/password-reset', throttledByNetwork, valid('json', PasswordReset), async (c) => {
+    const { slots, config } = c.var
+    requireMailer(config, c.env)
+    const reset = c.req.valid('json')
+    await requireUncommon(c.env, config, reset.password)
+    const from = { network: networkOf(c), ...originOf(c) }
+    const clock = () => localTime(config.TIME_ZONE)
+    const { email, rateLimit } = await resetPassword(slots, config, reset, from, clock)
+    runLater(c, () => sendMail(c.env, config, email, { kind: 'passwordWasReset' }))
+    return c.body(null, 204, rateLimit)
+  })

@@ -1,0 +1,82 @@
+import { and, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { afterResponse, idempotent, run, sqlStatement, statement } from '../../db/client'
+import { accountCodes, members } from '../../db/schema'
+import { log } from '../../runtime/log'
+import type { Slots } from '../../slots/slots'
+import { deleteCode } from '../codes/account-codes'
+import { type Origin, recordActivity } from '../sessions/activity'
+import { deleteTokensOf } from '../tokens/store'
+import { hasValidCode, type ValidCode } from './reset-codes'
+
+const { placeholder } = sql
+
+/** Matches the member unless the code was voided by another reset, a change of e-mail address, or a withdrawal. */
+const isUnchanged = and(
+  eq(members.memberId, placeholder('memberId')),
+  eq(members.credentialsVersion, placeholder('credentialsVersion')),
+  isNull(members.withdrawnAt),
+)
+
+/** The statements that set the password of a member and end all sessions and access tokens, if a condition is met. */
+const replacePasswordIf = (condition: SQL | undefined) => {
+  const member = sql`(select ${members.memberId} from ${members} where ${condition})`
+  const record = recordActivity('PASSWORD_RESET', member)
+  const deleteSessions = sqlStatement<{ sessionId: string }>(
+    () => sql`delete from sessions where memberId = ${member} returning sessionId`,
+  )
+  const deleteTokens = deleteTokensOf(member)
+  // Must come last: the condition no longer holds afterwards.
+  const update = sqlStatement<{ email: string }>(
+    () => sql`
+    update members
+    set passwordHash = ${placeholder('passwordHash')}, updatedAt = ${placeholder('updatedAt')},
+      credentialsVersion = credentialsVersion + 1
+    where memberId = ${member}
+    returning email`,
+  )
+  return (origin: Origin, values: Record<string, unknown>) =>
+    [record(origin, values), deleteSessions(values), deleteTokens(values), update(values)] as const
+}
+const replaceWithCode = replacePasswordIf(and(isUnchanged, hasValidCode))
+const replaceInSlot = replacePasswordIf(isUnchanged)
+
+/** Deletes the codes that the reset voids, but not those of a later version, which were issued after it. */
+const deleteVoidCodes = statement((db) =>
+  db
+    .delete(accountCodes)
+    .where(
+      and(
+        eq(accountCodes.subject, placeholder('subject')),
+        lte(accountCodes.credentialsVersion, placeholder('credentialsVersion')),
+      ),
+    )
+    .returning({ codeHash: accountCodes.codeHash }),
+)
+
+/**
+ * Sets the password of the member who has a valid code, and ends all sessions and access tokens. In slot 0 this is one
+ * transaction. In other slots, the code is deleted first: if the slot then fails, the member needs another one.
+ * @param updatedAt the local time
+ * @returns the member's e-mail address, or undefined if the code was used, expired or voided since it was checked
+ */
+export const replacePassword = async (
+  slots: Slots,
+  code: ValidCode,
+  passwordHash: string,
+  updatedAt: string,
+  origin: Origin,
+) => {
+  const { directory } = slots
+  const values = { ...code, passwordHash, updatedAt, now: Date.now() }
+  if (code.slot === 0) {
+    const [, , , [member]] = await run(directory, ...replaceWithCode(origin, values), deleteVoidCodes(values))
+    return member?.email
+  }
+  const slot = slots.open(code.slot)
+  const [[deleted]] = await run(directory, deleteCode(values))
+  if (!deleted) return undefined
+  const [, , , [member]] = await run(slot, ...replaceInSlot(origin, values))
+  const rest = run(afterResponse(directory), idempotent(deleteVoidCodes(values)))
+  directory.waitUntil(rest.catch((error) => log('error', `password reset: ${error.message}`)))
+  return member?.email
+}

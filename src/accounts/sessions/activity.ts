@@ -1,0 +1,112 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
+import { type Db, sqlStatement, statement } from '../../db/client'
+import { activity } from '../../db/schema'
+import { ACTIVITY_KINDS } from '../../values/contract'
+import { toInstant } from '../../values/fields'
+import type { Activity } from './responses'
+
+const { placeholder } = sql
+
+/** Where a request comes from, as entries of the activity show it. */
+export type Origin = { device: string | null; country: string | null }
+
+/** The most entries of a member, failed logins included. A trigger deletes older ones. */
+export const MAX_ENTRIES = 5500
+
+const DAY_MS = 86_400_000
+const DAYS_KEPT = 90
+const KEPT_MS = DAYS_KEPT * DAY_MS
+
+/** The most entries of one kind on a UTC day that differ in device or country. Others are merged into one without either. */
+const ORIGINS_PER_DAY = 5
+/** How many entries to search for those of the day: as many as a day can have. */
+const NEWEST = ACTIVITY_KINDS.length * (ORIGINS_PER_DAY + 1)
+
+const insertFailure = (member: SQL) =>
+  sqlStatement<{ entry: number }>(
+    () => sql`
+    insert into activity (memberId, isFailedLogin, entry, at, kind, device, country)
+    select id, 1, 1 + coalesce((select max(entry) from activity where memberId = id and isFailedLogin = 1), 0),
+      ${placeholder('at')}, 'LOGIN_FAILED', ${placeholder('device')}, ${placeholder('country')}
+    from (select ${member} as id) where id is not null
+    returning entry`,
+  )
+
+// Repeats are merged, so that nobody can use them to push out other entries within the 90 days. Entries are numbered by
+// their first occurrence, so those of the day are among the newest.
+const mergeEntry = (kind: Activity['kind'], member: SQL) =>
+  sqlStatement<{ entry: number }>(
+    () => sql`
+    insert into activity (memberId, isFailedLogin, entry, at, kind, device, country)
+    with owner as materialized (select ${member} as id),
+      today as materialized (
+        select entry, device, country from (
+          select entry, at, kind, device, country from activity
+          where memberId = (select id from owner) and isFailedLogin = 0
+          order by entry desc limit ${sql.raw(String(NEWEST))}
+        ) where kind = ${sql.raw(`'${kind}'`)} and at >= ${placeholder('dayStart')}
+      ),
+      origin as (
+        select ${placeholder('device')} as device, ${placeholder('country')} as country
+        where ${sql.raw(String(ORIGINS_PER_DAY))} > (
+          select count(*) from today
+          where (device, country) is not (null, null) and (device, country) is not (${placeholder('device')}, ${placeholder('country')})
+        )
+        union all select null, null limit 1
+      )
+    select id, 0,
+      coalesce(
+        (select entry from today where (today.device, today.country) is (origin.device, origin.country)),
+        1 + coalesce((select max(entry) from activity where memberId = id and isFailedLogin = 0), 0)
+      ),
+      ${placeholder('at')}, ${sql.raw(`'${kind}'`)}, device, country
+    from owner, origin where id is not null
+    on conflict do update set count = count + 1, firstAt = coalesce(firstAt, at), at = max(at, excluded.at)
+    returning entry`,
+  )
+
+/**
+ * Builds the statement that adds an entry, or counts a repeat: the same kind, device and country on the same UTC day. For
+ * the caller's own activity, run it before the session is deleted.
+ * @param member SQL for the member's id. If it is null, nothing is added
+ */
+export const recordActivity = (kind: Activity['kind'], member: SQL) => {
+  const insert = kind === 'LOGIN_FAILED' ? insertFailure(member) : mergeEntry(kind, member)
+  return ({ device, country }: Origin, values: Record<string, unknown> = {}) => {
+    const at = Date.now()
+    return insert({ ...values, device, country, at, dayStart: at - (at % DAY_MS) })
+  }
+}
+
+const selectEntries = sqlStatement<{
+  at: number
+  firstAt: number
+  count: number
+  kind: Activity['kind']
+  device: string | null
+  country: string | null
+}>(
+  () => sql`
+  select at, coalesce(firstAt, at) as firstAt, count, kind, device, country from activity
+  where memberId = ${callerId} and at > ${placeholder('since')}
+  order by at desc, entry desc`,
+)
+
+/** What happened to the caller's account in the last 90 days, newest first. */
+export const listActivity = async (db: Db, caller: Caller, now = Date.now()): Promise<Activity[]> => {
+  const [, entries] = await runAsCaller(db, caller, selectCaller(), selectEntries({ since: now - KEPT_MS }))
+  return entries.map((entry) => ({ ...entry, at: toInstant(entry.at), firstAt: toInstant(entry.firstAt) }))
+}
+
+export const deleteOwnActivity = statement((db) =>
+  db.delete(activity).where(sql`${activity.memberId} = ${callerId}`).returning({ entry: activity.entry }),
+)
+/** Deletes entries that are no longer listed, oldest first. */
+export const deleteOldActivity = sqlStatement<{ entry: number }>(
+  () => sql`
+  delete from activity where (memberId, isFailedLogin, entry) in (
+    select memberId, isFailedLogin, entry from activity where at < ${placeholder('now')} - ${sql.raw(String(KEPT_MS))}
+    order by at limit ${placeholder('limit')}
+  ) returning entry`,
+)

@@ -1,0 +1,38 @@
+import { Hono } from 'hono'
+import { issueToken } from '../../auth/token'
+import type { App } from '../../env'
+import { found } from '../../errors'
+import { valid } from '../../http/bodies/validate'
+import { allowOnly } from '../../http/error-response'
+import { sessionOnly } from '../../http/guard/authenticated'
+import { originOf } from '../../http/guard/device'
+import { listActivity } from './activity'
+import { SessionPath } from './schema'
+import { endCurrentSession, endOtherSessions, endSession, listSessions, renewSession } from './store'
+
+export const sessions = new Hono<App>()
+  .post('/logout', sessionOnly, async (c) => {
+    await endCurrentSession(c.get('db'), c.get('caller'), originOf(c))
+    return c.body(null, 204)
+  })
+  .get('/sessions', sessionOnly, async (c) => c.json(await listSessions(c.get('db'), c.get('caller')), 200))
+  .delete('/sessions', sessionOnly, async (c) => {
+    await endOtherSessions(c.get('db'), c.get('caller'), originOf(c))
+    return c.body(null, 204)
+  })
+  .post('/sessions/renew', sessionOnly, async (c) => {
+    const { db, caller, config } = c.var
+    const tokenTtl = config.TOKEN_TTL_SECONDS * 1000
+    const sessionTtl = Math.max(config.SESSION_TTL_SECONDS * 1000, tokenTtl)
+    const { profile, session } = await renewSession(db, caller, { tokenTtl, sessionTtl })
+    const token = await issueToken(config, found(session, 'UNAUTHORIZED'), caller.slot)
+    return c.json(profile, 200, { Authorization: `Bearer ${token}` })
+  })
+  .all('/sessions/renew', allowOnly('POST'))
+  .delete('/sessions/:session-id', sessionOnly, valid('param', SessionPath), async (c) => {
+    const { 'session-id': sessionId } = c.req.valid('param')
+    const ended = await endSession(c.get('db'), c.get('caller'), originOf(c), { sessionId })
+    found(ended || undefined, 'SESSION_NOT_FOUND')
+    return c.body(null, 204)
+  })
+  .get('/members/me/activity', sessionOnly, async (c) => c.json(await listActivity(c.get('db'), c.get('caller')), 200))

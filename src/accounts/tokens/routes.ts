@@ -1,0 +1,38 @@
+import { Hono } from 'hono'
+import { hashToken } from '../../auth/access-token'
+import type { App } from '../../env'
+import { found } from '../../errors'
+import { valid } from '../../http/bodies/validate'
+import { sessionOnly } from '../../http/guard/authenticated'
+import { rememberVerdict } from '../../http/guard/credentials'
+import { originOf } from '../../http/guard/device'
+import { runLater } from '../../http/later'
+import { hasMailer, sendMail } from '../../mail/send'
+import { toBits } from '../../values/contract'
+import { informOwner } from './notice'
+import { NewToken, TokenPath } from './schema'
+import { createToken, deleteToken, deleteTokens, listTokens } from './store'
+
+export const tokens = new Hono<App>()
+  .post('/', sessionOnly, valid('json', NewToken), async (c) => {
+    const { db, slots, config, caller } = c.var
+    const { created, owner } = await createToken(db, caller, c.req.valid('json'), originOf(c))
+    if (hasMailer(config, c.env)) {
+      runLater(c, () => informOwner(slots, config, owner, (to, mail) => sendMail(c.env, config, to, mail)))
+    }
+    // The member's limits cover the token from its first use.
+    const token = { slot: caller.slot, tokenHash: await hashToken(created.token), required: [] }
+    const { memberId } = owner
+    rememberVerdict({ ...token, memberId, scopes: toBits(created.scopes), verdict: 'valid' })
+    return c.json(created, 201)
+  })
+  .get('/', sessionOnly, async (c) => c.json(await listTokens(c.get('db'), c.get('caller')), 200))
+  .delete('/', sessionOnly, async (c) => {
+    await deleteTokens(c.get('db'), c.get('caller'), originOf(c))
+    return c.body(null, 204)
+  })
+  .delete('/:token-id', sessionOnly, valid('param', TokenPath), async (c) => {
+    const { 'token-id': tokenId } = c.req.valid('param')
+    found(await deleteToken(c.get('db'), c.get('caller'), tokenId, originOf(c)), 'TOKEN_NOT_FOUND')
+    return c.body(null, 204)
+  })

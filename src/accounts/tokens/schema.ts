@@ -1,0 +1,29 @@
+import * as z from 'zod/mini'
+import { SCOPES } from '../../values/contract'
+import { FutureInstant, filledText, orRequired } from '../../values/fields'
+
+/** The most access tokens of a member. Expired ones do not count. */
+export const MAX_TOKENS = 50
+
+export const MAX_NAME = 100
+export const NAMES = Object.keys(SCOPES) as (keyof typeof SCOPES)[]
+export const Scope = z.lazy(() =>
+  z.enum(NAMES, { error: `must be one of ${NAMES.join(', ')}` }).register(z.globalRegistry, { id: 'Scope' }),
+)
+
+const Scopes = z.lazy(() =>
+  z.array(Scope, { error: orRequired('must be an array of scopes') }).check(
+    z.minLength(1, { error: 'must have at least one scope' }),
+    z.maxLength(NAMES.length, { error: 'must not repeat a scope' }),
+    z.refine((scopes) => new Set(scopes).size === scopes.length, { error: 'must not repeat a scope' }),
+  ),
+)
+
+export const NewToken = z.lazy(() =>
+  z
+    .object({ name: filledText(MAX_NAME), scopes: Scopes, expiresAt: z.nullish(FutureInstant) })
+    .register(z.globalRegistry, { id: 'NewToken' }),
+)
+export type NewToken = z.infer<typeof NewToken>
+
+export const TokenPath = z.lazy(() => z.object({ 'token-id': z.uuid({ error: 'must be a UUID' }) }))

@@ -1,0 +1,141 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { createAccessToken, HINT_LENGTH, hashToken } from '../../auth/access-token'
+import { type Caller, callerId, DAY_MS, isCaller, isLive, runAsCaller, selectCaller } from '../../db/caller'
+import { type Db, sqlStatement } from '../../db/client'
+import { ApiError } from '../../errors'
+import { fromBits, toBits } from '../../values/contract'
+import { toInstant } from '../../values/fields'
+import { type Origin, recordActivity } from '../sessions/activity'
+import type { Owner } from './notice'
+import type { AccessToken, CreatedToken } from './responses'
+import { MAX_TOKENS, type NewToken } from './schema'
+
+const { placeholder } = sql
+
+const isOwnToken = sql`memberId = ${callerId} and tokenId = ${placeholder('tokenId')} and ${isLive}`
+const ownerOfToken = sql`(select memberId from accessTokens where ${isOwnToken})`
+
+// Otherwise a member could fill the table with short-lived tokens between two sweeps.
+const deleteOwnExpired = sqlStatement<{ tokenId: string }>(
+  () => sql`
+  delete from accessTokens where memberId = ${callerId} and not ${isLive} returning tokenId`,
+)
+const insertToken = sqlStatement<{ createdAt: number }>(
+  () => sql`
+  insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, expiresAt)
+  select ${placeholder('tokenHash')}, owner, ${placeholder('tokenId')}, ${placeholder('name')}, ${placeholder('bits')},
+    ${placeholder('hint')}, ${placeholder('callerNow')}, ${placeholder('expiresAt')}
+  from (select ${callerId} as owner)
+  where owner is not null
+    and (select count(*) from accessTokens where memberId = owner and ${isLive}) < ${sql.raw(String(MAX_TOKENS))}
+  returning createdAt`,
+)
+const selectOwner = sqlStatement<Owner>(
+  () => sql`
+  select memberId, email,
+    (select count(*) from accessTokens where accessTokens.memberId = members.memberId and ${isLive}) as tokens
+  from members where ${isCaller}`,
+)
+const recordCreation = recordActivity('TOKEN_CREATED', ownerOfToken)
+
+/**
+ * Creates an access token of the caller. Only its hash is stored, so the token cannot be read again.
+ * @throws MAX_TOKENS when the caller already has MAX_TOKENS tokens
+ */
+export const createToken = async (
+  db: Db,
+  caller: Caller,
+  { name, scopes, expiresAt }: NewToken,
+  origin: Origin,
+): Promise<{ created: CreatedToken; owner: Owner }> => {
+  const token = createAccessToken(caller.slot)
+  const tokenId = crypto.randomUUID()
+  const bits = toBits(scopes)
+  const row = {
+    tokenHash: await hashToken(token),
+    tokenId,
+    name,
+    bits,
+    hint: token.slice(0, HINT_LENGTH),
+    expiresAt: expiresAt ?? null,
+  }
+  const [owner, , [inserted]] = await runAsCaller(
+    db,
+    caller,
+    selectOwner(),
+    deleteOwnExpired(),
+    insertToken(row),
+    recordCreation(origin, { tokenId }),
+  )
+  if (!inserted) throw new ApiError('MAX_TOKENS')
+  const created = {
+    tokenId,
+    name,
+    scopes: fromBits(bits),
+    createdAt: toInstant(inserted.createdAt),
+    expiresAt: expiresAt ? toInstant(expiresAt) : null,
+    token,
+  }
+  // The owner was selected before the insert.
+  return { created, owner: { ...owner, tokens: owner.tokens + 1 } }
+}
+
+type Row = Pick<AccessToken, 'tokenId' | 'name' | 'hint'> & {
+  scopes: number
+  createdAt: number
+  expiresAt: number | null
+  lastUsedDay: number | null
+}
+const selectTokens = sqlStatement<Row>(
+  () => sql`
+  select tokenId, name, scopes, hint, createdAt, expiresAt, lastUsedDay from accessTokens
+  where memberId = ${callerId} and ${isLive}`,
+)
+
+const toDate = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
+
+/** The caller's access tokens, newest first. */
+export const listTokens = async (db: Db, caller: Caller): Promise<AccessToken[]> => {
+  const [, rows] = await runAsCaller(db, caller, selectCaller(), selectTokens())
+  return rows
+    .toSorted((one, other) => other.createdAt - one.createdAt)
+    .map(({ scopes, createdAt, expiresAt, lastUsedDay, ...token }) => ({
+      ...token,
+      scopes: fromBits(scopes),
+      createdAt: toInstant(createdAt),
+      expiresAt: expiresAt === null ? null : toInstant(expiresAt),
+      lastUsedAt: lastUsedDay === null ? null : toDate(lastUsedDay),
+    }))
+}
+
+const isOwnLive = sql`memberId = ${callerId} and ${isLive}`
+const recordDeletions = recordActivity(
+  'TOKEN_DELETED',
+  sql`(select memberId from accessTokens where ${isOwnLive} limit 1)`,
+)
+/** Builds the statement that deletes all access tokens of a member. */
+export const deleteTokensOf = (member: SQL) =>
+  sqlStatement<{ tokenId: string }>(() => sql`delete from accessTokens where memberId = ${member} returning tokenId`)
+const removeTokens = deleteTokensOf(callerId)
+
+/** Deletes all access tokens of the caller. */
+export const deleteTokens = (db: Db, caller: Caller, origin: Origin) =>
+  runAsCaller(db, caller, selectCaller(), recordDeletions(origin), removeTokens())
+
+const recordDeletion = recordActivity('TOKEN_DELETED', ownerOfToken)
+const removeToken = sqlStatement<{ tokenId: string }>(
+  () => sql`
+  delete from accessTokens where ${isOwnToken} returning tokenId`,
+)
+
+/** Deletes an access token of the caller, which stops working at once. Returns undefined if the caller has no such token. */
+export const deleteToken = async (db: Db, caller: Caller, tokenId: string, origin: Origin) => {
+  const [, , [removed]] = await runAsCaller(
+    db,
+    caller,
+    selectCaller(),
+    recordDeletion(origin, { tokenId }),
+    removeToken({ tokenId }),
+  )
+  return removed
+}

@@ -1,0 +1,83 @@
+import { sign, verify } from '@tsndr/cloudflare-worker-jwt'
+import * as z from 'zod/mini'
+import type { Caller, SessionCaller } from '../db/caller'
+import type { Config } from '../env'
+import { createRecent } from '../runtime/recent'
+import { MAX_SLOT } from '../slots/placement'
+import { hmacKey } from './keyed-hash'
+
+const ISSUER = 'reading-library'
+const ALGORITHM = 'HS256'
+const YEAR_2020 = 1_577_836_800
+
+// The library accepts a missing exp, any iss, `crit` and additional parts, so header and claims are validated here.
+const Header = z.lazy(() => z.strictObject({ alg: z.literal(ALGORITHM), typ: z.literal('JWT') }))
+const Claims = z.lazy(() =>
+  z.strictObject({
+    iss: z.literal(ISSUER),
+    sub: z.string().check(z.regex(/^[1-9]\d{0,15}$/)),
+    iat: z.int().check(z.minimum(YEAR_2020)),
+    exp: z.int().check(z.minimum(YEAR_2020)),
+    /** The session, which must still be in the database. */
+    sid: z.uuid(),
+    /** The database that the member is in, unless it is slot 0. It only routes requests: the guard in there decides. */
+    slot: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SLOT))),
+  }),
+)
+const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
+
+/** Identifies the credential of a caller: a session or an access token. Unlike the member, it is the caller's alone. */
+export const credentialOf = (caller: Caller) =>
+  'sessionId' in caller ? `${caller.slot} ${caller.memberId} ${caller.sessionId}` : caller.tokenHash
+
+/** The session that a token is issued for. Times are in milliseconds since 1970. */
+type Issued = { memberId: number; sessionId: string; issuedAt: number; expiresAt: number }
+
+export const issueToken = async (
+  config: Config,
+  { memberId, sessionId, issuedAt, expiresAt }: Issued,
+  slot: number,
+) => {
+  const claims: z.infer<typeof Claims> = {
+    iss: ISSUER,
+    sub: String(memberId),
+    iat: Math.floor(issuedAt / 1000),
+    exp: Math.floor(expiresAt / 1000),
+    sid: sessionId,
+    ...(slot > 0 && { slot }),
+  }
+  return sign(claims, await hmacKey(config.JWT_SECRET), { algorithm: ALGORITHM })
+}
+
+// A valid signature stays valid, so it is verified once per isolate. Expiry and the session are checked on each request.
+type Verified = { caller: Readonly<SessionCaller>; exp: number; secret: string }
+const cache = createRecent<Verified>(1000)
+
+const readClaims = async (token: string, secret: string) => {
+  const decoded = await verify(token, await hmacKey(secret), { algorithm: ALGORITHM })
+  if (!decoded || !Header.safeParse(decoded.header).success) return undefined
+  return Claims.safeParse(decoded.payload).data
+}
+
+/**
+ * The caller a token names, or undefined when it is malformed, forged or expired. During a rotation of the secret,
+ * tokens signed with JWT_SECRET_PREVIOUS are accepted too. Whether the session has ended, only the database knows.
+ */
+export const verifyToken = async (config: Config, token: string): Promise<SessionCaller | undefined> => {
+  const { JWT_SECRET, JWT_SECRET_PREVIOUS } = config
+  const known = cache.get(token)
+  if (known && (known.secret === JWT_SECRET || known.secret === JWT_SECRET_PREVIOUS)) {
+    return known.exp > Date.now() / 1000 ? { ...known.caller } : undefined
+  }
+  if (!COMPACT_FORM.test(token)) return undefined
+  for (const secret of [JWT_SECRET, JWT_SECRET_PREVIOUS]) {
+    if (!secret) continue
+    // verify throws on parts that are not base64 or not JSON.
+    const claims = await readClaims(token, secret).catch(() => undefined)
+    if (!claims) continue
+    const caller = { slot: claims.slot ?? 0, memberId: Number(claims.sub), sessionId: claims.sid }
+    cache.set(token, { caller, exp: claims.exp, secret })
+    return { ...caller }
+  }
+  return undefined
+}

@@ -1,7 +1,0 @@
-import * as z from 'zod/mini'
-import { Int32 } from '../schema/values'
-
-export const Author = z
-  .object({ author: z.string().check(z.maxLength(500)), bookCount: Int32 })
-  .register(z.globalRegistry, { id: 'Author' })
-export type Author = z.infer<typeof Author>

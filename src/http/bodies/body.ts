@@ -1,0 +1,133 @@
+import type { Context } from 'hono'
+import type { App } from '../../env'
+import { ApiError, unavailable } from '../../errors'
+import { createLimiter, type Lease } from '../../runtime/limiter'
+import { sourcesOf } from '../../values/network'
+import { confirmFirst } from '../guard/authenticated'
+import { networkOf } from '../guard/caller-network'
+import { readGrowing, readWhole } from './read-body'
+
+const MIB = 1024 * 1024
+export const MAX_JSON_BYTES = MIB
+
+// An isolate has 128 MB. An upload exists in up to four copies while it is read, cleaned and stored, JSON in about five.
+// Leases are short, and renewed by a timer that ends with the request.
+const LIMITS = { leaseMs: 5000, maxWaiting: 256, maxWaitMs: 10_000 }
+const RENEW_MS = 1000
+const memory = {
+  json: createLimiter({ capacity: 4 * MIB, ...LIMITS }),
+  upload: createLimiter({ capacity: 22 * MIB, ...LIMITS }),
+}
+/** Bodies up to this size need no lease, and may be read before the caller is confirmed. */
+export const SMALL_BYTES = 16_384
+/** Minimum sending rates, in bytes per millisecond: normally, and while others wait for memory. */
+const MIN_RATE = 8
+const MIN_RATE_WHILE_OTHERS_WAIT = 128
+
+/** The declared length of the body; undefined for a chunked one. */
+export const declaredLength = (c: Context) => {
+  const length = c.req.header('Content-Length')
+  return length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined
+}
+
+/**
+ * Reads a body of at most `maxBytes` and hands it to `handle`. Beyond a small size, and for every upload, the caller must be
+ * confirmed first, and the body needs a lease on the isolate's memory, which grows with what has arrived, and is held until
+ * `handle` is done or calls `release`.
+ * @throws BODY_TOO_LARGE; BODY_INCOMPLETE when the body is cut off or slow; UNAVAILABLE when no memory becomes free in time;
+ * the errors of `confirmFirst`
+ */
+export const withBody = async (
+  c: Context<App>,
+  kind: keyof typeof memory,
+  maxBytes: number,
+  handle: (bytes: Uint8Array<ArrayBuffer>, release: () => void) => Promise<void>,
+) => {
+  const { raw } = c.req
+  const length = declaredLength(c)
+  if (kind === 'upload') await confirmFirst(c)
+  if (!raw.body || (length !== undefined && length <= SMALL_BYTES)) return handle(await readWhole(raw), () => {})
+  const limiter = memory[kind]
+  let lease: Lease | undefined
+  let renewal: ReturnType<typeof setInterval> | undefined
+  const acquire = async (size: number) => {
+    lease = await limiter.acquire(size, sourcesOf(networkOf(c)), length ?? maxBytes + 1)
+    if (lease) renewal = setInterval(lease.renew, RENEW_MS)
+    return lease !== undefined
+  }
+  const reserve = async (size: number) => {
+    await confirmFirst(c)
+    if (!(await (lease ? lease.grow(size) : acquire(size)))) throw unavailable('too many large bodies in flight')
+  }
+  const release = () => {
+    clearInterval(renewal)
+    lease?.release()
+  }
+  const minRate = () => (limiter.hasWaiters() ? MIN_RATE_WHILE_OTHERS_WAIT : MIN_RATE)
+  try {
+    const bytes = await readGrowing(raw.body, { length, maxBytes, freeBytes: SMALL_BYTES, reserve, release, minRate })
+    lease?.complete()
+    await handle(bytes, release)
+  } finally {
+    release()
+  }
+}
+
+const JSON_TYPE = /^application\/(?:[^\s/]+\+)?json$/
+
+export const mediaTypeOf = (c: Context) => c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+
+const decodeUtf8 = (bytes: Uint8Array) => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    throw new ApiError('BODY_MALFORMED')
+  }
+}
+
+/**
+ * The text of a JSON body. A missing content type counts as JSON.
+ * @param otherType a media type that is accepted beside JSON
+ * @throws BODY_MISSING, UNSUPPORTED_MEDIA_TYPE; BODY_MALFORMED when it is not UTF-8
+ */
+export const toText = (c: Context, bytes: Uint8Array, otherType?: string) => {
+  if (bytes.length === 0) throw new ApiError('BODY_MISSING')
+  const type = mediaTypeOf(c)
+  if (type && type !== otherType && !JSON_TYPE.test(type)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
+  return decodeUtf8(bytes)
+}
+
+/** No request needs more. Thousands of levels would overflow the stack of code that walks the value. */
+const MAX_DEPTH = 64
+
+/** Whether arrays and objects are nested deeper than MAX_DEPTH. Brackets in strings do not count. */
+const isTooDeep = (json: string) => {
+  let depth = 0
+  let isInString = false
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at]
+    if (character === '"') isInString = !isInString
+    else if (isInString) at += character === '\\' ? 1 : 0
+    else if (character === '[' || character === '{') depth++
+    else if (character === ']' || character === '}') depth--
+    if (depth > MAX_DEPTH) return true
+  }
+  return false
+}
+
+/** @throws BODY_MALFORMED when the text is not JSON, or nested deeper than MAX_DEPTH */
+export const parseJson = (text: string): unknown => {
+  if (isTooDeep(text)) throw new ApiError('BODY_MALFORMED')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ApiError('BODY_MALFORMED')
+  }
+}
+
+/** @throws BODY_MALFORMED when the text is not a JSON object */
+export const parseObject = (text: string): object => {
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ApiError('BODY_MALFORMED')
+  return value
+}

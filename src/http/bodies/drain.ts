@@ -1,0 +1,40 @@
+import type { MiddlewareHandler } from 'hono'
+import type { App } from '../../env'
+import { declaredLength, SMALL_BYTES } from './body'
+
+// The runtime resets the connection when a response is sent long before the body ends, and the client may not see it.
+
+const MAX_BYTES = 40 * 1024 * 1024
+const MAX_MS = 10_000
+/** An unread body takes no more of the isolate's memory. */
+const BUFFER_BYTES = 65_536
+/** The most bodies discarded at a time. */
+const MAX_BODIES = 200
+
+let bodies = 0
+
+const drain = async (stream: ReadableStream<Uint8Array>) => {
+  const reader = stream.getReader({ mode: 'byob' })
+  const timer = setTimeout(() => reader.cancel(), MAX_MS)
+  let buffer = new Uint8Array(BUFFER_BYTES)
+  for (let drained = 0; drained < MAX_BYTES; ) {
+    const { done, value } = await reader.read(buffer)
+    if (done) break
+    drained += value.byteLength
+    buffer = new Uint8Array(value.buffer)
+  }
+  clearTimeout(timer)
+}
+
+/** Discards the unread rest of a body, within limits, before the response is sent. */
+export const drained: MiddlewareHandler<App> = async (c, next) => {
+  await next()
+  const { body } = c.req.raw
+  const length = declaredLength(c)
+  const isSmall = length !== undefined && length <= SMALL_BYTES
+  if (!body || isSmall || body.locked || (length ?? 0) > MAX_BYTES || bodies >= MAX_BODIES) return
+  bodies++
+  // It fails when the client disconnects.
+  await drain(body).catch(() => {})
+  bodies--
+}

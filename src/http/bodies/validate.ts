@@ -1,0 +1,160 @@
+import { zValidator } from '@hono/zod-validator'
+import type { Context, MiddlewareHandler } from 'hono'
+import * as z from 'zod/mini'
+import type { App } from '../../env'
+import { ApiError, fieldError, MAX_LISTED_ERRORS } from '../../errors'
+import { annotate } from '../route-metadata'
+import { MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, SMALL_BYTES, toText, withBody } from './body'
+import { type FormPart, readForm } from './multipart'
+
+// Why bodies do not go through zValidator: docs/decisions/0018-validation.md.
+
+const valueAt = (value: unknown, path: PropertyKey[]): unknown =>
+  path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], value) ?? null
+
+/** The first issue of each field, as `[name, rejected value, reason]`, of as many fields as an error lists. */
+export const firstIssues = (issues: z.core.$ZodIssue[], value: unknown) => {
+  const first = new Map<string, z.core.$ZodIssue>()
+  for (const issue of issues) {
+    const name = issue.path.join('.')
+    if (!first.has(name)) first.set(name, issue)
+    if (first.size === MAX_LISTED_ERRORS) break
+  }
+  return [...first].map(([name, { path, message }]) => [name, valueAt(value, path), message] as const)
+}
+
+/** Query and path parameters, by zValidator. */
+const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodMiniType>(
+  target: Target,
+  schema: Schema,
+) =>
+  zValidator(
+    target,
+    schema,
+    (result) => {
+      if (result.success) return
+      const violationErrors = firstIssues(result.error.issues as z.core.$ZodIssue[], result.data).map(
+        ([propertyPath, rejectedValue, reason]) => ({ propertyPath, rejectedValue, reason }),
+      )
+      throw new ApiError('INVALID_PARAMETERS', { violationErrors })
+    },
+    // No rule is asynchronous, and zod is slower when it has to expect one.
+    { validationFunction: (rules, value) => z.safeParse(rules, value) as never },
+  )
+
+/** No field may have more entries. Checked before validation, which would report each of them. */
+const MAX_ENTRIES = 200
+
+const refuseManyEntries = (body: object) => {
+  for (const [field, value] of Object.entries(body)) {
+    const isMany = typeof value === 'object' && value !== null && Object.keys(value).length > MAX_ENTRIES
+    if (isMany) throw fieldError(field, value, `must have at most ${MAX_ENTRIES} entries`)
+  }
+}
+
+export const checkFields = <Schema extends z.ZodMiniType>(schema: Schema, body: object) => {
+  refuseManyEntries(body)
+  const { success, data, error } = z.safeParse(schema, body)
+  if (success) return data
+  const fieldErrors = firstIssues(error.issues, body).map(([field, rejectedValue, reason]) => ({
+    field,
+    rejectedValue,
+    reason,
+  }))
+  throw new ApiError('INVALID_FIELDS', { fieldErrors })
+}
+
+export type Validator<Target extends 'json' | 'form', In, Out> = MiddlewareHandler<
+  App,
+  string,
+  { in: Record<Target, In>; out: Record<Target, Out> }
+>
+
+/** Reads a body once, and stores the result of `parse` as the validated data of the target. */
+export const bodyValidator =
+  (
+    kind: 'json' | 'upload',
+    maxBytes: number,
+    parse: (bytes: Uint8Array<ArrayBuffer>, c: Context<App>) => object,
+  ): MiddlewareHandler<App> =>
+  (c, next) =>
+    withBody(c, kind, maxBytes, async (bytes, release) => {
+      const data = parse(bytes, c)
+      // If validation keeps little of a large body, free it: the request may wait long, for example to hash a password.
+      if (kind === 'json' && bytes.length > SMALL_BYTES && JSON.stringify(data).length <= SMALL_BYTES) release()
+      c.req.addValidatedData(kind === 'json' ? 'json' : 'form', data)
+      await next()
+    })
+
+const validJson = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  bodyValidator(
+    'json',
+    MAX_JSON_BYTES,
+    (bytes, c) => checkFields(schema, parseObject(toText(c, bytes))) as object,
+  ) as unknown as Validator<'json', z.input<Schema>, z.output<Schema>>
+
+type ParameterValidator<Target extends 'query' | 'param', Schema extends z.ZodMiniType> = ReturnType<
+  typeof checkParameters<Target, Schema>
+>
+
+/** Validates the query, the path parameters or the JSON body. The schema also goes into the OpenAPI document. */
+export function valid<Schema extends z.ZodMiniType>(
+  target: 'json',
+  schema: Schema,
+): Validator<'json', z.input<Schema>, z.output<Schema>>
+export function valid<Target extends 'query' | 'param', Schema extends z.ZodMiniType>(
+  target: Target,
+  schema: Schema,
+): ParameterValidator<Target, Schema>
+export function valid(target: 'query' | 'param' | 'json', schema: z.ZodMiniType) {
+  return annotate(target === 'json' ? validJson(schema) : checkParameters(target, schema), { [target]: schema })
+}
+
+/**
+ * Validates a body that is a bare string, sent as text or as a JSON string. Handlers find it under the field's name in
+ * `c.req.valid('json')`, while typed clients send the string itself.
+ */
+export const validText = <const Field extends string, Schema extends z.ZodMiniType>(field: Field, schema: Schema) => {
+  const object = z.object({ [field]: schema } as Record<Field, Schema>)
+  const validator = bodyValidator('json', MAX_JSON_BYTES, (bytes, c) => {
+    const text = toText(c, bytes, 'text/plain').trim()
+    return checkFields(object, { [field]: text.startsWith('"') ? parseJson(text) : text })
+  })
+  return annotate(validator as Validator<'json', z.input<Schema>, Record<Field, z.output<Schema>>>, { text: object })
+}
+
+/** The most that a form may add to its file: boundaries, part headers and small fields. */
+export const FORM_OVERHEAD_BYTES = 65_536
+
+/** Reports the limit of files, which differs from that of other bodies. */
+export const refuseFile = (error: unknown): never => {
+  if (!(error instanceof ApiError && error.code === 'BODY_TOO_LARGE')) throw error
+  throw new ApiError('FILE_TOO_LARGE', error.details)
+}
+
+/**
+ * Validates a multipart body with one file. Handlers find its bytes in `c.req.valid('form')` and may detach them.
+ * @throws FILE_TOO_LARGE for a file above `maxBytes`, INVALID_FIELDS when the field is missing or not a single file
+ */
+export const validFile = <const Field extends string>(field: Field, maxBytes: number) => {
+  const readFile = bodyValidator('upload', maxBytes + FORM_OVERHEAD_BYTES, (bytes, c) => {
+    if (bytes.byteLength === 0) throw new ApiError('BODY_MISSING')
+    if (mediaTypeOf(c) !== 'multipart/form-data') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
+    const form = readForm(bytes, c.req.header('Content-Type') ?? '')
+    if (!form) throw fieldError(field, null, 'cannot be read: the multipart form is malformed or cut off')
+    // Browsers send an empty file without a name when no file was chosen.
+    const isChosen = ({ fileName, content }: FormPart) => fileName !== '' || content.length > 0
+    const parts = form.filter((part) => part.name === field && isChosen(part))
+    const [part, ...others] = parts
+    if (!part) throw fieldError(field, null, 'is required')
+    if (parts.some(({ fileName, content }) => fileName !== undefined && content.length > maxBytes))
+      throw new ApiError('BODY_TOO_LARGE')
+    if (part.fileName === undefined || others.length > 0)
+      throw fieldError(field, null, 'must be a single part with a file name')
+    return { [field]: part.content }
+  })
+  const validator: MiddlewareHandler<App> = async (c, next) => readFile(c, next).catch(refuseFile)
+  return annotate(validator as Validator<'form', Record<Field, File>, Record<Field, Uint8Array<ArrayBuffer>>>, {
+    file: { field, maxBytes },
+  })
+}

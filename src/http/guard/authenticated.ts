@@ -1,0 +1,93 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { hashToken, hasTokenForm, slotOfToken } from '../../auth/access-token'
+import { credentialOf, verifyToken } from '../../auth/token'
+import type { App } from '../../env'
+import { ApiError, tooManyRequests } from '../../errors'
+import type { Scope } from '../../values/contract'
+import { annotate } from '../route-metadata'
+import { confirmedMember, hasEnded, rememberVerdict } from './credentials'
+import { chargeCaller, chargeNetwork, limitCaller, PERIOD_SECONDS } from './throttle'
+
+type Caller = App['Variables']['caller']
+
+const CREDENTIALS = /^(bearer|token) +(\S+) *$/i
+
+/** An access token that names an unbound slot is just unknown: anyone can make one up. */
+const toTokenCaller = async (c: Context<App>, token: string, required: Scope[]): Promise<Caller | undefined> => {
+  const slot = slotOfToken(token)
+  if (slot === undefined || !c.get('slots').numbers.includes(slot)) return undefined
+  return { slot, tokenHash: await hashToken(token), required }
+}
+
+const findCaller = async (c: Context<App>, required: Scope[]) => {
+  const [, scheme = '', token = ''] = c.req.header('Authorization')?.match(CREDENTIALS) ?? []
+  if (hasTokenForm(token)) return toTokenCaller(c, token, required)
+  return scheme.toLowerCase() === 'bearer' ? verifyToken(c.get('config'), token) : undefined
+}
+
+/**
+ * Nothing is done for a member, or charged to one, before the database has confirmed who is calling. The one call of most
+ * requests confirms the caller and does the work; the limits are charged after it. Before expensive work, `confirmFirst`
+ * makes a call of its own.
+ */
+const authenticate =
+  (required: Scope[]): MiddlewareHandler<App> =>
+  async (c, next) => {
+    const caller = await findCaller(c, required)
+    if (!caller || hasEnded(caller)) throw new ApiError('UNAUTHORIZED')
+    c.set('caller', caller)
+    c.set('limits', [])
+    c.set('limitedPer', required.length === 0 ? 'credential' : 'member')
+    c.set('db', { ...c.get('slots').open(caller.slot), credential: credentialOf(caller) })
+    // Nobody can make up a session token, so account management does not need this limit, which others could use up.
+    const isExempt = required.length === 0 && 'sessionId' in caller
+    if (!isExempt && confirmedMember(caller) === undefined) await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'credential')
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') limitCaller(c, { binding: 'WRITE_LIMIT', kind: 'write' })
+    await next()
+    await settle(c, caller)
+  }
+
+/** Remembers whether the database accepted the credential, and charges the caller's limits. */
+const settle = async (c: Context<App>, caller: Caller) => {
+  const { db, confirmCaller, isUnverified } = c.var
+  // Expensive work is charged even if the request failed before its first database call.
+  if (isUnverified && caller.verdict === undefined) await confirmCaller(db, caller).catch(() => {})
+  rememberVerdict(caller)
+  if (caller.verdict === 'valid') await chargeCaller(c)
+}
+
+/**
+ * Confirms the caller in a database call, and then charges the limits, before expensive work. Does nothing if the database
+ * confirmed the credential within the last minute, or if the route needs no token.
+ * @throws UNAUTHORIZED, INSUFFICIENT_SCOPE, SESSION_REQUIRED; TOO_MANY_REQUESTS when the caller is above a limit
+ */
+export const confirmFirst = async (c: Context<App>) => {
+  const caller = c.get('caller') as Caller | undefined
+  if (!caller || caller.verdict === 'valid') return
+  const member = confirmedMember(caller)
+  if (member !== undefined) {
+    caller.memberId = member
+    c.set('isUnverified', true)
+    return
+  }
+  const { db, confirmCaller } = c.var
+  await confirmCaller(db, caller)
+  if (await chargeCaller(c)) throw tooManyRequests(PERIOD_SECONDS)
+}
+
+/**
+ * Requires the token of a session, or an access token with all the given scopes. Sets `caller` and the caller's database,
+ * and limits the writes of each member. The guard in the database checks that the session has not ended, or that the access
+ * token exists.
+ */
+export const authenticated = (...required: [Scope, ...Scope[]]) =>
+  annotate(authenticate(required), { membersOnly: true, scopes: required })
+
+/** Like `authenticated`, but refuses access tokens, and counts limits per session: for account management. */
+export const sessionOnly = annotate(authenticate([]), { membersOnly: true })
+
+/** Rejects an `Authorization` header: the contract allows none on sign-up and login. */
+export const anonymous: MiddlewareHandler<App> = async (c, next) => {
+  if (c.req.header('Authorization') !== undefined) throw new ApiError('AUTHORIZATION_NOT_ALLOWED')
+  await next()
+}

@@ -1,0 +1,97 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
+import { credentialOf } from '../../auth/token'
+import type { App, Bindings, CallerLimit } from '../../env'
+import { tooManyRequests } from '../../errors'
+import { log } from '../../runtime/log'
+import { createRecent } from '../../runtime/recent'
+import { withTimeout } from '../../runtime/retry'
+import { sourcesOf } from '../../values/network'
+import { annotate } from '../route-metadata'
+import { networkOf } from './caller-network'
+import { knownMember } from './credentials'
+
+type RateLimiter = { [K in keyof Bindings]-?: NonNullable<Bindings[K]> extends RateLimit ? K : never }[keyof Bindings]
+
+/** The period of the rate limits in wrangler.toml, and so the longest wait of a refused client. */
+export const PERIOD_SECONDS = 60
+const TIMEOUT_MS = 1000
+
+/** Counts a request, and returns whether the key is above the limit. */
+const isOver = async (c: Context<App>, limiter: RateLimiter, key: string) => {
+  const binding = c.env[limiter]
+  if (!binding) return false
+  // These limits are approximate anyway, so a failing limiter lets requests pass. What must be exact is counted in D1.
+  const outcome = await withTimeout(TIMEOUT_MS, () => binding.limit({ key })).catch((error: Error) => {
+    log('error', `rate limiter ${limiter} failed: ${error.message}`, { requestId: c.get('requestId') })
+  })
+  return outcome?.success === false
+}
+
+/**
+ * Counts a request of a network, before anything is known about its caller.
+ * @throws TOO_MANY_REQUESTS when the network is above the limit
+ */
+export const chargeNetwork = async (c: Context<App>, limiter: RateLimiter, kind: string) => {
+  if (await isOver(c, limiter, `${kind} ${networkOf(c)}`)) throw tooManyRequests(PERIOD_SECONDS)
+}
+
+/** Limits requests per route and network, approximately and per Cloudflare location. */
+export const throttledByNetwork = annotate<MiddlewareHandler<App>>(
+  async (c, next) => {
+    await chargeNetwork(c, 'NETWORK_LIMIT', routePath(c))
+    await next()
+  },
+  { throttled: true },
+)
+
+// Limits of callers. Nothing is counted before the database has confirmed the caller: otherwise the holder of an ended
+// session, or of a token without the scope, could use up the member's limits.
+
+/** The limits that callers are above, and until when. */
+const exceeded = createRecent<number>(10_000)
+
+const keyOf = (c: Context<App>, { kind }: CallerLimit) => {
+  const caller = c.get('caller')
+  return `${kind} ${c.get('limitedPer') === 'member' ? knownMember(caller) : credentialOf(caller)}`
+}
+
+/** @throws TOO_MANY_REQUESTS while the caller is above one of the limits of this request */
+export const refuseExceeded = (c: Context<App>) => {
+  for (const limit of c.get('limits')) {
+    const seconds = ((exceeded.get(keyOf(c, limit)) ?? 0) - Date.now()) / 1000
+    if (seconds > 0) throw tooManyRequests(seconds)
+  }
+}
+
+/**
+ * Adds a limit to this request, which is charged to the caller once the database has confirmed it.
+ * @throws TOO_MANY_REQUESTS while the caller is above it
+ */
+export const limitCaller = (c: Context<App>, limit: CallerLimit) => {
+  c.get('limits').push(limit)
+  refuseExceeded(c)
+}
+
+/** Counts this request towards the limits of its caller, whom the database has confirmed. Returns whether one is exceeded. */
+export const chargeCaller = async (c: Context<App>) => {
+  const charge = async (limit: CallerLimit) => {
+    const key = keyOf(c, limit)
+    if (!(await isOver(c, limit.binding, key))) return false
+    exceeded.set(key, Date.now() + PERIOD_SECONDS * 1000)
+    return true
+  }
+  return (await Promise.all(c.get('limits').splice(0).map(charge))).includes(true)
+}
+
+/** Limits requests per route and member. Mount it after `authenticated`. */
+export const throttledByMember = annotate<MiddlewareHandler<App>>(
+  async (c, next) => {
+    limitCaller(c, { binding: 'MEMBER_LIMIT', kind: routePath(c) })
+    await next()
+  },
+  { throttled: true },
+)
+
+/** The keys by which authenticated callers take turns: by credential, so that an ended one takes no turns of its member. */
+export const turnsOf = (c: Context<App>) => [...sourcesOf(networkOf(c)), credentialOf(c.get('caller'))]

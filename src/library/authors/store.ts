@@ -1,0 +1,27 @@
+import { sql } from 'drizzle-orm'
+import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
+import { type Db, sqlStatement } from '../../db/client'
+import { limit } from '../../db/parameters'
+import { type List, toCursor } from '../../values/cursor'
+import type { Author } from './responses'
+import type { AuthorsQuery } from './schema'
+
+const selectAuthors = sqlStatement<Author & { authorKey: string }>(
+  () => sql`
+  select author, bookCount, authorKey from authors
+  where memberId = ${callerId} and authorKey > ${sql.placeholder('after')} order by authorKey limit ${limit}`,
+)
+
+/** The authors of the caller's books, by key. */
+export const listAuthors = async (
+  db: Db,
+  caller: Caller,
+  { cursor = '', size }: AuthorsQuery,
+): Promise<List<Author>> => {
+  const [, rows] = await runAsCaller(db, caller, selectCaller(), selectAuthors({ after: cursor, limit: size + 1 }))
+  const page = rows.slice(0, size)
+  return {
+    item: page.map(({ author, bookCount }) => ({ author, bookCount })),
+    next: rows.length > size ? toCursor(page.at(-1)?.authorKey) : null,
+  }
+}

@@ -1,0 +1,183 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
+import { type Db, idempotent, sqlStatement } from '../../db/client'
+import { limit } from '../../db/parameters'
+import { authorKey, hasAuthor, isFinished, isRated, titleKey } from '../../db/schema'
+import { BOOK_STATUSES } from '../../values/contract'
+import { type List, toCursor } from '../../values/cursor'
+import { fold } from '../../values/fold'
+import type { ListedBook } from './responses'
+import type { ListQuery, Position, SortField } from './schema'
+
+// Each sort reads its own index. A list has up to two parts: the books with a value to sort by, then those without, which
+// are not in that index, newest registration first. One filter may use an index; the others are tested on each book, up to
+// a limit: docs/decisions/0026-sorting-and-filtering.md.
+
+/** The most books of a part that a call tests filters on. */
+export const MAX_EXAMINED = 500
+
+const { placeholder } = sql
+
+// Selected once: `callerId` takes seven parameters each time, and D1 allows a hundred per statement.
+const owner = sql.raw('(select id from caller)')
+const wantedTag = sql.raw('(select id from wantedTag)')
+const expressions = sql`
+  caller(id) as materialized (select ${callerId}),
+  wantedTag(id) as materialized (select tagId from tags where memberId = ${owner} and tagKey = ${placeholder('tagKey')})`
+
+const COLUMNS: (keyof ListedBook)[] = [
+  ...(['bookId', 'title', 'cover', 'author', 'publisher', 'createdAt', 'star', 'currentPage', 'itemPage'] as const),
+  ...(['bookStatus', 'readStartDate', 'readEndDate', 'memoCount'] as const),
+]
+const columns = sql.raw(COLUMNS.join(', '))
+const onlyId = sql.raw(COLUMNS.map((name) => (name === 'bookId' ? name : 'null')).join(', '))
+
+type Part = {
+  number: Position['part']
+  /** Selects some columns of the first rows after the cursor, in order. */
+  select: (selected: SQL, rows: SQL) => SQL
+  key: SQL
+  /** Conditions to test on each book. */
+  filters: SQL[]
+}
+type Condition = SQL | false | undefined
+
+const present = (conditions: Condition[]) => conditions.filter((each) => typeof each === 'object')
+const ownBooks = (...conditions: Condition[]) =>
+  sql`books where ${sql.join([sql`memberId = ${owner}`, ...present(conditions)], sql` and `)}`
+
+const isStatus = (status: ListedBook['bookStatus']) => sql.raw(`bookStatus = '${status}'`)
+const isOfAuthor = sql`${authorKey} = ${placeholder('authorKey')}`
+const taggedBooks = sql`bookTags cross join books using (bookId)
+  where bookTags.memberId = ${owner} and tagId = ${wantedTag}`
+const isTagged = sql`exists (
+  select 1 from bookTags where bookTags.memberId = ${owner} and tagId = ${wantedTag} and bookTags.bookId = books.bookId
+)`
+
+const always = sql.raw('1')
+const sqlDirection = (isDescending: boolean) => sql.raw(isDescending ? 'desc' : 'asc')
+const comparison = (isDescending: boolean) => sql.raw(isDescending ? '<' : '>')
+
+/** Selects from ranges of indexes that are all in the same order, and merges them. */
+const mergeRanges = (ranges: SQL[], order: SQL, selected: SQL, rows: SQL) => {
+  const selects = ranges.map((range) => sql`select ${selected} from ${range}`)
+  return sql`${sql.join(selects, sql` union all `)} order by ${order} limit ${rows}`
+}
+
+/** The books in order of registration: all of them, or the part without a value to sort by. */
+const byRegistration = ({ status, tag, author, cursor }: ListQuery, isDescending: boolean, hasNoValue?: SQL): Part => {
+  const number = hasNoValue ? 1 : 0
+  const isAfter = cursor?.part === number ? sql`bookId ${comparison(isDescending)} ${placeholder('bookId')}` : always
+  const order = sql`bookId ${sqlDirection(isDescending)}`
+  const ofStatus = status && isStatus(status)
+  const ofAuthor = author !== undefined && isOfAuthor
+  const read = (ranges: SQL[], ...filters: Condition[]): Part => ({
+    number,
+    select: (selected, rows) =>
+      mergeRanges(
+        ranges.map((range) => sql`${range} and ${isAfter}`),
+        order,
+        selected,
+        rows,
+      ),
+    key: sql.raw('null'),
+    filters: present([...filters, hasNoValue]),
+  })
+  if (tag) return read([taggedBooks], ofStatus, ofAuthor)
+  if (ofAuthor) return read([ownBooks(hasAuthor, ofAuthor)], ofStatus)
+  return read((status ? [status] : BOOK_STATUSES).map((each) => ownBooks(isStatus(each))))
+}
+
+// The parameters of comparisons are expressions: db/parameters.ts says why.
+const textKey = sql`(${placeholder('sortKey')} || '')`
+const numberKey = sql`(${placeholder('sortKey')} + 0)`
+
+type Sort = { key: SQL; last: SQL; hasValue?: SQL }
+const SORTS: Record<Exclude<SortField, 'created'>, Sort> = {
+  title: { key: titleKey, last: textKey },
+  author: { key: authorKey, last: textKey, hasValue: hasAuthor },
+  finished: { key: sql.raw('readEndDate'), last: textKey, hasValue: isFinished },
+  rating: { key: sql.raw('star'), last: numberKey, hasValue: isRated },
+}
+
+/** The books with a value to sort by, in its order. */
+const byValue = (
+  { status, tag, author, cursor }: ListQuery,
+  isDescending: boolean,
+  { key, last, hasValue }: Sort,
+): Part => {
+  const sqlOrder = sqlDirection(isDescending)
+  const order = sql`${key} ${sqlOrder}, bookId ${sqlOrder}`
+  return {
+    number: 0,
+    select: (selected, rows) => {
+      if (cursor?.part !== 0) return mergeRanges([ownBooks(hasValue)], order, selected, rows)
+      const operator = comparison(isDescending)
+      // For (key, bookId) > (…), SQLite would read all books with the same key again.
+      const ties = ownBooks(hasValue, sql`${key} = ${last}`, sql`bookId ${operator} ${placeholder('bookId')}`)
+      const others = ownBooks(hasValue, sql`${key} ${operator} ${last}`)
+      return sql`
+        select * from (${mergeRanges([ties], sql`bookId ${sqlOrder}`, selected, rows)})
+        union all select * from (${mergeRanges([others], order, selected, rows)}) limit ${rows}`
+    },
+    key,
+    filters: present([status && isStatus(status), tag ? isTagged : undefined, author !== undefined && isOfAuthor]),
+  }
+}
+
+const partsOf = (query: ListQuery): Part[] => {
+  const { sort, status, author } = query
+  const isDescending = sort.startsWith('-')
+  const field = sort.replace('-', '') as SortField
+  // Books of the same author are sorted by registration.
+  if (field === 'created' || (field === 'author' && author !== undefined)) return [byRegistration(query, isDescending)]
+  const { hasValue } = SORTS[field]
+  const withValue = byValue(query, isDescending, SORTS[field])
+  if (!hasValue) return [withValue]
+  const withoutValue = byRegistration(query, true, sql`not (${hasValue})`)
+  return field === 'finished' && status && status !== 'DONE' ? [withoutValue] : [withValue, withoutValue]
+}
+
+/**
+ * Selects the books of a part. If it has filters and reaches the limit, the last book examined follows, as a row without a
+ * title.
+ */
+const selectPart = ({ number, select, key, filters }: Part) => {
+  const selected = sql`${columns}, ${key} as sortKey`
+  const part = sql.raw(`${number} as part`)
+  if (filters.length === 0) return [sql`select *, ${part} from (${select(selected, limit as unknown as SQL)})`]
+  const tested = sql`${selected}, ${sql.join(filters, sql` and `)} as isMatch`
+  const position = sql`bookId, ${key} as sortKey`
+  const maxExamined = sql.raw(String(MAX_EXAMINED))
+  return [
+    sql`select ${columns}, sortKey, ${part} from (${select(tested, maxExamined)}) where isMatch`,
+    sql`select ${onlyId}, sortKey, ${part}
+      from (select * from (${select(position, maxExamined)}) limit 1 offset ${maxExamined} - 1)`,
+  ]
+}
+
+type Row = ListedBook & Pick<Position, 'sortKey' | 'part'>
+type LastExamined = Pick<Row, 'bookId' | 'sortKey' | 'part'> & { title: null }
+
+/** The caller's books that match all filters. A page may be short or empty even if there is a next one. */
+export const listBooks = async (db: Db, caller: Caller, query: ListQuery): Promise<List<ListedBook>> => {
+  const { sort, cursor, size, tag = '', author = '' } = query
+  const parts = partsOf(query).filter(({ number }) => number >= (cursor?.part ?? 0))
+  // SQLite reads the parts one after the other, until it has enough rows.
+  const selects = parts.flatMap(selectPart)
+  const statement = sqlStatement<Row | LastExamined>(
+    () => sql`with ${expressions} ${sql.join(selects, sql` union all `)} limit ${limit}`,
+  )
+  const values = { ...cursor, tagKey: fold(tag), authorKey: fold(author), limit: size + 1 }
+  // A cursor from a list with other filters may leave no part. `idempotent`: `run` only recognizes `select` as a read.
+  const statements = parts.length > 0 ? [idempotent(statement(values))] : []
+  const [, rows = []] = await runAsCaller(db, caller, selectCaller(), ...statements)
+  const end = rows.findIndex(({ title }) => title === null)
+  const found = (end === -1 ? rows : rows.slice(0, end)) as Row[]
+  const page = found.slice(0, size)
+  const last = found.length > size ? page.at(-1) : rows[end]
+  return {
+    item: page.map(({ sortKey: _, part: __, ...book }) => book),
+    next: last ? toCursor({ sort, part: last.part, sortKey: last.sortKey, bookId: last.bookId }) : null,
+  }
+}

@@ -1,0 +1,104 @@
+import { Hono } from 'hono'
+import type { App } from '../../env'
+import { found } from '../../errors'
+import { valid, validText } from '../../http/bodies/validate'
+import { allowOnly } from '../../http/error-response'
+import { authenticated } from '../../http/guard/authenticated'
+import { limitCountedPages, limitLargePages, recordCount } from '../../http/guard/large-pages'
+import { sendJson } from '../../http/json-stream'
+import { sendPage } from '../../http/send-page'
+import { Timestamp } from '../../values/fields'
+import { localTime } from '../../values/local-time'
+import { Paging } from '../../values/paging'
+import { listMemos } from '../memos/memo-lists'
+import { MemosQuery } from '../memos/schema'
+import { listBooks } from './book-list'
+import type { BookDetail } from './responses'
+import { BookPatch, BookPath, DetailQuery, LibraryQuery, ListQuery, NewBook } from './schema'
+import { createBook, deleteBook, getBook, setCreatedDate, updateBook } from './store'
+import { listAbandoned, listCalender, listLibrary, listWithMemos } from './views'
+
+const DAY_MS = 86_400_000
+
+const views = new Hono<App>()
+  .get('/library', authenticated('library:read'), valid('query', LibraryQuery), limitLargePages, async (c) => {
+    const query = c.req.valid('query')
+    return sendPage(c, '/books/library', query, await listLibrary(c.get('db'), c.get('caller'), query))
+  })
+  .get('/calender', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
+    const query = c.req.valid('query')
+    return sendPage(c, '/books/calender', query, await listCalender(c.get('db'), c.get('caller'), query))
+  })
+  .get('/abandon', authenticated('library:read'), valid('query', Paging), limitCountedPages, async (c) => {
+    const { db, caller, config } = c.var
+    const before = localTime(config.TIME_ZONE, Date.now() - config.ABANDON_AFTER_DAYS * DAY_MS)
+    const query = c.req.valid('query')
+    const page = await listAbandoned(db, caller, before, query)
+    recordCount(c, page)
+    return sendPage(c, '/books/abandon', query, page)
+  })
+  .get('/memo-books', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
+    const query = c.req.valid('query')
+    return sendPage(c, '/books/memo-books', query, await listWithMemos(c.get('db'), c.get('caller'), query))
+  })
+  .all('/:view{(?:library|calender|abandon|memo-books)}', allowOnly('GET', 'HEAD'))
+
+export const books = new Hono<App>()
+  .route('/', views)
+  .get('/', authenticated('library:read'), valid('query', ListQuery), async (c) =>
+    c.json(await listBooks(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+  )
+  .post('/', authenticated('library:write'), valid('json', NewBook), async (c) => {
+    const { db, caller, config } = c.var
+    const book = await createBook(db, caller, c.req.valid('json'), localTime(config.TIME_ZONE), config)
+    return c.json(book, 201, { Location: `/books/${book.bookId}?memoAuthority=ALL` })
+  })
+  .get(
+    '/:book-id',
+    authenticated('library:read', 'memos:read'),
+    valid('param', BookPath),
+    valid('query', DetailQuery),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const book = await getBook(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
+      return sendJson<BookDetail>(c, found(book, 'BOOK_NOT_FOUND'))
+    },
+  )
+  .get(
+    '/:book-id/memos',
+    authenticated('memos:read'),
+    valid('param', BookPath),
+    valid('query', MemosQuery),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const query = c.req.valid('query')
+      const page = await listMemos(c.get('db'), c.get('caller'), bookId, query)
+      return sendPage(c, `/books/${bookId}/memos`, query, found(page, 'BOOK_NOT_FOUND'))
+    },
+  )
+  .patch(
+    '/:book-id',
+    authenticated('library:read', 'library:write'),
+    valid('param', BookPath),
+    valid('json', BookPatch),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const book = await updateBook(c.get('db'), c.get('caller'), bookId, c.req.valid('json'), c.get('config'))
+      return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
+    },
+  )
+  .delete('/:book-id', authenticated('library:write', 'memos:write'), valid('param', BookPath), async (c) => {
+    found(await deleteBook(c.get('db'), c.get('caller'), c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
+    return c.body(null, 204)
+  })
+  .patch(
+    '/created-date/:book-id',
+    authenticated('library:write'),
+    valid('param', BookPath),
+    validText('createdAt', Timestamp),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const book = await setCreatedDate(c.get('db'), c.get('caller'), bookId, c.req.valid('json').createdAt)
+      return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
+    },
+  )

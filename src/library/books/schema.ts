@@ -1,0 +1,104 @@
+import * as z from 'zod/mini'
+import { BOOK_STATUSES } from '../../values/contract'
+import { cursorError, cursorPaging } from '../../values/cursor'
+import {
+  filledText,
+  IdParameter,
+  Int32,
+  int,
+  NullableUrl,
+  nameOrCode,
+  nameOrCodeOrAll,
+  nonEmptyText,
+  nullableText,
+  QuotableInt32,
+  Timestamp,
+  trimmedText,
+} from '../../values/fields'
+import { Isbn } from '../../values/isbn'
+import { pagingUpTo } from '../../values/paging'
+import { MemoAuthority } from '../memos/schema'
+
+export const BookStatus = z.enum(BOOK_STATUSES).register(z.globalRegistry, { id: 'BookStatus' })
+const StatusOrCode = z.lazy(() => nameOrCode(BookStatus))
+const NullableName = z.lazy(() => nullableText(500))
+
+export const NewBook = z.lazy(() =>
+  z
+    .object({
+      title: filledText(500),
+      author: z.optional(NullableName),
+      cover: z.optional(NullableUrl),
+      publisher: z.optional(NullableName),
+      itemPage: z.nullish(QuotableInt32),
+      currentPage: z._default(Int32, 0),
+      bookStatus: z._default(StatusOrCode, 'YET'),
+      readStartDate: z.nullish(Timestamp),
+      readEndDate: z.nullish(Timestamp),
+      // An invalid one is ignored: clients could send anything here before this field existed.
+      isbn: z.catch(z.nullish(Isbn), null),
+    })
+    .register(z.globalRegistry, { id: 'NewBook' }),
+)
+export type NewBook = z.infer<typeof NewBook>
+
+export const BookPatch = z.lazy(() =>
+  z
+    .pipe(
+      z.object({
+        author: z.optional(NullableName),
+        publisher: z.optional(NullableName),
+        itemPage: z.nullish(QuotableInt32),
+        currentPage: z.optional(Int32),
+        star: z.optional(int(0, 5)),
+        bookStatus: z.optional(StatusOrCode),
+        readStartDate: z.nullish(Timestamp),
+        readStratDate: z.nullish(Timestamp),
+        readEndDate: z.nullish(Timestamp),
+      }),
+      z.transform(({ readStratDate, ...patch }) =>
+        readStratDate === undefined ? patch : { readStartDate: readStratDate, ...patch },
+      ),
+    )
+    .register(z.globalRegistry, { id: 'BookPatch' }),
+)
+export type BookPatch = z.infer<typeof BookPatch>
+
+export const BookPath = z.lazy(() => z.object({ 'book-id': IdParameter }))
+export const LibraryQuery = z.lazy(() => z.extend(pagingUpTo(), { bookStatus: StatusOrCode }))
+export type LibraryQuery = z.infer<typeof LibraryQuery>
+export const DetailQuery = z.lazy(() => z.object({ memoAuthority: nameOrCodeOrAll(MemoAuthority) }))
+export type DetailQuery = z.infer<typeof DetailQuery>
+
+const FIELDS = ['created', 'title', 'author', 'finished', 'rating'] as const
+export type SortField = (typeof FIELDS)[number]
+const SORTS = FIELDS.flatMap((field) => [field, `-${field}`] as const)
+const Sort = z.enum(SORTS, { error: `must be one of ${SORTS.join(', ')}` })
+
+/** The last book of a page. Part 0 has the books with a value to sort by, part 1 those without. */
+const Position = z.lazy(() =>
+  z.object({
+    sort: Sort,
+    part: z.int().check(z.minimum(0), z.maximum(1)),
+    sortKey: z.union([z.string(), z.number(), z.null()]),
+    bookId: z.int(),
+  }),
+)
+export type Position = z.infer<typeof Position>
+
+export const ListQuery = z.lazy(() =>
+  z
+    .extend(cursorPaging(Position), {
+      status: z.optional(StatusOrCode),
+      tag: z.optional(trimmedText(100)),
+      author: z.optional(nonEmptyText(500)),
+      sort: z._default(Sort, '-created'),
+    })
+    .check(
+      z.refine(({ cursor, sort }) => cursor === undefined || cursor.sort === sort, {
+        path: ['cursor'],
+        error: cursorError,
+      }),
+    ),
+)
+export type ListQuery = z.infer<typeof ListQuery>

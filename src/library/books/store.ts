@@ -1,0 +1,203 @@
+import { and, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../../db/caller'
+import { type Db, dynamicStatement, idempotent, type Statement, sqlStatement, statement } from '../../db/client'
+import { nextId } from '../../db/next-id'
+import { isOwnBook } from '../../db/own-book'
+import { MAX_WHOLE_BYTES } from '../../db/parts'
+import { books, members } from '../../db/schema'
+import { quotaExceeded } from '../../errors'
+import { toFoldedColumn } from '../../values/fold'
+import { type Quotas, utf8Bytes } from '../../values/quotas'
+import { loadInParts, type MemoList, newestFirst, selectMemosList } from '../memos/memo-lists'
+import type { BookDetail, CreatedDate, RegisteredBook, UpdatedBook } from './responses'
+import type { BookPatch, DetailQuery, NewBook } from './schema'
+
+const { placeholder } = sql
+
+/** Selects a book of the caller, or no row. */
+export const selectBook = statement((db) => db.select({ bookId: books.bookId }).from(books).where(isOwnBook))
+
+const selectDetail = statement((db) =>
+  db
+    .select({
+      bookId: books.bookId,
+      title: books.title,
+      cover: books.cover,
+      author: books.author,
+      publisher: books.publisher,
+      createdAt: books.createdAt,
+      star: books.star,
+      currentPage: books.currentPage,
+      itemPage: books.itemPage,
+      bookStatus: books.bookStatus,
+      readStartDate: books.readStartDate,
+      readEndDate: books.readEndDate,
+      memoCount: books.memoCount,
+      memoBytes: books.memoBytes,
+    })
+    .from(books)
+    .where(isOwnBook),
+)
+
+/** A book with its memos of the given visibility. Returns undefined if the caller has no such book. */
+export const getBook = async (
+  db: Db,
+  caller: Caller,
+  bookId: number,
+  { memoAuthority }: DetailQuery,
+): Promise<(Omit<BookDetail, 'memosList'> & { memosList: MemoList }) | undefined> => {
+  const list = selectMemosList({ bookId, memoAuthority })
+  const [, [detail], memosList] = await runAsCaller(db, caller, selectCaller(), selectDetail({ bookId }), list)
+  if (!detail) return undefined
+  const { memoBytes, ...book } = detail
+  if (memoBytes <= MAX_WHOLE_BYTES) return { ...book, memosList: newestFirst(memosList) }
+  return { ...book, memosList: await loadInParts(db, caller, { bookId, memoType: 'ALL', memoAuthority }) }
+}
+
+const bookCount = sql<number>`${members.yetBooks} + ${members.ingBooks} + ${members.doneBooks}`
+/** Only after an INSERT that added nothing. Otherwise it reads no row. */
+const selectUsageIfRefused = statement((db) =>
+  db
+    .select({ books: bookCount.as('books') })
+    .from(members)
+    .where(sql`${members.memberId} = case when changes() = 0 then ${callerId} end`),
+)
+const insertBook = sqlStatement<RegisteredBook>(
+  () => sql`
+  insert into books (
+    bookId, memberId, title, titleFolded, cover, author, authorFolded, publisher, createdAt,
+    currentPage, itemPage, bookStatus, readStartDate, readEndDate, isbn
+  )
+  select
+    ${nextId(books.bookId)}, ${members.memberId}, ${placeholder('title')}, ${placeholder('titleFolded')},
+    ${placeholder('cover')}, ${placeholder('author')}, ${placeholder('authorFolded')}, ${placeholder('publisher')},
+    ${placeholder('createdAt')},
+    ${placeholder('currentPage')}, ${placeholder('itemPage')}, ${placeholder('bookStatus')},
+    ${placeholder('readStartDate')}, ${placeholder('readEndDate')}, ${placeholder('isbn')}
+  from ${members} where ${isCaller}
+    and ${bookCount} < ${placeholder('MAX_BOOKS')}
+    and ${members.textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
+  returning bookId, title, author, cover, bookStatus`,
+)
+
+const DEFAULTS = {
+  author: null,
+  cover: null,
+  publisher: null,
+  itemPage: null,
+  readStartDate: null,
+  readEndDate: null,
+  isbn: null,
+}
+
+/**
+ * Registers a book for the caller.
+ * @param createdAt the local time to record
+ * @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full
+ */
+export const createBook = async (
+  db: Db,
+  caller: Caller,
+  book: NewBook,
+  createdAt: string,
+  quotas: Quotas,
+): Promise<RegisteredBook> => {
+  const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = quotas
+  const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
+  const folded = { titleFolded: toFoldedColumn(book.title), authorFolded: toFoldedColumn(book.author) }
+  const insert = insertBook({ ...DEFAULTS, ...book, ...folded, createdAt, bytes, MAX_BOOKS, MAX_MEMBER_TEXT_BYTES })
+  const [, [registered], [usage]] = await runAsCaller(db, caller, selectCaller(), insert, selectUsageIfRefused())
+  if (registered) return registered
+  throw quotaExceeded(usage && usage.books < MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', quotas)
+}
+
+/** Columns of a book for `updateColumns` to return, and a statement that selects them. */
+export const viewOf = <Columns extends Record<string, SQLiteColumn>>(columns: Columns) => ({
+  columns,
+  select: statement((db) => db.select(columns).from(books).where(isOwnBook)),
+})
+
+/** Whether new values of some text columns fit the quota. Those that do not grow always do. */
+const fits = (columns: SQLiteColumn[]) => {
+  const growth = sql`${placeholder('bytes')} - octet_length(concat(${sql.join(columns, sql`, `)}))`
+  const textBytes = sql`(select ${members.textBytes} from ${members} where ${members.memberId} = ${books.memberId})`
+  return sql`(${growth} <= 0 or ${textBytes} + ${growth} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')})`
+}
+
+/** The columns that `updateColumns` can change and that count towards MAX_MEMBER_TEXT_BYTES. */
+const TEXTS = ['author', 'publisher', 'language', 'series', 'sourceIds'] as const
+
+/**
+ * Updates columns of a book, and returns those of the view. Returns undefined if the caller has no such book.
+ * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
+ */
+export const updateColumns = async <Columns extends Record<string, SQLiteColumn>, Row>(
+  db: Db,
+  caller: Caller,
+  bookId: number,
+  changes: Partial<typeof books.$inferInsert>,
+  { columns, select }: { columns: Columns; select: (values: { bookId: number }) => Statement<Row> },
+  quotas: Quotas,
+): Promise<Row | undefined> => {
+  if (Object.keys(changes).length === 0) return queryOne(db, caller, select({ bookId }))
+  const texts = TEXTS.filter((name) => changes[name] !== undefined)
+  const hasTexts = texts.length > 0
+  const { MAX_MEMBER_TEXT_BYTES } = quotas
+  const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), MAX_MEMBER_TEXT_BYTES }
+  const condition = hasTexts ? and(isOwnBook, fits(texts.map((name) => books[name]))) : isOwnBook
+  const update = idempotent(
+    dynamicStatement((builder) => builder.update(books).set(changes).where(condition).returning(columns), values),
+  ) as Statement<Row>
+  if (!hasTexts) return queryOne(db, caller, update)
+  const [, [stored], [updated]] = await runAsCaller(db, caller, selectCaller(), select({ bookId }), update)
+  if (stored && !updated) throw quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas)
+  return updated
+}
+
+const updatedView = viewOf({
+  author: books.author,
+  publisher: books.publisher,
+  itemPage: books.itemPage,
+  readStartDate: books.readStartDate,
+  readEndDate: books.readEndDate,
+  bookStatus: books.bookStatus,
+  star: books.star,
+  currentPage: books.currentPage,
+})
+
+/**
+ * Updates the given fields of a book. Returns undefined if the caller has no such book.
+ * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
+ */
+export const updateBook = (
+  db: Db,
+  caller: Caller,
+  bookId: number,
+  patch: BookPatch,
+  quotas: Quotas,
+): Promise<UpdatedBook | undefined> => {
+  const folded = patch.author === undefined ? {} : { authorFolded: toFoldedColumn(patch.author) }
+  return updateColumns(db, caller, bookId, { ...patch, ...folded }, updatedView, quotas)
+}
+
+const updateCreatedAt = statement((db) =>
+  db
+    .update(books)
+    .set({ createdAt: sql`${placeholder('createdAt')}` })
+    .where(isOwnBook)
+    .returning({ bookId: books.bookId, createdAt: books.createdAt }),
+)
+
+/** Overwrites the registration date of a book. Returns undefined if the caller has no such book. */
+export const setCreatedDate = (
+  db: Db,
+  caller: Caller,
+  bookId: number,
+  createdAt: string,
+): Promise<CreatedDate | undefined> => queryOne(db, caller, idempotent(updateCreatedAt({ bookId, createdAt })))
+
+const removeBook = statement((db) => db.delete(books).where(isOwnBook).returning({ bookId: books.bookId }))
+
+/** Deletes a book with its memos. Returns undefined if the caller has no such book. */
+export const deleteBook = (db: Db, caller: Caller, bookId: number) => queryOne(db, caller, removeBook({ bookId }))

@@ -1,0 +1,28 @@
+import { Hono } from 'hono'
+import type { App } from '../../env'
+import { found } from '../../errors'
+import { valid } from '../../http/bodies/validate'
+import { authenticated } from '../../http/guard/authenticated'
+import { BookPath } from '../books/schema'
+import { EditionPatch, IsbnPath } from './schema'
+import { getEdition, listByIsbn, updateEdition } from './store'
+
+export const editions = new Hono<App>()
+  .get('/by-isbn/:isbn', authenticated('library:read'), valid('param', IsbnPath), async (c) =>
+    c.json(await listByIsbn(c.get('db'), c.get('caller'), c.req.valid('param').isbn), 200),
+  )
+  .get('/:book-id/edition', authenticated('library:read'), valid('param', BookPath), async (c) => {
+    const edition = await getEdition(c.get('db'), c.get('caller'), c.req.valid('param')['book-id'])
+    return c.json(found(edition, 'BOOK_NOT_FOUND'), 200)
+  })
+  .patch(
+    '/:book-id/edition',
+    authenticated('library:read', 'library:write'),
+    valid('param', BookPath),
+    valid('json', EditionPatch),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const edition = await updateEdition(c.get('db'), c.get('caller'), bookId, c.req.valid('json'), c.get('config'))
+      return c.json(found(edition, 'BOOK_NOT_FOUND'), 200)
+    },
+  )

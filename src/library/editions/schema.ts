@@ -1,0 +1,59 @@
+import * as z from 'zod/mini'
+import { BookFormat, int, nullableText } from '../../values/fields'
+import { Isbn } from '../../values/isbn'
+
+export const MAX_LANGUAGE = 35
+const LANGUAGE = /^[A-Za-z]{2,8}(?:-[A-Za-z\d]{1,8})*$/
+const languageError = 'must be a language tag such as ko or pt-BR, or null'
+const Language = z.lazy(() =>
+  z
+    .string({ error: languageError })
+    .check(
+      z.maxLength(MAX_LANGUAGE, { error: `must be at most ${MAX_LANGUAGE} characters` }),
+      z.regex(LANGUAGE, { error: languageError }),
+    ),
+)
+
+export const MAX_SERIES = 500
+/** Ancient works have years before the common era. */
+export const PublishedYear = z.lazy(() => int(-3000, 9999))
+export const MAX_SERIES_NUMBER = 100_000
+const seriesNumberError = `must be a number between 0 and ${MAX_SERIES_NUMBER}, or null`
+const SeriesNumber = z.lazy(() =>
+  z
+    .number({ error: seriesNumberError })
+    .check(z.minimum(0, { error: seriesNumberError }), z.maximum(MAX_SERIES_NUMBER, { error: seriesNumberError })),
+)
+
+export const MAX_SOURCE_IDS = 20
+const SourceId = z.lazy(() =>
+  z.string({ error: 'must be a string' }).check(
+    z.maxLength(200, { error: 'must be at most 200 characters' }),
+    z.regex(/^[a-z][a-z\d_-]*:[!-~]+$/, {
+      error: 'must be a source in lower case, a colon and an identifier, such as goodreads:123',
+    }),
+  ),
+)
+const SourceIds = z.lazy(() =>
+  z.array(SourceId, { error: 'must be an array of identifiers, or null' }).check(
+    z.maxLength(MAX_SOURCE_IDS, { error: `must have at most ${MAX_SOURCE_IDS} identifiers` }),
+    z.refine((ids) => new Set(ids).size === ids.length, { error: 'must not repeat an identifier' }),
+  ),
+)
+
+export const EditionPatch = z.lazy(() =>
+  z
+    .object({
+      isbn: z.nullish(Isbn),
+      language: z.nullish(Language),
+      format: z.nullish(BookFormat),
+      publishedYear: z.nullish(PublishedYear),
+      series: z.optional(nullableText(MAX_SERIES)),
+      seriesNumber: z.nullish(SeriesNumber),
+      sourceIds: z.nullish(SourceIds),
+    })
+    .register(z.globalRegistry, { id: 'EditionPatch' }),
+)
+export type EditionPatch = z.infer<typeof EditionPatch>
+
+export const IsbnPath = z.lazy(() => z.object({ isbn: Isbn }))

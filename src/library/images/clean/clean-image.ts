@@ -1,0 +1,42 @@
+import { ApiError } from '../../../errors'
+import { cleanAvif, isAvif } from './avif/avif'
+import { cleanGif, isGif } from './gif'
+import { type CleanedImage, type CountParts, createPartCounter } from './image'
+import { cleanJpeg, isJpeg } from './jpeg'
+import { cleanPng, isPng } from './png'
+import { cleanWebp, isWebp } from './webp'
+
+/** An accepted image type. */
+export type ImageType = {
+  mime: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif'
+  extension: 'png' | 'jpg' | 'gif' | 'webp' | 'avif'
+}
+
+type Format = {
+  type: ImageType
+  /** Whether the bytes start like this format. */
+  detect: (bytes: Uint8Array) => boolean
+  clean: (bytes: Uint8Array, countParts: CountParts) => CleanedImage | undefined
+}
+
+const FORMATS: Format[] = [
+  { type: { mime: 'image/jpeg', extension: 'jpg' }, detect: isJpeg, clean: cleanJpeg },
+  { type: { mime: 'image/png', extension: 'png' }, detect: isPng, clean: cleanPng },
+  { type: { mime: 'image/webp', extension: 'webp' }, detect: isWebp, clean: cleanWebp },
+  { type: { mime: 'image/gif', extension: 'gif' }, detect: isGif, clean: cleanGif },
+  { type: { mime: 'image/avif', extension: 'avif' }, detect: isAvif, clean: cleanAvif },
+]
+
+/**
+ * Detects the type of an upload by its content alone and copies only what a viewer needs to render it. Location,
+ * camera, time, texts, thumbnails and appended files are dropped; the orientation is kept.
+ * @throws UNSUPPORTED_IMAGE if the upload has none of the five types, IMAGE_DAMAGED if it is corrupt or truncated,
+ * TOO_MANY_PIXELS, IMAGE_TOO_COMPLEX
+ */
+export const cleanImage = (bytes: Uint8Array<ArrayBuffer>): { type: ImageType } & CleanedImage => {
+  const format = FORMATS.find(({ detect }) => detect(bytes))
+  if (!format) throw new ApiError('UNSUPPORTED_IMAGE')
+  const image = format.clean(bytes, createPartCounter())
+  if (!image) throw new ApiError('IMAGE_DAMAGED')
+  return { type: format.type, ...image }
+}

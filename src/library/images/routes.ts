@@ -1,0 +1,89 @@
+import { type Context, Hono } from 'hono'
+import type { App } from '../../env'
+import { ApiError, found } from '../../errors'
+import { valid } from '../../http/bodies/validate'
+import { authenticated } from '../../http/guard/authenticated'
+import { limitLargePages } from '../../http/guard/large-pages'
+import { imageBase } from '../../http/image-base'
+import { sendPage } from '../../http/send-page'
+import { Paging } from '../../values/paging'
+import { cacheImage, dropCached, findCachedImage, getImage, headImage, IMMUTABLE, isImageKey, toKey } from './bucket'
+import { evaluateConditions, type Range, readRange } from './conditions'
+import { ImagePath } from './schema'
+import { deleteImage, listImages } from './store'
+
+const imageHeaders = (object: R2Object) => {
+  const headers = new Headers({
+    ETag: object.httpEtag,
+    'Last-Modified': object.uploaded.toUTCString(),
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': IMMUTABLE,
+  })
+  object.writeHttpMetadata(headers)
+  return headers
+}
+
+const loadImage = async (c: Context<App>, key: string, range?: Range) =>
+  found((await getImage(c.env.IMAGES, key, range)) ?? undefined, 'IMAGE_NOT_FOUND')
+
+const sendRange = async (c: Context<App>, key: string, range: Range, { size }: R2Object) => {
+  if (range.length === 0) {
+    throw new ApiError('RANGE_NOT_SATISFIABLE', { headers: { 'Content-Range': `bytes */${size}` } })
+  }
+  const object = await loadImage(c, key, range)
+  const headers = imageHeaders(object)
+  headers.set('Content-Range', `bytes ${range.offset}-${range.offset + range.length - 1}/${size}`)
+  headers.set('Content-Length', String(range.length))
+  return c.body(object.body, { status: 206, headers })
+}
+
+const sendImage = async (c: Context<App>, key: string, url: string) => {
+  const object = await loadImage(c, key)
+  const headers = imageHeaders(object)
+  headers.set('Content-Length', String(object.size))
+  const [body, copy] = object.body.tee()
+  c.executionCtx.waitUntil(cacheImage(url, new Response(copy, { headers })))
+  return c.body(body, { status: 200, headers })
+}
+
+const loadOne = new Hono<App>().get('/:member-id/:name', async (c) => {
+  const key = c.req.path.slice(1)
+  if (!isImageKey(key)) throw new ApiError('IMAGE_NOT_FOUND')
+  const url = `${imageBase(c)}/${key}`
+  const { headers, method } = c.req.raw
+  const isConditional = [...headers.keys()].some((name) => name === 'range' || name.startsWith('if-'))
+  if (!isConditional && method === 'GET') {
+    const cached = await findCachedImage(url)
+    return cached ? c.newResponse(cached.body, { status: 200, headers: cached.headers }) : sendImage(c, key, url)
+  }
+
+  const image = found((await headImage(c.env.IMAGES, key)) ?? undefined, 'IMAGE_NOT_FOUND')
+  const outcome = evaluateConditions(headers, image)
+  if (outcome === 'failed') throw new ApiError('PRECONDITION_FAILED')
+  if (outcome === 'unmodified') {
+    const headers = imageHeaders(image)
+    headers.delete('Content-Type')
+    return c.body(null, { status: 304, headers })
+  }
+  if (method === 'HEAD') {
+    return c.body(null, { status: 200, headers: [...imageHeaders(image), ['Content-Length', String(image.size)]] })
+  }
+  const range = readRange(headers, image)
+  return range ? sendRange(c, key, range, image) : sendImage(c, key, url)
+})
+
+export const images = new Hono<App>()
+  .get('/', authenticated('memos:read'), valid('query', Paging), limitLargePages, async (c) => {
+    const base = imageBase(c)
+    const query = c.req.valid('query')
+    const { item, pageInfo } = await listImages(c.get('db'), c.get('caller'), query)
+    const images = item.map((image) => ({ ...image, url: `${base}/${toKey(image.memberId, image.name)}` }))
+    return sendPage(c, '/images', query, { item: images, pageInfo })
+  })
+  .route('/', loadOne)
+  .delete('/:member-id/:name', authenticated('memos:write'), valid('param', ImagePath), async (c) => {
+    const { 'member-id': memberId, name } = c.req.valid('param')
+    const key = found(await deleteImage(c.get('db'), c.get('caller'), c.env.IMAGES, memberId, name), 'IMAGE_NOT_FOUND')
+    c.executionCtx.waitUntil(dropCached(imageBase(c), [key]))
+    return c.body(null, 204)
+  })

@@ -1,0 +1,125 @@
+import { and, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { type Caller, isOwnRow, queryOne, runAsCaller, selectCaller } from '../../db/caller'
+import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../../db/client'
+import { nextId } from '../../db/next-id'
+import { isOwnBook } from '../../db/own-book'
+import { books, members, memos } from '../../db/schema'
+import { quotaExceeded } from '../../errors'
+import { toFoldedColumn } from '../../values/fold'
+import { type Quotas, utf8Bytes } from '../../values/quotas'
+import { memoColumns } from './memo-lists'
+import type { Memo } from './responses'
+import type { MemoPatch, NewMemo } from './schema'
+
+const { placeholder } = sql
+
+const memberTextBytes = (memberId: SQLiteColumn) =>
+  sql`(select ${members.textBytes} from ${members} where ${members.memberId} = ${memberId})`
+
+const insertMemo = sqlStatement<Memo>(
+  () => sql`
+  insert into memos (
+    memoId, bookId, memberId, position,
+    memoType, memoContent, contentFolded, memoBookPage, memoAuthority, createdAt, updatedAt
+  )
+  select
+    ${nextId(memos.memoId)}, ${books.bookId}, ${books.memberId},
+    (select coalesce(max(${memos.position}), 0) + 1 from ${memos} where ${memos.memberId} = ${books.memberId}),
+    ${placeholder('memoType')}, ${placeholder('memoContent')}, ${placeholder('contentFolded')},
+    ${placeholder('memoBookPage')}, ${placeholder('memoAuthority')}, ${placeholder('createdAt')}, ${placeholder('createdAt')}
+  from ${books} where ${isOwnBook}
+    and ${books.memoCount} < ${placeholder('MAX_MEMOS_PER_BOOK')}
+    and ${books.memoBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_BOOK_TEXT_BYTES')}
+    and ${memberTextBytes(books.memberId)} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
+  returning memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt`,
+)
+
+const selectUsage = statement((db) =>
+  db.select({ memoCount: books.memoCount, memoBytes: books.memoBytes }).from(books).where(isOwnBook),
+)
+
+/**
+ * Adds a memo to one of the caller's books. Returns undefined if the caller has no such book.
+ * @param now the local time to record
+ * @throws MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when that quota is full
+ */
+export const createMemo = async (
+  db: Db,
+  caller: Caller,
+  bookId: number,
+  memo: NewMemo,
+  now: string,
+  quotas: Quotas,
+): Promise<Memo | undefined> => {
+  const { MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES } = quotas
+  const limits = { MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES }
+  const bytes = utf8Bytes(memo.memoContent)
+  const contentFolded = toFoldedColumn(memo.memoContent)
+  const insert = insertMemo({ ...memo, contentFolded, bookId, createdAt: now, bytes, ...limits })
+  const [, [created], [book]] = await runAsCaller(db, caller, selectCaller(), insert, selectUsage({ bookId }))
+  if (created || !book) return created
+  if (book.memoCount >= MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
+  const isBookFull = book.memoBytes + bytes > MAX_BOOK_TEXT_BYTES
+  throw quotaExceeded(isBookFull ? 'MAX_BOOK_TEXT_BYTES' : 'MAX_MEMBER_TEXT_BYTES', quotas)
+}
+
+const isOwnMemo = isOwnRow(memos.memoId, memos.memberId)
+const selectMemo = statement((db) => db.select(memoColumns).from(memos).where(isOwnMemo))
+const removeMemo = statement((db) => db.delete(memos).where(isOwnMemo).returning({ memoId: memos.memoId }))
+
+/** A memo. Returns undefined if the caller has no such memo. */
+export const getMemo = (db: Db, caller: Caller, memoId: number): Promise<Memo | undefined> =>
+  queryOne(db, caller, selectMemo({ memoId }))
+
+const bookTextBytes = sql<number>`(select ${books.memoBytes} from ${books} where ${books.bookId} = ${memos.bookId})`
+const growth = sql<number>`${placeholder('bytes')} - octet_length(${memos.memoContent})`
+/** Whether new content fits the quotas. Content that does not grow always does. */
+const fits = sql`(${growth} <= 0 or (
+  ${bookTextBytes} + ${growth} <= ${placeholder('MAX_BOOK_TEXT_BYTES')}
+  and ${memberTextBytes(memos.memberId)} + ${growth} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
+))`
+const selectGrowth = statement((db) =>
+  db
+    .select({ bookBytes: sql<number>`${bookTextBytes} + ${growth}`.as('bookBytes') })
+    .from(memos)
+    .where(isOwnMemo),
+)
+
+/**
+ * Updates the given fields of a memo. Returns undefined if the caller has no such memo.
+ * @param now the local time to record
+ * @throws MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when the content grows and that quota is full
+ */
+export const updateMemo = async (
+  db: Db,
+  caller: Caller,
+  memoId: number,
+  patch: MemoPatch,
+  now: string,
+  quotas: Quotas,
+): Promise<Memo | undefined> => {
+  if (Object.keys(patch).length === 0) return getMemo(db, caller, memoId)
+  const { MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES } = quotas
+  const values = { memoId, bytes: utf8Bytes(patch.memoContent), MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES }
+  const hasContent = patch.memoContent !== undefined
+  const update = idempotent(
+    dynamicStatement(
+      (builder) =>
+        builder
+          .update(memos)
+          .set({ ...patch, ...(hasContent && { contentFolded: toFoldedColumn(patch.memoContent) }), updatedAt: now })
+          .where(hasContent ? and(isOwnMemo, fits) : isOwnMemo)
+          .returning(memoColumns),
+      values,
+    ),
+  )
+  if (!hasContent) return queryOne(db, caller, update)
+  const [, [before], [updated]] = await runAsCaller(db, caller, selectCaller(), selectGrowth(values), update)
+  if (updated || !before) return updated
+  const isBookFull = before.bookBytes > MAX_BOOK_TEXT_BYTES
+  throw quotaExceeded(isBookFull ? 'MAX_BOOK_TEXT_BYTES' : 'MAX_MEMBER_TEXT_BYTES', quotas)
+}
+
+/** Deletes a memo. Returns undefined if the caller has no such memo. */
+export const deleteMemo = (db: Db, caller: Caller, memoId: number) => queryOne(db, caller, removeMemo({ memoId }))

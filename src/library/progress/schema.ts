@@ -1,0 +1,37 @@
+import * as z from 'zod/mini'
+import { cursorPaging } from '../../values/cursor'
+import { Int32, PastInstant } from '../../values/fields'
+
+/** The most events of a book. If there are more, a trigger deletes some of the oldest. */
+export const MAX_EVENTS = 10_000
+
+const percentError = 'must be a number between 0 and 100'
+
+export const NewProgress = z.lazy(() =>
+  z
+    .object({
+      page: z.optional(Int32),
+      percent: z.optional(
+        z
+          .number({ error: percentError })
+          .check(z.minimum(0, { error: percentError }), z.maximum(100, { error: percentError })),
+      ),
+      at: z.nullish(PastInstant),
+    })
+    .check(
+      z.refine(({ page, percent }) => page !== undefined || percent !== undefined, {
+        path: ['page'],
+        error: 'is required unless percent is sent',
+      }),
+      z.refine(({ page, percent }) => page === undefined || percent === undefined, {
+        path: ['percent'],
+        error: 'must not be sent together with page',
+      }),
+    )
+    .register(z.globalRegistry, { id: 'NewProgress' }),
+)
+export type NewProgress = z.infer<typeof NewProgress>
+
+/** The cursor is the time of the last event, in milliseconds since 1970. */
+export const ProgressQuery = z.lazy(() => cursorPaging(z.int()))
+export type ProgressQuery = z.infer<typeof ProgressQuery>

@@ -1,0 +1,118 @@
+import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
+import { type Db, idempotent, sqlStatement, statement } from '../../db/client'
+import { isOwnBook } from '../../db/own-book'
+import { limit } from '../../db/parameters'
+import { progress } from '../../db/reading-schema'
+import { books } from '../../db/schema'
+import { fieldError } from '../../errors'
+import { type List, toCursor } from '../../values/cursor'
+import { toInstant } from '../../values/fields'
+import { selectBook } from '../books/store'
+import type { ProgressEvent } from './responses'
+import type { NewProgress, ProgressQuery } from './schema'
+
+const { placeholder } = sql
+
+type Row = Omit<ProgressEvent, 'at'> & { at: number }
+const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at), page, kind })
+
+// Without `at`, the event becomes the latest: at `now`, or just after the latest event if that is ahead of this clock. If
+// that one has the same page, it is replaced, so that a retry adds nothing. A page before that of the previous event (for
+// the first event, of the book) is a correction, as in the trigger books_progressed.
+const insertEvent = sqlStatement<Row>(
+  () => sql`
+  with book as materialized (
+    select memberId, bookId, currentPage, newestReadingId,
+      coalesce(${placeholder('page')}, round(itemPage * ${placeholder('percent')} / 100.0)) as newPage
+    from ${books} where ${isOwnBook}
+  ), event as materialized (
+    select book.*, total, coalesce(
+      ${placeholder('at')},
+      iif(at > ${placeholder('now')}, at + (page <> newPage), ${placeholder('now')})
+    ) as newAt
+    from book left join (
+      select at, page, total from progress
+      where (memberId, bookId) = (select memberId, bookId from book) order by at desc limit 1
+    )
+  )
+  insert into progress (memberId, bookId, at, page, kind, total)
+  select event.memberId, event.bookId, newAt, newPage,
+    iif(
+      newPage < coalesce(previous.page, iif(event.total is null, currentPage, 0))
+        and coalesce((select createdAt from readings where readingId = newestReadingId), 0) <= coalesce(max(previous.at, 0), 0),
+      'CORRECTION',
+      'PROGRESS'
+    ),
+    coalesce(event.total, 0) + 1
+  from event left join (
+    select at, page from progress
+    where (memberId, bookId) = (select memberId, bookId from event) and at < (select newAt from event)
+    order by at desc limit 1
+  ) as previous
+  where newPage is not null
+  on conflict do update set
+    page = excluded.page,
+    kind = iif(kind = 'FINISHED' or page = excluded.page, kind, excluded.kind)
+  returning at, page, kind`,
+)
+
+const updateCurrentPage = sqlStatement(
+  () => sql`
+  update books set currentPage = latest.page
+  from (
+    select page from progress
+    where memberId = ${callerId} and bookId = ${placeholder('bookId')} order by at desc limit 1
+  ) as latest
+  where ${isOwnBook} and currentPage <> latest.page`,
+)
+
+/**
+ * Adds an event to the progress of a book, or replaces the one at the same time. The latest event sets the book's current
+ * page. Returns undefined if the caller has no such book.
+ * @throws INVALID_FIELDS for a percentage if the book has no number of pages
+ */
+export const addProgress = async (
+  db: Db,
+  caller: Caller,
+  bookId: number,
+  { at, ...reached }: NewProgress,
+): Promise<ProgressEvent | undefined> => {
+  const now = Date.now()
+  const values = { bookId, page: null, percent: null, ...reached, now, at: at != null && at <= now ? at : null }
+  const insert = idempotent(insertEvent(values))
+  const update = idempotent(updateCurrentPage({ bookId }))
+  const [, [book], [event]] = await runAsCaller(db, caller, selectCaller(), selectBook({ bookId }), insert, update)
+  if (!book) return undefined
+  if (!event) throw fieldError('percent', reached.percent, 'must not be sent for a book without itemPage: send page')
+  return toEvent(event)
+}
+
+const selectEvents = statement((db) =>
+  db
+    .select({ at: progress.at, page: progress.page, kind: progress.kind })
+    .from(progress)
+    .where(
+      and(
+        eq(progress.memberId, callerId),
+        eq(progress.bookId, placeholder('bookId')),
+        lt(progress.at, placeholder('before')),
+      ),
+    )
+    .orderBy(desc(progress.at))
+    .limit(limit),
+)
+
+/** The progress of a book, newest first. Returns undefined if the caller has no such book. */
+export const listProgress = async (
+  db: Db,
+  caller: Caller,
+  bookId: number,
+  { cursor = Number.MAX_SAFE_INTEGER, size }: ProgressQuery,
+): Promise<List<ProgressEvent> | undefined> => {
+  const select = selectEvents({ bookId, before: cursor, limit: size + 1 })
+  const [, [book], events] = await runAsCaller(db, caller, selectCaller(), selectBook({ bookId }), select)
+  if (!book) return undefined
+  const item = events.slice(0, size)
+  return { item: item.map(toEvent), next: events.length > size ? toCursor(item.at(-1)?.at) : null }
+}

@@ -1,0 +1,66 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { callerId } from '../../db/caller'
+import { sqlStatement } from '../../db/client'
+
+const { placeholder } = sql
+
+/** Open readings first, then by date, as far as it is known. */
+export const NEWEST_FIRST = sql.raw(`outcome is null desc, coalesce(finishedAt, startedAt, '') desc, readingId desc`)
+
+const isReplaced = sql`books.newestReadingId is not newest.readingId`
+const stars = sql`max(1, (newest.quarters + 2) / 4)`
+const sets = (field: 'Start' | 'End' | 'Outcome' | 'Star') => placeholder(`sets${field}`)
+
+/** A full date as a timestamp, with the book's time of day if the book has the same date. Null for a partial date. */
+export const toTimestamp = (date: SQL, stored: SQL) => sql`iif(
+  length(${date}) = 10, iif(substr(${stored}, 1, 10) = ${date}, ${stored}, ${date} || 'T00:00:00'), null
+)`
+
+const DEFAULTS = { setsStart: 0, setsEnd: 0, setsOutcome: 0, setsStar: 0, deletedId: null }
+/** `reorders`: whether the change can make another reading the newest. */
+type Values = Partial<Record<keyof typeof DEFAULTS, number>> & { reorders: number; readingId?: number; bookId?: number }
+
+/**
+ * Updates the book of a reading after a change of the reading, or before its deletion. If another reading becomes the newest,
+ * the book takes all values of that one; otherwise, only those that were changed in the newest. newestReadingId always
+ * changes, so that the triggers do not apply the update to the reading again: if the newest stays the same, it is negative
+ * until `finishSync`.
+ */
+export const syncBook = (readingId: SQL, bookId: SQL) => {
+  const sync = sqlStatement(
+    () => sql`
+    update books set
+      newestReadingId = iif(${isReplaced}, newest.readingId, -newest.readingId),
+      bookStatus = iif(
+        newest.outcome is null, 'ING',
+        iif(${isReplaced} or books.bookStatus = 'ING' or ${sets('Outcome')}, 'DONE', books.bookStatus)
+      ),
+      readStartDate = iif(
+        ${isReplaced} or ${sets('Start')} or (${sets('Outcome')} and books.bookStatus = 'YET'),
+        ${toTimestamp(sql`newest.startedAt`, sql`books.readStartDate`)}, books.readStartDate
+      ),
+      readEndDate = iif(
+        ${isReplaced} or ${sets('End')},
+        iif(newest.outcome = 'FINISHED', ${toTimestamp(sql`newest.finishedAt`, sql`books.readEndDate`)}, null),
+        books.readEndDate
+      ),
+      star = iif(${isReplaced}, coalesce(${stars}, books.star), iif(${sets('Star')}, coalesce(${stars}, 0), books.star))
+    from (
+      select bookId, readingId, startedAt, finishedAt, outcome, quarters from books join readings using (memberId, bookId)
+      where books.bookId = ${bookId} and books.memberId = ${callerId}
+        and readings.readingId is not ${placeholder('deletedId')}
+        and (${placeholder('reorders')} or readings.readingId = ${readingId})
+      order by ${NEWEST_FIRST} limit 1
+    ) as newest
+    where books.bookId = newest.bookId
+      and (books.newestReadingId is ${readingId} or (${placeholder('reorders')} and newest.readingId = ${readingId}))
+      and (${placeholder('deletedId')} is not null or changes() > 0)`,
+  )
+  return (values: Values) => sync({ ...DEFAULTS, ...values })
+}
+
+/** Makes the newestReadingId that `syncBook` left negative positive again. */
+export const finishSync = (bookId: SQL) =>
+  sqlStatement(
+    () => sql`update books set newestReadingId = -newestReadingId where bookId = ${bookId} and newestReadingId < 0`,
+  )

@@ -1,0 +1,269 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Caller, callerId, isCaller, isOwnRow, runAsCaller, selectCaller } from '../../db/caller'
+import { type Db, idempotent, sqlStatement } from '../../db/client'
+import { nextId, READING_ID_OFFSET } from '../../db/next-id'
+import { isOwnBook } from '../../db/own-book'
+import { type ArrayOrParts, loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
+import { readings } from '../../db/reading-schema'
+import { members } from '../../db/schema'
+import { ApiError, fieldError, quotaExceeded } from '../../errors'
+import { type Quotas, utf8Bytes } from '../../values/quotas'
+import { finishSync, NEWEST_FIRST, syncBook } from './newest'
+import type { Reading } from './responses'
+import { beforeStartError, isInOrder, MAX_READINGS, type NewReading, pausedError, type ReadingPatch } from './schema'
+
+const { placeholder } = sql
+
+type Row = Omit<Reading, 'paused'> & { paused: number }
+const columns = sql.raw(
+  'readingId, startedAt, finishedAt, outcome, quarters / 4.0 as rating, format, note, isPaused as paused',
+)
+const toReading = (row: Row): Reading => ({ ...row, paused: row.paused === 1 })
+
+const isOwnReading = isOwnRow(readings.readingId, readings.memberId)
+const ownBookId = sql`(select bookId from readings where ${isOwnReading})`
+
+/** The only reading of a book without rows in `readings`: its own status, dates and stars. */
+const firstReading = sql`
+  substr(readStartDate, 1, 10) as startedAt, iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null) as finishedAt,
+  iif(bookStatus = 'DONE', 'FINISHED', null) as outcome, nullif(star * 4, 0) as quarters
+  from books where ${isOwnBook} and newestReadingId is null and bookStatus <> 'YET'`
+const selectFirst = sqlStatement<Row>(
+  () => sql`
+  select ${columns} from (select bookId as readingId, null as format, null as note, 0 as isPaused, ${firstReading})`,
+)
+
+/** Inserts a row for the first reading. Every change of readings begins with this statement and the next. */
+const insertFirst = sqlStatement(
+  () => sql`
+  insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
+  select bookId, memberId, bookId, 0, ${firstReading}`,
+)
+const pointToFirst = sqlStatement(
+  () => sql`
+  update books set newestReadingId = bookId where ${isOwnBook} and newestReadingId is null and changes() = 1`,
+)
+const storeFirst = (bookId: number) =>
+  [idempotent(insertFirst({ bookId })), idempotent(pointToFirst({ bookId }))] as const
+
+const noteBytes = sql`coalesce(octet_length(note), 0)`
+// The newest reading stays first even if the dates of the book are changed to earlier ones than those of other readings.
+const inOrder = sql`order by readingId = (select newestReadingId from books where ${isOwnBook}) desc, ${NEWEST_FIRST}`
+const selectSizes = sqlStatement<{ id: number | null; bytes: number }>(
+  () => sql`
+  select readingId as id, ${noteBytes} as bytes from books left join readings using (memberId, bookId)
+  where ${isOwnBook} order by readingId = newestReadingId desc, ${NEWEST_FIRST}`,
+)
+const selectAll = sqlStatement<Row>(
+  () => sql`
+  select ${columns} from readings where memberId = ${callerId} and bookId = (
+    select bookId from books where ${isOwnBook} and (
+      select coalesce(sum(${noteBytes}), 0) from readings where memberId = books.memberId and bookId = books.bookId
+    ) <= ${sql.raw(String(MAX_WHOLE_BYTES))}
+  ) ${inOrder}`,
+)
+const selectPart = sqlStatement<Row>(
+  () => sql`
+  select ${columns} from readings
+  where memberId = ${callerId} and readingId in (select value from json_each(${placeholder('ids')})) ${inOrder}`,
+)
+
+/** The readings of a book, newest first. Returns undefined if the caller has no such book. */
+export const listReadings = async (
+  db: Db,
+  caller: Caller,
+  bookId: number,
+): Promise<ArrayOrParts<Reading> | undefined> => {
+  const values = { bookId }
+  const [, sizes, first, all] = await runAsCaller(
+    db,
+    caller,
+    selectCaller(),
+    selectSizes(values),
+    selectFirst(values),
+    selectAll(values),
+  )
+  if (sizes.length === 0) return undefined
+  const stored = sizes.flatMap(({ id, bytes }) => (id === null ? [] : [{ id, bytes }]))
+  if (stored.reduce((sum, { bytes }) => sum + bytes, 0) <= MAX_WHOLE_BYTES) return [...first, ...all].map(toReading)
+  return loadParts(db, caller, stored, async (ids) => {
+    const [, part] = await runAsCaller(db, caller, selectCaller(), selectPart({ bookId, ids }))
+    return part.map(toReading)
+  })
+}
+
+const textBytes = sql`(select ${members.textBytes} from ${members} where ${isCaller})`
+const countReadings = sql`(select count(*) from readings where memberId = books.memberId and bookId = books.bookId)`
+const insertReading = sqlStatement<Row>(
+  () => sql`
+  insert into readings (
+    readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, format, note, isPaused
+  )
+  select
+    ${nextId(readings.readingId, READING_ID_OFFSET)}, memberId, bookId, ${placeholder('callerNow')},
+    ${placeholder('startedAt')}, ${placeholder('finishedAt')}, ${placeholder('outcome')}, ${placeholder('quarters')},
+    ${placeholder('format')}, ${placeholder('note')}, ${placeholder('isPaused')}
+  from books where ${isOwnBook}
+    and ${countReadings} < ${sql.raw(String(MAX_READINGS))}
+    and ${textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
+  returning ${columns}`,
+)
+const syncAfterCreate = syncBook(
+  sql`(select max(readingId) from readings where memberId = ${callerId} and bookId = ${placeholder('bookId')})`,
+  sql`(select bookId from books where ${isOwnBook})`,
+)
+const selectCount = sqlStatement<{ count: number }>(
+  () => sql`select ${countReadings} as count from books where ${isOwnBook}`,
+)
+
+/**
+ * Adds a reading to one of the caller's books. Returns undefined if the caller has no such book.
+ * @throws MAX_READINGS or MAX_MEMBER_TEXT_BYTES when that quota is full
+ */
+export const createReading = async (
+  db: Db,
+  caller: Caller,
+  bookId: number,
+  { startedAt = null, finishedAt = null, outcome, rating, format = null, note = null, paused }: NewReading,
+  quotas: Quotas,
+): Promise<Reading | undefined> => {
+  const insert = insertReading({
+    bookId,
+    startedAt,
+    finishedAt,
+    outcome: outcome ?? (finishedAt && 'FINISHED'),
+    quarters: rating ? rating * 4 : null,
+    format,
+    note,
+    isPaused: Number(paused ?? false),
+    bytes: utf8Bytes(note),
+    MAX_MEMBER_TEXT_BYTES: quotas.MAX_MEMBER_TEXT_BYTES,
+  })
+  const [, , , [created], , [usage]] = await runAsCaller(
+    db,
+    caller,
+    selectCaller(),
+    ...storeFirst(bookId),
+    insert,
+    syncAfterCreate({ bookId, reorders: 1 }),
+    selectCount({ bookId }),
+  )
+  if (created) return toReading(created)
+  if (!usage) return undefined
+  throw usage.count < MAX_READINGS ? quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas) : new ApiError('MAX_READINGS')
+}
+
+const selectReading = sqlStatement<Row>(() => sql`select ${columns} from readings where ${isOwnReading}`)
+const syncAfterChange = syncBook(sql`${placeholder('readingId')}`, ownBookId)
+const finishChange = finishSync(ownBookId)
+
+/** The update of a reading. Its WHERE has the conditions on the stored values. */
+const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused }: ReadingPatch) => {
+  const values: Record<string, unknown> = {
+    startedAt,
+    finishedAt: outcome === null ? null : finishedAt,
+    outcome: outcome === undefined && finishedAt ? sql`coalesce(outcome, 'FINISHED')` : outcome,
+    quarters: rating && rating * 4,
+    format,
+    note,
+    isPaused: outcome || finishedAt ? 0 : paused === undefined ? undefined : Number(paused),
+  }
+  const set = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [sql`${sql.raw(name)} = ${value}`],
+  )
+  const conditions: SQL[] = [isOwnReading]
+  if (paused && outcome === undefined) conditions.push(sql`outcome is null`)
+  if (outcome !== null && (startedAt || finishedAt)) {
+    const [start, end] = [
+      startedAt === undefined ? sql`startedAt` : startedAt,
+      finishedAt === undefined ? sql`finishedAt` : finishedAt,
+    ]
+    conditions.push(sql`coalesce(substr(${end}, 1, length(${start})) >= substr(${start}, 1, length(${end})), true)`)
+  }
+  if (note) {
+    const growth = sql`${placeholder('bytes')} - ${noteBytes}`
+    conditions.push(sql`(${growth} <= 0 or ${textBytes} + ${growth} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')})`)
+  }
+  return sqlStatement<Row>(
+    () => sql`
+    update readings set ${sql.join(set, sql`, `)} where ${sql.join(conditions, sql` and `)} returning ${columns}`,
+  )
+}
+
+/** The error for a change that the stored reading or the quota does not allow. */
+const refusal = (stored: Row, patch: ReadingPatch, quotas: Quotas) => {
+  const { startedAt, finishedAt, outcome, paused } = patch
+  if (paused && outcome === undefined && stored.outcome) return fieldError('paused', paused, pausedError)
+  if (outcome !== null && (startedAt || finishedAt) && !isInOrder({ ...stored, ...patch })) {
+    if (finishedAt) return fieldError('finishedAt', finishedAt, beforeStartError)
+    return fieldError('startedAt', startedAt, 'must not be after finishedAt')
+  }
+  return quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas)
+}
+
+/**
+ * Updates the given fields of a reading, and the book if the reading is or becomes its newest. Returns undefined if the
+ * caller has no such reading.
+ * @throws INVALID_FIELDS when the stored values do not allow the change, MAX_MEMBER_TEXT_BYTES when that quota is full
+ */
+export const updateReading = async (
+  db: Db,
+  caller: Caller,
+  readingId: number,
+  patch: ReadingPatch,
+  quotas: Quotas,
+): Promise<Reading | undefined> => {
+  const ids = { readingId, bookId: readingId }
+  if (Object.keys(patch).length === 0) {
+    const [, [first], [stored]] = await runAsCaller(db, caller, selectCaller(), selectFirst(ids), selectReading(ids))
+    const row = first ?? stored
+    return row && toReading(row)
+  }
+  const { MAX_MEMBER_TEXT_BYTES } = quotas
+  const update = toUpdate(patch)({ readingId, bytes: utf8Bytes(patch.note), MAX_MEMBER_TEXT_BYTES })
+  const isSet = (...names: (keyof ReadingPatch)[]) => Number(names.some((name) => patch[name] !== undefined))
+  const sets = {
+    setsStart: isSet('startedAt'),
+    setsEnd: isSet('finishedAt', 'outcome'),
+    setsOutcome: isSet('outcome'),
+    setsStar: isSet('rating'),
+    reorders: isSet('startedAt', 'finishedAt', 'outcome'),
+  }
+  const sync = [syncAfterChange({ readingId, ...sets }), finishChange({ readingId })].map(idempotent)
+  const [, , , [stored], [updated]] = await runAsCaller(
+    db,
+    caller,
+    selectCaller(),
+    ...storeFirst(readingId),
+    selectReading({ readingId }),
+    idempotent(update),
+    ...(sets.reorders || sets.setsStar ? sync : []),
+  )
+  if (!updated && stored) throw refusal(stored, patch, quotas)
+  return updated && toReading(updated)
+}
+
+const clearBook = sqlStatement(
+  () => sql`
+  update books set newestReadingId = null, bookStatus = 'YET', readStartDate = null, readEndDate = null
+  where bookId = ${ownBookId} and newestReadingId = ${placeholder('readingId')}`,
+)
+const removeReading = sqlStatement<{ readingId: number }>(
+  () => sql`
+  delete from readings where ${isOwnReading} returning readingId`,
+)
+
+/** Deletes a reading. A book without readings is unread again. Returns undefined if the caller has no such reading. */
+export const deleteReading = async (db: Db, caller: Caller, readingId: number) => {
+  const ids = { readingId }
+  const [, , , , , [removed]] = await runAsCaller(
+    db,
+    caller,
+    selectCaller(),
+    ...storeFirst(readingId),
+    syncAfterChange({ ...ids, deletedId: readingId, reorders: 1 }),
+    clearBook(ids),
+    removeReading(ids),
+  )
+  return removed
+}

@@ -1,0 +1,65 @@
+import { fold } from '../../values/fold'
+import { decodeEntities } from '../../values/html'
+
+/** Characters of an excerpt before the match, and in total. */
+const BEFORE = 60
+const LENGTH = 160
+
+const INLINE = /^<\/?(?:a|b|code|del|em|font|i|ins|mark|s|small|span|strike|strong|sub|sup|u|wbr)\b/i
+const toSpace = (tag: string) => (INLINE.test(tag) ? '' : ' ')
+
+/** Removes tags, and decodes entities. Where the text was cut, an incomplete tag or entity is removed, too. In NFC. */
+const toPlain = (text: string, isCutBefore: boolean, isCutAfter: boolean) => {
+  const start = isCutBefore ? text.replace(/^[^<>]*["'/]>|^[\w-]*>|^#?\w{1,8};/, '') : text
+  const whole = isCutAfter ? start.replace(/<(?:[/!]?[a-z][^>]*|[/!]?)$|&#?\w{0,8}$/i, '') : start
+  const withoutTags = whole.replace(/<(?:[/!]?[a-z])[^>]*>/gi, toSpace)
+  return decodeEntities(withoutTags).normalize('NFC').replace(/\s+/g, ' ').trim()
+}
+
+/** A part of a text around a match. */
+type Part = {
+  part: string
+  isCutBefore: boolean
+  isCutAfter: boolean
+  /** The part of the folded text around the match, if that is stored. The position of `part` is then an estimate. */
+  foldedPart: string | null
+}
+
+/** Converts a position in the folded text to one in the text. */
+const toIndex = (text: string, folded: string, position: number) => {
+  if (folded.length === text.length) return position
+  let [index, length] = [0, 0]
+  for (const character of text) {
+    length += fold(character).length
+    if (length > position) break
+    index += character.length
+  }
+  return index
+}
+
+// Created at the first use: it takes about 10 ms, which every cold start would pay.
+let segmenter: Intl.Segmenter | undefined
+const segment = (text: string) => {
+  segmenter ??= new Intl.Segmenter()
+  return segmenter.segment(text)
+}
+
+/**
+ * Plain text around a match. If the match is in HTML markup, the text next to it.
+ * @param q the folded search term
+ */
+export const toExcerpt = ({ part, isCutBefore, isCutAfter, foldedPart }: Part, q: string) => {
+  const texts = [part, foldedPart ?? part].map((text) => toPlain(text, isCutBefore, isCutAfter))
+  const text = texts.find((each) => fold(each).includes(q)) ?? texts[0] ?? ''
+  const folded = fold(text)
+  const match = Math.max(0, toIndex(text, folded, folded.indexOf(q)))
+  const segments = segment(text)
+  // Characters may be incomplete at the ends of a cut text.
+  const first = isCutBefore ? Math.min(match, segments.containing(0)?.segment.length ?? 0) : 0
+  const last = isCutAfter ? (segments.containing(text.length - 1)?.index ?? 0) : text.length
+  const from = Math.max(first, Math.min(match - BEFORE, last - LENGTH))
+  const to = Math.min(last, Math.max(from + LENGTH, match + q.length))
+  const toBoundary = (index: number) => segments.containing(index)?.index ?? text.length
+  const [start, end] = [toBoundary(from), toBoundary(to)]
+  return `${isCutBefore || from > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`
+}

@@ -1,0 +1,154 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
+import { type Db, idempotent, sqlStatement } from '../../db/client'
+import { isOwnBook } from '../../db/own-book'
+import { limit } from '../../db/parameters'
+import { authorKey, books, contentKey, memos, titleKey } from '../../db/schema'
+import { BOOK_STATUSES, MEMO_TYPES } from '../../values/contract'
+import { type List, toCursor } from '../../values/cursor'
+import { fold } from '../../values/fold'
+import type { LibraryBook } from '../books/responses'
+import { libraryColumns } from '../books/views'
+import { toExcerpt } from './excerpt'
+import type { FoundMemo } from './responses'
+import { type BookSearch, type MemoSearch, WINDOW } from './schema'
+
+/** The most rows that a call searches. */
+export const MAX_SEARCHED = 1000
+/** A call ends with the memo that reaches this size: a database runs one query at a time, and others wait. */
+export const MAX_SEARCHED_BYTES = 4 * 1024 * 1024
+
+const { placeholder } = sql
+const q = placeholder('q')
+const [maxSearched, maxBytes, window] = [MAX_SEARCHED, MAX_SEARCHED_BYTES, WINDOW].map((n) => sql.raw(String(n)))
+const literal = (name: string) => sql.raw(`'${name}'`)
+const union = (selects: SQL[]) => sql.join(selects, sql` union all `)
+
+/** Rows of one or several ranges. An index has each range in the order of `id`. */
+type Source = { id: SQLiteColumn; bytes: SQL; ranges: SQL[] }
+
+/**
+ * The newest rows before the cursor, and whether each is the last one that the call searches. Without a further ORDER BY,
+ * SQLite reads only as many rows as the outer query takes. `bytes` must not read the texts: `octet_length` does not.
+ */
+const withSearched = ({ id, bytes, ranges }: Source) => {
+  const isNext = sql`${id} < (${placeholder('cursor')} + 0)`
+  const newest = ranges.map(
+    (range) => sql`select ${id} as id, ${bytes} as bytes from ${id.table} where ${range} and ${isNext}`,
+  )
+  return sql`
+  with newest as (${union(newest)} order by id desc limit ${maxSearched}),
+  counted as (
+    select id, bytes, row_number() over newer as n, sum(bytes) over newer as total
+    from newest window newer as (order by id desc rows unbounded preceding)
+  ),
+  searched as (
+    select id, n = ${maxSearched} or total >= ${maxBytes} as isLast from counted where total - bytes < ${maxBytes}
+  )`
+}
+
+const selectOldest = ({ id, ranges }: Source, bookId = sql`null`) => {
+  const oldest = ranges.map((range) => sql`select min(${id}) as id from ${id.table} where ${range}`)
+  return sqlStatement<{ oldest: number; bookId: number | null }>(
+    () => sql`select min(id) as oldest, ${bookId} as bookId from (${union(oldest)})`,
+  )
+}
+
+/** A matching row, or the last one searched. `at` is the position of the match, or 0. */
+type Searched = { id: number; isLast: number; at: number }
+
+/** The cursor after a full page, or after a call that reached its limit, unless it ended with the oldest row. */
+const toNext = (rows: Searched[], size: number, oldest: number | undefined) => {
+  const last = rows.at(-1)
+  return last && (last.isLast || rows.length === size) && last.id !== oldest ? toCursor(last.id) : null
+}
+
+const isOwn = sql`${books.memberId} = ${callerId}`
+const library: Source = {
+  id: books.bookId,
+  bytes: sql`0`,
+  ranges: BOOK_STATUSES.map((status) => sql`${isOwn} and ${books.bookStatus} = ${literal(status)}`),
+}
+const selectOldestBook = selectOldest(library)
+// The publisher has no folded column: its letters beyond ASCII match only as typed, or if they are lower-case.
+const isFound = sql`(
+  instr(${titleKey}, ${q}) or instr(${authorKey}, ${q})
+  or instr(lower(${books.publisher}), ${q}) or instr(${books.publisher}, ${placeholder('typed')})
+)`
+const selectBooks = sqlStatement<LibraryBook & Searched>(
+  () => sql`${withSearched(library)}
+  select ${sql.join(Object.values(libraryColumns), sql`, `)}, id, isLast, coalesce(${isFound}, 0) as at
+  from searched cross join ${books} on ${books.bookId} = id where ${isFound} or isLast limit ${limit}`,
+)
+
+// Below, `idempotent` is for `run`, which only recognizes statements that begin with SELECT as reads.
+const toValues = ({ q, cursor = Number.MAX_SAFE_INTEGER, size }: BookSearch) => ({
+  q: fold(q),
+  typed: q,
+  cursor,
+  limit: size,
+})
+
+/** The caller's books whose title, author or publisher contains the term, newest first. */
+export const searchBooks = async (db: Db, caller: Caller, search: BookSearch): Promise<List<LibraryBook>> => {
+  const page = idempotent(selectBooks(toValues(search)))
+  const [, [end], rows] = await runAsCaller(db, caller, selectCaller(), selectOldestBook(), page)
+  return {
+    item: rows.filter(({ at }) => at).map(({ id, isLast, at, ...book }) => book),
+    next: toNext(rows, search.size, end?.oldest),
+  }
+}
+
+type Excerpted = { part: string; isCutBefore: number; isCutAfter: number; foldedPart: string | null }
+
+const memoSearch = (source: Source, bookId?: SQL) => {
+  // The match is in the folded content if that is stored. Its position in the content is an estimate: lengths may differ.
+  const position = sql`iif(contentFolded is null, at, at * length(memoContent) / length(contentFolded))`
+  const startOf = (at: SQL) => sql`max(1, ${at} - ${window} / 2)`
+  const search = sqlStatement<Omit<FoundMemo, 'excerpt'> & Excerpted & Searched>(
+    () => sql`${withSearched(source)},
+  found as (
+    select id, isLast, iif(${placeholder('memoType')} in ('ALL', memoType), instr(${contentKey}, ${q}), 0) as at
+    from searched cross join memos on memoId = id limit ${maxSearched}
+  )
+  select id, isLast, at, memoId, memos.bookId, title, memoType, memoBookPage, memoAuthority, memos.createdAt, updatedAt,
+    substr(memoContent, ${startOf(position)}, ${window}) as part,
+    substr(contentFolded, ${startOf(sql`at`)}, ${window}) as foldedPart,
+    ${position} > ${window} / 2 + 1 as isCutBefore,
+    ${startOf(position)} + ${window} <= length(memoContent) as isCutAfter
+  from found cross join memos on memoId = id cross join books on books.bookId = memos.bookId
+  where at or isLast limit ${limit}`,
+  )
+  return { search, selectEnd: selectOldest(source, bookId) }
+}
+
+const bytes = sql`octet_length(memoContent) + ifnull(octet_length(contentFolded), 0)`
+const inAllBooks = memoSearch({ id: memos.memoId, bytes, ranges: [sql`${memos.memberId} = ${callerId}`] })
+const ownBook = sql`(select ${books.bookId} from ${books} where ${isOwnBook})`
+const ofType = (type: string) =>
+  sql`${memos.bookId} = ${ownBook} and ${memos.memoType} = ${literal(type)} and ${placeholder('memoType')} in ('ALL', ${literal(type)})`
+const inBook = memoSearch({ id: memos.memoId, bytes, ranges: MEMO_TYPES.map(ofType) }, ownBook)
+
+/**
+ * The caller's memos that contain the term, newest first, in all books or in one. Returns undefined if the caller has no
+ * such book.
+ */
+export const searchMemos = async (
+  db: Db,
+  caller: Caller,
+  { memoType, bookId, ...search }: MemoSearch,
+): Promise<List<FoundMemo> | undefined> => {
+  const source = bookId === undefined ? inAllBooks : inBook
+  const values = { ...toValues(search), memoType, bookId }
+  const statements = [source.selectEnd(values), idempotent(source.search(values))] as const
+  const [, [end], rows] = await runAsCaller(db, caller, selectCaller(), ...statements)
+  if (bookId !== undefined && !end?.bookId) return undefined
+  const item = rows
+    .filter(({ at }) => at)
+    .map(({ id, isLast, at, part, foldedPart, isCutBefore, isCutAfter, ...memo }) => ({
+      ...memo,
+      excerpt: toExcerpt({ part, foldedPart, isCutBefore: isCutBefore === 1, isCutAfter: isCutAfter === 1 }, values.q),
+    }))
+  return { item, next: toNext(rows, search.size, end?.oldest) }
+}

@@ -1,0 +1,43 @@
+import { Hono } from 'hono'
+import type { App } from '../../env'
+import { found } from '../../errors'
+import { valid } from '../../http/bodies/validate'
+import { allowOnly } from '../../http/error-response'
+import { authenticated } from '../../http/guard/authenticated'
+import { limitLargePages } from '../../http/guard/large-pages'
+import { sendPage } from '../../http/send-page'
+import { BookPath } from '../books/schema'
+import { deleteTag, renameOrMerge } from './rename'
+import { BookTags, TaggedQuery, TagQuery, TagRename } from './schema'
+import { listBookTags, listTagged, listTags, setBookTags } from './store'
+
+export const tags = new Hono<App>()
+  .get('/books/tagged', authenticated('library:read'), valid('query', TaggedQuery), limitLargePages, async (c) => {
+    const query = c.req.valid('query')
+    return sendPage(c, '/books/tagged', query, await listTagged(c.get('db'), c.get('caller'), query))
+  })
+  .all('/books/tagged', allowOnly('GET', 'HEAD'))
+  .get('/books/:book-id/tags', authenticated('library:read'), valid('param', BookPath), async (c) => {
+    const bookTags = await listBookTags(c.get('db'), c.get('caller'), c.req.valid('param')['book-id'])
+    return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
+  })
+  .put(
+    '/books/:book-id/tags',
+    authenticated('library:read', 'library:write'),
+    valid('param', BookPath),
+    valid('json', BookTags),
+    async (c) => {
+      const bookId = c.req.valid('param')['book-id']
+      const bookTags = await setBookTags(c.get('db'), c.get('caller'), bookId, c.req.valid('json'))
+      return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
+    },
+  )
+  .get('/tags', authenticated('library:read'), async (c) => c.json(await listTags(c.get('db'), c.get('caller')), 200))
+  .patch('/tags', authenticated('library:read', 'library:write'), valid('json', TagRename), async (c) => {
+    const tag = await renameOrMerge(c.get('db'), c.get('caller'), c.req.valid('json'))
+    return c.json(found(tag, 'TAG_NOT_FOUND'), 200)
+  })
+  .delete('/tags', authenticated('library:write'), valid('query', TagQuery), async (c) => {
+    found(await deleteTag(c.get('db'), c.get('caller'), c.req.valid('query').tag), 'TAG_NOT_FOUND')
+    return c.body(null, 204)
+  })

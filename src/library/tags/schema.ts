@@ -1,0 +1,30 @@
+import * as z from 'zod/mini'
+import { orRequired, trimmedText } from '../../values/fields'
+import { pagingUpTo } from '../../values/paging'
+
+/** The most tags of a book, and of a member. */
+export const MAX_BOOK_TAGS = 30
+export const MAX_TAGS = 2000
+
+export const TagName = z.lazy(() => trimmedText(100))
+
+/** The tags of a book, in requests and responses. */
+export const BookTags = z.lazy(() =>
+  z
+    .object({
+      tags: z
+        .array(TagName, { error: orRequired('must be an array of strings') })
+        .check(z.maxLength(MAX_BOOK_TAGS, { error: `must have at most ${MAX_BOOK_TAGS} tags` })),
+    })
+    .register(z.globalRegistry, { id: 'BookTags' }),
+)
+export type BookTags = z.infer<typeof BookTags>
+
+export const TagRename = z.lazy(() =>
+  z.object({ from: TagName, to: TagName }).register(z.globalRegistry, { id: 'TagRename' }),
+)
+export type TagRename = z.infer<typeof TagRename>
+
+export const TagQuery = z.lazy(() => z.object({ tag: TagName }))
+export const TaggedQuery = z.lazy(() => z.extend(pagingUpTo(), { tag: TagName }))
+export type TaggedQuery = z.infer<typeof TaggedQuery>

@@ -1,0 +1,183 @@
+import { lt, type SQL, sql } from 'drizzle-orm'
+import { callerId } from '../db/caller'
+import { sqlStatement, statement } from '../db/client'
+import { attempts } from '../db/schema'
+import { sourcesOf } from '../values/network'
+
+// Exact limits. One statement checks all limits of an attempt and counts it, so that concurrent attempts cannot exceed
+// a limit.
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
+/**
+ * At most `max` attempts in a sliding window. A limit with a `policy` is shown under that name in the RateLimit headers,
+ * so it may count nothing but what the caller did, or the caller's network with one address.
+ */
+export type Limit = { max: number; windowMs: number; policy?: string }
+
+/** Limits of a network: an IPv4 address or an IPv6 /64. `site`: those of the /48, as one customer may hold all its /64s. */
+type NetworkLimits = { network: Limit[]; site: Limit[] }
+
+/** Per account. */
+export const LOGINS = {
+  network: [{ max: 10, windowMs: 15 * MINUTE_MS, policy: 'failed-login' }],
+  site: [{ max: 30, windowMs: 15 * MINUTE_MS }],
+} satisfies NetworkLimits
+/** Mails to one e-mail address, ignoring its tag; `address` counts those of all networks. */
+export const MAILS = {
+  network: [
+    { max: 5, windowMs: HOUR_MS, policy: 'mail-hour' },
+    { max: 8, windowMs: DAY_MS, policy: 'mail-day' },
+  ],
+  site: [{ max: 16, windowMs: DAY_MS }],
+  address: [{ max: 20, windowMs: DAY_MS }],
+} satisfies NetworkLimits & { address: Limit[] }
+export const MAILS_TO_ANYONE = {
+  network: [{ max: 30, windowMs: HOUR_MS }],
+  site: [{ max: 90, windowMs: HOUR_MS }],
+} satisfies NetworkLimits
+/** Codes tried for one e-mail address; `address` counts those of all networks. */
+export const GUESSES = {
+  network: [{ max: 20, windowMs: DAY_MS, policy: 'code-attempt' }],
+  site: [{ max: 60, windowMs: DAY_MS }],
+  address: [{ max: 100, windowMs: DAY_MS }],
+} satisfies NetworkLimits & { address: Limit[] }
+/**
+ * Mails with a reset code to one address, requested from all networks, since the last change of credentials. The window is
+ * the lifetime of a code, so that the mailbox has a valid code when the limit is reached: strangers cannot lock the member
+ * out. Has no policy, as it counts the requests of others.
+ */
+export const RESET_MAILS: Limit[] = [{ max: 2, windowMs: 10 * MINUTE_MS }]
+/**
+ * Reset codes tried for one e-mail address. No limit counts the tries of other networks, so that strangers cannot lock the
+ * member out; the codes are long enough (docs/decisions.md).
+ */
+export const RESETS = {
+  network: [{ max: 5, windowMs: 10 * MINUTE_MS, policy: 'reset-attempt' }],
+  site: [{ max: 15, windowMs: 10 * MINUTE_MS }],
+} satisfies NetworkLimits
+/** The same for all addresses. */
+export const RESETS_OF_ANYONE = {
+  network: [{ max: 30, windowMs: HOUR_MS }],
+  site: [{ max: 90, windowMs: HOUR_MS }],
+} satisfies NetworkLimits
+/**
+ * Mails with a code for a new e-mail address: `memberAddress` of one member to the address, `address` of all members. These
+ * have no policy, as the address may be someone else's.
+ */
+export const EMAIL_CHANGES = {
+  session: [{ max: 5, windowMs: HOUR_MS, policy: 'email-change' }],
+  memberAddress: [{ max: 2, windowMs: 10 * MINUTE_MS }],
+  address: MAILS.address,
+} satisfies Record<string, Limit[]>
+/** Mails about new access tokens, per member. */
+export const TOKEN_MAILS: Limit[] = [{ max: 1, windowMs: HOUR_MS }]
+/** Per session: another holder of a session must not keep the member from changing the password. */
+export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 'password-change' }]
+/** Per member: exports in all formats, and further parts of large ones. */
+export const EXPORTS: Limit[] = [{ max: 20, windowMs: DAY_MS, policy: 'export' }]
+export const EXPORT_PARTS: Limit[] = [{ max: 400, windowMs: DAY_MS, policy: 'export-part' }]
+/**
+ * Searches sent to the catalogue provider, of which YES24 allows 5,000 a day. Has no policy, as it counts the searches of
+ * everyone in the network.
+ */
+export const CATALOGUE_SEARCHES = {
+  network: [
+    { max: 100, windowMs: HOUR_MS },
+    { max: 300, windowMs: DAY_MS },
+  ],
+  site: [
+    { max: 300, windowMs: HOUR_MS },
+    { max: 900, windowMs: DAY_MS },
+  ],
+} satisfies NetworkLimits
+/** Failed logins that a member's activity lists, from all networks. */
+export const LISTED_FAILURES: Limit[] = [{ max: 20, windowMs: DAY_MS }]
+/** Older attempts no longer count for any limit. */
+export const LONGEST_WINDOW_MS = DAY_MS
+
+/** A keyed hash of the action and its target, and the limits on it. */
+type Limited = { subject: string; limits: Limit[] }
+
+/** The subjects and limits of a network and, for IPv6, of the /48 around it. */
+export const limitNetwork = async (
+  network: string,
+  toSubject: (network: string) => Promise<string>,
+  limits: NetworkLimits,
+): Promise<Limited[]> => {
+  const [, site] = sourcesOf(network)
+  return [
+    { subject: await toSubject(network), limits: limits.network },
+    ...(site ? [{ subject: await toSubject(site), limits: limits.site }] : []),
+  ]
+}
+
+/** The placeholder values of the statements below. */
+export const toAttempt = (now: number, ...limited: Limited[]) => ({
+  now,
+  limits: JSON.stringify(
+    limited.flatMap(({ subject, limits }) =>
+      limits.map((limit) => ({ ...limit, subject, since: now - limit.windowMs })),
+    ),
+  ),
+})
+
+const limits = sql`json_each(${sql.placeholder('limits')}) as bound`
+const bound = (key: keyof Limit | 'subject' | 'since') => sql.raw(`bound.value ->> '${key}'`)
+const inWindow = sql`from ${attempts} where ${attempts.subject} = ${bound('subject')} and ${attempts.at} > ${bound('since')}`
+const used = sql`(select count(*) ${inWindow})`
+
+/** True while an attempt is within all its limits. */
+export const isAllowed = sql`not exists (select 1 from ${limits} where ${used} >= ${bound('max')})`
+
+/** Counts an attempt, once for each subject, if a condition is met; otherwise returns no row. */
+export const insertAttemptIf = (condition: SQL, at: SQL = sql`${sql.placeholder('now')}`) =>
+  sqlStatement<{ attemptId: number }>(
+    () => sql`
+    insert into attempts (subject, at)
+    select distinct ${bound('subject')}, ${at} from ${limits} where ${condition}
+    returning attemptId`,
+  )
+
+/** Counts an attempt, or returns no row when a limit is reached. */
+export const insertAttempt = insertAttemptIf(isAllowed)
+/** The same for an attempt of the caller; it also returns no row when the token is no longer valid. */
+export const insertCallerAttempt = insertAttemptIf(sql`${isAllowed} and ${callerId} is not null`)
+
+/** A limit, how many attempts count towards it, and the time of the oldest of them. */
+export type Usage = { policy: string | null; max: number; windowMs: number; used: number; oldest: number | null }
+
+/** The usage of each limit. Run it before the attempt is counted. */
+export const selectUsage = sqlStatement<Usage>(
+  () => sql`
+  select ${bound('policy')} as policy, ${bound('max')} as max, ${bound('windowMs')} as windowMs,
+    ${used} as used, (select min(${attempts.at}) ${inWindow}) as oldest
+  from ${limits}`,
+)
+
+type Counted = { attemptId: number }[]
+
+const deleteByIds = sqlStatement<{ attemptId: number }>(
+  () => sql`
+  delete from attempts where attemptId in (select value from json_each(${sql.placeholder('attemptIds')}))
+  returning attemptId`,
+)
+/** Uncounts an attempt. */
+export const deleteAttempt = (counted: Counted) =>
+  deleteByIds({ attemptIds: JSON.stringify(counted.map(({ attemptId }) => attemptId)) })
+
+/** Deletes all attempts on the subjects of an attempt. */
+export const deleteAttempts = sqlStatement<{ attemptId: number }>(
+  () => sql`
+  delete from attempts where subject in (select ${bound('subject')} from ${limits})
+  returning attemptId`,
+)
+
+export const deleteAttemptsBefore = statement((db) =>
+  db
+    .delete(attempts)
+    .where(lt(attempts.at, sql.placeholder('before')))
+    .returning({ attemptId: attempts.attemptId }),
+)

@@ -1,6 +1,0 @@
-import * as z from 'zod/mini'
-import { Int32 } from '../schema/values'
-import { TagName } from './schema'
-
-export const Tag = z.object({ tag: TagName, bookCount: Int32 }).register(z.globalRegistry, { id: 'Tag' })
-export type Tag = z.infer<typeof Tag>

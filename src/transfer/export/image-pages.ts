@@ -1,0 +1,26 @@
+import { sql } from 'drizzle-orm'
+import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
+import { type Db, sqlStatement } from '../../db/client'
+import type { LoadPart } from '../../db/parts'
+import type { StoredImage } from '../../library/images/responses'
+
+const IMAGES_PER_PAGE = 1000
+
+const { placeholder } = sql
+
+const selectImages = sqlStatement<StoredImage & { imageId: number }>(
+  () => sql`
+  select imageId, memberId, name, type, bytes, createdAt from images
+  where memberId = ${callerId} and imageId > ${placeholder('after')}
+  order by imageId limit ${sql.raw(String(IMAGES_PER_PAGE))}`,
+)
+
+/** Loads the caller's images in pages, oldest first. */
+export async function* loadImages(db: Db, caller: Caller, load: LoadPart) {
+  for (let after = 0, isLast = false; !isLast; ) {
+    const [, page] = await load(() => runAsCaller(db, caller, selectCaller(), selectImages({ after })))
+    yield page
+    after = page.at(-1)?.imageId ?? after
+    isLast = page.length < IMAGES_PER_PAGE
+  }
+}

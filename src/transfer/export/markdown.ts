@@ -1,0 +1,46 @@
+import type { Memo } from '../../library/memos/responses'
+import type { Lists, MemosRow } from './book-pages'
+
+const TYPES = { BOOK_CONTENT: 'Quotation', SUMMARY: 'Summary', THOUGHT: 'Thought', QUESTION: 'Question' }
+
+/** A text on one line, with Markdown and HTML escaped. */
+const toInline = (text: string) =>
+  text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[\\`*_[\]<>&#~|!]/g, '\\$&')
+
+/** A block quote. Each line begins with `>`, so no text can end it. */
+const toQuote = (text: string) => `> ${text.replace(/\r\n|\r|\n/g, '\n> ')}`
+
+const toSection = ({ memoType, memoBookPage, createdAt, memoContent }: Memo) => {
+  const page = memoBookPage > 0 ? `, page ${memoBookPage}` : ''
+  return `### ${TYPES[memoType]}${page}, ${createdAt.slice(0, 10)}\n\n${toQuote(memoContent)}\n\n`
+}
+
+export type BookWithMemos = Pick<MemosRow, 'title' | 'author'> & { memos: Memo[] | AsyncIterable<Memo[]> }
+
+export const toBookWithMemos = ({ bookId, title, author, memos }: MemosRow, lists: Lists): BookWithMemos => ({
+  title,
+  author,
+  memos: memos === null ? lists.memos(bookId) : JSON.parse(memos),
+})
+
+/** The memos of the books as Markdown, in chunks. */
+export async function* toMarkdown(pages: AsyncIterable<BookWithMemos[]>) {
+  yield '# Memos\n\n'
+  for await (const page of pages) {
+    // A page is one chunk, because the time limit for slow clients is per chunk.
+    let text = ''
+    for (const { title, author, memos } of page) {
+      text += `## ${toInline(title)}\n\n${author ? `Author: ${toInline(author)}\n\n` : ''}`
+      if (Array.isArray(memos)) text += memos.map(toSection).join('')
+      else {
+        yield text
+        text = ''
+        for await (const part of memos) yield part.map(toSection).join('')
+      }
+    }
+    if (text) yield text
+  }
+}

@@ -1,0 +1,78 @@
+import { type Context, Hono } from 'hono'
+import type { App } from '../../env'
+import { valid } from '../../http/bodies/validate'
+import { authenticated } from '../../http/guard/authenticated'
+import { throttledByMember } from '../../http/guard/throttle'
+import { imageBase } from '../../http/image-base'
+import { DOWNLOAD_TIMEOUT_MS, sendJson, sendText } from '../../http/json-stream'
+import { toKey } from '../../library/images/bucket'
+import { toCursor } from '../../values/cursor'
+import { toInstant } from '../../values/fields'
+import { toTable } from './csv-files'
+import { toMarkdown } from './markdown'
+import type { LibraryExport } from './responses'
+import { CsvQuery, ExportQuery } from './schema'
+import { exportLibrary, exportMemos, exportShelves } from './store'
+
+type Exported = Pick<Awaited<ReturnType<typeof exportMemos>>, 'part' | 'rateLimit'>
+
+/** Sets the headers of a file: its name, the link to the next part, and the limits. */
+const describeFile = (
+  c: Context<App>,
+  path: string,
+  { part: { number, exportedAt, next }, rateLimit }: Exported,
+  [name, extension]: [string, string],
+  others = '',
+) => {
+  const isWhole = number === 1 && !next
+  const file = `${name}-${toInstant(exportedAt).slice(0, 10)}${isWhole ? '' : `-part-${number}`}.${extension}`
+  c.header('Content-Disposition', `attachment; filename="${file}"`)
+  const toPath = (part: number) => `${path}?part=${part}${others}`
+  const links = [`<${toPath(1)}>; rel="first"`]
+  if (next) links.push(`<${toPath(next.part)}&plan=${toCursor(next)}>; rel="next"`)
+  c.header('Link', links.join(', '))
+  for (const [header, value] of Object.entries(rateLimit)) c.header(header, value)
+}
+
+export const exports = new Hono<App>()
+  .get(
+    '/export',
+    authenticated('library:read', 'memos:read', 'profile:read'),
+    throttledByMember,
+    valid('query', ExportQuery),
+    async (c) => {
+      const base = imageBase(c)
+      const { db, caller, config } = c.var
+      const toUrl = (memberId: number, name: string) => `${base}/${toKey(memberId, name)}`
+      const { part, rateLimit, ...library } = await exportLibrary(db, caller, config, c.req.valid('query'), toUrl)
+      describeFile(c, '/export', { part, rateLimit }, ['reading-library', 'json'])
+      const { number, exportedAt, next } = part
+      const head = {
+        format: 'reading-library',
+        version: 1,
+        exportedAt: toInstant(exportedAt),
+        part: number,
+        last: !next,
+      }
+      return sendJson<LibraryExport>(c, { ...head, ...library }, DOWNLOAD_TIMEOUT_MS)
+    },
+  )
+  .get('/export.csv', authenticated('library:read'), throttledByMember, valid('query', CsvQuery), async (c) => {
+    const { db, caller, config } = c.var
+    const { for: target, ...query } = c.req.valid('query')
+    const { books, ...file } = await exportShelves(db, caller, config, query)
+    describeFile(c, '/export.csv', file, ['reading-library', 'csv'], target && `&for=${target}`)
+    return sendText(c, 'text/csv', toTable(books, target === 'spreadsheet'), () => books.return())
+  })
+  .get(
+    '/export/memos.md',
+    authenticated('library:read', 'memos:read'),
+    throttledByMember,
+    valid('query', ExportQuery),
+    async (c) => {
+      const { db, caller, config } = c.var
+      const { books, ...file } = await exportMemos(db, caller, config, c.req.valid('query'))
+      describeFile(c, '/export/memos.md', file, ['memos', 'md'])
+      return sendText(c, 'text/markdown', toMarkdown(books), () => books.return())
+    },
+  )

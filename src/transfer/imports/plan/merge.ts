@@ -1,0 +1,132 @@
+import type { Entry, EntryMemo, EntryReading, Loss } from '../../entry'
+import {
+  type BookColumns,
+  fitsBook,
+  fromExport,
+  fromNewest,
+  type ReadingColumns,
+  readingsOf,
+  toStars,
+} from './new-book'
+
+/** A book of the library, as far as an import compares it. */
+export type Existing = BookColumns & {
+  bookId: number
+  newestReadingId: number | null
+  memoCount: number
+  memoBytes: number
+  /** The rows of its readings. */
+  readings: Pick<EntryReading, 'startedAt' | 'finishedAt'>[]
+  /** Whether it has memos other than quotations. */
+  hasThoughts: boolean
+  tags: string[]
+}
+
+const RANK = { YET: 0, ING: 1, DONE: 2 }
+const DETAILS = [
+  'cover',
+  'author',
+  'publisher',
+  'itemPage',
+  'isbn',
+  'language',
+  'format',
+  'publishedYear',
+  'series',
+  'seriesNumber',
+] as const
+
+const isSameDate = (one: string | null, other: string | null) =>
+  one === other || Boolean(one && other && (one.startsWith(other) || other.startsWith(one)))
+
+/** Whether a book has a reading already, as far as both have dates. */
+const hasReading = (readings: Existing['readings'], { startedAt, finishedAt }: EntryReading) =>
+  readings.some((known) =>
+    finishedAt || known.finishedAt
+      ? isSameDate(known.finishedAt, finishedAt)
+      : !startedAt || !known.startedAt || isSameDate(known.startedAt, startedAt),
+  )
+
+/** The first reading of a book without rows. */
+const implicitReading = ({ bookStatus, newestReadingId, readStartDate, readEndDate }: Existing) =>
+  newestReadingId !== null || bookStatus === 'YET'
+    ? []
+    : [{ startedAt: readStartDate?.slice(0, 10) ?? null, finishedAt: readEndDate?.slice(0, 10) ?? null }]
+
+const definedDetails = (entry: Entry, book: Existing, overwrites: boolean) => {
+  const values = { ...entry, itemPage: entry.pages } as Record<(typeof DETAILS)[number], string | number | null>
+  return Object.fromEntries(
+    DETAILS.flatMap((name) => {
+      const value = values[name]
+      const isWanted = value !== null && value !== book[name] && (overwrites || book[name] === null)
+      return isWanted ? [[name, value]] : []
+    }),
+  )
+}
+
+/** Status, dates and stars of a book whose only reading is its own, or that is unread. */
+const mergeReading = (
+  book: Existing,
+  entry: Entry,
+  overwrites: boolean,
+): { changes: Partial<BookColumns>; isBehind: boolean } => {
+  const newest = readingsOf(entry).at(-1)
+  const status = entry.status ?? book.bookStatus
+  const withoutDates = { bookStatus: status, readStartDate: null, readEndDate: null, star: toStars(entry.quarters) }
+  const wanted: ReadingColumns = entry.exact
+    ? fromExport(status, entry.exact, newest)
+    : newest
+      ? fromNewest(newest)
+      : withoutDates
+  const changes: Partial<BookColumns> = {}
+  const ahead = RANK[wanted.bookStatus] - RANK[book.bookStatus]
+  if (ahead > 0 || (overwrites && ahead !== 0)) changes.bookStatus = wanted.bookStatus
+  for (const name of ['readStartDate', 'readEndDate'] as const) {
+    const value = wanted[name]
+    if (value && (book[name] === null || (overwrites && book[name]?.slice(0, 10) !== value.slice(0, 10))) && ahead >= 0)
+      changes[name] = value
+  }
+  if (wanted.star && (book.star === 0 || (overwrites && book.star !== wanted.star))) changes.star = wanted.star
+  return { changes, isBehind: ahead < 0 && !overwrites }
+}
+
+/** What an entry changes in a book of the library. Nothing is removed, and a book never moves back unless `overwrites`. */
+export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => {
+  const losses: Loss[] = []
+  const changes: Partial<BookColumns> = definedDetails(entry, book, overwrites)
+  const known: string[] = book.sourceIds === null ? [] : JSON.parse(book.sourceIds)
+  const ids = [...new Set([...known, ...entry.sourceIds])].slice(0, 20)
+  if (ids.length > known.length) changes.sourceIds = JSON.stringify(ids)
+  // If the entry has progress, its latest event sets the page, unless the book has a later event.
+  const isPageWanted = overwrites
+    ? book.currentPage !== entry.currentPage
+    : !book.currentPage && !entry.exact?.progress[0]
+  if (entry.currentPage && isPageWanted) changes.currentPage = entry.currentPage
+
+  const stored = [...book.readings, ...implicitReading(book)]
+  const wanted = readingsOf(entry)
+  const isPlain = wanted.length <= 1 && wanted.every(fitsBook) && book.newestReadingId === null
+  let readings: EntryReading[] = []
+  if (
+    isPlain &&
+    (stored.length === 0 ||
+      wanted.every((reading) => hasReading(stored, reading) || !reading.finishedAt || !stored[0]?.finishedAt))
+  ) {
+    const { changes: ofReading, isBehind } = mergeReading(book, entry, overwrites)
+    Object.assign(changes, ofReading)
+    if (isBehind) losses.push({ code: 'newer-here', field: 'status' })
+  } else {
+    readings = wanted.filter((reading) => !hasReading(stored, reading))
+    if (wanted.length === 0 && entry.status && RANK[entry.status] < RANK[book.bookStatus])
+      losses.push({ code: 'newer-here', field: 'status' })
+  }
+  const tags = entry.tags.filter((tag) => !book.tags.includes(tag))
+  return { changes, readings, tags, losses }
+}
+
+/**
+ * The memos of an entry that a book may lack. Reviews of other services are left out if the book has memos other than
+ * quotations: one of these may be the edited review.
+ */
+export const memosFor = (entry: Entry, hasThoughts: boolean): EntryMemo[] =>
+  hasThoughts && !entry.exact ? entry.memos.filter(({ type }) => type === 'BOOK_CONTENT') : entry.memos

@@ -1,0 +1,53 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import type { App } from '../../../env'
+import { ApiError, fieldError } from '../../../errors'
+import { mediaTypeOf, parseJson } from '../../../http/bodies/body'
+import { type FormPart, readForm } from '../../../http/bodies/multipart'
+import {
+  bodyValidator,
+  checkFields,
+  FORM_OVERHEAD_BYTES,
+  refuseFile,
+  type Validator,
+} from '../../../http/bodies/validate'
+import { annotate } from '../../../http/route-metadata'
+import { ImportParts, MAX_FILE_BYTES, MAX_PART_BYTES } from '../schema'
+
+export type Upload = { file: Uint8Array<ArrayBuffer>; parts: ImportParts }
+
+const decoder = new TextDecoder()
+
+const readPart = (form: FormPart[], name: keyof ImportParts): unknown => {
+  const [part] = form.filter((each) => each.name === name)
+  if (!part) return undefined
+  if (part.content.length > MAX_PART_BYTES) throw fieldError(name, null, 'must be at most 16 KiB')
+  try {
+    return parseJson(decoder.decode(part.content))
+  } catch {
+    throw fieldError(name, null, 'must be a JSON object of strings')
+  }
+}
+
+const readUpload = (c: Context<App>, bytes: Uint8Array<ArrayBuffer>): Upload => {
+  if (bytes.length === 0) throw new ApiError('BODY_MISSING')
+  if (mediaTypeOf(c) !== 'multipart/form-data') {
+    if (bytes.length > MAX_FILE_BYTES) throw new ApiError('BODY_TOO_LARGE')
+    return { file: bytes, parts: { shelfMap: {}, columns: {} } }
+  }
+  const form = readForm(bytes, c.req.header('Content-Type') ?? '')
+  if (!form) throw fieldError('file', null, 'cannot be read: the multipart form is malformed or cut off')
+  const [file, other] = form.filter(({ name, content }) => name === 'file' && content.length > 0)
+  if (!file) throw fieldError('file', null, 'is required')
+  if (other) throw fieldError('file', null, 'must be a single part')
+  if (file.content.length > MAX_FILE_BYTES) throw new ApiError('BODY_TOO_LARGE')
+  const maps = { shelfMap: readPart(form, 'shelfMap'), columns: readPart(form, 'columns') }
+  return { file: file.content, parts: checkFields(ImportParts, maps) as ImportParts }
+}
+
+/** Reads a file to import: the bare body, or the part `file` of a form, which may have `shelfMap` and `columns`. */
+const readImport = bodyValidator('upload', MAX_FILE_BYTES + FORM_OVERHEAD_BYTES, (bytes, c) => readUpload(c, bytes))
+const importFile: MiddlewareHandler<App> = async (c, next) => readImport(c, next).catch(refuseFile)
+
+export const validImport = annotate(importFile as Validator<'form', { file: File }, Upload>, {
+  file: { field: 'file', maxBytes: MAX_FILE_BYTES, parts: ImportParts, isBareToo: true },
+})

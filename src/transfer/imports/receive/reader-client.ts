@@ -1,0 +1,64 @@
+import { unavailable } from '../../../errors'
+import { withRetries } from '../../../runtime/retry'
+import { createLineReader, type ReceivedEntry } from '../../entry-lines'
+import { ImportFileError } from '../../reader/file-error'
+import type Reader from '../../reader/index'
+import type { ReadOptions } from '../../reader/read-file'
+
+/** The binding of the Worker that reads files. */
+export type ReaderBinding = Service<typeof Reader>
+
+/** Timeout for reading a file, retries included. The largest files take up to two seconds. */
+const READER_TIMEOUT_MS = 10_000
+
+/** Bytes to wait for in each read of a stream: every read has a fixed cost. */
+const READ_BYTES = 256 * 1024
+
+/** The lines of a stream of text. A long line may arrive in many pieces. */
+async function* toLines(stream: ReadableStream<Uint8Array>) {
+  const reader = stream.getReader({ mode: 'byob' })
+  const decoder = new TextDecoder()
+  let pieces: string[] = []
+  try {
+    for (let isDone = false; !isDone; ) {
+      const { done, value } = await reader.readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES))
+      const [first = '', ...others] = decoder.decode(value, { stream: true }).split('\n')
+      pieces.push(first)
+      for (const next of others) {
+        yield pieces.join('')
+        pieces = [next]
+      }
+      isDone = done
+    }
+  } finally {
+    await reader.cancel()
+  }
+}
+
+const receive = async (reader: ReaderBinding, file: Uint8Array, options: ReadOptions) => {
+  const answer = await reader.read(file, options)
+  if ('reason' in answer) return answer
+  const { entries: lines, count, ...rest } = answer
+  const entries: ReceivedEntry[] = []
+  const toEntry = createLineReader()
+  for await (const line of toLines(lines)) entries.push(toEntry(line))
+  if (entries.length !== count) throw new Error(`${entries.length} of ${count} entries arrived`)
+  return { ...rest, entries }
+}
+
+/**
+ * Calls the Worker that reads files, and retries if it fails.
+ * @throws ImportFileError if the file as a whole cannot be read
+ * @throws UNAVAILABLE if the Worker keeps failing
+ */
+export const readEntries = async (...values: Parameters<typeof receive>) => {
+  const read = await withRetries(
+    READER_TIMEOUT_MS,
+    () => receive(...values),
+    () => true,
+  ).catch((error): never => {
+    throw unavailable(`file reader: ${error}`)
+  })
+  if ('reason' in read) throw new ImportFileError(read.reason)
+  return read
+}

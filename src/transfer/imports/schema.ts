@@ -1,0 +1,64 @@
+import * as z from 'zod/mini'
+import { BOOK_STATUSES, IMPORT_OUTCOMES, MERGE_RULES } from '../../values/contract'
+import { IdParameter } from '../../values/fields'
+import { pagingUpTo } from '../../values/paging'
+import { FORMATS } from '../entry'
+
+/** The largest file. */
+export const MAX_FILE_BYTES = 10 * 1024 * 1024
+/** Imports that a member may start in 24 hours, dry runs included. */
+export const MAX_PER_DAY = 20
+/** Files of a member that are read in 24 hours, also those that are refused. */
+export const MAX_FILES_PER_DAY = 60
+/** Imports whose reports are kept; older ones are deleted when another import starts. */
+export const MAX_KEPT = 10
+
+const oneOf = (names: readonly string[]) => `must be one of ${names.join(', ')}`
+const nameIn = <const Names extends readonly string[]>(names: Names) => z.enum(names, { error: oneOf(names) })
+const SHELF_MEANINGS = [...BOOK_STATUSES, 'STOPPED', 'PAUSED', 'TAG'] as const
+
+const isEncoding = (label: string) => {
+  try {
+    return Boolean(new TextDecoder(label))
+  } catch {
+    return false
+  }
+}
+
+export const ImportQuery = z.lazy(() =>
+  z.object({
+    dryRun: z._default(nameIn(['true', 'false']), 'false'),
+    format: z.optional(nameIn(FORMATS)),
+    merge: z._default(nameIn(MERGE_RULES), 'fill'),
+    encoding: z.optional(
+      z
+        .string()
+        .check(
+          z.maxLength(40, { error: 'must be the name of an encoding, such as utf-8 or euc-kr' }),
+          z.refine(isEncoding, { error: 'must be the name of an encoding, such as utf-8 or euc-kr' }),
+        ),
+    ),
+  }),
+)
+export type ImportQuery = z.infer<typeof ImportQuery>
+
+const mapError = 'must be a JSON object of strings'
+const name = () => z.string({ error: mapError }).check(z.maxLength(500, { error: mapError }))
+
+/** The most bytes of each part below. */
+export const MAX_PART_BYTES = 16_384
+
+/** Parts of the form, as JSON. */
+export const ImportParts = z.lazy(() =>
+  z.object({
+    shelfMap: z._default(z.record(name(), nameIn(SHELF_MEANINGS), { error: mapError }), {}),
+    columns: z._default(z.record(name(), name(), { error: mapError }), {}),
+  }),
+)
+export type ImportParts = z.infer<typeof ImportParts>
+
+export const ImportPath = z.lazy(() => z.object({ 'import-id': IdParameter }))
+export const RowsQuery = z.lazy(() =>
+  z.extend(pagingUpTo(), { outcome: z._default(nameIn(['ALL', ...IMPORT_OUTCOMES]), 'ALL') }),
+)
+export type RowsQuery = z.infer<typeof RowsQuery>

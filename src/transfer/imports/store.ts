@@ -1,0 +1,183 @@
+import { sql } from 'drizzle-orm'
+import { type Caller, callerId, DAY_MS, runAsCaller, selectCaller } from '../../db/caller'
+import { type Db, sqlStatement } from '../../db/client'
+import { limit, offset } from '../../db/parameters'
+import type { MERGE_RULES } from '../../values/contract'
+import { toInstant } from '../../values/fields'
+import { type Page, toLimit, toPage } from '../../values/paging'
+import type { FormatName, ImportOptions } from '../entry'
+import { mayStart, refusal, selectLimits } from './receive/admission'
+import type { Import, ImportRow } from './responses'
+import { MAX_KEPT, type RowsQuery } from './schema'
+
+const { placeholder } = sql
+
+/** A row of imports. */
+export type StoredImport = {
+  memberId: number
+  importId: number
+  status: Import['status']
+  isDryRun: number
+  merge: (typeof MERGE_RULES)[number]
+  format: FormatName
+  encoding: string
+  unknownColumns: string | null
+  options: string
+  file: string | null
+  total: number
+  done: number
+  created: number
+  updated: number
+  unchanged: number
+  skipped: number
+  failed: number
+  reason: string | null
+  leaseEndsAt: number
+  lease: number
+  continuations: number
+}
+
+export const importColumns =
+  sql.raw(`memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, options, file, total, done,
+  created, updated, unchanged, skipped, failed, reason, leaseEndsAt, lease, continuations`)
+const isOwn = sql`memberId = ${callerId} and isDeleted = 0`
+export const isOwnImport = sql`${isOwn} and importId = ${placeholder('importId')}`
+
+export const toImport = (row: StoredImport): Import => {
+  const { importId, status, format, isDryRun, merge, encoding, unknownColumns, total, reason } = row
+  const { created, updated, unchanged, skipped, failed } = row
+  return {
+    importId,
+    status,
+    format,
+    dryRun: isDryRun === 1,
+    merge,
+    encoding,
+    unknownColumns: JSON.parse(unknownColumns ?? '[]'),
+    createdAt: toInstant(importId),
+    rows: total,
+    counts: { created, updated, unchanged, skipped, failed },
+    reason,
+  }
+}
+
+export type NewImport = {
+  isDryRun: boolean
+  merge: StoredImport['merge']
+  format: FormatName
+  encoding: string
+  unknownColumns: string[]
+  /** The columns of the table of failed rows. */
+  columns: string[]
+  options: ImportOptions
+  file: string
+  total: number
+}
+
+const insertImport = sqlStatement<StoredImport>(
+  () => sql`
+  insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, columns, options, file,
+    total, leaseEndsAt, lease)
+  select owner, max(${placeholder('now')}, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
+    iif(${placeholder('total')} = 0, 'DONE', 'RUNNING'), ${placeholder('isDryRun')}, ${placeholder('merge')},
+    ${placeholder('format')}, ${placeholder('encoding')}, ${placeholder('unknownColumns')}, ${placeholder('columns')},
+    ${placeholder('options')}, ${placeholder('file')}, ${placeholder('total')}, ${placeholder('leaseEndsAt')}, ${placeholder('lease')}
+  from (select ${callerId} as owner limit 1)
+  where owner is not null and ${mayStart}
+  returning ${importColumns}`,
+)
+const outdated = sql`(
+  select importId from imports where ${isOwn} order by importId desc limit 1 offset ${sql.raw(String(MAX_KEPT - 1))}
+)`
+const deleteOutdatedRows = sqlStatement(
+  () => sql`delete from importRows where memberId = ${callerId} and importId < ${outdated}`,
+)
+const hideOutdated = sqlStatement(
+  () =>
+    sql`update imports set isDeleted = 1, options = '', columns = null, reason = null where ${isOwn} and importId < ${outdated}`,
+)
+
+/**
+ * Starts an import. Its first run has the lease.
+ * @throws IMPORT_RUNNING while another one runs, TOO_MANY_REQUESTS after twenty in a day
+ */
+export const createImport = async (
+  db: Db,
+  caller: Caller,
+  { isDryRun, options, unknownColumns, columns, ...values }: NewImport,
+  lease: { lease: number; leaseEndsAt: number },
+) => {
+  const now = Date.now()
+  const dayAgo = now - DAY_MS
+  const insert = insertImport({
+    ...values,
+    ...lease,
+    now,
+    dayAgo,
+    isDryRun: Number(isDryRun),
+    options: JSON.stringify(options),
+    columns: JSON.stringify(columns),
+    unknownColumns: unknownColumns.length > 0 ? JSON.stringify(unknownColumns) : null,
+  })
+  const [, [limits], [created]] = await runAsCaller(
+    db,
+    caller,
+    selectCaller(),
+    selectLimits({ dayAgo }),
+    insert,
+    deleteOutdatedRows(),
+    hideOutdated(),
+  )
+  if (created) return created
+  throw refusal(limits, now)
+}
+
+export const selectImport = sqlStatement<StoredImport>(
+  () => sql`select ${importColumns} from imports where ${isOwnImport}`,
+)
+const selectImports = sqlStatement<StoredImport>(
+  () =>
+    sql`select ${importColumns} from imports where ${isOwn} order by importId desc limit ${sql.raw(String(MAX_KEPT))}`,
+)
+
+/** Returns undefined if the caller has no such import. */
+export const getImport = async (db: Db, caller: Caller, importId: number): Promise<StoredImport | undefined> => {
+  const [, [row]] = await runAsCaller(db, caller, selectCaller(), selectImport({ importId }))
+  return row
+}
+
+/** The caller's imports, newest first. */
+export const listImports = async (db: Db, caller: Caller): Promise<Import[]> => {
+  const [, rows] = await runAsCaller(db, caller, selectCaller(), selectImports())
+  return rows.map(toImport)
+}
+
+type StoredRow = Omit<ImportRow, 'losses'> & { losses: string | null }
+/** Matches the rows of the report of one of the caller's imports. */
+export const isOwnReportRow = sql`memberId = ${callerId} and importId = ${placeholder('importId')}`
+// Rows are numbered without gaps, so a page of all of them is a range. A page of an outcome counts through at most 10,000.
+const selectPage = sqlStatement<StoredRow>(
+  () => sql`
+  select line, title, outcome, code, losses, bookId from importRows
+  where ${isOwnReportRow} and row > ${offset} order by row limit ${limit}`,
+)
+const selectPageOfOutcome = sqlStatement<StoredRow>(
+  () => sql`
+  select line, title, outcome, code, losses, bookId from importRows
+  where ${isOwnReportRow} and outcome = ${placeholder('outcome')} order by row limit ${limit} offset ${offset}`,
+)
+
+/** A page of the report. Returns undefined if the caller has no such import. */
+export const listRows = async (
+  db: Db,
+  caller: Caller,
+  importId: number,
+  { outcome, ...paging }: RowsQuery,
+): Promise<Page<ImportRow> | undefined> => {
+  const values = { importId, outcome, ...toLimit(paging) }
+  const select = outcome === 'ALL' ? selectPage(values) : selectPageOfOutcome(values)
+  const [, [found], rows] = await runAsCaller(db, caller, selectCaller(), selectImport({ importId }), select)
+  if (!found) return undefined
+  const items = rows.map((row) => ({ ...row, losses: JSON.parse(row.losses ?? '[]') }))
+  return toPage(items, outcome === 'ALL' ? found.done : found[outcome], paging)
+}

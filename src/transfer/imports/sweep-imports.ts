@@ -1,0 +1,121 @@
+import { sql } from 'drizzle-orm'
+import { DAY_MS } from '../../db/caller'
+import { type Db, run, sqlStatement } from '../../db/client'
+import { hasFile } from '../../db/import-schema'
+import { log } from '../../runtime/log'
+import { libraryStatements } from './plan/existing'
+import { continueImport, dropFile, RUN_STATEMENTS, type RunContext } from './run'
+
+const { placeholder } = sql
+
+/** How long reports are kept, and how long an import may take. */
+const KEPT_MS = 30 * DAY_MS
+const LONGEST_MS = DAY_MS
+/** Imports per sweep and database that are continued or whose files are deleted, and the most that are considered. */
+const MAX_IMPORTS = 20
+const MAX_CONSIDERED = 1000
+/** Reports that one sweep deletes from a database, and their rows. */
+const MAX_REPORTS = 1000
+const MAX_ROWS = 20_000
+
+/** `books`: of the member. */
+type Sweepable = {
+  memberId: number
+  importId: number
+  file: string | null
+  total: number
+  isRunning: number
+  books: number
+}
+/**
+ * Imports on which no run works and whose file is still there, and those whose report is too old. The ones that were
+ * continued last come last: some that fail each time do not keep the others waiting.
+ */
+const selectSweepable = sqlStatement<Sweepable>(
+  () => sql`
+  select * from (
+    select memberId, importId, file, total, status = 'RUNNING' as isRunning,
+      coalesce((select yetBooks + ingBooks + doneBooks from members where members.memberId = each.memberId), 0) as books
+    from (
+      select * from imports where ${hasFile} order by importId limit ${sql.raw(String(MAX_CONSIDERED))}
+    ) as each
+    where status <> 'RUNNING' or leaseEndsAt <= ${placeholder('now')}
+    order by leaseEndsAt limit ${sql.raw(String(MAX_IMPORTS))}
+  )
+  union all select * from (
+    select memberId, importId, file, total, 0, 0 from imports where importId < ${placeholder('before')} and file is null
+    order by importId limit ${sql.raw(String(MAX_REPORTS))}
+  )`,
+)
+const failLate = sqlStatement(
+  () => sql`
+  update imports set status = 'FAILED', reason = 'The import took longer than a day.'
+  where memberId = ${placeholder('memberId')} and importId = ${placeholder('importId')} and status = 'RUNNING'`,
+)
+const isListed = sql`(memberId, importId) in (
+  select value ->> 0, value ->> 1 from json_each(${placeholder('list')})
+)`
+const deleteRows = sqlStatement(() => sql`delete from importRows where ${isListed}`)
+const deleteImports = sqlStatement(() => sql`delete from imports where ${isListed}`)
+
+const deleteReports = async (db: Db, old: Sweepable[]) => {
+  let rows = 0
+  const list = old.filter(({ total }, at) => {
+    rows += total
+    return at === 0 || rows <= MAX_ROWS
+  })
+  const values = { list: JSON.stringify(list.map(({ memberId, importId }) => [memberId, importId])) }
+  await run(db, deleteRows(values), deleteImports(values))
+}
+
+const isLate = ({ importId }: Sweepable, now: number) => importId < now - LONGEST_MS
+
+type Budget = { left: number }
+
+const ENDING_STATEMENTS = 2
+/** Ends an import that took too long, and deletes the file of one that has ended. */
+const end = async (context: RunContext, budget: Budget, { memberId, importId, file, isRunning }: Sweepable) => {
+  if (budget.left < ENDING_STATEMENTS) return
+  budget.left -= ENDING_STATEMENTS
+  if (isRunning) await run(context.db, failLate({ memberId, importId }))
+  if (file !== null) await dropFile(context, memberId, importId, file)
+}
+
+/** More than a chunk has. */
+const FAILED_CALL_STATEMENTS = 30
+
+/** Continues an import if enough statements are left to commit some of its rows. Otherwise the next sweep does. */
+const continueWithin = async (context: RunContext, budget: Budget, each: Sweepable) => {
+  const loading = libraryStatements(each.books)
+  if (budget.left <= RUN_STATEMENTS + loading) return
+  budget.left -= RUN_STATEMENTS
+  await continueImport({ ...context, budget }, each.memberId, each.importId).catch((error) => {
+    // Which statements of a run that failed were counted is unknown.
+    budget.left -= loading + FAILED_CALL_STATEMENTS
+    throw error
+  })
+}
+
+/** The statements of a sweep of a database in which no import is to be swept. */
+export const SWEEP_STATEMENTS = 1
+
+/** The imports of a database that `sweepImports` has something to do with. */
+export const findSweepable = async (db: Db, now: number) => {
+  const [imports] = await run(db, selectSweepable({ now, before: now - KEPT_MS }))
+  return imports
+}
+
+/** Deletes reports after 30 days, and the files of imports that have ended; continues those that were interrupted. */
+export const sweepImports = async (context: RunContext, imports: Sweepable[], budget: Budget, now: number) => {
+  const logError = (error: Error) => log('error', `import: ${error}`)
+  const old = imports.filter(({ file }) => file === null)
+  if (old.length > 0 && budget.left >= 2) {
+    budget.left -= 2
+    await deleteReports(context.db, old).catch(logError)
+  }
+  // One at a time: the rows of a file take up to ten times its size.
+  for (const each of imports.filter(({ file }) => file !== null)) {
+    const sweepOne = each.isRunning && !isLate(each, now) ? continueWithin : end
+    await sweepOne(context, budget, each).catch(logError)
+  }
+}

@@ -1,0 +1,89 @@
+import { sql } from 'drizzle-orm'
+import { sqlStatement } from '../../../db/client'
+import { nextId, READING_ID_OFFSET } from '../../../db/next-id'
+import { readings } from '../../../db/reading-schema'
+import { NEWEST_FIRST, toTimestamp } from '../../../library/readings/newest'
+import { each, isClaimed, memberId, row, value } from './chunk-claim'
+
+// The statements of a chunk that write readings and progress.
+
+const { placeholder } = sql
+
+/** The last identifier of readings. First readings of books have the identifier of the book instead. */
+export const lastReadingId = sql`${nextId(readings.readingId, READING_ID_OFFSET)} - 1`
+
+/** The books of the library to which readings are added. */
+const readBooks = sql`(select value from json_each(${placeholder('readBooks')}))`
+// As `storeFirst` in readings/store.ts.
+export const insertFirstReadings = sqlStatement(
+  () => sql`
+  insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
+  select bookId, memberId, bookId, 0, substr(readStartDate, 1, 10),
+    iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null), iif(bookStatus = 'DONE', 'FINISHED', null),
+    nullif(star * 4, 0)
+  from books where memberId = ${memberId} and bookId in ${readBooks} and newestReadingId is null and bookStatus <> 'YET'
+    and ${isClaimed}`,
+)
+// The first reading of a new book has the identifier of the book. The others are numbered in the order of the array.
+const isFirst = value('isFirst')
+export const insertReadings = sqlStatement(
+  () => sql`
+  insert into readings (
+    readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, isPaused, format, note
+  )
+  select
+    iif(${isFirst}, bookId, ${lastReadingId} + sum(not ${isFirst}) over (order by item.key)), ${memberId}, bookId,
+    iif(${isFirst}, 0, coalesce(${value('createdAt')}, ${placeholder('now')})), ${sql.join(
+      ['startedAt', 'finishedAt', 'outcome', 'quarters', 'isPaused', 'format', 'note'].map(value),
+      sql`, `,
+    )}
+  from ${each('readings')} cross join ${row} where ${isClaimed}`,
+)
+// As `syncBook` in readings/newest.ts, for books whose newest reading has changed.
+export const syncBooks = sqlStatement(
+  () => sql`
+  update books set
+    newestReadingId = newest.readingId,
+    bookStatus = iif(newest.outcome is null, 'ING', 'DONE'),
+    readStartDate = ${toTimestamp(sql`newest.startedAt`, sql`books.readStartDate`)},
+    readEndDate = iif(newest.outcome = 'FINISHED', ${toTimestamp(sql`newest.finishedAt`, sql`books.readEndDate`)}, null),
+    star = coalesce(max(1, (newest.quarters + 2) / 4), books.star)
+  from (
+    select bookId, readingId, startedAt, finishedAt, outcome, quarters,
+      row_number() over (partition by bookId order by ${NEWEST_FIRST}) as place
+    from readings where memberId = ${memberId} and bookId in ${readBooks}
+  ) as newest
+  where books.memberId = ${memberId} and books.bookId = newest.bookId and place = 1
+    and books.newestReadingId is not newest.readingId and ${isClaimed}`,
+)
+
+/** The events that the books lack, in order: the triggers keep the number of events in the latest one. */
+export const insertProgress = sqlStatement(
+  () => sql`
+  insert into progress (memberId, bookId, at, page, kind, total)
+  select ${memberId}, bookId, at, page, kind, number + coalesce((
+    select total from progress where progress.memberId = ${memberId} and progress.bookId = added.bookId
+    order by progress.at desc limit 1
+  ), 0)
+  from (
+    select bookId, ${value('at')} as at, ${value('page')} as page, ${value('kind')} as kind,
+      row_number() over (partition by bookId order by ${value('at')}) as number
+    from ${each('progress')} cross join ${row}
+    where not exists (
+      select 1 from progress
+      where progress.memberId = ${memberId} and progress.bookId = importRows.bookId and progress.at = ${value('at')}
+    )
+  ) as added
+  where ${isClaimed} order by bookId, number`,
+)
+const latestPage = sql`(
+  select page from progress where progress.memberId = ${memberId} and progress.bookId = books.bookId
+  order by at desc limit 1
+)`
+// As in progress/store.ts.
+export const syncPages = sqlStatement(
+  () => sql`
+  update books set currentPage = ${latestPage}
+  where memberId = ${memberId} and bookId in (select value from json_each(${placeholder('progressBooks')}))
+    and currentPage <> ${latestPage} and ${isClaimed}`,
+)

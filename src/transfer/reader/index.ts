@@ -1,0 +1,58 @@
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { Entry } from '../entry'
+import { createLineWriter } from '../entry-lines'
+import { ImportFileError } from './file-error'
+import { type ReadOptions, type ReadResult, readFile } from './read-file'
+
+/**
+ * Why a file cannot be read, or its contents. Entries are lines of JSON, because an RPC value may have at most 32 MiB.
+ * `count`: how many they are.
+ */
+export type ReadAnswer =
+  | { reason: string }
+  | (Omit<ReadResult, 'entries'> & { count: number; entries: ReadableStream<Uint8Array> })
+
+const CHUNK_CHARACTERS = 64 * 1024
+const encoder = new TextEncoder()
+
+function* toChunks(entries: Entry[]) {
+  const toLine = createLineWriter()
+  let lines = ''
+  for (const entry of entries) {
+    lines += `${toLine(entry)}\n`
+    if (lines.length < CHUNK_CHARACTERS) continue
+    yield encoder.encode(lines)
+    lines = ''
+  }
+  if (lines !== '') yield encoder.encode(lines)
+}
+
+const toStream = (entries: Entry[]) => {
+  const chunks = toChunks(entries)
+  return new ReadableStream({
+    type: 'bytes',
+    pull: (controller) => {
+      const { done, value } = chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+  })
+}
+
+/** The Worker that reads files to import. It has no bindings, so that a hostile file reaches no data. */
+export default class Reader extends WorkerEntrypoint {
+  /** Nobody sends it requests: it has no address. Uploads of Workers without a handler of events can be refused. */
+  override fetch() {
+    return new Response(null, { status: 404 })
+  }
+
+  read(file: Uint8Array, options: ReadOptions): ReadAnswer {
+    try {
+      const { entries, ...rest } = readFile(file, options)
+      return { ...rest, count: entries.length, entries: toStream(entries) }
+    } catch (error) {
+      if (!(error instanceof ImportFileError)) throw error
+      return { reason: error.reason }
+    }
+  }
+}

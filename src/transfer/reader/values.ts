@@ -1,0 +1,198 @@
+import { decodeEntities } from '../../values/html'
+import { Isbn } from '../../values/isbn'
+import type { PartialDate } from '../entry'
+
+// The values of cells. Functions return undefined for what they cannot read, and null for what is empty.
+
+const MAX_VALUE = 100
+/** Folds a name of a column, a shelf or a status for comparison. */
+export const toKey = (name: string) => name.slice(0, MAX_VALUE).normalize('NFC').trim().toLowerCase()
+
+/** Splits a list, without empty items. */
+export const splitList = (list: string, separator: string | RegExp) =>
+  list
+    .split(separator)
+    .map((item) => item.trim())
+    .filter(Boolean)
+
+/** Cuts a text without splitting a surrogate pair. */
+export const cutText = (text: string, max: number) =>
+  text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
+
+export const unescapeHtml = (text: string) => (text.includes('&') ? decodeEntities(text) : text)
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+const isLeapYear = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+/** Whether a date exists. Not by `Date`, which takes several times as long. */
+export const isDate = (year: number, month = 1, day = 1) =>
+  day >= 1 && day <= (month === 2 && isLeapYear(year) ? 29 : (DAYS[month - 1] ?? 0))
+const pad = (number: number, length: number) => String(number).padStart(length, '0')
+/** Two digits are years from 1970 to 2069. */
+const toYear = (digits: string) => Number(digits) + (digits.length > 2 ? 0 : Number(digits) < 70 ? 2000 : 1900)
+
+const toDate = (year: number, month?: number, day?: number): PartialDate | undefined => {
+  if (year < 1 || !isDate(year, month, day)) return undefined
+  return [pad(year, 4), month && pad(month, 2), day && pad(day, 2)].filter(Boolean).join('-')
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const monthOf = (name = '') => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1
+
+// A time may follow each.
+const YEAR_FIRST = /^(\d{4})(?:[-/.년年] ?(\d{1,2})(?:[-/.월月] ?(\d{1,2})[일日.]?)?[월月]?)?[년年]?(?:[T ]|$)/
+const YEAR_LAST = /^(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4}|\d\d)(?:[T ]|$)/
+const DAY_MONTH = /^(\d{1,2})\.? ([A-Za-z]{3,9})\.?,? (\d{4})(?:\D|$)/
+const MONTH_DAY = /^([A-Za-z]{3,9})\.? (?:(\d{1,2}),? )?(\d{4})(?:\D|$)/
+
+export type DateOrder = 'DMY' | 'MDY' | undefined
+
+/** The order of days and months in a column, if one of its dates can be read only one way. Undefined if none can, or they differ. */
+export const detectOrder = (cells: Iterable<string>): DateOrder => {
+  const orders = new Set<DateOrder>()
+  for (const cell of cells) {
+    const [, first, , second] = YEAR_LAST.exec(cell) ?? []
+    if (Number(first) > 12) orders.add('DMY')
+    if (Number(second) > 12) orders.add('MDY')
+  }
+  return orders.size === 1 ? [...orders][0] : undefined
+}
+
+/** Reads a date: undefined if it is not valid, or could be two dates. Dots imply that the day comes first. */
+export const parseDate = (cell: string, order?: DateOrder): PartialDate | null | undefined => {
+  const text = cell
+    .slice(0, MAX_VALUE)
+    .replace(/^[["' ]+/, '')
+    .replace(/[\]"' ]{1,5}$/, '')
+  if (!text) return null
+  const number = (digits: string | undefined) => (digits ? Number(digits) : undefined)
+  const [iso, year = '', month, day] = YEAR_FIRST.exec(text) ?? []
+  if (iso !== undefined) return toDate(Number(year), number(month), number(day))
+  const [local, first = '', separator, second = '', last = ''] = YEAR_LAST.exec(text) ?? []
+  if (local !== undefined) {
+    const known = order ?? (separator === '.' || first === second ? 'DMY' : detectOrder([text]))
+    if (known === 'DMY') return toDate(toYear(last), Number(second), Number(first))
+    return known && toDate(toYear(last), Number(first), Number(second))
+  }
+  const [, dayFirst, monthSecond, yearLast = ''] = DAY_MONTH.exec(text) ?? []
+  if (dayFirst) return toDate(Number(yearLast), monthOf(monthSecond), Number(dayFirst))
+  const [, monthFirst, daySecond, yearThird = ''] = MONTH_DAY.exec(text) ?? []
+  return monthFirst ? toDate(Number(yearThird), monthOf(monthFirst), number(daySecond)) : undefined
+}
+
+/** A time without its zone, as it is in the file. Undefined for a date that is not complete. */
+export const parseTime = (cell: string, order?: DateOrder): string | null | undefined => {
+  const date = parseDate(cell, order)
+  if (date?.length !== 10) return date === null ? null : undefined
+  const time = /[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?/.exec(cell.slice(0, MAX_VALUE))?.[0].slice(1)
+  return `${date}T${(time ?? '00:00').padEnd(8, ':00')}`
+}
+
+/** Reads a rating out of `scale` as quarter stars: null for 0, which means unrated. */
+export const parseQuarters = (cell: string, scale = 5) => {
+  const text = cell.trim().replace(',', '.')
+  if (!text) return { quarters: null, isRounded: false }
+  const stars = /^\d{1,3}(?:\.\d{0,20})?$/.test(text) ? (Number(text) * 5) / scale : Number.NaN
+  if (!(stars <= 5)) return undefined
+  const quarters = Math.round(stars * 4)
+  // Rounding must not make a rated book an unrated one.
+  return { quarters: stars > 0 ? Math.max(1, quarters) : null, isRounded: quarters !== stars * 4 }
+}
+
+/** Reads an integer, such as `312`, `312.0`, `1,024` or `312 p.`. */
+export const parseInteger = (cell: string, max: number) => {
+  const text = cell.trim()
+  if (!text) return null
+  const digits =
+    /^(-?\d{1,10}|\d{1,3}(?:,\d{3}){1,2})(?:\.0{1,9})?(?: ?(?:p|pp|pages|쪽|페이지|páginas|Seiten|ページ)\.?)?$/i.exec(
+      text,
+    )?.[1]
+  const number = Number(digits?.replaceAll(',', ''))
+  return Math.abs(number) <= max ? number : undefined
+}
+
+const LONGEST_ISBN_CELL = 60
+/** Reads a cell with an ISBN, which may be a spreadsheet's formula such as `="0446675504"`. */
+export const parseIsbn = (cell: string) => {
+  if (cell.length > LONGEST_ISBN_CELL) return undefined
+  const text = cell.replace(/[="'[\]\s]/g, '').replace(/\.0$/, '')
+  if (!text) return null
+  // Spreadsheets drop a leading zero.
+  return Isbn.safeParse(/^\d{8}[\dXx]$/.test(text) ? `0${text}` : text).data
+}
+
+/** An identifier in the form `source:id`. Undefined if it cannot be stored. */
+export const toSourceId = (source: string, id: string) => {
+  const text = `${toKey(source).replace(/[^a-z\d_-]/g, '')}:${id.trim()}`
+  return text.length <= 200 && /^[a-z][a-z\d_-]*:[!-~]+$/.test(text) ? text : undefined
+}
+
+/** `Oh, Mina` as `Mina Oh`. Names with more than one comma stay as they are. */
+export const toNaturalOrder = (name: string) => {
+  const [last, first, ...others] = splitList(name, ',')
+  return last && first && others.length === 0 ? `${first} ${last}` : name.trim()
+}
+
+const LANGUAGES: Record<string, string> = {
+  english: 'en',
+  korean: 'ko',
+  japanese: 'ja',
+  chinese: 'zh',
+  spanish: 'es',
+  french: 'fr',
+  german: 'de',
+  italian: 'it',
+  portuguese: 'pt',
+  dutch: 'nl',
+  russian: 'ru',
+  polish: 'pl',
+  swedish: 'sv',
+  danish: 'da',
+  norwegian: 'no',
+  finnish: 'fi',
+  czech: 'cs',
+  turkish: 'tr',
+  greek: 'el',
+  hungarian: 'hu',
+  arabic: 'ar',
+  hebrew: 'he',
+  latin: 'la',
+  vietnamese: 'vi',
+  catalan: 'ca',
+  ukrainian: 'uk',
+  한국어: 'ko',
+  영어: 'en',
+  日本語: 'ja',
+  español: 'es',
+  deutsch: 'de',
+  français: 'fr',
+  português: 'pt',
+  italiano: 'it',
+}
+
+/** The tag of a language, by its tag, its code of two or three letters, or its name. */
+export const parseLanguage = (cell: string) => {
+  const name = toKey(cell)
+  if (!name) return null
+  const code = Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name] : name.replaceAll('_', '-')
+  if (!code || !/^[a-z]{2,3}(?:-[a-z\d]{1,8}){0,3}$/.test(code)) return undefined
+  try {
+    return Intl.getCanonicalLocales(code)[0]
+  } catch {
+    return undefined
+  }
+}
+
+const FORMATS = [
+  ['AUDIO', /audi|hör|오디오|cd$/i],
+  ['EBOOK', /e-?book|kindle|digital|nook|epub|pdf|전자|電子/i],
+  [
+    'PAPER',
+    /paper|hardcover|hardback|bound|binding|print|board|book|cover|종이|taschenbuch|tapa|poche|brochado|broché/i,
+  ],
+] as const
+
+/** The format of a book, by words such as Paperback or Kindle Edition. */
+export const parseFormat = (cell: string) => {
+  const name = toKey(cell)
+  return name ? FORMATS.find(([, pattern]) => pattern.test(name))?.[0] : null
+}

@@ -1,0 +1,46 @@
+import * as z from 'zod/mini'
+import { intParameter } from './fields'
+
+/** The largest page of a list with a cursor. */
+export const MAX_LIST_SIZE = 100
+
+// A cursor can contain a folded title: 500 characters of up to 12 bytes, in base64.
+export const MAX_CURSOR = 8192
+
+const toBase64Url = (text: string) =>
+  btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '')
+const fromBase64Url = (text: string) =>
+  new TextDecoder().decode(
+    Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (byte) => byte.charCodeAt(0)),
+  )
+
+/** A position in a list. Opaque to clients, and not secret: it selects only among the caller's rows. */
+export const toCursor = (position: unknown) => toBase64Url(JSON.stringify(position))
+
+export const cursorError = 'must be next of the previous page of the same list'
+
+/** A cursor. `position` is the schema of what it encodes. */
+export const cursorOf = <Position extends z.ZodMiniType>(position: Position, error = cursorError) =>
+  z.pipe(
+    z.string().check(z.maxLength(MAX_CURSOR, { error }), z.regex(/^[\w-]+$/, { error })),
+    z.transform((text, { issues }): z.output<Position> => {
+      try {
+        return z.parse(position, JSON.parse(fromBase64Url(text)))
+      } catch {
+        issues.push({ code: 'custom', message: error, input: text })
+        return z.NEVER
+      }
+    }),
+  )
+
+/** The query parameters of a list with a cursor. */
+export const cursorPaging = <Position extends z.ZodMiniType>(position: Position) =>
+  z.object({
+    cursor: z.optional(cursorOf(position)),
+    size: z._default(intParameter(1, MAX_LIST_SIZE), 20),
+  })
+
+export type List<Item> = { item: Item[]; next: string | null }

@@ -1,0 +1,34 @@
+import * as z from 'zod/mini'
+import { MAX_INT } from './contract'
+import { MAX_CURSOR, MAX_LIST_SIZE } from './cursor'
+import { Int32, int } from './fields'
+import { MAX_MEMOS_SIZE, MAX_SIZE } from './paging'
+
+/** An identifier in a response. */
+export const Id = z.int().check(z.minimum(1))
+
+/** A timestamp in a response. */
+export const LocalTime = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/))
+
+/** A point in time in a response: UTC, to the second. */
+export const Instant = z.iso.datetime({ precision: 0 })
+
+const PageInfo = z
+  .object({ page: int(1, MAX_INT), size: int(1, MAX_MEMOS_SIZE), totalElements: Int32, totalPages: Int32 })
+  .register(z.globalRegistry, { id: 'PageInfo' })
+export type PageInfo = z.infer<typeof PageInfo>
+
+/** The envelope of every paged list. The document calls it `<id of the item>Page`. */
+export const pageOf = <Item extends z.ZodMiniType>(item: Item, maxSize = MAX_SIZE) =>
+  z
+    .object({ item: z.array(item).check(z.maxLength(maxSize)), pageInfo: PageInfo })
+    .register(z.globalRegistry, { id: `${z.globalRegistry.get(item)?.id}Page` })
+
+/** The envelope of a list with a cursor; `next` is null at the end. Its schema is named `<id of the item>List`. */
+export const listOf = <Item extends z.ZodMiniType>(item: Item) =>
+  z
+    .object({
+      item: z.array(item).check(z.maxLength(MAX_LIST_SIZE)),
+      next: z.nullable(z.string().check(z.maxLength(MAX_CURSOR))),
+    })
+    .register(z.globalRegistry, { id: `${z.globalRegistry.get(item)?.id}List` })
