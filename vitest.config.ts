@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
-import { buildReader, readReader } from './test/support/reader.ts'
-import { SLOT_BINDINGS } from './test/support/slot-bindings.ts'
+import { buildReader, readReader } from './test/support/service/reader.ts'
+import { SLOT_BINDINGS } from './test/support/service/slot-bindings.ts'
 
 // `wrangler` runs this before it bundles.
 execFileSync('npm', ['run', '--silent', 'assets'], { stdio: 'inherit' })
@@ -106,15 +106,15 @@ export default defineConfig({
     })),
   ],
   test: {
-    globalSetup: ['./test/support/provider-server.ts'],
-    setupFiles: ['./test/setup.ts'],
-    include: ['test/features/*.test.ts', 'test/attacks/*.test.ts'],
+    globalSetup: ['./test/support/runner/provider-server.ts'],
+    setupFiles: ['./test/support/runner/setup.ts'],
+    include: ['test/features/*/*.test.ts', 'test/attacks/*.test.ts'],
     // The tests of slots bring their own databases, so one run of them suffices. Their faults take minutes.
     exclude: inSlot1
       ? [
-          'test/features/slots*.test.ts',
+          'test/features/slots/*.test.ts',
           'test/attacks/slots-isolation.test.ts',
-          `test/features/{${WITHOUT_MEMBERS.join()}}.test.ts`,
+          `test/features/*/{${WITHOUT_MEMBERS.join()}}.test.ts`,
         ]
       : ['test/attacks/slots.test.ts', 'test/attacks/email-change.test.ts'],
     ...(inSlot1 && { testNamePattern: new RegExp(`^(?!.*(?:${titles.join('|')}))`) }),

@@ -26,6 +26,6 @@ const ISOLATED = ['database', 'slots-directory', 'restore', 'openapi']
 export default mergeConfig(config, {
   test: {
     isolate: false,
-    exclude: ['test/attacks/**', ...[...SLOW, ...ISOLATED].map((name) => `test/features/${name}.test.ts`)],
+    exclude: ['test/attacks/**', ...[...SLOW, ...ISOLATED].map((name) => `test/features/*/${name}.test.ts`)],
   },
 })

@@ -41,11 +41,13 @@ class InOrder extends BaseSequencer {
 // The feature tests that need nothing but HTTP, run against a service by `npm run smoke`.
 export default defineConfig({
   resolve: {
-    alias: [{ find: /^cloudflare:(test|workers)$/, replacement: join(import.meta.dirname, 'test/support/remote.ts') }],
+    alias: [
+      { find: /^cloudflare:(test|workers)$/, replacement: join(import.meta.dirname, 'test/support/runner/remote.ts') },
+    ],
   },
   test: {
-    include: SUITES.map((name) => `test/features/${name}.test.ts`),
-    setupFiles: ['./test/support/remote-setup.ts'],
+    include: SUITES.map((name) => `test/features/*/${name}.test.ts`),
+    setupFiles: ['./test/support/runner/remote-setup.ts'],
     // The Worker's modules use Uint8Array.toBase64.
     pool: 'forks',
     execArgv: ['--js-base-64'],

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { configFlags, READER_CONFIG, readSlots } from './wrangler-config.ts'
+import { configFlags, READER_CONFIG, readSlots } from './wrangler/config.ts'
 
 const MAX_GZIPPED_BYTES = 140_000
 

@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { deploy, plan } from './deploy/deploy.ts'
 import { DeployError, type Host, type WranglerResult } from './deploy/host.ts'
-import { readConfig, readReaderConfig, readSlots, writeTemporary } from './wrangler-config.ts'
+import { readConfig, readReaderConfig, readSlots, writeTemporary } from './wrangler/config.ts'
 
 const USAGE = `Usage: npm run deploy [-- --dry-run]
   --dry-run   lists the steps and builds the Worker; needs no account`

@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { migrateLocal } from './local-migrations.ts'
-import { runWrangler } from './run-wrangler.ts'
-import { addLocalSlots, configFlags, readLocalSlots, withReader } from './wrangler-config.ts'
+import { addLocalSlots, configFlags, readLocalSlots, withReader } from './wrangler/config.ts'
+import { migrateLocal } from './wrangler/migrate-local.ts'
+import { runWrangler } from './wrangler/run.ts'
 
 const VARS_FILE = '.dev.vars'
 const LOCAL_VARS = {

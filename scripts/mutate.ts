@@ -59,7 +59,7 @@ const listTests = (file: string) => {
   const feature = /^src\/(\w+)\//.exec(file)?.[1] ?? ''
   const names = feature ? [feature, ...(MORE_TESTS[feature] ?? [])] : []
   const isCovering = (test: string) => names.some((name) => basename(test).startsWith(name))
-  const tests = globSync('test/features/*.test.ts').filter(isCovering)
+  const tests = globSync('test/features/*/*.test.ts').filter(isCovering)
   return tests.length > 0 ? tests : ['test/features']
 }
 

@@ -27,7 +27,7 @@ const options = { public: { type: 'boolean' }, origin, email: text, 'code-comman
 const { values: flags, positionals } = parseArgs({ allowPositionals: true, options })
 if (!URL.canParse(positionals[0] ?? '')) fail(USAGE)
 const url = String(positionals[0]).replace(/\/+$/, '')
-/** A record of sign-ups, tokens and withdrawals, to which test/support/remote.ts also writes. */
+/** A record of sign-ups, tokens and withdrawals, to which test/support/runner/remote.ts also writes. */
 const journal = join(mkdtempSync(join(tmpdir(), 'smoke-')), 'members')
 writeFileSync(journal, '')
 

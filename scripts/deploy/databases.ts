@@ -1,4 +1,4 @@
-import { forEachAtOnce } from '../at-once.ts'
+import { forEachAtOnce } from '../data/at-once.ts'
 import { placeOf, type Slot, slotOfName } from '../slots/table.ts'
 import { type Config, DeployError, type Host, runWrangler } from './host.ts'
 

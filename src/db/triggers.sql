@@ -1,6 +1,6 @@
 -- The triggers of the migrated database, formatted and explained. This file is for reading only: the migrations
 -- create them, each on one line, because remote D1 splits a migration on semicolons (cloudflare/workers-sdk issues 14991
--- and 15690) and ends a trigger at the END of a CASE (issue 4727), hence iif. test/features/database.test.ts compares this
+-- and 15690) and ends a trigger at the END of a CASE (issue 4727), hence iif. test/features/database/database.test.ts compares this
 -- file with the triggers of a migrated database.
 --
 -- They run in the transaction of the write itself, and for rows deleted by a cascade too.

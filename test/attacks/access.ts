@@ -1,8 +1,8 @@
 // What each kind of token may do, over sockets: every operation of the document, and forged access tokens.
 import { hashToken } from '../../src/auth/access-token'
-import { type Api, prepareAccess, tryCallers } from '../support/access'
-import { tryAccessForgeries } from '../support/access-forgeries'
-import { operations } from '../support/operations'
+import { type Api, prepareAccess, tryCallers } from '../support/access/access'
+import { tryAccessForgeries } from '../support/access/access-forgeries'
+import { operations } from '../support/document/operations'
 import { takeSnapshot } from '../support/stores'
 import { insertAccessToken } from '../support/tokens'
 import type { Attack } from './attack'

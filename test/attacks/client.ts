@@ -1,7 +1,7 @@
 // An HTTP client on keep-alive sockets. It changes its client address now and then to stay below the network limit.
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { encode, exchange, type HttpRequest, type HttpResponse, openSocket } from '../support/http-client'
+import { encode, exchange, type HttpRequest, type HttpResponse, openSocket } from '../support/service/http-client'
 
 /** Header lines as `HttpRequest` takes them. */
 export const toLines = (headers: [name: string, value: string][]) =>

@@ -1,7 +1,7 @@
 // Kills workerd repeatedly while members write, then checks that acknowledged writes survived and counters agree.
 import { setTimeout } from 'node:timers/promises'
-import { findMismatches, findOrphans } from '../../scripts/integrity'
-import { findDirectoryProblems } from '../support/directory'
+import { findMismatches, findOrphans } from '../../scripts/data/integrity'
+import { findDirectoryProblems } from '../support/accounts/directory'
 import type { Attack } from './attack'
 import { jsonRequest, type Member, signUp, signUpMany, uploadRequest } from './members'
 import { makeFolder, type Service } from './service'

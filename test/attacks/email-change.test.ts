@@ -1,11 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Bindings } from '../../src/env'
-import { newEmail, PASSWORD, send } from '../support/api'
-import { confirmChange, insertEmailCode, lastCodeTo, mailsTo, undo } from '../support/email-changes'
-import { insertMemberAt } from '../support/home'
-import { EMAIL, mails } from '../support/mailed-codes'
-import { UNLIMITED } from '../support/rate-limits'
+import { confirmChange, insertEmailCode, lastCodeTo, mailsTo, undo } from '../support/accounts/email-changes'
+import { EMAIL, mails } from '../support/accounts/mailed-codes'
 import {
   countCalls,
   ERRORS,
@@ -17,7 +14,10 @@ import {
   ORDERS,
   pickFaults,
   sweepLater,
-} from '../support/slot-faults'
+} from '../support/accounts/slot-faults'
+import { newEmail, PASSWORD, send } from '../support/api'
+import { insertMemberAt } from '../support/home'
+import { UNLIMITED } from '../support/rate-limits'
 import { ADDRESS_KEY, DATABASES, findDirectoryProblems, migrateSlots, SLOTS } from '../support/slots'
 
 // A change of e-mail and its undo span two databases, and a call between them can fail, take effect without a response, run

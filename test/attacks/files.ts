@@ -2,10 +2,10 @@
 // be written in part, both reports must be equal, and each refusal and each failed row must have a reason.
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { findMismatches } from '../../scripts/integrity'
+import { findMismatches } from '../../scripts/data/integrity'
 import { CODES } from '../../src/transfer/entry'
 import { MAX_PER_DAY } from '../../src/transfer/imports/schema'
-import { damage, randomFrom } from '../support/malformed-files'
+import { damage, randomFrom } from '../support/inputs/malformed-files'
 import { type Attack, countStatuses, mapConcurrently } from './attack'
 import type { Response } from './client'
 import { insertMember, type Member } from './members'

@@ -1,5 +1,5 @@
 // Forged and mutated tokens: none may be accepted for anything but the attacker's own claims.
-import { tryForgeries, tryMutations } from '../support/forgeries'
+import { tryForgeries, tryMutations } from '../support/access/forgeries'
 import { takeSnapshot } from '../support/stores'
 import type { Attack } from './attack'
 import { toLines } from './client'

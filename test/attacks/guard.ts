@@ -1,9 +1,16 @@
 // What requests without a valid credential cost, and whether they use up limits of the member that they name.
-import { type HttpRequest, median, sendRequest } from '../support/http-client'
-import { addressOf, type Operation } from '../support/operations'
-import { bodiesOf, type Credential, memberOperations, refusedCredentials, SIZES } from '../support/refused-requests'
+
+import { addressOf, type Operation } from '../support/document/operations'
+import {
+  bodiesOf,
+  type Credential,
+  memberOperations,
+  refusedCredentials,
+  SIZES,
+} from '../support/inputs/refused-requests'
+import { type HttpRequest, median, sendRequest } from '../support/service/http-client'
+import { MEMORY_LIMIT, toMib, watchMemory } from '../support/service/watch-memory'
 import { insertAccessToken, insertSession } from '../support/tokens'
-import { MEMORY_LIMIT, toMib, watchMemory } from '../support/watch-memory'
 import { type Attack, type Context, countStatuses, mapConcurrently, mergeReports, type Report } from './attack'
 import { readCpuMs } from './cpu'
 import { insertMember, jsonRequest } from './members'

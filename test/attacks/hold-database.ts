@@ -1,5 +1,5 @@
 // One member's connections read pages that take the database as long as possible, while others read their first page.
-import { encode, median } from '../support/http-client'
+import { encode, median } from '../support/service/http-client'
 import type { Context, Report } from './attack'
 import { generateLoad, openConnections } from './load'
 import { type Member, registerBook, signUp, signUpMany } from './members'

@@ -5,9 +5,9 @@
 // ends the lease in the database.
 import { cpSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { findMismatches } from '../../scripts/integrity'
-import { goodreadsFile, goodreadsRow } from '../support/goodreads-file'
-import { sendRequest } from '../support/http-client'
+import { findMismatches } from '../../scripts/data/integrity'
+import { sendRequest } from '../support/service/http-client'
+import { goodreadsFile, goodreadsRow } from '../support/transfer/goodreads-file'
 import type { Attack } from './attack'
 import { compare, NEWEST_IMPORT, takeSnapshot } from './import-snapshot'
 import { insertMember, type Member, registerBook } from './members'

@@ -1,7 +1,7 @@
 // Fuzzed requests: every response must match the document, and a refused request must change nothing.
-import { checkAgainstDocument } from '../support/document'
-import { type FuzzRequest, fuzzRequests } from '../support/fuzz-requests'
-import { isPage } from '../support/operations'
+import { checkAgainstDocument } from '../support/document/document'
+import { isPage } from '../support/document/operations'
+import { type FuzzRequest, fuzzRequests } from '../support/inputs/fuzz-requests'
 import { takeSnapshot } from '../support/stores'
 import { type Attack, countStatuses, mapConcurrently } from './attack'
 import { type Response, toLines } from './client'

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import * as trials from '../support/access/isolation'
 import { BASE, handle, login, signUp, tokenOf } from '../support/api'
 import { measure, memberDatabase, select } from '../support/database'
-import * as trials from '../support/isolation'
-import { idOperations } from '../support/operations'
+import { idOperations } from '../support/document/operations'
 import { UNLIMITED } from '../support/rate-limits'
 import { takeSnapshot } from '../support/stores'
 

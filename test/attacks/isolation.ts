@@ -1,8 +1,8 @@
 // Every other kind of caller tries to reach one member's data, over sockets.
 
+import * as trials from '../support/access/isolation'
+import { idOperations } from '../support/document/operations'
 import { insertMemberAt } from '../support/home'
-import * as trials from '../support/isolation'
-import { idOperations } from '../support/operations'
 import { takeSnapshot } from '../support/stores'
 import type { Attack } from './attack'
 import { toLines } from './client'

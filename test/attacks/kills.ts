@@ -1,7 +1,7 @@
 // Kills workerd before and after every database call of the flows that span two databases.
 import { setTimeout } from 'node:timers/promises'
-import { findMismatches } from '../../scripts/integrity'
-import { findDirectoryProblems } from '../support/directory'
+import { findMismatches } from '../../scripts/data/integrity'
+import { findDirectoryProblems } from '../support/accounts/directory'
 import type { Attack } from './attack'
 import { joinRequest, logIn, newEmail, PASSWORD, signUp } from './members'
 import { makeFolder, type Options, type Service } from './service'

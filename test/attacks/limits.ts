@@ -1,6 +1,6 @@
 // What one member can do: write without end, write twice by a late retry, keep images that nothing lists.
 import { setTimeout } from 'node:timers/promises'
-import { PIXEL } from '../support/file-form'
+import { PIXEL } from '../support/inputs/file-form'
 import {
   type Attack,
   type Context,

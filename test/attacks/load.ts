@@ -1,6 +1,6 @@
 // Requests over many connections, without pause.
 import type { Socket } from 'node:net'
-import { encode, exchange, openSocket } from '../support/http-client'
+import { encode, exchange, openSocket } from '../support/service/http-client'
 import type { Service } from './service'
 
 /** Opens connections, with a response on each: the Worker cannot shed those that workerd has not accepted. */

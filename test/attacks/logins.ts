@@ -1,6 +1,6 @@
 // Floods of password hashing, while a member in another network logs in again and again.
 import { setTimeout } from 'node:timers/promises'
-import { median, quantile } from '../support/http-client'
+import { median, quantile } from '../support/service/http-client'
 import { type Attack, countStatuses, createChecks, type Figure } from './attack'
 import type { Request } from './client'
 import { jsonRequest, type Member, newEmail, PASSWORD, signUp } from './members'

@@ -1,7 +1,7 @@
 // Members of an attacked service. What must never be logged about them is added to the service's secrets.
 import { setTimeout } from 'node:timers/promises'
-import { PIXEL, toFileForm } from '../support/file-form'
 import { insertMemberAt } from '../support/home'
+import { PIXEL, toFileForm } from '../support/inputs/file-form'
 import { claimsOf } from '../support/tokens'
 import type { Request } from './client'
 import { JWT_SECRET, type Service } from './service'

@@ -1,7 +1,7 @@
 // The largest responses that the quotas allow, one at a time and ten at once, in the memory of one isolate.
 import { setTimeout } from 'node:timers/promises'
-import { encode, openSocket } from '../support/http-client'
-import { MIB, toMib, watchMemory } from '../support/watch-memory'
+import { encode, openSocket } from '../support/service/http-client'
+import { MIB, toMib, watchMemory } from '../support/service/watch-memory'
 import type { Attack, Context, Figure, Report } from './attack'
 import { countStatuses, mergeReports } from './attack'
 import { insertMember, jsonRequest, type Member, registerBook } from './members'

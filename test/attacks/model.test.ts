@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { findMismatches } from '../../scripts/integrity'
+import { findMismatches } from '../../scripts/data/integrity'
 import { newEmail, readerWith, send } from '../support/api'
 import { memberDatabase, memberHome, memberSlot } from '../support/database'
 import { insertMemberAt } from '../support/home'

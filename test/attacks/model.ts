@@ -1,5 +1,5 @@
 // Random sequences of requests, after which every answer of the service must equal that of a plain in-memory model.
-import { findMismatches } from '../../scripts/integrity'
+import { findMismatches } from '../../scripts/data/integrity'
 import { type ModelReport, type Send, tryModel } from '../support/model/run'
 import { type Attack, concurrently } from './attack'
 import { insertMember } from './members'

@@ -1,8 +1,8 @@
 // Much more load than the service can serve: what it serves and sheds, how much memory it uses, how fast it recovers.
 import { setTimeout as wait } from 'node:timers/promises'
-import { findMismatches } from '../../scripts/integrity'
-import { encode, median, quantile } from '../support/http-client'
-import { MEMORY_LIMIT, toMib, watchMemory } from '../support/watch-memory'
+import { findMismatches } from '../../scripts/data/integrity'
+import { encode, median, quantile } from '../support/service/http-client'
+import { MEMORY_LIMIT, toMib, watchMemory } from '../support/service/watch-memory'
 import { type Attack, type Context, mergeReports, type Report } from './attack'
 import { holdDatabase } from './hold-database'
 import { generateLoad, openConnections } from './load'

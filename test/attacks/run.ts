@@ -1,8 +1,8 @@
 // `npm run attack`: runs the attack suites against the service in workerd, over real sockets. Exits with 1 on failure.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { formatTable, whole } from '../support/table'
-import { buildService } from '../support/workerd'
+import { formatTable, whole } from '../support/service/table'
+import { buildService } from '../support/service/workerd'
 import { type Attack, mergeReports, type Report } from './attack'
 import { type Service, startService } from './service'
 

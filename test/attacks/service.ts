@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Miniflare } from 'miniflare'
-import { readMigrations } from '../support/migrations'
-import { defineReader, defineWorker, listChildren, MINIFLARE_OPTIONS, SERVICE } from '../support/workerd'
+import { readMigrations } from '../support/service/migrations'
+import { defineReader, defineWorker, listChildren, MINIFLARE_OPTIONS, SERVICE } from '../support/service/workerd'
 import { createClient } from './client'
 
 export const JWT_SECRET = 'a secret of the attack suites only, which no deployment has'

@@ -1,8 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Bindings } from '../../src/env'
-import { newEmail, PASSWORD, send, tokenOf } from '../support/api'
-import { codeIn, mails, requestCode } from '../support/mailed-codes'
-import { UNLIMITED } from '../support/rate-limits'
+import { codeIn, mails, requestCode } from '../support/accounts/mailed-codes'
 import {
   countCalls,
   ERRORS,
@@ -14,7 +12,9 @@ import {
   ORDERS,
   pickFaults,
   sweepLater,
-} from '../support/slot-faults'
+} from '../support/accounts/slot-faults'
+import { newEmail, PASSWORD, send, tokenOf } from '../support/api'
+import { UNLIMITED } from '../support/rate-limits'
 import { DATABASES, findDirectoryProblems, migrateSlots, SLOTS } from '../support/slots'
 
 // No transaction spans two databases, and a call between them can fail, take effect without an answer, run late, or run

@@ -1,8 +1,8 @@
 // A thief with the password and a copied session fights the owner for the account: all chains in a model, some against the
 // service.
-import { findMismatches } from '../../scripts/integrity'
-import { findDirectoryProblems } from '../support/directory'
-import { whole } from '../support/table'
+import { findMismatches } from '../../scripts/data/integrity'
+import { findDirectoryProblems } from '../support/accounts/directory'
+import { whole } from '../support/service/table'
 import { type Attack, mapConcurrently, type Report } from './attack'
 import { toStage } from './faults'
 import { runChain } from './takeover/chains'

@@ -1,5 +1,5 @@
 // Statistics of response times.
-import { quantile } from '../support/http-client'
+import { quantile } from '../support/service/http-client'
 
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 const variance = (values: number[]) => {

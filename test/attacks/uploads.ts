@@ -1,11 +1,11 @@
 // Hostile uploads, images with very many parts, and more concurrent large uploads than fit into the memory of an isolate.
 import { MAX_PARTS } from '../../src/library/images/clean/image'
 import { toText } from '../support/bytes'
-import { CROWDED_IMAGES } from '../support/crowded-images'
-import { BAD_MARKS, hostileFiles } from '../support/hostile'
-import { hostileForms } from '../support/hostile-forms'
-import { pngWithData } from '../support/pictures'
-import { MEMORY_LIMIT, MIB, readResidentMemory, toMib, watchMemory } from '../support/watch-memory'
+import { CROWDED_IMAGES } from '../support/images/crowded-images'
+import { pngWithData } from '../support/images/pictures'
+import { BAD_MARKS, hostileFiles } from '../support/inputs/hostile'
+import { hostileForms } from '../support/inputs/hostile-forms'
+import { MEMORY_LIMIT, MIB, readResidentMemory, toMib, watchMemory } from '../support/service/watch-memory'
 import {
   type Attack,
   type Context,

@@ -1,6 +1,6 @@
 // Estimates the monthly cost of running the service from the measured results.
 import { DEFAULT_LOG_SAMPLE_RATE } from '../../src/runtime/log.ts'
-import { fixed, formatTable, whole } from '../support/table.ts'
+import { fixed, formatTable, whole } from '../support/service/table.ts'
 import type { Results } from './report.ts'
 
 // Requests that an active member is assumed to make in a month, by endpoint.

@@ -1,5 +1,5 @@
 // Tests whether random memos are drawn uniformly after writes and deletions, with Pearson's chi-square test.
-import { encode, type HttpResponse, sendAll } from '../support/http-client.ts'
+import { encode, type HttpResponse, sendAll } from '../support/service/http-client.ts'
 import { sendExpecting } from './endpoints.ts'
 import type { Library } from './seed.ts'
 

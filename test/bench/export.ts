@@ -1,8 +1,8 @@
 // Measures exports of 100,000 books and memos: memory of the isolate, time to the first byte, D1 calls and rows.
 import { setTimeout } from 'node:timers/promises'
-import { median } from '../support/http-client.ts'
-import { readMigrations } from '../support/migrations.ts'
-import { MIB, watchMemory } from '../support/watch-memory.ts'
+import { median } from '../support/service/http-client.ts'
+import { readMigrations } from '../support/service/migrations.ts'
+import { MIB, watchMemory } from '../support/service/watch-memory.ts'
 import type { Cost } from './rows.ts'
 import { fillStatements, makeLibraries } from './seed.ts'
 import { startWorkers } from './workers.ts'

@@ -5,9 +5,9 @@
 // difference is the database's, with the bucket. Both include the threads of the runtime and the request, so the Worker's
 // is an upper bound.
 import { existsSync, readFileSync } from 'node:fs'
-import { goodreadsBooks } from '../support/goodreads-file.ts'
-import { median } from '../support/http-client.ts'
-import { readMigrations } from '../support/migrations.ts'
+import { median } from '../support/service/http-client.ts'
+import { readMigrations } from '../support/service/migrations.ts'
+import { goodreadsBooks } from '../support/transfer/goodreads-file.ts'
 import { sendExpecting } from './endpoints.ts'
 import type { Call } from './import-call.ts'
 import { fillSlot, type Library, librariesOfSlots } from './seed.ts'

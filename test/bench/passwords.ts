@@ -1,5 +1,5 @@
 // The cost of hashing a password, and whether floods of logins slow down reads.
-import { encode, exchange, median, openSocket, quantile, sendAll } from '../support/http-client.ts'
+import { encode, exchange, median, openSocket, quantile, sendAll } from '../support/service/http-client.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkStatus } from './endpoints.ts'
 import type { Library } from './seed.ts'

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { readMigrations } from '../support/migrations.ts'
-import { BUILD } from '../support/workerd.ts'
+import { readMigrations } from '../support/service/migrations.ts'
+import { BUILD } from '../support/service/workerd.ts'
 import { fillStatements, JWT_SECRET } from './seed.ts'
 
 export const PEERS = ['service', 'express', 'fastify'] as const

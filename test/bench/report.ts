@@ -1,6 +1,6 @@
 // Prints the results, and compares them with the targets.
-import { fixed, formatTable, whole } from '../support/table.ts'
-import { MIB } from '../support/watch-memory.ts'
+import { fixed, formatTable, whole } from '../support/service/table.ts'
+import { MIB } from '../support/service/watch-memory.ts'
 import { printBill } from './bill.ts'
 import type { Draws } from './draws.ts'
 import { type ExportCost, HEAP_MIB } from './export.ts'

@@ -1,5 +1,5 @@
 // D1 calls and rows per endpoint, as D1 counts them, in libraries of 100 and 100,000 books.
-import { type HttpRequest, type HttpResponse, sendRequest } from '../support/http-client.ts'
+import { type HttpRequest, type HttpResponse, sendRequest } from '../support/service/http-client.ts'
 import { endpoints, sendExpecting } from './endpoints.ts'
 import type { Library } from './seed.ts'
 

@@ -2,8 +2,8 @@
 // Express and Fastify. Fails on any unexpected response.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { readMigrations } from '../support/migrations.ts'
-import { buildService } from '../support/workerd.ts'
+import { readMigrations } from '../support/service/migrations.ts'
+import { buildService } from '../support/service/workerd.ts'
 import { testDraws } from './draws.ts'
 import { contractEndpoints, endpoints, sendExpecting } from './endpoints.ts'
 import { measureExport } from './export.ts'

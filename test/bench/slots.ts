@@ -1,7 +1,7 @@
 // Members in several slots: how throughput grows with them, and how long a request takes from another region.
 
-import { encode, median, sendAll } from '../support/http-client.ts'
-import { readMigrations } from '../support/migrations.ts'
+import { encode, median, sendAll } from '../support/service/http-client.ts'
+import { readMigrations } from '../support/service/migrations.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkStatus, endpoints } from './endpoints.ts'
 import { fillSlot, librariesOfSlots } from './seed.ts'

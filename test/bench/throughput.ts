@@ -1,5 +1,5 @@
 // Requests per second of several servers, alternating (A B A B …) so that other load on the machine affects all alike.
-import { encode, type Load, median, sendAll, sendRequest } from '../support/http-client.ts'
+import { encode, type Load, median, sendAll, sendRequest } from '../support/service/http-client.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkStatus, createCheck } from './endpoints.ts'
 import type { Library } from './seed.ts'

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startService } from '../support/dev-server.ts'
+import { startService } from '../support/service/dev-server.ts'
 
 let service: Awaited<ReturnType<typeof startService>>
 let browser: Browser

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startService } from '../support/dev-server.ts'
+import { startService } from '../support/service/dev-server.ts'
 
 const FOLDER = import.meta.dirname
 const DOCUMENT = './.build/openapi.json'

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { EXAMPLES, EXPORT } from '../../src/openapi/examples.ts'
-import { startService } from '../support/dev-server.ts'
-import { createPlaceholders } from '../support/placeholders.ts'
+import { createPlaceholders } from '../support/document/placeholders.ts'
+import { startService } from '../support/service/dev-server.ts'
 import { PICTURE, pictureFile } from './stories/picture.ts'
 
 type Operation = { operationId: string; security?: object[]; 'x-codeSamples': { label: string; source: string }[] }

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { startService } from '../support/dev-server.ts'
+import { startService } from '../support/service/dev-server.ts'
 
 type Step = { command: string; printed: string }
 

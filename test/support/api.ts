@@ -3,7 +3,7 @@ import { env, exports } from 'cloudflare:workers'
 import type { Bindings } from '../../src/env'
 import worker from '../../src/index'
 import { memberHome } from './database'
-import { checkAgainstDocument } from './document'
+import { checkAgainstDocument } from './document/document'
 import { insertMemberAt } from './home'
 import { remote, type SmokeMember, skipTest } from './target'
 

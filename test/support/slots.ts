@@ -1,6 +1,6 @@
 import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { findDirectoryProblems as compare } from './directory'
+import { findDirectoryProblems as compare } from './accounts/directory'
 import { wrapDatabase } from './wrap-database'
 
 export const ADDRESS_KEY = 'a key of the tests only, which hashes the addresses'

@@ -1,5 +1,5 @@
 // Every flow that writes or fills a cache.
-import { PIXEL } from '../../support/file-form'
+import { PIXEL } from '../../support/inputs/file-form'
 import { libraryFlows, recordDetails } from './library-flows'
 import { asMember, type FlowRequest, type MemberFlow, type Setup, type Subject, type ToRequest } from './subjects'
 

@@ -1,5 +1,5 @@
 // What must hold when one call fails in a flow.
-import { findMismatches } from '../../../scripts/integrity'
+import { findMismatches } from '../../../scripts/data/integrity'
 import type { Flow } from './flows'
 import { BINDINGS, type Calls, type Fault, KINDS } from './inject'
 import { endClaims, follow, prepare, readState, type Stage } from './subjects'

@@ -1,5 +1,5 @@
 // Chains of the model's actions to run against the service.
-import { randomFrom } from '../../support/malformed-files'
+import { randomFrom } from '../../support/inputs/malformed-files'
 import type { Chain } from './chains'
 import { type Action, apply, canAct, initialState, isReturn, listActions, type State } from './model'
 import { listRemedies } from './properties'

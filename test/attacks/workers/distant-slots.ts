@@ -1,6 +1,6 @@
 // The service with databases at different distances, so that response times reveal which ones were queried. Responses
 // name those that answered before them in X-Databases; work after the response has only begun by then.
-import service from '../../support/service.js'
+import service from '../../support/service/service.js'
 import { wrapDatabase } from '../../support/wrap-database.ts'
 
 const DISTANCE_MS = { DB: 2, DB_1: 12 }

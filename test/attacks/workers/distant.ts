@@ -1,5 +1,5 @@
 // The service with a database 40 ms away, as in another region: an import has time between its calls to be killed.
-import service from '../../support/service.js'
+import service from '../../support/service/service.js'
 import { wrapEnv } from '../../support/wrap-database.ts'
 
 const withDistance = wrapEnv<{ DB: D1Database }>(() => async (call) => {

@@ -1,5 +1,5 @@
 // The service, but it halts at a database call, so that the attack can kill it there. X-Halt sets the call for the next flow.
-import service from '../../support/service.js'
+import service from '../../support/service/service.js'
 import { wrapEnv } from '../../support/wrap-database.ts'
 
 type Env = { DB: D1Database }

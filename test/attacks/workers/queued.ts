@@ -1,7 +1,7 @@
 // The service on databases that take 5 ms for a query. Locally D1 responds so fast that requests queue before the
 // Worker, where it cannot shed them.
-import { withQueues } from '../../support/queue.ts'
-import service from '../../support/service.js'
+import { withQueues } from '../../support/service/queue.ts'
+import service from '../../support/service/service.js'
 
 const withQueue = withQueues(5)
 

@@ -1,5 +1,5 @@
 // The service with a database DISTANCE_MS away.
-import service from '../../support/service.js'
+import service from '../../support/service/service.js'
 import { type Env, withDelay } from './delay.ts'
 import './silence.ts'
 

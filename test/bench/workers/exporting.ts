@@ -1,5 +1,5 @@
 // The service, with counters of its D1 calls and their rows, to the end of the response. GET /cost returns and resets them.
-import service from '../../support/service.js'
+import service from '../../support/service/service.js'
 import { wrapDatabase } from '../../support/wrap-database.ts'
 import './silence.ts'
 

@@ -1,7 +1,7 @@
 // The service with an import as one request: its response is sent when the work after it has ended. The results of its
 // database calls are recorded: GET /recording returns them. After PUT /recording, they are replayed: no database and no
 // bucket run, and what remains is the Worker, with the JSON of its calls.
-import service from '../../support/service.js'
+import service from '../../support/service/service.js'
 import type { Call } from '../import-call.ts'
 import './silence.ts'
 

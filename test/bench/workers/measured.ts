@@ -1,5 +1,5 @@
 // The service, which reports D1's own count of calls and rows in response headers.
-import service from '../../support/service.js'
+import service from '../../support/service/service.js'
 import { wrapDatabase } from '../../support/wrap-database.ts'
 import './silence.ts'
 

@@ -1,6 +1,6 @@
 // The service on databases that take SERVICE_MS for a query.
-import { withQueues } from '../../support/queue.ts'
-import service from '../../support/service.js'
+import { withQueues } from '../../support/service/queue.ts'
+import service from '../../support/service/service.js'
 import { SERVICE_MS } from '../slots-setup.ts'
 import './silence.ts'
 

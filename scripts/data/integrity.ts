@@ -1,0 +1,227 @@
+import type { D1Database, R2Bucket, R2Objects } from '@cloudflare/workers-types'
+import { idsOf } from '../slots/table.ts'
+
+// Compares everything the database derives from its rows (counters, positions, copied owners) with the rows.
+
+/** A stored value that differs from the one computed from the rows. */
+export type Mismatch = { table: string; id: number | string; field: string; expected: unknown; found: unknown }
+
+/** The rows of withdrawn members are being deleted, and their counters are no longer kept. */
+const isActive = 'memberId not in (select memberId from members where withdrawnAt is not null)'
+
+/** Selects the rows whose `field` differs from the SQL expression `expected`; the row is named `stored` in it. */
+const checkField = (table: string, id: string, field: string, expected: string) => `
+  select '${table}' as "table", ${id} as id, '${field}' as field, expected, found
+  from (select ${id}, ${field} as found, (${expected}) as expected from ${table} as stored where ${isActive})
+  where expected is not found`
+
+const countBooks = (where: string) => `select count(*) from books where books.memberId = stored.memberId and ${where}`
+const checkBookCounter = (field: string, where: string) => checkField('members', 'memberId', field, countBooks(where))
+
+const countMemos = (where: string) => `select count(*) from memos where memos.bookId = stored.bookId and ${where}`
+const checkMemoCounter = (field: string, where: string) => checkField('books', 'bookId', field, countMemos(where))
+
+const sumBooks = (bytes: string) =>
+  `select coalesce(sum(${bytes}), 0) from books where books.memberId = stored.memberId`
+const countImages = (field: string, aggregate: string) =>
+  checkField('members', 'memberId', field, `select ${aggregate} from images where images.memberId = stored.memberId`)
+
+const latestOf = (field: string) => `
+  select ${field} from progress where progress.memberId = stored.memberId and progress.bookId = stored.bookId order by at desc limit 1`
+
+/** The details of a book belong to its owner. */
+const checkOwner = (table: string, id: string) =>
+  checkField(table, id, 'memberId', `select memberId from books where books.bookId = stored.bookId`)
+
+/** Compares a book with its newest reading. */
+const checkNewest = (field: string, expected: string, where: string) => `
+  select 'books' as "table", bookId as id, '${field}' as field, ${expected} as expected, books.${field} as found
+  from books join readings using (memberId, bookId) where readingId = newestReadingId and ${isActive} and ${where}`
+const checkNewestDate = (field: string, date: string, where: string) =>
+  checkNewest(field, date, `length(${date}) = 10 and substr(${field}, 1, 10) is not ${date} and ${where}`)
+
+/** Identifiers are never reused: no row may have a retired one. */
+const checkRetired = (table: string, id: string) => `
+  select '${table}' as "table", ${id} as id, '${id}' as field, 'above ' || retiredIds.id as expected, ${id} as found
+  from ${table} join retiredIds on tableName = '${table}' and retiredIds.id = ${id}`
+
+const isLiveUndo = `expiresAt > unixepoch('subsec') * 1000`
+/** Finds live undos of changes of e-mail address that must not exist beside another row. */
+const checkUndos = (field: string, expected: string, other: string) => `
+  select 'emailUndos' as "table", undoId as id, '${field}' as field, '${expected}' as expected, 'another' as found
+  from emailUndos as stored where ${isLiveUndo} and ${isActive} and exists (${other})`
+
+/** One SELECT per invariant; each returns its mismatches. */
+const CHECKS = [
+  ...['yet', 'ing', 'done'].map((status) =>
+    checkBookCounter(`${status}Books`, `bookStatus = '${status.toUpperCase()}'`),
+  ),
+  checkBookCounter('finishedBooks', `bookStatus = 'DONE' and readEndDate is not null`),
+  checkBookCounter('memoBooks', 'exists (select 1 from memos where memos.bookId = books.bookId)'),
+  checkMemoCounter('memoCount', 'true'),
+  checkMemoCounter('contentMemos', `memoType = 'BOOK_CONTENT'`),
+  checkMemoCounter('summaryMemos', `memoType = 'SUMMARY'`),
+  checkMemoCounter('thoughtMemos', `memoType = 'THOUGHT'`),
+  checkMemoCounter('questionMemos', `memoType = 'QUESTION'`),
+  checkField('books', 'bookId', 'hasMemos', 'exists (select 1 from memos where memos.bookId = stored.bookId)'),
+  checkField(
+    'books',
+    'bookId',
+    'memoBytes',
+    'select coalesce(sum(octet_length(memoContent)), 0) from memos where memos.bookId = stored.bookId',
+  ),
+  checkField(
+    'members',
+    'memberId',
+    'textBytes',
+    `(${sumBooks('memoBytes + octet_length(concat(title, cover, author, publisher, language, series, sourceIds))')})
+    + (select coalesce(sum(octet_length(note)), 0) from readings where readings.memberId = stored.memberId)`,
+  ),
+  // In both directions: each row has books, and each book with an author has a row.
+  checkField(
+    'authors',
+    'authorKey',
+    'bookCount',
+    `select nullif(count(*), 0) from books
+    where books.memberId = stored.memberId and coalesce(authorFolded, lower(author)) = stored.authorKey`,
+  ),
+  `select 'books' as "table", bookId as id, 'author' as field, 'a row of authors' as expected, author as found
+  from books as stored where author is not null and ${isActive} and not exists (
+    select 1 from authors where authors.memberId = stored.memberId and authorKey = coalesce(stored.authorFolded, lower(stored.author))
+  )`,
+  checkField(
+    'tags',
+    'tagId',
+    'bookCount',
+    `select nullif(count(*), 0) from bookTags where bookTags.memberId = stored.memberId and bookTags.tagId = stored.tagId`,
+  ),
+  checkField('books', 'bookId', 'currentPage', `select coalesce((${latestOf('page')}), stored.currentPage)`),
+  checkField(
+    'progress',
+    'bookId',
+    'total',
+    `select iif(exists (
+    select 1 from progress as later
+    where later.memberId = stored.memberId and later.bookId = stored.bookId and later.at > stored.at
+  ), stored.total, (select count(*) from progress where progress.memberId = stored.memberId and progress.bookId = stored.bookId))`,
+  ),
+  checkField(
+    'books',
+    'bookId',
+    'newestReadingId',
+    `select iif(
+    stored.newestReadingId in (select readingId from readings where readings.bookId = stored.bookId), stored.newestReadingId,
+    iif(exists (select 1 from readings where readings.memberId = stored.memberId and readings.bookId = stored.bookId), 'a reading', null)
+  )`,
+  ),
+  checkNewest('bookStatus', `iif(outcome is null, 'ING', 'not ING')`, `(outcome is null) <> (bookStatus = 'ING')`),
+  checkNewest('star', 'max(1, (quarters + 2) / 4)', 'star <> max(1, (quarters + 2) / 4)'),
+  checkNewestDate('readStartDate', 'startedAt', `bookStatus <> 'YET'`),
+  checkNewestDate('readEndDate', 'finishedAt', `bookStatus = 'DONE' and outcome = 'FINISHED'`),
+  checkNewest('readEndDate', 'null', `bookStatus = 'DONE' and outcome = 'STOPPED' and readEndDate is not null`),
+  checkOwner('readings', 'readingId'),
+  checkOwner('progress', 'bookId'),
+  checkOwner('bookTags', 'bookId'),
+  `select 'bookTags' as "table", bookId as id, 'tagId' as field, 'a tag' as expected, tagId as found from bookTags as stored
+  where ${isActive} and not exists (
+    select 1 from tags where tags.memberId = stored.memberId and tags.tagId = stored.tagId
+  )`,
+  countImages('imageCount', 'count(*)'),
+  countImages('imageBytes', 'coalesce(sum(bytes), 0)'),
+  checkField('books', 'bookId', 'memberId', 'select memberId from members where members.memberId = stored.memberId'),
+  checkField('memos', 'memoId', 'memberId', 'select memberId from books where books.bookId = stored.bookId'),
+  `select 'memos' as "table", memoId as id, 'position' as field, expected, found
+  from (
+    select memoId, position as found, row_number() over (partition by memberId order by position) as expected
+    from memos where ${isActive}
+  )
+  where expected <> found`,
+  checkRetired('books', 'bookId'),
+  checkRetired('memos', 'memoId'),
+  checkRetired('readings', 'readingId'),
+  checkField(
+    'imports',
+    'importId',
+    'done',
+    `iif(stored.isDeleted, stored.done, (
+    select count(*) from importRows where importRows.memberId = stored.memberId and importRows.importId = stored.importId
+  ))`,
+  ),
+  checkField('imports', 'importId', 'done', 'created + updated + unchanged + skipped + failed'),
+  checkUndos(
+    'email',
+    'an address used before the present one and those of later undos',
+    `select 1 from members where members.memberId = stored.memberId and lower(members.email) = lower(stored.email)
+    union all select 1 from emailUndos as later where later.memberId = stored.memberId and later.undoId > stored.undoId
+      and lower(later.email) = lower(stored.email)`,
+  ),
+  checkUndos(
+    'expiresAt',
+    'before those of later undos',
+    `select 1 from emailUndos as later
+    where later.memberId = stored.memberId and later.undoId > stored.undoId and later.expiresAt <= stored.expiresAt`,
+  ),
+  `select 'members' as "table", memberId as id, 'withdrawnAt' as field, 'a purge job' as expected, withdrawnAt as found
+  from members where withdrawnAt is not null and memberId not in (select memberId from purgeJobs)`,
+  `select 'members' as "table", memberId as id, 'memberId' as field, 'at most ' || seq as expected, memberId as found
+  from members join sqlite_sequence on sqlite_sequence.name = 'members' and memberId > seq`,
+]
+
+/** A row with an identifier of another slot came from another database. */
+const checkRange = (slot: number) => (table: string, id: string) =>
+  `
+  select '${table}' as "table", ${id} as id, '${id}' as field, 'of slot ${slot}' as expected, ${id} as found
+  from ${table} where ${id} not between ${idsOf(slot).first} and ${idsOf(slot).last}`
+
+const checksOf = (slot: number) => {
+  const check = checkRange(slot)
+  return [
+    ...CHECKS,
+    check('members', 'memberId'),
+    check('books', 'bookId'),
+    check('memos', 'memoId'),
+    check('images', 'imageId'),
+    check('readings', 'readingId'),
+  ]
+}
+
+/** The number of checks of a database. */
+export const CHECK_COUNT = checksOf(0).length
+
+/**
+ * Finds every counter, position, owner and identifier that does not match the rows.
+ * @param slot the slot that the identifiers must be of; any if undefined
+ */
+export const findMismatches = async (database: D1Database, slot?: number) => {
+  const results = await database.batch<Mismatch>(
+    (slot === undefined ? CHECKS : checksOf(slot)).map((query) => database.prepare(query)),
+  )
+  return results.flatMap((result) => result.results)
+}
+
+const isPendingPurge = (key: string, purged: Set<number>) => purged.has(Number(key.split('/')[1]))
+
+/** Finds objects without a row, and rows without an object. Skips members who are about to be purged. */
+export const findOrphans = async (databases: D1Database[], bucket: R2Bucket) => {
+  const keys = new Set<string>()
+  let page: R2Objects | undefined
+  do {
+    page = await bucket.list(page?.truncated ? { cursor: page.cursor } : {})
+    for (const { key } of page.objects) keys.add(key)
+  } while (page.truncated)
+  const expected = new Set<string>()
+  const purged = new Set<number>()
+  for (const database of databases) {
+    const keysOf = `select 'images/' || memberId || '/' || name as key from images where ${isActive}
+      union all select 'imports/' || memberId || '/' || file from imports where file is not null and ${isActive}`
+    for (const { key } of (await database.prepare(keysOf).all<{ key: string }>()).results) expected.add(key)
+    const jobs = await database.prepare('select memberId from purgeJobs').all<{ memberId: number }>()
+    for (const { memberId } of jobs.results) purged.add(memberId)
+  }
+  return [
+    ...[...keys]
+      .filter((key) => !expected.has(key) && !isPendingPurge(key, purged))
+      .map((key) => `${key}: object without a row`),
+    ...[...expected].filter((key) => !keys.has(key)).map((key) => `${key}: row without an object`),
+  ]
+}

@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
+import { getPlatformProxy } from 'wrangler'
+import { bindSlots, formatConfig, type Slot } from '../slots/table.ts'
+import { configFlags, readConfig, readLocalSlots, readSlots, writeTemporary } from '../wrangler/config.ts'
+
+/** A slot of the table with its database. */
+export type OpenSlot = Slot & { database: D1Database }
+
+type Env = { IMAGES: R2Bucket; ADDRESS_KEY?: string } & Record<string, unknown>
+
+const listIds = () => {
+  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
+  const { status, stdout, stderr } = spawnSync('wrangler', ['d1', 'list', '--json'], { encoding: 'utf8', env })
+  if (status !== 0) {
+    console.error(`wrangler d1 list failed:\n${stdout}${stderr}`)
+    process.exit(1)
+  }
+  const databases = JSON.parse(stdout) as { name: string; uuid: string }[]
+  return new Map(databases.map(({ name, uuid }) => [name, uuid]))
+}
+
+/** The path of a configuration whose bindings reach the deployed databases and bucket. */
+const writeRemoteConfig = (slots: Slot[]) => {
+  const config = bindSlots(readConfig(), slots)
+  const ids = listIds()
+  const d1_databases = config.d1_databases.map((database) => {
+    return { database_id: ids.get(database.database_name), ...database, remote: true }
+  })
+  const r2_buckets = config.r2_buckets.map((bucket) => ({ ...bucket, remote: true }))
+  return writeTemporary(`wrangler.${process.pid}.json`, formatConfig({ ...config, d1_databases, r2_buckets }))
+}
+
+/** Opens the databases of all slots and the bucket: deployed ones, or local ones in a folder. */
+export const openStores = async (location: { remote: true } | { remote?: false; persistTo: string }) => {
+  const slots = location.remote ? readSlots() : readLocalSlots(location.persistTo)
+  const options = location.remote
+    ? { configPath: writeRemoteConfig(slots) }
+    : { configPath: configFlags(slots)[1], persist: { path: join(location.persistTo, 'v3') }, remoteBindings: false }
+  const { env, dispose } = await getPlatformProxy<Env>(options)
+  const open = slots.map((slot): OpenSlot => ({ ...slot, database: env[slot.binding] as D1Database }))
+  return { slots: open, bucket: env.IMAGES, addressKey: process.env.ADDRESS_KEY ?? env.ADDRESS_KEY, dispose }
+}
+
+/** Exits with a message if the key of the directory is not known. */
+export const requireAddressKey = (addressKey: string | undefined) => {
+  if (addressKey) return addressKey
+  console.error('Set ADDRESS_KEY in the environment to the secret of the deployment')
+  return process.exit(2)
+}
+
+const flag = { type: 'boolean' } as const
+/** Options of commands that work on local or deployed data. */
+export const LOCATION_OPTIONS = {
+  local: flag,
+  remote: flag,
+  'persist-to': { type: 'string', default: '.wrangler/state' },
+} as const
+
+export function failWithUsage(usage: string): never {
+  console.error(`Usage: ${usage}`)
+  process.exit(2)
+}
+
+/** Where the flags say the data is. Exits with a usage message unless it is exactly one place. */
+export const readLocation = (flags: { local?: boolean; remote?: boolean; 'persist-to': string }, usage: string) => {
+  if (flags.local !== flags.remote)
+    return flags.remote ? ({ remote: true } as const) : { persistTo: flags['persist-to'] }
+  return failWithUsage(usage)
+}

@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { experimental_readRawConfig } from 'wrangler'
+import type { Config, WorkerConfig } from '../deploy/host.ts'
+import { bindSlots, formatConfig, parseSlots, type Slot } from '../slots/table.ts'
+
+const TABLE = 'slots.json'
+const CONFIG = 'wrangler.toml'
+/** The Worker that reads files. */
+export const READER_CONFIG = 'wrangler.reader.toml'
+
+const readRaw = (config: string) => experimental_readRawConfig({ config }).rawConfig as unknown
+
+/** wrangler.toml, without checks. */
+export const readConfig = () => readRaw(CONFIG) as Config
+/** wrangler.reader.toml, without checks. */
+export const readReaderConfig = () => readRaw(READER_CONFIG) as WorkerConfig
+
+/** The slots of the table in a folder; only slot 0 without a table. Exits with a message if the table is invalid. */
+const readTable = (folder: string) => {
+  const path = join(folder, TABLE)
+  const main = readConfig().d1_databases.find(({ binding }) => binding === 'DB')
+  try {
+    return parseSlots(existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [], main?.database_name ?? 'DB')
+  } catch (error) {
+    console.error(`${path}: ${(error as Error).message}`)
+    process.exit(1)
+  }
+}
+
+/** The slots of the deployment. */
+export const readSlots = () => readTable('.')
+
+/** The slots of local data. `npm run dev -- --slots` writes their table. */
+export const readLocalSlots = (persistTo: string) => readTable(persistTo)
+
+/** Records which slots local data has. With one database, it needs no table. */
+export const writeLocalTable = (persistTo: string, slots: number[]) => {
+  if (slots.length === 1) return
+  mkdirSync(persistTo, { recursive: true })
+  const table = slots.map((slot) => ({ slot }))
+  writeFileSync(join(persistTo, TABLE), `${JSON.stringify(table)}\n`)
+}
+
+/** Adds local slots until there are `count`. Data of existing ones is kept, so there cannot be fewer. */
+export const addLocalSlots = (persistTo: string, count: number) => {
+  const { length } = readLocalSlots(persistTo)
+  if (!Number.isInteger(count) || count < length) {
+    console.error(
+      `--slots: ${persistTo} has ${length} databases and keeps them: choose ${length} or more, or another --persist-to`,
+    )
+    process.exit(1)
+  }
+  if (count > length) writeLocalTable(persistTo, [...Array(count).keys()])
+}
+
+const temporary: string[] = []
+process.on('exit', () => {
+  for (const path of temporary) rmSync(path, { force: true })
+})
+
+/** Writes a private file that is deleted when this process ends. Returns its name. */
+export const writeTemporary = (name: string, content: string) => {
+  temporary.push(name)
+  // In the working directory, since paths in wrangler's configuration are relative to it.
+  writeFileSync(name, content, { mode: 0o600 })
+  return name
+}
+
+/** Flags that make wrangler bind all slots; none with one database, which wrangler.toml binds. */
+export const configFlags = (slots: Slot[]) => {
+  if (slots.length === 1) return []
+  return ['--config', writeTemporary(`wrangler.${process.pid}.json`, formatConfig(bindSlots(readConfig(), slots)))]
+}
+
+/** The flags with which `wrangler dev` also runs the Worker that reads files. */
+export const withReader = ([flag = '--config', config = CONFIG]: string[]) => [flag, config, '--config', READER_CONFIG]

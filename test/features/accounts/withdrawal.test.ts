@@ -1,0 +1,133 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { findMismatches } from '../../../scripts/data/integrity'
+import { releaseAddresses } from '../../../src/accounts/addresses/directory'
+import { purgeMember } from '../../../src/accounts/members/purge'
+import { withdraw } from '../../../src/accounts/members/store'
+import { connect } from '../../../src/db/client'
+import { sweep } from '../../../src/sweep'
+import { join, login, PASSWORD, type Reader, signUp } from '../../support/api'
+import { fillShelf, fillTags, measure, memberDatabase, memberSlot, select } from '../../support/database'
+import { memberIdOf } from '../../support/images/images'
+import { png } from '../../support/images/pictures'
+import { LIBRARY_TABLES } from '../../support/stores'
+import { claimsOf } from '../../support/tokens'
+
+/** Of the tables of `countRows`. */
+const STORED = [1, 2501, 250, 1, 1, 1, 2, 2, 1]
+const NOTHING = STORED.map(() => 0)
+
+let reader: Reader
+let memberId: number
+let bookId: number
+beforeEach(async () => {
+  reader = await signUp()
+  memberId = await memberIdOf(reader)
+  await fillShelf(memberId, 2500)
+  bookId = (await reader.createBook({ author: 'Hermann Hesse' })).bookId
+  await reader.post(`/books/${bookId}/readings`, { finishedAt: '2024' })
+  await reader.post(`/books/${bookId}/progress`, { page: 12 })
+  await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags: ['Novel', '소설'] } })
+  await reader.upload(png())
+})
+afterEach(vi.restoreAllMocks)
+
+/** The withdrawal without the purge that follows it. */
+const withdrawOnly = ({ token }: Reader) => {
+  const { sub, sid } = claimsOf(token)
+  return withdraw(connect(memberDatabase(), { slot: memberSlot() }), {
+    memberId: Number(sub),
+    sessionId: String(sid),
+    slot: 0,
+  })
+}
+
+const purge = (maxStatements?: number) =>
+  purgeMember(connect(memberDatabase(), { slot: memberSlot() }), memberId, async () => {}, maxStatements)
+
+const countRows = async () => {
+  const tables = ['members', ...LIBRARY_TABLES]
+  const counts = tables.map((table) => select(`select count(*) as n from ${table} where memberId = ?`, memberId))
+  return (await Promise.all(counts)).map(([row]) => row?.n)
+}
+
+it('takes one database call, whose cost does not depend on the size of the library', async () => {
+  const newcomer = await signUp()
+  const inSmall = await measure(() => withdrawOnly(newcomer))
+  const inLarge = await measure(() => withdrawOnly(reader))
+  expect(inLarge.written).toBe(inSmall.written)
+  expect(inLarge.written).toBeLessThan(10)
+  expect(inLarge.read).toBeLessThan(25)
+  expect(inSmall.read).toBeGreaterThan(0)
+})
+
+it('takes effect before anything is purged', async () => {
+  await withdrawOnly(reader)
+  expect(await countRows()).toEqual(STORED)
+  expect((await reader.get('/members/me')).status).toBe(401)
+  expect((await reader.get(`/books/${bookId}?memoAuthority=ALL`)).status).toBe(401)
+  expect((await login(reader.email)).status).toBe(401)
+  const [row] = await select('select * from members where memberId = ?', memberId)
+  expect(row).toMatchObject({ email: `withdrawn-${memberId}`, name: '', passwordHash: '' })
+  expect(await findMismatches(memberDatabase())).toEqual([])
+
+  if (memberSlot() > 0) await releaseAddresses({ directory: connect(env.DB) }, [memberId])
+  expect((await join({ email: reader.email })).status).toBe(201)
+  const session = (await login(reader.email, PASSWORD)).headers.get('Authorization') ?? ''
+  const books = await reader.send('GET', '/books/library?page=1&size=10&bookStatus=YET', {
+    headers: { Authorization: session },
+  })
+  expect(books.body.item).toEqual([])
+})
+
+it('deletes everything in batches that can be interrupted, and the member last', async () => {
+  const neighbour = await signUp()
+  const kept = await neighbour.createMemo((await neighbour.createBook()).bookId)
+  await withdrawOnly(reader)
+  let runs = 1
+  while (!(await purge(3)).isDone) {
+    runs += 1
+    expect((await countRows())[0]).toBe(1)
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  }
+  expect(runs).toBeGreaterThan(1)
+  expect(await countRows()).toEqual(NOTHING)
+  expect((await neighbour.get('/memos/random')).body[0].memoId).toBe(kept.memoId)
+  expect(await findMismatches(memberDatabase())).toEqual([])
+})
+
+it('deletes tags without counting their books', async () => {
+  await fillTags(memberId, bookId, 100, 10)
+  await select('insert or ignore into bookTags select memberId, 1, bookId from books where memberId = ?', memberId)
+  const [rows] = await select(
+    `select (select count(*) from bookTags where memberId = ?1) + 100 + (select count(*) from books where memberId = ?1)
+      + (select count(*) from memos where memberId = ?1) as n`,
+    memberId,
+  )
+  await withdrawOnly(reader)
+  expect((await measure(() => purge())).written).toBeLessThan(Number(rows?.n) + 50)
+})
+
+it('is completed by the sweep', async () => {
+  await withdrawOnly(reader)
+  await sweep(env)
+  expect(await countRows()).toEqual(NOTHING)
+  expect(await select('select memberId from purgeJobs where memberId = ?', memberId)).toHaveLength(1)
+})
+
+it('never purges a member who has not withdrawn', async () => {
+  const [before] = await select('select * from members where memberId = ?', memberId)
+  await select('insert into purgeJobs values (?, 0)', memberId)
+  await sweep(env)
+  expect(await select('select * from members where memberId = ?', memberId)).toEqual([before])
+})
+
+it('purges members with rows left before it repeats finished jobs', async () => {
+  await withdrawOnly(reader)
+  await select(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 120)
+    insert into purgeJobs select 1000000 + i, i from n`,
+  )
+  await sweep(env)
+  expect(await select('select memberId from members where memberId = ?', memberId)).toEqual([])
+})

@@ -1,0 +1,291 @@
+import { applyD1Migrations } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { addMissingRows } from '../../../scripts/data/image-rows'
+import { findMismatches, findOrphans } from '../../../scripts/data/integrity'
+import triggers from '../../../src/db/triggers.sql?raw'
+import { type Reader, signUp } from '../../support/api'
+import { fillShelf, memberDatabase, memberSlot, select } from '../../support/database'
+import { memberIdOf } from '../../support/images/images'
+import { png } from '../../support/images/pictures'
+
+describe('counters and positions', () => {
+  it('match the rows after many random writes', async () => {
+    const readers = [await signUp(), await signUp()]
+    // MINSTD, a seeded random number generator: failures are reproducible.
+    let state = 20_261_121
+    const random = () => {
+      state = (state * 48_271) % 2_147_483_647
+      return state / 2_147_483_647
+    }
+    const pick = <T>(list: T[]): T | undefined => list[Math.floor(random() * list.length)]
+    const pickDate = () => pick([null, '2025-05-05T00:00:00', '2026-01-01T12:00:00'])
+    const books: { owner: Reader; bookId: number }[] = []
+    let memos: { owner: Reader; memoId: number }[] = []
+
+    for (const owner of Array.from({ length: 200 }, () => readers).flat()) {
+      const book = pick(books.filter((each) => each.owner === owner))
+      const memo = pick(memos.filter((each) => each.owner === owner))
+      const roll = random()
+      if (roll < 0.2 || !book) {
+        books.push({ owner, ...(await owner.createBook({ bookStatus: pick([0, 1, 2]), readEndDate: pickDate() })) })
+      } else if (roll < 0.55 || !memo) {
+        memos.push({ owner, ...(await owner.createMemo(book.bookId, { memoType: pick([0, 1, 2, 3]) })) })
+      } else if (roll < 0.7) {
+        await owner.patch(`/books/${book.bookId}`, {
+          bookStatus: pick([0, 1, 2]),
+          readEndDate: pickDate(),
+          author: pick(['한강', '']),
+        })
+      } else if (roll < 0.8) {
+        await owner.patch(`/memos/${memo.memoId}`, { memoType: pick([0, 1, 2, 3]), memoContent: pick(['짧은', 'x']) })
+      } else if (roll < 0.93) {
+        await owner.delete(`/memos/${memo.memoId}`)
+        memos.splice(memos.indexOf(memo), 1)
+      } else {
+        await owner.delete(`/books/${book.bookId}`)
+        books.splice(books.indexOf(book), 1)
+        const remaining = new Set((await select('select memoId from memos')).map(({ memoId }) => memoId))
+        memos = memos.filter(({ memoId }) => remaining.has(memoId))
+      }
+    }
+    expect(await findMismatches(memberDatabase())).toEqual([])
+    expect(memos.length).toBeGreaterThan(20)
+
+    await readers[0]?.delete('/members/me')
+    expect(await findMismatches(memberDatabase())).toEqual([])
+    await vi.waitFor(async () => expect(await select('select distinct memberId from memos')).toHaveLength(1), 5000)
+  })
+})
+
+describe('the schema rejects', () => {
+  let memberId: number
+  beforeAll(async () => {
+    const reader = await signUp()
+    memberId = await memberIdOf(reader)
+    await reader.createMemo((await reader.createBook()).bookId)
+  })
+
+  const INVALID: Record<string, unknown[]> = {
+    'books.bookStatus': ['READ', null],
+    'books.star': [6, -1, 'five'],
+    'books.currentPage': [-1, 2_147_483_648],
+    'books.itemPage': [-1],
+    'books.title': [null],
+    'books.createdAt': ['2025-01-01', '2025-02-30T00:00:00', 'now'],
+    'books.readStartDate': ['2025-01-01 00:00:00'],
+    'books.readEndDate': ['2025-01-01T00:00:00Z'],
+    'books.contentMemos': [-1],
+    'books.memoCount': [9],
+    'books.hasMemos': [0],
+    'books.memberId': [999_999],
+    'memos.memoType': ['NOTE'],
+    'memos.memoAuthority': ['ALL'],
+    'memos.memoBookPage': [-1],
+    'memos.memoLikesCount': [-1],
+    'memos.createdAt': [''],
+    'memos.updatedAt': ['2025-01-01T25:00:00'],
+    'memos.bookId': [999_999],
+    'members.createdAt': ['yesterday'],
+    'members.email': [null],
+  }
+  const cases = Object.entries(INVALID).flatMap(([field, values]) => values.map((value) => ({ field, value })))
+  it.each(cases)('$field = $value', async ({ field, value }) => {
+    const [table, column] = field.split('.')
+    const update = select(`update ${table} set ${column} = ? where memberId = ?`, value, memberId)
+    await expect(update).rejects.toThrow(/constraint/)
+  })
+})
+
+it('src/db/triggers.sql is the formatted source of the migrated triggers', async () => {
+  const source = triggers
+    .replaceAll(/^ *--.*$/gm, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  const migrated = await select(`select sql from sqlite_master where type = 'trigger'`)
+  expect(source.split(/ (?=CREATE TRIGGER )/).sort()).toEqual(migrated.map(({ sql }) => `${sql};`).sort())
+})
+
+describe('migrations', () => {
+  it('keep all rows and counters of a populated database', async () => {
+    const db = env.MIGRATED
+    const countRows = async () => {
+      const counts = ['members', 'books', 'memos'].map((table) => db.prepare(`select count(*) as n from ${table}`))
+      return (await db.batch<{ n: number }>(counts)).map(({ results }) => results[0]?.n)
+    }
+    for (const [index, { name }] of env.MIGRATIONS.entries()) {
+      const before = index === 0 ? [0, 0, 0] : await countRows()
+      await applyD1Migrations(db, env.MIGRATIONS.slice(0, index + 1))
+      expect(await countRows(), name).toEqual(before)
+      const member = db.prepare(`
+        insert into members (email, name, passwordHash, createdAt, updatedAt)
+        values ('m' || ? || '@library.test', 'M', 'x', '2026-01-01T00:00:00', '2026-01-01T00:00:00') returning memberId
+      `)
+      await fillShelf((await member.bind(index).first<number>('memberId')) ?? 0, 50, db)
+    }
+    expect(await findMismatches(db)).toEqual([])
+    expect(await countRows()).toEqual([1, 50, 5].map((rows) => rows * env.MIGRATIONS.length))
+  })
+
+  // Each letter is an address: the former ones, of which a `+` marks those that a return replaced, then the one in use.
+  it.each([
+    ['A T > X', 'A T'],
+    ['A T+ > A', ''],
+    ['A T+ > a', ''],
+    ['A T X+ > A', ''],
+    ['A T X+ > T', 'A'],
+    ['A T+ A > X', 'A'],
+    ['A T+ A+ T > X', 'A T'],
+    ['A T+ A+ > T', 'A'],
+    // The undo to A has expired and was swept.
+    ['T X+ > A', ''],
+    ['T X+ A > Y', 'A'],
+    ['T X > A', 'T X'],
+  ])('leave, of the undos that earlier releases made for %s, those to %o', async (walk, left) => {
+    const db = env.SPARE_1
+    const at = env.MIGRATIONS.findIndex(({ name }) => name.includes('undo_invariant'))
+    await applyD1Migrations(db, env.MIGRATIONS.slice(0, at))
+    const [former = '', inUse = ''] = walk.split(' > ')
+    const addMember = async (address: string) => {
+      const insert = db.prepare(`
+        insert into members (email, name, passwordHash, createdAt, updatedAt)
+        values (?, 'M', 'x', '2026-01-01T00:00:00', '2026-01-01T00:00:00') returning memberId`)
+      return insert.bind(address).first<number>('memberId')
+    }
+    const [memberId, other] = [await addMember(inUse), await addMember('another')]
+    const insertUndo = db.prepare(`insert into emailUndos (memberId, codeHash, email, expiresAt) values (?, ?, ?, ?)`)
+    let expiresAt = Date.now()
+    for (const [step, address] of former.split(' ').entries()) {
+      expiresAt += address.endsWith('+') ? 1 : 3_600_000
+      await insertUndo.bind(memberId, `${step}`, address.replace('+', ''), expiresAt).run()
+      await insertUndo.bind(other, `other ${step}`, `other ${step}`, (step + 1) * 1000).run()
+    }
+    for (const query of env.MIGRATIONS[at]?.queries ?? []) await db.prepare(query).run()
+    const undos = await db.prepare('select memberId, email from emailUndos order by undoId').all()
+    const ofMember = undos.results.filter((undo) => undo.memberId === memberId)
+    expect(ofMember.map(({ email }) => email).join(' ')).toBe(left)
+    expect(undos.results.length - ofMember.length).toBe(former.split(' ').length)
+    await db.prepare('delete from members').run()
+  })
+
+  it('drop no table, which would cascade to child rows', () => {
+    expect(JSON.stringify(env.MIGRATIONS)).not.toMatch(/drop table/i)
+  })
+
+  it('keep each trigger on one line, since remote D1 splits on semicolons', () => {
+    const lines = env.MIGRATIONS.flatMap(({ queries }) => queries).flatMap((query) => query.split('\n'))
+    for (const line of lines.filter((each) => /create trigger/i.test(each))) {
+      expect(line).toMatch(/^CREATE TRIGGER .* END;?$/)
+    }
+  })
+
+  it('use no CASE in triggers: remote D1 mistakes its END for the end of the trigger', () => {
+    const triggers = env.MIGRATIONS.flatMap(({ queries }) => queries).filter((query) => /create trigger/i.test(query))
+    expect(triggers.filter((trigger) => /\bcase\b/i.test(trigger))).toEqual([])
+  })
+})
+
+describe('the integrity check', () => {
+  let reader: Reader
+  let memberId: number
+  let bookId: number
+  let memoId: number
+  beforeEach(async () => {
+    reader = await signUp()
+    memberId = await memberIdOf(reader)
+    bookId = (await reader.createBook({ bookStatus: 'DONE', readEndDate: '2026-01-01T00:00:00' })).bookId
+    memoId = (await reader.createMemo(bookId)).memoId
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+
+  const COUNTERS = 'yetBooks ingBooks doneBooks finishedBooks memoBooks textBytes imageCount imageBytes'.split(' ')
+  it.each(COUNTERS)('finds a wrong %s', async (field) => {
+    const [member] = await select(`select ${field} as expected from members where memberId = ?`, memberId)
+    await select(`update members set ${field} = 7 where memberId = ?`, memberId)
+    expect(await findMismatches(memberDatabase())).toEqual([
+      { table: 'members', id: memberId, field, ...member, found: 7 },
+    ])
+    await select(`update members set ${field} = ? where memberId = ?`, member?.expected, memberId)
+  })
+
+  it('finds wrong memo counters of a book', async () => {
+    await select('update books set memoCount = 3, questionMemos = 2, memoBytes = 1 where bookId = ?', bookId)
+    const [member] = await select('select textBytes from members where memberId = ?', memberId)
+    const mismatch = { table: 'books', id: bookId }
+    expect(await findMismatches(memberDatabase())).toEqual([
+      { ...mismatch, field: 'memoCount', expected: 1, found: 3 },
+      { ...mismatch, field: 'questionMemos', expected: 0, found: 2 },
+      { ...mismatch, field: 'memoBytes', expected: 9, found: 1 },
+      { table: 'members', id: memberId, field: 'textBytes', expected: 7, found: member?.textBytes },
+    ])
+    await select('update books set memoCount = 1, questionMemos = 0, memoBytes = 9 where bookId = ?', bookId)
+  })
+
+  it('finds a memo with a wrong position or owner', async () => {
+    const mismatch = { table: 'memos', id: memoId }
+    await select('update memos set position = 5 where memoId = ?', memoId)
+    expect(await findMismatches(memberDatabase())).toEqual([{ ...mismatch, field: 'position', expected: 1, found: 5 }])
+    await select('update memos set position = 1, memberId = 999 where memoId = ?', memoId)
+    expect(await findMismatches(memberDatabase())).toEqual([
+      { ...mismatch, field: 'memberId', expected: memberId, found: 999 },
+    ])
+    await select('update memos set memberId = ? where memoId = ?', memberId, memoId)
+  })
+
+  it.each(['books', 'memos'])('finds a reused identifier in %s', async (table) => {
+    const id = table === 'books' ? bookId : memoId
+    await select('insert or replace into retiredIds (tableName, id) values (?, ?)', table, id)
+    expect(await findMismatches(memberDatabase())).toMatchObject([{ table, id, expected: `above ${id}`, found: id }])
+    await select('delete from retiredIds where tableName = ?', table)
+  })
+
+  it('finds an undo that restores the address in use, two that restore the same one, and two that expire in the wrong order', async () => {
+    const now = Date.now()
+    const insertUndo = (undoId: number, email: string, expiresAt: number) =>
+      select(
+        'insert into emailUndos (undoId, memberId, codeHash, email, expiresAt) values (?1, ?2, ?1, ?3, ?4)',
+        ...[undoId, memberId, email, now + expiresAt],
+      )
+    await insertUndo(1, 'first@library.test', 100_000)
+    await insertUndo(2, reader.email.toUpperCase(), 100_001)
+    await insertUndo(3, 'First@library.test', 100_003)
+    await insertUndo(4, 'fourth@library.test', 100_002)
+    const found = (await findMismatches(memberDatabase())).map(({ table, id, field }) => [table, id, field])
+    expect(found).toEqual([
+      ['emailUndos', 1, 'email'],
+      ['emailUndos', 2, 'email'],
+      ['emailUndos', 3, 'expiresAt'],
+    ])
+    await select('update emailUndos set expiresAt = expiresAt - 200000')
+    expect(await findMismatches(memberDatabase())).toEqual([])
+    await select('delete from emailUndos')
+  })
+
+  it('finds a row of another slot', async () => {
+    const other = memberSlot() + 1
+    const found = await findMismatches(memberDatabase(), other)
+    const expected = `of slot ${other}`
+    expect(found).toContainEqual({ table: 'books', id: bookId, field: 'bookId', expected, found: bookId })
+    expect(found.map(({ table }) => table)).toEqual(expect.arrayContaining(['members', 'memos']))
+  })
+
+  it('finds objects without a row and rows without an object, except those about to be purged', async () => {
+    expect((await reader.upload(png())).status).toBe(201)
+    const [unlisted, lost] = [`images/${memberId}/${'a'.repeat(22)}.png`, `images/${memberId}/${'b'.repeat(22)}.png`]
+    const httpMetadata = { contentType: 'image/png' }
+    for (const key of [unlisted, 'elsewhere/b.png', 'images/987655/c.png'])
+      await env.IMAGES.put(key, 'x', { httpMetadata })
+    await select('insert into purgeJobs values (987655, 0)')
+    const insertRow = `insert into images (memberId, name, type, bytes, createdAt) values (?, ?, 'image/png', 1, '2026-01-01T00:00:00')`
+    await select(insertRow, memberId, lost.split('/')[2])
+    const others = ['elsewhere/b.png: object without a row', `${lost}: row without an object`]
+    expect((await findOrphans([memberDatabase()], env.IMAGES)).sort()).toEqual(
+      [...others, `${unlisted}: object without a row`].sort(),
+    )
+
+    expect(await addMissingRows([memberDatabase()], env.IMAGES, () => {})).toMatchObject({ added: 1 })
+    expect(await addMissingRows([memberDatabase()], env.IMAGES, () => {})).toMatchObject({ added: 0 })
+    expect((await findOrphans([memberDatabase()], env.IMAGES)).sort()).toEqual(others)
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+})

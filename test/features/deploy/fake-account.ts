@@ -1,0 +1,154 @@
+import { deploy } from '../../../scripts/deploy/deploy.ts'
+import type { Config, Host, WranglerResult } from '../../../scripts/deploy/host.ts'
+import { parseSlots } from '../../../scripts/slots/table.ts'
+
+export const CONFIG: Config = {
+  name: 'reading-library',
+  d1_databases: [{ binding: 'DB', database_name: 'reading-library' }],
+  r2_buckets: [{ binding: 'IMAGES', bucket_name: 'reading-library-images' }],
+  kv_namespaces: [{ binding: 'CATALOGUE' }],
+  services: [{ binding: 'READER', service: 'reading-library-reader' }],
+}
+export const READER = { name: 'reading-library-reader' }
+export const UPLOAD_READER = 'deploy --config wrangler.deploy.reader.json'
+export const WORKER_URL = 'https://reading-library.mina.workers.dev'
+export const MAIL_FROM = 'library@example.com'
+export const NAMESPACE_ID = 'f'.repeat(32)
+export const MINA = { id: 'a', name: 'Mina' }
+
+/** The state of a fake Cloudflare account. */
+export type Account = Record<'databases' | 'buckets' | 'namespaces' | 'pending', string[]> & {
+  /** Undefined while there is no Worker. */
+  secrets?: string[]
+  accounts?: { id: string; name: string }[]
+  /** Bindings of databases without pending migrations. */
+  migrated?: string[]
+  /** By database. */
+  jurisdictions?: Record<string, string>
+  targets?: string[]
+}
+
+export const emptyAccount = (): Account => ({
+  databases: [],
+  buckets: [],
+  namespaces: [],
+  pending: ['0000_library.sql'],
+})
+export const deployedAccount = (): Account => ({
+  databases: ['another', 'reading-library'],
+  buckets: ['another', 'reading-library-images'],
+  namespaces: ['another', 'reading-library-catalogue'],
+  pending: [],
+  secrets: ['JWT_SECRET', 'MAIL_FROM', 'PUBLIC_URL'],
+})
+
+export const success = (output: unknown, records: WranglerResult['records'] = []): WranglerResult => ({
+  code: 0,
+  stdout: typeof output === 'string' ? output : JSON.stringify(output, null, 2),
+  records,
+})
+export const failure = (message: string, stdout = ''): WranglerResult => ({
+  code: 1,
+  stdout,
+  records: [{ type: 'wrangler-session' }, { type: 'command-failed', message }],
+})
+
+/** A fake wrangler that reads and changes the account. */
+export const fakeWrangler =
+  (account: Account, files: Record<string, string> = {}) =>
+  async (args: string[]) => {
+    const [group, verb, name = ''] = ['r2', 'kv'].includes(args[0] ?? '') ? [args[0], args[2], args[3]] : args
+    const create = (list: string[]) => {
+      list.push(name)
+      return success(`✅ Created '${name}'`)
+    }
+    switch (`${group} ${verb}`) {
+      case 'whoami --json':
+        return success({ loggedIn: true, accounts: account.accounts ?? [MINA] })
+      case 'secret list':
+        if (!account.secrets) return failure('Worker "reading-library" not found.\n\nIf this is a new Worker, …')
+        return success(account.secrets.map((each) => ({ name: each, type: 'secret_text' })))
+      case 'secret put':
+        return create(account.secrets ?? [])
+      case 'd1 list':
+        return success(
+          account.databases.map((each, index) => {
+            return { uuid: `id-${index}`, name: each, jurisdiction: account.jurisdictions?.[each] ?? null }
+          }),
+        )
+      case 'd1 create':
+        if (args[3] === '--jurisdiction') account.jurisdictions = { ...account.jurisdictions, [name]: args[4] ?? '' }
+        return create(account.databases)
+      case 'r2 list':
+        return success(['Listing buckets...', ...account.buckets.map((each) => `name:           ${each}`)].join('\n'))
+      case 'r2 create':
+        return create(account.buckets)
+      case 'kv list':
+        return success(account.namespaces.map((title) => ({ id: NAMESPACE_ID, title })))
+      case 'kv create':
+        return create(account.namespaces)
+      case 'd1 migrations': {
+        const database = args[3] ?? ''
+        const pending = account.migrated?.includes(database) ? [] : account.pending
+        account.migrated = [...(account.migrated ?? []), database]
+        return success(pending.map((each) => `│ ${each} │ ✅     │`).join('\n') || '✅ No migrations to apply!')
+      }
+      case 'deploy --config': {
+        if (name === 'wrangler.deploy.reader.json') return success('Uploaded')
+        const secrets = args.includes('--secrets-file') ? JSON.parse(files[args.at(-1) ?? ''] ?? '{}') : {}
+        account.secrets = [...(account.secrets ?? []), ...Object.keys(secrets)]
+        const targets = account.targets ?? [WORKER_URL, 'schedule: 17 * * * *']
+        return success('Uploaded', [{ type: 'deploy', version_id: 'v', targets }])
+      }
+      default:
+        throw new Error(`Unexpected command: wrangler ${args.join(' ')}`)
+    }
+  }
+
+/** Deploys to an account and records commands, inputs, files, output and the lines of a DeployError. */
+export const deployTo = async (
+  account: Account,
+  overrides: Partial<Host> = {},
+  config = CONFIG,
+  table: object[] = [],
+) => {
+  const files: Record<string, string> = {}
+  const inputs: string[] = []
+  const commands: string[] = []
+  /** By command. */
+  const unsets: Record<string, string[]> = {}
+  const output: string[] = []
+  const wrangler = fakeWrangler(account, files)
+  const host: Host = {
+    wrangler: (args, input, unset) => {
+      commands.push(args.join(' '))
+      if (unset) unsets[args.join(' ')] = unset
+      if (input !== undefined) inputs.push(input)
+      return wrangler(args)
+    },
+    writeTemporary: (name, text) => {
+      files[name] = text
+      return name
+    },
+    print: (line) => void output.push(line),
+    fetch: async (url) => ({ ok: url === `${WORKER_URL}/health` }),
+    wait: async () => {},
+    env: { MAIL_FROM },
+    ...overrides,
+  }
+  const errors = await deploy(host, config, READER, parseSlots(table, 'reading-library')).catch((error): string[] =>
+    error.message.split('\n'),
+  )
+  const changes = commands.filter((command) => !/ list| --json/.test(command))
+  const { 'wrangler.deploy.json': deployed = '{}', 'wrangler.deploy.secrets.json': secrets = '{}' } = files
+  return {
+    files,
+    deployed: JSON.parse(deployed),
+    secrets: JSON.parse(secrets),
+    inputs,
+    changes,
+    unsets,
+    output,
+    errors,
+  }
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import korean from '../../fixtures/imports/generic-ko.csv?raw'
+import { cp949Of, read, readByTitle, readRow, reasonOf } from '../../support/transfer/import-files'
+
+describe('an import of any table', () => {
+  it('guesses Korean columns, and a decimal comma', () => {
+    expect(read(korean)).toMatchObject({ format: 'csv', unknownColumns: [] })
+    expect(readByTitle(korean)['소금 기록']).toMatchObject({
+      author: '오미나',
+      isbn: '9780446675505',
+      publisher: '부두',
+      pages: 312,
+      status: 'DONE',
+      quarters: 18,
+      readings: [{ finishedAt: '2026-03-14', outcome: 'FINISHED' }],
+      tags: ['바다', '선물'],
+      memos: [{ type: 'THOUGHT', content: '느리다' }],
+    })
+  })
+
+  it('may be in the encoding of Korean spreadsheets', () => {
+    expect(read(cp949Of(korean))).toEqual({ ...read(korean), encoding: 'euc-kr' })
+    // Not in EUC-KR, only in CP949.
+    expect(readByTitle(korean)['등대지기의 밥상']).toMatchObject({ status: 'YET', tags: ['똠양꿍'] })
+  })
+
+  it('reports what it cannot read, by the column of the file', () => {
+    expect(readByTitle(korean).조수표).toMatchObject({
+      isbn: null,
+      status: null,
+      quarters: null,
+      readings: [],
+      losses: [
+        { code: 'bad-isbn', field: 'ISBN' },
+        { code: 'bad-rating', field: '별점' },
+        { code: 'bad-date', field: '완독일' },
+        { code: 'unknown-status', field: '독서 상태' },
+      ],
+    })
+  })
+
+  it.each([
+    ['English', { Title: 'A', Authors: 'B', 'Reading Status': 'Want to Read' }],
+    ['Portuguese', { Título: 'A', Autor: 'B', Situação: 'Quero ler' }],
+    ['Spanish', { Título: 'A', Autora: 'B', Estado: 'por leer' }],
+    ['German', { Titel: 'A', 'Autor/in': 'B', Lesestatus: 'zu lesen' }],
+    ['French', { Titre: 'A', Auteur: 'B', Statut: 'à lire' }],
+    ['Japanese', { タイトル: 'A', 著者: 'B', 読書状況: '積読' }],
+    [
+      'decomposed Korean',
+      { ['책 제목'.normalize('NFD')]: 'A', ['저자'.normalize('NFD')]: 'B', 상태: '읽을 책'.normalize('NFD') },
+    ],
+  ])('guesses %s columns', (_, row) => {
+    expect(readRow(row as Record<string, string>)).toMatchObject({ title: 'A', author: 'B', status: 'YET', losses: [] })
+  })
+
+  it('has the columns that the member names, and no others', () => {
+    const row = { Title: 'wrong', Werk: 'A', Wer: 'B', Author: 'wrong', Fertig: '14.3.2026', Nr: 'shop:12' }
+    const columns = { title: 'werk', author: 'Wer', finishedAt: 'Fertig', sourceId: 'Nr' }
+    expect(readRow(row, { columns })).toMatchObject({
+      title: 'A',
+      author: 'B',
+      readings: [{ finishedAt: '2026-03-14' }],
+      sourceIds: ['shop:12'],
+    })
+    expect(read('Werk,Title\nA,b\n', { columns: { title: 'Werk' } })).toMatchObject({
+      format: 'csv',
+      unknownColumns: ['Title'],
+    })
+  })
+
+  it('is refused if a named column or field does not exist', () => {
+    expect(reasonOf('Title\nA\n', { columns: { title: 'Werk' } })).toBe('The file has no column named Werk.')
+    expect(reasonOf('Title\nA\n', { columns: { constructor: 'Title' } })).toMatch('no field constructor')
+    expect(reasonOf('Werk\nA\n', { columns: { author: 'Werk' } })).toBeDefined()
+  })
+
+  it('may be any file if the member says so', () => {
+    const goodreads = 'Title,Exclusive Shelf,Bookshelves\nA,to-read,sea\n'
+    expect(read(goodreads).format).toBe('goodreads')
+    expect(read(goodreads, { format: 'csv' })).toMatchObject({
+      format: 'csv',
+      entries: [{ status: 'YET', tags: ['sea'] }],
+    })
+  })
+
+  it('has the status that the dates say only if there is no column for it', () => {
+    expect(readRow({ Title: 'A', Finished: '2026-03-14' })).toMatchObject({ status: 'DONE' })
+    expect(readRow({ Title: 'A', Started: '2026-03-14' })).toMatchObject({ status: 'ING' })
+    expect(readRow({ Title: 'A', Finished: '2026-03-14', Status: '' })).toMatchObject({ status: null })
+    expect(readRow({ Title: 'A' })).toMatchObject({ status: null, readings: [] })
+  })
+
+  it.each([
+    ['Paperback', 'PAPER', []],
+    ['Kindle Edition', 'EBOOK', []],
+    ['eBook', 'EBOOK', []],
+    ['Audible Audio', 'AUDIO', []],
+    ['Audiobook', 'AUDIO', []],
+    ['전자책', 'EBOOK', []],
+    ['Scroll', null, [{ code: 'not-supported', field: 'Format' }]],
+  ])('has the format %s', (Format, format, losses) => {
+    expect(readRow({ Title: 'A', Format })).toMatchObject({ format, losses })
+  })
+
+  it.each([
+    ['Korean', 'ko', []],
+    ['kor', 'ko', []],
+    ['pt_BR', 'pt-BR', []],
+    ['EN', 'en', []],
+    ['Klingonese', null, [{ code: 'not-supported', field: 'Language' }]],
+    ['constructor', null, [{ code: 'not-supported', field: 'Language' }]],
+  ])('has the language %s', (Language, language, losses) => {
+    expect(readRow({ Title: 'A', Language })).toMatchObject({ language, losses })
+  })
+
+  it.each([
+    ['312', 312, []],
+    ['1,024', 1024, []],
+    ['312 pages', 312, []],
+    ['312쪽', 312, []],
+    ['0', null, []],
+    ['-5', null, [{ code: 'bad-number', field: 'Pages' }]],
+    ['99999999999', null, [{ code: 'bad-number', field: 'Pages' }]],
+    ['many', null, [{ code: 'bad-number', field: 'Pages' }]],
+  ])('has the pages %s', (Pages, pages, losses) => {
+    expect(readRow({ Title: 'A', Pages })).toMatchObject({ pages, losses })
+  })
+
+  it.each([
+    ['14 March 2026', '2026-03-14'],
+    ['Mar 14, 2026', '2026-03-14'],
+    ['March 2026', '2026-03'],
+    ['2026년 3월 14일', '2026-03-14'],
+    ['2026年3月', '2026-03'],
+    ['14.03.26', '2026-03-14'],
+    ['2026-03-14T10:20:30+09:00', '2026-03-14'],
+    ['3.4.2026', '2026-04-03'],
+  ])('has the date %s', (Finished, finishedAt) => {
+    expect(readRow({ Title: 'A', Finished })).toMatchObject({ readings: [{ finishedAt }], losses: [] })
+  })
+
+  it('has the time of the addition', () => {
+    expect(readRow({ Title: 'A', 'Date Added': '2026-03-14 10:20' })).toMatchObject({ addedAt: '2026-03-14T10:20:00' })
+  })
+})

@@ -1,0 +1,191 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { ImportFileError, readFile } from '../../../src/transfer/reader/read-file'
+import calibre from '../../fixtures/imports/calibre.csv?raw'
+import korean from '../../fixtures/imports/generic-ko.csv?raw'
+import goodreads from '../../fixtures/imports/goodreads.csv?raw'
+import library from '../../fixtures/imports/library.json?raw'
+import librarythingJson from '../../fixtures/imports/librarything.json?raw'
+import librarything from '../../fixtures/imports/librarything.tsv?raw'
+import storygraph from '../../fixtures/imports/storygraph.csv?raw'
+import { damage, randomFrom } from '../../support/inputs/malformed-files'
+import { bytesOf } from '../../support/transfer/import-files'
+
+const options = { shelfMap: {}, columns: {} }
+/** The number of entries, or that the file was refused. Other exceptions fail the test. */
+const outcome = (file: Uint8Array) => {
+  try {
+    return readFile(file, options).entries.length
+  } catch (error) {
+    if (error instanceof ImportFileError && error.reason.length > 10) return 'refused'
+    throw error
+  }
+}
+
+const FILES = [goodreads, storygraph, librarything, librarythingJson, library, calibre, korean]
+
+describe('a hostile import', () => {
+  it('gives entries or a reason, but no other error', () => {
+    const random = randomFrom(env.SEED)
+    for (let run = 0; run < 200; run++) {
+      const { kinds, bytes } = damage(FILES, run, random)
+      expect(() => outcome(bytes), `file ${run}: ${kinds}`).not.toThrow()
+    }
+  })
+
+  const header = 'Title,Exclusive Shelf,Date Read,ISBN,My Review,Additional Authors,Bookshelves,read_dates,My Rating\n'
+  const inCell = (part: string) => (size: number) => {
+    const cell = part.repeat(20_000 / part.length).replaceAll('"', '""')
+    return `${header}${`"A","read"${`,"${cell}"`.repeat(7)}\n`.repeat(Math.ceil(size / 140_000))}`
+  }
+  const repeated =
+    (part: string, start = '') =>
+    (size: number) =>
+      start + part.repeat(size / part.length)
+
+  it.each<[string, (size: number) => string]>([
+    ['quotes', repeated('"')],
+    ['quotes below a header', repeated('"', 'Title,Author\n')],
+    ['an unclosed quote', repeated('x', 'Title,Author\n"')],
+    ['quotes in a quoted cell', repeated('x"', 'Title,Author\n"')],
+    ['cells with one quote', repeated(',"x', 'Title,Author\n')],
+    ['quotes and blanks', repeated('"  ', 'Title,Author\n"')],
+    ['columns', repeated('a,')],
+    ['cells of a row', repeated(',', 'Title,Author\nA,')],
+    ['rows', repeated('\n', 'Title\n')],
+    ['returns', repeated('\r', 'Title\n')],
+    ['tabs', repeated('\t', 'Title\tAuthor\n')],
+    ['wrapped rows', repeated('"A,""B,C"""\n', 'Title,Author\n')],
+    ['nested arrays', repeated('[')],
+    ['nested objects', (size) => `{"1":{"title":"A","workcode":${'['.repeat(size / 2)}${']'.repeat(size / 2)}}}`],
+    [
+      'items',
+      (size) =>
+        `{"0":{"title":"A","workcode":1}${Array.from({ length: size / 10 }, (_, at) => `,"a${at}":{}`).join('')}}`,
+    ],
+    ['commas in cells', inCell(', ')],
+    ['digits in cells', inCell('1')],
+    ['blanks in cells', inCell('1 ')],
+    ['bars in cells', inCell('|;')],
+    ['brackets in cells', inCell('(#')],
+    ['combining marks in cells', inCell('\u0301\u0323')],
+  ])('takes time in proportion to its size: %s', (_, make) => {
+    const time = (size: number) => {
+      const file = bytesOf(make(size))
+      const times = [1, 2].map(() => {
+        const start = performance.now()
+        outcome(file)
+        return performance.now() - start
+      })
+      return Math.min(...times)
+    }
+    // Quadratic time would be 16 times as long. Short times say nothing, and a busy machine can spoil one attempt.
+    const isLinear = () => {
+      const [small, large] = [time(200_000), time(800_000)]
+      return large < 500 || large < 11 * Math.max(small, 1)
+    }
+    expect(isLinear() || isLinear() || isLinear()).toBe(true)
+  })
+
+  it.each<[string, string]>([
+    ['a long name of a column', `Title,${'x'.repeat(90_000)}\n${'A,\n'.repeat(10_000)}`],
+    [
+      'many columns',
+      `Title,${Array.from({ length: 199 }, (_, n) => `${n}`.padEnd(100, 'x')).join()}\n${'A\n'.repeat(10_000)}`,
+    ],
+    [
+      'losses in a column with a long name',
+      `Title,ISBN${' '.repeat(96)}${'x'.repeat(80_000)}\n${'A,x\n'.repeat(1000)}`,
+    ],
+    [
+      'losses in many columns',
+      [
+        ['title,author_text', ...Array.from({ length: 198 }, (_, n) => `${n}_id`.padStart(100, 'x'))].join(),
+        ...Array.from({ length: 10_000 }, (_, n) => `Book ${n},${',é'.repeat(198)}`),
+      ].join('\n'),
+    ],
+    [
+      'losses in many lists',
+      JSON.stringify({
+        format: 'reading-library',
+        version: 1,
+        books: Array.from({ length: 10_000 }, () => ({
+          title: 'A',
+          readings: Array(10).fill({}),
+          progress: Array(100).fill(1),
+        })),
+      }),
+    ],
+  ])('takes no more memory than a large file: %s', (_, file) => {
+    const length = JSON.stringify(readFile(bytesOf(file), options).entries).length
+    expect(length).toBeLessThan(60_000_000)
+  })
+
+  it('says that a row has more losses, and that its cells are left out', () => {
+    const names = Array.from({ length: 198 }, (_, n) => `${n}_id`.padStart(100, 'x'))
+    const row = ',é'.repeat(198)
+    const file = [`title,author_text,${names}`, ...Array.from({ length: 2000 }, () => `,${row}`)].join('\n')
+    const { entries } = readFile(bytesOf(file), options)
+    const [first, last] = [entries[0], entries.at(-1)]
+    const more = { code: 'too-many', field: 'losses' }
+    expect([first?.losses.length, first?.losses.at(-1)]).toEqual([101, more])
+    expect(first?.cells.names).toHaveLength(200)
+    expect(last?.losses.slice(5)).toEqual([more, { code: 'too-many', field: 'cells' }])
+    expect(last?.cells.names).toEqual([])
+  })
+
+  const nulls = (count: number) => Array(count).fill('0').join()
+  it.each<[string, string, RegExp]>([
+    ['books of JSON', `[{"entries":[],"created_on":1},${nulls(10_000)}]`, /more than 10,000 books/],
+    ['objects', `[{"entries":[],"created_on":1},${'{},'.repeat(500_000)}0]`, /more than 500,000 JSON objects/],
+    [
+      'books of clippings',
+      Array.from(
+        { length: 10_001 },
+        (_, n) =>
+          `Book ${n}\r\n- Your Highlight on page 1 | Added on Monday, 2 March 2026 09:00:00\r\n\r\nx\r\n==========\r\n`,
+      ).join(''),
+      /more than 10,000 books/,
+    ],
+  ])('refuses too many %s before it makes entries of them', (_, file, reason) => {
+    expect(() => readFile(bytesOf(file), options)).toThrow(
+      expect.objectContaining({ reason: expect.stringMatching(reason) }),
+    )
+  })
+
+  it('refuses more readings, memos and progress events than the largest export has', () => {
+    const withReadings = (each: number) =>
+      bytesOf(`Title,Exclusive Shelf,read_dates\n${`A,read,${'2026;'.repeat(each)}\n`.repeat(1000)}A,read,\n`)
+    expect(readFile(withReadings(200), options).entries).toHaveLength(1001)
+    const memos = Array.from({ length: 10_000 }, () => ({ memoContent: 'x' }))
+    const progress = Array.from({ length: 10_000 }, (_, n) => ({
+      ...{ at: new Date(n).toISOString(), page: 1, kind: 'PROGRESS' },
+    }))
+    const toFile = (books: object[]) => bytesOf(JSON.stringify({ format: 'reading-library', version: 1, books }))
+    const full = Array.from({ length: 10 }, () => ({ title: 'A', memos, progress }))
+    expect(readFile(toFile(full), options).entries).toHaveLength(10)
+    const reason = expect.stringMatching(/^The file has more than 200,000 readings, memos and progress events\./)
+    const readings = [{ finishedAt: '2026' }]
+    expect(() => readFile(toFile([...full, { title: 'B', readings }]), options)).toThrow(
+      expect.objectContaining({ reason }),
+    )
+  })
+
+  it('looks shelves up in a map of them', () => {
+    const shelves = Array.from({ length: 10_000 }, (_, n) => [`shelf ${n}`, 'DONE'] as const)
+    const file = bytesOf(
+      `Title,Exclusive Shelf\n${Array.from({ length: 5000 }, (_, n) => `A${n},shelf ${n}\n`).join('')}`,
+    )
+    const start = performance.now()
+    const { entries } = readFile(file, { columns: {}, shelfMap: Object.fromEntries(shelves) })
+    expect(entries.every(({ status }) => status === 'DONE')).toBe(true)
+    // A walk through the map for each row took twenty seconds.
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
+  it('can be as large as a file may be', () => {
+    for (const part of ['x"', ',', '\n']) {
+      expect(() => outcome(bytesOf(`Title,Author\n"${part.repeat((10 * 2 ** 20) / part.length)}`))).not.toThrow()
+    }
+  })
+})

@@ -1,0 +1,359 @@
+import { describe, expect, it } from 'vitest'
+import { containsOther } from '../../../src/transfer/reader/formats/highlights/clippings/contains'
+import { parseDate } from '../../../src/transfer/reader/formats/highlights/clippings/dates'
+import { kindle } from '../../../src/transfer/reader/formats/highlights/kindle'
+import { koreaderClippings } from '../../../src/transfer/reader/formats/highlights/koreader-clippings'
+import file from '../../fixtures/imports/kindle.txt?raw'
+import languages from '../../fixtures/imports/kindle-languages.txt?raw'
+import * as files from '../../support/transfer/import-files'
+
+const source = (text: string) => ({ text, json: undefined, rows: [] })
+const read = (text: string) => kindle.read(source(text), { shelfMap: {}, columns: {} })
+const clipping = (metadata: string, text: string, title = 'The Salt Archive (Mina Oh)') =>
+  `${title}\n- ${metadata}\n\n${text}\n==========\n`
+const highlight = (location: string, text: string) =>
+  clipping(`Your Highlight on Location ${location} | Added on Tuesday, March 5, 2024 9:12:45 PM`, text)
+const note = (location: string, text: string) =>
+  clipping(`Your Note on Location ${location} | Added on Tuesday, March 5, 2024 9:13:45 PM`, text)
+const contents = (text: string) => read(text)[0]?.memos.map(({ content }) => content)
+const readWithin = async (milliseconds: number, text: string) => {
+  const before = performance.now()
+  kindle.matches(source(text))
+  const entries = read(text)
+  // The clock stands still until the next I/O.
+  await scheduler.wait(1)
+  expect(performance.now() - before).toBeLessThan(milliseconds)
+  return entries
+}
+
+describe('a file in English', () => {
+  const entries = read(file)
+
+  it('has an entry for each book, with the line where it begins', () => {
+    expect(entries.map(({ line, title, author }) => ({ line, title, author }))).toEqual([
+      { line: 1, title: 'The Salt Archive (Harbour, #2)', author: 'Oh, Mina' },
+      { line: 37, title: 'Quarterly Report.pdf', author: null },
+      { line: 42, title: '題名 06 (Label)', author: 'Park, Joon (Translator)' },
+      { line: 47, title: '(All in brackets)', author: null },
+      { line: 52, title: 'A Lamp for the Tide', author: 'Ana Ruiz' },
+    ])
+  })
+
+  it('has no status, rating, date, identifier or page count', () => {
+    expect(entries[1]).toMatchObject({
+      status: null,
+      quarters: null,
+      addedAt: null,
+      readings: [],
+      sourceIds: [],
+      pages: null,
+      currentPage: null,
+      failure: null,
+      cells: { names: [], values: [] },
+    })
+  })
+
+  it('keeps the highlights and notes of a book in their order', () => {
+    expect(entries[0]?.memos).toEqual([
+      { type: 'BOOK_CONTENT', content: 'Salt keeps what the sea forgets.', page: 12, createdAt: '2019-02-10T08:29:24' },
+      { type: 'THOUGHT', content: 'Compare with chapter two.', page: 0, createdAt: '2016-08-15T23:44:11' },
+      {
+        type: 'BOOK_CONTENT',
+        content: 'The first shelf was empty.\nSo was the second.',
+        page: 0,
+        createdAt: '2012-05-15T22:01:00',
+      },
+      { type: 'BOOK_CONTENT', content: 'To those who kept the keys.', page: 0, createdAt: '2013-11-27T00:10:25' },
+      { type: 'BOOK_CONTENT', content: 'A page without a location.', page: 31, createdAt: '2013-11-27T12:10:25' },
+      { type: 'BOOK_CONTENT', content: 'An article in a magazine.', page: 0, createdAt: '2019-02-10T08:32:00' },
+    ])
+    expect(entries[2]?.memos[0]?.createdAt).toBe('2013-11-19T13:23:50')
+  })
+
+  it('keeps two highlights of a page, of which one contains the other', () => {
+    expect(entries[1]?.memos.map(({ content, page }) => [content, page])).toEqual([
+      ['Figures of the quarter.', 3],
+      ['Figures of the quarter. All of them.', 3],
+    ])
+    expect(entries[1]?.losses).toEqual([])
+  })
+
+  it('lists a bookmark without text as a loss', () => {
+    expect(entries[0]?.losses).toEqual([{ code: 'bookmark', field: 'location 201' }])
+  })
+
+  it('keeps the last version of an edited highlight, and adds a note to the highlight around it', () => {
+    expect(entries[4]?.memos).toEqual([
+      {
+        type: 'BOOK_CONTENT',
+        content: 'Someone must keep the light.\n\nWho keeps it now?',
+        page: 7,
+        createdAt: '2026-03-01T07:09:00',
+      },
+      {
+        type: 'BOOK_CONTENT',
+        content: 'The lamp was lit before the tide.',
+        page: 4,
+        createdAt: '2026-03-01T07:20:00',
+      },
+    ])
+    expect(entries[4]?.losses).toEqual([
+      { code: 'clipping-limit', field: 'location 80-81' },
+      { code: 'empty-highlight', field: 'location 90-91' },
+      { code: 'replaced-highlight', field: 'location 40-41' },
+    ])
+  })
+
+  it('is recognized with a byte order mark and CRLF, as Kindle writes it', () => {
+    expect(file.startsWith('\ufeff')).toBe(true)
+    expect(files.read(file.replaceAll('\n', '\r\n'))).toMatchObject({ format: 'kindle', encoding: 'utf-8', entries })
+  })
+
+  it.each(['\r\n', '\r'])('has the same entries with %j as line ends', (end) => {
+    expect(read(file.replaceAll('\n', end))).toEqual(entries)
+  })
+})
+
+it('ignores byte order marks and NUL anywhere', () => {
+  const text = highlight('1-2', 'x') + highlight('3-4', 'y')
+  expect(read(text.replaceAll('=====\n', '=====\uFEFF\n').replaceAll('Salt', 'S\uFEFFa\0lt'))).toEqual(read(text))
+})
+
+const languageEntries = read(languages)
+
+describe('a file with eleven known languages in turn', () => {
+  const entries = languageEntries
+
+  it.each(['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'ru', 'zh', 'ja', 'ko'])('is read in %s', (language) => {
+    const entry = entries.find(({ title }) => title === `Book ${language}`)
+    const createdAt = '2024-03-05T21:12:45'
+    expect(entry?.memos).toEqual([
+      { type: 'BOOK_CONTENT', content: 'Words of the book.', page: 7, createdAt },
+      { type: 'THOUGHT', content: 'My own thought.', page: 7, createdAt },
+    ])
+    expect(entry?.losses).toEqual([{ code: 'bookmark', field: 'location 130' }])
+  })
+
+  it('has times before noon in Chinese, and full-width bars in Japanese', () => {
+    expect(entries.slice(11, 13).map(({ memos }) => memos)).toEqual([
+      [{ type: 'BOOK_CONTENT', content: 'Words of the book.', page: 0, createdAt: '2019-09-30T09:12:45' }],
+      [{ type: 'BOOK_CONTENT', content: 'Words of the book.', page: 7, createdAt: '2017-08-28T00:51:55' }],
+    ])
+  })
+
+  it('has one entry for each book', () => {
+    expect(entries).toHaveLength(14)
+    expect(kindle.matches(source(languages))).toBe(true)
+  })
+})
+
+describe('an unknown language', () => {
+  it('reads a single number as the page and a range as the location', () => {
+    const entry = languageEntries.at(-1)
+    expect(entry?.title).toBe('Book fi')
+    expect(entry?.memos).toEqual([{ type: 'BOOK_CONTENT', content: 'Sanoja.', page: 12, createdAt: null }])
+    expect(entry?.losses).toEqual([{ code: 'bad-date', field: 'location 170-172' }])
+  })
+
+  it('reads a text at a single location as a note', () => {
+    const [entry] = read(clipping('Muistiinpano sivulla 12 | Sijainti 170 | 2024-03-05 21:12:45', 'Ajatus.'))
+    expect(entry?.memos).toEqual([{ type: 'THOUGHT', content: 'Ajatus.', page: 12, createdAt: '2024-03-05T21:12:45' }])
+  })
+
+  it('reads an empty text as a bookmark', () => {
+    expect(read(clipping('Kirjanmerkki sivulla 12 | Lisätty', ''))[0]?.losses).toEqual([
+      { code: 'bookmark', field: 'line 1' },
+    ])
+  })
+})
+
+describe('dates', () => {
+  it.each([
+    ['Added on Friday, February 30, 2024 9:12:45 PM', null],
+    ['Added on Thursday, February 29, 2024 12:00:01 AM', '2024-02-29T00:00:01'],
+    ['Added on Thursday, February 29, 2024 12:00:01 PM', '2024-02-29T12:00:01'],
+    ['Added on Thursday, February 29, 2024 25:00:01', null],
+    ['Hinzugefügt am Montag, 1. Januar 2024 12:59:59', '2024-01-01T12:59:59'],
+    ['添加于 2019年9月30日星期一 上午12:12:45', '2019-09-30T00:12:45'],
+    ['添加于 2019年9月30日星期一 下午12:12:45', '2019-09-30T12:12:45'],
+    ['2013年8月5日 星期一 上午09时11分28秒 GMT+08:00', '2013-08-05T09:11:28'],
+    ['추가됨: 2024년 3월 5일 화요일 오전 9:12:45', '2024-03-05T09:12:45'],
+    ['Ajouté le jeudi 1 août 2024 07:00:00'.normalize('NFD'), '2024-08-01T07:00:00'],
+    ['Added on 03/05/2024 09:12:45', null],
+    ['Added on March 5, 2024', '2024-03-05T00:00:00'],
+    ['', null],
+  ])('reads %s', (text, date) => {
+    expect(parseDate(text)).toBe(date)
+  })
+})
+
+describe('edited highlights', () => {
+  it('keeps the later of two with the same start if one text contains the other', () => {
+    const text = highlight('10-12', 'The sea') + highlight('30-31', 'Between') + highlight('10-14', 'By The sea again')
+    const [entry] = read(text)
+    expect(entry?.memos.map(({ content }) => content)).toEqual(['Between', 'By The sea again'])
+    expect(entry?.losses).toEqual([{ code: 'replaced-highlight', field: 'location 10-12' }])
+  })
+
+  it('keeps the later one if it is shorter', () => {
+    expect(contents(highlight('10-14', 'By the sea again') + highlight('10-12', 'the sea'))).toEqual(['the sea'])
+  })
+
+  it('replaces an earlier version before another highlight with the same start', () => {
+    const text = highlight('10-12', 'ab') + highlight('10-12', 'xy') + highlight('10-13', 'abc')
+    expect(contents(text)).toEqual(['xy', 'abc'])
+  })
+
+  it('keeps highlights with different texts, starts or books, and notes on highlights', () => {
+    expect(contents(highlight('10-12', 'aab') + highlight('10-12', 'aba'))).toHaveLength(2)
+    expect(contents(highlight('10-12', 'ab') + highlight('11-12', 'abc'))).toHaveLength(2)
+    expect(read(highlight('10-12', 'ab') + highlight('10-13', 'abc').replace('Salt', 'Sand'))).toHaveLength(2)
+    expect(contents(highlight('10-12', 'ab') + note('10', 'ab'))).toEqual(['ab\n\nab'])
+  })
+
+  it('merges none because of the page alone', () => {
+    const onPage = (text: string) => clipping('Your Highlight on page 3 | Added on March 5, 2024 9:12:45 PM', text)
+    expect(contents(onPage('ab') + onPage('abc'))).toEqual(['ab', 'abc'])
+    const onPages = (text: string) => onPage(text).replace('page 3', 'page 3-4')
+    expect(contents(onPages('ab') + onPages('abc'))).toEqual(['ab', 'abc'])
+  })
+})
+
+it('containsOther gives the same result as `includes`', () => {
+  const texts = (length: number) => Array.from({ length: 2 ** length }, (_, at) => at.toString(2).padStart(length, '0'))
+  for (const short of [...texts(1), ...texts(4), ...texts(7)]) {
+    const differing = texts(10).filter((long) => containsOther(long, short) !== long.includes(short))
+    expect(differing).toEqual([])
+  }
+})
+
+describe('notes', () => {
+  it('belong to a highlight that starts at their location and follows them', () => {
+    expect(contents(note('10', 'Why?') + highlight('10-12', 'The sea'))).toEqual(['The sea\n\nWhy?'])
+  })
+
+  it('are appended to the highlight whose range contains their location', () => {
+    const text =
+      note('11', 'Why?') + highlight('10-12', 'The sea') + highlight('20-22', 'The salt') + note('12', 'How?')
+    expect(read(text)[0]?.memos).toEqual([
+      { type: 'BOOK_CONTENT', content: 'The sea\n\nWhy?\n\nHow?', page: 0, createdAt: '2024-03-05T21:12:45' },
+      { type: 'BOOK_CONTENT', content: 'The salt', page: 0, createdAt: '2024-03-05T21:12:45' },
+    ])
+  })
+
+  it('belong to the highlight that starts last, or to none outside all ranges', () => {
+    const text =
+      highlight('10-50', 'Long') + highlight('11-12', 'Short') + note('13', 'A') + note('12', 'B') + note('51', 'C')
+    expect(contents(text)).toEqual(['Long\n\nA', 'Short\n\nB', 'C'])
+  })
+
+  it('keep only the last version of an edited note', () => {
+    expect(contents(highlight('10-12', 'The sea') + note('12', 'Why') + note('12', 'Why not?'))).toEqual([
+      'The sea\n\nWhy not?',
+    ])
+  })
+
+  it('belong to highlights with abbreviated ranges, too', () => {
+    expect(contents(highlight('145-46', 'The sea') + note('146', 'Why?'))).toEqual(['The sea\n\nWhy?'])
+  })
+})
+
+describe('blocks without a memo', () => {
+  it('lists empty highlights and clipping limits as losses', () => {
+    const limit = '<You have reached the clipping limit for this item>'
+    const text = highlight('1-2', '') + highlight('3-4', ` ${limit}`) + highlight('5-6', `Half a sen ${limit}`)
+    const [entry] = read(
+      text + highlight('7-8', '<このアイテムのクリップの上限に達しました>') + highlight('9-9', 'a <b>'),
+    )
+    expect(entry?.memos.map(({ content }) => content)).toEqual(['Half a sen', 'a <b>'])
+    expect(entry?.losses).toEqual([
+      { code: 'empty-highlight', field: 'location 1-2' },
+      { code: 'clipping-limit', field: 'location 3-4' },
+      { code: 'clipping-limit', field: 'location 5-6' },
+      { code: 'clipping-limit', field: 'location 7-8' },
+    ])
+  })
+
+  it('keeps a bookmark with a note as a thought', () => {
+    const [entry] = read(clipping('Your Bookmark on page 3 | Added on March 5, 2024 9:12:45 PM', 'Go on here.'))
+    expect(entry?.memos).toMatchObject([{ type: 'THOUGHT', content: 'Go on here.', page: 3 }])
+  })
+
+  it('reports blocks that are not clippings, and clippings without a book', () => {
+    const untitled = '- Your Highlight on page 3 | Added on March 5, 2024 9:12:45 PM\n\n— Who is there?\n==========\n'
+    const entries = read(`end of a cut text\n— Who is there?\n==========\n${untitled}${highlight('1-2', 'x')}rest`)
+    expect(entries).toMatchObject([
+      { line: 4, title: null, failure: 'no-title', memos: [{ content: '— Who is there?' }] },
+      { line: 8, title: 'The Salt Archive', failure: null, losses: [] },
+      {
+        line: 1,
+        failure: 'bad-row',
+        losses: [
+          { code: 'bad-row', field: 'line 1' },
+          { code: 'bad-row', field: 'line 13' },
+        ],
+      },
+    ])
+  })
+
+  it('cuts a memo between characters', () => {
+    const [entry] = read(highlight('1-2', '😀'.repeat(65_536)) + highlight('3-4', '😀'.repeat(65_535)))
+    expect(entry?.memos.map(({ content }) => content.length)).toEqual([131_070, 131_070])
+    expect(entry?.memos[0]?.content.isWellFormed()).toBe(true)
+    expect(entry?.losses).toEqual([{ code: 'review-truncated', field: 'location 1-2' }])
+  })
+})
+
+describe('detection', () => {
+  it('needs a separator and a line of metadata', () => {
+    expect(kindle.matches(source(file))).toBe(true)
+    expect(kindle.matches(source(languages.replaceAll('\n', '\r\n')))).toBe(true)
+    expect(koreaderClippings.matches(source(file))).toBe(false)
+    for (const text of [
+      '',
+      '==========\n'.repeat(3),
+      'Title,Author\nDemian,Hermann',
+      'Lists\n==========\n- one 1\n- two 2\n',
+    ]) {
+      expect(kindle.matches(source(text))).toBe(false)
+    }
+    expect(kindle.matches({ ...source(file), json: {} })).toBe(false)
+  })
+})
+
+describe('hostile files', () => {
+  const MIB = 1024 * 1024
+
+  it('reads a file that is cut anywhere', () => {
+    for (let end = 0; end < file.length; end += 7) {
+      read(file.slice(0, end))
+      read(file.slice(end))
+    }
+  })
+
+  it('reads 100,000 blocks, and reports where the rest begins', async () => {
+    const blocks = (count: number) =>
+      Array.from({ length: count }, (_, at) => highlight(`${at}-${at + 9}`, `Text ${at}`)).join('')
+    const text = blocks(60_000) + Array.from({ length: 40_000 }, (_, at) => note(`${at}`, `Note ${at}`)).join('')
+    const entries = await readWithin(8000, text + highlight('1', 'One too many'))
+    expect(entries[0]?.memos).toHaveLength(60_000)
+    expect(entries[1]).toMatchObject({ failure: 'too-many', losses: [{ code: 'too-many', field: 'line 500001' }] })
+  })
+
+  it.each([
+    ['one line', 'a'.repeat(10 * MIB)],
+    ['only separators', '==========\n'.repeat(MIB)],
+    ['one line of equals signs', '='.repeat(10 * MIB)],
+    ['blanks before no separator', `${' '.repeat(5 * MIB)}=\n${'\t'.repeat(5 * MIB)}`],
+    ['only line ends', '\r\n'.repeat(5 * MIB)],
+    ['a huge title', `${'('.repeat(5 * MIB)}${')'.repeat(5 * MIB - 200)}\n- Your Note on page 1 | x\n\nx\n==========`],
+    ['huge metadata', clipping(`${'loc'.repeat(MIB)}${'1'.repeat(5 * MIB)}`, 'x')],
+    ['digits as metadata', clipping('1'.repeat(450), 'x').repeat(20_000)],
+    ['combining marks', clipping(`1 | ${'\u0301\u0316'.repeat(240)}`, 'x').repeat(5000)],
+    ['edits of periodic texts', highlight('1-2', `${'a'.repeat(5 * MIB)}b`) + highlight('1-2', `b${'a'.repeat(MIB)}b`)],
+    ['many texts at one start', Array.from({ length: 50_000 }, (_, at) => highlight('1-2', `${at}.`)).join('')],
+    ['a huge limit message', highlight('1-2', '<'.repeat(9 * MIB))],
+  ])('reads %s in linear time', async (_, text) => {
+    await readWithin(5000, text)
+  })
+})

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest'
+import { kindle } from '../../../src/transfer/reader/formats/highlights/kindle'
+import { koreaderClippings } from '../../../src/transfer/reader/formats/highlights/koreader-clippings'
+import { koreaderJson } from '../../../src/transfer/reader/formats/highlights/koreader-json'
+import file from '../../fixtures/imports/koreader.json?raw'
+import clippings from '../../fixtures/imports/koreader-clippings.txt?raw'
+import one from '../../fixtures/imports/koreader-one.json?raw'
+
+const options = { shelfMap: {}, columns: {} }
+const textSource = (text: string) => ({ text, json: undefined, rows: [] })
+const jsonSource = (json: unknown) => ({ text: '', json, rows: [] })
+const read = (json: unknown) => koreaderJson.read(jsonSource(json), options)
+
+describe('JSON', () => {
+  const json = JSON.parse(file)
+  const entries = read(json)
+
+  it('has an entry for each document', () => {
+    expect(entries).toMatchObject([
+      {
+        line: 1,
+        title: 'The Salt Archive',
+        author: 'Mina Oh, Joon Park',
+        sourceIds: ['koreader:0123456789abcdef0123456789abcdef'],
+        pages: null,
+        status: null,
+        failure: null,
+        cells: { names: [], values: [] },
+      },
+      { line: 2, title: 'Field Notes', author: null, sourceIds: [] },
+    ])
+  })
+
+  it('appends notes to highlights, and reads times as Unix seconds', () => {
+    expect(entries[0]?.memos).toEqual([
+      {
+        type: 'BOOK_CONTENT',
+        content: 'Salt keeps what the sea forgets.\n\nCompare with chapter two.',
+        page: 12,
+        createdAt: '2026-03-14T10:15:30',
+      },
+      { type: 'THOUGHT', content: 'Read again.', page: 14, createdAt: '2026-03-14T10:16:30' },
+      { type: 'THOUGHT', content: 'Only a thought.', page: 16, createdAt: '2026-03-14T10:16:32' },
+    ])
+  })
+
+  it('lists bookmarks, empty highlights, bad dates and styles as losses', () => {
+    expect(entries[0]?.losses).toEqual([
+      { code: 'bookmark', field: 'entry 3' },
+      { code: 'empty-highlight', field: 'entry 5' },
+      { code: 'not-supported', field: 'drawer' },
+      { code: 'not-supported', field: 'color' },
+    ])
+    expect(entries[1]?.losses).toEqual([{ code: 'bad-date', field: 'entry 1' }])
+  })
+
+  it('may be one book, whose highlight has no note', () => {
+    expect(koreaderJson.matches(jsonSource(JSON.parse(one)))).toBe(true)
+    expect(read(JSON.parse(one))).toMatchObject([
+      {
+        title: 'A Lamp for the Tide',
+        author: 'Ana Ruiz',
+        sourceIds: [],
+        memos: [{ type: 'BOOK_CONTENT', content: 'The lamp was lit before the tide.', page: 4 }],
+      },
+    ])
+  })
+
+  it('may be one book, several documents, or an array', () => {
+    const [book] = json.documents
+    for (const shape of [book, { documents: [book] }, [book]]) {
+      expect(koreaderJson.matches(jsonSource(shape))).toBe(true)
+      expect(read(shape)).toEqual(entries.slice(0, 1))
+    }
+  })
+
+  it('detects a book without highlights', () => {
+    const book = { title: 'Demian', entries: [], created_on: 1773483330, version: 'json/1.0.0' }
+    expect(koreaderJson.matches(jsonSource(book))).toBe(true)
+    expect(read(book)).toMatchObject([{ title: 'Demian', memos: [], losses: [] }])
+  })
+
+  it.each([
+    undefined,
+    null,
+    1,
+    'entries',
+    [],
+    {},
+    { documents: 'x' },
+    { documents: [null, [], { entries: {} }] },
+    { title: 'Demian', entries: ['x'] },
+    { title: 'Demian', entries: [{ id: 1 }] },
+  ])('is not %j', (other) => {
+    expect(koreaderJson.matches(jsonSource(other))).toBe(false)
+    read(other)
+  })
+
+  it('reports what is not a book or a highlight', () => {
+    const odd = { text: 'Words', note: ['x'], page: 1.5, time: 1e300 }
+    const documents = [
+      1,
+      { title: { a: 1 }, author: 7, md5sum: [], entries: [null, [], 'x', odd, { text: 1, note: {} }] },
+    ]
+    expect(read({ documents })).toMatchObject([
+      { line: 1, failure: 'bad-row' },
+      {
+        line: 2,
+        title: null,
+        author: null,
+        failure: 'no-title',
+        memos: [{ type: 'BOOK_CONTENT', content: 'Words', page: 0, createdAt: null }],
+        losses: [
+          { code: 'bad-row', field: 'entry 1' },
+          { code: 'bad-row', field: 'entry 2' },
+          { code: 'bad-row', field: 'entry 3' },
+          { code: 'bad-date', field: 'entry 4' },
+          { code: 'empty-highlight', field: 'entry 5' },
+        ],
+      },
+    ])
+  })
+
+  it.each([0, -1, Number.MAX_VALUE, 253_402_300_800, null])('reads the time %d as a bad date', (time) => {
+    const [entry] = read({ title: 'Demian', entries: [{ text: 'Words', time }] })
+    expect(entry).toMatchObject({ memos: [{ createdAt: null }], losses: [{ code: 'bad-date' }] })
+  })
+
+  it('reads deep, long and many values in linear time', async () => {
+    const before = performance.now()
+    let deep: unknown = []
+    for (let depth = 0; depth < 100_000; depth++) deep = [deep]
+    read({ documents: [deep, { title: deep, entries: [deep, { text: deep, note: 'x', page: deep, time: deep }] }] })
+    koreaderJson.matches(jsonSource(deep))
+    const author = `${' '.repeat(5_000_000)}\n${'\n'.repeat(2_000_000)}`
+    const entries = Array.from({ length: 100_000 }, () => ({ text: 'Words', page: 1, time: 1 }))
+    expect(read({ title: 'Demian', author, entries })[0]?.memos).toHaveLength(100_000)
+    // The clock stands still until the next I/O.
+    await scheduler.wait(1)
+    expect(performance.now() - before).toBeLessThan(5000)
+  })
+})
+
+describe('clippings', () => {
+  it('are distinguished from those of Kindle', () => {
+    expect(koreaderClippings.matches(textSource(clippings))).toBe(true)
+    expect(kindle.matches(textSource(clippings))).toBe(false)
+    const location = clippings.replace('on page 12 |', 'on page 12 | Location 3-4 |')
+    expect(koreaderClippings.matches(textSource(location))).toBe(false)
+    expect(kindle.matches(textSource(location))).toBe(true)
+    expect(koreaderClippings.matches(textSource(clippings.replaceAll('\n', '\r\n')))).toBe(true)
+    expect(koreaderClippings.matches(textSource(''))).toBe(false)
+    expect(koreaderClippings.matches(textSource(clippings.replace(' 10:15:30', ' 9:15:30')))).toBe(false)
+  })
+
+  it('join a note with the highlight before it, and merge none because of the page', () => {
+    expect(koreaderClippings.read(textSource(clippings), options)).toMatchObject([
+      {
+        line: 1,
+        title: 'The Salt Archive',
+        author: 'Mina Oh',
+        memos: [
+          {
+            type: 'BOOK_CONTENT',
+            content: 'Salt keeps what the sea forgets.\n\nCompare with chapter two.',
+            page: 12,
+            createdAt: '2026-03-14T10:15:30',
+          },
+          { type: 'BOOK_CONTENT', content: 'Salt keeps', page: 12, createdAt: '2026-03-14T22:15:30' },
+        ],
+        losses: [],
+      },
+      {
+        title: 'Field Notes',
+        author: null,
+        memos: [{ content: 'A day without wind.', page: 0, createdAt: '2026-03-01T00:00:05' }],
+      },
+    ])
+  })
+
+  it.each([
+    ['time', 'note on page 12 | Added on Saturday, March 14, 2026 10:15:31 AM'],
+    ['page', 'note on page 13 | Added on Saturday, March 14, 2026 10:15:30 AM'],
+  ])('do not join a note with another %s', (_, note) => {
+    const other = clippings.replace(/note on page 12 .*/, note)
+    expect(koreaderClippings.read(textSource(other), options)[0]?.memos).toMatchObject([
+      { type: 'BOOK_CONTENT' },
+      { type: 'THOUGHT', content: 'Compare with chapter two.' },
+      { type: 'BOOK_CONTENT' },
+    ])
+  })
+
+  it('may have a blank line after the title, as older versions wrote it', () => {
+    const older = clippings.replaceAll('\n- Your', '\n\n- Your')
+    expect(koreaderClippings.matches(textSource(older))).toBe(true)
+    expect(koreaderClippings.read(textSource(older), options)[0]?.memos).toHaveLength(2)
+  })
+})

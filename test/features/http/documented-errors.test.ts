@@ -1,0 +1,202 @@
+import { beforeAll, expect, it, vi } from 'vitest'
+import { createUndoCode } from '../../../src/accounts/email-change/undo-code'
+import { MAX_TOKENS } from '../../../src/accounts/tokens/schema'
+import { createAccessToken } from '../../../src/auth/access-token'
+import type { Bindings } from '../../../src/env'
+import type { ErrorCode } from '../../../src/errors'
+import { MAX_JSON_BYTES } from '../../../src/http/bodies/body'
+import { MAX_IMAGE_BYTES } from '../../../src/library/images/bucket'
+import { MAX_PARTS } from '../../../src/library/images/clean/image'
+import { MAX_READINGS } from '../../../src/library/readings/schema'
+import { MAX_TAGS } from '../../../src/library/tags/schema'
+import { DEFAULT_QUOTAS, type Quota } from '../../../src/values/quotas'
+import { insertEmailCode } from '../../support/accounts/email-changes'
+import { ofType, type Reader, send, signUp } from '../../support/api'
+import { join, type Part, repeat } from '../../support/bytes'
+import {
+  brokenDatabase,
+  changeDatabase,
+  fillTags,
+  insertImport,
+  insertReadings,
+  memberDatabase,
+  memberSlot,
+} from '../../support/database'
+import { addressOf, bodyOf, type Operation, operations } from '../../support/document/operations'
+import { memberIdOf } from '../../support/images/images'
+import { gif } from '../../support/images/pictures'
+import { PIXEL, toFileForm, validForm } from '../../support/inputs/file-form'
+import { refusing } from '../../support/rate-limits'
+import { insertAccessToken } from '../../support/tokens'
+
+let reader: Reader
+let other: Reader
+let ids: Record<string, string>
+/** An access token without any scope. */
+let powerless: string
+/** Has an import that runs. */
+let importer: Reader
+/** Has as many access tokens and tags as a member may have. */
+let hoarder: Reader
+/** Has as many readings as a book may have. */
+let fullBookId: string
+let hoardedBook: string
+beforeAll(async () => {
+  for (const level of ['error', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => {})
+  reader = await signUp()
+  other = await signUp()
+  const { bookId } = await reader.createBook({ bookStatus: 'ING' })
+  const { memoId } = await reader.createMemo(bookId)
+  const [memberId = '', name = ''] = (await reader.upload(PIXEL)).body.split('/').slice(-2)
+  powerless = await insertAccessToken(memberDatabase(), await memberIdOf(reader), [], memberSlot())
+  importer = await signUp()
+  await insertImport(await memberIdOf(importer), 'RUNNING', 0)
+  hoarder = await signUp()
+  for (let n = 0; n < MAX_TOKENS; n++) {
+    await insertAccessToken(memberDatabase(), await memberIdOf(hoarder), ['profile:read'], memberSlot())
+  }
+  fullBookId = String((await reader.createBook()).bookId)
+  await insertReadings(Number(fullBookId), MAX_READINGS)
+  const hoarded = await hoarder.createBook()
+  await fillTags(await memberIdOf(hoarder), hoarded.bookId, MAX_TAGS)
+  hoardedBook = String((await hoarder.createBook()).bookId)
+  await insertEmailCode(await memberIdOf(reader), other.email)
+  ids = {
+    'book-id': `${bookId}`,
+    bookId: `${bookId}`,
+    'memo-id': `${memoId}`,
+    'reading-id': `${bookId}`,
+    'member-id': memberId,
+    name,
+  }
+})
+
+type Call = {
+  path: string
+  token: string | undefined
+  headers: Record<string, string>
+  type: string | undefined
+  body: BodyInit | undefined
+  changed: Partial<Bindings>
+}
+/** What differs from a valid call to an operation. */
+type Cause = Partial<Call> | ((operation: Operation) => Partial<Call>)
+
+/** A value for the path and query parameters with these names. */
+const withParameters =
+  (value: string, names = /./) =>
+  (operation: Operation) => {
+    const changed = [...operation.path, ...operation.query].filter((name) => names.test(name))
+    return { path: addressOf(operation, Object.fromEntries(changed.map((name) => [name, value]))) }
+  }
+
+/** A value for the fields with these names. */
+const withFields =
+  (value: unknown, names = /./) =>
+  (operation: Operation) => {
+    const changed = operation.fields.filter((name) => names.test(name)).map((name) => [name, value])
+    return { body: JSON.stringify({ ...(bodyOf(operation) as object), ...Object.fromEntries(changed) }) }
+  }
+
+const withFile = (...parts: Part[]) => toFileForm(join(...parts))
+const disconnected = () => new ReadableStream({ pull: (controller) => controller.error(new Error('disconnected')) })
+// Not retried, unlike other failures.
+const overloaded = brokenDatabase('D1 DB is overloaded')
+const unreachable = () => Promise.reject(new Error('unreachable'))
+const absent = withParameters('9007199254740991', /id$/i)
+// Not the provider of CATALOGUE_BUSY, which gets no requests for a while.
+const withOpenLibrary = (scenario: string) => ({
+  changed: { CATALOGUE_PROVIDER: 'open-library', CATALOGUE_CONTACT: `scenario=${scenario}` },
+})
+
+const QUOTAS = Object.keys(DEFAULT_QUOTAS).map((quota) => [quota, { changed: { [quota]: '0' } }])
+
+/** What makes any operation that documents an error fail with it. */
+const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cause> = {
+  UNAUTHORIZED: { token: undefined },
+  INSUFFICIENT_SCOPE: () => ({ token: powerless }),
+  SESSION_REQUIRED: () => ({ token: powerless }),
+  AUTHORIZATION_NOT_ALLOWED: { headers: { Authorization: 'Bearer x' } },
+  // No member has the address of a valid call.
+  LOGIN_FAILED: {},
+  MEMBER_EXISTS: (operation) => withFields(other.email, /email/i)(operation),
+  INVALID_FIELDS: withFields({}),
+  INVALID_PARAMETERS: withParameters(' '),
+  BODY_MISSING: { body: undefined },
+  BODY_MALFORMED: { body: '"' },
+  BODY_INCOMPLETE: () => ({ body: disconnected() }),
+  BODY_TOO_LARGE: { body: ' '.repeat(MAX_JSON_BYTES + 1) },
+  UNSUPPORTED_MEDIA_TYPE: { type: 'text/html' },
+  FILE_TOO_LARGE: () => withFile(new Uint8Array(MAX_IMAGE_BYTES + 1)),
+  TOO_MANY_PIXELS: withFile('GIF89a', [255, 255, 255, 255]),
+  IMAGE_TOO_COMPLEX: withFile(gif({ extra: repeat(MAX_PARTS, [0x21, 0xfe, 0]) })),
+  UNSUPPORTED_IMAGE: withFile('text'),
+  FILE_NOT_IMPORTABLE: withFile('PK\x03\x04'),
+  IMAGE_DAMAGED: withFile(PIXEL.subarray(0, 20)),
+  BOOK_NOT_FOUND: absent,
+  MEMO_NOT_FOUND: absent,
+  READING_NOT_FOUND: absent,
+  IMAGE_NOT_FOUND: absent,
+  IMPORT_NOT_FOUND: absent,
+  TAG_NOT_FOUND: {},
+  TOKEN_NOT_FOUND: withParameters(crypto.randomUUID(), /^token-id$/),
+  SESSION_NOT_FOUND: withParameters(crypto.randomUUID(), /^session-id$/),
+  PRECONDITION_FAILED: { headers: { 'If-Match': '"other"' } },
+  RANGE_NOT_SATISFIABLE: { headers: { Range: 'bytes=999999-' } },
+  ...(Object.fromEntries(QUOTAS) as Record<Quota, Cause>),
+  IMPORT_RUNNING: () => ({ token: importer.token }),
+  MAX_READINGS: (operation) => withParameters(fullBookId)(operation),
+  MAX_TOKENS: () => ({ token: hoarder.token }),
+  MAX_TAGS: (operation) => ({ token: hoarder.token, path: addressOf(operation, { 'book-id': hoardedBook }) }),
+  // Limits of callers refuse only the request after the one that exceeds them.
+  TOO_MANY_REQUESTS: ({ needsToken }) => ({
+    changed: { NETWORK_LIMIT: refusing, CREDENTIAL_LIMIT: refusing },
+    ...(needsToken && { token: createAccessToken(memberSlot()) }),
+  }),
+  CATALOGUE_FAILED: withOpenLibrary('broken'),
+  CATALOGUE_TIMED_OUT: withOpenLibrary('silent'),
+  CATALOGUE_BUSY: { changed: { CATALOGUE_PROVIDER: 'yes24', YES24_API_KEY: 'scenario=quota' } },
+  UNAVAILABLE: (operation) => ({
+    // A malformed undo code is refused without the database.
+    ...(operation.fields.join() === 'authenticationCode' &&
+      withFields(createUndoCode(0), /^authenticationCode$/)(operation)),
+    changed: {
+      // The sample provider needs no database.
+      ...withOpenLibrary('success').changed,
+      DB: overloaded,
+      ...changeDatabase(overloaded),
+      IMAGES: { get: unreachable, head: unreachable } as unknown as R2Bucket,
+    },
+  }),
+  INTERNAL: { changed: { JWT_SECRET: '' } },
+}
+
+const validBody = (operation: Operation) => {
+  if (operation.types.includes('multipart/form-data')) return validForm(operation)
+  const body = bodyOf(operation)
+  return { type: operation.types[0], body: body === undefined ? undefined : JSON.stringify(body) }
+}
+
+const fail = async (operation: Operation, cause: Cause) => {
+  const { path, token, type, body, changed, headers }: Call = {
+    path: addressOf(operation, ids),
+    token: operation.needsToken ? reader.token : undefined,
+    headers: {},
+    changed: {},
+    ...validBody(operation),
+    ...(typeof cause === 'function' ? cause(operation) : cause),
+  }
+  const typed = ofType(type, body)
+  const authorization = token && { Authorization: `Bearer ${token}` }
+  const options = { ...typed, headers: { ...typed.headers, ...authorization, ...headers }, changed }
+  const answer = await send(operation.method, path, options)
+  return { status: answer.status, code: answer.headers.get('X-Error-Code') }
+}
+
+it.concurrent.each(operations)('$method $template answers every error that the document names', async (operation) => {
+  for (const { status, code } of operation.errors) {
+    const cause = CAUSES[code as keyof typeof CAUSES]
+    if (!cause) throw new Error(`CAUSES has no ${code}`)
+    expect(await fail(operation, cause), code).toEqual({ status, code })
+  }
+})

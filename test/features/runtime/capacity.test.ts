@@ -1,0 +1,172 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { connect, type Db, ping, run } from '../../../src/db/client'
+import { type Answer, newEmail, type Reader, send, signUp } from '../../support/api'
+import { join } from '../../support/bytes'
+import { changeDatabase, memberDatabase } from '../../support/database'
+import { jpeg } from '../../support/images/pictures'
+import { wrapDatabase } from '../../support/wrap-database'
+
+let reader: Reader
+beforeAll(async () => {
+  reader = await signUp()
+})
+afterEach(() => vi.useRealTimers())
+
+const profile = (changed: object) => reader.send('GET', '/members/me', { changed })
+const statuses = async (answers: Promise<Answer>[]) => (await Promise.all(answers)).map(({ status }) => status)
+
+/** A database whose calls wait until they are released. `calls` counts those that began. */
+const heldDatabase = (database: D1Database) => {
+  const state = { calls: 0 }
+  const held = Array.from({ length: 200 }, () => Promise.withResolvers<void>())
+  const wrapped = wrapDatabase(database, async (call) => {
+    await held[state.calls++]?.promise
+    return call()
+  })
+  const releaseOne = () => held[0]?.resolve()
+  const release = () => {
+    for (const { resolve } of held) resolve()
+  }
+  return { database: wrapped, state, releaseOne, release }
+}
+
+it('runs 16 database calls of a session at a time, lets 64 wait, refuses more, and serves others meanwhile', async () => {
+  const other = await signUp()
+  // Stops the clock, so that no caller waits for too long.
+  vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] })
+  const { database, state, release } = heldDatabase(memberDatabase())
+  const answers = Array.from({ length: 90 }, () => profile(changeDatabase(database)))
+  const refused = await Promise.race(answers)
+  expect(refused).toMatchObject({ status: 503, body: { status: 503 } })
+  expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0)
+  expect(state.calls).toBe(16)
+  expect((await other.get('/members/me')).status).toBe(200)
+  release()
+  const all = await statuses(answers)
+  expect([all.filter((status) => status === 200).length, all.filter((status) => status === 503).length]).toEqual([
+    80, 10,
+  ])
+})
+
+describe('while 128 database calls of two networks are in progress', () => {
+  const query = (db: Db) => run(db, { build: () => ({ sql: 'select 1 as one', params: [] }), values: {} })
+  const from = (network: string, database = env.DB) => connect(database, { slot: 900, sources: [network] })
+
+  /** The first network has 96 calls in progress and 4 waiting, the second one has 32 in progress. */
+  const fill = async () => {
+    const { database, ...held } = heldDatabase(env.DB)
+    const networks = [...Array<string>(100).fill('192.0.2.1'), ...Array<string>(32).fill('192.0.2.2')]
+    const settled = Promise.allSettled(networks.map((network) => query(from(network, database))))
+    await vi.waitFor(() => expect(held.state.calls).toBe(128))
+    return { ...held, settled }
+  }
+
+  it('serves a health check next, then a third network, then the first one', async () => {
+    const { state, releaseOne, release, settled } = await fill()
+    const third = from('192.0.2.3')
+    const order: string[] = []
+    const served = [query(third).then(() => order.push('third')), ping(third).then(() => order.push('health'))]
+    releaseOne()
+    await Promise.all(served)
+    expect(order).toEqual(['health', 'third'])
+    await vi.waitFor(() => expect(state.calls).toBe(129))
+    release()
+    expect((await settled).every(({ status }) => status === 'fulfilled')).toBe(true)
+  })
+
+  it('refuses a caller with 503 after two seconds', async () => {
+    const { release, settled } = await fill()
+    const start = Date.now()
+    await expect(query(from('192.0.2.3'))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(Date.now() - start).toBeGreaterThanOrEqual(2000)
+    release()
+    await settled
+  })
+})
+
+it('uses one database call for any number of health checks', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  let calls = 0
+  const DB = wrapDatabase(env.DB, async (call) => {
+    calls++
+    await held
+    return call()
+  })
+  const checks = Array.from({ length: 200 }, () => send('GET', '/health', { changed: { DB } }))
+  await scheduler.wait(500)
+  expect((await profile({})).status).toBe(200)
+  release()
+  expect(new Set(await statuses(checks))).toEqual(new Set([200, 503]))
+  expect(await statuses([send('GET', '/health', { changed: { DB } })])).toEqual([200])
+  expect(calls).toBe(1)
+})
+
+it('loads at most 1,000 books of large pages at a time, and small pages concurrently', async () => {
+  const highestOf = async (size: number) => {
+    let [active, highest] = [0, 0]
+    const DB = wrapDatabase(memberDatabase(), async (call) => {
+      highest = Math.max(highest, ++active)
+      await scheduler.wait(50)
+      return call().finally(() => active--)
+    })
+    const path = `/books/library?bookStatus=YET&page=1&size=${size}`
+    const answers = Array.from({ length: 5 }, () => reader.send('GET', path, { changed: changeDatabase(DB) }))
+    expect(await statuses(answers)).toEqual(Array(5).fill(200))
+    return highest
+  }
+  expect(await highestOf(1000)).toBe(1)
+  expect(await highestOf(500)).toBe(2)
+  expect(await highestOf(100)).toBe(5)
+})
+
+it('frees the capacity of database calls that time out', async () => {
+  using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const DB = wrapDatabase(memberDatabase(), () => new Promise<never>(() => {}))
+  const hanging = Array.from({ length: 128 }, () => profile(changeDatabase(DB)))
+  expect(await statuses(hanging)).toEqual(Array(128).fill(503))
+  expect((await profile({})).status).toBe(200)
+})
+
+it('processes at most two large uploads concurrently, and queues the others', async () => {
+  let active = 0
+  let highest = 0
+  const put = async (...args: Parameters<R2Bucket['put']>) => {
+    highest = Math.max(highest, ++active)
+    await scheduler.wait(100)
+    const stored = await env.IMAGES.put(...args)
+    active--
+    return stored
+  }
+  const IMAGES = { put } as unknown as R2Bucket
+  const small = jpeg()
+  // Large because its scan data is long.
+  const picture = join(small.subarray(0, -2), new Uint8Array(9 * 1024 * 1024), small.subarray(-2))
+  const uploads = Array.from({ length: 6 }, () => reader.upload(picture, { changed: { IMAGES } }))
+  expect(await statuses(uploads)).toEqual(Array(6).fill(201))
+  expect(highest).toBe(2)
+})
+
+/** A body that sends its start at once and then nothing, until it is cancelled. */
+const stalling = (start: string) =>
+  new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(start)) })
+
+it('refuses bodies that stall, and answers others meanwhile', async () => {
+  const starts = ['{"email":', ...Array<string>(4).fill(' '.repeat(100_000))]
+  const stalled = Promise.all(starts.map((start) => send('POST', '/login', { raw: stalling(start) })))
+  const { bookId } = await reader.createBook()
+  await reader.createMemo(bookId, { memoContent: 'x'.repeat(60_000) })
+  const credentials = JSON.stringify({ email: newEmail(), password: 'x' })
+  const answer = await send('POST', '/login', { raw: new Blob([credentials.padEnd(500_000)]).stream() })
+  expect(answer.status).toBe(401)
+  const message = 'The request body was cut off or sent too slowly'
+  for (const refused of await stalled) expect(refused).toMatchObject({ status: 400, body: { status: 400, message } })
+})
+
+it('does not keep a password that is too long to be valid', async () => {
+  using importKey = vi.spyOn(crypto.subtle, 'importKey')
+  const answer = await send('POST', '/login', { body: { email: reader.email, password: 'x'.repeat(1_000_000) } })
+  expect(answer.status).toBe(401)
+  const lengths = importKey.mock.calls.map(([, key]) => (key as Uint8Array).byteLength)
+  expect(Math.max(...lengths)).toBeLessThan(200)
+})

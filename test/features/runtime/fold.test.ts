@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { fold, toFoldedColumn } from '../../../src/values/fold'
+
+it.each([
+  ['Ünder DEM Rad', 'ünder dem rad'],
+  ['ВОЙНА И МИР', 'война и мир'],
+  ['Straße', 'strasse'],
+  ['ΟΔΟΣ', 'οδοσ'],
+  ['İstanbul ILIK ılık', 'istanbul ilik ilik'],
+  ['데미안'.normalize('NFD'), '데미안'],
+])('folds %s', (text, folded) => {
+  expect(fold(text)).toBe(folded)
+  expect(toFoldedColumn(text)).toBe(folded)
+})
+
+it.each(['Demian', '데미안', 'über uns', '', null, undefined])('stores %s only once', (text) => {
+  expect(toFoldedColumn(text)).toBeNull()
+})
+
+it.each(['\u0301\u0316'.repeat(32_000), `a${'\u0301'.repeat(30)}`.repeat(2000), 'e\u0301'.repeat(32_000)])(
+  'folds 64,000 combining marks within 500 ms',
+  async (marks) => {
+    const before = performance.now()
+    fold(marks)
+    // The clock stands still until the next I/O.
+    await scheduler.wait(1)
+    expect(performance.now() - before).toBeLessThan(500)
+  },
+)
+
+it('leaves a text with a long run of combining marks in its form', () => {
+  expect(fold(`E\u0301${'\u0301'.repeat(40)} ÜBER`)).toBe(`e\u0301${'\u0301'.repeat(40)} über`)
+})

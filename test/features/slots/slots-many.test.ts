@@ -1,0 +1,182 @@
+import { applyD1Migrations } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { idRange } from '../../../src/db/next-id'
+import { sixAtATime } from '../../../src/runtime/concurrently'
+import { sweep } from '../../../src/sweep'
+import { send } from '../../support/api'
+import { SLOT_BINDINGS } from '../../support/service/slot-bindings'
+import { ADDRESS_KEY } from '../../support/slots'
+import { wrapDatabase } from '../../support/wrap-database'
+
+// A deployment with 40 databases stays within the limits of an invocation on Workers Paid.
+const MAX_CONNECTIONS = 6
+const MAX_QUERIES = 1000
+const HOUR_MS = 3_600_000
+
+const large = env as unknown as Record<`LARGE_${string}`, D1Database>
+const DATABASES = {
+  DB: env.DB,
+  ...Object.fromEntries(SLOT_BINDINGS.map((name) => [name, large[`LARGE_${name}`] as D1Database])),
+}
+const SLOTS = Object.entries(DATABASES)
+
+/** The deployment, with a count of its open connections, queries and the databases that were asked. */
+const watch = (waitMs: number) => {
+  const seen = { connections: 0, queries: 0, databases: new Set<string>() }
+  let open = 0
+  const connect = async <T>(call: () => Promise<T>) => {
+    seen.connections = Math.max(seen.connections, ++open)
+    await scheduler.wait(waitMs)
+    return call().finally(() => open--)
+  }
+  const databases = SLOTS.map(([name, database]) => {
+    const wrapped = wrapDatabase(database, (call, queries) => {
+      seen.queries += queries
+      seen.databases.add(name)
+      return connect(call)
+    })
+    return [name, wrapped]
+  })
+  const IMAGES = new Proxy(env.IMAGES, {
+    get: (bucket, name: 'list' | 'delete') => (argument: never) =>
+      connect(() => bucket[name](argument) as Promise<never>),
+  })
+  return { seen, changed: { ...Object.fromEntries(databases), IMAGES, ADDRESS_KEY } }
+}
+
+const LEAVERS = 4
+const CLAIMS = 20
+
+/** Withdrawn members with a book, a memo and an entry of the directory each, and abandoned claims. */
+const fillSlot = async (database: D1Database, slot: number) => {
+  const { idFloor } = idRange(slot)
+  const insert = (query: string, count: number, into = database) =>
+    into.prepare(
+      `with recursive n(i) as (select ${idFloor + 1} union all select i + 1 from n where i < ${idFloor + count}) ${query} from n`,
+    )
+  await database.batch([
+    insert(
+      `insert into members (memberId, email, name, passwordHash, createdAt, updatedAt, withdrawnAt)
+      select i, 'withdrawn-' || i, '', '', '2026-01-01T00:00:00', '2026-01-01T00:00:00', 1`,
+      LEAVERS,
+    ),
+    insert('insert into purgeJobs (memberId, createdAt) select i, 1', LEAVERS),
+    insert(
+      `insert into books (bookId, memberId, title, createdAt) select i, i, 'Book', '2026-01-01T00:00:00'`,
+      LEAVERS,
+    ),
+  ])
+  if (slot === 0) return
+  await env.DB.batch([
+    insert(
+      `insert into addresses (addressHash, memberId, slot, claimId, state) select randomblob(16), i, ${slot}, i, 'HELD'`,
+      LEAVERS,
+    ),
+    insert(
+      `insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
+      select randomblob(16), i + 100, ${slot}, i + 100, 'CLAIMED', 0`,
+      CLAIMS,
+    ),
+  ])
+}
+
+/** How many rows are left in all databases. */
+const countRows = async (table: string) => {
+  const count = ([, database]: [string, D1Database]) =>
+    database.prepare(`select count(*) as n from ${table}`).first<number>('n')
+  return (await Promise.all(SLOTS.map(count))).reduce<number>((sum, n) => sum + (n ?? 0), 0)
+}
+
+beforeAll(async () => {
+  await sixAtATime(SLOTS, async ([, database]) => applyD1Migrations(database, env.MIGRATIONS))
+})
+
+describe('with 40 slots', () => {
+  it('a health check asks each once, six at a time', async () => {
+    const { seen, changed } = watch(20)
+    const start = Date.now()
+    expect(await send('GET', '/health', { changed })).toMatchObject({ status: 200, body: { slots: [...SLOTS.keys()] } })
+    expect(seen).toMatchObject({ connections: MAX_CONNECTIONS, queries: SLOTS.length })
+    expect(seen.databases.size).toBe(SLOTS.length)
+    expect(Date.now() - start).toBeLessThan(2000)
+    await send('GET', '/health', { changed })
+    expect(seen.queries).toBe(SLOTS.length)
+  })
+
+  it('a sweep settles all claims, purges what it may, and leaves the rest to the next one', async () => {
+    await sixAtATime([...SLOTS.entries()], ([slot, [, database]]) => fillSlot(database, slot))
+    const leavers = LEAVERS * SLOTS.length
+    expect(await countRows('members')).toBe(leavers)
+    const left: number[] = []
+    for (const hour of [0, 1]) {
+      const { seen, changed } = watch(1)
+      await sweep({ ...env, ...changed }, Date.now() + hour * HOUR_MS)
+      expect(seen.connections).toBeLessThanOrEqual(MAX_CONNECTIONS)
+      expect(seen.queries).toBeLessThanOrEqual(MAX_QUERIES)
+      expect(seen.databases.size).toBe(SLOTS.length)
+      expect(await countRows('addresses')).toBe(0)
+      left.push(await countRows('members'))
+    }
+    expect(left[0]).toBeGreaterThan(0)
+    expect(left[1]).toBe(0)
+    expect(await countRows('purgeJobs')).toBe(0)
+    expect(await countRows('settledClaims')).toBe(CLAIMS * (SLOTS.length - 1))
+  })
+
+  it('a sweep takes under a second of CPU: all of its time, when the databases answer at once', async () => {
+    const statement = { bind: () => statement }
+    const batch = async (statements: unknown[]) => statements.map(() => ({ results: [] }))
+    const instant = { withSession: () => ({ prepare: () => statement, batch, getBookmark: () => null }) }
+    const databases = Object.fromEntries(SLOTS.map(([name]) => [name, instant as unknown as D1Database]))
+    await scheduler.wait(0)
+    const start = Date.now()
+    await sweep({ ...env, ...databases, ADDRESS_KEY })
+    // Clocks may stand still until something is awaited.
+    await scheduler.wait(1)
+    expect(Date.now() - start).toBeLessThan(1000)
+  })
+})
+
+describe('with 400 slots', () => {
+  it('a health check asks sixty, which may be far away', async () => {
+    let asked = 0
+    const statement = { bind: () => statement }
+    const batch = async () => {
+      asked++
+      await scheduler.wait(250)
+      return [{ results: [] }]
+    }
+    const distant = { withSession: () => ({ prepare: () => statement, batch, getBookmark: () => null }) }
+    const databases = Object.fromEntries(Array.from({ length: 399 }, (_, n) => [`DB_${n + 1}`, distant]))
+    const changed = { ...databases, DB: { ...distant } as unknown as D1Database, ADDRESS_KEY }
+    expect((await send('GET', '/health', { changed })).status).toBe(200)
+    expect(asked).toBe(60)
+  })
+  it('a sweep settles the claims of as many as it may, which others do in later hours', async () => {
+    await env.DB.prepare(`
+      insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 399)
+      select randomblob(16), i, i, i, 'CLAIMED', 0 from n`).run()
+    let queries = 0
+    const database = {
+      prepare: () => ({ bind: () => ({}) }),
+      batch: async (statements: unknown[]) => {
+        queries += statements.length
+        return statements.map(() => ({ results: [] }))
+      },
+      getBookmark: () => null,
+    }
+    const answering = { withSession: () => database }
+    const databases = Object.fromEntries(Array.from({ length: 399 }, (_, n) => [`DB_${n + 1}`, answering]))
+    const DB = wrapDatabase(env.DB, (call, most) => {
+      queries += most
+      return call()
+    })
+    await sweep({ ...env, ...databases, DB, ADDRESS_KEY })
+    expect(queries).toBeLessThanOrEqual(MAX_QUERIES)
+    for (let hour = 1; hour < 7; hour++)
+      await sweep({ ...env, ...databases, DB, ADDRESS_KEY }, Date.now() + hour * HOUR_MS)
+    expect(await countRows('addresses')).toBe(0)
+  })
+})

@@ -1,0 +1,131 @@
+import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { ErrorCode } from '../../../src/errors'
+import { SECURITY } from '../../../src/http/headers'
+import { buildDocument } from '../../../src/openapi/document'
+import { toText } from '../bytes'
+
+export const document = buildDocument()
+
+type Reference = { $ref?: string }
+type Header = Reference & { required?: boolean; schema?: object }
+type Media = { schema?: object; examples?: Record<string, object> }
+export type Response = { headers?: Record<string, Header>; content?: Record<string, Media> }
+type PathItem = Record<string, { responses: Record<string, Response> } | undefined>
+
+/** Resolves a reference of the document. */
+export const resolve = <T extends Reference>(node: T): T => {
+  if (!node.$ref) return node
+  const at = node.$ref.slice(2).split('/')
+  return at.reduce<unknown>((tree, key) => (tree as Record<string, unknown>)[key], document) as T
+}
+
+// A search is the rest of the path.
+const toPattern = (template: string) =>
+  new RegExp(`^${template.replace('{title-or-author}', '.*').replace(/\{[^}]+\}/g, '[^/]+')}$`)
+const paths = Object.entries(document.paths as Record<string, PathItem>)
+  .map(([template, item]) => ({ template, item, pattern: toPattern(template) }))
+  // Literal segments take precedence over parameters.
+  .sort((a, b) => a.template.split('{').length - b.template.split('{').length)
+
+/** The documented operation of a request, if there is one. */
+const findOperation = (method: string, path: string) => {
+  const item = paths.find(({ pattern }) => pattern.test(path))?.item
+  return item?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()]
+}
+
+/** Clients must accept fields that the document does not describe; this service must not send any. */
+const withoutOtherFields = (node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map(withoutOtherFields)
+  if (typeof node !== 'object' || node === null) return node
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withoutOtherFields(value)]))
+  return 'properties' in copy ? { additionalProperties: false, ...copy } : copy
+}
+const components = withoutOtherFields(document.components)
+
+// In workerd, Ajv compiles schemas with the `Function` that the Vitest plugin provides to tests.
+const createValidator = (options: Options = {}) => {
+  // `npm run lint:openapi` checks the schemas themselves.
+  const ajv = addFormats(new Ajv2020({ allErrors: true, meta: false, validateSchema: false, ...options }))
+  // What OpenAPI adds to JSON Schema, and validates nothing.
+  ajv.addVocabulary(['components', 'example'])
+  const compiled = new Map<string, ValidateFunction>()
+  /** What is wrong with a value; undefined if it matches the schema. */
+  return (schema: object, value: unknown) => {
+    const key = JSON.stringify(schema)
+    const validate = compiled.get(key) ?? ajv.compile({ ...(withoutOtherFields(schema) as object), components })
+    compiled.set(key, validate)
+    if (validate(value)) return undefined
+    return validate.errors?.map(({ instancePath, message, params }) => {
+      return `${instancePath} ${message} ${JSON.stringify(params)}`.trim()
+    })
+  }
+}
+const validateBody = createValidator()
+// The values of headers arrive as text.
+const validateHeaders = createValidator({ coerceTypes: true })
+
+/** Headers that the document does not describe. */
+const UNDESCRIBED = [
+  // The document has it as the key of the content.
+  'content-type',
+  // Added by HTTP servers, caches and proxies.
+  ...['age', 'connection', 'content-encoding', 'content-length', 'date', 'keep-alive', 'server', 'transfer-encoding'],
+  // Added by Cloudflare.
+  ...['alt-svc', 'cf-cache-status', 'cf-ray', 'nel', 'report-to'],
+  // For caches and browsers, in every response.
+  ...['vary', 'access-control-allow-credentials', 'access-control-expose-headers'],
+]
+/** The security headers, which the document describes only where a route replaces their value. */
+const FIXED = new Map(SECURITY.map(([name, value]) => [name.toLowerCase(), value]))
+
+const isUndescribed = (name: string, value: string) => UNDESCRIBED.includes(name) || FIXED.get(name) === value
+
+const checkHeaders = ({ headers: described = {} }: Response, headers: Headers) => {
+  const entries = Object.entries(described).map(([name, header]) => [name.toLowerCase(), resolve(header)] as const)
+  const properties = Object.fromEntries(entries.map(([name, { schema }]) => [name, schema]))
+  const required = entries.flatMap(([name, header]) => (header.required ? [name] : []))
+  const sent = [...headers].filter(([name, value]) => name in properties || !isUndescribed(name, value))
+  const schema = { type: 'object', properties, required, additionalProperties: false }
+  return validateHeaders(schema, Object.fromEntries(sent))?.map((problem) => `header ${problem}`)
+}
+
+const checkBody = ({ content }: Response, headers: Headers, body: unknown, isHead: boolean) => {
+  const type = headers.get('Content-Type')?.split(';')[0]
+  const media = content?.[type ?? '']
+  if ((type || content) && !media) return [`content type ${type} is not described`]
+  const code = headers.get('X-Error-Code')
+  if (code && !media?.examples?.[code]) return [`error code ${code} is not described`]
+  if ((body === null) !== (isHead || !media)) return [body === null ? 'without a body' : 'with a body']
+  if (!media?.schema || isHead) return undefined
+  return validateBody(media.schema, body instanceof Uint8Array ? toText(body) : body)
+}
+
+const COMMON_HEADERS = ['X-Request-Id', 'Access-Control-Allow-Origin', 'X-Error-Code']
+
+/** An error that belongs to no operation. The introduction of the document describes it. */
+const errorWithoutOperation = (code: ErrorCode, headers?: Record<string, Header>): Response => ({
+  headers: {
+    ...Object.fromEntries(COMMON_HEADERS.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    ...headers,
+  },
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' }, examples: { [code]: {} } } },
+})
+const WITHOUT_OPERATION: Record<number, Response> = {
+  404: errorWithoutOperation('NOT_FOUND'),
+  405: errorWithoutOperation('METHOD_NOT_ALLOWED', { Allow: { required: true, schema: { type: 'string' } } }),
+}
+
+type Answer = { status: number; headers: Headers; body: unknown }
+
+/** @throws Error if the document does not describe this answer */
+export const checkAgainstDocument = (method: string, path: string, { status, headers, body }: Answer) => {
+  const operation = findOperation(method, path)
+  const response = operation ? operation.responses[status] : WITHOUT_OPERATION[status]
+  const problems = response
+    ? (checkHeaders(response, headers) ?? checkBody(response, headers, body, method === 'HEAD'))
+    : [`the document has no such ${operation ? 'status' : 'operation'}`]
+  if (!problems) return
+  const text = JSON.stringify(body)?.slice(0, 500)
+  throw new Error(`${method} ${path} answered ${status}: ${problems.join(', ')}: ${text}`)
+}

@@ -1,0 +1,200 @@
+import type { Scope } from '../../../src/values/contract'
+import { document, type Response, resolve } from './document'
+
+// The operations of the OpenAPI document, in the form the attack suites use. A new route is covered automatically.
+
+type Schema = {
+  $ref?: string
+  properties?: object
+  required?: string[]
+  anyOf?: Schema[]
+  allOf?: Schema[]
+  oneOf?: Schema[]
+}
+type OperationObject = {
+  parameters?: { $ref?: string; in: string; name: string }[]
+  security?: Record<string, Scope[]>[]
+  requestBody?: { content: Record<string, { schema?: Schema }> }
+  responses: Record<string, Response>
+}
+
+export type Operation = ReturnType<typeof toOperation>
+
+const fieldsOf = (schema: Schema = {}): string[] => {
+  const { properties = {}, anyOf = [], allOf = [], oneOf = [] } = resolve(schema)
+  return [...new Set([...Object.keys(properties), ...[...anyOf, ...allOf, ...oneOf].flatMap(fieldsOf)])]
+}
+
+/** The status and code of each documented error. The examples of an error response are named by its codes. */
+const errorsOf = (responses: Record<string, Response>) =>
+  Object.entries(responses)
+    .filter(([status]) => !/^[23]/.test(status))
+    .flatMap(([status, response]) => {
+      const codes = Object.keys(response.content?.['application/json']?.examples ?? {})
+      if (codes.length === 0) throw new Error(`The document names no error code of ${status}`)
+      return codes.map((code) => ({ status: Number(status), code }))
+    })
+
+/** Of these fields, a body must have exactly one. The document says so only in words: some generators would lose the types. */
+const ALTERNATIVES = [['page', 'percent']]
+
+const toOperation = (template: string, method: string, operation: OperationObject) => {
+  const parameters = (operation.parameters ?? []).map(resolve)
+  const content = operation.requestBody?.content ?? {}
+  const { required = [], ...schema } = resolve(Object.values(content)[0]?.schema ?? {})
+  const fields = fieldsOf(schema)
+  const alternatives = ALTERNATIVES.filter((names) => names.every((name) => fields.includes(name)))
+  return {
+    method: method.toUpperCase(),
+    /** The path with its parameters in braces. */
+    template,
+    needsToken: (operation.security ?? []).length > 0,
+    /** The scopes that an access token needs. Empty: only sessions are accepted, or no token is needed. */
+    scopes: Object.values(operation.security?.[0] ?? {}).flat(),
+    path: [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name),
+    query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    /** Media types of the body; empty if there is none. */
+    types: Object.keys(content),
+    /** Field names of the body; empty unless it is an object. */
+    fields,
+    /** Names of the fields that the body must have, the first of alternatives among them. */
+    required: [...required, ...alternatives.map(([first]) => first)],
+    /** Names of the fields that a body with the required ones must not have. */
+    excluded: alternatives.flatMap(([, ...others]) => others),
+    errors: errorsOf(operation.responses),
+  }
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+
+export const operations = Object.entries(document.paths ?? {}).flatMap(([template, item]) =>
+  Object.entries(item as Record<string, OperationObject>)
+    .filter(([method]) => METHODS.includes(method))
+    .map(([method, operation]) => toOperation(template, method, operation)),
+)
+
+const PARAMETERS: Record<string, string> = {
+  'book-id': '1',
+  'memo-id': '1',
+  bookId: '1',
+  'member-id': '1',
+  name: 'AAAAAAAAAAAAAAAAAAAAAA.png',
+  'reading-id': '1',
+  'session-id': '00000000-0000-4000-8000-000000000001',
+  'token-id': '00000000-0000-4000-8000-000000000002',
+  isbn: '9788936434120',
+  'title-or-author': 'petit',
+  page: '1',
+  size: '10',
+  bookStatus: 'YET',
+  status: 'YET',
+  tag: 'Essay',
+  author: 'Hermann Hesse',
+  sort: 'title',
+  memoAuthority: 'ALL',
+  memoType: 'ALL',
+  q: 'demian',
+  'import-id': '1',
+  dryRun: 'false',
+  format: 'goodreads',
+  merge: 'fill',
+  encoding: 'utf-8',
+  outcome: 'ALL',
+  part: '2',
+  // {"part":2,"exportedAt":0,"after":1,"last":9007199254740991}
+  plan: 'eyJwYXJ0IjoyLCJleHBvcnRlZEF0IjowLCJhZnRlciI6MSwibGFzdCI6OTAwNzE5OTI1NDc0MDk5MX0',
+  for: 'spreadsheet',
+}
+
+const FIELDS: Record<string, unknown> = {
+  email: 'stranger@library.test',
+  joinAuthCodeEmail: 'stranger@library.test',
+  name: 'Stranger',
+  password: 'a-good-password-1',
+  authenticationCode: '000000',
+  tempPasswordEmail: 'stranger@library.test',
+  currentPassword: 'correct-horse-1',
+  deleteAccessTokens: false,
+  title: 'Demian',
+  author: 'Hermann Hesse',
+  publisher: 'S. Fischer',
+  cover: 'https://covers.library.test/1.jpg',
+  itemPage: 216,
+  currentPage: 12,
+  star: 4,
+  bookStatus: 'ING',
+  readStartDate: '2026-01-02T03:04:05',
+  readStratDate: '2026-01-02T03:04:05',
+  readEndDate: '2026-02-03T04:05:06',
+  isbn: '978-89-364-3412-0',
+  language: 'pt-BR',
+  format: 'EBOOK',
+  publishedYear: 2014,
+  series: 'Cosmos',
+  seriesNumber: 1.5,
+  page: 95,
+  percent: 43.9,
+  at: '2026-01-02T03:04:05+09:00',
+  sourceIds: ['goodreads:123', 'calibre:0e9f7a52'],
+  memoBookPage: 95,
+  memoContent: 'Read this page again.',
+  memoType: 'THOUGHT',
+  memoAuthority: 'PUBLIC',
+  startedAt: '2025-12',
+  finishedAt: '2026-01-02',
+  outcome: 'FINISHED',
+  rating: 4.25,
+  note: 'Again.',
+  paused: false,
+  tags: ['Novel', '소설'],
+  from: 'Essay',
+  to: 'Essays',
+  scopes: ['library:read'],
+  expiresAt: '2999-12-31T23:59:59Z',
+  shelfMap: '{}',
+  columns: '{}',
+}
+
+const validValue = <Value>(values: Record<string, Value>, name: string) => {
+  const value = values[name]
+  if (value === undefined) throw new Error(`operations.ts has no valid value for the new parameter or field ${name}`)
+  return value
+}
+
+/** The path and query of an operation, with valid values except those that are passed. */
+export const addressOf = ({ template, query }: Operation, values: Record<string, string> = {}) => {
+  const encodedValue = (name: string) => encodeURIComponent(values[name] ?? validValue(PARAMETERS, name))
+  const path = template.replace(/\{([^}]+)\}/g, (_, name: string) => encodedValue(name))
+  // A cursor comes from a response, and belongs to one list.
+  const sent = query.filter((name) => name !== 'cursor' || values.cursor !== undefined)
+  return sent.length === 0 ? path : `${path}?${sent.map((name) => `${name}=${encodedValue(name)}`).join('&')}`
+}
+
+/**
+ * A valid body: an object with every field, or a bare timestamp. Fields have valid values except those that are passed.
+ * Undefined for uploads and operations without a body.
+ */
+export const bodyOf = ({ types, fields, excluded }: Operation, values: Record<string, unknown> = {}): unknown => {
+  if (types.length === 0 || types.includes('multipart/form-data')) return undefined
+  if (fields.length === 0) return '2026-01-02T03:04:05'
+  const sent = fields.filter((field) => !excluded.includes(field))
+  return Object.fromEntries(sent.map((field) => [field, values[field] ?? validValue(FIELDS, field)]))
+}
+
+/** Whether a path serves the API documentation or a well-known file, which are not operations themselves. */
+export const isPage = (path: string) =>
+  /^\/(?:openapi\.json|docs(?:\/[^/]*)?|\.well-known\/(?:security\.txt|api-catalog))?$/.test(path)
+
+/** The parameters that name a book, a memo, a reading, a tag, an image, a session, an access token or an import. */
+const ID_PARAMETERS = 'book-id memo-id reading-id bookId tag member-id name session-id token-id import-id'.split(' ')
+/** The fields of a body that name one. */
+const ID_FIELDS = ['from']
+
+/** The operations that need a token and respond 404 if the caller has no such thing. */
+export const idOperations = operations.filter(
+  ({ path, query, fields, needsToken, errors }) =>
+    needsToken &&
+    errors.some(({ status }) => status === 404) &&
+    ([...path, ...query].some((name) => ID_PARAMETERS.includes(name)) ||
+      fields.some((name) => ID_FIELDS.includes(name))),
+)

@@ -1,4 +1,0 @@
-import { beforeEach } from 'vitest'
-import { setCurrentTest } from './target'
-
-beforeEach(setCurrentTest)

@@ -1,0 +1,4 @@
+import { beforeEach } from 'vitest'
+import { setCurrentTest } from '../target'
+
+beforeEach(setCurrentTest)

@@ -1,0 +1,108 @@
+// Runs Workers in workerd from the bundle that would be deployed.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { buildReader, readReader } from './reader.ts'
+
+export const BUILD = 'dist/test'
+const BUNDLE = join(BUILD, 'service/index.js')
+/** Entries import the bundle under this path. */
+export const SERVICE = 'test/support/service/service.js'
+
+/** Bundles and minifies the service and the Worker that reads files. Returns the size of the service. */
+export const buildService = () => {
+  mkdirSync(BUILD, { recursive: true })
+  buildReader()
+  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
+  execFileSync('wrangler', ['deploy', '--dry-run', '--outdir', dirname(BUNDLE)], { env, stdio: 'pipe' })
+  const worker = readFileSync(BUNDLE)
+  return { bytes: worker.length, gzipped: gzipSync(worker).length }
+}
+
+type Module = { type: 'esm'; contents: string }
+
+/** Reads an entry and everything it imports, keyed by path. The bundle has no imports. */
+const readModules = (entry: string, modules: Record<string, Module> = {}) => {
+  if (modules[entry]) return modules
+  const source = readFileSync(entry === SERVICE ? BUNDLE : entry, 'utf8')
+  const contents = entry.endsWith('.ts') ? stripTypeScriptTypes(source) : source
+  modules[entry] = { type: 'esm', contents }
+  if (entry === SERVICE) return modules
+  for (const [, path = ''] of contents.matchAll(/(?:from |import |import\()'(\.\.?\/[^']+)'/g)) {
+    readModules(join(dirname(entry), path), modules)
+  }
+  return modules
+}
+
+const compatibilityDate = () => readFileSync('wrangler.toml', 'utf8').match(/compatibility_date = "(.+)"/)?.[1] ?? ''
+
+/** The Worker that reads files, which the other Workers call. */
+export const defineReader = () => {
+  const { name, compatibilityDate, script } = readReader()
+  const modules = { 'index.js': { type: 'esm' as const, contents: script } }
+  return {
+    config: { name, compatibilityDate, manifest: { mainModule: 'index.js', modulesRoot: '/', modules }, env: {} },
+    dev: { rootPath: '/' },
+  }
+}
+
+type WorkerOptions<Bindings, Config> = {
+  name: string
+  /** The main module, relative to the repository. */
+  entry: string
+  vars: Record<string, string | undefined>
+  uploadsPerMinute: number
+  /** Unlimited if undefined, as are requests with unconfirmed credentials. */
+  writesPerMinute?: number
+  unconfirmedPerMinute?: number
+  /** Bindings beyond those that every Worker under test has. */
+  bindings?: Bindings
+  config?: Config
+}
+
+/** A Worker on its own socket. Requests bypass miniflare's entry Worker, which costs more than the service. */
+export const defineWorker = <Bindings extends object, Config extends object>(
+  options: WorkerOptions<Bindings, Config>,
+) => {
+  const { name, entry, vars, uploadsPerMinute, writesPerMinute, unconfirmedPerMinute, bindings, config } = options
+  const rateLimit = (namespace: string, limit: number) => ({
+    type: 'rate-limit' as const,
+    namespace,
+    simple: { limit, period: 60 as const },
+  })
+  const texts = Object.entries(vars).filter(([, value]) => value !== undefined)
+  return {
+    config: {
+      name,
+      compatibilityDate: compatibilityDate(),
+      manifest: { mainModule: entry, modulesRoot: '/', modules: readModules(entry) },
+      env: {
+        DB: { type: 'd1' as const, id: 'library' },
+        IMAGES: { type: 'r2' as const, name: 'images' },
+        CATALOGUE: { type: 'kv' as const, id: 'lists' },
+        NETWORK_LIMIT: rateLimit('1001', 600),
+        MEMBER_LIMIT: rateLimit('1002', uploadsPerMinute),
+        ...(writesPerMinute && { WRITE_LIMIT: rateLimit('1003', writesPerMinute) }),
+        ...(unconfirmedPerMinute && { CREDENTIAL_LIMIT: rateLimit('1004', unconfirmedPerMinute) }),
+        READER: { type: 'worker' as const, worker: readReader().name },
+        ...Object.fromEntries(texts.map(([key, value = '']) => [key, { type: 'text' as const, value }])),
+        ...bindings,
+      },
+      ...config,
+    },
+    dev: { rootPath: '/', unsafeDirectSockets: [{ port: 0 }], stripCfConnectingIp: false },
+  }
+}
+
+export const MINIFLARE_OPTIONS = { cf: false, logRequests: false, telemetry: { enabled: false } } as const
+
+/** The ids of this process's children: from /proc on Linux, otherwise from `pgrep`. */
+export const listChildren = () => {
+  const file = `/proc/self/task/${process.pid}/children`
+  const text = existsSync(file)
+    ? readFileSync(file, 'utf8')
+    : spawnSync('pgrep', ['-P', String(process.pid)], { encoding: 'utf8' }).stdout
+  return text.trim().split(/\s+/).map(Number)
+}

@@ -1,0 +1,49 @@
+import type { Entry } from '../../../src/transfer/entry'
+import { type ReadOptions, readFile } from '../../../src/transfer/reader/read-file'
+
+export const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+/** A text in UTF-16, with a byte order mark unless `mark` is empty. */
+export const utf16Of = (text: string, isBigEndian: boolean, mark = '\ufeff') => {
+  const view = new DataView(new ArrayBuffer(2 * (text.length + mark.length)))
+  for (const [at, unit] of [...`${mark}${text}`].entries()) view.setUint16(2 * at, unit.charCodeAt(0), !isBigEndian)
+  return new Uint8Array(view.buffer)
+}
+
+/** A Korean text in CP949, as Korean spreadsheets write it. */
+export const cp949Of = (text: string) => {
+  const bytes = new Map<string, number[]>()
+  const decoder = new TextDecoder('euc-kr')
+  for (let lead = 0x81; lead <= 0xfe; lead++)
+    for (let trail = 0x41; trail <= 0xfe; trail++) bytes.set(decoder.decode(Uint8Array.of(lead, trail)), [lead, trail])
+  return Uint8Array.from([...text].flatMap((character) => bytes.get(character) ?? character.charCodeAt(0)))
+}
+
+export const read = (file: string | Uint8Array, options: Partial<ReadOptions> = {}) =>
+  readFile(typeof file === 'string' ? bytesOf(file) : file, { shelfMap: {}, columns: {}, ...options })
+
+/** The entries of a file, by their titles. */
+export const readByTitle = (file: string, options: Partial<ReadOptions> = {}) =>
+  Object.fromEntries(read(file, options).entries.map((entry) => [entry.title ?? '', entry]))
+
+/** The first entry of a table, whose rows are objects by column. */
+export const readRow = (row: Record<string, string>, options: Partial<ReadOptions> = {}) => {
+  const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`
+  const [entry] = read(`${Object.keys(row).map(quote)}\n${Object.values(row).map(quote)}\n`, options).entries
+  if (!entry) throw new Error('The row was not read')
+  return entry
+}
+
+/** The cells of an entry, by the names of their columns. */
+export const cellsOf = (entry?: Entry) =>
+  Object.fromEntries(entry?.cells.names.map((name, at) => [name, entry.cells.values[at]]) ?? [])
+
+/** Why a file is refused. */
+export const reasonOf = (file: string | Uint8Array, options: Partial<ReadOptions> = {}) => {
+  try {
+    read(file, options)
+    return undefined
+  } catch (error) {
+    return error instanceof Error && 'reason' in error ? error.reason : error
+  }
+}
