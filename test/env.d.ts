@@ -9,7 +9,7 @@ declare global {
       SPARE_2: D1Database
       MIGRATIONS: D1Migration[]
       SEED: number
-      /** In `npm run test:faults`. */
+      /** In `ALL_FAULTS=1 npm run test:slots`. */
       ALL_FAULTS: boolean
     }
     interface GlobalProps {

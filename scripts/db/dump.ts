@@ -1,4 +1,4 @@
-// `npm run db:dump`: writes the database of every slot to a file that `npm run db:restore` or D1 can restore.
+// `npm run db -- dump`: writes the database of every slot to a file that `npm run db -- restore` or D1 can restore.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { sortDump } from '../data/sort-statements.ts'
 import { failWithUsage, LOCATION_OPTIONS, type OpenSlot, openStores, readLocation } from '../data/stores.ts'
 import { readSlots } from '../wrangler/config.ts'
 
-const USAGE = 'npm run db:dump -- FOLDER --local [--persist-to DIR] | --remote'
+const USAGE = 'npm run db -- dump FOLDER --local [--persist-to DIR] | --remote'
 
 const write = (folder: string, binding: string, dump: string) => {
   const statements = sortDump(unstable_splitSqlQuery(dump))

@@ -1,4 +1,4 @@
-// `npm run db:migrate`: applies the migrations to all local databases. `npm run deploy` does so to deployed ones.
+// `npm run db -- migrate`: applies the migrations to all local databases. `npm run deploy` does so to deployed ones.
 import { parseArgs } from 'node:util'
 import { configFlags, readLocalSlots } from '../wrangler/config.ts'
 import { migrateLocal } from '../wrangler/migrate-local.ts'

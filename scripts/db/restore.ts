@@ -1,4 +1,4 @@
-// `npm run db:restore`: restores the dumps of a folder into new local data.
+// `npm run db -- restore`: restores the dumps of a folder into new local data.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -12,7 +12,7 @@ const { values: flags, positionals } = parseArgs({
 })
 const [folder, ...others] = positionals
 const persistTo = flags['persist-to']
-if (!folder || !persistTo || others.length > 0) failWithUsage('npm run db:restore -- FOLDER --persist-to NEW_FOLDER')
+if (!folder || !persistTo || others.length > 0) failWithUsage('npm run db -- restore FOLDER --persist-to NEW_FOLDER')
 const fail = (message: string): never => {
   console.error(message)
   process.exit(1)

@@ -1,5 +1,6 @@
-// `npm run slots`: lists the slots with their members and sizes, and how close they are to the limit of a database.
-// `npm run slots -- rebuild N`: rebuilds the entries of a slot in the directory.
+// `npm run db -- slots`: lists the slots with their members and sizes, and how close they are to the limit of a
+// database.
+// `npm run db -- slots rebuild N`: rebuilds the entries of a slot in the directory.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
@@ -18,7 +19,7 @@ import { describeDifference } from '../slots/compare.ts'
 import { rebuildSlot } from '../slots/rebuild.ts'
 import { placeOf } from '../slots/table.ts'
 
-const USAGE = `npm run slots -- [rebuild SLOT|all [--keep-stale]] [--local [--persist-to DIR] | --remote]
+const USAGE = `npm run db -- slots [rebuild SLOT|all [--keep-stale]] [--local [--persist-to DIR] | --remote]
   rebuild       rebuilds the directory's entries of a slot from its members, and lists conflicts
   --keep-stale  keeps entries under another ADDRESS_KEY`
 const LIMIT_BYTES = 10e9

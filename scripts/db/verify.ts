@@ -1,5 +1,5 @@
-// `npm run verify`: runs the integrity checks and lists what does not match. Exits with 1 if anything does not. Objects
-// in the bucket are checked locally only, since listing those of a deployment takes long.
+// `npm run db -- verify`: runs the integrity checks and lists what does not match. Exits with 1 if anything does not.
+// Objects in the bucket are checked locally only, since listing those of a deployment takes long.
 import { parseArgs } from 'node:util'
 import { hashAddress } from '../../src/auth/keyed-hash.ts'
 import { CHECK_COUNT, findMismatches, findOrphans } from '../data/integrity.ts'
@@ -7,7 +7,7 @@ import { LOCATION_OPTIONS, openStores, readLocation, requireAddressKey } from '.
 import { compareSlot, describeDifference } from '../slots/compare.ts'
 
 const { values: flags } = parseArgs({ options: LOCATION_OPTIONS })
-const location = readLocation(flags, 'npm run verify -- --local [--persist-to DIR] | --remote')
+const location = readLocation(flags, 'npm run db -- verify --local [--persist-to DIR] | --remote')
 const { slots, bucket, addressKey, dispose } = await openStores(location)
 
 let count = 0

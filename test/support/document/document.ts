@@ -45,7 +45,7 @@ const components = withoutOtherFields(document.components)
 
 // In workerd, Ajv compiles schemas with the `Function` that the Vitest plugin provides to tests.
 const createValidator = (options: Options = {}) => {
-  // `npm run lint:openapi` checks the schemas themselves.
+  // `scripts/lint-openapi.ts` checks the schemas themselves.
   const ajv = addFormats(new Ajv2020({ allErrors: true, meta: false, validateSchema: false, ...options }))
   // What OpenAPI adds to JSON Schema, and validates nothing.
   ajv.addVocabulary(['components', 'example'])

@@ -1,0 +1,22 @@
+// `npm run db -- COMMAND`: works on databases and the bucket, local or deployed.
+import { argv, exit } from 'node:process'
+
+const COMMANDS = {
+  generate: 'writes a migration for the changes of src/db/schema.ts (--name NAME)',
+  migrate: 'applies the migrations to all local databases; `npm run deploy` does so to deployed ones',
+  verify: 'checks the integrity of all databases, of the directory and, locally, of the bucket',
+  slots: 'lists the slots with their sizes; `slots rebuild` rebuilds the directory',
+  dump: 'writes each database to a file that `restore` or D1 can restore',
+  restore: 'restores the dumps of a folder into new local data',
+  'sort-dump': 'reorders the output of `wrangler d1 export` so that it can be restored',
+  fold: 'stores the folded texts of rows written before the columns existed',
+  images: 'adds a row for each image in the bucket that has none',
+}
+
+const [command = ''] = argv.splice(2, 1)
+if (!Object.hasOwn(COMMANDS, command)) {
+  const lines = Object.entries(COMMANDS).map(([name, what]) => `  ${name.padEnd(10)} ${what}`)
+  console.error(['Usage: npm run db -- COMMAND [OPTION …]', ...lines].join('\n'))
+  exit(2)
+}
+await import(`./db/${command}.ts`)
