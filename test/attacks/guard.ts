@@ -130,6 +130,9 @@ const MAX_KEPT = 65_536
 /** What all of them may take at once, garbage included: a quarter of an isolate. */
 const MAX_PEAK = MEMORY_LIMIT / 4
 
+/** A connection that ended without an answer. */
+const BROKEN = { status: 0 }
+
 /** Memory of the isolate while many large requests are refused at once. */
 const refuseAtOnce = async ({ start, progress }: Context): Promise<Report> => {
   const service = await start({ inspected: true })
@@ -139,7 +142,8 @@ const refuseAtOnce = async ({ start, progress }: Context): Promise<Report> => {
   const send = async (n: number) => {
     const operation = withBodies[n % withBodies.length] as Operation
     const cases = casesOf(operation, credentials[n % credentials.length] as Credential)
-    return (await sendRequest(service.url, await (cases.at(-1) as Case).withBody())).status
+    const { status } = await sendRequest(service.url, await (cases.at(-1) as Case).withBody()).catch(() => BROKEN)
+    return status
   }
   const numbers = Array.from({ length: CONCURRENT }, (_, n) => n)
   // A first run, so that what the isolate builds on first use does not count as kept.
@@ -150,6 +154,8 @@ const refuseAtOnce = async ({ start, progress }: Context): Promise<Report> => {
   })
   const kept = peak.kept / CONCURRENT
   const failures = []
+  const broken = statuses.filter((status) => status === BROKEN.status).length
+  if (broken > 0) failures.push(`${broken} of ${CONCURRENT} connections broke without an answer`)
   if (kept > MAX_KEPT) failures.push(`the isolate keeps ${Math.round(kept)} bytes of each refused body of 10 MB`)
   if (peak.isolate === 0 || peak.isolate > MAX_PEAK) failures.push(`they take ${toMib(peak.isolate)} MiB at once`)
   return {
