@@ -1,5 +1,5 @@
 // `npm run attack`: runs the attack suites against the service in workerd, over real sockets. Exits with 1 on failure.
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { formatTable, whole } from '../support/service/table'
 import { buildService } from '../support/service/workerd'
@@ -18,7 +18,7 @@ const USAGE = `Usage: npm run attack -- [NAME …] [--quick] [--slots N] [--seed
   --quick  runs fewer cases of each attack
   --slots  spreads members over N databases, from 2; new ones are in slot 1
   --seed   repeats the random cases of an earlier run
-  --json   also writes the results to a file`
+  --json   also writes the results to a file, beside those of other attacks`
 
 const readArguments = () => {
   try {
@@ -123,5 +123,8 @@ for (const [name, { failures }] of failed) {
 }
 const verdict = failed.length === 0 ? 'No failures' : `${failed.length} of ${names.length} attacks failed`
 console.log(`\n${verdict} (seed ${seed}).`)
-if (json) writeFileSync(json, `${JSON.stringify({ seed, quick, slots, results }, null, 2)}\n`)
+if (json) {
+  const earlier = existsSync(json) ? JSON.parse(readFileSync(json, 'utf8')).results : {}
+  writeFileSync(json, `${JSON.stringify({ seed, quick, slots, results: { ...earlier, ...results } }, null, 2)}\n`)
+}
 process.exit(failed.length === 0 ? 0 : 1)

@@ -1,6 +1,7 @@
 // Estimates the monthly cost of running the service from the measured results.
 import { DEFAULT_LOG_SAMPLE_RATE } from '../../src/runtime/log.ts'
 import { fixed, formatTable, whole } from '../support/service/table.ts'
+import { print } from './print.ts'
 import type { Results } from './report.ts'
 
 // Requests that an active member is assumed to make in a month, by endpoint.
@@ -113,10 +114,10 @@ export const printBill = (results: Results) => {
   const totalFor = (members: number) => NAMES.reduce((total, name) => total + dollars(name, members), BASE_DOLLARS)
   rows.push(['total, with the plan', '', ...SIZES.flatMap((members) => ['', fixed(totalFor(members), 2)])])
   rows.push(['databases', '', ...SIZES.flatMap((members) => [whole(Math.ceil(members / membersPerDatabase)), ''])])
-  console.log('\nMonthly cost, by number of active members:')
-  console.log(formatTable(['', 'per member', ...SIZES.flatMap((members) => [whole(members), '$'])], rows))
+  print('\nMonthly cost, by number of active members:')
+  print(formatTable(['', 'per member', ...SIZES.flatMap((members) => [whole(members), '$'])], rows))
   const perSecond = (membersPerDatabase * usage.requests) / SECONDS_PER_MONTH
-  console.log(
+  print(
     `A 10 GB database holds ${whole(membersPerDatabase)} such members, who make ${fixed(perSecond, 1)} requests per second on average.`,
   )
 }

@@ -7,6 +7,7 @@ import { type ExportCost, HEAP_MIB } from './export.ts'
 import type { ImportCost } from './import.ts'
 import type { Flooded } from './passwords.ts'
 import type { Peer } from './peers.ts'
+import { print } from './print.ts'
 import { type Cost, maxRows, type RowCost } from './rows.ts'
 import type { SlotResults } from './slots.ts'
 import { SERVICE_MS } from './slots-setup.ts'
@@ -50,26 +51,24 @@ const toPeersRow = ([name, { service, express, fastify }]: [string, Partial<Reco
 ]
 
 const printPasswords = ({ hashMs, flood }: NonNullable<Results['passwords']>) => {
-  console.log(
-    `\nPasswords: ${fixed(hashMs, 1)} ms per hash. Reads of the library while 4 connections log in without pause:`,
-  )
+  print(`\nPasswords: ${fixed(hashMs, 1)} ms per hash. Reads of the library while 4 connections log in without pause:`)
   const rows = Object.entries(flood).map(([name, { p50, p99, responses }]) => {
     const { 401: hashed = 0, 429: refused = 0 } = responses
     return [name, fixed(p50, 2), fixed(p99, 1), whole(hashed), whole(refused)]
   })
-  console.log(formatTable(['flood', 'read p50 ms', 'p99 ms', 'logins hashed', 'refused with 429'], rows))
+  print(formatTable(['flood', 'read p50 ms', 'p99 ms', 'logins hashed', 'refused with 429'], rows))
 }
 
 const printSlots = ({ throughput, distances }: SlotResults) => {
-  console.log(`\nRequests per second with members in several slots, ${SERVICE_MS} ms a query, one at a time in each:`)
+  print(`\nRequests per second with members in several slots, ${SERVICE_MS} ms a query, one at a time in each:`)
   const speeds = throughput.map(({ name, slots, perSecond, share }) => [
     name,
     `${slots}`,
     fixed(perSecond, 1),
     fixed(share, 2),
   ])
-  console.log(formatTable(['endpoint', 'slots', 'req/s', 'of linear'], speeds))
-  console.log('\nFrom the region of the request to the slot of the member, ms:')
+  print(formatTable(['endpoint', 'slots', 'req/s', 'of linear'], speeds))
+  print('\nFrom the region of the request to the slot of the member, ms:')
   const rows = distances.map(({ name, from, to, ms, p50 }) => [
     name,
     from,
@@ -78,12 +77,12 @@ const printSlots = ({ throughput, distances }: SlotResults) => {
     fixed(p50, 1),
     fixed(p50 - ms, 1),
   ])
-  console.log(formatTable(['endpoint', 'region', 'slot', 'distance', 'p50', 'beyond'], rows))
+  print(formatTable(['endpoint', 'region', 'slot', 'distance', 'p50', 'beyond'], rows))
 }
 
 const printImport = (costs: ImportCost[]) => {
   const [{ books, statements, written } = { books: 0, statements: [], written: 0 }] = costs
-  console.log(`\nImport of ${whole(books)} books with reviews and two tags each, into a library of 100:`)
+  print(`\nImport of ${whole(books)} books with reviews and two tags each, into a library of 100:`)
   const heading = [
     '',
     'D1 calls',
@@ -100,22 +99,22 @@ const printImport = (costs: ImportCost[]) => {
     fixed(written / books, 2),
     ...[laterMs, firstMs, databaseMs].map(whole),
   ])
-  console.log(formatTable(heading, rows))
-  console.log('\nIts statements, each with its triggers and the indexes of their tables:')
+  print(formatTable(heading, rows))
+  print('\nIts statements, each with its triggers and the indexes of their tables:')
   const lines = statements.map(({ name, calls, read, written }) => [
     name,
     ...[calls, read, written].map(whole),
     fixed(written / books, 2),
   ])
   lines.push(['all', '', '', whole(written), fixed(written / books, 2)])
-  console.log(formatTable(['statement', 'run', 'read', 'written', 'a book'], lines))
+  print(formatTable(['statement', 'run', 'read', 'written', 'a book'], lines))
 }
 
 const EXPORT_HEADING =
   'format, parts, bytes, largest part, D1 calls, read, a book, peak MiB, first byte: ms beyond the distance'
 
 const printExport = (costs: ExportCost[]) => {
-  console.log(
+  print(
     `\nExport of 100,000 books with 100,000 memos, in a heap of ${HEAP_MIB} MiB; the first byte with the database 50 ms away:`,
   )
   const rows = costs.map(({ name, parts, bytes, largest, calls, read, books, peakMib, firstByteMs }) => [
@@ -124,7 +123,7 @@ const printExport = (costs: ExportCost[]) => {
     fixed(read / books, 1),
     ...[peakMib, firstByteMs].map((value) => fixed(value, 1)),
   ])
-  console.log(formatTable(EXPORT_HEADING.split(', '), rows))
+  print(formatTable(EXPORT_HEADING.split(', '), rows))
 }
 
 const atLeast = (what: string, value: number | undefined, least: number) =>
@@ -219,34 +218,31 @@ export const printReport = (results: Results) => {
   } = results
   const names = new Set([...Object.keys(speed), ...Object.keys(distance), ...rows.map(({ name }) => name)])
   const endpointRows = [...names].map((name) => toRow(results, name))
-  if (endpointRows.length > 0) console.log(`\n${formatTable(HEADING.split(', '), endpointRows)}`)
-  for (const { name, grows } of rows)
-    if (grows) console.log(`${name}: its rows grow with the library, because it ${grows}.`)
+  if (endpointRows.length > 0) print(`\n${formatTable(HEADING.split(', '), endpointRows)}`)
+  for (const { name, grows } of rows) if (grows) print(`${name}: its rows grow with the library, because it ${grows}.`)
   for (const [name, { calls }] of Object.entries(hashing))
-    console.log(`${name}: ${calls} D1 calls, with a hash between them.`)
+    print(`${name}: ${calls} D1 calls, with a hash between them.`)
   if (peers) {
-    console.log('\nOn Node, all on better-sqlite3, requests per second and p50 in ms:')
-    console.log(formatTable(PEERS_HEADING.split(', '), Object.entries(peers).map(toPeersRow)))
+    print('\nOn Node, all on better-sqlite3, requests per second and p50 in ms:')
+    print(formatTable(PEERS_HEADING.split(', '), Object.entries(peers).map(toPeersRow)))
   }
   if (passwords) printPasswords(passwords)
   if (slots) printSlots(slots)
   if (results.import) printImport(results.import)
   if (results.export) printExport(results.export)
   if (draws)
-    console.log(
+    print(
       `\nRandom: ${whole(draws.draws)} draws among ${draws.memos} memos, chi-square ${fixed(draws.chiSquare, 1)}, z-score ${fixed(draws.z, 2)}`,
     )
   if (storage)
-    console.log(
+    print(
       `\nStorage: ${whole(storage.bytes)} bytes for ${whole(storage.books)} books and ${whole(storage.memos)} memos, indexes included: ${whole(storage.bytes / storage.books)} per book with its memo; ${whole(storage.entryBytes)} per entry of the directory`,
     )
   printBill(results)
-  console.log(`\nWorker: ${whole(worker.bytes)} bytes, ${whole(worker.gzipped)} gzipped`)
-  if (results.startupMs) console.log(`Start-up: ${fixed(results.startupMs, 1)} ms to load the module in a new workerd`)
+  print(`\nWorker: ${whole(worker.bytes)} bytes, ${whole(worker.gzipped)} gzipped`)
+  if (results.startupMs) print(`Start-up: ${fixed(results.startupMs, 1)} ms to load the module in a new workerd`)
   const targets = targetsOf(results)
   const missed = targets.filter(({ met }) => !met)
-  console.log(
-    `\n${targets.length - missed.length} of ${targets.length} targets met${missed.length > 0 ? '; missed:' : ''}`,
-  )
-  for (const { what, target, measured } of missed) console.log(`  ${what}: ${measured}, target ${target}`)
+  print(`\n${targets.length - missed.length} of ${targets.length} targets met${missed.length > 0 ? '; missed:' : ''}`)
+  for (const { what, target, measured } of missed) print(`  ${what}: ${measured}, target ${target}`)
 }

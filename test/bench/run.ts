@@ -1,6 +1,6 @@
 // `npm run bench [-- PART … --json FILE --quick]`: what each endpoint costs, compared with a minimal Worker,
 // Express and Fastify. Fails on any unexpected response.
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { readMigrations } from '../support/service/migrations.ts'
 import { buildService } from '../support/service/workerd.ts'
@@ -10,6 +10,7 @@ import { measureExport } from './export.ts'
 import { measureImport } from './import.ts'
 import { floodLogins, timeHash } from './passwords.ts'
 import { PEERS, startPeers } from './peers.ts'
+import { printed } from './print.ts'
 import { printReport, type Results } from './report.ts'
 import { measureHashing, measureRows, measureSessions, measureWithdrawal } from './rows.ts'
 import { ENTRIES, FILLED, fillDirectory, fillStatements, makeLibraries } from './seed.ts'
@@ -111,7 +112,10 @@ const runPeers = async (results: Results) => {
 }
 
 progress('building the Worker')
-const results: Results = { worker: buildService() }
+// Parts that are not measured now keep the results in the file.
+const earlier: Partial<Results> =
+  flags.json && existsSync(flags.json) ? JSON.parse(readFileSync(flags.json, 'utf8')) : {}
+const results: Results = { ...earlier, worker: buildService() }
 if (isSelected('startup')) {
   progress('measuring the start-up')
   results.startupMs = await measureStartup(flags.quick ? 3 : 7)
@@ -124,4 +128,4 @@ if (isSelected('slots')) results.slots = await measureSlots(flags.quick, progres
 progress('done')
 
 printReport(results)
-if (flags.json) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`)
+if (flags.json) writeFileSync(flags.json, `${JSON.stringify({ ...results, report: printed }, null, 2)}\n`)
