@@ -6,7 +6,7 @@ import { type Budget, runPurgeJobs } from './accounts/members/purge'
 import { connect, type Db } from './db/client'
 import { type Bindings, configure } from './env'
 import { purgeObjects } from './library/images/bucket'
-import { MAX_CONNECTIONS, sixAtATime } from './runtime/concurrently'
+import { forEachConcurrent, MAX_CONNECTIONS } from './runtime/concurrently'
 import { log } from './runtime/log'
 import { databaseOf, databasesOf, type Slots } from './slots/slots'
 import { findSweepable, SWEEP_STATEMENTS, sweepImports } from './transfer/imports/sweep-imports'
@@ -32,7 +32,7 @@ const settleAbandoned = async (env: Bindings, slots: Slots, visited: number[], n
   const config = configure(env)
   const abandoned = await findAbandoned(slots.directory, now)
   const ofVisited = [...abandoned].filter(([slot]) => visited.includes(slot))
-  return sixAtATime(ofVisited, ([slot, entries]) => settleClaims(slots, config, slot, entries))
+  return forEachConcurrent(ofVisited, ([slot, entries]) => settleClaims(slots, config, slot, entries))
 }
 
 /** The most statements for the imports of one slot. */
@@ -74,7 +74,7 @@ export const sweep = async (env: Bindings, now = Date.now()) => {
     slotsAtATime: Math.min(visited.length, MAX_CONNECTIONS),
   }
   const settled = slots.numbers.length > 1 ? await Promise.allSettled([settleAbandoned(env, slots, visited, now)]) : []
-  const swept = await sixAtATime(visited, (slot) => sweepSlot(env, slots, slot, budget, now))
+  const swept = await forEachConcurrent(visited, (slot) => sweepSlot(env, slots, slot, budget, now))
   const outcomes = [
     ...settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome)),
     ...swept,

@@ -34,7 +34,8 @@ export const MAILS = {
   site: [{ max: 16, windowMs: DAY_MS }],
   address: [{ max: 20, windowMs: DAY_MS }],
 } satisfies NetworkLimits & { address: Limit[] }
-export const MAILS_TO_ANYONE = {
+/** Mails to all addresses. */
+export const MAILS_PER_NETWORK = {
   network: [{ max: 30, windowMs: HOUR_MS }],
   site: [{ max: 90, windowMs: HOUR_MS }],
 } satisfies NetworkLimits

@@ -34,7 +34,7 @@ const bodyErrors = ({ file }: RouteMetadata) =>
     'BODY_INCOMPLETE',
     file ? 'FILE_TOO_LARGE' : 'BODY_TOO_LARGE',
     // A bare file may be of any type. The document shows only the form: clients of some generators cannot send either of two.
-    ...(file?.isBareToo ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const)),
+    ...(file?.acceptsRawBody ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const)),
   ] as const
 
 const needsDatabase = ({ membersOnly, usesDatabase }: Route) => membersOnly ?? usesDatabase

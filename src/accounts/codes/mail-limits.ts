@@ -3,7 +3,7 @@ import { keyedHash } from '../../auth/keyed-hash'
 import { sqlStatement } from '../../db/client'
 import { dailyMails } from '../../db/schema'
 import type { Config } from '../../env'
-import { DAY_MS, insertAttemptIf, isAllowed, limitNetwork, MAILS, MAILS_TO_ANYONE } from '../../limits/attempts'
+import { DAY_MS, insertAttemptIf, isAllowed, limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../limits/attempts'
 
 const { placeholder } = sql
 
@@ -28,7 +28,7 @@ export const limitMails = async (config: Config, email: string, network: string,
   const toAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'mail-network', part)
   return [
     ...(await limitNetwork(network, (part) => hash(purpose, part), MAILS)),
-    ...(await limitNetwork(network, toAnyone, MAILS_TO_ANYONE)),
+    ...(await limitNetwork(network, toAnyone, MAILS_PER_NETWORK)),
   ]
 }
 

@@ -1,6 +1,6 @@
 import { ping, uninterrupted } from '../../db/client'
 import { ApiError, retryAfter } from '../../errors'
-import { MAX_CONNECTIONS, sixAtATime } from '../../runtime/concurrently'
+import { forEachConcurrent, MAX_CONNECTIONS } from '../../runtime/concurrently'
 import { createLimiter } from '../../runtime/limiter'
 import { withTimeout } from '../../runtime/retry'
 import type { Slots } from '../../slots/slots'
@@ -40,7 +40,7 @@ const check = async (database: D1Database, slots: Slots) => {
   const asked = chooseAsked(slots.numbers, wereDown)
   const rounds = Math.ceil(asked.length / MAX_CONNECTIONS)
   const pingSlot = (slot: number) => withTimeout(CHECK_MS / rounds, () => ping(slots.open(slot)))
-  const outcomes = await sixAtATime(asked, pingSlot)
+  const outcomes = await forEachConcurrent(asked, pingSlot)
   const failed = asked.filter((_, at) => outcomes[at]?.status === 'rejected')
   const down = slots.numbers.filter((slot) => (asked.includes(slot) ? failed : wereDown).includes(slot))
   results.set(database, { down, at: Date.now() })

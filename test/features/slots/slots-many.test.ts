@@ -2,7 +2,7 @@ import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { idRange } from '../../../src/db/next-id'
-import { sixAtATime } from '../../../src/runtime/concurrently'
+import { forEachConcurrent } from '../../../src/runtime/concurrently'
 import { sweep } from '../../../src/sweep'
 import { send } from '../../support/api'
 import { SLOT_BINDINGS } from '../../support/service/slot-bindings'
@@ -89,7 +89,7 @@ const countRows = async (table: string) => {
 }
 
 beforeAll(async () => {
-  await sixAtATime(SLOTS, async ([, database]) => applyD1Migrations(database, env.MIGRATIONS))
+  await forEachConcurrent(SLOTS, async ([, database]) => applyD1Migrations(database, env.MIGRATIONS))
 })
 
 describe('with 40 slots', () => {
@@ -105,7 +105,7 @@ describe('with 40 slots', () => {
   })
 
   it('a sweep settles all claims, purges what it may, and leaves the rest to the next one', async () => {
-    await sixAtATime([...SLOTS.entries()], ([slot, [, database]]) => fillSlot(database, slot))
+    await forEachConcurrent([...SLOTS.entries()], ([slot, [, database]]) => fillSlot(database, slot))
     const leavers = LEAVERS * SLOTS.length
     expect(await countRows('members')).toBe(leavers)
     const left: number[] = []

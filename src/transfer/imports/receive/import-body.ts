@@ -49,5 +49,5 @@ const readImport = bodyValidator('upload', MAX_FILE_BYTES + FORM_OVERHEAD_BYTES,
 const importFile: MiddlewareHandler<App> = async (c, next) => readImport(c, next).catch(refuseFile)
 
 export const validImport = annotate(importFile as Validator<'form', { file: File }, Upload>, {
-  file: { field: 'file', maxBytes: MAX_FILE_BYTES, parts: ImportParts, isBareToo: true },
+  file: { field: 'file', maxBytes: MAX_FILE_BYTES, parts: ImportParts, acceptsRawBody: true },
 })
