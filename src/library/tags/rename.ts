@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, queryOne, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, idempotent, sqlStatement } from '../../db/client'
 import { fold } from '../../values/fold'
@@ -17,46 +17,38 @@ const renameTag = sqlStatement<Tag>(
   )
   returning tag, bookCount`,
 )
-// Exchanges the rows of the two tags if `from` has more books, so that merging always moves the fewer ones. Otherwise two
-// requests, a new tag and a merge into it, would move all books of a large tag, and could be repeated. The empty key is of
-// no tag.
-const unkeyLarger = sqlStatement(
-  () => sql`
-  update tags set tagKey = ''
-  where ${isTag('fromKey')} and bookCount > (select bookCount from tags where ${isTag('toKey')})`,
+// Of two tags to merge, the one with more books stays. Otherwise two requests, a new tag and a merge into it, would move all
+// books of a large tag, and could be repeated. Which one has more stays the same while the books are moved.
+const pickTag = (ifSourceHasMore: 'source' | 'target', otherwise: 'source' | 'target') => sql`(
+  select iif(source.bookCount > target.bookCount, ${sql.raw(ifSourceHasMore)}.tagId, ${sql.raw(otherwise)}.tagId)
+  from tags as source cross join tags as target on target.memberId = source.memberId and target.tagKey = ${placeholder('toKey')}
+  where source.memberId = ${callerId} and source.tagKey = ${placeholder('fromKey')}
+)`
+const [larger, smaller] = [pickTag('source', 'target'), pickTag('target', 'source')]
+const takeSpelling = sqlStatement(
+  () => sql`update tags set tag = (select tag from tags where ${isTag('toKey')}) where ${isTag('fromKey')}`,
 )
-const exchangeSmaller = sqlStatement(
-  () => sql`
-  update tags set tagKey = ${placeholder('fromKey')}
-  where ${isTag('toKey')} and changes() > 0`,
-)
-const exchangeLarger = sqlStatement(
-  () => sql`
-  update tags set tagKey = ${placeholder('toKey')}, tag = (select tag from tags where ${isTag('fromKey')})
-  where memberId = ${callerId} and tagKey = ''`,
-)
-const mergeBooks = sqlStatement(
+const moveBooks = sqlStatement(
   () => sql`
   insert into bookTags (memberId, tagId, bookId)
-  select target.memberId, target.tagId, bookId
-  from tags as target cross join bookTags
-  where target.memberId = ${callerId} and target.tagKey = ${placeholder('toKey')}
-    and bookTags.memberId = target.memberId and bookTags.tagId = ${tagId('fromKey')}
+  select memberId, ${larger}, bookId from bookTags where memberId = ${callerId} and tagId = ${smaller}
   on conflict do nothing`,
 )
-// With a count of 0, the trigger on bookTags does not write the tag for each book.
-const resetCount = (name: string) => sqlStatement(() => sql`update tags set bookCount = 0 where ${isTag(name)}`)
-const removeBooks = (name: string) =>
-  sqlStatement(() => sql`delete from bookTags where memberId = ${callerId} and tagId = ${tagId(name)}`)
-const removeTag = (name: string) =>
-  sqlStatement<{ tagId: number }>(() => sql`delete from tags where ${isTag(name)} returning tagId`)
+const takeKey = sqlStatement(() => sql`update tags set tagKey = ${placeholder('toKey')} where ${isTag('fromKey')}`)
+const selectTo = selectTag('toKey')
 
-const [resetFrom, removeBooksOfFrom, removeFrom, selectTo] = [
-  resetCount('fromKey'),
-  removeBooks('fromKey'),
-  removeTag('fromKey'),
-  selectTag('toKey'),
-]
+/** Statements that delete a tag from all books. */
+const deletionOf = (id: SQL) => {
+  const isIt = sql`memberId = ${callerId} and tagId = ${id}`
+  return {
+    // With a count of 0, the trigger on bookTags does not write the tag for each book.
+    resetCount: sqlStatement(() => sql`update tags set bookCount = 0 where ${isIt}`),
+    removeBooks: sqlStatement(() => sql`delete from bookTags where ${isIt}`),
+    removeTag: sqlStatement<{ tagId: number }>(() => sql`delete from tags where ${isIt} returning tagId`),
+  }
+}
+const deletionOfSmaller = deletionOf(smaller)
+const deletionOfNamed = deletionOf(tagId('key'))
 
 /**
  * Renames a tag, or, if the caller has another tag of the new name, adds its books to that one, which keeps its spelling.
@@ -66,36 +58,35 @@ export const renameOrMerge = async (db: Db, caller: Caller, { from, to }: TagRen
   const values = { fromKey: fold(from), toKey: fold(to), to }
   const rename = renameTag(values)
   if (values.fromKey === values.toKey) return queryOne(db, caller, idempotent(rename))
-  const [, [renamed], , , , , , , [merged], [target]] = await runAsCaller(
+  const { resetCount, removeBooks, removeTag } = deletionOfSmaller
+  const [, [renamed], , , , , [merged], , [target]] = await runAsCaller(
     db,
     caller,
     selectCaller(),
     rename,
     // After a rename, no tag `from` is left to merge.
-    unkeyLarger(values),
-    exchangeSmaller(values),
-    exchangeLarger(values),
-    mergeBooks(values),
-    resetFrom(values),
-    removeBooksOfFrom(values),
-    removeFrom(values),
+    takeSpelling(values),
+    moveBooks(values),
+    resetCount(values),
+    removeBooks(values),
+    removeTag(values),
+    takeKey(values),
     selectTo(values),
   )
   return renamed ?? (merged && target)
 }
 
-const [resetDeleted, removeBooksOfDeleted, removeDeleted] = [resetCount('key'), removeBooks('key'), removeTag('key')]
-
 /** Deletes a tag from all books. Returns undefined if the caller has no such tag. */
 export const deleteTag = async (db: Db, caller: Caller, tag: string) => {
   const values = { key: fold(tag) }
+  const { resetCount, removeBooks, removeTag } = deletionOfNamed
   const [, , , [deleted]] = await runAsCaller(
     db,
     caller,
     selectCaller(),
-    resetDeleted(values),
-    removeBooksOfDeleted(values),
-    removeDeleted(values),
+    resetCount(values),
+    removeBooks(values),
+    removeTag(values),
   )
   return deleted
 }
