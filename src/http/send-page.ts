@@ -18,16 +18,12 @@ const toLinks = (path: string, { page, ...others }: Query, totalPages: number) =
   return links.join(', ')
 }
 
-/**
- * Responds 200 with a page of a list, and with links to the other pages (RFC 8288).
- * @param path the list's path, encoded
- */
+/** Responds 200 with a page of a list, and with links to the other pages (RFC 8288). */
 export const sendPage = <Item>(
   c: Context,
-  path: string,
   query: Query,
   page: Omit<Page<Item>, 'item'> & { item: Item[] | AsyncIterable<Item[]> },
 ) => {
-  c.header('Link', toLinks(path, query, page.pageInfo.totalPages))
+  c.header('Link', toLinks(c.req.path, query, page.pageInfo.totalPages))
   return sendJson<Page<Item>>(c, page)
 }

@@ -23,11 +23,11 @@ const DAY_MS = 86_400_000
 const views = new Hono<App>()
   .get('/library', authenticated('library:read'), valid('query', LibraryQuery), limitLargePages, async (c) => {
     const query = c.req.valid('query')
-    return sendPage(c, '/books/library', query, await listLibrary(c.get('db'), c.get('caller'), query))
+    return sendPage(c, query, await listLibrary(c.get('db'), c.get('caller'), query))
   })
   .get('/calender', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
     const query = c.req.valid('query')
-    return sendPage(c, '/books/calender', query, await listCalender(c.get('db'), c.get('caller'), query))
+    return sendPage(c, query, await listCalender(c.get('db'), c.get('caller'), query))
   })
   .get('/abandon', authenticated('library:read'), valid('query', Paging), limitCountedPages, async (c) => {
     const { db, caller, config } = c.var
@@ -35,11 +35,11 @@ const views = new Hono<App>()
     const query = c.req.valid('query')
     const page = await listAbandoned(db, caller, before, query)
     recordCount(c, page)
-    return sendPage(c, '/books/abandon', query, page)
+    return sendPage(c, query, page)
   })
   .get('/memo-books', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
     const query = c.req.valid('query')
-    return sendPage(c, '/books/memo-books', query, await listWithMemos(c.get('db'), c.get('caller'), query))
+    return sendPage(c, query, await listWithMemos(c.get('db'), c.get('caller'), query))
   })
   .all('/:view{(?:library|calender|abandon|memo-books)}', allowOnly('GET', 'HEAD'))
 
@@ -73,7 +73,7 @@ export const books = new Hono<App>()
       const bookId = c.req.valid('param')['book-id']
       const query = c.req.valid('query')
       const page = await listMemos(c.get('db'), c.get('caller'), bookId, query)
-      return sendPage(c, `/books/${bookId}/memos`, query, found(page, 'BOOK_NOT_FOUND'))
+      return sendPage(c, query, found(page, 'BOOK_NOT_FOUND'))
     },
   )
   .patch(

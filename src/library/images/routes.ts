@@ -78,7 +78,7 @@ export const images = new Hono<App>()
     const query = c.req.valid('query')
     const { item, pageInfo } = await listImages(c.get('db'), c.get('caller'), query)
     const images = item.map((image) => ({ ...image, url: `${base}/${toKey(image.memberId, image.name)}` }))
-    return sendPage(c, '/images', query, { item: images, pageInfo })
+    return sendPage(c, query, { item: images, pageInfo })
   })
   .route('/', loadOne)
   .delete('/:member-id/:name', authenticated('memos:write'), valid('param', ImagePath), async (c) => {

@@ -14,7 +14,7 @@ import { listBookTags, listTagged, listTags, setBookTags } from './store'
 export const tags = new Hono<App>()
   .get('/books/tagged', authenticated('library:read'), valid('query', TaggedQuery), limitLargePages, async (c) => {
     const query = c.req.valid('query')
-    return sendPage(c, '/books/tagged', query, await listTagged(c.get('db'), c.get('caller'), query))
+    return sendPage(c, query, await listTagged(c.get('db'), c.get('caller'), query))
   })
   .all('/books/tagged', allowOnly('GET', 'HEAD'))
   .get('/books/:book-id/tags', authenticated('library:read'), valid('param', BookPath), async (c) => {

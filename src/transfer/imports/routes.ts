@@ -45,7 +45,7 @@ export const imports = new Hono<App>()
       const importId = c.req.valid('param')['import-id']
       const query = c.req.valid('query')
       const page = await listRows(c.get('db'), c.get('caller'), importId, query)
-      return sendPage(c, `/imports/${importId}/rows`, query, found(page, 'IMPORT_NOT_FOUND'))
+      return sendPage(c, query, found(page, 'IMPORT_NOT_FOUND'))
     },
   )
   .get(
