@@ -18,7 +18,6 @@ const LENGTHS = new Map([
   ['amve', 8],
   ['a1op', 1],
   ['lsel', 2],
-  ['ccst', 8],
 ])
 
 /** Whether a property marks its item as an alpha plane (AVIF, 4.1). */
