@@ -1,7 +1,7 @@
 // Requests per second of several servers, alternating (A B A B …) so that other load on the machine affects all alike.
 import { encode, type Load, median, sendAll, sendRequest } from '../support/service/http-client.ts'
 import type { Endpoint } from './endpoint.ts'
-import { checkStatus, createCheck } from './endpoints.ts'
+import { checkStatus, createCheck, sendExpecting } from './endpoints.ts'
 import type { Library } from './seed.ts'
 import { startWorkers } from './workers.ts'
 
@@ -20,6 +20,20 @@ export const timeGet = async (url: URL, path: string) => {
   const start = performance.now()
   await sendRequest(url, { method: 'GET', path })
   return performance.now() - start
+}
+
+/** @throws Error unless the servers send the same headers */
+export const compareHeaders = async (urls: URL[], { name, status, toRequest }: Endpoint, library: Library) => {
+  const [first, ...others] = await Promise.all(
+    urls.map(async (url) => {
+      const { head } = await sendExpecting(url, toRequest(library, 0), status)
+      return [...head.matchAll(/^[^:\s]+(?=:)/gm)]
+        .map(([header]) => header.toLowerCase())
+        .sort()
+        .join(', ')
+    }),
+  )
+  for (const other of others) if (other !== first) throw new Error(`${name}: headers ${first}, but ${other}`)
 }
 
 /** Measures an endpoint on each server in turn; returns the medians, in the order of the servers. */

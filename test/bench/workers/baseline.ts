@@ -1,5 +1,6 @@
-// The baseline: a minimal Worker with the same responses to valid requests. No framework, no validation, only the
-// headers that a client needs. It checks the token and trusts every path, query and body.
+// The baseline: a minimal Worker with the same responses to valid requests, headers included. No framework, no validation.
+// It checks the token and trusts every path, query and body.
+import { SECURITY } from '../../../src/http/headers.ts'
 
 type Env = { DB: D1Database; JWT_SECRET: string }
 type Claims = { sub: string; exp: number; sid: string }
@@ -44,17 +45,26 @@ const NEW_MEMO = `insert into memos (bookId, memberId, position, memoType, memoC
   select bookId, memberId, (select coalesce(max(position), 0) + 1 from memos where memberId = ?1), ?4, ?5, ?6, ?7, ?8, ?8
   from books where bookId = ?3 and memberId = (${CALLER}) returning ${MEMO}`
 
-const json = (body: unknown, status = 200, location?: string) =>
+const HEADERS = { ...Object.fromEntries(SECURITY), Vary: 'Origin', 'Content-Type': 'application/json' }
+
+const json = (body: unknown, status: number, headers: Record<string, string>) =>
   new Response(JSON.stringify(body), {
     status,
-    headers: { 'Content-Type': 'application/json', ...(location && { Location: location }) },
+    headers: { ...HEADERS, 'X-Request-Id': crypto.randomUUID(), ...headers },
   })
-const refuse = (status: number) => json({ status, message: null, fieldErrors: null, violationErrors: null }, status)
+const refuse = (status: number) => json({ status, message: null, fieldErrors: null, violationErrors: null }, status, {})
 
 const toPage = (item: unknown[], query: URLSearchParams, totalElements: number) => {
-  const size = Number(query.get('size'))
-  const totalPages = Math.ceil(totalElements / size)
-  return json({ item, pageInfo: { page: Number(query.get('page')), size, totalElements, totalPages } })
+  const [page, size] = [Number(query.get('page')), Number(query.get('size'))]
+  return { item, pageInfo: { page, size, totalElements, totalPages: Math.ceil(totalElements / size) } }
+}
+/** `rest`: the parameters after `page`. */
+const toLinks = (path: string, rest: string, { page, totalPages }: ReturnType<typeof toPage>['pageInfo']) => {
+  const link = (relation: string, to: number) => `<${path}?page=${to}${rest}>; rel="${relation}"`
+  const links = [link('first', 1)]
+  if (page > 1) links.push(link('prev', page - 1))
+  if (page < totalPages) links.push(link('next', page + 1))
+  return [...links, link('last', Math.max(totalPages, 1))].join(', ')
 }
 const localTime = () => new Date().toISOString().slice(0, 19)
 
@@ -64,15 +74,22 @@ export default {
     if (!claims) return refuse(401)
     const me = Number(claims.sub)
     const caller = [me, claims.sid]
+    const session = DB.withSession('first-primary')
     const batch = async (...statements: [string, unknown[]][]) => {
-      const results = await DB.batch<Record<string, unknown>>(
-        statements.map(([query, values]) => DB.prepare(query).bind(...values)),
+      const results = await session.batch<Record<string, unknown>>(
+        statements.map(([query, values]) => session.prepare(query).bind(...values)),
       )
       return results.map(({ results }) => results)
     }
+    const send = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
+      json(body, status, { 'X-D1-Bookmark': session.getBookmark() ?? '', ...headers })
     const { pathname, searchParams: query } = new URL(request.url)
     const size = Number(query.get('size'))
     const offset = (Number(query.get('page')) - 1) * size
+    const sendPage = (item: unknown[], totalElements: number, filter: string) => {
+      const page = toPage(item, query, totalElements)
+      return send(page, 200, { Link: toLinks(pathname, `&size=${size}&${filter}=${query.get(filter)}`, page.pageInfo) })
+    }
 
     if (request.method === 'POST' && pathname === '/books') {
       const { title, author, cover, publisher, itemPage, currentPage, bookStatus } =
@@ -80,7 +97,7 @@ export default {
       const details = [title, author ?? null, cover ?? null, publisher ?? null, itemPage ?? null, currentPage ?? 0]
       const [rows] = await batch([NEW_BOOK, [...caller, ...details, bookStatus ?? 'YET', localTime()]])
       const book = rows?.[0]
-      return book ? json(book, 201, `/books/${book.bookId}`) : refuse(401)
+      return book ? send(book, 201, { Location: `/books/${book.bookId}?memoAuthority=ALL` }) : refuse(401)
     }
     if (request.method === 'POST') {
       const { memoType, memoContent, memoBookPage, memoAuthority } = await request.json<Record<string, unknown>>()
@@ -89,16 +106,16 @@ export default {
       const [self, rows] = await batch([CALLER, caller], [NEW_MEMO, values])
       const memo = rows?.[0]
       if (!self?.[0]) return refuse(401)
-      return memo ? json(memo, 201, `/memos/${memo.memoId}`) : refuse(404)
+      return memo ? send(memo, 201, { Location: `/memos/${memo.memoId}` }) : refuse(404)
     }
     if (pathname === '/books/library') {
       const status = query.get('bookStatus') ?? ''
       const [self, item = []] = await batch([TOTALS, caller], [LIBRARY, [me, status, size, offset]])
-      return self?.[0] ? toPage(item, query, Number(self[0][status])) : refuse(401)
+      return self?.[0] ? sendPage(item, Number(self[0][status]), 'bookStatus') : refuse(401)
     }
     if (pathname === '/memos/random') {
       const [self, item] = await batch([CALLER, caller], [RANDOM, [me, Math.random()]])
-      return self?.[0] ? json(item) : refuse(401)
+      return self?.[0] ? send(item) : refuse(401)
     }
     const bookId = Number(pathname.split('/')[2])
     const isPage = pathname.endsWith('/memos')
@@ -107,7 +124,7 @@ export default {
     const book = books?.[0]
     if (!self?.[0]) return refuse(401)
     if (!book) return refuse(404)
-    if (isPage) return toPage(list, query, Number(book.memoCount))
-    return json({ ...book, memosList: list.sort((one, other) => Number(other.memoId) - Number(one.memoId)) })
+    if (isPage) return sendPage(list, Number(book.memoCount), 'memoType')
+    return send({ ...book, memosList: list.sort((one, other) => Number(other.memoId) - Number(one.memoId)) })
   },
 } satisfies ExportedHandler<Env>
