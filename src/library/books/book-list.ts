@@ -6,6 +6,7 @@ import { authorKey, hasAuthor, isFinished, isRated, titleKey } from '../../db/sc
 import { BOOK_STATUSES } from '../../values/contract'
 import { type List, toCursor } from '../../values/cursor'
 import { fold } from '../../values/fold'
+import { bookColumns } from './columns'
 import type { ListedBook } from './responses'
 import type { ListQuery, Position, SortField } from './schema'
 
@@ -25,10 +26,7 @@ const expressions = sql`
   caller(id) as materialized (select ${callerId}),
   wantedTag(id) as materialized (select tagId from tags where memberId = ${owner} and tagKey = ${placeholder('tagKey')})`
 
-const COLUMNS: (keyof ListedBook)[] = [
-  ...(['bookId', 'title', 'cover', 'author', 'publisher', 'createdAt', 'star', 'currentPage', 'itemPage'] as const),
-  ...(['bookStatus', 'readStartDate', 'readEndDate', 'memoCount'] as const),
-]
+const COLUMNS = Object.keys(bookColumns)
 const columns = sql.raw(COLUMNS.join(', '))
 const onlyId = sql.raw(COLUMNS.map((name) => (name === 'bookId' ? name : 'null')).join(', '))
 

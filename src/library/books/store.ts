@@ -10,6 +10,7 @@ import { quotaExceeded } from '../../errors'
 import { toFoldedColumn } from '../../values/fold'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
 import { loadInParts, type MemoList, newestFirst, selectMemosList } from '../memos/memo-lists'
+import { bookColumns } from './columns'
 import type { BookDetail, CreatedDate, RegisteredBook, UpdatedBook } from './responses'
 import type { BookPatch, DetailQuery, NewBook } from './schema'
 
@@ -20,22 +21,7 @@ export const selectBook = statement((db) => db.select({ bookId: books.bookId }).
 
 const selectDetail = statement((db) =>
   db
-    .select({
-      bookId: books.bookId,
-      title: books.title,
-      cover: books.cover,
-      author: books.author,
-      publisher: books.publisher,
-      createdAt: books.createdAt,
-      star: books.star,
-      currentPage: books.currentPage,
-      itemPage: books.itemPage,
-      bookStatus: books.bookStatus,
-      readStartDate: books.readStartDate,
-      readEndDate: books.readEndDate,
-      memoCount: books.memoCount,
-      memoBytes: books.memoBytes,
-    })
+    .select({ ...bookColumns, memoBytes: books.memoBytes })
     .from(books)
     .where(isOwnBook),
 )

@@ -5,6 +5,7 @@ import { joinPage, pagesOf } from '../../db/pages'
 import { comparedText } from '../../db/parameters'
 import { books, isFinished, isUnread, isWithMemos, members } from '../../db/schema'
 import { DEEP_OFFSET, type Page, type Paging, toPage } from '../../values/paging'
+import { libraryColumns } from './columns'
 import type { AbandonedBook, CalenderBook, LibraryBook, MemoBook } from './responses'
 import type { LibraryQuery } from './schema'
 
@@ -23,20 +24,6 @@ const selectTotals = statement((db) =>
     .from(members)
     .where(isCaller),
 )
-
-/** The columns of LibraryBook. */
-export const libraryColumns = {
-  bookId: books.bookId,
-  title: books.title,
-  cover: books.cover,
-  author: books.author,
-  createdAt: books.createdAt,
-  star: books.star,
-  currentPage: books.currentPage,
-  itemPage: books.itemPage,
-  bookStatus: books.bookStatus,
-  memoCount: books.memoCount,
-}
 
 const booksOfStatus = sql`case ${sql.placeholder('bookStatus')}
   when 'YET' then ${members.yetBooks} when 'ING' then ${members.ingBooks} else ${members.doneBooks} end`

@@ -23,6 +23,9 @@ export const memoColumns = {
   updatedAt: memos.updatedAt,
 }
 
+/** Their names, for statements in SQL. */
+export const memoColumnNames = sql.raw(Object.keys(memoColumns).join(', '))
+
 /** Matches the memos of a book only if it is the caller's: no memo of another member's book is read. */
 const isInOwnBook = eq(memos.bookId, sql`(select ${books.bookId} from ${books} where ${isOwnBook})`)
 
@@ -71,6 +74,7 @@ const selectPart = statement((db) =>
     .orderBy(desc(memos.memoId)),
 )
 
+type MemoType = Memo['memoType']
 type Selection = { bookId: number; memoType: MemosQuery['memoType']; memoAuthority: 'ALL' | Memo['memoAuthority'] }
 
 /** Loads the memos of a large book in parts. */
@@ -88,27 +92,22 @@ export const loadInParts = async (
   })
 }
 
-const selectPageOfType = statement((db) =>
-  db
-    .select(memoColumns)
-    .from(memos)
-    .where(and(isInSmallBook, eq(memos.memoType, placeholder('memoType'))))
-    .orderBy(desc(memos.memoId))
-    .limit(limit)
-    .offset(offset),
-)
-
-const selectOfType = (memoType: Memo['memoType']) => sql`
-  select memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt
-  from memos where ${isInSmallBook} and memoType = ${sql.raw(`'${memoType}'`)}`
-
+const selectOfType = (memoType: MemoType) => sql`
+  select ${memoColumnNames} from memos where ${isInSmallBook} and memoType = ${sql.raw(`'${memoType}'`)}`
+const selectPageOf = (types: readonly MemoType[]) =>
+  sqlStatement<Memo>(
+    () => sql`${sql.join(types.map(selectOfType), sql` union all `)}
+    order by memoId desc limit ${limit} offset ${offset}`,
+  )
 // The index on (bookId, memoType) yields each type in the order of memoId. Merging the four types gives a page of all
 // memos without sorting the whole book, and saves a second index.
-const selectPageOfAllTypes = sqlStatement<Memo>(
-  () => sql`
-  ${sql.join(MEMO_TYPES.map(selectOfType), sql` union all `)}
-  order by memoId desc limit ${limit} offset ${offset}`,
-)
+const selectPage = {
+  ALL: selectPageOf(MEMO_TYPES),
+  BOOK_CONTENT: selectPageOf(['BOOK_CONTENT']),
+  SUMMARY: selectPageOf(['SUMMARY']),
+  THOUGHT: selectPageOf(['THOUGHT']),
+  QUESTION: selectPageOf(['QUESTION']),
+}
 
 const COUNTERS = {
   ALL: 'memoCount',
@@ -142,7 +141,7 @@ export const listMemos = async (
   { memoType, ...paging }: MemosQuery,
 ): Promise<MemoPage | undefined> => {
   const values = { bookId, memoType, ...toLimit(paging) }
-  const page = memoType === 'ALL' ? selectPageOfAllTypes(values) : selectPageOfType(values)
+  const page = selectPage[memoType](values)
   const [, [counters], items] = await runAsCaller(db, caller, selectCaller(), selectCounters({ bookId }), page)
   if (!counters) return undefined
   const result = toPage(items, counters[COUNTERS[memoType]], paging)

@@ -8,7 +8,7 @@ import { books, members, memos } from '../../db/schema'
 import { quotaExceeded } from '../../errors'
 import { toFoldedColumn } from '../../values/fold'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
-import { memoColumns } from './memo-lists'
+import { memoColumnNames, memoColumns } from './memo-lists'
 import type { Memo } from './responses'
 import type { MemoPatch, NewMemo } from './schema'
 
@@ -32,7 +32,7 @@ const insertMemo = sqlStatement<Memo>(
     and ${books.memoCount} < ${placeholder('MAX_MEMOS_PER_BOOK')}
     and ${books.memoBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_BOOK_TEXT_BYTES')}
     and ${memberTextBytes(books.memberId)} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
-  returning memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt`,
+  returning ${memoColumnNames}`,
 )
 
 const selectUsage = statement((db) =>
