@@ -1,10 +1,8 @@
 import type { Context, TypedResponse } from 'hono'
 
-type Streamable = Record<string, unknown>
-
 const isIterable = (value: unknown): value is AsyncIterable<unknown[]> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
-const isStreamable = (value: unknown): value is Streamable =>
+const isStreamable = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.values(value).some(isIterable)
 
 /**
@@ -19,40 +17,35 @@ const take = (chunk: Chunk) => {
   return text
 }
 
-/** The JSON of consecutive items of an array. */
-const toChunk = (start: string, items: unknown[]): Chunk => ({ text: `${start}${JSON.stringify(items).slice(1, -1)}` })
-
-/** The JSON of one array, in chunks. */
-async function* toArrayJson(parts: AsyncIterable<unknown[]>, start = ''): AsyncGenerator<Chunk | string> {
-  let bracket = `${start}[`
-  for await (const items of parts) {
-    if (items.length === 0) continue
-    if (!items.some(isStreamable)) yield toChunk(bracket, items)
-    else {
-      for (const [at, item] of items.entries()) {
-        yield at === 0 ? bracket : ','
-        yield* toJson(item as Streamable)
+/**
+ * The JSON of a value, in chunks. An async iterable of arrays becomes one array, at the top, in an object, or in an object
+ * that such an array contains.
+ */
+async function* toJson(value: unknown): AsyncGenerator<Chunk | string> {
+  if (isIterable(value)) {
+    let separator = '['
+    for await (const items of value) {
+      if (items.some(isStreamable)) {
+        for (const item of items) {
+          yield separator
+          yield* toJson(item)
+          separator = ','
+        }
+      } else if (items.length > 0) {
+        yield { text: `${separator}${JSON.stringify(items).slice(1, -1)}` }
+        separator = ','
       }
     }
-    bracket = ','
-  }
-  yield bracket === ',' ? ']' : `${bracket}]`
-}
-
-/**
- * The JSON of a body, in chunks. A body or a value in it that is an async iterable of arrays becomes one array, and so does
- * a value of an item of such an array.
- */
-async function* toJson(body: Streamable | AsyncIterable<unknown[]>): AsyncGenerator<Chunk | string> {
-  if (isIterable(body)) return yield* toArrayJson(body)
-  let separator = '{'
-  for (const [key, value] of Object.entries(body)) {
-    const start = `${separator}${JSON.stringify(key)}:`
-    separator = ','
-    if (isIterable(value)) yield* toArrayJson(value, start)
-    else yield `${start}${JSON.stringify(value)}`
-  }
-  yield '}'
+    yield separator === '[' ? '[]' : ']'
+  } else if (isStreamable(value)) {
+    let separator = '{'
+    for (const [key, each] of Object.entries(value)) {
+      yield `${separator}${JSON.stringify(key)}:`
+      yield* toJson(each)
+      separator = ','
+    }
+    yield '}'
+  } else yield JSON.stringify(value)
 }
 
 /** How long a client may take to receive one chunk, which stays in memory until then, and the whole response. */
@@ -107,7 +100,7 @@ export const sendJson = async <Body extends object>(c: Context, body: object, ti
     if (iterables.length === 0) return c.json(body, 200)
     // Nothing reads the body of a response to HEAD.
     if (c.req.method === 'HEAD') await end()
-    return c.body(toStream(toJson(body as Streamable), end, timeoutMs), 200, { 'Content-Type': 'application/json' })
+    return c.body(toStream(toJson(body), end, timeoutMs), 200, { 'Content-Type': 'application/json' })
   }
   return (await toResponse()) as unknown as Response & TypedResponse<Body, 200, 'json'>
 }
