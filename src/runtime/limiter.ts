@@ -74,7 +74,8 @@ export const createLimiter = (options: Options) => {
     if (holders.delete(holder)) adjust(holder.keys, -holder.amount)
   }
 
-  // The banker's algorithm (Dijkstra, EWD 108) for one resource: without it, leases that grow could block one another.
+  // The banker's algorithm (Dijkstra, EWD 108) for one resource: without it, leases that grow could block one another. They
+  // grow because two senders that declare much and trickle would otherwise hold all memory, and sign-up has no guard.
   /** Whether all holders could still reach their `most`, one after another, if this one got `amount` more. */
   const isSafe = (grown: Holder, amount: number) => {
     let free = capacity - used - amount

@@ -138,7 +138,7 @@ const partsOf = (query: ListQuery): Part[] => {
 
 /**
  * Selects the books of a part. If it has filters and reaches the limit, the last book examined follows, as a row without a
- * title.
+ * title: only in the same statement is it not read after a full page.
  */
 const selectPart = ({ number, select, key, filters }: Part) => {
   const selected = sql`${columns}, ${key} as sortKey`
