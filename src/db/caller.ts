@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { ApiError, insufficientScope } from '../errors'
 import { log } from '../runtime/log'
@@ -47,11 +47,11 @@ export const isCaller = sql`${members.memberId} = ${callerId}`
  * Matches the caller's row with an identifier, a placeholder named like the column. Looks up the nearest identifier at or
  * below it that exists, so that another member's row costs the same as one that does not exist.
  */
-export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn) => {
+export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn, caller: SQL = callerId) => {
   const wanted = sql.placeholder(id.name)
   const nearest = sql`(select max(${id}) from ${id.table} where ${id} <= ${wanted})`
   // CASE fixes the order: the guard is evaluated for every row that is found.
-  return sql`${id} = ${nearest} and case when ${owner} = ${callerId} then ${id} = ${wanted} end`
+  return sql`${id} = ${nearest} and case when ${owner} = ${caller} then ${id} = ${wanted} end`
 }
 
 /** Selects the caller's id, or no row if the guard is null. */

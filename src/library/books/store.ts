@@ -1,9 +1,9 @@
 import { and, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../../db/caller'
+import { type Caller, isCaller, queryOne, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, dynamicStatement, idempotent, type Statement, sqlStatement, statement } from '../../db/client'
 import { nextId } from '../../db/next-id'
-import { isOwnBook } from '../../db/own-book'
+import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { books, members } from '../../db/schema'
 import { quotaExceeded } from '../../errors'
@@ -19,12 +19,7 @@ const { placeholder } = sql
 /** Selects a book of the caller, or no row. */
 export const selectBook = statement((db) => db.select({ bookId: books.bookId }).from(books).where(isOwnBook))
 
-const selectDetail = statement((db) =>
-  db
-    .select({ ...bookColumns, memoBytes: books.memoBytes })
-    .from(books)
-    .where(isOwnBook),
-)
+const selectDetail = selectOwnBook({ ...bookColumns, memoBytes: books.memoBytes })
 
 /** A book with its memos of the given visibility. Returns undefined if the caller has no such book. */
 export const getBook = async (
@@ -34,20 +29,19 @@ export const getBook = async (
   { memoAuthority }: DetailQuery,
 ): Promise<(Omit<BookDetail, 'memosList'> & { memosList: MemoList }) | undefined> => {
   const list = selectMemosList({ bookId, memoAuthority })
-  const [, [detail], memosList] = await runAsCaller(db, caller, selectCaller(), selectDetail({ bookId }), list)
-  if (!detail) return undefined
+  const [detail, memosList] = await runAsCaller(db, caller, selectDetail({ bookId }), list)
+  if (detail.bookId === null) return undefined
   const { memoBytes, ...book } = detail
   if (memoBytes <= MAX_WHOLE_BYTES) return { ...book, memosList: newestFirst(memosList) }
   return { ...book, memosList: await loadInParts(db, caller, { bookId, memoType: 'ALL', memoAuthority }) }
 }
 
 const bookCount = sql<number>`${members.yetBooks} + ${members.ingBooks} + ${members.doneBooks}`
-/** Only after an INSERT that added nothing. Otherwise it reads no row. */
-const selectUsageIfRefused = statement((db) =>
+const selectUsage = statement((db) =>
   db
     .select({ books: bookCount.as('books') })
     .from(members)
-    .where(sql`${members.memberId} = case when changes() = 0 then ${callerId} end`),
+    .where(isCaller),
 )
 const insertBook = sqlStatement<RegisteredBook>(
   () => sql`
@@ -93,9 +87,9 @@ export const createBook = async (
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
   const folded = { titleFolded: toFoldedColumn(book.title), authorFolded: toFoldedColumn(book.author) }
   const insert = insertBook({ ...DEFAULTS, ...book, ...folded, createdAt, bytes, MAX_BOOKS, MAX_MEMBER_TEXT_BYTES })
-  const [, [registered], [usage]] = await runAsCaller(db, caller, selectCaller(), insert, selectUsageIfRefused())
+  const [usage, [registered]] = await runAsCaller(db, caller, selectUsage(), insert)
   if (registered) return registered
-  throw quotaExceeded(usage && usage.books < MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', quotas)
+  throw quotaExceeded(usage.books < MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', quotas)
 }
 
 /** Columns of a book for `updateColumns` to return, and a statement that selects them. */

@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { type Caller, callerId, queryOne, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, sqlStatement, statement } from '../../db/client'
-import { isOwnBook } from '../../db/own-book'
+import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { limit, offset } from '../../db/parameters'
 import { type ArrayOrParts, loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
 import { books, memos } from '../../db/schema'
@@ -29,17 +29,19 @@ export const memoColumnNames = sql.raw(Object.keys(memoColumns).join(', '))
 /** Matches the memos of a book only if it is the caller's: no memo of another member's book is read. */
 const isInOwnBook = eq(memos.bookId, sql`(select ${books.bookId} from ${books} where ${isOwnBook})`)
 
-const isInSmallBook = eq(
-  memos.bookId,
-  sql`(select ${books.bookId} from ${books} where ${isOwnBook} and ${books.memoBytes} <= ${sql.raw(String(MAX_WHOLE_BYTES))})`,
-)
+const smallBook = sql`select ${books.bookId} from ${books} where ${isOwnBook} and ${books.memoBytes} <= ${sql.raw(String(MAX_WHOLE_BYTES))}`
 
 /** The memos of a small book with the given visibility, unsorted: `newestFirst` is faster than sorting in the database. */
 export const selectMemosList = statement((db) =>
   db
     .select(memoColumns)
     .from(memos)
-    .where(and(isInSmallBook, sql`${placeholder('memoAuthority')} in ('ALL', ${memos.memoAuthority})`)),
+    .where(
+      and(
+        eq(memos.bookId, sql`(${smallBook})`),
+        sql`${placeholder('memoAuthority')} in ('ALL', ${memos.memoAuthority})`,
+      ),
+    ),
 )
 
 /** Sorts in place. */
@@ -93,11 +95,13 @@ export const loadInParts = async (
 }
 
 const selectOfType = (memoType: MemoType) => sql`
-  select ${memoColumnNames} from memos where ${isInSmallBook} and memoType = ${sql.raw(`'${memoType}'`)}`
+  select ${memoColumnNames} from memos where bookId = (select bookId from book) and memoType = ${sql.raw(`'${memoType}'`)}`
 const selectPageOf = (types: readonly MemoType[]) =>
   sqlStatement<Memo>(
-    () => sql`${sql.join(types.map(selectOfType), sql` union all `)}
-    order by memoId desc limit ${limit} offset ${offset}`,
+    () => sql`select * from (
+      with book(bookId) as materialized (${smallBook})
+      ${sql.join(types.map(selectOfType), sql` union all `)} order by memoId desc limit ${limit} offset ${offset}
+    )`,
   )
 // The index on (bookId, memoType) yields each type in the order of memoId. Merging the four types gives a page of all
 // memos without sorting the whole book, and saves a second index.
@@ -117,19 +121,15 @@ const COUNTERS = {
   QUESTION: 'questionMemos',
 } as const
 
-const selectCounters = statement((db) =>
-  db
-    .select({
-      memoCount: books.memoCount,
-      contentMemos: books.contentMemos,
-      summaryMemos: books.summaryMemos,
-      thoughtMemos: books.thoughtMemos,
-      questionMemos: books.questionMemos,
-      memoBytes: books.memoBytes,
-    })
-    .from(books)
-    .where(isOwnBook),
-)
+const selectCounters = selectOwnBook({
+  bookId: books.bookId,
+  memoCount: books.memoCount,
+  contentMemos: books.contentMemos,
+  summaryMemos: books.summaryMemos,
+  thoughtMemos: books.thoughtMemos,
+  questionMemos: books.questionMemos,
+  memoBytes: books.memoBytes,
+})
 
 type MemoPage = Omit<Page<Memo>, 'item'> & { item: MemoList }
 
@@ -142,8 +142,8 @@ export const listMemos = async (
 ): Promise<MemoPage | undefined> => {
   const values = { bookId, memoType, ...toLimit(paging) }
   const page = selectPage[memoType](values)
-  const [, [counters], items] = await runAsCaller(db, caller, selectCaller(), selectCounters({ bookId }), page)
-  if (!counters) return undefined
+  const [counters, items] = await runAsCaller(db, caller, selectCounters({ bookId }), page)
+  if (counters.bookId === null) return undefined
   const result = toPage(items, counters[COUNTERS[memoType]], paging)
   if (counters.memoBytes <= MAX_WHOLE_BYTES) return result
   const selection = { bookId, memoType, memoAuthority: 'ALL' as const }

@@ -3,7 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { type Caller, isOwnRow, queryOne, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../../db/client'
 import { nextId } from '../../db/next-id'
-import { isOwnBook } from '../../db/own-book'
+import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { books, members, memos } from '../../db/schema'
 import { quotaExceeded } from '../../errors'
 import { toFoldedColumn } from '../../values/fold'
@@ -35,9 +35,7 @@ const insertMemo = sqlStatement<Memo>(
   returning ${memoColumnNames}`,
 )
 
-const selectUsage = statement((db) =>
-  db.select({ memoCount: books.memoCount, memoBytes: books.memoBytes }).from(books).where(isOwnBook),
-)
+const selectUsage = selectOwnBook({ bookId: books.bookId, memoCount: books.memoCount, memoBytes: books.memoBytes })
 
 /**
  * Adds a memo to one of the caller's books. Returns undefined if the caller has no such book.
@@ -57,8 +55,8 @@ export const createMemo = async (
   const bytes = utf8Bytes(memo.memoContent)
   const contentFolded = toFoldedColumn(memo.memoContent)
   const insert = insertMemo({ ...memo, contentFolded, bookId, createdAt: now, bytes, ...limits })
-  const [, [created], [book]] = await runAsCaller(db, caller, selectCaller(), insert, selectUsage({ bookId }))
-  if (created || !book) return created
+  const [book, [created]] = await runAsCaller(db, caller, selectUsage({ bookId }), insert)
+  if (created || book.bookId === null) return created
   if (book.memoCount >= MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
   const isBookFull = book.memoBytes + bytes > MAX_BOOK_TEXT_BYTES
   throw quotaExceeded(isBookFull ? 'MAX_BOOK_TEXT_BYTES' : 'MAX_MEMBER_TEXT_BYTES', quotas)
