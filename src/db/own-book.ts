@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { callerId, isOwnRow } from '../db/caller'
-import { sqlStatement } from '../db/client'
-import { books } from '../db/schema'
+import { callerId, isOwnRow } from './caller'
+import { sqlStatement } from './client'
+import { books } from './schema'
 
 /** Matches the book of the placeholder `bookId`, if it is the caller's. */
 export const isOwnBook = isOwnRow(books.bookId, books.memberId)

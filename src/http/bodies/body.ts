@@ -77,9 +77,10 @@ const JSON_TYPE = /^application\/(?:[^\s/]+\+)?json$/
 
 export const mediaTypeOf = (c: Context) => c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
 
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 const decodeUtf8 = (bytes: Uint8Array) => {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+    return decoder.decode(bytes)
   } catch {
     throw new ApiError('BODY_MALFORMED')
   }
