@@ -15,6 +15,7 @@ import { errorResponse } from './http/error-response'
 import { networkOf } from './http/guard/caller-network'
 import { headers } from './http/headers'
 import { logged } from './http/request-log'
+import { createRouter } from './http/router'
 import { authors } from './library/authors/routes'
 import { books } from './library/books/routes'
 import { editions } from './library/editions/routes'
@@ -62,7 +63,7 @@ const openSlot = (c: Context<App>, slot: number) =>
     waitUntil: (call) => waitUntil(c, call),
   })
 
-export const app = new Hono<App>()
+export const app = new Hono<App>({ router: createRouter() })
 
 app.use(logged)
 app.use(headers)

@@ -6,8 +6,7 @@ export const createRecent = <Value>(max: number) => {
     set: (key: string, value: Value) => {
       values.delete(key)
       values.set(key, value)
-      const [oldest] = values.keys()
-      if (oldest !== undefined && values.size > max) values.delete(oldest)
+      if (values.size > max) values.delete(values.keys().next().value as string)
     },
     delete: (key: string) => values.delete(key),
   }

@@ -49,9 +49,12 @@ const authenticate =
 
 /** Remembers whether the database accepted the credential, and charges the caller's limits. */
 const settle = async (c: Context<App>, caller: Caller) => {
-  const { db, confirmCaller, isUnverified } = c.var
   // Expensive work is charged even if the request failed before its first database call.
-  if (isUnverified && caller.verdict === undefined) await confirmCaller(db, caller).catch(() => {})
+  if (c.get('isUnverified') && caller.verdict === undefined) {
+    await c
+      .get('confirmCaller')(c.get('db'), caller)
+      .catch(() => {})
+  }
   rememberVerdict(caller)
   if (caller.verdict === 'valid') await chargeCaller(c)
 }
