@@ -59,7 +59,7 @@ const encoder = new TextEncoder()
  * Produces a chunk only when the client has read the previous one. Ends the connection if that takes too long.
  * @param end releases what the chunks hold, also if none was read
  */
-const toStream = (chunks: AsyncGenerator<Chunk | string>, end: () => Promise<unknown>, timeoutMs = TIMEOUT_MS) => {
+const toStream = (chunks: AsyncGenerator<Chunk | string>, end: () => Promise<unknown>, timeoutMs: number) => {
   let timer: ReturnType<typeof setTimeout> | undefined
   // The connection may keep the stream, and with it the generator, until the client has read what it was sent.
   const release = () => Promise.all([chunks.return(undefined), end()])
@@ -89,6 +89,18 @@ const toStream = (chunks: AsyncGenerator<Chunk | string>, end: () => Promise<unk
   )
 }
 
+const sendStream = async (
+  c: Context,
+  type: string,
+  chunks: AsyncGenerator<Chunk | string>,
+  end: () => Promise<unknown>,
+  timeoutMs: number,
+) => {
+  // Nothing reads the body of a response to HEAD.
+  if (c.req.method === 'HEAD') await end()
+  return c.body(toStream(chunks, end, timeoutMs), 200, { 'Content-Type': type })
+}
+
 /**
  * Responds 200 with JSON. A body, or a value in it, that is an async iterable of arrays is streamed as one array. If iterating
  * fails, the connection ends before the JSON is complete.
@@ -96,28 +108,15 @@ const toStream = (chunks: AsyncGenerator<Chunk | string>, end: () => Promise<unk
 export const sendJson = async <Body extends object>(c: Context, body: object, timeoutMs = TIMEOUT_MS) => {
   const iterables = [body, ...Object.values(body)].filter(isIterable)
   const end = () => Promise.all(iterables.map((iterable) => iterable[Symbol.asyncIterator]().return?.()))
-  const toResponse = async () => {
-    if (iterables.length === 0) return c.json(body, 200)
-    // Nothing reads the body of a response to HEAD.
-    if (c.req.method === 'HEAD') await end()
-    return c.body(toStream(toJson(body), end, timeoutMs), 200, { 'Content-Type': 'application/json' })
-  }
-  return (await toResponse()) as unknown as Response & TypedResponse<Body, 200, 'json'>
+  const response =
+    iterables.length === 0 ? c.json(body, 200) : await sendStream(c, 'application/json', toJson(body), end, timeoutMs)
+  return response as unknown as Response & TypedResponse<Body, 200, 'json'>
 }
 
 /**
  * Responds 200 with a file of text. If iterating fails, the connection ends before the file is complete.
  * @param end releases what the chunks hold, also if none was read
  */
-export const sendText = async (
-  c: Context,
-  type: string,
-  chunks: AsyncGenerator<string>,
-  end: () => Promise<unknown>,
-) => {
-  // Nothing reads the body of a response to HEAD.
-  if (c.req.method === 'HEAD') await end()
-  const file = toStream(chunks, end, DOWNLOAD_TIMEOUT_MS)
-  return c.body(file, 200, { 'Content-Type': `${type}; charset=utf-8` }) as unknown as Response &
+export const sendText = async (c: Context, type: string, chunks: AsyncGenerator<string>, end: () => Promise<unknown>) =>
+  (await sendStream(c, `${type}; charset=utf-8`, chunks, end, DOWNLOAD_TIMEOUT_MS)) as unknown as Response &
     TypedResponse<string, 200, 'text'>
-}
