@@ -15,9 +15,9 @@ import type { FoundMemo } from './responses'
 import { type BookSearch, type MemoSearch, WINDOW } from './schema'
 
 /** The most rows that a call searches. */
-export const MAX_SEARCHED = 1000
+const MAX_SEARCHED = 1000
 /** A call ends with the memo that reaches this size: a database runs one query at a time, and others wait. */
-export const MAX_SEARCHED_BYTES = 4 * 1024 * 1024
+const MAX_SEARCHED_BYTES = 4 * 1024 * 1024
 
 const { placeholder } = sql
 const q = placeholder('q')
