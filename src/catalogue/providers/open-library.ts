@@ -28,18 +28,14 @@ const toRawEntry = (work: z.output<typeof Work>) => ({
   cover: work.cover_i ? `${COVERS}${work.cover_i}-L.jpg` : null,
 })
 
-const SearchResponse = z.lazy(() =>
+const Entries = z.lazy(() =>
   z.pipe(
-    z.object({ docs: z.array(Work) }),
-    z.transform(({ docs }) => toEntries(docs.map(toRawEntry))),
+    z.array(Work),
+    z.transform((works) => toEntries(works.map(toRawEntry))),
   ),
 )
-const TrendingResponse = z.lazy(() =>
-  z.pipe(
-    z.object({ works: z.array(Work) }),
-    z.transform(({ works }) => toEntries(works.map(toRawEntry))),
-  ),
-)
+const SearchResponse = z.lazy(() => z.object({ docs: Entries }))
+const TrendingResponse = z.lazy(() => z.object({ works: Entries }))
 
 const urlOf = (path: string, parameters: Record<string, string>) => {
   const url = new URL(path, HOST)
@@ -49,12 +45,13 @@ const urlOf = (path: string, parameters: Record<string, string>) => {
 
 export const openLibrary = ({ CATALOGUE_CONTACT, PUBLIC_URL }: Config): Provider => {
   const headers = { 'User-Agent': `reading-library (${CATALOGUE_CONTACT ?? PUBLIC_URL ?? 'no contact given'})` }
-  const search = (parameters: Record<string, string>) =>
-    fetchJson({ url: urlOf('/search.json', parameters), headers, schema: SearchResponse })
+  const search = async (parameters: Record<string, string>) =>
+    (await fetchJson({ url: urlOf('/search.json', parameters), headers, schema: SearchResponse })).docs
   return {
     search: (q) => search({ q }),
     // Open Library has no best sellers; the most read books of the week stand in.
-    bestSellers: () => fetchJson({ url: urlOf('/trending/weekly.json', {}), headers, schema: TrendingResponse }),
+    bestSellers: async () =>
+      (await fetchJson({ url: urlOf('/trending/weekly.json', {}), headers, schema: TrendingResponse })).works,
     newSpecial: () => search({ q: 'subject:fiction', sort: 'new' }),
   }
 }
