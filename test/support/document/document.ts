@@ -34,26 +34,32 @@ const findOperation = (method: string, path: string) => {
   return item?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()]
 }
 
-/** Clients must accept fields that the document does not describe; this service must not send any. */
+/**
+ * A schema of the document with references that Ajv resolves there, so that it compiles each component once. Clients must
+ * accept fields that the document does not describe; this service must not send any.
+ */
 const withoutOtherFields = (node: unknown): unknown => {
   if (Array.isArray(node)) return node.map(withoutOtherFields)
   if (typeof node !== 'object' || node === null) return node
-  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withoutOtherFields(value)]))
+  const entries = Object.entries(node).map(([key, value]) =>
+    key === '$ref' ? [key, `document${value}`] : [key, withoutOtherFields(value)],
+  )
+  const copy = Object.fromEntries(entries)
   return 'properties' in copy ? { additionalProperties: false, ...copy } : copy
 }
-const components = withoutOtherFields(document.components)
+const root = { $id: 'document', components: withoutOtherFields(document.components) }
 
 // In workerd, Ajv compiles schemas with the `Function` that the Vitest plugin provides to tests.
 const createValidator = (options: Options = {}) => {
   // `scripts/lint-openapi.ts` checks the schemas themselves.
   const ajv = addFormats(new Ajv2020({ allErrors: true, meta: false, validateSchema: false, ...options }))
   // What OpenAPI adds to JSON Schema, and validates nothing.
-  ajv.addVocabulary(['components', 'example'])
+  ajv.addVocabulary(['components', 'example']).addSchema(root)
   const compiled = new Map<string, ValidateFunction>()
   /** What is wrong with a value; undefined if it matches the schema. */
   return (schema: object, value: unknown) => {
     const key = JSON.stringify(schema)
-    const validate = compiled.get(key) ?? ajv.compile({ ...(withoutOtherFields(schema) as object), components })
+    const validate = compiled.get(key) ?? ajv.compile(withoutOtherFields(schema) as object)
     compiled.set(key, validate)
     if (validate(value)) return undefined
     return validate.errors?.map(({ instancePath, message, params }) => {
