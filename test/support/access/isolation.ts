@@ -97,11 +97,12 @@ const importBook = async (api: Pick<Api, 'request'>, member: Pick<Account, 'toke
 
 const sessionIdOf = ({ token }: Pick<Account, 'token'>) => String(claimsOf(token).sid)
 
-/** Creates a book with all that it may have, a memo, an image, an access token and an import. */
+/** Creates a book with all that it may have, a memo, an image, an access token and, if wanted, an import. */
 export const createLibrary = async (
   api: Pick<Api, 'request'>,
   member: Pick<Account, 'token'>,
   text: string,
+  hasImport = true,
 ): Promise<Ids> => {
   const { bookId } = await call(api, member, 'POST', '/books', { title: text, author: text })
   const memo = { memoBookPage: 1, memoContent: text }
@@ -109,7 +110,7 @@ export const createLibrary = async (
   const { readingId } = await call(api, member, 'POST', `/books/${bookId}/readings`, { note: text })
   const image = await upload(api, member)
   const { tokenId } = await call(api, member, 'POST', '/tokens', { name: text, scopes: ['memos:read'] })
-  const importId = await importBook(api, member, toExport(`${text} ${bookId}`, bookId, text))
+  const importId = hasImport ? await importBook(api, member, toExport(`${text} ${bookId}`, bookId, text)) : NIL
   const tag = `${text} ${bookId}`
   await call(api, member, 'PUT', `/books/${bookId}/tags`, { tags: [tag] })
   await call(api, member, 'PATCH', `/books/${bookId}/edition`, { isbn: ISBN, series: text })
@@ -235,8 +236,14 @@ const isGeneral = ({ template }: Operation, method: string) =>
     return other.template === template && !idOperations.includes(other) && methods.includes(method)
   })
 
+/** With the first operation of an address, also the methods that no operation of this address has. */
 const attemptsWithAnyMethod = (operation: Operation, ids: Ids): Attempt[] => {
-  const others = METHODS.filter((method) => method !== operation.method && !isGeneral(operation, method))
+  const address = addressWith(operation, ids)
+  const siblings = idOperations.filter((other) => addressWith(other, ids) === address)
+  const others = METHODS.filter(
+    (method) =>
+      siblings[0] === operation && !siblings.some((other) => other.method === method) && !isGeneral(operation, method),
+  )
   const attempts = others.map((method) => ({ method, isOwnMethod: false, isValid: false }))
   return [...attemptsWithOwnMethod(operation, ids), ...attempts]
 }
