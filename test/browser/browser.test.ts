@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startService } from '../support/service/dev-server.ts'
 
@@ -13,15 +13,14 @@ beforeAll(async () => {
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
   })
 })
-afterEach(() => Promise.all(browser.contexts().map((context) => context.close())))
 afterAll(async () => {
   await browser?.close()
   await service?.stop()
 })
 
 /** Opens a page and collects the errors in its console and its requests to other origins. */
-const open = async (path: string, options: BrowserContextOptions = {}) => {
-  const page = await browser.newPage(options)
+const open = async (path: string) => {
+  const page = await browser.newPage()
   const problems: string[] = []
   // The console reports every error status; the tests check those themselves.
   page.on('console', (message) => {
@@ -61,6 +60,8 @@ const MEMBER = { email: 'page@example.com', password: 'read-more-1' }
 const PROFILE = { name: 'Page', authenticationCode: '000000' }
 
 describe('/docs', () => {
+  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())))
+
   it('is where / redirects a browser, and shows every operation under a strict policy', async () => {
     const { page, problems } = await open('/')
     expect(new URL(page.url()).pathname).toBe('/docs')
@@ -78,7 +79,9 @@ describe('/docs', () => {
     await page.locator('#contents').getByText('Errors').click()
     // Scrolling is smooth.
     await expect
-      .poll(() => page.locator('#errors').evaluate((heading) => heading.getBoundingClientRect().top))
+      .poll(() => page.locator('#errors').evaluate((heading) => heading.getBoundingClientRect().top), {
+        timeout: 10_000,
+      })
       .toBeLessThan(50)
     const samples = page.locator('#operations-Books-registerBook .code-samples')
     expect(await samples.locator('summary').allTextContents()).toEqual(['curl', 'fetch'])
@@ -137,6 +140,14 @@ describe('/docs', () => {
     await answer.waitFor()
     expect(await answer.textContent()).toContain('"status": "ok"')
   })
+})
+
+describe('/docs with an open operation', () => {
+  let page: Page
+  beforeAll(async () => {
+    page = (await open('/docs#/Books/getBook')).page
+    await tryOut(page, 'Books-getBook')
+  })
 
   it.each([
     [360, 'light', 'rgb(255, 255, 255)'],
@@ -144,8 +155,8 @@ describe('/docs', () => {
     [1280, 'light', 'rgb(255, 255, 255)'],
     [1280, 'dark', 'rgb(28, 32, 34)'],
   ] as const)('fits a screen of %i pixels in %s mode', async (width, colorScheme, background) => {
-    const { page } = await open('/docs#/Books/getBook', { viewport: { width, height: 800 }, colorScheme })
-    await tryOut(page, 'Books-getBook')
+    await page.setViewportSize({ width, height: 800 })
+    await page.emulateMedia({ colorScheme })
     const shown = await page.evaluate(() => ({
       overflow: document.documentElement.scrollWidth - window.innerWidth,
       background: getComputedStyle(document.body).backgroundColor,
