@@ -1,12 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
+import { inOrder } from './test/support/runner/in-order.ts'
+import { SMOKE_PROJECT, SUITES, skips } from './test/support/runner/smoke.ts'
 import { buildReader, readReader } from './test/support/service/reader.ts'
 import { SLOT_BINDINGS } from './test/support/service/slot-bindings.ts'
 
-// `wrangler` runs this before it bundles.
-execFileSync('npm', ['run', '--silent', 'assets'], { stdio: 'inherit' })
-buildReader()
+const isSmoke = process.env.SMOKE !== undefined
+if (!isSmoke) {
+  // `wrangler` runs this before it bundles.
+  execFileSync('npm', ['run', '--silent', 'assets'], { stdio: 'inherit' })
+  buildReader()
+}
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
 if (!Number.isSafeInteger(seed)) throw new Error('SEED must be an integer')
@@ -14,58 +19,25 @@ console.log(`SEED=${seed} repeats the random cases of this run`)
 
 /** With SLOTS=1, every new member is in slot 1 of 2. */
 const inSlot1 = process.env.SLOTS === '1'
-/** What `npm run test:slots` leaves out, with the reason. */
-const ONE_DATABASE_ONLY: Record<string, string> = {
-  'takes two database calls to sign up, change a password or log in': 'three in slot 1: slots-sign-up.test.ts',
-  'takes one database call to refuse a login': 'two in slot 1: slots-sign-up.test.ts',
-  'is consumed by the sign-up, in two database calls': 'three in slot 1: slots-sign-up.test.ts',
-  'are what the service answers': 'the examples have the identifiers of slot 0',
-  'issues an HS256 token without personal data': 'the token also names the slot: slots-sign-up.test.ts',
-  'X-D1-Bookmark': 'a bookmark also names its slot: slots-routing.test.ts',
-  'uses one database call for any number of health checks': 'one for each database: slots-sign-up.test.ts',
-  'the rate limit of a network': 'counts requests before the database of the member is known',
-  'above 1,000 a minute': 'the binding counts the same for members of all databases',
-  'sign up: fails cleanly or succeeds': 'faults in both databases: attacks/slots.test.ts',
-}
-/** The tests whose results cannot depend on the database that members are in. */
-const WITHOUT_MEMBERS = [
-  'catalogue',
-  'catalogue-providers',
-  'client',
-  'deploy',
-  'deep-pages',
-  'deploy-slots',
-  'device',
-  'docs',
-  'fold',
-  'images-clean',
-  'images-conditions',
-  'images-limits',
-  'images-tables',
-  'imports-columns',
-  'imports-csv',
-  'imports-generic',
-  'imports-goodreads',
-  'imports-hostile',
-  'imports-kindle',
-  'imports-koreader',
-  'imports-lines',
-  'imports-normalize',
-  'imports-readwise',
-  'imports-services',
-  'imports-storygraph',
-  'imports-text',
-  'limiter',
-  'mail',
-  'mailed-code',
-  'multipart',
-  'operations',
-  'quotas-bytes',
-  'retry',
-]
-const titles = Object.keys(ONE_DATABASE_ONLY).map((title) => title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+/** `npm run test:quick` starts fewer Workers. Now and then workerd then hangs ("onEmpty() can only be called once at a time"). */
+const isQuick = process.env.QUICK === '1'
+const inFolders = (...folders: string[]) => folders.map((folder) => `test/features/${folder}/*.test.ts`)
+/** The features whose results can depend on the slot of a member. */
+const SLOT_FEATURES = inFolders('accounts', 'email', 'export', 'http', 'images', 'imports')
+/** These send no requests. */
+const FUNCTIONS = inFolders('formats', 'image-files')
+/** These need limiters, providers, databases or connections that no other file has used. */
+const ALONE = inFolders('catalogue', 'database', 'document', 'export', 'runtime', 'slots')
 
-export default defineConfig({
+const COMMON = {
+  tags: [{ name: 'slow', description: 'hashes many passwords, or waits: npm run test:quick leaves it out' }],
+  // Several tests wait for timeouts.
+  maxWorkers: 3,
+}
+
+const inWorker = (name: string, include: string[], options: object) => ({
+  // Otherwise this file would run again for each project.
+  extends: false as const,
   plugins: [
     cloudflareTest(async ({ inject }) => ({
       wrangler: { configPath: './wrangler.toml' },
@@ -78,7 +50,7 @@ export default defineConfig({
           MIGRATED: 'migrated',
           SPARE_1: 'spare-1',
           SPARE_2: 'spare-2',
-          ...Object.fromEntries(SLOT_BINDINGS.map((name) => [`LARGE_${name}`, `large-${name}`])),
+          ...Object.fromEntries(SLOT_BINDINGS.map((binding) => [`LARGE_${binding}`, `large-${binding}`])),
           ...(inSlot1 && { DB_1: 'slot-1' }),
         },
         // Outgoing requests go to the fake catalogue providers.
@@ -106,23 +78,49 @@ export default defineConfig({
     })),
   ],
   test: {
+    ...COMMON,
+    name,
+    include,
+    ...options,
     globalSetup: ['./test/support/runner/provider-server.ts'],
     setupFiles: ['./test/support/runner/setup.ts'],
-    include: ['test/features/*/*.test.ts', 'test/attacks/*.test.ts'],
-    // The tests of slots bring their own databases, so one run of them suffices. Their faults take minutes.
-    exclude: inSlot1
-      ? [
-          'test/features/slots/*.test.ts',
-          'test/attacks/slots-isolation.test.ts',
-          `test/features/*/{${WITHOUT_MEMBERS.join()}}.test.ts`,
-        ]
-      : ['test/attacks/slots.test.ts', 'test/attacks/email-change.test.ts'],
-    ...(inSlot1 && { testNamePattern: new RegExp(`^(?!.*(?:${titles.join('|')}))`) }),
     // Passwords are hashed at their real cost (each hash once: test/support/hashes.ts), fifty concurrently in one test.
     testTimeout: 60_000,
-    // Several tests wait for timeouts.
-    maxWorkers: 3,
-    reporters: ['default', ['json', { outputFile: inSlot1 ? 'dist/slots-report.json' : 'dist/test-report.json' }]],
+    hookTimeout: 60_000,
+  },
+})
+
+const inNode = (name: string, options: object) => ({
+  extends: false as const,
+  // Starting the service includes the migrations.
+  test: {
+    ...COMMON,
+    name,
+    include: [`test/${name}/*.test.ts`],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    ...options,
+  },
+})
+
+const ATTACKS = 'test/attacks/*.test.ts'
+const WORKER_PROJECTS = inSlot1
+  ? // The attacks in slots/ bring databases of their own, so one run of them suffices. Their faults take minutes.
+    [inWorker('features', [...SLOT_FEATURES, ATTACKS, 'test/attacks/slots/*.test.ts'], {})]
+  : [
+      inWorker('functions', FUNCTIONS, { isolate: false }),
+      inWorker('features', inFolders('*'), { isolate: !isQuick, exclude: [...FUNCTIONS, ...ALONE] }),
+      inWorker('alone', [...ALONE, ATTACKS], {}),
+    ]
+const NODE_PROJECTS = [inNode('browser', {}), inNode('clients', { globalSetup: 'test/clients/install.ts' })]
+
+export default defineConfig({
+  test: {
+    projects: isSmoke ? [SMOKE_PROJECT] : inSlot1 ? WORKER_PROJECTS : [...WORKER_PROJECTS, ...NODE_PROJECTS],
+    // The attacks take longest.
+    sequence: { sequencer: inOrder(isSmoke ? SUITES.map((name) => `${name}.test.ts`) : ['attacks/']) },
+    reporters: isSmoke ? ['verbose', skips] : ['default', 'json'],
+    outputFile: { json: 'dist/test-report.json' },
     onConsoleLog: (line) => !line.includes('"message":"request"'),
   },
 })

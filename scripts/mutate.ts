@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-/** Tests whose names do not start with the name of the feature folder they cover. */
+/** Tests whose names do not start with the name of a folder they cover. */
 const MORE_TESTS: Record<string, string[]> = {
   books: ['views'],
   images: ['uploads'],
@@ -56,8 +56,8 @@ const listMutants = (file: string) => {
 }
 
 const listTests = (file: string) => {
-  const feature = /^src\/(\w+)\//.exec(file)?.[1] ?? ''
-  const names = feature ? [feature, ...(MORE_TESTS[feature] ?? [])] : []
+  const folders = file.split('/').slice(1, -1)
+  const names = folders.flatMap((folder) => [folder, ...(MORE_TESTS[folder] ?? [])])
   const isCovering = (test: string) => names.some((name) => basename(test).startsWith(name))
   const tests = globSync('test/features/*/*.test.ts').filter(isCovering)
   return tests.length > 0 ? tests : ['test/features']

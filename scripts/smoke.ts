@@ -121,8 +121,7 @@ try {
   for (let n = 0; flags.email && n < MAILED_MEMBERS; n++) members.push(await signUpByMail(flags.email))
   const isLimited = flags.public || flags.email
   const SMOKE = JSON.stringify({ url, origin: flags.origin, journal, ...(isLimited && { members }) })
-  const config = ['run', '--config', 'vitest.smoke.config.ts']
-  const tests = spawn('vitest', config, { stdio: 'inherit', env: { ...process.env, SMOKE } })
+  const tests = spawn('vitest', ['run'], { stdio: 'inherit', env: { ...process.env, SMOKE } })
   exitCode = await new Promise<number>((resolve) => tests.on('exit', (code) => resolve(code ?? 1)))
 } finally {
   const left = await withdrawAll()

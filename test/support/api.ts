@@ -152,6 +152,9 @@ export const signUp = async (email = newEmail()) => {
 }
 
 let shared: Promise<Reader> | undefined
+export const forgetSharedReader = () => {
+  shared = undefined
+}
 /** A member for tests that do not care what else its library holds and do not change its profile. */
 export const sharedReader = async () => {
   if (remote?.members) return asMember(remote.members[0])

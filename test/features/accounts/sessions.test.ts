@@ -1,3 +1,4 @@
+// @module-tag slow
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sweep } from '../../../src/sweep'

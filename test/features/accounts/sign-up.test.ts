@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it } from 'vitest'
 import { join, login, newEmail, PASSWORD, send, sharedReader } from '../../support/api'
 import { select } from '../../support/database'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { beforeAll, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { DEMO, type Fetch, seed } from '../../../scripts/seed/demo.ts'

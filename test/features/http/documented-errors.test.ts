@@ -1,3 +1,4 @@
+// @module-tag slow
 import { beforeAll, expect, it, vi } from 'vitest'
 import { createUndoCode } from '../../../src/accounts/email-change/undo-code'
 import { MAX_TOKENS } from '../../../src/accounts/tokens/schema'

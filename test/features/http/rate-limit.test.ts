@@ -1,3 +1,4 @@
+// @module-tag slow
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { codeIn, joinWith, mails, newNetwork, otherCode, requestCode } from '../../support/accounts/mailed-codes'
 import { type Answer, join, newEmail, PASSWORD, send, signUp } from '../../support/api'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, it } from 'vitest'
 import { signUp } from '../../support/api'
 import { remote } from '../../support/target'

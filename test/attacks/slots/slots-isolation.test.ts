@@ -1,13 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { idRange } from '../../src/db/next-id'
-import * as trials from '../support/access/isolation'
-import { BASE, handle, newEmail } from '../support/api'
-import { idOperations } from '../support/document/operations'
-import { UNLIMITED } from '../support/rate-limits'
-import { DATABASES, migrateSlots, SLOTS } from '../support/slots'
-import { takeSnapshot } from '../support/stores'
-import { insertMemberRow, signToken } from '../support/tokens'
+import { idRange } from '../../../src/db/next-id'
+import * as trials from '../../support/access/isolation'
+import { BASE, handle, newEmail } from '../../support/api'
+import { idOperations } from '../../support/document/operations'
+import { UNLIMITED } from '../../support/rate-limits'
+import { DATABASES, migrateSlots, SLOTS } from '../../support/slots'
+import { takeSnapshot } from '../../support/stores'
+import { insertMemberRow, signToken } from '../../support/tokens'
 
 const changed = {
   ...SLOTS,

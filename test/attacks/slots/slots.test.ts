@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Bindings } from '../../src/env'
-import { codeIn, mails, requestCode } from '../support/accounts/mailed-codes'
+import type { Bindings } from '../../../src/env'
+import { codeIn, mails, requestCode } from '../../support/accounts/mailed-codes'
 import {
   countCalls,
   ERRORS,
@@ -12,10 +12,10 @@ import {
   ORDERS,
   pickFaults,
   sweepLater,
-} from '../support/accounts/slot-faults'
-import { newEmail, PASSWORD, send, tokenOf } from '../support/api'
-import { UNLIMITED } from '../support/rate-limits'
-import { DATABASES, findDirectoryProblems, migrateSlots, SLOTS } from '../support/slots'
+} from '../../support/accounts/slot-faults'
+import { newEmail, PASSWORD, send, tokenOf } from '../../support/api'
+import { UNLIMITED } from '../../support/rate-limits'
+import { DATABASES, findDirectoryProblems, migrateSlots, SLOTS } from '../../support/slots'
 
 // No transaction spans two databases, and a call between them can fail, take effect without an answer, run late, or run
 // twice. In every case, an address has at most one member, and does not stay blocked.

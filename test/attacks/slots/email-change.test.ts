@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Bindings } from '../../src/env'
-import { confirmChange, insertEmailCode, lastCodeTo, mailsTo, undo } from '../support/accounts/email-changes'
-import { EMAIL, mails } from '../support/accounts/mailed-codes'
+import type { Bindings } from '../../../src/env'
+import { confirmChange, insertEmailCode, lastCodeTo, mailsTo, undo } from '../../support/accounts/email-changes'
+import { EMAIL, mails } from '../../support/accounts/mailed-codes'
 import {
   countCalls,
   ERRORS,
@@ -14,11 +14,11 @@ import {
   ORDERS,
   pickFaults,
   sweepLater,
-} from '../support/accounts/slot-faults'
-import { newEmail, PASSWORD, send } from '../support/api'
-import { insertMemberAt } from '../support/home'
-import { UNLIMITED } from '../support/rate-limits'
-import { ADDRESS_KEY, DATABASES, findDirectoryProblems, migrateSlots, SLOTS } from '../support/slots'
+} from '../../support/accounts/slot-faults'
+import { newEmail, PASSWORD, send } from '../../support/api'
+import { insertMemberAt } from '../../support/home'
+import { UNLIMITED } from '../../support/rate-limits'
+import { ADDRESS_KEY, DATABASES, findDirectoryProblems, migrateSlots, SLOTS } from '../../support/slots'
 
 // A change of e-mail and its undo span two databases, and a call between them can fail, take effect without a response, run
 // late, or run twice. In every case, an address has at most one member, none stays blocked, and an undo stays possible.
