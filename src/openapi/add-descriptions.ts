@@ -1,4 +1,5 @@
-import { PARAMETERS, PROPERTIES, SCHEMAS } from './descriptions'
+import type { Descriptions } from './feature-reference'
+import { DESCRIPTIONS } from './features'
 
 type Schema = { $ref?: string; description?: string; properties?: Record<string, Schema> }
 type Parameter = { $ref?: string; name?: string; description?: string; schema?: Schema }
@@ -7,15 +8,19 @@ type Document = {
   components?: { schemas?: Record<string, Schema> }
 }
 
-const find = (descriptions: Record<string, string>, name: string, ...fallbacks: string[]) => {
-  const known = [name, ...fallbacks].find((each) => descriptions[each])
-  if (!known) throw new Error(`src/openapi/descriptions.ts lacks ${name}`)
-  return descriptions[known]
+const find = (part: keyof Descriptions, names: string[], features = DESCRIPTIONS) => {
+  for (const { [part]: texts = {} } of features) {
+    const name = names.find((each) => texts[each])
+    if (name) return texts[name]
+  }
+  throw new Error(`No responses.ts describes ${names[0]}, one of the ${part}`)
 }
 
 /** @throws Error if there is no description */
-export const describeProperty = (schema: string, property: string) =>
-  find(PROPERTIES, `${schema}.${property}`, property)
+export const describeProperty = (schema: string, property: string) => {
+  const own = DESCRIPTIONS.filter(({ schemas }) => schemas?.[schema])
+  return find('properties', [`${schema}.${property}`, property], [...own, ...DESCRIPTIONS])
+}
 
 /**
  * Adds the descriptions of all named schemas, their properties and the parameters.
@@ -24,14 +29,14 @@ export const describeProperty = (schema: string, property: string) =>
 export const addDescriptions = (document: object) => {
   const { paths = {}, components } = document as Document
   for (const [name, schema] of Object.entries(components?.schemas ?? {})) {
-    schema.description = find(SCHEMAS, name)
+    schema.description = find('schemas', [name])
     for (const [property, value] of Object.entries(schema.properties ?? {})) {
       value.description = describeProperty(name, property)
     }
   }
   for (const { parameters = [] } of Object.values(paths).flatMap((item) => Object.values(item))) {
     for (const parameter of parameters) {
-      if (parameter.name) parameter.description = find(PARAMETERS, parameter.name)
+      if (parameter.name) parameter.description = find('parameters', [parameter.name])
     }
   }
 }

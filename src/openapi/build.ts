@@ -14,12 +14,12 @@ import { metadataOf, type RouteMetadata } from '../http/route-metadata'
 import { addDescriptions, describeProperty } from './add-descriptions'
 import { ErrorBody } from './error-body'
 import { exampleFieldError, exampleViolation } from './error-examples'
+import type { Operation, ResponseDescription } from './feature-reference'
+import { OPERATIONS } from './features'
+import { REQUEST_HEADERS, RESPONSE_HEADERS, type RequestHeaderName } from './header-components'
 import { adjustSchema } from './json-schema'
-import { OPERATIONS } from './operations/all'
-import { type Operation, RATE_LIMIT, type RequestHeaderName, type ResponseDescription } from './operations/operation'
-import { REQUEST_HEADERS, RESPONSE_HEADERS } from './response-headers'
 
-type Route = RouteMetadata & Operation & { tag: string }
+type Route = RouteMetadata & Operation & { tag: string; path: string }
 
 const refer = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
@@ -37,13 +37,26 @@ const bodyErrors = ({ file }: RouteMetadata) =>
     ...(file?.acceptsRawBody ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const)),
   ] as const
 
-const needsDatabase = ({ membersOnly, usesDatabase }: Route) => membersOnly ?? usesDatabase
+const needsDatabase = ({ membersOnly, countsAttempts, usesDatabase }: Route) =>
+  membersOnly ?? countsAttempts ?? usesDatabase
+
+/** The error of an identifier in the path that the caller has nothing with. */
+const NOT_FOUND: [parameter: string, ErrorCode][] = [
+  ['{book-id}', 'BOOK_NOT_FOUND'],
+  ['{memo-id}', 'MEMO_NOT_FOUND'],
+  ['{reading-id}', 'READING_NOT_FOUND'],
+  ['{member-id}', 'IMAGE_NOT_FOUND'],
+  ['{session-id}', 'SESSION_NOT_FOUND'],
+  ['{token-id}', 'TOKEN_NOT_FOUND'],
+  ['{import-id}', 'IMPORT_NOT_FOUND'],
+]
 
 const errorCodes = (route: Route): ErrorCode[] => [
   ...(route.membersOnly ? (['UNAUTHORIZED', route.scopes ? 'INSUFFICIENT_SCOPE' : 'SESSION_REQUIRED'] as const) : []),
-  ...(route.throttled ? (['TOO_MANY_REQUESTS'] as const) : []),
+  ...(route.throttled || route.countsAttempts ? (['TOO_MANY_REQUESTS'] as const) : []),
   ...(hasBody(route) ? bodyErrors(route) : []),
   ...(route.query || route.param ? (['INVALID_PARAMETERS'] as const) : []),
+  ...NOT_FOUND.flatMap(([parameter, code]) => (route.path.includes(parameter) ? [code] : [])),
   ...(route.errors ?? []),
   ...(needsDatabase(route) ? (['UNAVAILABLE'] as const) : []),
   'INTERNAL',
@@ -54,11 +67,11 @@ const BOOKMARK = 'X-D1-Bookmark'
 
 const COUNTED: ErrorCode[] = ['LOGIN_FAILED', 'TOO_MANY_REQUESTS']
 
-/** A route that shows a limit when it succeeds also shows it when an attempt fails or is refused. */
-const rateLimitHeaders = ({ responses, countsInvalidFields }: Route, codes: ErrorCode[]) => {
-  const isShown = Object.values(responses).some(({ headers }) => headers?.includes('RateLimit'))
+const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy']
+/** Whether one of these errors shows the limit on attempts: because the attempt failed, or is one too many. */
+const showsLimit = ({ countsAttempts, countsInvalidFields }: Route, codes: ErrorCode[]) => {
   const counted: ErrorCode[] = countsInvalidFields ? [...COUNTED, 'INVALID_FIELDS'] : COUNTED
-  return isShown && codes.some((code) => counted.includes(code)) ? RATE_LIMIT : []
+  return countsAttempts && codes.some((code) => counted.includes(code))
 }
 
 const errorHeaders = (status: number, codes: ErrorCode[], route: Route) => [
@@ -69,7 +82,7 @@ const errorHeaders = (status: number, codes: ErrorCode[], route: Route) => [
   ...(codes.every((code) => ['TOO_MANY_REQUESTS', 'CATALOGUE_BUSY', 'UNAVAILABLE'].includes(code))
     ? ['Retry-After']
     : []),
-  ...rateLimitHeaders(route, codes),
+  ...(showsLimit(route, codes) ? RATE_LIMIT : []),
 ]
 
 /** Examples of the errors whose body never varies. */
@@ -107,12 +120,21 @@ const errorResponses = (route: Route) => {
 /** OpenAPI 3.1 prefers `contentMediaType`, but generators know only this form. */
 const BINARY = { type: 'string', format: 'binary' } as const
 
+const isPaged = (schema: z.ZodMiniType | 'binary' | undefined) =>
+  schema instanceof z.ZodMiniObject && 'pageInfo' in schema.shape
+
 const toResponse = (
   { description, content, headers = [] }: ResponseDescription,
   route: Route,
 ): ZodOpenApiResponseObject => ({
   description,
-  headers: refer(...COMMON_HEADERS, ...(needsDatabase(route) ? [BOOKMARK] : []), ...headers),
+  headers: refer(
+    ...COMMON_HEADERS,
+    ...(needsDatabase(route) ? [BOOKMARK] : []),
+    ...(isPaged(content?.['application/json']) ? ['Link'] : []),
+    ...headers,
+    ...(route.countsAttempts ? RATE_LIMIT : []),
+  ),
   ...(content && {
     content: Object.fromEntries(
       Object.entries(content).map(([type, schema]) => [type, { schema: schema === 'binary' ? BINARY : schema }]),
@@ -161,7 +183,7 @@ const tokenNote = ({ membersOnly, scopes }: RouteMetadata) => {
 }
 
 const toOperation = (route: Route): ZodOpenApiOperationObject => {
-  const { operationId, summary, description, tag, responses, path = route.param, query } = route
+  const { operationId, summary, description, tag, responses, param = route.pathParameters, query } = route
   const successes = Object.entries(responses).map(([status, answer]) => [status, toResponse(answer, route)] as const)
   return {
     operationId,
@@ -170,7 +192,7 @@ const toOperation = (route: Route): ZodOpenApiOperationObject => {
     tags: [tag],
     security: route.membersOnly ? [{ bearer: [...(route.scopes ?? [])] }] : [],
     requestParams: {
-      ...(path && { path: toObject(path) }),
+      ...(param && { path: toObject(param) }),
       ...(query && { query: toObject(query) }),
     },
     parameters: requestHeaders(route).map(referToParameter),
@@ -199,7 +221,7 @@ export const documentOf = (app: Hono<App>) => {
     const operation = OPERATIONS.get(key)
     if (!operation) continue
     const [method = '', path = ''] = key.split(' ')
-    paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation({ ...metadata, ...operation }) }
+    paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation({ ...metadata, ...operation, path }) }
   }
   const document = createDocument(
     {

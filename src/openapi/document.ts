@@ -3,8 +3,8 @@ import { app } from '../app'
 import { documentOf } from './build'
 import { type SampledOperation, toCurl, toFetch } from './code-samples'
 import { EXAMPLES, type Example } from './examples'
+import { TAGS } from './feature-reference'
 import { introduce } from './introduction'
-import { TAGS } from './operations/all'
 
 /** The operations that the introduction shows. */
 const FIRST_STEPS = ['signUp', 'logIn', 'registerBook', 'createMemo', 'getBook']
@@ -86,7 +86,7 @@ export const buildDocument = () => {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This service, in production or local', 'x-internal': false }],
-    tags: TAGS.map(({ name, description }) => ({ name, description })),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     ...rest,
   }
 }

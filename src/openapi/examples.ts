@@ -288,10 +288,7 @@ export const EXAMPLES: Record<string, Example> = {
   listBooksByIsbn: { parameters: { isbn: '89-364-3412-8' }, response: [libraryBook] },
   searchBooks: {
     parameters: { q: '소년', size: 10 },
-    response: {
-      item: [libraryBook],
-      next: null,
-    },
+    response: { item: [libraryBook], next: null },
   },
   searchMemos: {
     parameters: { q: 'this page', memoType: 'ALL', bookId: 1, size: 10 },

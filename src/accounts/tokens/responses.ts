@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import { HINT_LENGTH } from '../../auth/access-token'
+import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
 import { Instant } from '../../values/responses'
 import { MAX_NAME } from '../members/schema'
-import { NAMES, Scope } from './schema'
+import { MAX_TOKENS, NAMES, Scope } from './schema'
 
 const fields = {
   tokenId: z.uuid(),
@@ -22,3 +23,58 @@ export const AccessToken = z
   .object({ ...fields, hint: z.string().check(z.maxLength(HINT_LENGTH)), lastUsedAt: z.nullable(z.iso.date()) })
   .register(z.globalRegistry, { id: 'AccessToken' })
 export type AccessToken = z.infer<typeof AccessToken>
+
+export const tokensReference: FeatureReference = {
+  tag: 'Access tokens',
+  schemas: {
+    AccessToken: 'An access token, without the token itself.',
+    CreatedToken: 'A new access token. No other response contains the token itself.',
+    NewToken: 'An access token to create.',
+    Scope: 'What an access token may do. The introduction describes each scope.',
+  },
+  properties: {
+    expiresAt: 'When it expires. Null if never.',
+    'NewToken.expiresAt':
+      'When the token expires: a future time in RFC 3339 format, with `Z` or an offset. Fractions of a second are dropped. Never if null or absent.',
+    hint: 'The first characters of the token, by which you can recognize it.',
+    lastUsedAt: 'The UTC day on which the token was last used, as `yyyy-MM-dd`. Null if never.',
+    name: 'The name that you gave the token.',
+    'NewToken.name': `What the token is for. Names need not be unique. ${WELL_FORMED}.`,
+    scopes: 'What the token may do.',
+    'NewToken.scopes': 'What the token may do: at least one scope, without repetition.',
+    token: 'The token. Store it safely: it cannot be read again.',
+    tokenId: 'Identifier of the access token.',
+  },
+  parameters: { 'token-id': 'Identifier of the access token.' },
+  operations: {
+    'POST /tokens': {
+      operationId: 'createToken',
+      summary: 'Create an access token',
+      description:
+        'For a script or an app that needs only part of your account. No other response contains the token: the service ' +
+        `stores only a hash. A member may have ${MAX_TOKENS} tokens, not counting expired ones. You are informed by mail, ` +
+        'at most once an hour.',
+      responses: { 201: json(CreatedToken, 'The new access token') },
+      errors: ['MAX_TOKENS'],
+    },
+    'GET /tokens': {
+      operationId: 'listTokens',
+      summary: 'List your access tokens',
+      description: 'Newest first, without the tokens themselves. Expired ones are not listed.',
+      responses: { 200: json(z.array(AccessToken).check(z.maxLength(MAX_TOKENS)), 'Your access tokens') },
+    },
+    'DELETE /tokens': {
+      operationId: 'deleteTokens',
+      summary: 'Delete all access tokens',
+      description:
+        'All of them stop working immediately. If someone else had access to your account, also change the password.',
+      responses: { 204: empty('Deleted') },
+    },
+    'DELETE /tokens/{token-id}': {
+      operationId: 'deleteToken',
+      summary: 'Delete an access token',
+      description: 'It stops working immediately. A second deletion returns 404.',
+      responses: { 204: empty('Deleted') },
+    },
+  },
+}

@@ -1,7 +1,10 @@
 import * as z from 'zod/mini'
+import { empty, type FeatureReference, json, NULLABLE_SENT, WELL_FORMED } from '../../openapi/feature-reference'
 import { Int32, int } from '../../values/fields'
-import { Id, LocalTime, pageOf } from '../../values/responses'
+import { MAX_MEMOS_SIZE } from '../../values/paging'
+import { Id, LocalTime, listOf, pageOf } from '../../values/responses'
 import { Memo } from '../memos/responses'
+import { MAX_EXAMINED } from './book-list'
 import { BookStatus } from './schema'
 
 /** All fields of a book in responses. Each view picks its own. */
@@ -22,23 +25,13 @@ const Book = z.object({
 })
 
 export const RegisteredBook = z
-  .pick(Book, {
-    bookId: true,
-    title: true,
-    author: true,
-    cover: true,
-    bookStatus: true,
-  })
-  .register(z.globalRegistry, {
-    id: 'RegisteredBook',
-  })
+  .pick(Book, { bookId: true, title: true, author: true, cover: true, bookStatus: true })
+  .register(z.globalRegistry, { id: 'RegisteredBook' })
 export type RegisteredBook = z.infer<typeof RegisteredBook>
 
 export const LibraryBook = z
   .omit(Book, { publisher: true, readStartDate: true, readEndDate: true })
-  .register(z.globalRegistry, {
-    id: 'LibraryBook',
-  })
+  .register(z.globalRegistry, { id: 'LibraryBook' })
 export type LibraryBook = z.infer<typeof LibraryBook>
 
 export const LibraryBookPage = pageOf(LibraryBook)
@@ -53,9 +46,7 @@ export type CalenderBook = z.infer<typeof CalenderBook>
 
 export const AbandonedBook = z
   .pick(Book, { bookId: true, createdAt: true, title: true, cover: true })
-  .register(z.globalRegistry, {
-    id: 'AbandonedBook',
-  })
+  .register(z.globalRegistry, { id: 'AbandonedBook' })
 export type AbandonedBook = z.infer<typeof AbandonedBook>
 
 export const MemoBook = z
@@ -84,3 +75,158 @@ export const CreatedDate = z
   .pick(Book, { bookId: true, createdAt: true })
   .register(z.globalRegistry, { id: 'CreatedDate' })
 export type CreatedDate = z.infer<typeof CreatedDate>
+
+const DATE_SENT = '`yyyy-MM-ddTHH:mm:ss`, a valid calendar date without a time zone. Fractions of a second are dropped.'
+
+export const booksReference: FeatureReference = {
+  tag: 'Books',
+  schemas: {
+    AbandonedBook: 'An unread book that was registered long ago.',
+    AbandonedBookPage: 'A page of unread books that were registered long ago.',
+    BookDetail: 'A book with its memos.',
+    BookPatch:
+      'The fields of a book to change. Absent fields stay unchanged, and null clears a field that may be null.',
+    BookStatus:
+      'Reading status of a book.\n\n- `YET` (0): not started\n- `ING` (1): being read\n- `DONE` (2): finished',
+    CalenderBook: 'A finished book, with the day it was finished.',
+    CalenderBookPage: 'A page of finished books.',
+    CreatedDate: 'The registration date of a book.',
+    LibraryBook: 'A book as listed in the library.',
+    LibraryBookList: 'A page of books that match a search.',
+    LibraryBookPage: 'A page of the library.',
+    ListedBook: 'A book with all its fields.',
+    ListedBookList: 'A page of books.',
+    MemoBook: 'A book that has memos.',
+    MemoBookPage: 'A page of books with memos.',
+    NewBook: 'A book to register.',
+    RegisteredBook: 'A book that was just registered.',
+    UpdatedBook: 'The values of a book after a change.',
+  },
+  properties: {
+    author: 'Author of the book. Null if unknown.',
+    'NewBook.author': `Author of the book. ${NULLABLE_SENT}`,
+    'BookPatch.author': `Author of the book. ${NULLABLE_SENT}`,
+    bookId: 'Identifier of the book.',
+    bookStatus: 'Reading status.',
+    'NewBook.bookStatus': 'Reading status, by name or code. `YET` if absent.',
+    'BookPatch.bookStatus': 'Reading status, by name or code.',
+    cover: 'URL of the cover image, or null.',
+    'NewBook.cover':
+      'URL of the cover: an `http` or `https` URL that `new URL()` accepts. An empty string is stored as null.',
+    createdAt: 'When the book was registered.',
+    currentPage: 'The page that the reader has reached.',
+    'NewBook.currentPage': 'The page that the reader has reached. 0 if absent.',
+    'NewBook.isbn':
+      'An ISBN-10 or ISBN-13, with or without spaces and hyphens. `getEdition` returns it. Ignored if it is invalid.',
+    itemPage: 'Number of pages of the book. Null if unknown.',
+    'NewBook.itemPage': 'Number of pages of the book, as an integer or a string of digits.',
+    'BookPatch.itemPage': 'Number of pages of the book, as an integer or a string of digits.',
+    memoCount: 'Number of memos on the book.',
+    memosList: 'The memos that match `memoAuthority`, newest first.',
+    publisher: 'Publisher of the book. Null if unknown.',
+    'NewBook.publisher': `Publisher of the book. ${NULLABLE_SENT}`,
+    'BookPatch.publisher': `Publisher of the book. ${NULLABLE_SENT}`,
+    readEndDate: 'When reading ended, in the time zone of the reader. Null if not yet.',
+    'CalenderBook.readEndDate': 'When reading ended.',
+    'NewBook.readEndDate': `When reading ended. ${DATE_SENT}`,
+    'BookPatch.readEndDate': `When reading ended. ${DATE_SENT}`,
+    readStartDate: 'When reading started, in the time zone of the reader. Null if not yet.',
+    'NewBook.readStartDate': `When reading started. ${DATE_SENT}`,
+    'BookPatch.readStartDate': `When reading started. ${DATE_SENT}`,
+    readStratDate: 'Old spelling of `readStartDate`. If both are sent, `readStartDate` is used.',
+    star: 'Rating from 1 to 5. 0 means not rated.',
+    title: 'Title of the book.',
+    'NewBook.title': `Title of the book. ${WELL_FORMED}.`,
+  },
+  parameters: {
+    author: 'Only books by this author, regardless of case.',
+    'book-id': 'Identifier of the book.',
+    bookStatus: 'Which books to list, by name or code.',
+    memoAuthority: 'Which memos to include, by name or code. `ALL` includes all.',
+    sort: 'Order of the list.\n\n- `created`: by registration; `setCreatedDate` does not change it\n- `title`, `author`: alphabetical, regardless of case\n- `finished`: by `readEndDate`\n- `rating`: by `star`\n\nWith `-`, in reverse. Default: `-created`.',
+    status: 'Only books of this status, by name or code.',
+  },
+  operations: {
+    'GET /books/library': {
+      operationId: 'listLibrary',
+      summary: 'List books by status',
+      description: 'Newest registration first. `setCreatedDate` does not change the order.',
+      responses: { 200: json(LibraryBookPage, 'A page of books') },
+    },
+    'GET /books/calender': {
+      operationId: 'listCalender',
+      summary: 'List finished books by end date',
+      description: 'Books that are `DONE` and have a `readEndDate`, latest first.',
+      responses: { 200: json(pageOf(CalenderBook), 'A page of books') },
+    },
+    'GET /books/abandon': {
+      operationId: 'listAbandoned',
+      summary: 'List old unread books',
+      description:
+        'Books that are still `YET` 90 days after registration, oldest first. The number of days can be configured.',
+      responses: { 200: json(pageOf(AbandonedBook), 'A page of books') },
+    },
+    'GET /books/memo-books': {
+      operationId: 'listMemoBooks',
+      summary: 'List books with memos',
+      description: 'Books that have at least one memo. Newest registration first.',
+      responses: { 200: json(pageOf(MemoBook), 'A page of books') },
+    },
+    'GET /books': {
+      operationId: 'listBooks',
+      summary: 'List, sort and filter books',
+      description:
+        'All books, or those that match all filters. A `-` before the sort reverses it. Books without a value to sort by come ' +
+        'last in both directions, newest registration first: for `author`, books without one; for `finished`, books that ' +
+        'are not `DONE` or have no `readEndDate`; for `rating`, unrated books. With filters, a request examines at most ' +
+        `${2 * MAX_EXAMINED} books, so a page can be short or empty: the list ends when \`next\` is null.`,
+      responses: { 200: json(listOf(ListedBook), 'A page of books') },
+    },
+    'POST /books': {
+      operationId: 'registerBook',
+      summary: 'Register a book',
+      description:
+        'Only `title` is required. Registering the same title twice creates two books. Status and dates are stored as ' +
+        'sent: neither changes the other.',
+      responses: { 201: json(RegisteredBook, 'The registered book', 'Location') },
+      errors: ['MAX_BOOKS', 'MAX_MEMBER_TEXT_BYTES'],
+    },
+    'GET /books/{book-id}': {
+      operationId: 'getBook',
+      summary: 'Get a book with its memos',
+      description:
+        '`memoCount` counts all memos of the book. `memosList` contains those that match `memoAuthority`, newest first.',
+      responses: { 200: json(BookDetail, 'The book') },
+    },
+    'PATCH /books/{book-id}': {
+      operationId: 'updateBook',
+      summary: 'Update a book',
+      description:
+        'Absent fields stay unchanged, and null clears a field that may be null. Any status may follow any other, and ' +
+        'none changes a date. An empty object changes nothing.',
+      responses: { 200: json(UpdatedBook, 'The updated values') },
+      errors: ['MAX_MEMBER_TEXT_BYTES'],
+    },
+    'DELETE /books/{book-id}': {
+      operationId: 'deleteBook',
+      summary: 'Delete a book with its memos',
+      description: 'Cannot be undone. A second deletion returns 404.',
+      responses: { 204: empty('Deleted') },
+    },
+    'GET /books/{book-id}/memos': {
+      operationId: 'listBookMemos',
+      summary: 'List the memos of a book',
+      description:
+        'Newest first. `size` may be up to 10,000: send the `memoCount` of the book to load all its memos at once.',
+      responses: { 200: json(pageOf(Memo, MAX_MEMOS_SIZE), 'A page of memos') },
+    },
+    'PATCH /books/created-date/{book-id}': {
+      operationId: 'setCreatedDate',
+      summary: 'Overwrite the registration date of a book',
+      description:
+        'The body is the new date, in the time zone of the service, as plain text or as a JSON string, whatever the content ' +
+        'type says. Only `listAbandoned` depends on this date.',
+      responses: { 200: json(CreatedDate, 'The updated date') },
+    },
+  },
+}

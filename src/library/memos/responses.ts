@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
 import { Int32 } from '../../values/fields'
 import { Id, LocalTime } from '../../values/responses'
 import { MAX_CONTENT, MemoAuthority, MemoType } from './schema'
@@ -19,9 +20,96 @@ export type Memo = z.infer<typeof Memo>
 
 export const RandomMemo = z
   .pick(Memo, { memoId: true, memoContent: true, memoType: true, memoBookPage: true })
-  .register(z.globalRegistry, {
-    id: 'RandomMemo',
-  })
+  .register(z.globalRegistry, { id: 'RandomMemo' })
 export type RandomMemo = z.infer<typeof RandomMemo>
 
 export const ImageUrl = z.url().check(z.maxLength(4096))
+
+export const memosReference: FeatureReference = {
+  tag: 'Memos',
+  schemas: {
+    Memo: 'A note on a book.',
+    MemoAuthority:
+      'Intended visibility of a memo. Members cannot see memos of other members yet, whatever the value.\n\n- `PRIVATE` (0): only its author\n- `PUBLIC` (1): everyone',
+    MemoPage: 'A page of the memos of a book.',
+    MemoPatch: 'The fields of a memo to change. Absent fields stay unchanged.',
+    MemoType:
+      'Kind of memo.\n\n- `BOOK_CONTENT` (0): a quotation from the book\n- `SUMMARY` (1): a summary\n- `THOUGHT` (2): a thought\n- `QUESTION` (3): a question about the book',
+    NewMemo: 'A memo to add.',
+    RandomMemo: 'A memo drawn at random.',
+  },
+  properties: {
+    file: 'The image, as a part with a file name. PNG, JPEG, GIF, WebP or still AVIF, at most 10 MiB and 268 megapixels.',
+    memoAuthority: 'Intended visibility.',
+    'NewMemo.memoAuthority': 'Intended visibility, by name or code. `PRIVATE` if absent, null or empty.',
+    'MemoPatch.memoAuthority': 'Intended visibility, by name or code.',
+    memoBookPage: 'The page of the book that the memo is about.',
+    memoContent: 'The text, exactly as it was sent. It may contain HTML: sanitize it before rendering it as such.',
+    'NewMemo.memoContent': `The text. It is stored exactly as sent, HTML included. ${WELL_FORMED}.`,
+    'MemoPatch.memoContent': `The text. It is stored exactly as sent, HTML included. ${WELL_FORMED}.`,
+    memoId: 'Identifier of the memo.',
+    memoLikesCount: 'Number of likes. Always 0, as members cannot like memos yet.',
+    memoType: 'Kind of memo.',
+    'NewMemo.memoType': 'Kind of memo, by name or code. `BOOK_CONTENT` if absent, null or empty.',
+    'MemoPatch.memoType': 'Kind of memo, by name or code.',
+    updatedAt: 'When the memo was last changed.',
+  },
+  parameters: {
+    bookId: 'The book of the memo.',
+    'memo-id': 'Identifier of the memo.',
+    memoType: 'Which memos to list, by name or code. `ALL` lists all.',
+  },
+  operations: {
+    'GET /memos/random': {
+      operationId: 'drawMemo',
+      summary: 'Get a random memo',
+      description: 'Returns one of your memos, each equally likely, or an empty array if you have none.',
+      responses: { 200: json(z.array(RandomMemo).check(z.maxLength(1)), 'At most one memo') },
+    },
+    'POST /memos/image-memo': {
+      operationId: 'uploadMemoImage',
+      summary: 'Upload an image for a memo',
+      description:
+        'Accepts PNG, JPEG, GIF, WebP and still AVIF, detected by content, up to 10 MiB, 268 megapixels and 20,000 frames ' +
+        'or other parts. Returns the URL of the image, which needs no token and cannot be guessed. Metadata such as ' +
+        'location, camera and time is removed.',
+      requestHeaders: ['Accept'],
+      responses: {
+        201: {
+          description: 'The URL of the image, as plain text if `Accept` prefers `text/plain`',
+          content: { 'application/json': ImageUrl, 'text/plain': ImageUrl },
+          headers: ['Location'],
+        },
+      },
+      errors: ['TOO_MANY_PIXELS', 'IMAGE_TOO_COMPLEX', 'UNSUPPORTED_IMAGE', 'IMAGE_DAMAGED', 'MAX_MEMBER_IMAGE_BYTES'],
+    },
+    'POST /memos': {
+      operationId: 'createMemo',
+      summary: 'Add a memo to a book',
+      description:
+        'The content is stored exactly as sent. If it is HTML, clients must sanitize it. To show an image, upload it ' +
+        'first, and put its URL into the content.',
+      responses: { 201: json(Memo, 'The new memo', 'Location') },
+      errors: ['BOOK_NOT_FOUND', 'MAX_MEMOS_PER_BOOK', 'MAX_BOOK_TEXT_BYTES', 'MAX_MEMBER_TEXT_BYTES'],
+    },
+    'GET /memos/{memo-id}': {
+      operationId: 'getMemo',
+      summary: 'Get a memo',
+      description: 'Returns one memo. The `Location` of a new memo points here.',
+      responses: { 200: json(Memo, 'The memo') },
+    },
+    'PATCH /memos/{memo-id}': {
+      operationId: 'updateMemo',
+      summary: 'Update a memo',
+      description: 'Absent fields stay unchanged. An empty object changes nothing.',
+      responses: { 200: json(Memo, 'The updated memo') },
+      errors: ['MAX_BOOK_TEXT_BYTES', 'MAX_MEMBER_TEXT_BYTES'],
+    },
+    'DELETE /memos/{memo-id}': {
+      operationId: 'deleteMemo',
+      summary: 'Delete a memo',
+      description: 'Cannot be undone. A second deletion returns 404.',
+      responses: { 204: empty('Deleted') },
+    },
+  },
+}

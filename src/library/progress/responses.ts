@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { type FeatureReference, json } from '../../openapi/feature-reference'
 import { PROGRESS_KINDS } from '../../values/contract'
 import { Int32 } from '../../values/fields'
 import { Instant, listOf } from '../../values/responses'
@@ -9,3 +10,40 @@ export const ProgressEvent = z
 export type ProgressEvent = z.infer<typeof ProgressEvent>
 
 export const ProgressEvents = listOf(ProgressEvent)
+
+export const progressReference: FeatureReference = {
+  tag: 'Progress',
+  schemas: {
+    NewProgress: 'The page that was reached: exactly one of `page` and `percent`.',
+    ProgressEvent: 'A page that was reached, and when.',
+    ProgressEventList: 'A page of progress events.',
+    ProgressKind:
+      'Kind of event.\n\n- `PROGRESS`: the same or a later page, or a new reading\n- `FINISHED`: the book became `DONE`\n- `CORRECTION`: an earlier page in the same reading',
+  },
+  properties: {
+    'NewProgress.at':
+      'When the page was reached: a past time in RFC 3339 format, with `Z` or an offset, not before 1900. Fractions of a second are dropped. A time up to five minutes ahead is treated as now. Now if null or absent.',
+    at: 'When the page was reached.',
+    kind: 'Kind of event.',
+    page: 'The page that was reached.',
+    percent: 'How much of the book was read, as a percentage of its `itemPage`. Rounded to the nearest page.',
+  },
+  operations: {
+    'GET /books/{book-id}/progress': {
+      operationId: 'listProgress',
+      summary: 'List the progress of a book',
+      description:
+        'Latest first. Every change of `currentPage` and every `addProgress` is an event. Beyond 10,000 events of a book, ' +
+        'those of a UTC day are merged into its last one, oldest days first.',
+      responses: { 200: json(ProgressEvents, 'A page of events') },
+    },
+    'POST /books/{book-id}/progress': {
+      operationId: 'addProgress',
+      summary: 'Add progress to a book',
+      description:
+        'Send either `page` or, if the book has an `itemPage`, `percent`. The latest event sets `currentPage`; an earlier ' +
+        'one is only added to the list. An event at the same time is replaced. The status of the book stays the same.',
+      responses: { 201: json(ProgressEvent, 'The new event') },
+    },
+  },
+}

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
+import { empty, type FeatureReference, json, NULLABLE_SENT } from '../../openapi/feature-reference'
 import { BookFormat } from '../../values/fields'
 import { Id } from '../../values/responses'
-import { DATE, MAX_NOTE, ReadingOutcome } from './schema'
+import { DATE, MAX_NOTE, MAX_READINGS, ReadingOutcome } from './schema'
 
 const StoredDate = z.nullable(z.string().check(z.regex(DATE)))
 
@@ -18,3 +19,72 @@ export const Reading = z
   })
   .register(z.globalRegistry, { id: 'Reading' })
 export type Reading = z.infer<typeof Reading>
+
+const PARTIAL_DATE_SENT = '`yyyy`, `yyyy-MM` or `yyyy-MM-dd`, a valid calendar date.'
+
+export const readingsReference: FeatureReference = {
+  tag: 'Readings',
+  schemas: {
+    NewReading: 'A reading to add.',
+    Reading: 'A single reading of a book, in progress or ended. A book can have several.',
+    ReadingOutcome:
+      'How a reading ended.\n\n- `FINISHED`: the book was read to the end\n- `STOPPED`: the book was given up',
+    ReadingPatch: 'The fields of a reading to change. Absent fields stay unchanged, and null clears a field.',
+  },
+  properties: {
+    finishedAt: 'When reading ended, as `yyyy`, `yyyy-MM` or `yyyy-MM-dd`. Null if unknown, or not yet.',
+    'NewReading.finishedAt': `When reading ended. ${PARTIAL_DATE_SENT} \`outcome\` then defaults to \`FINISHED\`.`,
+    'ReadingPatch.finishedAt': `When reading ended. ${PARTIAL_DATE_SENT} If the reading is open and \`outcome\` is absent, the outcome becomes \`FINISHED\`.`,
+    format: 'Format in which the book was read. Null if unknown.',
+    'NewReading.format': 'Format in which the book was read.',
+    'ReadingPatch.format': 'Format in which the book was read.',
+    note: 'A note on this reading, exactly as it was sent. Null if none.',
+    'NewReading.note': `A note on this reading. ${NULLABLE_SENT}`,
+    'ReadingPatch.note': `A note on this reading. ${NULLABLE_SENT}`,
+    outcome: 'How it ended. Null while the book is being read.',
+    'ReadingPatch.outcome': 'How it ended. Null reopens the reading, and clears `finishedAt`.',
+    paused: 'Whether the reading is paused. Always false if it has ended.',
+    rating:
+      'Rating from 0.25 to 5, in steps of 0.25. Null if not rated. The `star` of a book is the rating of its newest reading, rounded half up.',
+    readingId: 'Identifier of the reading. That of the first reading is the identifier of the book.',
+    startedAt: 'When reading started, as `yyyy`, `yyyy-MM` or `yyyy-MM-dd`. Null if unknown.',
+    'NewReading.startedAt': `When reading started. ${PARTIAL_DATE_SENT}`,
+    'ReadingPatch.startedAt': `When reading started. ${PARTIAL_DATE_SENT}`,
+  },
+  parameters: { 'reading-id': 'Identifier of the reading.' },
+  operations: {
+    'GET /books/{book-id}/readings': {
+      operationId: 'listReadings',
+      summary: 'List the readings of a book',
+      description:
+        'Newest first, at most 200. A book that is `ING` or `DONE` has at least one. The book has the status, dates and ' +
+        'rating of the newest.',
+      responses: { 200: json(z.array(Reading).check(z.maxLength(MAX_READINGS)), 'The readings') },
+    },
+    'POST /books/{book-id}/readings': {
+      operationId: 'createReading',
+      summary: 'Add a reading of a book',
+      description:
+        'If it is the newest reading, the book takes its status, full dates and rating. Otherwise the book does not change.',
+      responses: { 201: json(Reading, 'The new reading') },
+      errors: ['MAX_READINGS', 'MAX_MEMBER_TEXT_BYTES'],
+    },
+    'PATCH /readings/{reading-id}': {
+      operationId: 'updateReading',
+      summary: 'Update a reading',
+      description:
+        'Absent fields stay unchanged, and null clears a field. If the reading is or becomes the newest, the book changes, ' +
+        'too. An empty object changes nothing.',
+      responses: { 200: json(Reading, 'The updated reading') },
+      errors: ['MAX_MEMBER_TEXT_BYTES'],
+    },
+    'DELETE /readings/{reading-id}': {
+      operationId: 'deleteReading',
+      summary: 'Delete a reading',
+      description:
+        'Cannot be undone. The book takes the status, dates and rating of the newest reading that is left. Without any, the ' +
+        'book becomes `YET` and has no dates.',
+      responses: { 204: empty('Deleted') },
+    },
+  },
+}

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini'
-import { Id } from '../../values/responses'
+import { type FeatureReference, json } from '../../openapi/feature-reference'
+import { Id, listOf } from '../../values/responses'
+import { LibraryBook } from '../books/responses'
 import { Memo } from '../memos/responses'
 import { WINDOW } from './schema'
 
@@ -12,3 +14,37 @@ export const FoundMemo = z
   })
   .register(z.globalRegistry, { id: 'FoundMemo' })
 export type FoundMemo = z.infer<typeof FoundMemo>
+
+export const searchReference: FeatureReference = {
+  tag: 'Search',
+  schemas: {
+    FoundMemo: 'A memo that matches a search, with an excerpt.',
+    FoundMemoList: 'A page of memos that match a search.',
+  },
+  properties: {
+    excerpt:
+      'About 160 characters around the match: plain text without tags, in NFC, with `…` where it is cut. If the match is in a tag, the text next to it. Escape it before rendering it as HTML.',
+  },
+  parameters: { q: 'Part of the text to search for: 2 to 100 characters, not counting leading and trailing spaces.' },
+  operations: {
+    'GET /books/search': {
+      operationId: 'searchBooks',
+      summary: 'Search your books',
+      description:
+        'Books whose title, author or publisher contains `q`, newest first, regardless of case. In publishers, the case of ' +
+        'letters beyond ASCII matters. A request searches at most 1,000 books, so a page can be short or empty: the list ' +
+        'ends when `next` is null.',
+      responses: { 200: json(listOf(LibraryBook), 'A page of matching books') },
+    },
+    'GET /memos/search': {
+      operationId: 'searchMemos',
+      summary: 'Search your memos',
+      description:
+        'Memos that contain `q`, newest first, regardless of case, in all books or in one. Memos are searched as they are ' +
+        'stored: in HTML, tags and entities are part of the text. A request searches at most 1,000 memos or about 4 MiB of ' +
+        'text, so a page can be short or empty: the list ends when `next` is null.',
+      responses: { 200: json(listOf(FoundMemo), 'A page of matching memos') },
+      errors: ['BOOK_NOT_FOUND'],
+    },
+  },
+}

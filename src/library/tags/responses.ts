@@ -1,6 +1,70 @@
 import * as z from 'zod/mini'
+import { empty, type FeatureReference, json } from '../../openapi/feature-reference'
 import { Int32 } from '../../values/fields'
-import { TagName } from './schema'
+import { LibraryBookPage } from '../books/responses'
+import { BookTags, MAX_BOOK_TAGS, MAX_TAGS, TagName } from './schema'
 
 export const Tag = z.object({ tag: TagName, bookCount: Int32 }).register(z.globalRegistry, { id: 'Tag' })
 export type Tag = z.infer<typeof Tag>
+
+export const tagsReference: FeatureReference = {
+  tag: 'Tags',
+  schemas: {
+    BookTags: 'The tags of a book.',
+    Tag: 'A tag, and how many books have it.',
+    TagRename: 'A tag to rename, and its new name.',
+  },
+  properties: {
+    bookCount: 'Number of books.',
+    from: 'The current name of the tag, regardless of case.',
+    tag: 'The tag, in the spelling that was used first.',
+    tags: 'The tags, in responses in alphabetical order, regardless of case.',
+    to: 'The new name of the tag, or another tag to merge it into.',
+  },
+  parameters: { tag: 'A tag, regardless of case.' },
+  operations: {
+    'GET /books/tagged': {
+      operationId: 'listTaggedBooks',
+      summary: 'List the books with a tag',
+      description: 'Newest registration first. Empty for an unknown tag.',
+      responses: { 200: json(LibraryBookPage, 'A page of books') },
+    },
+    'GET /books/{book-id}/tags': {
+      operationId: 'listBookTags',
+      summary: 'List the tags of a book',
+      description: 'In alphabetical order, regardless of case.',
+      responses: { 200: json(BookTags, 'The tags of the book') },
+    },
+    'PUT /books/{book-id}/tags': {
+      operationId: 'setBookTags',
+      summary: 'Replace the tags of a book',
+      description:
+        'Tags are trimmed and compared regardless of case. A tag that you already use on any book keeps its spelling. You ' +
+        `can have ${MAX_TAGS} tags, and ${MAX_BOOK_TAGS} per book. A tag without books is deleted.`,
+      responses: { 200: json(BookTags, 'The tags of the book') },
+      errors: ['MAX_TAGS'],
+    },
+    'GET /tags': {
+      operationId: 'listTags',
+      summary: 'List your tags',
+      description: 'In alphabetical order, regardless of case.',
+      responses: { 200: json(z.array(Tag).check(z.maxLength(MAX_TAGS)), 'Your tags') },
+    },
+    'PATCH /tags': {
+      operationId: 'renameTag',
+      summary: 'Rename a tag, or merge it into another one',
+      description:
+        'If another of your tags equals `to` regardless of case, `from` is merged into it, and it keeps its spelling. ' +
+        'Otherwise `from` is renamed. The new name may differ only in case.',
+      responses: { 200: json(Tag, 'The renamed or merged tag') },
+      errors: ['TAG_NOT_FOUND'],
+    },
+    'DELETE /tags': {
+      operationId: 'deleteTag',
+      summary: 'Delete a tag',
+      description: 'Removes the tag from all books. A second deletion returns 404.',
+      responses: { 204: empty('Deleted') },
+      errors: ['TAG_NOT_FOUND'],
+    },
+  },
+}

@@ -8,6 +8,7 @@ import { ProgressEvent } from '../../library/progress/responses'
 import { Reading } from '../../library/readings/responses'
 import { MAX_READINGS } from '../../library/readings/schema'
 import { MAX_BOOK_TAGS } from '../../library/tags/schema'
+import { type FeatureReference, json } from '../../openapi/feature-reference'
 import { int } from '../../values/fields'
 import { Instant } from '../../values/responses'
 import { MAX_PARTS } from './schema'
@@ -48,3 +49,82 @@ export const LibraryExport = z
   })
   .register(z.globalRegistry, { id: 'LibraryExport' })
 export type LibraryExport = z.infer<typeof LibraryExport>
+
+const HEADERS = ['Content-Disposition', 'Link'] as const
+
+const LIMITS =
+  'You can start 20 exports in 24 hours, all formats together. A file has up to about 8 MiB of text. A larger export has ' +
+  'several parts, each a complete file: the `Link` header has the URL of the `next` part. Further parts have their own ' +
+  'limit, 400 in 24 hours. Up to 200 books at a time are read consistently. A change during an export may or may not be ' +
+  'included; books registered after it began are not.'
+
+const text = (type: string, description: string) => ({
+  description,
+  content: { [type]: z.string() },
+  headers: [...HEADERS],
+})
+
+export const exportReference: FeatureReference = {
+  tag: 'Export',
+  schemas: {
+    ExportedBook: 'A book with everything that belongs to it.',
+    ExportedEvent: 'A page that was reached, and when.',
+    ExportedImage: 'An uploaded image.',
+    ExportedReading: 'A single reading of a book, in progress or ended.',
+    LibraryExport: 'A part of an export of your data. Each part can be imported alone.',
+  },
+  properties: {
+    'ExportedEvent.at': 'When the page was reached, to the millisecond.',
+    books:
+      'The books of this part, in the order of their registration. Those registered after `exportedAt` are not included.',
+    'ExportedBook.createdAt': 'When the book was registered.',
+    'ExportedReading.createdAt': 'When the reading was added. Null for the first one.',
+    exportedAt: 'When the export began.',
+    'ExportedReading.format': 'Format in which the book was read. Null if unknown.',
+    'LibraryExport.format': 'Always `reading-library`.',
+    'ExportedEvent.kind': 'Kind of event.',
+    last: 'Whether this is the last part.',
+    images:
+      'The images that you uploaded, oldest first. Only in the first part. Download them before you delete your account.',
+    member: 'Your profile.',
+    memos: 'The memos, oldest first.',
+    'ExportedImage.name': 'File name of the image, the last part of its URL.',
+    'ExportedEvent.page': 'The page that was reached.',
+    part: 'Number of this part.',
+    progress: 'The progress events, oldest first.',
+    readings: 'The readings, oldest first. The status of the book refers to the last one.',
+    version: 'Version of the format. It does not change when properties are added.',
+  },
+  parameters: {
+    part: 'Number of the part to export. The first one if absent.',
+    plan: 'Where the part begins, from the `Link` header of the previous part, so that each book is in exactly one part. Without it, the request starts a new export and counts as one.',
+    for: "`spreadsheet` adds a byte order mark, and a `'` before text that a spreadsheet would run as a formula. Do not import such a file.",
+  },
+  operations: {
+    'GET /export': {
+      operationId: 'exportLibrary',
+      summary: 'Export everything as JSON',
+      description:
+        'Your profile, books, readings, progress, tags, memos and the URLs of your images. Importing the file gives the same ' +
+        `books, but does not upload images: download these from their URLs. ${LIMITS}`,
+      responses: { 200: json(LibraryExport, 'The file', ...HEADERS) },
+      countsAttempts: true,
+    },
+    'GET /export.csv': {
+      operationId: 'exportBooks',
+      summary: 'Export your books as CSV',
+      description:
+        'The columns of Goodreads, which other services can import, and `read_dates`: all readings as `start|finish`, separated ' +
+        `by \`;\`. Memos are not included. ${LIMITS}`,
+      responses: { 200: text('text/csv', 'The file') },
+      countsAttempts: true,
+    },
+    'GET /export/memos.md': {
+      operationId: 'exportMemos',
+      summary: 'Export your memos as Markdown',
+      description: `By book, oldest first. The text of each memo is a block quote and otherwise unchanged: it may contain HTML. ${LIMITS}`,
+      responses: { 200: text('text/markdown', 'The file') },
+      countsAttempts: true,
+    },
+  },
+}

@@ -1,9 +1,12 @@
 import * as z from 'zod/mini'
+import { type FeatureReference, json } from '../../openapi/feature-reference'
 import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../../values/contract'
 import { Int32 } from '../../values/fields'
-import { Id, Instant } from '../../values/responses'
+import { Id, Instant, pageOf } from '../../values/responses'
+import type { Code } from '../entry'
 import { CODES, FORMATS, MAX_COLUMN_NAME, MAX_UNKNOWN_COLUMNS } from '../entry'
 import { MAX_ROWS } from '../reader/limit-entries'
+import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY } from './schema'
 
 const ImportCode = z.enum(CODES).register(z.globalRegistry, { id: 'ImportCode' })
 
@@ -53,3 +56,148 @@ export const UndoneImport = z
   })
   .register(z.globalRegistry, { id: 'UndoneImport' })
 export type UndoneImport = z.infer<typeof UndoneImport>
+
+const CODE_MEANINGS: Record<Code, string> = {
+  'no-title': 'the row has no title',
+  'bad-date': 'not a date, or day and month cannot be told apart',
+  'partial-date': 'only a year or month is known',
+  'unknown-status': 'a reading status that is not known',
+  'bad-isbn': 'not an ISBN, or its check digit is wrong',
+  'bad-rating': 'not a rating',
+  'bad-number': 'not a number, or out of range',
+  'bad-row': 'the row does not have the form of the format',
+  'short-row': 'the row has fewer cells than the header: the missing ones were read as empty',
+  'rating-rounded': 'the rating was rounded',
+  'review-truncated': 'the text was too long, and was cut',
+  'too-long': 'too long, and was cut',
+  'too-many': 'more than a book or member can have',
+  'ambiguous-match': 'several books of the library could be meant',
+  'possible-duplicate': 'created, although a similar book was there',
+  'newer-here': 'the library is further than the file',
+  'custom-shelf-needs-choice': 'the meaning of the shelf is not known: send `shelfMap`',
+  'duplicate-in-file': 'an earlier row of the file is the same book',
+  'not-supported': 'the service has no place for it',
+  'empty-highlight': 'a highlight without text',
+  'clipping-limit': 'the text is missing or cut off: the publisher limits how much can be exported',
+  'replaced-highlight': 'an earlier version of an edited highlight',
+  bookmark: 'a bookmark without text',
+  quota: 'a limit is reached',
+}
+
+export const importsReference: FeatureReference = {
+  tag: 'Import',
+  schemas: {
+    Import: 'The import of a file.',
+    ImportCode:
+      'Why a row was not imported, or what of it could not be kept.\n\n' +
+      Object.entries(CODE_MEANINGS)
+        .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
+        .join('\n'),
+    ImportCounts: 'How many rows had each outcome so far.',
+    ImportFormat:
+      'Format of an imported file: the service or device that wrote it, `library` for an export of this service, or `csv` for any other table.',
+    ImportLoss: 'Something of a row that could not be kept as it was.',
+    ImportOutcome:
+      'What became of a row.\n\n- `created`: a new book\n- `updated`: something was added to a book of the library\n- `unchanged`: the library has it already\n- `skipped`: left out, because it is or may be another row or book again\n- `failed`: cannot be imported as it is',
+    ImportRow: 'What became of a row of the file.',
+    ImportRowPage: 'A page of the report of an import.',
+    ImportStatus:
+      'State of an import.\n\n- `RUNNING`: at work\n- `DONE`: every row has an outcome\n- `FAILED`: stopped or cancelled: `reason` says why',
+    KeptBook: 'A book that was not removed.',
+    MergeRule:
+      'What happens with books that are here already.\n\n- `fill`: only what is empty is filled\n- `overwrite`: the values of the file win',
+    UndoneImport: 'What undoing an import removed and kept.',
+  },
+  properties: {
+    code: 'Why the row was not imported, or null.',
+    'ImportLoss.code': 'What happened to it.',
+    columns:
+      'For tables of unknown services: a JSON object with the column of each field, such as `{"title": "책 이름"}`. At most 200.',
+    counts: 'How many rows had each outcome so far.',
+    created: 'Rows that became new books.',
+    dryRun: 'Whether nothing but the report is written.',
+    encoding: 'The encoding with which the file was read.',
+    failed: 'Rows that could not be imported.',
+    field: 'The column or property of the file. For highlights, their location, line or entry in it.',
+    format: 'The format of the file.',
+    importId: 'Identifier of the import.',
+    kept: 'The books that stay, because they were here before or were changed since.',
+    line: 'The line of the file where the row begins, counted from 1. In JSON, the number of the item.',
+    losses: 'What of the row could not be kept as it was.',
+    merge: 'What happens with books that are here already.',
+    outcome: 'What became of the row.',
+    'ImportRow.bookId': 'The book of the row. Null if it has none, or not yet: a dry run creates no books.',
+    reason: 'Why the import failed, for its reader, or null.',
+    removed: 'Number of books removed.',
+    rows: 'Rows of the file.',
+    shelfMap:
+      'A JSON object with the meaning of shelves by name: `YET`, `ING`, `DONE`, `STOPPED`, `PAUSED`, or `TAG` for a tag only. At most 200.',
+    skipped: 'Rows that were left out, because they are or may be another row or book again.',
+    status: 'State of the import.',
+    'ImportRow.title': 'The title in the file, or null.',
+    unchanged: 'Rows that the library has already.',
+    updated: 'Rows that added something to a book of the library.',
+    unknownColumns: 'Columns of the file that are not imported, because the format does not know them.',
+  },
+  parameters: {
+    dryRun: 'Whether to write nothing but the report: `true` or `false`.',
+    encoding: 'The encoding of the file, such as `euc-kr`. Detected if absent.',
+    format: 'The format of the file. Detected if absent.',
+    'import-id': 'Identifier of the import.',
+    merge:
+      'What to do with books that are here already: `fill` fills only what is empty, `overwrite` lets the file win.',
+    outcome: 'Only rows with this outcome. `ALL` lists all.',
+  },
+  operations: {
+    'POST /imports': {
+      operationId: 'startImport',
+      summary: 'Import a file',
+      description:
+        'Adds the books of a file to your library: a file of another service or a reading device, or an export of this service. ' +
+        'The format is detected from the content. Books that the library already has are completed; importing the same file ' +
+        'again changes nothing. With `dryRun=true`, only the report is written. The file may have up to 10 MiB and 10,000 rows; ' +
+        'send it as the form part `file` or as the request body. ' +
+        `One import runs at a time, and ${MAX_PER_DAY} may start in 24 hours. In the same time, ${MAX_FILES_PER_DAY} files ` +
+        'are read, also those that are refused. Poll `getImport` until `status` is not `RUNNING`: ' +
+        'a large import also continues with these requests.',
+      responses: { 202: json(Import, 'The import', 'Location') },
+      errors: ['FILE_NOT_IMPORTABLE', 'IMPORT_RUNNING', 'TOO_MANY_REQUESTS'],
+    },
+    'GET /imports': {
+      operationId: 'listImports',
+      summary: 'List your imports',
+      description: `Newest first: the last ${MAX_KEPT} of the last 30 days.`,
+      responses: { 200: json(z.array(Import).check(z.maxLength(MAX_KEPT)), 'Your imports') },
+    },
+    'GET /imports/{import-id}': {
+      operationId: 'getImport',
+      summary: 'Get an import',
+      description:
+        '`counts` grow while it runs. An import that was interrupted continues; one that fails again and again ends, and `reason` says why.',
+      responses: { 200: json(Import, 'The import') },
+    },
+    'GET /imports/{import-id}/rows': {
+      operationId: 'listImportRows',
+      summary: 'List what became of each row',
+      description:
+        'In the order of the file. `code` says why a row was not imported, `losses` what of it could not be kept.',
+      responses: { 200: json(pageOf(ImportRow), 'A page of rows') },
+    },
+    'GET /imports/{import-id}/failed.csv': {
+      operationId: 'getFailedRows',
+      summary: 'Get the rows that failed',
+      description: 'A CSV file with the columns of the file, to correct and import again.',
+      responses: {
+        200: { description: 'The rows', content: { 'text/csv': z.string() }, headers: ['Content-Disposition'] },
+      },
+    },
+    'DELETE /imports/{import-id}': {
+      operationId: 'undoImport',
+      summary: 'Undo an import',
+      description:
+        'Cancels the import if it is running, and removes the books that it created and that were not changed since. Other ' +
+        'books that it created or updated stay, and are listed.',
+      responses: { 200: json(UndoneImport, 'What was removed and kept') },
+    },
+  },
+}

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import snapshot from '../../../docs/openapi.json'
 import { app } from '../../../src/app'
 import type { ErrorBody } from '../../../src/errors'
-import { PARAMETERS, PROPERTIES, SCHEMAS } from '../../../src/openapi/descriptions'
 import { EXAMPLE_TIME, EXAMPLES, EXPORT, type Example } from '../../../src/openapi/examples'
-import { OPERATIONS } from '../../../src/openapi/operations/all'
+import { DESCRIPTIONS, OPERATIONS } from '../../../src/openapi/features'
 import { docs } from '../../../src/reference/routes'
 import { EMAIL, mails } from '../../support/accounts/mailed-codes'
 import { BASE, send } from '../../support/api'
@@ -62,8 +61,8 @@ describe('the document', () => {
 
 it('has no description that it does not use', () => {
   const text = JSON.stringify(document)
-  const unused = [SCHEMAS, PROPERTIES, PARAMETERS]
-    .flatMap((descriptions) => Object.entries(descriptions))
+  const unused = DESCRIPTIONS.flatMap(({ schemas, properties, parameters }) => [schemas, properties, parameters])
+    .flatMap((descriptions) => Object.entries(descriptions ?? {}))
     .filter(([, description]) => !text.includes(JSON.stringify(description)))
   expect(unused).toEqual([])
   const used = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)

@@ -1,6 +1,5 @@
 // The request and response headers, for the components of the document.
 import { MAX_RETRY_SECONDS } from '../errors'
-import type { HeaderName, RequestHeaderName } from './operations/operation'
 
 const BOOKMARK = '^(?:[1-9][0-9]{0,3}:)?[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$'
 const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$'
@@ -61,35 +60,29 @@ export const RESPONSE_HEADERS = {
     $ref: '#/components/schemas/ErrorCode',
   }),
   'X-Request-Id': header('Identifies the request in the log of the service.', text({ format: 'uuid' })),
-} satisfies Record<HeaderName, object> & Record<string, ReturnType<typeof header>>
+} satisfies Record<string, ReturnType<typeof header>>
+export type HeaderName = keyof typeof RESPONSE_HEADERS
 
-const parameter = (name: RequestHeaderName, description: string, schema: Schema) => ({
-  name,
-  in: 'header' as const,
-  description,
-  required: false,
-  schema,
-})
+const REQUEST_HEADER_TEXTS = {
+  Accept: 'If it prefers `text/plain`, the URL is returned as plain text, otherwise as JSON.',
+  'If-Match': 'Entity tags. 412 unless the image has one of them.',
+  'If-Modified-Since': 'A date. 304 if the image has not changed since.',
+  'If-None-Match': 'Entity tags. 304 if the image has one of them.',
+  'If-Range': 'An entity tag. `Range` is ignored unless the image has it.',
+  'If-Unmodified-Since': 'A date. 412 if the image has changed since.',
+  Range: 'One range of bytes to return, such as `bytes=0-1023`.',
+  'X-D1-Bookmark':
+    'The value of this header in the last response that had it. The response is then at least as recent, and may come from a nearby replica.',
+}
+export type RequestHeaderName = keyof typeof REQUEST_HEADER_TEXTS
 
 /**
  * The headers of requests, besides Authorization and Content-Type, which OpenAPI describes elsewhere. They have no
  * patterns: a malformed one is ignored.
  */
-export const REQUEST_HEADERS = {
-  Accept: parameter(
-    'Accept',
-    'If it prefers `text/plain`, the URL is returned as plain text, otherwise as JSON.',
-    text(),
-  ),
-  'If-Match': parameter('If-Match', 'Entity tags. 412 unless the image has one of them.', text()),
-  'If-Modified-Since': parameter('If-Modified-Since', 'A date. 304 if the image has not changed since.', text()),
-  'If-None-Match': parameter('If-None-Match', 'Entity tags. 304 if the image has one of them.', text()),
-  'If-Range': parameter('If-Range', 'An entity tag. `Range` is ignored unless the image has it.', text()),
-  'If-Unmodified-Since': parameter('If-Unmodified-Since', 'A date. 412 if the image has changed since.', text()),
-  Range: parameter('Range', 'One range of bytes to return, such as `bytes=0-1023`.', text()),
-  'X-D1-Bookmark': parameter(
-    'X-D1-Bookmark',
-    'The value of this header in the last response that had it. The response is then at least as recent, and may come from a nearby replica.',
-    text(),
-  ),
-} satisfies Record<RequestHeaderName, object>
+export const REQUEST_HEADERS = Object.fromEntries(
+  Object.entries(REQUEST_HEADER_TEXTS).map(([name, description]) => [
+    name,
+    { name, in: 'header' as const, description, required: false, schema: text() },
+  ]),
+)

@@ -1,0 +1,89 @@
+// The operations and descriptions of all features.
+
+import { emailChangeReference } from '../accounts/email-change/responses'
+import { membersReference } from '../accounts/members/responses'
+import { recoveryReference } from '../accounts/recovery/responses'
+import { sessionsReference } from '../accounts/sessions/responses'
+import { tokensReference } from '../accounts/tokens/responses'
+import { catalogueReference } from '../catalogue/responses'
+import { authorsReference } from '../library/authors/responses'
+import { booksReference } from '../library/books/responses'
+import { editionsReference } from '../library/editions/responses'
+import { imagesReference } from '../library/images/responses'
+import { memosReference } from '../library/memos/responses'
+import { progressReference } from '../library/progress/responses'
+import { readingsReference } from '../library/readings/responses'
+import { searchReference } from '../library/search/responses'
+import { tagsReference } from '../library/tags/responses'
+import { healthReference } from '../reference/health/responses'
+import { exportReference } from '../transfer/export/responses'
+import { importsReference } from '../transfer/imports/responses'
+import type { Descriptions, FeatureReference, Operation } from './feature-reference'
+
+const FEATURES: FeatureReference[] = [
+  membersReference,
+  recoveryReference,
+  emailChangeReference,
+  sessionsReference,
+  tokensReference,
+  booksReference,
+  editionsReference,
+  authorsReference,
+  progressReference,
+  readingsReference,
+  tagsReference,
+  memosReference,
+  searchReference,
+  imagesReference,
+  importsReference,
+  exportReference,
+  catalogueReference,
+  healthReference,
+]
+
+/** Every operation with its tag, by method and path. */
+export const OPERATIONS: ReadonlyMap<string, Operation & { tag: string }> = new Map(
+  FEATURES.flatMap(({ tag, operations }) =>
+    Object.entries(operations).map(([key, operation]) => [key, { ...operation, tag }] as const),
+  ),
+)
+
+/** Descriptions of lists and errors. */
+const SHARED: Descriptions = {
+  schemas: {
+    ErrorCode:
+      'The code of an error. The introduction lists all codes. New codes may be added: treat an unknown one by its HTTP status.',
+    ErrorResponse: 'The body of every error. All four keys are always present.',
+    FieldError: 'An invalid field of the body.',
+    PageInfo: 'The position of a page in its list.',
+    ViolationError: 'An invalid parameter in the path or the query.',
+  },
+  properties: {
+    createdAt: 'When it was created.',
+    field: 'Name of the field.',
+    fieldErrors: 'One entry for each invalid field of the body, or null.',
+    item: 'The items of this page. Empty past the end of the list.',
+    message:
+      'Human-readable message. Null if `fieldErrors` or `violationErrors` has entries. May be reworded: do not compare it.',
+    next: 'The `cursor` of the next page. Null at the end of the list.',
+    page: 'Number of this page, starting at 1.',
+    pageInfo: 'The position of this page in the list.',
+    propertyPath: 'Name of the parameter.',
+    reason: 'Human-readable rule that the value violates. May be reworded.',
+    rejectedValue: 'The value that was sent; null if it was absent or a file. It may be a password: do not log it.',
+    size: 'The page size that was requested.',
+    status: 'The HTTP status. 0 if `fieldErrors` or `violationErrors` has entries.',
+    totalElements: 'Number of items on all pages.',
+    totalPages: 'Number of pages. 0 if the list is empty.',
+    violationErrors: 'One entry for each invalid parameter, or null.',
+  },
+  parameters: {
+    cursor:
+      'The `next` of the previous page, which was requested with the same other parameters. First page if absent.',
+    page: 'Number of the page, starting at 1.',
+    size: 'Number of items on a page.',
+  },
+}
+
+/** All descriptions. A feature that has none for a property uses that of the first one here. */
+export const DESCRIPTIONS: Descriptions[] = [SHARED, ...FEATURES]
