@@ -1,6 +1,6 @@
 // Generates the static files in dist/assets: the OpenAPI document, built from the app, the reference page that shows it, and
 // the filter of common passwords. Wrangler runs this before each bundling, so the document always matches the code.
-import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { dictionary } from '@zxcvbn-ts/language-common'
@@ -15,7 +15,8 @@ registerHooks({
   resolve: (specifier, context, next) => next(/^\..*\/[^.]+$/.test(specifier) ? `${specifier}.ts` : specifier, context),
 })
 const DOCUMENT = '../src/openapi/document.ts'
-const { buildDocument }: { buildDocument: () => object } = await import(DOCUMENT)
+const { buildDocument }: { buildDocument: (introduction: string) => object } = await import(DOCUMENT)
+const introduction = readFileSync(join(ROOT, 'src/openapi/introduction.md'), 'utf8')
 const COMMON_PASSWORDS_MODULE = '../src/accounts/passwords/common-passwords.ts'
 const { COMMON_PASSWORDS, FILTER_FILE, toFilter }: typeof import('../src/accounts/passwords/common-passwords') =
   await import(COMMON_PASSWORDS_MODULE)
@@ -23,7 +24,7 @@ const { COMMON_PASSWORDS, FILTER_FILE, toFilter }: typeof import('../src/account
 const MIN_PASSWORD = 6
 
 mkdirSync(join(OUTPUT, 'docs'), { recursive: true })
-writeFileSync(join(OUTPUT, 'openapi.json'), `${JSON.stringify(buildDocument(), null, 2)}\n`)
+writeFileSync(join(OUTPUT, 'openapi.json'), `${JSON.stringify(buildDocument(introduction), null, 2)}\n`)
 cpSync(join(ROOT, 'src/reference/page'), join(OUTPUT, 'docs'), { recursive: true })
 for (const file of SWAGGER_FILES) {
   copyFileSync(join(ROOT, 'node_modules/swagger-ui-dist', file), join(OUTPUT, 'docs', file))

@@ -60,8 +60,11 @@ const toSampled = (method: string, path: string, operation: Operation): SampledO
   }
 }
 
-/** Builds the document of the whole API. */
-export const buildDocument = () => {
+/**
+ * Builds the document of the whole API.
+ * @param introduction the text of introduction.md
+ */
+export const buildDocument = (introduction: string) => {
   const document = documentOf(app)
   const curl: Record<string, string> = {}
   for (const [path, item] of Object.entries(document.paths ?? {})) {
@@ -81,7 +84,10 @@ export const buildDocument = () => {
     info: {
       ...info,
       summary: 'A personal reading library as a REST API at the edge',
-      description: introduce(FIRST_STEPS.map((operationId) => curl[operationId] ?? '')),
+      description: introduce(
+        introduction,
+        FIRST_STEPS.map((operationId) => curl[operationId] ?? ''),
+      ),
       contact: { name: 'The maintainers of Reading Library' },
       license: { name: 'MIT', identifier: 'MIT' },
     },

@@ -2,13 +2,15 @@ import { exports } from 'cloudflare:workers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import snapshot from '../../../docs/openapi.json'
 import { app } from '../../../src/app'
-import type { ErrorBody } from '../../../src/errors'
+import { ERRORS, type ErrorBody } from '../../../src/errors'
+import { buildDocument } from '../../../src/openapi/document'
 import { EXAMPLE_TIME, EXAMPLES, EXPORT, type Example } from '../../../src/openapi/examples'
 import { DESCRIPTIONS, OPERATIONS } from '../../../src/openapi/features'
+import introduction from '../../../src/openapi/introduction.md?raw'
 import { docs } from '../../../src/reference/routes'
+import { SCOPES } from '../../../src/values/contract'
 import { EMAIL, mails } from '../../support/accounts/mailed-codes'
 import { BASE, send } from '../../support/api'
-import { document } from '../../support/document/document'
 import { createPlaceholders } from '../../support/document/placeholders'
 import { png } from '../../support/images/pictures'
 
@@ -20,6 +22,7 @@ type Operation = {
   responses: Record<string, { content?: Record<string, Media> }>
 }
 
+const document = buildDocument(introduction)
 const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
   Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({ method, path, ...operation })),
 )
@@ -46,6 +49,11 @@ describe('the document', () => {
     expect(again.status).toBe(304)
     const head = await load({ method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+
+  it('lists every error and every scope in its introduction', () => {
+    const missing = Object.keys({ ...ERRORS, ...SCOPES }).filter((name) => !introduction.includes(`\n| \`${name}\` | `))
+    expect(missing, 'src/openapi/introduction.md lacks them').toEqual([])
   })
 
   it('has a unique name, a summary, a description and an example for each operation', () => {

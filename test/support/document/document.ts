@@ -5,7 +5,8 @@ import { SECURITY } from '../../../src/http/headers'
 import { buildDocument } from '../../../src/openapi/document'
 import { toText } from '../bytes'
 
-export const document = buildDocument()
+/** Without its introduction. */
+export const document = buildDocument('')
 
 type Reference = { $ref?: string }
 type Header = Reference & { required?: boolean; schema?: object }
