@@ -9,113 +9,23 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi'
 import type { App } from '../env'
-import { ERRORS, type ErrorCode, toErrorBody } from '../errors'
+import { ERRORS } from '../errors'
 import { metadataOf, type RouteMetadata } from '../http/route-metadata'
 import { addDescriptions, describeProperty } from './add-descriptions'
-import { ErrorBody } from './error-body'
-import { exampleFieldError, exampleViolation } from './error-examples'
-import type { Operation, ResponseDescription } from './feature-reference'
+import { errorResponses, FIXED_EXAMPLES } from './error-responses'
+import { needsDatabase, type ResponseDescription, type Route } from './feature-reference'
 import { OPERATIONS } from './features'
-import { REQUEST_HEADERS, RESPONSE_HEADERS, type RequestHeaderName } from './header-components'
+import {
+  COMMON_HEADERS,
+  RATE_LIMIT,
+  REQUEST_HEADERS,
+  RESPONSE_HEADERS,
+  type RequestHeaderName,
+  refer,
+} from './header-components'
 import { adjustSchema } from './json-schema'
 
-type Route = RouteMetadata & Operation & { tag: string; path: string }
-
-const refer = (...names: string[]) =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-
-const hasBody = ({ json, text, file }: RouteMetadata) => Boolean(json ?? text ?? file)
-const bodyErrors = ({ file }: RouteMetadata) =>
-  [
-    'INVALID_FIELDS',
-    'BODY_MISSING',
-    // A malformed form is an invalid field.
-    ...(file ? [] : (['BODY_MALFORMED'] as const)),
-    'BODY_INCOMPLETE',
-    file ? 'FILE_TOO_LARGE' : 'BODY_TOO_LARGE',
-    // A bare file may be of any type. The document shows only the form: clients of some generators cannot send either of two.
-    ...(file?.acceptsRawBody ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const)),
-  ] as const
-
-const needsDatabase = ({ membersOnly, countsAttempts, usesDatabase }: Route) =>
-  membersOnly ?? countsAttempts ?? usesDatabase
-
-/** The error of an identifier in the path that the caller has nothing with. */
-const NOT_FOUND: [parameter: string, ErrorCode][] = [
-  ['{book-id}', 'BOOK_NOT_FOUND'],
-  ['{memo-id}', 'MEMO_NOT_FOUND'],
-  ['{reading-id}', 'READING_NOT_FOUND'],
-  ['{member-id}', 'IMAGE_NOT_FOUND'],
-  ['{session-id}', 'SESSION_NOT_FOUND'],
-  ['{token-id}', 'TOKEN_NOT_FOUND'],
-  ['{import-id}', 'IMPORT_NOT_FOUND'],
-]
-
-const errorCodes = (route: Route): ErrorCode[] => [
-  ...(route.membersOnly ? (['UNAUTHORIZED', route.scopes ? 'INSUFFICIENT_SCOPE' : 'SESSION_REQUIRED'] as const) : []),
-  ...(route.throttled || route.countsAttempts ? (['TOO_MANY_REQUESTS'] as const) : []),
-  ...(hasBody(route) ? bodyErrors(route) : []),
-  ...(route.query || route.param ? (['INVALID_PARAMETERS'] as const) : []),
-  ...NOT_FOUND.flatMap(([parameter, code]) => (route.path.includes(parameter) ? [code] : [])),
-  ...(route.errors ?? []),
-  ...(needsDatabase(route) ? (['UNAVAILABLE'] as const) : []),
-  'INTERNAL',
-]
-
-const COMMON_HEADERS = ['X-Request-Id', 'Access-Control-Allow-Origin']
 const BOOKMARK = 'X-D1-Bookmark'
-
-const COUNTED: ErrorCode[] = ['LOGIN_FAILED', 'TOO_MANY_REQUESTS']
-
-const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy']
-/** Whether one of these errors shows the limit on attempts: because the attempt failed, or is one too many. */
-const showsLimit = ({ countsAttempts, countsInvalidFields }: Route, codes: ErrorCode[]) => {
-  const counted: ErrorCode[] = countsInvalidFields ? [...COUNTED, 'INVALID_FIELDS'] : COUNTED
-  return countsAttempts && codes.some((code) => counted.includes(code))
-}
-
-const errorHeaders = (status: number, codes: ErrorCode[], route: Route) => [
-  ...COMMON_HEADERS,
-  'X-Error-Code',
-  ...(status === 401 || codes.includes('INSUFFICIENT_SCOPE') ? ['WWW-Authenticate'] : []),
-  ...(status === 416 ? ['Content-Range'] : []),
-  ...(codes.every((code) => ['TOO_MANY_REQUESTS', 'CATALOGUE_BUSY', 'UNAVAILABLE'].includes(code))
-    ? ['Retry-After']
-    : []),
-  ...(showsLimit(route, codes) ? RATE_LIMIT : []),
-]
-
-/** Examples of the errors whose body never varies. */
-const FIXED_EXAMPLES: Record<string, object> = Object.fromEntries(
-  (Object.keys(ERRORS) as ErrorCode[])
-    // NOT_FOUND and METHOD_NOT_ALLOWED belong to no operation.
-    .filter((code) => ERRORS[code][1] !== null && code !== 'NOT_FOUND' && code !== 'METHOD_NOT_ALLOWED')
-    .map((code) => [code, { summary: ERRORS[code][1] ?? '', value: toErrorBody(code) }]),
-)
-
-const titleOf = (code: ErrorCode) =>
-  ERRORS[code][1] ?? (code === 'INVALID_FIELDS' ? 'Invalid fields in the body' : 'Invalid path or query parameters')
-
-const examplesOf = (codes: ErrorCode[], route: RouteMetadata): Record<string, object> =>
-  Object.fromEntries(
-    codes.flatMap((code): [string, object][] => {
-      if (FIXED_EXAMPLES[code]) return [[code, { $ref: `#/components/examples/${code}` }]]
-      const details = code === 'INVALID_FIELDS' ? exampleFieldError(route) : exampleViolation(route)
-      return details ? [[code, { summary: titleOf(code), value: toErrorBody(code, details) }]] : []
-    }),
-  )
-
-const errorResponses = (route: Route) => {
-  const byStatus = Map.groupBy(new Set(errorCodes(route)), (code) => ERRORS[code][0])
-  return [...byStatus].map(([status, codes]) => {
-    const response: ZodOpenApiResponseObject = {
-      description: codes.map(titleOf).join('; '),
-      headers: refer(...errorHeaders(status, codes, route)),
-      content: { 'application/json': { schema: ErrorBody, examples: examplesOf(codes, route) } },
-    }
-    return [status, response] as const
-  })
-}
 
 /** OpenAPI 3.1 prefers `contentMediaType`, but generators know only this form. */
 const BINARY = { type: 'string', format: 'binary' } as const

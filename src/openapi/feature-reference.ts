@@ -2,6 +2,7 @@
 // docs/decisions/0022-descriptions-of-the-api.md.
 import type * as z from 'zod/mini'
 import type { ErrorCode } from '../errors'
+import type { RouteMetadata } from '../http/route-metadata'
 import type { HeaderName, RequestHeaderName } from './header-components'
 
 export type ResponseDescription = {
@@ -31,6 +32,12 @@ export type Operation = {
   /** Further errors: those of authentication, limits, validation and identifiers in the path are added. */
   errors?: ErrorCode[]
 }
+
+/** An operation and the metadata of its route. */
+export type Route = RouteMetadata & Operation & { tag: string; path: string }
+
+export const needsDatabase = ({ membersOnly, countsAttempts, usesDatabase }: Route) =>
+  membersOnly ?? countsAttempts ?? usesDatabase
 
 /** The tags, in the order in which the document shows them. */
 export const TAGS = {

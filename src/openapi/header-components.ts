@@ -63,6 +63,14 @@ export const RESPONSE_HEADERS = {
 } satisfies Record<string, ReturnType<typeof header>>
 export type HeaderName = keyof typeof RESPONSE_HEADERS
 
+/** The headers of every response, and those that show a limit on attempts. */
+export const COMMON_HEADERS = ['X-Request-Id', 'Access-Control-Allow-Origin']
+export const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy']
+
+/** References to response headers. */
+export const refer = (...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
 const REQUEST_HEADER_TEXTS = {
   Accept: 'If it prefers `text/plain`, the URL is returned as plain text, otherwise as JSON.',
   'If-Match': 'Entity tags. 412 unless the image has one of them.',

@@ -1,0 +1,144 @@
+// The error responses of an operation, which follow from the metadata of its route.
+import * as z from 'zod/mini'
+import type { ZodOpenApiResponseObject } from 'zod-openapi'
+import { type ErrorBody as Body, type Details, ERRORS, type ErrorCode, MAX_LISTED_ERRORS, toErrorBody } from '../errors'
+import { firstIssues } from '../http/bodies/validate'
+import type { RouteMetadata } from '../http/route-metadata'
+import { needsDatabase, type Route } from './feature-reference'
+import { COMMON_HEADERS, RATE_LIMIT, refer } from './header-components'
+
+const FieldError = z
+  .object({ field: z.string(), rejectedValue: z.unknown(), reason: z.string() })
+  .register(z.globalRegistry, { id: 'FieldError' })
+
+const ViolationError = z
+  .object({ propertyPath: z.string(), rejectedValue: z.unknown(), reason: z.string() })
+  .register(z.globalRegistry, { id: 'ViolationError' })
+
+const ErrorBody = z
+  .object({
+    status: z.int().check(z.minimum(0), z.maximum(599)),
+    message: z.nullable(z.string()),
+    fieldErrors: z.nullable(z.array(FieldError).check(z.maxLength(MAX_LISTED_ERRORS))),
+    violationErrors: z.nullable(z.array(ViolationError).check(z.maxLength(MAX_LISTED_ERRORS))),
+  })
+  .register(z.globalRegistry, { id: 'ErrorResponse' }) satisfies z.ZodMiniType<Body>
+
+const hasBody = ({ json, text, file }: RouteMetadata) => Boolean(json ?? text ?? file)
+const bodyErrors = ({ file }: RouteMetadata) =>
+  [
+    'INVALID_FIELDS',
+    'BODY_MISSING',
+    // A malformed form is an invalid field.
+    ...(file ? [] : (['BODY_MALFORMED'] as const)),
+    'BODY_INCOMPLETE',
+    file ? 'FILE_TOO_LARGE' : 'BODY_TOO_LARGE',
+    // A bare file may be of any type. The document shows only the form: clients of some generators cannot send either of two.
+    ...(file?.acceptsRawBody ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const)),
+  ] as const
+
+/** The error of an identifier in the path that the caller has nothing with. */
+const NOT_FOUND: [parameter: string, ErrorCode][] = [
+  ['{book-id}', 'BOOK_NOT_FOUND'],
+  ['{memo-id}', 'MEMO_NOT_FOUND'],
+  ['{reading-id}', 'READING_NOT_FOUND'],
+  ['{member-id}', 'IMAGE_NOT_FOUND'],
+  ['{session-id}', 'SESSION_NOT_FOUND'],
+  ['{token-id}', 'TOKEN_NOT_FOUND'],
+  ['{import-id}', 'IMPORT_NOT_FOUND'],
+]
+
+const errorCodes = (route: Route): ErrorCode[] => [
+  ...(route.membersOnly ? (['UNAUTHORIZED', route.scopes ? 'INSUFFICIENT_SCOPE' : 'SESSION_REQUIRED'] as const) : []),
+  ...(route.throttled || route.countsAttempts ? (['TOO_MANY_REQUESTS'] as const) : []),
+  ...(hasBody(route) ? bodyErrors(route) : []),
+  ...(route.query || route.param ? (['INVALID_PARAMETERS'] as const) : []),
+  ...NOT_FOUND.flatMap(([parameter, code]) => (route.path.includes(parameter) ? [code] : [])),
+  ...(route.errors ?? []),
+  ...(needsDatabase(route) ? (['UNAVAILABLE'] as const) : []),
+  'INTERNAL',
+]
+
+const COUNTED: ErrorCode[] = ['LOGIN_FAILED', 'TOO_MANY_REQUESTS']
+
+/** Whether one of these errors shows the limit on attempts: because the attempt failed, or is one too many. */
+const showsLimit = ({ countsAttempts, countsInvalidFields }: Route, codes: ErrorCode[]) => {
+  const counted: ErrorCode[] = countsInvalidFields ? [...COUNTED, 'INVALID_FIELDS'] : COUNTED
+  return countsAttempts && codes.some((code) => counted.includes(code))
+}
+
+const errorHeaders = (status: number, codes: ErrorCode[], route: Route) => [
+  ...COMMON_HEADERS,
+  'X-Error-Code',
+  ...(status === 401 || codes.includes('INSUFFICIENT_SCOPE') ? ['WWW-Authenticate'] : []),
+  ...(status === 416 ? ['Content-Range'] : []),
+  ...(codes.every((code) => ['TOO_MANY_REQUESTS', 'CATALOGUE_BUSY', 'UNAVAILABLE'].includes(code))
+    ? ['Retry-After']
+    : []),
+  ...(showsLimit(route, codes) ? RATE_LIMIT : []),
+]
+
+const shapeOf = (schema: z.core.$ZodType | undefined): z.core.$ZodShape => {
+  if (schema instanceof z.ZodMiniLazy) return shapeOf(schema.def.getter())
+  if (schema instanceof z.ZodMiniPipe) return shapeOf(schema.def.in)
+  return schema instanceof z.ZodMiniObject ? schema.shape : {}
+}
+
+/** The first field that rejects the value, and the reason. */
+const findRejection = (schema: z.ZodMiniType | undefined, value: string) => {
+  for (const [field, fieldSchema] of Object.entries(shapeOf(schema))) {
+    const result = z.safeParse(fieldSchema, value)
+    const [issue] = result.success ? [] : firstIssues(result.error.issues, value)
+    if (issue) return { field, value, reason: issue[2] }
+  }
+  return undefined
+}
+
+/** A field error of the route's body, if any field can be invalid. */
+const exampleFieldError = ({ json, text, file }: RouteMetadata): Details | undefined => {
+  if (file) return { fieldErrors: [{ field: file.field, rejectedValue: null, reason: 'is required' }] }
+  const rejection = json ? findRejection(json, '') : findRejection(text, 'yesterday')
+  if (!rejection) return undefined
+  const { field, value: rejectedValue, reason } = rejection
+  return { fieldErrors: [{ field, rejectedValue, reason }] }
+}
+
+/** A violation of the route's path or query parameters, if any can be invalid. */
+const exampleViolation = ({ param, query }: RouteMetadata): Details | undefined => {
+  const rejection = findRejection(param, '0') ?? findRejection(query, '0') ?? findRejection(param ?? query, ' ')
+  if (!rejection) return undefined
+  const { field: propertyPath, value: rejectedValue, reason } = rejection
+  return { violationErrors: [{ propertyPath, rejectedValue, reason }] }
+}
+
+/** Examples of the errors whose body never varies. */
+export const FIXED_EXAMPLES: Record<string, object> = Object.fromEntries(
+  (Object.keys(ERRORS) as ErrorCode[])
+    // NOT_FOUND and METHOD_NOT_ALLOWED belong to no operation.
+    .filter((code) => ERRORS[code][1] !== null && code !== 'NOT_FOUND' && code !== 'METHOD_NOT_ALLOWED')
+    .map((code) => [code, { summary: ERRORS[code][1] ?? '', value: toErrorBody(code) }]),
+)
+
+const titleOf = (code: ErrorCode) =>
+  ERRORS[code][1] ?? (code === 'INVALID_FIELDS' ? 'Invalid fields in the body' : 'Invalid path or query parameters')
+
+const examplesOf = (codes: ErrorCode[], route: RouteMetadata): Record<string, object> =>
+  Object.fromEntries(
+    codes.flatMap((code): [string, object][] => {
+      if (FIXED_EXAMPLES[code]) return [[code, { $ref: `#/components/examples/${code}` }]]
+      const details = code === 'INVALID_FIELDS' ? exampleFieldError(route) : exampleViolation(route)
+      return details ? [[code, { summary: titleOf(code), value: toErrorBody(code, details) }]] : []
+    }),
+  )
+
+export const errorResponses = (route: Route) => {
+  const byStatus = Map.groupBy(new Set(errorCodes(route)), (code) => ERRORS[code][0])
+  return [...byStatus].map(([status, codes]) => {
+    const response: ZodOpenApiResponseObject = {
+      description: codes.map(titleOf).join('; '),
+      headers: refer(...errorHeaders(status, codes, route)),
+      content: { 'application/json': { schema: ErrorBody, examples: examplesOf(codes, route) } },
+    }
+    return [status, response] as const
+  })
+}
