@@ -12,9 +12,9 @@ type Schema = {
   oneOf?: Schema[]
 }
 type OperationObject = {
-  parameters?: { $ref?: string; in: string; name: string }[]
+  parameters?: { $ref?: string; in: string; name: string; example?: unknown }[]
   security?: Record<string, Scope[]>[]
-  requestBody?: { content: Record<string, { schema?: Schema }> }
+  requestBody?: { content: Record<string, { schema?: Schema; example?: unknown }> }
   responses: Record<string, Response>
 }
 
@@ -62,6 +62,11 @@ const toOperation = (template: string, method: string, operation: OperationObjec
     /** Names of the fields that a body with the required ones must not have. */
     excluded: alternatives.flatMap(([, ...others]) => others),
     errors: errorsOf(operation.responses),
+    /** The values of parameters and fields in the examples of the document. */
+    examples: {
+      ...Object.fromEntries(parameters.map(({ name, example }) => [name, example])),
+      ...(Object.values(content)[0]?.example as object | undefined),
+    } as Record<string, unknown>,
   }
 }
 
@@ -155,15 +160,19 @@ const FIELDS: Record<string, unknown> = {
   columns: '{}',
 }
 
-const validValue = <Value>(values: Record<string, Value>, name: string) => {
-  const value = values[name]
-  if (value === undefined) throw new Error(`operations.ts has no valid value for the new parameter or field ${name}`)
+/** That of the tables above, or else of the example. */
+const validValue = (values: Record<string, unknown>, name: string, { examples }: Operation) => {
+  const value = values[name] ?? examples[name]
+  if (value === undefined)
+    throw new Error(`The example of the operation has no value for ${name}, nor has operations.ts`)
   return value
 }
 
 /** The path and query of an operation, with valid values except those that are passed. */
-export const addressOf = ({ template, query }: Operation, values: Record<string, string> = {}) => {
-  const encodedValue = (name: string) => encodeURIComponent(values[name] ?? validValue(PARAMETERS, name))
+export const addressOf = (operation: Operation, values: Record<string, string> = {}) => {
+  const { template, query } = operation
+  const encodedValue = (name: string) =>
+    encodeURIComponent(values[name] ?? String(validValue(PARAMETERS, name, operation)))
   const path = template.replace(/\{([^}]+)\}/g, (_, name: string) => encodedValue(name))
   // A cursor comes from a response, and belongs to one list.
   const sent = query.filter((name) => name !== 'cursor' || values.cursor !== undefined)
@@ -174,11 +183,12 @@ export const addressOf = ({ template, query }: Operation, values: Record<string,
  * A valid body: an object with every field, or a bare timestamp. Fields have valid values except those that are passed.
  * Undefined for uploads and operations without a body.
  */
-export const bodyOf = ({ types, fields, excluded }: Operation, values: Record<string, unknown> = {}): unknown => {
+export const bodyOf = (operation: Operation, values: Record<string, unknown> = {}): unknown => {
+  const { types, fields, excluded } = operation
   if (types.length === 0 || types.includes('multipart/form-data')) return undefined
   if (fields.length === 0) return '2026-01-02T03:04:05'
   const sent = fields.filter((field) => !excluded.includes(field))
-  return Object.fromEntries(sent.map((field) => [field, values[field] ?? validValue(FIELDS, field)]))
+  return Object.fromEntries(sent.map((field) => [field, values[field] ?? validValue(FIELDS, field, operation)]))
 }
 
 /** Whether a path serves the API documentation or a well-known file, which are not operations themselves. */
