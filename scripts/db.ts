@@ -2,7 +2,7 @@
 import { argv, exit } from 'node:process'
 
 const COMMANDS = {
-  generate: 'writes a migration for the changes of src/db/schema.ts (--name NAME)',
+  generate: 'writes a migration for the changes of tables and triggers in src/db (--name NAME)',
   migrate: 'applies the migrations to all local databases; `npm run deploy` does so to deployed ones',
   verify: 'checks the integrity of all databases, of the directory and, locally, of the bucket',
   slots: 'lists the slots with their sizes; `slots rebuild` rebuilds the directory',

@@ -1,7 +1,7 @@
--- The triggers of the migrated database, formatted and explained. This file is for reading only: the migrations
--- create them, each on one line, because remote D1 splits a migration on semicolons (cloudflare/workers-sdk issues 14991
--- and 15690) and ends a trigger at the END of a CASE (issue 4727), hence iif. test/features/database/database.test.ts compares this
--- file with the triggers of a migrated database.
+-- The triggers of the database. After a change, `npm run db -- generate` writes a migration that creates each changed trigger
+-- on one line, because remote D1 splits a migration on semicolons (cloudflare/workers-sdk issues 14991 and 15690). It also
+-- ends a trigger at the END of a CASE (issue 4727), hence iif. test/features/database/database.test.ts compares this file with
+-- the triggers of a migrated database.
 --
 -- They run in the transaction of the write itself, and for rows deleted by a cascade too.
 
@@ -157,7 +157,7 @@ BEGIN
 END;
 
 -- Keeps the positions of a member's memos at 1 … n, for the random memo: the last memo takes the deleted one's position.
-CREATE TRIGGER memos_hole_filled AFTER DELETE ON memos
+CREATE TRIGGER memos_close_position_gap AFTER DELETE ON memos
 WHEN EXISTS (SELECT 1 FROM members WHERE memberId = OLD.memberId AND withdrawnAt IS NULL)
 BEGIN
   UPDATE memos

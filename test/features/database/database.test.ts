@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { addMissingRows } from '../../../scripts/data/image-rows'
 import { findMismatches, findOrphans } from '../../../scripts/data/integrity'
+import { parseTriggers, toChanges } from '../../../scripts/data/triggers'
 import triggers from '../../../src/db/triggers.sql?raw'
 import { type Reader, signUp } from '../../support/api'
 import { fillShelf, memberDatabase, memberSlot, select } from '../../support/database'
@@ -97,13 +98,28 @@ describe('the schema rejects', () => {
   })
 })
 
-it('src/db/triggers.sql is the formatted source of the migrated triggers', async () => {
-  const source = triggers
-    .replaceAll(/^ *--.*$/gm, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-  const migrated = await select(`select sql from sqlite_master where type = 'trigger'`)
-  expect(source.split(/ (?=CREATE TRIGGER )/).sort()).toEqual(migrated.map(({ sql }) => `${sql};`).sort())
+describe('the triggers', () => {
+  it('of a migrated database are those of triggers.sql', async () => {
+    const migrated = await select(`select name, sql || ';' as sql from sqlite_master where type = 'trigger'`)
+    expect(Object.fromEntries(migrated.map(({ name, sql }) => [name, sql]))).toEqual(
+      Object.fromEntries(parseTriggers(triggers)),
+    )
+  })
+
+  it('are created on one line each, if they have changed', () => {
+    const kept = 'CREATE TRIGGER kept AFTER INSERT ON memos BEGIN SELECT 1; END;'
+    const changed = kept.replace('kept', 'changed')
+    const wanted = parseTriggers(
+      `-- A comment.\n\n${kept}\n\nCREATE TRIGGER changed AFTER INSERT ON memos\nBEGIN\n  -- Why.\n  SELECT 2;\nEND;\n`,
+    )
+    const migrated = parseTriggers([kept, changed, kept.replace('kept', 'dropped')].join('\n'))
+    expect(toChanges(migrated, wanted)).toEqual([
+      'DROP TRIGGER changed;',
+      'DROP TRIGGER dropped;',
+      changed.replace('1', '2'),
+    ])
+    expect(toChanges(wanted, wanted)).toEqual([])
+  })
 })
 
 describe('migrations', () => {
