@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: ['./src/db/schema.ts', './src/db/reading-schema.ts', './src/db/import-schema.ts'],
+  schema: './src/db/schema/*-tables.ts',
   out: './migrations',
 })

@@ -4,7 +4,7 @@ import { ApiError, insufficientScope } from '../errors'
 import { log } from '../runtime/log'
 import { type Scope, toBits } from '../values/contract'
 import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement } from './client'
-import { members } from './schema'
+import { members } from './schema/member-tables'
 
 /** Whether the database accepted the credential, in the last call of this request. */
 type Judged = { verdict?: 'valid' | 'invalid' }

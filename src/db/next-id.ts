@@ -1,6 +1,6 @@
 import { getTableName, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { retiredIds } from './schema'
+import { retiredIds } from './schema/book-tables'
 
 /** Leaves room for 8,192 slots below 2^53. */
 const IDS_PER_SLOT = 2 ** 40

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { callerId, isOwnRow } from './caller'
 import { sqlStatement } from './client'
-import { books } from './schema'
+import { books } from './schema/book-tables'
 
 /** Matches the book of the placeholder `bookId`, if it is the caller's. */
 export const isOwnBook = isOwnRow(books.bookId, books.memberId)

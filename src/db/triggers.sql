@@ -265,7 +265,7 @@ BEGIN
   WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount > 1;
 END;
 
--- Instead of foreign keys: reading-schema.ts says why. For withdrawn members, the purge deletes these rows first.
+-- Instead of foreign keys: schema/book-tables.ts says why. For withdrawn members, the purge deletes these rows first.
 CREATE TRIGGER books_details_deleted AFTER DELETE ON books
 BEGIN
   DELETE FROM readings WHERE memberId = OLD.memberId AND bookId = OLD.bookId;

@@ -1,7 +1,7 @@
 import { lt, type SQL, sql } from 'drizzle-orm'
 import { callerId } from '../db/caller'
 import { sqlStatement, statement } from '../db/client'
-import { attempts } from '../db/schema'
+import { attempts } from '../db/schema/code-tables'
 import { sourcesOf } from '../values/network'
 
 // Exact limits. One statement checks all limits of an attempt and counts it, so that concurrent attempts cannot exceed

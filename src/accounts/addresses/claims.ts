@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Db, idempotent, run, sqlStatement } from '../../db/client'
 import { idRange } from '../../db/next-id'
-import { addresses, settledClaims } from '../../db/schema'
+import { addresses, settledClaims } from '../../db/schema/slot-tables'
 import { DAY_MS } from '../../limits/attempts'
 import { type Address, type Entry, entryColumns, type Holder, hash, isAddress, isFree } from './directory'
 

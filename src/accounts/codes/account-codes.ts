@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { sqlStatement, statement } from '../../db/client'
-import { accountCodes } from '../../db/schema'
+import { accountCodes } from '../../db/schema/code-tables'
 import { fieldError } from '../../errors'
 import { insertAttemptIf, isAllowed } from '../../limits/attempts'
 import type { RateLimitHeaders } from '../../limits/rate-limit'

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
 import { sqlStatement } from '../../db/client'
-import { dailyMails } from '../../db/schema'
+import { dailyMails } from '../../db/schema/code-tables'
 import type { Config } from '../../env'
 import { DAY_MS, insertAttemptIf, isAllowed, limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../limits/attempts'
 

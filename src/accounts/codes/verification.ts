@@ -1,6 +1,7 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement, statement } from '../../db/client'
-import { attempts, joinCodes, members } from '../../db/schema'
+import { attempts, joinCodes } from '../../db/schema/code-tables'
+import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { ApiError, fieldError, retryAfter } from '../../errors'
 import {

@@ -1,7 +1,7 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
 import { afterResponse, run, sqlStatement } from '../../db/client'
-import { accountCodes } from '../../db/schema'
+import { accountCodes } from '../../db/schema/code-tables'
 import type { Config } from '../../env'
 import { unavailable } from '../../errors'
 import { deleteAttempt, EMAIL_CHANGES, isAllowed, selectUsage, toAttempt } from '../../limits/attempts'

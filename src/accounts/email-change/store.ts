@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { callerId, isCaller } from '../../db/caller'
 import { sqlStatement, statement } from '../../db/client'
-import { members } from '../../db/schema'
+import { members } from '../../db/schema/member-tables'
 import { isAllowed } from '../../limits/attempts'
 import { isUnsettled, takeForChangeIf } from '../addresses/claims'
 import { isFree } from '../addresses/directory'

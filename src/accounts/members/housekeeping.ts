@@ -1,6 +1,7 @@
 import { lt, sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement, statement } from '../../db/client'
-import { accessTokens, accountCodes, dailyMails, emailUndos, joinCodes } from '../../db/schema'
+import { accountCodes, dailyMails, emailUndos, joinCodes } from '../../db/schema/code-tables'
+import { accessTokens } from '../../db/schema/member-tables'
 import { deleteAttemptsBefore, LONGEST_WINDOW_MS } from '../../limits/attempts'
 import { dayOf } from '../codes/mail-limits'
 import { deleteOldActivity } from '../sessions/activity'

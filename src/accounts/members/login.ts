@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
 import { issueToken } from '../../auth/token'
 import { afterResponse, type Db, run, statement } from '../../db/client'
-import { members } from '../../db/schema'
+import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement, statement } from '../../db/client'
-import { members, purgeJobs } from '../../db/schema'
+import { members, purgeJobs } from '../../db/schema/member-tables'
 import { log } from '../../runtime/log'
 
 // Deletes what withdrawn members leave behind. Deleting the member's row first would delete everything in one statement,

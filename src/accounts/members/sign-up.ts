@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement, statement } from '../../db/client'
-import { joinCodes, members } from '../../db/schema'
+import { joinCodes } from '../../db/schema/code-tables'
+import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { ApiError, unavailable } from '../../errors'
 import { deleteAttempt } from '../../limits/attempts'

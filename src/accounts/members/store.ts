@@ -1,7 +1,7 @@
 import { and, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../../db/client'
-import { members } from '../../db/schema'
+import { members } from '../../db/schema/member-tables'
 import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/activity'
 import { deleteOtherSessionsIf, deleteOwnSessions } from '../sessions/store'
 import { deleteTokensOf } from '../tokens/store'

@@ -2,7 +2,7 @@ import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
 import { type Caller, isCaller, runAsCaller } from '../../db/caller'
 import { afterResponse, type Db, run, statement } from '../../db/client'
-import { members } from '../../db/schema'
+import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { fieldError } from '../../errors'
 import {

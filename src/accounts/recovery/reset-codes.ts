@@ -1,7 +1,8 @@
 import { and, gt, isNull, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
 import { afterResponse, type Db, run, statement } from '../../db/client'
-import { accountCodes, members } from '../../db/schema'
+import { accountCodes } from '../../db/schema/code-tables'
+import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { unavailable } from '../../errors'
 import {

@@ -1,6 +1,7 @@
 import { and, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { afterResponse, idempotent, run, sqlStatement, statement } from '../../db/client'
-import { accountCodes, members } from '../../db/schema'
+import { accountCodes } from '../../db/schema/code-tables'
+import { members } from '../../db/schema/member-tables'
 import { log } from '../../runtime/log'
 import type { Slots } from '../../slots/slots'
 import { deleteCode } from '../codes/account-codes'

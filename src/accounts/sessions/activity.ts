@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, sqlStatement, statement } from '../../db/client'
-import { activity } from '../../db/schema'
+import { activity } from '../../db/schema/member-tables'
 import { ACTIVITY_KINDS } from '../../values/contract'
 import { toInstant } from '../../values/fields'
 import type { Activity } from './responses'

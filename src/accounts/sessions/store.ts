@@ -1,7 +1,7 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, idempotent, sqlStatement, statement } from '../../db/client'
-import { members, sessions } from '../../db/schema'
+import { members, sessions } from '../../db/schema/member-tables'
 import { toInstant } from '../../values/fields'
 import { type Origin, recordActivity } from './activity'
 import type { Session } from './responses'

@@ -1,4 +1,4 @@
-import { books } from '../../db/schema'
+import { books } from '../../db/schema/book-tables'
 
 /** The columns of a book in full, in the order of its fields in responses. */
 export const bookColumns = {

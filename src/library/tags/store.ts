@@ -3,7 +3,7 @@ import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/calle
 import { type Db, idempotent, sqlStatement } from '../../db/client'
 import { isOwnBook } from '../../db/own-book'
 import { joinPage, pagesOf } from '../../db/pages'
-import { books } from '../../db/schema'
+import { books } from '../../db/schema/book-tables'
 import { ApiError } from '../../errors'
 import { fold } from '../../values/fold'
 import { type Page, toPage } from '../../values/paging'

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { callerId } from '../../db/caller'
-import { isWithMemos } from '../../db/schema'
+import { isWithMemos } from '../../db/schema/book-tables'
 
 /** What an export contains: everything, the books with their readings, or the books with their memos. */
 export type Contents = 'library' | 'books' | 'memos'

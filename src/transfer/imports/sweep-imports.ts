@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { DAY_MS } from '../../db/caller'
 import { type Db, run, sqlStatement } from '../../db/client'
-import { hasFile } from '../../db/import-schema'
+import { hasFile } from '../../db/schema/import-tables'
 import { log } from '../../runtime/log'
 import { libraryStatements } from './plan/existing'
 import { continueImport, dropFile, RUN_STATEMENTS, type RunContext } from './run'

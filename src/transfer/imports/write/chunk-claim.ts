@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
-import { members } from '../../../db/schema'
+import { members } from '../../../db/schema/member-tables'
 
 // Expressions that the statements of a chunk share. An import runs without a session, so all statements are scoped to the
 // member by `memberId`. Arrays are JSON parameters, because D1 allows a hundred parameters per statement.

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
 import { nextId, READING_ID_OFFSET } from '../../../db/next-id'
-import { readings } from '../../../db/reading-schema'
+import { readings } from '../../../db/schema/reading-tables'
 import { NEWEST_FIRST, toTimestamp } from '../../../library/readings/newest'
 import { each, isClaimed, memberId, row, value } from './chunk-claim'
 

@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../values/contract'
-import { isOneOf, ownerId } from './schema'
-
-const counter = () => integer().notNull().default(0)
+import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../../values/contract'
+import { counter, isOneOf } from './columns'
+import { ownerId } from './member-tables'
 
 /** The condition of the index of imports that are running, or whose file is still to be deleted. */
 export const hasFile = sql.raw(`"file" is not null`)

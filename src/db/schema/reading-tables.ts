@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { BOOK_FORMATS, PROGRESS_KINDS, READING_OUTCOMES } from '../values/contract'
-import { isOneOf, isPage, ownerId } from './schema'
+import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { BOOK_FORMATS, PROGRESS_KINDS, READING_OUTCOMES } from '../../values/contract'
+import { isOneOf, isPage } from './columns'
+import { ownerId } from './member-tables'
 
-// Features beyond the contract. A trigger deletes these rows with the book: a foreign key would need an index that starts
-// with bookId, and so write one more row each time.
+// A trigger deletes these rows with the book, as those of bookTags.
 
 /**
  * The readings of books. A book without rows, unless it is unread, has one reading: its own status and dates. A row for it
@@ -57,46 +57,4 @@ export const progress = sqliteTable(
     check('progress_page', isPage(event.page)),
     check('progress_kind', isOneOf(event.kind, PROGRESS_KINDS)),
   ],
-)
-
-/** The tags of a member. A trigger deletes those without books. WITHOUT ROWID. */
-export const tags = sqliteTable(
-  'tags',
-  {
-    memberId: ownerId(),
-    /** Counts from 1 for each member. */
-    tagId: integer().notNull(),
-    tag: text().notNull(),
-    /** The folded tag. */
-    tagKey: text().notNull(),
-    bookCount: integer().notNull().default(0),
-  },
-  (tag) => [
-    primaryKey({ columns: [tag.memberId, tag.tagId] }),
-    uniqueIndex('tags_by_key').on(tag.memberId, tag.tagKey),
-  ],
-)
-
-/** Which books have which tags. WITHOUT ROWID. */
-export const bookTags = sqliteTable(
-  'bookTags',
-  { memberId: ownerId(), tagId: integer().notNull(), bookId: integer().notNull() },
-  (bookTag) => [
-    primaryKey({ columns: [bookTag.memberId, bookTag.tagId, bookTag.bookId] }),
-    index('bookTags_by_book').on(bookTag.memberId, bookTag.bookId),
-  ],
-)
-
-/** The authors of a member's books, counted by triggers. WITHOUT ROWID. */
-export const authors = sqliteTable(
-  'authors',
-  {
-    memberId: ownerId(),
-    /** The folded author. */
-    authorKey: text().notNull(),
-    /** As spelled in the first of the books. */
-    author: text().notNull(),
-    bookCount: integer().notNull(),
-  },
-  (author) => [primaryKey({ columns: [author.memberId, author.authorKey] })],
 )

@@ -1,0 +1,136 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { BOOK_FORMATS, BOOK_STATUSES } from '../../values/contract'
+import { counter, isOneOf, isPage, isTimestamp } from './columns'
+import { ownerId } from './member-tables'
+
+/** The conditions of the partial indexes. SQLite uses such an index only for a query with the same condition. */
+export const isFinished = sql.raw(`"bookStatus" = 'DONE' and "readEndDate" is not null`)
+export const isUnread = sql.raw(`"bookStatus" = 'YET'`)
+export const isWithMemos = sql.raw(`"hasMemos" = 1`)
+export const hasAuthor = sql.raw(`"author" is not null`)
+export const isRated = sql.raw(`"star" > 0`)
+export const hasIsbn = sql.raw(`"isbn" is not null`)
+
+// Folded texts, as `fold` in fold.ts returns them. Both are indexed.
+export const titleKey = sql.raw(`coalesce("titleFolded", lower("title"))`)
+export const authorKey = sql.raw(`coalesce("authorFolded", lower("author"))`)
+
+export const books = sqliteTable(
+  'books',
+  {
+    bookId: integer().primaryKey(),
+    memberId: ownerId(),
+    title: text().notNull(),
+    cover: text(),
+    author: text(),
+    publisher: text(),
+    createdAt: text().notNull(),
+    star: integer().notNull().default(0),
+    currentPage: integer().notNull().default(0),
+    itemPage: integer(),
+    bookStatus: text({ enum: BOOK_STATUSES }).notNull().default('YET'),
+    readStartDate: text(),
+    readEndDate: text(),
+    contentMemos: counter(),
+    summaryMemos: counter(),
+    thoughtMemos: counter(),
+    questionMemos: counter(),
+    memoCount: counter(),
+    /** 1 while memoCount > 0. Unlike memoCount, it does not change with every memo, so the index on it is rarely written. */
+    hasMemos: counter(),
+    /** UTF-8 bytes of the book's memos. */
+    memoBytes: counter(),
+    /** `toFoldedColumn` of title and author, for search and sorting. */
+    titleFolded: text(),
+    authorFolded: text(),
+    /** ISBN-13 without hyphens. */
+    isbn: text(),
+    language: text(),
+    format: text({ enum: BOOK_FORMATS }),
+    publishedYear: integer(),
+    series: text(),
+    seriesNumber: real(),
+    /** A JSON array of strings such as `goodreads:123`. Null if there are none. */
+    sourceIds: text(),
+    /** Null if the book has no row in `readings`: its own status and dates are then its only reading, if it has any. */
+    newestReadingId: integer(),
+  },
+  (book) => [
+    index('books_by_status').on(book.memberId, book.bookStatus),
+    index('books_finished').on(book.memberId, book.readEndDate).where(isFinished),
+    index('books_unread').on(book.memberId, book.createdAt).where(isUnread),
+    index('books_with_memos').on(book.memberId).where(isWithMemos),
+    index('books_by_title').on(book.memberId, titleKey),
+    index('books_by_author').on(book.memberId, authorKey).where(hasAuthor),
+    index('books_by_star').on(book.memberId, book.star).where(isRated),
+    index('books_by_isbn').on(book.memberId, book.isbn).where(hasIsbn),
+    check('books_status', isOneOf(book.bookStatus, BOOK_STATUSES)),
+    check('books_star', sql`${book.star} between 0 and 5`),
+    check('books_current_page', isPage(book.currentPage)),
+    check('books_item_page', isPage(book.itemPage)),
+    check('books_created_at', isTimestamp(book.createdAt)),
+    check('books_read_start_date', isTimestamp(book.readStartDate)),
+    check('books_read_end_date', isTimestamp(book.readEndDate)),
+    check(
+      'books_memo_count',
+      sql`${book.memoCount} = ${book.contentMemos} + ${book.summaryMemos} + ${book.thoughtMemos} + ${book.questionMemos}`,
+    ),
+    check(
+      'books_memo_counts',
+      sql`min(${book.contentMemos}, ${book.summaryMemos}, ${book.thoughtMemos}, ${book.questionMemos}) >= 0`,
+    ),
+    check('books_has_memos', sql`${book.hasMemos} = (${book.memoCount} > 0)`),
+  ],
+)
+
+/** The highest deleted identifier of a table, so that identifiers are never reused. */
+export const retiredIds = sqliteTable('retiredIds', {
+  tableName: text().primaryKey(),
+  id: integer().notNull(),
+})
+
+// A trigger deletes the rows below with the book: a foreign key would need an index that starts with bookId, and so write one
+// more row each time.
+
+/** The tags of a member. A trigger deletes those without books. WITHOUT ROWID. */
+export const tags = sqliteTable(
+  'tags',
+  {
+    memberId: ownerId(),
+    /** Counts from 1 for each member. */
+    tagId: integer().notNull(),
+    tag: text().notNull(),
+    /** The folded tag. */
+    tagKey: text().notNull(),
+    bookCount: integer().notNull().default(0),
+  },
+  (tag) => [
+    primaryKey({ columns: [tag.memberId, tag.tagId] }),
+    uniqueIndex('tags_by_key').on(tag.memberId, tag.tagKey),
+  ],
+)
+
+/** Which books have which tags. WITHOUT ROWID. */
+export const bookTags = sqliteTable(
+  'bookTags',
+  { memberId: ownerId(), tagId: integer().notNull(), bookId: integer().notNull() },
+  (bookTag) => [
+    primaryKey({ columns: [bookTag.memberId, bookTag.tagId, bookTag.bookId] }),
+    index('bookTags_by_book').on(bookTag.memberId, bookTag.bookId),
+  ],
+)
+
+/** The authors of a member's books, counted by triggers. WITHOUT ROWID. */
+export const authors = sqliteTable(
+  'authors',
+  {
+    memberId: ownerId(),
+    /** The folded author. */
+    authorKey: text().notNull(),
+    /** As spelled in the first of the books. */
+    author: text().notNull(),
+    bookCount: integer().notNull(),
+  },
+  (author) => [primaryKey({ columns: [author.memberId, author.authorKey] })],
+)

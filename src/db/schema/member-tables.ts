@@ -1,0 +1,122 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { ACTIVITY_KINDS } from '../../values/contract'
+import { counter, isTimestamp } from './columns'
+
+export const members = sqliteTable(
+  'members',
+  {
+    memberId: integer().primaryKey({ autoIncrement: true }),
+    email: text().notNull(),
+    name: text().notNull(),
+    passwordHash: text().notNull(),
+    /** Unused, like keptTokenId, since sessions replaced them. A later release may drop both columns. */
+    tokenVersion: integer().notNull().default(0),
+    keptTokenId: text(),
+    createdAt: text().notNull(),
+    updatedAt: text().notNull(),
+    yetBooks: counter(),
+    ingBooks: counter(),
+    doneBooks: counter(),
+    finishedBooks: counter(),
+    memoBooks: counter(),
+    /** UTF-8 bytes of the member's memos, of the notes on readings, and of the texts of the books. */
+    textBytes: counter(),
+    imageCount: counter(),
+    imageBytes: counter(),
+    /** Milliseconds since 1970. The row of a withdrawn member holds no personal data, and is deleted last. */
+    withdrawnAt: integer(),
+    /** Incremented by each reset of the password and change of e-mail address, which voids the codes mailed before it. */
+    credentialsVersion: counter(),
+  },
+  (member) => [
+    uniqueIndex('members_email').on(sql`lower(${member.email})`),
+    check('members_created_at', isTimestamp(member.createdAt)),
+    check('members_updated_at', isTimestamp(member.updatedAt)),
+  ],
+)
+
+export const ownerId = () =>
+  integer()
+    .notNull()
+    .references(() => members.memberId, { onDelete: 'cascade' })
+
+// Times in the tables below are milliseconds since 1970.
+
+/** Logins that have not ended. A trigger keeps the newest hundred of a member. WITHOUT ROWID. */
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    memberId: ownerId(),
+    /** A random UUID, so that the identifier of an ended session never comes back. */
+    sessionId: text().notNull(),
+    createdAt: integer().notNull(),
+    renewedAt: integer().notNull(),
+    /** When the last of its tokens expires. */
+    expiresAt: integer().notNull(),
+    device: text(),
+    country: text(),
+  },
+  (session) => [
+    primaryKey({ columns: [session.memberId, session.sessionId] }),
+    index('sessions_by_expiry').on(session.expiresAt),
+  ],
+)
+
+/** Tokens with limited access, which members create for scripts. WITHOUT ROWID. */
+export const accessTokens = sqliteTable(
+  'accessTokens',
+  {
+    /** SHA-256 of the token, in base64. */
+    tokenHash: text().primaryKey(),
+    memberId: ownerId(),
+    /** A random UUID. */
+    tokenId: text().notNull(),
+    name: text().notNull(),
+    /** The sum of the scopes' bits in contract.ts. */
+    scopes: integer().notNull(),
+    /** The first characters of the token. */
+    hint: text().notNull(),
+    createdAt: integer().notNull(),
+    expiresAt: integer(),
+    /** The UTC day, counted from 1970. */
+    lastUsedDay: integer(),
+  },
+  (token) => [
+    uniqueIndex('accessTokens_by_member').on(token.memberId, token.tokenId),
+    index('accessTokens_by_expiry').on(token.expiresAt).where(sql.raw(`"expiresAt" is not null`)),
+  ],
+)
+
+/**
+ * What happened to a member's account. A trigger keeps the newest 500 failed logins and the newest 5,000 other entries. As
+ * repeats on a day are merged, nobody can cause that many within 90 days. WITHOUT ROWID.
+ */
+export const activity = sqliteTable(
+  'activity',
+  {
+    memberId: ownerId(),
+    isFailedLogin: integer({ mode: 'boolean' }).notNull(),
+    /** 1 … n among the member's failed logins or other entries. */
+    entry: integer().notNull(),
+    /** The last occurrence, if the entry counts several. */
+    at: integer().notNull(),
+    kind: text({ enum: ACTIVITY_KINDS }).notNull(),
+    device: text(),
+    country: text(),
+    count: integer().notNull().default(1),
+    /** Null if `count` is 1. */
+    firstAt: integer(),
+  },
+  (entry) => [
+    primaryKey({ columns: [entry.memberId, entry.isFailedLogin, entry.entry] }),
+    index('activity_by_time').on(entry.at),
+    check('activity_failed_login', sql`${entry.isFailedLogin} = (${entry.kind} = 'LOGIN_FAILED')`),
+  ],
+)
+
+/** Withdrawn members whose books, memos or images may not all be deleted yet. */
+export const purgeJobs = sqliteTable('purgeJobs', {
+  memberId: integer().primaryKey(),
+  createdAt: integer().notNull(),
+})
