@@ -280,13 +280,11 @@ CREATE TRIGGER books_progressed AFTER UPDATE OF currentPage, bookStatus ON books
 WHEN NEW.currentPage <> OLD.currentPage
   OR (
     NEW.bookStatus = 'DONE' AND OLD.bookStatus <> 'DONE'
-    -- Not if readings/newest.ts moves the book to another reading, or if the reading was stopped.
+    -- Not if readings/newest.ts moves the book to another reading, or stops the reading.
+    AND NEW.newestReadingId IS OLD.newestReadingId
     AND (
-      NEW.newestReadingId IS OLD.newestReadingId
-      OR (
-        NEW.newestReadingId = -OLD.newestReadingId
-        AND (SELECT outcome FROM readings WHERE readingId = OLD.newestReadingId) = 'FINISHED'
-      )
+      NEW.readingVersion = OLD.readingVersion
+      OR (SELECT outcome FROM readings WHERE readingId = NEW.newestReadingId) = 'FINISHED'
     )
   )
 BEGIN
@@ -356,47 +354,29 @@ BEGIN
     AND changes() > 0;
 END;
 
--- Readings. These triggers apply changes of a book to its newest reading. readings/newest.ts applies changes of a reading to
--- its book; it also changes newestReadingId, so that these triggers skip its updates.
-
--- A finished book without rows leaves DONE: its reading gets a row and, if it is read again, a second reading begins.
-CREATE TRIGGER books_first_reading_kept AFTER UPDATE OF bookStatus ON books
-WHEN OLD.newestReadingId IS NULL AND NEW.newestReadingId IS NULL AND OLD.bookStatus = 'DONE' AND NEW.bookStatus <> 'DONE'
+-- Readings. This trigger applies changes of a book to its newest reading. readings/newest.ts applies changes of a reading to
+-- its book; it also increments readingVersion, so that the trigger skips its updates.
+--
+-- Another reading begins if the book is read again, or is DONE after YET with other dates than those of the newest reading. A
+-- date that the update does not change and that another reading has belongs to that one: began and ended are the book's dates
+-- without these. While the book is YET, its dates belong to no reading.
+CREATE TRIGGER books_newest_reading_changed AFTER UPDATE OF bookStatus, readStartDate, readEndDate, star ON books
+WHEN NEW.newestReadingId IS OLD.newestReadingId AND NEW.readingVersion = OLD.readingVersion
+  AND iif(
+    NEW.newestReadingId IS NULL,
+    OLD.bookStatus = 'DONE' AND NEW.bookStatus <> 'DONE',
+    NEW.bookStatus <> OLD.bookStatus OR NEW.star <> OLD.star
+      OR NEW.readStartDate IS NOT OLD.readStartDate OR NEW.readEndDate IS NOT OLD.readEndDate
+  )
 BEGIN
+  -- A finished book without rows leaves DONE: its reading gets a row.
   INSERT INTO readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
-  VALUES (
+  SELECT
     OLD.bookId, OLD.memberId, OLD.bookId, 0,
     substr(OLD.readStartDate, 1, 10), substr(OLD.readEndDate, 1, 10), 'FINISHED',
     nullif(iif(NEW.bookStatus = 'YET', NEW.star, OLD.star) * 4, 0)
-  );
+  WHERE NEW.newestReadingId IS NULL;
 
-  INSERT INTO readings (readingId, memberId, bookId, createdAt, startedAt, quarters)
-  SELECT
-    1 + max(
-      ((NEW.bookId >> 40) << 40) + (1 << 39),
-      coalesce((SELECT max(readingId) FROM readings WHERE readingId < ((NEW.bookId >> 40) + 1) << 40), 0),
-      coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0)
-    ),
-    NEW.memberId, NEW.bookId, CAST(unixepoch('subsec') * 1000 AS INTEGER),
-    iif(NEW.readStartDate IS NOT OLD.readStartDate, substr(NEW.readStartDate, 1, 10), NULL),
-    iif(NEW.star <> OLD.star, nullif(NEW.star * 4, 0), NULL)
-  WHERE NEW.bookStatus = 'ING';
-
-  UPDATE books
-  SET newestReadingId = (SELECT max(readingId) FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
-  WHERE bookId = NEW.bookId;
-END;
-
--- Applies a change of the book to its newest reading, or begins another one: if the book is read again, or is DONE after YET
--- with other dates than those of the reading. A date that the update does not change and that another reading has belongs to
--- that one: began and ended are the book's dates without these. While the book is YET, its dates belong to no reading.
-CREATE TRIGGER books_newest_reading_changed AFTER UPDATE OF bookStatus, readStartDate, readEndDate, star ON books
-WHEN OLD.newestReadingId = NEW.newestReadingId
-  AND (
-    NEW.bookStatus <> OLD.bookStatus OR NEW.star <> OLD.star
-    OR NEW.readStartDate IS NOT OLD.readStartDate OR NEW.readEndDate IS NOT OLD.readEndDate
-  )
-BEGIN
   INSERT INTO readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
   SELECT
     1 + max(
@@ -412,25 +392,23 @@ BEGIN
   FROM (
     SELECT startedAt, finishedAt, outcome,
       iif(
-        NEW.readStartDate IS OLD.readStartDate AND EXISTS (
-          SELECT 1 FROM readings AS other
-          WHERE other.memberId = NEW.memberId AND other.bookId = NEW.bookId AND other.readingId <> NEW.newestReadingId
-            AND other.startedAt = substr(NEW.readStartDate, 1, 10)
-        ) AND startedAt IS NOT substr(NEW.readStartDate, 1, 10),
+        NEW.readStartDate IS OLD.readStartDate AND startedAt IS NOT substr(NEW.readStartDate, 1, 10)
+          AND substr(NEW.readStartDate, 1, 10) IN (
+            SELECT startedAt FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId
+          ),
         NULL,
         substr(NEW.readStartDate, 1, 10)
       ) AS began,
       iif(
-        NEW.readEndDate IS OLD.readEndDate AND EXISTS (
-          SELECT 1 FROM readings AS other
-          WHERE other.memberId = NEW.memberId AND other.bookId = NEW.bookId AND other.readingId <> NEW.newestReadingId
-            AND other.finishedAt = substr(NEW.readEndDate, 1, 10)
-        ) AND finishedAt IS NOT substr(NEW.readEndDate, 1, 10),
+        NEW.readEndDate IS OLD.readEndDate AND finishedAt IS NOT substr(NEW.readEndDate, 1, 10)
+          AND substr(NEW.readEndDate, 1, 10) IN (
+            SELECT finishedAt FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId
+          ),
         NULL,
         substr(NEW.readEndDate, 1, 10)
       ) AS ended
     FROM readings
-    WHERE readingId = NEW.newestReadingId AND outcome IS NOT NULL
+    WHERE readingId = coalesce(NEW.newestReadingId, NEW.bookId) AND outcome IS NOT NULL
   )
   WHERE (NEW.bookStatus = 'ING' OR (NEW.bookStatus = 'DONE' AND OLD.bookStatus = 'YET'))
     -- Resumed: put back to YET while it was being read.
@@ -452,18 +430,18 @@ BEGIN
   UPDATE books
   SET newestReadingId = (SELECT max(readingId) FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
   WHERE bookId = NEW.bookId
-    AND changes() = 1;
+    AND (changes() = 1 OR newestReadingId IS NULL);
 
   UPDATE readings
   SET startedAt = iif(
-      (NEW.readStartDate IS OLD.readStartDate AND OLD.bookStatus <> 'YET')
-        OR (NEW.readStartDate IS NULL AND length(startedAt) < 10),
+      NEW.bookStatus = 'YET' OR (NEW.readStartDate IS OLD.readStartDate AND OLD.bookStatus <> 'YET'),
       startedAt,
       iif(
-        NEW.readStartDate IS OLD.readStartDate AND startedAt IS NOT substr(NEW.readStartDate, 1, 10) AND EXISTS (
-          SELECT 1 FROM readings AS other
-          WHERE other.memberId = NEW.memberId AND other.bookId = NEW.bookId AND other.readingId <> NEW.newestReadingId
-            AND other.startedAt = substr(NEW.readStartDate, 1, 10)
+        NEW.readStartDate IS NULL OR (
+          NEW.readStartDate IS OLD.readStartDate AND startedAt IS NOT substr(NEW.readStartDate, 1, 10)
+          AND substr(NEW.readStartDate, 1, 10) IN (
+            SELECT startedAt FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId
+          )
         ),
         iif(length(startedAt) < 10, startedAt, NULL),
         substr(NEW.readStartDate, 1, 10)
@@ -473,14 +451,15 @@ BEGIN
       NEW.bookStatus = 'ING',
       NULL,
       iif(
-        (NEW.readEndDate IS OLD.readEndDate AND OLD.bookStatus = 'DONE')
-          OR (NEW.readEndDate IS NULL AND (length(finishedAt) < 10 OR outcome = 'STOPPED')),
+        NEW.bookStatus = 'YET' OR (NEW.readEndDate IS OLD.readEndDate AND OLD.bookStatus = 'DONE')
+          OR (NEW.readEndDate IS NULL AND outcome = 'STOPPED'),
         finishedAt,
         iif(
-          NEW.readEndDate IS OLD.readEndDate AND finishedAt IS NOT substr(NEW.readEndDate, 1, 10) AND EXISTS (
-            SELECT 1 FROM readings AS other
-            WHERE other.memberId = NEW.memberId AND other.bookId = NEW.bookId AND other.readingId <> NEW.newestReadingId
-              AND other.finishedAt = substr(NEW.readEndDate, 1, 10)
+          NEW.readEndDate IS NULL OR (
+            NEW.readEndDate IS OLD.readEndDate AND finishedAt IS NOT substr(NEW.readEndDate, 1, 10)
+            AND substr(NEW.readEndDate, 1, 10) IN (
+              SELECT finishedAt FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId
+            )
           ),
           iif(length(finishedAt) < 10, finishedAt, NULL),
           substr(NEW.readEndDate, 1, 10)
@@ -491,9 +470,13 @@ BEGIN
       NEW.bookStatus = 'ING',
       NULL,
       iif(
-        NEW.readEndDate IS NULL AND outcome = 'STOPPED' AND (OLD.bookStatus = 'DONE' OR finishedAt IS NOT NULL),
-        outcome,
-        'FINISHED'
+        NEW.bookStatus = 'YET',
+        coalesce(outcome, 'STOPPED'),
+        iif(
+          NEW.readEndDate IS NULL AND outcome = 'STOPPED' AND (OLD.bookStatus = 'DONE' OR finishedAt IS NOT NULL),
+          'STOPPED',
+          'FINISHED'
+        )
       )
     ),
     quarters = iif(
@@ -503,20 +486,8 @@ BEGIN
     ),
     isPaused = isPaused AND NEW.bookStatus = 'ING'
   WHERE readingId = NEW.newestReadingId
-    AND NEW.bookStatus <> 'YET'
+    AND (NEW.bookStatus <> 'YET' OR OLD.bookStatus <> 'YET' OR NEW.star <> OLD.star)
     AND (SELECT newestReadingId FROM books WHERE bookId = NEW.bookId) = NEW.newestReadingId;
-
-  UPDATE readings
-  SET outcome = coalesce(outcome, 'STOPPED'),
-    quarters = iif(
-      NEW.star = OLD.star OR NEW.star = coalesce(max(1, (quarters + 2) / 4), 0),
-      quarters,
-      nullif(NEW.star * 4, 0)
-    ),
-    isPaused = 0
-  WHERE readingId = NEW.newestReadingId
-    AND NEW.bookStatus = 'YET'
-    AND (OLD.bookStatus <> 'YET' OR NEW.star <> OLD.star);
 END;
 
 -- Notes count towards the text of the member.

@@ -55,6 +55,8 @@ export const books = sqliteTable(
     sourceIds: text(),
     /** Null if the book has no row in `readings`: its own status and dates are then its only reading, if it has any. */
     newestReadingId: integer(),
+    /** Incremented when a change of its newest reading updates the book, so that no trigger applies that to the reading again. */
+    readingVersion: counter(),
   },
   (book) => [
     index('books_by_status').on(book.memberId, book.bookStatus),

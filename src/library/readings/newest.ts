@@ -22,15 +22,15 @@ type Values = Partial<Record<keyof typeof DEFAULTS, number>> & { reorders: numbe
 
 /**
  * Updates the book of a reading after a change of the reading, or before its deletion. If another reading becomes the newest,
- * the book takes all values of that one; otherwise, only those that were changed in the newest. newestReadingId always
- * changes, so that the triggers do not apply the update to the reading again: if the newest stays the same, it is negative
- * until `finishSync`.
+ * the book takes all values of that one; otherwise, only those that were changed in the newest. The triggers on books skip
+ * an update that increments readingVersion.
  */
 export const syncBook = (readingId: SQL, bookId: SQL) => {
   const sync = sqlStatement(
     () => sql`
     update books set
-      newestReadingId = iif(${isReplaced}, newest.readingId, -newest.readingId),
+      newestReadingId = newest.readingId,
+      readingVersion = readingVersion + 1,
       bookStatus = iif(
         newest.outcome is null, 'ING',
         iif(${isReplaced} or books.bookStatus = 'ING' or ${sets('Outcome')}, 'DONE', books.bookStatus)
@@ -58,9 +58,3 @@ export const syncBook = (readingId: SQL, bookId: SQL) => {
   )
   return (values: Values) => sync({ ...DEFAULTS, ...values })
 }
-
-/** Makes the newestReadingId that `syncBook` left negative positive again. */
-export const finishSync = (bookId: SQL) =>
-  sqlStatement(
-    () => sql`update books set newestReadingId = -newestReadingId where bookId = ${bookId} and newestReadingId < 0`,
-  )

@@ -8,7 +8,7 @@ import { members } from '../../db/schema/member-tables'
 import { readings } from '../../db/schema/reading-tables'
 import { ApiError, fieldError, quotaExceeded } from '../../errors'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
-import { finishSync, NEWEST_FIRST, syncBook } from './newest'
+import { NEWEST_FIRST, syncBook } from './newest'
 import type { Reading } from './responses'
 import { beforeStartError, isInOrder, MAX_READINGS, type NewReading, pausedError, type ReadingPatch } from './schema'
 
@@ -155,7 +155,6 @@ export const createReading = async (
 
 const selectReading = sqlStatement<Row>(() => sql`select ${columns} from readings where ${isOwnReading}`)
 const syncAfterChange = syncBook(sql`${placeholder('readingId')}`, ownBookId)
-const finishChange = finishSync(ownBookId)
 
 /** The update of a reading. Its WHERE has the conditions on the stored values. */
 const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused }: ReadingPatch) => {
@@ -229,7 +228,6 @@ export const updateReading = async (
     setsStar: isSet('rating'),
     reorders: isSet('startedAt', 'finishedAt', 'outcome'),
   }
-  const sync = [syncAfterChange({ readingId, ...sets }), finishChange({ readingId })].map(idempotent)
   const [, , , [stored], [updated]] = await runAsCaller(
     db,
     caller,
@@ -237,7 +235,7 @@ export const updateReading = async (
     ...storeFirst(readingId),
     selectReading({ readingId }),
     idempotent(update),
-    ...(sets.reorders || sets.setsStar ? sync : []),
+    ...(sets.reorders || sets.setsStar ? [idempotent(syncAfterChange({ readingId, ...sets }))] : []),
   )
   if (!updated && stored) throw refusal(stored, patch, quotas)
   return updated && toReading(updated)

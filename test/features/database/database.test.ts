@@ -143,6 +143,37 @@ describe('migrations', () => {
     expect(await countRows()).toEqual([1, 50, 5].map((rows) => rows * env.MIGRATIONS.length))
   })
 
+  it('keep readings of every kind', async () => {
+    const db = env.SPARE_2
+    const at = env.MIGRATIONS.findIndex(({ name }) => name.includes('reading_version'))
+    await applyD1Migrations(db, env.MIGRATIONS.slice(0, at))
+    const addMember = db.prepare(`
+      insert into members (email, name, passwordHash, createdAt, updatedAt)
+      values ('m@library.test', 'M', 'x', '2026-01-01T00:00:00', '2026-01-01T00:00:00') returning memberId`)
+    const memberId = (await addMember.first<number>('memberId')) ?? 0
+    // The statuses of the books are ING, DONE, YET, ING, DONE.
+    await fillShelf(memberId, 5, db)
+    const offset = 2 ** 39
+    const addReadings = db.prepare(`
+      insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, format, note, isPaused)
+      values (1, ?1, 1, 0, '2019-05', null, null, null, 'AUDIO', 'first', 1),
+        (2, ?1, 2, 0, null, '2020-01-01', 'FINISHED', null, null, null, 0),
+        (?2 + 1, ?1, 2, 5, '2018', '2018-03', 'STOPPED', 15, 'PAPER', 'earlier', 0),
+        (3, ?1, 3, 0, '2019-05-05', null, 'STOPPED', null, null, null, 0),
+        (?2 + 2, ?1, 5, 6, null, '2020-01', 'FINISHED', null, null, 'partial', 0)`)
+    const point = db.prepare(`
+      update books set newestReadingId = (select min(readingId) from readings where readings.bookId = books.bookId)`)
+    await db.batch([addReadings.bind(memberId, offset), point])
+    const selectAll = () =>
+      db.batch(['readings', 'books'].map((table) => db.prepare(`select * from ${table} order by 1`)))
+    const [readings, books] = await selectAll()
+    await applyD1Migrations(db, env.MIGRATIONS)
+    const [readingsAfter, booksAfter] = await selectAll()
+    expect(readingsAfter?.results).toEqual(readings?.results)
+    expect(booksAfter?.results).toMatchObject(books?.results ?? [])
+    expect(await findMismatches(db)).toEqual([])
+  })
+
   // Each letter is an address: the former ones, of which a `+` marks those that a return replaced, then the one in use.
   it.each([
     ['A T > X', 'A T'],
