@@ -26,8 +26,9 @@ const inFolders = (...folders: string[]) => folders.map((folder) => `test/featur
 const SLOT_FEATURES = inFolders('accounts', 'email', 'export', 'http', 'images', 'imports')
 /** These send no requests. */
 const FUNCTIONS = inFolders('formats', 'image-files')
+const ATTACKS = 'test/attacks/*.test.ts'
 /** These need limiters, providers, databases or connections that no other file has used. */
-const ALONE = inFolders('catalogue', 'database', 'document', 'export', 'runtime', 'slots')
+const ALONE = [...inFolders('catalogue', 'database', 'document', 'export', 'runtime', 'slots'), ATTACKS]
 
 const COMMON = {
   tags: [{ name: 'slow', description: 'hashes many passwords, or waits: npm run test:quick leaves it out' }],
@@ -103,14 +104,15 @@ const inNode = (name: string, options: object) => ({
   },
 })
 
-const ATTACKS = 'test/attacks/*.test.ts'
 const WORKER_PROJECTS = inSlot1
   ? // The attacks in slots/ bring databases of their own, so one run of them suffices. Their faults take minutes.
     [inWorker('features', [...SLOT_FEATURES, ATTACKS, 'test/attacks/slots/*.test.ts'], {})]
   : [
       inWorker('functions', FUNCTIONS, { isolate: false }),
-      inWorker('features', inFolders('*'), { isolate: !isQuick, exclude: [...FUNCTIONS, ...ALONE] }),
-      inWorker('alone', [...ALONE, ATTACKS], {}),
+      inWorker('features', [...inFolders('*'), ATTACKS], {
+        isolate: !isQuick,
+        exclude: [...FUNCTIONS, ...(isQuick ? ALONE : [])],
+      }),
     ]
 const NODE_PROJECTS = [inNode('browser', {}), inNode('clients', { globalSetup: 'test/clients/install.ts' })]
 
