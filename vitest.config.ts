@@ -23,7 +23,7 @@ const inSlot1 = process.env.SLOTS === '1'
 const isQuick = process.env.QUICK === '1'
 const inFolders = (...folders: string[]) => folders.map((folder) => `test/features/${folder}/*.test.ts`)
 /** The features whose results can depend on the slot of a member. */
-const SLOT_FEATURES = inFolders('accounts', 'email', 'export', 'http', 'images', 'imports')
+const SLOT_FEATURES = inFolders('accounts', 'email', 'export', 'images', 'imports', 'limits')
 /** These send no requests. */
 const FUNCTIONS = inFolders('formats', 'image-files')
 const ATTACKS = 'test/attacks/*.test.ts'
