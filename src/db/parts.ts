@@ -93,12 +93,7 @@ async function* iterateParts<Item>(
  * Loads a large list in parts, one database call each. The first is loaded before this returns, so that a failure can
  * still get an error response.
  */
-export const loadParts = async <Item>(
-  db: Db,
-  caller: Caller,
-  sizes: Size[],
-  load: LoadItems<Item>,
-): Promise<ArrayOrParts<Item>> => {
+export const loadParts = async <Item>(db: Db, caller: Caller, sizes: Size[], load: LoadItems<Item>) => {
   const parts = iterateParts(db, caller, load, splitByBytes(sizes))
   await parts.next()
   return parts

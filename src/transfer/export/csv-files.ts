@@ -85,9 +85,6 @@ export async function* toTable(pages: AsyncIterable<ShelvedRow[]>, forSpreadshee
     const cells = toCells(book, toIsbn)
     return forSpreadsheet ? cells.map(escapeFormulas) : cells
   }
-  yield `${forSpreadsheet ? BOM : ''}${toCsv(HEADER, [])}`
-  for await (const page of pages) {
-    const [first, ...others] = page.map(toRow)
-    if (first) yield toCsv(first, others)
-  }
+  yield `${forSpreadsheet ? BOM : ''}${toCsv([HEADER])}`
+  for await (const page of pages) yield toCsv(page.map(toRow))
 }

@@ -1,113 +1,87 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, runAsCaller, selectCaller } from '../../db/caller'
 import { afterResponse, type Db, sqlStatement } from '../../db/client'
-import { MAX_PART_BYTES, startLoading } from '../../db/parts'
+import { loadParts, MAX_PART_BYTES, type Size } from '../../db/parts'
 import { toCsv } from '../csv-writer'
-import type { Cells } from '../entry'
 import { MAX_COLUMNS } from '../reader/csv-rows'
-import { isOwnImport, isOwnReportRow, selectImport } from './store'
+import { isOwnImport, isOwnReportRow } from './store'
 
 // The failed rows of an import, as a table with the columns of its file.
 
 /** The longest name of a column that can be mapped. The formats have none that is longer. */
 const MAX_NAME = 500
-/** Rows whose size is read for a page. */
-const PAGE_ROWS = 100
 
-const isFailed = sql`${isOwnReportRow} and outcome = 'failed'`
-
-/** The columns of the table: those of the file's rows, in the order in which they appear, as far as a table may have. */
-export const columnsOf = (entries: { cells: Cells }[]) => {
+/** The columns of the table: those of the rows, in the order in which they appear, as far as a table may have. */
+export const columnsOf = (rows: string[][]) => {
   const columns = new Set<string>()
-  let last: string[] = []
-  for (const { names } of entries.map(({ cells }) => cells)) {
-    // The rows of a table share their names.
-    if (names === last) continue
-    last = names
+  // The rows of a table share one array of names.
+  for (const names of new Set(rows)) {
     for (const name of names) if (name.length <= MAX_NAME && columns.size < MAX_COLUMNS) columns.add(name)
     if (columns.size === MAX_COLUMNS) break
   }
   return [...columns]
 }
 
-const selectColumns = sqlStatement<{ columns: string | null }>(
-  () => sql`select columns from imports where ${isOwnImport}`,
-)
+const isFailed = sql`${isOwnReportRow} and outcome = 'failed'`
 
-type FailedRow = { row: number; cells: string }
-/** A page: the failed rows after a row that fit, or a single one that does not. */
-const selectPage = sqlStatement<FailedRow>(
+// Imports of earlier releases have no columns.
+const selectColumns = sqlStatement<{ columns: string }>(
   () => sql`
-  with sizes as materialized (
-    select row, octet_length(cells) as bytes from importRows where ${isFailed} and row > ${sql.placeholder('after')}
-    order by row limit ${sql.raw(String(PAGE_ROWS))}
-  )
-  select row, cells from importRows
-  where ${isOwnReportRow} and row in (
-    select row from (select row, bytes, sum(bytes) over (order by row) as total from sizes)
-    where total <= ${sql.raw(String(MAX_PART_BYTES))} or total = bytes
-  )
-  order by row`,
+  select coalesce(columns, (
+    select json_group_array(distinct key) from importRows, json_each(cells) where ${isFailed}
+  )) as columns
+  from imports where ${isOwnImport}`,
+)
+const selectSizes = sqlStatement<Size>(
+  () => sql`select row as id, octet_length(cells) as bytes from importRows where ${isFailed} order by row`,
+)
+type FailedRow = { cells: string }
+/** All failed rows, if they fit into one part. */
+const selectAll = sqlStatement<FailedRow>(
+  () => sql`
+  select cells from importRows where ${isFailed} and (
+    select sum(octet_length(cells)) from importRows where ${isFailed}
+  ) <= ${sql.raw(String(MAX_PART_BYTES))} order by row`,
+)
+const selectPart = sqlStatement<FailedRow>(
+  () => sql`
+  select cells from importRows
+  where ${isOwnReportRow} and row in (select value from json_each(${sql.placeholder('ids')})) order by row`,
 )
 
-const toNames = ({ cells }: FailedRow) => ({ cells: { names: Object.keys(JSON.parse(cells)), values: [] } })
-
-/**
- * Yields an empty chunk, then the table page by page. Request the first chunk at once: only a generator that has begun releases
- * in `return` what it holds.
- */
-async function* writePages(
-  columns: string[],
-  first: FailedRow[],
-  total: number,
-  load: (after: number) => Promise<FailedRow[]>,
-  end: () => void,
-) {
-  const toLine = ({ cells }: FailedRow) => {
-    const named = new Map(Object.entries<string>(JSON.parse(cells)))
-    return columns.map((name) => named.get(name) ?? '')
-  }
-  try {
-    yield ''
-    yield toCsv(columns, first.map(toLine))
-    let left = total - first.length
-    for (let last = first.at(-1); left > 0 && last; ) {
-      // A running import may have added rows since.
-      const page = (await load(last.row)).slice(0, left)
-      const [line, ...others] = page.map(toLine)
-      if (line) yield toCsv(line, others)
-      left -= page.length
-      last = page.at(-1)
-    }
-  } finally {
-    end()
-  }
+async function* toOnePart(rows: FailedRow[]) {
+  yield rows
 }
 
 /**
- * Writes the failed rows as CSV, in chunks. Read them to the end or call `return`: until then, a table of several pages counts
- * towards the limit of tables that are loaded at a time. Returns undefined if the member has no such import.
+ * Loads the failed rows of an import, in parts if they are large (`loadParts`), with the columns of their table. Returns
+ * undefined if the caller has no such import.
  */
-export const writeFailed = async (db: Db, caller: Caller, importId: number) => {
+export const loadFailed = async (db: Db, caller: Caller, importId: number) => {
   const values = { importId }
-  const [, [found], [stored], first] = await runAsCaller(
+  const [, [found], sizes, all] = await runAsCaller(
     db,
     caller,
     selectCaller(),
-    selectImport(values),
     selectColumns(values),
-    selectPage({ importId, after: 0 }),
+    selectSizes(values),
+    selectAll(values),
   )
   if (!found) return undefined
-  const loading = first.length < found.failed ? await startLoading(db, caller) : undefined
-  const loadPage = async (after: number) => {
-    const call = () => runAsCaller(afterResponse(db), caller, selectCaller(), selectPage({ importId, after }))
-    const [, page] = (await loading?.load(call)) ?? [undefined, []]
-    return page
+  const columns: string[] = sizes.length > 0 ? JSON.parse(found.columns) : []
+  if (all.length === sizes.length) return { columns, parts: toOnePart(all) }
+  const parts = await loadParts(db, caller, sizes, async (ids) => {
+    const [, part] = await runAsCaller(afterResponse(db), caller, selectCaller(), selectPart({ importId, ids }))
+    return part
+  })
+  return { columns, parts }
+}
+
+/** Writes the rows as CSV, in chunks. */
+export async function* toTable(columns: string[], parts: AsyncIterable<FailedRow[]>) {
+  yield toCsv([columns])
+  for await (const rows of parts) {
+    const lines = rows.map(({ cells }) => new Map(Object.entries<string>(JSON.parse(cells))))
+    yield toCsv(lines.map((line) => columns.map((name) => line.get(name) ?? '')))
   }
-  const ofFile: string[] = JSON.parse(stored?.columns ?? 'null') ?? columnsOf(first.map(toNames))
-  const columns = found.failed > 0 ? ofFile : []
-  const chunks = writePages(columns, first, found.failed, loadPage, () => loading?.end())
-  await chunks.next()
-  return chunks
 }

@@ -8,7 +8,7 @@ import { throttledByMember } from '../../http/guard/throttle'
 import { sendText } from '../../http/json-stream'
 import { runLater } from '../../http/later'
 import { sendPage } from '../../http/send-page'
-import { writeFailed } from './failed-csv'
+import { loadFailed, toTable } from './failed-csv'
 import { validImport } from './receive/import-body'
 import { contextOf, continueLater, startImport } from './receive/start'
 import { dropFile } from './run'
@@ -55,11 +55,11 @@ export const imports = new Hono<App>()
     throttledByMember,
     valid('param', ImportPath),
     async (c) => {
-      const { db, caller } = c.var
       const importId = c.req.valid('param')['import-id']
-      const chunks = found(await writeFailed(db, caller, importId), 'IMPORT_NOT_FOUND')
+      const failed = await loadFailed(c.get('db'), c.get('caller'), importId)
+      const { columns, parts } = found(failed, 'IMPORT_NOT_FOUND')
       c.header('Content-Disposition', `attachment; filename="failed-${importId}.csv"`)
-      return sendText(c, 'text/csv', chunks, () => chunks.return())
+      return sendText(c, 'text/csv', toTable(columns, parts), () => parts.return())
     },
   )
   .delete(

@@ -24,7 +24,7 @@ const takenFrom = (file: string) => {
 const findIgnored = (file: string) => {
   const [header = [], ...rows] = parseTable(file).map(({ cells }) => cells)
   const write = (rows: string[][]) =>
-    file.includes('\t') ? [header, ...rows].map((row) => row.join('\t')).join('\n') : toCsv(header, rows)
+    file.includes('\t') ? [header, ...rows].map((row) => row.join('\t')).join('\n') : toCsv([header, ...rows])
   const taken = takenFrom(write(rows))
   return header.filter(
     (_, at) => takenFrom(write(rows.map((row) => row.map((cell, i) => (i === at ? '' : cell))))) === taken,

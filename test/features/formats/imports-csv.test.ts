@@ -111,13 +111,13 @@ describe('a written table', () => {
       ['a "b"', 'c, d', 'e\r\nf'],
       [' g ', '', '="0446675504"'],
     ]
-    expect(cells(toCsv(['x', 'y', 'z'], rows))).toEqual([['x', 'y', 'z'], ...rows])
+    expect(cells(toCsv([['x', 'y', 'z'], ...rows]))).toEqual([['x', 'y', 'z'], ...rows])
   })
 
   it('leaves formulas as they are', () => {
     const rows = [['=1+1', '+1', '-1', '@a', 'a=1']]
     const header = ['a', 'b', 'c', 'd', 'e']
-    expect(toCsv(header, rows)).toBe('a,b,c,d,e\r\n=1+1,+1,-1,@a,a=1\r\n')
+    expect(toCsv([header, ...rows])).toBe('a,b,c,d,e\r\n=1+1,+1,-1,@a,a=1\r\n')
   })
 })
 

@@ -51,7 +51,7 @@ const store = async (c: Context<App>, { file: bytes, parts }: Upload, query: Imp
   const { entries, ...about } = await readUpload(c.env.READER, bytes, { format, encoding, ...parts })
   const lease = newLease()
   const file = crypto.randomUUID()
-  const columns = columnsOf(entries)
+  const columns = columnsOf(entries.map(({ cells }) => cells.names))
   const values = { ...about, columns, isDryRun: dryRun === 'true', merge, options: parts, file, total: entries.length }
   const created = await createImport(db, caller, values, lease)
   await putFile(c.env.IMAGES, created.memberId, file, bytes).catch((error) => {
