@@ -42,11 +42,11 @@ const sweepImportsWithin = async (env: Bindings, db: Db, budget: Budget, now: nu
   const imports = await findSweepable(db, now)
   if (imports.length === 0) return
   const config = configure(env)
-  const context = { db, bucket: env.IMAGES, reader: env.READER, quotas: config, timeZone: config.TIME_ZONE }
   const share = Math.max(0, Math.min(MAX_IMPORT_STATEMENTS, Math.floor(budget.left / budget.slotsAtATime)))
   const own = { left: share }
   budget.left -= share
-  await sweepImports(context, imports, own, now)
+  const { IMAGES: bucket, READER: reader } = env
+  await sweepImports({ db, bucket, reader, quotas: config, timeZone: config.TIME_ZONE, budget: own }, imports, now)
   budget.left += own.left
 }
 

@@ -54,7 +54,7 @@ export const CODES = [
 ] as const
 export type Code = (typeof CODES)[number]
 
-/** Something of a row that could not be kept as it was. */
+/** A value that was changed or dropped. */
 export type Loss = {
   code: Code
   /** The column or property of the file. */

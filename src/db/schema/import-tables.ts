@@ -54,7 +54,7 @@ export const imports = sqliteTable(
   ],
 )
 
-/** What became of each row of a file. Kept for 30 days. WITHOUT ROWID. */
+/** Result of importing each row of a file. Kept for 30 days. WITHOUT ROWID. */
 export const importRows = sqliteTable(
   'importRows',
   {

@@ -1,20 +1,37 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { valid } from '../../http/bodies/validate'
 import { authenticated } from '../../http/guard/authenticated'
 import { limitLargePages } from '../../http/guard/large-pages'
-import { throttledByMember } from '../../http/guard/throttle'
+import { throttledByMember, turnsOf } from '../../http/guard/throttle'
 import { sendText } from '../../http/json-stream'
 import { runLater } from '../../http/later'
 import { sendPage } from '../../http/send-page'
 import { loadFailed, toTable } from './failed-csv'
+import { dropFile } from './lease'
 import { validImport } from './receive/import-body'
-import { contextOf, continueLater, startImport } from './receive/start'
-import { dropFile } from './run'
+import { continueLater, type ImportContext, startImport } from './receive/start'
+import { newBudget } from './run-context'
 import { ImportPath, ImportQuery, RowsQuery } from './schema'
 import { getImport, listImports, listRows, toImport } from './store'
 import { undoImport } from './undo'
+
+const contextOf = (c: Context<App>): ImportContext => {
+  const { db, caller, config } = c.var
+  return {
+    db,
+    caller,
+    bucket: c.env.IMAGES,
+    reader: c.env.READER,
+    quotas: config,
+    timeZone: config.TIME_ZONE,
+    secret: config.JWT_SECRET,
+    turns: turnsOf(c),
+    budget: newBudget(),
+    runLater: (work) => runLater(c, work),
+  }
+}
 
 export const imports = new Hono<App>()
   .post(
@@ -24,7 +41,7 @@ export const imports = new Hono<App>()
     valid('query', ImportQuery),
     validImport,
     async (c) => {
-      const started = await startImport(c, c.req.valid('form'), c.req.valid('query'))
+      const started = await startImport(contextOf(c), c.req.valid('form'), c.req.valid('query'))
       return c.json(started, 202, { Location: `/imports/${started.importId}` })
     },
   )
@@ -32,7 +49,7 @@ export const imports = new Hono<App>()
   .get('/:import-id', authenticated('library:read'), valid('param', ImportPath), async (c) => {
     const stored = await getImport(c.get('db'), c.get('caller'), c.req.valid('param')['import-id'])
     const row = found(stored, 'IMPORT_NOT_FOUND')
-    if (row.status === 'RUNNING' && row.leaseEndsAt <= Date.now()) continueLater(c, row.importId)
+    if (row.status === 'RUNNING' && row.leaseEndsAt <= Date.now()) continueLater(contextOf(c), row)
     return c.json(toImport(row), 200)
   })
   .get(
@@ -67,11 +84,9 @@ export const imports = new Hono<App>()
     authenticated('library:read', 'library:write', 'memos:write'),
     valid('param', ImportPath),
     async (c) => {
-      const { db, caller } = c.var
-      const importId = c.req.valid('param')['import-id']
-      const { file, ...undone } = found(await undoImport(db, caller, importId), 'IMPORT_NOT_FOUND')
-      const { memberId } = caller
-      if (file && memberId !== undefined) runLater(c, () => dropFile(contextOf(c), memberId, importId, file))
-      return c.json(undone, 200)
+      const undone = await undoImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'])
+      const { cancelled, ...result } = found(undone, 'IMPORT_NOT_FOUND')
+      runLater(c, () => dropFile(contextOf(c), cancelled))
+      return c.json(result, 200)
     },
   )

@@ -1,8 +1,8 @@
-import { sql } from 'drizzle-orm'
+import { getTableColumns, sql } from 'drizzle-orm'
 import { type Caller, callerId, DAY_MS, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import { limit, offset } from '../../db/parameters'
-import type { MERGE_RULES } from '../../values/contract'
+import { imports } from '../../db/schema/import-tables'
 import { toInstant } from '../../values/fields'
 import { type Page, toLimit, toPage } from '../../values/paging'
 import type { FormatName, ImportOptions } from '../entry'
@@ -12,34 +12,13 @@ import { MAX_KEPT, type RowsQuery } from './schema'
 
 const { placeholder } = sql
 
-/** A row of imports. */
-export type StoredImport = {
-  memberId: number
-  importId: number
-  status: Import['status']
-  isDryRun: number
-  merge: (typeof MERGE_RULES)[number]
+const { columns: _, isDeleted: __, ...STORED } = getTableColumns(imports)
+export const importColumns = sql.raw(Object.keys(STORED).join(', '))
+/** A row of imports, as D1 returns it. */
+export type StoredImport = Omit<typeof imports.$inferSelect, 'columns' | 'isDeleted' | 'isDryRun' | 'format'> & {
+  isDryRun: 0 | 1
   format: FormatName
-  encoding: string
-  unknownColumns: string | null
-  options: string
-  file: string | null
-  total: number
-  done: number
-  created: number
-  updated: number
-  unchanged: number
-  skipped: number
-  failed: number
-  reason: string | null
-  leaseEndsAt: number
-  lease: number
-  continuations: number
 }
-
-export const importColumns =
-  sql.raw(`memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, options, file, total, done,
-  created, updated, unchanged, skipped, failed, reason, leaseEndsAt, lease, continuations`)
 const isOwn = sql`memberId = ${callerId} and isDeleted = 0`
 export const isOwnImport = sql`${isOwn} and importId = ${placeholder('importId')}`
 
@@ -61,27 +40,39 @@ export const toImport = (row: StoredImport): Import => {
   }
 }
 
-export type NewImport = {
-  isDryRun: boolean
-  merge: StoredImport['merge']
-  format: FormatName
-  encoding: string
+type NewImport = Pick<
+  StoredImport,
+  'isDryRun' | 'merge' | 'format' | 'encoding' | 'file' | 'total' | 'lease' | 'leaseEndsAt'
+> & {
   unknownColumns: string[]
   /** The columns of the table of failed rows. */
   columns: string[]
   options: ImportOptions
-  file: string
-  total: number
 }
 
+const INSERTED = [
+  ...[
+    'isDryRun',
+    'merge',
+    'format',
+    'encoding',
+    'unknownColumns',
+    'columns',
+    'options',
+    'file',
+    'total',
+    'leaseEndsAt',
+  ],
+  'lease',
+]
 const insertImport = sqlStatement<StoredImport>(
   () => sql`
-  insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, unknownColumns, columns, options, file,
-    total, leaseEndsAt, lease)
+  insert into imports (memberId, importId, status, ${sql.raw(INSERTED.join(', '))})
   select owner, max(${placeholder('now')}, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
-    iif(${placeholder('total')} = 0, 'DONE', 'RUNNING'), ${placeholder('isDryRun')}, ${placeholder('merge')},
-    ${placeholder('format')}, ${placeholder('encoding')}, ${placeholder('unknownColumns')}, ${placeholder('columns')},
-    ${placeholder('options')}, ${placeholder('file')}, ${placeholder('total')}, ${placeholder('leaseEndsAt')}, ${placeholder('lease')}
+    iif(${placeholder('total')} = 0, 'DONE', 'RUNNING'), ${sql.join(
+      INSERTED.map((name) => placeholder(name)),
+      sql`, `,
+    )}
   from (select ${callerId} as owner limit 1)
   where owner is not null and ${mayStart}
   returning ${importColumns}`,
@@ -104,17 +95,14 @@ const hideOutdated = sqlStatement(
 export const createImport = async (
   db: Db,
   caller: Caller,
-  { isDryRun, options, unknownColumns, columns, ...values }: NewImport,
-  lease: { lease: number; leaseEndsAt: number },
+  { options, unknownColumns, columns, ...values }: NewImport,
 ) => {
   const now = Date.now()
   const dayAgo = now - DAY_MS
   const insert = insertImport({
     ...values,
-    ...lease,
     now,
     dayAgo,
-    isDryRun: Number(isDryRun),
     options: JSON.stringify(options),
     columns: JSON.stringify(columns),
     unknownColumns: unknownColumns.length > 0 ? JSON.stringify(unknownColumns) : null,

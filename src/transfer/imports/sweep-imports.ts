@@ -3,8 +3,10 @@ import { DAY_MS } from '../../db/caller'
 import { type Db, run, sqlStatement } from '../../db/client'
 import { hasFile } from '../../db/schema/import-tables'
 import { log } from '../../runtime/log'
+import { dropFile } from './lease'
 import { libraryStatements } from './plan/existing'
-import { continueImport, dropFile, RUN_STATEMENTS, type RunContext } from './run'
+import { continueImport, RUN_STATEMENTS } from './run'
+import { query, type RunContext } from './run-context'
 
 const { placeholder } = sql
 
@@ -58,42 +60,20 @@ const isListed = sql`(memberId, importId) in (
 const deleteRows = sqlStatement(() => sql`delete from importRows where ${isListed}`)
 const deleteImports = sqlStatement(() => sql`delete from imports where ${isListed}`)
 
-const deleteReports = async (db: Db, old: Sweepable[]) => {
+const deleteReports = async (context: RunContext, old: Sweepable[]) => {
   let rows = 0
   const list = old.filter(({ total }, at) => {
     rows += total
     return at === 0 || rows <= MAX_ROWS
   })
   const values = { list: JSON.stringify(list.map(({ memberId, importId }) => [memberId, importId])) }
-  await run(db, deleteRows(values), deleteImports(values))
+  await query(context, deleteRows(values), deleteImports(values))
 }
 
-const isLate = ({ importId }: Sweepable, now: number) => importId < now - LONGEST_MS
-
-type Budget = { left: number }
-
-const ENDING_STATEMENTS = 2
 /** Ends an import that took too long, and deletes the file of one that has ended. */
-const end = async (context: RunContext, budget: Budget, { memberId, importId, file, isRunning }: Sweepable) => {
-  if (budget.left < ENDING_STATEMENTS) return
-  budget.left -= ENDING_STATEMENTS
-  if (isRunning) await run(context.db, failLate({ memberId, importId }))
-  if (file !== null) await dropFile(context, memberId, importId, file)
-}
-
-/** More than a chunk has. */
-const FAILED_CALL_STATEMENTS = 30
-
-/** Continues an import if enough statements are left to commit some of its rows. Otherwise the next sweep does. */
-const continueWithin = async (context: RunContext, budget: Budget, each: Sweepable) => {
-  const loading = libraryStatements(each.books)
-  if (budget.left <= RUN_STATEMENTS + loading) return
-  budget.left -= RUN_STATEMENTS
-  await continueImport({ ...context, budget }, each.memberId, each.importId).catch((error) => {
-    // Which statements of a run that failed were counted is unknown.
-    budget.left -= loading + FAILED_CALL_STATEMENTS
-    throw error
-  })
+const end = async (context: RunContext, each: Sweepable) => {
+  if (each.isRunning) await query(context, failLate({ ...each }))
+  await dropFile(context, each)
 }
 
 /** The statements of a sweep of a database in which no import is to be swept. */
@@ -105,17 +85,20 @@ export const findSweepable = async (db: Db, now: number) => {
   return imports
 }
 
-/** Deletes reports after 30 days, and the files of imports that have ended; continues those that were interrupted. */
-export const sweepImports = async (context: RunContext, imports: Sweepable[], budget: Budget, now: number) => {
+/**
+ * Deletes reports after 30 days, and the files of imports that have ended; continues those that were interrupted, if enough
+ * statements are left to commit some of their rows. Otherwise the next sweep does.
+ */
+export const sweepImports = async (context: RunContext, imports: Sweepable[], now: number) => {
+  const { budget } = context
   const logError = (error: Error) => log('error', `import: ${error}`)
   const old = imports.filter(({ file }) => file === null)
-  if (old.length > 0 && budget.left >= 2) {
-    budget.left -= 2
-    await deleteReports(context.db, old).catch(logError)
-  }
+  if (old.length > 0 && budget.left >= 2) await deleteReports(context, old).catch(logError)
   // One at a time: the rows of a file take up to ten times its size.
   for (const each of imports.filter(({ file }) => file !== null)) {
-    const sweepOne = each.isRunning && !isLate(each, now) ? continueWithin : end
-    await sweepOne(context, budget, each).catch(logError)
+    const isContinued = each.isRunning && each.importId >= now - LONGEST_MS
+    const needed = isContinued ? RUN_STATEMENTS + libraryStatements(each.books) + 1 : 2
+    const sweepOne = isContinued ? continueImport : end
+    if (budget.left >= needed) await sweepOne(context, each).catch(logError)
   }
 }

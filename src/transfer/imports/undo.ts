@@ -2,70 +2,34 @@ import { sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import type { UndoneImport } from './responses'
-import { importColumns, type StoredImport } from './store'
+import { importColumns, isOwnImport, isOwnReportRow, type StoredImport } from './store'
+import { snapshot } from './write/snapshot'
 
 const { placeholder } = sql
-
-const isOwnImport = sql`memberId = ${callerId} and importId = ${placeholder('importId')}`
 
 // Rows stay until the undo is complete: the next DELETE continues it after a crash.
 const cancel = sqlStatement<StoredImport>(
   () => sql`
-  update imports set status = iif(status = 'RUNNING', 'FAILED', status), lease = 0 where ${isOwnImport} and isDeleted = 0
+  update imports set status = iif(status = 'RUNNING', 'FAILED', status), lease = 0 where ${isOwnImport}
   returning ${importColumns}`,
 )
 
-const COLUMNS = [
-  ...(['title', 'cover', 'author', 'publisher', 'createdAt', 'star', 'currentPage', 'itemPage', 'bookStatus'] as const),
-  ...(['readStartDate', 'readEndDate', 'isbn', 'language', 'format', 'publishedYear', 'series'] as const),
-  ...(['seriesNumber', 'sourceIds', 'memoCount', 'memoBytes'] as const),
-]
-const isUnchanged = sql.join(
-  COLUMNS.map((name) => sql.raw(`books.${name} is undo ->> '${name}'`)),
-  sql` and `,
-)
-const dates = (column: string) => `coalesce(sum(cast(replace(${column}, '-', '') as integer)), 0)`
-const total = (value: string) => `coalesce(sum(${value}), 0)`
-/** `toReadingsSum` in arrays.ts. A change of a reading changes it, unless the note is replaced by one of the same length. */
-const readingsSum = sql.raw(
-  `json_array(count(*), ${dates('startedAt')}, ${dates('finishedAt')}, ${[
-    'length(outcome)',
-    'quarters',
-    'isPaused',
-    'unicode(format)',
-    'octet_length(note)',
-  ].map(total)})`,
-)
 /** Rows per statement. Deleting a book also deletes its memos, readings and tags. */
 const BATCH = 100
 
+// Earlier releases kept the tags in the order of the file.
 const deleteUnchanged = sqlStatement<{ bookId: number }>(
   () => sql`
   delete from books where memberId = ${callerId} and bookId in (
     select books.bookId from importRows join books using (memberId, bookId)
     where importRows.memberId = ${callerId} and importId = ${placeholder('importId')}
       and row > ${placeholder('after')} and row <= ${placeholder('after')} + ${sql.raw(String(BATCH))}
-      and outcome = 'created' and ${isUnchanged}
-      and coalesce(undo -> 'edits', '[0,null]') = (
-        select json_array(count(*), max(updatedAt)) from memos
-        where memos.bookId = books.bookId and updatedAt <> memos.createdAt
-      )
-      and coalesce(undo ->> 'progress', 0) = (
-        select count(*) from progress where progress.memberId = importRows.memberId and progress.bookId = books.bookId
-      )
-      and (
-        select count(*) from bookTags where bookTags.memberId = importRows.memberId and bookTags.bookId = books.bookId
-      ) = json_array_length(undo, '$.tags')
+      and outcome = 'created'
       and not exists (
-        select 1 from json_each(undo, '$.tags') where value not in (
-          select tagKey from bookTags join tags using (memberId, tagId)
-          where bookTags.memberId = importRows.memberId and bookTags.bookId = books.bookId
+        select 1 from json_each(${snapshot}) as now where now.value is not iif(
+          now.key = 'tags', (select json_group_array(value order by value) from json_each(undo, '$.tags')), undo ->> now.key
         )
       )
-      and (
-        select ${readingsSum} from readings
-        where readings.memberId = importRows.memberId and readings.bookId = books.bookId
-      ) = undo -> 'readings'
   )
   returning bookId`,
 )
@@ -75,7 +39,7 @@ const selectKept = sqlStatement<{ bookId: number; title: string }>(
   where importRows.memberId = ${callerId} and importId = ${placeholder('importId')} and outcome in ('created', 'updated')
   order by row`,
 )
-const deleteRows = sqlStatement(() => sql`delete from importRows where ${isOwnImport}`)
+const deleteRows = sqlStatement(() => sql`delete from importRows where ${isOwnReportRow}`)
 const hide = sqlStatement(
   () => sql`update imports set isDeleted = 1, options = '', reason = null where ${isOwnImport} returning importId`,
 )
@@ -88,16 +52,16 @@ export const undoImport = async (
   db: Db,
   caller: Caller,
   importId: number,
-): Promise<(UndoneImport & { file: string | null }) | undefined> => {
-  const [, [found]] = await runAsCaller(db, caller, selectCaller(), cancel({ importId }))
-  if (!found) return undefined
+): Promise<(UndoneImport & { cancelled: StoredImport }) | undefined> => {
+  const [, [cancelled]] = await runAsCaller(db, caller, selectCaller(), cancel({ importId }))
+  if (!cancelled) return undefined
   let removed = 0
-  for (let after = 0; after < found.done; after += BATCH) {
+  for (let after = 0; after < cancelled.done; after += BATCH) {
     const [, deleted] = await runAsCaller(db, caller, selectCaller(), deleteUnchanged({ importId, after }))
     removed += deleted.length
   }
   const values = { importId }
   const [, kept] = await runAsCaller(db, caller, selectCaller(), selectKept(values), deleteRows(values), hide(values))
   // A dry run created and updated nothing.
-  return { removed, kept: found.isDryRun ? [] : kept, file: found.file }
+  return { removed, kept: cancelled.isDryRun ? [] : kept, cancelled }
 }

@@ -72,14 +72,14 @@ it('continues others after one that fails, which then comes last', async () => {
 it('leaves an import to the next sweep if too few statements are left to load the library', async () => {
   const { memberId, importId } = await interrupt()
   const db = connect(memberDatabase(), { slot: memberSlot() })
-  const context = { db, bucket: env.IMAGES, reader: env.READER, quotas: DEFAULT_QUOTAS, timeZone: 'UTC' }
-  const each = { memberId, importId, file: 'again', total: 2, isRunning: 1, books: 20_000 }
   const budget = { left: 18 }
-  await sweepImports(context, [each], budget, Date.now())
+  const context = { db, bucket: env.IMAGES, reader: env.READER, quotas: DEFAULT_QUOTAS, timeZone: 'UTC', budget }
+  const each = { memberId, importId, file: 'again', total: 2, isRunning: 1, books: 20_000 }
+  await sweepImports(context, [each], Date.now())
   expect(budget.left).toBe(18)
   expect(await select('select continuations from imports where memberId = ?', memberId)).toEqual([{ continuations: 0 }])
   budget.left = 100
-  await sweepImports(context, [each], budget, Date.now())
+  await sweepImports(context, [each], Date.now())
   expect(await statusOf({ memberId, importId })).toBe('DONE')
   expect(budget.left).toBeGreaterThan(50)
   expect(budget.left).toBeLessThan(94)

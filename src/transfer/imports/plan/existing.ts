@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { type Db, run, sqlStatement } from '../../../db/client'
-import type { Entry } from '../../entry'
-import { toJsonParts } from './arrays'
+import { sqlStatement } from '../../../db/client'
+import { type BookColumns, bookColumns } from '../../book-columns'
+import type { Entry, EntryMemo } from '../../entry'
+import { toJsonParts } from '../json-parts'
+import { query, type RunContext } from '../run-context'
 import { createMatcher, type Known } from './matching'
-import { type Existing, memosFor } from './merge'
-import type { Missing, Target } from './plan'
 
 // Loads the books of the library that a file may match. All statements are scoped to the member by `memberId`.
 
@@ -18,6 +18,12 @@ const selectLibrary = sqlStatement<Known>(
   select bookId, title, author, isbn, sourceIds from books where memberId = ${memberId} and bookId > ${placeholder('after')}
   order by bookId limit ${sql.raw(String(LIBRARY_PAGE))}`,
 )
+/** The books of the rows that earlier runs committed. */
+const selectTaken = sqlStatement<{ bookId: number }>(
+  () => sql`
+  select bookId from importRows
+  where memberId = ${memberId} and importId = ${placeholder('importId')} and bookId is not null and code is not 'ambiguous-match'`,
+)
 /** The books created by earlier imports of exports, with their identifiers in the exported libraries. */
 const selectOrigins = sqlStatement<{ bookId: number; origin: number }>(
   () => sql`
@@ -26,114 +32,139 @@ const selectOrigins = sqlStatement<{ bookId: number; origin: number }>(
     and importId in (select importId from imports where memberId = ${memberId} and format = 'library')`,
 )
 
-/** The most statements that `loadLibrary` takes. */
-export const libraryStatements = (books: number) => 2 + Math.floor(books / LIBRARY_PAGE)
+/** The most statements that `matchLibrary` takes. */
+export const libraryStatements = (books: number) => 3 + Math.floor(books / LIBRARY_PAGE)
 
-/** Finds the books of the library that entries of a file may match. */
-export const loadLibrary = async (db: Db, owner: number, entries: Entry[]) => {
-  const hasOrigins = entries.some(({ exact }) => exact)
-  const [created] = hasOrigins ? await run(db, selectOrigins({ memberId: owner })) : [[]]
-  const matcher = createMatcher(entries, new Map(created.map(({ bookId, origin }) => [bookId, origin])))
-  let statements = Number(hasOrigins)
-  for (let after = 0; ; ) {
-    const [books] = await run(db, selectLibrary({ memberId: owner, after }))
-    statements += 1
+/** Finds the books of the library to which entries belong: those that are left, except the ones that have failed. */
+export const matchLibrary = async (
+  context: RunContext,
+  values: { memberId: number; importId: number },
+  entries: Entry[],
+  done: number,
+) => {
+  const [taken, origins = []] = await query(
+    context,
+    selectTaken(values),
+    ...(entries.some(({ exact }) => exact) ? [selectOrigins(values)] : []),
+  )
+  const matcher = createMatcher(
+    entries,
+    new Map(origins.map(({ bookId, origin }) => [bookId, origin])),
+    new Set(taken.map(({ bookId }) => bookId)),
+  )
+  let after = 0
+  for (let isLast = false; !isLast; ) {
+    const [books] = await query(context, selectLibrary({ ...values, after }))
     books.forEach(matcher.offer)
-    const last = books.at(-1)
-    if (!last || books.length < LIBRARY_PAGE) break
-    after = last.bookId
+    after = books.at(-1)?.bookId ?? after
+    isLast = books.length < LIBRARY_PAGE
   }
-  return { matcher, statements }
+  return matcher.match(entries.slice(done).filter(({ failure }) => !failure))
 }
 
-const bookIds = sql`(select value from json_each(${placeholder('bookIds')}))`
-type ExistingRow = Omit<Existing, 'readings' | 'tags' | 'hasThoughts'> & { hasThoughts: number }
+/**
+ * What a book lacks of the memos of its entry, with their UTF-8 bytes, and of its progress events. `total`: the events that
+ * it has.
+ */
+type Missing = { memos: number; memoBytes: number; events: number; total: number }
+
+/** A book of the library, as far as an import compares it. */
+export type Existing = BookColumns & {
+  bookId: number
+  newestReadingId: number | null
+  memoCount: number
+  memoBytes: number
+  /** Whether it has memos other than quotations. */
+  hasThoughts: boolean
+  /** The rows of its readings. */
+  readings: { startedAt: string | null; finishedAt: string | null }[]
+  /** Folded. */
+  tagKeys: string[]
+  missing: Missing
+}
+
+const ofBook = (table: string) => sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
+type ExistingRow = Omit<Existing, 'hasThoughts' | 'readings' | 'tagKeys' | 'missing'> & {
+  hasThoughts: number
+  readings: string
+  tagKeys: string
+}
 const selectExisting = sqlStatement<ExistingRow>(
   () => sql`
-  select bookId, title, cover, author, publisher, createdAt, star, currentPage, itemPage, bookStatus, readStartDate,
-    readEndDate, isbn, language, format, publishedYear, series, seriesNumber, sourceIds, newestReadingId, memoCount,
-    memoBytes, memoCount > contentMemos as hasThoughts
-  from books where memberId = ${memberId} and bookId in ${bookIds}`,
+  select bookId, ${bookColumns}, newestReadingId, memoCount, memoBytes, memoCount > contentMemos as hasThoughts,
+    (
+      select json_group_array(json_object('startedAt', startedAt, 'finishedAt', finishedAt)) from readings
+      where ${ofBook('readings')}
+    ) as readings,
+    (select json_group_array(tagKey) from bookTags cross join tags using (memberId, tagId) where ${ofBook('bookTags')}) as tagKeys
+  from books where memberId = ${memberId} and bookId in (select value from json_each(${placeholder('bookIds')}))`,
 )
-const selectReadings = sqlStatement<{ bookId: number; startedAt: string | null; finishedAt: string | null }>(
-  () => sql`select bookId, startedAt, finishedAt from readings where memberId = ${memberId} and bookId in ${bookIds}`,
-)
-const selectTags = sqlStatement<{ bookId: number; tag: string }>(
+
+const items = sql`json_each(${placeholder('items')})`
+type MissingRow = Partial<Missing> & { bookId: number }
+const selectMissingMemos = sqlStatement<MissingRow>(
   () => sql`
-  select bookTags.bookId, tag from bookTags join tags using (memberId, tagId)
-  where bookTags.memberId = ${memberId} and bookTags.bookId in ${bookIds}`,
-)
-/** For each row, how many of its memos its book lacks, and their UTF-8 bytes. */
-const selectMissingMemos = sqlStatement<{ row: number; memos: number; memoBytes: number }>(
-  () => sql`
-  select item.value ->> 'row' as row, count(*) as memos, sum(octet_length(item.value ->> 'content')) as memoBytes
-  from json_each(${placeholder('memos')}) as item
-  where (item.value ->> 'bookId', item.value ->> 'content') not in (
-    select bookId, memoContent from memos where memberId = ${memberId} and bookId in (
-      select value ->> 'bookId' from json_each(${placeholder('memos')})
-    )
+  select value ->> 'bookId' as bookId, count(*) as memos, sum(octet_length(value ->> 'content')) as memoBytes from ${items}
+  where (value ->> 'bookId', value ->> 'content') not in (
+    select bookId, memoContent from memos where memberId = ${memberId} and bookId in (select value ->> 'bookId' from ${items})
   )
   group by 1`,
 )
-/** For each row, how many of its events its book lacks, and how many events the book has. */
-const selectMissingEvents = sqlStatement<{ row: number; events: number; total: number }>(
+const selectMissingEvents = sqlStatement<MissingRow>(
   () => sql`
-  select row, count(*) as events, coalesce((
+  select bookId, count(*) as events, coalesce((
     select total from progress where memberId = ${memberId} and progress.bookId = wanted.bookId order by at desc limit 1
   ), 0) as total
-  from (
-    select value ->> 'row' as row, value ->> 'bookId' as bookId, value ->> 'at' as at
-    from json_each(${placeholder('events')})
-  ) as wanted
+  from (select value ->> 'bookId' as bookId, value ->> 'at' as at from ${items}) as wanted
   where not exists (
     select 1 from progress
     where memberId = ${memberId} and progress.bookId = wanted.bookId and progress.at = wanted.at
   )
-  group by row, bookId`,
+  group by bookId`,
 )
 
-const groupBy = <Row extends { bookId: number }>(rows: Row[]) => Map.groupBy(rows, ({ bookId }) => bookId)
+/**
+ * The memos of an entry that a book may lack. Reviews of other services are left out if the book has memos other than
+ * quotations: one of these may be the edited review.
+ */
+export const memosFor = (entry: Entry, { hasThoughts }: Pick<Existing, 'hasThoughts'>): EntryMemo[] =>
+  hasThoughts && !entry.exact ? entry.memos.filter(({ type }) => type === 'BOOK_CONTENT') : entry.memos
 
-export type Candidate = { row: number; entry: Entry; target: Target }
+const toExisting = (row: ExistingRow): Existing => ({
+  ...row,
+  hasThoughts: row.hasThoughts === 1,
+  readings: JSON.parse(row.readings),
+  tagKeys: JSON.parse(row.tagKeys),
+  missing: { memos: 0, memoBytes: 0, events: 0, total: 0 },
+})
 
-/** Loads the books that a chunk matches, and counts what they lack. */
-export const loadExisting = async (db: Db, owner: number, chunk: Candidate[]) => {
-  const matched = chunk.flatMap(({ row, entry, target }) =>
-    target && 'bookId' in target ? [{ row, entry, bookId: target.bookId }] : [],
-  )
-  const existing = new Map<number, Existing>()
-  const missing = new Map<number, Missing>()
-  if (matched.length === 0) return { existing, missing, statements: 0 }
-  const values = { memberId: owner, bookIds: JSON.stringify(matched.map(({ bookId }) => bookId)) }
-  const [rows, readings, tags] = await run(db, selectExisting(values), selectReadings(values), selectTags(values))
-  const [readingsOf, tagsOf] = [groupBy(readings), groupBy(tags)]
-  for (const row of rows) {
-    existing.set(row.bookId, {
-      ...row,
-      hasThoughts: row.hasThoughts === 1,
-      readings: readingsOf.get(row.bookId) ?? [],
-      tags: tagsOf.get(row.bookId)?.map(({ tag }) => tag) ?? [],
-    })
-  }
-  const memos = matched.flatMap(({ row, entry, bookId }) =>
-    memosFor(entry, existing.get(bookId)?.hasThoughts ?? false).map(({ content }) => ({ row, bookId, content })),
-  )
-  const events = matched.flatMap(({ row, entry, bookId }) =>
-    (entry.exact?.progress ?? []).map(({ at }) => ({ row, bookId, at: Date.parse(at) })),
-  )
+/** Loads books of the library, and finds what they lack of their entries. */
+export const loadExisting = async (context: RunContext, owner: number, entries: Map<number, Entry>) => {
+  if (entries.size === 0) return new Map<number, Existing>()
+  const bookIds = JSON.stringify([...entries.keys()])
+  const [rows] = await query(context, selectExisting({ memberId: owner, bookIds }))
+  const existing = new Map(rows.map((row) => [row.bookId, toExisting(row)]))
+  const toItems = (listItems: (entry: Entry, book: Existing) => object[]) =>
+    toJsonParts(
+      [...entries].flatMap(([bookId, entry]) => {
+        const book = existing.get(bookId)
+        return book ? listItems(entry, book).map((item) => ({ bookId, ...item })) : []
+      }),
+    )
+  const memos = toItems((entry, book) => memosFor(entry, book).map(({ content }) => ({ content })))
+  const events = toItems(({ exact }) => (exact?.progress ?? []).map(({ at }) => ({ at: Date.parse(at) })))
   const selects = [
-    ...toJsonParts(memos).map((part) => selectMissingMemos({ memberId: owner, memos: part })),
-    ...toJsonParts(events).map((part) => selectMissingEvents({ memberId: owner, events: part })),
+    ...memos.map((part) => selectMissingMemos({ memberId: owner, items: part })),
+    ...events.map((part) => selectMissingEvents({ memberId: owner, items: part })),
   ]
-  const found: ({ row: number } & Partial<Missing>)[] = selects.length > 0 ? (await run(db, ...selects)).flat() : []
-  for (const { row, memos = 0, memoBytes = 0, events = 0, total = 0 } of found) {
-    const known = missing.get(row)
-    missing.set(row, {
-      memos: (known?.memos ?? 0) + memos,
-      memoBytes: (known?.memoBytes ?? 0) + memoBytes,
-      events: (known?.events ?? 0) + events,
-      total: Math.max(known?.total ?? 0, total),
-    })
+  const found = selects.length > 0 ? (await query(context, ...selects)).flat() : []
+  for (const { bookId, memos = 0, memoBytes = 0, events = 0, total = 0 } of found) {
+    const missing = existing.get(bookId)?.missing
+    if (!missing) continue
+    missing.memos += memos
+    missing.memoBytes += memoBytes
+    missing.events += events
+    missing.total = Math.max(missing.total, total)
   }
-  return { existing, missing, statements: 3 + selects.length }
+  return existing
 }

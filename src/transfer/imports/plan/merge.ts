@@ -1,40 +1,10 @@
-import type { Entry, EntryMemo, EntryReading, Loss } from '../../entry'
-import {
-  type BookColumns,
-  fitsBook,
-  fromExport,
-  fromNewest,
-  type ReadingColumns,
-  readingsOf,
-  toStars,
-} from './new-book'
-
-/** A book of the library, as far as an import compares it. */
-export type Existing = BookColumns & {
-  bookId: number
-  newestReadingId: number | null
-  memoCount: number
-  memoBytes: number
-  /** The rows of its readings. */
-  readings: Pick<EntryReading, 'startedAt' | 'finishedAt'>[]
-  /** Whether it has memos other than quotations. */
-  hasThoughts: boolean
-  tags: string[]
-}
+import { MAX_SOURCE_IDS } from '../../../library/editions/schema'
+import { type BookColumns, DETAILS } from '../../book-columns'
+import type { Entry, EntryReading, Loss } from '../../entry'
+import type { Existing } from './existing'
+import { fitsBook, fromExport, fromNewest, type ReadingColumns, readingsOf, toStars } from './new-book'
 
 const RANK = { YET: 0, ING: 1, DONE: 2 }
-const DETAILS = [
-  'cover',
-  'author',
-  'publisher',
-  'itemPage',
-  'isbn',
-  'language',
-  'format',
-  'publishedYear',
-  'series',
-  'seriesNumber',
-] as const
 
 const isSameDate = (one: string | null, other: string | null) =>
   one === other || Boolean(one && other && (one.startsWith(other) || other.startsWith(one)))
@@ -53,15 +23,12 @@ const implicitReading = ({ bookStatus, newestReadingId, readStartDate, readEndDa
     ? []
     : [{ startedAt: readStartDate?.slice(0, 10) ?? null, finishedAt: readEndDate?.slice(0, 10) ?? null }]
 
-const definedDetails = (entry: Entry, book: Existing, overwrites: boolean) => {
-  const values = { ...entry, itemPage: entry.pages } as Record<(typeof DETAILS)[number], string | number | null>
-  return Object.fromEntries(
-    DETAILS.flatMap((name) => {
-      const value = values[name]
-      const isWanted = value !== null && value !== book[name] && (overwrites || book[name] === null)
-      return isWanted ? [[name, value]] : []
-    }),
+const mergeDetails = (book: Existing, entry: Entry, overwrites: boolean): Partial<BookColumns> => {
+  const values = { ...entry, itemPage: entry.pages }
+  const wanted = DETAILS.filter(
+    (name) => values[name] !== null && values[name] !== book[name] && (overwrites || book[name] === null),
   )
+  return Object.fromEntries(wanted.map((name) => [name, values[name]]))
 }
 
 /** Status, dates and stars of a book whose only reading is its own, or that is unread. */
@@ -93,9 +60,9 @@ const mergeReading = (
 /** What an entry changes in a book of the library. Nothing is removed, and a book never moves back unless `overwrites`. */
 export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => {
   const losses: Loss[] = []
-  const changes: Partial<BookColumns> = definedDetails(entry, book, overwrites)
+  const changes = mergeDetails(book, entry, overwrites)
   const known: string[] = book.sourceIds === null ? [] : JSON.parse(book.sourceIds)
-  const ids = [...new Set([...known, ...entry.sourceIds])].slice(0, 20)
+  const ids = [...new Set([...known, ...entry.sourceIds])].slice(0, MAX_SOURCE_IDS)
   if (ids.length > known.length) changes.sourceIds = JSON.stringify(ids)
   // If the entry has progress, its latest event sets the page, unless the book has a later event.
   const isPageWanted = overwrites
@@ -107,26 +74,16 @@ export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => 
   const wanted = readingsOf(entry)
   const isPlain = wanted.length <= 1 && wanted.every(fitsBook) && book.newestReadingId === null
   let readings: EntryReading[] = []
+  let isBehind = wanted.length === 0 && entry.status !== null && RANK[entry.status] < RANK[book.bookStatus]
   if (
     isPlain &&
     (stored.length === 0 ||
       wanted.every((reading) => hasReading(stored, reading) || !reading.finishedAt || !stored[0]?.finishedAt))
   ) {
-    const { changes: ofReading, isBehind } = mergeReading(book, entry, overwrites)
-    Object.assign(changes, ofReading)
-    if (isBehind) losses.push({ code: 'newer-here', field: 'status' })
-  } else {
-    readings = wanted.filter((reading) => !hasReading(stored, reading))
-    if (wanted.length === 0 && entry.status && RANK[entry.status] < RANK[book.bookStatus])
-      losses.push({ code: 'newer-here', field: 'status' })
-  }
-  const tags = entry.tags.filter((tag) => !book.tags.includes(tag))
-  return { changes, readings, tags, losses }
+    const merged = mergeReading(book, entry, overwrites)
+    Object.assign(changes, merged.changes)
+    isBehind = merged.isBehind
+  } else readings = wanted.filter((reading) => !hasReading(stored, reading))
+  if (isBehind) losses.push({ code: 'newer-here', field: 'status' })
+  return { changes, readings, losses }
 }
-
-/**
- * The memos of an entry that a book may lack. Reviews of other services are left out if the book has memos other than
- * quotations: one of these may be the edited review.
- */
-export const memosFor = (entry: Entry, hasThoughts: boolean): EntryMemo[] =>
-  hasThoughts && !entry.exact ? entry.memos.filter(({ type }) => type === 'BOOK_CONTENT') : entry.memos

@@ -1,29 +1,6 @@
-import { toFoldedColumn } from '../../../values/fold'
 import { utf8Bytes } from '../../../values/quotas'
+import type { BookColumns } from '../../book-columns'
 import type { Entry, EntryReading, ExactValues, Loss } from '../../entry'
-
-/** The columns of a book that an import writes. */
-export type BookColumns = {
-  title: string
-  cover: string | null
-  author: string | null
-  publisher: string | null
-  createdAt: string
-  star: number
-  currentPage: number
-  itemPage: number | null
-  bookStatus: 'YET' | 'ING' | 'DONE'
-  readStartDate: string | null
-  readEndDate: string | null
-  isbn: string | null
-  language: string | null
-  format: string | null
-  publishedYear: number | null
-  series: string | null
-  seriesNumber: number | null
-  /** A JSON array. */
-  sourceIds: string | null
-}
 
 const isFull = (date: string | null) => date?.length === 10
 const toTimestamp = (date: string | null) => (date && isFull(date) ? `${date}T00:00:00` : null)
@@ -134,11 +111,6 @@ export const toNewBook = (entry: Entry, now: string) => {
   }
   return { columns, readings, losses }
 }
-
-export const foldedColumns = ({ title, author }: Pick<BookColumns, 'title' | 'author'>) => ({
-  titleFolded: toFoldedColumn(title),
-  authorFolded: toFoldedColumn(author),
-})
 
 /** The UTF-8 bytes that the triggers count for a book. */
 export const textBytesOf = ({ title, cover, author, publisher, language, series, sourceIds }: BookColumns) =>

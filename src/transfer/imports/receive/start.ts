@@ -1,27 +1,46 @@
-import type { Context } from 'hono'
+import type { Caller } from '../../../db/caller'
 import { uninterrupted } from '../../../db/client'
-import type { App } from '../../../env'
 import { ApiError, unavailable } from '../../../errors'
-import { turnsOf } from '../../../http/guard/throttle'
-import { runLater } from '../../../http/later'
 import { createLimiter, type Lease } from '../../../runtime/limiter'
-import { log } from '../../../runtime/log'
 import { ImportFileError } from '../../reader/file-error'
 import { columnsOf } from '../failed-csv'
-import { abandonImport, continueImport, LEASE_MS, newLease, type RunContext, runLeased } from '../run'
+import { failImport, LEASE_MS, newLease } from '../lease'
+import { continueImport, runImport } from '../run'
+import type { RunContext } from '../run-context'
 import { type ImportQuery, MAX_FILE_BYTES } from '../schema'
-import { createImport, toImport } from '../store'
+import { createImport, type StoredImport, toImport } from '../store'
 import { admitFile } from './admission'
 import type { Upload } from './import-body'
 import { putFile } from './import-files'
 import { readEntries } from './reader-client'
 
+/** What an import needs of the request that starts or continues it. */
+export type ImportContext = RunContext & {
+  caller: Caller
+  secret: string
+  /** The keys by which callers take turns. */
+  turns: string[]
+  /** Runs work after the response, and logs errors. */
+  runLater: (work: () => Promise<unknown>) => void
+}
+
 /** Bytes of files being imported. They take up to ten times as much memory, and an isolate has 128 MB. */
 const running = createLimiter({ capacity: MAX_FILE_BYTES, leaseMs: LEASE_MS, maxWaiting: 16, maxWaitMs: 10_000 })
 
-export const contextOf = (c: Context<App>): RunContext => {
-  const { db, config } = c.var
-  return { db, bucket: c.env.IMAGES, reader: c.env.READER, quotas: config, timeZone: config.TIME_ZONE }
+/** Works on an import after the response, and then gives up its turn. */
+const workLater = ({ runLater }: ImportContext, turn: Lease, work: () => Promise<unknown>) =>
+  runLater(() =>
+    work()
+      .catch((error) => {
+        throw new Error(`import: ${error}`)
+      })
+      .finally(turn.release),
+  )
+
+/** Continues an import after the response, if this isolate is not at work on another one. */
+export const continueLater = (context: ImportContext, stored: StoredImport) => {
+  const turn = running.tryAcquire(MAX_FILE_BYTES)
+  if (turn) workLater(context, turn, () => continueImport(context, stored))
 }
 
 const readUpload = (...values: Parameters<typeof readEntries>) =>
@@ -30,36 +49,32 @@ const readUpload = (...values: Parameters<typeof readEntries>) =>
     throw new ApiError('FILE_NOT_IMPORTABLE', { message: `The file cannot be imported: ${error.reason}` })
   })
 
-/** Works on an import after the response, and then gives up its turn. */
-const workLater = (c: Context<App>, turn: Lease, work: () => Promise<unknown>) => {
-  const logError = (error: Error) => log('error', `import: ${error}`, { requestId: c.var.requestId })
-  runLater(c, () => work().catch(logError).finally(turn.release))
-}
-
-/** Continues an import after the response, if this isolate is not at work on another one. */
-export const continueLater = (c: Context<App>, importId: number) => {
-  const { memberId } = c.var.caller
-  const turn = memberId === undefined ? undefined : running.tryAcquire(MAX_FILE_BYTES)
-  if (!turn || memberId === undefined) return
-  workLater(c, turn, () => continueImport(contextOf(c), memberId, importId))
-}
-
 /** Reads a file and stores its import, whose rows follow the response. */
-const store = async (c: Context<App>, { file: bytes, parts }: Upload, query: ImportQuery, turn: Lease) => {
-  const { db, caller } = c.var
+const readAndStore = async (
+  context: ImportContext,
+  { file: bytes, parts }: Upload,
+  query: ImportQuery,
+  turn: Lease,
+) => {
+  const { db, bucket, reader, caller, runLater } = context
   const { dryRun, merge, format, encoding } = query
-  const { entries, ...about } = await readUpload(c.env.READER, bytes, { format, encoding, ...parts })
-  const lease = newLease()
+  const { entries, ...about } = await readUpload(reader, bytes, { format, encoding, ...parts })
   const file = crypto.randomUUID()
-  const columns = columnsOf(entries.map(({ cells }) => cells.names))
-  const values = { ...about, columns, isDryRun: dryRun === 'true', merge, options: parts, file, total: entries.length }
-  const created = await createImport(db, caller, values, lease)
-  await putFile(c.env.IMAGES, created.memberId, file, bytes).catch((error) => {
-    const reason = 'The file could not be stored. Send it again.'
-    runLater(c, () => abandonImport(contextOf(c), created, lease.lease, reason))
+  const created = await createImport(db, caller, {
+    ...about,
+    ...newLease(),
+    isDryRun: dryRun === 'true' ? 1 : 0,
+    merge,
+    columns: columnsOf(entries.map(({ cells }) => cells.names)),
+    options: parts,
+    file,
+    total: entries.length,
+  })
+  await putFile(bucket, created.memberId, file, bytes).catch((error) => {
+    runLater(() => failImport(context, created, 'The file could not be stored. Send it again.'))
     throw error
   })
-  workLater(c, turn, () => runLeased(contextOf(c), created, lease.lease, entries))
+  workLater(context, turn, () => runImport(context, created, entries))
   return toImport(created)
 }
 
@@ -67,12 +82,12 @@ const store = async (c: Context<App>, { file: bytes, parts }: Upload, query: Imp
  * Starts an import of a file.
  * @throws the errors of `admitFile` and `createImport`; FILE_NOT_IMPORTABLE; UNAVAILABLE if the reader or the bucket fails
  */
-export const startImport = async (c: Context<App>, upload: Upload, query: ImportQuery) => {
-  const { db, caller, config } = c.var
-  await admitFile(db, caller, config.JWT_SECRET)
-  const turn = await running.acquire(upload.file.length, turnsOf(c))
+export const startImport = async (context: ImportContext, upload: Upload, query: ImportQuery) => {
+  const { db, caller, secret, turns } = context
+  await admitFile(db, caller, secret)
+  const turn = await running.acquire(upload.file.length, turns)
   if (!turn) throw unavailable('too many imports are being read')
-  const storing = store(c, upload, query, turn).catch((error) => {
+  const storing = readAndStore(context, upload, query, turn).catch((error) => {
     turn.release()
     throw error
   })

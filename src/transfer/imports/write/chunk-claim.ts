@@ -1,9 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
+import { nextId } from '../../../db/next-id'
+import { books } from '../../../db/schema/book-tables'
 import { members } from '../../../db/schema/member-tables'
+import { IMPORT_OUTCOMES } from '../../../values/contract'
 
 // Expressions that the statements of a chunk share. An import runs without a session, so all statements are scoped to the
-// member by `memberId`. Arrays are JSON parameters, because D1 allows a hundred parameters per statement.
+// member by `memberId`. Lists are JSON parameters, because D1 allows a hundred parameters per statement.
 
 const { placeholder } = sql
 
@@ -15,6 +18,10 @@ export const isClaimed = sql`exists (
   select 1 from imports where ${isImport} and done = ${placeholder('done')} and lease = ${placeholder('lease')}
 )`
 const bookCount = sql`${members.yetBooks} + ${members.ingBooks} + ${members.doneBooks}`
+const addCounts = sql.join(
+  IMPORT_OUTCOMES.map((outcome) => sql`${sql.raw(outcome)} = ${sql.raw(outcome)} + ${placeholder(outcome)}`),
+  sql`, `,
+)
 
 /**
  * Claims the rows of a chunk for this run, so that no other run can commit them, and counts their outcomes. Returns no row if
@@ -23,10 +30,7 @@ const bookCount = sql`${members.yetBooks} + ${members.ingBooks} + ${members.done
 export const claimChunk = sqlStatement<{ done: number }>(
   () => sql`
   update imports set
-    done = ${placeholder('done')}, leaseEndsAt = ${placeholder('leaseEndsAt')}, continuations = 0,
-    created = created + ${placeholder('created')}, updated = updated + ${placeholder('updated')},
-    unchanged = unchanged + ${placeholder('unchanged')}, skipped = skipped + ${placeholder('skipped')},
-    failed = failed + ${placeholder('failed')},
+    done = ${placeholder('done')}, leaseEndsAt = ${placeholder('leaseEndsAt')}, continuations = 0, ${addCounts},
     status = iif(${placeholder('done')} = total, 'DONE', status)
   where ${isImport} and done = ${placeholder('doneBefore')} and lease = ${placeholder('lease')} and status = 'RUNNING'
     and isDeleted = 0
@@ -41,10 +45,14 @@ export const claimChunk = sqlStatement<{ done: number }>(
   returning done`,
 )
 
-export const each = (name: string) => sql`json_each(${placeholder(name)}) as item`
+/** The items of a statement, as chunk-items.ts makes them. */
+export const items = sql`json_each(${placeholder('items')}) as item`
 export const value = (name: string) => sql.raw(`item.value ->> '${name}'`)
-/**
- * The row of the report to which an item belongs, with the identifier of the book. Use it with CROSS JOIN, which fixes the
- * order of the tables: otherwise, SQLite may parse the JSON once per row.
- */
-export const row = sql`importRows on importRows.memberId = ${memberId} and importRows.importId = ${importId} and importRows.row = ${value('row')}`
+export const values = (...names: string[]) => sql.join(names.map(value), sql`, `)
+/** The last of the new books. Once they are inserted, no other book has a higher identifier. */
+const lastBookId = sql`${nextId(books.bookId)} - 1`
+/** The member's book to which an item belongs. */
+export const itemBook = sql`books on books.memberId = ${memberId}
+  and books.bookId = coalesce(${value('bookId')}, ${lastBookId} - ${value('newer')})`
+/** Joined with CROSS JOIN, which fixes the order of the tables: otherwise, SQLite may parse the JSON once per row. */
+export const itemsOfBooks = sql`${items} cross join ${itemBook}`

@@ -3,7 +3,7 @@ import { sqlStatement } from '../../../db/client'
 import { nextId, READING_ID_OFFSET } from '../../../db/next-id'
 import { readings } from '../../../db/schema/reading-tables'
 import { NEWEST_FIRST, toTimestamp } from '../../../library/readings/newest'
-import { each, isClaimed, memberId, row, value } from './chunk-claim'
+import { isClaimed, items, itemsOfBooks, memberId, value, values } from './chunk-claim'
 
 // The statements of a chunk that write readings and progress.
 
@@ -12,8 +12,8 @@ const { placeholder } = sql
 /** The last identifier of readings. First readings of books have the identifier of the book instead. */
 export const lastReadingId = sql`${nextId(readings.readingId, READING_ID_OFFSET)} - 1`
 
-/** The books of the library to which readings are added. */
-const readBooks = sql`(select value from json_each(${placeholder('readBooks')}))`
+/** The books of the library to which readings or progress are added. */
+const changedBooks = sql`(select value from ${items})`
 // As `storeFirst` in readings/store.ts.
 export const insertFirstReadings = sqlStatement(
   () => sql`
@@ -21,7 +21,7 @@ export const insertFirstReadings = sqlStatement(
   select bookId, memberId, bookId, 0, substr(readStartDate, 1, 10),
     iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null), iif(bookStatus = 'DONE', 'FINISHED', null),
     nullif(star * 4, 0)
-  from books where memberId = ${memberId} and bookId in ${readBooks} and newestReadingId is null and bookStatus <> 'YET'
+  from books where memberId = ${memberId} and bookId in ${changedBooks} and newestReadingId is null and bookStatus <> 'YET'
     and ${isClaimed}`,
 )
 // The first reading of a new book has the identifier of the book. The others are numbered in the order of the array.
@@ -32,12 +32,10 @@ export const insertReadings = sqlStatement(
     readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, isPaused, format, note
   )
   select
-    iif(${isFirst}, bookId, ${lastReadingId} + sum(not ${isFirst}) over (order by item.key)), ${memberId}, bookId,
-    iif(${isFirst}, 0, coalesce(${value('createdAt')}, ${placeholder('now')})), ${sql.join(
-      ['startedAt', 'finishedAt', 'outcome', 'quarters', 'isPaused', 'format', 'note'].map(value),
-      sql`, `,
-    )}
-  from ${each('readings')} cross join ${row} where ${isClaimed}`,
+    iif(${isFirst}, books.bookId, ${lastReadingId} + sum(not ${isFirst}) over (order by item.key)), ${memberId}, books.bookId,
+    iif(${isFirst}, 0, coalesce(${value('createdAt')}, ${placeholder('now')})),
+    ${values('startedAt', 'finishedAt', 'outcome', 'quarters', 'isPaused', 'format', 'note')}
+  from ${itemsOfBooks} where ${isClaimed}`,
 )
 // As `syncBook` in readings/newest.ts, for books whose newest reading has changed.
 export const syncBooks = sqlStatement(
@@ -51,7 +49,7 @@ export const syncBooks = sqlStatement(
   from (
     select bookId, readingId, startedAt, finishedAt, outcome, quarters,
       row_number() over (partition by bookId order by ${NEWEST_FIRST}) as place
-    from readings where memberId = ${memberId} and bookId in ${readBooks}
+    from readings where memberId = ${memberId} and bookId in ${changedBooks}
   ) as newest
   where books.memberId = ${memberId} and books.bookId = newest.bookId and place = 1
     and books.newestReadingId is not newest.readingId and ${isClaimed}`,
@@ -66,12 +64,12 @@ export const insertProgress = sqlStatement(
     order by progress.at desc limit 1
   ), 0)
   from (
-    select bookId, ${value('at')} as at, ${value('page')} as page, ${value('kind')} as kind,
-      row_number() over (partition by bookId order by ${value('at')}) as number
-    from ${each('progress')} cross join ${row}
+    select books.bookId, ${value('at')} as at, ${value('page')} as page, ${value('kind')} as kind,
+      row_number() over (partition by books.bookId order by ${value('at')}) as number
+    from ${itemsOfBooks}
     where not exists (
       select 1 from progress
-      where progress.memberId = ${memberId} and progress.bookId = importRows.bookId and progress.at = ${value('at')}
+      where progress.memberId = ${memberId} and progress.bookId = books.bookId and progress.at = ${value('at')}
     )
   ) as added
   where ${isClaimed} order by bookId, number`,
@@ -84,6 +82,6 @@ const latestPage = sql`(
 export const syncPages = sqlStatement(
   () => sql`
   update books set currentPage = ${latestPage}
-  where memberId = ${memberId} and bookId in (select value from json_each(${placeholder('progressBooks')}))
+  where memberId = ${memberId} and bookId in ${changedBooks}
     and currentPage <> ${latestPage} and ${isClaimed}`,
 )

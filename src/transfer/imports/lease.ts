@@ -1,0 +1,67 @@
+import { sql } from 'drizzle-orm'
+import { sqlStatement } from '../../db/client'
+import { deleteFile } from './receive/import-files'
+import { query, type RunContext } from './run-context'
+import { importColumns, type StoredImport } from './store'
+
+// One run at a time has the lease of an import, and works on it.
+
+const { placeholder } = sql
+
+/** Longer than a run, with its last call. */
+export const LEASE_MS = 45_000
+
+/** A random number tells the runs apart. */
+export const newLease = () => ({
+  lease: crypto.getRandomValues(new Uint32Array(1))[0] ?? 0,
+  leaseEndsAt: Date.now() + LEASE_MS,
+})
+
+type Key = Pick<StoredImport, 'memberId' | 'importId'>
+type Leased = Pick<StoredImport, 'memberId' | 'importId' | 'lease' | 'file'>
+
+const isImport = sql`memberId = ${placeholder('memberId')} and importId = ${placeholder('importId')}`
+const isLeased = sql`${isImport} and lease = ${placeholder('lease')} and status = 'RUNNING'`
+
+const updateLease = sqlStatement<StoredImport>(
+  () => sql`
+  update imports set lease = ${placeholder('lease')}, leaseEndsAt = ${placeholder('leaseEndsAt')},
+    continuations = continuations + 1
+  where ${isImport} and status = 'RUNNING' and isDeleted = 0 and leaseEndsAt <= ${placeholder('now')}
+  returning ${importColumns}`,
+)
+const endLease = sqlStatement(() => sql`update imports set leaseEndsAt = 0 where ${isLeased}`)
+const selectStatus = sqlStatement<Pick<StoredImport, 'status'>>(() => sql`select status from imports where ${isImport}`)
+const fail = sqlStatement<Pick<StoredImport, 'importId'>>(
+  () =>
+    sql`update imports set status = 'FAILED', reason = ${placeholder('reason')} where ${isLeased} returning importId`,
+)
+const forgetFile = sqlStatement(() => sql`update imports set file = null where ${isImport} and status <> 'RUNNING'`)
+
+/** Returns undefined if the import has ended, or another run has the lease. */
+export const takeLease = async (context: RunContext, { memberId, importId }: Key) => {
+  const [[stored]] = await query(context, updateLease({ memberId, importId, now: Date.now(), ...newLease() }))
+  return stored
+}
+
+/** Deletes the file of an import that has ended. The sweep repeats it. */
+export const dropFile = async (context: RunContext, { memberId, importId, file }: Key & { file: string | null }) => {
+  if (file === null) return
+  await deleteFile(context.bucket, memberId, file)
+  await query(context, forgetFile({ memberId, importId }))
+}
+
+/** Gives the lease back, and deletes the file if the import has ended. */
+export const returnLease = async (context: RunContext, leased: Leased) => {
+  const { memberId, importId, lease } = leased
+  const values = { memberId, importId, lease }
+  const [, [stored]] = await query(context, endLease(values), selectStatus(values))
+  if (stored && stored.status !== 'RUNNING') await dropFile(context, leased)
+}
+
+/** Ends an import as failed, so that the next one may start, unless another run has the lease. */
+export const failImport = async (context: RunContext, leased: Leased, reason: string) => {
+  const { memberId, importId, lease } = leased
+  const [failed] = await query(context, fail({ memberId, importId, lease, reason }))
+  if (failed.length > 0) await dropFile(context, leased)
+}
