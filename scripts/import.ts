@@ -1,4 +1,4 @@
-// `npm run import`: sends a file of another service to a running service, and reports what became of its rows.
+// `npm run import`: sends a file of another service to a running service, and reports the result of each row.
 import { openAsBlob, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'

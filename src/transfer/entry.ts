@@ -1,4 +1,5 @@
 import type { BOOK_FORMATS, BOOK_STATUSES, MEMO_TYPES, PROGRESS_KINDS, READING_OUTCOMES } from '../values/contract'
+import type { REPORT_CODES } from './report-codes'
 
 /** The formats of files that can be imported. */
 export const FORMATS = [
@@ -25,34 +26,8 @@ export type FormatName = (typeof FORMATS)[number]
 export const MAX_UNKNOWN_COLUMNS = 50
 export const MAX_COLUMN_NAME = 100
 
-/** Why a row failed, or what of it could not be kept. Clients may rely on them: they never change. */
-export const CODES = [
-  'no-title',
-  'bad-date',
-  'partial-date',
-  'unknown-status',
-  'bad-isbn',
-  'bad-rating',
-  'bad-number',
-  'bad-row',
-  'short-row',
-  'rating-rounded',
-  'review-truncated',
-  'too-long',
-  'too-many',
-  'ambiguous-match',
-  'possible-duplicate',
-  'newer-here',
-  'custom-shelf-needs-choice',
-  'duplicate-in-file',
-  'not-supported',
-  'empty-highlight',
-  'clipping-limit',
-  'replaced-highlight',
-  'bookmark',
-  'quota',
-] as const
-export type Code = (typeof CODES)[number]
+/** Why a row failed, or what of it could not be kept. */
+export type Code = keyof typeof REPORT_CODES
 
 /** A value that was changed or dropped. */
 export type Loss = {

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { findMismatches } from '../../scripts/data/integrity'
-import { CODES } from '../../src/transfer/entry'
 import { MAX_PER_DAY } from '../../src/transfer/imports/schema'
+import { REPORT_CODES } from '../../src/transfer/report-codes'
 import { damage, randomFrom } from '../support/inputs/malformed-files'
 import { type Attack, countStatuses, mapConcurrently } from './attack'
 import type { Response } from './client'
@@ -36,7 +36,7 @@ type Row = {
   title: string | null
 }
 
-const codes = new Set<string | null>(CODES)
+const codes = new Set<string | null>(Object.keys(REPORT_CODES))
 /** Whether a text is a sentence without internal error details. */
 const isSentence = (text: string | null) =>
   text !== null && /^[A-Z][^\0]{10,500}[.?]$/s.test(text) && !/TypeError|\[object|\bat .*:\d+:\d+/.test(text)

@@ -3,12 +3,12 @@ import { type FeatureReference, json } from '../../openapi/feature-reference'
 import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../../values/contract'
 import { Int32 } from '../../values/fields'
 import { Id, Instant, pageOf } from '../../values/responses'
-import type { Code } from '../entry'
-import { CODES, FORMATS, MAX_COLUMN_NAME, MAX_UNKNOWN_COLUMNS } from '../entry'
+import { type Code, FORMATS, MAX_COLUMN_NAME, MAX_UNKNOWN_COLUMNS } from '../entry'
 import { MAX_ROWS } from '../reader/limit-entries'
+import { REPORT_CODES } from '../report-codes'
 import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY } from './schema'
 
-const ImportCode = z.enum(CODES).register(z.globalRegistry, { id: 'ImportCode' })
+const ImportCode = z.enum(Object.keys(REPORT_CODES) as Code[]).register(z.globalRegistry, { id: 'ImportCode' })
 
 export const Import = z
   .object({
@@ -57,55 +57,28 @@ export const UndoneImport = z
   .register(z.globalRegistry, { id: 'UndoneImport' })
 export type UndoneImport = z.infer<typeof UndoneImport>
 
-const CODE_MEANINGS: Record<Code, string> = {
-  'no-title': 'the row has no title',
-  'bad-date': 'not a date, or day and month cannot be told apart',
-  'partial-date': 'only a year or month is known',
-  'unknown-status': 'a reading status that is not known',
-  'bad-isbn': 'not an ISBN, or its check digit is wrong',
-  'bad-rating': 'not a rating',
-  'bad-number': 'not a number, or out of range',
-  'bad-row': 'the row does not have the form of the format',
-  'short-row': 'the row has fewer cells than the header: the missing ones were read as empty',
-  'rating-rounded': 'the rating was rounded',
-  'review-truncated': 'the text was too long, and was cut',
-  'too-long': 'too long, and was cut',
-  'too-many': 'more than a book or member can have',
-  'ambiguous-match': 'several books of the library could be meant',
-  'possible-duplicate': 'created, although a similar book was there',
-  'newer-here': 'the library is further than the file',
-  'custom-shelf-needs-choice': 'the meaning of the shelf is not known: send `shelfMap`',
-  'duplicate-in-file': 'an earlier row of the file is the same book',
-  'not-supported': 'the service has no place for it',
-  'empty-highlight': 'a highlight without text',
-  'clipping-limit': 'the text is missing or cut off: the publisher limits how much can be exported',
-  'replaced-highlight': 'an earlier version of an edited highlight',
-  bookmark: 'a bookmark without text',
-  quota: 'a limit is reached',
-}
-
 export const importsReference: FeatureReference = {
   tag: 'Import',
   schemas: {
     Import: 'The import of a file.',
     ImportCode:
       'Why a row was not imported, or what of it could not be kept.\n\n' +
-      Object.entries(CODE_MEANINGS)
+      Object.entries(REPORT_CODES)
         .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
         .join('\n'),
     ImportCounts: 'How many rows had each outcome so far.',
     ImportFormat:
       'Format of an imported file: the service or device that wrote it, `library` for an export of this service, or `csv` for any other table.',
-    ImportLoss: 'Something of a row that could not be kept as it was.',
+    ImportLoss: 'A value that was changed or dropped.',
     ImportOutcome:
-      'What became of a row.\n\n- `created`: a new book\n- `updated`: something was added to a book of the library\n- `unchanged`: the library has it already\n- `skipped`: left out, because it is or may be another row or book again\n- `failed`: cannot be imported as it is',
-    ImportRow: 'What became of a row of the file.',
+      'Result of importing a row.\n\n- `created`: a new book\n- `updated`: something was added to a book of the library\n- `unchanged`: the library has it already\n- `skipped`: left out, because it is or may be another row or book again\n- `failed`: cannot be imported as it is',
+    ImportRow: 'Result of importing a row of the file.',
     ImportRowPage: 'A page of the report of an import.',
     ImportStatus:
       'State of an import.\n\n- `RUNNING`: at work\n- `DONE`: every row has an outcome\n- `FAILED`: stopped or cancelled: `reason` says why',
     KeptBook: 'A book that was not removed.',
     MergeRule:
-      'What happens with books that are here already.\n\n- `fill`: only what is empty is filled\n- `overwrite`: the values of the file win',
+      'What happens with books that are here already.\n\n- `fill`: only what is empty is filled\n- `overwrite`: file values replace stored ones',
     UndoneImport: 'What undoing an import removed and kept.',
   },
   properties: {
@@ -123,9 +96,9 @@ export const importsReference: FeatureReference = {
     importId: 'Identifier of the import.',
     kept: 'The books that stay, because they were here before or were changed since.',
     line: 'The line of the file where the row begins, counted from 1. In JSON, the number of the item.',
-    losses: 'What of the row could not be kept as it was.',
+    losses: 'The values of the row that were changed or dropped.',
     merge: 'What happens with books that are here already.',
-    outcome: 'What became of the row.',
+    outcome: 'Result of importing the row.',
     'ImportRow.bookId': 'The book of the row. Null if it has none, or not yet: a dry run creates no books.',
     reason: 'Why the import failed, for its reader, or null.',
     removed: 'Number of books removed.',
@@ -145,7 +118,7 @@ export const importsReference: FeatureReference = {
     format: 'The format of the file. Detected if absent.',
     'import-id': 'Identifier of the import.',
     merge:
-      'What to do with books that are here already: `fill` fills only what is empty, `overwrite` lets the file win.',
+      'What to do with books that are here already: `fill` fills only what is empty; with `overwrite`, file values replace stored ones.',
     outcome: 'Only rows with this outcome. `ALL` lists all.',
   },
   operations: {
@@ -173,12 +146,12 @@ export const importsReference: FeatureReference = {
       operationId: 'getImport',
       summary: 'Get an import',
       description:
-        '`counts` grow while it runs. An import that was interrupted continues; one that fails again and again ends, and `reason` says why.',
+        '`counts` grow while it runs. An import that was interrupted continues; after ten failed attempts it becomes `FAILED`, and `reason` says why.',
       responses: { 200: json(Import, 'The import') },
     },
     'GET /imports/{import-id}/rows': {
       operationId: 'listImportRows',
-      summary: 'List what became of each row',
+      summary: 'List the result of importing each row',
       description:
         'In the order of the file. `code` says why a row was not imported, `losses` what of it could not be kept.',
       responses: { 200: json(pageOf(ImportRow), 'A page of rows') },

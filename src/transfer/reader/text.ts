@@ -79,7 +79,7 @@ const UNSUPPORTED_TEXT: [start: RegExp, reason: string][] = [
   [/^<\?xml/i, `It is an XML file. ${EXPORT_INSTEAD}`],
 ]
 
-/** Why a file of a known type cannot be imported. Undefined if nothing speaks against it. */
+/** Why a file of a known type cannot be imported. Undefined if it is supported. */
 export const describeUnsupported = (bytes: Uint8Array) => {
   const start = String.fromCharCode(...bytes.subarray(0, 500))
   const text = start.replace(/^\xef\xbb\xbf/, '').trimStart()

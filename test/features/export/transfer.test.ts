@@ -27,7 +27,7 @@ describe('npm run import', () => {
     const { ended, problems, failedCsv, lines } = await importWith(handle, reader.token, file)
     expect(ended).toMatchObject({ status: 'DONE', counts: { created: 1, failed: 1, skipped: 1 } })
     expect(problems).toEqual([
-      'failed: line 2, without a title: it has no title',
+      'failed: line 2, without a title: the row has no title',
       'skipped: line 4, "Low Tide": an earlier row of the file is the same book',
     ])
     expect(failedCsv).toBe(`${HEADER}\r\n81237,,Nobody,2026/01/02,,to-read\r\n`)
@@ -40,8 +40,8 @@ describe('npm run import', () => {
     const file = toFile('1,A,,2026,,sea', '2,B,,2026/01/02,,sea', '3,C,,2026/01/02,,read')
     const { problems } = await importWith(handle, reader.token, file)
     expect(problems).toEqual([
-      'not kept in 2 rows: Exclusive Shelf: its shelf is your own: say what it means with --map SHELF=DONE',
-      'not kept in 1 row: Date Added: a date has no month or day',
+      'not kept in 2 rows: Exclusive Shelf: the meaning of the shelf is not known: send `shelfMap` (--map SHELF=DONE)',
+      'not kept in 1 row: Date Added: only a year or month is known',
     ])
     const highlights = Array.from(
       { length: 22 },

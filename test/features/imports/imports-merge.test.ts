@@ -180,7 +180,7 @@ describe('highlights', () => {
 const GOODREADS = 'Book Id,Title,Author,My Rating,Date Read,Date Added,Exclusive Shelf'
 
 describe('the rules of merging', () => {
-  it('never move a book back, unless the file wins', async () => {
+  it('never move a book back, unless file values replace stored ones', async () => {
     const reader = await signUp()
     const { bookId } = await reader.createBook({
       title: 'Low Tide',
