@@ -1,6 +1,6 @@
 import { toIsbn10 } from '../../values/isbn'
+import type { BookColumns } from '../book-columns'
 import { toCsv } from '../csv-writer'
-import type { ShelvedRow } from './book-pages'
 
 /** Goodreads' columns, and the dates of all readings as src/transfer/reader/formats/goodreads.ts reads them. */
 const HEADER =
@@ -11,26 +11,20 @@ const HEADER =
 const BINDINGS = { PAPER: 'Paperback', EBOOK: 'ebook', AUDIO: 'Audiobook' }
 const SHELVES = { YET: 'to-read', ING: 'currently-reading', DONE: 'read' }
 
+/** `tags` and `readings` are JSON. */
+export type ShelvedRow = BookColumns & { bookId: number; tags: string; readings: string; note: string | null }
 type ReadingDates = { startedAt: string | null; finishedAt: string | null; outcome: string | null }
 
 const toDay = (date: string | null | undefined) => (date ? date.slice(0, 10).replaceAll('-', '/') : '')
 const toReadDates = ({ startedAt, finishedAt }: ReadingDates) =>
   `${startedAt ? `${startedAt}|` : ''}${finishedAt ?? ''}`
 
-/** A book without rows in `readings` was read at most once, with the dates of the book. */
-const readingsOf = ({ bookStatus, readStartDate, readEndDate, newestReadingId, readings }: ShelvedRow) => {
-  const stored: ReadingDates[] = JSON.parse(readings)
-  if (newestReadingId !== null || bookStatus === 'YET') return stored
-  const [outcome, finishedAt] = bookStatus === 'DONE' ? ['FINISHED', readEndDate] : [null, null]
-  return [{ startedAt: readStartDate?.slice(0, 10) ?? null, finishedAt: finishedAt?.slice(0, 10) ?? null, outcome }]
-}
-
 const goodreadsId = (sourceIds: string[]) =>
   /^goodreads:(\d+)$/.exec(sourceIds.find((id) => id.startsWith('goodreads:')) ?? '')?.[1]
 
 /** The cells of a book. */
 const toCells = (book: ShelvedRow, toIsbn: (isbn: string) => string) => {
-  const readings = readingsOf(book)
+  const readings: ReadingDates[] = JSON.parse(book.readings)
   const newest = readings.at(-1)
   const isStopped = book.bookStatus === 'DONE' && newest?.outcome === 'STOPPED'
   // This column takes only complete dates.

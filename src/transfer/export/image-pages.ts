@@ -2,7 +2,9 @@ import { sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import type { LoadPart } from '../../db/parts'
+import { toKey } from '../../library/images/bucket'
 import type { StoredImage } from '../../library/images/responses'
+import type { ExportedImage } from './responses'
 
 const IMAGES_PER_PAGE = 1000
 
@@ -16,10 +18,12 @@ const selectImages = sqlStatement<StoredImage & { imageId: number }>(
 )
 
 /** Loads the caller's images in pages, oldest first. */
-export async function* loadImages(db: Db, caller: Caller, load: LoadPart) {
+export async function* loadImages(db: Db, caller: Caller, load: LoadPart, imageBase: string) {
   for (let after = 0, isLast = false; !isLast; ) {
     const [, page] = await load(() => runAsCaller(db, caller, selectCaller(), selectImages({ after })))
-    yield page
+    yield page.map(({ memberId, name, type, bytes, createdAt }): ExportedImage => {
+      return { name, url: `${imageBase}/${toKey(memberId, name)}`, type, bytes, createdAt }
+    })
     after = page.at(-1)?.imageId ?? after
     isLast = page.length < IMAGES_PER_PAGE
   }

@@ -5,7 +5,6 @@ import { authenticated } from '../../http/guard/authenticated'
 import { throttledByMember } from '../../http/guard/throttle'
 import { imageBase } from '../../http/image-base'
 import { DOWNLOAD_TIMEOUT_MS, sendJson, sendText } from '../../http/json-stream'
-import { toKey } from '../../library/images/bucket'
 import { toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
 import { toTable } from './csv-files'
@@ -41,20 +40,21 @@ export const exports = new Hono<App>()
     throttledByMember,
     valid('query', ExportQuery),
     async (c) => {
-      const base = imageBase(c)
       const { db, caller, config } = c.var
-      const toUrl = (memberId: number, name: string) => `${base}/${toKey(memberId, name)}`
-      const { part, rateLimit, ...library } = await exportLibrary(db, caller, config, c.req.valid('query'), toUrl)
-      describeFile(c, '/export', { part, rateLimit }, ['reading-library', 'json'])
-      const { number, exportedAt, next } = part
-      const head = {
+      const exported = await exportLibrary(db, caller, config, c.req.valid('query'), imageBase(c))
+      const { part, member, images, books } = exported
+      describeFile(c, '/export', exported, ['reading-library', 'json'])
+      const library = {
         format: 'reading-library',
         version: 1,
-        exportedAt: toInstant(exportedAt),
-        part: number,
-        last: !next,
+        exportedAt: toInstant(part.exportedAt),
+        part: part.number,
+        last: !part.next,
+        member,
+        images,
+        books,
       }
-      return sendJson<LibraryExport>(c, { ...head, ...library }, DOWNLOAD_TIMEOUT_MS)
+      return sendJson<LibraryExport>(c, library, DOWNLOAD_TIMEOUT_MS)
     },
   )
   .get('/export.csv', authenticated('library:read'), throttledByMember, valid('query', CsvQuery), async (c) => {

@@ -2,8 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { callerId } from '../../db/caller'
 import { isWithMemos } from '../../db/schema/book-tables'
 
-/** What an export contains: everything, the books with their readings, or the books with their memos. */
-export type Contents = 'library' | 'books' | 'memos'
+// The sizes of books in files, and the books that an export has.
 
 const { placeholder } = sql
 
@@ -28,20 +27,18 @@ const ownBooks = (condition: SQL) =>
   sql`select bookId from books where memberId = ${owner} and ${condition} and ${isNext}`
 // No index has all books of a member by bookId, but one has those of each status. Their rows are merged.
 const isOfStatus = ['YET', 'ING', 'DONE'].map((status) => sql.raw(`bookStatus = '${status}'`))
-const allBooks = sql.join(isOfStatus.map(ownBooks), sql` union all `)
+/** Selects the books after `after`, up to `last`. */
+export const allBooks = sql.join(isOfStatus.map(ownBooks), sql` union all `)
+export const booksWithMemos = ownBooks(isWithMemos)
 
 const newestOf = (condition: SQL) =>
   sql`select max(bookId) as bookId from books where memberId = ${owner} and ${condition}`
 /** The caller's newest book, or null. */
 export const newestBook = sql`(select max(bookId) from (${sql.join(isOfStatus.map(newestOf), sql` union all `)}))`
 
-/**
- * `bytes`: the approximate size of a book in a file: its texts in UTF-8, and a fixed number for the rest of each row. An
- * expression for queries on `books`.
- * `source`: a query for the books after `after`, up to `last`.
- */
-export const SIZES = {
-  library: { bytes: sql`${book} + ${text} + 64 * ${tags} + ${memos} + ${notes} + 70 * ${events}`, source: allBooks },
-  books: { bytes: sql`${book} + ${text} + 64 * ${tags} + ${notes}`, source: allBooks },
-  memos: { bytes: sql`100 + ${text} + ${memos}`, source: ownBooks(isWithMemos) },
-} satisfies Record<Contents, object>
+/** The approximate sizes of a book: its texts in UTF-8, and a fixed number for the rest of each row. For queries on `books`. */
+export const BYTES = {
+  all: sql`${book} + ${text} + 64 * ${tags} + ${memos} + ${notes} + 70 * ${events}`,
+  withReadings: sql`${book} + ${text} + 64 * ${tags} + ${notes}`,
+  withMemos: sql`100 + ${text} + ${memos}`,
+}

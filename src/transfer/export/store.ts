@@ -2,11 +2,10 @@ import { type Caller, confirmCaller } from '../../db/caller'
 import { afterResponse, type Db } from '../../db/client'
 import { startLoading } from '../../db/parts'
 import type { Config } from '../../env'
-import { type Kind, loadPages, SELECT_PAGE } from './book-pages'
+import { loadPages } from './book-pages'
 import { startExport } from './export-plan'
 import { loadImages } from './image-pages'
-import { toBook } from './library'
-import { toBookWithMemos } from './markdown'
+import { type Kind, LIBRARY, MEMOS, SHELVES } from './kinds'
 import type { ExportQuery } from './schema'
 
 type Loading = Awaited<ReturnType<typeof startLoading>>
@@ -39,46 +38,27 @@ const exportBooks = async <Row extends { bookId: number }, Book>(
   const memberId = await confirmCaller(db, caller)
   const { load, end } = await startLoading(db, caller)
   try {
-    const { page, ...started } = await startExport({ db, caller, memberId, config, query }, kind, load)
+    const { page, ...started } = await startExport({ db, caller, memberId, config, query, load }, kind)
     const pages = loadPages(afterResponse(db), caller, kind, started.part, page, load)
     const books = releasing(pages, end)
     await books.next()
-    return { ...started, memberId, books, load }
+    return { ...started, books, load }
   } catch (error) {
     end()
     throw error
   }
 }
 
-/** Everything that a member has. @param toUrl the URL of an image */
-export const exportLibrary = async (
-  db: Db,
-  caller: Caller,
-  config: Config,
-  query: ExportQuery,
-  toUrl: (memberId: number, name: string) => string,
-) => {
-  const kind = { contents: 'library', select: SELECT_PAGE.library, toBook } as const
-  const { memberId, member, part, rateLimit, books, load } = await exportBooks(db, caller, config, query, kind)
-  async function* listImages() {
-    for await (const page of loadImages(afterResponse(db), caller, load)) {
-      yield page.map(({ name, type, bytes, createdAt }) => ({
-        name,
-        url: toUrl(memberId, name),
-        type,
-        bytes,
-        createdAt,
-      }))
-    }
-  }
+/** Everything that a member has. @param imageBase the beginning of the URLs of images */
+export const exportLibrary = async (db: Db, caller: Caller, config: Config, query: ExportQuery, imageBase: string) => {
+  const { load, ...library } = await exportBooks(db, caller, config, query, LIBRARY)
   // The first part has the images.
-  return { part, rateLimit, member, images: part.number === 1 ? listImages() : [], books }
+  const images = library.part.number === 1 ? loadImages(afterResponse(db), caller, load, imageBase) : []
+  return { ...library, images }
 }
 
-/** The books with their readings. */
 export const exportShelves = (db: Db, caller: Caller, config: Config, query: ExportQuery) =>
-  exportBooks(db, caller, config, query, { contents: 'books', select: SELECT_PAGE.books, toBook: (book) => book })
+  exportBooks(db, caller, config, query, SHELVES)
 
-/** The books that have memos, with their memos. */
 export const exportMemos = (db: Db, caller: Caller, config: Config, query: ExportQuery) =>
-  exportBooks(db, caller, config, query, { contents: 'memos', select: SELECT_PAGE.memos, toBook: toBookWithMemos })
+  exportBooks(db, caller, config, query, MEMOS)
