@@ -24,3 +24,6 @@ export const BOOK_COLUMNS = ['title', ...CHANGEABLE, 'createdAt'] as const
 export type BookColumns = Pick<typeof books.$inferSelect, (typeof BOOK_COLUMNS)[number]>
 
 export const bookColumns = sql.raw(BOOK_COLUMNS.map((name) => `books.${name}`).join(', '))
+/** Matches the rows of a table that belong to a book, in queries on `books`. */
+export const ofBook = (table: string) =>
+  sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)

@@ -1,7 +1,7 @@
 // Kills workerd at a random moment of an import, restarts it, and continues the import with GET until it has ended. The
 // library, the counts and the report must be those of an import that was not disturbed.
 //
-// A run holds the lease of its import for 45 s after a kill (LEASE_MS in src/transfer/imports/run.ts). Instead of waiting, the suite
+// A run holds the lease of its import for 45 s after a kill (LEASE_MS in src/transfer/imports/lease.ts). Instead of waiting, the suite
 // ends the lease in the database.
 import { cpSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'

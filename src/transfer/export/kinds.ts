@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { sqlStatement } from '../../db/client'
 import { MAX_PART_BYTES } from '../../db/parts'
-import { bookColumns } from '../book-columns'
+import { bookColumns, ofBook } from '../book-columns'
 import { eventJson, type LoadList, memoJson, oldestFirst, readingJson, readingsOfBook } from './book-lists'
 import type { ShelvedRow } from './csv-files'
 import { toBook } from './library'
@@ -58,7 +58,6 @@ const createKind = <Row extends { bookId: number }, Book>({ source, bytes, colum
 })
 export type Kind<Row extends { bookId: number }, Book> = ReturnType<typeof createKind<Row, Book>>
 
-const ofBook = (table: string) => sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
 const isSmall = sql.raw(`bytes <= ${MAX_PART_BYTES}`)
 /** A list of a book as JSON. Null if the book is large: then it is loaded apart. */
 const listOf = (item: SQL, order: SQL, source: SQL, isWhole = isSmall) =>

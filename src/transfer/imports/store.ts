@@ -1,5 +1,5 @@
 import { getTableColumns, sql } from 'drizzle-orm'
-import { type Caller, callerId, DAY_MS, runAsCaller, selectCaller } from '../../db/caller'
+import { type Caller, callerId, DAY_MS, queryOne, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import { limit, offset } from '../../db/parameters'
 import { imports } from '../../db/schema/import-tables'
@@ -50,29 +50,13 @@ type NewImport = Pick<
   options: ImportOptions
 }
 
-const INSERTED = [
-  ...[
-    'isDryRun',
-    'merge',
-    'format',
-    'encoding',
-    'unknownColumns',
-    'columns',
-    'options',
-    'file',
-    'total',
-    'leaseEndsAt',
-  ],
-  'lease',
-]
+const INSERTED = 'isDryRun, merge, format, encoding, unknownColumns, columns, options, file, total, lease, leaseEndsAt'
 const insertImport = sqlStatement<StoredImport>(
   () => sql`
-  insert into imports (memberId, importId, status, ${sql.raw(INSERTED.join(', '))})
+  insert into imports (memberId, importId, status, ${sql.raw(INSERTED)})
   select owner, max(${placeholder('now')}, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
-    iif(${placeholder('total')} = 0, 'DONE', 'RUNNING'), ${sql.join(
-      INSERTED.map((name) => placeholder(name)),
-      sql`, `,
-    )}
+    iif(${placeholder('total')} = 0, 'DONE', 'RUNNING'),
+    ${sql.join(INSERTED.split(', ').map(placeholder), sql`, `)}
   from (select ${callerId} as owner limit 1)
   where owner is not null and ${mayStart}
   returning ${importColumns}`,
@@ -129,10 +113,7 @@ const selectImports = sqlStatement<StoredImport>(
 )
 
 /** Returns undefined if the caller has no such import. */
-export const getImport = async (db: Db, caller: Caller, importId: number): Promise<StoredImport | undefined> => {
-  const [, [row]] = await runAsCaller(db, caller, selectCaller(), selectImport({ importId }))
-  return row
-}
+export const getImport = (db: Db, caller: Caller, importId: number) => queryOne(db, caller, selectImport({ importId }))
 
 /** The caller's imports, newest first. */
 export const listImports = async (db: Db, caller: Caller): Promise<Import[]> => {

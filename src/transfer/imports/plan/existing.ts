@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
-import { type BookColumns, bookColumns } from '../../book-columns'
+import { type BookColumns, bookColumns, ofBook } from '../../book-columns'
 import type { Entry, EntryMemo } from '../../entry'
 import { toJsonParts } from '../json-parts'
 import { query, type RunContext } from '../run-context'
@@ -62,12 +62,6 @@ export const matchLibrary = async (
   return matcher.match(entries.slice(done).filter(({ failure }) => !failure))
 }
 
-/**
- * What a book lacks of the memos of its entry, with their UTF-8 bytes, and of its progress events. `total`: the events that
- * it has.
- */
-type Missing = { memos: number; memoBytes: number; events: number; total: number }
-
 /** A book of the library, as far as an import compares it. */
 export type Existing = BookColumns & {
   bookId: number
@@ -80,10 +74,12 @@ export type Existing = BookColumns & {
   readings: { startedAt: string | null; finishedAt: string | null }[]
   /** Folded. */
   tagKeys: string[]
-  missing: Missing
+  /** The number of its progress events. */
+  events: number
+  /** What it lacks of the memos of its entry, with their UTF-8 bytes, and of the progress events. */
+  missing: { memos: number; memoBytes: number; events: number }
 }
 
-const ofBook = (table: string) => sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
 type ExistingRow = Omit<Existing, 'hasThoughts' | 'readings' | 'tagKeys' | 'missing'> & {
   hasThoughts: number
   readings: string
@@ -92,6 +88,7 @@ type ExistingRow = Omit<Existing, 'hasThoughts' | 'readings' | 'tagKeys' | 'miss
 const selectExisting = sqlStatement<ExistingRow>(
   () => sql`
   select bookId, ${bookColumns}, newestReadingId, memoCount, memoBytes, memoCount > contentMemos as hasThoughts,
+    coalesce((select total from progress where ${ofBook('progress')} order by at desc limit 1), 0) as events,
     (
       select json_group_array(json_object('startedAt', startedAt, 'finishedAt', finishedAt)) from readings
       where ${ofBook('readings')}
@@ -101,7 +98,7 @@ const selectExisting = sqlStatement<ExistingRow>(
 )
 
 const items = sql`json_each(${placeholder('items')})`
-type MissingRow = Partial<Missing> & { bookId: number }
+type MissingRow = Partial<Existing['missing']> & { bookId: number }
 const selectMissingMemos = sqlStatement<MissingRow>(
   () => sql`
   select value ->> 'bookId' as bookId, count(*) as memos, sum(octet_length(value ->> 'content')) as memoBytes from ${items}
@@ -112,15 +109,12 @@ const selectMissingMemos = sqlStatement<MissingRow>(
 )
 const selectMissingEvents = sqlStatement<MissingRow>(
   () => sql`
-  select bookId, count(*) as events, coalesce((
-    select total from progress where memberId = ${memberId} and progress.bookId = wanted.bookId order by at desc limit 1
-  ), 0) as total
-  from (select value ->> 'bookId' as bookId, value ->> 'at' as at from ${items}) as wanted
+  select value ->> 'bookId' as bookId, count(*) as events from ${items}
   where not exists (
     select 1 from progress
-    where memberId = ${memberId} and progress.bookId = wanted.bookId and progress.at = wanted.at
+    where memberId = ${memberId} and progress.bookId = value ->> 'bookId' and progress.at = value ->> 'at'
   )
-  group by bookId`,
+  group by 1`,
 )
 
 /**
@@ -135,7 +129,7 @@ const toExisting = (row: ExistingRow): Existing => ({
   hasThoughts: row.hasThoughts === 1,
   readings: JSON.parse(row.readings),
   tagKeys: JSON.parse(row.tagKeys),
-  missing: { memos: 0, memoBytes: 0, events: 0, total: 0 },
+  missing: { memos: 0, memoBytes: 0, events: 0 },
 })
 
 /** Loads books of the library, and finds what they lack of their entries. */
@@ -158,13 +152,12 @@ export const loadExisting = async (context: RunContext, owner: number, entries: 
     ...events.map((part) => selectMissingEvents({ memberId: owner, items: part })),
   ]
   const found = selects.length > 0 ? (await query(context, ...selects)).flat() : []
-  for (const { bookId, memos = 0, memoBytes = 0, events = 0, total = 0 } of found) {
+  for (const { bookId, memos = 0, memoBytes = 0, events = 0 } of found) {
     const missing = existing.get(bookId)?.missing
     if (!missing) continue
     missing.memos += memos
     missing.memoBytes += memoBytes
     missing.events += events
-    missing.total = Math.max(missing.total, total)
   }
   return existing
 }

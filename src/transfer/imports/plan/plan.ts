@@ -79,8 +79,8 @@ const planExisting = (row: number, entry: Entry, book: Existing, overwrites: boo
   const memos = missing.memos > 0 ? memosFor(entry, book) : []
   let progress = (missing.events > 0 && entry.exact?.progress) || []
   // The latest event would replace a page that was entered in this library.
-  const isPageKept = !overwrites && missing.total === 0 && ![0, progress.at(-1)?.page].includes(book.currentPage)
-  const isTooMuch = missing.total + missing.events > MAX_EVENTS
+  const isPageKept = !overwrites && book.events === 0 && ![0, progress.at(-1)?.page].includes(book.currentPage)
+  const isTooMuch = book.events + missing.events > MAX_EVENTS
   if (progress.length > 0 && (isPageKept || isTooMuch)) {
     lose(isPageKept ? 'newer-here' : 'too-many', 'progress')
     progress = []

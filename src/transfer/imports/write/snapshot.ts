@@ -1,7 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { CHANGEABLE } from '../../book-columns'
-
-const ofBook = (table: string) => sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
+import { CHANGEABLE, ofBook } from '../../book-columns'
 
 const digits = (date: string) => `cast(replace(${date}, '-', '') as integer)`
 /** Any change of a reading changes these sums, unless the note is replaced by one of the same length. */
