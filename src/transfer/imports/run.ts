@@ -6,7 +6,7 @@ import type { Entry } from '../entry'
 import type { ReceivedEntry } from '../entry-lines'
 import { ImportFileError } from '../reader/file-error'
 import { failImport, LEASE_MS, returnLease, takeLease } from './lease'
-import { loadExisting, matchLibrary } from './plan/existing'
+import { loadExisting, loadLibrary } from './plan/existing'
 import { limitTags, limitUsage, type Usage, withAdded } from './plan/limit-plan'
 import type { Match } from './plan/matching'
 import { type Planned, planRow } from './plan/plan'
@@ -29,7 +29,6 @@ const MAX_CHUNK_ROWS = 120
 /** Characters of JSON: an entry is about as large as the parameters of its statements. */
 const MAX_CHUNK_SIZE = 256 * 1024
 
-const selectTagKeys = sqlStatement<{ tagKey: string }>(() => sql`select tagKey from tags where memberId = ${memberId}`)
 /** The text that the rows in the report of a dry run would have added. */
 const selectReported = sqlStatement<Pick<Usage, 'textBytes'>>(
   () => sql`
@@ -106,16 +105,15 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   const { memberId, importId, isDryRun, created } = stored
   const values = { memberId, importId }
   const deadline = Date.now() + MAX_RUN_MS
-  const matches = await matchLibrary(context, values, entries, stored.done)
-  const [tagKeys, [reported]] = await query(context, selectTagKeys(values), selectReported(values))
-  const knownTags = new Set(tagKeys.map(({ tagKey }) => tagKey))
+  const { matches, tagKeys } = await loadLibrary(context, stored, entries)
+  const [reported] = isDryRun ? await query(context, selectReported(values)) : [[]]
   // What a dry run has reported counts as if it were stored.
-  let before: Usage = { books: isDryRun ? created : 0, textBytes: reported?.textBytes ?? 0 }
+  let before: Usage = { books: isDryRun ? created : 0, textBytes: reported[0]?.textBytes ?? 0 }
   let { done } = stored
   while (done < entries.length && Date.now() < deadline && budget.left > 0) {
     const to = chunkEnd(entries, done)
     const now = localTime(timeZone)
-    let plan = limitTags(await planChunk(context, stored, done, entries.slice(done, to), matches, now), knownTags)
+    let plan = limitTags(await planChunk(context, stored, done, entries.slice(done, to), matches, now), tagKeys)
     if (!(await commit(context, stored, done, plan, now, before))) {
       const [[usage]] = await query(context, selectUsage(values))
       if (!usage) return
@@ -156,8 +154,8 @@ export const runImport = async (context: RunContext, stored: StoredImport, entri
   await returnLease(context, stored)
 }
 
-/** The statements of a run, beside those of `matchLibrary` and of chunks. */
-export const RUN_STATEMENTS = 6
+/** The statements of a run, beside those of `loadLibrary` and of chunks. */
+export const RUN_STATEMENTS = 5
 
 /** Continues an import, unless it has ended or another run works on it. */
 export const continueImport = async (context: RunContext, of: Pick<StoredImport, 'memberId' | 'importId'>) => {

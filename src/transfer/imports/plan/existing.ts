@@ -4,6 +4,7 @@ import { type BookColumns, bookColumns, ofBook } from '../../book-columns'
 import type { Entry, EntryMemo } from '../../entry'
 import { toJsonParts } from '../json-parts'
 import { query, type RunContext } from '../run-context'
+import type { StoredImport } from '../store'
 import { createMatcher, type Known } from './matching'
 
 // Loads the books of the library that a file may match. All statements are scoped to the member by `memberId`.
@@ -32,34 +33,34 @@ const selectOrigins = sqlStatement<{ bookId: number; origin: number }>(
     and importId in (select importId from imports where memberId = ${memberId} and format = 'library')`,
 )
 
-/** The most statements that `matchLibrary` takes. */
-export const libraryStatements = (books: number) => 3 + Math.floor(books / LIBRARY_PAGE)
+const selectTagKeys = sqlStatement<{ tagKey: string }>(() => sql`select tagKey from tags where memberId = ${memberId}`)
 
-/** Finds the books of the library to which entries belong: those that are left, except the ones that have failed. */
-export const matchLibrary = async (
-  context: RunContext,
-  values: { memberId: number; importId: number },
-  entries: Entry[],
-  done: number,
-) => {
-  const [taken, origins = []] = await query(
+/** The most statements that `loadLibrary` takes. */
+export const libraryStatements = (books: number) => 4 + Math.floor(books / LIBRARY_PAGE)
+
+/** Loads what a run has to know of the library: the books to which the entries that are left belong, and the tags. */
+export const loadLibrary = async (context: RunContext, stored: StoredImport, entries: Entry[]) => {
+  const { memberId, importId, done } = stored
+  const [tagKeys, taken, origins = []] = await query(
     context,
-    selectTaken(values),
-    ...(entries.some(({ exact }) => exact) ? [selectOrigins(values)] : []),
+    selectTagKeys({ memberId }),
+    selectTaken({ memberId, importId }),
+    ...(entries.some(({ exact }) => exact) ? [selectOrigins({ memberId })] : []),
   )
   const matcher = createMatcher(
     entries,
     new Map(origins.map(({ bookId, origin }) => [bookId, origin])),
     new Set(taken.map(({ bookId }) => bookId)),
   )
-  let after = 0
-  for (let isLast = false; !isLast; ) {
-    const [books] = await query(context, selectLibrary({ ...values, after }))
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const [books]: [Known[]] = await query(context, selectLibrary({ memberId, after }))
     books.forEach(matcher.offer)
-    after = books.at(-1)?.bookId ?? after
-    isLast = books.length < LIBRARY_PAGE
+    after = books[LIBRARY_PAGE - 1]?.bookId
   }
-  return matcher.match(entries.slice(done).filter(({ failure }) => !failure))
+  return {
+    matches: matcher.match(entries.slice(done).filter(({ failure }) => !failure)),
+    tagKeys: new Set(tagKeys.map(({ tagKey }) => tagKey)),
+  }
 }
 
 /** A book of the library, as far as an import compares it. */
