@@ -2,7 +2,7 @@ import { MAX_SOURCE_IDS } from '../../../library/editions/schema'
 import { type BookColumns, DETAILS } from '../../book-columns'
 import type { Entry, EntryReading, Loss } from '../../entry'
 import type { Existing } from './existing'
-import { fitsBook, fromExport, fromNewest, type ReadingColumns, readingsOf, toStars } from './new-book'
+import { detailsOf, fitsBook, fromExport, fromNewest, type ReadingColumns, readingsOf, toStars } from './new-book'
 
 const RANK = { YET: 0, ING: 1, DONE: 2 }
 
@@ -24,7 +24,7 @@ const implicitReading = ({ bookStatus, newestReadingId, readStartDate, readEndDa
     : [{ startedAt: readStartDate?.slice(0, 10) ?? null, finishedAt: readEndDate?.slice(0, 10) ?? null }]
 
 const mergeDetails = (book: Existing, entry: Entry, overwrites: boolean): Partial<BookColumns> => {
-  const values = { ...entry, itemPage: entry.pages }
+  const values = detailsOf(entry)
   const wanted = DETAILS.filter(
     (name) => values[name] !== null && values[name] !== book[name] && (overwrites || book[name] === null),
   )

@@ -75,41 +75,46 @@ const isOfColumns = (reading: EntryReading, { bookStatus, readStartDate, readEnd
   reading.finishedAt === ((bookStatus === 'DONE' && readEndDate?.slice(0, 10)) || null) &&
   reading.quarters === (star * 4 || null)
 
+/** The details of an entry, by the names of the columns. */
+export const detailsOf = (entry: Entry) => {
+  const {
+    author,
+    publisher,
+    cover,
+    pages: itemPage,
+    isbn,
+    language,
+    format,
+    publishedYear,
+    series,
+    seriesNumber,
+  } = entry
+  return { author, publisher, cover, itemPage, isbn, language, format, publishedYear, series, seriesNumber }
+}
+
 /** A new book: its columns, and the readings that need rows. */
 export const toNewBook = (entry: Entry, now: string) => {
   const { exact } = entry
   const all = readingsOf(entry)
-  const [only, ...others] = all
   const newest = all.at(-1)
   const ofReading = exact ? fromExport(entry.status, exact, newest) : newest && fromNewest(newest)
-  const isImplied = (reading: EntryReading) =>
-    exact && ofReading ? isOfColumns(reading, ofReading) : fitsBook(reading)
-  const readings = others.length > 0 || (only && !isImplied(only)) ? all : []
+  const isImplied = all.length <= 1 && all.every((reading) => ofReading && isOfColumns(reading, ofReading))
   const losses: Loss[] = []
   if (!newest && (entry.quarters ?? 0) % 4 !== 0) losses.push({ code: 'rating-rounded', field: 'rating' })
   const columns: BookColumns = {
     title: entry.title ?? '',
-    cover: entry.cover,
-    author: entry.author,
-    publisher: entry.publisher,
+    ...detailsOf(entry),
     createdAt: toAddedAt(entry.addedAt) ?? now,
     star: toStars(entry.quarters),
     // The page of a book is that of its latest event.
     currentPage: exact?.progress.at(-1)?.page ?? entry.currentPage ?? 0,
-    itemPage: entry.pages,
     bookStatus: entry.status ?? 'YET',
     readStartDate: null,
     readEndDate: null,
     ...ofReading,
-    isbn: entry.isbn,
-    language: entry.language,
-    format: entry.format,
-    publishedYear: entry.publishedYear,
-    series: entry.series,
-    seriesNumber: entry.seriesNumber,
     sourceIds: entry.sourceIds.length > 0 ? JSON.stringify(entry.sourceIds) : null,
   }
-  return { columns, readings, losses }
+  return { columns, readings: isImplied ? [] : all, losses }
 }
 
 /** The UTF-8 bytes that the triggers count for a book. */

@@ -13,7 +13,7 @@ const READING_SUMS = [
  * A book with what belongs to it, as a JSON object: an expression for queries on `books`. The report of an import keeps it for
  * each book that it creates. An undo deletes the book if it still is the same.
  */
-// Two functions, because D1 allows a function 32 arguments.
+// Two functions, because D1 allows a function 32 arguments: as many as `CHANGEABLE` gives.
 export const snapshot = sql`json_set(
   json_object(${sql.raw(CHANGEABLE.map((name) => `'${name}', books.${name}`).join(', '))}),
   '$.title', books.title, '$.createdAt', books.createdAt, '$.memoCount', books.memoCount, '$.memoBytes', books.memoBytes,
