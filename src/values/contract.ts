@@ -18,6 +18,10 @@ export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'
 
 /** The largest value of the contract's int fields. */
 export const MAX_INT = 2_147_483_647
+/** The most characters of a title, an author, a publisher and a series. */
+export const MAX_NAME = 500
+/** The most characters of a tag. */
+export const MAX_TAG = 100
 
 /** What an access token may do. The database stores sums of these bits, which must never change. */
 export const SCOPES = {

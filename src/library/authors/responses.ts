@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../openapi/feature-reference'
+import { MAX_NAME } from '../../values/contract'
 import { Int32 } from '../../values/fields'
 import { listOf } from '../../values/responses'
 
 export const Author = z
-  .object({ author: z.string().check(z.maxLength(500)), bookCount: Int32 })
+  .object({ author: z.string().check(z.maxLength(MAX_NAME)), bookCount: Int32 })
   .register(z.globalRegistry, { id: 'Author' })
 export type Author = z.infer<typeof Author>
 

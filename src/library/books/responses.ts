@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { empty, type FeatureReference, json, NULLABLE_SENT, WELL_FORMED } from '../../openapi/feature-reference'
+import { MAX_NAME } from '../../values/contract'
 import { Int32, int } from '../../values/fields'
 import { MAX_MEMOS_SIZE } from '../../values/paging'
 import { Id, LocalTime, listOf, pageOf } from '../../values/responses'
@@ -10,10 +11,10 @@ import { BookStatus } from './schema'
 /** All fields of a book in responses. Each view picks its own. */
 const Book = z.object({
   bookId: Id,
-  title: z.string().check(z.maxLength(500)),
+  title: z.string().check(z.maxLength(MAX_NAME)),
   cover: z.nullable(z.string().check(z.maxLength(2048))),
-  author: z.nullable(z.string().check(z.maxLength(500))),
-  publisher: z.nullable(z.string().check(z.maxLength(500))),
+  author: z.nullable(z.string().check(z.maxLength(MAX_NAME))),
+  publisher: z.nullable(z.string().check(z.maxLength(MAX_NAME))),
   createdAt: LocalTime,
   star: int(0, 5),
   currentPage: Int32,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { BOOK_STATUSES } from '../../values/contract'
+import { BOOK_STATUSES, MAX_NAME, MAX_TAG } from '../../values/contract'
 import { cursorError, cursorPaging } from '../../values/cursor'
 import {
   filledText,
@@ -21,12 +21,12 @@ import { MemoAuthority } from '../memos/schema'
 
 export const BookStatus = z.enum(BOOK_STATUSES).register(z.globalRegistry, { id: 'BookStatus' })
 const StatusOrCode = z.lazy(() => nameOrCode(BookStatus))
-const NullableName = z.lazy(() => nullableText(500))
+const NullableName = z.lazy(() => nullableText(MAX_NAME))
 
 export const NewBook = z.lazy(() =>
   z
     .object({
-      title: filledText(500),
+      title: filledText(MAX_NAME),
       author: z.optional(NullableName),
       cover: z.optional(NullableUrl),
       publisher: z.optional(NullableName),
@@ -90,8 +90,8 @@ export const ListQuery = z.lazy(() =>
   z
     .extend(cursorPaging(Position), {
       status: z.optional(StatusOrCode),
-      tag: z.optional(trimmedText(100)),
-      author: z.optional(nonEmptyText(500)),
+      tag: z.optional(trimmedText(MAX_TAG)),
+      author: z.optional(nonEmptyText(MAX_NAME)),
       sort: z._default(Sort, '-created'),
     })
     .check(

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini'
 import { type FeatureReference, json, NULLABLE_SENT } from '../../openapi/feature-reference'
+import { MAX_NAME } from '../../values/contract'
 import { BookFormat } from '../../values/fields'
 import { Id } from '../../values/responses'
 import { LibraryBook } from '../books/responses'
-import { MAX_LANGUAGE, MAX_SERIES, MAX_SERIES_NUMBER, MAX_SOURCE_IDS, PublishedYear } from './schema'
+import { MAX_LANGUAGE, MAX_SERIES_NUMBER, MAX_SOURCE_IDS, PublishedYear } from './schema'
 import { MAX_SAME_ISBN } from './store'
 
 export const Edition = z
@@ -13,7 +14,7 @@ export const Edition = z
     language: z.nullable(z.string().check(z.maxLength(MAX_LANGUAGE))),
     format: z.nullable(BookFormat),
     publishedYear: z.nullable(PublishedYear),
-    series: z.nullable(z.string().check(z.maxLength(MAX_SERIES))),
+    series: z.nullable(z.string().check(z.maxLength(MAX_NAME))),
     seriesNumber: z.nullable(z.number().check(z.minimum(0), z.maximum(MAX_SERIES_NUMBER))),
     sourceIds: z.array(z.string().check(z.maxLength(200))).check(z.maxLength(MAX_SOURCE_IDS)),
   })

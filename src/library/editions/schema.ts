@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { MAX_NAME } from '../../values/contract'
 import { BookFormat, int, nullableText } from '../../values/fields'
 import { Isbn } from '../../values/isbn'
 
@@ -14,7 +15,6 @@ const Language = z.lazy(() =>
     ),
 )
 
-export const MAX_SERIES = 500
 /** Ancient works have years before the common era. */
 export const PublishedYear = z.lazy(() => int(-3000, 9999))
 export const MAX_SERIES_NUMBER = 100_000
@@ -48,7 +48,7 @@ export const EditionPatch = z.lazy(() =>
       language: z.nullish(Language),
       format: z.nullish(BookFormat),
       publishedYear: z.nullish(PublishedYear),
-      series: z.optional(nullableText(MAX_SERIES)),
+      series: z.optional(nullableText(MAX_NAME)),
       seriesNumber: z.nullish(SeriesNumber),
       sourceIds: z.nullish(SourceIds),
     })

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../openapi/feature-reference'
+import { MAX_NAME } from '../../values/contract'
 import { Id, listOf } from '../../values/responses'
 import { LibraryBook } from '../books/responses'
 import { Memo } from '../memos/responses'
@@ -8,7 +9,7 @@ import { WINDOW } from './schema'
 export const FoundMemo = z
   .extend(z.omit(Memo, { memoContent: true, memoLikesCount: true }), {
     bookId: Id,
-    title: z.string().check(z.maxLength(500)),
+    title: z.string().check(z.maxLength(MAX_NAME)),
     // NFC can triple the length of rare characters.
     excerpt: z.string().check(z.maxLength(3 * WINDOW)),
   })

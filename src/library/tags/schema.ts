@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { MAX_TAG } from '../../values/contract'
 import { orRequired, trimmedText } from '../../values/fields'
 import { pagingUpTo } from '../../values/paging'
 
@@ -6,7 +7,7 @@ import { pagingUpTo } from '../../values/paging'
 export const MAX_BOOK_TAGS = 30
 export const MAX_TAGS = 2000
 
-export const TagName = z.lazy(() => trimmedText(100))
+export const TagName = z.lazy(() => trimmedText(MAX_TAG))
 
 /** The tags of a book, in requests and responses. */
 export const BookTags = z.lazy(() =>

@@ -9,6 +9,7 @@ import { Reading } from '../../library/readings/responses'
 import { MAX_READINGS } from '../../library/readings/schema'
 import { MAX_BOOK_TAGS } from '../../library/tags/schema'
 import { type FeatureReference, json } from '../../openapi/feature-reference'
+import { MAX_TAG } from '../../values/contract'
 import { int } from '../../values/fields'
 import { Instant } from '../../values/responses'
 import { MAX_PARTS } from './schema'
@@ -25,7 +26,7 @@ const ExportedEvent = z.extend(ProgressEvent, { at: ExactInstant }).register(z.g
 
 const ExportedBook = z
   .extend(z.extend(z.omit(ListedBook, { memoCount: true }), z.omit(Edition, { bookId: true }).shape), {
-    tags: z.array(z.string().check(z.maxLength(100))).check(z.maxLength(MAX_BOOK_TAGS)),
+    tags: z.array(z.string().check(z.maxLength(MAX_TAG))).check(z.maxLength(MAX_BOOK_TAGS)),
     readings: z.array(ExportedReading).check(z.maxLength(MAX_READINGS)),
     progress: z.array(ExportedEvent),
     memos: z.array(Memo),
