@@ -220,9 +220,9 @@ export const FutureInstant = z.lazy(() =>
   ),
 )
 
-const FIRST_PAST_INSTANT = Date.UTC(1900, 0, 1)
+export const FIRST_PAST_INSTANT = Date.UTC(1900, 0, 1)
 /** How far the clock of a client may be ahead. */
-const MAX_CLOCK_SKEW_MS = 5 * 60_000
+export const MAX_CLOCK_SKEW_MS = 5 * 60_000
 /** A time since 1900, and at most MAX_CLOCK_SKEW_MS ahead, in a request. The output is like that of `FutureInstant`. */
 export const PastInstant = z.lazy(() =>
   instant().check(

@@ -6,7 +6,7 @@ import { Isbn } from '../../values/isbn'
 export const MAX_LANGUAGE = 35
 const LANGUAGE = /^[A-Za-z]{2,8}(?:-[A-Za-z\d]{1,8})*$/
 const languageError = 'must be a language tag such as ko or pt-BR, or null'
-const Language = z.lazy(() =>
+export const Language = z.lazy(() =>
   z
     .string({ error: languageError })
     .check(
@@ -16,20 +16,24 @@ const Language = z.lazy(() =>
 )
 
 /** Ancient works have years before the common era. */
-export const PublishedYear = z.lazy(() => int(-3000, 9999))
+export const MIN_YEAR = -3000
+export const MAX_YEAR = 9999
+export const PublishedYear = z.lazy(() => int(MIN_YEAR, MAX_YEAR))
 export const MAX_SERIES_NUMBER = 100_000
 const seriesNumberError = `must be a number between 0 and ${MAX_SERIES_NUMBER}, or null`
-const SeriesNumber = z.lazy(() =>
+export const SeriesNumber = z.lazy(() =>
   z
     .number({ error: seriesNumberError })
     .check(z.minimum(0, { error: seriesNumberError }), z.maximum(MAX_SERIES_NUMBER, { error: seriesNumberError })),
 )
 
 export const MAX_SOURCE_IDS = 20
-const SourceId = z.lazy(() =>
+export const MAX_SOURCE_ID = 200
+export const SOURCE_ID = /^[a-z][a-z\d_-]*:[!-~]+$/
+export const SourceId = z.lazy(() =>
   z.string({ error: 'must be a string' }).check(
-    z.maxLength(200, { error: 'must be at most 200 characters' }),
-    z.regex(/^[a-z][a-z\d_-]*:[!-~]+$/, {
+    z.maxLength(MAX_SOURCE_ID, { error: `must be at most ${MAX_SOURCE_ID} characters` }),
+    z.regex(SOURCE_ID, {
       error: 'must be a source in lower case, a colon and an identifier, such as goodreads:123',
     }),
   ),

@@ -11,7 +11,7 @@ export const MAX_NOTE = 65_535
 export const DATE = new RegExp(`^(?:${FULL_DATE}|\\d{4}(?:-(?:0[1-9]|1[0-2]))?)$`)
 const DATE_FORMAT = /^\d{4}(?:-\d\d(?:-\d\d)?)?$/
 const dateError = 'must be in the format yyyy, yyyy-MM or yyyy-MM-dd, or null'
-const readingDate = () =>
+export const readingDate = () =>
   z.string({ error: dateError }).check(
     z.regex(DATE, {
       error: ({ input }) => (DATE_FORMAT.test(String(input)) ? 'must be a valid calendar date' : dateError),
@@ -19,7 +19,7 @@ const readingDate = () =>
   )
 
 const ratingError = 'must be a multiple of 0.25 between 0.25 and 5, or null'
-const rating = () =>
+export const rating = () =>
   z
     .number({ error: ratingError })
     .check(

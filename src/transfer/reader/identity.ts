@@ -1,6 +1,6 @@
 import { fold } from '../../values/fold'
 import type { Entry } from '../entry'
-import { cutText } from '../reader/values'
+import { cutText } from './rows/values'
 
 const SERIES = /\s\([^()#]*#[^()]*\)$/
 /** A title for comparison: folded, without the series in brackets at its end, punctuation and repeated blanks. */

@@ -6,6 +6,7 @@ import {
   MAX_UNKNOWN_COLUMNS,
   type Source,
 } from '../entry'
+import { cutCells, lengthOf } from './cells'
 import { parseTable, type TableRow } from './csv-rows'
 import { ImportFileError } from './file-error'
 import { booklogr } from './formats/booklogr'
@@ -25,10 +26,10 @@ import { openreads } from './formats/openreads'
 import { library } from './formats/own-export'
 import { storygraph } from './formats/storygraph'
 import { markDuplicates } from './identity'
-import { lengthOf, MORE_LOSSES, normalize } from './normalize'
-import { headerOf, type TableFormat } from './table'
+import { MORE_LOSSES } from './rows/row'
+import { headerOf, type TableFormat } from './rows/table'
+import { toKey } from './rows/values'
 import { decodeText, describeUnsupported } from './text'
-import { toKey } from './values'
 
 export { ImportFileError } from './file-error'
 
@@ -137,10 +138,11 @@ const checkRowsOfBooks = (entries: Entry[]) => {
 /** Characters of the cells of all rows, with their names: more than any list of books has. */
 const MAX_FILE_CELLS = 16 * 1024 * 1024
 
-/** Leaves out cells beyond the limit: many short rows below long names, if they fail, would be far larger than the file. */
+/** Cuts long cells, and leaves out cells beyond the limit: many short rows below long names, if they fail, would be far larger than the file. */
 const limitCells = (entries: Entry[]) => {
   let left = MAX_FILE_CELLS
   for (const entry of entries) {
+    entry.cells = cutCells(entry.cells)
     left -= lengthOf(entry.cells)
     if (left >= 0) continue
     entry.cells = { names: [], values: [] }
@@ -183,13 +185,13 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   if (!text.trim()) refuse('The file is empty.')
   const source = toSource(text)
   const format: Format & Partial<TableFormat> = choose(source, options)
-  const entries = format.read(source, options).map(normalize)
+  const entries = format.read(source, options)
   checkRowsOfBooks(entries)
   limitLosses(entries)
   limitCells(entries)
-  const { knows } = format
-  const header = knows ? headerOf(source) : []
-  const unknownColumns = header.filter((name) => !knows?.(toKey(name), source, options)).slice(0, MAX_UNKNOWN_COLUMNS)
+  const header = format.columnsOf ? headerOf(source) : []
+  const known = new Set(format.columnsOf?.(header.map(toKey), options).map(([column]) => column))
+  const unknownColumns = header.filter((name) => !known.has(toKey(name))).slice(0, MAX_UNKNOWN_COLUMNS)
   // A library may have the same book twice.
   if (format.name !== 'library') markDuplicates(entries)
   return { format: format.name, encoding, unknownColumns, entries }

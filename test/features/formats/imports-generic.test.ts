@@ -55,11 +55,14 @@ describe('an import of any table', () => {
   })
 
   it('has the columns that the member names, and no others', () => {
-    const row = { Title: 'wrong', Werk: 'A', Wer: 'B', Author: 'wrong', Fertig: '14.3.2026', Nr: 'shop:12' }
+    const wrong = { Title: 'wrong', Author: 'wrong', Publisher: 'wrong', Status: 'wrong' }
+    const row = { ...wrong, Werk: 'A', Wer: 'B', Fertig: '14.3.2026', Nr: 'shop:12' }
     const columns = { title: 'werk', author: 'Wer', finishedAt: 'Fertig', sourceId: 'Nr' }
     expect(readRow(row, { columns })).toMatchObject({
       title: 'A',
       author: 'B',
+      publisher: null,
+      status: 'DONE',
       readings: [{ finishedAt: '2026-03-14' }],
       sourceIds: ['shop:12'],
     })

@@ -75,8 +75,8 @@ describe('an import from Goodreads', () => {
         tags: ['sea', 'favourites'],
         memos: [{ content: 'Slow, then not.<br/>\nRead twice.' }],
         losses: [
-          { code: 'bad-isbn', field: 'ISBN13' },
           { code: 'bad-date', field: 'Date Added' },
+          { code: 'bad-isbn', field: 'ISBN13' },
           { code: 'not-supported', field: 'Owned Copies' },
           { code: 'not-supported', field: 'genres' },
         ],
@@ -88,8 +88,8 @@ describe('an import from Goodreads', () => {
         addedAt: null,
         readings: [{ finishedAt: '2026-02-03' }],
         losses: [
-          { code: 'bad-isbn', field: 'ISBN13' },
           { code: 'bad-date', field: 'Date Added' },
+          { code: 'bad-isbn', field: 'ISBN13' },
         ],
       },
       'Nine Quiet Doors': { line: 5, status: 'YET', addedAt: '2026-01-06', losses: [] },
@@ -120,8 +120,11 @@ describe('an import from Goodreads', () => {
     })
   })
 
-  it('lists unknown columns', () => {
-    expect(read('Title,Exclusive Shelf,Zodiac\nA,read,Leo\n').unknownColumns).toEqual(['Zodiac'])
+  it('lists unknown columns, and reads others by their usual names', () => {
+    expect(read('Title,Exclusive Shelf,Zodiac,Language\nA,read,Leo,Korean\n')).toMatchObject({
+      unknownColumns: ['Zodiac'],
+      entries: [{ language: 'ko', status: 'DONE' }],
+    })
   })
 
   it.each([
@@ -303,8 +306,8 @@ describe('an import from Goodreads', () => {
       expect(entry.memos.map(({ content }) => content)).toEqual(['x'.repeat(65_534), 'n'])
       expect(entry.title).toBe('y'.repeat(499))
       expect(entry.losses).toEqual([
-        { code: 'too-long', field: 'Title' },
         { code: 'review-truncated', field: 'My Review' },
+        { code: 'too-long', field: 'Title' },
       ])
     })
 

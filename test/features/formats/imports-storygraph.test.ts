@@ -41,11 +41,11 @@ describe('an import from StoryGraph', () => {
     })
     expect(book?.losses.map(({ field }) => field)).toEqual([
       'Contributors',
-      'Loveable Characters?',
       'Moods',
       'Pace',
       'Character- or Plot-Driven?',
       'Strong Character Development?',
+      'Loveable Characters?',
       'Diverse Characters?',
       'Flawed Characters?',
       'Owned?',

@@ -1,7 +1,9 @@
-import { shelve } from '../row'
-import type { Shelf } from '../status'
-import { tableFormat } from '../table'
-import { parseTime, splitList, toKey } from '../values'
+import * as read from '../rows/columns'
+import { finished } from '../rows/readings'
+import type { ReadCell, Shelf } from '../rows/row'
+import { shelve } from '../rows/shelves'
+import { tableFormat } from '../rows/table'
+import { parseTime } from '../rows/values'
 
 const SHELVES = new Map<string, Shelf>([
   ['to-read', 'YET'],
@@ -9,63 +11,62 @@ const SHELVES = new Map<string, Shelf>([
   ['read', 'DONE'],
   ['stopped-reading', 'STOPPED'],
 ])
-const COLUMNS =
-  'title,author_text,isbn_10,isbn_13,pages,start_date,finish_date,stopped_date,rating,review_name,review_cw,review_content,review_published,shelf,shelf_name,shelf_date'
-/** The columns of identifiers, whose set varies, and the names of their sources. */
-const SOURCES = new Map([
-  ['remote_id', 'bookwyrm'],
-  ['openlibrary_key', 'openlibrary'],
-  ['inventaire_id', 'inventaire'],
-  ['librarything_key', 'librarything-work'],
-  ['goodreads_key', 'goodreads'],
-  ['bnf_id', 'bnf'],
-  ['viaf', 'viaf'],
-  ['wikidata', 'wikidata'],
-  ['asin', 'asin'],
-  ['aasin', 'audible'],
-  ['isfdb', 'isfdb'],
-  ['oclc_number', 'oclc'],
-  ['finna_key', 'finna'],
-])
-const OTHER_SOURCE = /_(?:key|id|number)$/
 
-/** By the names of the columns, which the rows of a file share. */
-const sourcesByNames = new WeakMap<string[], Map<string, string>>()
-/** The columns of identifiers, with the names of their sources. */
-const sourcesOf = (names: string[]) => {
-  const known = sourcesByNames.get(names)
-  if (known) return known
-  const others = names.map(toKey).filter((column) => OTHER_SOURCE.test(column) && !SOURCES.has(column))
-  const sources = new Map([...SOURCES, ...others.map((column) => [column, column.replace(OTHER_SOURCE, '')] as const)])
-  sourcesByNames.set(names, sources)
-  return sources
+/** The end of a reading that was not finished. */
+const stopped: ReadCell = (row, cell, column) => {
+  const { readings } = row.entry
+  const stoppedAt = row.date(cell, column)
+  if (!stoppedAt || readings.at(-1)?.finishedAt) return
+  finished(row, cell, column)
+  const last = readings.at(-1)
+  if (last) last.outcome = 'STOPPED'
 }
 
-export const bookwyrm = tableFormat({
-  name: 'bookwyrm',
-  matches: (has) => has('title') && has('author_text'),
-  columns: COLUMNS,
-  isKnown: (column) => SOURCES.has(column) || OTHER_SOURCE.test(column),
-  read: (row, options) => {
-    const { entry, get } = row
-    for (const [column, source] of sourcesOf(entry.cells.names)) row.identify(source, get(column), column)
-    entry.title = row.text('title')
-    row.authors(splitList(get('author_text'), ','), 'author_text')
-    row.isbn('isbn_13', 'isbn_10')
-    entry.pages = row.pages('pages')
-    const startedAt = row.date('start_date')
-    const finishedAt = row.date('finish_date')
-    const stoppedAt = row.date('stopped_date')
-    if (startedAt || finishedAt || stoppedAt) row.addReading(startedAt, finishedAt ?? stoppedAt, 'start_date')
-    row.added('shelf_date')
-    const shelf = get('shelf')
-    // A shelf of the member's own has a slug such as sea-9, and a name.
-    const isOwn = shelf && !SHELVES.has(shelf)
-    shelve(row, isOwn ? get('shelf_name') || shelf : shelf, 'shelf', options, (name) => SHELVES.get(name))
-    const last = entry.readings.at(-1)
-    if (last && stoppedAt && !finishedAt && !entry.status) last.outcome = 'STOPPED'
-    row.rate('rating')
-    const review = [get('review_name'), get('review_cw'), get('review_content')].filter(Boolean).join('\n\n')
-    row.memo(review, 'review_content', parseTime(get('review_published')) ?? null)
+/** A shelf of the member's own has a slug such as sea-9, and a name. */
+const shelf: ReadCell = (row, cell, column) => {
+  const name = SHELVES.has(cell) ? cell : row.get('shelf_name') || cell
+  shelve(row, cell && name, column, (name) => SHELVES.get(name))
+}
+
+const review: ReadCell = (row, cell, column) => {
+  const content = [row.get('review_name'), row.get('review_cw'), cell].filter(Boolean).join('\n\n')
+  read.addMemo(row, { content, createdAt: parseTime(row.get('review_published')) ?? null }, column)
+}
+
+const IDENTIFIERS: read.Columns = {
+  remote_id: read.identifier('bookwyrm'),
+  openlibrary_key: read.identifier('openlibrary'),
+  inventaire_id: read.identifier('inventaire'),
+  librarything_key: read.identifier('librarything-work'),
+  goodreads_key: read.identifier('goodreads'),
+  bnf_id: read.identifier('bnf'),
+  viaf: read.identifier('viaf'),
+  wikidata: read.identifier('wikidata'),
+  asin: read.identifier('asin'),
+  aasin: read.identifier('audible'),
+  isfdb: read.identifier('isfdb'),
+  oclc_number: read.identifier('oclc'),
+  finna_key: read.identifier('finna'),
+}
+/** BookWyrm makes the columns of identifiers from its model, so their set varies. */
+const IDENTIFIER = /_(?:key|id|number)$/
+const findIdentifiers = (header: string[]) => {
+  const columns = header.filter((column) => IDENTIFIER.test(column) && !(column in IDENTIFIERS))
+  return Object.fromEntries(columns.map((column) => [column, read.identifier(column.replace(IDENTIFIER, ''))]))
+}
+
+export const bookwyrm = tableFormat(
+  'bookwyrm',
+  (has) => has('title') && has('author_text'),
+  {
+    ...IDENTIFIERS,
+    author_text: read.authors(','),
+    ...read.each('isbn_13,isbn_10', read.isbn),
+    stopped_date: stopped,
+    shelf,
+    shelf_date: read.added,
+    review_content: review,
+    ...read.each('shelf_name,review_name,review_cw,review_published', read.ignored),
   },
-})
+  findIdentifiers,
+)

@@ -1,40 +1,48 @@
-import { tableFormat } from '../table'
-import { parseIsbn, splitList, toKey } from '../values'
+import * as read from '../rows/columns'
+import type { ReadCell } from '../rows/row'
+import { tableFormat } from '../rows/table'
+import { parseIsbn, splitList, toKey } from '../rows/values'
+
+/** A list such as `goodreads:1,isbn:9780446675505`. */
+const identifiers: ReadCell = (row, cell, column) => {
+  for (const identifier of splitList(cell, ',')) {
+    const colon = identifier.indexOf(':')
+    const [source, id] = [toKey(identifier.slice(0, Math.max(0, colon))), identifier.slice(colon + 1)]
+    if (source !== 'isbn') read.identify(row, source, id, column)
+    else row.entry.isbn ??= parseIsbn(id) ?? null
+  }
+}
 
 /** Dates that Calibre writes where it has none. */
-const isUnknown = (date: string | null) => date === '0101-01-01' || date === '1970-01-01' || date === '0100-12-31'
+const UNKNOWN_DATE = /^(?:0101-01-01|1970-01-01|0100-12-31)/
+const unlessUnknown =
+  (read: ReadCell): ReadCell =>
+  (row, cell, column) =>
+    read(row, UNKNOWN_DATE.test(cell) ? '' : cell, column)
 
-export const calibre = tableFormat({
-  name: 'calibre',
-  matches: (has) => has('title') && (has('title_sort') || has('author_sort')) && (has('uuid') || has('identifiers')),
-  columns:
-    'author_sort,authors,cover,formats,id,identifiers,isbn,languages,library_name,pubdate,publisher,rating,series,series_index,size,tags,timestamp,title,title_sort,uuid',
-  unsupported: 'comments',
-  read: (row) => {
-    const { entry, get } = row
-    row.identify('calibre', get('uuid'), 'uuid')
-    row.isbn('isbn')
-    for (const identifier of splitList(get('identifiers'), ',')) {
-      const colon = identifier.indexOf(':')
-      const [source, id] = [toKey(identifier.slice(0, Math.max(0, colon))), identifier.slice(colon + 1)]
-      if (source !== 'isbn') row.identify(source, id, 'identifiers')
-      else if (!entry.isbn) entry.isbn = parseIsbn(id) ?? null
-    }
-    entry.title = row.text('title')
-    row.authors(splitList(get('authors'), ' & '), 'authors')
-    entry.publisher = row.text('publisher')
-    const published = row.date('pubdate')
-    entry.publishedYear = isUnknown(published) ? null : Number(published?.slice(0, 4)) || null
-    const [language, ...languages] = splitList(get('languages'), ',')
-    if (language) row.language('languages', language)
-    if (languages.length > 0) row.lose('not-supported', 'languages')
-    const formats = get('formats')
-    if (formats) entry.format = /m4b|mp3|audio/i.test(formats) ? 'AUDIO' : 'EBOOK'
-    row.added('timestamp')
-    if (isUnknown(entry.addedAt?.slice(0, 10) ?? null)) entry.addedAt = null
-    row.rate('rating')
-    entry.series = row.text('series')
-    entry.seriesNumber = entry.series ? row.decimal('series_index') : null
-    row.tag(splitList(get('tags'), ','), 'tags')
+const formats: ReadCell = ({ entry }, cell) => {
+  if (cell) entry.format = /m4b|mp3|audio/i.test(cell) ? 'AUDIO' : 'EBOOK'
+}
+
+/** Calibre writes 1.0 for a book in no series. */
+const numberInSeries: ReadCell = (row, cell, column) => {
+  if (row.entry.series) read.seriesNumber(row, cell, column)
+}
+
+export const calibre = tableFormat(
+  'calibre',
+  (has) => has('title') && (has('title_sort') || has('author_sort')) && (has('uuid') || has('identifiers')),
+  {
+    uuid: read.identifier('calibre'),
+    identifiers,
+    authors: read.authors(' & '),
+    pubdate: unlessUnknown(read.published),
+    languages: read.languages,
+    formats,
+    timestamp: unlessUnknown(read.added),
+    series_index: numberInSeries,
+    tags: read.tags(','),
+    ...read.each('author_sort,cover,id,library_name,size,title_sort', read.ignored),
+    comments: read.unsupported,
   },
-})
+)

@@ -1,53 +1,54 @@
-import { type Row, shelve, sortReadings } from '../row'
-import { findMapped } from '../status'
-import { tableFormat } from '../table'
-import { parseDate, splitList } from '../values'
+import * as read from '../rows/columns'
+import { addReading, sortReadings } from '../rows/readings'
+import type { ReadCell, Row } from '../rows/row'
+import { findMapped, shelve } from '../rows/shelves'
+import { tableFormat } from '../rows/table'
+import { parseDate, splitList } from '../rows/values'
 import { findGoodreadsShelf } from './goodreads'
 
 /** Jelu's date for readings without one. */
 const UNKNOWN = '1970-01-01'
 
-/** Adds the ends of readings. Returns whether there are any, with or without a date. */
-const addEnds = (row: Row, column: string, outcome: 'FINISHED' | 'STOPPED') => {
-  const ends = splitList(row.get(column), /[,;]/)
-  for (const end of ends) {
-    const date = parseDate(end)
-    if (date === undefined) row.lose('bad-date', column)
-    const isKnown = row.entry.readings.some(({ finishedAt }) => finishedAt === date)
-    if (!date || date === UNKNOWN || isKnown) continue
-    row.addReading(null, date, column)
-    const reading = row.entry.readings.at(-1)
-    if (reading) reading.outcome = outcome
+/** The ends of readings. */
+const ends =
+  (outcome: 'FINISHED' | 'STOPPED'): ReadCell =>
+  (row, cell, column) => {
+    const { readings } = row.entry
+    for (const end of splitList(cell, /[,;]/)) {
+      const date = parseDate(end)
+      if (date === undefined) row.lose('bad-date', column)
+      const isKnown = readings.some(({ finishedAt }) => finishedAt === date)
+      if (!date || date === UNKNOWN || isKnown) continue
+      addReading(row, null, date, column)
+      const reading = readings.at(-1)
+      if (reading) reading.outcome = outcome
+    }
+    sortReadings(row)
   }
-  return ends.length > 0
+
+const hasEnds = (row: Row, column: string) => splitList(row.get(column), /[,;]/).length > 0
+
+/** The status that the readings say, else that of a shelf. Other shelves are tags. */
+const shelves: ReadCell = (row, cell, column) => {
+  const isReading = /^(?:true|1|yes)$/i.test(row.get('currently_reading'))
+  const isRead = hasEnds(row, 'read_dates') || hasEnds(row, 'date read')
+  const isDropped = hasEnds(row, 'dropped_dates')
+  const isStopped = isDropped && (!isRead || row.entry.readings.at(-1)?.outcome === 'STOPPED')
+  if (isReading || isStopped || isRead) row.shelf = isReading ? 'ING' : isStopped ? 'STOPPED' : 'DONE'
+  const shelves = [...splitList(cell, ','), ...splitList(row.get('bookshelves'), ',')]
+  const shelf = row.shelf ? '' : shelves.find((name) => findGoodreadsShelf(name) || findMapped(name, row))
+  shelve(row, shelf ?? '', column, findGoodreadsShelf)
+  const tags = [...splitList(row.get('tags'), ','), ...shelves]
+  const others = tags.filter((tag) => tag !== shelf && !findGoodreadsShelf(tag))
+  read.addTags(row, others, 'tags')
 }
 
-export const jelu = tableFormat({
-  name: 'jelu',
-  matches: (has) => has('title') && has('dropped_dates'),
-  columns:
-    'title,author,isbn,publisher,date read,shelves,bookshelves,read_dates,tags,authors,isbn10,isbn13,dropped_dates,currently_reading',
-  unsupported: 'owned',
-  read: (row, options) => {
-    const { entry, get } = row
-    entry.title = row.text('title')
-    row.authors(splitList(get('authors') || get('author'), /[,;]/), 'authors')
-    row.isbn('isbn13', 'isbn10', 'isbn')
-    entry.publisher = row.text('publisher')
-    const isRead = [addEnds(row, 'read_dates', 'FINISHED'), addEnds(row, 'date read', 'FINISHED')].includes(true)
-    const isDropped = addEnds(row, 'dropped_dates', 'STOPPED')
-    sortReadings(row)
-    const isReading = /^(?:true|1|yes)$/i.test(get('currently_reading'))
-    const shelves = splitList(get('shelves'), ',').concat(splitList(get('bookshelves'), ','))
-    const named = shelves.find((shelf) => findGoodreadsShelf(shelf) || findMapped(shelf, options.shelfMap))
-    const last = isRead && isDropped ? entry.readings.at(-1)?.outcome : isDropped ? 'STOPPED' : null
-    const status = isReading ? 'currently-reading' : last === 'STOPPED' ? 'did-not-finish' : isRead ? 'read' : named
-    if (status)
-      shelve(row, status, 'shelves', isReading || isRead || isDropped ? { shelfMap: {} } : options, findGoodreadsShelf)
-    const tags = [...splitList(get('tags'), ','), ...shelves]
-    row.tag(
-      tags.filter((tag) => tag !== status && !findGoodreadsShelf(tag)),
-      'tags',
-    )
-  },
+export const jelu = tableFormat('jelu', (has) => has('title') && has('dropped_dates'), {
+  ...read.each('authors,author', read.authors(/[,;]/)),
+  ...read.each('isbn13,isbn10,isbn', read.isbn),
+  ...read.each('read_dates,date read', ends('FINISHED')),
+  dropped_dates: ends('STOPPED'),
+  shelves,
+  ...read.each('bookshelves,tags,currently_reading', read.ignored),
+  owned: read.unsupported,
 })

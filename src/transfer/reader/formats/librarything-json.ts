@@ -1,25 +1,67 @@
+import { decodeEntities } from '../../../values/html'
 import type { Format } from '../../entry'
-import { isObject, toCell, toCells } from '../json'
+import { isObject, toCell, toCells } from '../cells'
 import { limitEntries } from '../limit-entries'
-import { createRow, finish } from '../row'
-import { parseIsbn, toNaturalOrder, unescapeHtml } from '../values'
-import { addDates, shelveByCollections } from './librarything'
+import { addTags } from '../rows/columns'
+import { createRow } from '../rows/row'
+import { readColumns } from '../rows/table'
+import { addCollections, librarything } from './librarything'
 
 const listOf = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [value]
 const textsOf = (value: unknown) =>
   listOf(value)
     .filter((item) => typeof item === 'string')
-    .map((item) => unescapeHtml(toCell(item)))
-
-const entriesOf = (json: unknown) => limitEntries(Object.entries(isObject(json) ? json : {}))
+    .map((item) => decodeEntities(toCell(item)))
+    .filter(Boolean)
 
 /** A value as text. Of a list or an object, its texts. */
 const textOf = (value: unknown) =>
-  typeof value === 'object' ? textsOf(value).filter(Boolean).join(', ') : unescapeHtml(toCell(value))
+  typeof value === 'object' ? textsOf(value).join(', ') : decodeEntities(toCell(value))
 
-const UNSUPPORTED = 'callnumber,barcode,bcid,fromwhere,lendingpatron,lendingstatus,lendingstart,lendingend'.split(',')
+/** The properties that are named unlike the columns of a tab-delimited file, apart from blanks. */
+const PROPERTIES: Record<string, string> = {
+  'book id': 'books_id',
+  'work id': 'workcode',
+  'primary author': 'authors',
+  'secondary author': 'authors',
+  'page count': 'pages',
+  languages: 'language',
+  media: 'format',
+  acquired: 'dateacquired',
+  'other call number': 'callnumber',
+}
+const toProperty = (column: string) => PROPERTIES[column] ?? column.replaceAll(' ', '')
+const USUAL_COLUMNS = 'title,page count,date started,date read,rating,media,review,comment'.split(',')
 
+/** The columns that are not the text of a property. */
+const toColumns = (id: string, book: Record<string, unknown>): Record<string, string> => {
+  const people = listOf(book.authors).filter(isObject)
+  const roles = people.map(({ role }) => (role ? String(role) : ''))
+  const names = people.map(({ fl, lf }) => textsOf(fl)[0] ?? textsOf(lf)[0] ?? '')
+  const hasAuthor = roles.some((role) => /^(?:author)?$/i.test(role))
+  const isbns = textsOf(book.isbn).concat(textsOf(book.originalisbn))
+  // [{ "code": "1.1.1", "text": "Paperback" }]
+  const [format] = listOf(book.format)
+  return {
+    'book id': id,
+    'primary author': hasAuthor ? '' : textOf(book.primaryauthor),
+    'secondary author': names.join('|'),
+    'secondary author roles': roles.join('|'),
+    isbn: isbns[0] ?? '',
+    isbns: isbns.join(','),
+    media: textOf(isObject(format) ? format.text : format) || textOf(book.media),
+    // HTML stays as it is.
+    review: toCell(book.review),
+    comment: toCell(book.comment),
+    'private comment': toCell(book.privatecomment),
+    // Names in these lists may have commas.
+    collections: '',
+    tags: '',
+  }
+}
+
+/** LibraryThing's JSON, which has the same as the tab-delimited files. */
 export const librarythingJson: Format = {
   name: 'librarything-json',
   matches: ({ json }) => {
@@ -30,47 +72,21 @@ export const librarythingJson: Format = {
       ['books_id', 'workcode', 'primaryauthor', 'entrydate'].some((key) => key in book)
     )
   },
-  read: ({ json }, options) =>
-    entriesOf(json).map(([id, book], at) => {
-      const values = isObject(book) ? book : {}
-      const row = createRow({
-        line: at + 1,
-        get: (name) => textOf(Object.hasOwn(values, name) ? values[name] : ''),
-      })
-      const { entry, get } = row
-      entry.cells = toCells(values)
-      row.identify('librarything', id, 'books_id')
-      row.identify('librarything-work', get('workcode'), 'workcode')
-      row.identify('oclc', get('oclc'), 'oclc')
-      entry.title = row.text('title')
-      const people = listOf(values.authors).filter(isObject)
-      const authors = people.filter(({ role }) => !role || /^author$/i.test(String(role)))
-      if (authors.length < people.length) row.lose('not-supported', 'authors')
-      const names = authors.map(({ fl, lf }) => textsOf(fl)[0] ?? toNaturalOrder(textsOf(lf)[0] ?? ''))
-      row.authors(names.length > 0 ? names : [toNaturalOrder(get('primaryauthor'))], 'authors')
-      const codes = textsOf(values.isbn).concat(textsOf(values.originalisbn)).slice(0, 20)
-      entry.isbn = codes.map(parseIsbn).find(Boolean) ?? null
-      if (!entry.isbn && codes.some((code) => parseIsbn(code) === undefined)) row.lose('bad-isbn', 'isbn')
-      entry.publisher = row.text('publication')?.split(' (')[0] || null
-      const year = /^\d{4}\b/.exec(get('date'))?.[0]
-      entry.publishedYear = year ? Number(year) : null
-      entry.pages = row.pages('pages')
-      const languages = textsOf(values.language)
-      if (languages[0]) row.language('language', languages[0])
-      if (languages.length > 1) row.lose('not-supported', 'language')
-      // [{ "code": "1.1.1", "text": "Paperback" }]
-      const [format, ...otherFormats] = listOf(values.format)
-      row.format('format', textOf(isObject(format) ? format.text : format) || get('media'))
-      if (otherFormats.length > 0) row.lose('not-supported', 'format')
-      addDates(row, 'entrydate', 'dateacquired')
-      const [startedAt, finishedAt] = [row.date('datestarted'), row.date('dateread')]
-      if (startedAt || finishedAt) row.addReading(startedAt, finishedAt, 'datestarted')
-      row.rate('rating')
-      shelveByCollections(row, textsOf(values.collections), options)
-      row.tag(textsOf(values.tags), 'tags')
-      for (const name of ['review', 'comment', 'privatecomment']) row.memo(toCell(values[name]), name)
-      if (Number(get('copies')) > 1) row.lose('not-supported', 'copies')
-      row.refuse(UNSUPPORTED)
-      return finish(row)
-    }),
+  read: ({ json }, options) => {
+    const columns = librarything.columnsOf(USUAL_COLUMNS, options)
+    return limitEntries(Object.entries(isObject(json) ? json : {})).map(([id, value], at) => {
+      const book: Record<string, unknown> = isObject(value) ? value : {}
+      const special = toColumns(id, book)
+      const get = (column: string) =>
+        special[column] ?? textOf(Object.hasOwn(book, toProperty(column)) ? book[toProperty(column)] : '')
+      const row = createRow(at + 1, options, get, toProperty)
+      row.entry.cells = toCells(book)
+      if (listOf(book.format).length > 1) row.lose('not-supported', 'media')
+      const addLists = () => {
+        addCollections(row, textsOf(book.collections), 'collections')
+        addTags(row, textsOf(book.tags), 'tags')
+      }
+      return readColumns(row, [...columns, ['', addLists]])
+    })
+  },
 }

@@ -1,82 +1,87 @@
-import type { ImportOptions } from '../../entry'
-import { type Row, shelve } from '../row'
-import { findStatus } from '../status'
-import { tableFormat } from '../table'
-import { parseIsbn, splitList, toKey, toNaturalOrder } from '../values'
+import * as read from '../rows/columns'
+import type { ReadCell, Row, Shelf } from '../rows/row'
+import { shelve } from '../rows/shelves'
+import { tableFormat } from '../rows/table'
+import { parseIsbn, splitList, toKey, toNaturalOrder } from '../rows/values'
+import { findStatus } from '../rows/words'
 
-const COLLECTIONS = new Set(['your library', 'all collections'])
+const findCollection = (name: string): Shelf =>
+  (toKey(name) === 'read but unowned' ? 'DONE' : findStatus(name)) ?? 'TAG'
 /**
  * Sets the status, and keeps collections as tags. Dates take precedence over collections, whose names members can change.
  * Books without dates that are only in “Your library” have no status.
  */
-export const shelveByCollections = (row: Row, names: string[], options: ImportOptions) => {
-  const { readings } = row.entry
-  const collections = names.filter((name) => !COLLECTIONS.has(toKey(name)))
-  const find = (name: string) => (toKey(name) === 'read but unowned' ? 'DONE' : findStatus(name)) ?? 'TAG'
-  if (readings.length > 0) {
-    const isFinished = readings.at(-1)?.finishedAt
-    shelve(row, isFinished ? 'finished' : 'reading', 'date read', { ...options, shelfMap: {} }, findStatus)
-    row.tag(
-      collections.filter((name) => find(name) === 'TAG'),
-      'collections',
-    )
-    return
-  }
-  let isShelved = false
-  for (const name of collections) {
-    if (isShelved) row.tag([name], 'collections')
-    else isShelved = shelve(row, name, 'collections', options, find)
+export const addCollections = (row: Row, names: string[], column: string) => {
+  const last = row.entry.readings.at(-1)
+  if (last) row.shelf = last.finishedAt ? 'DONE' : 'ING'
+  for (const name of names) {
+    if (/^(?:your library|all collections)$/i.test(name.trim())) continue
+    if (!row.shelf) shelve(row, name, column, findCollection)
+    else if (!last || findCollection(name) === 'TAG') read.addTags(row, [name], column)
   }
 }
 
-/** Sets when the book was added: when it was entered, else when it was acquired. */
-export const addDates = (row: Row, entered: string, acquired: string) => {
-  const isEntered = row.get(entered) !== ''
-  row.added(isEntered ? entered : acquired)
-  if (isEntered && row.get(acquired) !== row.get(entered)) row.refuse([acquired])
+/** When the book was acquired: lost if it was entered on another day. */
+const acquired: ReadCell = (row, cell, column) => {
+  const entered = row.get('entry date')
+  if (!entered) read.added(row, cell, column)
+  else if (cell !== entered) read.unsupported(row, cell, column)
 }
 
-export const librarything = tableFormat({
-  name: 'librarything',
-  matches: (has) => has('title') && (has('sort character') || (has('primary author') && has('work id'))),
-  columns:
-    'book id,title,sort character,primary author,primary author role,secondary author,secondary author roles,publication,date,review,rating,comment,private comment,summary,media,physical description,weight,height,thickness,length,dimensions,page count,lccn,acquired,date started,date read,tags,collections,languages,original languages,lc classification,isbn,isbns,subjects,dewey decimal,dewey wording,copies,source,entry date,oclc,work id',
-  unsupported: 'other call number,barcode,bcid,from where,lending patron,lending status,lending start,lending end',
-  read: (row, options) => {
-    const { entry, get } = row
-    row.identify('librarything', get('book id'), 'book id')
-    row.identify('librarything-work', get('work id'), 'work id')
-    row.identify('oclc', get('oclc'), 'oclc')
-    entry.title = row.text('title')
-    const roles = get('secondary author roles').split('|')
-    const others = get('secondary author').split('|')
-    const isAuthor = (_: string, at: number) => !roles[at]?.trim() || /^author$/i.test(roles[at]?.trim() ?? '')
-    if (get('secondary author') && !others.every(isAuthor)) row.lose('not-supported', 'secondary author')
-    row.authors([get('primary author'), ...others.filter(isAuthor)].map(toNaturalOrder), 'primary author')
-    if (parseIsbn(get('isbn'))) row.isbn('isbn')
-    else {
-      const codes = splitList(get('isbns').replace(/[[\]]/g, ''), ',').slice(0, 20)
-      entry.isbn = codes.map(parseIsbn).find(Boolean) ?? null
-      if (!entry.isbn) row.isbn('isbn')
-    }
-    // Quay House (2019), 312 pages
-    entry.publisher = row.text('publication')?.split(' (')[0] || null
-    const year = /^\[?(\d{4})\b/.exec(get('date'))?.[1]
-    entry.publishedYear = year ? Number(year) : null
-    entry.pages = row.pages('page count')
-    const [language = '', ...languages] = splitList(get('languages'), ',')
-    row.language('languages', language)
-    if (languages.length > 0) row.lose('not-supported', 'languages')
-    row.format('media')
-    addDates(row, 'entry date', 'acquired')
-    const [startedAt, finishedAt] = [row.date('date started'), row.date('date read')]
-    if (startedAt || finishedAt) row.addReading(startedAt, finishedAt, 'date started')
-    row.rate('rating')
-    shelveByCollections(row, splitList(get('collections'), ','), options)
-    row.tag(splitList(get('tags'), ','), 'tags')
-    row.memo(get('review'), 'review')
-    row.memo(get('comment'), 'comment')
-    row.memo(get('private comment'), 'private comment')
-    if (Number(get('copies')) > 1) row.lose('not-supported', 'copies')
+/** A publisher such as `Quay House (2019), 312 pages`. */
+const publication: ReadCell = (row, cell, column) => read.publisher(row, cell.split(' (')[0] ?? '', column)
+
+/** A date such as 2019, or [2019-04-01]. It may also be text. */
+const date: ReadCell = ({ entry }, cell) => {
+  const year = /^\[?(\d{4})\b/.exec(cell)?.[1]
+  if (year) entry.publishedYear = Number(year)
+}
+
+const isAuthor = (role = '') => /^(?:author)?$/i.test(role.trim())
+const authors: ReadCell = (row, cell, column) => {
+  const roles = row.get('secondary author roles').split('|')
+  const others = row.get('secondary author').split('|')
+  const secondary = others.filter((_, at) => isAuthor(roles[at]))
+  if (secondary.length < others.length && row.get('secondary author')) row.lose('not-supported', 'secondary author')
+  read.addAuthors(row, [cell, ...secondary].map(toNaturalOrder), column)
+}
+
+/** The main ISBN, or another one if it is missing or not valid. */
+const isbn: ReadCell = (row, cell, column) => {
+  const others = splitList(row.get('isbns').replace(/[[\]]/g, ''), ',')
+  row.entry.isbn = [cell, ...others.slice(0, 20)].map(parseIsbn).find(Boolean) ?? null
+  if (!row.entry.isbn) read.isbn(row, cell, column)
+}
+
+const copies: ReadCell = (row, cell, column) => {
+  if (Number(cell) > 1) row.lose('not-supported', column)
+}
+
+export const librarything = tableFormat(
+  'librarything',
+  (has) => has('title') && (has('sort character') || (has('primary author') && has('work id'))),
+  {
+    'book id': read.identifier('librarything'),
+    'work id': read.identifier('librarything-work'),
+    oclc: read.identifier('oclc'),
+    'primary author': authors,
+    isbn,
+    publication,
+    date,
+    languages: read.languages,
+    'entry date': read.added,
+    acquired,
+    collections: (row, cell, column) => addCollections(row, splitList(cell, ','), column),
+    tags: read.tags(','),
+    'private comment': read.memo,
+    copies,
+    ...read.each(
+      'sort character,primary author role,secondary author,secondary author roles,summary,physical description,weight,height,thickness,length,dimensions,lccn,isbns,original languages,lc classification,subjects,dewey decimal,dewey wording,source',
+      read.ignored,
+    ),
+    ...read.each(
+      'other call number,barcode,bcid,from where,lending patron,lending status,lending start,lending end',
+      read.unsupported,
+    ),
   },
-})
+)

@@ -1,53 +1,53 @@
-import { shelve } from '../row'
-import type { Shelf } from '../status'
-import { tableFormat } from '../table'
-import { parseDate, splitList } from '../values'
+import { MAX_NAME } from '../../../values/contract'
+import * as read from '../rows/columns'
+import { addDates } from '../rows/readings'
+import type { ReadCell } from '../rows/row'
+import { status } from '../rows/shelves'
+import { tableFormat } from '../rows/table'
+import { splitList } from '../rows/values'
 
-const STATUSES = new Map<string, Shelf>([
-  ['finished', 'DONE'],
-  ['in_progress', 'ING'],
-  ['planned', 'YET'],
-  ['abandoned', 'STOPPED'],
-])
+const subtitle: ReadCell = ({ entry, lose }, cell, column) => {
+  const title = `${entry.title}: ${cell}`
+  if (!cell || !entry.title) return
+  if (title.length <= MAX_NAME) entry.title = title
+  else lose('too-long', column)
+}
 
-export const openreads = tableFormat({
-  name: 'openreads',
-  matches: (has) => has('title') && has('readings') && (has('my_review') || has('olid') || has('book_format')),
-  columns:
-    'title,subtitle,author,status,deleted,rating,pages,publication_year,isbn,olid,tags,my_review,notes,book_format,readings,date_added,date_modified',
-  unsupported: 'description,favourite',
-  read: (row, options) => {
-    const { entry, get } = row
-    row.identify('openlibrary', get('olid'), 'olid')
-    entry.title = row.text('title')
-    if (get('subtitle') && entry.title) {
-      const title = `${entry.title}: ${get('subtitle')}`
-      if (title.length <= 500) entry.title = title
-      else row.lose('too-long', 'subtitle')
-    }
-    row.authors(splitList(get('author'), ','), 'author')
-    row.isbn('isbn')
-    entry.publishedYear = row.integer('publication_year', -3000, 9999) || null
-    entry.pages = row.pages('pages')
-    row.format('book_format')
-    row.added('date_added')
-    row.rate('rating')
-    for (const reading of splitList(get('readings'), ';')) {
-      const [start = '', finish = '', milliseconds = ''] = reading.split('|')
-      const [startedAt, finishedAt] = [parseDate(start), parseDate(finish)]
-      if (Number(milliseconds) !== 0) row.lose('not-supported', 'readings')
-      if (startedAt === undefined || finishedAt === undefined) row.lose('bad-date', 'readings')
-      if (startedAt || finishedAt) row.addReading(startedAt ?? null, finishedAt ?? null, 'readings')
-    }
-    const status = get('status')
-    if (status !== 'unknown') shelve(row, status, 'status', options, (name) => STATUSES.get(name), 'unknown-status')
-    row.tag(splitList(get('tags'), '|||||'), 'tags')
-    row.memo(get('my_review'), 'my_review')
-    row.memo(get('notes'), 'notes')
-    // The book is in the trash.
-    if (/^(?:true|1)$/i.test(get('deleted'))) {
-      entry.failure = 'not-supported'
-      row.lose('not-supported', 'deleted')
-    }
+/** Readings such as `2026-03-01|2026-03-14|0`, separated by `;`. The last part is the time spent in milliseconds. */
+const readings: ReadCell = (row, cell, column) => {
+  for (const reading of splitList(cell, ';')) {
+    const [start = '', finish = '', milliseconds = ''] = reading.split('|')
+    if (Number(milliseconds) !== 0) row.lose('not-supported', column)
+    addDates(row, start, finish, column)
+  }
+}
+
+/** Whether the book is in the trash. */
+const deleted: ReadCell = ({ entry, lose }, cell, column) => {
+  if (!/^(?:true|1)$/i.test(cell)) return
+  entry.failure = 'not-supported'
+  lose('not-supported', column)
+}
+
+const unless =
+  (unknown: string, read: ReadCell): ReadCell =>
+  (row, cell, column) =>
+    read(row, cell === unknown ? '' : cell, column)
+
+export const openreads = tableFormat(
+  'openreads',
+  (has) => has('title') && has('readings') && (has('my_review') || has('olid') || has('book_format')),
+  {
+    olid: read.identifier('openlibrary'),
+    subtitle,
+    author: read.authors(','),
+    publication_year: unless('0', read.publishedYear),
+    book_format: read.format,
+    readings,
+    status: unless('unknown', status),
+    tags: read.tags('|||||'),
+    deleted,
+    date_modified: read.ignored,
+    ...read.each('description,favourite', read.unsupported),
   },
-})
+)

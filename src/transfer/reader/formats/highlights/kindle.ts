@@ -11,5 +11,5 @@ export const kindle: Format = {
     const lines = sampleMetadata(text)
     return lines.length > 0 && !isKoreader(lines)
   },
-  read: ({ text }) => readClippings(text),
+  read: ({ text }, options) => readClippings(text, options),
 }

@@ -13,6 +13,6 @@ export const koreaderClippings: Format = {
   name: 'koreader-clippings',
   matches: ({ json, text }) => json === undefined && isKoreader(sampleMetadata(text)),
   // KOReader writes `(Unknown)` where the book has no author.
-  read: ({ text }) =>
-    readClippings(text).map((entry) => (entry.author === 'Unknown' ? { ...entry, author: null } : entry)),
+  read: ({ text }, options) =>
+    readClippings(text, options).map((entry) => (entry.author === 'Unknown' ? { ...entry, author: null } : entry)),
 }

@@ -1,12 +1,13 @@
 import { MAX_INT } from '../../../../values/contract'
-import { type Entry, emptyEntry, type Format } from '../../../entry'
-import { isObject } from '../../json'
+import type { Format } from '../../../entry'
+import { isObject, storable } from '../../cells'
 import { limitEntries } from '../../limit-entries'
-import { addLoss, addMemo, cleanText, joinNotes } from './clippings/clipped-memos'
+import { addAuthors, addHighlight, identify, title } from '../../rows/columns'
+import { createRow, finish, type Row } from '../../rows/row'
 import { toLocal } from './clippings/dates'
 
 const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-const toText = (value: unknown) => (typeof value === 'string' ? cleanText(value) : '')
+const toText = (value: unknown) => (typeof value === 'string' ? storable(value).trim() : '')
 
 const toPage = (value: unknown) => {
   const page = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
@@ -25,41 +26,40 @@ const isBook = (value: unknown) => {
   return first === undefined ? 'created_on' in value : isObject(first) && ('text' in first || 'note' in first)
 }
 
-const addHighlight = (entry: Entry, item: unknown, number: number) => {
-  const field = `entry ${number}`
-  if (!isObject(item)) return addLoss(entry, 'bad-row', field)
+const addItem = (row: Row, item: unknown, field: string) => {
+  if (!isObject(item)) return row.lose('bad-row', field)
   const isBookmark = item.sort === 'bookmark'
   // The text of a bookmark is that of its page: the reader did not select it.
   const text = isBookmark ? '' : toText(item.text)
   const note = toText(item.note)
-  if (!text && !note) return addLoss(entry, isBookmark ? 'bookmark' : 'empty-highlight', field)
+  if (!text && !note) return row.lose(isBookmark ? 'bookmark' : 'empty-highlight', field)
   const createdAt = typeof item.time === 'number' ? toLocal(item.time * 1000) : null
-  if (createdAt === null) addLoss(entry, 'bad-date', field)
-  const type = text ? 'BOOK_CONTENT' : 'THOUGHT'
-  addMemo(entry, { type, content: joinNotes(text, note), page: toPage(item.page), createdAt }, field)
+  if (createdAt === null) row.lose('bad-date', field)
+  addHighlight(row, [text, note], { page: toPage(item.page), createdAt }, field)
 }
 
-const toEntry = (book: unknown, line: number): Entry => {
-  const entry = emptyEntry(line)
-  if (!isObject(book)) return { ...entry, failure: 'bad-row' }
-  entry.title = toText(book.title) || null
+const addBook = (row: Row, book: Record<string, unknown>) => {
+  title(row, toText(book.title), 'title')
   // Each author is on a separate line.
-  entry.author = toText(book.author).split('\n').map(cleanText).filter(Boolean).join(', ') || null
-  if (entry.title === null) entry.failure = 'no-title'
+  addAuthors(row, toText(book.author).split('\n'), 'author')
   const md5 = toText(book.md5sum).toLowerCase()
-  if (/^[\da-f]{32}$/.test(md5)) entry.sourceIds.push(`koreader:${md5}`)
-  toList(book.entries).forEach((item, at) => {
-    addHighlight(entry, item, at + 1)
-  })
+  if (/^[\da-f]{32}$/.test(md5)) identify(row, 'koreader', md5, 'md5sum')
+  const items = toList(book.entries)
+  for (const [at, item] of items.entries()) addItem(row, item, `entry ${at + 1}`)
   for (const name of ['drawer', 'color']) {
-    if (toList(book.entries).some((item) => isObject(item) && toText(item[name]))) addLoss(entry, 'not-supported', name)
+    if (items.some((item) => isObject(item) && toText(item[name]))) row.lose('not-supported', name)
   }
-  return entry
 }
 
 /** KOReader's export as JSON. Times are Unix times in seconds. */
 export const koreaderJson: Format = {
   name: 'koreader-json',
   matches: ({ json }) => toBooks(json).some(isBook),
-  read: ({ json }) => limitEntries(toBooks(json)).map((book, at) => toEntry(book, at + 1)),
+  read: ({ json }, options) =>
+    limitEntries(toBooks(json)).map((book, at) => {
+      const row = createRow(at + 1, options)
+      if (isObject(book)) addBook(row, book)
+      else row.entry.failure = 'bad-row'
+      return finish(row)
+    }),
 }

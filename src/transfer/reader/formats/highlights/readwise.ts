@@ -1,123 +1,74 @@
-import { type Cells, type Entry, emptyEntry, type Source } from '../../../entry'
-import { headerOf, type TableFormat } from '../../table'
-import { addLoss, addMemo, cleanText, joinNotes } from './clippings/clipped-memos'
+import type { Entry, ImportOptions, Source } from '../../../entry'
+import { MAX_COLUMNS } from '../../csv-rows'
+import * as read from '../../rows/columns'
+import { finish, type ReadCell, type Row } from '../../rows/row'
+import { forEachRow, headerOf, readColumns, type TableFormat } from '../../rows/table'
+import { toKey } from '../../rows/values'
 import { parseZonedDate } from './clippings/dates'
 
-// Readwise's export uses the first name, files for Readwise's import the second one.
-const COLUMNS = {
-  highlight: ['highlight'],
-  title: ['book title', 'title'],
-  author: ['book author', 'author'],
-  asin: ['amazon book id'],
-  note: ['note'],
-  tags: ['tags'],
-  color: ['color'],
-  url: ['url'],
-  locationType: ['location type'],
-  location: ['location'],
-  date: ['highlighted at', 'date'],
-  documentTags: ['document tags'],
-}
-/** The member's own data that the library has no place for. */
-const UNSUPPORTED = [
-  ['tags', 'Tags'],
-  ['color', 'Color'],
-  ['url', 'URL'],
-] as const
-type Row = Record<keyof typeof COLUMNS, string>
-
-const KNOWN = new Set(Object.values(COLUMNS).flat())
-const toHeader = (rows: Source['rows']) => (rows[0]?.cells ?? []).map((name) => cleanText(name).toLowerCase())
-
-/** Reads cells by the names of their columns. */
-const rowReader = (header: string[]) => {
-  const places = Object.entries(COLUMNS).map(
-    ([field, names]) => [field, names.map((name) => header.indexOf(name)).find((at) => at !== -1)] as const,
-  )
-  return (cells: string[]) =>
-    Object.fromEntries(places.map(([field, at]) => [field, cleanText(cells[at ?? -1] ?? '')])) as Row
+const asin: ReadCell = (row, cell, column) => {
+  if (/^[\dA-Z]{10}$/.test(cell)) read.identify(row, 'asin', cell, column)
+  else if (cell) row.lose('not-supported', column)
 }
 
-const toEntry = (line: number, { title, author, asin }: Row): Entry => ({
-  ...emptyEntry(line),
-  title: title || null,
-  author: author || null,
-  sourceIds: /^[\dA-Z]{10}$/.test(asin) ? [`asin:${asin}`] : [],
+// If a column has two names, Readwise's export uses the first, and files for Readwise's import the second one.
+const BOOK = Object.entries({
+  ...read.each('book title,title', read.title),
+  ...read.each('book author,author', read.authors()),
+  'amazon book id': asin,
+})
+const OF_HIGHLIGHT = Object.entries({
+  'document tags': read.tags(','),
+  ...read.each('tags,color,url', read.unsupported),
+  ...read.each('highlight,note,location type,location,highlighted at,date', read.ignored),
 })
 
-const addRow = (entry: Entry, row: Row, line: number) => {
+/** Adds the highlight of a record to its book, whose first record is `book`. */
+const addRecord = (book: Row, { get, entry: { line } }: Row) => {
   const field = `line ${line}`
-  const { highlight, note, date, locationType, location } = row
+  for (const [column, readCell] of OF_HIGHLIGHT) readCell(book, get(column), column)
+  const date = get('highlighted at') || get('date')
   const createdAt = parseZonedDate(date)
-  if (date && !createdAt) addLoss(entry, 'bad-date', field)
-  const isPage = locationType.toLowerCase() === 'page' && /^\d{1,9}$/.test(location)
-  const type = highlight ? 'BOOK_CONTENT' : 'THOUGHT'
-  addMemo(entry, { type, content: joinNotes(highlight, note), page: isPage ? Number(location) : 0, createdAt }, field)
+  if (date && !createdAt) book.lose('bad-date', field)
+  const isPage = /^page$/i.test(get('location type')) && /^\d{1,9}$/.test(get('location'))
+  const page = isPage ? Number(get('location')) : 0
+  read.addHighlight(book, [get('highlight'), get('note')], { page, createdAt }, field)
 }
 
-type Book = { entry: Entry; refused: Set<string>; tags: Set<string> }
-
-const startBook = (line: number, row: Row): Book => {
-  const entry = toEntry(line, row)
-  if (row.asin && entry.sourceIds.length === 0) addLoss(entry, 'not-supported', 'Amazon Book ID')
-  return { entry, refused: new Set(), tags: new Set() }
-}
-
-const addTags = ({ tags }: Book, { documentTags }: Row) => {
-  for (const tag of documentTags.split(',')) if (tag.trim()) tags.add(tag.trim())
-}
-
-/** Names the columns that cannot be kept, once for each book. */
-const refuseColumns = ({ entry, refused }: Book, row: Row) => {
-  for (const [name, column] of UNSUPPORTED) {
-    if (!row[name] || refused.has(name)) continue
-    refused.add(name)
-    addLoss(entry, 'not-supported', column)
-  }
-}
-
-/** Returns a function that names the cells of a row, also those beyond the header. Most rows share the names of the header. */
-const createCellNamer = (header: string[], rows: Source['rows']) => {
-  const width = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0)
-  const names = Array.from({ length: width }, (_, at) => header[at] ?? `column ${at + 1}`)
-  return (values: string[]): Cells => ({
-    names: values.length > header.length ? names.slice(0, values.length) : header,
-    values,
-  })
-}
-
-const read = (source: Source) => {
-  const { rows } = source
-  const names = headerOf(source)
-  const nameCells = createCellNamer(names, rows)
-  const readRow = rowReader(toHeader(rows))
-  const books = new Map<string, Book>()
+const readHighlights = (source: Source, options: ImportOptions) => {
+  const books = new Map<string, Row>()
   const failed: Entry[] = []
-  for (const { line, cells } of rows.slice(1)) {
-    if (!cells.some((cell) => cell.trim())) continue
-    const row = readRow(cells)
-    const failure = !row.title ? 'no-title' : !row.highlight && !row.note ? 'empty-highlight' : null
-    if (failure) {
-      const losses = failure === 'empty-highlight' ? [{ code: failure, field: 'Highlight' } as const] : []
-      failed.push({ ...toEntry(line, row), failure, losses, cells: nameCells(cells) })
-      continue
+  const header = headerOf(source)
+  const more = Array.from({ length: MAX_COLUMNS + 1 }, (_, at) => `column ${header.length + at + 1}`)
+  forEachRow(source, options, (row, cells) => {
+    if (!cells.some((cell) => cell.trim())) return
+    const { entry, get } = row
+    readColumns(row, BOOK)
+    if (entry.title !== null && !get('highlight') && !get('note')) {
+      entry.failure = 'empty-highlight'
+      row.lose('empty-highlight', 'highlight')
     }
-    const key = JSON.stringify([row.title, row.author, row.asin])
-    const book = books.get(key) ?? startBook(line, row)
+    if (entry.failure) {
+      const extra = cells.length - header.length
+      if (extra > 0) entry.cells = { names: [...header, ...more.slice(0, extra)], values: cells }
+      failed.push(finish(row))
+      return
+    }
+    entry.cells = { names: [], values: [] }
+    const key = JSON.stringify([entry.title, entry.author, get('amazon book id')])
+    const book = books.get(key) ?? row
     books.set(key, book)
-    if (cells.length < names.length) addLoss(book.entry, 'short-row', `line ${line}`)
-    if (cells.slice(names.length).some((cell) => cell.trim())) addLoss(book.entry, 'bad-row', `line ${line}`)
-    addTags(book, row)
-    refuseColumns(book, row)
-    addRow(book.entry, row, line)
-  }
-  return [...books.values()].map(({ entry, tags }) => ({ ...entry, tags: [...tags] })).concat(failed)
+    if (cells.length < header.length) book.lose('short-row', `line ${entry.line}`)
+    if (cells.slice(header.length).some((cell) => cell.trim())) book.lose('bad-row', `line ${entry.line}`)
+    addRecord(book, row)
+  })
+  return [...books.values()].map(finish).concat(failed)
 }
 
-/** Readwise's CSV export, and CSV files for Readwise's import. */
+/** Readwise's CSV export, and CSV files for Readwise's import. Several rows have highlights of one book. */
 export const readwise: TableFormat = {
   name: 'readwise',
-  matches: ({ rows }) => toHeader(rows).includes('highlight'),
-  knows: (column) => KNOWN.has(column),
-  read,
+  matches: (source) => headerOf(source).some((name) => toKey(name) === 'highlight'),
+  columnsOf: () => [...BOOK, ...OF_HIGHLIGHT],
+  read: readHighlights,
 }

@@ -1,7 +1,8 @@
-import { type Entry, emptyEntry } from '../../../../entry'
+import type { Entry, ImportOptions } from '../../../../entry'
 import { checkCount } from '../../../limit-entries'
+import { addAuthors, addHighlight, title } from '../../../rows/columns'
+import { createRow, finish, type Row } from '../../../rows/row'
 import { type Block, readBlocks } from './blocks'
-import { addLoss, addMemo, joinNotes } from './clipped-memos'
 import { type Clipping, findHighlights, findReplaced } from './merge-clippings'
 import { type Metadata, parseMetadata } from './metadata'
 import { splitTitle } from './title'
@@ -9,7 +10,7 @@ import { splitTitle } from './title'
 // More would exceed the memory of a Worker. The files of long-time readers have a tenth of this.
 const MAX_BLOCKS = 100_000
 
-type Book = { entry: Entry; clippings: Clipping[] }
+type Book = { row: Row; clippings: Clipping[] }
 
 // `<You have reached the clipping limit for this item>`, in the language of the device. It replaces the text, or follows its
 // beginning.
@@ -36,58 +37,63 @@ const codeOfEmpty = ({ kind, page, location, createdAt }: Metadata) => {
 /** In unknown languages, a clipping with a single location is a note: highlights have ranges. */
 const isNote = ({ kind, location }: Metadata) => (kind ? kind !== 'highlight' : location?.isRange === false)
 
-const addBlock = ({ entry, clippings }: Book, block: Block, line: string) => {
+const addBlock = ({ row, clippings }: Book, block: Block, line: string) => {
   const metadata = parseMetadata(line)
   const field = toField(metadata, block.line)
-  if (!block.text) return addLoss(entry, codeOfEmpty(metadata), field)
+  if (!block.text) return row.lose(codeOfEmpty(metadata), field)
   const text = removeLimit(block.text)
-  if (text !== block.text) addLoss(entry, 'clipping-limit', field)
+  if (text !== block.text) row.lose('clipping-limit', field)
   if (!text) return
-  if (!metadata.createdAt) addLoss(entry, 'bad-date', field)
+  if (!metadata.createdAt) row.lose('bad-date', field)
   clippings.push({ ...metadata, text, field, isNote: isNote(metadata) })
 }
 
-const addMemos = ({ entry, clippings }: Book) => {
+const addMemos = ({ row, clippings }: Book) => {
   const replaced = findReplaced(clippings)
-  for (const { field } of replaced) addLoss(entry, 'replaced-highlight', field)
+  for (const { field } of replaced) row.lose('replaced-highlight', field)
   const kept = clippings.filter((clipping) => !replaced.has(clipping))
   const highlights = findHighlights(kept)
   const notes = Map.groupBy(kept, (clipping) => highlights.get(clipping))
   for (const clipping of notes.get(undefined) ?? []) {
-    const { text, page, createdAt, field } = clipping
-    const content = joinNotes(text, ...(notes.get(clipping) ?? []).map((note) => note.text))
-    addMemo(entry, { type: clipping.isNote ? 'THOUGHT' : 'BOOK_CONTENT', content, page, createdAt }, field)
+    const texts = [clipping, ...(notes.get(clipping) ?? [])].map(({ text }) => text)
+    addHighlight(row, clipping.isNote ? ['', ...texts] : texts, clipping, clipping.field)
   }
-  return entry
+  return finish(row)
 }
 
-const toEntry = (line: number, title: string | null): Entry =>
-  title === null ? { ...emptyEntry(line), failure: 'no-title' } : { ...emptyEntry(line), ...splitTitle(title) }
+const startBook = (line: number, name: string | null, options: ImportOptions): Book => {
+  const row = createRow(line, options)
+  const { title: text, author } = splitTitle(name ?? '')
+  title(row, text, 'title')
+  addAuthors(row, [author ?? ''], 'author')
+  return { row, clippings: [] }
+}
 
 /** Reads the books of a file of clippings. Blocks that belong to no book are losses of a failed entry. */
-export const readClippings = (text: string): Entry[] => {
+export const readClippings = (text: string, options: ImportOptions): Entry[] => {
   const books = new Map<string | null, Book>()
-  const unreadable: Entry[] = []
+  const unreadable: Row[] = []
   let blocks = 0
   for (const block of readBlocks(text)) {
     const { line, title, metadata } = block
+    const field = `line ${line}`
     if (++blocks > MAX_BLOCKS) {
-      unreadable.push({
-        ...emptyEntry(line),
-        failure: 'too-many',
-        losses: [{ code: 'too-many', field: `line ${line}` }],
-      })
+      const rest = createRow(line, options)
+      rest.entry.failure = 'too-many'
+      rest.lose('too-many', field)
+      unreadable.push(rest)
       break
     }
     if (metadata === null) {
-      unreadable[0] ??= { ...emptyEntry(line), failure: 'bad-row' }
-      addLoss(unreadable[0], 'bad-row', `line ${line}`)
+      unreadable[0] ??= createRow(line, options)
+      unreadable[0].entry.failure = 'bad-row'
+      unreadable[0].lose('bad-row', field)
       continue
     }
-    const book = books.get(title) ?? { entry: toEntry(line, title), clippings: [] }
+    const book = books.get(title) ?? startBook(line, title, options)
     books.set(title, book)
     checkCount(books.size)
     addBlock(book, block, metadata)
   }
-  return [...books.values()].map(addMemos).concat(unreadable)
+  return [...books.values()].map(addMemos).concat(unreadable.map(finish))
 }

@@ -1,3 +1,5 @@
+import { isDate } from '../../../rows/values'
+
 const MONTHS = new Map(
   [
     'january february march april may june july august september october november december',
@@ -28,9 +30,6 @@ export const toLocal = (milliseconds: number) =>
 export const toWords = (text: string) => (/\p{M}{4}/u.test(text) ? text : text.normalize('NFC')).toLowerCase()
 
 const twoDigits = (value: number) => String(value).padStart(2, '0')
-
-const isValid = (year: number, month: number, day: number) =>
-  month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
 
 /** The hour of the day, 0 to 23. On a 12-hour clock, each half begins with 12. */
 const hourOf = (hour: number, half: 'am' | 'pm' | null) => {
@@ -65,7 +64,7 @@ export const parseDate = (text: string) => {
     ?.reduce<number | undefined>((found, word) => found ?? MONTHS.get(word), undefined)
   // The word for the month may stand on either side of the day.
   const [year = 0, monthNumber = 0, day = 0] = month ? [Math.max(...numbers), month, Math.min(...numbers)] : numbers
-  if (numbers.length !== (month ? 2 : 3) || year < 1900 || year > 9999 || !isValid(year, monthNumber, day)) return null
+  if (numbers.length !== (month ? 2 : 3) || year < 1900 || year > 9999 || !isDate(year, monthNumber, day)) return null
   return `${year}-${twoDigits(monthNumber)}-${twoDigits(day)}T${time}`
 }
 

@@ -1,6 +1,7 @@
-import { decodeEntities } from '../../values/html'
-import { Isbn } from '../../values/isbn'
-import type { PartialDate } from '../entry'
+import { MAX_SERIES_NUMBER } from '../../../library/editions/schema'
+import { MAX_INT } from '../../../values/contract'
+import { Isbn } from '../../../values/isbn'
+import type { PartialDate } from '../../entry'
 
 // The values of cells. Functions return undefined for what they cannot read, and null for what is empty.
 
@@ -18,8 +19,6 @@ export const splitList = (list: string, separator: string | RegExp) =>
 /** Cuts a text without splitting a surrogate pair. */
 export const cutText = (text: string, max: number) =>
   text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
-
-export const unescapeHtml = (text: string) => (text.includes('&') ? decodeEntities(text) : text)
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const isLeapYear = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
@@ -87,11 +86,11 @@ export const parseTime = (cell: string, order?: DateOrder): string | null | unde
   return `${date}T${(time ?? '00:00').padEnd(8, ':00')}`
 }
 
-/** Reads a rating out of `scale` as quarter stars: null for 0, which means unrated. */
-export const parseQuarters = (cell: string, scale = 5) => {
-  const text = cell.trim().replace(',', '.')
+/** Reads a rating of up to five stars as quarter stars: null for 0, which means unrated. */
+export const parseQuarters = (cell: string) => {
+  const text = cell.replace(',', '.')
   if (!text) return { quarters: null, isRounded: false }
-  const stars = /^\d{1,3}(?:\.\d{0,20})?$/.test(text) ? (Number(text) * 5) / scale : Number.NaN
+  const stars = /^\d{1,3}(?:\.\d{0,20})?$/.test(text) ? Number(text) : Number.NaN
   if (!(stars <= 5)) return undefined
   const quarters = Math.round(stars * 4)
   // Rounding must not make a rated book an unrated one.
@@ -99,15 +98,21 @@ export const parseQuarters = (cell: string, scale = 5) => {
 }
 
 /** Reads an integer, such as `312`, `312.0`, `1,024` or `312 p.`. */
-export const parseInteger = (cell: string, max: number) => {
-  const text = cell.trim()
-  if (!text) return null
+export const parseInteger = (cell: string, min = 0, max = MAX_INT) => {
+  if (!cell) return null
   const digits =
     /^(-?\d{1,10}|\d{1,3}(?:,\d{3}){1,2})(?:\.0{1,9})?(?: ?(?:p|pp|pages|쪽|페이지|páginas|Seiten|ページ)\.?)?$/i.exec(
-      text,
+      cell,
     )?.[1]
   const number = Number(digits?.replaceAll(',', ''))
-  return Math.abs(number) <= max ? number : undefined
+  return number >= min && number <= max ? number : undefined
+}
+
+/** Reads a number between 0 and 100,000, such as 2.5, which may have a decimal comma. */
+export const parseDecimal = (cell: string) => {
+  if (!cell) return null
+  const text = cell.replace(',', '.')
+  return /^\d{1,6}(?:\.\d{0,20})?$/.test(text) && Number(text) <= MAX_SERIES_NUMBER ? Number(text) : undefined
 }
 
 const LONGEST_ISBN_CELL = 60
@@ -120,79 +125,8 @@ export const parseIsbn = (cell: string) => {
   return Isbn.safeParse(/^\d{8}[\dXx]$/.test(text) ? `0${text}` : text).data
 }
 
-/** An identifier in the form `source:id`. Undefined if it cannot be stored. */
-export const toSourceId = (source: string, id: string) => {
-  const text = `${toKey(source).replace(/[^a-z\d_-]/g, '')}:${id.trim()}`
-  return text.length <= 200 && /^[a-z][a-z\d_-]*:[!-~]+$/.test(text) ? text : undefined
-}
-
 /** `Oh, Mina` as `Mina Oh`. Names with more than one comma stay as they are. */
 export const toNaturalOrder = (name: string) => {
   const [last, first, ...others] = splitList(name, ',')
   return last && first && others.length === 0 ? `${first} ${last}` : name.trim()
-}
-
-const LANGUAGES: Record<string, string> = {
-  english: 'en',
-  korean: 'ko',
-  japanese: 'ja',
-  chinese: 'zh',
-  spanish: 'es',
-  french: 'fr',
-  german: 'de',
-  italian: 'it',
-  portuguese: 'pt',
-  dutch: 'nl',
-  russian: 'ru',
-  polish: 'pl',
-  swedish: 'sv',
-  danish: 'da',
-  norwegian: 'no',
-  finnish: 'fi',
-  czech: 'cs',
-  turkish: 'tr',
-  greek: 'el',
-  hungarian: 'hu',
-  arabic: 'ar',
-  hebrew: 'he',
-  latin: 'la',
-  vietnamese: 'vi',
-  catalan: 'ca',
-  ukrainian: 'uk',
-  한국어: 'ko',
-  영어: 'en',
-  日本語: 'ja',
-  español: 'es',
-  deutsch: 'de',
-  français: 'fr',
-  português: 'pt',
-  italiano: 'it',
-}
-
-/** The tag of a language, by its tag, its code of two or three letters, or its name. */
-export const parseLanguage = (cell: string) => {
-  const name = toKey(cell)
-  if (!name) return null
-  const code = Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name] : name.replaceAll('_', '-')
-  if (!code || !/^[a-z]{2,3}(?:-[a-z\d]{1,8}){0,3}$/.test(code)) return undefined
-  try {
-    return Intl.getCanonicalLocales(code)[0]
-  } catch {
-    return undefined
-  }
-}
-
-const FORMATS = [
-  ['AUDIO', /audi|hör|오디오|cd$/i],
-  ['EBOOK', /e-?book|kindle|digital|nook|epub|pdf|전자|電子/i],
-  [
-    'PAPER',
-    /paper|hardcover|hardback|bound|binding|print|board|book|cover|종이|taschenbuch|tapa|poche|brochado|broché/i,
-  ],
-] as const
-
-/** The format of a book, by words such as Paperback or Kindle Edition. */
-export const parseFormat = (cell: string) => {
-  const name = toKey(cell)
-  return name ? FORMATS.find(([, pattern]) => pattern.test(name))?.[0] : null
 }

@@ -1,0 +1,180 @@
+import { MAX_SOURCE_ID, MAX_SOURCE_IDS, MAX_YEAR, MIN_YEAR, SOURCE_ID } from '../../../library/editions/schema'
+import { MAX_CONTENT } from '../../../library/memos/schema'
+import { MAX_BOOK_TAGS } from '../../../library/tags/schema'
+import { MAX_NAME, MAX_TAG } from '../../../values/contract'
+import { fold } from '../../../values/fold'
+import type { Code, Entry, EntryMemo } from '../../entry'
+import { storable } from '../cells'
+import type { ReadCell, Row } from './row'
+import { cutText, parseDecimal, parseInteger, parseIsbn, parseQuarters, parseTime, splitList, toKey } from './values'
+import { parseFormat, parseLanguage } from './words'
+
+/** Columns with the functions that read them, by folded names, in the order in which they are read. */
+export type Columns = Record<string, ReadCell>
+
+/** A column that is left out, or that the function of another column reads. */
+export const ignored: ReadCell = () => undefined
+
+/** A column of the member's own data that the library has no place for. */
+export const unsupported: ReadCell = (row, cell, column) => {
+  if (!/^(?:0|no|false|n\/a|unknown)?$/i.test(cell)) row.lose('not-supported', column)
+}
+
+/** Several columns that are read alike. Their names are separated by commas. */
+export const each = (names: string, read: ReadCell): Columns =>
+  Object.fromEntries(names.split(',').map((name) => [name, read]))
+
+// If several columns have a value of the entry, the first one counts.
+
+const name =
+  (field: 'title' | 'publisher' | 'series'): ReadCell =>
+  (row, cell, column) => {
+    row.entry[field] ??= row.text(cell, column)
+  }
+export const title = name('title')
+export const publisher = name('publisher')
+export const series = name('series')
+
+/** @param code the loss if `parse` returns undefined */
+const value =
+  <Field extends keyof Entry>(field: Field, parse: (cell: string) => Entry[Field] | undefined, code: Code): ReadCell =>
+  (row, cell, column) => {
+    if (row.entry[field] !== null) return
+    const parsed = parse(cell)
+    if (parsed === undefined) row.lose(code, column)
+    else row.entry[field] = parsed
+  }
+/** Read where 0 means that the number is unknown. */
+const parsePositive = (cell: string) => {
+  const number = parseInteger(cell)
+  return number === 0 ? null : number
+}
+export const pages = value('pages', parsePositive, 'bad-number')
+export const currentPage = value('currentPage', (cell) => parseInteger(cell), 'bad-number')
+export const publishedYear = value('publishedYear', (cell) => parseInteger(cell, MIN_YEAR, MAX_YEAR), 'bad-number')
+export const seriesNumber = value('seriesNumber', parseDecimal, 'bad-number')
+export const language = value('language', parseLanguage, 'not-supported')
+export const format = value('format', parseFormat, 'not-supported')
+
+/** The first of several languages. */
+export const languages: ReadCell = (row, cell, column) => {
+  const [first = '', ...others] = splitList(cell, ',')
+  language(row, first, column)
+  if (others.length > 0) row.lose('not-supported', column)
+}
+
+/** The year of a date. */
+export const published: ReadCell = (row, cell, column) => {
+  const date = row.date(cell, column)
+  if (date) row.entry.publishedYear = Number(date.slice(0, 4))
+}
+
+/** Reports each ISBN that is not valid, also if another column has a valid one. */
+export const isbn: ReadCell = (row, cell, column) => {
+  const isbn = parseIsbn(cell)
+  if (isbn === undefined) row.lose('bad-isbn', column)
+  row.entry.isbn ??= isbn ?? null
+}
+
+export const rating: ReadCell = (row, cell, column) => {
+  const rating = parseQuarters(cell)
+  if (!rating) return row.lose('bad-rating', column)
+  if (rating.isRounded) row.lose('rating-rounded', column)
+  row.entry.quarters = rating.quarters
+}
+
+/** When the book was added: a date, or a time if the file has one. */
+export const added: ReadCell = (row, cell, column) => {
+  const day = row.date(cell, column)
+  if (day && day.length < 10) return row.lose('partial-date', column)
+  const time = cell.includes(':') ? parseTime(cell, row.orderOf(column)) : null
+  row.entry.addedAt = time ?? day
+}
+
+/** Joins the authors, up to a name that fits. */
+export const addAuthors = (row: Row, names: string[], column: string) => {
+  const [first = '', ...others] = new Set(
+    names
+      .slice(0, MAX_NAME)
+      .map((name) => name.replace(/\s+/g, ' ').trim())
+      .filter(Boolean),
+  )
+  let author = row.text(first, column)
+  if (names.length > MAX_NAME) row.lose('too-long', column)
+  for (const other of others) {
+    if (`${author}, ${other}`.length > MAX_NAME) {
+      row.lose('too-long', column)
+      break
+    }
+    author += `, ${other}`
+  }
+  row.entry.author = author
+}
+/** The authors, unless an earlier column has them. Without a separator, the cell has one. */
+export const authors =
+  (separator?: string | RegExp): ReadCell =>
+  (row, cell, column) => {
+    if (row.entry.author === null) addAuthors(row, separator ? splitList(cell, separator) : [cell], column)
+  }
+
+/** Adds tags, without those that differ only in case from others. */
+export const addTags = ({ entry: { tags }, tagKeys, lose }: Row, names: string[], column: string) => {
+  for (const name of names) {
+    // Normalizing a long text can take minutes.
+    const tag = storable(name.slice(0, 4 * MAX_TAG))
+      .normalize('NFC')
+      .trim()
+    const kept = cutText(tag, MAX_TAG).trim()
+    if (!kept || tagKeys.has(fold(kept))) continue
+    if (tags.length === MAX_BOOK_TAGS) return lose('too-many', column)
+    if (tag.length > MAX_TAG || name.length > 4 * MAX_TAG) lose('too-long', column)
+    tags.push(kept)
+    tagKeys.add(fold(kept))
+  }
+}
+export const tags =
+  (separator?: string): ReadCell =>
+  (row, cell, column) =>
+    addTags(row, splitList(cell, separator ?? (cell.includes(';') ? ';' : ',')), column)
+
+/** Adds an identifier of the book in a service. */
+export const identify = (row: Row, source: string, id: string, column: string) => {
+  const { sourceIds } = row.entry
+  const sourceId = `${toKey(source).replace(/[^a-z\d_-]/g, '')}:${id.trim()}`
+  if (!id.trim() || sourceIds.includes(sourceId)) return
+  if (sourceId.length > MAX_SOURCE_ID || !SOURCE_ID.test(sourceId)) return row.lose('not-supported', column)
+  if (sourceIds.length === MAX_SOURCE_IDS) return row.lose('too-many', column)
+  sourceIds.push(sourceId)
+}
+/** An identifier with its source, such as `goodreads:1`. */
+export const sourceId: ReadCell = (row, cell, column) => {
+  const colon = cell.indexOf(':')
+  if (colon > 0) identify(row, cell.slice(0, colon), cell.slice(colon + 1), column)
+  else if (cell) row.lose('not-supported', column)
+}
+export const identifier =
+  (source: string): ReadCell =>
+  (row, cell, column) =>
+    identify(row, source, cell, column)
+
+/** Adds a memo with what is known of it. HTML stays as it is. Returns whether it has text. */
+export const addMemo = (row: Row, memo: Partial<EntryMemo> & { content: string }, column: string) => {
+  const content = row.text(memo.content, column, MAX_CONTENT, 'review-truncated')
+  if (content === null) return false
+  row.entry.memos.push({ type: 'THOUGHT', page: 0, createdAt: null, ...memo, content })
+  return true
+}
+/** Adds a highlight with its notes, or notes on no highlight, as one memo. */
+export const addHighlight = (
+  row: Row,
+  [highlight, ...notes]: string[],
+  { page, createdAt }: Pick<EntryMemo, 'page' | 'createdAt'>,
+  field: string,
+) => {
+  const content = [highlight, ...notes].filter(Boolean).join('\n\n')
+  addMemo(row, { type: highlight ? 'BOOK_CONTENT' : 'THOUGHT', content, page, createdAt }, field)
+}
+/** A review or a note. */
+export const memo: ReadCell = (row, cell, column) => {
+  addMemo(row, { content: cell }, column)
+}

@@ -1,0 +1,78 @@
+import { isInOrder, MAX_READINGS } from '../../../library/readings/schema'
+import type { EntryReading } from '../../entry'
+import type { ReadCell, Row } from './row'
+import { parseInteger } from './values'
+
+/** Adds a reading, which is finished if it has the date. A finish before the start is kept without the start. */
+export const addReading = (row: Row, startedAt: string | null, finishedAt: string | null, column: string) => {
+  const { readings } = row.entry
+  if (readings.length === MAX_READINGS) return row.lose('too-many', column)
+  const isOrdered = isInOrder({ startedAt, finishedAt })
+  if (!isOrdered) row.lose('bad-date', column)
+  readings.push({
+    startedAt: isOrdered ? startedAt : null,
+    finishedAt,
+    outcome: finishedAt ? 'FINISHED' : null,
+    quarters: null,
+    isPaused: false,
+    note: null,
+  })
+}
+
+/** Adds a reading of a cell with several, if one of its dates can be read. */
+export const addDates = (row: Row, start: string, finish: string, column: string) => {
+  const [startedAt, finishedAt] = [row.date(start, column), row.date(finish, column)]
+  if (startedAt || finishedAt) addReading(row, startedAt, finishedAt, column)
+}
+
+const order = ({ startedAt, finishedAt }: EntryReading) => finishedAt ?? `9999${startedAt}`
+/** Sorts readings by their finish. A reading without one goes on. */
+export const sortReadings = ({ entry }: Row) =>
+  entry.readings.sort((a, b) => (order(a) < order(b) ? -1 : order(a) > order(b) ? 1 : 0))
+
+/** The start of the only reading, which the column of its finish follows. */
+export const started: ReadCell = (row, cell, column) => {
+  const startedAt = row.date(cell, column)
+  if (!startedAt) return
+  addReading(row, startedAt, null, column)
+  row.startColumn = column
+}
+/** The finish of the only reading. */
+export const finished: ReadCell = (row, cell, column) => {
+  const finishedAt = row.date(cell, column)
+  if (!finishedAt) return
+  const open = row.startColumn === undefined ? undefined : row.entry.readings.pop()
+  addReading(row, open?.startedAt ?? null, finishedAt, row.startColumn ?? column)
+}
+
+/** Whether two dates are the same, as far as both are known. */
+const isSame = (one: string, other: string) => one.startsWith(other) || other.startsWith(one)
+/** The finish of the newest reading, unless an earlier column has it. */
+export const finishedLast: ReadCell = (row, cell, column) => {
+  const finishedAt = row.date(cell, column)
+  if (!finishedAt) return
+  if (row.entry.readings.some((reading) => reading.finishedAt && isSame(reading.finishedAt, finishedAt))) return
+  addReading(row, null, finishedAt, column)
+  sortReadings(row)
+}
+/** The number of readings. Those without dates in the file cannot be kept. */
+export const readCount: ReadCell = (row, cell, column) => {
+  const count = parseInteger(cell)
+  if (count === undefined) row.lose('bad-number', column)
+  else if (Number(count) > Math.max(1, row.entry.readings.length)) row.lose('not-supported', column)
+}
+
+/** Sets the status by the shelf, and what the last reading says about it. */
+export const applyShelf = (row: Row) => {
+  const { entry, shelf } = row
+  if (!shelf || shelf === 'TAG') return
+  const isEnded = shelf === 'DONE' || shelf === 'STOPPED'
+  entry.status = isEnded ? 'DONE' : shelf === 'YET' ? 'YET' : 'ING'
+  const last = entry.readings.at(-1)
+  // A finished reading of a book that is unread or being read is an earlier one.
+  const needsReading = isEnded ? !last && shelf === 'STOPPED' : last ? Boolean(last.finishedAt) : shelf === 'PAUSED'
+  if (needsReading) addReading(row, null, null, 'status')
+  const current = entry.readings.at(-1)
+  if (current && isEnded) current.outcome = shelf === 'STOPPED' ? 'STOPPED' : 'FINISHED'
+  else if (current) current.isPaused = shelf === 'PAUSED'
+}

@@ -1,0 +1,77 @@
+import { MAX_NAME } from '../../../values/contract'
+import { type Code, type Entry, emptyEntry, type ImportOptions, type Loss } from '../../entry'
+import { storable } from '../cells'
+import { applyShelf } from './readings'
+import { cutText, type DateOrder, parseDate } from './values'
+
+/** The meaning of a shelf: a status, or a tag only. */
+export type Shelf = ImportOptions['shelfMap'][string]
+
+/** Losses that a row of the report lists. */
+const MAX_LOSSES = 100
+/** Says that a row has more losses than it lists. */
+export const MORE_LOSSES: Loss = { code: 'too-many', field: 'losses' }
+
+/**
+ * A record of a file, and an entry to fill from it.
+ * @param get the value of a column or property, by its folded name
+ * @param nameOf the name as it is in the file
+ * @param orderOf the order of days and months in a column
+ */
+export const createRow = (
+  line: number,
+  { shelfMap }: ImportOptions,
+  get: (column: string) => string = () => '',
+  nameOf = (column: string) => column,
+  orderOf = (_: string): DateOrder => undefined,
+) => {
+  const entry = emptyEntry(line)
+  /** Lists something of the record that cannot be kept, once. */
+  const lose = (code: Code, column: string) => {
+    const { losses } = entry
+    // To compare each with all others would take quadratic time.
+    if (losses.length > MAX_LOSSES) return
+    const field = nameOf(column)
+    if (losses.some((loss) => loss.code === code && loss.field === field)) return
+    losses.push(losses.length < MAX_LOSSES ? { code, field } : MORE_LOSSES)
+  }
+  /** A text that can be stored, cut to `max` characters. Null if it is blank. */
+  const text = (cell: string, column: string, max = MAX_NAME, code: Code = 'too-long') => {
+    const whole = storable(cell).trim()
+    if (whole.length > max) lose(code, column)
+    return cutText(whole, max).trim() || null
+  }
+  /** A date, or null with a loss if it cannot be read. */
+  const date = (cell: string, column: string) => {
+    const date = parseDate(cell, orderOf(column))
+    if (date === undefined) lose('bad-date', column)
+    return date ?? null
+  }
+  return {
+    entry,
+    shelfMap,
+    get: (column: string) => get(column).trim(),
+    orderOf,
+    lose,
+    text,
+    date,
+    /** What the shelf of the book means. It is applied when all readings are known. */
+    shelf: undefined as Shelf | undefined,
+    /** The folded tags of the entry. */
+    tagKeys: new Set<string>(),
+    /** The column of the start of a reading whose finish is not read yet. */
+    startColumn: undefined as string | undefined,
+  }
+}
+export type Row = ReturnType<typeof createRow>
+
+/** The entry of a record that was read. Every entry needs a title. */
+export const finish = (row: Row): Entry => {
+  const { entry } = row
+  applyShelf(row)
+  if (entry.title === null) entry.failure ??= 'no-title'
+  return entry
+}
+
+/** Fills the entry from a cell of a column. What cannot be kept is a loss. */
+export type ReadCell = (row: Row, cell: string, column: string) => void

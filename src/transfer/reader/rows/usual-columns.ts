@@ -1,0 +1,98 @@
+import { ImportFileError } from '../file-error'
+import * as read from './columns'
+import { finished, started } from './readings'
+import type { ReadCell } from './row'
+import { status } from './shelves'
+import { toKey } from './values'
+
+/** The usual names of columns, by field: English, Korean, Portuguese, Spanish, German, French and Japanese. */
+const NAMES = {
+  sourceId: 'source id|sourceid|source_id',
+  title:
+    'title|book title|book|name|제목|책 제목|책제목|도서명|책 이름|책이름|título|titulo|titel|buchtitel|titre|タイトル|書名|題名|本のタイトル',
+  author:
+    'author|authors|author name|writer|by|저자|작가|지은이|글쓴이|autor|autora|autores|autor(a)|autor/in|autorin|auteur|auteurs|auteur(e)|著者|著者名|作者|作家',
+  isbn: 'isbn|isbn13|isbn-13|isbn 13|isbn_13|isbn10|isbn-10|isbn 10|isbn_10|isbn/uid|ean',
+  publisher: 'publisher|출판사|editora|editorial|verlag|éditeur|editeur|出版社|出版者',
+  pages:
+    'pages|page count|number of pages|total pages|쪽수|페이지|페이지 수|전체 페이지|páginas|paginas|número de páginas|seiten|seitenzahl|nombre de pages|ページ数|総ページ数',
+  currentPage:
+    'current page|page|progress page|현재 페이지|현재 쪽|página atual|página actual|aktuelle seite|page actuelle|現在のページ',
+  rating:
+    'rating|my rating|star rating|stars|별점|평점|내 별점|avaliação|nota|calificación|valoración|puntuación|bewertung|note|évaluation|評価',
+  addedAt:
+    "added|date added|added at|created|등록일|추가일|추가한 날|adicionado em|data de adição|añadido|fecha de alta|hinzugefügt|hinzugefügt am|ajouté le|date d'ajout|登録日|追加日",
+  startedAt:
+    'started|start date|date started|started at|시작일|읽기 시작한 날|시작 날짜|data de início|início|fecha de inicio|begonnen|startdatum|angefangen|commencé le|date de début|開始日|読み始めた日',
+  finishedAt:
+    'finished|finish date|date finished|finished at|date read|end date|completed|완독일|종료일|읽은 날짜|다 읽은 날|완독 날짜|data de término|data de leitura|fin|fecha de fin|fecha de lectura|beendet|enddatum|gelesen am|terminé le|date de fin|date de lecture|読了日|終了日',
+  status:
+    'status|read status|reading status|shelf|exclusive shelf|상태|독서 상태|읽기 상태|situação|estado|lesestatus|statut|ステータス|読書状況|状態',
+  tags: 'tags|tag|labels|shelves|bookshelves|categories|태그|분류|책장|etiquetas|marcadores|schlagwörter|étiquettes|mots-clés|タグ',
+  review: 'review|my review|리뷰|서평|독후감|감상|resenha|crítica|reseña|rezension|avis|critique|レビュー|感想',
+  notes:
+    'notes|private notes|comment|comments|메모|비고|notas|anotações|comentarios|notizen|notiz|notes personnelles|メモ|ノート|備考',
+  series: 'series|시리즈|총서|série|serie|reihe|シリーズ',
+  seriesNumber: 'series number|volume|series index|권|권수|volumen|band|tome|巻|巻数',
+  language: 'language|언어|idioma|língua|sprache|langue|言語',
+  format: 'format|binding|media|형태|형식|판형|formato|einband|フォーマット|形式',
+}
+type Field = keyof typeof NAMES
+
+/** The functions that read the columns, in the order in which they are called. */
+const FIELDS: Record<Field, ReadCell> = {
+  sourceId: read.sourceId,
+  title: read.title,
+  author: read.authors(';'),
+  isbn: read.isbn,
+  publisher: read.publisher,
+  pages: read.pages,
+  currentPage: read.currentPage,
+  rating: read.rating,
+  addedAt: read.added,
+  startedAt: started,
+  finishedAt: finished,
+  status,
+  tags: read.tags(),
+  review: read.memo,
+  notes: read.memo,
+  series: read.series,
+  seriesNumber: read.seriesNumber,
+  language: read.language,
+  format: read.format,
+}
+
+const normalize = (name: string) => toKey(name).replaceAll('_', ' ')
+const FIELDS_BY_NAME = new Map(
+  Object.entries(NAMES).flatMap(([field, names]) => names.split('|').map((name) => [normalize(name), field as Field])),
+)
+
+/** The folded names of columns by field. Several columns may hold an ISBN. */
+export type Found = Map<string, string[]>
+
+/** Finds columns by their usual names. */
+export const findUsual = (header: string[]) => {
+  const found: Found = new Map()
+  for (const column of header) {
+    const field = FIELDS_BY_NAME.get(normalize(column))
+    if (field && (field === 'isbn' || !found.has(field))) found.set(field, [...(found.get(field) ?? []), column])
+  }
+  return found
+}
+
+/** Finds the columns that the member names. @throws ImportFileError if there is no such field or column */
+export const findNamed = (header: string[], columns: Record<string, string>) => {
+  const found: Found = new Map()
+  for (const [field, column] of Object.entries(columns)) {
+    if (!Object.hasOwn(FIELDS, field))
+      throw new ImportFileError(`There is no field ${field.slice(0, 50)} to read a column into.`)
+    if (!header.includes(toKey(column)))
+      throw new ImportFileError(`The file has no column named ${column.slice(0, 50)}.`)
+    found.set(field, [toKey(column)])
+  }
+  return found
+}
+
+/** The columns that were found, with the functions that read them. */
+export const readersOf = (found: Found) =>
+  Object.entries(FIELDS).flatMap(([field, read]) => (found.get(field) ?? []).map((column) => [column, read] as const))
