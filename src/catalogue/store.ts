@@ -13,6 +13,9 @@ export const countSearch = async (db: Db, { JWT_SECRET }: Config, network: strin
   const toSubject = (part: string) => keyedHash(JWT_SECRET, 'catalogue-search', part)
   const attempt = toAttempt(now, ...(await limitNetwork(network, toSubject, CATALOGUE_SEARCHES)))
   // The response may be cached publicly, so it must not have the bookmark.
-  const [usages, [counted]] = await run(afterResponse(db), selectUsage(attempt), insertAttempt(attempt))
-  if (!counted) throw tooManyAttempts(usages, now)
+  const { usage, counted } = await run(afterResponse(db), {
+    usage: selectUsage(attempt),
+    counted: insertAttempt(attempt),
+  })
+  if (counted.length === 0) throw tooManyAttempts(usage, now)
 }

@@ -3,7 +3,17 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { ApiError, insufficientScope } from '../errors'
 import { log } from '../runtime/log'
 import { type Scope, toBits } from '../values/contract'
-import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement } from './client'
+import {
+  afterResponse,
+  type Batch,
+  type Db,
+  firstRow,
+  idempotent,
+  type Results,
+  run,
+  type Statement,
+  sqlStatement,
+} from './client'
 import { members } from './schema/member-tables'
 
 /** Whether the database accepted the credential, in the last call of this request. */
@@ -73,7 +83,8 @@ const updateLastUsed = sqlStatement<{ memberId: number }>(
 const refusal = ({ required }: TokenCaller) =>
   required.length > 0 ? insufficientScope(required) : new ApiError('SESSION_REQUIRED')
 
-const guardOf = (caller: Caller, now: number) =>
+/** The values of the placeholders whose names begin with `caller`. */
+const placeholdersOf = (caller: Caller, now: number) =>
   'tokenHash' in caller
     ? {
         callerMemberId: null,
@@ -96,7 +107,7 @@ export const DAY_MS = 86_400_000
 const markUsed = (db: Db, tokenHash: string, lastUsedDay: number | null, now: number) => {
   const today = Math.floor(now / DAY_MS)
   if (lastUsedDay !== null && lastUsedDay >= today) return
-  const update = run(afterResponse(db), idempotent(updateLastUsed({ tokenHash, today })))
+  const update = run(afterResponse(db), { used: idempotent(updateLastUsed({ tokenHash, today })) })
   db.waitUntil(update.catch((error) => log('error', `access token: ${error}`)))
 }
 
@@ -106,46 +117,48 @@ const unauthorized = (db: Db, caller: Caller) => {
   return new ApiError('UNAUTHORIZED')
 }
 
+/** `guard`: selects from, or updates, the caller's own row. It returns no row if the credential is not valid. */
+type CallerBatch = Batch & { readonly guard?: Statement }
+type CallerResults<B extends CallerBatch> = Results<Omit<B, 'guard'>> &
+  (B extends { guard: Statement<infer Row> } ? { guard: Row } : unknown)
+
 /**
  * Runs the statements of an authenticated request in one round trip. Each statement is scoped to its owner by
- * `callerId` or `isCaller`. The first one selects from the caller's own rows, which distinguishes 401 from 404.
- * @returns the row of the first statement, then the rows of each further one
+ * `callerId` or `isCaller`. The guard, by default `selectCaller`, runs first, which distinguishes 401 from 404.
  * @throws UNAUTHORIZED when the session has ended or the access token is unknown or expired; INSUFFICIENT_SCOPE or
  * SESSION_REQUIRED when the access token does not allow the operation. Then no statement has read or written member data.
  * Either way, sets the caller's `verdict`
  */
-export const runAsCaller = async <Self, const Statements extends readonly Statement[]>(
+export const runAsCaller = async <B extends CallerBatch>(
   db: Db,
   caller: Caller,
-  callerQuery: Statement<Self>,
-  ...statements: Statements
-) => {
+  batch: B,
+): Promise<CallerResults<B>> => {
   const now = Date.now()
-  const guard = guardOf(caller, now)
-  const guarded = [callerQuery, ...statements].map((each) => ({
-    ...each,
-    values: { ...each.values, ...guard },
-  })) as unknown as [Statement<Self>, ...Statements]
+  const { guard = selectCaller(), ...others } = batch
+  const guarded = { guard: firstRow(guard), ...others }
+  const shared = placeholdersOf(caller, now)
   if (!('tokenHash' in caller)) {
-    const [[row], ...rows] = await run(db, ...guarded)
-    if (row === undefined) throw unauthorized(db, caller)
+    const results = await run(db, guarded, shared)
+    if (!results.guard) throw unauthorized(db, caller)
     caller.verdict = 'valid'
-    return [row, ...rows] as const
+    return results as unknown as CallerResults<B>
   }
-  const [[token], [row], ...rows] = await run(db, selectToken(guard), ...guarded)
+  const withToken = { callerToken: firstRow(selectToken()), ...guarded }
+  const { callerToken: token, ...results } = await run(db, withToken, shared)
   if (!token) throw unauthorized(db, caller)
   caller.memberId = token.memberId
   markUsed(db, caller.tokenHash, token.lastUsedDay, now)
-  if (row === undefined) throw refusal(caller)
+  if (!results.guard) throw refusal(caller)
   caller.scopes = token.scopes
   caller.verdict = 'valid'
-  return [row, ...rows] as const
+  return results as unknown as CallerResults<B>
 }
 
 /** Runs a single statement as the caller, and returns its first row. */
 export const queryOne = async <Row>(db: Db, caller: Caller, query: Statement<Row>): Promise<Row | undefined> => {
-  const [, rows] = await runAsCaller(db, caller, selectCaller(), query)
-  return rows[0]
+  const { row } = await runAsCaller(db, caller, { row: firstRow(query) })
+  return row
 }
 
 /**
@@ -153,6 +166,6 @@ export const queryOne = async <Row>(db: Db, caller: Caller, query: Statement<Row
  * @throws the errors of `runAsCaller`
  */
 export const confirmCaller = async (db: Db, caller: Caller) => {
-  const [{ memberId }] = await runAsCaller(afterResponse(db), caller, selectCaller())
-  return memberId
+  const { guard } = await runAsCaller(afterResponse(db), caller, { guard: selectCaller() })
+  return guard.memberId
 }

@@ -84,6 +84,8 @@ export type Statement<Row = unknown> = {
   row?: Row
   /** Running it twice has the same effect, and the same result, as running it once. */
   isIdempotent?: true
+  /** Its result is the first row, or undefined, instead of all rows. */
+  isFirst?: true
 }
 
 const buildOnce = <Row>(build: () => Query) => {
@@ -111,9 +113,22 @@ export const dynamicStatement = <Q extends Buildable>(
 /** Marks a write as safe to retry when it is unknown whether it took effect. */
 export const idempotent = <Row>(write: Statement<Row>): Statement<Row> => ({ ...write, isIdempotent: true })
 
-type RowsOf<Statements extends readonly Statement[]> = {
-  -readonly [K in keyof Statements]: Statements[K] extends Statement<infer Row> ? Row[] : never
-}
+/** A statement of which only the first row is wanted. */
+export const firstRow = <Row>(statement: Statement<Row>): Statement<Row> & { isFirst: true } => ({
+  ...statement,
+  isFirst: true,
+})
+
+/** Statements by name, which run in this order. An array of statements has an array of results; undefined is left out. */
+export type Batch = Readonly<Record<string, Statement | readonly Statement[] | undefined>>
+type ResultOf<Each> = Each extends { isFirst: true; row?: infer Row }
+  ? Row | undefined
+  : Each extends Statement<infer Row>
+    ? Row[]
+    : Each extends readonly Statement<infer Row>[]
+      ? Row[][]
+      : undefined
+export type Results<B extends Batch> = { [Name in keyof B]: ResultOf<B[Name]> }
 
 /** Timeout of a D1 call, retries included. */
 const TIMEOUT_MS = 10_000
@@ -124,14 +139,16 @@ const TRANSIENT =
 // An overloaded database: an immediate retry would make it worse.
 const OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit/
 
-const isRead = (sql: string) => /^\s*select\b/.test(sql)
+const isRead = (sql: string) => /^\s*(?:select|with)\b/.test(sql) && !/\b(?:insert|update|delete)\b/.test(sql)
 
-/** The rows of each result. D1 is not trusted to answer in the documented shape. */
-const toRows = (results: D1Result[], count: number) => {
-  const rows = results.map((result) => result.results)
-  if (rows.length !== count || !rows.every(Array.isArray)) throw new Error('D1 returned results of an unexpected shape')
-  return rows
+/** D1 is not trusted to answer in the documented shape. */
+class UnexpectedResultError extends Error {
+  override message = 'D1 returned results of an unexpected shape'
 }
+
+/** Whether D1 answered as documented: with a list of rows for each statement. */
+const isComplete = (results: D1Result[], count: number) =>
+  results.length === count && results.every(({ results }) => Array.isArray(results))
 
 /** The error with the slot in its message, for the log. */
 const inSlot = (slot: number, error: Error) => {
@@ -143,14 +160,16 @@ const inSlot = (slot: number, error: Error) => {
  * Runs the statements as one transaction in one round trip. Rows are keyed by column name, as D1 returns them, so the
  * keys of a Drizzle selection must equal the column names or be set by `.as()`. Reads and idempotent writes are retried
  * on transient errors.
+ * @param shared values of placeholders of all statements
  * @throws UNAVAILABLE when D1 fails with a transient error or times out, or when the call waits too long for its turn
  */
-export const run = async <const Statements extends readonly Statement[]>(db: Db, ...statements: Statements) => {
+export const run = async <B extends Batch>(db: Db, batch: B, shared: Values = {}): Promise<Results<B>> => {
   const { slot, session, onBookmark, waitUntil } = db
+  const statements = Object.values(batch).flatMap((each) => each ?? [])
   const queries = statements.map(({ build }) => build())
   const range = idRange(slot)
   const prepared = queries.map(({ sql, params }, at) =>
-    session.prepare(sql).bind(...fillPlaceholders(params, { ...statements[at]?.values, ...range })),
+    session.prepare(sql).bind(...fillPlaceholders(params, { ...statements[at]?.values, ...shared, ...range })),
   )
   const isRetryable = ({ message }: Error) =>
     TRANSIENT.test(message) && statements.every((each, at) => each.isIdempotent || isRead(queries[at]?.sql ?? ''))
@@ -165,7 +184,17 @@ export const run = async <const Statements extends readonly Statement[]>(db: Db,
   })
   const bookmark = session.getBookmark()
   if (bookmark) onBookmark(bookmark)
-  return toRows(results, statements.length) as RowsOf<Statements>
+  if (!isComplete(results, statements.length)) throw new UnexpectedResultError()
+  let at = 0
+  const take = ({ isFirst }: Statement) => {
+    const rows = results[at++]?.results
+    return isFirst ? rows?.[0] : rows
+  }
+  const named = Object.entries(batch).map(([name, each]) => [
+    name,
+    each && ('build' in each ? take(each) : each.map(take)),
+  ])
+  return Object.fromEntries(named)
 }
 
 /** Keeps work running after its client disconnects, which would otherwise end it half-done, with its leases held. */
@@ -179,4 +208,7 @@ export const afterResponse = (db: Db): Db => ({ ...db, onBookmark: () => {} })
 
 /** Checks that the database answers. All health checks share the result, so the call counts towards no caller's share. */
 export const ping = (db: Db) =>
-  run({ ...db, sources: [], credential: undefined }, { build: () => ({ sql: 'select 1', params: [] }), values: {} })
+  run(
+    { ...db, sources: [], credential: undefined },
+    { ping: { build: () => ({ sql: 'select 1', params: [] }), values: {} } },
+  )

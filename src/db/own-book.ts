@@ -13,7 +13,7 @@ type RowOf<Columns extends Record<string, SQLiteColumn>> = { [Name in keyof Colu
 type Nulls<Row> = { [Name in keyof Row]: null }
 
 /**
- * For the first statement of `runAsCaller`: selects columns of the caller's book, `bookId` among them. They are null if the
+ * As the guard of `runAsCaller`: selects columns of the caller's book, `bookId` among them. They are null if the
  * caller has no such book. It saves a statement: a batch takes time for each.
  */
 export const selectOwnBook = <Columns extends Record<string, SQLiteColumn>>(columns: Columns) =>

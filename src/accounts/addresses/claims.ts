@@ -43,7 +43,7 @@ const insertClaim = (condition: SQL) =>
   )
 
 /**
- * The statements that claim a free address for a new member of a slot, if a condition is met. The last one returns the
+ * The statements that claim a free address for a new member of a slot, if a condition is met. `claims` returns the
  * claim's id, which is the member's.
  */
 export const claimIf = (condition: SQL) => {
@@ -51,7 +51,7 @@ export const claimIf = (condition: SQL) => {
   const [next, insert] = [nextClaim(isClaimable), insertClaim(isClaimable)]
   return (address: Address, slot: number, now: number, values: Record<string, unknown> = {}) => {
     const claim = { ...values, ...address, ...toClaim(slot, now) }
-    return [next(claim), insert(claim)] as const
+    return { nextClaim: next(claim), claims: insert(claim) }
   }
 }
 
@@ -90,13 +90,13 @@ const takeIf = (condition: SQL) => {
   const [next, take] = [nextClaim(isTakable), takeEntries(isTakable)]
   return (address: Address, slot: number, now: number, values: { memberId: number; [name: string]: unknown }) => {
     const claim = { ...values, ...address, ...toClaim(slot, now) }
-    return [next(claim), take(claim)] as const
+    return { nextClaim: next(claim), entries: take(claim) }
   }
 }
 
 /**
  * The statements that take the address a member uses, and one that is free or reserved for the member, for a change, if a
- * condition is met. The last one returns the entries, which are all under one new claim.
+ * condition is met. `entries` are all under one new claim.
  */
 export const takeForChangeIf = (condition: SQL) => takeIf(sql`${isFree(true, memberId)} and ${condition}`)
 
@@ -148,12 +148,11 @@ const MAX_SETTLED = 1000
 
 /** Deletes expired reservations, and returns abandoned claims by slot. */
 export const findAbandoned = async (directory: Db, now: number) => {
-  const [entries] = await run(
-    directory,
-    selectAbandoned({ now, limit: MAX_SETTLED }),
-    idempotent(deleteExpiredReservations({ now })),
-  )
-  return Map.groupBy(entries, ({ slot }) => slot)
+  const { abandoned } = await run(directory, {
+    abandoned: selectAbandoned({ now, limit: MAX_SETTLED }),
+    expired: idempotent(deleteExpiredReservations({ now })),
+  })
+  return Map.groupBy(abandoned, ({ slot }) => slot)
 }
 
 const deleteSettledBefore = sqlStatement<{ claimId: number }>(
@@ -162,4 +161,4 @@ const deleteSettledBefore = sqlStatement<{ claimId: number }>(
 )
 /** Deletes settled claims that are over a day old: no call runs that late. */
 export const deleteOldClaims = (db: Db, now: number) =>
-  run(db, idempotent(deleteSettledBefore({ before: now - DAY_MS })))
+  run(db, { settled: idempotent(deleteSettledBefore({ before: now - DAY_MS })) })

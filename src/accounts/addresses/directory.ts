@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hashAddress } from '../../auth/keyed-hash'
-import { idempotent, run, type Statement, sqlStatement } from '../../db/client'
+import { type Batch, firstRow, idempotent, run, type Statement, sqlStatement } from '../../db/client'
 import { idRange } from '../../db/next-id'
 import { emailUndos } from '../../db/schema/code-tables'
 import { members } from '../../db/schema/member-tables'
@@ -84,7 +84,7 @@ const deleteOfMembers = sqlStatement<{ memberId: number }>(
 
 /** Releases all addresses of withdrawn members of slots other than 0. */
 export const releaseAddresses = ({ directory }: Pick<Slots, 'directory'>, memberIds: number[]) =>
-  run(directory, idempotent(deleteOfMembers({ memberIds: JSON.stringify(memberIds) })))
+  run(directory, { released: idempotent(deleteOfMembers({ memberIds: JSON.stringify(memberIds) })) })
 
 /** Selects how many member ids each slot has assigned. */
 const selectShares = sqlStatement<{ slot: number; given: number }>(
@@ -108,17 +108,14 @@ export const chooseStandIn = (addressHash: string, shares: { slot: number; given
  * Finds the slot of the member with an address, in one call. For an unknown address it returns a stand-in, so that neither
  * calls nor time reveal whether an account exists. Further statements run in the same transaction.
  */
-export const findSlot = async <const Statements extends readonly Statement[]>(
+export const findSlot = async <B extends Batch>(
   { directory, numbers }: Slots,
   address: Address & { addressHash: string },
-  ...statements: Statements
+  batch: B,
 ) => {
-  const [[holder], shares, ...rows] = await run(
-    directory,
-    selectHolder(address, Date.now()),
-    selectShares(),
-    ...statements,
-  )
+  const find = { holder: firstRow(selectHolder(address, Date.now())), shares: selectShares() }
+  const results = await run(directory, { ...find, ...batch })
+  const { holder, shares } = results
   const bound = shares.filter(({ slot }) => numbers.includes(slot))
-  return [holder ? (holder.slot ?? 0) : chooseStandIn(address.addressHash, bound), ...rows] as const
+  return { ...results, slot: holder ? (holder.slot ?? 0) : chooseStandIn(address.addressHash, bound) }
 }

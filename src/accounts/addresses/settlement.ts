@@ -26,12 +26,12 @@ const selectUses = sqlStatement<Use>(
 )
 
 /**
- * The statements that end claims in their slot, so that they can no longer take effect there. The last one returns the
+ * The statements that end claims in their slot, so that they can no longer take effect there. `uses` are the
  * addresses that the members use or may still return to.
  */
 export const endClaims = (entries: Entry[], now: number) => {
   const all = { claims: JSON.stringify(entries), now }
-  return [idempotent(insertSettled(all)), selectUses(all)] as const
+  return { settled: idempotent(insertSettled(all)), uses: selectUses(all) }
 }
 
 // Not correlated, so that each row is one lookup in the list.
@@ -55,7 +55,7 @@ const deleteListed = sqlStatement<{ claimId: number }>(
 /**
  * The statements that record the outcome in the directory. Each address becomes HELD if its member uses it, RESERVED while
  * an undo may restore it, and free otherwise.
- * @param uses what `endClaims` returned
+ * @param uses the result of `endClaims`
  */
 export const recordOutcome = async (config: Config, entries: Entry[], uses: Use[]) => {
   const hashes = await Promise.all(uses.map(({ email }) => hashAddress(config.ADDRESS_KEY ?? '', email)))
@@ -75,16 +75,16 @@ export const recordOutcome = async (config: Config, entries: Entry[], uses: Use[
   const toReserved = (entry: Entry) => {
     return { ...entry, reservedUntil: reservations.get(`${entry.memberId} ${entry.addressHash}`) }
   }
-  return [
-    idempotent(holdListed({ claims: JSON.stringify(HELD) })),
-    idempotent(reserveListed({ claims: JSON.stringify(RESERVED.map(toReserved)) })),
-    idempotent(deleteListed({ claims: JSON.stringify(FREE) })),
-  ]
+  return {
+    held: idempotent(holdListed({ claims: JSON.stringify(HELD) })),
+    reserved: idempotent(reserveListed({ claims: JSON.stringify(RESERVED.map(toReserved)) })),
+    freed: idempotent(deleteListed({ claims: JSON.stringify(FREE) })),
+  }
 }
 
 const settleInSlot = async (directory: Db, db: Db, config: Config, entries: Entry[]) => {
-  const [, uses] = await run(db, ...endClaims(entries, Date.now()))
-  await run(directory, ...(await recordOutcome(config, entries, uses)))
+  const { uses } = await run(db, endClaims(entries, Date.now()))
+  await run(directory, await recordOutcome(config, entries, uses))
 }
 
 /** Settles open claims of one slot, whose outcome is unknown. Calls of their flows that run later have no effect. */

@@ -1,5 +1,5 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
-import { type Db, run, sqlStatement, statement } from '../../db/client'
+import { type Db, firstRow, run, sqlStatement, statement } from '../../db/client'
 import { attempts, joinCodes } from '../../db/schema/code-tables'
 import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
@@ -85,14 +85,15 @@ export const issueCode = async (
   const address = await hash('code')
   const issued = { ...attempt, day, subject: await hash('code-network', network), codeHash: await hash('code', code) }
   const replace = owner.addressHash ? replaceCode.withDirectory : replaceCode.alone
-  const [[holder], usage, [replaced], counted] = await run(
-    db,
-    selectHolder(owner, now),
-    selectUsage(attempt),
-    replace({ ...issued, ...owner, address, expiresAt: now + LIFETIME_MS, mailsPerDay: config.MAILS_PER_DAY }),
-    insertMail(issued),
-    countDailyMail(issued),
-  )
+  const { holder, usage, replaced, counted } = await run(db, {
+    holder: firstRow(selectHolder(owner, now)),
+    usage: selectUsage(attempt),
+    replaced: firstRow(
+      replace({ ...issued, ...owner, address, expiresAt: now + LIFETIME_MS, mailsPerDay: config.MAILS_PER_DAY }),
+    ),
+    counted: insertMail(issued),
+    countedToday: countDailyMail(issued),
+  })
   if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
   if (usage.some(isReached)) throw tooManyAttempts(usage, now)
   if (!replaced) {
@@ -102,7 +103,11 @@ export const issueCode = async (
   try {
     await deliver(code)
   } catch (error) {
-    await run(db, deleteIssued(issued), deleteAttempt(counted), uncountDailyMail({ day }))
+    await run(db, {
+      code: deleteIssued(issued),
+      uncounted: deleteAttempt(counted),
+      uncountedToday: uncountDailyMail({ day }),
+    })
     throw error
   }
   return afterAttempt(usage, now)
@@ -142,6 +147,8 @@ const insertGuess = insertAttemptIf(
 /** The code is matched before the guess is counted, which could be its last. */
 const claimVerified = claimIf(sql`${isAllowed} and exists (select 1 from ${joinCodes} where ${isMatch})`)
 const claimUnverified = claimIf(sql`true`)
+/** Members of slot 0 need no claim: their rows are in the same database. */
+const NO_CLAIM = { nextClaim: undefined, claims: undefined }
 
 export const invalidCodeError = (code: string) =>
   fieldError('authenticationCode', code, 'is wrong or expired, or was tried too often: request a new code')
@@ -151,16 +158,12 @@ export type Checked = { code?: VerifiedCode; claimId?: number; abandoned?: Entry
 
 const checkUnverified = async (db: Db, owner: Address, slot: number): Promise<Checked> => {
   const now = Date.now()
-  const [[holder], , [claim] = []] =
-    slot > 0
-      ? await run(db, selectHolder(owner, now), ...claimUnverified(owner, slot, now))
-      : await run(db, selectHolder(owner, now))
+  const { nextClaim, claims } = slot > 0 ? claimUnverified(owner, slot, now) : NO_CLAIM
+  const results = await run(db, { holders: selectHolder(owner, now), nextClaim, claims })
+  const [holder] = results.holders
   if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
-  return { claimId: claim?.claimId, abandoned: holder }
+  return { claimId: results.claims?.[0]?.claimId, abandoned: holder }
 }
-
-const claimLast = <A, B, C, D, E, F>([holders, usage, matches, , claims, counted]: [A, B, C, D, E, F]) =>
-  [holders, usage, matches, counted, claims] as const
 
 /**
  * Checks the code of a sign-up against every code that is valid for the address, whichever network requested it. Each
@@ -188,16 +191,18 @@ export const checkCode = async (
   })
   const [address, codeHash] = [await hash('code'), await hash('code', code)]
   const guess = { ...attempt, address, codeHash, guesser: await hash('guess', network) }
-  const checks = [selectHolder(owner, now), selectUsage(attempt), selectMatch(guess)] as const
   // One transaction: the guess is matched only if it is counted.
-  const [[holder], usage, [match], counted, [claim] = []] =
-    slot > 0
-      ? claimLast(await run(db, ...checks, ...claimVerified(owner, slot, now, guess), insertGuess(guess)))
-      : await run(db, ...checks, insertGuess(guess))
+  const { holder, usage, match, claims, counted } = await run(db, {
+    holder: firstRow(selectHolder(owner, now)),
+    usage: selectUsage(attempt),
+    match: firstRow(selectMatch(guess)),
+    ...(slot > 0 ? claimVerified(owner, slot, now, guess) : NO_CLAIM),
+    counted: insertGuess(guess),
+  })
   if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
   if (usage.some(isReached)) throw tooManyAttempts(usage, now)
   // Without RateLimit headers, which would show whether the attempt counted, and so whether anyone requested a code.
   if (!match || counted.length === 0) throw invalidCodeError(code)
   const verified = { address, codeHash, counted, rateLimit: afterAttempt(usage, now) }
-  return { code: verified, claimId: claim?.claimId, abandoned: holder }
+  return { code: verified, claimId: claims?.[0]?.claimId, abandoned: holder }
 }

@@ -1,6 +1,6 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
-import { afterResponse, run, sqlStatement } from '../../db/client'
+import { afterResponse, firstRow, run, sqlStatement } from '../../db/client'
 import { accountCodes } from '../../db/schema/code-tables'
 import type { Config } from '../../env'
 import { unavailable } from '../../errors'
@@ -76,14 +76,13 @@ export const issueCode = async (
     // A code for a return must not outlive the undo: it would then confirm an ordinary change.
     expiresAt: Math.min(now + CODE_LIFETIME_MS, requester.returnExpiresAt ?? Infinity),
   }
-  const [holders, usage, [inserted], counted] = await run(
-    directory,
-    selectHolder(await toAddress(slots, config, email), now),
-    selectUsage(issued),
-    insertCode(issued),
-    countMail(issued),
-    countDailyMail(issued),
-  )
+  const { holders, usage, inserted, counted } = await run(directory, {
+    holders: selectHolder(await toAddress(slots, config, email), now),
+    usage: selectUsage(issued),
+    inserted: firstRow(insertCode(issued)),
+    counted: countMail(issued),
+    countedToday: countDailyMail(issued),
+  })
   if (usage.some(isReached)) return
   if (!inserted) throw unavailable(DAILY_MAILS_SENT)
   const isTaken = holders.some((holder) => holder.memberId !== requester.memberId && !isAbandoned(holder, now))
@@ -92,7 +91,11 @@ export const issueCode = async (
       isTaken ? { kind: 'emailTaken' } : { kind: 'emailChange', code, isReturn: requester.returnExpiresAt !== null },
     )
   } catch (error) {
-    await run(directory, deleteCode(issued), deleteAttempt(counted), uncountDailyMail({ day }))
+    await run(directory, {
+      code: deleteCode(issued),
+      uncounted: deleteAttempt(counted),
+      uncountedToday: uncountDailyMail({ day }),
+    })
     throw error
   }
 }

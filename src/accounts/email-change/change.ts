@@ -1,7 +1,7 @@
 import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
 import { type Caller, runAsCaller } from '../../db/caller'
-import { afterResponse, type Db, idempotent, run, type Statement } from '../../db/client'
+import { afterResponse, type Db, firstRow, idempotent, run } from '../../db/client'
 import type { Config } from '../../env'
 import { ApiError, unavailable } from '../../errors'
 import {
@@ -70,21 +70,19 @@ const tryInSlot0 = async (change: Change): Promise<Outcome> => {
   const { db, caller, address, attempt, origin } = change
   const values = { ...change.values, ...attempt }
   const changeIfRight = address.addressHash ? changeHere.withDirectory : changeHere.alone
-  const [{ email: oldEmail }, usage, holders, [match], , , , [restored], , , , [changed], , counted] =
-    await runAsCaller(
-      db,
-      caller,
-      selectOwn(values),
-      selectUsage(attempt),
-      selectHolder(address, attempt.now),
-      selectCodeHere(values),
-      ...changeIfRight(origin, values),
-      deleteVoidCode(values),
-      insertCallerAttempt(attempt),
-    )
-  const profile = restored ?? changed
-  if (profile) return { profile, oldEmail, isReturn: restored !== undefined, usage, counted }
-  return { usage, counted, ...(match && findBlocking(holders as Holder[], change)) }
+  const { guard, usage, holders, codes, restored, changed, counted } = await runAsCaller(db, caller, {
+    guard: selectOwn(values),
+    usage: selectUsage(attempt),
+    holders: selectHolder(address, attempt.now),
+    codes: selectCodeHere(values),
+    ...changeIfRight(origin, values),
+    voidCodes: deleteVoidCode(values),
+    counted: insertCallerAttempt(attempt),
+  })
+  const { email: oldEmail } = guard
+  const profile = restored[0] ?? changed[0]
+  if (profile) return { profile, oldEmail, isReturn: restored.length > 0, usage, counted }
+  return { usage, counted, ...(codes.length > 0 && findBlocking(holders, change)) }
 }
 
 /** Changes the address in the member's slot, after the directory has claimed it. */
@@ -93,49 +91,49 @@ const changeInSlot = async (change: Change, entries: Entry[], values: Record<str
   const [claim] = entries
   const now = Date.now()
   const claimed = { ...values, claimId: claim?.claimId }
-  const [{ email: oldEmail }, , , , [restored], , , , [changed], , uses] = await runAsCaller(
-    db,
-    caller,
-    selectOwn(claimed),
+  const { guard, restored, changed, uses } = await runAsCaller(db, caller, {
+    guard: selectOwn(claimed),
     ...changeClaimed(origin, claimed),
     ...endClaims(entries, now),
-  ).catch(async (error) => {
-    const abandoned = claim ? run(slots.directory, abandonClaim(claim)) : undefined
+  }).catch(async (error) => {
+    const abandoned = claim ? run(slots.directory, { claim: abandonClaim(claim) }) : undefined
     await abandoned?.catch((reason) => log('error', `claim: ${reason}`))
     throw error
   })
-  const profile = restored ?? changed
-  const outcome: Statement[] = await recordOutcome(config, entries, uses)
-  if (profile) outcome.push(idempotent(deleteCode(change.values)))
-  const recorded = run(afterResponse(slots.directory), ...outcome)
+  const { email: oldEmail } = guard
+  const profile = restored[0] ?? changed[0]
+  const recorded = run(afterResponse(slots.directory), {
+    ...(await recordOutcome(config, entries, uses)),
+    codes: profile && idempotent(deleteCode(change.values)),
+  })
   slots.directory.waitUntil(recorded.catch((error) => log('error', `claim: ${error}`)))
   if (!profile) throw unavailable('e-mail change: the claim was settled, or the credentials were changed')
-  return { profile, oldEmail, isReturn: restored !== undefined }
+  return { profile, oldEmail, isReturn: restored.length > 0 }
 }
 
 /** In another slot: calls the slot, the directory, the slot again and, after the response, the directory. */
 const tryClaimed = async (change: Change): Promise<Outcome> => {
   const { slots, db, caller, address, attempt } = change
   const values = { ...change.values, ...attempt }
-  const [{ credentialsVersion, returnExpiresAt }] = await runAsCaller(db, caller, selectOwn(values))
+  const { guard } = await runAsCaller(db, caller, { guard: selectOwn(values) })
+  const { credentialsVersion, returnExpiresAt } = guard
   const sent = { ...values, credentialsVersion, returnExpiresAt }
-  const [usage, holders, open, [match], , entries, counted] = await run(
-    slots.directory,
-    selectUsage(attempt),
-    selectHolder(address, attempt.now),
-    selectOpenClaims(sent),
-    selectCode(sent),
+  const { usage, holders, open, codes, entries, counted } = await run(slots.directory, {
+    usage: selectUsage(attempt),
+    holders: selectHolder(address, attempt.now),
+    open: selectOpenClaims(sent),
+    codes: selectCode(sent),
     ...takeWithCode(address, caller.slot, attempt.now, sent),
-    insertAttempt(attempt),
-  )
+    counted: insertAttempt(attempt),
+  })
   if (entries.length > 0) return { ...(await changeInSlot(change, entries, sent)), usage, counted }
-  if (!match) return { usage, counted }
+  if (codes.length === 0) return { usage, counted }
   const { blocking, isTaken } = findBlocking(holders, change)
   return { usage, counted, blocking: [...open, ...blocking], isTaken }
 }
 
 const settleBlocking = async ({ slots, config }: Change, entries: Entry[], counted: { attemptId: number }[]) => {
-  await run(slots.directory, deleteAttempt(counted))
+  await run(slots.directory, { uncounted: deleteAttempt(counted) })
   for (const [slot, ofSlot] of Map.groupBy(entries, (entry) => entry.slot)) {
     await settleClaims(slots, config, slot, ofSlot)
   }
@@ -197,7 +195,7 @@ export const changeEmail = async (
       if (error instanceof ApiError && error.code !== 'UNAVAILABLE') throw error
       // The change may have taken effect although the response was lost.
       const informIfChanged = async () => {
-        const [[changed]] = await run(afterResponse(db), selectChanged(change.values))
+        const { changed } = await run(afterResponse(db), { changed: firstRow(selectChanged(change.values)) })
         if (changed?.oldEmail) inform.changed(changed.oldEmail, undoCode)
         else if (changed) inform.returned()
       }

@@ -42,12 +42,11 @@ const countMail = async (
   const ofSession = await keyedHash(config.JWT_SECRET, 'email change', credentialOf(caller))
   const limited = await limitMails(config, email, network, 'change mail')
   const attempt = toAttempt(now, { subject: ofSession, limits: EMAIL_CHANGES.session }, ...limited)
-  const [, usage, counted] = await run(
-    directory,
-    deleteAttempt(verification),
-    selectUsage(attempt),
-    insertAttempt(attempt),
-  )
+  const { usage, counted } = await run(directory, {
+    uncounted: deleteAttempt(verification),
+    usage: selectUsage(attempt),
+    counted: insertAttempt(attempt),
+  })
   if (counted.length === 0) throw tooManyAttempts(usage, now)
   return afterAttempt(usage, now)
 }
@@ -71,16 +70,16 @@ export const requestChange = async (
   const keys = hashingKeys(network, credentialOf(caller))
   requireHashingCapacity(keys)
   const now = Date.now()
-  const credentials = selectCredentials({ email, now })
-  const [{ passwordHash, email: oldEmail, ...member }] = await runAsCaller(db, caller, credentials)
+  const { guard } = await runAsCaller(db, caller, { guard: selectCredentials({ email, now }) })
+  const { passwordHash, email: oldEmail, ...member } = guard
   if (oldEmail.toLowerCase() === email.toLowerCase()) throw fieldError('email', email, 'is already your address')
 
   const attempt = await toLoginAttempt(config, oldEmail, network, now)
-  const [usage, counted] = await run(directory, selectUsage(attempt), insertAttempt(attempt))
+  const { usage, counted } = await run(directory, { usage: selectUsage(attempt), counted: insertAttempt(attempt) })
   if (counted.length === 0) throw tooManyAttempts(usage, now)
   const verify = (pause: () => Promise<void>) => verifyPassword(password, passwordHash || DUMMY_HASH, pause)
   const isRight = await withHashingLease(keys, verify).catch(async (error) => {
-    await run(directory, deleteAttempt(counted))
+    await run(directory, { uncounted: deleteAttempt(counted) })
     throw error
   })
   if (!isRight) {

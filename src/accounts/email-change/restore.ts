@@ -16,8 +16,8 @@ export const returnExpiresAt = sql<number | null>`(
 )`.as('returnExpiresAt')
 
 /**
- * Builds the statements that restore a former address if a condition is met, in this order: record the activity, end sessions,
- * delete the access tokens, restore the address (returns the profile), delete the undos of this change and all later ones.
+ * Builds the statements that restore a former address if a condition is met. `restored` returns the profile; the undos of this
+ * change and all later ones are deleted.
  * The password is deleted too, because it was needed to change the address. Nobody can log in before a reset.
  * @param owner SQL for the member's id
  * @param isUndo matches the undo
@@ -48,12 +48,11 @@ export const restoreIf = (owner: SQL, isUndo: SQL, condition: SQL, isEnded = sql
         and lower(email) = (select lower(members.email) from members where memberId = ${owner})
     ) returning undoId`,
   )
-  return (origin: Origin, values: Record<string, unknown>) =>
-    [
-      record(origin, values),
-      deleteSessions(values),
-      deleteTokens(values),
-      restore(values),
-      deleteUndos(values),
-    ] as const
+  return (origin: Origin, values: Record<string, unknown>) => ({
+    restoration: record(origin, values),
+    sessions: deleteSessions(values),
+    tokens: deleteTokens(values),
+    restored: restore(values),
+    undos: deleteUndos(values),
+  })
 }

@@ -31,7 +31,7 @@ export const selectOwn = statement((db) =>
 
 /**
  * The statements that change the caller's address if a condition is met. Those of `restoreIf` return to a former address: like
- * its undo, but keeping the caller's session. To any other address, the last three add an undo, record the activity and change
+ * its undo, but keeping the caller's session. To any other address, the others add an undo, record the activity and change
  * the address. A return increments the version, which the condition must check, so that they then do nothing.
  */
 const changeIf = (condition: SQL) => {
@@ -59,8 +59,12 @@ const changeIf = (condition: SQL) => {
     where ${isChanging}
     returning email, name`,
   )
-  return (origin: Origin, values: Record<string, unknown>) =>
-    [...restore(origin, values), insertUndo(values), record(origin, values), update(values)] as const
+  return (origin: Origin, values: Record<string, unknown>) => ({
+    ...restore(origin, values),
+    newUndo: insertUndo(values),
+    change: record(origin, values),
+    changed: update(values),
+  })
 }
 const changeInSlot0 = (hasDirectory: boolean) =>
   changeIf(sql`${isAllowed} and ${hasRightCode(storedVersion)} and ${isFree(hasDirectory, memberId)}`)

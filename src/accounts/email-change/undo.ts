@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { afterResponse, type Db, run, sqlStatement } from '../../db/client'
+import { afterResponse, type Db, firstRow, run, sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
 import { fieldError, unavailable } from '../../errors'
 import { log } from '../../runtime/log'
@@ -35,19 +35,13 @@ type Values = Undo & { undoHash: string; updatedAt: string }
 
 const restoreHere = async (db: Db, address: Address, values: Values, origin: Origin) => {
   const restore = address.addressHash ? restoreInSlot0.withDirectory : restoreInSlot0.alone
-  const [, , , [restored]] = await run(db, ...restore(origin, { ...values, ...address, now: Date.now() }))
-  return restored !== undefined
+  const { restored } = await run(db, restore(origin, { ...values, ...address, now: Date.now() }))
+  return restored.length > 0
 }
 
 /** Claims the former address, and all addresses that the undo releases, in the directory. */
-const takeEntries = async (slots: Slots, slot: number, address: Address, undo: Undo) => {
-  const [open, , entries] = await run(
-    slots.directory,
-    selectOpenClaims(undo),
-    ...takeForUndo(address, slot, Date.now(), undo),
-  )
-  return { open, entries }
-}
+const takeEntries = (slots: Slots, slot: number, address: Address, undo: Undo) =>
+  run(slots.directory, { open: selectOpenClaims(undo), ...takeForUndo(address, slot, Date.now(), undo) })
 
 /** In another slot: calls the directory, the slot and, after the response, the directory. */
 const restoreClaimedAddress = async (
@@ -68,16 +62,16 @@ const restoreClaimedAddress = async (
   if (!claim) return false
   const now = Date.now()
   const values = { ...undo, ...address, now, claimId: claim.claimId }
-  const ended = await run(db, ...restoreClaimed(origin, values), ...endClaims(entries, now)).catch(async (error) => {
-    await run(slots.directory, abandonClaim(claim)).catch((reason) => log('error', `claim: ${reason}`))
+  const statements = { ...restoreClaimed(origin, values), ...endClaims(entries, now) }
+  const { restored, settled, uses } = await run(db, statements).catch(async (error) => {
+    await run(slots.directory, { claim: abandonClaim(claim) }).catch((reason) => log('error', `claim: ${reason}`))
     throw error
   })
-  const [, , , [restored], , settled, uses] = ended
-  const recorded = run(afterResponse(slots.directory), ...(await recordOutcome(config, entries, uses)))
+  const recorded = run(afterResponse(slots.directory), await recordOutcome(config, entries, uses))
   slots.directory.waitUntil(recorded.catch((error) => log('error', `claim: ${error}`)))
   // Another request settled the claim meanwhile. The code may still be valid.
-  if (!restored && settled.length === 0) throw unavailable('e-mail undo: the claim was settled')
-  return restored !== undefined
+  if (restored.length === 0 && settled.length === 0) throw unavailable('e-mail undo: the claim was settled')
+  return restored.length > 0
 }
 
 /**
@@ -93,7 +87,7 @@ export const undoChange = async (slots: Slots, config: Config, code: string, ori
   if (slot === undefined || !slots.numbers.includes(slot)) throw invalid
   const db = slots.open(slot)
   const undoHash = await hashUndoCode(code)
-  const [[undo]] = await run(db, selectUndo({ undoHash, now: Date.now() }))
+  const { undo } = await run(db, { undo: firstRow(selectUndo({ undoHash, now: Date.now() })) })
   if (!undo) throw invalid
   const address = await toAddress(slots, config, undo.email)
   const values = { ...undo, undoHash, updatedAt: clock() }

@@ -29,12 +29,15 @@ const MAX_ROWS = 10_000
 
 /** Deletes what has expired, and what no longer counts for a limit. */
 export const deleteExpired = (db: Db, now = Date.now()) => {
-  const inAnySlot = [
-    ...EXPIRING.map((build) => build({ now })),
-    deleteExpiredSessions({ now, limit: MAX_ROWS }),
-    deleteOldActivity({ now, limit: MAX_ROWS }),
-    deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }),
-  ]
-  const inSlot0 = [...EXPIRING_CODES.map((build) => build({ now })), deleteDailyMailsBefore({ today: dayOf(now) })]
-  return run(db, ...inAnySlot, ...(db.slot === 0 ? inSlot0 : []))
+  const inSlot0 = {
+    codes: EXPIRING_CODES.map((build) => build({ now })),
+    dailyMails: deleteDailyMailsBefore({ today: dayOf(now) }),
+  }
+  return run(db, {
+    expired: EXPIRING.map((build) => build({ now })),
+    sessions: deleteExpiredSessions({ now, limit: MAX_ROWS }),
+    activity: deleteOldActivity({ now, limit: MAX_ROWS }),
+    attempts: deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }),
+    ...(db.slot === 0 && inSlot0),
+  })
 }

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
 import { issueToken } from '../../auth/token'
-import { afterResponse, type Db, run, statement } from '../../db/client'
+import { afterResponse, type Db, firstRow, run, statement } from '../../db/client'
 import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
@@ -57,17 +57,21 @@ export const toLoginAttempt = async (config: Config, email: string, network: str
 
 /** With one database: counts the attempt and finds the member in one call. */
 const findHere = async (db: Db, email: string, attempt: Attempt) => {
-  const [[member], usage, counted] = await run(db, selectLogin({ email }), selectUsage(attempt), insertAttempt(attempt))
+  const { member, usage, counted } = await run(db, {
+    member: firstRow(selectLogin({ email })),
+    usage: selectUsage(attempt),
+    counted: insertAttempt(attempt),
+  })
   return { usage, counted, slot: 0, find: async () => member }
 }
 
 /** With several: counts the attempt and finds the slot in one call, and the member in another, even in slot 0. */
 const findAnywhere = async (slots: Slots, address: Address, addressHash: string, attempt: Attempt) => {
-  const count = [selectUsage(attempt), insertAttempt(attempt)] as const
-  const [slot, usage, counted] = await findSlot(slots, { ...address, addressHash }, ...count)
+  const count = { usage: selectUsage(attempt), counted: insertAttempt(attempt) }
+  const { slot, usage, counted } = await findSlot(slots, { ...address, addressHash }, count)
   const find = async () => {
-    const [[member]] = await run(slots.open(slot), selectLogin(address))
-    return member
+    const { members } = await run(slots.open(slot), { members: selectLogin(address) })
+    return members[0]
   }
   return { usage, counted, slot, find }
 }
@@ -88,8 +92,8 @@ const recordFailedLogin = recordActivity(
  */
 export const recordFailure = async (db: Db, config: Config, email: string, origin: Origin) => {
   const subject = await keyedHash(config.JWT_SECRET, 'listed failure', email.toLowerCase())
-  const listed = insertAttempt(toAttempt(Date.now(), { subject, limits: LISTED_FAILURES }))
-  await run(afterResponse(db), listed, recordFailedLogin(origin, { email }))
+  const attempt = toAttempt(Date.now(), { subject, limits: LISTED_FAILURES })
+  await run(afterResponse(db), { listed: insertAttempt(attempt), activity: recordFailedLogin(origin, { email }) })
 }
 
 /**
@@ -128,7 +132,7 @@ export const logIn = async (
     return withHashingLease(keys, verify)
   }
   const verified = await findAndVerify().catch(async (error) => {
-    await run(directory, deleteAttempt(counted))
+    await run(directory, { uncounted: deleteAttempt(counted) })
     throw error
   })
   const fail = () => {
@@ -142,18 +146,16 @@ export const logIn = async (
   const { memberId } = member
   const expiresAt = now + 1000 * config.TOKEN_TTL_SECONDS
   const session = { memberId, sessionId: crypto.randomUUID(), issuedAt: now, expiresAt }
-  const replace = newHash ? [replaceHash({ memberId, oldHash, newHash })] : []
   const forgive = deleteAttempts(attempt)
-  const [[created]] = await run(
-    slots.open(slot),
-    insertSession({ ...session, ...origin, now, verifiedHash: oldHash }),
-    recordLogin(origin, session),
-    ...replace,
-    ...(slot === 0 ? [forgive] : []),
-  )
-  if (!created) throw fail()
+  const { created } = await run(slots.open(slot), {
+    created: insertSession({ ...session, ...origin, now, verifiedHash: oldHash }),
+    activity: recordLogin(origin, session),
+    newHash: newHash ? replaceHash({ memberId, oldHash, newHash }) : undefined,
+    forgiven: slot === 0 ? forgive : undefined,
+  })
+  if (created.length === 0) throw fail()
   if (slot > 0) {
-    const forgiven = run(afterResponse(directory), forgive)
+    const forgiven = run(afterResponse(directory), { forgiven: forgive })
     directory.waitUntil(forgiven.catch((error) => log('error', `login: ${error}`)))
   }
   const profile = { email: member.email, name: member.name }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Db, run, sqlStatement, statement } from '../../db/client'
+import { type Db, firstRow, run, sqlStatement, statement } from '../../db/client'
 import { members, purgeJobs } from '../../db/schema/member-tables'
 import { log } from '../../runtime/log'
 
@@ -70,17 +70,17 @@ const MAX_STATEMENTS_PER_MEMBER = 400
  * up its statements, is continued by the next one.
  */
 const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
-  const [[filled]] = await run(db, selectFilled({ memberId: withdrawn }))
+  const { filled } = await run(db, { filled: firstRow(selectFilled({ memberId: withdrawn })) })
   let statements = 1
   for (const { table, build } of STEPS) {
     let isDone = !filled?.[table]
     while (!isDone) {
       if (statements++ >= maxStatements) return { statements, isDone }
-      const [deleted] = await run(db, build({ memberId: withdrawn, limit: BATCH }))
+      const { deleted } = await run(db, { deleted: build({ memberId: withdrawn, limit: BATCH }) })
       isDone = deleted.length < BATCH
     }
   }
-  await run(db, deleteMember({ memberId: withdrawn }))
+  await run(db, { member: deleteMember({ memberId: withdrawn }) })
   // Includes deleteMember and the deletion of the job.
   return { statements: statements + 2, isDone: true }
 }
@@ -138,7 +138,7 @@ export const runPurgeJobs = async (
   release: (memberIds: number[]) => Promise<unknown>,
   budget: Budget,
 ) => {
-  const [jobs] = await run(db, selectPurgeJobs({ limit: MAX_JOBS }))
+  const { jobs } = await run(db, { jobs: selectPurgeJobs({ limit: MAX_JOBS }) })
   if (jobs.length === 0) return
   const isReleased = await release(jobs.map(({ memberId }) => memberId)).then(
     () => true,
@@ -149,7 +149,7 @@ export const runPurgeJobs = async (
     try {
       const { isDone } = await spend(budget, (most) => purgeMember(db, memberId, () => purgeObjects(memberId), most))
       const isOver = isReleased && isDone && createdAt < Date.now() - HOUR_MS
-      if (isOver) await run(db, deletePurgeJob({ memberId }))
+      if (isOver) await run(db, { job: deletePurgeJob({ memberId }) })
     } catch (error) {
       log('error', `purging member ${memberId}: ${error}`)
     }

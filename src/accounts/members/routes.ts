@@ -65,7 +65,7 @@ export const members = new Hono<App>()
   })
   .delete('/members/me', sessionOnly, async (c) => {
     const { db, caller, slots } = c.var
-    const [{ memberId }] = await withdraw(db, caller)
+    const memberId = await withdraw(db, caller)
     const { slot } = caller
     // The sweep repeats it.
     if (slot > 0) await releaseAddresses(slots, [memberId]).catch((error) => log('error', `purge: ${error}`))

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { afterResponse, type Db, idempotent, run, type Statement, sqlStatement, statement } from '../../db/client'
+import { afterResponse, type Db, firstRow, idempotent, run, sqlStatement, statement } from '../../db/client'
 import { joinCodes } from '../../db/schema/code-tables'
 import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
@@ -54,22 +54,19 @@ type NewRow = Address & { name: string; passwordHash: string; createdAt: string 
 type Code = NonNullable<Checked['code']>
 
 /** For a sign-up that fails although its code is right: the try does not count. */
-const uncount = (code: Code | undefined) => (code ? [deleteAttempt(code.counted)] : [])
+const uncount = (code: Code | undefined) => code && deleteAttempt(code.counted)
 
 /** Creates a member of slot 0, and deletes the verification codes of the address, in one transaction. */
 const createInSlot0 = async (db: Db, member: NewRow, code: Code | undefined) => {
   const { verified, unverified } = member.addressHash ? insert.withDirectory : insert.alone
   const now = Date.now()
-  const [[created], [holder]] = code
-    ? await run(
-        db,
-        verified({ ...member, ...code, now }),
-        selectHolder(member, now),
-        deleteCodes({ ...code, email: member.email }),
-      )
-    : await run(db, unverified({ ...member, now }), selectHolder(member, now))
-  if (holder && !created) throw new ApiError('MEMBER_EXISTS')
-  return created
+  const { created, holders } = await run(db, {
+    created: code ? verified({ ...member, ...code, now }) : unverified({ ...member, now }),
+    holders: selectHolder(member, now),
+    codes: code && deleteCodes({ ...code, email: member.email }),
+  })
+  if (holders.length > 0 && created.length === 0) throw new ApiError('MEMBER_EXISTS')
+  return created[0]
 }
 
 /**
@@ -79,19 +76,22 @@ const createInSlot0 = async (db: Db, member: NewRow, code: Code | undefined) => 
 const createClaimed = async (slots: Slots, slot: number, member: NewRow, claimId: number, code: Code | undefined) => {
   const claim = { ...member, claimId }
   try {
-    const [, [stored]] = await run(slots.open(slot), idempotent(insertClaimed(claim)), selectMember(claim))
+    const { stored } = await run(slots.open(slot), {
+      created: idempotent(insertClaimed(claim)),
+      stored: firstRow(selectMember(claim)),
+    })
     if (!stored) throw unavailable('sign-up: the claim was settled')
     // An older member has the address, but no entry in the directory, for example after a restore.
     if (stored.memberId !== claimId) throw new ApiError('MEMBER_EXISTS')
-    const confirm = code
-      ? [confirmClaim(claim), idempotent(deleteClaimedCodes({ ...claim, ...code }))]
-      : [confirmClaim(claim)]
-    const confirmed = run(afterResponse(slots.directory), ...confirm)
+    const confirmed = run(afterResponse(slots.directory), {
+      claim: confirmClaim(claim),
+      codes: code && idempotent(deleteClaimedCodes({ ...claim, ...code })),
+    })
     slots.directory.waitUntil(confirmed.catch((error) => log('error', `claim: ${error}`)))
     return { email: stored.email, name: stored.name }
   } catch (error) {
-    const abandon = run(slots.directory, abandonClaim({ memberId: claimId, claimId }), ...uncount(code))
-    await abandon.catch((reason) => log('error', `claim: ${reason}`))
+    const abandon = { claim: abandonClaim({ memberId: claimId, claimId }), uncounted: uncount(code) }
+    await run(slots.directory, abandon).catch((reason) => log('error', `claim: ${reason}`))
     throw error
   }
 }
@@ -119,15 +119,14 @@ export const signUp = async (
   const check = () => checkCode(directory, config, address, authenticationCode, network, slot)
   let { code, claimId, abandoned } = await check()
   if (abandoned) {
-    if (code) await run(directory, ...uncount(code))
+    if (code) await run(directory, { uncounted: uncount(code) })
     await settleClaims(slots, config, abandoned.slot, [abandoned])
     ;({ code, claimId, abandoned } = await check())
     if (abandoned) throw new ApiError('MEMBER_EXISTS')
   }
   const passwordHash = await withHashingLease(keys, (pause) => hashPassword(password, pause)).catch(async (error) => {
-    const taken: Statement[] = uncount(code)
-    if (claimId) taken.push(releaseClaim({ ...address, claimId }))
-    if (taken.length > 0) await run(directory, ...taken)
+    const claim = claimId ? releaseClaim({ ...address, claimId }) : undefined
+    if (code || claim) await run(directory, { uncounted: uncount(code), claim })
     throw error
   })
   const member = { ...address, name, passwordHash, createdAt: clock() }

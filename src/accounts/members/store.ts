@@ -18,8 +18,8 @@ const selectUpdatedProfile = statement((db) => db.select(updatedColumns).from(me
 
 /** @throws UNAUTHORIZED when the token is no longer valid */
 export const getProfile = async (db: Db, caller: Caller): Promise<Profile> => {
-  const [profile] = await runAsCaller(db, caller, selectProfile())
-  return profile
+  const { guard } = await runAsCaller(db, caller, { guard: selectProfile() })
+  return guard
 }
 
 /** `verifiedHash`: that of the current password, if it was verified. `deleteAccessTokens`: only with a new password. */
@@ -49,15 +49,15 @@ export const updateProfile = async (
   origin: Origin,
 ): Promise<UpdatedProfile | undefined> => {
   if (name === undefined && passwordHash === undefined) {
-    const [profile] = await runAsCaller(db, caller, selectUpdatedProfile())
-    return profile
+    const { guard } = await runAsCaller(db, caller, { guard: selectUpdatedProfile() })
+    return guard
   }
   if (passwordHash === undefined) {
     const rename = dynamicStatement((builder) =>
       builder.update(members).set({ name, updatedAt: now }).where(isCaller).returning(updatedColumns),
     )
-    const [profile] = await runAsCaller(db, caller, idempotent(rename))
-    return profile
+    const { guard } = await runAsCaller(db, caller, { guard: idempotent(rename) })
+    return guard
   }
   // Mailed codes stay valid: otherwise the thief of a session could void them all by changing the password again and again.
   const values = { newHash: passwordHash, verifiedHash }
@@ -70,10 +70,13 @@ export const updateProfile = async (
         .returning(updatedColumns),
     values,
   )
-  const changes = [update, recordPasswordChange(origin, values), deleteOtherSessions(values)] as const
-  const deletion = deleteAccessTokens ? [deleteTokensOfChanged(values)] : []
-  const [, [profile]] = await runAsCaller(db, caller, selectCaller(), ...changes, ...deletion)
-  return profile
+  const { updated } = await runAsCaller(db, caller, {
+    updated: update,
+    activity: recordPasswordChange(origin, values),
+    sessions: deleteOtherSessions(values),
+    tokens: deleteAccessTokens ? deleteTokensOfChanged(values) : undefined,
+  })
+  return updated[0]
 }
 
 const insertPurgeJob = sqlStatement<{ memberId: number }>(
@@ -113,18 +116,20 @@ const eraseCaller = statement((db) =>
  * Withdraws the caller: all sessions and access tokens end, the e-mail address is free again, and name, password and
  * activity are erased. Leaves a job to delete the books, memos and images, which could take too long for one statement.
  * In a slot other than 0, the address is free only after `releaseAddresses`, which the job repeats.
+ * @returns the member's id
  * @throws UNAUTHORIZED when the token is no longer valid
  */
-export const withdraw = (db: Db, caller: Caller) => {
+export const withdraw = async (db: Db, caller: Caller) => {
   const createdAt = Date.now()
-  const erase = [
-    insertPurgeJob({ createdAt }),
-    eraseCaller({ createdAt }),
-    deleteOwnActivity(),
-    deleteOwnUndos(),
-    deleteOwnTokens(),
-    deleteOwnSessions(),
-  ]
-  const statements = caller.slot > 0 ? [refuseClaim({ createdAt }), ...erase] : erase
-  return runAsCaller(db, caller, selectCaller(), ...statements)
+  const { guard } = await runAsCaller(db, caller, {
+    guard: selectCaller(),
+    claim: caller.slot > 0 ? refuseClaim({ createdAt }) : undefined,
+    job: insertPurgeJob({ createdAt }),
+    erased: eraseCaller({ createdAt }),
+    activity: deleteOwnActivity(),
+    undos: deleteOwnUndos(),
+    tokens: deleteOwnTokens(),
+    sessions: deleteOwnSessions(),
+  })
+  return guard.memberId
 }

@@ -35,8 +35,7 @@ export const currentPasswordError = (currentPassword: string | undefined, rateLi
  */
 const countVerification = async (directory: Db, config: Config, email: string, network: string, now: number) => {
   const attempt = await toLoginAttempt(config, email, network, now)
-  const [usage, counted] = await run(directory, selectUsage(attempt), insertAttempt(attempt))
-  return { usage, counted }
+  return run(directory, { usage: selectUsage(attempt), counted: insertAttempt(attempt) })
 }
 
 /**
@@ -65,18 +64,17 @@ export const hashNewPassword = async (
   const now = Date.now()
   const subject = await keyedHash(config.JWT_SECRET, 'password change', credentialOf(caller))
   const attempt = toAttempt(now, { subject, limits: PASSWORD_CHANGES })
-  const [{ email, passwordHash: oldHash }, usage, counted] = await runAsCaller(
-    db,
-    caller,
-    selectCredentials(),
-    selectUsage(attempt),
-    insertCallerAttempt(attempt),
-  )
+  const { guard, usage, counted } = await runAsCaller(db, caller, {
+    guard: selectCredentials(),
+    usage: selectUsage(attempt),
+    counted: insertCallerAttempt(attempt),
+  })
+  const { email, passwordHash: oldHash } = guard
   if (counted.length === 0) throw tooManyAttempts(usage, now)
   const logins =
     currentPassword === undefined ? undefined : await countVerification(directory, config, email, network, now)
   if (logins?.counted.length === 0) {
-    await run(db, deleteAttempt(counted))
+    await run(db, { uncounted: deleteAttempt(counted) })
     throw tooManyAttempts(logins.usage, now)
   }
 
@@ -86,8 +84,8 @@ export const hashNewPassword = async (
     return isRight ? hashPassword(password, pause) : undefined
   }
   const passwordHash = await withHashingLease(keys, verifyAndHash).catch(async (error) => {
-    await run(db, deleteAttempt(counted))
-    if (logins) await run(directory, deleteAttempt(logins.counted))
+    await run(db, { uncounted: deleteAttempt(counted) })
+    if (logins) await run(directory, { uncounted: deleteAttempt(logins.counted) })
     throw error
   })
   if (passwordHash === undefined) {
@@ -96,7 +94,7 @@ export const hashNewPassword = async (
     throw currentPasswordError(currentPassword, afterAttempt([...usage, ...(logins?.usage ?? [])], now))
   }
   if (logins) {
-    const forgiven = run(afterResponse(directory), deleteAttempt(logins.counted))
+    const forgiven = run(afterResponse(directory), { uncounted: deleteAttempt(logins.counted) })
     db.waitUntil(forgiven.catch((error) => log('error', `password change: ${error}`)))
   }
   return { passwordHash, verifiedHash: logins ? oldHash : undefined, rateLimit: afterAttempt(usage, now) }

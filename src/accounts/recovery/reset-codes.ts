@@ -1,6 +1,6 @@
 import { and, gt, isNull, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
-import { afterResponse, type Db, run, statement } from '../../db/client'
+import { afterResponse, type Db, firstRow, run, statement } from '../../db/client'
 import { accountCodes } from '../../db/schema/code-tables'
 import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
@@ -48,7 +48,7 @@ const { placeholder } = sql
 export const countRequest = async (db: Db, config: Config, email: string, network: string) => {
   const now = Date.now()
   const attempt = toAttempt(now, ...(await limitMails(config, email, network, 'reset mail')))
-  const [usage, counted] = await run(db, selectUsage(attempt), insertAttempt(attempt))
+  const { usage, counted } = await run(db, { usage: selectUsage(attempt), counted: insertAttempt(attempt) })
   if (counted.length === 0) throw tooManyAttempts(usage, now)
   return afterAttempt(usage, now)
 }
@@ -63,8 +63,8 @@ const selectMember = statement((db) =>
 /** Finds the member with an address. Makes the same calls for an unknown address. */
 const findMember = async (slots: Slots, address: Address) => {
   const { addressHash } = address
-  const [slot] = addressHash ? await findSlot(slots, { ...address, addressHash }) : [0]
-  const [[member]] = await run(slots.open(slot), selectMember(address))
+  const { slot } = addressHash ? await findSlot(slots, { ...address, addressHash }, {}) : { slot: 0 }
+  const { member } = await run(slots.open(slot), { member: firstRow(selectMember(address)) })
   return member && { ...member, slot }
 }
 
@@ -102,19 +102,22 @@ export const issueCode = async (
     codeHash: await hash(PURPOSE, normaliseCode(code)),
     expiresAt: now + CODE_LIFETIME_MS,
   }
-  const [usage, [inserted], counted] = await run(
-    directory,
-    selectUsage(issued),
-    insertCode(issued),
-    countMail(issued),
-    countDailyMail(issued),
-  )
+  const { usage, inserted, counted } = await run(directory, {
+    usage: selectUsage(issued),
+    inserted: firstRow(insertCode(issued)),
+    counted: countMail(issued),
+    countedToday: countDailyMail(issued),
+  })
   if (!member || usage.some(isReached)) return
   if (!inserted) throw unavailable(DAILY_MAILS_SENT)
   try {
     await deliver(member.email, code)
   } catch (error) {
-    await run(directory, deleteCode(issued), deleteAttempt(counted), uncountDailyMail({ day }))
+    await run(directory, {
+      code: deleteCode(issued),
+      uncounted: deleteAttempt(counted),
+      uncountedToday: uncountDailyMail({ day }),
+    })
     throw error
   }
 }
@@ -161,12 +164,11 @@ export const checkCode = async (db: Db, config: Config, email: string, code: str
     ...(await limitNetwork(network, ofAnyone, RESETS_OF_ANYONE)),
   )
   const codeHash = await hash(PURPOSE, normaliseCode(code))
-  const [usage, [match], counted] = await run(
-    db,
-    selectUsage(attempt),
-    selectMatch({ ...attempt, codeHash }),
-    insertAttempt(attempt),
-  )
+  const { usage, match, counted } = await run(db, {
+    usage: selectUsage(attempt),
+    match: firstRow(selectMatch({ ...attempt, codeHash })),
+    counted: insertAttempt(attempt),
+  })
   if (counted.length === 0) throw tooManyAttempts(usage, now)
   const rateLimit = afterAttempt(usage, now)
   if (!match) throw invalidCodeError(code, rateLimit)

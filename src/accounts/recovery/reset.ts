@@ -32,7 +32,7 @@ export const resetPassword = async (
   const { directory } = slots
   const { valid, counted, rateLimit } = await checkCode(directory, config, email, authenticationCode, network)
   const passwordHash = await withHashingLease(keys, (pause) => hashPassword(password, pause)).catch(async (error) => {
-    await run(directory, deleteAttempt(counted))
+    await run(directory, { uncounted: deleteAttempt(counted) })
     throw error
   })
   const changed = await replacePassword(slots, valid, passwordHash, clock(), origin)

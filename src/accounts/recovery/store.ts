@@ -35,8 +35,12 @@ const replacePasswordIf = (condition: SQL | undefined) => {
     where memberId = ${member}
     returning email`,
   )
-  return (origin: Origin, values: Record<string, unknown>) =>
-    [record(origin, values), deleteSessions(values), deleteTokens(values), update(values)] as const
+  return (origin: Origin, values: Record<string, unknown>) => ({
+    activity: record(origin, values),
+    sessions: deleteSessions(values),
+    tokens: deleteTokens(values),
+    changed: update(values),
+  })
 }
 const replaceWithCode = replacePasswordIf(and(isUnchanged, hasValidCode))
 const replaceInSlot = replacePasswordIf(isUnchanged)
@@ -70,14 +74,14 @@ export const replacePassword = async (
   const { directory } = slots
   const values = { ...code, passwordHash, updatedAt, now: Date.now() }
   if (code.slot === 0) {
-    const [, , , [member]] = await run(directory, ...replaceWithCode(origin, values), deleteVoidCodes(values))
-    return member?.email
+    const { changed } = await run(directory, { ...replaceWithCode(origin, values), codes: deleteVoidCodes(values) })
+    return changed[0]?.email
   }
   const slot = slots.open(code.slot)
-  const [[deleted]] = await run(directory, deleteCode(values))
-  if (!deleted) return undefined
-  const [, , , [member]] = await run(slot, ...replaceInSlot(origin, values))
-  const rest = run(afterResponse(directory), idempotent(deleteVoidCodes(values)))
+  const { codes } = await run(directory, { codes: deleteCode(values) })
+  if (codes.length === 0) return undefined
+  const { changed } = await run(slot, replaceInSlot(origin, values))
+  const rest = run(afterResponse(directory), { codes: idempotent(deleteVoidCodes(values)) })
   directory.waitUntil(rest.catch((error) => log('error', `password reset: ${error.message}`)))
-  return member?.email
+  return changed[0]?.email
 }

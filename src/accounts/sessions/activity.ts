@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
+import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement, statement } from '../../db/client'
 import { activity } from '../../db/schema/member-tables'
 import { ACTIVITY_KINDS } from '../../values/contract'
@@ -95,7 +95,7 @@ const selectEntries = sqlStatement<{
 
 /** What happened to the caller's account in the last 90 days, newest first. */
 export const listActivity = async (db: Db, caller: Caller, now = Date.now()): Promise<Activity[]> => {
-  const [, entries] = await runAsCaller(db, caller, selectCaller(), selectEntries({ since: now - KEPT_MS }))
+  const { entries } = await runAsCaller(db, caller, { entries: selectEntries({ since: now - KEPT_MS }) })
   return entries.map((entry) => ({ ...entry, at: toInstant(entry.at), firstAt: toInstant(entry.firstAt) }))
 }
 

@@ -1,5 +1,5 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, runAsCaller, selectCaller } from '../../db/caller'
+import { type Caller, callerId, isCaller, runAsCaller } from '../../db/caller'
 import { type Db, idempotent, sqlStatement, statement } from '../../db/client'
 import { members, sessions } from '../../db/schema/member-tables'
 import { toInstant } from '../../values/fields'
@@ -34,8 +34,8 @@ const selectSessions = statement((db) =>
 
 /** The caller's sessions, newest first. */
 export const listSessions = async (db: Db, caller: Caller): Promise<Session[]> => {
-  const [, rows] = await runAsCaller(db, caller, selectCaller(), selectSessions())
-  return rows
+  const { sessions } = await runAsCaller(db, caller, { sessions: selectSessions() })
+  return sessions
     .toSorted((one, other) => other.createdAt - one.createdAt)
     .map(({ createdAt, renewedAt, expiresAt, ...session }) => ({
       ...session,
@@ -63,8 +63,11 @@ const selectProfile = statement((db) =>
  * @param lifetimes of a token, and of a session counted from its login, in milliseconds
  */
 export const renewSession = async (db: Db, caller: Caller, lifetimes: { tokenTtl: number; sessionTtl: number }) => {
-  const [profile, [session]] = await runAsCaller(db, caller, selectProfile(), idempotent(renew(lifetimes)))
-  return { profile, session }
+  const { guard, renewed } = await runAsCaller(db, caller, {
+    guard: selectProfile(),
+    renewed: idempotent(renew(lifetimes)),
+  })
+  return { profile: guard, session: renewed[0] }
 }
 
 const endWhere = (condition: SQL) => {
@@ -75,7 +78,7 @@ const endWhere = (condition: SQL) => {
   )
   /** @returns the number of sessions that ended */
   return async (db: Db, caller: Caller, origin: Origin, values: { sessionId?: string } = {}) => {
-    const [, , ended] = await runAsCaller(db, caller, selectCaller(), record(origin, values), remove(values))
+    const { ended } = await runAsCaller(db, caller, { activity: record(origin, values), ended: remove(values) })
     return ended.length
   }
 }

@@ -33,18 +33,17 @@ export const informOwner = async (
   const day = dayOf(now)
   const subject = await keyedHash(config.JWT_SECRET, 'token mail', String(memberId), email.toLowerCase())
   const attempt = { ...toAttempt(now, { subject, limits: TOKEN_MAILS }), day, mailsPerDay: config.MAILS_PER_DAY }
-  const [usage, counted] = await run(
-    directory,
-    selectUsage(attempt),
-    insertTokenMail(attempt),
-    countDailyTokenMail({ day }),
-  )
+  const { usage, counted } = await run(directory, {
+    usage: selectUsage(attempt),
+    counted: insertTokenMail(attempt),
+    countedToday: countDailyTokenMail({ day }),
+  })
   if (usage.some(isReached)) return
   if (counted.length === 0) throw unavailable(DAILY_TOKEN_MAILS_SENT)
   try {
     await deliver(email, { kind: 'tokenCreated', tokens })
   } catch (error) {
-    await run(directory, deleteAttempt(counted), uncountDailyTokenMail({ day }))
+    await run(directory, { uncounted: deleteAttempt(counted), uncountedToday: uncountDailyTokenMail({ day }) })
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { createAccessToken, HINT_LENGTH, hashToken } from '../../auth/access-token'
-import { type Caller, callerId, DAY_MS, isCaller, isLive, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, sqlStatement } from '../../db/client'
+import { type Caller, callerId, DAY_MS, isCaller, isLive, runAsCaller } from '../../db/caller'
+import { type Db, firstRow, sqlStatement } from '../../db/client'
 import { ApiError } from '../../errors'
 import { fromBits, toBits } from '../../values/contract'
 import { toInstant } from '../../values/fields'
@@ -59,14 +59,12 @@ export const createToken = async (
     hint: token.slice(0, HINT_LENGTH),
     expiresAt: expiresAt ?? null,
   }
-  const [owner, , [inserted]] = await runAsCaller(
-    db,
-    caller,
-    selectOwner(),
-    deleteOwnExpired(),
-    insertToken(row),
-    recordCreation(origin, { tokenId }),
-  )
+  const { guard: owner, inserted } = await runAsCaller(db, caller, {
+    guard: selectOwner(),
+    expired: deleteOwnExpired(),
+    inserted: firstRow(insertToken(row)),
+    activity: recordCreation(origin, { tokenId }),
+  })
   if (!inserted) throw new ApiError('MAX_TOKENS')
   const created = {
     tokenId,
@@ -96,8 +94,8 @@ const toDate = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10
 
 /** The caller's access tokens, newest first. */
 export const listTokens = async (db: Db, caller: Caller): Promise<AccessToken[]> => {
-  const [, rows] = await runAsCaller(db, caller, selectCaller(), selectTokens())
-  return rows
+  const { tokens } = await runAsCaller(db, caller, { tokens: selectTokens() })
+  return tokens
     .toSorted((one, other) => other.createdAt - one.createdAt)
     .map(({ scopes, createdAt, expiresAt, lastUsedDay, ...token }) => ({
       ...token,
@@ -120,7 +118,7 @@ const removeTokens = deleteTokensOf(callerId)
 
 /** Deletes all access tokens of the caller. */
 export const deleteTokens = (db: Db, caller: Caller, origin: Origin) =>
-  runAsCaller(db, caller, selectCaller(), recordDeletions(origin), removeTokens())
+  runAsCaller(db, caller, { activity: recordDeletions(origin), removed: removeTokens() })
 
 const recordDeletion = recordActivity('TOKEN_DELETED', ownerOfToken)
 const removeToken = sqlStatement<{ tokenId: string }>(
@@ -130,12 +128,9 @@ const removeToken = sqlStatement<{ tokenId: string }>(
 
 /** Deletes an access token of the caller, which stops working at once. Returns undefined if the caller has no such token. */
 export const deleteToken = async (db: Db, caller: Caller, tokenId: string, origin: Origin) => {
-  const [, , [removed]] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
-    recordDeletion(origin, { tokenId }),
-    removeToken({ tokenId }),
-  )
-  return removed
+  const { removed } = await runAsCaller(db, caller, {
+    activity: recordDeletion(origin, { tokenId }),
+    removed: removeToken({ tokenId }),
+  })
+  return removed[0]
 }

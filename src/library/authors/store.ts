@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
+import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import { limit } from '../../db/parameters'
 import { type List, toCursor } from '../../values/cursor'
@@ -18,10 +18,10 @@ export const listAuthors = async (
   caller: Caller,
   { cursor = '', size }: AuthorsQuery,
 ): Promise<List<Author>> => {
-  const [, rows] = await runAsCaller(db, caller, selectCaller(), selectAuthors({ after: cursor, limit: size + 1 }))
-  const page = rows.slice(0, size)
+  const { authors } = await runAsCaller(db, caller, { authors: selectAuthors({ after: cursor, limit: size + 1 }) })
+  const page = authors.slice(0, size)
   return {
     item: page.map(({ author, bookCount }) => ({ author, bookCount })),
-    next: rows.length > size ? toCursor(page.at(-1)?.authorKey) : null,
+    next: authors.length > size ? toCursor(page.at(-1)?.authorKey) : null,
   }
 }

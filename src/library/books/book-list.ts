@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, idempotent, sqlStatement } from '../../db/client'
+import { type Caller, callerId, runAsCaller } from '../../db/caller'
+import { type Db, sqlStatement } from '../../db/client'
 import { limit } from '../../db/parameters'
 import { authorKey, hasAuthor, isFinished, isRated, titleKey } from '../../db/schema/book-tables'
 import { BOOK_STATUSES } from '../../values/contract'
@@ -167,9 +167,8 @@ export const listBooks = async (db: Db, caller: Caller, query: ListQuery): Promi
     () => sql`with ${expressions} ${sql.join(selects, sql` union all `)} limit ${limit}`,
   )
   const values = { ...cursor, tagKey: fold(tag), authorKey: fold(author), limit: size + 1 }
-  // A cursor from a list with other filters may leave no part. `idempotent`: `run` only recognizes `select` as a read.
-  const statements = parts.length > 0 ? [idempotent(statement(values))] : []
-  const [, rows = []] = await runAsCaller(db, caller, selectCaller(), ...statements)
+  // A cursor from a list with other filters may leave no part.
+  const { rows = [] } = await runAsCaller(db, caller, { rows: parts.length > 0 ? statement(values) : undefined })
   const end = rows.findIndex(({ title }) => title === null)
   const found = (end === -1 ? rows : rows.slice(0, end)) as Row[]
   const page = found.slice(0, size)

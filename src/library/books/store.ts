@@ -1,7 +1,15 @@
 import { and, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { type Caller, isCaller, queryOne, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, dynamicStatement, idempotent, type Statement, sqlStatement, statement } from '../../db/client'
+import { type Caller, isCaller, queryOne, runAsCaller } from '../../db/caller'
+import {
+  type Db,
+  dynamicStatement,
+  firstRow,
+  idempotent,
+  type Statement,
+  sqlStatement,
+  statement,
+} from '../../db/client'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
@@ -29,8 +37,10 @@ export const getBook = async (
   bookId: number,
   { memoAuthority }: DetailQuery,
 ): Promise<(Omit<BookDetail, 'memosList'> & { memosList: MemoList }) | undefined> => {
-  const list = selectMemosList({ bookId, memoAuthority })
-  const [detail, memosList] = await runAsCaller(db, caller, selectDetail({ bookId }), list)
+  const { guard: detail, memosList } = await runAsCaller(db, caller, {
+    guard: selectDetail({ bookId }),
+    memosList: selectMemosList({ bookId, memoAuthority }),
+  })
   if (detail.bookId === null) return undefined
   const { memoBytes, ...book } = detail
   if (memoBytes <= MAX_WHOLE_BYTES) return { ...book, memosList: newestFirst(memosList) }
@@ -88,7 +98,10 @@ export const createBook = async (
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
   const folded = { titleFolded: toFoldedColumn(book.title), authorFolded: toFoldedColumn(book.author) }
   const insert = insertBook({ ...DEFAULTS, ...book, ...folded, createdAt, bytes, MAX_BOOKS, MAX_MEMBER_TEXT_BYTES })
-  const [usage, [registered]] = await runAsCaller(db, caller, selectUsage(), insert)
+  const { guard: usage, registered } = await runAsCaller(db, caller, {
+    guard: selectUsage(),
+    registered: firstRow(insert),
+  })
   if (registered) return registered
   throw quotaExceeded(usage.books < MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', quotas)
 }
@@ -131,7 +144,10 @@ export const updateColumns = async <Columns extends Record<string, SQLiteColumn>
     dynamicStatement((builder) => builder.update(books).set(changes).where(condition).returning(columns), values),
   ) as Statement<Row>
   if (!hasTexts) return queryOne(db, caller, update)
-  const [, [stored], [updated]] = await runAsCaller(db, caller, selectCaller(), select({ bookId }), update)
+  const { stored, updated } = await runAsCaller(db, caller, {
+    stored: firstRow(select({ bookId })),
+    updated: firstRow(update),
+  })
   if (stored && !updated) throw quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas)
   return updated
 }

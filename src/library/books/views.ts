@@ -1,6 +1,6 @@
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, sqlStatement, statement } from '../../db/client'
+import { type Caller, callerId, isCaller, runAsCaller } from '../../db/caller'
+import { type Db, firstRow, sqlStatement, statement } from '../../db/client'
 import { joinPage, pagesOf } from '../../db/pages'
 import { comparedText } from '../../db/parameters'
 import { books, isFinished, isUnread, isWithMemos } from '../../db/schema/book-tables'
@@ -44,8 +44,10 @@ export const listLibrary = async (
   caller: Caller,
   { bookStatus, ...paging }: LibraryQuery,
 ): Promise<Page<LibraryBook>> => {
-  const library = selectLibrary(paging, { bookStatus })
-  const [totals, ...items] = await runAsCaller(db, caller, selectTotals(), ...library)
+  const { guard: totals, items } = await runAsCaller(db, caller, {
+    guard: selectTotals(),
+    items: selectLibrary(paging, { bookStatus }),
+  })
   const total = { YET: totals.yetBooks, ING: totals.ingBooks, DONE: totals.doneBooks }[bookStatus]
   return toPage(joinPage(items), total, paging)
 }
@@ -66,8 +68,8 @@ const selectCalender = pagesOf(totalOf(sql`${members.finishedBooks}`), (db, { de
 
 /** Finished books with an end date, latest first. */
 export const listCalender = async (db: Db, caller: Caller, paging: Paging): Promise<Page<CalenderBook>> => {
-  const [totals, ...items] = await runAsCaller(db, caller, selectTotals(), ...selectCalender(paging))
-  return toPage(joinPage(items), totals.finishedBooks, paging)
+  const { guard, items } = await runAsCaller(db, caller, { guard: selectTotals(), items: selectCalender(paging) })
+  return toPage(joinPage(items), guard.finishedBooks, paging)
 }
 
 const isOwnUnread = and(isOwn, isUnread)
@@ -108,8 +110,10 @@ export const listAbandoned = async (
   before: string,
   paging: Paging,
 ): Promise<Page<AbandonedBook>> => {
-  const page = selectAbandoned(paging, { before })
-  const [, [count], ...items] = await runAsCaller(db, caller, selectCaller(), countAbandoned({ before }), ...page)
+  const { count, items } = await runAsCaller(db, caller, {
+    count: firstRow(countAbandoned({ before })),
+    items: selectAbandoned(paging, { before }),
+  })
   return toPage(joinPage(items), count?.totalElements ?? 0, paging)
 }
 
@@ -125,6 +129,6 @@ const selectWithMemos = pagesOf(totalOf(sql`${members.memoBooks}`), (db, { desc,
 
 /** Books with at least one memo, newest first. */
 export const listWithMemos = async (db: Db, caller: Caller, paging: Paging): Promise<Page<MemoBook>> => {
-  const [totals, ...items] = await runAsCaller(db, caller, selectTotals(), ...selectWithMemos(paging))
-  return toPage(joinPage(items), totals.memoBooks, paging)
+  const { guard, items } = await runAsCaller(db, caller, { guard: selectTotals(), items: selectWithMemos(paging) })
+  return toPage(joinPage(items), guard.memoBooks, paging)
 }

@@ -1,5 +1,5 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { type Caller, callerId, queryOne, runAsCaller, selectCaller } from '../../db/caller'
+import { type Caller, callerId, queryOne, runAsCaller } from '../../db/caller'
 import { type Db, statement } from '../../db/client'
 import { comparedText } from '../../db/parameters'
 import { books } from '../../db/schema/book-tables'
@@ -58,6 +58,6 @@ const selectByIsbn = statement((db) =>
 
 /** The caller's books with an ISBN-13, newest first. */
 export const listByIsbn = async (db: Db, caller: Caller, isbn: string): Promise<LibraryBook[]> => {
-  const [, items] = await runAsCaller(db, caller, selectCaller(), selectByIsbn({ isbn }))
+  const { items } = await runAsCaller(db, caller, { items: selectByIsbn({ isbn }) })
   return items
 }

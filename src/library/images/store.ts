@@ -36,7 +36,8 @@ const selectPage = pagesOf(imageCount, (db, { desc, limit, offset }) =>
 
 /** The caller's images, newest first. */
 export const listImages = async (db: Db, caller: Caller, paging: Paging): Promise<Page<StoredImage>> => {
-  const [{ imageCount }, ...items] = await runAsCaller(db, caller, selectUsage(), ...selectPage(paging))
+  const { guard, items } = await runAsCaller(db, caller, { guard: selectUsage(), items: selectPage(paging) })
+  const { imageCount } = guard
   return toPage(joinPage(items), imageCount, paging)
 }
 
@@ -63,7 +64,9 @@ const putObject = async (db: Db, bucket: R2Bucket, memberId: number, image: NewI
   const { name } = image
   const key = toKey(memberId, name)
   await putImage(bucket, key, image).catch(async (error) => {
-    await run(db, idempotent(deleteRow({ memberId, name }))).catch(logLeftover(`image without an object: ${key}`))
+    await run(db, { row: idempotent(deleteRow({ memberId, name })) }).catch(
+      logLeftover(`image without an object: ${key}`),
+    )
     throw error
   })
 }
@@ -92,9 +95,12 @@ export const uploadImage = async (
   const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, MAX_MEMBER_IMAGE_BYTES }
   const store = async () => {
     // The row comes first: an object without a row would be counted in no quota.
-    const insert = db.slot === 0 ? insertImage(row) : insertImageInRange(row)
-    const [{ memberId }, [inserted]] = await runAsCaller(db, caller, selectCaller(), insert)
-    if (!inserted) throw quotaExceeded('MAX_MEMBER_IMAGE_BYTES', quotas)
+    const { guard, inserted } = await runAsCaller(db, caller, {
+      guard: selectCaller(),
+      inserted: (db.slot === 0 ? insertImage : insertImageInRange)(row),
+    })
+    const { memberId } = guard
+    if (inserted.length === 0) throw quotaExceeded('MAX_MEMBER_IMAGE_BYTES', quotas)
     await putObject(db, bucket, memberId, image)
     return toKey(memberId, name)
   }
@@ -141,7 +147,7 @@ export const deleteImage = (db: Db, caller: Caller, bucket: R2Bucket, memberId: 
     const deleted = await queryOne(db, caller, deleteOwn({ memberId, name }))
     if (!deleted) return undefined
     await deleteObject(bucket, key).catch(async (error) => {
-      await run(db, restoreRow(deleted)).catch(failed)
+      await run(db, { row: restoreRow(deleted) }).catch(failed)
       throw error
     })
     db.waitUntil(deleteAgain(bucket, key).catch(failed))

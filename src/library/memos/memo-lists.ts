@@ -1,5 +1,5 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { type Caller, callerId, queryOne, runAsCaller, selectCaller } from '../../db/caller'
+import { type Caller, callerId, queryOne, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement, statement } from '../../db/client'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { limit, offset } from '../../db/parameters'
@@ -87,10 +87,10 @@ export const loadInParts = async (
   selection: Selection,
   page = { limit: -1, offset: 0 },
 ): Promise<MemoList> => {
-  const [, sizes] = await runAsCaller(db, caller, selectCaller(), selectSizes({ ...selection, ...page }))
+  const { sizes } = await runAsCaller(db, caller, { sizes: selectSizes({ ...selection, ...page }) })
   if (sizes.length === 0) return []
   return loadParts(db, caller, sizes, async (memoIds) => {
-    const [, memos] = await runAsCaller(db, caller, selectCaller(), selectPart({ memoIds }))
+    const { memos } = await runAsCaller(db, caller, { memos: selectPart({ memoIds }) })
     return memos
   })
 }
@@ -142,8 +142,10 @@ export const listMemos = async (
   { memoType, ...paging }: MemosQuery,
 ): Promise<MemoPage | undefined> => {
   const values = { bookId, memoType, ...toLimit(paging) }
-  const page = selectPage[memoType](values)
-  const [counters, items] = await runAsCaller(db, caller, selectCounters({ bookId }), page)
+  const { guard: counters, items } = await runAsCaller(db, caller, {
+    guard: selectCounters({ bookId }),
+    items: selectPage[memoType](values),
+  })
   if (counters.bookId === null) return undefined
   const result = toPage(items, counters[COUNTERS[memoType]], paging)
   if (counters.memoBytes <= MAX_WHOLE_BYTES) return result

@@ -1,7 +1,7 @@
 import { and, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { type Caller, isOwnRow, queryOne, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../../db/client'
+import { type Caller, isOwnRow, queryOne, runAsCaller } from '../../db/caller'
+import { type Db, dynamicStatement, firstRow, idempotent, sqlStatement, statement } from '../../db/client'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { books } from '../../db/schema/book-tables'
@@ -57,7 +57,10 @@ export const createMemo = async (
   const bytes = utf8Bytes(memo.memoContent)
   const contentFolded = toFoldedColumn(memo.memoContent)
   const insert = insertMemo({ ...memo, contentFolded, bookId, createdAt: now, bytes, ...limits })
-  const [book, [created]] = await runAsCaller(db, caller, selectUsage({ bookId }), insert)
+  const { guard: book, created } = await runAsCaller(db, caller, {
+    guard: selectUsage({ bookId }),
+    created: firstRow(insert),
+  })
   if (created || book.bookId === null) return created
   if (book.memoCount >= MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
   const isBookFull = book.memoBytes + bytes > MAX_BOOK_TEXT_BYTES
@@ -115,7 +118,10 @@ export const updateMemo = async (
     ),
   )
   if (!hasContent) return queryOne(db, caller, update)
-  const [, [before], [updated]] = await runAsCaller(db, caller, selectCaller(), selectGrowth(values), update)
+  const { before, updated } = await runAsCaller(db, caller, {
+    before: firstRow(selectGrowth(values)),
+    updated: firstRow(update),
+  })
   if (updated || !before) return updated
   const isBookFull = before.bookBytes > MAX_BOOK_TEXT_BYTES
   throw quotaExceeded(isBookFull ? 'MAX_BOOK_TEXT_BYTES' : 'MAX_MEMBER_TEXT_BYTES', quotas)

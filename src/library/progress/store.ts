@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
-import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, idempotent, sqlStatement, statement } from '../../db/client'
+import { type Caller, callerId, runAsCaller } from '../../db/caller'
+import { type Db, firstRow, idempotent, sqlStatement, statement } from '../../db/client'
 import { isOwnBook } from '../../db/own-book'
 import { limit } from '../../db/parameters'
 import { books } from '../../db/schema/book-tables'
@@ -80,9 +80,11 @@ export const addProgress = async (
 ): Promise<ProgressEvent | undefined> => {
   const now = Date.now()
   const values = { bookId, page: null, percent: null, ...reached, now, at: at != null && at <= now ? at : null }
-  const insert = idempotent(insertEvent(values))
-  const update = idempotent(updateCurrentPage({ bookId }))
-  const [, [book], [event]] = await runAsCaller(db, caller, selectCaller(), selectBook({ bookId }), insert, update)
+  const { book, event } = await runAsCaller(db, caller, {
+    book: firstRow(selectBook({ bookId })),
+    event: firstRow(idempotent(insertEvent(values))),
+    updated: idempotent(updateCurrentPage({ bookId })),
+  })
   if (!book) return undefined
   if (!event) throw fieldError('percent', reached.percent, 'must not be sent for a book without itemPage: send page')
   return toEvent(event)
@@ -110,9 +112,11 @@ export const listProgress = async (
   bookId: number,
   { cursor = Number.MAX_SAFE_INTEGER, size }: ProgressQuery,
 ): Promise<List<ProgressEvent> | undefined> => {
-  const select = selectEvents({ bookId, before: cursor, limit: size + 1 })
-  const [, [book], events] = await runAsCaller(db, caller, selectCaller(), selectBook({ bookId }), select)
-  if (!book) return undefined
+  const { books, events } = await runAsCaller(db, caller, {
+    books: selectBook({ bookId }),
+    events: selectEvents({ bookId, before: cursor, limit: size + 1 }),
+  })
+  if (books.length === 0) return undefined
   const item = events.slice(0, size)
   return { item: item.map(toEvent), next: events.length > size ? toCursor(item.at(-1)?.at) : null }
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, isOwnRow, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, idempotent, sqlStatement } from '../../db/client'
+import { type Caller, callerId, isCaller, isOwnRow, runAsCaller } from '../../db/caller'
+import { type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { nextId, READING_ID_OFFSET } from '../../db/next-id'
 import { isOwnBook } from '../../db/own-book'
 import { type ArrayOrParts, loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
@@ -43,8 +43,10 @@ const pointToFirst = sqlStatement(
   () => sql`
   update books set newestReadingId = bookId where ${isOwnBook} and newestReadingId is null and changes() = 1`,
 )
-const storeFirst = (bookId: number) =>
-  [idempotent(insertFirst({ bookId })), idempotent(pointToFirst({ bookId }))] as const
+const storeFirst = (bookId: number) => ({
+  first: idempotent(insertFirst({ bookId })),
+  pointed: idempotent(pointToFirst({ bookId })),
+})
 
 const noteBytes = sql`coalesce(octet_length(note), 0)`
 // The newest reading stays first even if the dates of the book are changed to earlier ones than those of other readings.
@@ -75,19 +77,16 @@ export const listReadings = async (
   bookId: number,
 ): Promise<ArrayOrParts<Reading> | undefined> => {
   const values = { bookId }
-  const [, sizes, first, all] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
-    selectSizes(values),
-    selectFirst(values),
-    selectAll(values),
-  )
+  const { sizes, first, all } = await runAsCaller(db, caller, {
+    sizes: selectSizes(values),
+    first: selectFirst(values),
+    all: selectAll(values),
+  })
   if (sizes.length === 0) return undefined
   const stored = sizes.flatMap(({ id, bytes }) => (id === null ? [] : [{ id, bytes }]))
   if (stored.reduce((sum, { bytes }) => sum + bytes, 0) <= MAX_WHOLE_BYTES) return [...first, ...all].map(toReading)
   return loadParts(db, caller, stored, async (ids) => {
-    const [, part] = await runAsCaller(db, caller, selectCaller(), selectPart({ bookId, ids }))
+    const { part } = await runAsCaller(db, caller, { part: selectPart({ bookId, ids }) })
     return part.map(toReading)
   })
 }
@@ -139,15 +138,12 @@ export const createReading = async (
     bytes: utf8Bytes(note),
     MAX_MEMBER_TEXT_BYTES: quotas.MAX_MEMBER_TEXT_BYTES,
   })
-  const [, , , [created], , [usage]] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
+  const { created, usage } = await runAsCaller(db, caller, {
     ...storeFirst(bookId),
-    insert,
-    syncAfterCreate({ bookId, reorders: 1 }),
-    selectCount({ bookId }),
-  )
+    created: firstRow(insert),
+    book: syncAfterCreate({ bookId, reorders: 1 }),
+    usage: firstRow(selectCount({ bookId })),
+  })
   if (created) return toReading(created)
   if (!usage) return undefined
   throw usage.count < MAX_READINGS ? quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas) : new ApiError('MAX_READINGS')
@@ -214,8 +210,8 @@ export const updateReading = async (
 ): Promise<Reading | undefined> => {
   const ids = { readingId, bookId: readingId }
   if (Object.keys(patch).length === 0) {
-    const [, [first], [stored]] = await runAsCaller(db, caller, selectCaller(), selectFirst(ids), selectReading(ids))
-    const row = first ?? stored
+    const { first, stored } = await runAsCaller(db, caller, { first: selectFirst(ids), stored: selectReading(ids) })
+    const row = first[0] ?? stored[0]
     return row && toReading(row)
   }
   const { MAX_MEMBER_TEXT_BYTES } = quotas
@@ -228,15 +224,12 @@ export const updateReading = async (
     setsStar: isSet('rating'),
     reorders: isSet('startedAt', 'finishedAt', 'outcome'),
   }
-  const [, , , [stored], [updated]] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
+  const { stored, updated } = await runAsCaller(db, caller, {
     ...storeFirst(readingId),
-    selectReading({ readingId }),
-    idempotent(update),
-    ...(sets.reorders || sets.setsStar ? [idempotent(syncAfterChange({ readingId, ...sets }))] : []),
-  )
+    stored: firstRow(selectReading({ readingId })),
+    updated: firstRow(idempotent(update)),
+    book: sets.reorders || sets.setsStar ? idempotent(syncAfterChange({ readingId, ...sets })) : undefined,
+  })
   if (!updated && stored) throw refusal(stored, patch, quotas)
   return updated && toReading(updated)
 }
@@ -254,14 +247,11 @@ const removeReading = sqlStatement<{ readingId: number }>(
 /** Deletes a reading. A book without readings is unread again. Returns undefined if the caller has no such reading. */
 export const deleteReading = async (db: Db, caller: Caller, readingId: number) => {
   const ids = { readingId }
-  const [, , , , , [removed]] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
+  const { removed } = await runAsCaller(db, caller, {
     ...storeFirst(readingId),
-    syncAfterChange({ ...ids, deletedId: readingId, reorders: 1 }),
-    clearBook(ids),
-    removeReading(ids),
-  )
-  return removed
+    book: syncAfterChange({ ...ids, deletedId: readingId, reorders: 1 }),
+    cleared: clearBook(ids),
+    removed: removeReading(ids),
+  })
+  return removed[0]
 }

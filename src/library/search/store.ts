@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, idempotent, sqlStatement } from '../../db/client'
+import { type Caller, callerId, runAsCaller } from '../../db/caller'
+import { type Db, firstRow, sqlStatement } from '../../db/client'
 import { isOwnBook } from '../../db/own-book'
 import { limit } from '../../db/parameters'
 import { authorKey, books, titleKey } from '../../db/schema/book-tables'
@@ -93,8 +93,10 @@ const toValues = ({ q, cursor = Number.MAX_SAFE_INTEGER, size }: BookSearch) => 
 
 /** The caller's books whose title, author or publisher contains the term, newest first. */
 export const searchBooks = async (db: Db, caller: Caller, search: BookSearch): Promise<List<LibraryBook>> => {
-  const page = idempotent(selectBooks(toValues(search)))
-  const [, [end], rows] = await runAsCaller(db, caller, selectCaller(), selectOldestBook(), page)
+  const { end, rows } = await runAsCaller(db, caller, {
+    end: firstRow(selectOldestBook()),
+    rows: selectBooks(toValues(search)),
+  })
   return {
     item: rows.filter(({ at }) => at).map(({ id, isLast, at, ...book }) => book),
     next: toNext(rows, search.size, end?.oldest),
@@ -142,8 +144,10 @@ export const searchMemos = async (
 ): Promise<List<FoundMemo> | undefined> => {
   const source = bookId === undefined ? inAllBooks : inBook
   const values = { ...toValues(search), memoType, bookId }
-  const statements = [source.selectEnd(values), idempotent(source.search(values))] as const
-  const [, [end], rows] = await runAsCaller(db, caller, selectCaller(), ...statements)
+  const { end, rows } = await runAsCaller(db, caller, {
+    end: firstRow(source.selectEnd(values)),
+    rows: source.search(values),
+  })
   if (bookId !== undefined && !end?.bookId) return undefined
   const item = rows
     .filter(({ at }) => at)

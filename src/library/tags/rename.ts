@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, queryOne, runAsCaller, selectCaller } from '../../db/caller'
+import { type Caller, callerId, queryOne, runAsCaller } from '../../db/caller'
 import { type Db, idempotent, sqlStatement } from '../../db/client'
 import { fold } from '../../values/fold'
 import type { Tag } from './responses'
@@ -59,34 +59,28 @@ export const renameOrMerge = async (db: Db, caller: Caller, { from, to }: TagRen
   const rename = renameTag(values)
   if (values.fromKey === values.toKey) return queryOne(db, caller, idempotent(rename))
   const { resetCount, removeBooks, removeTag } = deletionOfSmaller
-  const [, [renamed], , , , , [merged], , [target]] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
-    rename,
+  const { renamed, merged, target } = await runAsCaller(db, caller, {
+    renamed: rename,
     // After a rename, no tag `from` is left to merge.
-    takeSpelling(values),
-    moveBooks(values),
-    resetCount(values),
-    removeBooks(values),
-    removeTag(values),
-    takeKey(values),
-    selectTo(values),
-  )
-  return renamed ?? (merged && target)
+    spelling: takeSpelling(values),
+    moved: moveBooks(values),
+    count: resetCount(values),
+    books: removeBooks(values),
+    merged: removeTag(values),
+    key: takeKey(values),
+    target: selectTo(values),
+  })
+  return renamed[0] ?? (merged[0] && target[0])
 }
 
 /** Deletes a tag from all books. Returns undefined if the caller has no such tag. */
 export const deleteTag = async (db: Db, caller: Caller, tag: string) => {
   const values = { key: fold(tag) }
   const { resetCount, removeBooks, removeTag } = deletionOfNamed
-  const [, , , [deleted]] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
-    resetCount(values),
-    removeBooks(values),
-    removeTag(values),
-  )
-  return deleted
+  const { deleted } = await runAsCaller(db, caller, {
+    count: resetCount(values),
+    books: removeBooks(values),
+    deleted: removeTag(values),
+  })
+  return deleted[0]
 }

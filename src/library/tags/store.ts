@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
+import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, idempotent, sqlStatement } from '../../db/client'
 import { isOwnBook } from '../../db/own-book'
 import { joinPage, pagesOf } from '../../db/pages'
@@ -26,14 +26,11 @@ const toNames = (rows: KeyedTag[]): BookTags => ({ tags: rows.map(({ tag }) => t
 
 /** The tags of a book, by key. Returns undefined if the caller has no such book. */
 export const listBookTags = async (db: Db, caller: Caller, bookId: number): Promise<BookTags | undefined> => {
-  const [, [book], rows] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
-    selectBook({ bookId }),
-    selectBookTags({ bookId }),
-  )
-  return book && toNames(rows)
+  const { books, tags } = await runAsCaller(db, caller, {
+    books: selectBook({ bookId }),
+    tags: selectBookTags({ bookId }),
+  })
+  return books[0] && toNames(tags)
 }
 
 // The placeholder `tags` is a JSON array of pairs: key and tag.
@@ -90,17 +87,14 @@ export const setBookTags = async (
 ): Promise<BookTags | undefined> => {
   const byKey = new Map(tags.toReversed().map((tag) => [fold(tag), tag]))
   const values = { bookId, tags: JSON.stringify([...byKey]) }
-  const [, [book], , , , rows] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
-    selectBook(values),
-    idempotent(insertNewTags(values)),
-    idempotent(removeOtherTags(values)),
-    idempotent(addTags(values)),
-    selectBookTags(values),
-  )
-  if (!book) return undefined
+  const { books, rows } = await runAsCaller(db, caller, {
+    books: selectBook(values),
+    inserted: idempotent(insertNewTags(values)),
+    removed: idempotent(removeOtherTags(values)),
+    added: idempotent(addTags(values)),
+    rows: selectBookTags(values),
+  })
+  if (books.length === 0) return undefined
   const stored = new Set(rows.map(({ tagKey }) => tagKey))
   if ([...byKey.keys()].some((wantedKey) => !stored.has(wantedKey))) throw new ApiError('MAX_TAGS')
   return toNames(rows)
@@ -113,7 +107,7 @@ const selectTags = sqlStatement<Tag>(
 
 /** The caller's tags, by key. */
 export const listTags = async (db: Db, caller: Caller): Promise<Tag[]> => {
-  const [, tags] = await runAsCaller(db, caller, selectCaller(), selectTags())
+  const { tags } = await runAsCaller(db, caller, { tags: selectTags() })
   return tags
 }
 
@@ -140,7 +134,6 @@ export const listTagged = async (
   { tag, ...paging }: TaggedQuery,
 ): Promise<Page<LibraryBook>> => {
   const key = { key: fold(tag) }
-  const page = selectTagged(paging, key)
-  const [, [counted], ...items] = await runAsCaller(db, caller, selectCaller(), selectCount(key), ...page)
-  return toPage(joinPage(items), counted?.bookCount ?? 0, paging)
+  const { tags, items } = await runAsCaller(db, caller, { tags: selectCount(key), items: selectTagged(paging, key) })
+  return toPage(joinPage(items), tags[0]?.bookCount ?? 0, paging)
 }

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
+import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, type Statement, sqlStatement } from '../../db/client'
 import { type LoadPart, type Size, splitByBytes } from '../../db/parts'
 
@@ -76,7 +76,7 @@ const LISTS = {
 export const createListLoader = (db: Db, caller: Caller, load: LoadPart) => {
   const query = <Row>(statement: Statement<Row>) =>
     load(async () => {
-      const [, rows] = await runAsCaller(db, caller, selectCaller(), statement)
+      const { rows } = await runAsCaller(db, caller, { rows: statement })
       return rows
     })
   return async function* loadList(name: keyof typeof LISTS, bookId: number) {

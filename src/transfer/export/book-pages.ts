@@ -1,5 +1,5 @@
-import { type Caller, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, idempotent } from '../../db/client'
+import { type Caller, runAsCaller } from '../../db/caller'
+import type { Db } from '../../db/client'
 import type { LoadPart } from '../../db/parts'
 import { createListLoader } from './book-lists'
 import type { Part } from './export-plan'
@@ -27,8 +27,8 @@ export async function* loadPages<Row extends { bookId: number }, Book>(
 ): AsyncGenerator<Book[], void> {
   const loadList = createListLoader(db, caller, load)
   const loadPage = async (from: number, books: number) => {
-    const statement = idempotent(selectPage({ isCounted: 1, after: from, last, books }))
-    const [, page] = await load(() => runAsCaller(db, caller, selectCaller(), statement))
+    const statement = selectPage({ isCounted: 1, after: from, last, books })
+    const { page } = await load(() => runAsCaller(db, caller, { page: statement }))
     return page
   }
   let page = first ?? (await loadPage(after, FIRST_PAGE_BOOKS))

@@ -1,7 +1,7 @@
 import { profileColumns } from '../../accounts/members/store'
 import { keyedHash } from '../../auth/keyed-hash'
 import { type Caller, isCaller, queryOne, runAsCaller } from '../../db/caller'
-import { type Db, idempotent, statement } from '../../db/client'
+import { type Db, firstRow, statement } from '../../db/client'
 import type { LoadPart } from '../../db/parts'
 import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
@@ -55,7 +55,7 @@ const findPart = async <Row extends { bookId: number }, Book>(
   let part = first
   while (part.next && part.number < query.part) {
     const plan = part.next
-    const ends = await load(() => queryOne(db, caller, idempotent(selectEnds({ isCounted: 1, ...plan }))))
+    const ends = await load(() => queryOne(db, caller, selectEnds({ isCounted: 1, ...plan })))
     part = toPart(plan, ends)
   }
   if (part.number === query.part) return part
@@ -82,17 +82,21 @@ export const startExport = async <Row extends { bookId: number }, Book>(
   const subject = await keyedHash(config.JWT_SECRET, action, credential, String(memberId))
   const attempt = toAttempt(now, { subject, limits })
   const start = plan ?? { part: 1, exportedAt: now, after: 0, last: Number.MAX_SAFE_INTEGER }
-  const [member, usage, counted, [ends], page] = await load(() =>
-    runAsCaller(
-      db,
-      caller,
-      selectMember(),
-      selectUsage(attempt),
-      insertCallerAttempt(attempt),
+  const {
+    guard: member,
+    usage,
+    counted,
+    ends,
+    page,
+  } = await load(() =>
+    runAsCaller(db, caller, {
+      guard: selectMember(),
+      usage: selectUsage(attempt),
+      counted: insertCallerAttempt(attempt),
       // After the statement that counts the export, so that a request beyond the limit reads no books.
-      kind.selectEnds({ isCounted: 0, ...start }),
-      ...(start.part === number ? [firstPage(kind, start)] : []),
-    ),
+      ends: firstRow(kind.selectEnds({ isCounted: 0, ...start })),
+      page: start.part === number ? firstPage(kind, start) : undefined,
+    }),
   )
   if (counted.length === 0) throw tooManyAttempts(usage, now)
   return {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
+import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import type { LoadPart } from '../../db/parts'
 import { toKey } from '../../library/images/bucket'
@@ -20,7 +20,7 @@ const selectImages = sqlStatement<StoredImage & { imageId: number }>(
 /** Loads the caller's images in pages, oldest first. */
 export async function* loadImages(db: Db, caller: Caller, load: LoadPart, imageBase: string) {
   for (let after = 0, isLast = false; !isLast; ) {
-    const [, page] = await load(() => runAsCaller(db, caller, selectCaller(), selectImages({ after })))
+    const { page } = await load(() => runAsCaller(db, caller, { page: selectImages({ after }) }))
     yield page.map(({ memberId, name, type, bytes, createdAt }): ExportedImage => {
       return { name, url: `${imageBase}/${toKey(memberId, name)}`, type, bytes, createdAt }
     })

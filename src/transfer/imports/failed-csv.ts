@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, runAsCaller, selectCaller } from '../../db/caller'
-import { afterResponse, type Db, sqlStatement } from '../../db/client'
+import { type Caller, runAsCaller } from '../../db/caller'
+import { afterResponse, type Db, firstRow, sqlStatement } from '../../db/client'
 import { loadParts, MAX_PART_BYTES, type Size } from '../../db/parts'
 import { toCsv } from '../csv-writer'
 import { MAX_COLUMNS } from '../reader/csv-rows'
@@ -59,19 +59,16 @@ async function* toOnePart(rows: FailedRow[]) {
  */
 export const loadFailed = async (db: Db, caller: Caller, importId: number) => {
   const values = { importId }
-  const [, [found], sizes, all] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
-    selectColumns(values),
-    selectSizes(values),
-    selectAll(values),
-  )
+  const { found, sizes, all } = await runAsCaller(db, caller, {
+    found: firstRow(selectColumns(values)),
+    sizes: selectSizes(values),
+    all: selectAll(values),
+  })
   if (!found) return undefined
   const columns: string[] = sizes.length > 0 ? JSON.parse(found.columns) : []
   if (all.length === sizes.length) return { columns, parts: toOnePart(all) }
   const parts = await loadParts(db, caller, sizes, async (ids) => {
-    const [, part] = await runAsCaller(afterResponse(db), caller, selectCaller(), selectPart({ importId, ids }))
+    const { part } = await runAsCaller(afterResponse(db), caller, { part: selectPart({ importId, ids }) })
     return part
   })
   return { columns, parts }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { sqlStatement } from '../../db/client'
+import { firstRow, sqlStatement } from '../../db/client'
 import { deleteFile } from './receive/import-files'
 import { query, type RunContext } from './run-context'
 import { importColumns, type StoredImport } from './store'
@@ -40,28 +40,28 @@ const forgetFile = sqlStatement(() => sql`update imports set file = null where $
 
 /** Returns undefined if the import has ended, or another run has the lease. */
 export const takeLease = async (context: RunContext, { memberId, importId }: Key) => {
-  const [[stored]] = await query(context, updateLease({ memberId, importId, now: Date.now(), ...newLease() }))
-  return stored
+  const taken = updateLease({ memberId, importId, now: Date.now(), ...newLease() })
+  return (await query(context, { taken: firstRow(taken) })).taken
 }
 
 /** Deletes the file of an import that has ended. The sweep repeats it. */
 export const dropFile = async (context: RunContext, { memberId, importId, file }: Key & { file: string | null }) => {
   if (file === null) return
   await deleteFile(context.bucket, memberId, file)
-  await query(context, forgetFile({ memberId, importId }))
+  await query(context, { forgotten: forgetFile({ memberId, importId }) })
 }
 
 /** Gives the lease back, and deletes the file if the import has ended. */
 export const returnLease = async (context: RunContext, leased: Leased) => {
   const { memberId, importId, lease } = leased
   const values = { memberId, importId, lease }
-  const [, [stored]] = await query(context, endLease(values), selectStatus(values))
+  const { stored } = await query(context, { ended: endLease(values), stored: firstRow(selectStatus(values)) })
   if (stored && stored.status !== 'RUNNING') await dropFile(context, leased)
 }
 
 /** Ends an import as failed, so that the next one may start, unless another run has the lease. */
 export const failImport = async (context: RunContext, leased: Leased, reason: string) => {
   const { memberId, importId, lease } = leased
-  const [failed] = await query(context, fail({ memberId, importId, lease, reason }))
-  if (failed.length > 0) await dropFile(context, leased)
+  const { failed } = await query(context, { failed: firstRow(fail({ memberId, importId, lease, reason })) })
+  if (failed) await dropFile(context, leased)
 }

@@ -1,4 +1,4 @@
-import { type Db, run, type Statement } from '../../db/client'
+import { type Batch, type Db, run } from '../../db/client'
 import type { Quotas } from '../../values/quotas'
 import type { ReaderBinding } from './receive/reader-client'
 
@@ -18,10 +18,7 @@ export type RunContext = {
 export const newBudget = () => ({ left: MAX_STATEMENTS })
 
 /** Runs statements in one call, and counts them. */
-export const query = <const Statements extends readonly Statement[]>(
-  { db, budget }: RunContext,
-  ...statements: Statements
-) => {
-  budget.left -= statements.length
-  return run(db, ...statements)
+export const query = <B extends Batch>({ db, budget }: RunContext, batch: B) => {
+  budget.left -= Object.values(batch).flatMap((each) => each ?? []).length
+  return run(db, batch)
 }

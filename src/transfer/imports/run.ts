@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { sqlStatement } from '../../db/client'
+import { firstRow, sqlStatement } from '../../db/client'
 import { IMPORT_OUTCOMES } from '../../values/contract'
 import { localTime } from '../../values/local-time'
 import type { Entry } from '../entry'
@@ -95,8 +95,8 @@ const commit = async (
     MAX_MEMBER_TEXT_BYTES,
   })
   const statements = writeChunk(ofChunk, toItems(plan, now, isDryRun === 1))
-  const [claimed] = await query(context, claim, ...statements)
-  return claimed.length > 0
+  const { claimed } = await query(context, { claimed: firstRow(claim), statements })
+  return claimed !== undefined
 }
 
 /** Works on an import until it is done, or the time or the statements of an invocation are used up. */
@@ -106,16 +106,16 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   const values = { memberId, importId }
   const deadline = Date.now() + MAX_RUN_MS
   const { matches, tagKeys } = await loadLibrary(context, stored, entries)
-  const [reported] = isDryRun ? await query(context, selectReported(values)) : [[]]
+  const reported = isDryRun ? (await query(context, { row: firstRow(selectReported(values)) })).row : undefined
   // What a dry run has reported counts as if it were stored.
-  let before: Usage = { books: isDryRun ? created : 0, textBytes: reported[0]?.textBytes ?? 0 }
+  let before: Usage = { books: isDryRun ? created : 0, textBytes: reported?.textBytes ?? 0 }
   let { done } = stored
   while (done < entries.length && Date.now() < deadline && budget.left > 0) {
     const to = chunkEnd(entries, done)
     const now = localTime(timeZone)
     let plan = limitTags(await planChunk(context, stored, done, entries.slice(done, to), matches, now), tagKeys)
     if (!(await commit(context, stored, done, plan, now, before))) {
-      const [[usage]] = await query(context, selectUsage(values))
+      const { usage } = await query(context, { usage: firstRow(selectUsage(values)) })
       if (!usage) return
       const { books, textBytes } = usage
       plan = limitUsage(plan, { books: books + before.books, textBytes: textBytes + before.textBytes }, quotas)

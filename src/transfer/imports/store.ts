@@ -1,6 +1,6 @@
 import { getTableColumns, sql } from 'drizzle-orm'
-import { type Caller, callerId, DAY_MS, queryOne, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, sqlStatement } from '../../db/client'
+import { type Caller, callerId, DAY_MS, queryOne, runAsCaller } from '../../db/caller'
+import { type Db, firstRow, sqlStatement } from '../../db/client'
 import { limit, offset } from '../../db/parameters'
 import { imports } from '../../db/schema/import-tables'
 import { toInstant } from '../../values/fields'
@@ -91,15 +91,12 @@ export const createImport = async (
     columns: JSON.stringify(columns),
     unknownColumns: unknownColumns.length > 0 ? JSON.stringify(unknownColumns) : null,
   })
-  const [, [limits], [created]] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
-    selectLimits({ dayAgo }),
-    insert,
-    deleteOutdatedRows(),
-    hideOutdated(),
-  )
+  const { limits, created } = await runAsCaller(db, caller, {
+    limits: firstRow(selectLimits({ dayAgo })),
+    created: firstRow(insert),
+    deleted: deleteOutdatedRows(),
+    hidden: hideOutdated(),
+  })
   if (created) return created
   throw refusal(limits, now)
 }
@@ -117,7 +114,7 @@ export const getImport = (db: Db, caller: Caller, importId: number) => queryOne(
 
 /** The caller's imports, newest first. */
 export const listImports = async (db: Db, caller: Caller): Promise<Import[]> => {
-  const [, rows] = await runAsCaller(db, caller, selectCaller(), selectImports())
+  const { rows } = await runAsCaller(db, caller, { rows: selectImports() })
   return rows.map(toImport)
 }
 
@@ -145,7 +142,7 @@ export const listRows = async (
 ): Promise<Page<ImportRow> | undefined> => {
   const values = { importId, outcome, ...toLimit(paging) }
   const select = outcome === 'ALL' ? selectPage(values) : selectPageOfOutcome(values)
-  const [, [found], rows] = await runAsCaller(db, caller, selectCaller(), selectImport({ importId }), select)
+  const { found, rows } = await runAsCaller(db, caller, { found: firstRow(selectImport({ importId })), rows: select })
   if (!found) return undefined
   const items = rows.map((row) => ({ ...row, losses: JSON.parse(row.losses ?? '[]') }))
   return toPage(items, outcome === 'ALL' ? found.done : found[outcome], paging)

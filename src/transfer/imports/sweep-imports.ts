@@ -67,12 +67,12 @@ const deleteReports = async (context: RunContext, old: Sweepable[]) => {
     return at === 0 || rows <= MAX_ROWS
   })
   const values = { list: JSON.stringify(list.map(({ memberId, importId }) => [memberId, importId])) }
-  await query(context, deleteRows(values), deleteImports(values))
+  await query(context, { rows: deleteRows(values), imports: deleteImports(values) })
 }
 
 /** Ends an import that took too long, and deletes the file of one that has ended. */
 const end = async (context: RunContext, each: Sweepable) => {
-  if (each.isRunning) await query(context, failLate({ ...each }))
+  if (each.isRunning) await query(context, { failed: failLate({ ...each }) })
   await dropFile(context, each)
 }
 
@@ -81,7 +81,7 @@ export const SWEEP_STATEMENTS = 1
 
 /** The imports of a database that `sweepImports` has something to do with. */
 export const findSweepable = async (db: Db, now: number) => {
-  const [imports] = await run(db, selectSweepable({ now, before: now - KEPT_MS }))
+  const { imports } = await run(db, { imports: selectSweepable({ now, before: now - KEPT_MS }) })
   return imports
 }
 

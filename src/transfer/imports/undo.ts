@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, runAsCaller, selectCaller } from '../../db/caller'
+import { type Caller, callerId, queryOne, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import type { UndoneImport } from './responses'
 import { importColumns, isOwnImport, isOwnReportRow, type StoredImport } from './store'
@@ -53,15 +53,19 @@ export const undoImport = async (
   caller: Caller,
   importId: number,
 ): Promise<(UndoneImport & { cancelled: StoredImport }) | undefined> => {
-  const [, [cancelled]] = await runAsCaller(db, caller, selectCaller(), cancel({ importId }))
+  const cancelled = await queryOne(db, caller, cancel({ importId }))
   if (!cancelled) return undefined
   let removed = 0
   for (let after = 0; after < cancelled.done; after += BATCH) {
-    const [, deleted] = await runAsCaller(db, caller, selectCaller(), deleteUnchanged({ importId, after }))
+    const { deleted } = await runAsCaller(db, caller, { deleted: deleteUnchanged({ importId, after }) })
     removed += deleted.length
   }
   const values = { importId }
-  const [, kept] = await runAsCaller(db, caller, selectCaller(), selectKept(values), deleteRows(values), hide(values))
+  const { kept } = await runAsCaller(db, caller, {
+    kept: selectKept(values),
+    deleted: deleteRows(values),
+    hidden: hide(values),
+  })
   // A dry run created and updated nothing.
   return { removed, kept: cancelled.isDryRun ? [] : kept, cancelled }
 }

@@ -50,7 +50,7 @@ it('runs 16 database calls of a session at a time, lets 64 wait, refuses more, a
 })
 
 describe('while 128 database calls of two networks are in progress', () => {
-  const query = (db: Db) => run(db, { build: () => ({ sql: 'select 1 as one', params: [] }), values: {} })
+  const query = (db: Db) => run(db, { ones: { build: () => ({ sql: 'select 1 as one', params: [] }), values: {} } })
   const from = (network: string, database = env.DB) => connect(database, { slot: 900, sources: [network] })
 
   /** The first network has 96 calls in progress and 4 waiting, the second one has 32 in progress. */

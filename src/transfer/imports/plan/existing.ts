@@ -41,19 +41,22 @@ export const libraryStatements = (books: number) => 4 + Math.floor(books / LIBRA
 /** Loads what a run has to know of the library: the books to which the entries that are left belong, and the tags. */
 export const loadLibrary = async (context: RunContext, stored: StoredImport, entries: Entry[]) => {
   const { memberId, importId, done } = stored
-  const [tagKeys, taken, origins = []] = await query(
-    context,
-    selectTagKeys({ memberId }),
-    selectTaken({ memberId, importId }),
-    ...(entries.some(({ exact }) => exact) ? [selectOrigins({ memberId })] : []),
-  )
+  const {
+    tagKeys,
+    taken,
+    origins = [],
+  } = await query(context, {
+    tagKeys: selectTagKeys({ memberId }),
+    taken: selectTaken({ memberId, importId }),
+    origins: entries.some(({ exact }) => exact) ? selectOrigins({ memberId }) : undefined,
+  })
   const matcher = createMatcher(
     entries,
     new Map(origins.map(({ bookId, origin }) => [bookId, origin])),
     new Set(taken.map(({ bookId }) => bookId)),
   )
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const [books]: [Known[]] = await query(context, selectLibrary({ memberId, after }))
+    const { books }: { books: Known[] } = await query(context, { books: selectLibrary({ memberId, after }) })
     books.forEach(matcher.offer)
     after = books[LIBRARY_PAGE - 1]?.bookId
   }
@@ -137,7 +140,7 @@ const toExisting = (row: ExistingRow): Existing => ({
 export const loadExisting = async (context: RunContext, owner: number, entries: Map<number, Entry>) => {
   if (entries.size === 0) return new Map<number, Existing>()
   const bookIds = JSON.stringify([...entries.keys()])
-  const [rows] = await query(context, selectExisting({ memberId: owner, bookIds }))
+  const { rows } = await query(context, { rows: selectExisting({ memberId: owner, bookIds }) })
   const existing = new Map(rows.map((row) => [row.bookId, toExisting(row)]))
   const toItems = (listItems: (entry: Entry, book: Existing) => object[]) =>
     toJsonParts(
@@ -152,7 +155,7 @@ export const loadExisting = async (context: RunContext, owner: number, entries: 
     ...memos.map((part) => selectMissingMemos({ memberId: owner, items: part })),
     ...events.map((part) => selectMissingEvents({ memberId: owner, items: part })),
   ]
-  const found = selects.length > 0 ? (await query(context, ...selects)).flat() : []
+  const found = selects.length > 0 ? (await query(context, { selects })).selects.flat() : []
   for (const { bookId, memos = 0, memoBytes = 0, events = 0 } of found) {
     const missing = existing.get(bookId)?.missing
     if (!missing) continue

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { keyedHash } from '../../../auth/keyed-hash'
-import { type Caller, callerId, DAY_MS, runAsCaller, selectCaller } from '../../../db/caller'
-import { type Db, sqlStatement } from '../../../db/client'
+import { type Caller, callerId, DAY_MS, runAsCaller } from '../../../db/caller'
+import { type Db, firstRow, sqlStatement } from '../../../db/client'
 import { ApiError, tooManyRequests } from '../../../errors'
 import { insertAttemptIf, isAllowed, type Limit, selectUsage, toAttempt } from '../../../limits/attempts'
 import { isReached, tooManyAttempts } from '../../../limits/rate-limit'
@@ -46,14 +46,11 @@ export const admitFile = async (db: Db, caller: Caller, secret: string) => {
   const now = Date.now()
   const subject = await keyedHash(secret, 'import file', String(caller.memberId))
   const values = { ...toAttempt(now, { subject, limits: FILES }), dayAgo: now - DAY_MS }
-  const [, [limits], usage, counted] = await runAsCaller(
-    db,
-    caller,
-    selectCaller(),
-    selectLimits(values),
-    selectUsage(values),
-    countFile(values),
-  )
+  const { limits, usage, counted } = await runAsCaller(db, caller, {
+    limits: firstRow(selectLimits(values)),
+    usage: selectUsage(values),
+    counted: countFile(values),
+  })
   if (counted.length > 0) return
   throw usage.some(isReached) ? tooManyAttempts(usage, now) : refusal(limits, now)
 }
