@@ -23,10 +23,10 @@ const LISTS_MAX_AGE = 'public, max-age=600'
 const SEARCH_MAX_AGE = 'public, max-age=300'
 
 const sendList = async (c: Context<App>, name: 'bestSellers' | 'newSpecial') => {
-  const provider = providerOf(c.get('config'))
+  const provider = providerOf(c.var.config)
   const entries = await getCached({
     kv: c.env.CATALOGUE,
-    key: `catalogue:${c.get('config').CATALOGUE_PROVIDER}:${name}`,
+    key: `catalogue:${c.var.config.CATALOGUE_PROVIDER}:${name}`,
     load: provider[name],
     waitUntil: (promise) => c.executionCtx.waitUntil(promise),
   })

@@ -10,7 +10,7 @@ const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
  * @throws INTERNAL if it is not configured
  */
 export const imageBase = (c: Context<App>) => {
-  const { IMAGE_BASE_URL, PUBLIC_URL } = c.get('config')
+  const { IMAGE_BASE_URL, PUBLIC_URL } = c.var.config
   const { hostname, origin } = new URL(c.req.url)
   const base = IMAGE_BASE_URL ?? PUBLIC_URL ?? (LOCAL_HOST.test(hostname) ? origin : undefined)
   if (base) return base

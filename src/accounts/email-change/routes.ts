@@ -17,7 +17,7 @@ import { requestChange } from './request'
 import { EmailChange, EmailUndo, NewEmail } from './schema'
 import { undoChange } from './undo'
 
-const mailer = (c: Context<App>) => (to: string, mail: Mail) => sendMail(c.env, c.get('config'), to, mail)
+const mailer = (c: Context<App>) => (to: string, mail: Mail) => sendMail(c.env, c.var.config, to, mail)
 
 export const emailChange = new Hono<App>()
   .post('/email/change', sessionOnly, valid('json', EmailChange), async (c) => {

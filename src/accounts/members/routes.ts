@@ -46,9 +46,7 @@ export const members = new Hono<App>()
     })
     return c.json(profile, 200, { Authorization: `Bearer ${token}`, ...rateLimit })
   })
-  .get('/members/me', authenticated('profile:read'), async (c) =>
-    c.json(await getProfile(c.get('db'), c.get('caller')), 200),
-  )
+  .get('/members/me', authenticated('profile:read'), async (c) => c.json(await getProfile(c.var.db, c.var.caller), 200))
   .patch('/members/me', sessionOnly, valid('json', ProfilePatch), async (c) => {
     const { name, password, currentPassword, deleteAccessTokens } = c.req.valid('json')
     const { db, slots, caller, config } = c.var

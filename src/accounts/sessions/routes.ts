@@ -12,12 +12,12 @@ import { endCurrentSession, endOtherSessions, endSession, listSessions, renewSes
 
 export const sessions = new Hono<App>()
   .post('/logout', sessionOnly, async (c) => {
-    await endCurrentSession(c.get('db'), c.get('caller'), originOf(c))
+    await endCurrentSession(c.var.db, c.var.caller, originOf(c))
     return c.body(null, 204)
   })
-  .get('/sessions', sessionOnly, async (c) => c.json(await listSessions(c.get('db'), c.get('caller')), 200))
+  .get('/sessions', sessionOnly, async (c) => c.json(await listSessions(c.var.db, c.var.caller), 200))
   .delete('/sessions', sessionOnly, async (c) => {
-    await endOtherSessions(c.get('db'), c.get('caller'), originOf(c))
+    await endOtherSessions(c.var.db, c.var.caller, originOf(c))
     return c.body(null, 204)
   })
   .post('/sessions/renew', sessionOnly, async (c) => {
@@ -31,8 +31,8 @@ export const sessions = new Hono<App>()
   .all('/sessions/renew', allowOnly('POST'))
   .delete('/sessions/:session-id', sessionOnly, valid('param', SessionPath), async (c) => {
     const { 'session-id': sessionId } = c.req.valid('param')
-    const ended = await endSession(c.get('db'), c.get('caller'), originOf(c), { sessionId })
+    const ended = await endSession(c.var.db, c.var.caller, originOf(c), { sessionId })
     found(ended || undefined, 'SESSION_NOT_FOUND')
     return c.body(null, 204)
   })
-  .get('/members/me/activity', sessionOnly, async (c) => c.json(await listActivity(c.get('db'), c.get('caller')), 200))
+  .get('/members/me/activity', sessionOnly, async (c) => c.json(await listActivity(c.var.db, c.var.caller), 200))

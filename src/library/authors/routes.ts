@@ -9,5 +9,5 @@ export const authors = new Hono<App>().get(
   '/',
   authenticated('library:read'),
   valid('query', AuthorsQuery),
-  async (c) => c.json(await listAuthors(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+  async (c) => c.json(await listAuthors(c.var.db, c.var.caller, c.req.valid('query')), 200),
 )

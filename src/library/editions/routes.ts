@@ -9,10 +9,10 @@ import { getEdition, listByIsbn, updateEdition } from './store'
 
 export const editions = new Hono<App>()
   .get('/by-isbn/:isbn', authenticated('library:read'), valid('param', IsbnPath), async (c) =>
-    c.json(await listByIsbn(c.get('db'), c.get('caller'), c.req.valid('param').isbn), 200),
+    c.json(await listByIsbn(c.var.db, c.var.caller, c.req.valid('param').isbn), 200),
   )
   .get('/:book-id/edition', authenticated('library:read'), valid('param', BookPath), async (c) => {
-    const edition = await getEdition(c.get('db'), c.get('caller'), c.req.valid('param')['book-id'])
+    const edition = await getEdition(c.var.db, c.var.caller, c.req.valid('param')['book-id'])
     return c.json(found(edition, 'BOOK_NOT_FOUND'), 200)
   })
   .patch(
@@ -22,7 +22,7 @@ export const editions = new Hono<App>()
     valid('json', EditionPatch),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const edition = await updateEdition(c.get('db'), c.get('caller'), bookId, c.req.valid('json'), c.get('config'))
+      const edition = await updateEdition(c.var.db, c.var.caller, bookId, c.req.valid('json'), c.var.config)
       return c.json(found(edition, 'BOOK_NOT_FOUND'), 200)
     },
   )

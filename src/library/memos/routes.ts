@@ -16,7 +16,7 @@ import { createMemo, deleteMemo, getMemo, updateMemo } from './store'
 
 export const memos = new Hono<App>()
   .get('/random', authenticated('memos:read'), async (c) => {
-    const memo = await drawMemo(c.get('db'), c.get('caller'))
+    const memo = await drawMemo(c.var.db, c.var.caller)
     return c.json(memo ? [memo] : [], 200)
   })
   .all('/random', allowOnly('GET', 'HEAD'))
@@ -49,7 +49,7 @@ export const memos = new Hono<App>()
     return c.json(created, 201, { Location: `/memos/${created.memoId}` })
   })
   .get('/:memo-id', authenticated('memos:read'), valid('param', MemoPath), async (c) => {
-    const memo = await getMemo(c.get('db'), c.get('caller'), c.req.valid('param')['memo-id'])
+    const memo = await getMemo(c.var.db, c.var.caller, c.req.valid('param')['memo-id'])
     return c.json(found(memo, 'MEMO_NOT_FOUND'), 200)
   })
   .patch(
@@ -65,6 +65,6 @@ export const memos = new Hono<App>()
     },
   )
   .delete('/:memo-id', authenticated('memos:write'), valid('param', MemoPath), async (c) => {
-    found(await deleteMemo(c.get('db'), c.get('caller'), c.req.valid('param')['memo-id']), 'MEMO_NOT_FOUND')
+    found(await deleteMemo(c.var.db, c.var.caller, c.req.valid('param')['memo-id']), 'MEMO_NOT_FOUND')
     return c.body(null, 204)
   })

@@ -15,7 +15,7 @@ export const progress = new Hono<App>()
     valid('query', ProgressQuery),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const list = await listProgress(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
+      const list = await listProgress(c.var.db, c.var.caller, bookId, c.req.valid('query'))
       return c.json(found(list, 'BOOK_NOT_FOUND'), 200)
     },
   )
@@ -26,7 +26,7 @@ export const progress = new Hono<App>()
     valid('json', NewProgress),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const event = await addProgress(c.get('db'), c.get('caller'), bookId, c.req.valid('json'))
+      const event = await addProgress(c.var.db, c.var.caller, bookId, c.req.valid('json'))
       return c.json(found(event, 'BOOK_NOT_FOUND'), 201)
     },
   )

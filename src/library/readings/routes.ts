@@ -11,7 +11,7 @@ import { createReading, deleteReading, listReadings, updateReading } from './sto
 
 export const bookReadings = new Hono<App>()
   .get('/:book-id/readings', authenticated('library:read'), valid('param', BookPath), async (c) => {
-    const readings = await listReadings(c.get('db'), c.get('caller'), c.req.valid('param')['book-id'])
+    const readings = await listReadings(c.var.db, c.var.caller, c.req.valid('param')['book-id'])
     return sendJson<Reading[]>(c, found(readings, 'BOOK_NOT_FOUND'))
   })
   .post(
@@ -40,6 +40,6 @@ export const readings = new Hono<App>()
   )
   .delete('/:reading-id', authenticated('library:write'), valid('param', ReadingPath), async (c) => {
     const readingId = c.req.valid('param')['reading-id']
-    found(await deleteReading(c.get('db'), c.get('caller'), readingId), 'READING_NOT_FOUND')
+    found(await deleteReading(c.var.db, c.var.caller, readingId), 'READING_NOT_FOUND')
     return c.body(null, 204)
   })

@@ -10,7 +10,7 @@ import { searchBooks, searchMemos } from './store'
 
 export const search = new Hono<App>()
   .get('/books/search', authenticated('library:read'), throttledByMember, valid('query', BookSearch), async (c) =>
-    c.json(await searchBooks(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+    c.json(await searchBooks(c.var.db, c.var.caller, c.req.valid('query')), 200),
   )
   .all('/books/search', allowOnly('GET', 'HEAD'))
   .get(
@@ -19,7 +19,7 @@ export const search = new Hono<App>()
     throttledByMember,
     valid('query', MemoSearch),
     async (c) => {
-      const list = await searchMemos(c.get('db'), c.get('caller'), c.req.valid('query'))
+      const list = await searchMemos(c.var.db, c.var.caller, c.req.valid('query'))
       return c.json(found(list, 'BOOK_NOT_FOUND'), 200)
     },
   )

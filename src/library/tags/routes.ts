@@ -14,11 +14,11 @@ import { listBookTags, listTagged, listTags, setBookTags } from './store'
 export const tags = new Hono<App>()
   .get('/books/tagged', authenticated('library:read'), valid('query', TaggedQuery), limitLargePages, async (c) => {
     const query = c.req.valid('query')
-    return sendPage(c, query, await listTagged(c.get('db'), c.get('caller'), query))
+    return sendPage(c, query, await listTagged(c.var.db, c.var.caller, query))
   })
   .all('/books/tagged', allowOnly('GET', 'HEAD'))
   .get('/books/:book-id/tags', authenticated('library:read'), valid('param', BookPath), async (c) => {
-    const bookTags = await listBookTags(c.get('db'), c.get('caller'), c.req.valid('param')['book-id'])
+    const bookTags = await listBookTags(c.var.db, c.var.caller, c.req.valid('param')['book-id'])
     return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
   })
   .put(
@@ -28,16 +28,16 @@ export const tags = new Hono<App>()
     valid('json', BookTags),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const bookTags = await setBookTags(c.get('db'), c.get('caller'), bookId, c.req.valid('json'))
+      const bookTags = await setBookTags(c.var.db, c.var.caller, bookId, c.req.valid('json'))
       return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
     },
   )
-  .get('/tags', authenticated('library:read'), async (c) => c.json(await listTags(c.get('db'), c.get('caller')), 200))
+  .get('/tags', authenticated('library:read'), async (c) => c.json(await listTags(c.var.db, c.var.caller), 200))
   .patch('/tags', authenticated('library:read', 'library:write'), valid('json', TagRename), async (c) => {
-    const tag = await renameOrMerge(c.get('db'), c.get('caller'), c.req.valid('json'))
+    const tag = await renameOrMerge(c.var.db, c.var.caller, c.req.valid('json'))
     return c.json(found(tag, 'TAG_NOT_FOUND'), 200)
   })
   .delete('/tags', authenticated('library:write'), valid('query', TagQuery), async (c) => {
-    found(await deleteTag(c.get('db'), c.get('caller'), c.req.valid('query').tag), 'TAG_NOT_FOUND')
+    found(await deleteTag(c.var.db, c.var.caller, c.req.valid('query').tag), 'TAG_NOT_FOUND')
     return c.body(null, 204)
   })

@@ -3,7 +3,7 @@ import type { App } from '../../env'
 import { checkDatabases } from './store'
 
 export const health = new Hono<App>().get('/health', async (c) => {
-  const slots = c.get('slots')
+  const slots = c.var.slots
   await checkDatabases(c.env.DB, slots)
   const isOne = slots.numbers.length === 1
   return c.json({ status: 'ok' as const, ...(!isOne && { slots: [...slots.numbers] }) }, 200)

@@ -45,9 +45,9 @@ export const imports = new Hono<App>()
       return c.json(started, 202, { Location: `/imports/${started.importId}` })
     },
   )
-  .get('/', authenticated('library:read'), async (c) => c.json(await listImports(c.get('db'), c.get('caller')), 200))
+  .get('/', authenticated('library:read'), async (c) => c.json(await listImports(c.var.db, c.var.caller), 200))
   .get('/:import-id', authenticated('library:read'), valid('param', ImportPath), async (c) => {
-    const stored = await getImport(c.get('db'), c.get('caller'), c.req.valid('param')['import-id'])
+    const stored = await getImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'])
     const row = found(stored, 'IMPORT_NOT_FOUND')
     if (row.status === 'RUNNING' && row.leaseEndsAt <= Date.now()) continueLater(contextOf(c), row)
     return c.json(toImport(row), 200)
@@ -61,7 +61,7 @@ export const imports = new Hono<App>()
     async (c) => {
       const importId = c.req.valid('param')['import-id']
       const query = c.req.valid('query')
-      const page = await listRows(c.get('db'), c.get('caller'), importId, query)
+      const page = await listRows(c.var.db, c.var.caller, importId, query)
       return sendPage(c, query, found(page, 'IMPORT_NOT_FOUND'))
     },
   )
