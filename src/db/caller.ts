@@ -3,6 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { ApiError, insufficientScope } from '../errors'
 import { log } from '../runtime/log'
 import { type Scope, toBits } from '../values/contract'
+import { DAY_MS } from '../values/durations'
 import {
   afterResponse,
   type Batch,
@@ -100,8 +101,6 @@ const placeholdersOf = (caller: Caller, now: number) =>
         callerScopes: 0,
         callerNow: now,
       }
-
-export const DAY_MS = 86_400_000
 
 /** Records the day of use after the response, at most once a day. */
 const markUsed = (db: Db, tokenHash: string, lastUsedDay: number | null, now: number) => {

@@ -1,15 +1,12 @@
 import { lt, type SQL, sql } from 'drizzle-orm'
 import { callerId } from '../db/caller'
 import { sqlStatement, statement } from '../db/client'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../values/durations'
 import { attempts } from '../db/schema/code-tables'
 import { sourcesOf } from '../values/network'
 
 // Exact limits. One statement checks all limits of an attempt and counts it, so that concurrent attempts cannot exceed
 // a limit.
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-export const DAY_MS = 24 * HOUR_MS
 
 /**
  * At most `max` attempts in a sliding window. A limit with a `policy` is shown under that name in the RateLimit headers,

@@ -1,18 +1,19 @@
 import { Hono } from 'hono'
 import type { App } from '../env'
 import { ApiError } from '../errors'
+import { DAY_MS } from '../values/durations'
 
 const SECURITY = '/.well-known/security.txt'
 const CATALOG = '/.well-known/api-catalog'
 const CACHED = { 'Cache-Control': 'public, max-age=3600' }
 
 /** RFC 9116 recommends less than a year. */
-const VALID_MS = 180 * 86_400_000
+const VALID_MS = 180 * DAY_MS
 
 export const wellKnown = new Hono<App>()
   // RFC 9116.
   .get(SECURITY, (c) => {
-    const { SECURITY_CONTACT, PUBLIC_URL } = c.get('config')
+    const { SECURITY_CONTACT, PUBLIC_URL } = c.var.config
     if (!SECURITY_CONTACT) throw new ApiError('NOT_FOUND')
     const expires = new Date(Date.now() + VALID_MS).toISOString().slice(0, 10)
     const lines = [`Contact: ${SECURITY_CONTACT}`, `Expires: ${expires}T00:00:00Z`, 'Preferred-Languages: en']
@@ -21,7 +22,7 @@ export const wellKnown = new Hono<App>()
   })
   // RFC 9727, as a linkset (RFC 9264).
   .get(CATALOG, (c) => {
-    const base = c.get('config').PUBLIC_URL ?? ''
+    const base = c.var.config.PUBLIC_URL ?? ''
     const link = (path: string, type: string) => [{ href: base + path, type }]
     const api = {
       anchor: `${base}/`,

@@ -7,12 +7,14 @@ import { members } from '../../db/schema/member-tables'
 import { addresses } from '../../db/schema/slot-tables'
 import type { Config } from '../../env'
 import type { Slots } from '../../slots/slots'
-import { isEmail } from '../members/store'
 
 // Finds the member who has, or may return to, an e-mail address. With several databases, that takes the directory, which
 // claims.ts changes.
 
 const { placeholder } = sql
+
+/** Matches the member with an e-mail address, regardless of case. */
+export const isEmail = sql`lower(${members.email}) = lower(${placeholder('email')})`
 
 /** An e-mail address as placeholder values. It has a hash only if there is a directory. */
 export type Address = { email: string; addressHash?: string }

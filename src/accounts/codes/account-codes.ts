@@ -4,13 +4,14 @@ import { accountCodes } from '../../db/schema/code-tables'
 import { fieldError } from '../../errors'
 import { insertAttemptIf, isAllowed } from '../../limits/attempts'
 import type { RateLimitHeaders } from '../../limits/rate-limit'
+import { MINUTE_MS } from '../../values/durations'
 import { isBelowDailyMails } from './mail-limits'
 
 // What the codes that reset a password and those that confirm a new e-mail address have in common.
 
 const { placeholder } = sql
 
-export const CODE_LIFETIME_MS = 600_000
+export const CODE_LIFETIME_MS = 10 * MINUTE_MS
 
 /** Stores a code if neither a limit of the attempt nor that of the day is reached. */
 export const insertCode = sqlStatement<{ codeHash: string }>(

@@ -3,7 +3,8 @@ import { keyedHash } from '../../auth/keyed-hash'
 import { sqlStatement } from '../../db/client'
 import { dailyMails } from '../../db/schema/code-tables'
 import type { Config } from '../../env'
-import { DAY_MS, insertAttemptIf, isAllowed, limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../limits/attempts'
+import { insertAttemptIf, isAllowed, limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../limits/attempts'
+import { DAY_MS } from '../../values/durations'
 
 const { placeholder } = sql
 

@@ -5,7 +5,6 @@ import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { ApiError, fieldError, retryAfter } from '../../errors'
 import {
-  DAY_MS,
   deleteAttempt,
   GUESSES,
   insertAttemptIf,
@@ -16,9 +15,10 @@ import {
   toAttempt,
 } from '../../limits/attempts'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
+import { DAY_MS } from '../../values/durations'
 import { claimIf, isAbandoned, isConfirmed } from '../addresses/claims'
-import { type Address, type Entry, isFree, isFreeOrAbandoned, selectHolder } from '../addresses/directory'
-import { isEmail } from '../members/store'
+import { type Address, type Entry, isEmail, isFree, isFreeOrAbandoned, selectHolder } from '../addresses/directory'
+import { CODE_LIFETIME_MS } from './account-codes'
 import {
   countDailyMailIf,
   DAILY_MAILS_SENT,
@@ -30,7 +30,6 @@ import {
   uncountDailyMail,
 } from './mail-limits'
 
-const LIFETIME_MS = 600_000
 const TRIES_PER_CODE = 5
 
 const { placeholder } = sql
@@ -89,7 +88,7 @@ export const issueCode = async (
     holder: firstRow(selectHolder(owner, now)),
     usage: selectUsage(attempt),
     replaced: firstRow(
-      replace({ ...issued, ...owner, address, expiresAt: now + LIFETIME_MS, mailsPerDay: config.MAILS_PER_DAY }),
+      replace({ ...issued, ...owner, address, expiresAt: now + CODE_LIFETIME_MS, mailsPerDay: config.MAILS_PER_DAY }),
     ),
     counted: insertMail(issued),
     countedToday: countDailyMail(issued),

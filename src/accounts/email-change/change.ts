@@ -16,6 +16,7 @@ import {
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
 import { log } from '../../runtime/log'
 import type { Slots } from '../../slots/slots'
+import { HOUR_MS } from '../../values/durations'
 import { abandonClaim, isAbandoned, selectOpenClaims } from '../addresses/claims'
 import { type Address, type Entry, type Holder, selectHolder, toAddress } from '../addresses/directory'
 import { endClaims, recordOutcome, settleClaims } from '../addresses/settlement'
@@ -36,8 +37,7 @@ import {
 } from './store'
 import { createUndoCode, hashUndoCode } from './undo-code'
 
-/** 72 hours. */
-const UNDO_LIFETIME_MS = 259_200_000
+const UNDO_LIFETIME_MS = 72 * HOUR_MS
 
 /** The context of one request to change an address. */
 type Change = {

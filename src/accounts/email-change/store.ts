@@ -39,7 +39,7 @@ const changeIf = (condition: SQL) => {
   const restore = restoreIf(callerId, isUndoTo, condition, isOther)
   const isChanging = sql`${isCaller} and ${condition}`
   // An undo expires after the member's earlier ones, so that reservations expire in the order of the changes.
-  const insertUndo = sqlStatement<{ email: string }>(
+  const insertUndo = sqlStatement(
     () => sql`
     insert into emailUndos (memberId, codeHash, email, expiresAt)
     select memberId, ${placeholder('undoHash')}, email,
@@ -47,8 +47,7 @@ const changeIf = (condition: SQL) => {
         ${placeholder('undoExpiresAt')},
         1 + coalesce((select max(expiresAt) from emailUndos where memberId = ${memberId}), 0)
       )
-    from members where ${isChanging}
-    returning email`,
+    from members where ${isChanging}`,
   )
   const record = recordActivity('EMAIL_CHANGED', sql`(select memberId from members where ${isChanging})`)
   // Must come last: the condition no longer holds afterwards.

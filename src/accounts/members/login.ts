@@ -18,14 +18,14 @@ import {
 import { afterAttempt, afterReset, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
 import { log } from '../../runtime/log'
 import type { Slots } from '../../slots/slots'
-import { type Address, findSlot, toAddress } from '../addresses/directory'
+import { type Address, findSlot, isEmail, toAddress } from '../addresses/directory'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from '../passwords/hashing'
 import { DUMMY_HASH, hashPassword, isOutdated, verifyPassword } from '../passwords/password'
 import { type Origin, recordActivity } from '../sessions/activity'
 import { insertSession } from '../sessions/store'
 import type { Profile } from './responses'
 import type { Credentials } from './schema'
-import { isEmail, profileColumns } from './store'
+import { profileColumns } from './store'
 
 const selectLogin = statement((db) =>
   db

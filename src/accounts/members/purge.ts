@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Db, firstRow, run, sqlStatement, statement } from '../../db/client'
 import { members, purgeJobs } from '../../db/schema/member-tables'
 import { log } from '../../runtime/log'
+import { HOUR_MS } from '../../values/durations'
 
 // Deletes what withdrawn members leave behind. Deleting the member's row first would delete everything in one statement,
 // through ON DELETE CASCADE, and D1 ends statements after 30 seconds.
@@ -96,7 +97,6 @@ export const purgeMember = async (
   return purgeRows(db, withdrawn, maxStatements).finally(purgeObjects)
 }
 
-const HOUR_MS = 3_600_000
 const MAX_JOBS = 100
 
 const selectPurgeJobs = statement((db) =>

@@ -9,7 +9,7 @@ import type { RateLimitHeaders } from '../../limits/rate-limit'
 import { log } from '../../runtime/log'
 import type { Slots } from '../../slots/slots'
 import { abandonClaim, confirmClaim, isUnsettled, releaseClaim } from '../addresses/claims'
-import { type Address, isFree, selectHolder, toAddress } from '../addresses/directory'
+import { type Address, isEmail, isFree, selectHolder, toAddress } from '../addresses/directory'
 import { settleClaims } from '../addresses/settlement'
 import {
   type Checked,
@@ -23,7 +23,7 @@ import { hashingKeys, requireHashingCapacity, withHashingLease } from '../passwo
 import { hashPassword } from '../passwords/password'
 import type { Profile } from './responses'
 import type { NewMember } from './schema'
-import { isEmail, profileColumns } from './store'
+import { profileColumns } from './store'
 
 const { placeholder } = sql
 

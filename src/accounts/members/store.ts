@@ -10,9 +10,6 @@ import type { Profile, UpdatedProfile } from './responses'
 export const profileColumns = { email: members.email, name: members.name }
 const updatedColumns = { ...profileColumns, updatedAt: members.updatedAt }
 
-/** Matches the member with an e-mail address, regardless of case. */
-export const isEmail = sql`lower(${members.email}) = lower(${sql.placeholder('email')})`
-
 const selectProfile = statement((db) => db.select(profileColumns).from(members).where(isCaller))
 const selectUpdatedProfile = statement((db) => db.select(updatedColumns).from(members).where(isCaller))
 

@@ -18,7 +18,7 @@ import {
 } from '../../limits/attempts'
 import { afterAttempt, isReached, tooManyAttempts } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
-import { type Address, findSlot } from '../addresses/directory'
+import { type Address, findSlot, isEmail } from '../addresses/directory'
 import {
   CODE_LIFETIME_MS,
   countMail,
@@ -30,7 +30,6 @@ import {
 } from '../codes/account-codes'
 import { countDailyMailIf, DAILY_MAILS_SENT, dayOf, hashFor, limitMails, uncountDailyMail } from '../codes/mail-limits'
 import { normaliseCode, randomCode } from '../codes/mailed-code'
-import { isEmail } from '../members/store'
 
 // The codes that reset a password. Several codes of an address may be valid at once: a stranger's request must not void the
 // one that the member is typing.

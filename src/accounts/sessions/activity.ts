@@ -3,6 +3,7 @@ import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement, statement } from '../../db/client'
 import { activity } from '../../db/schema/member-tables'
 import { ACTIVITY_KINDS } from '../../values/contract'
+import { DAY_MS } from '../../values/durations'
 import { toInstant } from '../../values/fields'
 import type { Activity } from './responses'
 
@@ -14,7 +15,6 @@ export type Origin = { device: string | null; country: string | null }
 /** The most entries of a member, failed logins included. A trigger deletes older ones. */
 export const MAX_ENTRIES = 5500
 
-const DAY_MS = 86_400_000
 const DAYS_KEPT = 90
 const KEPT_MS = DAYS_KEPT * DAY_MS
 

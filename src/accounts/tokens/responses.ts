@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import { HINT_LENGTH } from '../../auth/access-token'
 import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
 import { Instant } from '../../values/responses'
-import { MAX_NAME } from '../members/schema'
-import { MAX_TOKENS, NAMES, Scope } from './schema'
+import { MAX_NAME, MAX_TOKENS, NAMES, Scope } from './schema'
 
 const fields = {
   tokenId: z.uuid(),

@@ -7,6 +7,7 @@ import { authenticated } from '../../http/guard/authenticated'
 import { limitCountedPages, limitLargePages, recordCount } from '../../http/guard/large-pages'
 import { sendJson } from '../../http/json-stream'
 import { sendPage } from '../../http/send-page'
+import { DAY_MS } from '../../values/durations'
 import { Timestamp } from '../../values/fields'
 import { localTime } from '../../values/local-time'
 import { Paging } from '../../values/paging'
@@ -18,16 +19,14 @@ import { BookPatch, BookPath, DetailQuery, LibraryQuery, ListQuery, NewBook } fr
 import { createBook, deleteBook, getBook, setCreatedDate, updateBook } from './store'
 import { listAbandoned, listCalender, listLibrary, listWithMemos } from './views'
 
-const DAY_MS = 86_400_000
-
 const views = new Hono<App>()
   .get('/library', authenticated('library:read'), valid('query', LibraryQuery), limitLargePages, async (c) => {
     const query = c.req.valid('query')
-    return sendPage(c, query, await listLibrary(c.get('db'), c.get('caller'), query))
+    return sendPage(c, query, await listLibrary(c.var.db, c.var.caller, query))
   })
   .get('/calender', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
     const query = c.req.valid('query')
-    return sendPage(c, query, await listCalender(c.get('db'), c.get('caller'), query))
+    return sendPage(c, query, await listCalender(c.var.db, c.var.caller, query))
   })
   .get('/abandon', authenticated('library:read'), valid('query', Paging), limitCountedPages, async (c) => {
     const { db, caller, config } = c.var
@@ -39,14 +38,14 @@ const views = new Hono<App>()
   })
   .get('/memo-books', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
     const query = c.req.valid('query')
-    return sendPage(c, query, await listWithMemos(c.get('db'), c.get('caller'), query))
+    return sendPage(c, query, await listWithMemos(c.var.db, c.var.caller, query))
   })
   .all('/:view{(?:library|calender|abandon|memo-books)}', allowOnly('GET', 'HEAD'))
 
 export const books = new Hono<App>()
   .route('/', views)
   .get('/', authenticated('library:read'), valid('query', ListQuery), async (c) =>
-    c.json(await listBooks(c.get('db'), c.get('caller'), c.req.valid('query')), 200),
+    c.json(await listBooks(c.var.db, c.var.caller, c.req.valid('query')), 200),
   )
   .post('/', authenticated('library:write'), valid('json', NewBook), async (c) => {
     const { db, caller, config } = c.var
@@ -60,7 +59,7 @@ export const books = new Hono<App>()
     valid('query', DetailQuery),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await getBook(c.get('db'), c.get('caller'), bookId, c.req.valid('query'))
+      const book = await getBook(c.var.db, c.var.caller, bookId, c.req.valid('query'))
       return sendJson<BookDetail>(c, found(book, 'BOOK_NOT_FOUND'))
     },
   )
@@ -72,7 +71,7 @@ export const books = new Hono<App>()
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
       const query = c.req.valid('query')
-      const page = await listMemos(c.get('db'), c.get('caller'), bookId, query)
+      const page = await listMemos(c.var.db, c.var.caller, bookId, query)
       return sendPage(c, query, found(page, 'BOOK_NOT_FOUND'))
     },
   )
@@ -83,12 +82,12 @@ export const books = new Hono<App>()
     valid('json', BookPatch),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await updateBook(c.get('db'), c.get('caller'), bookId, c.req.valid('json'), c.get('config'))
+      const book = await updateBook(c.var.db, c.var.caller, bookId, c.req.valid('json'), c.var.config)
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )
   .delete('/:book-id', authenticated('library:write', 'memos:write'), valid('param', BookPath), async (c) => {
-    found(await deleteBook(c.get('db'), c.get('caller'), c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
+    found(await deleteBook(c.var.db, c.var.caller, c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
     return c.body(null, 204)
   })
   .patch(
@@ -98,7 +97,7 @@ export const books = new Hono<App>()
     validText('createdAt', Timestamp),
     async (c) => {
       const bookId = c.req.valid('param')['book-id']
-      const book = await setCreatedDate(c.get('db'), c.get('caller'), bookId, c.req.valid('json').createdAt)
+      const book = await setCreatedDate(c.var.db, c.var.caller, bookId, c.req.valid('json').createdAt)
       return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
     },
   )
