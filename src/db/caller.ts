@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { ApiError, insufficientScope } from '../errors'
-import { log } from '../runtime/log'
 import { type Scope, toBits } from '../values/contract'
 import { DAY_MS } from '../values/durations'
 import {
@@ -12,6 +11,7 @@ import {
   idempotent,
   type Results,
   run,
+  runAfterResponse,
   type Statement,
   sqlStatement,
 } from './client'
@@ -106,8 +106,7 @@ const placeholdersOf = (caller: Caller, now: number) =>
 const markUsed = (db: Db, tokenHash: string, lastUsedDay: number | null, now: number) => {
   const today = Math.floor(now / DAY_MS)
   if (lastUsedDay !== null && lastUsedDay >= today) return
-  const update = run(afterResponse(db), { used: idempotent(updateLastUsed({ tokenHash, today })) })
-  db.waitUntil(update.catch((error) => log('error', `access token: ${error}`)))
+  runAfterResponse(db, 'access token', { used: idempotent(updateLastUsed({ tokenHash, today })) })
 }
 
 /** A replica may not have a new credential yet, so only a refusal by the primary is final. */

@@ -9,6 +9,7 @@ import {
   SQLiteUpdateBuilder,
 } from 'drizzle-orm/sqlite-core'
 import { unavailable } from '../errors'
+import { log } from '../runtime/log'
 import { TimeoutError, withRetries } from '../runtime/retry'
 import { acquireCall, type Source } from './calls'
 import { idRange } from './next-id'
@@ -205,6 +206,12 @@ export const uninterrupted = <T>(db: Db, work: Promise<T>) => {
 
 /** The same connection for work after the response, whose headers can no longer be set. */
 export const afterResponse = (db: Db): Db => ({ ...db, onBookmark: () => {} })
+
+/** Runs statements after the response. A failure is only logged. */
+export const runAfterResponse = (db: Db, purpose: string, batch: Batch) => {
+  const call = run(afterResponse(db), batch)
+  db.waitUntil(call.catch((error) => log('error', `${purpose}: ${error}`)))
+}
 
 /** Checks that the database answers. All health checks share the result, so the call counts towards no caller's share. */
 export const ping = (db: Db) =>

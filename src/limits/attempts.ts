@@ -139,6 +139,8 @@ export const insertAttemptIf = (condition: SQL, at: SQL = sql`${sql.placeholder(
     returning attemptId`,
   )
 
+export type Attempt = ReturnType<typeof toAttempt>
+
 /** Counts an attempt, or returns no row when a limit is reached. */
 export const insertAttempt = insertAttemptIf(isAllowed)
 /** The same for an attempt of the caller; it also returns no row when the token is no longer valid. */
@@ -155,7 +157,8 @@ export const selectUsage = sqlStatement<Usage>(
   from ${limits}`,
 )
 
-type Counted = { attemptId: number }[]
+/** The rows of an attempt that was counted. */
+export type Counted = { attemptId: number }[]
 
 const deleteByIds = sqlStatement<{ attemptId: number }>(
   () => sql`
@@ -165,6 +168,9 @@ const deleteByIds = sqlStatement<{ attemptId: number }>(
 /** Uncounts an attempt. */
 export const deleteAttempt = (counted: Counted) =>
   deleteByIds({ attemptIds: JSON.stringify(counted.map(({ attemptId }) => attemptId)) })
+
+/** The statements that count an attempt unless a limit is reached. */
+export const countAttempt = (attempt: Attempt) => ({ usage: selectUsage(attempt), counted: insertAttempt(attempt) })
 
 /** Deletes all attempts on the subjects of an attempt. */
 export const deleteAttempts = sqlStatement<{ attemptId: number }>(

@@ -1,6 +1,7 @@
 // The RateLimit headers (draft-ietf-httpapi-ratelimit-headers-11) of the limits that have a policy.
+import { type Batch, type Db, run } from '../db/client'
 import { tooManyRequests, wholeSeconds } from '../errors'
-import type { Usage } from './attempts'
+import { type Attempt, countAttempt, type Usage } from './attempts'
 
 /** `RateLimit-Policy` and `RateLimit`, or no headers if the attempt was not counted. */
 export type RateLimitHeaders = Record<string, string>
@@ -42,4 +43,15 @@ export const isReached = ({ max, used }: Usage) => used >= max
 export const tooManyAttempts = (usages: Usage[], now: number) => {
   const [last] = usages.filter(isReached).toSorted((a, b) => endOf(b, now) - endOf(a, now))
   return tooManyRequests(last ? secondsUntil(endOf(last, now), now) : 1, last?.policy ? toRateLimit(usages, now) : {})
+}
+
+/**
+ * Counts an attempt in a call of its own.
+ * @param before further statements, which run first
+ * @throws TOO_MANY_REQUESTS when a limit is reached
+ */
+export const countOrRefuse = async (db: Db, attempt: Attempt, before: Batch = {}) => {
+  const { usage, counted } = await run(db, { ...before, ...countAttempt(attempt) })
+  if (counted.length === 0) throw tooManyAttempts(usage, attempt.now)
+  return { usage, counted, rateLimit: afterAttempt(usage, attempt.now) }
 }

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Db, idempotent, run, sqlStatement } from '../../db/client'
+import { type Batch, type Db, idempotent, run, sqlStatement } from '../../db/client'
 import { idRange } from '../../db/next-id'
+import { log } from '../../runtime/log'
 import { DAY_MS } from '../../values/durations'
 import { addresses, settledClaims } from '../../db/schema/slot-tables'
 import { type Address, type Entry, entryColumns, type Holder, hash, isAddress, isFree } from './directory'
@@ -124,8 +125,19 @@ const abandon = sqlStatement<{ claimId: number }>(
   () => sql`
   update addresses set settleAt = 0 where ${isOwnOpen} and claimId = ${placeholder('claimId')} returning claimId`,
 )
-/** For a claim whose outcome is unknown: the next flow that needs one of its addresses, or the sweep, settles it. */
-export const abandonClaim = (claim: { memberId: number; claimId: number }) => idempotent(abandon(claim))
+/**
+ * Abandons a claim whose outcome is unknown: the next flow that needs one of its addresses, or the sweep, settles it. A
+ * failure is only logged.
+ * @param others further statements
+ */
+export const abandonClaim = async (
+  directory: Db,
+  { memberId, claimId }: { memberId: number; claimId: number },
+  others: Batch = {},
+) => {
+  const call = run(directory, { claim: idempotent(abandon({ memberId, claimId })), ...others })
+  await call.catch((error) => log('error', `claim: ${error}`))
+}
 
 /** Matches if a claim was confirmed. */
 export const isConfirmed = sql`exists (

@@ -1,7 +1,7 @@
 import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
 import { type Caller, runAsCaller } from '../../db/caller'
-import { afterResponse, type Db, firstRow, idempotent, run } from '../../db/client'
+import { afterResponse, type Db, firstRow, idempotent, run, runAfterResponse } from '../../db/client'
 import type { Config } from '../../env'
 import { ApiError, unavailable } from '../../errors'
 import {
@@ -14,7 +14,6 @@ import {
   toAttempt,
 } from '../../limits/attempts'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
-import { log } from '../../runtime/log'
 import type { Slots } from '../../slots/slots'
 import { HOUR_MS } from '../../values/durations'
 import { abandonClaim, isAbandoned, selectOpenClaims } from '../addresses/claims'
@@ -96,17 +95,15 @@ const changeInSlot = async (change: Change, entries: Entry[], values: Record<str
     ...changeClaimed(origin, claimed),
     ...endClaims(entries, now),
   }).catch(async (error) => {
-    const abandoned = claim ? run(slots.directory, { claim: abandonClaim(claim) }) : undefined
-    await abandoned?.catch((reason) => log('error', `claim: ${reason}`))
+    if (claim) await abandonClaim(slots.directory, claim)
     throw error
   })
   const { email: oldEmail } = guard
   const profile = restored[0] ?? changed[0]
-  const recorded = run(afterResponse(slots.directory), {
+  runAfterResponse(slots.directory, 'claim', {
     ...(await recordOutcome(config, entries, uses)),
     codes: profile && idempotent(deleteCode(change.values)),
   })
-  slots.directory.waitUntil(recorded.catch((error) => log('error', `claim: ${error}`)))
   if (!profile) throw unavailable('e-mail change: the claim was settled, or the credentials were changed')
   return { profile, oldEmail, isReturn: restored.length > 0 }
 }

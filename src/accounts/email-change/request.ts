@@ -1,18 +1,16 @@
 import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
 import { type Caller, isCaller, runAsCaller } from '../../db/caller'
-import { type Db, run, statement } from '../../db/client'
+import { type Db, statement } from '../../db/client'
 import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { fieldError } from '../../errors'
-import { deleteAttempt, EMAIL_CHANGES, insertAttempt, selectUsage, toAttempt } from '../../limits/attempts'
-import { afterAttempt, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
-import { log } from '../../runtime/log'
+import { deleteAttempt, EMAIL_CHANGES, toAttempt } from '../../limits/attempts'
+import { afterAttempt, countOrRefuse, type RateLimitHeaders } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
 import { limitMails } from '../codes/mail-limits'
-import { recordFailure, toLoginAttempt } from '../members/login'
-import { hashingKeys, requireHashingCapacity, withHashingLease } from '../passwords/hashing'
-import { DUMMY_HASH, verifyPassword } from '../passwords/password'
+import { checkPassword, countLogin, recordFailure } from '../passwords/check'
+import { hashingKeys, requireHashingCapacity } from '../passwords/hashing'
 import type { Origin } from '../sessions/activity'
 import type { Requester } from './change-codes'
 import { returnExpiresAt } from './restore'
@@ -30,26 +28,6 @@ const selectCredentials = statement((db) =>
     .from(members)
     .where(isCaller),
 )
-
-/** Counts the mail, and uncounts the verification of the password, which was counted as a failed login. */
-const countMail = async (
-  directory: Db,
-  config: Config,
-  { caller, email, network }: { caller: Caller; email: string; network: string },
-  verification: { attemptId: number }[],
-) => {
-  const now = Date.now()
-  const ofSession = await keyedHash(config.JWT_SECRET, 'email change', credentialOf(caller))
-  const limited = await limitMails(config, email, network, 'change mail')
-  const attempt = toAttempt(now, { subject: ofSession, limits: EMAIL_CHANGES.session }, ...limited)
-  const { usage, counted } = await run(directory, {
-    uncounted: deleteAttempt(verification),
-    usage: selectUsage(attempt),
-    counted: insertAttempt(attempt),
-  })
-  if (counted.length === 0) throw tooManyAttempts(usage, now)
-  return afterAttempt(usage, now)
-}
 
 /**
  * Verifies the caller's password for a change of e-mail address, and counts the mail. Nothing here depends on whether the
@@ -74,19 +52,23 @@ export const requestChange = async (
   const { passwordHash, email: oldEmail, ...member } = guard
   if (oldEmail.toLowerCase() === email.toLowerCase()) throw fieldError('email', email, 'is already your address')
 
-  const attempt = await toLoginAttempt(config, oldEmail, network, now)
-  const { usage, counted } = await run(directory, { usage: selectUsage(attempt), counted: insertAttempt(attempt) })
-  if (counted.length === 0) throw tooManyAttempts(usage, now)
-  const verify = (pause: () => Promise<void>) => verifyPassword(password, passwordHash || DUMMY_HASH, pause)
-  const isRight = await withHashingLease(keys, verify).catch(async (error) => {
-    await run(directory, { uncounted: deleteAttempt(counted) })
-    throw error
-  })
+  const { usage, counted } = await countLogin(directory, config, oldEmail, network)
+  const isRight = await checkPassword(
+    directory,
+    { password, keys, counted },
+    async () => guard,
+    async () => true,
+  )
   if (!isRight) {
-    const recorded = recordFailure(db, config, oldEmail, origin)
-    db.waitUntil(recorded.catch((error) => log('error', `activity: ${error}`)))
+    recordFailure(db, config, oldEmail, origin)
     throw fieldError('password', password, 'is wrong', afterAttempt(usage, now))
   }
-  const rateLimit = await countMail(directory, config, { caller, email, network }, counted)
+  const ofSession = await keyedHash(config.JWT_SECRET, 'email change', credentialOf(caller))
+  const mail = toAttempt(
+    Date.now(),
+    { subject: ofSession, limits: EMAIL_CHANGES.session },
+    ...(await limitMails(config, email, network, 'change mail')),
+  )
+  const { rateLimit } = await countOrRefuse(directory, mail, { uncounted: deleteAttempt(counted) })
   return { requester: { ...member, slot: caller.slot }, rateLimit }
 }

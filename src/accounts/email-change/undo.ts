@@ -1,8 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { afterResponse, type Db, firstRow, run, sqlStatement } from '../../db/client'
+import { type Db, firstRow, run, runAfterResponse, sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
 import { fieldError, unavailable } from '../../errors'
-import { log } from '../../runtime/log'
 import type { Slots } from '../../slots/slots'
 import { abandonClaim, isUnsettled, selectOpenClaims, takeForUndo } from '../addresses/claims'
 import { type Address, isFree, toAddress } from '../addresses/directory'
@@ -64,11 +63,10 @@ const restoreClaimedAddress = async (
   const values = { ...undo, ...address, now, claimId: claim.claimId }
   const statements = { ...restoreClaimed(origin, values), ...endClaims(entries, now) }
   const { restored, settled, uses } = await run(db, statements).catch(async (error) => {
-    await run(slots.directory, { claim: abandonClaim(claim) }).catch((reason) => log('error', `claim: ${reason}`))
+    await abandonClaim(slots.directory, claim)
     throw error
   })
-  const recorded = run(afterResponse(slots.directory), await recordOutcome(config, entries, uses))
-  slots.directory.waitUntil(recorded.catch((error) => log('error', `claim: ${error}`)))
+  runAfterResponse(slots.directory, 'claim', await recordOutcome(config, entries, uses))
   // Another request settled the claim meanwhile. The code may still be valid.
   if (restored.length === 0 && settled.length === 0) throw unavailable('e-mail undo: the claim was settled')
   return restored.length > 0

@@ -1,26 +1,16 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { keyedHash } from '../../auth/keyed-hash'
 import { issueToken } from '../../auth/token'
-import { afterResponse, type Db, firstRow, run, statement } from '../../db/client'
+import { type Db, firstRow, run, runAfterResponse, statement } from '../../db/client'
 import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
-import {
-  deleteAttempt,
-  deleteAttempts,
-  insertAttempt,
-  LISTED_FAILURES,
-  LOGINS,
-  limitNetwork,
-  selectUsage,
-  toAttempt,
-} from '../../limits/attempts'
+import { type Attempt, countAttempt, deleteAttempts } from '../../limits/attempts'
 import { afterAttempt, afterReset, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
-import { log } from '../../runtime/log'
 import type { Slots } from '../../slots/slots'
 import { type Address, findSlot, isEmail, toAddress } from '../addresses/directory'
-import { hashingKeys, requireHashingCapacity, withHashingLease } from '../passwords/hashing'
-import { DUMMY_HASH, hashPassword, isOutdated, verifyPassword } from '../passwords/password'
+import { checkPassword, recordFailure, toLoginAttempt } from '../passwords/check'
+import { hashingKeys, requireHashingCapacity } from '../passwords/hashing'
+import { hashPassword, isOutdated } from '../passwords/password'
 import { type Origin, recordActivity } from '../sessions/activity'
 import { insertSession } from '../sessions/store'
 import type { Profile } from './responses'
@@ -29,11 +19,7 @@ import { profileColumns } from './store'
 
 const selectLogin = statement((db) =>
   db
-    .select({
-      ...profileColumns,
-      memberId: members.memberId,
-      passwordHash: members.passwordHash,
-    })
+    .select({ ...profileColumns, memberId: members.memberId, passwordHash: members.passwordHash })
     .from(members)
     .where(isEmail),
 )
@@ -47,31 +33,21 @@ const replaceHash = statement((db) =>
     .returning({ memberId: members.memberId }),
 )
 
-type Attempt = ReturnType<typeof toAttempt>
-
-/** Failed logins are counted per account and network, and per IPv6 /48. */
-export const toLoginAttempt = async (config: Config, email: string, network: string, now: number) => {
-  const toSubject = (part: string) => keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), part)
-  return toAttempt(now, ...(await limitNetwork(network, toSubject, LOGINS)))
-}
-
 /** With one database: counts the attempt and finds the member in one call. */
 const findHere = async (db: Db, email: string, attempt: Attempt) => {
   const { member, usage, counted } = await run(db, {
     member: firstRow(selectLogin({ email })),
-    usage: selectUsage(attempt),
-    counted: insertAttempt(attempt),
+    ...countAttempt(attempt),
   })
   return { usage, counted, slot: 0, find: async () => member }
 }
 
 /** With several: counts the attempt and finds the slot in one call, and the member in another, even in slot 0. */
 const findAnywhere = async (slots: Slots, address: Address, addressHash: string, attempt: Attempt) => {
-  const count = { usage: selectUsage(attempt), counted: insertAttempt(attempt) }
-  const { slot, usage, counted } = await findSlot(slots, { ...address, addressHash }, count)
+  const { slot, usage, counted } = await findSlot(slots, { ...address, addressHash }, countAttempt(attempt))
   const find = async () => {
-    const { members } = await run(slots.open(slot), { members: selectLogin(address) })
-    return members[0]
+    const { member } = await run(slots.open(slot), { member: firstRow(selectLogin(address)) })
+    return member
   }
   return { usage, counted, slot, find }
 }
@@ -80,21 +56,6 @@ const recordLogin = recordActivity(
   'LOGIN',
   sql`(select memberId from sessions where memberId = ${sql.placeholder('memberId')} and sessionId = ${sql.placeholder('sessionId')})`,
 )
-// The attempt is inserted for an unknown e-mail, too, so that response times do not reveal whether it has a member.
-const recordFailedLogin = recordActivity(
-  'LOGIN_FAILED',
-  sql`(select memberId from members where ${isEmail} and changes() > 0)`,
-)
-
-/**
- * Lists a failed login in the member's activity. Call it after the response.
- * @param db the database of the member's slot
- */
-export const recordFailure = async (db: Db, config: Config, email: string, origin: Origin) => {
-  const subject = await keyedHash(config.JWT_SECRET, 'listed failure', email.toLowerCase())
-  const attempt = toAttempt(Date.now(), { subject, limits: LISTED_FAILURES })
-  await run(afterResponse(db), { listed: insertAttempt(attempt), activity: recordFailedLogin(origin, { email }) })
-}
 
 /**
  * Logs a member in.
@@ -111,39 +72,26 @@ export const logIn = async (
   const keys = hashingKeys(network, email)
   requireHashingCapacity(keys)
   const { directory } = slots
-
-  // An attempt counts as failed until the password is verified, so that concurrent guesses cannot exceed the limit.
-  const now = Date.now()
-  const attempt = await toLoginAttempt(config, email, network, now)
+  const attempt = await toLoginAttempt(config, email, network)
+  const { now } = attempt
   const address = await toAddress(slots, config, email)
   const { usage, counted, slot, find } = address.addressHash
     ? await findAnywhere(slots, address, address.addressHash, attempt)
     : await findHere(directory, email, attempt)
   if (counted.length === 0) throw tooManyAttempts(usage, now)
 
-  const findAndVerify = async () => {
-    const member = await find()
-    const oldHash = member?.passwordHash || DUMMY_HASH
-    const verify = async (pause: () => Promise<void>) => {
-      const isRight = await verifyPassword(password, oldHash, pause)
-      const newHash = isRight && isOutdated(oldHash) ? await hashPassword(password, pause) : undefined
-      return isRight && member ? { member, oldHash, newHash } : undefined
-    }
-    return withHashingLease(keys, verify)
-  }
-  const verified = await findAndVerify().catch(async (error) => {
-    await run(directory, { uncounted: deleteAttempt(counted) })
-    throw error
-  })
+  const verified = await checkPassword(directory, { password, keys, counted }, find, async (pause, member) => ({
+    member,
+    newHash: isOutdated(member.passwordHash) ? await hashPassword(password, pause) : undefined,
+  }))
   const fail = () => {
-    const recorded = recordFailure(slots.open(slot), config, email, origin)
-    directory.waitUntil(recorded.catch((error) => log('error', `activity: ${error}`)))
+    recordFailure(slots.open(slot), config, email, origin)
     return new ApiError('LOGIN_FAILED', { headers: afterAttempt(usage, now) })
   }
   if (!verified) throw fail()
 
-  const { member, oldHash, newHash } = verified
-  const { memberId } = member
+  const { member, newHash } = verified
+  const { memberId, passwordHash: oldHash } = member
   const expiresAt = now + 1000 * config.TOKEN_TTL_SECONDS
   const session = { memberId, sessionId: crypto.randomUUID(), issuedAt: now, expiresAt }
   const forgive = deleteAttempts(attempt)
@@ -154,10 +102,7 @@ export const logIn = async (
     forgiven: slot === 0 ? forgive : undefined,
   })
   if (created.length === 0) throw fail()
-  if (slot > 0) {
-    const forgiven = run(afterResponse(directory), { forgiven: forgive })
-    directory.waitUntil(forgiven.catch((error) => log('error', `login: ${error}`)))
-  }
+  if (slot > 0) runAfterResponse(directory, 'login', { forgiven: forgive })
   const profile = { email: member.email, name: member.name }
   return { profile, token: await issueToken(config, session, slot), rateLimit: afterReset(usage, now) }
 }

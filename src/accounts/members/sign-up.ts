@@ -1,12 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { afterResponse, type Db, firstRow, idempotent, run, sqlStatement, statement } from '../../db/client'
+import { type Db, firstRow, idempotent, run, runAfterResponse, sqlStatement, statement } from '../../db/client'
 import { joinCodes } from '../../db/schema/code-tables'
 import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { ApiError, unavailable } from '../../errors'
 import { deleteAttempt } from '../../limits/attempts'
 import type { RateLimitHeaders } from '../../limits/rate-limit'
-import { log } from '../../runtime/log'
 import type { Slots } from '../../slots/slots'
 import { abandonClaim, confirmClaim, isUnsettled, releaseClaim } from '../addresses/claims'
 import { type Address, isEmail, isFree, selectHolder, toAddress } from '../addresses/directory'
@@ -83,15 +82,13 @@ const createClaimed = async (slots: Slots, slot: number, member: NewRow, claimId
     if (!stored) throw unavailable('sign-up: the claim was settled')
     // An older member has the address, but no entry in the directory, for example after a restore.
     if (stored.memberId !== claimId) throw new ApiError('MEMBER_EXISTS')
-    const confirmed = run(afterResponse(slots.directory), {
+    runAfterResponse(slots.directory, 'claim', {
       claim: confirmClaim(claim),
       codes: code && idempotent(deleteClaimedCodes({ ...claim, ...code })),
     })
-    slots.directory.waitUntil(confirmed.catch((error) => log('error', `claim: ${error}`)))
     return { email: stored.email, name: stored.name }
   } catch (error) {
-    const abandon = { claim: abandonClaim({ memberId: claimId, claimId }), uncounted: uncount(code) }
-    await run(slots.directory, abandon).catch((reason) => log('error', `claim: ${reason}`))
+    await abandonClaim(slots.directory, { memberId: claimId, claimId }, { uncounted: uncount(code) })
     throw error
   }
 }

@@ -1,42 +1,27 @@
 import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
 import { type Caller, isCaller, runAsCaller } from '../../db/caller'
-import { afterResponse, type Db, run, statement } from '../../db/client'
+import { type Db, run, runAfterResponse, statement } from '../../db/client'
 import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { fieldError } from '../../errors'
-import {
-  deleteAttempt,
-  insertAttempt,
-  insertCallerAttempt,
-  PASSWORD_CHANGES,
-  selectUsage,
-  toAttempt,
-} from '../../limits/attempts'
+import { deleteAttempt, insertCallerAttempt, PASSWORD_CHANGES, selectUsage, toAttempt } from '../../limits/attempts'
 import { afterAttempt, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
-import { log } from '../../runtime/log'
 import type { Slots } from '../../slots/slots'
-import { recordFailure, toLoginAttempt } from '../members/login'
 import type { ProfilePatch } from '../members/schema'
 import type { Origin } from '../sessions/activity'
+import { checkPassword, countLogin, recordFailure } from './check'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
-import { DUMMY_HASH, hashPassword, verifyPassword } from './password'
+import { hashPassword, type Pause } from './password'
 
 const selectCredentials = statement((db) =>
   db.select({ email: members.email, passwordHash: members.passwordHash }).from(members).where(isCaller),
 )
 
+type Login = Awaited<ReturnType<typeof countLogin>>
+
 export const currentPasswordError = (currentPassword: string | undefined, rateLimit?: RateLimitHeaders) =>
   fieldError('currentPassword', currentPassword, 'is wrong', rateLimit)
-
-/**
- * Counts the verification of a password as a failed login until it succeeds, so that it allows no more guesses than logins
- * do.
- */
-const countVerification = async (directory: Db, config: Config, email: string, network: string, now: number) => {
-  const attempt = await toLoginAttempt(config, email, network, now)
-  return run(directory, { usage: selectUsage(attempt), counted: insertAttempt(attempt) })
-}
 
 /**
  * Hashes a new password of the caller, and verifies the current one if it is sent. Hashing is expensive, so the session is
@@ -69,33 +54,25 @@ export const hashNewPassword = async (
     usage: selectUsage(attempt),
     counted: insertCallerAttempt(attempt),
   })
-  const { email, passwordHash: oldHash } = guard
   if (counted.length === 0) throw tooManyAttempts(usage, now)
-  const logins =
-    currentPassword === undefined ? undefined : await countVerification(directory, config, email, network, now)
-  if (logins?.counted.length === 0) {
-    await run(db, { uncounted: deleteAttempt(counted) })
-    throw tooManyAttempts(logins.usage, now)
+  const { email, passwordHash: oldHash } = guard
+  const hash = (pause: Pause) => hashPassword(password, pause)
+  const checkAndHash = async () => {
+    if (currentPassword === undefined) return { passwordHash: await withHashingLease(keys, hash) }
+    const login = await countLogin(directory, config, email, network)
+    const check = { password: currentPassword, keys, counted: login.counted }
+    return { login, passwordHash: await checkPassword(directory, check, async () => guard, hash) }
   }
-
-  const verifyAndHash = async (pause: () => Promise<void>) => {
-    const isRight =
-      currentPassword === undefined || (await verifyPassword(currentPassword, oldHash || DUMMY_HASH, pause))
-    return isRight ? hashPassword(password, pause) : undefined
-  }
-  const passwordHash = await withHashingLease(keys, verifyAndHash).catch(async (error) => {
-    await run(db, { uncounted: deleteAttempt(counted) })
-    if (logins) await run(directory, { uncounted: deleteAttempt(logins.counted) })
-    throw error
-  })
+  const { login, passwordHash }: { login?: Login; passwordHash?: string } = await checkAndHash().catch(
+    async (error) => {
+      await run(db, { uncounted: deleteAttempt(counted) })
+      throw error
+    },
+  )
   if (passwordHash === undefined) {
-    const recorded = recordFailure(db, config, email, origin)
-    db.waitUntil(recorded.catch((error) => log('error', `activity: ${error}`)))
-    throw currentPasswordError(currentPassword, afterAttempt([...usage, ...(logins?.usage ?? [])], now))
+    recordFailure(db, config, email, origin)
+    throw currentPasswordError(currentPassword, afterAttempt([...usage, ...(login?.usage ?? [])], now))
   }
-  if (logins) {
-    const forgiven = run(afterResponse(directory), { uncounted: deleteAttempt(logins.counted) })
-    db.waitUntil(forgiven.catch((error) => log('error', `password change: ${error}`)))
-  }
-  return { passwordHash, verifiedHash: logins ? oldHash : undefined, rateLimit: afterAttempt(usage, now) }
+  if (login) runAfterResponse(directory, 'password change', { uncounted: deleteAttempt(login.counted) })
+  return { passwordHash, verifiedHash: login && oldHash, rateLimit: afterAttempt(usage, now) }
 }

@@ -26,7 +26,7 @@ const parse = (stored: string): Stored => {
 }
 
 /** Awaited after each round, so that the isolate can answer other requests in between. */
-type Pause = () => Promise<void>
+export type Pause = () => Promise<void>
 const noPause: Pause = async () => {}
 
 const derive = async (password: string, salt: Uint8Array, rounds: number, iterations: number, pause: Pause) => {

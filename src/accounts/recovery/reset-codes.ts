@@ -16,7 +16,7 @@ import {
   selectUsage,
   toAttempt,
 } from '../../limits/attempts'
-import { afterAttempt, isReached, tooManyAttempts } from '../../limits/rate-limit'
+import { afterAttempt, countOrRefuse, isReached, tooManyAttempts } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
 import { type Address, findSlot, isEmail } from '../addresses/directory'
 import {
@@ -45,11 +45,9 @@ const { placeholder } = sql
  * @throws TOO_MANY_REQUESTS when a limit of the network is reached
  */
 export const countRequest = async (db: Db, config: Config, email: string, network: string) => {
-  const now = Date.now()
-  const attempt = toAttempt(now, ...(await limitMails(config, email, network, 'reset mail')))
-  const { usage, counted } = await run(db, { usage: selectUsage(attempt), counted: insertAttempt(attempt) })
-  if (counted.length === 0) throw tooManyAttempts(usage, now)
-  return afterAttempt(usage, now)
+  const attempt = toAttempt(Date.now(), ...(await limitMails(config, email, network, 'reset mail')))
+  const { rateLimit } = await countOrRefuse(db, attempt)
+  return rateLimit
 }
 
 const selectMember = statement((db) =>

@@ -1,8 +1,7 @@
 import { and, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
-import { afterResponse, idempotent, run, sqlStatement, statement } from '../../db/client'
+import { idempotent, run, runAfterResponse, sqlStatement, statement } from '../../db/client'
 import { accountCodes } from '../../db/schema/code-tables'
 import { members } from '../../db/schema/member-tables'
-import { log } from '../../runtime/log'
 import type { Slots } from '../../slots/slots'
 import { deleteCode } from '../codes/account-codes'
 import { type Origin, recordActivity } from '../sessions/activity'
@@ -81,7 +80,6 @@ export const replacePassword = async (
   const { codes } = await run(directory, { codes: deleteCode(values) })
   if (codes.length === 0) return undefined
   const { changed } = await run(slot, replaceInSlot(origin, values))
-  const rest = run(afterResponse(directory), { codes: idempotent(deleteVoidCodes(values)) })
-  directory.waitUntil(rest.catch((error) => log('error', `password reset: ${error.message}`)))
+  runAfterResponse(directory, 'password reset', { codes: idempotent(deleteVoidCodes(values)) })
   return changed[0]?.email
 }
