@@ -1,8 +1,8 @@
 import { lt, type SQL, sql } from 'drizzle-orm'
 import { callerId } from '../db/caller'
 import { sqlStatement, statement } from '../db/client'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../values/durations'
 import { attempts } from '../db/schema/code-tables'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../values/durations'
 import { sourcesOf } from '../values/network'
 
 // Exact limits. One statement checks all limits of an attempt and counts it, so that concurrent attempts cannot exceed

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { sqlStatement, statement } from '../../db/client'
 import { accountCodes } from '../../db/schema/code-tables'
 import { fieldError } from '../../errors'
-import { insertAttemptIf, isAllowed } from '../../limits/attempts'
+import { isAllowed } from '../../limits/attempts'
 import type { RateLimitHeaders } from '../../limits/rate-limit'
 import { MINUTE_MS } from '../../values/durations'
 import { isBelowDailyMails } from './mail-limits'
@@ -14,7 +14,7 @@ const { placeholder } = sql
 export const CODE_LIFETIME_MS = 10 * MINUTE_MS
 
 /** Stores a code if neither a limit of the attempt nor that of the day is reached. */
-export const insertCode = sqlStatement<{ codeHash: string }>(
+const insertCode = sqlStatement<{ codeHash: string }>(
   () => sql`
   insert into accountCodes (codeHash, subject, memberId, slot, credentialsVersion, issuedAt, expiresAt)
   select ${placeholder('codeHash')}, ${placeholder('subject')}, ${placeholder('memberId')}, ${placeholder('slot')},
@@ -24,15 +24,17 @@ export const insertCode = sqlStatement<{ codeHash: string }>(
 )
 
 export const isCode = eq(accountCodes.codeHash, placeholder('codeHash'))
-/** Matches after `insertCode` has stored the code. */
-export const isIssued = sql`exists (select 1 from ${accountCodes} where ${isCode})`
-/** Counts the mail of a code that was stored. */
-export const countMail = insertAttemptIf(isIssued)
-
 /** Deletes a code. Of concurrent calls, only one returns a row. */
 export const deleteCode = statement((db) =>
   db.delete(accountCodes).where(isCode).returning({ codeHash: accountCodes.codeHash }),
 )
+
+/** How the codes are issued. */
+export const accountCode = {
+  insert: insertCode,
+  remove: deleteCode,
+  isIssued: sql`exists (select 1 from ${accountCodes} where ${isCode})`,
+}
 
 export const invalidCodeError = (code: string, rateLimit?: RateLimitHeaders) =>
   fieldError('authenticationCode', code, 'is wrong, used or expired: request a new code', rateLimit)

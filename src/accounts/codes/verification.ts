@@ -4,31 +4,14 @@ import { attempts, joinCodes } from '../../db/schema/code-tables'
 import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { ApiError, fieldError, retryAfter } from '../../errors'
-import {
-  deleteAttempt,
-  GUESSES,
-  insertAttemptIf,
-  isAllowed,
-  limitNetwork,
-  MAILS,
-  selectUsage,
-  toAttempt,
-} from '../../limits/attempts'
+import { GUESSES, insertAttemptIf, isAllowed, limitNetwork, MAILS, selectUsage, toAttempt } from '../../limits/attempts'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
 import { DAY_MS } from '../../values/durations'
 import { claimIf, isAbandoned, isConfirmed } from '../addresses/claims'
 import { type Address, type Entry, isEmail, isFree, isFreeOrAbandoned, selectHolder } from '../addresses/directory'
 import { CODE_LIFETIME_MS } from './account-codes'
-import {
-  countDailyMailIf,
-  DAILY_MAILS_SENT,
-  dayOf,
-  hashFor,
-  hashMailbox,
-  isBelowDailyMails,
-  limitMails,
-  uncountDailyMail,
-} from './mail-limits'
+import { createIssuer } from './issuer'
+import { DAILY_MAILS_SENT, dayOf, hashFor, hashMailbox, isBelowDailyMails, limitMails } from './mail-limits'
 
 const TRIES_PER_CODE = 5
 
@@ -54,10 +37,11 @@ const replaceCode = { alone: replaceCodeIf(isFree(false)), withDirectory: replac
 
 const isIssued = and(eq(joinCodes.subject, placeholder('subject')), eq(joinCodes.codeHash, placeholder('codeHash')))
 const isJustIssued = sql`exists (select 1 from ${joinCodes} where ${isIssued} and ${joinCodes.issuedAt} = ${placeholder('now')})`
-const insertMail = insertAttemptIf(isJustIssued)
-const countDailyMail = countDailyMailIf(isJustIssued)
-
-const deleteIssued = statement((db) => db.delete(joinCodes).where(isIssued).returning({ subject: joinCodes.subject }))
+const codes = createIssuer({
+  insert: (code) => (code.addressHash ? replaceCode.withDirectory : replaceCode.alone)(code),
+  remove: statement((db) => db.delete(joinCodes).where(isIssued)),
+  isIssued: isJustIssued,
+})
 
 /**
  * Issues a verification code, which replaces the one that the same network requested before for the address, and passes
@@ -81,34 +65,25 @@ export const issueCode = async (
     subject: await hashMailbox(config, owner.email)('mail'),
     limits: MAILS.address,
   })
-  const address = await hash('code')
-  const issued = { ...attempt, day, subject: await hash('code-network', network), codeHash: await hash('code', code) }
-  const replace = owner.addressHash ? replaceCode.withDirectory : replaceCode.alone
-  const { holder, usage, replaced, counted } = await run(db, {
-    holder: firstRow(selectHolder(owner, now)),
-    usage: selectUsage(attempt),
-    replaced: firstRow(
-      replace({ ...issued, ...owner, address, expiresAt: now + CODE_LIFETIME_MS, mailsPerDay: config.MAILS_PER_DAY }),
-    ),
-    counted: insertMail(issued),
-    countedToday: countDailyMail(issued),
-  })
+  const issued = {
+    ...attempt,
+    ...owner,
+    address: await hash('code'),
+    subject: await hash('code-network', network),
+    codeHash: await hash('code', code),
+    expiresAt: now + CODE_LIFETIME_MS,
+    day,
+    mailsPerDay: config.MAILS_PER_DAY,
+  }
+  const results = await run(db, { holder: firstRow(selectHolder(owner, now)), ...codes.issue(issued) })
+  const { holder, usage, counted } = results
   if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
   if (usage.some(isReached)) throw tooManyAttempts(usage, now)
-  if (!replaced) {
+  if (!results.issued) {
     const untilTomorrow = retryAfter(((day + 1) * DAY_MS - now) / 1000)
     throw new ApiError('UNAVAILABLE', untilTomorrow, DAILY_MAILS_SENT)
   }
-  try {
-    await deliver(code)
-  } catch (error) {
-    await run(db, {
-      code: deleteIssued(issued),
-      uncounted: deleteAttempt(counted),
-      uncountedToday: uncountDailyMail({ day }),
-    })
-    throw error
-  }
+  await codes.mail(db, issued, counted, () => deliver(code))
   return afterAttempt(usage, now)
 }
 

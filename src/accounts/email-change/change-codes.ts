@@ -1,17 +1,18 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
-import { afterResponse, firstRow, run, sqlStatement } from '../../db/client'
+import { afterResponse, run, sqlStatement } from '../../db/client'
 import { accountCodes } from '../../db/schema/code-tables'
 import type { Config } from '../../env'
 import { unavailable } from '../../errors'
-import { deleteAttempt, EMAIL_CHANGES, isAllowed, selectUsage, toAttempt } from '../../limits/attempts'
+import { EMAIL_CHANGES, isAllowed, toAttempt } from '../../limits/attempts'
 import { isReached } from '../../limits/rate-limit'
 import type { Mail } from '../../mail/mail'
 import type { Slots } from '../../slots/slots'
 import { isAbandoned } from '../addresses/claims'
 import { selectHolder, toAddress } from '../addresses/directory'
-import { CODE_LIFETIME_MS, countMail, deleteCode, insertCode, isCode, isIssued } from '../codes/account-codes'
-import { countDailyMailIf, DAILY_MAILS_SENT, dayOf, hashFor, hashMailbox, uncountDailyMail } from '../codes/mail-limits'
+import { accountCode, CODE_LIFETIME_MS, isCode } from '../codes/account-codes'
+import { createIssuer } from '../codes/issuer'
+import { DAILY_MAILS_SENT, dayOf, hashFor, hashMailbox } from '../codes/mail-limits'
 import { normaliseCode, randomCode } from '../codes/mailed-code'
 
 // The codes that confirm a new e-mail address. Each is bound to the member and to the address it was mailed to.
@@ -24,7 +25,7 @@ const { placeholder } = sql
 export const hashCode = (config: Config, memberId: number, email: string, code: string) =>
   keyedHash(config.JWT_SECRET, PURPOSE, String(memberId), email.toLowerCase(), normaliseCode(code))
 
-const countDailyMail = countDailyMailIf(isIssued)
+const codes = createIssuer(accountCode)
 
 /** @param version SQL for the member's `credentialsVersion` */
 const isRight = (version: SQL) =>
@@ -76,26 +77,14 @@ export const issueCode = async (
     // A code for a return must not outlive the undo: it would then confirm an ordinary change.
     expiresAt: Math.min(now + CODE_LIFETIME_MS, requester.returnExpiresAt ?? Infinity),
   }
-  const { holders, usage, inserted, counted } = await run(directory, {
-    holders: selectHolder(await toAddress(slots, config, email), now),
-    usage: selectUsage(issued),
-    inserted: firstRow(insertCode(issued)),
-    counted: countMail(issued),
-    countedToday: countDailyMail(issued),
-  })
+  const holders = selectHolder(await toAddress(slots, config, email), now)
+  const results = await run(directory, { holders, ...codes.issue(issued) })
+  const { usage, counted } = results
   if (usage.some(isReached)) return
-  if (!inserted) throw unavailable(DAILY_MAILS_SENT)
-  const isTaken = holders.some((holder) => holder.memberId !== requester.memberId && !isAbandoned(holder, now))
-  try {
-    await deliver(
-      isTaken ? { kind: 'emailTaken' } : { kind: 'emailChange', code, isReturn: requester.returnExpiresAt !== null },
-    )
-  } catch (error) {
-    await run(directory, {
-      code: deleteCode(issued),
-      uncounted: deleteAttempt(counted),
-      uncountedToday: uncountDailyMail({ day }),
-    })
-    throw error
-  }
+  if (!results.issued) throw unavailable(DAILY_MAILS_SENT)
+  const isTaken = results.holders.some((holder) => holder.memberId !== requester.memberId && !isAbandoned(holder, now))
+  const mail: Mail = isTaken
+    ? { kind: 'emailTaken' }
+    : { kind: 'emailChange', code, isReturn: requester.returnExpiresAt !== null }
+  await codes.mail(directory, issued, counted, () => deliver(mail))
 }

@@ -18,8 +18,6 @@ const selectCredentials = statement((db) =>
   db.select({ email: members.email, passwordHash: members.passwordHash }).from(members).where(isCaller),
 )
 
-type Login = Awaited<ReturnType<typeof countLogin>>
-
 export const currentPasswordError = (currentPassword: string | undefined, rateLimit?: RateLimitHeaders) =>
   fieldError('currentPassword', currentPassword, 'is wrong', rateLimit)
 
@@ -58,17 +56,15 @@ export const hashNewPassword = async (
   const { email, passwordHash: oldHash } = guard
   const hash = (pause: Pause) => hashPassword(password, pause)
   const checkAndHash = async () => {
-    if (currentPassword === undefined) return { passwordHash: await withHashingLease(keys, hash) }
+    if (currentPassword === undefined) return { login: undefined, passwordHash: await withHashingLease(keys, hash) }
     const login = await countLogin(directory, config, email, network)
     const check = { password: currentPassword, keys, counted: login.counted }
     return { login, passwordHash: await checkPassword(directory, check, async () => guard, hash) }
   }
-  const { login, passwordHash }: { login?: Login; passwordHash?: string } = await checkAndHash().catch(
-    async (error) => {
-      await run(db, { uncounted: deleteAttempt(counted) })
-      throw error
-    },
-  )
+  const { login, passwordHash } = await checkAndHash().catch(async (error) => {
+    await run(db, { uncounted: deleteAttempt(counted) })
+    throw error
+  })
   if (passwordHash === undefined) {
     recordFailure(db, config, email, origin)
     throw currentPasswordError(currentPassword, afterAttempt([...usage, ...(login?.usage ?? [])], now))

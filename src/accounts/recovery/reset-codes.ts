@@ -6,7 +6,6 @@ import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { unavailable } from '../../errors'
 import {
-  deleteAttempt,
   insertAttempt,
   isAllowed,
   limitNetwork,
@@ -19,16 +18,9 @@ import {
 import { afterAttempt, countOrRefuse, isReached, tooManyAttempts } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
 import { type Address, findSlot, isEmail } from '../addresses/directory'
-import {
-  CODE_LIFETIME_MS,
-  countMail,
-  deleteCode,
-  insertCode,
-  invalidCodeError,
-  isCode,
-  isIssued,
-} from '../codes/account-codes'
-import { countDailyMailIf, DAILY_MAILS_SENT, dayOf, hashFor, limitMails, uncountDailyMail } from '../codes/mail-limits'
+import { accountCode, CODE_LIFETIME_MS, invalidCodeError, isCode } from '../codes/account-codes'
+import { createIssuer } from '../codes/issuer'
+import { DAILY_MAILS_SENT, dayOf, hashFor, limitMails } from '../codes/mail-limits'
 import { normaliseCode, randomCode } from '../codes/mailed-code'
 
 // The codes that reset a password. Several codes of an address may be valid at once: a stranger's request must not void the
@@ -65,7 +57,7 @@ const findMember = async (slots: Slots, address: Address) => {
   return member && { ...member, slot }
 }
 
-const countDailyMail = countDailyMailIf(isIssued, sql`${placeholder('memberId')} > 0`)
+const codes = createIssuer({ ...accountCode, mails: sql`${placeholder('memberId')} > 0` })
 /** Stands in for an unknown address. Its code is stored but not sent: the database's bookmark shows that something was written. */
 const NOBODY = { memberId: 0, slot: 0, credentialsVersion: 0 }
 
@@ -99,24 +91,10 @@ export const issueCode = async (
     codeHash: await hash(PURPOSE, normaliseCode(code)),
     expiresAt: now + CODE_LIFETIME_MS,
   }
-  const { usage, inserted, counted } = await run(directory, {
-    usage: selectUsage(issued),
-    inserted: firstRow(insertCode(issued)),
-    counted: countMail(issued),
-    countedToday: countDailyMail(issued),
-  })
-  if (!member || usage.some(isReached)) return
-  if (!inserted) throw unavailable(DAILY_MAILS_SENT)
-  try {
-    await deliver(member.email, code)
-  } catch (error) {
-    await run(directory, {
-      code: deleteCode(issued),
-      uncounted: deleteAttempt(counted),
-      uncountedToday: uncountDailyMail({ day }),
-    })
-    throw error
-  }
+  const results = await run(directory, codes.issue(issued))
+  if (!member || results.usage.some(isReached)) return
+  if (!results.issued) throw unavailable(DAILY_MAILS_SENT)
+  await codes.mail(directory, issued, results.counted, () => deliver(member.email, code))
 }
 
 const isValid = and(isCode, gt(accountCodes.expiresAt, placeholder('now')))
