@@ -67,19 +67,15 @@ export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn, caller: SQL = ca
 
 /** Selects the caller's id, or no row if the guard is null. */
 // Without the limit, SQLite would evaluate the guard twice, once for each use of its value.
-export const selectCaller = sqlStatement<{ memberId: number }>(
-  () => sql`select memberId from (select ${callerId} as memberId limit 1) where memberId is not null`,
-)
+export const selectCaller = sqlStatement<{
+  memberId: number
+}>`select memberId from (select ${callerId} as memberId limit 1) where memberId is not null`
 
-const selectToken = sqlStatement<{ memberId: number; scopes: number; lastUsedDay: number | null }>(
-  () => sql`
-  select memberId, scopes, lastUsedDay from accessTokens where tokenHash = ${placeholder('callerTokenHash')} and ${isLive}`,
-)
-const updateLastUsed = sqlStatement<{ memberId: number }>(
-  () => sql`
+const selectToken = sqlStatement<{ memberId: number; scopes: number; lastUsedDay: number | null }>`
+  select memberId, scopes, lastUsedDay from accessTokens where tokenHash = ${placeholder('callerTokenHash')} and ${isLive}`
+const updateLastUsed = sqlStatement<{ memberId: number }>`
   update accessTokens set lastUsedDay = ${placeholder('today')}
-  where tokenHash = ${placeholder('tokenHash')} and coalesce(lastUsedDay, -1) < ${placeholder('today')} returning memberId`,
-)
+  where tokenHash = ${placeholder('tokenHash')} and coalesce(lastUsedDay, -1) < ${placeholder('today')} returning memberId`
 
 const refusal = ({ required }: TokenCaller) =>
   required.length > 0 ? insufficientScope(required) : new ApiError('SESSION_REQUIRED')

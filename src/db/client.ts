@@ -1,4 +1,4 @@
-import { fillPlaceholders, type Query, type SQL } from 'drizzle-orm'
+import { fillPlaceholders, type Query, sql } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import {
   SQLiteDeleteBase,
@@ -103,7 +103,8 @@ export const statement = <Q extends Buildable>(build: (builder: Builder) => Q) =
   buildOnce<RowOf<Q>>(() => build(builder).toSQL())
 
 /** A `statement` written as SQL, for INSERT … SELECT, which is harder to read in the query builder. */
-export const sqlStatement = <Row>(text: () => SQL) => buildOnce<Row>(() => dialect.sqlToQuery(text()))
+export const sqlStatement = <Row>(text: TemplateStringsArray, ...values: unknown[]) =>
+  buildOnce<Row>(() => dialect.sqlToQuery(sql(text, ...values)))
 
 /** A query whose shape depends on the request, so it is built for each request. */
 export const dynamicStatement = <Q extends Buildable>(

@@ -17,8 +17,6 @@ type Nulls<Row> = { [Name in keyof Row]: null }
  * caller has no such book. It saves a statement: a batch takes time for each.
  */
 export const selectOwnBook = <Columns extends Record<string, SQLiteColumn>>(columns: Columns) =>
-  sqlStatement<RowOf<Columns> | Nulls<RowOf<Columns>>>(
-    () => sql`
+  sqlStatement<RowOf<Columns> | Nulls<RowOf<Columns>>>`
     select ${sql.join(Object.values(columns), sql`, `)}
-    from (select ${callerId} as id limit 1) as caller left join ${books} on ${isBookOfCaller} where caller.id is not null`,
-  )
+    from (select ${callerId} as id limit 1) as caller left join ${books} on ${isBookOfCaller} where caller.id is not null`

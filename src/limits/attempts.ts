@@ -132,12 +132,10 @@ export const isAllowed = sql`not exists (select 1 from ${limits} where ${used} >
 
 /** Counts an attempt, once for each subject, if a condition is met; otherwise returns no row. */
 export const insertAttemptIf = (condition: SQL, at: SQL = sql`${sql.placeholder('now')}`) =>
-  sqlStatement<{ attemptId: number }>(
-    () => sql`
+  sqlStatement<{ attemptId: number }>`
     insert into attempts (subject, at)
     select distinct ${bound('subject')}, ${at} from ${limits} where ${condition}
-    returning attemptId`,
-  )
+    returning attemptId`
 
 export type Attempt = ReturnType<typeof toAttempt>
 
@@ -150,21 +148,17 @@ export const insertCallerAttempt = insertAttemptIf(sql`${isAllowed} and ${caller
 export type Usage = { policy: string | null; max: number; windowMs: number; used: number; oldest: number | null }
 
 /** The usage of each limit. Run it before the attempt is counted. */
-export const selectUsage = sqlStatement<Usage>(
-  () => sql`
+export const selectUsage = sqlStatement<Usage>`
   select ${bound('policy')} as policy, ${bound('max')} as max, ${bound('windowMs')} as windowMs,
     ${used} as used, (select min(${attempts.at}) ${inWindow}) as oldest
-  from ${limits}`,
-)
+  from ${limits}`
 
 /** The rows of an attempt that was counted. */
 export type Counted = { attemptId: number }[]
 
-const deleteByIds = sqlStatement<{ attemptId: number }>(
-  () => sql`
+const deleteByIds = sqlStatement<{ attemptId: number }>`
   delete from attempts where attemptId in (select value from json_each(${sql.placeholder('attemptIds')}))
-  returning attemptId`,
-)
+  returning attemptId`
 /** Uncounts an attempt. */
 export const deleteAttempt = (counted: Counted) =>
   deleteByIds({ attemptIds: JSON.stringify(counted.map(({ attemptId }) => attemptId)) })
@@ -173,11 +167,9 @@ export const deleteAttempt = (counted: Counted) =>
 export const countAttempt = (attempt: Attempt) => ({ usage: selectUsage(attempt), counted: insertAttempt(attempt) })
 
 /** Deletes all attempts on the subjects of an attempt. */
-export const deleteAttempts = sqlStatement<{ attemptId: number }>(
-  () => sql`
+export const deleteAttempts = sqlStatement<{ attemptId: number }>`
   delete from attempts where subject in (select ${bound('subject')} from ${limits})
-  returning attemptId`,
-)
+  returning attemptId`
 
 export const deleteAttemptsBefore = statement((db) =>
   db

@@ -19,13 +19,11 @@ export const isAbandoned = (holder: Holder, now: number): holder is Entry =>
 const CLAIM_MS = 80_000
 
 const nextClaim = (condition: SQL) =>
-  sqlStatement<{ lastClaimId: number }>(
-    () => sql`
+  sqlStatement<{ lastClaimId: number }>`
     insert into slotCounters (slot, lastClaimId)
     select ${placeholder('slot')}, ${placeholder('firstClaimId')} where ${condition}
     on conflict (slot) do update set lastClaimId = lastClaimId + 1
-    returning lastClaimId`,
-  )
+    returning lastClaimId`
 
 const toClaim = (slot: number, now: number) => ({
   now,
@@ -35,13 +33,11 @@ const toClaim = (slot: number, now: number) => ({
 })
 
 const insertClaim = (condition: SQL) =>
-  sqlStatement<{ claimId: number }>(
-    () => sql`
+  sqlStatement<{ claimId: number }>`
     insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
     select ${hash}, lastClaimId, slot, lastClaimId, 'CLAIMED', ${placeholder('settleAt')} from slotCounters
     where slot = ${placeholder('slot')} and ${condition}
-    returning claimId`,
-  )
+    returning claimId`
 
 /**
  * The statements that claim a free address for a new member of a slot, if a condition is met. `claims` returns the
@@ -62,9 +58,7 @@ const isOwnOpen = sql`${isOwn} and state = 'CLAIMED'`
 const isHeld = sql`state = 'HELD'`
 
 /** Selects the entries that a member's flows left open. They must be settled before the next flow of the member. */
-export const selectOpenClaims = sqlStatement<Entry>(
-  () => sql`select ${entryColumns} from ${addresses} where ${isOwnOpen}`,
-)
+export const selectOpenClaims = sqlStatement<Entry>`select ${entryColumns} from ${addresses} where ${isOwnOpen}`
 
 // The address in use, the wanted one and, if an undo restores that one, those that later changes reserved.
 const taken = sql`
@@ -74,8 +68,7 @@ const taken = sql`
 
 // SQLite stores the selected rows before it inserts the first one, so the condition sees no entry of this claim.
 const takeEntries = (condition: SQL) =>
-  sqlStatement<Entry>(
-    () => sql`
+  sqlStatement<Entry>`
     insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
     select taken.addressHash, ${memberId}, slot, lastClaimId, 'CLAIMED', ${placeholder('settleAt')}
     from slotCounters, (${taken}) as taken
@@ -83,8 +76,7 @@ const takeEntries = (condition: SQL) =>
     on conflict (addressHash) do update
       set claimId = excluded.claimId, state = excluded.state, settleAt = excluded.settleAt
       where addresses.memberId = excluded.memberId
-    returning ${entryColumns}`,
-  )
+    returning ${entryColumns}`
 
 const takeIf = (condition: SQL) => {
   const isTakable = sql`not exists (select 1 from addresses where ${isOwnOpen}) and ${condition}`
@@ -112,7 +104,7 @@ export const isUnsettled = sql`not exists (
 const isOpenClaim = sql`${isAddress} and claimId = ${placeholder('claimId')} and state = 'CLAIMED'`
 type ClaimValues = Address & { claimId: number }
 const toClaimStatement = (text: SQL) => {
-  const build = sqlStatement<{ claimId: number }>(() => text)
+  const build = sqlStatement<{ claimId: number }>`${text}`
   return (claim: ClaimValues) => idempotent(build(claim))
 }
 /** The member exists: the address is theirs. */
@@ -121,10 +113,8 @@ export const confirmClaim = toClaimStatement(sql`
 /** Only for a claim with which no insert was sent to the slot. */
 export const releaseClaim = toClaimStatement(sql`delete from addresses where ${isOpenClaim} returning claimId`)
 
-const abandon = sqlStatement<{ claimId: number }>(
-  () => sql`
-  update addresses set settleAt = 0 where ${isOwnOpen} and claimId = ${placeholder('claimId')} returning claimId`,
-)
+const abandon = sqlStatement<{ claimId: number }>`
+  update addresses set settleAt = 0 where ${isOwnOpen} and claimId = ${placeholder('claimId')} returning claimId`
 /**
  * Abandons a claim whose outcome is unknown: the next flow that needs one of its addresses, or the sweep, settles it. A
  * failure is only logged.
@@ -145,15 +135,11 @@ export const isConfirmed = sql`exists (
 )`
 
 // The oldest of each slot first, so that a slot that is down for long does not keep out the others.
-const selectAbandoned = sqlStatement<Entry>(
-  () => sql`
+const selectAbandoned = sqlStatement<Entry>`
   select ${entryColumns} from ${addresses} where settleAt <= ${placeholder('now')} and state = 'CLAIMED'
-  order by row_number() over (partition by slot order by settleAt) limit ${placeholder('limit')}`,
-)
-const deleteExpiredReservations = sqlStatement<{ claimId: number }>(
-  () => sql`
-  delete from addresses where settleAt <= ${placeholder('now')} and state = 'RESERVED' returning claimId`,
-)
+  order by row_number() over (partition by slot order by settleAt) limit ${placeholder('limit')}`
+const deleteExpiredReservations = sqlStatement<{ claimId: number }>`
+  delete from addresses where settleAt <= ${placeholder('now')} and state = 'RESERVED' returning claimId`
 
 /** The maximum number of abandoned claims that one sweep settles. */
 const MAX_SETTLED = 1000
@@ -167,10 +153,8 @@ export const findAbandoned = async (directory: Db, now: number) => {
   return Map.groupBy(abandoned, ({ slot }) => slot)
 }
 
-const deleteSettledBefore = sqlStatement<{ claimId: number }>(
-  () => sql`
-  delete from settledClaims where settledAt < ${placeholder('before')} returning claimId`,
-)
+const deleteSettledBefore = sqlStatement<{ claimId: number }>`
+  delete from settledClaims where settledAt < ${placeholder('before')} returning claimId`
 /** Deletes settled claims that are over a day old: no call runs that late. */
 export const deleteOldClaims = (db: Db, now: number) =>
   run(db, { settled: idempotent(deleteSettledBefore({ before: now - DAY_MS })) })

@@ -44,18 +44,14 @@ export const entryColumns = sql`hex(addressHash) as addressHash, memberId, slot,
 /** Matches the reserved addresses of members of slot 0. */
 const isReserved = sql`lower(${emailUndos.email}) = lower(${placeholder('email')}) and ${emailUndos.expiresAt} > ${placeholder('now')}`
 
-const selectHere = sqlStatement<Holder>(
-  () => sql`
+const selectHere = sqlStatement<Holder>`
   select ${members.memberId} from ${members} where ${isEmail}
-  union all select ${emailUndos.memberId} from ${emailUndos} where ${isReserved}`,
-)
-const selectAnywhere = sqlStatement<Holder>(
-  () => sql`
+  union all select ${emailUndos.memberId} from ${emailUndos} where ${isReserved}`
+const selectAnywhere = sqlStatement<Holder>`
   select null as addressHash, ${members.memberId}, 0 as slot, null as claimId, null as state, null as settleAt
   from ${members} where ${isEmail}
   union all select null, ${emailUndos.memberId}, 0, null, null, null from ${emailUndos} where ${isReserved}
-  union all select ${entryColumns} from ${addresses} where ${isAddress}`,
-)
+  union all select ${entryColumns} from ${addresses} where ${isAddress}`
 /** Selects the member who has an address or for whom it is reserved, or the entry of an open claim. */
 export const selectHolder = (address: Address, now: number): Statement<Holder> =>
   address.addressHash ? selectAnywhere({ ...address, now }) : selectHere({ ...address, now })
@@ -79,21 +75,17 @@ export const isFreeOrAbandoned = sql`${isFree(false)} and not exists (
   where ${isAddress} and not (${addresses.state} = 'CLAIMED' and ${addresses.settleAt} <= ${placeholder('now')})
 )`
 
-const deleteOfMembers = sqlStatement<{ memberId: number }>(
-  () => sql`
-  delete from addresses where memberId in (select value from json_each(${placeholder('memberIds')})) returning memberId`,
-)
+const deleteOfMembers = sqlStatement<{ memberId: number }>`
+  delete from addresses where memberId in (select value from json_each(${placeholder('memberIds')})) returning memberId`
 
 /** Releases all addresses of withdrawn members of slots other than 0. */
 export const releaseAddresses = ({ directory }: Pick<Slots, 'directory'>, memberIds: number[]) =>
   run(directory, { released: idempotent(deleteOfMembers({ memberIds: JSON.stringify(memberIds) })) })
 
 /** Selects how many member ids each slot has assigned. */
-const selectShares = sqlStatement<{ slot: number; given: number }>(
-  () => sql`
+const selectShares = sqlStatement<{ slot: number; given: number }>`
   select 0 as slot, coalesce(max(memberId), 0) as given from members where memberId <= ${placeholder('idCeiling')}
-  union all select slot, lastClaimId - slot * ${sql.raw(String(idRange(1).idFloor))} from slotCounters`,
-)
+  union all select slot, lastClaimId - slot * ${sql.raw(String(idRange(1).idFloor))} from slotCounters`
 
 /** The slot to query for an unknown address: always the same for an address, chosen in proportion to `given`. */
 export const chooseStandIn = (addressHash: string, shares: { slot: number; given: number }[]) => {

@@ -9,21 +9,17 @@ import type { Entry } from './directory'
 
 const { placeholder } = sql
 
-const insertSettled = sqlStatement<{ claimId: number }>(
-  () => sql`
+const insertSettled = sqlStatement<{ claimId: number }>`
   insert into settledClaims (claimId, settledAt)
   select distinct value ->> 'claimId', ${placeholder('now')} from json_each(${placeholder('claims')}) where true
   on conflict do nothing
-  returning claimId`,
-)
+  returning claimId`
 
 const isClaimant = sql`memberId in (select value ->> 'memberId' from json_each(${placeholder('claims')}))`
 type Use = { memberId: number; email: string; reservedUntil: number | null }
-const selectUses = sqlStatement<Use>(
-  () => sql`
+const selectUses = sqlStatement<Use>`
   select memberId, email, null as reservedUntil from members where ${isClaimant}
-  union all select memberId, email, expiresAt from emailUndos where ${isClaimant} and expiresAt > ${placeholder('now')}`,
-)
+  union all select memberId, email, expiresAt from emailUndos where ${isClaimant} and expiresAt > ${placeholder('now')}`
 
 /**
  * The statements that end claims in their slot, so that they can no longer take effect there. `uses` are the
@@ -38,19 +34,13 @@ export const endClaims = (entries: Entry[], now: number) => {
 const isListed = sql`state = 'CLAIMED' and (addressHash, claimId) in (
   select unhex(value ->> 'addressHash'), value ->> 'claimId' from json_each(${placeholder('claims')})
 )`
-const holdListed = sqlStatement<{ claimId: number }>(
-  () => sql`
-  update addresses set state = 'HELD', settleAt = null where ${isListed} returning claimId`,
-)
-const reserveListed = sqlStatement<{ claimId: number }>(
-  () => sql`
+const holdListed = sqlStatement<{ claimId: number }>`
+  update addresses set state = 'HELD', settleAt = null where ${isListed} returning claimId`
+const reserveListed = sqlStatement<{ claimId: number }>`
   update addresses set state = 'RESERVED', settleAt = value ->> 'reservedUntil' from json_each(${placeholder('claims')})
   where addressHash = unhex(value ->> 'addressHash') and claimId = value ->> 'claimId' and state = 'CLAIMED'
-  returning claimId`,
-)
-const deleteListed = sqlStatement<{ claimId: number }>(
-  () => sql`delete from addresses where ${isListed} returning claimId`,
-)
+  returning claimId`
+const deleteListed = sqlStatement<{ claimId: number }>`delete from addresses where ${isListed} returning claimId`
 
 /**
  * The statements that record the outcome in the directory. Each address becomes HELD if its member uses it, RESERVED while

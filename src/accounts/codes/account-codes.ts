@@ -14,14 +14,12 @@ const { placeholder } = sql
 export const CODE_LIFETIME_MS = 10 * MINUTE_MS
 
 /** Stores a code if neither a limit of the attempt nor that of the day is reached. */
-const insertCode = sqlStatement<{ codeHash: string }>(
-  () => sql`
+const insertCode = sqlStatement<{ codeHash: string }>`
   insert into accountCodes (codeHash, subject, memberId, slot, credentialsVersion, issuedAt, expiresAt)
   select ${placeholder('codeHash')}, ${placeholder('subject')}, ${placeholder('memberId')}, ${placeholder('slot')},
     ${placeholder('credentialsVersion')}, ${placeholder('now')}, ${placeholder('expiresAt')}
   where ${isAllowed} and ${isBelowDailyMails}
-  returning codeHash`,
-)
+  returning codeHash`
 
 export const isCode = eq(accountCodes.codeHash, placeholder('codeHash'))
 /** Deletes a code. Of concurrent calls, only one returns a row. */

@@ -43,16 +43,12 @@ export const isBelowDailyMails = sql`${mailsToday} < ${placeholder('mailsPerDay'
 export const DAILY_MAILS_SENT = 'mail: MAILS_PER_DAY mails were sent today'
 
 export const countDailyMailIf = (condition: SQL, mails = sql`1`) =>
-  sqlStatement<{ mails: number }>(
-    () => sql`
+  sqlStatement<{ mails: number }>`
     insert into dailyMails (day, mails) select ${placeholder('day')}, ${mails} where ${condition}
     on conflict (day) do update set mails = mails + excluded.mails
-    returning mails`,
-  )
-export const uncountDailyMail = sqlStatement<{ mails: number }>(
-  () => sql`
-  update dailyMails set mails = mails - 1 where day = ${placeholder('day')} returning mails`,
-)
+    returning mails`
+export const uncountDailyMail = sqlStatement<{ mails: number }>`
+  update dailyMails set mails = mails - 1 where day = ${placeholder('day')} returning mails`
 
 const tokenMailsToday = sql`coalesce((select tokenMails from dailyMails where day = ${placeholder('day')}), 0)`
 /** Counts a mail about new access tokens if neither a limit of the attempt nor that of the day is reached. */
@@ -61,12 +57,10 @@ export const insertTokenMail = insertAttemptIf(sql`${isAllowed} and ${tokenMails
 export const DAILY_TOKEN_MAILS_SENT = 'mail: MAILS_PER_DAY mails about access tokens were sent today'
 
 /** Counts the mail for the day if `insertTokenMail`, the statement before, counted it. */
-export const countDailyTokenMail = sqlStatement<{ day: number }>(
-  () => sql`
+export const countDailyTokenMail = sqlStatement<{ day: number }>`
   insert into dailyMails (day, mails, tokenMails) select ${placeholder('day')}, 0, 1 where changes() > 0
   on conflict (day) do update set tokenMails = tokenMails + 1
-  returning day`,
-)
-export const uncountDailyTokenMail = sqlStatement<{ day: number }>(
-  () => sql`update dailyMails set tokenMails = tokenMails - 1 where day = ${placeholder('day')} returning day`,
-)
+  returning day`
+export const uncountDailyTokenMail = sqlStatement<{
+  day: number
+}>`update dailyMails set tokenMails = tokenMails - 1 where day = ${placeholder('day')} returning day`

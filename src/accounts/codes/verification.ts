@@ -24,15 +24,13 @@ const randomCode = () => {
 }
 
 const replaceCodeIf = (isFree: SQL) =>
-  sqlStatement<{ subject: string }>(
-    () => sql`
+  sqlStatement<{ subject: string }>`
   insert into joinCodes (subject, address, codeHash, issuedAt, expiresAt)
   select ${placeholder('subject')}, ${placeholder('address')}, ${placeholder('codeHash')}, ${placeholder('now')}, ${placeholder('expiresAt')}
   where ${isAllowed} and ${isBelowDailyMails} and ${isFree}
   on conflict (subject) do update
     set codeHash = excluded.codeHash, issuedAt = excluded.issuedAt, expiresAt = excluded.expiresAt
-  returning subject`,
-  )
+  returning subject`
 const replaceCode = { alone: replaceCodeIf(isFree(false)), withDirectory: replaceCodeIf(isFreeOrAbandoned) }
 
 const isIssued = and(eq(joinCodes.subject, placeholder('subject')), eq(joinCodes.codeHash, placeholder('codeHash')))
@@ -94,10 +92,8 @@ const isLive = and(eq(joinCodes.address, placeholder('address')), gt(joinCodes.e
 /** Matches a verified code that has not expired. */
 export const isValidCode = and(isLive, eq(joinCodes.codeHash, placeholder('codeHash')))
 const deleteCodesIf = (condition: SQL) =>
-  sqlStatement<{ subject: string }>(
-    () => sql`
-  delete from joinCodes where address = ${placeholder('address')} and ${condition} returning subject`,
-  )
+  sqlStatement<{ subject: string }>`
+  delete from joinCodes where address = ${placeholder('address')} and ${condition} returning subject`
 /** Deletes all codes of a member's e-mail address. */
 export const deleteCodes = deleteCodesIf(sql`exists (select 1 from ${members} where ${isEmail})`)
 /** The same for the member of a confirmed claim. */
@@ -109,9 +105,7 @@ const triesOfCode = sql`(
 /** Matches the codes that the network may still try. */
 const isOpen = and(isLive, sql`${triesOfCode} < ${sql.raw(String(TRIES_PER_CODE))}`)
 const isMatch = and(isOpen, eq(joinCodes.codeHash, placeholder('codeHash')))
-const selectMatch = sqlStatement<{ subject: string }>(
-  () => sql`select ${joinCodes.subject} from ${joinCodes} where ${isMatch}`,
-)
+const selectMatch = sqlStatement<{ subject: string }>`select ${joinCodes.subject} from ${joinCodes} where ${isMatch}`
 // Clocks differ between Workers, so a try is dated no earlier than the codes.
 const insertGuess = insertAttemptIf(
   sql`${isAllowed} and exists (select 1 from ${joinCodes} where ${isOpen})`,

@@ -38,9 +38,9 @@ const isRight = (version: SQL) =>
 /** Matches if a code belongs to the member, has not expired and was not voided. */
 export const hasRightCode = (version: SQL) => sql`exists (select 1 from ${accountCodes} where ${isRight(version)})`
 export const selectRightCode = (version: SQL) =>
-  sqlStatement<{ codeHash: string }>(
-    () => sql`select ${accountCodes.codeHash} from ${accountCodes} where ${isRight(version)} and ${isAllowed}`,
-  )
+  sqlStatement<{
+    codeHash: string
+  }>`select ${accountCodes.codeHash} from ${accountCodes} where ${isRight(version)} and ${isAllowed}`
 
 /** Who asked for a code. `returnExpiresAt`: when the undo that restores the address expires, if it is a former one. */
 export type Requester = { memberId: number; slot: number; credentialsVersion: number; returnExpiresAt: number | null }

@@ -26,28 +26,24 @@ export const returnExpiresAt = sql<number | null>`(
 export const restoreIf = (owner: SQL, isUndo: SQL, condition: SQL, isEnded = sql`true`) => {
   const member = sql`(select memberId from emailUndos where memberId = ${owner} and ${isUndo} and ${condition} limit 1)`
   const record = recordActivity('EMAIL_RESTORED', member)
-  const deleteSessions = sqlStatement<{ sessionId: string }>(
-    () => sql`delete from sessions where memberId = ${member} and ${isEnded} returning sessionId`,
-  )
-  const deleteTokens = sqlStatement<{ tokenId: string }>(
-    () => sql`delete from accessTokens where memberId = ${member} returning tokenId`,
-  )
-  const restore = sqlStatement<Profile>(
-    () => sql`
+  const deleteSessions = sqlStatement<{
+    sessionId: string
+  }>`delete from sessions where memberId = ${member} and ${isEnded} returning sessionId`
+  const deleteTokens = sqlStatement<{
+    tokenId: string
+  }>`delete from accessTokens where memberId = ${member} returning tokenId`
+  const restore = sqlStatement<Profile>`
     update members
     set email = ${placeholder('email')}, passwordHash = '', credentialsVersion = credentialsVersion + 1,
       updatedAt = ${placeholder('updatedAt')}
     where memberId = ${member}
-    returning email, name`,
-  )
+    returning email, name`
   // The condition may no longer hold. But an undo that restores the address in use exists only if that was just restored.
-  const deleteUndos = sqlStatement<{ undoId: number }>(
-    () => sql`
+  const deleteUndos = sqlStatement<{ undoId: number }>`
     delete from emailUndos where memberId = ${owner} and undoId >= (
       select min(undoId) from emailUndos where memberId = ${owner} and expiresAt > ${placeholder('now')}
         and lower(email) = (select lower(members.email) from members where memberId = ${owner})
-    ) returning undoId`,
-  )
+    ) returning undoId`
   return (origin: Origin, values: Record<string, unknown>) => ({
     restoration: record(origin, values),
     sessions: deleteSessions(values),

@@ -39,25 +39,21 @@ const changeIf = (condition: SQL) => {
   const restore = restoreIf(callerId, isUndoTo, condition, isOther)
   const isChanging = sql`${isCaller} and ${condition}`
   // An undo expires after the member's earlier ones, so that reservations expire in the order of the changes.
-  const insertUndo = sqlStatement(
-    () => sql`
+  const insertUndo = sqlStatement`
     insert into emailUndos (memberId, codeHash, email, expiresAt)
     select memberId, ${placeholder('undoHash')}, email,
       max(
         ${placeholder('undoExpiresAt')},
         1 + coalesce((select max(expiresAt) from emailUndos where memberId = ${memberId}), 0)
       )
-    from members where ${isChanging}`,
-  )
+    from members where ${isChanging}`
   const record = recordActivity('EMAIL_CHANGED', sql`(select memberId from members where ${isChanging})`)
   // Must come last: the condition no longer holds afterwards.
-  const update = sqlStatement<Profile>(
-    () => sql`
+  const update = sqlStatement<Profile>`
     update members
     set email = ${placeholder('email')}, credentialsVersion = credentialsVersion + 1, updatedAt = ${placeholder('updatedAt')}
     where ${isChanging}
-    returning email, name`,
-  )
+    returning email, name`
   return (origin: Origin, values: Record<string, unknown>) => ({
     ...restore(origin, values),
     newUndo: insertUndo(values),
@@ -73,19 +69,15 @@ export const changeClaimed = changeIf(
 )
 
 export const selectCodeHere = selectRightCode(storedVersion)
-export const deleteVoidCode = sqlStatement<{ codeHash: string }>(
-  () => sql`
+export const deleteVoidCode = sqlStatement<{ codeHash: string }>`
   delete from accountCodes where codeHash = ${placeholder('codeHash')} and credentialsVersion < ${storedVersion}
-  returning codeHash`,
-)
+  returning codeHash`
 
 export const selectCode = selectRightCode(sentVersion)
 export const takeWithCode = takeForChangeIf(sql`${isAllowed} and ${hasRightCode(sentVersion)}`)
 
 /** Selects the former address after a change, null after a return, and no row if neither took effect. */
-export const selectChanged = sqlStatement<{ oldEmail: string | null }>(
-  () => sql`
+export const selectChanged = sqlStatement<{ oldEmail: string | null }>`
   select email as oldEmail from emailUndos where codeHash = ${placeholder('undoHash')}
   union all select null from members
-  where memberId = ${memberId} and lower(email) = lower(${placeholder('email')}) and passwordHash = ''`,
-)
+  where memberId = ${memberId} and lower(email) = lower(${placeholder('email')}) and passwordHash = ''`

@@ -16,12 +16,10 @@ const isLive = sql`codeHash = ${placeholder('undoHash')} and expiresAt > ${place
 
 /** A change that can still be undone. `email`: the former address; `replaced`: the one in use. */
 type Undo = { memberId: number; email: string; replaced: string; returnExpiresAt: number }
-const selectUndo = sqlStatement<Undo>(
-  () => sql`
+const selectUndo = sqlStatement<Undo>`
   select memberId, email, expiresAt as returnExpiresAt,
     (select members.email from members where members.memberId = emailUndos.memberId) as replaced
-  from emailUndos where ${isLive}`,
-)
+  from emailUndos where ${isLive}`
 
 const restoreWithCode = (condition: SQL) => restoreIf(memberId, isLive, condition)
 const restoreInSlot0 = {

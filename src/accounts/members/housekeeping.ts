@@ -10,9 +10,9 @@ import { deleteExpiredSessions } from '../sessions/store'
 const { placeholder } = sql
 
 const deleteExpiredFrom = (table: typeof joinCodes | typeof accountCodes | typeof emailUndos | typeof accessTokens) =>
-  sqlStatement<{ expiresAt: number }>(
-    () => sql`delete from ${table} where ${table.expiresAt} < ${placeholder('now')} returning expiresAt`,
-  )
+  sqlStatement<{
+    expiresAt: number
+  }>`delete from ${table} where ${table.expiresAt} < ${placeholder('now')} returning expiresAt`
 const EXPIRING = [emailUndos, accessTokens].map(deleteExpiredFrom)
 /** Only slot 0 has rows of these tables. */
 const EXPIRING_CODES = [joinCodes, accountCodes].map(deleteExpiredFrom)

@@ -17,14 +17,12 @@ const withdrawnId = sql`(select ${members.memberId} from ${members} where ${memb
 /** Deletes a batch of a member's rows from a table. `columns` identify a row among them. */
 const deleteFrom = (table: string, columns: string) => {
   const [name, key] = [sql.raw(table), sql.raw(columns)]
-  return sqlStatement<{ id: number }>(
-    () => sql`
+  return sqlStatement<{ id: number }>`
     delete from ${name}
     where memberId = ${withdrawnId} and (${key}) in (
       select ${key} from ${name} where memberId = ${withdrawnId} limit ${placeholder('limit')}
     )
-    returning memberId as id`,
-  )
+    returning memberId as id`
 }
 
 // Books after their details: otherwise one batch would also delete, by trigger, the details of a thousand books. Tags before
@@ -43,23 +41,19 @@ const STEPS = Object.entries({
 }).map(([table, columns]) => ({ table, build: deleteFrom(table, columns) }))
 
 /** Whether each table has rows of the member: 1 or 0. */
-const selectFilled = sqlStatement<Record<string, number>>(
-  () => sql`
+const selectFilled = sqlStatement<Record<string, number>>`
   select ${sql.join(
     STEPS.map(({ table }) =>
       sql.raw(`exists (select 1 from ${table} where memberId = `).append(sql`${memberId}) as ${sql.raw(table)}`),
     ),
     sql`, `,
-  )}`,
-)
-const deleteMember = sqlStatement<{ memberId: number }>(
-  () => sql`
+  )}`
+const deleteMember = sqlStatement<{ memberId: number }>`
   delete from members where memberId = ${memberId} and withdrawnAt is not null
     and not exists (select 1 from memos where memos.memberId = members.memberId)
     and not exists (select 1 from books where books.memberId = members.memberId)
     and not exists (select 1 from images where images.memberId = members.memberId)
-  returning memberId`,
-)
+  returning memberId`
 
 /** Enough for a batch of each table, so that every purge makes progress. */
 const MIN_STATEMENTS_PER_MEMBER = STEPS.length + 3
@@ -107,12 +101,10 @@ const selectPurgeJobs = statement((db) =>
     .orderBy(sql`${purgeJobs.memberId} not in (select ${members.memberId} from ${members})`, purgeJobs.createdAt)
     .limit(placeholder('limit')),
 )
-const deletePurgeJob = sqlStatement<{ memberId: number }>(
-  () => sql`
+const deletePurgeJob = sqlStatement<{ memberId: number }>`
   delete from purgeJobs
   where memberId = ${memberId} and memberId not in (select ${members.memberId} from ${members})
-  returning memberId`,
-)
+  returning memberId`
 
 /** The statements that the purge jobs of a sweep may still run, in all slots, of which it visits some at a time. */
 export type Budget = { left: number; slotsAtATime: number }

@@ -27,14 +27,12 @@ import { profileColumns } from './store'
 const { placeholder } = sql
 
 const insertMemberIf = (condition: SQL, idColumn = sql``, id = sql``) =>
-  sqlStatement<Profile>(
-    () => sql`
+  sqlStatement<Profile>`
     insert into members (${idColumn} email, name, passwordHash, createdAt, updatedAt)
     select ${id} ${placeholder('email')}, ${placeholder('name')}, ${placeholder('passwordHash')}, ${placeholder('createdAt')}, ${placeholder('createdAt')}
     where ${condition}
     on conflict do nothing
-    returning email, name`,
-  )
+    returning email, name`
 const hasValidCode = sql`exists (select 1 from ${joinCodes} where ${isValidCode})`
 const insertIfFree = (hasDirectory: boolean) => ({
   unverified: insertMemberIf(isFree(hasDirectory)),

@@ -76,24 +76,18 @@ export const updateProfile = async (
   return updated[0]
 }
 
-const insertPurgeJob = sqlStatement<{ memberId: number }>(
-  () => sql`
+const insertPurgeJob = sqlStatement<{ memberId: number }>`
   insert into purgeJobs (memberId, createdAt)
   select ${members.memberId}, ${sql.placeholder('createdAt')} from ${members} where ${isCaller}
-  returning memberId`,
-)
+  returning memberId`
 // A sign-up's insert that runs a second time must not bring the member back.
-const refuseClaim = sqlStatement<{ claimId: number }>(
-  () => sql`
+const refuseClaim = sqlStatement<{ claimId: number }>`
     insert into settledClaims (claimId, settledAt)
     select ${members.memberId}, ${sql.placeholder('createdAt')} from ${members} where ${isCaller}
     on conflict do nothing
-    returning claimId`,
-)
-const deleteOwnUndos = sqlStatement<{ memberId: number }>(
-  () => sql`
-  delete from emailUndos where memberId = ${callerId} returning memberId`,
-)
+    returning claimId`
+const deleteOwnUndos = sqlStatement<{ memberId: number }>`
+  delete from emailUndos where memberId = ${callerId} returning memberId`
 const deleteOwnTokens = deleteTokensOf(callerId)
 // No address has this form, and no password an empty hash.
 const eraseCaller = statement((db) =>

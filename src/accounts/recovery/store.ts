@@ -21,19 +21,17 @@ const isUnchanged = and(
 const replacePasswordIf = (condition: SQL | undefined) => {
   const member = sql`(select ${members.memberId} from ${members} where ${condition})`
   const record = recordActivity('PASSWORD_RESET', member)
-  const deleteSessions = sqlStatement<{ sessionId: string }>(
-    () => sql`delete from sessions where memberId = ${member} returning sessionId`,
-  )
+  const deleteSessions = sqlStatement<{
+    sessionId: string
+  }>`delete from sessions where memberId = ${member} returning sessionId`
   const deleteTokens = deleteTokensOf(member)
   // Must come last: the condition no longer holds afterwards.
-  const update = sqlStatement<{ email: string }>(
-    () => sql`
+  const update = sqlStatement<{ email: string }>`
     update members
     set passwordHash = ${placeholder('passwordHash')}, updatedAt = ${placeholder('updatedAt')},
       credentialsVersion = credentialsVersion + 1
     where memberId = ${member}
-    returning email`,
-  )
+    returning email`
   return (origin: Origin, values: Record<string, unknown>) => ({
     activity: record(origin, values),
     sessions: deleteSessions(values),

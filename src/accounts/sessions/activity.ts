@@ -24,20 +24,17 @@ const ORIGINS_PER_DAY = 5
 const NEWEST = ACTIVITY_KINDS.length * (ORIGINS_PER_DAY + 1)
 
 const insertFailure = (member: SQL) =>
-  sqlStatement<{ entry: number }>(
-    () => sql`
+  sqlStatement<{ entry: number }>`
     insert into activity (memberId, isFailedLogin, entry, at, kind, device, country)
     select id, 1, 1 + coalesce((select max(entry) from activity where memberId = id and isFailedLogin = 1), 0),
       ${placeholder('at')}, 'LOGIN_FAILED', ${placeholder('device')}, ${placeholder('country')}
     from (select ${member} as id) where id is not null
-    returning entry`,
-  )
+    returning entry`
 
 // Repeats are merged, so that nobody can use them to push out other entries within the 90 days. Entries are numbered by
 // their first occurrence, so those of the day are among the newest.
 const mergeEntry = (kind: Activity['kind'], member: SQL) =>
-  sqlStatement<{ entry: number }>(
-    () => sql`
+  sqlStatement<{ entry: number }>`
     insert into activity (memberId, isFailedLogin, entry, at, kind, device, country)
     with owner as materialized (select ${member} as id),
       today as materialized (
@@ -63,8 +60,7 @@ const mergeEntry = (kind: Activity['kind'], member: SQL) =>
       ${placeholder('at')}, ${sql.raw(`'${kind}'`)}, device, country
     from owner, origin where id is not null
     on conflict do update set count = count + 1, firstAt = coalesce(firstAt, at), at = max(at, excluded.at)
-    returning entry`,
-  )
+    returning entry`
 
 /**
  * Builds the statement that adds an entry, or counts a repeat: the same kind, device and country on the same UTC day. For
@@ -86,12 +82,10 @@ const selectEntries = sqlStatement<{
   kind: Activity['kind']
   device: string | null
   country: string | null
-}>(
-  () => sql`
+}>`
   select at, coalesce(firstAt, at) as firstAt, count, kind, device, country from activity
   where memberId = ${callerId} and at > ${placeholder('since')}
-  order by at desc, entry desc`,
-)
+  order by at desc, entry desc`
 
 /** What happened to the caller's account in the last 90 days, newest first. */
 export const listActivity = async (db: Db, caller: Caller, now = Date.now()): Promise<Activity[]> => {
@@ -103,10 +97,8 @@ export const deleteOwnActivity = statement((db) =>
   db.delete(activity).where(sql`${activity.memberId} = ${callerId}`).returning({ entry: activity.entry }),
 )
 /** Deletes entries that are no longer listed, oldest first. */
-export const deleteOldActivity = sqlStatement<{ entry: number }>(
-  () => sql`
+export const deleteOldActivity = sqlStatement<{ entry: number }>`
   delete from activity where (memberId, isFailedLogin, entry) in (
     select memberId, isFailedLogin, entry from activity where at < ${placeholder('now')} - ${sql.raw(String(KEPT_MS))}
     order by at limit ${placeholder('limit')}
-  ) returning entry`,
-)
+  ) returning entry`

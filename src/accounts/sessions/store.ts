@@ -9,14 +9,12 @@ import type { Session } from './responses'
 const { placeholder } = sql
 
 /** Creates a session of a member, unless the password has been changed since it was verified. */
-export const insertSession = sqlStatement<{ sessionId: string }>(
-  () => sql`
+export const insertSession = sqlStatement<{ sessionId: string }>`
   insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt, device, country)
   select memberId, ${placeholder('sessionId')}, ${placeholder('now')}, ${placeholder('now')}, ${placeholder('expiresAt')},
     ${placeholder('device')}, ${placeholder('country')}
   from members where memberId = ${placeholder('memberId')} and passwordHash = ${placeholder('verifiedHash')}
-  returning sessionId`,
-)
+  returning sessionId`
 
 const selectSessions = statement((db) =>
   db
@@ -46,14 +44,12 @@ export const listSessions = async (db: Db, caller: Caller): Promise<Session[]> =
     }))
 }
 
-const renew = sqlStatement<{ memberId: number; sessionId: string; issuedAt: number; expiresAt: number }>(
-  () => sql`
+const renew = sqlStatement<{ memberId: number; sessionId: string; issuedAt: number; expiresAt: number }>`
   update sessions
   set renewedAt = ${placeholder('callerNow')},
     expiresAt = max(expiresAt, min(${placeholder('callerNow')} + ${placeholder('tokenTtl')}, createdAt + ${placeholder('sessionTtl')}))
   where memberId = ${callerId} and sessionId = ${placeholder('callerSessionId')}
-  returning memberId, sessionId, renewedAt as issuedAt, expiresAt`,
-)
+  returning memberId, sessionId, renewedAt as issuedAt, expiresAt`
 const selectProfile = statement((db) =>
   db.select({ email: members.email, name: members.name }).from(members).where(isCaller),
 )
@@ -73,9 +69,7 @@ export const renewSession = async (db: Db, caller: Caller, lifetimes: { tokenTtl
 const endWhere = (condition: SQL) => {
   const isEnding = sql`memberId = ${callerId} and ${condition}`
   const record = recordActivity('SESSION_ENDED', sql`(select memberId from sessions where ${isEnding} limit 1)`)
-  const remove = sqlStatement<{ sessionId: string }>(
-    () => sql`delete from sessions where ${isEnding} returning sessionId`,
-  )
+  const remove = sqlStatement<{ sessionId: string }>`delete from sessions where ${isEnding} returning sessionId`
   /** @returns the number of sessions that ended */
   return async (db: Db, caller: Caller, origin: Origin, values: { sessionId?: string } = {}) => {
     const { ended } = await runAsCaller(db, caller, { activity: record(origin, values), ended: remove(values) })
@@ -96,19 +90,15 @@ export const endSession = endWhere(sql`sessionId = ${placeholder('sessionId')}`)
 export const endOtherSessions = endWhere(isOther)
 
 const deleteOwnWhere = (condition: SQL) =>
-  sqlStatement<{ sessionId: string }>(
-    () => sql`
-    delete from sessions where memberId = ${callerId} and ${condition} returning sessionId`,
-  )
+  sqlStatement<{ sessionId: string }>`
+    delete from sessions where memberId = ${callerId} and ${condition} returning sessionId`
 /** Deletes the caller's other sessions if a condition is met. */
 export const deleteOtherSessionsIf = (condition: SQL) => deleteOwnWhere(sql`${isOther} and ${condition}`)
 /** Deletes all sessions of the caller. Must be the last statement of its batch: the guard fails afterwards. */
 export const deleteOwnSessions = deleteOwnWhere(sql`true`)
 
 /** Deletes expired sessions, oldest first. */
-export const deleteExpiredSessions = sqlStatement<{ sessionId: string }>(
-  () => sql`
+export const deleteExpiredSessions = sqlStatement<{ sessionId: string }>`
   delete from sessions where (memberId, sessionId) in (
     select memberId, sessionId from sessions where expiresAt < ${placeholder('now')} order by expiresAt limit ${placeholder('limit')}
-  ) returning sessionId`,
-)
+  ) returning sessionId`

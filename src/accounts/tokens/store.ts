@@ -17,26 +17,20 @@ const isOwnToken = sql`memberId = ${callerId} and tokenId = ${placeholder('token
 const ownerOfToken = sql`(select memberId from accessTokens where ${isOwnToken})`
 
 // Otherwise a member could fill the table with short-lived tokens between two sweeps.
-const deleteOwnExpired = sqlStatement<{ tokenId: string }>(
-  () => sql`
-  delete from accessTokens where memberId = ${callerId} and not ${isLive} returning tokenId`,
-)
-const insertToken = sqlStatement<{ createdAt: number }>(
-  () => sql`
+const deleteOwnExpired = sqlStatement<{ tokenId: string }>`
+  delete from accessTokens where memberId = ${callerId} and not ${isLive} returning tokenId`
+const insertToken = sqlStatement<{ createdAt: number }>`
   insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, expiresAt)
   select ${placeholder('tokenHash')}, owner, ${placeholder('tokenId')}, ${placeholder('name')}, ${placeholder('bits')},
     ${placeholder('hint')}, ${placeholder('callerNow')}, ${placeholder('expiresAt')}
   from (select ${callerId} as owner)
   where owner is not null
     and (select count(*) from accessTokens where memberId = owner and ${isLive}) < ${sql.raw(String(MAX_TOKENS))}
-  returning createdAt`,
-)
-const selectOwner = sqlStatement<Owner>(
-  () => sql`
+  returning createdAt`
+const selectOwner = sqlStatement<Owner>`
   select memberId, email,
     (select count(*) from accessTokens where accessTokens.memberId = members.memberId and ${isLive}) as tokens
-  from members where ${isCaller}`,
-)
+  from members where ${isCaller}`
 const recordCreation = recordActivity('TOKEN_CREATED', ownerOfToken)
 
 /**
@@ -85,11 +79,9 @@ type Row = Pick<AccessToken, 'tokenId' | 'name' | 'hint'> & {
   expiresAt: number | null
   lastUsedDay: number | null
 }
-const selectTokens = sqlStatement<Row>(
-  () => sql`
+const selectTokens = sqlStatement<Row>`
   select tokenId, name, scopes, hint, createdAt, expiresAt, lastUsedDay from accessTokens
-  where memberId = ${callerId} and ${isLive}`,
-)
+  where memberId = ${callerId} and ${isLive}`
 
 const toDate = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
@@ -114,7 +106,7 @@ const recordDeletions = recordActivity(
 )
 /** Builds the statement that deletes all access tokens of a member. */
 export const deleteTokensOf = (member: SQL) =>
-  sqlStatement<{ tokenId: string }>(() => sql`delete from accessTokens where memberId = ${member} returning tokenId`)
+  sqlStatement<{ tokenId: string }>`delete from accessTokens where memberId = ${member} returning tokenId`
 const removeTokens = deleteTokensOf(callerId)
 
 /** Deletes all access tokens of the caller. */
@@ -122,10 +114,8 @@ export const deleteTokens = (db: Db, caller: Caller, origin: Origin) =>
   runAsCaller(db, caller, { activity: recordDeletions(origin), removed: removeTokens() })
 
 const recordDeletion = recordActivity('TOKEN_DELETED', ownerOfToken)
-const removeToken = sqlStatement<{ tokenId: string }>(
-  () => sql`
-  delete from accessTokens where ${isOwnToken} returning tokenId`,
-)
+const removeToken = sqlStatement<{ tokenId: string }>`
+  delete from accessTokens where ${isOwnToken} returning tokenId`
 
 /** Deletes an access token of the caller, which stops working at once. Returns undefined if the caller has no such token. */
 export const deleteToken = async (db: Db, caller: Caller, tokenId: string, origin: Origin) => {

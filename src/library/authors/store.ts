@@ -6,11 +6,9 @@ import { type List, toCursor } from '../../values/cursor'
 import type { Author } from './responses'
 import type { AuthorsQuery } from './schema'
 
-const selectAuthors = sqlStatement<Author & { authorKey: string }>(
-  () => sql`
+const selectAuthors = sqlStatement<Author & { authorKey: string }>`
   select author, bookCount, authorKey from authors
-  where memberId = ${callerId} and authorKey > ${sql.placeholder('after')} order by authorKey limit ${limit}`,
-)
+  where memberId = ${callerId} and authorKey > ${sql.placeholder('after')} order by authorKey limit ${limit}`
 
 /** The authors of the caller's books, by key. */
 export const listAuthors = async (

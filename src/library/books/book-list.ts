@@ -163,9 +163,9 @@ export const listBooks = async (db: Db, caller: Caller, query: ListQuery): Promi
   const parts = partsOf(query).filter(({ number }) => number >= (cursor?.part ?? 0))
   // SQLite reads the parts one after the other, until it has enough rows.
   const selects = parts.flatMap(selectPart)
-  const statement = sqlStatement<Row | LastExamined>(
-    () => sql`with ${expressions} ${sql.join(selects, sql` union all `)} limit ${limit}`,
-  )
+  const statement = sqlStatement<
+    Row | LastExamined
+  >`with ${expressions} ${sql.join(selects, sql` union all `)} limit ${limit}`
   const values = { ...cursor, tagKey: fold(tag), authorKey: fold(author), limit: size + 1 }
   // A cursor from a list with other filters may leave no part.
   const { rows = [] } = await runAsCaller(db, caller, { rows: parts.length > 0 ? statement(values) : undefined })

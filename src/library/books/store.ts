@@ -54,8 +54,7 @@ const selectUsage = statement((db) =>
     .from(members)
     .where(isCaller),
 )
-const insertBook = sqlStatement<RegisteredBook>(
-  () => sql`
+const insertBook = sqlStatement<RegisteredBook>`
   insert into books (
     bookId, memberId, title, titleFolded, cover, author, authorFolded, publisher, createdAt,
     currentPage, itemPage, bookStatus, readStartDate, readEndDate, isbn
@@ -69,8 +68,7 @@ const insertBook = sqlStatement<RegisteredBook>(
   from ${members} where ${isCaller}
     and ${bookCount} < ${placeholder('MAX_BOOKS')}
     and ${members.textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
-  returning bookId, title, author, cover, bookStatus`,
-)
+  returning bookId, title, author, cover, bookStatus`
 
 const DEFAULTS = {
   author: null,

@@ -82,14 +82,12 @@ const countUpToMany = (condition: SQL) =>
   sql`nullif((select count(*) from (select 1 from ${books} where ${and(isOwnUnread, condition)} limit ${MANY})), ${MANY})`
 // Which books are old depends on the clock, so no counter can hold this total. It is counted in the index of unread books:
 // the old ones or, if they are many, the new ones, unless those are many too.
-const countAbandoned = sqlStatement<{ totalElements: number }>(
-  () => sql`
+const countAbandoned = sqlStatement<{ totalElements: number }>`
   select coalesce(
     ${countUpToMany(isOld)},
     ${yetBooks} - ${countUpToMany(gte(books.createdAt, before))},
     (select count(*) from ${books} where ${and(isOwnUnread, isOld)})
-  ) as totalElements`,
-)
+  ) as totalElements`
 // From the end, all unread books are read, as only their number is known. The new ones, which come last, are dropped.
 const selectAbandoned = pagesOf(yetBooks, (db, { asc, limit, offset, isFromEnd }) => {
   const unread = db

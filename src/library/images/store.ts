@@ -42,14 +42,12 @@ export const listImages = async (db: Db, caller: Caller, paging: Paging): Promis
 }
 
 const insertImageWith = (idColumn: SQL, id: SQL) =>
-  sqlStatement<{ imageId: number }>(
-    () => sql`
+  sqlStatement<{ imageId: number }>`
   insert into images (${idColumn} memberId, name, type, bytes, createdAt)
   select ${id} ${members.memberId}, ${placeholder('name')}, ${placeholder('type')}, ${placeholder('bytes')}, ${placeholder('createdAt')}
   from ${members} where ${isCaller}
     and ${members.imageBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_IMAGE_BYTES')}
-  returning imageId`,
-  )
+  returning imageId`
 // In slot 0, SQLite assigns the identifier, without reading a row.
 const insertImage = insertImageWith(sql``, sql``)
 const insertImageInRange = insertImageWith(sql`imageId,`, sql`${nextReusableId(images.imageId)},`)
@@ -120,14 +118,12 @@ const deleteOwn = statement((db) =>
 )
 // A new identifier if another image has taken the old one since.
 const freeId = sql`case when not exists (select 1 from ${images} where ${images.imageId} = ${placeholder('imageId')}) then ${placeholder('imageId')} else ${nextReusableId(images.imageId)} end`
-const restoreRow = sqlStatement<{ imageId: number }>(
-  () => sql`
+const restoreRow = sqlStatement<{ imageId: number }>`
   insert into images (imageId, memberId, name, type, bytes, createdAt)
   select ${freeId}, ${members.memberId}, ${placeholder('name')}, ${placeholder('type')}, ${placeholder('bytes')}, ${placeholder('createdAt')}
   from ${members} where ${members.memberId} = ${placeholder('memberId')} and ${members.withdrawnAt} is null
   on conflict do nothing
-  returning imageId`,
-)
+  returning imageId`
 
 // Longer than storing an object can take: an upload writes its row, which can be deleted, before its object.
 const DELETE_AGAIN_MS = 15_000

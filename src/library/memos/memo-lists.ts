@@ -98,12 +98,10 @@ export const loadInParts = async (
 const selectOfType = (memoType: MemoType) => sql`
   select ${memoColumnNames} from memos where bookId = (select bookId from book) and memoType = ${sql.raw(`'${memoType}'`)}`
 const selectPageOf = (types: readonly MemoType[]) =>
-  sqlStatement<Memo>(
-    () => sql`select * from (
+  sqlStatement<Memo>`select * from (
       with book(bookId) as materialized (${smallBook})
       ${sql.join(types.map(selectOfType), sql` union all `)} order by memoId desc limit ${limit} offset ${offset}
-    )`,
-  )
+    )`
 // The index on (bookId, memoType) yields each type in the order of memoId. Merging the four types gives a page of all
 // memos without sorting the whole book, and saves a second index.
 const selectPage = {

@@ -19,8 +19,7 @@ const { placeholder } = sql
 const memberTextBytes = (memberId: SQLiteColumn) =>
   sql`(select ${members.textBytes} from ${members} where ${members.memberId} = ${memberId})`
 
-const insertMemo = sqlStatement<Memo>(
-  () => sql`
+const insertMemo = sqlStatement<Memo>`
   insert into memos (
     memoId, bookId, memberId, position,
     memoType, memoContent, contentFolded, memoBookPage, memoAuthority, createdAt, updatedAt
@@ -34,8 +33,7 @@ const insertMemo = sqlStatement<Memo>(
     and ${books.memoCount} < ${placeholder('MAX_MEMOS_PER_BOOK')}
     and ${books.memoBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_BOOK_TEXT_BYTES')}
     and ${memberTextBytes(books.memberId)} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
-  returning ${memoColumnNames}`,
-)
+  returning ${memoColumnNames}`
 
 const selectUsage = selectOwnBook({ bookId: books.bookId, memoCount: books.memoCount, memoBytes: books.memoBytes })
 

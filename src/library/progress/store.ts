@@ -20,8 +20,7 @@ const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at)
 // Without `at`, the event becomes the latest: at `now`, or just after the latest event if that is ahead of this clock. If
 // that one has the same page, it is replaced, so that a retry adds nothing. A page before that of the previous event (for
 // the first event, of the book) is a correction, as in the trigger books_progressed.
-const insertEvent = sqlStatement<Row>(
-  () => sql`
+const insertEvent = sqlStatement<Row>`
   with book as materialized (
     select memberId, bookId, currentPage, newestReadingId,
       coalesce(${placeholder('page')}, round(itemPage * ${placeholder('percent')} / 100.0)) as newPage
@@ -54,18 +53,15 @@ const insertEvent = sqlStatement<Row>(
   on conflict do update set
     page = excluded.page,
     kind = iif(kind = 'FINISHED' or page = excluded.page, kind, excluded.kind)
-  returning at, page, kind`,
-)
+  returning at, page, kind`
 
-const updateCurrentPage = sqlStatement(
-  () => sql`
+const updateCurrentPage = sqlStatement`
   update books set currentPage = latest.page
   from (
     select page from progress
     where memberId = ${callerId} and bookId = ${placeholder('bookId')} order by at desc limit 1
   ) as latest
-  where ${isOwnBook} and currentPage <> latest.page`,
-)
+  where ${isOwnBook} and currentPage <> latest.page`
 
 /**
  * Adds an event to the progress of a book, or replaces the one at the same time. The latest event sets the book's current

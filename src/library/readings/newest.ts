@@ -26,8 +26,7 @@ type Values = Partial<Record<keyof typeof DEFAULTS, number>> & { reorders: numbe
  * an update that increments readingVersion.
  */
 export const syncBook = (readingId: SQL, bookId: SQL) => {
-  const sync = sqlStatement(
-    () => sql`
+  const sync = sqlStatement`
     update books set
       newestReadingId = newest.readingId,
       readingVersion = readingVersion + 1,
@@ -54,7 +53,6 @@ export const syncBook = (readingId: SQL, bookId: SQL) => {
     ) as newest
     where books.bookId = newest.bookId
       and (books.newestReadingId is ${readingId} or (${placeholder('reorders')} and newest.readingId = ${readingId}))
-      and (${placeholder('deletedId')} is not null or changes() > 0)`,
-  )
+      and (${placeholder('deletedId')} is not null or changes() > 0)`
   return (values: Values) => sync({ ...DEFAULTS, ...values })
 }

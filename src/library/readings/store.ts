@@ -28,21 +28,15 @@ const firstReading = sql`
   substr(readStartDate, 1, 10) as startedAt, iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null) as finishedAt,
   iif(bookStatus = 'DONE', 'FINISHED', null) as outcome, nullif(star * 4, 0) as quarters
   from books where ${isOwnBook} and newestReadingId is null and bookStatus <> 'YET'`
-const selectFirst = sqlStatement<Row>(
-  () => sql`
-  select ${columns} from (select bookId as readingId, null as format, null as note, 0 as isPaused, ${firstReading})`,
-)
+const selectFirst = sqlStatement<Row>`
+  select ${columns} from (select bookId as readingId, null as format, null as note, 0 as isPaused, ${firstReading})`
 
 /** Inserts a row for the first reading. Every change of readings begins with this statement and the next. */
-const insertFirst = sqlStatement(
-  () => sql`
+const insertFirst = sqlStatement`
   insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
-  select bookId, memberId, bookId, 0, ${firstReading}`,
-)
-const pointToFirst = sqlStatement(
-  () => sql`
-  update books set newestReadingId = bookId where ${isOwnBook} and newestReadingId is null and changes() = 1`,
-)
+  select bookId, memberId, bookId, 0, ${firstReading}`
+const pointToFirst = sqlStatement`
+  update books set newestReadingId = bookId where ${isOwnBook} and newestReadingId is null and changes() = 1`
 const storeFirst = (bookId: number) => ({
   first: idempotent(insertFirst({ bookId })),
   pointed: idempotent(pointToFirst({ bookId })),
@@ -51,24 +45,18 @@ const storeFirst = (bookId: number) => ({
 const noteBytes = sql`coalesce(octet_length(note), 0)`
 // The newest reading stays first even if the dates of the book are changed to earlier ones than those of other readings.
 const inOrder = sql`order by readingId = (select newestReadingId from books where ${isOwnBook}) desc, ${NEWEST_FIRST}`
-const selectSizes = sqlStatement<{ id: number | null; bytes: number }>(
-  () => sql`
+const selectSizes = sqlStatement<{ id: number | null; bytes: number }>`
   select readingId as id, ${noteBytes} as bytes from books left join readings using (memberId, bookId)
-  where ${isOwnBook} order by readingId = newestReadingId desc, ${NEWEST_FIRST}`,
-)
-const selectAll = sqlStatement<Row>(
-  () => sql`
+  where ${isOwnBook} order by readingId = newestReadingId desc, ${NEWEST_FIRST}`
+const selectAll = sqlStatement<Row>`
   select ${columns} from readings where memberId = ${callerId} and bookId = (
     select bookId from books where ${isOwnBook} and (
       select coalesce(sum(${noteBytes}), 0) from readings where memberId = books.memberId and bookId = books.bookId
     ) <= ${sql.raw(String(MAX_WHOLE_BYTES))}
-  ) ${inOrder}`,
-)
-const selectPart = sqlStatement<Row>(
-  () => sql`
+  ) ${inOrder}`
+const selectPart = sqlStatement<Row>`
   select ${columns} from readings
-  where memberId = ${callerId} and readingId in (select value from json_each(${placeholder('ids')})) ${inOrder}`,
-)
+  where memberId = ${callerId} and readingId in (select value from json_each(${placeholder('ids')})) ${inOrder}`
 
 /** The readings of a book, newest first. Returns undefined if the caller has no such book. */
 export const listReadings = async (
@@ -93,8 +81,7 @@ export const listReadings = async (
 
 const textBytes = sql`(select ${members.textBytes} from ${members} where ${isCaller})`
 const countReadings = sql`(select count(*) from readings where memberId = books.memberId and bookId = books.bookId)`
-const insertReading = sqlStatement<Row>(
-  () => sql`
+const insertReading = sqlStatement<Row>`
   insert into readings (
     readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, format, note, isPaused
   )
@@ -105,15 +92,12 @@ const insertReading = sqlStatement<Row>(
   from books where ${isOwnBook}
     and ${countReadings} < ${sql.raw(String(MAX_READINGS))}
     and ${textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
-  returning ${columns}`,
-)
+  returning ${columns}`
 const syncAfterCreate = syncBook(
   sql`(select max(readingId) from readings where memberId = ${callerId} and bookId = ${placeholder('bookId')})`,
   sql`(select bookId from books where ${isOwnBook})`,
 )
-const selectCount = sqlStatement<{ count: number }>(
-  () => sql`select ${countReadings} as count from books where ${isOwnBook}`,
-)
+const selectCount = sqlStatement<{ count: number }>`select ${countReadings} as count from books where ${isOwnBook}`
 
 /**
  * Adds a reading to one of the caller's books. Returns undefined if the caller has no such book.
@@ -149,7 +133,7 @@ export const createReading = async (
   throw usage.count < MAX_READINGS ? quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas) : new ApiError('MAX_READINGS')
 }
 
-const selectReading = sqlStatement<Row>(() => sql`select ${columns} from readings where ${isOwnReading}`)
+const selectReading = sqlStatement<Row>`select ${columns} from readings where ${isOwnReading}`
 const syncAfterChange = syncBook(sql`${placeholder('readingId')}`, ownBookId)
 
 /** The update of a reading. Its WHERE has the conditions on the stored values. */
@@ -179,10 +163,8 @@ const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused
     const growth = sql`${placeholder('bytes')} - ${noteBytes}`
     conditions.push(sql`(${growth} <= 0 or ${textBytes} + ${growth} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')})`)
   }
-  return sqlStatement<Row>(
-    () => sql`
-    update readings set ${sql.join(set, sql`, `)} where ${sql.join(conditions, sql` and `)} returning ${columns}`,
-  )
+  return sqlStatement<Row>`
+    update readings set ${sql.join(set, sql`, `)} where ${sql.join(conditions, sql` and `)} returning ${columns}`
 }
 
 /** The error for a change that the stored reading or the quota does not allow. */
@@ -234,15 +216,11 @@ export const updateReading = async (
   return updated && toReading(updated)
 }
 
-const clearBook = sqlStatement(
-  () => sql`
+const clearBook = sqlStatement`
   update books set newestReadingId = null, bookStatus = 'YET', readStartDate = null, readEndDate = null
-  where bookId = ${ownBookId} and newestReadingId = ${placeholder('readingId')}`,
-)
-const removeReading = sqlStatement<{ readingId: number }>(
-  () => sql`
-  delete from readings where ${isOwnReading} returning readingId`,
-)
+  where bookId = ${ownBookId} and newestReadingId = ${placeholder('readingId')}`
+const removeReading = sqlStatement<{ readingId: number }>`
+  delete from readings where ${isOwnReading} returning readingId`
 
 /** Deletes a reading. A book without readings is unread again. Returns undefined if the caller has no such reading. */
 export const deleteReading = async (db: Db, caller: Caller, readingId: number) => {

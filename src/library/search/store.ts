@@ -51,9 +51,10 @@ const withSearched = ({ id, bytes, ranges }: Source) => {
 
 const selectOldest = ({ id, ranges }: Source, bookId = sql`null`) => {
   const oldest = ranges.map((range) => sql`select min(${id}) as id from ${id.table} where ${range}`)
-  return sqlStatement<{ oldest: number; bookId: number | null }>(
-    () => sql`select min(id) as oldest, ${bookId} as bookId from (${union(oldest)})`,
-  )
+  return sqlStatement<{
+    oldest: number
+    bookId: number | null
+  }>`select min(id) as oldest, ${bookId} as bookId from (${union(oldest)})`
 }
 
 /** A matching row, or the last one searched. `at` is the position of the match, or 0. */
@@ -77,11 +78,9 @@ const isFound = sql`(
   instr(${titleKey}, ${q}) or instr(${authorKey}, ${q})
   or instr(lower(${books.publisher}), ${q}) or instr(${books.publisher}, ${placeholder('typed')})
 )`
-const selectBooks = sqlStatement<LibraryBook & Searched>(
-  () => sql`${withSearched(library)}
+const selectBooks = sqlStatement<LibraryBook & Searched>`${withSearched(library)}
   select ${sql.join(Object.values(libraryColumns), sql`, `)}, id, isLast, coalesce(${isFound}, 0) as at
-  from searched cross join ${books} on ${books.bookId} = id where ${isFound} or isLast limit ${limit}`,
-)
+  from searched cross join ${books} on ${books.bookId} = id where ${isFound} or isLast limit ${limit}`
 
 // Below, `idempotent` is for `run`, which only recognizes statements that begin with SELECT as reads.
 const toValues = ({ q, cursor = Number.MAX_SAFE_INTEGER, size }: BookSearch) => ({
@@ -109,8 +108,7 @@ const memoSearch = (source: Source, bookId?: SQL) => {
   // The match is in the folded content if that is stored. Its position in the content is an estimate: lengths may differ.
   const position = sql`iif(contentFolded is null, at, at * length(memoContent) / length(contentFolded))`
   const startOf = (at: SQL) => sql`max(1, ${at} - ${window} / 2)`
-  const search = sqlStatement<Omit<FoundMemo, 'excerpt'> & Excerpted & Searched>(
-    () => sql`${withSearched(source)},
+  const search = sqlStatement<Omit<FoundMemo, 'excerpt'> & Excerpted & Searched>`${withSearched(source)},
   found as (
     select id, isLast, iif(${placeholder('memoType')} in ('ALL', memoType), instr(${contentKey}, ${q}), 0) as at
     from searched cross join memos on memoId = id limit ${maxSearched}
@@ -121,8 +119,7 @@ const memoSearch = (source: Source, bookId?: SQL) => {
     ${position} > ${window} / 2 + 1 as isCutBefore,
     ${startOf(position)} + ${window} <= length(memoContent) as isCutAfter
   from found cross join memos on memoId = id cross join books on books.bookId = memos.bookId
-  where at or isLast limit ${limit}`,
-  )
+  where at or isLast limit ${limit}`
   return { search, selectEnd: selectOldest(source, bookId) }
 }
 

@@ -8,15 +8,13 @@ import { isTag, selectTag, tagId } from './store'
 
 const { placeholder } = sql
 
-const renameTag = sqlStatement<Tag>(
-  () => sql`
+const renameTag = sqlStatement<Tag>`
   update tags set tag = ${placeholder('to')}, tagKey = ${placeholder('toKey')}
   where ${isTag('fromKey')} and not exists (
     select 1 from tags as other where other.memberId = tags.memberId and other.tagKey = ${placeholder('toKey')}
       and other.tagId <> tags.tagId
   )
-  returning tag, bookCount`,
-)
+  returning tag, bookCount`
 // Of two tags to merge, the one with more books stays. Otherwise two requests, a new tag and a merge into it, would move all
 // books of a large tag, and could be repeated. Which one has more stays the same while the books are moved.
 const pickTag = (ifSourceHasMore: 'source' | 'target', otherwise: 'source' | 'target') => sql`(
@@ -25,16 +23,12 @@ const pickTag = (ifSourceHasMore: 'source' | 'target', otherwise: 'source' | 'ta
   where source.memberId = ${callerId} and source.tagKey = ${placeholder('fromKey')}
 )`
 const [larger, smaller] = [pickTag('source', 'target'), pickTag('target', 'source')]
-const takeSpelling = sqlStatement(
-  () => sql`update tags set tag = (select tag from tags where ${isTag('toKey')}) where ${isTag('fromKey')}`,
-)
-const moveBooks = sqlStatement(
-  () => sql`
+const takeSpelling = sqlStatement`update tags set tag = (select tag from tags where ${isTag('toKey')}) where ${isTag('fromKey')}`
+const moveBooks = sqlStatement`
   insert into bookTags (memberId, tagId, bookId)
   select memberId, ${larger}, bookId from bookTags where memberId = ${callerId} and tagId = ${smaller}
-  on conflict do nothing`,
-)
-const takeKey = sqlStatement(() => sql`update tags set tagKey = ${placeholder('toKey')} where ${isTag('fromKey')}`)
+  on conflict do nothing`
+const takeKey = sqlStatement`update tags set tagKey = ${placeholder('toKey')} where ${isTag('fromKey')}`
 const selectTo = selectTag('toKey')
 
 /** Statements that delete a tag from all books. */
@@ -42,9 +36,9 @@ const deletionOf = (id: SQL) => {
   const isIt = sql`memberId = ${callerId} and tagId = ${id}`
   return {
     // With a count of 0, the trigger on bookTags does not write the tag for each book.
-    resetCount: sqlStatement(() => sql`update tags set bookCount = 0 where ${isIt}`),
-    removeBooks: sqlStatement(() => sql`delete from bookTags where ${isIt}`),
-    removeTag: sqlStatement<{ tagId: number }>(() => sql`delete from tags where ${isIt} returning tagId`),
+    resetCount: sqlStatement`update tags set bookCount = 0 where ${isIt}`,
+    removeBooks: sqlStatement`delete from bookTags where ${isIt}`,
+    removeTag: sqlStatement<{ tagId: number }>`delete from tags where ${isIt} returning tagId`,
   }
 }
 const deletionOfSmaller = deletionOf(smaller)

@@ -16,11 +16,9 @@ import { type BookTags, MAX_BOOK_TAGS, MAX_TAGS, type TaggedQuery } from './sche
 const { placeholder } = sql
 
 type KeyedTag = { tag: string; tagKey: string }
-const selectBookTags = sqlStatement<KeyedTag>(
-  () => sql`
+const selectBookTags = sqlStatement<KeyedTag>`
   select tag, tagKey from bookTags cross join tags using (memberId, tagId)
-  where bookTags.memberId = ${callerId} and bookId = ${placeholder('bookId')} order by tagKey`,
-)
+  where bookTags.memberId = ${callerId} and bookId = ${placeholder('bookId')} order by tagKey`
 
 const toNames = (rows: KeyedTag[]): BookTags => ({ tags: rows.map(({ tag }) => tag) })
 
@@ -51,28 +49,22 @@ const tagCountAfter = sql`
       and tagKey not in (select ${key} from ${wanted})
   )`
 // A member has at most as many tags as the last tagId, so most members' tags need not be counted.
-const insertNewTags = sqlStatement(
-  () => sql`
+const insertNewTags = sqlStatement`
   insert into tags (memberId, tagId, tag, tagKey)
   select books.memberId, ${lastTagId} + 1 + wanted.key, wanted.value ->> 1, ${key} from books cross join ${wanted}
   where ${isOwnBook} and not ${exists}
-    and (${lastTagId} <= ${sql.raw(String(MAX_TAGS - MAX_BOOK_TAGS))} or ${tagCountAfter} <= ${sql.raw(String(MAX_TAGS))})`,
-)
-const removeOtherTags = sqlStatement(
-  () => sql`
+    and (${lastTagId} <= ${sql.raw(String(MAX_TAGS - MAX_BOOK_TAGS))} or ${tagCountAfter} <= ${sql.raw(String(MAX_TAGS))})`
+const removeOtherTags = sqlStatement`
   delete from bookTags where memberId = ${callerId} and bookId = ${placeholder('bookId')}
     and (select tagKey from tags where tags.memberId = bookTags.memberId and tags.tagId = bookTags.tagId)
       not in (select ${key} from ${wanted})
-    and ${areAllStored}`,
-)
-const addTags = sqlStatement(
-  () => sql`
+    and ${areAllStored}`
+const addTags = sqlStatement`
   insert into bookTags (memberId, tagId, bookId)
   select books.memberId, tagId, books.bookId
   from books cross join ${wanted} cross join tags on tags.memberId = books.memberId and tagKey = ${key}
   where ${isOwnBook} and ${areAllStored}
-  on conflict do nothing`,
-)
+  on conflict do nothing`
 
 /**
  * Replaces the tags of a book. A tag that the member already has keeps its spelling, and of tags that differ only in case
@@ -100,10 +92,8 @@ export const setBookTags = async (
   return toNames(rows)
 }
 
-const selectTags = sqlStatement<Tag>(
-  () => sql`
-  select tag, bookCount from tags where memberId = ${callerId} order by tagKey`,
-)
+const selectTags = sqlStatement<Tag>`
+  select tag, bookCount from tags where memberId = ${callerId} order by tagKey`
 
 /** The caller's tags, by key. */
 export const listTags = async (db: Db, caller: Caller): Promise<Tag[]> => {
@@ -113,8 +103,7 @@ export const listTags = async (db: Db, caller: Caller): Promise<Tag[]> => {
 
 export const isTag = (name: string) => sql`memberId = ${callerId} and tagKey = ${placeholder(name)}`
 export const tagId = (name: string) => sql`(select tagId from tags where ${isTag(name)})`
-export const selectTag = (name: string) =>
-  sqlStatement<Tag>(() => sql`select tag, bookCount from tags where ${isTag(name)}`)
+export const selectTag = (name: string) => sqlStatement<Tag>`select tag, bookCount from tags where ${isTag(name)}`
 
 const selectCount = selectTag('key')
 const bookCount = sql`(select bookCount from tags where ${isTag('key')})`

@@ -40,35 +40,23 @@ type Item = { item: string }
 /** The sizes of the items of one of the caller's books, and some of the items. */
 const LISTS = {
   readings: {
-    selectSizes: sqlStatement<Size>(
-      () => sql`
+    selectSizes: sqlStatement<Size>`
       select readingId as id, 220 + octet_length(concat(note)) as bytes from readings where ${isOfBook} order by ${byDate}`,
-    ),
     // The unary plus keeps SQLite from reading all readings of the book, and all memos of the member.
-    selectItems: sqlStatement<Item>(
-      () => sql`
+    selectItems: sqlStatement<Item>`
       select ${readingJson} as item from readings
       where +memberId = ${callerId} and readingId in ${listed} order by ${byDate}`,
-    ),
   },
   progress: {
-    selectSizes: sqlStatement<Size>(
-      () => sql`select at as id, 70 as bytes from progress where ${isOfBook} order by at`,
-    ),
-    selectItems: sqlStatement<Item>(
-      () => sql`select ${eventJson} as item from progress where ${isOfBook} and at in ${listed} order by at`,
-    ),
+    selectSizes: sqlStatement<Size>`select at as id, 70 as bytes from progress where ${isOfBook} order by at`,
+    selectItems: sqlStatement<Item>`select ${eventJson} as item from progress where ${isOfBook} and at in ${listed} order by at`,
   },
   memos: {
-    selectSizes: sqlStatement<Size>(
-      () => sql`
+    selectSizes: sqlStatement<Size>`
       select memoId as id, 240 + octet_length(memoContent) as bytes from memos
       where bookId = (select bookId from books where ${isOfBook}) order by memoId`,
-    ),
-    selectItems: sqlStatement<Item>(
-      () => sql`
+    selectItems: sqlStatement<Item>`
       select ${memoJson} as item from memos where +memberId = ${callerId} and memoId in ${listed} order by memoId`,
-    ),
   },
 }
 

@@ -10,12 +10,10 @@ const IMAGES_PER_PAGE = 1000
 
 const { placeholder } = sql
 
-const selectImages = sqlStatement<StoredImage & { imageId: number }>(
-  () => sql`
+const selectImages = sqlStatement<StoredImage & { imageId: number }>`
   select imageId, memberId, name, type, bytes, createdAt from images
   where memberId = ${callerId} and imageId > ${placeholder('after')}
-  order by imageId limit ${sql.raw(String(IMAGES_PER_PAGE))}`,
-)
+  order by imageId limit ${sql.raw(String(IMAGES_PER_PAGE))}`
 
 /** Loads the caller's images in pages, oldest first. */
 export async function* loadImages(db: Db, caller: Caller, load: LoadPart, imageBase: string) {

@@ -29,8 +29,7 @@ type Contents<Row, Book> = {
 const createKind = <Row extends { bookId: number }, Book>({ source, bytes, columns, toBook }: Contents<Row, Book>) => ({
   toBook,
   /** Finds where the part ends that begins after `after`. Reads only the sizes of its books. */
-  selectEnds: sqlStatement<Ends>(
-    () => sql`
+  selectEnds: sqlStatement<Ends>`
     with ${countedCaller},
     sized as (select bookId, ${bytes} as bytes from (${source} order by bookId) cross join books using (bookId)),
     added as (
@@ -40,10 +39,8 @@ const createKind = <Row extends { bookId: number }, Book>({ source, bytes, colum
     select ${newestBook} as newest, (
       select previous from added where total > ${sql.raw(String(PART_BYTES))} and previous is not null limit 1
     ) as lastOfPart`,
-  ),
   /** Selects a page: the next `books` books as far as they fit, or a single larger one. One statement, so it is a snapshot. */
-  selectPage: sqlStatement<Row>(
-    () => sql`
+  selectPage: sqlStatement<Row>`
     with ${countedCaller},
     candidates as materialized (
       select bookId, ${bytes} as bytes from books
@@ -54,7 +51,6 @@ const createKind = <Row extends { bookId: number }, Book>({ source, bytes, colum
       where total <= ${sql.raw(String(MAX_PART_BYTES))} or total = bytes
     )
     select books.bookId, ${columns} from page cross join books using (bookId) order by books.bookId`,
-  ),
 })
 export type Kind<Row extends { bookId: number }, Book> = ReturnType<typeof createKind<Row, Book>>
 

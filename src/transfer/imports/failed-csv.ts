@@ -25,29 +25,21 @@ export const columnsOf = (rows: string[][]) => {
 const isFailed = sql`${isOwnReportRow} and outcome = 'failed'`
 
 // Imports of earlier releases have no columns.
-const selectColumns = sqlStatement<{ columns: string }>(
-  () => sql`
+const selectColumns = sqlStatement<{ columns: string }>`
   select coalesce(columns, (
     select json_group_array(distinct key) from importRows, json_each(cells) where ${isFailed}
   )) as columns
-  from imports where ${isOwnImport}`,
-)
-const selectSizes = sqlStatement<Size>(
-  () => sql`select row as id, octet_length(cells) as bytes from importRows where ${isFailed} order by row`,
-)
+  from imports where ${isOwnImport}`
+const selectSizes = sqlStatement<Size>`select row as id, octet_length(cells) as bytes from importRows where ${isFailed} order by row`
 type FailedRow = { cells: string }
 /** All failed rows, if they fit into one part. */
-const selectAll = sqlStatement<FailedRow>(
-  () => sql`
+const selectAll = sqlStatement<FailedRow>`
   select cells from importRows where ${isFailed} and (
     select sum(octet_length(cells)) from importRows where ${isFailed}
-  ) <= ${sql.raw(String(MAX_PART_BYTES))} order by row`,
-)
-const selectPart = sqlStatement<FailedRow>(
-  () => sql`
+  ) <= ${sql.raw(String(MAX_PART_BYTES))} order by row`
+const selectPart = sqlStatement<FailedRow>`
   select cells from importRows
-  where ${isOwnReportRow} and row in (select value from json_each(${sql.placeholder('ids')})) order by row`,
-)
+  where ${isOwnReportRow} and row in (select value from json_each(${sql.placeholder('ids')})) order by row`
 
 async function* toOnePart(rows: FailedRow[]) {
   yield rows

@@ -23,20 +23,17 @@ type Leased = Pick<StoredImport, 'memberId' | 'importId' | 'lease' | 'file'>
 const isImport = sql`memberId = ${placeholder('memberId')} and importId = ${placeholder('importId')}`
 const isLeased = sql`${isImport} and lease = ${placeholder('lease')} and status = 'RUNNING'`
 
-const updateLease = sqlStatement<StoredImport>(
-  () => sql`
+const updateLease = sqlStatement<StoredImport>`
   update imports set lease = ${placeholder('lease')}, leaseEndsAt = ${placeholder('leaseEndsAt')},
     continuations = continuations + 1
   where ${isImport} and status = 'RUNNING' and isDeleted = 0 and leaseEndsAt <= ${placeholder('now')}
-  returning ${importColumns}`,
-)
-const endLease = sqlStatement(() => sql`update imports set leaseEndsAt = 0 where ${isLeased}`)
-const selectStatus = sqlStatement<Pick<StoredImport, 'status'>>(() => sql`select status from imports where ${isImport}`)
-const fail = sqlStatement<Pick<StoredImport, 'importId'>>(
-  () =>
-    sql`update imports set status = 'FAILED', reason = ${placeholder('reason')} where ${isLeased} returning importId`,
-)
-const forgetFile = sqlStatement(() => sql`update imports set file = null where ${isImport} and status <> 'RUNNING'`)
+  returning ${importColumns}`
+const endLease = sqlStatement`update imports set leaseEndsAt = 0 where ${isLeased}`
+const selectStatus = sqlStatement<Pick<StoredImport, 'status'>>`select status from imports where ${isImport}`
+const fail = sqlStatement<
+  Pick<StoredImport, 'importId'>
+>`update imports set status = 'FAILED', reason = ${placeholder('reason')} where ${isLeased} returning importId`
+const forgetFile = sqlStatement`update imports set file = null where ${isImport} and status <> 'RUNNING'`
 
 /** Returns undefined if the import has ended, or another run has the lease. */
 export const takeLease = async (context: RunContext, { memberId, importId }: Key) => {

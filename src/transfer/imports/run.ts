@@ -30,16 +30,12 @@ const MAX_CHUNK_ROWS = 120
 const MAX_CHUNK_SIZE = 256 * 1024
 
 /** The text that the rows in the report of a dry run would have added. */
-const selectReported = sqlStatement<Pick<Usage, 'textBytes'>>(
-  () => sql`
+const selectReported = sqlStatement<Pick<Usage, 'textBytes'>>`
   select coalesce(sum(undo ->> 'bytes'), 0) as textBytes from importRows
-  where memberId = ${memberId} and importId = ${placeholder('importId')}`,
-)
-const selectUsage = sqlStatement<Usage>(
-  () => sql`
+  where memberId = ${memberId} and importId = ${placeholder('importId')}`
+const selectUsage = sqlStatement<Usage>`
   select yetBooks + ingBooks + doneBooks as books, textBytes from members
-  where memberId = ${memberId} and withdrawnAt is null`,
-)
+  where memberId = ${memberId} and withdrawnAt is null`
 
 const chunkEnd = (entries: ReceivedEntry[], from: number) => {
   let size = 0

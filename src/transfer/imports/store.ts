@@ -52,26 +52,19 @@ type NewImport = Pick<
 }
 
 const INSERTED = 'isDryRun, merge, format, encoding, unknownColumns, columns, options, file, total, lease, leaseEndsAt'
-const insertImport = sqlStatement<StoredImport>(
-  () => sql`
+const insertImport = sqlStatement<StoredImport>`
   insert into imports (memberId, importId, status, ${sql.raw(INSERTED)})
   select owner, max(${placeholder('now')}, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
     iif(${placeholder('total')} = 0, 'DONE', 'RUNNING'),
     ${sql.join(INSERTED.split(', ').map(placeholder), sql`, `)}
   from (select ${callerId} as owner limit 1)
   where owner is not null and ${mayStart}
-  returning ${importColumns}`,
-)
+  returning ${importColumns}`
 const outdated = sql`(
   select importId from imports where ${isOwn} order by importId desc limit 1 offset ${sql.raw(String(MAX_KEPT - 1))}
 )`
-const deleteOutdatedRows = sqlStatement(
-  () => sql`delete from importRows where memberId = ${callerId} and importId < ${outdated}`,
-)
-const hideOutdated = sqlStatement(
-  () =>
-    sql`update imports set isDeleted = 1, options = '', columns = null, reason = null where ${isOwn} and importId < ${outdated}`,
-)
+const deleteOutdatedRows = sqlStatement`delete from importRows where memberId = ${callerId} and importId < ${outdated}`
+const hideOutdated = sqlStatement`update imports set isDeleted = 1, options = '', columns = null, reason = null where ${isOwn} and importId < ${outdated}`
 
 /**
  * Starts an import. Its first run has the lease.
@@ -102,13 +95,8 @@ export const createImport = async (
   throw refusal(limits, now)
 }
 
-export const selectImport = sqlStatement<StoredImport>(
-  () => sql`select ${importColumns} from imports where ${isOwnImport}`,
-)
-const selectImports = sqlStatement<StoredImport>(
-  () =>
-    sql`select ${importColumns} from imports where ${isOwn} order by importId desc limit ${sql.raw(String(MAX_KEPT))}`,
-)
+export const selectImport = sqlStatement<StoredImport>`select ${importColumns} from imports where ${isOwnImport}`
+const selectImports = sqlStatement<StoredImport>`select ${importColumns} from imports where ${isOwn} order by importId desc limit ${sql.raw(String(MAX_KEPT))}`
 
 /** Returns undefined if the caller has no such import. */
 export const getImport = (db: Db, caller: Caller, importId: number) => queryOne(db, caller, selectImport({ importId }))
@@ -123,16 +111,12 @@ type StoredRow = Omit<ImportRow, 'losses'> & { losses: string | null }
 /** Matches the rows of the report of one of the caller's imports. */
 export const isOwnReportRow = sql`memberId = ${callerId} and importId = ${placeholder('importId')}`
 // Rows are numbered without gaps, so a page of all of them is a range. A page of an outcome counts through at most 10,000.
-const selectPage = sqlStatement<StoredRow>(
-  () => sql`
+const selectPage = sqlStatement<StoredRow>`
   select line, title, outcome, code, losses, bookId from importRows
-  where ${isOwnReportRow} and row > ${offset} order by row limit ${limit}`,
-)
-const selectPageOfOutcome = sqlStatement<StoredRow>(
-  () => sql`
+  where ${isOwnReportRow} and row > ${offset} order by row limit ${limit}`
+const selectPageOfOutcome = sqlStatement<StoredRow>`
   select line, title, outcome, code, losses, bookId from importRows
-  where ${isOwnReportRow} and outcome = ${placeholder('outcome')} order by row limit ${limit} offset ${offset}`,
-)
+  where ${isOwnReportRow} and outcome = ${placeholder('outcome')} order by row limit ${limit} offset ${offset}`
 
 /** A page of the report. Returns undefined if the caller has no such import. */
 export const listRows = async (

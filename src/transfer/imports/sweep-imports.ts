@@ -33,8 +33,7 @@ type Sweepable = {
  * Imports on which no run works and whose file is still there, and those whose report is too old. The ones that were
  * continued last come last: some that fail each time do not keep the others waiting.
  */
-const selectSweepable = sqlStatement<Sweepable>(
-  () => sql`
+const selectSweepable = sqlStatement<Sweepable>`
   select * from (
     select memberId, importId, file, total, status = 'RUNNING' as isRunning,
       coalesce((select yetBooks + ingBooks + doneBooks from members where members.memberId = each.memberId), 0) as books
@@ -47,18 +46,15 @@ const selectSweepable = sqlStatement<Sweepable>(
   union all select * from (
     select memberId, importId, file, total, 0, 0 from imports where importId < ${placeholder('before')} and file is null
     order by importId limit ${sql.raw(String(MAX_REPORTS))}
-  )`,
-)
-const failLate = sqlStatement(
-  () => sql`
+  )`
+const failLate = sqlStatement`
   update imports set status = 'FAILED', reason = 'The import took longer than a day.'
-  where memberId = ${placeholder('memberId')} and importId = ${placeholder('importId')} and status = 'RUNNING'`,
-)
+  where memberId = ${placeholder('memberId')} and importId = ${placeholder('importId')} and status = 'RUNNING'`
 const isListed = sql`(memberId, importId) in (
   select value ->> 0, value ->> 1 from json_each(${placeholder('list')})
 )`
-const deleteRows = sqlStatement(() => sql`delete from importRows where ${isListed}`)
-const deleteImports = sqlStatement(() => sql`delete from imports where ${isListed}`)
+const deleteRows = sqlStatement`delete from importRows where ${isListed}`
+const deleteImports = sqlStatement`delete from imports where ${isListed}`
 
 const deleteReports = async (context: RunContext, old: Sweepable[]) => {
   let rows = 0

@@ -8,18 +8,15 @@ import { snapshot } from './write/snapshot'
 const { placeholder } = sql
 
 // Rows stay until the undo is complete: the next DELETE continues it after a crash.
-const cancel = sqlStatement<StoredImport>(
-  () => sql`
+const cancel = sqlStatement<StoredImport>`
   update imports set status = iif(status = 'RUNNING', 'FAILED', status), lease = 0 where ${isOwnImport}
-  returning ${importColumns}`,
-)
+  returning ${importColumns}`
 
 /** Rows per statement. Deleting a book also deletes its memos, readings and tags. */
 const BATCH = 100
 
 // Earlier releases kept the tags in the order of the file.
-const deleteUnchanged = sqlStatement<{ bookId: number }>(
-  () => sql`
+const deleteUnchanged = sqlStatement<{ bookId: number }>`
   delete from books where memberId = ${callerId} and bookId in (
     select books.bookId from importRows join books using (memberId, bookId)
     where importRows.memberId = ${callerId} and importId = ${placeholder('importId')}
@@ -31,18 +28,13 @@ const deleteUnchanged = sqlStatement<{ bookId: number }>(
         )
       )
   )
-  returning bookId`,
-)
-const selectKept = sqlStatement<{ bookId: number; title: string }>(
-  () => sql`
+  returning bookId`
+const selectKept = sqlStatement<{ bookId: number; title: string }>`
   select books.bookId, books.title from importRows join books using (memberId, bookId)
   where importRows.memberId = ${callerId} and importId = ${placeholder('importId')} and outcome in ('created', 'updated')
-  order by row`,
-)
-const deleteRows = sqlStatement(() => sql`delete from importRows where ${isOwnReportRow}`)
-const hide = sqlStatement(
-  () => sql`update imports set isDeleted = 1, options = '', reason = null where ${isOwnImport} returning importId`,
-)
+  order by row`
+const deleteRows = sqlStatement`delete from importRows where ${isOwnReportRow}`
+const hide = sqlStatement`update imports set isDeleted = 1, options = '', reason = null where ${isOwnImport} returning importId`
 
 /**
  * Cancels an import if it runs, and removes the books that it created and that were not changed since. The other books that it

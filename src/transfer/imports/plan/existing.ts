@@ -14,26 +14,20 @@ const memberId = placeholder('memberId')
 
 /** Books per call, so that a library of any size takes constant memory. */
 const LIBRARY_PAGE = 2000
-const selectLibrary = sqlStatement<Known>(
-  () => sql`
+const selectLibrary = sqlStatement<Known>`
   select bookId, title, author, isbn, sourceIds from books where memberId = ${memberId} and bookId > ${placeholder('after')}
-  order by bookId limit ${sql.raw(String(LIBRARY_PAGE))}`,
-)
+  order by bookId limit ${sql.raw(String(LIBRARY_PAGE))}`
 /** The books of the rows that earlier runs committed. */
-const selectTaken = sqlStatement<{ bookId: number }>(
-  () => sql`
+const selectTaken = sqlStatement<{ bookId: number }>`
   select bookId from importRows
-  where memberId = ${memberId} and importId = ${placeholder('importId')} and bookId is not null and code is not 'ambiguous-match'`,
-)
+  where memberId = ${memberId} and importId = ${placeholder('importId')} and bookId is not null and code is not 'ambiguous-match'`
 /** The books created by earlier imports of exports, with their identifiers in the exported libraries. */
-const selectOrigins = sqlStatement<{ bookId: number; origin: number }>(
-  () => sql`
+const selectOrigins = sqlStatement<{ bookId: number; origin: number }>`
   select bookId, undo ->> 'origin' as origin from importRows
   where memberId = ${memberId} and outcome = 'created' and origin is not null
-    and importId in (select importId from imports where memberId = ${memberId} and format = 'library')`,
-)
+    and importId in (select importId from imports where memberId = ${memberId} and format = 'library')`
 
-const selectTagKeys = sqlStatement<{ tagKey: string }>(() => sql`select tagKey from tags where memberId = ${memberId}`)
+const selectTagKeys = sqlStatement<{ tagKey: string }>`select tagKey from tags where memberId = ${memberId}`
 
 /** The most statements that `loadLibrary` takes. */
 export const libraryStatements = (books: number) => 4 + Math.floor(books / LIBRARY_PAGE)
@@ -89,8 +83,7 @@ type ExistingRow = Omit<Existing, 'hasThoughts' | 'readings' | 'tagKeys' | 'miss
   readings: string
   tagKeys: string
 }
-const selectExisting = sqlStatement<ExistingRow>(
-  () => sql`
+const selectExisting = sqlStatement<ExistingRow>`
   select bookId, ${bookColumns}, newestReadingId, memoCount, memoBytes, memoCount > contentMemos as hasThoughts,
     coalesce((select total from progress where ${ofBook('progress')} order by at desc limit 1), 0) as events,
     (
@@ -98,28 +91,23 @@ const selectExisting = sqlStatement<ExistingRow>(
       where ${ofBook('readings')}
     ) as readings,
     (select json_group_array(tagKey) from bookTags cross join tags using (memberId, tagId) where ${ofBook('bookTags')}) as tagKeys
-  from books where memberId = ${memberId} and bookId in (select value from json_each(${placeholder('bookIds')}))`,
-)
+  from books where memberId = ${memberId} and bookId in (select value from json_each(${placeholder('bookIds')}))`
 
 const items = sql`json_each(${placeholder('items')})`
 type MissingRow = Partial<Existing['missing']> & { bookId: number }
-const selectMissingMemos = sqlStatement<MissingRow>(
-  () => sql`
+const selectMissingMemos = sqlStatement<MissingRow>`
   select value ->> 'bookId' as bookId, count(*) as memos, sum(octet_length(value ->> 'content')) as memoBytes from ${items}
   where (value ->> 'bookId', value ->> 'content') not in (
     select bookId, memoContent from memos where memberId = ${memberId} and bookId in (select value ->> 'bookId' from ${items})
   )
-  group by 1`,
-)
-const selectMissingEvents = sqlStatement<MissingRow>(
-  () => sql`
+  group by 1`
+const selectMissingEvents = sqlStatement<MissingRow>`
   select value ->> 'bookId' as bookId, count(*) as events from ${items}
   where not exists (
     select 1 from progress
     where memberId = ${memberId} and progress.bookId = value ->> 'bookId' and progress.at = value ->> 'at'
   )
-  group by 1`,
-)
+  group by 1`
 
 /**
  * The memos of an entry that a book may lack. Reviews of other services are left out if the book has memos other than

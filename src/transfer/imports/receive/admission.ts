@@ -21,13 +21,11 @@ export const mayStart = sql`not ${isRunning} and (
 
 type Limits = { isRunning: number; limitedSince: number | null }
 /** When the twentieth last import began, if that was within a day: the next one may begin a day later. */
-export const selectLimits = sqlStatement<Limits>(
-  () => sql`
+export const selectLimits = sqlStatement<Limits>`
   select ${isRunning} as isRunning, (
     select importId from imports where memberId = ${callerId} and importId > ${dayAgo}
     order by importId desc limit 1 offset ${sql.raw(String(MAX_PER_DAY - 1))}
-  ) as limitedSince`,
-)
+  ) as limitedSince`
 
 /** Why `mayStart` was false. */
 export const refusal = (limits: Limits | undefined, now: number) =>

@@ -27,8 +27,7 @@ const addCounts = sql.join(
  * Claims the rows of a chunk for this run, so that no other run can commit them, and counts their outcomes. Returns no row if
  * another run has taken over, the import was cancelled, the member has withdrawn, or the chunk would exceed a quota.
  */
-export const claimChunk = sqlStatement<{ done: number }>(
-  () => sql`
+export const claimChunk = sqlStatement<{ done: number }>`
   update imports set
     done = ${placeholder('done')}, leaseEndsAt = ${placeholder('leaseEndsAt')}, continuations = 0, ${addCounts},
     status = iif(${placeholder('done')} = total, 'DONE', status)
@@ -42,8 +41,7 @@ export const claimChunk = sqlStatement<{ done: number }>(
           or ${members.textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
         )
     )
-  returning done`,
-)
+  returning done`
 
 /** The items of a statement, as chunk-items.ts makes them. */
 export const items = sql`json_each(${placeholder('items')}) as item`

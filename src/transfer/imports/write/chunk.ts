@@ -14,13 +14,11 @@ import { snapshot } from './snapshot'
 // The statements that commit a chunk of rows, as one transaction.
 
 const INSERTED = [...BOOK_COLUMNS, 'titleFolded', 'authorFolded'] as const
-const insertBooks = sqlStatement(
-  () => sql`
+const insertBooks = sqlStatement`
   insert into books (bookId, memberId, newestReadingId, ${sql.raw(INSERTED.join(', '))})
   select bookId, ${memberId}, iif(${value('newest')} = 0, bookId, ${lastReadingId} + ${value('newest')}), ${values(...INSERTED)}
   from (select value, ${nextId(books.bookId)} - 1 + row_number() over (order by key) as bookId from ${items}) as item
-  where ${isClaimed}`,
-)
+  where ${isClaimed}`
 
 /** Whether the columns that the item expects are as they were when the row was planned. */
 const isAsExpected = sql.raw(
@@ -30,18 +28,15 @@ const isAsExpected = sql.raw(
     return `(${expected} is null or books.${name} is ${expected} ->> '$')`
   }).join(' and '),
 )
-const updateBooks = sqlStatement(
-  () => sql`
+const updateBooks = sqlStatement`
   update books set ${sql.join(
     CHANGEABLE.map((name) => sql`${sql.raw(name)} = coalesce(${value(name)}, ${sql.raw(`books.${name}`)})`),
     sql`, `,
   )}, authorFolded = iif(${value('author')} is null, authorFolded, ${value('authorFolded')})
   from ${items}
-  where books.bookId = ${value('bookId')} and books.memberId = ${memberId} and ${isAsExpected} and ${isClaimed}`,
-)
+  where books.bookId = ${value('bookId')} and books.memberId = ${memberId} and ${isAsExpected} and ${isClaimed}`
 
-const insertTags = sqlStatement(
-  () => sql`
+const insertTags = sqlStatement`
   insert into tags (memberId, tagId, tag, tagKey)
   select ${memberId}, last + number, tag, tagKey
   from (select coalesce(max(tagId), 0) as last, count(*) as total from tags where memberId = ${memberId}) cross join (
@@ -50,19 +45,15 @@ const insertTags = sqlStatement(
     ) as wanted
     where not exists (select 1 from tags where tags.memberId = ${memberId} and tags.tagKey = wanted.tagKey)
   )
-  where total + number <= ${sql.raw(String(MAX_TAGS))} and ${isClaimed}`,
-)
-const insertBookTags = sqlStatement(
-  () => sql`
+  where total + number <= ${sql.raw(String(MAX_TAGS))} and ${isClaimed}`
+const insertBookTags = sqlStatement`
   insert into bookTags (memberId, tagId, bookId)
   select ${memberId}, tagId, books.bookId from ${itemsOfBooks}
   cross join tags on tags.memberId = ${memberId} and tags.tagKey = ${value('tagKey')}
-  where ${isClaimed} on conflict do nothing`,
-)
+  where ${isClaimed} on conflict do nothing`
 
 // For IN, SQLite builds a temporary index of the memos that the books of the library have.
-const insertMemos = sqlStatement(
-  () => sql`
+const insertMemos = sqlStatement`
   insert into memos (
     memoId, bookId, memberId, position, memoType, memoContent, contentFolded, memoBookPage, memoAuthority, createdAt, updatedAt
   )
@@ -76,18 +67,15 @@ const insertMemos = sqlStatement(
       where memberId = ${memberId} and bookId in (select value ->> 'bookId' from ${items})
     )
   ) as item
-  where ${isClaimed}`,
-)
+  where ${isClaimed}`
 
-const insertReport = sqlStatement(
-  () => sql`
+const insertReport = sqlStatement`
   insert into importRows (memberId, importId, row, line, title, outcome, code, losses, cells, undo, bookId)
   select ${memberId}, ${importId}, ${values('row', 'line', 'title', 'outcome', 'code')},
     item.value -> 'losses', item.value -> 'cells',
     iif(${value('newer')} is null, item.value -> 'undo', json_set(${snapshot}, '$.origin', ${value('origin')})),
     coalesce(books.bookId, ${value('bookId')})
-  from ${items} left join ${itemBook} where ${isClaimed}`,
-)
+  from ${items} left join ${itemBook} where ${isClaimed}`
 
 /** The statements that write what `claimChunk` claimed. Not idempotent: after an error, read `done` again. */
 export const writeChunk = (

@@ -15,19 +15,16 @@ export const lastReadingId = sql`${nextId(readings.readingId, READING_ID_OFFSET)
 /** The books of the library to which readings or progress are added. */
 const changedBooks = sql`(select value from ${items})`
 // As `storeFirst` in readings/store.ts.
-export const insertFirstReadings = sqlStatement(
-  () => sql`
+export const insertFirstReadings = sqlStatement`
   insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
   select bookId, memberId, bookId, 0, substr(readStartDate, 1, 10),
     iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null), iif(bookStatus = 'DONE', 'FINISHED', null),
     nullif(star * 4, 0)
   from books where memberId = ${memberId} and bookId in ${changedBooks} and newestReadingId is null and bookStatus <> 'YET'
-    and ${isClaimed}`,
-)
+    and ${isClaimed}`
 // The first reading of a new book has the identifier of the book. The others are numbered in the order of the array.
 const isFirst = value('isFirst')
-export const insertReadings = sqlStatement(
-  () => sql`
+export const insertReadings = sqlStatement`
   insert into readings (
     readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, isPaused, format, note
   )
@@ -35,11 +32,9 @@ export const insertReadings = sqlStatement(
     iif(${isFirst}, books.bookId, ${lastReadingId} + sum(not ${isFirst}) over (order by item.key)), ${memberId}, books.bookId,
     iif(${isFirst}, 0, coalesce(${value('createdAt')}, ${placeholder('now')})),
     ${values('startedAt', 'finishedAt', 'outcome', 'quarters', 'isPaused', 'format', 'note')}
-  from ${itemsOfBooks} where ${isClaimed}`,
-)
+  from ${itemsOfBooks} where ${isClaimed}`
 // As `syncBook` in readings/newest.ts, for books whose newest reading has changed.
-export const syncBooks = sqlStatement(
-  () => sql`
+export const syncBooks = sqlStatement`
   update books set
     newestReadingId = newest.readingId,
     bookStatus = iif(newest.outcome is null, 'ING', 'DONE'),
@@ -52,12 +47,10 @@ export const syncBooks = sqlStatement(
     from readings where memberId = ${memberId} and bookId in ${changedBooks}
   ) as newest
   where books.memberId = ${memberId} and books.bookId = newest.bookId and place = 1
-    and books.newestReadingId is not newest.readingId and ${isClaimed}`,
-)
+    and books.newestReadingId is not newest.readingId and ${isClaimed}`
 
 /** The events that the books lack, in order: the triggers keep the number of events in the latest one. */
-export const insertProgress = sqlStatement(
-  () => sql`
+export const insertProgress = sqlStatement`
   insert into progress (memberId, bookId, at, page, kind, total)
   select ${memberId}, bookId, at, page, kind, number + coalesce((
     select total from progress where progress.memberId = ${memberId} and progress.bookId = added.bookId
@@ -72,16 +65,13 @@ export const insertProgress = sqlStatement(
       where progress.memberId = ${memberId} and progress.bookId = books.bookId and progress.at = ${value('at')}
     )
   ) as added
-  where ${isClaimed} order by bookId, number`,
-)
+  where ${isClaimed} order by bookId, number`
 const latestPage = sql`(
   select page from progress where progress.memberId = ${memberId} and progress.bookId = books.bookId
   order by at desc limit 1
 )`
 // As in progress/store.ts.
-export const syncPages = sqlStatement(
-  () => sql`
+export const syncPages = sqlStatement`
   update books set currentPage = ${latestPage}
   where memberId = ${memberId} and bookId in ${changedBooks}
-    and currentPage <> ${latestPage} and ${isClaimed}`,
-)
+    and currentPage <> ${latestPage} and ${isClaimed}`
