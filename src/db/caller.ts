@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { ApiError, insufficientScope } from '../errors'
 import { type Scope, toBits } from '../values/contract'
-import { DAY_MS } from '../values/durations'
+import { DAY_MS } from '../values/time'
 import {
   afterResponse,
   type Batch,

@@ -2,8 +2,8 @@ import { lt, type SQL, sql } from 'drizzle-orm'
 import { callerId } from '../db/caller'
 import { sqlStatement, statement } from '../db/client'
 import { attempts } from '../db/schema/code-tables'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../values/durations'
 import { sourcesOf } from '../values/network'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../values/time'
 
 // Exact limits. One statement checks all limits of an attempt and counts it, so that concurrent attempts cannot exceed
 // a limit.

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { App } from '../env'
 import { ApiError } from '../errors'
-import { DAY_MS } from '../values/durations'
+import { DAY_MS } from '../values/time'
 
 const SECURITY = '/.well-known/security.txt'
 const CATALOG = '/.well-known/api-catalog'

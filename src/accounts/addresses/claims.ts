@@ -3,7 +3,7 @@ import { type Batch, type Db, idempotent, run, sqlStatement } from '../../db/cli
 import { idRange } from '../../db/next-id'
 import { addresses, settledClaims } from '../../db/schema/slot-tables'
 import { log } from '../../runtime/log'
-import { DAY_MS } from '../../values/durations'
+import { DAY_MS } from '../../values/time'
 import { type Address, type Entry, entryColumns, type Holder, hash, isAddress, isFree } from './directory'
 
 // Claims of e-mail addresses in the directory. No transaction spans two databases, and a call can be lost, run late or run

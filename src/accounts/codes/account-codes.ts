@@ -4,7 +4,7 @@ import { accountCodes } from '../../db/schema/code-tables'
 import { fieldError } from '../../errors'
 import { isAllowed } from '../../limits/attempts'
 import type { RateLimitHeaders } from '../../limits/rate-limit'
-import { MINUTE_MS } from '../../values/durations'
+import { MINUTE_MS } from '../../values/time'
 import { isBelowDailyMails } from './mail-limits'
 
 // What the codes that reset a password and those that confirm a new e-mail address have in common.

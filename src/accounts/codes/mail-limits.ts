@@ -4,7 +4,7 @@ import { sqlStatement } from '../../db/client'
 import { dailyMails } from '../../db/schema/code-tables'
 import type { Config } from '../../env'
 import { insertAttemptIf, isAllowed, limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../limits/attempts'
-import { DAY_MS } from '../../values/durations'
+import { DAY_MS } from '../../values/time'
 
 const { placeholder } = sql
 

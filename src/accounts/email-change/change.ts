@@ -15,7 +15,7 @@ import {
 } from '../../limits/attempts'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
-import { HOUR_MS } from '../../values/durations'
+import { HOUR_MS } from '../../values/time'
 import { abandonClaim, isAbandoned, selectOpenClaims } from '../addresses/claims'
 import { type Address, type Entry, type Holder, selectHolder, toAddress } from '../addresses/directory'
 import { endClaims, recordOutcome, settleClaims } from '../addresses/settlement'

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Db, firstRow, run, sqlStatement, statement } from '../../db/client'
 import { members, purgeJobs } from '../../db/schema/member-tables'
 import { log } from '../../runtime/log'
-import { HOUR_MS } from '../../values/durations'
+import { HOUR_MS } from '../../values/time'
 
 // Deletes what withdrawn members leave behind. Deleting the member's row first would delete everything in one statement,
 // through ON DELETE CASCADE, and D1 ends statements after 30 seconds.

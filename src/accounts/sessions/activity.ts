@@ -3,8 +3,8 @@ import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement, statement } from '../../db/client'
 import { activity } from '../../db/schema/member-tables'
 import { ACTIVITY_KINDS } from '../../values/contract'
-import { DAY_MS } from '../../values/durations'
 import { toInstant } from '../../values/fields'
+import { DAY_MS } from '../../values/time'
 import type { Activity } from './responses'
 
 const { placeholder } = sql

@@ -3,9 +3,9 @@ import { sqlStatement } from '../../db/client'
 import { MAX_PART_BYTES } from '../../db/parts'
 import { bookColumns, ofBook } from '../book-columns'
 import { eventJson, type LoadList, memoJson, oldestFirst, readingJson, readingsOfBook } from './book-lists'
-import type { ShelvedRow } from './csv-files'
-import { toBook } from './library'
-import { type MemosRow, toBookWithMemos } from './markdown'
+import type { ShelvedRow } from './files/csv-files'
+import { toBook } from './files/library'
+import { type MemosRow, toBookWithMemos } from './files/markdown'
 import { allBooks, BYTES, booksWithMemos, countedCaller, newestBook } from './sizes'
 
 // What exports contain.

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { firstRow, sqlStatement } from '../../db/client'
 import { IMPORT_OUTCOMES } from '../../values/contract'
-import { localTime } from '../../values/local-time'
+import { localTime } from '../../values/time'
 import type { Entry } from '../entry'
 import type { ReceivedEntry } from '../entry-lines'
 import { ImportFileError } from '../reader/file-error'

@@ -5,7 +5,7 @@ import { type Db, firstRow, sqlStatement } from '../../../db/client'
 import { ApiError, tooManyRequests } from '../../../errors'
 import { insertAttemptIf, isAllowed, type Limit, selectUsage, toAttempt } from '../../../limits/attempts'
 import { isReached, tooManyAttempts } from '../../../limits/rate-limit'
-import { DAY_MS } from '../../../values/durations'
+import { DAY_MS } from '../../../values/time'
 import { MAX_FILES_PER_DAY, MAX_PER_DAY } from '../schema'
 
 // What is checked before a file is read, which costs more than all else: anyone can make up access tokens.

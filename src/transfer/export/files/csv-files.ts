@@ -1,6 +1,6 @@
-import { toIsbn10 } from '../../values/isbn'
-import type { BookColumns } from '../book-columns'
-import { toCsv } from '../csv-writer'
+import { toIsbn10 } from '../../../values/isbn'
+import type { BookColumns } from '../../book-columns'
+import { toCsv } from '../../csv-writer'
 
 /** Goodreads' columns, and the dates of all readings as src/transfer/reader/formats/goodreads.ts reads them. */
 const HEADER =

@@ -1,6 +1,6 @@
-import type { BookColumns } from '../book-columns'
-import type { LoadList } from './book-lists'
-import type { ExportedBook, ExportedReading } from './responses'
+import type { BookColumns } from '../../book-columns'
+import type { LoadList } from '../book-lists'
+import type { ExportedBook, ExportedReading } from '../responses'
 
 type ListName = 'readings' | 'progress' | 'memos'
 /** Lists are JSON. Those of a large book are null. */

@@ -1,6 +1,6 @@
-import type { Memo } from '../../library/memos/responses'
-import type { BookColumns } from '../book-columns'
-import type { LoadList } from './book-lists'
+import type { Memo } from '../../../library/memos/responses'
+import type { BookColumns } from '../../book-columns'
+import type { LoadList } from '../book-lists'
 
 const TYPES = { BOOK_CONTENT: 'Quotation', SUMMARY: 'Summary', THOUGHT: 'Thought', QUESTION: 'Question' }
 
