@@ -97,24 +97,27 @@ const importBook = async (api: Pick<Api, 'request'>, member: Pick<Account, 'toke
 
 const sessionIdOf = ({ token }: Pick<Account, 'token'>) => String(claimsOf(token).sid)
 
-/** Creates a book with all that it may have, a memo, an image, an access token and, if wanted, an import. */
+/** Creates a book with all that it may have, a memo, an image, an access token and an import, as far as they are needed. */
 export const createLibrary = async (
   api: Pick<Api, 'request'>,
   member: Pick<Account, 'token'>,
   text: string,
-  hasImport = true,
+  needs: (...parameters: string[]) => boolean = () => true,
 ): Promise<Ids> => {
-  const { bookId } = await call(api, member, 'POST', '/books', { title: text, author: text })
-  const memo = { memoBookPage: 1, memoContent: text }
-  const { memoId } = await call(api, member, 'POST', `/memos?bookId=${bookId}`, memo)
-  const { readingId } = await call(api, member, 'POST', `/books/${bookId}/readings`, { note: text })
-  const image = await upload(api, member)
-  const { tokenId } = await call(api, member, 'POST', '/tokens', { name: text, scopes: ['memos:read'] })
-  const importId = hasImport ? await importBook(api, member, toExport(`${text} ${bookId}`, bookId, text)) : NIL
+  const create = (path: string, body: object, method = 'POST') => call(api, member, method, path, body)
+  const book = { title: text, author: text }
+  const { bookId } = needs('book-id', 'bookId', 'memo-id', 'reading-id', 'tag') ? await create('/books', book) : {}
   const tag = `${text} ${bookId}`
-  await call(api, member, 'PUT', `/books/${bookId}/tags`, { tags: [tag] })
-  await call(api, member, 'PATCH', `/books/${bookId}/edition`, { isbn: ISBN, series: text })
-  await call(api, member, 'POST', `/books/${bookId}/progress`, { page: 12 })
+  const { memoId } = needs('memo-id')
+    ? await create(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: text })
+    : {}
+  const { readingId } = needs('reading-id') ? await create(`/books/${bookId}/readings`, { note: text }) : {}
+  const image = needs('name') ? await upload(api, member) : { memberId: '0', imageName: '' }
+  const { tokenId } = needs('token-id') ? await create('/tokens', { name: text, scopes: ['memos:read'] }) : {}
+  const importId = needs('import-id') ? await importBook(api, member, toExport(tag, bookId, text)) : NIL
+  if (needs('tag')) await create(`/books/${bookId}/tags`, { tags: [tag] }, 'PUT')
+  if (needs('edition')) await create(`/books/${bookId}/edition`, { isbn: ISBN, series: text }, 'PATCH')
+  if (needs('progress')) await create(`/books/${bookId}/progress`, { page: 12 })
   return {
     bookId: String(bookId),
     memoId: String(memoId),
