@@ -26,7 +26,7 @@ const inFolders = (...folders: string[]) => folders.map((folder) => `test/featur
 const SLOT_FEATURES = inFolders('accounts', 'email', 'export', 'images', 'imports', 'limits')
 /** These send no requests. */
 const FUNCTIONS = inFolders('formats', 'image-files')
-const ATTACKS = 'test/attacks/*.test.ts'
+const ATTACKS = 'test/attacks/{access,credentials,failures,data}/*.test.ts'
 /** These need limiters, providers, databases or connections that no other file has used. */
 const ALONE = [...inFolders('catalogue', 'database', 'document', 'export', 'runtime', 'slots'), ATTACKS]
 

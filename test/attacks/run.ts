@@ -3,13 +3,19 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { formatTable, whole } from '../support/service/table'
 import { buildService } from '../support/service/workerd'
-import { type Attack, mergeReports, type Report } from './attack'
-import { type Service, startService } from './service'
+import { type Attack, mergeReports, type Report } from './harness/attack'
+import { type Service, startService } from './harness/service'
 
-const NAMES =
-  'input isolation access guard traces takeover forgery codes reset logins uploads slow faults crashes kills imports files overload withdrawal memory limits model supply'.split(
-    ' ',
-  )
+/** The attacks by folder, in the order in which they run. */
+const FOLDERS = {
+  access: ['input', 'isolation', 'access', 'guard', 'forgery'],
+  credentials: ['traces', 'takeover', 'codes', 'reset', 'logins'],
+  load: ['uploads', 'slow', 'overload', 'memory', 'limits'],
+  failures: ['faults', 'crashes', 'kills', 'imports', 'withdrawal'],
+  data: ['files', 'model', 'supply'],
+}
+const FOLDER_OF = new Map(Object.entries(FOLDERS).flatMap(([folder, names]) => names.map((name) => [name, folder])))
+const NAMES = [...FOLDER_OF.keys()]
 
 const MAX_SLOTS = 64
 
@@ -80,8 +86,8 @@ const inspectServices = (services: Service[]): Report => {
 const runAttack = async (name: string): Promise<Report> => {
   const services: Service[] = []
   try {
-    const { [name]: attack }: { [name: string]: Attack } = await import(`./${name}`)
-    if (!attack) throw new Error(`${name}.ts exports no attack named ${name}`)
+    const { [name]: attack }: { [name: string]: Attack } = await import(`./${FOLDER_OF.get(name)}/${name}`)
+    if (!attack) throw new Error(`${FOLDER_OF.get(name)}/${name}.ts exports no attack named ${name}`)
     const report = await attack({
       quick,
       seed,

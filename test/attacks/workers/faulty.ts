@@ -1,7 +1,7 @@
 // The service with the fault that the request names in X-Fault. The response is sent when the work after it has ended, and
 // reports the calls in X-Calls.
 import service from '../../support/service/service.js'
-import { type Fault, injectFault } from '../faults/inject.ts'
+import { type Fault, injectFault } from '../failures/faults/inject.ts'
 
 /** Stands in for the catalogue provider. */
 const answerAsProvider = async () => Response.json({ works: [{ title: 'Demian' }], docs: [] })

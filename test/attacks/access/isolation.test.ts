@@ -1,0 +1,78 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, it } from 'vitest'
+import * as trials from '../../support/access/isolation'
+import { BASE, handle, login, signUp, tokenOf } from '../../support/api'
+import { measure, memberDatabase, select } from '../../support/database'
+import { idOperations } from '../../support/document/operations'
+import { UNLIMITED } from '../../support/rate-limits'
+import { takeSnapshot } from '../../support/stores'
+
+const api: trials.Api = {
+  signUp,
+  logIn: async (email, password) => ({ email, token: tokenOf(await login(email, password)) }),
+  secret: env.JWT_SECRET ?? '',
+  request: async ({ method, path, authorization, type = 'application/json', body }) => {
+    const headers = new Headers({ 'Content-Type': type })
+    if (authorization !== undefined) headers.set('Authorization', authorization)
+    const response = await handle(new Request(BASE + path, { method, headers, body }), UNLIMITED)
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  },
+}
+
+let isolation: trials.Isolation
+// A deleted image is deleted again after 15 seconds, and `handle` waits for that.
+const HOOK_TIMEOUT_MS = 60_000
+beforeAll(async () => {
+  isolation = await trials.prepareIsolation(api)
+}, HOOK_TIMEOUT_MS)
+
+describe('another member’s books and memos', () => {
+  it.each(idOperations)('$method $template responds as if they did not exist', async (operation) => {
+    const before = await takeSnapshot([memberDatabase()])
+    const { compared, failures } = await trials.tryOnOthersData(api, isolation, operation)
+    expect(failures).toEqual([])
+    expect(compared).toBeGreaterThan(0)
+    expect(await takeSnapshot([memberDatabase()])).toBe(before)
+  })
+
+  it('appear in no view of other members', async () => {
+    const { views, failures } = await trials.readViews(api, isolation)
+    expect(failures).toEqual([])
+    expect(views).toBeGreaterThanOrEqual(6)
+  })
+
+  it('cannot be moved or changed by requests that also name the caller’s own', async () => {
+    expect((await trials.mixParents(api, isolation, memberDatabase())).failures).toEqual([])
+  })
+})
+
+describe('a refused request', () => {
+  beforeAll(async () => {
+    await select(trials.fillBook(isolation.ids.bookId, isolation.owner.memberId))
+  })
+
+  it.each(idOperations)(
+    '$method $template costs as many rows as one for data that does not exist',
+    async (operation) => {
+      for (const { name, existing, absent } of trials.comparableRequests(isolation, operation)) {
+        const cost = await measure(() => api.request(existing))
+        for (const request of absent) expect(await measure(() => api.request(request)), name).toEqual(cost)
+        expect(cost.calls, name).toBeLessThanOrEqual(1)
+        expect(cost.written, name).toBe(0)
+      }
+    },
+  )
+})
+
+describe('without a valid token', () => {
+  it('covers every operation that needs one', () => {
+    expect(idOperations.every(({ needsToken }) => needsToken)).toBe(true)
+    expect(idOperations.length + trials.otherOperations.length).toBeGreaterThanOrEqual(17)
+  })
+
+  it.each(trials.otherOperations)('$method $template responds 401 and changes nothing', async (operation) => {
+    const before = await takeSnapshot([memberDatabase()])
+    expect(await trials.tryUnauthenticated(api, isolation, operation)).toEqual([])
+    expect(await takeSnapshot([memberDatabase()])).toBe(before)
+  })
+})

@@ -1,0 +1,117 @@
+// Every flow that writes or fills a cache.
+import { PIXEL } from '../../../support/inputs/file-form'
+import { libraryFlows, recordDetails } from './library-flows'
+import { asMember, type FlowRequest, type MemberFlow, type Setup, type Subject, type ToRequest } from './subjects'
+
+export type Flow = Setup & {
+  name: string
+  toRequest: ToRequest
+  status: number
+  /** The status of a repetition after success, if it differs. */
+  repeatedStatus?: number
+  /** Its rows are written after the response, which does not tell whether that succeeded. */
+  writesLater?: true
+  /** The mail is sent even if the response is an error, as long as the flow took effect. */
+  mustMail?: true
+  /** In a slot other than 0, the code is used up before the flow takes effect: if that fails, another code is needed. */
+  usesCodeFirst?: true
+}
+
+/** Its hash is what `insertMemberAt` stores. */
+const PASSWORD = 'correct-horse-1'
+const post = (path: string, body: object): FlowRequest => ({ method: 'POST', path, body })
+const requestCode = ({ email }: Subject) => post('/email/join', { joinAuthCodeEmail: email })
+const join = ({ email, code }: Subject) =>
+  post('/join', { email, password: PASSWORD, name: 'Reader', authenticationCode: code })
+const logIn = ({ email }: Subject) => post('/login', { email, password: PASSWORD })
+const forgetPassword = ({ email }: Subject) => post('/email/password-reset', { email })
+const resetPassword = ({ email, code }: Subject) =>
+  post('/password-reset', { email, authenticationCode: code, password: 'another-horse-8' })
+const undoChange = ({ code }: Subject) => post('/email/change/undo', { authenticationCode: code })
+
+const requestChange = asMember(({ newEmail }) => ['POST', '/email/change', { email: newEmail, password: PASSWORD }])
+const confirmChange = asMember(({ newEmail, code }) => [
+  'PATCH',
+  '/members/me/email',
+  { email: newEmail, authenticationCode: code },
+])
+
+const newMemo = { memoBookPage: 1, memoContent: 'Written' }
+const newToken = { name: 'Script', scopes: ['library:read'] }
+const memberFlows: MemberFlow[] = [
+  ['change the name', 200, () => ['PATCH', '/members/me', { name: 'Renamed' }]],
+  ['change the password', 200, () => ['PATCH', '/members/me', { password: 'another-horse-8' }]],
+  ['renew the session', 200, () => ['POST', '/sessions/renew']],
+  ['end another session', 204, ({ otherSessions }) => ['DELETE', `/sessions/${otherSessions[0]}`], 404],
+  ['end all other sessions', 204, () => ['DELETE', '/sessions']],
+  ['log out', 204, () => ['POST', '/logout'], 401],
+  ['create an access token', 201, () => ['POST', '/tokens', newToken]],
+  ['delete all access tokens', 204, () => ['DELETE', '/tokens']],
+  ['delete an access token', 204, ({ tokenId }) => ['DELETE', `/tokens/${tokenId}`], 404],
+  ['withdraw', 204, () => ['DELETE', '/members/me'], 401],
+  ['register a book', 201, () => ['POST', '/books', { title: 'Registered', bookStatus: 'DONE' }]],
+  ['change a book', 200, ({ bookId }) => ['PATCH', `/books/${bookId}`, { star: 4, bookStatus: 'ING' }]],
+  ['overwrite a date', 200, ({ bookId }) => ['PATCH', `/books/created-date/${bookId}`, '2024-01-01T00:00:00']],
+  ['delete a book', 204, ({ bookId }) => ['DELETE', `/books/${bookId}`], 404],
+  [
+    'add a reading',
+    201,
+    ({ bookId }) => ['POST', `/books/${bookId}/readings`, { finishedAt: '2020-02-02', note: 'Added' }],
+  ],
+  [
+    'change a reading',
+    200,
+    ({ readBookId }) => ['PATCH', `/readings/${readBookId}`, { rating: 4.5, finishedAt: '2024' }],
+  ],
+  ['delete a reading', 204, ({ readBookId }) => ['DELETE', `/readings/${readBookId}`], 404],
+  ['write a memo', 201, ({ bookId }) => ['POST', `/memos?bookId=${bookId}`, newMemo]],
+  ['change a memo', 200, ({ memoId }) => ['PATCH', `/memos/${memoId}`, { memoType: 'QUESTION' }]],
+  ['delete a memo', 204, ({ memoId }) => ['DELETE', `/memos/${memoId}`], 404],
+]
+
+const upload: ToRequest = ({ token }) => ({ method: 'POST', path: '/memos/image-memo', token, file: PIXEL })
+const bestSellers = { method: 'GET', path: '/ext-lib/best-seller' }
+
+const toFlow =
+  (follows?: ToRequest[]) =>
+  ([name, status, toRequest, repeatedStatus]: MemberFlow): Flow => {
+    return { name, needs: 'member', follows, toRequest: asMember(toRequest), status, repeatedStatus }
+  }
+
+export const FLOWS: Flow[] = [
+  { name: 'request a code', needs: 'nothing', toRequest: requestCode, status: 201 },
+  { name: 'sign up', needs: 'nothing', follows: [requestCode], toRequest: join, status: 201, repeatedStatus: 409 },
+  { name: 'log in', needs: 'member', toRequest: logIn, status: 200 },
+  { name: 'request a password reset', needs: 'member', toRequest: forgetPassword, status: 202, writesLater: true },
+  {
+    name: 'reset the password',
+    needs: 'member',
+    follows: [forgetPassword],
+    toRequest: resetPassword,
+    status: 204,
+    repeatedStatus: 400,
+    usesCodeFirst: true,
+  },
+  { name: 'request a change of e-mail', needs: 'member', toRequest: requestChange, status: 202, writesLater: true },
+  {
+    name: 'change the e-mail',
+    needs: 'member',
+    follows: [requestChange],
+    toRequest: confirmChange,
+    status: 200,
+    repeatedStatus: 400,
+    mustMail: true,
+  },
+  {
+    name: 'undo a change of e-mail',
+    needs: 'member',
+    follows: [requestChange, confirmChange],
+    toRequest: undoChange,
+    status: 204,
+    repeatedStatus: 400,
+  },
+  ...memberFlows.map(toFlow()),
+  ...libraryFlows.map(toFlow(recordDetails)),
+  { name: 'upload an image', needs: 'member', toRequest: upload, status: 201 },
+  { name: 'list best sellers', needs: 'empty cache', toRequest: () => bestSellers, status: 200 },
+]

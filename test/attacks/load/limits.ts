@@ -1,0 +1,112 @@
+// What one member can do: write without end, write twice by a late retry, keep images that nothing lists.
+import { setTimeout } from 'node:timers/promises'
+import { PIXEL } from '../../support/inputs/file-form'
+import type { Fault } from '../failures/faults/inject'
+import {
+  type Attack,
+  type Context,
+  countStatuses,
+  createChecks,
+  mapConcurrently,
+  mergeReports,
+  type Report,
+} from '../harness/attack'
+import { insertMember, jsonRequest, registerBook, uploadRequest } from '../harness/members'
+
+const WRITES = 2400
+
+const writeWithoutEnd = async ({ start, progress }: Context): Promise<Report> => {
+  const service = await start({ writesPerMinute: 1000 })
+  const [eager, other] = [await insertMember(service), await insertMember(service)]
+  progress(`${WRITES} writes`)
+  const rename = ({ token }: typeof eager) => jsonRequest('PATCH', '/members/me', { name: 'Eager' }, { token })
+  // A new minute may start meanwhile and reset the count.
+  const numbers = Array.from({ length: WRITES }, (_, n) => n)
+  const statuses = await mapConcurrently(8, numbers, async () => (await service.request(rename(eager))).status)
+  const { failures, check } = createChecks()
+  check('a write above the limit', statuses.includes(429), true)
+  check('a write of another member', (await service.request(rename(other))).status, 200)
+  return {
+    figures: [['writes of one member, limited to 1,000 a minute', WRITES, countStatuses(statuses)]],
+    failures,
+  }
+}
+
+/** A write that fails just before its timeout must not be tried again after the client got its 503. */
+const writeLate = async ({ start, progress }: Context): Promise<Report> => {
+  const service = await start({ entry: 'test/attacks/workers/faulty.ts', writesPerMinute: 1e6 })
+  const { token, ...member } = await insertMember(service)
+  const bookId = await registerBook(service, { token, ...member })
+  const fault: Fault = { binding: 'DB', call: 1, kind: 'fails late' }
+  const rate = (star: number, headers = '') =>
+    service.request(jsonRequest('PATCH', `/books/${bookId}`, { star }, { token, headers }))
+  progress('a write that fails late')
+  const { failures, check } = createChecks()
+  check('the late write', (await rate(1, `X-Fault: ${JSON.stringify(fault)}\r\n`)).status, 503)
+  check('the next write', (await rate(2)).status, 200)
+  await setTimeout(2000)
+  const { body } = await service.request({ method: 'GET', path: `/books/${bookId}?memoAuthority=ALL`, token })
+  const { star } = body as { star: number }
+  check('the stored value', star, 2)
+  return {
+    figures: [['writes that fail 50 ms before their timeout', 1, `later value ${star === 2 ? 'kept' : 'lost'}`]],
+    failures,
+  }
+}
+
+const keepImages = async ({ start }: Context): Promise<Report> => {
+  const service = await start()
+  const member = await insertMember(service)
+  const { token } = member
+  const path = new URL(String((await service.request(uploadRequest(member, PIXEL))).body)).pathname
+  const { failures, check } = createChecks()
+  const list = async () => {
+    const { body } = await service.request({ method: 'GET', path: '/images?page=1&size=10', token })
+    return (body as { item: unknown[] }).item.length
+  }
+  check('images listed', await list(), 1)
+  check('deletion', (await service.request({ method: 'DELETE', path, token })).status, 204)
+  check('images listed afterwards', await list(), 0)
+  check('the deleted image', (await service.request({ method: 'GET', path })).status, 404)
+  const search = `/ext-lib/${encodeURIComponent('광장')}/${encodeURIComponent('구운몽')}`
+  check('a search with a slash', (await service.request({ method: 'GET', path: search })).status, 200)
+  return { figures: [['images listed, deleted and gone', 1, `${failures.length} problems`]], failures }
+}
+
+/** The provider's requests of a day must not be used up by one network, or by one IPv6 /48. */
+const useUpCatalogue = async ({ start, progress }: Context): Promise<Report> => {
+  const service = await start({
+    entry: 'test/attacks/workers/faulty.ts',
+    vars: { CATALOGUE_PROVIDER: 'open-library' },
+  })
+  progress('searches of the catalogue')
+  const searchFrom = async (networks: string[]) => {
+    const statuses: number[] = []
+    for (const [n, network] of networks.entries()) {
+      statuses.push((await service.request({ method: 'GET', path: `/ext-lib/${n}`, network })).status)
+    }
+    return statuses
+  }
+  const one = await searchFrom(Array<string>(400).fill('198.51.100.7'))
+  const site = await searchFrom(Array.from({ length: 400 }, (_, n) => `2001:db8:9:${n % 8}::1`))
+  const [other] = await searchFrom(['198.51.100.8'])
+  const { failures, check } = createChecks()
+  check('searches of one network', countStatuses(one), '100 × 200, 300 × 429')
+  check('searches of an IPv6 /48', countStatuses(site), '300 × 200, 100 × 429')
+  check('a search of another network', other, 200)
+  return {
+    figures: [
+      ['searches of the catalogue from one network', one.length, countStatuses(one)],
+      ['the same from 8 networks of one IPv6 /48', site.length, countStatuses(site)],
+    ],
+    failures,
+  }
+}
+
+export const limits: Attack = async (context) =>
+  mergeReports(
+    await writeWithoutEnd(context),
+    await writeLate(context),
+    await keepImages(context),
+    await useUpCatalogue(context),
+  )
