@@ -1,7 +1,7 @@
 // Tests whether random memos are drawn uniformly after writes and deletions, with Pearson's chi-square test.
 import { encode, type HttpResponse, sendAll } from '../support/service/http-client.ts'
-import { sendExpecting } from './endpoints.ts'
-import type { Library } from './seed.ts'
+import { sendExpecting } from './endpoints/endpoints.ts'
+import type { Library } from './endpoints/seed.ts'
 
 export type Draws = { draws: number; memos: number; chiSquare: number; z: number }
 

@@ -2,7 +2,7 @@
 // database calls are recorded: GET /recording returns them. After PUT /recording, they are replayed: no database and no
 // bucket run, and what remains is the Worker, with the JSON of its calls.
 import service from '../../support/service/service.js'
-import type { Call } from '../import-call.ts'
+import type { Call } from '../parts/import-call.ts'
 import './silence.ts'
 
 type Env = { DB: D1Database; IMAGES: R2Bucket }

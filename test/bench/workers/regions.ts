@@ -1,7 +1,7 @@
 // The service in the region that the request names in X-Region, with each database at its distance from there.
 import service from '../../support/service/service.js'
 import { wrapEnv } from '../../support/wrap-database.ts'
-import { DISTANCES_MS } from '../slots-setup.ts'
+import { DISTANCES_MS } from '../parts/slots-setup.ts'
 import './silence.ts'
 
 const regions = DISTANCES_MS.map((distances) =>

@@ -1,9 +1,9 @@
 // Requests per second of several servers, alternating (A B A B …) so that other load on the machine affects all alike.
-import { encode, type Load, median, sendAll, sendRequest } from '../support/service/http-client.ts'
-import type { Endpoint } from './endpoint.ts'
-import { checkStatus, createCheck, sendExpecting } from './endpoints.ts'
-import type { Library } from './seed.ts'
-import { startWorkers } from './workers.ts'
+import { encode, type Load, median, sendAll, sendRequest } from '../../support/service/http-client.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import { checkStatus, createCheck, sendExpecting } from '../endpoints/endpoints.ts'
+import type { Library } from '../endpoints/seed.ts'
+import { startWorkers } from '../workers.ts'
 
 const CONNECTIONS = 8
 

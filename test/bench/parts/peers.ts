@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { readMigrations } from '../support/service/migrations.ts'
-import { BUILD } from '../support/service/workerd.ts'
-import { fillStatements, JWT_SECRET } from './seed.ts'
+import { readMigrations } from '../../support/service/migrations.ts'
+import { BUILD } from '../../support/service/workerd.ts'
+import { fillStatements, JWT_SECRET } from '../endpoints/seed.ts'
 
 export const PEERS = ['service', 'express', 'fastify'] as const
 export type Peer = (typeof PEERS)[number]

@@ -1,5 +1,5 @@
 // What members record about their books beyond the contract, and the lists with a cursor.
-import { toCursor } from '../../src/values/cursor.ts'
+import { toCursor } from '../../../src/values/cursor.ts'
 import { type Endpoint, get, withoutNumbers, write } from './endpoint.ts'
 import type { Library } from './seed.ts'
 

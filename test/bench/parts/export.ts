@@ -1,11 +1,11 @@
 // Measures exports of 100,000 books and memos: memory of the isolate, time to the first byte, D1 calls and rows.
 import { setTimeout } from 'node:timers/promises'
-import { median } from '../support/service/http-client.ts'
-import { readMigrations } from '../support/service/migrations.ts'
-import { MIB, watchMemory } from '../support/service/watch-memory.ts'
+import { median } from '../../support/service/http-client.ts'
+import { readMigrations } from '../../support/service/migrations.ts'
+import { MIB, watchMemory } from '../../support/service/watch-memory.ts'
+import { fillStatements, makeLibraries } from '../endpoints/seed.ts'
+import { startWorkers } from '../workers.ts'
 import type { Cost } from './rows.ts'
-import { fillStatements, makeLibraries } from './seed.ts'
-import { startWorkers } from './workers.ts'
 
 /** The target. An export that needs more ends the process. Without a limit, V8 would keep more garbage. */
 export const HEAP_MIB = 32

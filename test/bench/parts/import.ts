@@ -5,13 +5,13 @@
 // difference is the database's, with the bucket. Both include the threads of the runtime and the request, so the Worker's
 // is an upper bound.
 import { existsSync, readFileSync } from 'node:fs'
-import { median } from '../support/service/http-client.ts'
-import { readMigrations } from '../support/service/migrations.ts'
-import { goodreadsBooks } from '../support/transfer/goodreads-file.ts'
-import { sendExpecting } from './endpoints.ts'
+import { median } from '../../support/service/http-client.ts'
+import { readMigrations } from '../../support/service/migrations.ts'
+import { goodreadsBooks } from '../../support/transfer/goodreads-file.ts'
+import { sendExpecting } from '../endpoints/endpoints.ts'
+import { fillSlot, type Library, librariesOfSlots } from '../endpoints/seed.ts'
+import { startWorkers } from '../workers.ts'
 import type { Call } from './import-call.ts'
-import { fillSlot, type Library, librariesOfSlots } from './seed.ts'
-import { startWorkers } from './workers.ts'
 
 type StatementCost = { name: string; calls: number; read: number; written: number }
 export type ImportCost = {

@@ -1,5 +1,5 @@
 // An endpoint as the benchmarks request it.
-import type { HttpRequest } from '../support/service/http-client.ts'
+import type { HttpRequest } from '../../support/service/http-client.ts'
 import type { Library } from './seed.ts'
 
 export type Endpoint = {

@@ -1,8 +1,8 @@
 // The cost of hashing a password, and whether floods of logins slow down reads.
-import { encode, exchange, median, openSocket, quantile, sendAll } from '../support/service/http-client.ts'
-import type { Endpoint } from './endpoint.ts'
-import { checkStatus } from './endpoints.ts'
-import type { Library } from './seed.ts'
+import { encode, exchange, median, openSocket, quantile, sendAll } from '../../support/service/http-client.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import { checkStatus } from '../endpoints/endpoints.ts'
+import type { Library } from '../endpoints/seed.ts'
 import { encodeRequests, timeGet } from './throughput.ts'
 
 /** The milliseconds of one hash in workerd. */

@@ -1,7 +1,7 @@
 // D1 calls and rows per endpoint, as D1 counts them, in libraries of 100 and 100,000 books.
-import { type HttpRequest, type HttpResponse, sendRequest } from '../support/service/http-client.ts'
-import { endpoints, sendExpecting } from './endpoints.ts'
-import type { Library } from './seed.ts'
+import { type HttpRequest, type HttpResponse, sendRequest } from '../../support/service/http-client.ts'
+import { endpoints, sendExpecting } from '../endpoints/endpoints.ts'
+import type { Library } from '../endpoints/seed.ts'
 
 export type Cost = { calls: number; read: number; written: number }
 export type RowCost = Omit<Cost, 'read'> & {

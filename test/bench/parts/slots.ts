@@ -1,12 +1,12 @@
 // Members in several slots: how throughput grows with them, and how long a request takes from another region.
 
-import { encode, median, sendAll } from '../support/service/http-client.ts'
-import { readMigrations } from '../support/service/migrations.ts'
-import type { Endpoint } from './endpoint.ts'
-import { checkStatus, endpoints } from './endpoints.ts'
-import { fillSlot, librariesOfSlots } from './seed.ts'
+import { encode, median, sendAll } from '../../support/service/http-client.ts'
+import { readMigrations } from '../../support/service/migrations.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import { checkStatus, endpoints } from '../endpoints/endpoints.ts'
+import { fillSlot, librariesOfSlots } from '../endpoints/seed.ts'
+import { startWorkers } from '../workers.ts'
 import { DISTANCES_MS, REGIONS, SERVICE_MS } from './slots-setup.ts'
-import { startWorkers } from './workers.ts'
 
 const MEASURED = ['library', 'register']
 const SLOTS = [1, 2, 4, 8]

@@ -1,6 +1,6 @@
 // Every authenticated endpoint: its requests, and the expected responses.
-import { PIXEL, toFileForm } from '../support/inputs/file-form.ts'
-import { type HttpRequest, type HttpResponse, sendRequest } from '../support/service/http-client.ts'
+import { PIXEL, toFileForm } from '../../support/inputs/file-form.ts'
+import { type HttpRequest, type HttpResponse, sendRequest } from '../../support/service/http-client.ts'
 import { type Endpoint, get, remove, start, type ToPath, withoutNumbers, write } from './endpoint.ts'
 import { libraryEndpoints } from './library-endpoints.ts'
 
