@@ -64,7 +64,7 @@ export const fillShelf = (memberId: number, books: number, db = memberDatabase()
     select ${last('memos', 'memoId')} + row_number() over (order by bookId), bookId, memberId,
       (select coalesce(max(position), 0) from memos m where m.memberId = ?1) + row_number() over (order by bookId),
       'SUMMARY', 'A memo', 1, 'PRIVATE', '2020-01-01T00:00:00', '2020-01-01T00:00:00'
-    from books where memberId = ?1 and bookId % 10 = 0
+    from books where memberId = ?1 and title like 'Book %0'
   `)
   return db.batch([insertBooks.bind(memberId, books), insertMemos.bind(memberId)])
 }

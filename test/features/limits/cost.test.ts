@@ -12,7 +12,8 @@ const createLibrary = async (books: number) => {
   const { memoId } = await reader.createMemo(bookId)
   for (let n = 0; n < 5; n++) await reader.createMemo(bookId, { memoType: n % 4 })
   await fillShelf(memberId, books)
-  const [spare] = await select('select max(bookId) as id from books where memberId = ? and hasMemos = 0', memberId)
+  const unread = `select max(bookId) as id from books where memberId = ? and hasMemos = 0 and bookStatus = 'YET'`
+  const [spare] = await select(unread, memberId)
   const importId = await insertImport(memberId, 'DONE', books)
   return { reader, bookId, memoId, importId, spare: Number(spare?.id) }
 }
