@@ -19,16 +19,19 @@ console.log(`SEED=${seed} repeats the random cases of this run`)
 
 /** With SLOTS=1, every new member is in slot 1 of 2. */
 const inSlot1 = process.env.SLOTS === '1'
-/** `npm run test:quick` starts fewer Workers. Now and then workerd then hangs ("onEmpty() can only be called once at a time"). */
-const isQuick = process.env.QUICK === '1'
 const inFolders = (...folders: string[]) => folders.map((folder) => `test/features/${folder}/*.test.ts`)
-/** The features whose results can depend on the slot of a member. */
-const SLOT_FEATURES = inFolders('accounts', 'email', 'export', 'images', 'imports', 'limits')
 /** These send no requests. */
 const FUNCTIONS = inFolders('formats', 'image-files')
+/** Only the results of these folders, and of attacks, can depend on the slot of a member. */
+const SLOT_FOLDERS = ['accounts', 'email', 'images', 'imports', 'limits']
+/** Folders whose files share a Worker: each has a file beside it that runs them. */
+const FOLDERS = inSlot1 ? SLOT_FOLDERS : [...SLOT_FOLDERS, 'books', 'http', 'memos']
 const ATTACKS = 'test/attacks/{access,credentials,failures,data}/*.test.ts'
 /** These need limiters, providers, databases or connections that no other file has used. */
-const ALONE = [...inFolders('catalogue', 'database', 'document', 'export', 'runtime', 'slots'), ATTACKS]
+const ALONE = inSlot1
+  ? // The attacks in slots/ bring databases of their own, so one run of them suffices. Their faults take minutes.
+    [...inFolders('export'), ATTACKS, 'test/attacks/slots/*.test.ts']
+  : [...inFolders('catalogue', 'database', 'deploy', 'document', 'export', 'runtime', 'slots'), ATTACKS]
 
 const COMMON = {
   tags: [{ name: 'slow', description: 'hashes many passwords, or waits: npm run test:quick leaves it out' }],
@@ -104,16 +107,17 @@ const inNode = (name: string, options: object) => ({
   },
 })
 
-const WORKER_PROJECTS = inSlot1
-  ? // The attacks in slots/ bring databases of their own, so one run of them suffices. Their faults take minutes.
-    [inWorker('features', [...SLOT_FEATURES, ATTACKS, 'test/attacks/slots/*.test.ts'], {})]
-  : [
-      inWorker('functions', FUNCTIONS, { isolate: false }),
-      inWorker('features', [...inFolders('*'), ATTACKS], {
-        isolate: !isQuick,
-        exclude: [...FUNCTIONS, ...(isQuick ? ALONE : [])],
-      }),
-    ]
+const WORKER_PROJECTS = [
+  ...(inSlot1 ? [] : [inWorker('functions', FUNCTIONS, { isolate: false })]),
+  inWorker(
+    'folders',
+    FOLDERS.map((folder) => `test/features/${folder}.test.ts`),
+    {},
+  ),
+  // To run one of their files.
+  inWorker('files', inFolders(...FOLDERS), {}),
+  inWorker('alone', ALONE, {}),
+]
 const NODE_PROJECTS = [inNode('browser', {}), inNode('clients', { globalSetup: 'test/clients/install.ts' })]
 
 export default defineConfig({

@@ -1,0 +1,17 @@
+import { applyD1Migrations } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { vi } from 'vitest'
+import { forgetSharedReader } from '../api'
+
+const TABLES = ['members', 'joinCodes', 'accountCodes', 'attempts', 'dailyMails', 'addresses', 'purgeJobs']
+
+/** Files that share a Worker begin with the clock, without mocks, and with empty databases, whose identifiers go on. */
+export const emptyDatabases = async () => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  forgetSharedReader()
+  for (const database of [env.DB, ...(env.DB_1 ? [env.DB_1] : [])]) {
+    await applyD1Migrations(database, env.MIGRATIONS)
+    await database.batch(TABLES.map((table) => database.prepare(`delete from ${table}`)))
+  }
+}
