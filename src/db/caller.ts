@@ -34,18 +34,15 @@ type TokenCaller = {
 } & Judged
 export type Caller = SessionCaller | TokenCaller
 
-const { placeholder } = sql
-
 const sessionMember = sql`(
-  select memberId from sessions where memberId = ${placeholder('callerMemberId')} and sessionId = ${placeholder('callerSessionId')}
+  select memberId from sessions where memberId = :callerMemberId and sessionId = :callerSessionId
 )`
-const requiredScopes = placeholder('callerScopes')
-const hasScopes = sql`${requiredScopes} <> 0 and scopes & ${requiredScopes} = ${requiredScopes}`
+const hasScopes = sql`:callerScopes <> 0 and scopes & :callerScopes = :callerScopes`
 /** Matches access tokens that have not expired. */
-export const isLive = sql`(expiresAt is null or expiresAt > ${placeholder('callerNow')})`
+export const isLive = sql`(expiresAt is null or expiresAt > :callerNow)`
 const tokenMember = sql`(
   select memberId from accessTokens
-  where tokenHash = ${placeholder('callerTokenHash')} and ${hasScopes} and ${isLive}
+  where tokenHash = :callerTokenHash and ${hasScopes} and ${isLive}
 )`
 
 /** The guard: the caller's member id if the session or access token is valid, otherwise null, which equals no owner. */
@@ -54,12 +51,17 @@ export const callerId = sql<number>`coalesce(${sessionMember}, ${tokenMember})`
 /** Matches the caller's row in members. */
 export const isCaller = sql`${members.memberId} = ${callerId}`
 
+type Member = typeof members.$inferSelect
+/** Selects columns of the caller's row in members. */
+export const selectMember = <Name extends keyof Member>(...names: Name[]) =>
+  sqlStatement<Pick<Member, Name>>`select ${sql.raw(names.join(', '))} from members where ${isCaller}`
+
 /**
- * Matches the caller's row with an identifier, a placeholder named like the column. Looks up the nearest identifier at or
+ * Matches the caller's row with an identifier, a parameter named like the column. Looks up the nearest identifier at or
  * below it that exists, so that another member's row costs the same as one that does not exist.
  */
 export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn, caller: SQL = callerId) => {
-  const wanted = sql.placeholder(id.name)
+  const wanted = sql.raw(`:${id.name}`)
   const nearest = sql`(select max(${id}) from ${id.table} where ${id} <= ${wanted})`
   // CASE fixes the order: the guard is evaluated for every row that is found.
   return sql`${id} = ${nearest} and case when ${owner} = ${caller} then ${id} = ${wanted} end`
@@ -67,36 +69,25 @@ export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn, caller: SQL = ca
 
 /** Selects the caller's id, or no row if the guard is null. */
 // Without the limit, SQLite would evaluate the guard twice, once for each use of its value.
-export const selectCaller = sqlStatement<{
-  memberId: number
-}>`select memberId from (select ${callerId} as memberId limit 1) where memberId is not null`
+export const selectCaller = sqlStatement<{ memberId: number }>`
+  select memberId from (select ${callerId} as memberId limit 1) where memberId is not null`
 
 const selectToken = sqlStatement<{ memberId: number; scopes: number; lastUsedDay: number | null }>`
-  select memberId, scopes, lastUsedDay from accessTokens where tokenHash = ${placeholder('callerTokenHash')} and ${isLive}`
+  select memberId, scopes, lastUsedDay from accessTokens where tokenHash = :callerTokenHash and ${isLive}`
 const updateLastUsed = sqlStatement<{ memberId: number }>`
-  update accessTokens set lastUsedDay = ${placeholder('today')}
-  where tokenHash = ${placeholder('tokenHash')} and coalesce(lastUsedDay, -1) < ${placeholder('today')} returning memberId`
+  update accessTokens set lastUsedDay = :today
+  where tokenHash = :tokenHash and coalesce(lastUsedDay, -1) < :today returning memberId`
 
 const refusal = ({ required }: TokenCaller) =>
   required.length > 0 ? insufficientScope(required) : new ApiError('SESSION_REQUIRED')
 
-/** The values of the placeholders whose names begin with `caller`. */
-const placeholdersOf = (caller: Caller, now: number) =>
-  'tokenHash' in caller
-    ? {
-        callerMemberId: null,
-        callerSessionId: null,
-        callerTokenHash: caller.tokenHash,
-        callerScopes: toBits(caller.required),
-        callerNow: now,
-      }
-    : {
-        callerMemberId: caller.memberId,
-        callerSessionId: caller.sessionId,
-        callerTokenHash: null,
-        callerScopes: 0,
-        callerNow: now,
-      }
+/** The values of the parameters whose names begin with `caller`. */
+const parametersOf = (caller: Caller, callerNow: number) => {
+  const { tokenHash: callerTokenHash, required } = 'tokenHash' in caller ? caller : { tokenHash: null, required: [] }
+  const { memberId, sessionId } = 'sessionId' in caller ? caller : { memberId: null, sessionId: null }
+  const callerScopes = toBits(required)
+  return { callerMemberId: memberId, callerSessionId: sessionId, callerTokenHash, callerScopes, callerNow }
+}
 
 /** Records the day of use after the response, at most once a day. */
 const markUsed = (db: Db, tokenHash: string, lastUsedDay: number | null, now: number) => {
@@ -131,7 +122,7 @@ export const runAsCaller = async <B extends CallerBatch>(
   const now = Date.now()
   const { guard = selectCaller(), ...others } = batch
   const guarded = { guard: firstRow(guard), ...others }
-  const shared = placeholdersOf(caller, now)
+  const shared = parametersOf(caller, now)
   if (!('tokenHash' in caller)) {
     const results = await run(db, guarded, shared)
     if (!results.guard) throw unauthorized(db, caller)

@@ -78,7 +78,7 @@ export type Buildable = { toSQL(): Query }
 export type RowOf<Q> = Awaited<Q> extends (infer Row)[] ? Row : never
 export type Values = Record<string, unknown>
 
-/** A query with the values of its placeholders. `Row` is what it selects or returns, and exists only in the type. */
+/** A query with the values of its parameters. `Row` is what it selects or returns, and exists only in the type. */
 export type Statement<Row = unknown> = {
   build: () => Query
   values: Values
@@ -89,20 +89,31 @@ export type Statement<Row = unknown> = {
   isFirst?: true
 }
 
+/** Replaces the named parameters in the text, such as `:email`, with placeholders. */
+const replaceNames = ({ sql: text, params }: Query): Query => {
+  const unnamed = params.values()
+  const all: unknown[] = []
+  const replaced = text.replace(/\?|:([a-z]\w*)/gi, (_, name?: string) => {
+    all.push(name ? sql.placeholder(name) : unnamed.next().value)
+    return '?'
+  })
+  return { sql: replaced, params: all }
+}
+
 const buildOnce = <Row>(build: () => Query) => {
   let built: Query | undefined
   const query = () => {
-    built ??= build()
+    built ??= replaceNames(build())
     return built
   }
   return (values: Values = {}): Statement<Row> => ({ build: query, values })
 }
 
-/** A query of fixed shape: built once per isolate, then only its placeholders are filled. */
+/** A query of fixed shape: built once per isolate, then only its parameters are filled. SQL in it names them: `:email`. */
 export const statement = <Q extends Buildable>(build: (builder: Builder) => Q) =>
   buildOnce<RowOf<Q>>(() => build(builder).toSQL())
 
-/** A `statement` written as SQL, for INSERT … SELECT, which is harder to read in the query builder. */
+/** A `statement` written as SQL. */
 export const sqlStatement = <Row>(text: TemplateStringsArray, ...values: unknown[]) =>
   buildOnce<Row>(() => dialect.sqlToQuery(sql(text, ...values)))
 
@@ -110,7 +121,7 @@ export const sqlStatement = <Row>(text: TemplateStringsArray, ...values: unknown
 export const dynamicStatement = <Q extends Buildable>(
   build: (builder: Builder) => Q,
   values: Values = {},
-): Statement<RowOf<Q>> => ({ build: () => build(builder).toSQL(), values })
+): Statement<RowOf<Q>> => ({ build: () => replaceNames(build(builder).toSQL()), values })
 
 /** Marks a write as safe to retry when it is unknown whether it took effect. */
 export const idempotent = <Row>(write: Statement<Row>): Statement<Row> => ({ ...write, isIdempotent: true })
@@ -162,7 +173,7 @@ const inSlot = (slot: number, error: Error) => {
  * Runs the statements as one transaction in one round trip. Rows are keyed by column name, as D1 returns them, so the
  * keys of a Drizzle selection must equal the column names or be set by `.as()`. Reads and idempotent writes are retried
  * on transient errors.
- * @param shared values of placeholders of all statements
+ * @param shared values of parameters of all statements
  * @throws UNAVAILABLE when D1 fails with a transient error or times out, or when the call waits too long for its turn
  */
 export const run = async <B extends Batch>(db: Db, batch: B, shared: Values = {}): Promise<Results<B>> => {

@@ -14,13 +14,12 @@ export const READING_ID_OFFSET = IDS_PER_SLOT / 2
 /** The slot that assigned an identifier. */
 export const slotOfId = (id: number) => Math.floor(id / IDS_PER_SLOT)
 
-/** The placeholder values of a slot's range of identifiers, which `run` adds to every statement. */
+/** The parameters with a slot's range of identifiers, which `run` adds to every statement. */
 export const idRange = (slot: number) => ({ idFloor: slot * IDS_PER_SLOT, idCeiling: (slot + 1) * IDS_PER_SLOT - 1 })
 
-const floor = sql.placeholder('idFloor')
-const isInRange = (id: SQLiteColumn) => sql`${id} between ${floor} and ${sql.placeholder('idCeiling')}`
+const isInRange = (id: SQLiteColumn) => sql`${id} between :idFloor and :idCeiling`
 const highest = (id: SQLiteColumn) =>
-  sql`coalesce((select max(${id}) from ${id.table} where ${isInRange(id)}), ${floor})`
+  sql`coalesce((select max(${id}) from ${id.table} where ${isInRange(id)}), :idFloor)`
 
 /**
  * SQL for the next identifier of a table: one above every existing and every deleted one of the slot.
@@ -29,11 +28,11 @@ const highest = (id: SQLiteColumn) =>
 export const nextId = (id: SQLiteColumn, offset = 0): SQL<number> => {
   const isOfTable = sql`${retiredIds.tableName} = ${sql.raw(`'${getTableName(id.table)}'`)}`
   return sql`max(
-    ${highest(id)}, ${floor} + ${sql.raw(String(offset))},
+    ${highest(id)}, :idFloor + ${sql.raw(String(offset))},
     coalesce((select ${retiredIds.id} from ${retiredIds} where ${isOfTable} and ${isInRange(retiredIds.id)}), 0)
   ) + 1`
 }
 
 /** The same for a table whose deleted identifiers may be reused: in slot 0 null, for which SQLite assigns one. */
 export const nextReusableId = (id: SQLiteColumn): SQL<number | null> =>
-  sql`case when ${floor} > 0 then ${highest(id)} + 1 end`
+  sql`case when :idFloor > 0 then ${highest(id)} + 1 end`

@@ -4,7 +4,7 @@ import { callerId, isOwnRow } from './caller'
 import { sqlStatement } from './client'
 import { books } from './schema/book-tables'
 
-/** Matches the book of the placeholder `bookId`, if it is the caller's. */
+/** Matches the book of the parameter `bookId`, if it is the caller's. */
 export const isOwnBook = isOwnRow(books.bookId, books.memberId)
 
 const isBookOfCaller = isOwnRow(books.bookId, books.memberId, sql`caller.id`)

@@ -4,11 +4,9 @@ import { type Placeholder, sql } from 'drizzle-orm'
 // therefore recompiles the statement for each execution, which takes longer than running it. An expression around the
 // parameter prevents that.
 
-const { placeholder } = sql
-
 /** The `limit` and `offset` of a page. Typed as Drizzle's `limit` and `offset` want them; they accept any SQL. */
-export const limit = sql`(${placeholder('limit')} + 0)` as unknown as Placeholder
-export const offset = sql`(${placeholder('offset')} + 0)` as unknown as Placeholder
+export const limit = sql`(:limit + 0)` as unknown as Placeholder
+export const offset = sql`(:offset + 0)` as unknown as Placeholder
 
 /** A text parameter to compare with the column of a partial index. */
-export const comparedText = (name: string) => sql<string>`(${placeholder(name)} || '')`
+export const comparedText = (name: string) => sql<string>`(${sql.raw(`:${name}`)} || '')`

@@ -122,7 +122,7 @@ export const toAttempt = (now: number, ...limited: Limited[]) => ({
   ),
 })
 
-const limits = sql`json_each(${sql.placeholder('limits')}) as bound`
+const limits = sql`json_each(:limits) as bound`
 const bound = (key: keyof Limit | 'subject' | 'since') => sql.raw(`bound.value ->> '${key}'`)
 const inWindow = sql`from ${attempts} where ${attempts.subject} = ${bound('subject')} and ${attempts.at} > ${bound('since')}`
 const used = sql`(select count(*) ${inWindow})`
@@ -131,7 +131,7 @@ const used = sql`(select count(*) ${inWindow})`
 export const isAllowed = sql`not exists (select 1 from ${limits} where ${used} >= ${bound('max')})`
 
 /** Counts an attempt, once for each subject, if a condition is met; otherwise returns no row. */
-export const insertAttemptIf = (condition: SQL, at: SQL = sql`${sql.placeholder('now')}`) =>
+export const insertAttemptIf = (condition: SQL, at: SQL = sql`:now`) =>
   sqlStatement<{ attemptId: number }>`
     insert into attempts (subject, at)
     select distinct ${bound('subject')}, ${at} from ${limits} where ${condition}
@@ -157,7 +157,7 @@ export const selectUsage = sqlStatement<Usage>`
 export type Counted = { attemptId: number }[]
 
 const deleteByIds = sqlStatement<{ attemptId: number }>`
-  delete from attempts where attemptId in (select value from json_each(${sql.placeholder('attemptIds')}))
+  delete from attempts where attemptId in (select value from json_each(:attemptIds))
   returning attemptId`
 /** Uncounts an attempt. */
 export const deleteAttempt = (counted: Counted) =>

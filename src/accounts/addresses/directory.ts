@@ -1,82 +1,68 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { hashAddress } from '../../auth/keyed-hash'
 import { type Batch, firstRow, idempotent, run, type Statement, sqlStatement } from '../../db/client'
 import { idRange } from '../../db/next-id'
-import { emailUndos } from '../../db/schema/code-tables'
 import { members } from '../../db/schema/member-tables'
-import { addresses } from '../../db/schema/slot-tables'
+import type { addresses } from '../../db/schema/slot-tables'
 import type { Config } from '../../env'
 import type { Slots } from '../../slots/slots'
 
 // Finds the member who has, or may return to, an e-mail address. With several databases, that takes the directory, which
 // claims.ts changes.
 
-const { placeholder } = sql
-
 /** Matches the member with an e-mail address, regardless of case. */
-export const isEmail = sql`lower(${members.email}) = lower(${placeholder('email')})`
+export const isEmail = sql`lower(${members.email}) = lower(:email)`
 
-/** An e-mail address as placeholder values. It has a hash only if there is a directory. */
+/** An e-mail address as parameters. It has a hash only if there is a directory. */
 export type Address = { email: string; addressHash?: string }
 
 export const toAddress = async ({ numbers }: Slots, config: Config, email: string): Promise<Address> =>
   numbers.length > 1 ? { email, addressHash: await hashAddress(config.ADDRESS_KEY ?? '', email) } : { email }
 
 /** An entry of the directory. */
-export type Entry = {
-  addressHash: string
-  memberId: number
-  slot: number
-  claimId: number
-  state: (typeof addresses.state.enumValues)[number]
-  settleAt: number | null
-}
+export type Entry = Omit<typeof addresses.$inferSelect, 'addressHash'> & { addressHash: string }
 /**
  * The member who has an address, or whose former address it is while it is reserved. Members of slot 0 have no entry:
  * their rows are in the same database.
  */
 export type Holder = { memberId: number } & Partial<Entry>
 
-export const hash = sql`unhex(${placeholder('addressHash')})`
-export const isAddress = sql`${addresses.addressHash} = ${hash}`
+export const hash = sql`unhex(:addressHash)`
+export const isAddress = sql`addresses.addressHash = ${hash}`
 export const entryColumns = sql`hex(addressHash) as addressHash, memberId, slot, claimId, state, settleAt`
 
 /** Matches the reserved addresses of members of slot 0. */
-const isReserved = sql`lower(${emailUndos.email}) = lower(${placeholder('email')}) and ${emailUndos.expiresAt} > ${placeholder('now')}`
+const isReserved = sql`lower(emailUndos.email) = lower(:email) and expiresAt > :now`
 
 const selectHere = sqlStatement<Holder>`
-  select ${members.memberId} from ${members} where ${isEmail}
-  union all select ${emailUndos.memberId} from ${emailUndos} where ${isReserved}`
+  select memberId from members where ${isEmail} union all select memberId from emailUndos where ${isReserved}`
 const selectAnywhere = sqlStatement<Holder>`
-  select null as addressHash, ${members.memberId}, 0 as slot, null as claimId, null as state, null as settleAt
-  from ${members} where ${isEmail}
-  union all select null, ${emailUndos.memberId}, 0, null, null, null from ${emailUndos} where ${isReserved}
-  union all select ${entryColumns} from ${addresses} where ${isAddress}`
+  select null as addressHash, memberId, 0 as slot, null as claimId, null as state, null as settleAt
+  from members where ${isEmail}
+  union all select null, memberId, 0, null, null, null from emailUndos where ${isReserved}
+  union all select ${entryColumns} from addresses where ${isAddress}`
 /** Selects the member who has an address or for whom it is reserved, or the entry of an open claim. */
 export const selectHolder = (address: Address, now: number): Statement<Holder> =>
   address.addressHash ? selectAnywhere({ ...address, now }) : selectHere({ ...address, now })
 
-const isAnother = (member?: SQL) => (member ? sql`and memberId <> ${member}` : sql``)
-const isMember = (own?: SQL) => sql`exists (select 1 from ${members} where ${isEmail} ${isAnother(own)})`
-const isKept = (own?: SQL) => sql`exists (select 1 from ${emailUndos} where ${isReserved} ${isAnother(own)})`
-const isListed = (own?: SQL) => sql`exists (select 1 from ${addresses} where ${isAddress} ${isAnother(own)})`
-
 /**
  * Matches if no member and no open claim has the address, and it is reserved for nobody.
- * @param own SQL for a member's id, whose own reservations and entries do not count
+ * @param exceptOwn whether the reservations and entries of the member `memberId` do not count
  */
-export const isFree = (hasDirectory: boolean, own?: SQL) =>
-  hasDirectory
-    ? sql`not ${isMember(own)} and not ${isKept(own)} and not ${isListed(own)}`
-    : sql`not ${isMember(own)} and not ${isKept(own)}`
+export const isFree = (hasDirectory: boolean, exceptOwn = false) => {
+  const isOther = exceptOwn ? sql`memberId <> :memberId` : sql`true`
+  const isUnused = sql`not exists (select 1 from members where ${isEmail} and ${isOther})
+    and not exists (select 1 from emailUndos where ${isReserved} and ${isOther})`
+  if (!hasDirectory) return isUnused
+  return sql`${isUnused} and not exists (select 1 from addresses where ${isAddress} and ${isOther})`
+}
 /** Like `isFree(true)`, but ignores abandoned claims. */
 export const isFreeOrAbandoned = sql`${isFree(false)} and not exists (
-  select 1 from ${addresses}
-  where ${isAddress} and not (${addresses.state} = 'CLAIMED' and ${addresses.settleAt} <= ${placeholder('now')})
+  select 1 from addresses where ${isAddress} and not (state = 'CLAIMED' and settleAt <= :now)
 )`
 
-const deleteOfMembers = sqlStatement<{ memberId: number }>`
-  delete from addresses where memberId in (select value from json_each(${placeholder('memberIds')})) returning memberId`
+const deleteOfMembers = sqlStatement`
+  delete from addresses where memberId in (select value from json_each(:memberIds))`
 
 /** Releases all addresses of withdrawn members of slots other than 0. */
 export const releaseAddresses = ({ directory }: Pick<Slots, 'directory'>, memberIds: number[]) =>
@@ -84,7 +70,7 @@ export const releaseAddresses = ({ directory }: Pick<Slots, 'directory'>, member
 
 /** Selects how many member ids each slot has assigned. */
 const selectShares = sqlStatement<{ slot: number; given: number }>`
-  select 0 as slot, coalesce(max(memberId), 0) as given from members where memberId <= ${placeholder('idCeiling')}
+  select 0 as slot, coalesce(max(memberId), 0) as given from members where memberId <= :idCeiling
   union all select slot, lastClaimId - slot * ${sql.raw(String(idRange(1).idFloor))} from slotCounters`
 
 /** The slot to query for an unknown address: always the same for an address, chosen in proportion to `given`. */

@@ -1,25 +1,24 @@
 import { sql } from 'drizzle-orm'
 import { hashAddress } from '../../auth/keyed-hash'
-import { type Db, idempotent, run, sqlStatement } from '../../db/client'
+import { idempotent, run, sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
 import type { Slots } from '../../slots/slots'
 import type { Entry } from './directory'
 
 // Settles claims: each entry gets the state that follows from the member's rows in the slot.
 
-const { placeholder } = sql
-
+/** Returns the claims that another request has not settled. */
 const insertSettled = sqlStatement<{ claimId: number }>`
   insert into settledClaims (claimId, settledAt)
-  select distinct value ->> 'claimId', ${placeholder('now')} from json_each(${placeholder('claims')}) where true
+  select distinct value ->> 'claimId', :now from json_each(:claims) where true
   on conflict do nothing
   returning claimId`
 
-const isClaimant = sql`memberId in (select value ->> 'memberId' from json_each(${placeholder('claims')}))`
+const isClaimant = sql`memberId in (select value ->> 'memberId' from json_each(:claims))`
 type Use = { memberId: number; email: string; reservedUntil: number | null }
 const selectUses = sqlStatement<Use>`
   select memberId, email, null as reservedUntil from members where ${isClaimant}
-  union all select memberId, email, expiresAt from emailUndos where ${isClaimant} and expiresAt > ${placeholder('now')}`
+  union all select memberId, email, expiresAt from emailUndos where ${isClaimant} and expiresAt > :now`
 
 /**
  * The statements that end claims in their slot, so that they can no longer take effect there. `uses` are the
@@ -32,15 +31,13 @@ export const endClaims = (entries: Entry[], now: number) => {
 
 // Not correlated, so that each row is one lookup in the list.
 const isListed = sql`state = 'CLAIMED' and (addressHash, claimId) in (
-  select unhex(value ->> 'addressHash'), value ->> 'claimId' from json_each(${placeholder('claims')})
+  select unhex(value ->> 'addressHash'), value ->> 'claimId' from json_each(:claims)
 )`
-const holdListed = sqlStatement<{ claimId: number }>`
-  update addresses set state = 'HELD', settleAt = null where ${isListed} returning claimId`
-const reserveListed = sqlStatement<{ claimId: number }>`
-  update addresses set state = 'RESERVED', settleAt = value ->> 'reservedUntil' from json_each(${placeholder('claims')})
-  where addressHash = unhex(value ->> 'addressHash') and claimId = value ->> 'claimId' and state = 'CLAIMED'
-  returning claimId`
-const deleteListed = sqlStatement<{ claimId: number }>`delete from addresses where ${isListed} returning claimId`
+const holdListed = sqlStatement`update addresses set state = 'HELD', settleAt = null where ${isListed}`
+const reserveListed = sqlStatement`
+  update addresses set state = 'RESERVED', settleAt = value ->> 'reservedUntil' from json_each(:claims)
+  where addressHash = unhex(value ->> 'addressHash') and claimId = value ->> 'claimId' and state = 'CLAIMED'`
+const deleteListed = sqlStatement`delete from addresses where ${isListed}`
 
 /**
  * The statements that record the outcome in the directory. Each address becomes HELD if its member uses it, RESERVED while
@@ -49,34 +46,29 @@ const deleteListed = sqlStatement<{ claimId: number }>`delete from addresses whe
  */
 export const recordOutcome = async (config: Config, entries: Entry[], uses: Use[]) => {
   const hashes = await Promise.all(uses.map(({ email }) => hashAddress(config.ADDRESS_KEY ?? '', email)))
-  const isHeld = new Set<string>()
-  const reservations = new Map<string, number>()
+  /** When each use ends: never for an address in use. */
+  const ends = new Map<string, number>()
   for (const [at, { memberId, reservedUntil }] of uses.entries()) {
     const key = `${memberId} ${hashes[at]}`
-    if (reservedUntil === null) isHeld.add(key)
-    else reservations.set(key, Math.max(reservedUntil, reservations.get(key) ?? 0))
+    ends.set(key, Math.max(reservedUntil ?? Infinity, ends.get(key) ?? 0))
   }
-  const outcomeOf = ({ memberId, addressHash }: Entry) => {
-    const key = `${memberId} ${addressHash}`
-    if (isHeld.has(key)) return 'HELD'
-    return reservations.has(key) ? 'RESERVED' : 'FREE'
-  }
-  const { HELD = [], RESERVED = [], FREE = [] } = Object.groupBy(entries, outcomeOf)
-  const toReserved = (entry: Entry) => {
-    return { ...entry, reservedUntil: reservations.get(`${entry.memberId} ${entry.addressHash}`) }
-  }
+  const ended = entries.map((entry) => ({
+    ...entry,
+    reservedUntil: ends.get(`${entry.memberId} ${entry.addressHash}`),
+  }))
+  const { HELD, RESERVED, FREE } = Object.groupBy(ended, ({ reservedUntil }) => {
+    if (reservedUntil === undefined) return 'FREE'
+    return reservedUntil === Infinity ? 'HELD' : 'RESERVED'
+  })
   return {
-    held: idempotent(holdListed({ claims: JSON.stringify(HELD) })),
-    reserved: idempotent(reserveListed({ claims: JSON.stringify(RESERVED.map(toReserved)) })),
-    freed: idempotent(deleteListed({ claims: JSON.stringify(FREE) })),
+    held: idempotent(holdListed({ claims: JSON.stringify(HELD ?? []) })),
+    reserved: idempotent(reserveListed({ claims: JSON.stringify(RESERVED ?? []) })),
+    freed: idempotent(deleteListed({ claims: JSON.stringify(FREE ?? []) })),
   }
-}
-
-const settleInSlot = async (directory: Db, db: Db, config: Config, entries: Entry[]) => {
-  const { uses } = await run(db, endClaims(entries, Date.now()))
-  await run(directory, await recordOutcome(config, entries, uses))
 }
 
 /** Settles open claims of one slot, whose outcome is unknown. Calls of their flows that run later have no effect. */
-export const settleClaims = (slots: Slots, config: Config, slot: number, entries: Entry[]) =>
-  settleInSlot(slots.directory, slots.open(slot), config, entries)
+export const settleClaims = async (slots: Slots, config: Config, slot: number, entries: Entry[]) => {
+  const { uses } = await run(slots.open(slot), endClaims(entries, Date.now()))
+  await run(slots.directory, await recordOutcome(config, entries, uses))
+}

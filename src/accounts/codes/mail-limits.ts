@@ -1,12 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
 import { sqlStatement } from '../../db/client'
-import { dailyMails } from '../../db/schema/code-tables'
 import type { Config } from '../../env'
 import { insertAttemptIf, isAllowed, limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../limits/attempts'
 import { DAY_MS } from '../../values/time'
-
-const { placeholder } = sql
 
 /** Hashes an e-mail address, regardless of case, for a purpose: addresses of people who are not members are never stored. */
 export const hashFor =
@@ -36,31 +33,26 @@ export const limitMails = async (config: Config, email: string, network: string,
 /** The UTC day, counted from 1970. */
 export const dayOf = (now: number) => Math.floor(now / DAY_MS)
 
-const mailsToday = sql`coalesce((select ${dailyMails.mails} from ${dailyMails} where ${dailyMails.day} = ${placeholder('day')}), 0)`
+const mailsToday = sql`coalesce((select mails from dailyMails where day = :day), 0)`
 /** Matches while fewer than `mailsPerDay` codes have been mailed on the day. */
-export const isBelowDailyMails = sql`${mailsToday} < ${placeholder('mailsPerDay')}`
+export const isBelowDailyMails = sql`${mailsToday} < :mailsPerDay`
 /** The log message when that limit is reached. */
 export const DAILY_MAILS_SENT = 'mail: MAILS_PER_DAY mails were sent today'
 
 export const countDailyMailIf = (condition: SQL, mails = sql`1`) =>
-  sqlStatement<{ mails: number }>`
-    insert into dailyMails (day, mails) select ${placeholder('day')}, ${mails} where ${condition}
-    on conflict (day) do update set mails = mails + excluded.mails
-    returning mails`
-export const uncountDailyMail = sqlStatement<{ mails: number }>`
-  update dailyMails set mails = mails - 1 where day = ${placeholder('day')} returning mails`
+  sqlStatement`
+    insert into dailyMails (day, mails) select :day, ${mails} where ${condition}
+    on conflict (day) do update set mails = mails + excluded.mails`
+export const uncountDailyMail = sqlStatement`update dailyMails set mails = mails - 1 where day = :day`
 
-const tokenMailsToday = sql`coalesce((select tokenMails from dailyMails where day = ${placeholder('day')}), 0)`
+const tokenMailsToday = sql`coalesce((select tokenMails from dailyMails where day = :day), 0)`
 /** Counts a mail about new access tokens if neither a limit of the attempt nor that of the day is reached. */
-export const insertTokenMail = insertAttemptIf(sql`${isAllowed} and ${tokenMailsToday} < ${placeholder('mailsPerDay')}`)
+export const insertTokenMail = insertAttemptIf(sql`${isAllowed} and ${tokenMailsToday} < :mailsPerDay`)
 /** The log message when the limit of the day is reached. */
 export const DAILY_TOKEN_MAILS_SENT = 'mail: MAILS_PER_DAY mails about access tokens were sent today'
 
 /** Counts the mail for the day if `insertTokenMail`, the statement before, counted it. */
-export const countDailyTokenMail = sqlStatement<{ day: number }>`
-  insert into dailyMails (day, mails, tokenMails) select ${placeholder('day')}, 0, 1 where changes() > 0
-  on conflict (day) do update set tokenMails = tokenMails + 1
-  returning day`
-export const uncountDailyTokenMail = sqlStatement<{
-  day: number
-}>`update dailyMails set tokenMails = tokenMails - 1 where day = ${placeholder('day')} returning day`
+export const countDailyTokenMail = sqlStatement`
+  insert into dailyMails (day, mails, tokenMails) select :day, 0, 1 where changes() > 0
+  on conflict (day) do update set tokenMails = tokenMails + 1`
+export const uncountDailyTokenMail = sqlStatement`update dailyMails set tokenMails = tokenMails - 1 where day = :day`

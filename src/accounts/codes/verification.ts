@@ -1,10 +1,17 @@
-import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
-import { type Db, firstRow, run, sqlStatement, statement } from '../../db/client'
-import { attempts, joinCodes } from '../../db/schema/code-tables'
-import { members } from '../../db/schema/member-tables'
+import { type SQL, sql } from 'drizzle-orm'
+import { type Db, firstRow, run, sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
 import { ApiError, fieldError, retryAfter } from '../../errors'
-import { GUESSES, insertAttemptIf, isAllowed, limitNetwork, MAILS, selectUsage, toAttempt } from '../../limits/attempts'
+import {
+  type Counted,
+  GUESSES,
+  insertAttemptIf,
+  isAllowed,
+  limitNetwork,
+  MAILS,
+  selectUsage,
+  toAttempt,
+} from '../../limits/attempts'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
 import { DAY_MS } from '../../values/time'
 import { claimIf, isAbandoned, isConfirmed } from '../addresses/claims'
@@ -15,8 +22,6 @@ import { DAILY_MAILS_SENT, dayOf, hashFor, hashMailbox, isBelowDailyMails, limit
 
 const TRIES_PER_CODE = 5
 
-const { placeholder } = sql
-
 /** Six random digits. The modulo bias of 64 random bits is below one part in 10^13. */
 const randomCode = () => {
   const [random = 0n] = crypto.getRandomValues(new BigUint64Array(1))
@@ -26,19 +31,18 @@ const randomCode = () => {
 const replaceCodeIf = (isFree: SQL) =>
   sqlStatement<{ subject: string }>`
   insert into joinCodes (subject, address, codeHash, issuedAt, expiresAt)
-  select ${placeholder('subject')}, ${placeholder('address')}, ${placeholder('codeHash')}, ${placeholder('now')}, ${placeholder('expiresAt')}
+  select :subject, :address, :codeHash, :now, :expiresAt
   where ${isAllowed} and ${isBelowDailyMails} and ${isFree}
   on conflict (subject) do update
     set codeHash = excluded.codeHash, issuedAt = excluded.issuedAt, expiresAt = excluded.expiresAt
   returning subject`
 const replaceCode = { alone: replaceCodeIf(isFree(false)), withDirectory: replaceCodeIf(isFreeOrAbandoned) }
 
-const isIssued = and(eq(joinCodes.subject, placeholder('subject')), eq(joinCodes.codeHash, placeholder('codeHash')))
-const isJustIssued = sql`exists (select 1 from ${joinCodes} where ${isIssued} and ${joinCodes.issuedAt} = ${placeholder('now')})`
+const isIssued = sql`subject = :subject and codeHash = :codeHash`
 const codes = createIssuer({
   insert: (code) => (code.addressHash ? replaceCode.withDirectory : replaceCode.alone)(code),
-  remove: statement((db) => db.delete(joinCodes).where(isIssued)),
-  isIssued: isJustIssued,
+  remove: sqlStatement`delete from joinCodes where ${isIssued}`,
+  isIssued: sql`exists (select 1 from joinCodes where ${isIssued} and issuedAt = :now)`,
 })
 
 /**
@@ -86,51 +90,50 @@ export const issueCode = async (
 }
 
 /** A verified code, which a sign-up consumes. */
-type VerifiedCode = { address: string; codeHash: string; counted: { attemptId: number }[]; rateLimit: RateLimitHeaders }
+type VerifiedCode = { address: string; codeHash: string; counted: Counted; rateLimit: RateLimitHeaders }
 
-const isLive = and(eq(joinCodes.address, placeholder('address')), gt(joinCodes.expiresAt, placeholder('now')))
-/** Matches a verified code that has not expired. */
-export const isValidCode = and(isLive, eq(joinCodes.codeHash, placeholder('codeHash')))
-const deleteCodesIf = (condition: SQL) =>
-  sqlStatement<{ subject: string }>`
-  delete from joinCodes where address = ${placeholder('address')} and ${condition} returning subject`
+const isLive = sql`address = :address and expiresAt > :now`
+/** Matches if a code was verified and has not expired. */
+export const hasValidCode = sql`exists (select 1 from joinCodes where ${isLive} and codeHash = :codeHash)`
+const deleteCodesIf = (condition: SQL) => sqlStatement`delete from joinCodes where address = :address and ${condition}`
 /** Deletes all codes of a member's e-mail address. */
-export const deleteCodes = deleteCodesIf(sql`exists (select 1 from ${members} where ${isEmail})`)
+export const deleteCodes = deleteCodesIf(sql`exists (select 1 from members where ${isEmail})`)
 /** The same for the member of a confirmed claim. */
 export const deleteClaimedCodes = deleteCodesIf(isConfirmed)
 
-const triesOfCode = sql`(
-  select count(*) from ${attempts}
-  where ${attempts.subject} = ${placeholder('guesser')} and ${attempts.at} >= ${joinCodes.issuedAt})`
 /** Matches the codes that the network may still try. */
-const isOpen = and(isLive, sql`${triesOfCode} < ${sql.raw(String(TRIES_PER_CODE))}`)
-const isMatch = and(isOpen, eq(joinCodes.codeHash, placeholder('codeHash')))
-const selectMatch = sqlStatement<{ subject: string }>`select ${joinCodes.subject} from ${joinCodes} where ${isMatch}`
+const isOpen = sql`${isLive} and ${sql.raw(String(TRIES_PER_CODE))} > (
+  select count(*) from attempts where attempts.subject = :guesser and attempts.at >= joinCodes.issuedAt
+)`
+const isMatch = sql`${isOpen} and codeHash = :codeHash`
+const selectMatch = sqlStatement<{ subject: string }>`select subject from joinCodes where ${isMatch}`
 // Clocks differ between Workers, so a try is dated no earlier than the codes.
 const insertGuess = insertAttemptIf(
-  sql`${isAllowed} and exists (select 1 from ${joinCodes} where ${isOpen})`,
-  sql`max(${placeholder('now')}, (select max(${joinCodes.issuedAt}) from ${joinCodes} where ${isLive}))`,
+  sql`${isAllowed} and exists (select 1 from joinCodes where ${isOpen})`,
+  sql`max(:now, (select max(issuedAt) from joinCodes where ${isLive}))`,
 )
 
 /** The code is matched before the guess is counted, which could be its last. */
-const claimVerified = claimIf(sql`${isAllowed} and exists (select 1 from ${joinCodes} where ${isMatch})`)
+const claimVerified = claimIf(sql`${isAllowed} and exists (select 1 from joinCodes where ${isMatch})`)
 const claimUnverified = claimIf(sql`true`)
-/** Members of slot 0 need no claim: their rows are in the same database. */
-const NO_CLAIM = { nextClaim: undefined, claims: undefined }
 
 export const invalidCodeError = (code: string) =>
   fieldError('authenticationCode', code, 'is wrong or expired, or was tried too often: request a new code')
 
-/** The code, if one is required, and the claim, unless the slot is 0. `abandoned`: must be settled before a new check. */
+/**
+ * The code, if one is required, and the claim, unless the slot is 0, where the members are in the same database as the codes.
+ * `abandoned`: must be settled before a new check.
+ */
 export type Checked = { code?: VerifiedCode; claimId?: number; abandoned?: Entry }
 
 const checkUnverified = async (db: Db, owner: Address, slot: number): Promise<Checked> => {
   const now = Date.now()
-  const { nextClaim, claims } = slot > 0 ? claimUnverified(owner, slot, now) : NO_CLAIM
-  const results = await run(db, { holders: selectHolder(owner, now), nextClaim, claims })
-  const [holder] = results.holders
+  const { holder, entries } = await run(db, {
+    holder: firstRow(selectHolder(owner, now)),
+    ...(slot > 0 && claimUnverified(owner, slot, now)),
+  })
   if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
-  return { claimId: results.claims?.[0]?.claimId, abandoned: holder }
+  return { claimId: entries?.[0]?.claimId, abandoned: holder }
 }
 
 /**
@@ -160,11 +163,11 @@ export const checkCode = async (
   const [address, codeHash] = [await hash('code'), await hash('code', code)]
   const guess = { ...attempt, address, codeHash, guesser: await hash('guess', network) }
   // One transaction: the guess is matched only if it is counted.
-  const { holder, usage, match, claims, counted } = await run(db, {
+  const { holder, usage, match, entries, counted } = await run(db, {
     holder: firstRow(selectHolder(owner, now)),
     usage: selectUsage(attempt),
     match: firstRow(selectMatch(guess)),
-    ...(slot > 0 ? claimVerified(owner, slot, now, guess) : NO_CLAIM),
+    ...(slot > 0 && claimVerified(owner, slot, now, guess)),
     counted: insertGuess(guess),
   })
   if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
@@ -172,5 +175,5 @@ export const checkCode = async (
   // Without RateLimit headers, which would show whether the attempt counted, and so whether anyone requested a code.
   if (!match || counted.length === 0) throw invalidCodeError(code)
   const verified = { address, codeHash, counted, rateLimit: afterAttempt(usage, now) }
-  return { code: verified, claimId: claims?.[0]?.claimId, abandoned: holder }
+  return { code: verified, claimId: entries?.[0]?.claimId, abandoned: holder }
 }

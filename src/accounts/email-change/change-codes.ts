@@ -1,7 +1,6 @@
-import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
 import { afterResponse, run, sqlStatement } from '../../db/client'
-import { accountCodes } from '../../db/schema/code-tables'
 import type { Config } from '../../env'
 import { unavailable } from '../../errors'
 import { EMAIL_CHANGES, isAllowed, toAttempt } from '../../limits/attempts'
@@ -10,7 +9,7 @@ import type { Mail } from '../../mail/mail'
 import type { Slots } from '../../slots/slots'
 import { isAbandoned } from '../addresses/claims'
 import { selectHolder, toAddress } from '../addresses/directory'
-import { accountCode, CODE_LIFETIME_MS, isCode } from '../codes/account-codes'
+import { accountCode, CODE_LIFETIME_MS } from '../codes/account-codes'
 import { createIssuer } from '../codes/issuer'
 import { DAILY_MAILS_SENT, dayOf, hashFor, hashMailbox } from '../codes/mail-limits'
 import { normaliseCode, randomCode } from '../codes/mailed-code'
@@ -19,28 +18,19 @@ import { normaliseCode, randomCode } from '../codes/mailed-code'
 
 const PURPOSE = 'email change'
 
-const { placeholder } = sql
-
 /** The stored hash of a code. */
 export const hashCode = (config: Config, memberId: number, email: string, code: string) =>
   keyedHash(config.JWT_SECRET, PURPOSE, String(memberId), email.toLowerCase(), normaliseCode(code))
 
 const codes = createIssuer(accountCode)
 
-/** @param version SQL for the member's `credentialsVersion` */
-const isRight = (version: SQL) =>
-  and(
-    isCode,
-    eq(accountCodes.memberId, placeholder('memberId')),
-    gt(accountCodes.expiresAt, placeholder('now')),
-    sql`${accountCodes.credentialsVersion} = ${version}`,
-  )
-/** Matches if a code belongs to the member, has not expired and was not voided. */
-export const hasRightCode = (version: SQL) => sql`exists (select 1 from ${accountCodes} where ${isRight(version)})`
+/** Selects a code that belongs to the member, has not expired and was not voided. `version`: the `credentialsVersion`. */
+const rightCode = (version: SQL) => sql`
+  select codeHash from accountCodes
+  where codeHash = :codeHash and memberId = :memberId and expiresAt > :now and credentialsVersion = ${version}`
+export const hasRightCode = (version: SQL) => sql`exists (${rightCode(version)})`
 export const selectRightCode = (version: SQL) =>
-  sqlStatement<{
-    codeHash: string
-  }>`select ${accountCodes.codeHash} from ${accountCodes} where ${isRight(version)} and ${isAllowed}`
+  sqlStatement<{ codeHash: string }>`${rightCode(version)} and ${isAllowed}`
 
 /** Who asked for a code. `returnExpiresAt`: when the undo that restores the address expires, if it is a former one. */
 export type Requester = { memberId: number; slot: number; credentialsVersion: number; returnExpiresAt: number | null }

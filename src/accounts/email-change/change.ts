@@ -23,6 +23,7 @@ import { deleteCode, invalidCodeError } from '../codes/account-codes'
 import type { Profile } from '../members/responses'
 import type { Origin } from '../sessions/activity'
 import { hashCode } from './change-codes'
+import { selectChanging } from './restore'
 import type { NewEmail } from './schema'
 import {
   changeClaimed,
@@ -31,7 +32,6 @@ import {
   selectChanged,
   selectCode,
   selectCodeHere,
-  selectOwn,
   takeWithCode,
 } from './store'
 import { createUndoCode, hashUndoCode } from './undo-code'
@@ -70,7 +70,7 @@ const tryInSlot0 = async (change: Change): Promise<Outcome> => {
   const values = { ...change.values, ...attempt }
   const changeIfRight = address.addressHash ? changeHere.withDirectory : changeHere.alone
   const { guard, usage, holders, codes, restored, changed, counted } = await runAsCaller(db, caller, {
-    guard: selectOwn(values),
+    guard: selectChanging(values),
     usage: selectUsage(attempt),
     holders: selectHolder(address, attempt.now),
     codes: selectCodeHere(values),
@@ -91,7 +91,7 @@ const changeInSlot = async (change: Change, entries: Entry[], values: Record<str
   const now = Date.now()
   const claimed = { ...values, claimId: claim?.claimId }
   const { guard, restored, changed, uses } = await runAsCaller(db, caller, {
-    guard: selectOwn(claimed),
+    guard: selectChanging(claimed),
     ...changeClaimed(origin, claimed),
     ...endClaims(entries, now),
   }).catch(async (error) => {
@@ -112,7 +112,7 @@ const changeInSlot = async (change: Change, entries: Entry[], values: Record<str
 const tryClaimed = async (change: Change): Promise<Outcome> => {
   const { slots, db, caller, address, attempt } = change
   const values = { ...change.values, ...attempt }
-  const { guard } = await runAsCaller(db, caller, { guard: selectOwn(values) })
+  const { guard } = await runAsCaller(db, caller, { guard: selectChanging(values) })
   const { credentialsVersion, returnExpiresAt } = guard
   const sent = { ...values, credentialsVersion, returnExpiresAt }
   const { usage, holders, open, codes, entries, counted } = await run(slots.directory, {

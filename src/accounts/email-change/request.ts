@@ -1,8 +1,7 @@
 import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
-import { type Caller, isCaller, runAsCaller } from '../../db/caller'
-import { type Db, statement } from '../../db/client'
-import { members } from '../../db/schema/member-tables'
+import { type Caller, runAsCaller } from '../../db/caller'
+import type { Db } from '../../db/client'
 import type { Config } from '../../env'
 import { fieldError } from '../../errors'
 import { deleteAttempt, EMAIL_CHANGES, toAttempt } from '../../limits/attempts'
@@ -13,21 +12,8 @@ import { checkPassword, countLogin, recordFailure } from '../passwords/check'
 import { hashingKeys, requireHashingCapacity } from '../passwords/hashing'
 import type { Origin } from '../sessions/activity'
 import type { Requester } from './change-codes'
-import { returnExpiresAt } from './restore'
+import { selectChanging } from './restore'
 import type { EmailChange } from './schema'
-
-const selectCredentials = statement((db) =>
-  db
-    .select({
-      memberId: members.memberId,
-      email: members.email,
-      passwordHash: members.passwordHash,
-      credentialsVersion: members.credentialsVersion,
-      returnExpiresAt,
-    })
-    .from(members)
-    .where(isCaller),
-)
 
 /**
  * Verifies the caller's password for a change of e-mail address, and counts the mail. Nothing here depends on whether the
@@ -48,7 +34,7 @@ export const requestChange = async (
   const keys = hashingKeys(network, credentialOf(caller))
   requireHashingCapacity(keys)
   const now = Date.now()
-  const { guard } = await runAsCaller(db, caller, { guard: selectCredentials({ email, now }) })
+  const { guard } = await runAsCaller(db, caller, { guard: selectChanging({ email, now }) })
   const { passwordHash, email: oldEmail, ...member } = guard
   if (oldEmail.toLowerCase() === email.toLowerCase()) throw fieldError('email', email, 'is already your address')
 

@@ -1,19 +1,27 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { callerId } from '../../db/caller'
-import { sqlStatement } from '../../db/client'
+import { callerId, isCaller } from '../../db/caller'
+import { sqlStatement, type Values } from '../../db/client'
+import type { members } from '../../db/schema/member-tables'
 import type { Profile } from '../members/responses'
 import { type Origin, recordActivity } from '../sessions/activity'
+import { deleteTokensOf } from '../tokens/store'
+import type { Requester } from './change-codes'
 
 // The statements that restore a former address: with the code mailed to it, or by a change back to it.
 
-const { placeholder } = sql
-
 /** Matches the undo that restores an address, while it can be used. */
-export const isUndoTo = sql`lower(email) = lower(${placeholder('email')}) and expiresAt > ${placeholder('now')}`
-/** When the undo of the caller that restores an address expires. Null if there is none, so that a change to it is no return. */
-export const returnExpiresAt = sql<number | null>`(
-  select min(expiresAt) from emailUndos where memberId = ${callerId} and ${isUndoTo}
-)`.as('returnExpiresAt')
+export const isUndoTo = sql`lower(email) = lower(:email) and expiresAt > :now`
+/**
+ * Selects the caller. `returnExpiresAt`: when the undo of the caller that restores an address expires; null if there is none,
+ * so that a change to it is no return.
+ */
+export const selectChanging = sqlStatement<
+  Pick<typeof members.$inferSelect, 'memberId' | 'email' | 'passwordHash' | 'credentialsVersion'> &
+    Pick<Requester, 'returnExpiresAt'>
+>`
+  select memberId, email, passwordHash, credentialsVersion,
+    (select min(expiresAt) from emailUndos where memberId = ${callerId} and ${isUndoTo}) as returnExpiresAt
+  from members where ${isCaller}`
 
 /**
  * Builds the statements that restore a former address if a condition is met. `restored` returns the profile; the undos of this
@@ -26,25 +34,20 @@ export const returnExpiresAt = sql<number | null>`(
 export const restoreIf = (owner: SQL, isUndo: SQL, condition: SQL, isEnded = sql`true`) => {
   const member = sql`(select memberId from emailUndos where memberId = ${owner} and ${isUndo} and ${condition} limit 1)`
   const record = recordActivity('EMAIL_RESTORED', member)
-  const deleteSessions = sqlStatement<{
-    sessionId: string
-  }>`delete from sessions where memberId = ${member} and ${isEnded} returning sessionId`
-  const deleteTokens = sqlStatement<{
-    tokenId: string
-  }>`delete from accessTokens where memberId = ${member} returning tokenId`
+  const deleteSessions = sqlStatement`delete from sessions where memberId = ${member} and ${isEnded}`
+  const deleteTokens = deleteTokensOf(member)
   const restore = sqlStatement<Profile>`
     update members
-    set email = ${placeholder('email')}, passwordHash = '', credentialsVersion = credentialsVersion + 1,
-      updatedAt = ${placeholder('updatedAt')}
+    set email = :email, passwordHash = '', credentialsVersion = credentialsVersion + 1, updatedAt = :updatedAt
     where memberId = ${member}
     returning email, name`
   // The condition may no longer hold. But an undo that restores the address in use exists only if that was just restored.
-  const deleteUndos = sqlStatement<{ undoId: number }>`
+  const deleteUndos = sqlStatement`
     delete from emailUndos where memberId = ${owner} and undoId >= (
-      select min(undoId) from emailUndos where memberId = ${owner} and expiresAt > ${placeholder('now')}
+      select min(undoId) from emailUndos where memberId = ${owner} and expiresAt > :now
         and lower(email) = (select lower(members.email) from members where memberId = ${owner})
-    ) returning undoId`
-  return (origin: Origin, values: Record<string, unknown>) => ({
+    )`
+  return (origin: Origin, values: Values) => ({
     restoration: record(origin, values),
     sessions: deleteSessions(values),
     tokens: deleteTokens(values),

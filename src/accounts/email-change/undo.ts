@@ -10,9 +10,7 @@ import type { Origin } from '../sessions/activity'
 import { restoreIf } from './restore'
 import { hashUndoCode, slotOfUndoCode } from './undo-code'
 
-const { placeholder } = sql
-const memberId = sql`${placeholder('memberId')}`
-const isLive = sql`codeHash = ${placeholder('undoHash')} and expiresAt > ${placeholder('now')}`
+const isLive = sql`codeHash = :undoHash and expiresAt > :now`
 
 /** A change that can still be undone. `email`: the former address; `replaced`: the one in use. */
 type Undo = { memberId: number; email: string; replaced: string; returnExpiresAt: number }
@@ -21,12 +19,12 @@ const selectUndo = sqlStatement<Undo>`
     (select members.email from members where members.memberId = emailUndos.memberId) as replaced
   from emailUndos where ${isLive}`
 
-const restoreWithCode = (condition: SQL) => restoreIf(memberId, isLive, condition)
+const restoreWithCode = (condition: SQL) => restoreIf(sql`:memberId`, isLive, condition)
 const restoreInSlot0 = {
-  alone: restoreWithCode(isFree(false, memberId)),
-  withDirectory: restoreWithCode(isFree(true, memberId)),
+  alone: restoreWithCode(isFree(false, true)),
+  withDirectory: restoreWithCode(isFree(true, true)),
 }
-const restoreClaimed = restoreWithCode(sql`${isFree(false, memberId)} and ${isUnsettled}`)
+const restoreClaimed = restoreWithCode(sql`${isFree(false, true)} and ${isUnsettled}`)
 
 type Values = Undo & { undoHash: string; updatedAt: string }
 

@@ -1,28 +1,18 @@
-import { lt, sql } from 'drizzle-orm'
-import { type Db, run, sqlStatement, statement } from '../../db/client'
-import { accountCodes, dailyMails, emailUndos, joinCodes } from '../../db/schema/code-tables'
+import { type Db, run, sqlStatement } from '../../db/client'
+import { accountCodes, emailUndos, joinCodes } from '../../db/schema/code-tables'
 import { accessTokens } from '../../db/schema/member-tables'
 import { deleteAttemptsBefore, LONGEST_WINDOW_MS } from '../../limits/attempts'
 import { dayOf } from '../codes/mail-limits'
 import { deleteOldActivity } from '../sessions/activity'
 import { deleteExpiredSessions } from '../sessions/store'
 
-const { placeholder } = sql
-
 const deleteExpiredFrom = (table: typeof joinCodes | typeof accountCodes | typeof emailUndos | typeof accessTokens) =>
-  sqlStatement<{
-    expiresAt: number
-  }>`delete from ${table} where ${table.expiresAt} < ${placeholder('now')} returning expiresAt`
+  sqlStatement`delete from ${table} where expiresAt < :now`
 const EXPIRING = [emailUndos, accessTokens].map(deleteExpiredFrom)
 /** Only slot 0 has rows of these tables. */
 const EXPIRING_CODES = [joinCodes, accountCodes].map(deleteExpiredFrom)
 
-const deleteDailyMailsBefore = statement((db) =>
-  db
-    .delete(dailyMails)
-    .where(lt(dailyMails.day, placeholder('today')))
-    .returning({ day: dailyMails.day }),
-)
+const deleteDailyMailsBefore = sqlStatement`delete from dailyMails where day < :today`
 
 /** The most sessions, and the most entries of activity, that one sweep deletes from a database. */
 const MAX_ROWS = 10_000

@@ -1,7 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { issueToken } from '../../auth/token'
-import { type Db, firstRow, run, runAfterResponse, statement } from '../../db/client'
-import { members } from '../../db/schema/member-tables'
+import { type Db, firstRow, run, runAfterResponse, sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import { type Attempt, countAttempt, deleteAttempts } from '../../limits/attempts'
@@ -15,23 +14,13 @@ import { type Origin, recordActivity } from '../sessions/activity'
 import { insertSession } from '../sessions/store'
 import type { Profile } from './responses'
 import type { Credentials } from './schema'
-import { profileColumns } from './store'
 
-const selectLogin = statement((db) =>
-  db
-    .select({ ...profileColumns, memberId: members.memberId, passwordHash: members.passwordHash })
-    .from(members)
-    .where(isEmail),
-)
+const selectLogin = sqlStatement<Profile & { memberId: number; passwordHash: string }>`
+  select memberId, email, name, passwordHash from members where ${isEmail}`
 
 /** Replaces a hash, unless the password was changed since it was read. */
-const replaceHash = statement((db) =>
-  db
-    .update(members)
-    .set({ passwordHash: sql`${sql.placeholder('newHash')}` })
-    .where(and(eq(members.memberId, sql.placeholder('memberId')), eq(members.passwordHash, sql.placeholder('oldHash'))))
-    .returning({ memberId: members.memberId }),
-)
+const replaceHash = sqlStatement`
+  update members set passwordHash = :newHash where memberId = :memberId and passwordHash = :oldHash`
 
 /** With one database: counts the attempt and finds the member in one call. */
 const findHere = async (db: Db, email: string, attempt: Attempt) => {
@@ -54,7 +43,7 @@ const findAnywhere = async (slots: Slots, address: Address, addressHash: string,
 
 const recordLogin = recordActivity(
   'LOGIN',
-  sql`(select memberId from sessions where memberId = ${sql.placeholder('memberId')} and sessionId = ${sql.placeholder('sessionId')})`,
+  sql`(select memberId from sessions where memberId = :memberId and sessionId = :sessionId)`,
 )
 
 /**

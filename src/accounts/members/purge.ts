@@ -1,28 +1,22 @@
 import { sql } from 'drizzle-orm'
-import { type Db, firstRow, run, sqlStatement, statement } from '../../db/client'
-import { members, purgeJobs } from '../../db/schema/member-tables'
+import { type Db, firstRow, run, sqlStatement } from '../../db/client'
 import { log } from '../../runtime/log'
 import { HOUR_MS } from '../../values/time'
 
 // Deletes what withdrawn members leave behind. Deleting the member's row first would delete everything in one statement,
 // through ON DELETE CASCADE, and D1 ends statements after 30 seconds.
 
-const { placeholder } = sql
-const memberId = placeholder('memberId')
-
 /** Rows per statement. */
 const BATCH = 1000
 
-const withdrawnId = sql`(select ${members.memberId} from ${members} where ${members.memberId} = ${memberId} and ${members.withdrawnAt} is not null)`
+const withdrawnId = sql`(select memberId from members where memberId = :memberId and withdrawnAt is not null)`
 /** Deletes a batch of a member's rows from a table. `columns` identify a row among them. */
 const deleteFrom = (table: string, columns: string) => {
-  const [name, key] = [sql.raw(table), sql.raw(columns)]
-  return sqlStatement<{ id: number }>`
-    delete from ${name}
-    where memberId = ${withdrawnId} and (${key}) in (
-      select ${key} from ${name} where memberId = ${withdrawnId} limit ${placeholder('limit')}
-    )
-    returning memberId as id`
+  const [name, key, limit] = [table, columns, String(BATCH)].map((text) => sql.raw(text))
+  return sqlStatement<{ memberId: number }>`
+    delete from ${name} where memberId = ${withdrawnId}
+      and (${key}) in (select ${key} from ${name} where memberId = ${withdrawnId} limit ${limit})
+    returning memberId`
 }
 
 // Books after their details: otherwise one batch would also delete, by trigger, the details of a thousand books. Tags before
@@ -43,17 +37,14 @@ const STEPS = Object.entries({
 /** Whether each table has rows of the member: 1 or 0. */
 const selectFilled = sqlStatement<Record<string, number>>`
   select ${sql.join(
-    STEPS.map(({ table }) =>
-      sql.raw(`exists (select 1 from ${table} where memberId = `).append(sql`${memberId}) as ${sql.raw(table)}`),
-    ),
+    STEPS.map(({ table }) => sql.raw(`exists (select 1 from ${table} where memberId = :memberId) as ${table}`)),
     sql`, `,
   )}`
-const deleteMember = sqlStatement<{ memberId: number }>`
-  delete from members where memberId = ${memberId} and withdrawnAt is not null
+const deleteMember = sqlStatement`
+  delete from members where memberId = :memberId and withdrawnAt is not null
     and not exists (select 1 from memos where memos.memberId = members.memberId)
     and not exists (select 1 from books where books.memberId = members.memberId)
-    and not exists (select 1 from images where images.memberId = members.memberId)
-  returning memberId`
+    and not exists (select 1 from images where images.memberId = members.memberId)`
 
 /** Enough for a batch of each table, so that every purge makes progress. */
 const MIN_STATEMENTS_PER_MEMBER = STEPS.length + 3
@@ -71,7 +62,7 @@ const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
     let isDone = !filled?.[table]
     while (!isDone) {
       if (statements++ >= maxStatements) return { statements, isDone }
-      const { deleted } = await run(db, { deleted: build({ memberId: withdrawn, limit: BATCH }) })
+      const { deleted } = await run(db, { deleted: build({ memberId: withdrawn }) })
       isDone = deleted.length < BATCH
     }
   }
@@ -81,30 +72,22 @@ const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
 }
 
 /** Deletes the rows and images of a withdrawn member, as far as one invocation can. */
-export const purgeMember = async (
+// Rows first, then images: the sweep purges six slots at a time, and a Worker has only six connections.
+export const purgeMember = (
   db: Db,
   withdrawn: number,
   purgeObjects: () => Promise<unknown>,
   maxStatements = MAX_STATEMENTS_PER_MEMBER,
-) => {
-  // Rows first, then images: the sweep purges six slots at a time, and a Worker has only six connections.
-  return purgeRows(db, withdrawn, maxStatements).finally(purgeObjects)
-}
+) => purgeRows(db, withdrawn, maxStatements).finally(purgeObjects)
 
 const MAX_JOBS = 100
 
-const selectPurgeJobs = statement((db) =>
-  db
-    .select({ memberId: purgeJobs.memberId, createdAt: purgeJobs.createdAt })
-    .from(purgeJobs)
-    // Jobs that are only repeated for late uploads must not delay those with rows left.
-    .orderBy(sql`${purgeJobs.memberId} not in (select ${members.memberId} from ${members})`, purgeJobs.createdAt)
-    .limit(placeholder('limit')),
-)
-const deletePurgeJob = sqlStatement<{ memberId: number }>`
-  delete from purgeJobs
-  where memberId = ${memberId} and memberId not in (select ${members.memberId} from ${members})
-  returning memberId`
+// Jobs that are only repeated for late uploads must not delay those with rows left.
+const selectPurgeJobs = sqlStatement<{ memberId: number; createdAt: number }>`
+  select memberId, createdAt from purgeJobs
+  order by memberId not in (select memberId from members), createdAt limit ${sql.raw(String(MAX_JOBS))}`
+const deletePurgeJob = sqlStatement`
+  delete from purgeJobs where memberId = :memberId and memberId not in (select memberId from members)`
 
 /** The statements that the purge jobs of a sweep may still run, in all slots, of which it visits some at a time. */
 export type Budget = { left: number; slotsAtATime: number }
@@ -130,7 +113,7 @@ export const runPurgeJobs = async (
   release: (memberIds: number[]) => Promise<unknown>,
   budget: Budget,
 ) => {
-  const { jobs } = await run(db, { jobs: selectPurgeJobs({ limit: MAX_JOBS }) })
+  const { jobs } = await run(db, { jobs: selectPurgeJobs() })
   if (jobs.length === 0) return
   const isReleased = await release(jobs.map(({ memberId }) => memberId)).then(
     () => true,

@@ -1,7 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Db, firstRow, idempotent, run, runAfterResponse, sqlStatement, statement } from '../../db/client'
-import { joinCodes } from '../../db/schema/code-tables'
-import { members } from '../../db/schema/member-tables'
+import { type Db, firstRow, idempotent, run, runAfterResponse, sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
 import { ApiError, unavailable } from '../../errors'
 import { deleteAttempt } from '../../limits/attempts'
@@ -15,37 +13,29 @@ import {
   checkCode,
   deleteClaimedCodes,
   deleteCodes,
+  hasValidCode,
   invalidCodeError,
-  isValidCode,
 } from '../codes/verification'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from '../passwords/hashing'
 import { hashPassword } from '../passwords/password'
 import type { Profile } from './responses'
 import type { NewMember } from './schema'
-import { profileColumns } from './store'
-
-const { placeholder } = sql
 
 const insertMemberIf = (condition: SQL, idColumn = sql``, id = sql``) =>
   sqlStatement<Profile>`
     insert into members (${idColumn} email, name, passwordHash, createdAt, updatedAt)
-    select ${id} ${placeholder('email')}, ${placeholder('name')}, ${placeholder('passwordHash')}, ${placeholder('createdAt')}, ${placeholder('createdAt')}
+    select ${id} :email, :name, :passwordHash, :createdAt, :createdAt
     where ${condition}
     on conflict do nothing
     returning email, name`
-const hasValidCode = sql`exists (select 1 from ${joinCodes} where ${isValidCode})`
 const insertIfFree = (hasDirectory: boolean) => ({
   unverified: insertMemberIf(isFree(hasDirectory)),
   verified: insertMemberIf(sql`${hasValidCode} and ${isFree(hasDirectory)}`),
 })
 const insert = { alone: insertIfFree(false), withDirectory: insertIfFree(true) }
-const insertClaimed = insertMemberIf(isUnsettled, sql`memberId,`, sql`${placeholder('claimId')},`)
-const selectMember = statement((db) =>
-  db
-    .select({ memberId: members.memberId, ...profileColumns })
-    .from(members)
-    .where(isEmail),
-)
+const insertClaimed = insertMemberIf(isUnsettled, sql`memberId,`, sql`:claimId,`)
+const selectStored = sqlStatement<Profile & { memberId: number }>`
+  select memberId, email, name from members where ${isEmail}`
 
 type NewRow = Address & { name: string; passwordHash: string; createdAt: string }
 type Code = NonNullable<Checked['code']>
@@ -75,16 +65,17 @@ const createClaimed = async (slots: Slots, slot: number, member: NewRow, claimId
   try {
     const { stored } = await run(slots.open(slot), {
       created: idempotent(insertClaimed(claim)),
-      stored: firstRow(selectMember(claim)),
+      stored: firstRow(selectStored(claim)),
     })
     if (!stored) throw unavailable('sign-up: the claim was settled')
     // An older member has the address, but no entry in the directory, for example after a restore.
-    if (stored.memberId !== claimId) throw new ApiError('MEMBER_EXISTS')
+    const { memberId, ...profile } = stored
+    if (memberId !== claimId) throw new ApiError('MEMBER_EXISTS')
     runAfterResponse(slots.directory, 'claim', {
-      claim: confirmClaim(claim),
+      claim: idempotent(confirmClaim(claim)),
       codes: code && idempotent(deleteClaimedCodes({ ...claim, ...code })),
     })
-    return { email: stored.email, name: stored.name }
+    return profile
   } catch (error) {
     await abandonClaim(slots.directory, { memberId: claimId, claimId }, { uncounted: uncount(code) })
     throw error
@@ -120,7 +111,7 @@ export const signUp = async (
     if (abandoned) throw new ApiError('MEMBER_EXISTS')
   }
   const passwordHash = await withHashingLease(keys, (pause) => hashPassword(password, pause)).catch(async (error) => {
-    const claim = claimId ? releaseClaim({ ...address, claimId }) : undefined
+    const claim = claimId ? idempotent(releaseClaim({ ...address, claimId })) : undefined
     if (code || claim) await run(directory, { uncounted: uncount(code), claim })
     throw error
   })

@@ -1,6 +1,6 @@
-import { and, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, dynamicStatement, idempotent, sqlStatement, statement } from '../../db/client'
+import { sql } from 'drizzle-orm'
+import { type Caller, callerId, isCaller, runAsCaller, selectCaller, selectMember } from '../../db/caller'
+import { type Db, idempotent, sqlStatement } from '../../db/client'
 import { members } from '../../db/schema/member-tables'
 import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/activity'
 import { deleteOtherSessionsIf, deleteOwnSessions } from '../sessions/store'
@@ -8,10 +8,9 @@ import { deleteTokensOf } from '../tokens/store'
 import type { Profile, UpdatedProfile } from './responses'
 
 export const profileColumns = { email: members.email, name: members.name }
-const updatedColumns = { ...profileColumns, updatedAt: members.updatedAt }
 
-const selectProfile = statement((db) => db.select(profileColumns).from(members).where(isCaller))
-const selectUpdatedProfile = statement((db) => db.select(updatedColumns).from(members).where(isCaller))
+const selectProfile = selectMember('email', 'name')
+const selectUpdatedProfile = selectMember('email', 'name', 'updatedAt')
 
 /** @throws UNAUTHORIZED when the token is no longer valid */
 export const getProfile = async (db: Db, caller: Caller): Promise<Profile> => {
@@ -22,11 +21,14 @@ export const getProfile = async (db: Db, caller: Caller): Promise<Profile> => {
 /** `verifiedHash`: that of the current password, if it was verified. `deleteAccessTokens`: only with a new password. */
 type Changes = { name?: string; passwordHash?: string; verifiedHash?: string | null; deleteAccessTokens?: boolean }
 
-const isVerified = sql`${members.passwordHash} = coalesce(${sql.placeholder('verifiedHash')}, ${members.passwordHash})`
+const updateName = sqlStatement<UpdatedProfile>`
+  update members set name = :name, updatedAt = :now where ${isCaller} returning email, name, updatedAt`
+const updatePassword = sqlStatement<UpdatedProfile>`
+  update members set name = coalesce(:name, name), passwordHash = :newHash, updatedAt = :now
+  where ${isCaller} and passwordHash = coalesce(:verifiedHash, passwordHash)
+  returning email, name, updatedAt`
 /** The caller's id after the hash, which has a new salt, was stored. */
-const changedCaller = sql`(
-  select ${members.memberId} from ${members} where ${isCaller} and ${members.passwordHash} = ${sql.placeholder('newHash')}
-)`
+const changedCaller = sql`(select memberId from members where ${isCaller} and passwordHash = :newHash)`
 const recordPasswordChange = recordActivity('PASSWORD_CHANGED', changedCaller)
 const deleteOtherSessions = deleteOtherSessionsIf(sql`memberId = ${changedCaller}`)
 const deleteTokensOfChanged = deleteTokensOf(changedCaller)
@@ -50,25 +52,13 @@ export const updateProfile = async (
     return guard
   }
   if (passwordHash === undefined) {
-    const rename = dynamicStatement((builder) =>
-      builder.update(members).set({ name, updatedAt: now }).where(isCaller).returning(updatedColumns),
-    )
-    const { guard } = await runAsCaller(db, caller, { guard: idempotent(rename) })
+    const { guard } = await runAsCaller(db, caller, { guard: idempotent(updateName({ name, now })) })
     return guard
   }
   // Mailed codes stay valid: otherwise the thief of a session could void them all by changing the password again and again.
-  const values = { newHash: passwordHash, verifiedHash }
-  const update = dynamicStatement(
-    (builder) =>
-      builder
-        .update(members)
-        .set({ name, passwordHash, updatedAt: now })
-        .where(and(isCaller, isVerified))
-        .returning(updatedColumns),
-    values,
-  )
+  const values = { name: name ?? null, newHash: passwordHash, verifiedHash, now }
   const { updated } = await runAsCaller(db, caller, {
-    updated: update,
+    updated: updatePassword(values),
     activity: recordPasswordChange(origin, values),
     sessions: deleteOtherSessions(values),
     tokens: deleteAccessTokens ? deleteTokensOfChanged(values) : undefined,
@@ -76,32 +66,18 @@ export const updateProfile = async (
   return updated[0]
 }
 
-const insertPurgeJob = sqlStatement<{ memberId: number }>`
-  insert into purgeJobs (memberId, createdAt)
-  select ${members.memberId}, ${sql.placeholder('createdAt')} from ${members} where ${isCaller}
-  returning memberId`
+const insertPurgeJob = sqlStatement`
+  insert into purgeJobs (memberId, createdAt) select memberId, :createdAt from members where ${isCaller}`
 // A sign-up's insert that runs a second time must not bring the member back.
-const refuseClaim = sqlStatement<{ claimId: number }>`
-    insert into settledClaims (claimId, settledAt)
-    select ${members.memberId}, ${sql.placeholder('createdAt')} from ${members} where ${isCaller}
-    on conflict do nothing
-    returning claimId`
-const deleteOwnUndos = sqlStatement<{ memberId: number }>`
-  delete from emailUndos where memberId = ${callerId} returning memberId`
+const refuseClaim = sqlStatement`
+  insert into settledClaims (claimId, settledAt) select memberId, :createdAt from members where ${isCaller}
+  on conflict do nothing`
+const deleteOwnUndos = sqlStatement`delete from emailUndos where memberId = ${callerId}`
 const deleteOwnTokens = deleteTokensOf(callerId)
 // No address has this form, and no password an empty hash.
-const eraseCaller = statement((db) =>
-  db
-    .update(members)
-    .set({
-      email: sql`'withdrawn-' || ${members.memberId}`,
-      name: '',
-      passwordHash: '',
-      withdrawnAt: sql`${sql.placeholder('createdAt')}`,
-    })
-    .where(isCaller)
-    .returning({ memberId: members.memberId }),
-)
+const eraseCaller = sqlStatement`
+  update members set email = 'withdrawn-' || memberId, name = '', passwordHash = '', withdrawnAt = :createdAt
+  where ${isCaller}`
 
 /**
  * Withdraws the caller: all sessions and access tokens end, the e-mail address is free again, and name, password and

@@ -1,8 +1,7 @@
 import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
-import { type Caller, isCaller, runAsCaller } from '../../db/caller'
-import { type Db, run, runAfterResponse, statement } from '../../db/client'
-import { members } from '../../db/schema/member-tables'
+import { type Caller, runAsCaller, selectMember } from '../../db/caller'
+import { type Db, run, runAfterResponse } from '../../db/client'
 import type { Config } from '../../env'
 import { fieldError } from '../../errors'
 import { deleteAttempt, insertCallerAttempt, PASSWORD_CHANGES, selectUsage, toAttempt } from '../../limits/attempts'
@@ -14,9 +13,7 @@ import { checkPassword, countLogin, recordFailure } from './check'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
 import { hashPassword, type Pause } from './password'
 
-const selectCredentials = statement((db) =>
-  db.select({ email: members.email, passwordHash: members.passwordHash }).from(members).where(isCaller),
-)
+const selectCredentials = selectMember('email', 'passwordHash')
 
 export const currentPasswordError = (currentPassword: string | undefined, rateLimit?: RateLimitHeaders) =>
   fieldError('currentPassword', currentPassword, 'is wrong', rateLimit)

@@ -1,8 +1,7 @@
-import { and, gt, isNull, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
-import { afterResponse, type Db, firstRow, run, statement } from '../../db/client'
-import { accountCodes } from '../../db/schema/code-tables'
-import { members } from '../../db/schema/member-tables'
+import { afterResponse, type Db, firstRow, run, sqlStatement } from '../../db/client'
+import type { accountCodes } from '../../db/schema/code-tables'
 import type { Config } from '../../env'
 import { unavailable } from '../../errors'
 import {
@@ -18,7 +17,7 @@ import {
 import { afterAttempt, countOrRefuse, isReached, tooManyAttempts } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
 import { type Address, findSlot, isEmail } from '../addresses/directory'
-import { accountCode, CODE_LIFETIME_MS, invalidCodeError, isCode } from '../codes/account-codes'
+import { accountCode, CODE_LIFETIME_MS, invalidCodeError } from '../codes/account-codes'
 import { createIssuer } from '../codes/issuer'
 import { DAILY_MAILS_SENT, dayOf, hashFor, limitMails } from '../codes/mail-limits'
 import { normaliseCode, randomCode } from '../codes/mailed-code'
@@ -30,8 +29,6 @@ const PURPOSE = 'password reset'
 /** The daily limit for resets is twice the one for other codes, so that a flood of sign-ups cannot use up all mails. */
 const DAILY_MAILS_FACTOR = 2
 
-const { placeholder } = sql
-
 /**
  * Counts a request for a code, in one database call that does not depend on whether the address is a member's.
  * @throws TOO_MANY_REQUESTS when a limit of the network is reached
@@ -42,22 +39,18 @@ export const countRequest = async (db: Db, config: Config, email: string, networ
   return rateLimit
 }
 
-const selectMember = statement((db) =>
-  db
-    .select({ memberId: members.memberId, credentialsVersion: members.credentialsVersion, email: members.email })
-    .from(members)
-    .where(and(isEmail, isNull(members.withdrawnAt))),
-)
+const selectAddressee = sqlStatement<{ memberId: number; credentialsVersion: number; email: string }>`
+  select memberId, credentialsVersion, email from members where ${isEmail} and withdrawnAt is null`
 
 /** Finds the member with an address. Makes the same calls for an unknown address. */
 const findMember = async (slots: Slots, address: Address) => {
   const { addressHash } = address
   const { slot } = addressHash ? await findSlot(slots, { ...address, addressHash }, {}) : { slot: 0 }
-  const { member } = await run(slots.open(slot), { member: firstRow(selectMember(address)) })
+  const { member } = await run(slots.open(slot), { member: firstRow(selectAddressee(address)) })
   return member && { ...member, slot }
 }
 
-const codes = createIssuer({ ...accountCode, mails: sql`${placeholder('memberId')} > 0` })
+const codes = createIssuer({ ...accountCode, mails: sql`:memberId > 0` })
 /** Stands in for an unknown address. Its code is stored but not sent: the database's bookmark shows that something was written. */
 const NOBODY = { memberId: 0, slot: 0, credentialsVersion: 0 }
 
@@ -97,32 +90,14 @@ export const issueCode = async (
   await codes.mail(directory, issued, results.counted, () => deliver(member.email, code))
 }
 
-const isValid = and(isCode, gt(accountCodes.expiresAt, placeholder('now')))
+const isValid = sql`codeHash = :codeHash and expiresAt > :now`
 /** Matches if a code has not been used and has not expired. */
-export const hasValidCode = sql`exists (select 1 from ${accountCodes} where ${isValid})`
-// The code is matched before the try is counted, which could be the last.
-const selectMatch = statement((db) =>
-  db
-    .select({
-      codeHash: accountCodes.codeHash,
-      subject: accountCodes.subject,
-      memberId: accountCodes.memberId,
-      slot: accountCodes.slot,
-      credentialsVersion: accountCodes.credentialsVersion,
-    })
-    .from(accountCodes)
-    .where(and(isValid, isAllowed)),
-)
-
+export const hasValidCode = sql`exists (select 1 from accountCodes where ${isValid})`
 /** A valid code, and the member it belongs to. */
-export type ValidCode = {
-  codeHash: string
-  subject: string
-  memberId: number
-  slot: number
-  /** The member's when the code was issued. */
-  credentialsVersion: number
-}
+export type ValidCode = Omit<typeof accountCodes.$inferSelect, 'issuedAt' | 'expiresAt'>
+// The code is matched before the try is counted, which could be the last.
+const selectMatch = sqlStatement<ValidCode>`
+  select codeHash, subject, memberId, slot, credentialsVersion from accountCodes where ${isValid} and ${isAllowed}`
 
 /**
  * Checks a code in one database call, in which the try is counted, so that concurrent tries cannot exceed a limit.
@@ -139,14 +114,13 @@ export const checkCode = async (db: Db, config: Config, email: string, code: str
     ...(await limitNetwork(network, ofAnyone, RESETS_OF_ANYONE)),
   )
   const codeHash = await hash(PURPOSE, normaliseCode(code))
-  const { usage, match, counted } = await run(db, {
+  const { usage, valid, counted } = await run(db, {
     usage: selectUsage(attempt),
-    match: firstRow(selectMatch({ ...attempt, codeHash })),
+    valid: firstRow(selectMatch({ ...attempt, codeHash })),
     counted: insertAttempt(attempt),
   })
   if (counted.length === 0) throw tooManyAttempts(usage, now)
   const rateLimit = afterAttempt(usage, now)
-  if (!match) throw invalidCodeError(code, rateLimit)
-  const valid: ValidCode = match
+  if (!valid) throw invalidCodeError(code, rateLimit)
   return { valid, counted, rateLimit }
 }

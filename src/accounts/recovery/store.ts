@@ -1,59 +1,39 @@
-import { and, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
-import { idempotent, run, runAfterResponse, sqlStatement, statement } from '../../db/client'
-import { accountCodes } from '../../db/schema/code-tables'
-import { members } from '../../db/schema/member-tables'
+import { type SQL, sql } from 'drizzle-orm'
+import { idempotent, run, runAfterResponse, sqlStatement, type Values } from '../../db/client'
 import type { Slots } from '../../slots/slots'
 import { deleteCode } from '../codes/account-codes'
 import { type Origin, recordActivity } from '../sessions/activity'
 import { deleteTokensOf } from '../tokens/store'
 import { hasValidCode, type ValidCode } from './reset-codes'
 
-const { placeholder } = sql
-
 /** Matches the member unless the code was voided by another reset, a change of e-mail address, or a withdrawal. */
-const isUnchanged = and(
-  eq(members.memberId, placeholder('memberId')),
-  eq(members.credentialsVersion, placeholder('credentialsVersion')),
-  isNull(members.withdrawnAt),
-)
+const isUnchanged = sql`memberId = :memberId and credentialsVersion = :credentialsVersion and withdrawnAt is null`
 
 /** The statements that set the password of a member and end all sessions and access tokens, if a condition is met. */
-const replacePasswordIf = (condition: SQL | undefined) => {
-  const member = sql`(select ${members.memberId} from ${members} where ${condition})`
+const replacePasswordIf = (condition: SQL) => {
+  const member = sql`(select memberId from members where ${condition})`
   const record = recordActivity('PASSWORD_RESET', member)
-  const deleteSessions = sqlStatement<{
-    sessionId: string
-  }>`delete from sessions where memberId = ${member} returning sessionId`
+  const deleteSessions = sqlStatement`delete from sessions where memberId = ${member}`
   const deleteTokens = deleteTokensOf(member)
   // Must come last: the condition no longer holds afterwards.
   const update = sqlStatement<{ email: string }>`
     update members
-    set passwordHash = ${placeholder('passwordHash')}, updatedAt = ${placeholder('updatedAt')},
-      credentialsVersion = credentialsVersion + 1
+    set passwordHash = :passwordHash, updatedAt = :updatedAt, credentialsVersion = credentialsVersion + 1
     where memberId = ${member}
     returning email`
-  return (origin: Origin, values: Record<string, unknown>) => ({
+  return (origin: Origin, values: Values) => ({
     activity: record(origin, values),
     sessions: deleteSessions(values),
     tokens: deleteTokens(values),
     changed: update(values),
   })
 }
-const replaceWithCode = replacePasswordIf(and(isUnchanged, hasValidCode))
+const replaceWithCode = replacePasswordIf(sql`${isUnchanged} and ${hasValidCode}`)
 const replaceInSlot = replacePasswordIf(isUnchanged)
 
 /** Deletes the codes that the reset voids, but not those of a later version, which were issued after it. */
-const deleteVoidCodes = statement((db) =>
-  db
-    .delete(accountCodes)
-    .where(
-      and(
-        eq(accountCodes.subject, placeholder('subject')),
-        lte(accountCodes.credentialsVersion, placeholder('credentialsVersion')),
-      ),
-    )
-    .returning({ codeHash: accountCodes.codeHash }),
-)
+const deleteVoidCodes = sqlStatement`
+  delete from accountCodes where subject = :subject and credentialsVersion <= :credentialsVersion`
 
 /**
  * Sets the password of the member who has a valid code, and ends all sessions and access tokens. In slot 0 this is one

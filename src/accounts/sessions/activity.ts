@@ -1,13 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
-import { type Db, sqlStatement, statement } from '../../db/client'
-import { activity } from '../../db/schema/member-tables'
+import { type Db, sqlStatement, type Values } from '../../db/client'
 import { ACTIVITY_KINDS } from '../../values/contract'
 import { toInstant } from '../../values/fields'
 import { DAY_MS } from '../../values/time'
 import type { Activity } from './responses'
-
-const { placeholder } = sql
 
 /** Where a request comes from, as entries of the activity show it. */
 export type Origin = { device: string | null; country: string | null }
@@ -24,17 +21,16 @@ const ORIGINS_PER_DAY = 5
 const NEWEST = ACTIVITY_KINDS.length * (ORIGINS_PER_DAY + 1)
 
 const insertFailure = (member: SQL) =>
-  sqlStatement<{ entry: number }>`
+  sqlStatement`
     insert into activity (memberId, isFailedLogin, entry, at, kind, device, country)
     select id, 1, 1 + coalesce((select max(entry) from activity where memberId = id and isFailedLogin = 1), 0),
-      ${placeholder('at')}, 'LOGIN_FAILED', ${placeholder('device')}, ${placeholder('country')}
-    from (select ${member} as id) where id is not null
-    returning entry`
+      :at, 'LOGIN_FAILED', :device, :country
+    from (select ${member} as id) where id is not null`
 
 // Repeats are merged, so that nobody can use them to push out other entries within the 90 days. Entries are numbered by
 // their first occurrence, so those of the day are among the newest.
 const mergeEntry = (kind: Activity['kind'], member: SQL) =>
-  sqlStatement<{ entry: number }>`
+  sqlStatement`
     insert into activity (memberId, isFailedLogin, entry, at, kind, device, country)
     with owner as materialized (select ${member} as id),
       today as materialized (
@@ -42,13 +38,13 @@ const mergeEntry = (kind: Activity['kind'], member: SQL) =>
           select entry, at, kind, device, country from activity
           where memberId = (select id from owner) and isFailedLogin = 0
           order by entry desc limit ${sql.raw(String(NEWEST))}
-        ) where kind = ${sql.raw(`'${kind}'`)} and at >= ${placeholder('dayStart')}
+        ) where kind = ${sql.raw(`'${kind}'`)} and at >= :dayStart
       ),
       origin as (
-        select ${placeholder('device')} as device, ${placeholder('country')} as country
+        select :device as device, :country as country
         where ${sql.raw(String(ORIGINS_PER_DAY))} > (
           select count(*) from today
-          where (device, country) is not (null, null) and (device, country) is not (${placeholder('device')}, ${placeholder('country')})
+          where (device, country) is not (null, null) and (device, country) is not (:device, :country)
         )
         union all select null, null limit 1
       )
@@ -57,10 +53,9 @@ const mergeEntry = (kind: Activity['kind'], member: SQL) =>
         (select entry from today where (today.device, today.country) is (origin.device, origin.country)),
         1 + coalesce((select max(entry) from activity where memberId = id and isFailedLogin = 0), 0)
       ),
-      ${placeholder('at')}, ${sql.raw(`'${kind}'`)}, device, country
+      :at, ${sql.raw(`'${kind}'`)}, device, country
     from owner, origin where id is not null
-    on conflict do update set count = count + 1, firstAt = coalesce(firstAt, at), at = max(at, excluded.at)
-    returning entry`
+    on conflict do update set count = count + 1, firstAt = coalesce(firstAt, at), at = max(at, excluded.at)`
 
 /**
  * Builds the statement that adds an entry, or counts a repeat: the same kind, device and country on the same UTC day. For
@@ -69,22 +64,15 @@ const mergeEntry = (kind: Activity['kind'], member: SQL) =>
  */
 export const recordActivity = (kind: Activity['kind'], member: SQL) => {
   const insert = kind === 'LOGIN_FAILED' ? insertFailure(member) : mergeEntry(kind, member)
-  return ({ device, country }: Origin, values: Record<string, unknown> = {}) => {
+  return ({ device, country }: Origin, values: Values = {}) => {
     const at = Date.now()
     return insert({ ...values, device, country, at, dayStart: at - (at % DAY_MS) })
   }
 }
 
-const selectEntries = sqlStatement<{
-  at: number
-  firstAt: number
-  count: number
-  kind: Activity['kind']
-  device: string | null
-  country: string | null
-}>`
+const selectEntries = sqlStatement<Omit<Activity, 'at' | 'firstAt'> & { at: number; firstAt: number }>`
   select at, coalesce(firstAt, at) as firstAt, count, kind, device, country from activity
-  where memberId = ${callerId} and at > ${placeholder('since')}
+  where memberId = ${callerId} and at > :since
   order by at desc, entry desc`
 
 /** What happened to the caller's account in the last 90 days, newest first. */
@@ -93,12 +81,10 @@ export const listActivity = async (db: Db, caller: Caller, now = Date.now()): Pr
   return entries.map((entry) => ({ ...entry, at: toInstant(entry.at), firstAt: toInstant(entry.firstAt) }))
 }
 
-export const deleteOwnActivity = statement((db) =>
-  db.delete(activity).where(sql`${activity.memberId} = ${callerId}`).returning({ entry: activity.entry }),
-)
+export const deleteOwnActivity = sqlStatement`delete from activity where memberId = ${callerId}`
 /** Deletes entries that are no longer listed, oldest first. */
-export const deleteOldActivity = sqlStatement<{ entry: number }>`
+export const deleteOldActivity = sqlStatement`
   delete from activity where (memberId, isFailedLogin, entry) in (
-    select memberId, isFailedLogin, entry from activity where at < ${placeholder('now')} - ${sql.raw(String(KEPT_MS))}
-    order by at limit ${placeholder('limit')}
-  ) returning entry`
+    select memberId, isFailedLogin, entry from activity where at < :now - ${sql.raw(String(KEPT_MS))}
+    order by at limit :limit
+  )`

@@ -1,34 +1,21 @@
-import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, runAsCaller } from '../../db/caller'
-import { type Db, idempotent, sqlStatement, statement } from '../../db/client'
-import { members, sessions } from '../../db/schema/member-tables'
+import { type SQL, sql } from 'drizzle-orm'
+import { type Caller, callerId, runAsCaller, selectMember } from '../../db/caller'
+import { type Db, idempotent, sqlStatement } from '../../db/client'
+import type { sessions } from '../../db/schema/member-tables'
 import { toInstant } from '../../values/fields'
 import { type Origin, recordActivity } from './activity'
 import type { Session } from './responses'
 
-const { placeholder } = sql
-
 /** Creates a session of a member, unless the password has been changed since it was verified. */
 export const insertSession = sqlStatement<{ sessionId: string }>`
   insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt, device, country)
-  select memberId, ${placeholder('sessionId')}, ${placeholder('now')}, ${placeholder('now')}, ${placeholder('expiresAt')},
-    ${placeholder('device')}, ${placeholder('country')}
-  from members where memberId = ${placeholder('memberId')} and passwordHash = ${placeholder('verifiedHash')}
+  select memberId, :sessionId, :now, :now, :expiresAt, :device, :country
+  from members where memberId = :memberId and passwordHash = :verifiedHash
   returning sessionId`
 
-const selectSessions = statement((db) =>
-  db
-    .select({
-      sessionId: sessions.sessionId,
-      createdAt: sessions.createdAt,
-      renewedAt: sessions.renewedAt,
-      expiresAt: sessions.expiresAt,
-      device: sessions.device,
-      country: sessions.country,
-    })
-    .from(sessions)
-    .where(and(eq(sessions.memberId, callerId), gt(sessions.expiresAt, placeholder('callerNow')))),
-)
+const selectSessions = sqlStatement<Omit<typeof sessions.$inferSelect, 'memberId'>>`
+  select sessionId, createdAt, renewedAt, expiresAt, device, country from sessions
+  where memberId = ${callerId} and expiresAt > :callerNow`
 
 /** The caller's sessions, newest first. */
 export const listSessions = async (db: Db, caller: Caller): Promise<Session[]> => {
@@ -46,13 +33,11 @@ export const listSessions = async (db: Db, caller: Caller): Promise<Session[]> =
 
 const renew = sqlStatement<{ memberId: number; sessionId: string; issuedAt: number; expiresAt: number }>`
   update sessions
-  set renewedAt = ${placeholder('callerNow')},
-    expiresAt = max(expiresAt, min(${placeholder('callerNow')} + ${placeholder('tokenTtl')}, createdAt + ${placeholder('sessionTtl')}))
-  where memberId = ${callerId} and sessionId = ${placeholder('callerSessionId')}
+  set renewedAt = :callerNow,
+    expiresAt = max(expiresAt, min(:callerNow + :tokenTtl, createdAt + :sessionTtl))
+  where memberId = ${callerId} and sessionId = :callerSessionId
   returning memberId, sessionId, renewedAt as issuedAt, expiresAt`
-const selectProfile = statement((db) =>
-  db.select({ email: members.email, name: members.name }).from(members).where(isCaller),
-)
+const selectProfile = selectMember('email', 'name')
 
 /**
  * Extends the caller's session. Earlier tokens of the session stay valid until they expire.
@@ -76,8 +61,8 @@ const endWhere = (condition: SQL) => {
     return ended.length
   }
 }
-const isCurrent = sql`sessionId = ${placeholder('callerSessionId')}`
-const isOther = sql`sessionId <> ${placeholder('callerSessionId')}`
+const isCurrent = sql`sessionId = :callerSessionId`
+const isOther = sql`sessionId <> :callerSessionId`
 const endCurrent = endWhere(isCurrent)
 /** Ends the caller's current session. */
 export const endCurrentSession = async (db: Db, caller: Caller, origin: Origin) => {
@@ -85,20 +70,18 @@ export const endCurrentSession = async (db: Db, caller: Caller, origin: Origin) 
   caller.verdict = 'invalid'
 }
 /** Ends the session `sessionId` of the caller. */
-export const endSession = endWhere(sql`sessionId = ${placeholder('sessionId')}`)
+export const endSession = endWhere(sql`sessionId = :sessionId`)
 /** Ends all sessions of the caller except the current one. */
 export const endOtherSessions = endWhere(isOther)
 
-const deleteOwnWhere = (condition: SQL) =>
-  sqlStatement<{ sessionId: string }>`
-    delete from sessions where memberId = ${callerId} and ${condition} returning sessionId`
 /** Deletes the caller's other sessions if a condition is met. */
-export const deleteOtherSessionsIf = (condition: SQL) => deleteOwnWhere(sql`${isOther} and ${condition}`)
+export const deleteOtherSessionsIf = (condition: SQL) =>
+  sqlStatement`delete from sessions where memberId = ${callerId} and ${isOther} and ${condition}`
 /** Deletes all sessions of the caller. Must be the last statement of its batch: the guard fails afterwards. */
-export const deleteOwnSessions = deleteOwnWhere(sql`true`)
+export const deleteOwnSessions = sqlStatement`delete from sessions where memberId = ${callerId}`
 
 /** Deletes expired sessions, oldest first. */
-export const deleteExpiredSessions = sqlStatement<{ sessionId: string }>`
+export const deleteExpiredSessions = sqlStatement`
   delete from sessions where (memberId, sessionId) in (
-    select memberId, sessionId from sessions where expiresAt < ${placeholder('now')} order by expiresAt limit ${placeholder('limit')}
-  ) returning sessionId`
+    select memberId, sessionId from sessions where expiresAt < :now order by expiresAt limit :limit
+  )`

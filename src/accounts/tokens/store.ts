@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { createAccessToken, HINT_LENGTH, hashToken } from '../../auth/access-token'
 import { type Caller, callerId, isCaller, isLive, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, sqlStatement } from '../../db/client'
+import type { accessTokens } from '../../db/schema/member-tables'
 import { ApiError } from '../../errors'
 import { fromBits, toBits } from '../../values/contract'
 import { toInstant } from '../../values/fields'
@@ -11,18 +12,14 @@ import type { Owner } from './notice'
 import type { AccessToken, CreatedToken } from './responses'
 import { MAX_TOKENS, type NewToken } from './schema'
 
-const { placeholder } = sql
-
-const isOwnToken = sql`memberId = ${callerId} and tokenId = ${placeholder('tokenId')} and ${isLive}`
+const isOwnToken = sql`memberId = ${callerId} and tokenId = :tokenId and ${isLive}`
 const ownerOfToken = sql`(select memberId from accessTokens where ${isOwnToken})`
 
 // Otherwise a member could fill the table with short-lived tokens between two sweeps.
-const deleteOwnExpired = sqlStatement<{ tokenId: string }>`
-  delete from accessTokens where memberId = ${callerId} and not ${isLive} returning tokenId`
+const deleteOwnExpired = sqlStatement`delete from accessTokens where memberId = ${callerId} and not ${isLive}`
 const insertToken = sqlStatement<{ createdAt: number }>`
   insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, expiresAt)
-  select ${placeholder('tokenHash')}, owner, ${placeholder('tokenId')}, ${placeholder('name')}, ${placeholder('bits')},
-    ${placeholder('hint')}, ${placeholder('callerNow')}, ${placeholder('expiresAt')}
+  select :tokenHash, owner, :tokenId, :name, :bits, :hint, :callerNow, :expiresAt
   from (select ${callerId} as owner)
   where owner is not null
     and (select count(*) from accessTokens where memberId = owner and ${isLive}) < ${sql.raw(String(MAX_TOKENS))}
@@ -44,16 +41,8 @@ export const createToken = async (
   origin: Origin,
 ): Promise<{ created: CreatedToken; owner: Owner }> => {
   const token = createAccessToken(caller.slot)
-  const tokenId = crypto.randomUUID()
-  const bits = toBits(scopes)
-  const row = {
-    tokenHash: await hashToken(token),
-    tokenId,
-    name,
-    bits,
-    hint: token.slice(0, HINT_LENGTH),
-    expiresAt: expiresAt ?? null,
-  }
+  const [tokenId, bits, hint] = [crypto.randomUUID(), toBits(scopes), token.slice(0, HINT_LENGTH)]
+  const row = { tokenHash: await hashToken(token), tokenId, name, bits, hint, expiresAt: expiresAt ?? null }
   const { guard: owner, inserted } = await runAsCaller(db, caller, {
     guard: selectOwner(),
     expired: deleteOwnExpired(),
@@ -73,13 +62,7 @@ export const createToken = async (
   return { created, owner: { ...owner, tokens: owner.tokens + 1 } }
 }
 
-type Row = Pick<AccessToken, 'tokenId' | 'name' | 'hint'> & {
-  scopes: number
-  createdAt: number
-  expiresAt: number | null
-  lastUsedDay: number | null
-}
-const selectTokens = sqlStatement<Row>`
+const selectTokens = sqlStatement<Omit<typeof accessTokens.$inferSelect, 'tokenHash' | 'memberId'>>`
   select tokenId, name, scopes, hint, createdAt, expiresAt, lastUsedDay from accessTokens
   where memberId = ${callerId} and ${isLive}`
 
@@ -99,14 +82,12 @@ export const listTokens = async (db: Db, caller: Caller): Promise<AccessToken[]>
     }))
 }
 
-const isOwnLive = sql`memberId = ${callerId} and ${isLive}`
 const recordDeletions = recordActivity(
   'TOKEN_DELETED',
-  sql`(select memberId from accessTokens where ${isOwnLive} limit 1)`,
+  sql`(select memberId from accessTokens where memberId = ${callerId} and ${isLive} limit 1)`,
 )
 /** Builds the statement that deletes all access tokens of a member. */
-export const deleteTokensOf = (member: SQL) =>
-  sqlStatement<{ tokenId: string }>`delete from accessTokens where memberId = ${member} returning tokenId`
+export const deleteTokensOf = (member: SQL) => sqlStatement`delete from accessTokens where memberId = ${member}`
 const removeTokens = deleteTokensOf(callerId)
 
 /** Deletes all access tokens of the caller. */

@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import { limit } from '../../db/parameters'
@@ -8,7 +7,7 @@ import type { AuthorsQuery } from './schema'
 
 const selectAuthors = sqlStatement<Author & { authorKey: string }>`
   select author, bookCount, authorKey from authors
-  where memberId = ${callerId} and authorKey > ${sql.placeholder('after')} order by authorKey limit ${limit}`
+  where memberId = ${callerId} and authorKey > :after order by authorKey limit ${limit}`
 
 /** The authors of the caller's books, by key. */
 export const listAuthors = async (

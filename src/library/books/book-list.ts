@@ -17,14 +17,12 @@ import type { ListQuery, Position, SortField } from './schema'
 /** The most books of a part that a call tests filters on. */
 export const MAX_EXAMINED = 500
 
-const { placeholder } = sql
-
 // Selected once: `callerId` takes seven parameters each time, and D1 allows a hundred per statement.
 const owner = sql.raw('(select id from caller)')
 const wantedTag = sql.raw('(select id from wantedTag)')
 const expressions = sql`
   caller(id) as materialized (select ${callerId}),
-  wantedTag(id) as materialized (select tagId from tags where memberId = ${owner} and tagKey = ${placeholder('tagKey')})`
+  wantedTag(id) as materialized (select tagId from tags where memberId = ${owner} and tagKey = :tagKey)`
 
 const COLUMNS = Object.keys(bookColumns)
 const columns = sql.raw(COLUMNS.join(', '))
@@ -45,7 +43,7 @@ const ownBooks = (...conditions: Condition[]) =>
   sql`books where ${sql.join([sql`memberId = ${owner}`, ...present(conditions)], sql` and `)}`
 
 const isStatus = (status: ListedBook['bookStatus']) => sql.raw(`bookStatus = '${status}'`)
-const isOfAuthor = sql`${authorKey} = ${placeholder('authorKey')}`
+const isOfAuthor = sql`${authorKey} = :authorKey`
 const taggedBooks = sql`bookTags cross join books using (bookId)
   where bookTags.memberId = ${owner} and tagId = ${wantedTag}`
 const isTagged = sql`exists (
@@ -65,7 +63,7 @@ const mergeRanges = (ranges: SQL[], order: SQL, selected: SQL, rows: SQL) => {
 /** The books in order of registration: all of them, or the part without a value to sort by. */
 const byRegistration = ({ status, tag, author, cursor }: ListQuery, isDescending: boolean, hasNoValue?: SQL): Part => {
   const number = hasNoValue ? 1 : 0
-  const isAfter = cursor?.part === number ? sql`bookId ${comparison(isDescending)} ${placeholder('bookId')}` : always
+  const isAfter = cursor?.part === number ? sql`bookId ${comparison(isDescending)} :bookId` : always
   const order = sql`bookId ${sqlDirection(isDescending)}`
   const ofStatus = status && isStatus(status)
   const ofAuthor = author !== undefined && isOfAuthor
@@ -87,8 +85,8 @@ const byRegistration = ({ status, tag, author, cursor }: ListQuery, isDescending
 }
 
 // The parameters of comparisons are expressions: db/parameters.ts says why.
-const textKey = sql`(${placeholder('sortKey')} || '')`
-const numberKey = sql`(${placeholder('sortKey')} + 0)`
+const textKey = sql`(:sortKey || '')`
+const numberKey = sql`(:sortKey + 0)`
 
 type Sort = { key: SQL; last: SQL; hasValue?: SQL }
 const SORTS: Record<Exclude<SortField, 'created'>, Sort> = {
@@ -112,7 +110,7 @@ const byValue = (
       if (cursor?.part !== 0) return mergeRanges([ownBooks(hasValue)], order, selected, rows)
       const operator = comparison(isDescending)
       // For (key, bookId) > (…), SQLite would read all books with the same key again.
-      const ties = ownBooks(hasValue, sql`${key} = ${last}`, sql`bookId ${operator} ${placeholder('bookId')}`)
+      const ties = ownBooks(hasValue, sql`${key} = ${last}`, sql`bookId ${operator} :bookId`)
       const others = ownBooks(hasValue, sql`${key} ${operator} ${last}`)
       return sql`
         select * from (${mergeRanges([ties], sql`bookId ${sqlOrder}`, selected, rows)})

@@ -60,14 +60,14 @@ const insertBook = sqlStatement<RegisteredBook>`
     currentPage, itemPage, bookStatus, readStartDate, readEndDate, isbn
   )
   select
-    ${nextId(books.bookId)}, ${members.memberId}, ${placeholder('title')}, ${placeholder('titleFolded')},
-    ${placeholder('cover')}, ${placeholder('author')}, ${placeholder('authorFolded')}, ${placeholder('publisher')},
-    ${placeholder('createdAt')},
-    ${placeholder('currentPage')}, ${placeholder('itemPage')}, ${placeholder('bookStatus')},
-    ${placeholder('readStartDate')}, ${placeholder('readEndDate')}, ${placeholder('isbn')}
+    ${nextId(books.bookId)}, ${members.memberId}, :title, :titleFolded,
+    :cover, :author, :authorFolded, :publisher,
+    :createdAt,
+    :currentPage, :itemPage, :bookStatus,
+    :readStartDate, :readEndDate, :isbn
   from ${members} where ${isCaller}
     and ${bookCount} < ${placeholder('MAX_BOOKS')}
-    and ${members.textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
+    and ${members.textBytes} + :bytes <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
   returning bookId, title, author, cover, bookStatus`
 
 const DEFAULTS = {
@@ -112,7 +112,7 @@ export const viewOf = <Columns extends Record<string, SQLiteColumn>>(columns: Co
 
 /** Whether new values of some text columns fit the quota. Those that do not grow always do. */
 const fits = (columns: SQLiteColumn[]) => {
-  const growth = sql`${placeholder('bytes')} - octet_length(concat(${sql.join(columns, sql`, `)}))`
+  const growth = sql`:bytes - octet_length(concat(${sql.join(columns, sql`, `)}))`
   const textBytes = sql`(select ${members.textBytes} from ${members} where ${members.memberId} = ${books.memberId})`
   return sql`(${growth} <= 0 or ${textBytes} + ${growth} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')})`
 }
@@ -179,7 +179,7 @@ export const updateBook = (
 const updateCreatedAt = statement((db) =>
   db
     .update(books)
-    .set({ createdAt: sql`${placeholder('createdAt')}` })
+    .set({ createdAt: sql`:createdAt` })
     .where(isOwnBook)
     .returning({ bookId: books.bookId, createdAt: books.createdAt }),
 )

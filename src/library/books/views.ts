@@ -26,7 +26,7 @@ const selectTotals = statement((db) =>
     .where(isCaller),
 )
 
-const booksOfStatus = sql`case ${sql.placeholder('bookStatus')}
+const booksOfStatus = sql`case :bookStatus
   when 'YET' then ${members.yetBooks} when 'ING' then ${members.ingBooks} else ${members.doneBooks} end`
 const selectLibrary = pagesOf(totalOf(booksOfStatus), (db, { desc, limit, offset }) =>
   db

@@ -44,9 +44,9 @@ export const listImages = async (db: Db, caller: Caller, paging: Paging): Promis
 const insertImageWith = (idColumn: SQL, id: SQL) =>
   sqlStatement<{ imageId: number }>`
   insert into images (${idColumn} memberId, name, type, bytes, createdAt)
-  select ${id} ${members.memberId}, ${placeholder('name')}, ${placeholder('type')}, ${placeholder('bytes')}, ${placeholder('createdAt')}
+  select ${id} ${members.memberId}, :name, :type, :bytes, :createdAt
   from ${members} where ${isCaller}
-    and ${members.imageBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_IMAGE_BYTES')}
+    and ${members.imageBytes} + :bytes <= ${placeholder('MAX_MEMBER_IMAGE_BYTES')}
   returning imageId`
 // In slot 0, SQLite assigns the identifier, without reading a row.
 const insertImage = insertImageWith(sql``, sql``)
@@ -111,17 +111,15 @@ const deleteOwn = statement((db) =>
   db
     .delete(images)
     // The unary plus keeps this term out of the index lookup, which thus finds only the caller's images.
-    .where(
-      sql`${images.memberId} = ${callerId} and ${images.name} = ${placeholder('name')} and +${images.memberId} = ${placeholder('memberId')}`,
-    )
+    .where(sql`${images.memberId} = ${callerId} and ${images.name} = :name and +${images.memberId} = :memberId`)
     .returning({ imageId: images.imageId, ...imageColumns }),
 )
 // A new identifier if another image has taken the old one since.
-const freeId = sql`case when not exists (select 1 from ${images} where ${images.imageId} = ${placeholder('imageId')}) then ${placeholder('imageId')} else ${nextReusableId(images.imageId)} end`
+const freeId = sql`case when not exists (select 1 from ${images} where ${images.imageId} = :imageId) then :imageId else ${nextReusableId(images.imageId)} end`
 const restoreRow = sqlStatement<{ imageId: number }>`
   insert into images (imageId, memberId, name, type, bytes, createdAt)
-  select ${freeId}, ${members.memberId}, ${placeholder('name')}, ${placeholder('type')}, ${placeholder('bytes')}, ${placeholder('createdAt')}
-  from ${members} where ${members.memberId} = ${placeholder('memberId')} and ${members.withdrawnAt} is null
+  select ${freeId}, ${members.memberId}, :name, :type, :bytes, :createdAt
+  from ${members} where ${members.memberId} = :memberId and ${members.withdrawnAt} is null
   on conflict do nothing
   returning imageId`
 

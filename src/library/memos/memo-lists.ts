@@ -11,8 +11,6 @@ import { type Page, toLimit, toPage } from '../../values/paging'
 import type { Memo } from './responses'
 import type { MemosQuery } from './schema'
 
-const { placeholder } = sql
-
 export const memoColumns = {
   memoId: memos.memoId,
   memoType: memos.memoType,
@@ -37,12 +35,7 @@ export const selectMemosList = statement((db) =>
   db
     .select(memoColumns)
     .from(memos)
-    .where(
-      and(
-        eq(memos.bookId, sql`(${smallBook})`),
-        sql`${placeholder('memoAuthority')} in ('ALL', ${memos.memoAuthority})`,
-      ),
-    ),
+    .where(and(eq(memos.bookId, sql`(${smallBook})`), sql`:memoAuthority in ('ALL', ${memos.memoAuthority})`)),
 )
 
 /** Sorts in place. */
@@ -51,7 +44,7 @@ export const newestFirst = (list: Memo[]) => list.sort((one, other) => other.mem
 /** Memos, newest first. */
 export type MemoList = ArrayOrParts<Memo>
 
-const isSelected = sql`${placeholder('memoType')} in ('ALL', ${memos.memoType}) and ${placeholder('memoAuthority')} in ('ALL', ${memos.memoAuthority})`
+const isSelected = sql`:memoType in ('ALL', ${memos.memoType}) and :memoAuthority in ('ALL', ${memos.memoAuthority})`
 const selectSizes = statement((db) =>
   db
     .select({
@@ -68,12 +61,7 @@ const selectPart = statement((db) =>
   db
     .select(memoColumns)
     .from(memos)
-    .where(
-      and(
-        sql`${memos.memoId} in (select value from json_each(${placeholder('memoIds')}))`,
-        eq(memos.memberId, callerId),
-      ),
-    )
+    .where(and(sql`${memos.memoId} in (select value from json_each(:memoIds))`, eq(memos.memberId, callerId)))
     .orderBy(desc(memos.memoId)),
 )
 
@@ -152,7 +140,7 @@ export const listMemos = async (
 }
 
 const randomPosition = sql`(
-  select 1 + cast(${placeholder('fraction')} * max(${memos.position}) as integer)
+  select 1 + cast(:fraction * max(${memos.position}) as integer)
   from ${memos} where ${memos.memberId} = ${callerId}
 )`
 const selectRandom = statement((db) =>

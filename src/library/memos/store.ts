@@ -27,12 +27,12 @@ const insertMemo = sqlStatement<Memo>`
   select
     ${nextId(memos.memoId)}, ${books.bookId}, ${books.memberId},
     (select coalesce(max(${memos.position}), 0) + 1 from ${memos} where ${memos.memberId} = ${books.memberId}),
-    ${placeholder('memoType')}, ${placeholder('memoContent')}, ${placeholder('contentFolded')},
-    ${placeholder('memoBookPage')}, ${placeholder('memoAuthority')}, ${placeholder('createdAt')}, ${placeholder('createdAt')}
+    :memoType, :memoContent, :contentFolded,
+    :memoBookPage, :memoAuthority, :createdAt, :createdAt
   from ${books} where ${isOwnBook}
     and ${books.memoCount} < ${placeholder('MAX_MEMOS_PER_BOOK')}
-    and ${books.memoBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_BOOK_TEXT_BYTES')}
-    and ${memberTextBytes(books.memberId)} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
+    and ${books.memoBytes} + :bytes <= ${placeholder('MAX_BOOK_TEXT_BYTES')}
+    and ${memberTextBytes(books.memberId)} + :bytes <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
   returning ${memoColumnNames}`
 
 const selectUsage = selectOwnBook({ bookId: books.bookId, memoCount: books.memoCount, memoBytes: books.memoBytes })
@@ -74,7 +74,7 @@ export const getMemo = (db: Db, caller: Caller, memoId: number): Promise<Memo | 
   queryOne(db, caller, selectMemo({ memoId }))
 
 const bookTextBytes = sql<number>`(select ${books.memoBytes} from ${books} where ${books.bookId} = ${memos.bookId})`
-const growth = sql<number>`${placeholder('bytes')} - octet_length(${memos.memoContent})`
+const growth = sql<number>`:bytes - octet_length(${memos.memoContent})`
 /** Whether new content fits the quotas. Content that does not grow always does. */
 const fits = sql`(${growth} <= 0 or (
   ${bookTextBytes} + ${growth} <= ${placeholder('MAX_BOOK_TEXT_BYTES')}

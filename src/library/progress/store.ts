@@ -23,12 +23,12 @@ const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at)
 const insertEvent = sqlStatement<Row>`
   with book as materialized (
     select memberId, bookId, currentPage, newestReadingId,
-      coalesce(${placeholder('page')}, round(itemPage * ${placeholder('percent')} / 100.0)) as newPage
+      coalesce(:page, round(itemPage * :percent / 100.0)) as newPage
     from ${books} where ${isOwnBook}
   ), event as materialized (
     select book.*, total, coalesce(
-      ${placeholder('at')},
-      iif(at > ${placeholder('now')}, at + (page <> newPage), ${placeholder('now')})
+      :at,
+      iif(at > :now, at + (page <> newPage), :now)
     ) as newAt
     from book left join (
       select at, page, total from progress
@@ -59,7 +59,7 @@ const updateCurrentPage = sqlStatement`
   update books set currentPage = latest.page
   from (
     select page from progress
-    where memberId = ${callerId} and bookId = ${placeholder('bookId')} order by at desc limit 1
+    where memberId = ${callerId} and bookId = :bookId order by at desc limit 1
   ) as latest
   where ${isOwnBook} and currentPage <> latest.page`
 

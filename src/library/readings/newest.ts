@@ -47,12 +47,12 @@ export const syncBook = (readingId: SQL, bookId: SQL) => {
     from (
       select bookId, readingId, startedAt, finishedAt, outcome, quarters from books join readings using (memberId, bookId)
       where books.bookId = ${bookId} and books.memberId = ${callerId}
-        and readings.readingId is not ${placeholder('deletedId')}
-        and (${placeholder('reorders')} or readings.readingId = ${readingId})
+        and readings.readingId is not :deletedId
+        and (:reorders or readings.readingId = ${readingId})
       order by ${NEWEST_FIRST} limit 1
     ) as newest
     where books.bookId = newest.bookId
-      and (books.newestReadingId is ${readingId} or (${placeholder('reorders')} and newest.readingId = ${readingId}))
-      and (${placeholder('deletedId')} is not null or changes() > 0)`
+      and (books.newestReadingId is ${readingId} or (:reorders and newest.readingId = ${readingId}))
+      and (:deletedId is not null or changes() > 0)`
   return (values: Values) => sync({ ...DEFAULTS, ...values })
 }

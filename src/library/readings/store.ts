@@ -56,7 +56,7 @@ const selectAll = sqlStatement<Row>`
   ) ${inOrder}`
 const selectPart = sqlStatement<Row>`
   select ${columns} from readings
-  where memberId = ${callerId} and readingId in (select value from json_each(${placeholder('ids')})) ${inOrder}`
+  where memberId = ${callerId} and readingId in (select value from json_each(:ids)) ${inOrder}`
 
 /** The readings of a book, newest first. Returns undefined if the caller has no such book. */
 export const listReadings = async (
@@ -86,15 +86,15 @@ const insertReading = sqlStatement<Row>`
     readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, format, note, isPaused
   )
   select
-    ${nextId(readings.readingId, READING_ID_OFFSET)}, memberId, bookId, ${placeholder('callerNow')},
-    ${placeholder('startedAt')}, ${placeholder('finishedAt')}, ${placeholder('outcome')}, ${placeholder('quarters')},
-    ${placeholder('format')}, ${placeholder('note')}, ${placeholder('isPaused')}
+    ${nextId(readings.readingId, READING_ID_OFFSET)}, memberId, bookId, :callerNow,
+    :startedAt, :finishedAt, :outcome, :quarters,
+    :format, :note, :isPaused
   from books where ${isOwnBook}
     and ${countReadings} < ${sql.raw(String(MAX_READINGS))}
-    and ${textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
+    and ${textBytes} + :bytes <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
   returning ${columns}`
 const syncAfterCreate = syncBook(
-  sql`(select max(readingId) from readings where memberId = ${callerId} and bookId = ${placeholder('bookId')})`,
+  sql`(select max(readingId) from readings where memberId = ${callerId} and bookId = :bookId)`,
   sql`(select bookId from books where ${isOwnBook})`,
 )
 const selectCount = sqlStatement<{ count: number }>`select ${countReadings} as count from books where ${isOwnBook}`
@@ -134,7 +134,7 @@ export const createReading = async (
 }
 
 const selectReading = sqlStatement<Row>`select ${columns} from readings where ${isOwnReading}`
-const syncAfterChange = syncBook(sql`${placeholder('readingId')}`, ownBookId)
+const syncAfterChange = syncBook(sql`:readingId`, ownBookId)
 
 /** The update of a reading. Its WHERE has the conditions on the stored values. */
 const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused }: ReadingPatch) => {
@@ -160,7 +160,7 @@ const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused
     conditions.push(sql`coalesce(substr(${end}, 1, length(${start})) >= substr(${start}, 1, length(${end})), true)`)
   }
   if (note) {
-    const growth = sql`${placeholder('bytes')} - ${noteBytes}`
+    const growth = sql`:bytes - ${noteBytes}`
     conditions.push(sql`(${growth} <= 0 or ${textBytes} + ${growth} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')})`)
   }
   return sqlStatement<Row>`
@@ -218,7 +218,7 @@ export const updateReading = async (
 
 const clearBook = sqlStatement`
   update books set newestReadingId = null, bookStatus = 'YET', readStartDate = null, readEndDate = null
-  where bookId = ${ownBookId} and newestReadingId = ${placeholder('readingId')}`
+  where bookId = ${ownBookId} and newestReadingId = :readingId`
 const removeReading = sqlStatement<{ readingId: number }>`
   delete from readings where ${isOwnReading} returning readingId`
 

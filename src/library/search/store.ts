@@ -34,7 +34,7 @@ type Source = { id: SQLiteColumn; bytes: SQL; ranges: SQL[] }
  * SQLite reads only as many rows as the outer query takes. `bytes` must not read the texts: `octet_length` does not.
  */
 const withSearched = ({ id, bytes, ranges }: Source) => {
-  const isNext = sql`${id} < (${placeholder('cursor')} + 0)`
+  const isNext = sql`${id} < (:cursor + 0)`
   const newest = ranges.map(
     (range) => sql`select ${id} as id, ${bytes} as bytes from ${id.table} where ${range} and ${isNext}`,
   )
@@ -76,7 +76,7 @@ const selectOldestBook = selectOldest(library)
 // The publisher has no folded column: its letters beyond ASCII match only as typed, or if they are lower-case.
 const isFound = sql`(
   instr(${titleKey}, ${q}) or instr(${authorKey}, ${q})
-  or instr(lower(${books.publisher}), ${q}) or instr(${books.publisher}, ${placeholder('typed')})
+  or instr(lower(${books.publisher}), ${q}) or instr(${books.publisher}, :typed)
 )`
 const selectBooks = sqlStatement<LibraryBook & Searched>`${withSearched(library)}
   select ${sql.join(Object.values(libraryColumns), sql`, `)}, id, isLast, coalesce(${isFound}, 0) as at
@@ -110,7 +110,7 @@ const memoSearch = (source: Source, bookId?: SQL) => {
   const startOf = (at: SQL) => sql`max(1, ${at} - ${window} / 2)`
   const search = sqlStatement<Omit<FoundMemo, 'excerpt'> & Excerpted & Searched>`${withSearched(source)},
   found as (
-    select id, isLast, iif(${placeholder('memoType')} in ('ALL', memoType), instr(${contentKey}, ${q}), 0) as at
+    select id, isLast, iif(:memoType in ('ALL', memoType), instr(${contentKey}, ${q}), 0) as at
     from searched cross join memos on memoId = id limit ${maxSearched}
   )
   select id, isLast, at, memoId, memos.bookId, title, memoType, memoBookPage, memoAuthority, memos.createdAt, updatedAt,
@@ -127,7 +127,7 @@ const bytes = sql`octet_length(memoContent) + ifnull(octet_length(contentFolded)
 const inAllBooks = memoSearch({ id: memos.memoId, bytes, ranges: [sql`${memos.memberId} = ${callerId}`] })
 const ownBook = sql`(select ${books.bookId} from ${books} where ${isOwnBook})`
 const ofType = (type: string) =>
-  sql`${memos.bookId} = ${ownBook} and ${memos.memoType} = ${literal(type)} and ${placeholder('memoType')} in ('ALL', ${literal(type)})`
+  sql`${memos.bookId} = ${ownBook} and ${memos.memoType} = ${literal(type)} and :memoType in ('ALL', ${literal(type)})`
 const inBook = memoSearch({ id: memos.memoId, bytes, ranges: MEMO_TYPES.map(ofType) }, ownBook)
 
 /**

@@ -6,12 +6,10 @@ import type { Tag } from './responses'
 import type { TagRename } from './schema'
 import { isTag, selectTag, tagId } from './store'
 
-const { placeholder } = sql
-
 const renameTag = sqlStatement<Tag>`
-  update tags set tag = ${placeholder('to')}, tagKey = ${placeholder('toKey')}
+  update tags set tag = :to, tagKey = :toKey
   where ${isTag('fromKey')} and not exists (
-    select 1 from tags as other where other.memberId = tags.memberId and other.tagKey = ${placeholder('toKey')}
+    select 1 from tags as other where other.memberId = tags.memberId and other.tagKey = :toKey
       and other.tagId <> tags.tagId
   )
   returning tag, bookCount`
@@ -19,8 +17,8 @@ const renameTag = sqlStatement<Tag>`
 // books of a large tag, and could be repeated. Which one has more stays the same while the books are moved.
 const pickTag = (ifSourceHasMore: 'source' | 'target', otherwise: 'source' | 'target') => sql`(
   select iif(source.bookCount > target.bookCount, ${sql.raw(ifSourceHasMore)}.tagId, ${sql.raw(otherwise)}.tagId)
-  from tags as source cross join tags as target on target.memberId = source.memberId and target.tagKey = ${placeholder('toKey')}
-  where source.memberId = ${callerId} and source.tagKey = ${placeholder('fromKey')}
+  from tags as source cross join tags as target on target.memberId = source.memberId and target.tagKey = :toKey
+  where source.memberId = ${callerId} and source.tagKey = :fromKey
 )`
 const [larger, smaller] = [pickTag('source', 'target'), pickTag('target', 'source')]
 const takeSpelling = sqlStatement`update tags set tag = (select tag from tags where ${isTag('toKey')}) where ${isTag('fromKey')}`
@@ -28,7 +26,7 @@ const moveBooks = sqlStatement`
   insert into bookTags (memberId, tagId, bookId)
   select memberId, ${larger}, bookId from bookTags where memberId = ${callerId} and tagId = ${smaller}
   on conflict do nothing`
-const takeKey = sqlStatement`update tags set tagKey = ${placeholder('toKey')} where ${isTag('fromKey')}`
+const takeKey = sqlStatement`update tags set tagKey = :toKey where ${isTag('fromKey')}`
 const selectTo = selectTag('toKey')
 
 /** Statements that delete a tag from all books. */

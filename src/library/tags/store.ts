@@ -18,7 +18,7 @@ const { placeholder } = sql
 type KeyedTag = { tag: string; tagKey: string }
 const selectBookTags = sqlStatement<KeyedTag>`
   select tag, tagKey from bookTags cross join tags using (memberId, tagId)
-  where bookTags.memberId = ${callerId} and bookId = ${placeholder('bookId')} order by tagKey`
+  where bookTags.memberId = ${callerId} and bookId = :bookId order by tagKey`
 
 const toNames = (rows: KeyedTag[]): BookTags => ({ tags: rows.map(({ tag }) => tag) })
 
@@ -32,7 +32,7 @@ export const listBookTags = async (db: Db, caller: Caller, bookId: number): Prom
 }
 
 // The placeholder `tags` is a JSON array of pairs: key and tag.
-const wanted = sql`json_each(${placeholder('tags')}) as wanted`
+const wanted = sql`json_each(:tags) as wanted`
 const key = sql.raw(`wanted.value ->> 0`)
 const exists = sql`exists (select 1 from tags where tags.memberId = ${callerId} and tagKey = ${key})`
 /** False if the new tags would have exceeded the limit: then the tags of the book do not change. */
@@ -55,7 +55,7 @@ const insertNewTags = sqlStatement`
   where ${isOwnBook} and not ${exists}
     and (${lastTagId} <= ${sql.raw(String(MAX_TAGS - MAX_BOOK_TAGS))} or ${tagCountAfter} <= ${sql.raw(String(MAX_TAGS))})`
 const removeOtherTags = sqlStatement`
-  delete from bookTags where memberId = ${callerId} and bookId = ${placeholder('bookId')}
+  delete from bookTags where memberId = ${callerId} and bookId = :bookId
     and (select tagKey from tags where tags.memberId = bookTags.memberId and tags.tagId = bookTags.tagId)
       not in (select ${key} from ${wanted})
     and ${areAllStored}`
