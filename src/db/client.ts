@@ -1,31 +1,12 @@
 import { fillPlaceholders, type Query, sql } from 'drizzle-orm'
-import type { DrizzleD1Database } from 'drizzle-orm/d1'
-import {
-  SQLiteDeleteBase,
-  SQLiteInsertBuilder,
-  SQLiteSelectBuilder,
-  SQLiteSyncDialect,
-  type SQLiteTable,
-  SQLiteUpdateBuilder,
-} from 'drizzle-orm/sqlite-core'
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { unavailable } from '../errors'
 import { log } from '../runtime/log'
 import { TimeoutError, withRetries } from '../runtime/retry'
 import { acquireCall, type Source } from './calls'
 import { idRange } from './next-id'
 
-/** Drizzle, to build queries with; `run` executes them. */
-export type Builder = Pick<DrizzleD1Database, 'select' | 'insert' | 'update' | 'delete'>
-
 const dialect = new SQLiteSyncDialect()
-const session = undefined as never
-// `drizzle()` would return the same builders, with 4 KB more that execute queries.
-const builder = {
-  select: (fields?: never) => new SQLiteSelectBuilder({ fields, session, dialect }),
-  insert: (table: SQLiteTable) => new SQLiteInsertBuilder(table, session, dialect),
-  update: (table: SQLiteTable) => new SQLiteUpdateBuilder(table, session, dialect),
-  delete: (table: SQLiteTable) => new SQLiteDeleteBase(table, session, dialect),
-} as unknown as Builder
 
 /** The connection of one request to one database. */
 export type Db = Source & {
@@ -74,8 +55,6 @@ export const connect = (
   }
 }
 
-export type Buildable = { toSQL(): Query }
-export type RowOf<Q> = Awaited<Q> extends (infer Row)[] ? Row : never
 export type Values = Record<string, unknown>
 
 /** A query with the values of its parameters. `Row` is what it selects or returns, and exists only in the type. */
@@ -100,28 +79,24 @@ const replaceNames = ({ sql: text, params }: Query): Query => {
   return { sql: replaced, params: all }
 }
 
-const buildOnce = <Row>(build: () => Query) => {
+/** A query of fixed shape: built once per isolate, then only its parameters are filled. The SQL names them: `:email`. */
+export const sqlStatement = <Row>(text: TemplateStringsArray, ...parts: unknown[]) => {
   let built: Query | undefined
-  const query = () => {
-    built ??= replaceNames(build())
+  const build = () => {
+    built ??= replaceNames(dialect.sqlToQuery(sql(text, ...parts)))
     return built
   }
-  return (values: Values = {}): Statement<Row> => ({ build: query, values })
+  return (values: Values = {}): Statement<Row> => ({ build, values })
 }
 
-/** A query of fixed shape: built once per isolate, then only its parameters are filled. SQL in it names them: `:email`. */
-export const statement = <Q extends Buildable>(build: (builder: Builder) => Q) =>
-  buildOnce<RowOf<Q>>(() => build(builder).toSQL())
-
-/** A `statement` written as SQL. */
-export const sqlStatement = <Row>(text: TemplateStringsArray, ...values: unknown[]) =>
-  buildOnce<Row>(() => dialect.sqlToQuery(sql(text, ...values)))
-
-/** A query whose shape depends on the request, so it is built for each request. */
-export const dynamicStatement = <Q extends Buildable>(
-  build: (builder: Builder) => Q,
-  values: Values = {},
-): Statement<RowOf<Q>> => ({ build: () => replaceNames(build(builder).toSQL()), values })
+/** The SET clause of an update of the columns that have a value. */
+export const assignments = (values: Values) => {
+  const present = Object.entries(values).filter(([, value]) => value !== undefined)
+  return sql.join(
+    present.map(([name, value]) => sql`${sql.raw(name)} = ${value}`),
+    sql`, `,
+  )
+}
 
 /** Marks a write as safe to retry when it is unknown whether it took effect. */
 export const idempotent = <Row>(write: Statement<Row>): Statement<Row> => ({ ...write, isIdempotent: true })

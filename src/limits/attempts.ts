@@ -1,7 +1,6 @@
-import { lt, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { callerId } from '../db/caller'
-import { sqlStatement, statement } from '../db/client'
-import { attempts } from '../db/schema/code-tables'
+import { sqlStatement } from '../db/client'
 import { sourcesOf } from '../values/network'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../values/time'
 
@@ -112,7 +111,7 @@ export const limitNetwork = async (
   ]
 }
 
-/** The placeholder values of the statements below. */
+/** The parameters of the statements below. */
 export const toAttempt = (now: number, ...limited: Limited[]) => ({
   now,
   limits: JSON.stringify(
@@ -124,14 +123,14 @@ export const toAttempt = (now: number, ...limited: Limited[]) => ({
 
 const limits = sql`json_each(:limits) as bound`
 const bound = (key: keyof Limit | 'subject' | 'since') => sql.raw(`bound.value ->> '${key}'`)
-const inWindow = sql`from ${attempts} where ${attempts.subject} = ${bound('subject')} and ${attempts.at} > ${bound('since')}`
+const inWindow = sql`from attempts where subject = ${bound('subject')} and at > ${bound('since')}`
 const used = sql`(select count(*) ${inWindow})`
 
 /** True while an attempt is within all its limits. */
 export const isAllowed = sql`not exists (select 1 from ${limits} where ${used} >= ${bound('max')})`
 
 /** Counts an attempt, once for each subject, if a condition is met; otherwise returns no row. */
-export const insertAttemptIf = (condition: SQL, at: SQL = sql`:now`) =>
+export const insertAttemptIf = (condition: SQL, at = sql`:now`) =>
   sqlStatement<{ attemptId: number }>`
     insert into attempts (subject, at)
     select distinct ${bound('subject')}, ${at} from ${limits} where ${condition}
@@ -150,15 +149,14 @@ export type Usage = { policy: string | null; max: number; windowMs: number; used
 /** The usage of each limit. Run it before the attempt is counted. */
 export const selectUsage = sqlStatement<Usage>`
   select ${bound('policy')} as policy, ${bound('max')} as max, ${bound('windowMs')} as windowMs,
-    ${used} as used, (select min(${attempts.at}) ${inWindow}) as oldest
+    ${used} as used, (select min(at) ${inWindow}) as oldest
   from ${limits}`
 
 /** The rows of an attempt that was counted. */
 export type Counted = { attemptId: number }[]
 
-const deleteByIds = sqlStatement<{ attemptId: number }>`
-  delete from attempts where attemptId in (select value from json_each(:attemptIds))
-  returning attemptId`
+const deleteByIds = sqlStatement`
+  delete from attempts where attemptId in (select value from json_each(:attemptIds))`
 /** Uncounts an attempt. */
 export const deleteAttempt = (counted: Counted) =>
   deleteByIds({ attemptIds: JSON.stringify(counted.map(({ attemptId }) => attemptId)) })
@@ -167,13 +165,7 @@ export const deleteAttempt = (counted: Counted) =>
 export const countAttempt = (attempt: Attempt) => ({ usage: selectUsage(attempt), counted: insertAttempt(attempt) })
 
 /** Deletes all attempts on the subjects of an attempt. */
-export const deleteAttempts = sqlStatement<{ attemptId: number }>`
-  delete from attempts where subject in (select ${bound('subject')} from ${limits})
-  returning attemptId`
+export const deleteAttempts = sqlStatement`
+  delete from attempts where subject in (select ${bound('subject')} from ${limits})`
 
-export const deleteAttemptsBefore = statement((db) =>
-  db
-    .delete(attempts)
-    .where(lt(attempts.at, sql.placeholder('before')))
-    .returning({ attemptId: attempts.attemptId }),
-)
+export const deleteAttemptsBefore = sqlStatement`delete from attempts where at < :before`

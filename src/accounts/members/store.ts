@@ -1,13 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, runAsCaller, selectCaller, selectMember } from '../../db/caller'
 import { type Db, idempotent, sqlStatement } from '../../db/client'
-import { members } from '../../db/schema/member-tables'
 import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/activity'
 import { deleteOtherSessionsIf, deleteOwnSessions } from '../sessions/store'
 import { deleteTokensOf } from '../tokens/store'
 import type { Profile, UpdatedProfile } from './responses'
-
-export const profileColumns = { email: members.email, name: members.name }
 
 const selectProfile = selectMember('email', 'name')
 const selectUpdatedProfile = selectMember('email', 'name', 'updatedAt')

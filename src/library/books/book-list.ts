@@ -6,9 +6,9 @@ import { authorKey, hasAuthor, isFinished, isRated, titleKey } from '../../db/sc
 import { BOOK_STATUSES } from '../../values/contract'
 import { type List, toCursor } from '../../values/cursor'
 import { fold } from '../../values/fold'
-import { bookColumns } from './columns'
 import type { ListedBook } from './responses'
 import type { ListQuery, Position, SortField } from './schema'
+import { BOOK_COLUMNS } from './store'
 
 // Each sort reads its own index. A list has up to two parts: the books with a value to sort by, then those without, which
 // are not in that index, newest registration first. One filter may use an index; the others are tested on each book, up to
@@ -24,9 +24,8 @@ const expressions = sql`
   caller(id) as materialized (select ${callerId}),
   wantedTag(id) as materialized (select tagId from tags where memberId = ${owner} and tagKey = :tagKey)`
 
-const COLUMNS = Object.keys(bookColumns)
-const columns = sql.raw(COLUMNS.join(', '))
-const onlyId = sql.raw(COLUMNS.map((name) => (name === 'bookId' ? name : 'null')).join(', '))
+const columns = sql.raw(['bookId', ...BOOK_COLUMNS].join(', '))
+const onlyId = sql.raw(['bookId', ...BOOK_COLUMNS.map(() => 'null')].join(', '))
 
 type Part = {
   number: Position['part']

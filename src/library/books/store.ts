@@ -1,34 +1,28 @@
-import { and, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, isCaller, queryOne, runAsCaller } from '../../db/caller'
-import {
-  type Db,
-  dynamicStatement,
-  firstRow,
-  idempotent,
-  type Statement,
-  sqlStatement,
-  statement,
-} from '../../db/client'
+import { assignments, type Db, firstRow, idempotent, type Statement, sqlStatement } from '../../db/client'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { books } from '../../db/schema/book-tables'
-import { members } from '../../db/schema/member-tables'
 import { quotaExceeded } from '../../errors'
 import { toFoldedColumn } from '../../values/fold'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
 import { loadInParts, type MemoList, newestFirst, selectMemosList } from '../memos/memo-lists'
-import { bookColumns } from './columns'
 import type { BookDetail, CreatedDate, RegisteredBook, UpdatedBook } from './responses'
 import type { BookPatch, DetailQuery, NewBook } from './schema'
 
-const { placeholder } = sql
+/** The columns of LibraryBook and, but for `bookId`, of ListedBook: those of responses, in the order of their fields. */
+export const LIBRARY_COLUMNS = sql.raw(
+  'bookId, title, cover, author, createdAt, star, currentPage, itemPage, bookStatus, memoCount',
+)
+// biome-ignore format: one line is easier to compare
+export const BOOK_COLUMNS = [
+  'title', 'cover', 'author', 'publisher', 'createdAt', 'star', 'currentPage', 'itemPage', 'bookStatus', 'readStartDate',
+  'readEndDate', 'memoCount',
+] as const
 
-/** Selects a book of the caller, or no row. */
-export const selectBook = statement((db) => db.select({ bookId: books.bookId }).from(books).where(isOwnBook))
-
-const selectDetail = selectOwnBook({ ...bookColumns, memoBytes: books.memoBytes })
+const selectDetail = selectOwnBook(...BOOK_COLUMNS, 'memoBytes')
 
 /** A book with its memos of the given visibility. Returns undefined if the caller has no such book. */
 export const getBook = async (
@@ -47,38 +41,21 @@ export const getBook = async (
   return { ...book, memosList: await loadInParts(db, caller, { bookId, memoType: 'ALL', memoAuthority }) }
 }
 
-const bookCount = sql<number>`${members.yetBooks} + ${members.ingBooks} + ${members.doneBooks}`
-const selectUsage = statement((db) =>
-  db
-    .select({ books: bookCount.as('books') })
-    .from(members)
-    .where(isCaller),
-)
+const bookCount = sql`yetBooks + ingBooks + doneBooks`
+const selectUsage = sqlStatement<{ books: number }>`select ${bookCount} as books from members where ${isCaller}`
 const insertBook = sqlStatement<RegisteredBook>`
   insert into books (
     bookId, memberId, title, titleFolded, cover, author, authorFolded, publisher, createdAt,
     currentPage, itemPage, bookStatus, readStartDate, readEndDate, isbn
   )
   select
-    ${nextId(books.bookId)}, ${members.memberId}, :title, :titleFolded,
-    :cover, :author, :authorFolded, :publisher,
-    :createdAt,
-    :currentPage, :itemPage, :bookStatus,
-    :readStartDate, :readEndDate, :isbn
-  from ${members} where ${isCaller}
-    and ${bookCount} < ${placeholder('MAX_BOOKS')}
-    and ${members.textBytes} + :bytes <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
+    ${nextId(books.bookId)}, memberId, :title, :titleFolded, :cover, :author, :authorFolded, :publisher, :createdAt,
+    :currentPage, :itemPage, :bookStatus, :readStartDate, :readEndDate, :isbn
+  from members
+  where ${isCaller} and ${bookCount} < :MAX_BOOKS and textBytes + :bytes <= :MAX_MEMBER_TEXT_BYTES
   returning bookId, title, author, cover, bookStatus`
 
-const DEFAULTS = {
-  author: null,
-  cover: null,
-  publisher: null,
-  itemPage: null,
-  readStartDate: null,
-  readEndDate: null,
-  isbn: null,
-}
+const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, readStartDate: null, readEndDate: null }
 
 /**
  * Registers a book for the caller.
@@ -95,7 +72,16 @@ export const createBook = async (
   const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = quotas
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
   const folded = { titleFolded: toFoldedColumn(book.title), authorFolded: toFoldedColumn(book.author) }
-  const insert = insertBook({ ...DEFAULTS, ...book, ...folded, createdAt, bytes, MAX_BOOKS, MAX_MEMBER_TEXT_BYTES })
+  const insert = insertBook({
+    ...DEFAULTS,
+    isbn: null,
+    ...book,
+    ...folded,
+    createdAt,
+    bytes,
+    MAX_BOOKS,
+    MAX_MEMBER_TEXT_BYTES,
+  })
   const { guard: usage, registered } = await runAsCaller(db, caller, {
     guard: selectUsage(),
     registered: firstRow(insert),
@@ -104,17 +90,18 @@ export const createBook = async (
   throw quotaExceeded(usage.books < MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', quotas)
 }
 
+type Book = typeof books.$inferSelect
 /** Columns of a book for `updateColumns` to return, and a statement that selects them. */
-export const viewOf = <Columns extends Record<string, SQLiteColumn>>(columns: Columns) => ({
-  columns,
-  select: statement((db) => db.select(columns).from(books).where(isOwnBook)),
-})
+export const viewOf = <Name extends keyof Book>(...names: Name[]) => {
+  const columns = sql.raw(names.join(', '))
+  return { columns, select: sqlStatement<Pick<Book, Name>>`select ${columns} from books where ${isOwnBook}` }
+}
 
 /** Whether new values of some text columns fit the quota. Those that do not grow always do. */
-const fits = (columns: SQLiteColumn[]) => {
-  const growth = sql`:bytes - octet_length(concat(${sql.join(columns, sql`, `)}))`
-  const textBytes = sql`(select ${members.textBytes} from ${members} where ${members.memberId} = ${books.memberId})`
-  return sql`(${growth} <= 0 or ${textBytes} + ${growth} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')})`
+const fits = (columns: string[]) => {
+  const growth = sql`:bytes - octet_length(concat(${sql.raw(columns.join(', '))}))`
+  const textBytes = sql`(select textBytes from members where members.memberId = books.memberId)`
+  return sql`(${growth} <= 0 or ${textBytes} + ${growth} <= :MAX_MEMBER_TEXT_BYTES)`
 }
 
 /** The columns that `updateColumns` can change and that count towards MAX_MEMBER_TEXT_BYTES. */
@@ -124,42 +111,40 @@ const TEXTS = ['author', 'publisher', 'language', 'series', 'sourceIds'] as cons
  * Updates columns of a book, and returns those of the view. Returns undefined if the caller has no such book.
  * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
  */
-export const updateColumns = async <Columns extends Record<string, SQLiteColumn>, Row>(
+export const updateColumns = async <Row>(
   db: Db,
   caller: Caller,
   bookId: number,
   changes: Partial<typeof books.$inferInsert>,
-  { columns, select }: { columns: Columns; select: (values: { bookId: number }) => Statement<Row> },
+  { columns, select }: { columns: SQL; select: (values: { bookId: number }) => Statement<Row> },
   quotas: Quotas,
 ): Promise<Row | undefined> => {
   if (Object.keys(changes).length === 0) return queryOne(db, caller, select({ bookId }))
   const texts = TEXTS.filter((name) => changes[name] !== undefined)
-  const hasTexts = texts.length > 0
+  const condition = texts.length > 0 ? sql`${isOwnBook} and ${fits(texts)}` : isOwnBook
+  const update = sqlStatement<Row>`
+    update books set ${assignments(changes)} where ${condition} returning ${columns}`
   const { MAX_MEMBER_TEXT_BYTES } = quotas
   const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), MAX_MEMBER_TEXT_BYTES }
-  const condition = hasTexts ? and(isOwnBook, fits(texts.map((name) => books[name]))) : isOwnBook
-  const update = idempotent(
-    dynamicStatement((builder) => builder.update(books).set(changes).where(condition).returning(columns), values),
-  ) as Statement<Row>
-  if (!hasTexts) return queryOne(db, caller, update)
+  if (texts.length === 0) return queryOne(db, caller, idempotent(update(values)))
   const { stored, updated } = await runAsCaller(db, caller, {
     stored: firstRow(select({ bookId })),
-    updated: firstRow(update),
+    updated: firstRow(idempotent(update(values))),
   })
   if (stored && !updated) throw quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas)
   return updated
 }
 
-const updatedView = viewOf({
-  author: books.author,
-  publisher: books.publisher,
-  itemPage: books.itemPage,
-  readStartDate: books.readStartDate,
-  readEndDate: books.readEndDate,
-  bookStatus: books.bookStatus,
-  star: books.star,
-  currentPage: books.currentPage,
-})
+const updatedView = viewOf(
+  'author',
+  'publisher',
+  'itemPage',
+  'readStartDate',
+  'readEndDate',
+  'bookStatus',
+  'star',
+  'currentPage',
+)
 
 /**
  * Updates the given fields of a book. Returns undefined if the caller has no such book.
@@ -176,23 +161,14 @@ export const updateBook = (
   return updateColumns(db, caller, bookId, { ...patch, ...folded }, updatedView, quotas)
 }
 
-const updateCreatedAt = statement((db) =>
-  db
-    .update(books)
-    .set({ createdAt: sql`:createdAt` })
-    .where(isOwnBook)
-    .returning({ bookId: books.bookId, createdAt: books.createdAt }),
-)
+const updateCreatedAt = sqlStatement<CreatedDate>`
+  update books set createdAt = :createdAt where ${isOwnBook} returning bookId, createdAt`
 
 /** Overwrites the registration date of a book. Returns undefined if the caller has no such book. */
-export const setCreatedDate = (
-  db: Db,
-  caller: Caller,
-  bookId: number,
-  createdAt: string,
-): Promise<CreatedDate | undefined> => queryOne(db, caller, idempotent(updateCreatedAt({ bookId, createdAt })))
+export const setCreatedDate = (db: Db, caller: Caller, bookId: number, createdAt: string) =>
+  queryOne(db, caller, idempotent(updateCreatedAt({ bookId, createdAt })))
 
-const removeBook = statement((db) => db.delete(books).where(isOwnBook).returning({ bookId: books.bookId }))
+const removeBook = sqlStatement<{ bookId: number }>`delete from books where ${isOwnBook} returning bookId`
 
 /** Deletes a book with its memos. Returns undefined if the caller has no such book. */
 export const deleteBook = (db: Db, caller: Caller, bookId: number) => queryOne(db, caller, removeBook({ bookId }))

@@ -1,25 +1,22 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { type Caller, callerId, queryOne, runAsCaller } from '../../db/caller'
-import { type Db, statement } from '../../db/client'
-import { comparedText } from '../../db/parameters'
-import { books } from '../../db/schema/book-tables'
+import { type Db, sqlStatement } from '../../db/client'
 import type { Quotas } from '../../values/quotas'
-import { libraryColumns } from '../books/columns'
 import type { LibraryBook } from '../books/responses'
-import { updateColumns, viewOf } from '../books/store'
+import { LIBRARY_COLUMNS, updateColumns, viewOf } from '../books/store'
 import type { Edition } from './responses'
 import type { EditionPatch } from './schema'
 
-const editionView = viewOf({
-  bookId: books.bookId,
-  isbn: books.isbn,
-  language: books.language,
-  format: books.format,
-  publishedYear: books.publishedYear,
-  series: books.series,
-  seriesNumber: books.seriesNumber,
-  sourceIds: books.sourceIds,
-})
+const editionView = viewOf(
+  'bookId',
+  'isbn',
+  'language',
+  'format',
+  'publishedYear',
+  'series',
+  'seriesNumber',
+  'sourceIds',
+)
 type Row = Omit<Edition, 'sourceIds'> & { sourceIds: string | null }
 
 const toEdition = (row: Row | undefined): Edition | undefined =>
@@ -47,14 +44,10 @@ export const updateEdition = async (
 /** The most books that `listByIsbn` returns. */
 export const MAX_SAME_ISBN = 100
 
-const selectByIsbn = statement((db) =>
-  db
-    .select(libraryColumns)
-    .from(books)
-    .where(and(eq(books.memberId, callerId), sql`${books.isbn} = ${comparedText('isbn')}`))
-    .orderBy(desc(books.bookId))
-    .limit(MAX_SAME_ISBN),
-)
+// Why an expression around the parameter: db/parameters.ts.
+const selectByIsbn = sqlStatement<LibraryBook>`
+  select ${LIBRARY_COLUMNS} from books where memberId = ${callerId} and isbn = (:isbn || '')
+  order by bookId desc limit ${sql.raw(String(MAX_SAME_ISBN))}`
 
 /** The caller's books with an ISBN-13, newest first. */
 export const listByIsbn = async (db: Db, caller: Caller, isbn: string): Promise<LibraryBook[]> => {

@@ -1,9 +1,8 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, idempotent, run, sqlStatement, statement, uninterrupted } from '../../db/client'
+import { type SQL, sql } from 'drizzle-orm'
+import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller, selectMember } from '../../db/caller'
+import { type Db, idempotent, run, sqlStatement, uninterrupted } from '../../db/client'
 import { nextReusableId } from '../../db/next-id'
 import { joinPage, pagesOf } from '../../db/pages'
-import { members } from '../../db/schema/member-tables'
 import { images } from '../../db/schema/memo-tables'
 import { quotaExceeded } from '../../errors'
 import { log } from '../../runtime/log'
@@ -12,48 +11,31 @@ import type { Quotas } from '../../values/quotas'
 import { cleanUpload, deleteObject, freeBytes, type NewImage, putImage, toKey } from './bucket'
 import type { StoredImage } from './responses'
 
-const { placeholder } = sql
-
-const selectUsage = statement((db) => db.select({ imageCount: members.imageCount }).from(members).where(isCaller))
-
-const imageColumns = {
-  memberId: images.memberId,
-  name: images.name,
-  type: images.type,
-  bytes: images.bytes,
-  createdAt: images.createdAt,
-}
-const imageCount = sql`(select ${members.imageCount} from ${members} where ${isCaller})`
-const selectPage = pagesOf(imageCount, (db, { desc, limit, offset }) =>
-  db
-    .select(imageColumns)
-    .from(images)
-    .where(eq(images.memberId, callerId))
-    .orderBy(desc(images.imageId))
-    .limit(limit)
-    .offset(offset),
+const selectUsage = selectMember('imageCount')
+const selectPage = pagesOf<StoredImage>(
+  sql`(select imageCount from members where ${isCaller})`,
+  ({ desc, limit, offset }) => sql`
+    select memberId, name, type, bytes, createdAt from images where memberId = ${callerId}
+    order by imageId ${desc} limit ${limit} offset ${offset}`,
 )
 
 /** The caller's images, newest first. */
 export const listImages = async (db: Db, caller: Caller, paging: Paging): Promise<Page<StoredImage>> => {
   const { guard, items } = await runAsCaller(db, caller, { guard: selectUsage(), items: selectPage(paging) })
-  const { imageCount } = guard
-  return toPage(joinPage(items), imageCount, paging)
+  return toPage(joinPage(items), guard.imageCount, paging)
 }
 
 const insertImageWith = (idColumn: SQL, id: SQL) =>
   sqlStatement<{ imageId: number }>`
   insert into images (${idColumn} memberId, name, type, bytes, createdAt)
-  select ${id} ${members.memberId}, :name, :type, :bytes, :createdAt
-  from ${members} where ${isCaller}
-    and ${members.imageBytes} + :bytes <= ${placeholder('MAX_MEMBER_IMAGE_BYTES')}
+  select ${id} memberId, :name, :type, :bytes, :createdAt from members
+  where ${isCaller} and imageBytes + :bytes <= :MAX_MEMBER_IMAGE_BYTES
   returning imageId`
 // In slot 0, SQLite assigns the identifier, without reading a row.
 const insertImage = insertImageWith(sql``, sql``)
 const insertImageInRange = insertImageWith(sql`imageId,`, sql`${nextReusableId(images.imageId)},`)
 
-const isNamed = and(eq(images.memberId, placeholder('memberId')), eq(images.name, placeholder('name')))
-const deleteRow = statement((db) => db.delete(images).where(isNamed).returning({ imageId: images.imageId }))
+const deleteRow = sqlStatement`delete from images where memberId = :memberId and name = :name`
 
 const logLeftover = (leftover: string) => (reason: Error) => log('error', `${leftover}: ${reason.message}`)
 
@@ -107,21 +89,16 @@ export const uploadImage = async (
   return key
 }
 
-const deleteOwn = statement((db) =>
-  db
-    .delete(images)
-    // The unary plus keeps this term out of the index lookup, which thus finds only the caller's images.
-    .where(sql`${images.memberId} = ${callerId} and ${images.name} = :name and +${images.memberId} = :memberId`)
-    .returning({ imageId: images.imageId, ...imageColumns }),
-)
+// The unary plus keeps its term out of the index lookup, which thus finds only the caller's images.
+const deleteOwn = sqlStatement<typeof images.$inferSelect>`
+  delete from images where memberId = ${callerId} and name = :name and +memberId = :memberId returning *`
 // A new identifier if another image has taken the old one since.
-const freeId = sql`case when not exists (select 1 from ${images} where ${images.imageId} = :imageId) then :imageId else ${nextReusableId(images.imageId)} end`
-const restoreRow = sqlStatement<{ imageId: number }>`
+const restoreRow = sqlStatement`
   insert into images (imageId, memberId, name, type, bytes, createdAt)
-  select ${freeId}, ${members.memberId}, :name, :type, :bytes, :createdAt
-  from ${members} where ${members.memberId} = :memberId and ${members.withdrawnAt} is null
-  on conflict do nothing
-  returning imageId`
+  select iif(exists (select 1 from images where imageId = :imageId), ${nextReusableId(images.imageId)}, :imageId),
+    memberId, :name, :type, :bytes, :createdAt
+  from members where memberId = :memberId and withdrawnAt is null
+  on conflict do nothing`
 
 // Longer than storing an object can take: an upload writes its row, which can be deleted, before its object.
 const DELETE_AGAIN_MS = 15_000

@@ -1,42 +1,25 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { type Caller, callerId, queryOne, runAsCaller } from '../../db/caller'
-import { type Db, sqlStatement, statement } from '../../db/client'
+import { type Db, sqlStatement } from '../../db/client'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { limit, offset } from '../../db/parameters'
-import { type ArrayOrParts, loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
-import { books } from '../../db/schema/book-tables'
-import { memos } from '../../db/schema/memo-tables'
+import { type ArrayOrParts, loadParts, MAX_WHOLE_BYTES, type Size } from '../../db/parts'
 import { MEMO_TYPES } from '../../values/contract'
 import { type Page, toLimit, toPage } from '../../values/paging'
-import type { Memo } from './responses'
+import type { Memo, RandomMemo } from './responses'
 import type { MemosQuery } from './schema'
 
-export const memoColumns = {
-  memoId: memos.memoId,
-  memoType: memos.memoType,
-  memoContent: memos.memoContent,
-  memoBookPage: memos.memoBookPage,
-  memoAuthority: memos.memoAuthority,
-  memoLikesCount: memos.memoLikesCount,
-  createdAt: memos.createdAt,
-  updatedAt: memos.updatedAt,
-}
+/** The columns of memos in responses, in the order of their fields. */
+export const memoColumns = sql.raw(
+  'memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt',
+)
 
-/** Their names, for statements in SQL. */
-export const memoColumnNames = sql.raw(Object.keys(memoColumns).join(', '))
-
-/** Matches the memos of a book only if it is the caller's: no memo of another member's book is read. */
-const isInOwnBook = eq(memos.bookId, sql`(select ${books.bookId} from ${books} where ${isOwnBook})`)
-
-const smallBook = sql`select ${books.bookId} from ${books} where ${isOwnBook} and ${books.memoBytes} <= ${sql.raw(String(MAX_WHOLE_BYTES))}`
+const smallBook = sql`select bookId from books where ${isOwnBook} and memoBytes <= ${sql.raw(String(MAX_WHOLE_BYTES))}`
+const hasAuthority = sql`:memoAuthority in ('ALL', memoAuthority)`
 
 /** The memos of a small book with the given visibility, unsorted: `newestFirst` is faster than sorting in the database. */
-export const selectMemosList = statement((db) =>
-  db
-    .select(memoColumns)
-    .from(memos)
-    .where(and(eq(memos.bookId, sql`(${smallBook})`), sql`:memoAuthority in ('ALL', ${memos.memoAuthority})`)),
-)
+export const selectMemosList = sqlStatement<Memo>`
+  select ${memoColumns} from memos where bookId = (${smallBook}) and ${hasAuthority}`
 
 /** Sorts in place. */
 export const newestFirst = (list: Memo[]) => list.sort((one, other) => other.memoId - one.memoId)
@@ -44,26 +27,14 @@ export const newestFirst = (list: Memo[]) => list.sort((one, other) => other.mem
 /** Memos, newest first. */
 export type MemoList = ArrayOrParts<Memo>
 
-const isSelected = sql`:memoType in ('ALL', ${memos.memoType}) and :memoAuthority in ('ALL', ${memos.memoAuthority})`
-const selectSizes = statement((db) =>
-  db
-    .select({
-      id: sql<number>`${memos.memoId}`.as('id'),
-      bytes: sql<number>`octet_length(${memos.memoContent})`.as('bytes'),
-    })
-    .from(memos)
-    .where(and(isInOwnBook, isSelected))
-    .orderBy(desc(memos.memoId))
-    .limit(limit)
-    .offset(offset),
-)
-const selectPart = statement((db) =>
-  db
-    .select(memoColumns)
-    .from(memos)
-    .where(and(sql`${memos.memoId} in (select value from json_each(:memoIds))`, eq(memos.memberId, callerId)))
-    .orderBy(desc(memos.memoId)),
-)
+// No memo of another member's book is read.
+const selectSizes = sqlStatement<Size>`
+  select memoId as id, octet_length(memoContent) as bytes from memos
+  where bookId = (select bookId from books where ${isOwnBook}) and :memoType in ('ALL', memoType) and ${hasAuthority}
+  order by memoId desc limit ${limit} offset ${offset}`
+const selectPart = sqlStatement<Memo>`
+  select ${memoColumns} from memos
+  where memoId in (select value from json_each(:memoIds)) and memberId = ${callerId} order by memoId desc`
 
 type MemoType = Memo['memoType']
 type Selection = { bookId: number; memoType: MemosQuery['memoType']; memoAuthority: 'ALL' | Memo['memoAuthority'] }
@@ -84,7 +55,7 @@ export const loadInParts = async (
 }
 
 const selectOfType = (memoType: MemoType) => sql`
-  select ${memoColumnNames} from memos where bookId = (select bookId from book) and memoType = ${sql.raw(`'${memoType}'`)}`
+  select ${memoColumns} from memos where bookId = (select bookId from book) and memoType = ${sql.raw(`'${memoType}'`)}`
 const selectPageOf = (types: readonly MemoType[]) =>
   sqlStatement<Memo>`select * from (
       with book(bookId) as materialized (${smallBook})
@@ -108,15 +79,7 @@ const COUNTERS = {
   QUESTION: 'questionMemos',
 } as const
 
-const selectCounters = selectOwnBook({
-  bookId: books.bookId,
-  memoCount: books.memoCount,
-  contentMemos: books.contentMemos,
-  summaryMemos: books.summaryMemos,
-  thoughtMemos: books.thoughtMemos,
-  questionMemos: books.questionMemos,
-  memoBytes: books.memoBytes,
-})
+const selectCounters = selectOwnBook(...Object.values(COUNTERS), 'memoBytes')
 
 type MemoPage = Omit<Page<Memo>, 'item'> & { item: MemoList }
 
@@ -139,21 +102,10 @@ export const listMemos = async (
   return { ...result, item: await loadInParts(db, caller, selection, toLimit(paging)) }
 }
 
-const randomPosition = sql`(
-  select 1 + cast(:fraction * max(${memos.position}) as integer)
-  from ${memos} where ${memos.memberId} = ${callerId}
-)`
-const selectRandom = statement((db) =>
-  db
-    .select({
-      memoId: memos.memoId,
-      memoContent: memos.memoContent,
-      memoType: memos.memoType,
-      memoBookPage: memos.memoBookPage,
-    })
-    .from(memos)
-    .where(and(eq(memos.memberId, callerId), eq(memos.position, randomPosition))),
-)
+const selectRandom = sqlStatement<RandomMemo>`
+  select memoId, memoContent, memoType, memoBookPage from memos
+  where memberId = ${callerId}
+    and position = (select 1 + cast(:fraction * max(position) as integer) from memos where memberId = ${callerId})`
 
 /** A random memo of the caller, each equally likely. Returns undefined if the caller has none. */
 export const drawMemo = (db: Db, caller: Caller) => queryOne(db, caller, selectRandom({ fraction: Math.random() }))

@@ -1,23 +1,18 @@
-import { and, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
 import { type Caller, isOwnRow, queryOne, runAsCaller } from '../../db/caller'
-import { type Db, dynamicStatement, firstRow, idempotent, sqlStatement, statement } from '../../db/client'
+import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
-import { books } from '../../db/schema/book-tables'
-import { members } from '../../db/schema/member-tables'
 import { memos } from '../../db/schema/memo-tables'
 import { quotaExceeded } from '../../errors'
 import { toFoldedColumn } from '../../values/fold'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
-import { memoColumnNames, memoColumns } from './memo-lists'
+import { memoColumns } from './memo-lists'
 import type { Memo } from './responses'
 import type { MemoPatch, NewMemo } from './schema'
 
-const { placeholder } = sql
-
-const memberTextBytes = (memberId: SQLiteColumn) =>
-  sql`(select ${members.textBytes} from ${members} where ${members.memberId} = ${memberId})`
+const memberTextBytes = (table: 'books' | 'memos') =>
+  sql`(select textBytes from members where members.memberId = ${sql.raw(table)}.memberId)`
 
 const insertMemo = sqlStatement<Memo>`
   insert into memos (
@@ -25,17 +20,15 @@ const insertMemo = sqlStatement<Memo>`
     memoType, memoContent, contentFolded, memoBookPage, memoAuthority, createdAt, updatedAt
   )
   select
-    ${nextId(memos.memoId)}, ${books.bookId}, ${books.memberId},
-    (select coalesce(max(${memos.position}), 0) + 1 from ${memos} where ${memos.memberId} = ${books.memberId}),
-    :memoType, :memoContent, :contentFolded,
-    :memoBookPage, :memoAuthority, :createdAt, :createdAt
-  from ${books} where ${isOwnBook}
-    and ${books.memoCount} < ${placeholder('MAX_MEMOS_PER_BOOK')}
-    and ${books.memoBytes} + :bytes <= ${placeholder('MAX_BOOK_TEXT_BYTES')}
-    and ${memberTextBytes(books.memberId)} + :bytes <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
-  returning ${memoColumnNames}`
+    ${nextId(memos.memoId)}, bookId, memberId,
+    (select coalesce(max(position), 0) + 1 from memos where memos.memberId = books.memberId),
+    :memoType, :memoContent, :contentFolded, :memoBookPage, :memoAuthority, :createdAt, :createdAt
+  from books where ${isOwnBook} and memoCount < :MAX_MEMOS_PER_BOOK
+    and memoBytes + :bytes <= :MAX_BOOK_TEXT_BYTES
+    and ${memberTextBytes('books')} + :bytes <= :MAX_MEMBER_TEXT_BYTES
+  returning ${memoColumns}`
 
-const selectUsage = selectOwnBook({ bookId: books.bookId, memoCount: books.memoCount, memoBytes: books.memoBytes })
+const selectUsage = selectOwnBook('memoCount', 'memoBytes')
 
 /**
  * Adds a memo to one of the caller's books. Returns undefined if the caller has no such book.
@@ -66,26 +59,22 @@ export const createMemo = async (
 }
 
 const isOwnMemo = isOwnRow(memos.memoId, memos.memberId)
-const selectMemo = statement((db) => db.select(memoColumns).from(memos).where(isOwnMemo))
-const removeMemo = statement((db) => db.delete(memos).where(isOwnMemo).returning({ memoId: memos.memoId }))
+const selectMemo = sqlStatement<Memo>`select ${memoColumns} from memos where ${isOwnMemo}`
+const removeMemo = sqlStatement<{ memoId: number }>`delete from memos where ${isOwnMemo} returning memoId`
 
 /** A memo. Returns undefined if the caller has no such memo. */
 export const getMemo = (db: Db, caller: Caller, memoId: number): Promise<Memo | undefined> =>
   queryOne(db, caller, selectMemo({ memoId }))
 
-const bookTextBytes = sql<number>`(select ${books.memoBytes} from ${books} where ${books.bookId} = ${memos.bookId})`
-const growth = sql<number>`:bytes - octet_length(${memos.memoContent})`
+const bookTextBytes = sql`(select memoBytes from books where books.bookId = memos.bookId)`
+const growth = sql`:bytes - octet_length(memoContent)`
 /** Whether new content fits the quotas. Content that does not grow always does. */
 const fits = sql`(${growth} <= 0 or (
-  ${bookTextBytes} + ${growth} <= ${placeholder('MAX_BOOK_TEXT_BYTES')}
-  and ${memberTextBytes(memos.memberId)} + ${growth} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
+  ${bookTextBytes} + ${growth} <= :MAX_BOOK_TEXT_BYTES
+  and ${memberTextBytes('memos')} + ${growth} <= :MAX_MEMBER_TEXT_BYTES
 ))`
-const selectGrowth = statement((db) =>
-  db
-    .select({ bookBytes: sql<number>`${bookTextBytes} + ${growth}`.as('bookBytes') })
-    .from(memos)
-    .where(isOwnMemo),
-)
+const selectGrowth = sqlStatement<{ bookBytes: number }>`
+  select ${bookTextBytes} + ${growth} as bookBytes from memos where ${isOwnMemo}`
 
 /**
  * Updates the given fields of a memo. Returns undefined if the caller has no such memo.
@@ -104,16 +93,10 @@ export const updateMemo = async (
   const { MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES } = quotas
   const values = { memoId, bytes: utf8Bytes(patch.memoContent), MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES }
   const hasContent = patch.memoContent !== undefined
+  const changes = { ...patch, ...(hasContent && { contentFolded: toFoldedColumn(patch.memoContent) }), updatedAt: now }
+  const condition = hasContent ? sql`${isOwnMemo} and ${fits}` : isOwnMemo
   const update = idempotent(
-    dynamicStatement(
-      (builder) =>
-        builder
-          .update(memos)
-          .set({ ...patch, ...(hasContent && { contentFolded: toFoldedColumn(patch.memoContent) }), updatedAt: now })
-          .where(hasContent ? and(isOwnMemo, fits) : isOwnMemo)
-          .returning(memoColumns),
-      values,
-    ),
+    sqlStatement<Memo>`update memos set ${assignments(changes)} where ${condition} returning ${memoColumns}`(values),
   )
   if (!hasContent) return queryOne(db, caller, update)
   const { before, updated } = await runAsCaller(db, caller, {

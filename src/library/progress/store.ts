@@ -1,18 +1,12 @@
-import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
-import { type Db, firstRow, idempotent, sqlStatement, statement } from '../../db/client'
-import { isOwnBook } from '../../db/own-book'
+import { type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
+import { isOwnBook, selectBook } from '../../db/own-book'
 import { limit } from '../../db/parameters'
-import { books } from '../../db/schema/book-tables'
-import { progress } from '../../db/schema/reading-tables'
 import { fieldError } from '../../errors'
 import { type List, toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
-import { selectBook } from '../books/store'
 import type { ProgressEvent } from './responses'
 import type { NewProgress, ProgressQuery } from './schema'
-
-const { placeholder } = sql
 
 type Row = Omit<ProgressEvent, 'at'> & { at: number }
 const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at), page, kind })
@@ -24,7 +18,7 @@ const insertEvent = sqlStatement<Row>`
   with book as materialized (
     select memberId, bookId, currentPage, newestReadingId,
       coalesce(:page, round(itemPage * :percent / 100.0)) as newPage
-    from ${books} where ${isOwnBook}
+    from books where ${isOwnBook}
   ), event as materialized (
     select book.*, total, coalesce(
       :at,
@@ -76,30 +70,19 @@ export const addProgress = async (
 ): Promise<ProgressEvent | undefined> => {
   const now = Date.now()
   const values = { bookId, page: null, percent: null, ...reached, now, at: at != null && at <= now ? at : null }
-  const { book, event } = await runAsCaller(db, caller, {
-    book: firstRow(selectBook({ bookId })),
+  const { guard, event } = await runAsCaller(db, caller, {
+    guard: selectBook({ bookId }),
     event: firstRow(idempotent(insertEvent(values))),
     updated: idempotent(updateCurrentPage({ bookId })),
   })
-  if (!book) return undefined
+  if (guard.bookId === null) return undefined
   if (!event) throw fieldError('percent', reached.percent, 'must not be sent for a book without itemPage: send page')
   return toEvent(event)
 }
 
-const selectEvents = statement((db) =>
-  db
-    .select({ at: progress.at, page: progress.page, kind: progress.kind })
-    .from(progress)
-    .where(
-      and(
-        eq(progress.memberId, callerId),
-        eq(progress.bookId, placeholder('bookId')),
-        lt(progress.at, placeholder('before')),
-      ),
-    )
-    .orderBy(desc(progress.at))
-    .limit(limit),
-)
+const selectEvents = sqlStatement<Row>`
+  select at, page, kind from progress where memberId = ${callerId} and bookId = :bookId and at < :before
+  order by at desc limit ${limit}`
 
 /** The progress of a book, newest first. Returns undefined if the caller has no such book. */
 export const listProgress = async (
@@ -108,11 +91,11 @@ export const listProgress = async (
   bookId: number,
   { cursor = Number.MAX_SAFE_INTEGER, size }: ProgressQuery,
 ): Promise<List<ProgressEvent> | undefined> => {
-  const { books, events } = await runAsCaller(db, caller, {
-    books: selectBook({ bookId }),
+  const { guard, events } = await runAsCaller(db, caller, {
+    guard: selectBook({ bookId }),
     events: selectEvents({ bookId, before: cursor, limit: size + 1 }),
   })
-  if (books.length === 0) return undefined
+  if (guard.bookId === null) return undefined
   const item = events.slice(0, size)
   return { item: item.map(toEvent), next: events.length > size ? toCursor(item.at(-1)?.at) : null }
 }

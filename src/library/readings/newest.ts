@@ -2,14 +2,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import { callerId } from '../../db/caller'
 import { sqlStatement } from '../../db/client'
 
-const { placeholder } = sql
-
 /** Open readings first, then by date, as far as it is known. */
 export const NEWEST_FIRST = sql.raw(`outcome is null desc, coalesce(finishedAt, startedAt, '') desc, readingId desc`)
 
 const isReplaced = sql`books.newestReadingId is not newest.readingId`
 const stars = sql`max(1, (newest.quarters + 2) / 4)`
-const sets = (field: 'Start' | 'End' | 'Outcome' | 'Star') => placeholder(`sets${field}`)
 
 /** A full date as a timestamp, with the book's time of day if the book has the same date. Null for a partial date. */
 export const toTimestamp = (date: SQL, stored: SQL) => sql`iif(
@@ -32,18 +29,18 @@ export const syncBook = (readingId: SQL, bookId: SQL) => {
       readingVersion = readingVersion + 1,
       bookStatus = iif(
         newest.outcome is null, 'ING',
-        iif(${isReplaced} or books.bookStatus = 'ING' or ${sets('Outcome')}, 'DONE', books.bookStatus)
+        iif(${isReplaced} or books.bookStatus = 'ING' or :setsOutcome, 'DONE', books.bookStatus)
       ),
       readStartDate = iif(
-        ${isReplaced} or ${sets('Start')} or (${sets('Outcome')} and books.bookStatus = 'YET'),
+        ${isReplaced} or :setsStart or (:setsOutcome and books.bookStatus = 'YET'),
         ${toTimestamp(sql`newest.startedAt`, sql`books.readStartDate`)}, books.readStartDate
       ),
       readEndDate = iif(
-        ${isReplaced} or ${sets('End')},
+        ${isReplaced} or :setsEnd,
         iif(newest.outcome = 'FINISHED', ${toTimestamp(sql`newest.finishedAt`, sql`books.readEndDate`)}, null),
         books.readEndDate
       ),
-      star = iif(${isReplaced}, coalesce(${stars}, books.star), iif(${sets('Star')}, coalesce(${stars}, 0), books.star))
+      star = iif(${isReplaced}, coalesce(${stars}, books.star), iif(:setsStar, coalesce(${stars}, 0), books.star))
     from (
       select bookId, readingId, startedAt, finishedAt, outcome, quarters from books join readings using (memberId, bookId)
       where books.bookId = ${bookId} and books.memberId = ${callerId}

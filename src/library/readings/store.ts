@@ -1,18 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, isOwnRow, runAsCaller } from '../../db/caller'
-import { type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
+import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { nextId, READING_ID_OFFSET } from '../../db/next-id'
 import { isOwnBook } from '../../db/own-book'
 import { type ArrayOrParts, loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
-import { members } from '../../db/schema/member-tables'
 import { readings } from '../../db/schema/reading-tables'
 import { ApiError, fieldError, quotaExceeded } from '../../errors'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
 import { NEWEST_FIRST, syncBook } from './newest'
 import type { Reading } from './responses'
 import { beforeStartError, isInOrder, MAX_READINGS, type NewReading, pausedError, type ReadingPatch } from './schema'
-
-const { placeholder } = sql
 
 type Row = Omit<Reading, 'paused'> & { paused: number }
 const columns = sql.raw(
@@ -79,19 +76,18 @@ export const listReadings = async (
   })
 }
 
-const textBytes = sql`(select ${members.textBytes} from ${members} where ${isCaller})`
+const textBytes = sql`(select textBytes from members where ${isCaller})`
 const countReadings = sql`(select count(*) from readings where memberId = books.memberId and bookId = books.bookId)`
 const insertReading = sqlStatement<Row>`
   insert into readings (
     readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, format, note, isPaused
   )
   select
-    ${nextId(readings.readingId, READING_ID_OFFSET)}, memberId, bookId, :callerNow,
-    :startedAt, :finishedAt, :outcome, :quarters,
-    :format, :note, :isPaused
+    ${nextId(readings.readingId, READING_ID_OFFSET)}, memberId, bookId, :callerNow, :startedAt, :finishedAt, :outcome,
+    :quarters, :format, :note, :isPaused
   from books where ${isOwnBook}
     and ${countReadings} < ${sql.raw(String(MAX_READINGS))}
-    and ${textBytes} + :bytes <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
+    and ${textBytes} + :bytes <= :MAX_MEMBER_TEXT_BYTES
   returning ${columns}`
 const syncAfterCreate = syncBook(
   sql`(select max(readingId) from readings where memberId = ${callerId} and bookId = :bookId)`,
@@ -147,24 +143,19 @@ const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused
     note,
     isPaused: outcome || finishedAt ? 0 : paused === undefined ? undefined : Number(paused),
   }
-  const set = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [sql`${sql.raw(name)} = ${value}`],
-  )
   const conditions: SQL[] = [isOwnReading]
   if (paused && outcome === undefined) conditions.push(sql`outcome is null`)
   if (outcome !== null && (startedAt || finishedAt)) {
-    const [start, end] = [
-      startedAt === undefined ? sql`startedAt` : startedAt,
-      finishedAt === undefined ? sql`finishedAt` : finishedAt,
-    ]
+    const start = startedAt === undefined ? sql`startedAt` : startedAt
+    const end = finishedAt === undefined ? sql`finishedAt` : finishedAt
     conditions.push(sql`coalesce(substr(${end}, 1, length(${start})) >= substr(${start}, 1, length(${end})), true)`)
   }
   if (note) {
     const growth = sql`:bytes - ${noteBytes}`
-    conditions.push(sql`(${growth} <= 0 or ${textBytes} + ${growth} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')})`)
+    conditions.push(sql`(${growth} <= 0 or ${textBytes} + ${growth} <= :MAX_MEMBER_TEXT_BYTES)`)
   }
   return sqlStatement<Row>`
-    update readings set ${sql.join(set, sql`, `)} where ${sql.join(conditions, sql` and `)} returning ${columns}`
+    update readings set ${assignments(values)} where ${sql.join(conditions, sql` and `)} returning ${columns}`
 }
 
 /** The error for a change that the stored reading or the quota does not allow. */

@@ -9,8 +9,8 @@ import { contentKey, memos } from '../../db/schema/memo-tables'
 import { BOOK_STATUSES, MEMO_TYPES } from '../../values/contract'
 import { type List, toCursor } from '../../values/cursor'
 import { fold } from '../../values/fold'
-import { libraryColumns } from '../books/columns'
 import type { LibraryBook } from '../books/responses'
+import { LIBRARY_COLUMNS } from '../books/store'
 import { toExcerpt } from './excerpt'
 import type { FoundMemo } from './responses'
 import { type BookSearch, type MemoSearch, WINDOW } from './schema'
@@ -20,8 +20,6 @@ const MAX_SEARCHED = 1000
 /** A call ends with the memo that reaches this size: a database runs one query at a time, and others wait. */
 const MAX_SEARCHED_BYTES = 4 * 1024 * 1024
 
-const { placeholder } = sql
-const q = placeholder('q')
 const [maxSearched, maxBytes, window] = [MAX_SEARCHED, MAX_SEARCHED_BYTES, WINDOW].map((n) => sql.raw(String(n)))
 const literal = (name: string) => sql.raw(`'${name}'`)
 const union = (selects: SQL[]) => sql.join(selects, sql` union all `)
@@ -51,10 +49,8 @@ const withSearched = ({ id, bytes, ranges }: Source) => {
 
 const selectOldest = ({ id, ranges }: Source, bookId = sql`null`) => {
   const oldest = ranges.map((range) => sql`select min(${id}) as id from ${id.table} where ${range}`)
-  return sqlStatement<{
-    oldest: number
-    bookId: number | null
-  }>`select min(id) as oldest, ${bookId} as bookId from (${union(oldest)})`
+  return sqlStatement<{ oldest: number; bookId: number | null }>`
+    select min(id) as oldest, ${bookId} as bookId from (${union(oldest)})`
 }
 
 /** A matching row, or the last one searched. `at` is the position of the match, or 0. */
@@ -75,20 +71,15 @@ const library: Source = {
 const selectOldestBook = selectOldest(library)
 // The publisher has no folded column: its letters beyond ASCII match only as typed, or if they are lower-case.
 const isFound = sql`(
-  instr(${titleKey}, ${q}) or instr(${authorKey}, ${q})
-  or instr(lower(${books.publisher}), ${q}) or instr(${books.publisher}, :typed)
+  instr(${titleKey}, :q) or instr(${authorKey}, :q) or instr(lower(publisher), :q) or instr(publisher, :typed)
 )`
 const selectBooks = sqlStatement<LibraryBook & Searched>`${withSearched(library)}
-  select ${sql.join(Object.values(libraryColumns), sql`, `)}, id, isLast, coalesce(${isFound}, 0) as at
-  from searched cross join ${books} on ${books.bookId} = id where ${isFound} or isLast limit ${limit}`
+  select ${LIBRARY_COLUMNS}, id, isLast, coalesce(${isFound}, 0) as at
+  from searched cross join books on bookId = id where ${isFound} or isLast limit ${limit}`
 
-// Below, `idempotent` is for `run`, which only recognizes statements that begin with SELECT as reads.
-const toValues = ({ q, cursor = Number.MAX_SAFE_INTEGER, size }: BookSearch) => ({
-  q: fold(q),
-  typed: q,
-  cursor,
-  limit: size,
-})
+const toValues = ({ q: typed, cursor = Number.MAX_SAFE_INTEGER, size }: BookSearch) => {
+  return { q: fold(typed), typed, cursor, limit: size }
+}
 
 /** The caller's books whose title, author or publisher contains the term, newest first. */
 export const searchBooks = async (db: Db, caller: Caller, search: BookSearch): Promise<List<LibraryBook>> => {
@@ -110,7 +101,7 @@ const memoSearch = (source: Source, bookId?: SQL) => {
   const startOf = (at: SQL) => sql`max(1, ${at} - ${window} / 2)`
   const search = sqlStatement<Omit<FoundMemo, 'excerpt'> & Excerpted & Searched>`${withSearched(source)},
   found as (
-    select id, isLast, iif(:memoType in ('ALL', memoType), instr(${contentKey}, ${q}), 0) as at
+    select id, isLast, iif(:memoType in ('ALL', memoType), instr(${contentKey}, :q), 0) as at
     from searched cross join memos on memoId = id limit ${maxSearched}
   )
   select id, isLast, at, memoId, memos.bookId, title, memoType, memoBookPage, memoAuthority, memos.createdAt, updatedAt,
@@ -125,7 +116,7 @@ const memoSearch = (source: Source, bookId?: SQL) => {
 
 const bytes = sql`octet_length(memoContent) + ifnull(octet_length(contentFolded), 0)`
 const inAllBooks = memoSearch({ id: memos.memoId, bytes, ranges: [sql`${memos.memberId} = ${callerId}`] })
-const ownBook = sql`(select ${books.bookId} from ${books} where ${isOwnBook})`
+const ownBook = sql`(select bookId from books where ${isOwnBook})`
 const ofType = (type: string) =>
   sql`${memos.bookId} = ${ownBook} and ${memos.memoType} = ${literal(type)} and :memoType in ('ALL', ${literal(type)})`
 const inBook = memoSearch({ id: memos.memoId, bytes, ranges: MEMO_TYPES.map(ofType) }, ownBook)

@@ -1,19 +1,15 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, idempotent, sqlStatement } from '../../db/client'
-import { isOwnBook } from '../../db/own-book'
+import { isOwnBook, selectBook } from '../../db/own-book'
 import { joinPage, pagesOf } from '../../db/pages'
-import { books } from '../../db/schema/book-tables'
 import { ApiError } from '../../errors'
 import { fold } from '../../values/fold'
 import { type Page, toPage } from '../../values/paging'
-import { libraryColumns } from '../books/columns'
 import type { LibraryBook } from '../books/responses'
-import { selectBook } from '../books/store'
+import { LIBRARY_COLUMNS } from '../books/store'
 import type { Tag } from './responses'
 import { type BookTags, MAX_BOOK_TAGS, MAX_TAGS, type TaggedQuery } from './schema'
-
-const { placeholder } = sql
 
 type KeyedTag = { tag: string; tagKey: string }
 const selectBookTags = sqlStatement<KeyedTag>`
@@ -24,14 +20,14 @@ const toNames = (rows: KeyedTag[]): BookTags => ({ tags: rows.map(({ tag }) => t
 
 /** The tags of a book, by key. Returns undefined if the caller has no such book. */
 export const listBookTags = async (db: Db, caller: Caller, bookId: number): Promise<BookTags | undefined> => {
-  const { books, tags } = await runAsCaller(db, caller, {
-    books: selectBook({ bookId }),
+  const { guard, tags } = await runAsCaller(db, caller, {
+    guard: selectBook({ bookId }),
     tags: selectBookTags({ bookId }),
   })
-  return books[0] && toNames(tags)
+  return guard.bookId === null ? undefined : toNames(tags)
 }
 
-// The placeholder `tags` is a JSON array of pairs: key and tag.
+// The parameter `tags` is a JSON array of pairs: key and tag.
 const wanted = sql`json_each(:tags) as wanted`
 const key = sql.raw(`wanted.value ->> 0`)
 const exists = sql`exists (select 1 from tags where tags.memberId = ${callerId} and tagKey = ${key})`
@@ -79,14 +75,14 @@ export const setBookTags = async (
 ): Promise<BookTags | undefined> => {
   const byKey = new Map(tags.toReversed().map((tag) => [fold(tag), tag]))
   const values = { bookId, tags: JSON.stringify([...byKey]) }
-  const { books, rows } = await runAsCaller(db, caller, {
-    books: selectBook(values),
+  const { guard, rows } = await runAsCaller(db, caller, {
+    guard: selectBook(values),
     inserted: idempotent(insertNewTags(values)),
     removed: idempotent(removeOtherTags(values)),
     added: idempotent(addTags(values)),
     rows: selectBookTags(values),
   })
-  if (books.length === 0) return undefined
+  if (guard.bookId === null) return undefined
   const stored = new Set(rows.map(({ tagKey }) => tagKey))
   if ([...byKey.keys()].some((wantedKey) => !stored.has(wantedKey))) throw new ApiError('MAX_TAGS')
   return toNames(rows)
@@ -101,20 +97,21 @@ export const listTags = async (db: Db, caller: Caller): Promise<Tag[]> => {
   return tags
 }
 
-export const isTag = (name: string) => sql`memberId = ${callerId} and tagKey = ${placeholder(name)}`
+export const isTag = (name: string) => sql`memberId = ${callerId} and tagKey = ${sql.raw(`:${name}`)}`
 export const tagId = (name: string) => sql`(select tagId from tags where ${isTag(name)})`
 export const selectTag = (name: string) => sqlStatement<Tag>`select tag, bookCount from tags where ${isTag(name)}`
 
 const selectCount = selectTag('key')
 const bookCount = sql`(select bookCount from tags where ${isTag('key')})`
 // The offset skips entries of the index, not books.
-const selectTagged = pagesOf(bookCount, (db, { desc, limit, offset }) => {
-  const page = sql`(
-    select bookId from bookTags where memberId = ${callerId} and tagId = ${tagId('key')}
-    order by ${desc(sql`bookId`)} limit ${limit} offset ${offset}
-  )`
-  return db.select(libraryColumns).from(books).where(sql`${books.bookId} in ${page}`).orderBy(desc(books.bookId))
-})
+const selectTagged = pagesOf<LibraryBook>(
+  bookCount,
+  ({ desc, limit, offset }) => sql`
+    select ${LIBRARY_COLUMNS} from books where bookId in (
+      select bookId from bookTags where memberId = ${callerId} and tagId = ${tagId('key')}
+      order by bookId ${desc} limit ${limit} offset ${offset}
+    ) order by bookId ${desc}`,
+)
 
 /** Books with a tag, newest first. */
 export const listTagged = async (

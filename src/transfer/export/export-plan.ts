@@ -1,9 +1,7 @@
-import { profileColumns } from '../../accounts/members/store'
 import { keyedHash } from '../../auth/keyed-hash'
-import { type Caller, isCaller, queryOne, runAsCaller } from '../../db/caller'
-import { type Db, firstRow, statement } from '../../db/client'
+import { type Caller, queryOne, runAsCaller, selectMember } from '../../db/caller'
+import { type Db, firstRow } from '../../db/client'
 import type { LoadPart } from '../../db/parts'
-import { members } from '../../db/schema/member-tables'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import { EXPORT_PARTS, EXPORTS, insertCallerAttempt, selectUsage, toAttempt } from '../../limits/attempts'
@@ -13,7 +11,7 @@ import { firstPage } from './book-pages'
 import type { Ends, Kind } from './kinds'
 import type { ExportQuery, Plan } from './schema'
 
-const selectMember = statement((db) => db.select(profileColumns).from(members).where(isCaller))
+const selectProfile = selectMember('email', 'name')
 
 /** A part of an export: the books after `after`, up to `last`. */
 export type Part = {
@@ -90,7 +88,7 @@ export const startExport = async <Row extends { bookId: number }, Book>(
     page,
   } = await load(() =>
     runAsCaller(db, caller, {
-      guard: selectMember(),
+      guard: selectProfile(),
       usage: selectUsage(attempt),
       counted: insertCallerAttempt(attempt),
       // After the statement that counts the export, so that a request beyond the limit reads no books.
