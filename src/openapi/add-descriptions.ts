@@ -9,14 +9,17 @@ type Document = {
 }
 
 const find = (part: keyof Descriptions, names: string[], features = DESCRIPTIONS) => {
-  for (const { [part]: texts = {} } of features) {
-    const name = names.find((each) => texts[each])
-    if (name) return texts[name]
+  for (const name of names) {
+    const feature = features.find(({ [part]: texts }) => texts?.[name])
+    if (feature) return feature[part]?.[name]
   }
   throw new Error(`No responses.ts describes ${names[0]}, one of the ${part}`)
 }
 
-/** @throws Error if there is no description */
+/**
+ * @param schema the name of a schema, or the operation whose form has the property
+ * @throws Error if there is no description
+ */
 export const describeProperty = (schema: string, property: string) => {
   const own = DESCRIPTIONS.filter(({ schemas }) => schemas?.[schema])
   return find('properties', [`${schema}.${property}`, property], [...own, ...DESCRIPTIONS])

@@ -62,15 +62,15 @@ const referToParameter = (name: RequestHeaderName) => ({ $ref: `#/components/par
 const toObject = (schema: z.core.$ZodType) =>
   (schema instanceof z.ZodMiniLazy ? schema.def.getter() : schema) as z.ZodMiniObject
 
-const requestBody = ({ json, text, file }: RouteMetadata): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
+const requestBody = ({ json, text, file, operationId }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
   if (json) return { requestBody: { required: true, content: { 'application/json': { schema: json } } } }
   if (file) {
     const { field, parts } = file
     const others = Object.entries(parts ? toObject(parts).shape : {}).map(([name]) => {
-      return [name, { type: 'string' as const, description: describeProperty('', name) }] as const
+      return [name, { type: 'string' as const, description: describeProperty(operationId, name) }] as const
     })
     const properties = {
-      [field]: { ...BINARY, description: describeProperty('', field) },
+      [field]: { ...BINARY, description: describeProperty(operationId, field) },
       ...Object.fromEntries(others),
     }
     const schema = { type: 'object' as const, required: [field], properties }

@@ -1,28 +1,28 @@
 // The error responses of an operation, which follow from the metadata of its route.
+
 import * as z from 'zod/mini'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { type ErrorBody as Body, type Details, ERRORS, type ErrorCode, MAX_LISTED_ERRORS, toErrorBody } from '../errors'
 import { firstIssues } from '../http/bodies/validate'
 import type { RouteMetadata } from '../http/route-metadata'
+import { namedObject } from '../values/named'
 import { needsDatabase, type Route } from './feature-reference'
 import { COMMON_HEADERS, RATE_LIMIT, refer } from './header-components'
 
-const FieldError = z
-  .object({ field: z.string(), rejectedValue: z.unknown(), reason: z.string() })
-  .register(z.globalRegistry, { id: 'FieldError' })
+const FieldError = namedObject('FieldError', { field: z.string(), rejectedValue: z.unknown(), reason: z.string() })
 
-const ViolationError = z
-  .object({ propertyPath: z.string(), rejectedValue: z.unknown(), reason: z.string() })
-  .register(z.globalRegistry, { id: 'ViolationError' })
+const ViolationError = namedObject('ViolationError', {
+  propertyPath: z.string(),
+  rejectedValue: z.unknown(),
+  reason: z.string(),
+})
 
-const ErrorBody = z
-  .object({
-    status: z.int().check(z.minimum(0), z.maximum(599)),
-    message: z.nullable(z.string()),
-    fieldErrors: z.nullable(z.array(FieldError).check(z.maxLength(MAX_LISTED_ERRORS))),
-    violationErrors: z.nullable(z.array(ViolationError).check(z.maxLength(MAX_LISTED_ERRORS))),
-  })
-  .register(z.globalRegistry, { id: 'ErrorResponse' }) satisfies z.ZodMiniType<Body>
+const ErrorBody = namedObject('ErrorResponse', {
+  status: z.int().check(z.minimum(0), z.maximum(599)),
+  message: z.nullable(z.string()),
+  fieldErrors: z.nullable(z.array(FieldError).check(z.maxLength(MAX_LISTED_ERRORS))),
+  violationErrors: z.nullable(z.array(ViolationError).check(z.maxLength(MAX_LISTED_ERRORS))),
+}) satisfies z.ZodMiniType<Body>
 
 const hasBody = ({ json, text, file }: RouteMetadata) => Boolean(json ?? text ?? file)
 const bodyErrors = ({ file }: RouteMetadata) =>

@@ -92,6 +92,7 @@ export const importsReference: FeatureReference = {
     encoding: 'The encoding with which the file was read.',
     failed: 'Rows that could not be imported.',
     field: 'The column or property of the file. For highlights, their location, line or entry in it.',
+    'startImport.file': 'The file to import, as a part with a file name. At most 10 MiB and 10,000 rows.',
     format: 'The format of the file.',
     importId: 'Identifier of the import.',
     kept: 'The books that stay, because they were here before or were changed since.',
