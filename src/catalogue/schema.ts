@@ -1,22 +1,18 @@
 import * as z from 'zod/mini'
 import { MAX_INT } from '../values/contract'
 import { SearchTerm } from '../values/fields'
+import { namedLazy } from '../values/named'
 
-export const CatalogueList = z.lazy(() =>
-  z
-    .array(
-      z
-        .object({
-          title: z.string(),
-          author: z.nullable(z.string()),
-          cover: z.nullable(z.string()),
-          publisher: z.nullable(z.string()),
-          itemPage: z.nullable(z.int().check(z.minimum(1), z.maximum(MAX_INT))),
-        })
-        .register(z.globalRegistry, { id: 'CatalogueEntry' }),
-    )
-    .check(z.maxLength(10)),
+const CatalogueEntry = namedLazy('CatalogueEntry', () =>
+  z.object({
+    title: z.string(),
+    author: z.nullable(z.string()),
+    cover: z.nullable(z.string()),
+    publisher: z.nullable(z.string()),
+    itemPage: z.nullable(z.int().check(z.minimum(1), z.maximum(MAX_INT))),
+  }),
 )
-export type CatalogueEntry = z.infer<typeof CatalogueList>[number]
+export type CatalogueEntry = z.infer<typeof CatalogueEntry>
+export const CatalogueList = z.lazy(() => z.array(CatalogueEntry).check(z.maxLength(10)))
 
 export const SearchPath = z.lazy(() => z.object({ 'title-or-author': SearchTerm }))

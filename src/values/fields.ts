@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { BOOK_FORMATS, MAX_INT } from './contract'
+import { named } from './named'
 
 // The value types that several resources share, each with its error message. Rules are patterns where possible, because
 // the OpenAPI document shows patterns and no other checks.
@@ -154,7 +155,7 @@ export const nameOrCodeOrDefault = <Name extends string>(names: Enumeration<Name
 /** One of the names. The contract's enumerations accept codes, too: `nameOrCode`. */
 export const nameOf = <const Names extends readonly string[]>(names: Names) =>
   z.enum(names, { error: orRequired(`must be one of ${names.join(', ')}, or null`) })
-export const BookFormat = nameOf(BOOK_FORMATS).register(z.globalRegistry, { id: 'BookFormat' })
+export const BookFormat = named('BookFormat', nameOf(BOOK_FORMATS))
 
 /** The source of a pattern for dates, with leap years. Not from `z.regexes`, of which the bundler keeps all or nothing. */
 export const FULL_DATE = (z.iso.date().def.pattern?.source ?? '').slice(1, -1)

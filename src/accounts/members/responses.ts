@@ -1,16 +1,13 @@
 import * as z from 'zod/mini'
 import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
-import { LocalTime } from '../../values/responses'
+import { named, namedObject } from '../../values/named'
+import { LocalTime, textUpTo } from '../../values/responses'
 import { MAX_NAME } from './schema'
 
-export const Profile = z
-  .object({ email: z.string().check(z.maxLength(254)), name: z.string().check(z.maxLength(MAX_NAME)) })
-  .register(z.globalRegistry, { id: 'Profile' })
+export const Profile = namedObject('Profile', { email: textUpTo(254), name: textUpTo(MAX_NAME) })
 export type Profile = z.infer<typeof Profile>
 
-export const UpdatedProfile = z
-  .extend(Profile, { updatedAt: LocalTime })
-  .register(z.globalRegistry, { id: 'UpdatedProfile' })
+export const UpdatedProfile = named('UpdatedProfile', z.extend(Profile, { updatedAt: LocalTime }))
 export type UpdatedProfile = z.infer<typeof UpdatedProfile>
 
 export const membersReference: FeatureReference = {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { filledText, orRequired } from '../../values/fields'
+import { namedLazy } from '../../values/named'
 
 // A dot-atom (RFC 5322) at a domain name. ASCII only, because lower() in SQLite folds nothing else; no `i` flag, because
 // JSON Schema patterns have no flags.
@@ -37,23 +38,17 @@ export const AuthenticationCode = z.lazy(() =>
   z.string({ error: orRequired('must be a string') }).check(z.regex(/\S/, { error: 'must not be blank' })),
 )
 
-export const NewMember = z.lazy(() =>
-  z
-    .object({ email: Email, name: Name, password: Password, authenticationCode: AuthenticationCode })
-    .register(z.globalRegistry, { id: 'NewMember' }),
+export const NewMember = namedLazy('NewMember', () =>
+  z.object({ email: Email, name: Name, password: Password, authenticationCode: AuthenticationCode }),
 )
 export type NewMember = z.infer<typeof NewMember>
 
-export const CodeRequest = z.lazy(() =>
-  z.object({ joinAuthCodeEmail: Email }).register(z.globalRegistry, { id: 'CodeRequest' }),
-)
+export const CodeRequest = namedLazy('CodeRequest', () => z.object({ joinAuthCodeEmail: Email }))
 
-export const Credentials = z.lazy(() =>
-  z.object({ email: Email, password: KnownPassword }).register(z.globalRegistry, { id: 'Credentials' }),
-)
+export const Credentials = namedLazy('Credentials', () => z.object({ email: Email, password: KnownPassword }))
 export type Credentials = z.infer<typeof Credentials>
 
-export const ProfilePatch = z.lazy(() =>
+export const ProfilePatch = namedLazy('ProfilePatch', () =>
   z
     .object({
       name: z.optional(Name),
@@ -66,7 +61,6 @@ export const ProfilePatch = z.lazy(() =>
         path: ['deleteAccessTokens'],
         error: 'must not be true without password',
       }),
-    )
-    .register(z.globalRegistry, { id: 'ProfilePatch' }),
+    ),
 )
 export type ProfilePatch = z.infer<typeof ProfilePatch>

@@ -1,17 +1,12 @@
 import * as z from 'zod/mini'
+import { namedLazy } from '../../values/named'
 import { AuthenticationCode, Email, Password } from '../members/schema'
 
-export const PasswordResetRequest = z.lazy(() =>
-  z.object({ email: Email }).register(z.globalRegistry, { id: 'PasswordResetRequest' }),
-)
+export const PasswordResetRequest = namedLazy('PasswordResetRequest', () => z.object({ email: Email }))
 
-export const PasswordChangeRequest = z.lazy(() =>
-  z.object({ tempPasswordEmail: Email }).register(z.globalRegistry, { id: 'PasswordChangeRequest' }),
-)
+export const PasswordChangeRequest = namedLazy('PasswordChangeRequest', () => z.object({ tempPasswordEmail: Email }))
 
-export const PasswordReset = z.lazy(() =>
-  z
-    .object({ email: Email, authenticationCode: AuthenticationCode, password: Password })
-    .register(z.globalRegistry, { id: 'PasswordReset' }),
+export const PasswordReset = namedLazy('PasswordReset', () =>
+  z.object({ email: Email, authenticationCode: AuthenticationCode, password: Password }),
 )
 export type PasswordReset = z.infer<typeof PasswordReset>

@@ -1,37 +1,34 @@
 import * as z from 'zod/mini'
 import { empty, type FeatureReference, json } from '../../openapi/feature-reference'
 import { ACTIVITY_KINDS } from '../../values/contract'
-import { Instant } from '../../values/responses'
+import { named, namedObject } from '../../values/named'
+import { Instant, textUpTo } from '../../values/responses'
 import { Profile } from '../members/responses'
 import { MAX_ENTRIES } from './activity'
 import { MAX_SESSIONS } from './schema'
 
-const Device = z.nullable(z.string().check(z.maxLength(64)))
+const Device = z.nullable(textUpTo(64))
 const Country = z.nullable(z.string().check(z.regex(/^[A-Z]{2}$/)))
 
-export const Session = z
-  .object({
-    sessionId: z.uuid(),
-    createdAt: Instant,
-    renewedAt: Instant,
-    expiresAt: Instant,
-    device: Device,
-    country: Country,
-    current: z.boolean(),
-  })
-  .register(z.globalRegistry, { id: 'Session' })
+export const Session = namedObject('Session', {
+  sessionId: z.uuid(),
+  createdAt: Instant,
+  renewedAt: Instant,
+  expiresAt: Instant,
+  device: Device,
+  country: Country,
+  current: z.boolean(),
+})
 export type Session = z.infer<typeof Session>
 
-export const Activity = z
-  .object({
-    at: Instant,
-    firstAt: Instant,
-    count: z.int().check(z.minimum(1)),
-    kind: z.enum(ACTIVITY_KINDS).register(z.globalRegistry, { id: 'ActivityKind' }),
-    device: Device,
-    country: Country,
-  })
-  .register(z.globalRegistry, { id: 'Activity' })
+export const Activity = namedObject('Activity', {
+  at: Instant,
+  firstAt: Instant,
+  count: z.int().check(z.minimum(1)),
+  kind: named('ActivityKind', z.enum(ACTIVITY_KINDS)),
+  device: Device,
+  country: Country,
+})
 export type Activity = z.infer<typeof Activity>
 
 export const sessionsReference: FeatureReference = {

@@ -1,26 +1,30 @@
 import * as z from 'zod/mini'
 import { HINT_LENGTH } from '../../auth/access-token'
 import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
-import { Instant } from '../../values/responses'
+import { namedObject } from '../../values/named'
+import { Instant, textUpTo } from '../../values/responses'
 import { MAX_NAME, MAX_TOKENS, NAMES, Scope } from './schema'
 
 const fields = {
   tokenId: z.uuid(),
-  name: z.string().check(z.maxLength(MAX_NAME)),
+  name: textUpTo(MAX_NAME),
   scopes: z.array(Scope).check(z.maxLength(NAMES.length)),
   createdAt: Instant,
   expiresAt: z.nullable(Instant),
 }
 
 /** The only response with the token itself. */
-export const CreatedToken = z
-  .object({ ...fields, token: z.string().check(z.regex(/^rl_[\dA-Za-z]{36}$/)) })
-  .register(z.globalRegistry, { id: 'CreatedToken' })
+export const CreatedToken = namedObject('CreatedToken', {
+  ...fields,
+  token: z.string().check(z.regex(/^rl_[\dA-Za-z]{36}$/)),
+})
 export type CreatedToken = z.infer<typeof CreatedToken>
 
-export const AccessToken = z
-  .object({ ...fields, hint: z.string().check(z.maxLength(HINT_LENGTH)), lastUsedAt: z.nullable(z.iso.date()) })
-  .register(z.globalRegistry, { id: 'AccessToken' })
+export const AccessToken = namedObject('AccessToken', {
+  ...fields,
+  hint: textUpTo(HINT_LENGTH),
+  lastUsedAt: z.nullable(z.iso.date()),
+})
 export type AccessToken = z.infer<typeof AccessToken>
 
 export const tokensReference: FeatureReference = {

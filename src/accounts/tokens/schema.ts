@@ -1,15 +1,14 @@
 import * as z from 'zod/mini'
 import { SCOPES } from '../../values/contract'
 import { FutureInstant, filledText, orRequired } from '../../values/fields'
+import { namedLazy } from '../../values/named'
 
 /** The most access tokens of a member. Expired ones do not count. */
 export const MAX_TOKENS = 50
 
 export const MAX_NAME = 100
 export const NAMES = Object.keys(SCOPES) as (keyof typeof SCOPES)[]
-export const Scope = z.lazy(() =>
-  z.enum(NAMES, { error: `must be one of ${NAMES.join(', ')}` }).register(z.globalRegistry, { id: 'Scope' }),
-)
+export const Scope = namedLazy('Scope', () => z.enum(NAMES, { error: `must be one of ${NAMES.join(', ')}` }))
 
 const Scopes = z.lazy(() =>
   z.array(Scope, { error: orRequired('must be an array of scopes') }).check(
@@ -19,10 +18,8 @@ const Scopes = z.lazy(() =>
   ),
 )
 
-export const NewToken = z.lazy(() =>
-  z
-    .object({ name: filledText(MAX_NAME), scopes: Scopes, expiresAt: z.nullish(FutureInstant) })
-    .register(z.globalRegistry, { id: 'NewToken' }),
+export const NewToken = namedLazy('NewToken', () =>
+  z.object({ name: filledText(MAX_NAME), scopes: Scopes, expiresAt: z.nullish(FutureInstant) }),
 )
 export type NewToken = z.infer<typeof NewToken>
 

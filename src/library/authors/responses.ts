@@ -1,12 +1,11 @@
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../openapi/feature-reference'
 import { MAX_NAME } from '../../values/contract'
 import { Int32 } from '../../values/fields'
-import { listOf } from '../../values/responses'
+import { namedObject } from '../../values/named'
+import { listOf, textUpTo } from '../../values/responses'
 
-export const Author = z
-  .object({ author: z.string().check(z.maxLength(MAX_NAME)), bookCount: Int32 })
-  .register(z.globalRegistry, { id: 'Author' })
+export const Author = namedObject('Author', { author: textUpTo(MAX_NAME), bookCount: Int32 })
 export type Author = z.infer<typeof Author>
 
 export const authorsReference: FeatureReference = {

@@ -2,8 +2,9 @@ import * as z from 'zod/mini'
 import { empty, type FeatureReference, json, NULLABLE_SENT, WELL_FORMED } from '../../openapi/feature-reference'
 import { MAX_NAME } from '../../values/contract'
 import { Int32, int } from '../../values/fields'
+import { named } from '../../values/named'
 import { MAX_MEMOS_SIZE } from '../../values/paging'
-import { Id, LocalTime, listOf, pageOf } from '../../values/responses'
+import { Id, LocalTime, listOf, pageOf, textUpTo } from '../../values/responses'
 import { Memo } from '../memos/responses'
 import { MAX_EXAMINED } from './book-list'
 import { BookStatus } from './schema'
@@ -11,10 +12,10 @@ import { BookStatus } from './schema'
 /** All fields of a book in responses. Each view picks its own. */
 const Book = z.object({
   bookId: Id,
-  title: z.string().check(z.maxLength(MAX_NAME)),
-  cover: z.nullable(z.string().check(z.maxLength(2048))),
-  author: z.nullable(z.string().check(z.maxLength(MAX_NAME))),
-  publisher: z.nullable(z.string().check(z.maxLength(MAX_NAME))),
+  title: textUpTo(MAX_NAME),
+  cover: z.nullable(textUpTo(2048)),
+  author: z.nullable(textUpTo(MAX_NAME)),
+  publisher: z.nullable(textUpTo(MAX_NAME)),
   createdAt: LocalTime,
   star: int(0, 5),
   currentPage: Int32,
@@ -25,41 +26,44 @@ const Book = z.object({
   memoCount: Int32,
 })
 
-export const RegisteredBook = z
-  .pick(Book, { bookId: true, title: true, author: true, cover: true, bookStatus: true })
-  .register(z.globalRegistry, { id: 'RegisteredBook' })
+export const RegisteredBook = named(
+  'RegisteredBook',
+  z.pick(Book, { bookId: true, title: true, author: true, cover: true, bookStatus: true }),
+)
 export type RegisteredBook = z.infer<typeof RegisteredBook>
 
-export const LibraryBook = z
-  .omit(Book, { publisher: true, readStartDate: true, readEndDate: true })
-  .register(z.globalRegistry, { id: 'LibraryBook' })
+export const LibraryBook = named(
+  'LibraryBook',
+  z.omit(Book, { publisher: true, readStartDate: true, readEndDate: true }),
+)
 export type LibraryBook = z.infer<typeof LibraryBook>
 
 export const LibraryBookPage = pageOf(LibraryBook)
 
-export const ListedBook = Book.register(z.globalRegistry, { id: 'ListedBook' })
+export const ListedBook = named('ListedBook', Book)
 export type ListedBook = z.infer<typeof ListedBook>
 
-export const CalenderBook = z
-  .extend(z.pick(Book, { bookId: true, cover: true }), { readEndDate: LocalTime })
-  .register(z.globalRegistry, { id: 'CalenderBook' })
+export const CalenderBook = named(
+  'CalenderBook',
+  z.extend(z.pick(Book, { bookId: true, cover: true }), { readEndDate: LocalTime }),
+)
 export type CalenderBook = z.infer<typeof CalenderBook>
 
-export const AbandonedBook = z
-  .pick(Book, { bookId: true, createdAt: true, title: true, cover: true })
-  .register(z.globalRegistry, { id: 'AbandonedBook' })
+export const AbandonedBook = named(
+  'AbandonedBook',
+  z.pick(Book, { bookId: true, createdAt: true, title: true, cover: true }),
+)
 export type AbandonedBook = z.infer<typeof AbandonedBook>
 
-export const MemoBook = z
-  .pick(Book, { bookId: true, title: true, cover: true, memoCount: true })
-  .register(z.globalRegistry, { id: 'MemoBook' })
+export const MemoBook = named('MemoBook', z.pick(Book, { bookId: true, title: true, cover: true, memoCount: true }))
 export type MemoBook = z.infer<typeof MemoBook>
 
-export const BookDetail = z.extend(Book, { memosList: z.array(Memo) }).register(z.globalRegistry, { id: 'BookDetail' })
+export const BookDetail = named('BookDetail', z.extend(Book, { memosList: z.array(Memo) }))
 export type BookDetail = z.infer<typeof BookDetail>
 
-export const UpdatedBook = z
-  .pick(Book, {
+export const UpdatedBook = named(
+  'UpdatedBook',
+  z.pick(Book, {
     author: true,
     publisher: true,
     itemPage: true,
@@ -68,13 +72,11 @@ export const UpdatedBook = z
     bookStatus: true,
     star: true,
     currentPage: true,
-  })
-  .register(z.globalRegistry, { id: 'UpdatedBook' })
+  }),
+)
 export type UpdatedBook = z.infer<typeof UpdatedBook>
 
-export const CreatedDate = z
-  .pick(Book, { bookId: true, createdAt: true })
-  .register(z.globalRegistry, { id: 'CreatedDate' })
+export const CreatedDate = named('CreatedDate', z.pick(Book, { bookId: true, createdAt: true }))
 export type CreatedDate = z.infer<typeof CreatedDate>
 
 const DATE_SENT = '`yyyy-MM-ddTHH:mm:ss`, a valid calendar date without a time zone. Fractions of a second are dropped.'

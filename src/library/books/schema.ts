@@ -16,51 +16,48 @@ import {
   trimmedText,
 } from '../../values/fields'
 import { Isbn } from '../../values/isbn'
+import { named, namedLazy } from '../../values/named'
 import { pagingUpTo } from '../../values/paging'
 import { MemoAuthority } from '../memos/schema'
 
-export const BookStatus = z.enum(BOOK_STATUSES).register(z.globalRegistry, { id: 'BookStatus' })
+export const BookStatus = named('BookStatus', z.enum(BOOK_STATUSES))
 const StatusOrCode = z.lazy(() => nameOrCode(BookStatus))
 const NullableName = z.lazy(() => nullableText(MAX_NAME))
 
-export const NewBook = z.lazy(() =>
-  z
-    .object({
-      title: filledText(MAX_NAME),
-      author: z.optional(NullableName),
-      cover: z.optional(NullableUrl),
-      publisher: z.optional(NullableName),
-      itemPage: z.nullish(QuotableInt32),
-      currentPage: z._default(Int32, 0),
-      bookStatus: z._default(StatusOrCode, 'YET'),
-      readStartDate: z.nullish(Timestamp),
-      readEndDate: z.nullish(Timestamp),
-      // An invalid one is ignored: clients could send anything here before this field existed.
-      isbn: z.catch(z.nullish(Isbn), null),
-    })
-    .register(z.globalRegistry, { id: 'NewBook' }),
+export const NewBook = namedLazy('NewBook', () =>
+  z.object({
+    title: filledText(MAX_NAME),
+    author: z.optional(NullableName),
+    cover: z.optional(NullableUrl),
+    publisher: z.optional(NullableName),
+    itemPage: z.nullish(QuotableInt32),
+    currentPage: z._default(Int32, 0),
+    bookStatus: z._default(StatusOrCode, 'YET'),
+    readStartDate: z.nullish(Timestamp),
+    readEndDate: z.nullish(Timestamp),
+    // An invalid one is ignored: clients could send anything here before this field existed.
+    isbn: z.catch(z.nullish(Isbn), null),
+  }),
 )
 export type NewBook = z.infer<typeof NewBook>
 
-export const BookPatch = z.lazy(() =>
-  z
-    .pipe(
-      z.object({
-        author: z.optional(NullableName),
-        publisher: z.optional(NullableName),
-        itemPage: z.nullish(QuotableInt32),
-        currentPage: z.optional(Int32),
-        star: z.optional(int(0, 5)),
-        bookStatus: z.optional(StatusOrCode),
-        readStartDate: z.nullish(Timestamp),
-        readStratDate: z.nullish(Timestamp),
-        readEndDate: z.nullish(Timestamp),
-      }),
-      z.transform(({ readStratDate, ...patch }) =>
-        readStratDate === undefined ? patch : { readStartDate: readStratDate, ...patch },
-      ),
-    )
-    .register(z.globalRegistry, { id: 'BookPatch' }),
+export const BookPatch = namedLazy('BookPatch', () =>
+  z.pipe(
+    z.object({
+      author: z.optional(NullableName),
+      publisher: z.optional(NullableName),
+      itemPage: z.nullish(QuotableInt32),
+      currentPage: z.optional(Int32),
+      star: z.optional(int(0, 5)),
+      bookStatus: z.optional(StatusOrCode),
+      readStartDate: z.nullish(Timestamp),
+      readStratDate: z.nullish(Timestamp),
+      readEndDate: z.nullish(Timestamp),
+    }),
+    z.transform(({ readStratDate, ...patch }) =>
+      readStratDate === undefined ? patch : { readStartDate: readStratDate, ...patch },
+    ),
+  ),
 )
 export type BookPatch = z.infer<typeof BookPatch>
 

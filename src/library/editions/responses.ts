@@ -2,23 +2,22 @@ import * as z from 'zod/mini'
 import { type FeatureReference, json, NULLABLE_SENT } from '../../openapi/feature-reference'
 import { MAX_NAME } from '../../values/contract'
 import { BookFormat } from '../../values/fields'
-import { Id } from '../../values/responses'
+import { namedObject } from '../../values/named'
+import { Id, textUpTo } from '../../values/responses'
 import { LibraryBook } from '../books/responses'
 import { MAX_LANGUAGE, MAX_SERIES_NUMBER, MAX_SOURCE_IDS, PublishedYear } from './schema'
 import { MAX_SAME_ISBN } from './store'
 
-export const Edition = z
-  .object({
-    bookId: Id,
-    isbn: z.nullable(z.string().check(z.regex(/^97[89]\d{10}$/))),
-    language: z.nullable(z.string().check(z.maxLength(MAX_LANGUAGE))),
-    format: z.nullable(BookFormat),
-    publishedYear: z.nullable(PublishedYear),
-    series: z.nullable(z.string().check(z.maxLength(MAX_NAME))),
-    seriesNumber: z.nullable(z.number().check(z.minimum(0), z.maximum(MAX_SERIES_NUMBER))),
-    sourceIds: z.array(z.string().check(z.maxLength(200))).check(z.maxLength(MAX_SOURCE_IDS)),
-  })
-  .register(z.globalRegistry, { id: 'Edition' })
+export const Edition = namedObject('Edition', {
+  bookId: Id,
+  isbn: z.nullable(z.string().check(z.regex(/^97[89]\d{10}$/))),
+  language: z.nullable(textUpTo(MAX_LANGUAGE)),
+  format: z.nullable(BookFormat),
+  publishedYear: z.nullable(PublishedYear),
+  series: z.nullable(textUpTo(MAX_NAME)),
+  seriesNumber: z.nullable(z.number().check(z.minimum(0), z.maximum(MAX_SERIES_NUMBER))),
+  sourceIds: z.array(textUpTo(200)).check(z.maxLength(MAX_SOURCE_IDS)),
+})
 export type Edition = z.infer<typeof Edition>
 
 export const editionsReference: FeatureReference = {

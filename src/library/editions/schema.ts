@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { MAX_NAME } from '../../values/contract'
 import { BookFormat, int, nullableText } from '../../values/fields'
 import { Isbn } from '../../values/isbn'
+import { namedLazy } from '../../values/named'
 
 export const MAX_LANGUAGE = 35
 const LANGUAGE = /^[A-Za-z]{2,8}(?:-[A-Za-z\d]{1,8})*$/
@@ -45,18 +46,16 @@ const SourceIds = z.lazy(() =>
   ),
 )
 
-export const EditionPatch = z.lazy(() =>
-  z
-    .object({
-      isbn: z.nullish(Isbn),
-      language: z.nullish(Language),
-      format: z.nullish(BookFormat),
-      publishedYear: z.nullish(PublishedYear),
-      series: z.optional(nullableText(MAX_NAME)),
-      seriesNumber: z.nullish(SeriesNumber),
-      sourceIds: z.nullish(SourceIds),
-    })
-    .register(z.globalRegistry, { id: 'EditionPatch' }),
+export const EditionPatch = namedLazy('EditionPatch', () =>
+  z.object({
+    isbn: z.nullish(Isbn),
+    language: z.nullish(Language),
+    format: z.nullish(BookFormat),
+    publishedYear: z.nullish(PublishedYear),
+    series: z.optional(nullableText(MAX_NAME)),
+    seriesNumber: z.nullish(SeriesNumber),
+    sourceIds: z.nullish(SourceIds),
+  }),
 )
 export type EditionPatch = z.infer<typeof EditionPatch>
 

@@ -1,22 +1,21 @@
 import * as z from 'zod/mini'
 import { empty, type FeatureReference, json } from '../../openapi/feature-reference'
 import { IMAGE_TYPES } from '../../values/contract'
-import { Id, LocalTime, pageOf } from '../../values/responses'
+import { named } from '../../values/named'
+import { Id, LocalTime, pageOf, textUpTo } from '../../values/responses'
 import { ImagePath } from './schema'
 
 /** A row of the images table. */
 export const StoredImage = z.object({
   memberId: Id,
-  name: z.string().check(z.maxLength(27)),
+  name: textUpTo(27),
   type: z.enum(IMAGE_TYPES),
   bytes: z.int().check(z.minimum(1)),
   createdAt: LocalTime,
 })
 export type StoredImage = z.infer<typeof StoredImage>
 
-export const Image = z
-  .extend(StoredImage, { url: z.url().check(z.maxLength(4096)) })
-  .register(z.globalRegistry, { id: 'Image' })
+export const Image = named('Image', z.extend(StoredImage, { url: z.url().check(z.maxLength(4096)) }))
 
 const HEADERS = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Cache-Control'] as const
 const CONTENT = Object.fromEntries(IMAGE_TYPES.map((type) => [type, 'binary'] as const))

@@ -1,34 +1,31 @@
 import * as z from 'zod/mini'
 import { MEMO_AUTHORITIES, MEMO_TYPES } from '../../values/contract'
 import { filledText, IdParameter, Int32, nameOrCode, nameOrCodeOrAll, nameOrCodeOrDefault } from '../../values/fields'
+import { named, namedLazy } from '../../values/named'
 import { MAX_MEMOS_SIZE, pagingUpTo } from '../../values/paging'
 
-export const MemoType = z.enum(MEMO_TYPES).register(z.globalRegistry, { id: 'MemoType' })
-export const MemoAuthority = z.enum(MEMO_AUTHORITIES).register(z.globalRegistry, { id: 'MemoAuthority' })
+export const MemoType = named('MemoType', z.enum(MEMO_TYPES))
+export const MemoAuthority = named('MemoAuthority', z.enum(MEMO_AUTHORITIES))
 export const MAX_CONTENT = 65_535
 const MemoContent = z.lazy(() => filledText(MAX_CONTENT))
 
-export const NewMemo = z.lazy(() =>
-  z
-    .object({
-      memoBookPage: Int32,
-      memoContent: MemoContent,
-      memoType: nameOrCodeOrDefault(MemoType, 'BOOK_CONTENT'),
-      memoAuthority: nameOrCodeOrDefault(MemoAuthority, 'PRIVATE'),
-    })
-    .register(z.globalRegistry, { id: 'NewMemo' }),
+export const NewMemo = namedLazy('NewMemo', () =>
+  z.object({
+    memoBookPage: Int32,
+    memoContent: MemoContent,
+    memoType: nameOrCodeOrDefault(MemoType, 'BOOK_CONTENT'),
+    memoAuthority: nameOrCodeOrDefault(MemoAuthority, 'PRIVATE'),
+  }),
 )
 export type NewMemo = z.infer<typeof NewMemo>
 
-export const MemoPatch = z.lazy(() =>
-  z
-    .object({
-      memoBookPage: z.optional(Int32),
-      memoContent: z.optional(MemoContent),
-      memoType: z.optional(nameOrCode(MemoType)),
-      memoAuthority: z.optional(nameOrCode(MemoAuthority)),
-    })
-    .register(z.globalRegistry, { id: 'MemoPatch' }),
+export const MemoPatch = namedLazy('MemoPatch', () =>
+  z.object({
+    memoBookPage: z.optional(Int32),
+    memoContent: z.optional(MemoContent),
+    memoType: z.optional(nameOrCode(MemoType)),
+    memoAuthority: z.optional(nameOrCode(MemoAuthority)),
+  }),
 )
 export type MemoPatch = z.infer<typeof MemoPatch>
 

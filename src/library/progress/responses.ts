@@ -2,14 +2,12 @@ import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../openapi/feature-reference'
 import { PROGRESS_KINDS } from '../../values/contract'
 import { Int32 } from '../../values/fields'
+import { named, namedObject } from '../../values/named'
 import { Instant, listOf } from '../../values/responses'
 
-export const ProgressEvent = z
-  .object({ at: Instant, page: Int32, kind: z.enum(PROGRESS_KINDS).register(z.globalRegistry, { id: 'ProgressKind' }) })
-  .register(z.globalRegistry, { id: 'ProgressEvent' })
+const ProgressKind = named('ProgressKind', z.enum(PROGRESS_KINDS))
+export const ProgressEvent = namedObject('ProgressEvent', { at: Instant, page: Int32, kind: ProgressKind })
 export type ProgressEvent = z.infer<typeof ProgressEvent>
-
-export const ProgressEvents = listOf(ProgressEvent)
 
 export const progressReference: FeatureReference = {
   tag: 'Progress',
@@ -35,7 +33,7 @@ export const progressReference: FeatureReference = {
       description:
         'Latest first. Every change of `currentPage` and every `addProgress` is an event. Beyond 10,000 events of a book, ' +
         'those of a UTC day are merged into its last one, oldest days first.',
-      responses: { 200: json(ProgressEvents, 'A page of events') },
+      responses: { 200: json(listOf(ProgressEvent), 'A page of events') },
     },
     'POST /books/{book-id}/progress': {
       operationId: 'addProgress',

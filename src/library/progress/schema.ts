@@ -1,13 +1,14 @@
 import * as z from 'zod/mini'
 import { cursorPaging } from '../../values/cursor'
 import { Int32, PastInstant } from '../../values/fields'
+import { namedLazy } from '../../values/named'
 
 /** The most events of a book. If there are more, a trigger deletes some of the oldest. */
 export const MAX_EVENTS = 10_000
 
 const percentError = 'must be a number between 0 and 100'
 
-export const NewProgress = z.lazy(() =>
+export const NewProgress = namedLazy('NewProgress', () =>
   z
     .object({
       page: z.optional(Int32),
@@ -27,8 +28,7 @@ export const NewProgress = z.lazy(() =>
         path: ['percent'],
         error: 'must not be sent together with page',
       }),
-    )
-    .register(z.globalRegistry, { id: 'NewProgress' }),
+    ),
 )
 export type NewProgress = z.infer<typeof NewProgress>
 

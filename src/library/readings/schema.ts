@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import { READING_OUTCOMES } from '../../values/contract'
 import { BookFormat, FULL_DATE, IdParameter, nameOf, nullableText } from '../../values/fields'
+import { named, namedLazy } from '../../values/named'
 
-export const ReadingOutcome = nameOf(READING_OUTCOMES).register(z.globalRegistry, { id: 'ReadingOutcome' })
+export const ReadingOutcome = named('ReadingOutcome', nameOf(READING_OUTCOMES))
 
 /** The most readings of a book. */
 export const MAX_READINGS = 200
@@ -58,14 +59,10 @@ const checkCombination = ({ value, issues }: z.core.ParsePayload<ReadingInput>) 
   if (paused && (outcome || finishedAt)) reject('paused', pausedError)
 }
 
-export const NewReading = z.lazy(() =>
-  readingInput().check(checkCombination).register(z.globalRegistry, { id: 'NewReading' }),
-)
+export const NewReading = namedLazy('NewReading', () => readingInput().check(checkCombination))
 export type NewReading = z.infer<typeof NewReading>
 
-export const ReadingPatch = z.lazy(() =>
-  readingInput().check(checkCombination).register(z.globalRegistry, { id: 'ReadingPatch' }),
-)
+export const ReadingPatch = namedLazy('ReadingPatch', () => readingInput().check(checkCombination))
 export type ReadingPatch = z.infer<typeof ReadingPatch>
 
 export const ReadingPath = z.lazy(() => z.object({ 'reading-id': IdParameter }))

@@ -1,19 +1,21 @@
 import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../openapi/feature-reference'
 import { MAX_NAME } from '../../values/contract'
-import { Id, listOf } from '../../values/responses'
+import { named } from '../../values/named'
+import { Id, listOf, textUpTo } from '../../values/responses'
 import { LibraryBook } from '../books/responses'
 import { Memo } from '../memos/responses'
 import { WINDOW } from './schema'
 
-export const FoundMemo = z
-  .extend(z.omit(Memo, { memoContent: true, memoLikesCount: true }), {
+export const FoundMemo = named(
+  'FoundMemo',
+  z.extend(z.omit(Memo, { memoContent: true, memoLikesCount: true }), {
     bookId: Id,
-    title: z.string().check(z.maxLength(MAX_NAME)),
+    title: textUpTo(MAX_NAME),
     // NFC can triple the length of rare characters.
-    excerpt: z.string().check(z.maxLength(3 * WINDOW)),
-  })
-  .register(z.globalRegistry, { id: 'FoundMemo' })
+    excerpt: textUpTo(3 * WINDOW),
+  }),
+)
 export type FoundMemo = z.infer<typeof FoundMemo>
 
 export const searchReference: FeatureReference = {

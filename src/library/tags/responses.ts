@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
 import { empty, type FeatureReference, json } from '../../openapi/feature-reference'
 import { Int32 } from '../../values/fields'
+import { namedObject } from '../../values/named'
 import { LibraryBookPage } from '../books/responses'
 import { BookTags, MAX_BOOK_TAGS, MAX_TAGS, TagName } from './schema'
 
-export const Tag = z.object({ tag: TagName, bookCount: Int32 }).register(z.globalRegistry, { id: 'Tag' })
+export const Tag = namedObject('Tag', { tag: TagName, bookCount: Int32 })
 export type Tag = z.infer<typeof Tag>
 
 export const tagsReference: FeatureReference = {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { MAX_TAG } from '../../values/contract'
 import { orRequired, trimmedText } from '../../values/fields'
+import { namedLazy } from '../../values/named'
 import { pagingUpTo } from '../../values/paging'
 
 /** The most tags of a book, and of a member. */
@@ -10,20 +11,16 @@ export const MAX_TAGS = 2000
 export const TagName = z.lazy(() => trimmedText(MAX_TAG))
 
 /** The tags of a book, in requests and responses. */
-export const BookTags = z.lazy(() =>
-  z
-    .object({
-      tags: z
-        .array(TagName, { error: orRequired('must be an array of strings') })
-        .check(z.maxLength(MAX_BOOK_TAGS, { error: `must have at most ${MAX_BOOK_TAGS} tags` })),
-    })
-    .register(z.globalRegistry, { id: 'BookTags' }),
+export const BookTags = namedLazy('BookTags', () =>
+  z.object({
+    tags: z
+      .array(TagName, { error: orRequired('must be an array of strings') })
+      .check(z.maxLength(MAX_BOOK_TAGS, { error: `must have at most ${MAX_BOOK_TAGS} tags` })),
+  }),
 )
 export type BookTags = z.infer<typeof BookTags>
 
-export const TagRename = z.lazy(() =>
-  z.object({ from: TagName, to: TagName }).register(z.globalRegistry, { id: 'TagRename' }),
-)
+export const TagRename = namedLazy('TagRename', () => z.object({ from: TagName, to: TagName }))
 export type TagRename = z.infer<typeof TagRename>
 
 export const TagQuery = z.lazy(() => z.object({ tag: TagName }))

@@ -1,15 +1,14 @@
 import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../openapi/feature-reference'
 import { MAX_SLOT } from '../../slots/placement'
+import { namedObject } from '../../values/named'
 
-const Health = z
-  .object({
-    status: z.literal('ok'),
-    slots: z.optional(
-      z.array(z.int().check(z.minimum(0), z.maximum(MAX_SLOT))).check(z.minLength(2), z.maxLength(MAX_SLOT + 1)),
-    ),
-  })
-  .register(z.globalRegistry, { id: 'Health' })
+const Health = namedObject('Health', {
+  status: z.literal('ok'),
+  slots: z.optional(
+    z.array(z.int().check(z.minimum(0), z.maximum(MAX_SLOT))).check(z.minLength(2), z.maxLength(MAX_SLOT + 1)),
+  ),
+})
 
 export const healthReference: FeatureReference = {
   tag: 'Health',
