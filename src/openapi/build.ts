@@ -74,9 +74,7 @@ const requestBody = ({ json, text, file, operationId }: Route): Pick<ZodOpenApiO
       ...Object.fromEntries(others),
     }
     const schema = { type: 'object' as const, required: [field], properties }
-    const content = {
-      'multipart/form-data': { schema },
-    }
+    const content = { 'multipart/form-data': { schema } }
     return { requestBody: { required: true, content } }
   }
   if (!text) return {}
@@ -101,10 +99,7 @@ const toOperation = (route: Route): ZodOpenApiOperationObject => {
     description: `${description}${tokenNote(route)}`,
     tags: [tag],
     security: route.membersOnly ? [{ bearer: [...(route.scopes ?? [])] }] : [],
-    requestParams: {
-      ...(param && { path: toObject(param) }),
-      ...(query && { query: toObject(query) }),
-    },
+    requestParams: { ...(param && { path: toObject(param) }), ...(query && { query: toObject(query) }) },
     parameters: requestHeaders(route).map(referToParameter),
     ...requestBody(route),
     responses: { ...Object.fromEntries(errorResponses(route)), ...Object.fromEntries(successes) },

@@ -60,11 +60,7 @@ const imported = { ...running, status: 'DONE', counts: { ...running.counts, crea
 const catalogue = sample()
 const pageInfo = { page: 1, size: 10, totalElements: 1, totalPages: 1 }
 const paging = { page: 1, size: 10 }
-const book = {
-  bookId: 1,
-  title: '소년이 온다',
-  cover: 'https://covers.example.com/human-acts.jpg',
-}
+const book = { bookId: 1, title: '소년이 온다', cover: 'https://covers.example.com/human-acts.jpg' }
 const memo = {
   memoId: 1,
   memoType: 'THOUGHT',
@@ -159,10 +155,7 @@ export const EXAMPLES: Record<string, Example> = {
   listTokens: { response: [{ ...accessToken, hint: PLACEHOLDERS.TOKEN_HINT, lastUsedAt: null }] },
   deleteToken: { parameters: { 'token-id': accessToken.tokenId } },
   deleteTokens: {},
-  requestEmailChange: {
-    body: { email: 'mina.kim@example.com', password: 'read-more-1' },
-    mailedCode: 'CHANGE_CODE',
-  },
+  requestEmailChange: { body: { email: 'mina.kim@example.com', password: 'read-more-1' }, mailedCode: 'CHANGE_CODE' },
   changeEmail: {
     body: { email: 'mina.kim@example.com', authenticationCode: PLACEHOLDERS.CHANGE_CODE },
     response: { email: 'mina.kim@example.com', name: 'Mina Kim' },
@@ -189,15 +182,8 @@ export const EXAMPLES: Record<string, Example> = {
     },
     response: { bookId: 1, title: book.title, author: '한강', cover: book.cover, bookStatus: 'YET' },
   },
-  setCreatedDate: {
-    parameters: { 'book-id': 1 },
-    body: registered,
-    response: { bookId: 1, createdAt: registered },
-  },
-  listAbandoned: {
-    parameters: paging,
-    response: { item: [{ ...book, createdAt: registered }], pageInfo },
-  },
+  setCreatedDate: { parameters: { 'book-id': 1 }, body: registered, response: { bookId: 1, createdAt: registered } },
+  listAbandoned: { parameters: paging, response: { item: [{ ...book, createdAt: registered }], pageInfo } },
   addProgress: {
     parameters: { 'book-id': 1 },
     body: { percent: 25, at: '2026-11-08T22:15:00+09:00' },
@@ -281,15 +267,9 @@ export const EXAMPLES: Record<string, Example> = {
     response: edition,
   },
   getEdition: { parameters: { 'book-id': 1 }, response: edition },
-  listLibrary: {
-    parameters: { ...paging, bookStatus: 'DONE' },
-    response: { item: [libraryBook], pageInfo },
-  },
+  listLibrary: { parameters: { ...paging, bookStatus: 'DONE' }, response: { item: [libraryBook], pageInfo } },
   listBooksByIsbn: { parameters: { isbn: '89-364-3412-8' }, response: [libraryBook] },
-  searchBooks: {
-    parameters: { q: '소년', size: 10 },
-    response: { item: [libraryBook], next: null },
-  },
+  searchBooks: { parameters: { q: '소년', size: 10 }, response: { item: [libraryBook], next: null } },
   searchMemos: {
     parameters: { q: 'this page', memoType: 'ALL', bookId: 1, size: 10 },
     response: {
@@ -388,9 +368,7 @@ export const EXAMPLES: Record<string, Example> = {
     response: { ...firstReading, rating: 4.25, note: 'On the train.' },
   },
   deleteReading: { parameters: { 'reading-id': firstReading.readingId } },
-  drawMemo: {
-    response: [{ memoId: 1, memoContent: memo.memoContent, memoType: 'THOUGHT', memoBookPage: 95 }],
-  },
+  drawMemo: { response: [{ memoId: 1, memoContent: memo.memoContent, memoType: 'THOUGHT', memoBookPage: 95 }] },
   uploadMemoImage: { file: 'page.png', response: `https://library.example.com/images/1/${image}` },
   loadImage: { parameters: { 'member-id': 1, name: image }, file: 'page.png' },
   startImport: {

@@ -38,9 +38,6 @@ export const cursorOf = <Position extends z.ZodMiniType>(position: Position, err
 
 /** The query parameters of a list with a cursor. */
 export const cursorPaging = <Position extends z.ZodMiniType>(position: Position) =>
-  z.object({
-    cursor: z.optional(cursorOf(position)),
-    size: z._default(intParameter(1, MAX_LIST_SIZE), 20),
-  })
+  z.object({ cursor: z.optional(cursorOf(position)), size: z._default(intParameter(1, MAX_LIST_SIZE), 20) })
 
 export type List<Item> = { item: Item[]; next: string | null }

@@ -65,9 +65,7 @@ const webUrlError = 'must be an http or https URL'
 export const NullableUrl = z.lazy(() =>
   emptyAsNull(
     storable(textUpTo(2048, NULLABLE), WEB_URL, webUrlError).check(
-      z.refine((value) => value === '' || URL.canParse(value), {
-        error: webUrlError,
-      }),
+      z.refine((value) => value === '' || URL.canParse(value), { error: webUrlError }),
     ),
   ),
 )
@@ -214,11 +212,7 @@ const instant = () =>
 
 /** A time in the future, in a request. The output is in milliseconds since 1970, without fractions of a second. */
 export const FutureInstant = z.lazy(() =>
-  instant().check(
-    z.refine((time) => time > Date.now() && time <= LAST_INSTANT, {
-      error: 'must be in the future',
-    }),
-  ),
+  instant().check(z.refine((time) => time > Date.now() && time <= LAST_INSTANT, { error: 'must be in the future' })),
 )
 
 export const FIRST_PAST_INSTANT = Date.UTC(1900, 0, 1)

@@ -9,10 +9,7 @@ export const MAX_MEMOS_SIZE = 10_000
 
 /** The query parameters of a paged list. */
 export const pagingUpTo = (maxSize = MAX_SIZE) =>
-  z.object({
-    page: intParameter(1, MAX_INT),
-    size: intParameter(1, maxSize),
-  })
+  z.object({ page: intParameter(1, MAX_INT), size: intParameter(1, maxSize) })
 export const Paging = z.lazy(() => pagingUpTo())
 export type Paging = z.infer<typeof Paging>
 

@@ -87,10 +87,7 @@ export const books = sqliteTable(
 )
 
 /** The highest deleted identifier of a table, so that identifiers are never reused. */
-export const retiredIds = sqliteTable('retiredIds', {
-  tableName: text().primaryKey(),
-  id: integer().notNull(),
-})
+export const retiredIds = sqliteTable('retiredIds', { tableName: text().primaryKey(), id: integer().notNull() })
 
 // A trigger deletes the rows below with the book: a foreign key would need an index that starts with bookId, and so write one
 // more row each time.

@@ -116,7 +116,4 @@ export const activity = sqliteTable(
 )
 
 /** Withdrawn members whose books, memos or images may not all be deleted yet. */
-export const purgeJobs = sqliteTable('purgeJobs', {
-  memberId: integer().primaryKey(),
-  createdAt: integer().notNull(),
-})
+export const purgeJobs = sqliteTable('purgeJobs', { memberId: integer().primaryKey(), createdAt: integer().notNull() })

@@ -86,6 +86,14 @@ export const confirmFirst = async (c: Context<App>) => {
 export const authenticated = (...required: [Scope, ...Scope[]]) =>
   annotate(authenticate(required), { membersOnly: true, scopes: required })
 
+export const canReadLibrary = authenticated('library:read')
+export const canWriteLibrary = authenticated('library:write')
+/** For changes that return more than they were sent. */
+export const canEditLibrary = authenticated('library:read', 'library:write')
+export const canReadMemos = authenticated('memos:read')
+export const canWriteMemos = authenticated('memos:write')
+export const canReadAll = authenticated('library:read', 'memos:read')
+
 /** Like `authenticated`, but refuses access tokens, and counts limits per session: for account management. */
 export const sessionOnly = annotate(authenticate([]), { membersOnly: true })
 

@@ -62,7 +62,4 @@ export const countryOf = (c: Context<App>) => {
 }
 
 /** Where a request comes from, as members see it in their sessions and activity. */
-export const originOf = (c: Context<App>) => ({
-  device: deviceOf(c.req.header('User-Agent')),
-  country: countryOf(c),
-})
+export const originOf = (c: Context<App>) => ({ device: deviceOf(c.req.header('User-Agent')), country: countryOf(c) })

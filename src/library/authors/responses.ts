@@ -10,10 +10,7 @@ export type Author = z.infer<typeof Author>
 
 export const authorsReference: FeatureReference = {
   tag: 'Books',
-  schemas: {
-    Author: 'An author of your books.',
-    AuthorList: 'A page of authors.',
-  },
+  schemas: { Author: 'An author of your books.', AuthorList: 'A page of authors.' },
   properties: { author: 'The author, spelled as in the book that was registered first.' },
   operations: {
     'GET /authors': {

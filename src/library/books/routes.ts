@@ -3,7 +3,14 @@ import type { App } from '../../env'
 import { found } from '../../errors'
 import { valid, validText } from '../../http/bodies/validate'
 import { allowOnly } from '../../http/error-response'
-import { authenticated } from '../../http/guard/authenticated'
+import {
+  authenticated,
+  canEditLibrary,
+  canReadAll,
+  canReadLibrary,
+  canReadMemos,
+  canWriteLibrary,
+} from '../../http/guard/authenticated'
 import { limitCountedPages, limitLargePages, recordCount } from '../../http/guard/large-pages'
 import { sendJson } from '../../http/json-stream'
 import { sendPage } from '../../http/send-page'
@@ -19,15 +26,15 @@ import { createBook, deleteBook, getBook, setCreatedDate, updateBook } from './s
 import { listAbandoned, listCalender, listLibrary, listWithMemos } from './views'
 
 const views = new Hono<App>()
-  .get('/library', authenticated('library:read'), valid('query', LibraryQuery), limitLargePages, async (c) => {
+  .get('/library', canReadLibrary, valid('query', LibraryQuery), limitLargePages, async (c) => {
     const query = c.req.valid('query')
     return sendPage(c, query, await listLibrary(c.var.db, c.var.caller, query))
   })
-  .get('/calender', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
+  .get('/calender', canReadLibrary, valid('query', Paging), limitLargePages, async (c) => {
     const query = c.req.valid('query')
     return sendPage(c, query, await listCalender(c.var.db, c.var.caller, query))
   })
-  .get('/abandon', authenticated('library:read'), valid('query', Paging), limitCountedPages, async (c) => {
+  .get('/abandon', canReadLibrary, valid('query', Paging), limitCountedPages, async (c) => {
     const { db, caller, config } = c.var
     const before = localTime(config.TIME_ZONE, Date.now() - config.ABANDON_AFTER_DAYS * DAY_MS)
     const query = c.req.valid('query')
@@ -35,7 +42,7 @@ const views = new Hono<App>()
     recordCount(c, page)
     return sendPage(c, query, page)
   })
-  .get('/memo-books', authenticated('library:read'), valid('query', Paging), limitLargePages, async (c) => {
+  .get('/memo-books', canReadLibrary, valid('query', Paging), limitLargePages, async (c) => {
     const query = c.req.valid('query')
     return sendPage(c, query, await listWithMemos(c.var.db, c.var.caller, query))
   })
@@ -43,55 +50,37 @@ const views = new Hono<App>()
 
 export const books = new Hono<App>()
   .route('/', views)
-  .get('/', authenticated('library:read'), valid('query', ListQuery), async (c) =>
+  .get('/', canReadLibrary, valid('query', ListQuery), async (c) =>
     c.json(await listBooks(c.var.db, c.var.caller, c.req.valid('query')), 200),
   )
-  .post('/', authenticated('library:write'), valid('json', NewBook), async (c) => {
+  .post('/', canWriteLibrary, valid('json', NewBook), async (c) => {
     const { db, caller, config } = c.var
     const book = await createBook(db, caller, c.req.valid('json'), localTime(config.TIME_ZONE), config)
     return c.json(book, 201, { Location: `/books/${book.bookId}?memoAuthority=ALL` })
   })
-  .get(
-    '/:book-id',
-    authenticated('library:read', 'memos:read'),
-    valid('param', BookPath),
-    valid('query', DetailQuery),
-    async (c) => {
-      const bookId = c.req.valid('param')['book-id']
-      const book = await getBook(c.var.db, c.var.caller, bookId, c.req.valid('query'))
-      return sendJson<BookDetail>(c, found(book, 'BOOK_NOT_FOUND'))
-    },
-  )
-  .get(
-    '/:book-id/memos',
-    authenticated('memos:read'),
-    valid('param', BookPath),
-    valid('query', MemosQuery),
-    async (c) => {
-      const bookId = c.req.valid('param')['book-id']
-      const query = c.req.valid('query')
-      const page = await listMemos(c.var.db, c.var.caller, bookId, query)
-      return sendPage(c, query, found(page, 'BOOK_NOT_FOUND'))
-    },
-  )
-  .patch(
-    '/:book-id',
-    authenticated('library:read', 'library:write'),
-    valid('param', BookPath),
-    valid('json', BookPatch),
-    async (c) => {
-      const bookId = c.req.valid('param')['book-id']
-      const book = await updateBook(c.var.db, c.var.caller, bookId, c.req.valid('json'), c.var.config)
-      return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
-    },
-  )
+  .get('/:book-id', canReadAll, valid('param', BookPath), valid('query', DetailQuery), async (c) => {
+    const bookId = c.req.valid('param')['book-id']
+    const book = await getBook(c.var.db, c.var.caller, bookId, c.req.valid('query'))
+    return sendJson<BookDetail>(c, found(book, 'BOOK_NOT_FOUND'))
+  })
+  .get('/:book-id/memos', canReadMemos, valid('param', BookPath), valid('query', MemosQuery), async (c) => {
+    const bookId = c.req.valid('param')['book-id']
+    const query = c.req.valid('query')
+    const page = await listMemos(c.var.db, c.var.caller, bookId, query)
+    return sendPage(c, query, found(page, 'BOOK_NOT_FOUND'))
+  })
+  .patch('/:book-id', canEditLibrary, valid('param', BookPath), valid('json', BookPatch), async (c) => {
+    const bookId = c.req.valid('param')['book-id']
+    const book = await updateBook(c.var.db, c.var.caller, bookId, c.req.valid('json'), c.var.config)
+    return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
+  })
   .delete('/:book-id', authenticated('library:write', 'memos:write'), valid('param', BookPath), async (c) => {
     found(await deleteBook(c.var.db, c.var.caller, c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
     return c.body(null, 204)
   })
   .patch(
     '/created-date/:book-id',
-    authenticated('library:write'),
+    canWriteLibrary,
     valid('param', BookPath),
     validText('createdAt', Timestamp),
     async (c) => {

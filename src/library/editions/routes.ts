@@ -2,27 +2,21 @@ import { Hono } from 'hono'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { valid } from '../../http/bodies/validate'
-import { authenticated } from '../../http/guard/authenticated'
+import { canEditLibrary, canReadLibrary } from '../../http/guard/authenticated'
 import { BookPath } from '../books/schema'
 import { EditionPatch, IsbnPath } from './schema'
 import { getEdition, listByIsbn, updateEdition } from './store'
 
 export const editions = new Hono<App>()
-  .get('/by-isbn/:isbn', authenticated('library:read'), valid('param', IsbnPath), async (c) =>
+  .get('/by-isbn/:isbn', canReadLibrary, valid('param', IsbnPath), async (c) =>
     c.json(await listByIsbn(c.var.db, c.var.caller, c.req.valid('param').isbn), 200),
   )
-  .get('/:book-id/edition', authenticated('library:read'), valid('param', BookPath), async (c) => {
+  .get('/:book-id/edition', canReadLibrary, valid('param', BookPath), async (c) => {
     const edition = await getEdition(c.var.db, c.var.caller, c.req.valid('param')['book-id'])
     return c.json(found(edition, 'BOOK_NOT_FOUND'), 200)
   })
-  .patch(
-    '/:book-id/edition',
-    authenticated('library:read', 'library:write'),
-    valid('param', BookPath),
-    valid('json', EditionPatch),
-    async (c) => {
-      const bookId = c.req.valid('param')['book-id']
-      const edition = await updateEdition(c.var.db, c.var.caller, bookId, c.req.valid('json'), c.var.config)
-      return c.json(found(edition, 'BOOK_NOT_FOUND'), 200)
-    },
-  )
+  .patch('/:book-id/edition', canEditLibrary, valid('param', BookPath), valid('json', EditionPatch), async (c) => {
+    const bookId = c.req.valid('param')['book-id']
+    const edition = await updateEdition(c.var.db, c.var.caller, bookId, c.req.valid('json'), c.var.config)
+    return c.json(found(edition, 'BOOK_NOT_FOUND'), 200)
+  })

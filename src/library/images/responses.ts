@@ -22,10 +22,7 @@ const CONTENT = Object.fromEntries(IMAGE_TYPES.map((type) => [type, 'binary'] as
 
 export const imagesReference: FeatureReference = {
   tag: 'Images',
-  schemas: {
-    Image: 'An uploaded image.',
-    ImagePage: 'A page of images.',
-  },
+  schemas: { Image: 'An uploaded image.', ImagePage: 'A page of images.' },
   properties: {
     bytes: 'Size of the stored file. It differs from the size of the upload, because metadata is removed.',
     memberId: 'Identifier of the member who uploaded the image.',

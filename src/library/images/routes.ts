@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import type { App } from '../../env'
 import { ApiError, found } from '../../errors'
 import { valid } from '../../http/bodies/validate'
-import { authenticated } from '../../http/guard/authenticated'
+import { canReadMemos, canWriteMemos } from '../../http/guard/authenticated'
 import { limitLargePages } from '../../http/guard/large-pages'
 import { imageBase } from '../../http/image-base'
 import { sendPage } from '../../http/send-page'
@@ -73,7 +73,7 @@ const loadOne = new Hono<App>().get('/:member-id/:name', async (c) => {
 })
 
 export const images = new Hono<App>()
-  .get('/', authenticated('memos:read'), valid('query', Paging), limitLargePages, async (c) => {
+  .get('/', canReadMemos, valid('query', Paging), limitLargePages, async (c) => {
     const base = imageBase(c)
     const query = c.req.valid('query')
     const { item, pageInfo } = await listImages(c.var.db, c.var.caller, query)
@@ -81,7 +81,7 @@ export const images = new Hono<App>()
     return sendPage(c, query, { item: images, pageInfo })
   })
   .route('/', loadOne)
-  .delete('/:member-id/:name', authenticated('memos:write'), valid('param', ImagePath), async (c) => {
+  .delete('/:member-id/:name', canWriteMemos, valid('param', ImagePath), async (c) => {
     const { 'member-id': memberId, name } = c.req.valid('param')
     const key = found(await deleteImage(c.var.db, c.var.caller, c.env.IMAGES, memberId, name), 'IMAGE_NOT_FOUND')
     c.executionCtx.waitUntil(dropCached(imageBase(c), [key]))

@@ -2,31 +2,19 @@ import { Hono } from 'hono'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { valid } from '../../http/bodies/validate'
-import { authenticated } from '../../http/guard/authenticated'
+import { canEditLibrary, canReadLibrary } from '../../http/guard/authenticated'
 import { BookPath } from '../books/schema'
 import { NewProgress, ProgressQuery } from './schema'
 import { addProgress, listProgress } from './store'
 
 export const progress = new Hono<App>()
-  .get(
-    '/:book-id/progress',
-    authenticated('library:read'),
-    valid('param', BookPath),
-    valid('query', ProgressQuery),
-    async (c) => {
-      const bookId = c.req.valid('param')['book-id']
-      const list = await listProgress(c.var.db, c.var.caller, bookId, c.req.valid('query'))
-      return c.json(found(list, 'BOOK_NOT_FOUND'), 200)
-    },
-  )
-  .post(
-    '/:book-id/progress',
-    authenticated('library:read', 'library:write'),
-    valid('param', BookPath),
-    valid('json', NewProgress),
-    async (c) => {
-      const bookId = c.req.valid('param')['book-id']
-      const event = await addProgress(c.var.db, c.var.caller, bookId, c.req.valid('json'))
-      return c.json(found(event, 'BOOK_NOT_FOUND'), 201)
-    },
-  )
+  .get('/:book-id/progress', canReadLibrary, valid('param', BookPath), valid('query', ProgressQuery), async (c) => {
+    const bookId = c.req.valid('param')['book-id']
+    const list = await listProgress(c.var.db, c.var.caller, bookId, c.req.valid('query'))
+    return c.json(found(list, 'BOOK_NOT_FOUND'), 200)
+  })
+  .post('/:book-id/progress', canEditLibrary, valid('param', BookPath), valid('json', NewProgress), async (c) => {
+    const bookId = c.req.valid('param')['book-id']
+    const event = await addProgress(c.var.db, c.var.caller, bookId, c.req.valid('json'))
+    return c.json(found(event, 'BOOK_NOT_FOUND'), 201)
+  })

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { valid } from '../../http/bodies/validate'
-import { authenticated } from '../../http/guard/authenticated'
+import { canEditLibrary, canReadLibrary, canWriteLibrary } from '../../http/guard/authenticated'
 import { sendJson } from '../../http/json-stream'
 import { BookPath } from '../books/schema'
 import type { Reading } from './responses'
@@ -10,35 +10,23 @@ import { NewReading, ReadingPatch, ReadingPath } from './schema'
 import { createReading, deleteReading, listReadings, updateReading } from './store'
 
 export const bookReadings = new Hono<App>()
-  .get('/:book-id/readings', authenticated('library:read'), valid('param', BookPath), async (c) => {
+  .get('/:book-id/readings', canReadLibrary, valid('param', BookPath), async (c) => {
     const readings = await listReadings(c.var.db, c.var.caller, c.req.valid('param')['book-id'])
     return sendJson<Reading[]>(c, found(readings, 'BOOK_NOT_FOUND'))
   })
-  .post(
-    '/:book-id/readings',
-    authenticated('library:write'),
-    valid('param', BookPath),
-    valid('json', NewReading),
-    async (c) => {
-      const { db, caller, config } = c.var
-      const reading = await createReading(db, caller, c.req.valid('param')['book-id'], c.req.valid('json'), config)
-      return c.json(found(reading, 'BOOK_NOT_FOUND'), 201)
-    },
-  )
+  .post('/:book-id/readings', canWriteLibrary, valid('param', BookPath), valid('json', NewReading), async (c) => {
+    const { db, caller, config } = c.var
+    const reading = await createReading(db, caller, c.req.valid('param')['book-id'], c.req.valid('json'), config)
+    return c.json(found(reading, 'BOOK_NOT_FOUND'), 201)
+  })
 
 export const readings = new Hono<App>()
-  .patch(
-    '/:reading-id',
-    authenticated('library:read', 'library:write'),
-    valid('param', ReadingPath),
-    valid('json', ReadingPatch),
-    async (c) => {
-      const { db, caller, config } = c.var
-      const reading = await updateReading(db, caller, c.req.valid('param')['reading-id'], c.req.valid('json'), config)
-      return c.json(found(reading, 'READING_NOT_FOUND'), 200)
-    },
-  )
-  .delete('/:reading-id', authenticated('library:write'), valid('param', ReadingPath), async (c) => {
+  .patch('/:reading-id', canEditLibrary, valid('param', ReadingPath), valid('json', ReadingPatch), async (c) => {
+    const { db, caller, config } = c.var
+    const reading = await updateReading(db, caller, c.req.valid('param')['reading-id'], c.req.valid('json'), config)
+    return c.json(found(reading, 'READING_NOT_FOUND'), 200)
+  })
+  .delete('/:reading-id', canWriteLibrary, valid('param', ReadingPath), async (c) => {
     const readingId = c.req.valid('param')['reading-id']
     found(await deleteReading(c.var.db, c.var.caller, readingId), 'READING_NOT_FOUND')
     return c.body(null, 204)

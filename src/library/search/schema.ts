@@ -10,10 +10,7 @@ export const BookSearch = z.lazy(searchPaging)
 export type BookSearch = z.infer<typeof BookSearch>
 
 export const MemoSearch = z.lazy(() =>
-  z.extend(searchPaging(), {
-    memoType: z._default(MemoTypeOrAll, 'ALL'),
-    bookId: z.optional(IdParameter),
-  }),
+  z.extend(searchPaging(), { memoType: z._default(MemoTypeOrAll, 'ALL'), bookId: z.optional(IdParameter) }),
 )
 export type MemoSearch = z.infer<typeof MemoSearch>
 

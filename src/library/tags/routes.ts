@@ -3,7 +3,7 @@ import type { App } from '../../env'
 import { found } from '../../errors'
 import { valid } from '../../http/bodies/validate'
 import { allowOnly } from '../../http/error-response'
-import { authenticated } from '../../http/guard/authenticated'
+import { canEditLibrary, canReadLibrary, canWriteLibrary } from '../../http/guard/authenticated'
 import { limitLargePages } from '../../http/guard/large-pages'
 import { sendPage } from '../../http/send-page'
 import { BookPath } from '../books/schema'
@@ -12,32 +12,26 @@ import { BookTags, TaggedQuery, TagQuery, TagRename } from './schema'
 import { listBookTags, listTagged, listTags, setBookTags } from './store'
 
 export const tags = new Hono<App>()
-  .get('/books/tagged', authenticated('library:read'), valid('query', TaggedQuery), limitLargePages, async (c) => {
+  .get('/books/tagged', canReadLibrary, valid('query', TaggedQuery), limitLargePages, async (c) => {
     const query = c.req.valid('query')
     return sendPage(c, query, await listTagged(c.var.db, c.var.caller, query))
   })
   .all('/books/tagged', allowOnly('GET', 'HEAD'))
-  .get('/books/:book-id/tags', authenticated('library:read'), valid('param', BookPath), async (c) => {
+  .get('/books/:book-id/tags', canReadLibrary, valid('param', BookPath), async (c) => {
     const bookTags = await listBookTags(c.var.db, c.var.caller, c.req.valid('param')['book-id'])
     return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
   })
-  .put(
-    '/books/:book-id/tags',
-    authenticated('library:read', 'library:write'),
-    valid('param', BookPath),
-    valid('json', BookTags),
-    async (c) => {
-      const bookId = c.req.valid('param')['book-id']
-      const bookTags = await setBookTags(c.var.db, c.var.caller, bookId, c.req.valid('json'))
-      return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
-    },
-  )
-  .get('/tags', authenticated('library:read'), async (c) => c.json(await listTags(c.var.db, c.var.caller), 200))
-  .patch('/tags', authenticated('library:read', 'library:write'), valid('json', TagRename), async (c) => {
+  .put('/books/:book-id/tags', canEditLibrary, valid('param', BookPath), valid('json', BookTags), async (c) => {
+    const bookId = c.req.valid('param')['book-id']
+    const bookTags = await setBookTags(c.var.db, c.var.caller, bookId, c.req.valid('json'))
+    return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
+  })
+  .get('/tags', canReadLibrary, async (c) => c.json(await listTags(c.var.db, c.var.caller), 200))
+  .patch('/tags', canEditLibrary, valid('json', TagRename), async (c) => {
     const tag = await renameOrMerge(c.var.db, c.var.caller, c.req.valid('json'))
     return c.json(found(tag, 'TAG_NOT_FOUND'), 200)
   })
-  .delete('/tags', authenticated('library:write'), valid('query', TagQuery), async (c) => {
+  .delete('/tags', canWriteLibrary, valid('query', TagQuery), async (c) => {
     found(await deleteTag(c.var.db, c.var.caller, c.req.valid('query').tag), 'TAG_NOT_FOUND')
     return c.body(null, 204)
   })
