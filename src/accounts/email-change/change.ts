@@ -15,7 +15,7 @@ import {
 } from '../../limits/attempts'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
-import { HOUR_MS } from '../../values/time'
+import { HOUR_MS, localTime } from '../../values/time'
 import { abandonClaim, isAbandoned, selectOpenClaims } from '../addresses/claims'
 import { type Address, type Entry, type Holder, selectHolder, toAddress } from '../addresses/directory'
 import { endClaims, recordOutcome, settleClaims } from '../addresses/settlement'
@@ -147,9 +147,6 @@ export type Inform = {
  * Changes the caller's e-mail address with the code mailed to the new one. Sessions stay valid. For 72 hours, the former
  * address is reserved for the member, and an undo code restores it. A change to an address that an undo would restore is that
  * undo, but the caller stays logged in.
- * @param db the caller's database
- * @param from where the request comes from
- * @param clock returns the local time
  * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS for a wrong, expired, used or voided code;
  * MEMBER_EXISTS, only with the right code, when the address has been taken since; TOO_MANY_REQUESTS after too many tries
  */
@@ -159,15 +156,14 @@ export const changeEmail = async (
   config: Config,
   caller: Caller,
   { email, authenticationCode }: NewEmail,
-  { network, ...origin }: Origin & { network: string },
-  clock: () => string,
+  origin: Origin,
   inform: Inform,
 ): Promise<{ profile: Profile; rateLimit: RateLimitHeaders }> => {
   const now = Date.now()
   const id = caller.memberId ?? 0
   const undoCode = createUndoCode(caller.slot)
   const toSubject = (part: string) => keyedHash(config.JWT_SECRET, 'email change guess', credentialOf(caller), part)
-  const attempt = toAttempt(now, ...(await limitNetwork(network, toSubject, GUESSES)))
+  const attempt = toAttempt(now, ...(await limitNetwork(origin.network, toSubject, GUESSES)))
   const address = await toAddress(slots, config, email)
   const change: Change = {
     slots,
@@ -183,7 +179,7 @@ export const changeEmail = async (
       codeHash: await hashCode(config, id, email, authenticationCode),
       undoHash: await hashUndoCode(undoCode),
       undoExpiresAt: now + UNDO_LIFETIME_MS,
-      updatedAt: clock(),
+      updatedAt: localTime(config.TIME_ZONE),
     },
   }
   const attemptChange = () => (caller.slot > 0 ? tryClaimed(change) : tryInSlot0(change))

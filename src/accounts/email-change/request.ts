@@ -18,8 +18,6 @@ import type { EmailChange } from './schema'
 /**
  * Verifies the caller's password for a change of e-mail address, and counts the mail. Nothing here depends on whether the
  * new address is taken.
- * @param db the caller's database
- * @param from where the request comes from
  * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS for a wrong password and for the caller's own
  * address; TOO_MANY_REQUESTS after too many failed logins or mails, or when too many callers wait for hashing
  */
@@ -29,16 +27,16 @@ export const requestChange = async (
   config: Config,
   caller: Caller,
   { email, password }: EmailChange,
-  { network, ...origin }: Origin & { network: string },
+  origin: Origin,
 ): Promise<{ requester: Requester; rateLimit: RateLimitHeaders }> => {
-  const keys = hashingKeys(network, credentialOf(caller))
+  const keys = hashingKeys(origin.network, credentialOf(caller))
   requireHashingCapacity(keys)
   const now = Date.now()
   const { guard } = await runAsCaller(db, caller, { guard: selectChanging({ email, now }) })
   const { passwordHash, email: oldEmail, ...member } = guard
   if (oldEmail.toLowerCase() === email.toLowerCase()) throw fieldError('email', email, 'is already your address')
 
-  const { usage, counted } = await countLogin(directory, config, oldEmail, network)
+  const { usage, counted } = await countLogin(directory, config, oldEmail, origin.network)
   const isRight = await checkPassword(
     directory,
     { password, keys, counted },
@@ -53,7 +51,7 @@ export const requestChange = async (
   const mail = toAttempt(
     Date.now(),
     { subject: ofSession, limits: EMAIL_CHANGES.session },
-    ...(await limitMails(config, email, network, 'change mail')),
+    ...(await limitMails(config, email, origin.network, 'change mail')),
   )
   const { rateLimit } = await countOrRefuse(directory, mail, { uncounted: deleteAttempt(counted) })
   return { requester: { ...member, slot: caller.slot }, rateLimit }

@@ -2,13 +2,11 @@ import { type Context, Hono } from 'hono'
 import type { App } from '../../env'
 import { valid } from '../../http/bodies/validate'
 import { sessionOnly } from '../../http/guard/authenticated'
-import { networkOf } from '../../http/guard/caller-network'
 import { originOf } from '../../http/guard/device'
 import { throttledByNetwork } from '../../http/guard/throttle'
 import { runLater } from '../../http/later'
 import type { Mail } from '../../mail/mail'
 import { requireMailer, sendMail } from '../../mail/send'
-import { localTime } from '../../values/time'
 import { toAddress } from '../addresses/directory'
 import { issueCode as issueResetCode } from '../recovery/reset-codes'
 import { changeEmail, type Inform } from './change'
@@ -24,8 +22,7 @@ export const emailChange = new Hono<App>()
     const { db, slots, config, caller } = c.var
     requireMailer(config, c.env)
     const change = c.req.valid('json')
-    const from = { network: networkOf(c), ...originOf(c) }
-    const { requester, rateLimit } = await requestChange(slots, db, config, caller, change, from)
+    const { requester, rateLimit } = await requestChange(slots, db, config, caller, change, originOf(c))
     const send = mailer(c)
     runLater(c, () => issueCode(slots, config, requester, change.email, (mail) => send(change.email, mail)))
     return c.body(null, 202, rateLimit)
@@ -34,8 +31,6 @@ export const emailChange = new Hono<App>()
     const { db, slots, config, caller } = c.var
     requireMailer(config, c.env)
     const change = c.req.valid('json')
-    const from = { network: networkOf(c), ...originOf(c) }
-    const clock = () => localTime(config.TIME_ZONE)
     const send = mailer(c)
     const { email } = change
     const mailResetCode = async () => {
@@ -57,14 +52,13 @@ export const emailChange = new Hono<App>()
         if (replaced) runLater(c, () => send(replaced, { kind: 'emailReplaced', restoredEmail: email }))
       },
     }
-    const { profile, rateLimit } = await changeEmail(slots, db, config, caller, change, from, clock, inform)
+    const { profile, rateLimit } = await changeEmail(slots, db, config, caller, change, originOf(c), inform)
     return c.json(profile, 200, rateLimit)
   })
   .post('/email/change/undo', throttledByNetwork, valid('json', EmailUndo), async (c) => {
     const { slots, config } = c.var
-    const clock = () => localTime(config.TIME_ZONE)
     const { authenticationCode } = c.req.valid('json')
-    const { restored, replaced } = await undoChange(slots, config, authenticationCode, originOf(c), clock)
+    const { restored, replaced } = await undoChange(slots, config, authenticationCode, originOf(c))
     const send = mailer(c)
     runLater(c, () => send(restored, { kind: 'emailRestored' }))
     // Its owner may have the code of an earlier change.

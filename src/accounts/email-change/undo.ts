@@ -3,6 +3,7 @@ import { type Db, firstRow, run, runAfterResponse, sqlStatement } from '../../db
 import type { Config } from '../../env'
 import { fieldError, unavailable } from '../../errors'
 import type { Slots } from '../../slots/slots'
+import { localTime } from '../../values/time'
 import { abandonClaim, isUnsettled, selectOpenClaims, takeForUndo } from '../addresses/claims'
 import { type Address, isFree, toAddress } from '../addresses/directory'
 import { endClaims, recordOutcome, settleClaims } from '../addresses/settlement'
@@ -71,11 +72,10 @@ const restoreClaimedAddress = async (
 /**
  * Undoes a change of e-mail address, and all later ones: restores the former address, ends all sessions and access tokens,
  * and deletes the password, so that the member must reset it.
- * @param clock returns the local time
  * @returns the restored address, and the one that it replaced
  * @throws INVALID_FIELDS, the same for an unknown, used or expired code
  */
-export const undoChange = async (slots: Slots, config: Config, code: string, origin: Origin, clock: () => string) => {
+export const undoChange = async (slots: Slots, config: Config, code: string, origin: Origin) => {
   const invalid = fieldError('authenticationCode', code, 'is wrong, used or expired')
   const slot = slotOfUndoCode(code)
   if (slot === undefined || !slots.numbers.includes(slot)) throw invalid
@@ -84,7 +84,7 @@ export const undoChange = async (slots: Slots, config: Config, code: string, ori
   const { undo } = await run(db, { undo: firstRow(selectUndo({ undoHash, now: Date.now() })) })
   if (!undo) throw invalid
   const address = await toAddress(slots, config, undo.email)
-  const values = { ...undo, undoHash, updatedAt: clock() }
+  const values = { ...undo, undoHash, updatedAt: localTime(config.TIME_ZONE) }
   const isRestored =
     slot === 0
       ? await restoreHere(db, address, values, origin)

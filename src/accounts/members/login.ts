@@ -4,7 +4,7 @@ import { type Db, firstRow, run, runAfterResponse, sqlStatement } from '../../db
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import { type Attempt, countAttempt, deleteAttempts } from '../../limits/attempts'
-import { afterAttempt, afterReset, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
+import { afterAttempt, afterReset, tooManyAttempts } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
 import { type Address, findSlot, isEmail, toAddress } from '../addresses/directory'
 import { checkPassword, recordFailure, toLoginAttempt } from '../passwords/check'
@@ -47,21 +47,15 @@ const recordLogin = recordActivity(
 )
 
 /**
- * Logs a member in.
- * @param from where the request comes from: failed logins are counted per account and network, and per IPv6 /48
+ * Logs a member in. Failed logins are counted per account and network, and per IPv6 /48.
  * @throws LOGIN_FAILED for an unknown e-mail and for a wrong password, after the same time; TOO_MANY_REQUESTS after too
  * many failed logins, or when too many callers wait for hashing
  */
-export const logIn = async (
-  slots: Slots,
-  config: Config,
-  { email, password }: Credentials,
-  { network, ...origin }: Origin & { network: string },
-): Promise<{ profile: Profile; token: string; rateLimit: RateLimitHeaders }> => {
-  const keys = hashingKeys(network, email)
+export const logIn = async (slots: Slots, config: Config, { email, password }: Credentials, origin: Origin) => {
+  const keys = hashingKeys(origin.network, email)
   requireHashingCapacity(keys)
   const { directory } = slots
-  const attempt = await toLoginAttempt(config, email, network)
+  const attempt = await toLoginAttempt(config, email, origin.network)
   const { now } = attempt
   const address = await toAddress(slots, config, email)
   const { usage, counted, slot, find } = address.addressHash

@@ -27,8 +27,7 @@ export const members = new Hono<App>()
     const member = c.req.valid('json')
     await requireUncommon(c.env, config, member.password)
     const slot = chooseSlot(c.env, (c.req.raw as Request<unknown, IncomingRequestCfProperties>).cf?.continent)
-    const clock = () => localTime(config.TIME_ZONE)
-    const { profile, rateLimit } = await signUp(slots, config, slot, member, networkOf(c), clock)
+    const { profile, rateLimit } = await signUp(slots, config, slot, member, networkOf(c))
     return c.json(profile, 201, rateLimit)
   })
   .post('/email/join', throttledByNetwork, valid('json', CodeRequest), async (c) => {
@@ -40,10 +39,7 @@ export const members = new Hono<App>()
   })
   .post('/login', throttledByNetwork, anonymous, valid('json', Credentials), async (c) => {
     const { slots, config } = c.var
-    const { profile, token, rateLimit } = await logIn(slots, config, c.req.valid('json'), {
-      network: networkOf(c),
-      ...originOf(c),
-    })
+    const { profile, token, rateLimit } = await logIn(slots, config, c.req.valid('json'), originOf(c))
     return c.json(profile, 200, { Authorization: `Bearer ${token}`, ...rateLimit })
   })
   .get('/members/me', authenticated('profile:read'), async (c) => c.json(await getProfile(c.var.db, c.var.caller), 200))
@@ -51,10 +47,9 @@ export const members = new Hono<App>()
     const { name, password, currentPassword, deleteAccessTokens } = c.req.valid('json')
     const { db, slots, caller, config } = c.var
     const origin = originOf(c)
-    const from = { network: networkOf(c), ...origin }
     if (password) await requireUncommon(c.env, config, password)
     const hashed = password
-      ? await hashNewPassword(slots, db, config, caller, { password, currentPassword }, from)
+      ? await hashNewPassword(slots, db, config, caller, { password, currentPassword }, origin)
       : undefined
     const changes = { name, deleteAccessTokens, ...hashed }
     const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE), origin)

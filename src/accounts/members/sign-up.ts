@@ -5,6 +5,7 @@ import { ApiError, unavailable } from '../../errors'
 import { deleteAttempt } from '../../limits/attempts'
 import type { RateLimitHeaders } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
+import { localTime } from '../../values/time'
 import { abandonClaim, confirmClaim, isUnsettled, releaseClaim } from '../addresses/claims'
 import { type Address, isEmail, isFree, selectHolder, toAddress } from '../addresses/directory'
 import { settleClaims } from '../addresses/settlement'
@@ -84,9 +85,7 @@ const createClaimed = async (slots: Slots, slot: number, member: NewRow, claimId
 
 /**
  * Signs a member up.
- * @param slot the slot of the new member
- * @param network where the request comes from
- * @param clock returns the local time
+ * @param slot of the new member
  * @throws MEMBER_EXISTS when the e-mail is taken, regardless of case; INVALID_FIELDS for an invalid code;
  * TOO_MANY_REQUESTS after too many tries, or when too many callers wait for hashing
  */
@@ -96,7 +95,6 @@ export const signUp = async (
   slot: number,
   { email, name, password, authenticationCode }: NewMember,
   network: string,
-  clock: () => string,
 ): Promise<{ profile: Profile; rateLimit: RateLimitHeaders }> => {
   const keys = hashingKeys(network, email)
   requireHashingCapacity(keys)
@@ -115,7 +113,7 @@ export const signUp = async (
     if (code || claim) await run(directory, { uncounted: uncount(code), claim })
     throw error
   })
-  const member = { ...address, name, passwordHash, createdAt: clock() }
+  const member = { ...address, name, passwordHash, createdAt: localTime(config.TIME_ZONE) }
   const profile = claimId
     ? await createClaimed(slots, slot, member, claimId, code)
     : await createInSlot0(directory, member, code)

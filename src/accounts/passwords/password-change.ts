@@ -21,8 +21,6 @@ export const currentPasswordError = (currentPassword: string | undefined, rateLi
 /**
  * Hashes a new password of the caller, and verifies the current one if it is sent. Hashing is expensive, so the session is
  * checked and the change counted first.
- * @param db the caller's database
- * @param from where the request comes from
  * @returns also the hash of the current password, if it was verified
  * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS when the current password is wrong, or missing
  * although it is required; TOO_MANY_REQUESTS after too many changes or failed logins, or when too many callers wait for
@@ -34,12 +32,12 @@ export const hashNewPassword = async (
   config: Config,
   caller: Caller,
   { password, currentPassword }: ProfilePatch & { password: string },
-  { network, ...origin }: Origin & { network: string },
+  origin: Origin,
 ) => {
   if (currentPassword === undefined && config.REQUIRE_CURRENT_PASSWORD === 'on') {
     throw fieldError('currentPassword', null, 'is required')
   }
-  const keys = hashingKeys(network, credentialOf(caller))
+  const keys = hashingKeys(origin.network, credentialOf(caller))
   requireHashingCapacity(keys)
   const now = Date.now()
   const subject = await keyedHash(config.JWT_SECRET, 'password change', credentialOf(caller))
@@ -54,7 +52,7 @@ export const hashNewPassword = async (
   const hash = (pause: Pause) => hashPassword(password, pause)
   const checkAndHash = async () => {
     if (currentPassword === undefined) return { login: undefined, passwordHash: await withHashingLease(keys, hash) }
-    const login = await countLogin(directory, config, email, network)
+    const login = await countLogin(directory, config, email, origin.network)
     const check = { password: currentPassword, keys, counted: login.counted }
     return { login, passwordHash: await checkPassword(directory, check, async () => guard, hash) }
   }

@@ -3,6 +3,7 @@ import type { Config } from '../../env'
 import { deleteAttempt } from '../../limits/attempts'
 import type { RateLimitHeaders } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
+import { localTime } from '../../values/time'
 import { invalidCodeError } from '../codes/account-codes'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from '../passwords/hashing'
 import { hashPassword } from '../passwords/password'
@@ -14,8 +15,6 @@ import { replacePassword } from './store'
 /**
  * Resets a password with a mailed code, and ends all sessions and access tokens of the member. Hashes the password only if
  * the code is right.
- * @param from where the request comes from
- * @param clock returns the local time
  * @throws INVALID_FIELDS, the same for each invalid code and for an unknown address; TOO_MANY_REQUESTS after too many tries
  * of the network, or when too many callers wait for hashing
  */
@@ -23,19 +22,18 @@ export const resetPassword = async (
   slots: Slots,
   config: Config,
   { email, authenticationCode, password }: PasswordReset,
-  { network, ...origin }: Origin & { network: string },
-  clock: () => string,
+  origin: Origin,
 ): Promise<{ email: string; rateLimit: RateLimitHeaders }> => {
   // Not the key of logins, with which strangers could crowd the member out of the queue.
-  const keys = hashingKeys(network, `reset ${email}`)
+  const keys = hashingKeys(origin.network, `reset ${email}`)
   requireHashingCapacity(keys)
   const { directory } = slots
-  const { valid, counted, rateLimit } = await checkCode(directory, config, email, authenticationCode, network)
+  const { valid, counted, rateLimit } = await checkCode(directory, config, email, authenticationCode, origin.network)
   const passwordHash = await withHashingLease(keys, (pause) => hashPassword(password, pause)).catch(async (error) => {
     await run(directory, { uncounted: deleteAttempt(counted) })
     throw error
   })
-  const changed = await replacePassword(slots, valid, passwordHash, clock(), origin)
+  const changed = await replacePassword(slots, valid, passwordHash, localTime(config.TIME_ZONE), origin)
   if (!changed) throw invalidCodeError(authenticationCode, rateLimit)
   return { email: changed, rateLimit }
 }

@@ -6,7 +6,6 @@ import { originOf } from '../../http/guard/device'
 import { throttledByNetwork } from '../../http/guard/throttle'
 import { runLater } from '../../http/later'
 import { requireMailer, sendMail } from '../../mail/send'
-import { localTime } from '../../values/time'
 import { toAddress } from '../addresses/directory'
 import { requireUncommon } from '../passwords/common-passwords'
 import { resetPassword } from './reset'
@@ -35,9 +34,7 @@ export const recovery = new Hono<App>()
     requireMailer(config, c.env)
     const reset = c.req.valid('json')
     await requireUncommon(c.env, config, reset.password)
-    const from = { network: networkOf(c), ...originOf(c) }
-    const clock = () => localTime(config.TIME_ZONE)
-    const { email, rateLimit } = await resetPassword(slots, config, reset, from, clock)
+    const { email, rateLimit } = await resetPassword(slots, config, reset, originOf(c))
     runLater(c, () => sendMail(c.env, config, email, { kind: 'passwordWasReset' }))
     return c.body(null, 204, rateLimit)
   })

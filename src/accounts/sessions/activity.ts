@@ -6,8 +6,8 @@ import { toInstant } from '../../values/fields'
 import { DAY_MS } from '../../values/time'
 import type { Activity } from './responses'
 
-/** Where a request comes from, as entries of the activity show it. */
-export type Origin = { device: string | null; country: string | null }
+/** Where a request comes from. Entries of the activity show device and country. */
+export type Origin = { network: string; device: string | null; country: string | null }
 
 /** The most entries of a member, failed logins included. A trigger deletes older ones. */
 export const MAX_ENTRIES = 5500

@@ -34,12 +34,7 @@ const recordCreation = recordActivity('TOKEN_CREATED', ownerOfToken)
  * Creates an access token of the caller. Only its hash is stored, so the token cannot be read again.
  * @throws MAX_TOKENS when the caller already has MAX_TOKENS tokens
  */
-export const createToken = async (
-  db: Db,
-  caller: Caller,
-  { name, scopes, expiresAt }: NewToken,
-  origin: Origin,
-): Promise<{ created: CreatedToken; owner: Owner }> => {
+export const createToken = async (db: Db, caller: Caller, { name, scopes, expiresAt }: NewToken, origin: Origin) => {
   const token = createAccessToken(caller.slot)
   const [tokenId, bits, hint] = [crypto.randomUUID(), toBits(scopes), token.slice(0, HINT_LENGTH)]
   const row = { tokenHash: await hashToken(token), tokenId, name, bits, hint, expiresAt: expiresAt ?? null }
@@ -50,7 +45,7 @@ export const createToken = async (
     activity: recordCreation(origin, { tokenId }),
   })
   if (!inserted) throw new ApiError('MAX_TOKENS')
-  const created = {
+  const created: CreatedToken = {
     tokenId,
     name,
     scopes: fromBits(bits),

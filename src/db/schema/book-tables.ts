@@ -10,7 +10,7 @@ export const isUnread = sql.raw(`"bookStatus" = 'YET'`)
 export const isWithMemos = sql.raw(`"hasMemos" = 1`)
 export const hasAuthor = sql.raw(`"author" is not null`)
 export const isRated = sql.raw(`"star" > 0`)
-export const hasIsbn = sql.raw(`"isbn" is not null`)
+const hasIsbn = sql.raw(`"isbn" is not null`)
 
 // Folded texts, as `fold` in fold.ts returns them. Both are indexed.
 export const titleKey = sql.raw(`coalesce("titleFolded", lower("title"))`)

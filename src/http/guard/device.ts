@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { App } from '../../env'
+import { networkOf } from './caller-network'
 
 // A table instead of a library: bowser, with the versions of browsers and many crawlers, would add 7.4 KB to the compressed
 // Worker, and detect-browser (1.6 KB) does not distinguish iPhone and iPad.
@@ -61,5 +62,9 @@ export const countryOf = (c: Context<App>) => {
   return country && /^(?!XX)[A-Z]{2}$/.test(country) ? country : null
 }
 
-/** Where a request comes from, as members see it in their sessions and activity. */
-export const originOf = (c: Context<App>) => ({ device: deviceOf(c.req.header('User-Agent')), country: countryOf(c) })
+/** Where a request comes from. Members see device and country in their sessions and activity. */
+export const originOf = (c: Context<App>) => ({
+  network: networkOf(c),
+  device: deviceOf(c.req.header('User-Agent')),
+  country: countryOf(c),
+})

@@ -74,7 +74,6 @@ export const UpdatedBook = named(
     currentPage: true,
   }),
 )
-export type UpdatedBook = z.infer<typeof UpdatedBook>
 
 export const CreatedDate = named('CreatedDate', z.pick(Book, { bookId: true, createdAt: true }))
 export type CreatedDate = z.infer<typeof CreatedDate>

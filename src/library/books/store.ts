@@ -8,8 +8,8 @@ import { books } from '../../db/schema/book-tables'
 import { quotaExceeded } from '../../errors'
 import { toFoldedColumn } from '../../values/fold'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
-import { loadInParts, type MemoList, newestFirst, selectMemosList } from '../memos/memo-lists'
-import type { BookDetail, CreatedDate, RegisteredBook, UpdatedBook } from './responses'
+import { loadInParts, newestFirst, selectMemosList } from '../memos/memo-lists'
+import type { CreatedDate, RegisteredBook } from './responses'
 import type { BookPatch, DetailQuery, NewBook } from './schema'
 
 /** The columns of LibraryBook and, but for `bookId`, of ListedBook: those of responses, in the order of their fields. */
@@ -25,12 +25,7 @@ export const BOOK_COLUMNS = [
 const selectDetail = selectOwnBook(...BOOK_COLUMNS, 'memoBytes')
 
 /** A book with its memos of the given visibility. Returns undefined if the caller has no such book. */
-export const getBook = async (
-  db: Db,
-  caller: Caller,
-  bookId: number,
-  { memoAuthority }: DetailQuery,
-): Promise<(Omit<BookDetail, 'memosList'> & { memosList: MemoList }) | undefined> => {
+export const getBook = async (db: Db, caller: Caller, bookId: number, { memoAuthority }: DetailQuery) => {
   const { guard: detail, memosList } = await runAsCaller(db, caller, {
     guard: selectDetail({ bookId }),
     memosList: selectMemosList({ bookId, memoAuthority }),
@@ -62,13 +57,7 @@ const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, r
  * @param createdAt the local time to record
  * @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full
  */
-export const createBook = async (
-  db: Db,
-  caller: Caller,
-  book: NewBook,
-  createdAt: string,
-  quotas: Quotas,
-): Promise<RegisteredBook> => {
+export const createBook = async (db: Db, caller: Caller, book: NewBook, createdAt: string, quotas: Quotas) => {
   const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = quotas
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
   const folded = { titleFolded: toFoldedColumn(book.title), authorFolded: toFoldedColumn(book.author) }
@@ -150,13 +139,7 @@ const updatedView = viewOf(
  * Updates the given fields of a book. Returns undefined if the caller has no such book.
  * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
  */
-export const updateBook = (
-  db: Db,
-  caller: Caller,
-  bookId: number,
-  patch: BookPatch,
-  quotas: Quotas,
-): Promise<UpdatedBook | undefined> => {
+export const updateBook = (db: Db, caller: Caller, bookId: number, patch: BookPatch, quotas: Quotas) => {
   const folded = patch.author === undefined ? {} : { authorFolded: toFoldedColumn(patch.author) }
   return updateColumns(db, caller, bookId, { ...patch, ...folded }, updatedView, quotas)
 }

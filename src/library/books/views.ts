@@ -23,11 +23,7 @@ const selectLibrary = pagesOf<LibraryBook>(
 )
 
 /** Books of one status, newest first. */
-export const listLibrary = async (
-  db: Db,
-  caller: Caller,
-  { bookStatus, ...paging }: LibraryQuery,
-): Promise<Page<LibraryBook>> => {
+export const listLibrary = async (db: Db, caller: Caller, { bookStatus, ...paging }: LibraryQuery) => {
   const { guard: totals, items } = await runAsCaller(db, caller, {
     guard: selectTotals(),
     items: selectLibrary(paging, { bookStatus }),
@@ -75,12 +71,7 @@ const selectAbandoned = pagesOf<AbandonedBook>(yetBooks, ({ asc, limit, offset, 
 })
 
 /** Unread books registered before a local time, oldest first. */
-export const listAbandoned = async (
-  db: Db,
-  caller: Caller,
-  before: string,
-  paging: Paging,
-): Promise<Page<AbandonedBook>> => {
+export const listAbandoned = async (db: Db, caller: Caller, before: string, paging: Paging) => {
   const { count, items } = await runAsCaller(db, caller, {
     count: firstRow(countAbandoned({ before })),
     items: selectAbandoned(paging, { before }),

@@ -5,7 +5,7 @@ import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { limit, offset } from '../../db/parameters'
 import { type ArrayOrParts, loadParts, MAX_WHOLE_BYTES, type Size } from '../../db/parts'
 import { MEMO_TYPES } from '../../values/contract'
-import { type Page, toLimit, toPage } from '../../values/paging'
+import { toLimit, toPage } from '../../values/paging'
 import type { Memo, RandomMemo } from './responses'
 import type { MemosQuery } from './schema'
 
@@ -25,7 +25,7 @@ export const selectMemosList = sqlStatement<Memo>`
 export const newestFirst = (list: Memo[]) => list.sort((one, other) => other.memoId - one.memoId)
 
 /** Memos, newest first. */
-export type MemoList = ArrayOrParts<Memo>
+type MemoList = ArrayOrParts<Memo>
 
 // No memo of another member's book is read.
 const selectSizes = sqlStatement<Size>`
@@ -81,15 +81,8 @@ const COUNTERS = {
 
 const selectCounters = selectOwnBook(...Object.values(COUNTERS), 'memoBytes')
 
-type MemoPage = Omit<Page<Memo>, 'item'> & { item: MemoList }
-
 /** A page of a book's memos of one type or of all. Returns undefined if the caller has no such book. */
-export const listMemos = async (
-  db: Db,
-  caller: Caller,
-  bookId: number,
-  { memoType, ...paging }: MemosQuery,
-): Promise<MemoPage | undefined> => {
+export const listMemos = async (db: Db, caller: Caller, bookId: number, { memoType, ...paging }: MemosQuery) => {
   const values = { bookId, memoType, ...toLimit(paging) }
   const { guard: counters, items } = await runAsCaller(db, caller, {
     guard: selectCounters({ bookId }),

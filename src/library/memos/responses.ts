@@ -23,7 +23,7 @@ export const RandomMemo = named(
 )
 export type RandomMemo = z.infer<typeof RandomMemo>
 
-export const ImageUrl = z.url().check(z.maxLength(4096))
+const ImageUrl = z.url().check(z.maxLength(4096))
 
 export const memosReference: FeatureReference = {
   tag: 'Memos',

@@ -62,12 +62,7 @@ const updateCurrentPage = sqlStatement`
  * page. Returns undefined if the caller has no such book.
  * @throws INVALID_FIELDS for a percentage if the book has no number of pages
  */
-export const addProgress = async (
-  db: Db,
-  caller: Caller,
-  bookId: number,
-  { at, ...reached }: NewProgress,
-): Promise<ProgressEvent | undefined> => {
+export const addProgress = async (db: Db, caller: Caller, bookId: number, { at, ...reached }: NewProgress) => {
   const now = Date.now()
   const values = { bookId, page: null, percent: null, ...reached, now, at: at != null && at <= now ? at : null }
   const { guard, event } = await runAsCaller(db, caller, {

@@ -3,7 +3,7 @@ import { type Caller, callerId, isCaller, isOwnRow, runAsCaller } from '../../db
 import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { nextId, READING_ID_OFFSET } from '../../db/next-id'
 import { isOwnBook } from '../../db/own-book'
-import { type ArrayOrParts, loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
+import { loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
 import { readings } from '../../db/schema/reading-tables'
 import { ApiError, fieldError, quotaExceeded } from '../../errors'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
@@ -56,11 +56,7 @@ const selectPart = sqlStatement<Row>`
   where memberId = ${callerId} and readingId in (select value from json_each(:ids)) ${inOrder}`
 
 /** The readings of a book, newest first. Returns undefined if the caller has no such book. */
-export const listReadings = async (
-  db: Db,
-  caller: Caller,
-  bookId: number,
-): Promise<ArrayOrParts<Reading> | undefined> => {
+export const listReadings = async (db: Db, caller: Caller, bookId: number) => {
   const values = { bookId }
   const { sizes, first, all } = await runAsCaller(db, caller, {
     sizes: selectSizes(values),
@@ -174,13 +170,7 @@ const refusal = (stored: Row, patch: ReadingPatch, quotas: Quotas) => {
  * caller has no such reading.
  * @throws INVALID_FIELDS when the stored values do not allow the change, MAX_MEMBER_TEXT_BYTES when that quota is full
  */
-export const updateReading = async (
-  db: Db,
-  caller: Caller,
-  readingId: number,
-  patch: ReadingPatch,
-  quotas: Quotas,
-): Promise<Reading | undefined> => {
+export const updateReading = async (db: Db, caller: Caller, readingId: number, patch: ReadingPatch, quotas: Quotas) => {
   const ids = { readingId, bookId: readingId }
   if (Object.keys(patch).length === 0) {
     const { first, stored } = await runAsCaller(db, caller, { first: selectFirst(ids), stored: selectReading(ids) })

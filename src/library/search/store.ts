@@ -125,11 +125,7 @@ const inBook = memoSearch({ id: memos.memoId, bytes, ranges: MEMO_TYPES.map(ofTy
  * The caller's memos that contain the term, newest first, in all books or in one. Returns undefined if the caller has no
  * such book.
  */
-export const searchMemos = async (
-  db: Db,
-  caller: Caller,
-  { memoType, bookId, ...search }: MemoSearch,
-): Promise<List<FoundMemo> | undefined> => {
+export const searchMemos = async (db: Db, caller: Caller, { memoType, bookId, ...search }: MemoSearch) => {
   const source = bookId === undefined ? inAllBooks : inBook
   const values = { ...toValues(search), memoType, bookId }
   const { end, rows } = await runAsCaller(db, caller, {

@@ -5,7 +5,7 @@ import { isOwnBook, selectBook } from '../../db/own-book'
 import { joinPage, pagesOf } from '../../db/pages'
 import { ApiError } from '../../errors'
 import { fold } from '../../values/fold'
-import { type Page, toPage } from '../../values/paging'
+import { toPage } from '../../values/paging'
 import type { LibraryBook } from '../books/responses'
 import { LIBRARY_COLUMNS } from '../books/store'
 import type { Tag } from './responses'
@@ -67,12 +67,7 @@ const addTags = sqlStatement`
  * the first one counts. Returns undefined if the caller has no such book.
  * @throws MAX_TAGS when the member would have too many tags; then nothing changes
  */
-export const setBookTags = async (
-  db: Db,
-  caller: Caller,
-  bookId: number,
-  { tags }: BookTags,
-): Promise<BookTags | undefined> => {
+export const setBookTags = async (db: Db, caller: Caller, bookId: number, { tags }: BookTags) => {
   const byKey = new Map(tags.toReversed().map((tag) => [fold(tag), tag]))
   const values = { bookId, tags: JSON.stringify([...byKey]) }
   const { guard, rows } = await runAsCaller(db, caller, {
@@ -114,11 +109,7 @@ const selectTagged = pagesOf<LibraryBook>(
 )
 
 /** Books with a tag, newest first. */
-export const listTagged = async (
-  db: Db,
-  caller: Caller,
-  { tag, ...paging }: TaggedQuery,
-): Promise<Page<LibraryBook>> => {
+export const listTagged = async (db: Db, caller: Caller, { tag, ...paging }: TaggedQuery) => {
   const key = { key: fold(tag) }
   const { tags, items } = await runAsCaller(db, caller, { tags: selectCount(key), items: selectTagged(paging, key) })
   return toPage(joinPage(items), tags[0]?.bookCount ?? 0, paging)
