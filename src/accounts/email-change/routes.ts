@@ -13,7 +13,7 @@ import { changeEmail, type Inform } from './change'
 import { issueCode } from './change-codes'
 import { requestChange } from './request'
 import { EmailChange, EmailUndo, NewEmail } from './schema'
-import { undoChange } from './undo'
+import { undoChange } from './undo-change'
 
 const mailer = (c: Context<App>) => (to: string, mail: Mail) => sendMail(c.env, c.var.config, to, mail)
 

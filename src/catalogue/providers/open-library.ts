@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { Config } from '../../env'
 import type { Provider } from '../provider'
 import { fetchJson } from '../upstream'
-import { toEntries } from './entry'
+import { cleanEntries } from './clean-entries'
 
 // Open Library allows three requests a second with a contact in the User-Agent, otherwise at most one.
 const HOST = 'https://openlibrary.org'
@@ -31,7 +31,7 @@ const toRawEntry = (work: z.output<typeof Work>) => ({
 const Entries = z.lazy(() =>
   z.pipe(
     z.array(Work),
-    z.transform((works) => toEntries(works.map(toRawEntry))),
+    z.transform((works) => cleanEntries(works.map(toRawEntry))),
   ),
 )
 const SearchResponse = z.lazy(() => z.object({ docs: Entries }))

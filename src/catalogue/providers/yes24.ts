@@ -4,7 +4,7 @@ import { ApiError } from '../../errors'
 import { log } from '../../runtime/log'
 import type { Provider } from '../provider'
 import { fetchJson } from '../upstream'
-import { toEntries } from './entry'
+import { cleanEntries } from './clean-entries'
 
 // YES24 Open API: at most 5 requests a second and 5,000 a day. An empty result is a 404 with its own error code.
 const HOST = 'https://apis.yes24.com'
@@ -36,7 +36,7 @@ const list = async (key: string, path: string, parameters: Record<string, string
   url.search = new URLSearchParams({ ...parameters, page: '1', pageSize: '10', detail: 'Y' }).toString()
   const response = await fetchJson({ url, headers: { 'X-Api-Key': key }, schema: ItemList, otherStatuses: [404] })
   if (response.success && response.data)
-    return toEntries(response.data.items.map((item) => ({ ...item, itemPage: item.pages })))
+    return cleanEntries(response.data.items.map((item) => ({ ...item, itemPage: item.pages })))
   if (EMPTY_RESULT_CODES.includes(response.errorCode ?? '')) return []
   log('warn', `catalogue: error ${response.errorCode}`)
   throw new ApiError('CATALOGUE_FAILED')

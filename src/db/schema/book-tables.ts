@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { BOOK_FORMATS, BOOK_STATUSES } from '../../values/contract'
-import { counter, isOneOf, isPage, isTimestamp } from './columns'
+import { counter, isOneOf, isPage, isTimestamp } from './column-rules'
 import { ownerId } from './member-tables'
 
 /** The conditions of the partial indexes. SQLite uses such an index only for a query with the same condition. */

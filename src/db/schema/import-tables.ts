@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../../values/contract'
-import { counter, isOneOf } from './columns'
+import { counter, isOneOf } from './column-rules'
 import { ownerId } from './member-tables'
 
 /** The condition of the index of imports that are running, or whose file is still to be deleted. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { ACTIVITY_KINDS } from '../../values/contract'
-import { counter, isTimestamp } from './columns'
+import { counter, isTimestamp } from './column-rules'
 
 export const members = sqliteTable(
   'members',

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { IMAGE_TYPES, MEMO_AUTHORITIES, MEMO_TYPES } from '../../values/contract'
 import { books } from './book-tables'
-import { counter, isOneOf, isPage, isTimestamp } from './columns'
+import { counter, isOneOf, isPage, isTimestamp } from './column-rules'
 import { ownerId } from './member-tables'
 
 /** The folded content, as `fold` in fold.ts returns it. */

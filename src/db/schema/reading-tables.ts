@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { BOOK_FORMATS, PROGRESS_KINDS, READING_OUTCOMES } from '../../values/contract'
-import { isOneOf, isPage } from './columns'
+import { isOneOf, isPage } from './column-rules'
 import { ownerId } from './member-tables'
 
 // A trigger deletes these rows with the book, as those of bookTags.

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { blob, check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { isOneOf } from './columns'
+import { isOneOf } from './column-rules'
 
 // These tables serve members in several databases (slots): docs/decisions/0021-slots.md.
 

@@ -61,7 +61,7 @@ export type MemoBook = z.infer<typeof MemoBook>
 export const BookDetail = named('BookDetail', z.extend(Book, { memosList: z.array(Memo) }))
 export type BookDetail = z.infer<typeof BookDetail>
 
-export const UpdatedBook = named(
+const UpdatedBook = named(
   'UpdatedBook',
   z.pick(Book, {
     author: true,

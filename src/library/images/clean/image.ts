@@ -29,6 +29,24 @@ export const createPartCounter = (): CountParts => {
 }
 
 /**
+ * Lists the chunks, segments or boxes of a file, each from the end of the one before, up to the first that cannot be read.
+ * @param isLast whether a chunk ends the file; what follows it is not read
+ */
+export const listChunks = <Chunk extends { end: number }>(
+  read: (at: number) => Chunk | undefined,
+  from: number,
+  countParts: CountParts,
+  isLast = (_: Chunk) => false,
+) => {
+  const chunks: Chunk[] = []
+  for (let chunk = read(from); chunk; chunk = isLast(chunk) ? undefined : read(chunk.end)) {
+    countParts()
+    chunks.push(chunk)
+  }
+  return chunks
+}
+
+/**
  * Whether a size is positive.
  * @throws TOO_MANY_PIXELS
  */

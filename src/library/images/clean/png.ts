@@ -1,7 +1,7 @@
 import { computeCrc } from '../../../values/crc'
 import { createOutput, hasText, joinBytes, readText, readUint, writeText, writeUint } from './bytes'
 import { readOrientation, writeOrientation } from './exif'
-import { type CleanedImage, type CountParts, isAllowedSize } from './image'
+import { type CleanedImage, type CountParts, isAllowedSize, listChunks } from './image'
 
 const SIGNATURE = '\x89PNG\r\n\x1a\n'
 
@@ -86,16 +86,7 @@ const cleanProfile = (payload: Uint8Array) => {
   return name > 0 && isStream ? joinBytes([writeText('icc\0\0'), stream]) : undefined
 }
 
-// Lists the chunks up to IEND; undefined if one of them is corrupt or missing.
-const listChunks = (bytes: Uint8Array, countParts: CountParts) => {
-  const chunks: Chunk[] = []
-  for (let chunk = readChunk(bytes, SIGNATURE.length); chunk; chunk = readChunk(bytes, chunk.end)) {
-    countParts()
-    chunks.push(chunk)
-    if (chunk.type === 'IEND') return chunks
-  }
-  return undefined
-}
+const isEnd = ({ type }: Chunk) => type === 'IEND'
 
 /** Whether the bytes start like a PNG. */
 export const isPng = (bytes: Uint8Array) => hasText(bytes, 0, SIGNATURE)
@@ -106,8 +97,8 @@ export const isPng = (bytes: Uint8Array) => hasText(bytes, 0, SIGNATURE)
  * @returns undefined if it is corrupt or truncated
  */
 export const cleanPng = (bytes: Uint8Array, countParts: CountParts): CleanedImage | undefined => {
-  const [first, ...chunks] = listChunks(bytes, countParts) ?? []
-  const header = first?.type === 'IHDR' ? readHeader(readPayload(bytes, first)) : undefined
+  const [first, ...chunks] = listChunks((at) => readChunk(bytes, at), SIGNATURE.length, countParts, isEnd)
+  const header = first?.type === 'IHDR' && chunks.at(-1)?.type === 'IEND' && readHeader(readPayload(bytes, first))
   if (!first || !header) return undefined
   const { width, height, colour } = header
   // eXIf may follow the image data (PNG, 5.6) but is written before it, so it has to be found first.
@@ -121,7 +112,7 @@ export const cleanPng = (bytes: Uint8Array, countParts: CountParts): CleanedImag
   for (const chunk of chunks) {
     const { type, start, end } = chunk
     const hasData = kept.has('IDAT')
-    if (type === 'IEND') {
+    if (isEnd(chunk)) {
       if (!hasData || end - start !== 12) return undefined
       output.append(bytes.subarray(start, end))
       return { width, height, bytes: output.finish() }

@@ -1,7 +1,7 @@
 import { createOutput, hasText, joinBytes, readText, readUintLittle, writeText, writeUintLittle } from './bytes'
 import { readOrientation, writeOrientation } from './exif'
 import { findProfile } from './icc'
-import { type CleanedImage, type CountParts, isAllowedSize } from './image'
+import { type CleanedImage, type CountParts, isAllowedSize, listChunks } from './image'
 
 // The flags of VP8X (RFC 9649, 2.7).
 const HAS_PROFILE = 0x20
@@ -23,15 +23,8 @@ const readChunk = (bytes: Uint8Array, at: number): Chunk | undefined => {
   return { type: readText(bytes, at, 4), payload: bytes.subarray(start, start + size), end }
 }
 
-// Lists the chunks up to the first one that is cut off.
-const listChunks = (bytes: Uint8Array, from: number, countParts: CountParts) => {
-  const chunks: Chunk[] = []
-  for (let chunk = readChunk(bytes, from); chunk; chunk = readChunk(bytes, chunk.end)) {
-    countParts()
-    chunks.push(chunk)
-  }
-  return chunks
-}
+const listFrom = (bytes: Uint8Array, from: number, countParts: CountParts) =>
+  listChunks((at) => readChunk(bytes, at), from, countParts)
 
 const appendChunk = (output: Output, { type, payload }: Part) =>
   output.append(writeText(type), writeUintLittle(payload.length, 4), payload, new Uint8Array(payload.length % 2))
@@ -76,7 +69,7 @@ const appendFrame = (output: Output, payload: Uint8Array, canvas: Size, countPar
   const size = readSize24(payload, 6)
   const left = 2 * readUintLittle(payload, 0, 3)
   const top = 2 * readUintLittle(payload, 3, 3)
-  const bitstream = findBitstream(listChunks(payload, 16, countParts), size)
+  const bitstream = findBitstream(listFrom(payload, 16, countParts), size)
   if (!bitstream || left + size.width > canvas.width || top + size.height > canvas.height) return false
   const length = bitstream.reduce((sum, part) => sum + 8 + part.payload.length + (part.payload.length % 2), 16)
   output.append(writeText('ANMF'), writeUintLittle(length, 4), payload.subarray(0, 16))
@@ -93,7 +86,7 @@ const cleanExtended = (bytes: Uint8Array, header: Chunk, output: Output, countPa
   const features = header.payload
   const flags = features[0] ?? 0
   const canvas = readSize24(features, 4)
-  const chunks = listChunks(bytes, header.end, countParts)
+  const chunks = listFrom(bytes, header.end, countParts)
   const { end } = chunks.at(-1) ?? header
   if (features.length !== 10 || end !== bytes.length || !isAllowedSize(canvas.width, canvas.height)) return undefined
   // Readers use the first chunk of each of these types (RFC 9649, 2.7.1.5).

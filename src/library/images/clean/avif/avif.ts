@@ -1,6 +1,6 @@
 import { joinBytes, readText, writeText, writeUint } from '../bytes'
-import type { CleanedImage, CountParts } from '../image'
-import { type Box, findBox, readBox, writeBox } from './boxes'
+import { type CleanedImage, type CountParts, listChunks } from '../image'
+import { findBox, readBox, writeBox } from './boxes'
 import { readItems } from './items'
 import { planCopy, type Relocate } from './ranges'
 import { findStillImage, stillImageWriter } from './still'
@@ -15,16 +15,6 @@ const readBrands = (bytes: Uint8Array) => {
   const brands = [readText(bytes, box.start, 4)]
   for (let at = box.start + 8; at + 4 <= box.end; at += 4) brands.push(readText(bytes, at, 4))
   return brands
-}
-
-// Ignores a truncated box at the end. If image data was in it, cleaning fails because the data is not found.
-const listTopBoxes = (bytes: Uint8Array, countParts: CountParts) => {
-  const boxes: Box[] = []
-  for (let box = readBox(bytes, 0, bytes.length); box; box = readBox(bytes, box.end, bytes.length)) {
-    countParts()
-    boxes.push(box)
-  }
-  return boxes
 }
 
 const writeBrands = (brands: string[]) => {
@@ -45,7 +35,8 @@ export const isAvif = (bytes: Uint8Array) => {
  * @returns undefined if it is corrupt or truncated
  */
 export const cleanAvif = (bytes: Uint8Array, countParts: CountParts): CleanedImage | undefined => {
-  const boxes = listTopBoxes(bytes, countParts)
+  // Ignores a truncated box at the end. If image data was in it, cleaning fails because the data is not found.
+  const boxes = listChunks((at) => readBox(bytes, at, bytes.length), 0, countParts)
   const meta = findBox(boxes, 'meta')
   const table = meta && readItems(bytes, meta, countParts)
   const still = table && findStillImage(bytes, table)

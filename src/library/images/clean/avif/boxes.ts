@@ -1,5 +1,5 @@
 import { joinBytes, readText, readUint, writeText, writeUint } from '../bytes'
-import type { CountParts } from '../image'
+import { type CountParts, listChunks } from '../image'
 
 /** A box of an ISO base media file. `start` and `end` are those of its content. */
 export type Box = { type: string; start: number; end: number }
@@ -15,16 +15,14 @@ export const readBox = (bytes: Uint8Array, at: number, to: number): Box | undefi
 }
 
 /** Lists the boxes in a range; undefined if they do not fill it exactly. */
-export const listBoxes = (bytes: Uint8Array, from: number, to: number, countParts: CountParts): Box[] | undefined => {
-  const boxes: Box[] = []
-  for (let at = from; at < to; ) {
-    const box = readBox(bytes, at, to)
-    if (!box) return undefined
-    countParts()
-    boxes.push(box)
-    at = box.end
-  }
-  return boxes
+export const listBoxes = (bytes: Uint8Array, from: number, to: number, countParts: CountParts) => {
+  const boxes = listChunks(
+    (at) => readBox(bytes, at, to),
+    from,
+    countParts,
+    ({ end }) => end === to,
+  )
+  return (boxes.at(-1)?.end ?? from) >= to ? boxes : undefined
 }
 
 /** Finds the only box of a type; undefined if there is none or more than one. */

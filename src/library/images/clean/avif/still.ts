@@ -2,8 +2,8 @@ import { readUint, writeText, writeUint } from '../bytes'
 import { isAllowedSize, limitPixels, MAX_PIXELS } from '../image'
 import { readCodedSize } from './av1'
 import { writeBox, writeFullBox } from './boxes'
+import { cleanProperty, isAlpha, readStatedSize } from './item-properties'
 import type { Item, ItemTable, Reference } from './items'
-import { cleanProperty, isAlpha, readStatedSize } from './properties'
 import type { Relocate } from './ranges'
 
 /** The rendered items of a file, the primary item first, and its size. */

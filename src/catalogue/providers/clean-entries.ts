@@ -21,7 +21,7 @@ const toPages = (pages: unknown) =>
 type RawEntry = Partial<Record<keyof CatalogueEntry, unknown>>
 
 /** The first ten entries that have a title. Covers that are not https URLs and invalid page counts become null. */
-export const toEntries = (raw: RawEntry[]): CatalogueEntry[] =>
+export const cleanEntries = (raw: RawEntry[]): CatalogueEntry[] =>
   raw
     .flatMap(({ title, author, cover, publisher, itemPage }) => {
       const cleanTitle = toText(title)
