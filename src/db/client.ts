@@ -145,9 +145,8 @@ const inSlot = (slot: number, error: Error) => {
 }
 
 /**
- * Runs the statements as one transaction in one round trip. Rows are keyed by column name, as D1 returns them, so the
- * keys of a Drizzle selection must equal the column names or be set by `.as()`. Reads and idempotent writes are retried
- * on transient errors.
+ * Runs the statements as one transaction in one round trip. Rows are keyed by column name, as D1 returns them. Reads and
+ * idempotent writes are retried on transient errors.
  * @param shared values of parameters of all statements
  * @throws UNAVAILABLE when D1 fails with a transient error or times out, or when the call waits too long for its turn
  */

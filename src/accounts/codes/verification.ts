@@ -48,7 +48,6 @@ const codes = createIssuer({
 /**
  * Issues a verification code, which replaces the one that the same network requested before for the address, and passes
  * it to `deliver`. If delivery fails, the code is deleted and the mail is not counted.
- * @param network where the request comes from
  * @throws MEMBER_EXISTS, TOO_MANY_REQUESTS when a limit of the network or the address is reached, UNAVAILABLE when
  * MAILS_PER_DAY is reached, and the errors of `deliver`
  */
@@ -141,7 +140,6 @@ const checkUnverified = async (db: Db, owner: Address, slot: number): Promise<Ch
  * check counts as a try before its outcome is known, so that of a thousand concurrent guesses from one network only five
  * are evaluated. In a slot other than 0, claims the address in the same transaction; if that fails because of an
  * abandoned claim, it must be settled first.
- * @param network where the request comes from
  * @throws MEMBER_EXISTS regardless of the code; INVALID_FIELDS for a wrong, expired or used code; TOO_MANY_REQUESTS after
  * twenty tries in a day from the network, or a hundred from all
  */

@@ -147,7 +147,7 @@ export type Inform = {
  * Changes the caller's e-mail address with the code mailed to the new one. Sessions stay valid. For 72 hours, the former
  * address is reserved for the member, and an undo code restores it. A change to an address that an undo would restore is that
  * undo, but the caller stays logged in.
- * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS for a wrong, expired, used or voided code;
+ * @throws INVALID_FIELDS for a wrong, expired, used or voided code;
  * MEMBER_EXISTS, only with the right code, when the address has been taken since; TOO_MANY_REQUESTS after too many tries
  */
 export const changeEmail = async (

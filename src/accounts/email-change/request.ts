@@ -18,7 +18,7 @@ import type { EmailChange } from './schema'
 /**
  * Verifies the caller's password for a change of e-mail address, and counts the mail. Nothing here depends on whether the
  * new address is taken.
- * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS for a wrong password and for the caller's own
+ * @throws INVALID_FIELDS for a wrong password and for the caller's own
  * address; TOO_MANY_REQUESTS after too many failed logins or mails, or when too many callers wait for hashing
  */
 export const requestChange = async (

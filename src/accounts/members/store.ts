@@ -33,9 +33,7 @@ const deleteTokensOfChanged = deleteTokensOf(changedCaller)
 /**
  * Updates the caller's name or password hash. A new password ends all sessions but the caller's own, and access tokens only
  * with `deleteAccessTokens`.
- * @param now the local time to record
  * @returns undefined, without a change, if the password was changed since it was verified
- * @throws UNAUTHORIZED when the token is no longer valid
  */
 export const updateProfile = async (
   db: Db,
@@ -80,8 +78,6 @@ const eraseCaller = sqlStatement`
  * Withdraws the caller: all sessions and access tokens end, the e-mail address is free again, and name, password and
  * activity are erased. Leaves a job to delete the books, memos and images, which could take too long for one statement.
  * In a slot other than 0, the address is free only after `releaseAddresses`, which the job repeats.
- * @returns the member's id
- * @throws UNAUTHORIZED when the token is no longer valid
  */
 export const withdraw = async (db: Db, caller: Caller) => {
   const createdAt = Date.now()

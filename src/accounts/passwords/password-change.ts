@@ -19,12 +19,11 @@ export const currentPasswordError = (currentPassword: string | undefined, rateLi
   fieldError('currentPassword', currentPassword, 'is wrong', rateLimit)
 
 /**
- * Hashes a new password of the caller, and verifies the current one if it is sent. Hashing is expensive, so the session is
- * checked and the change counted first.
+ * Hashes a new password of the caller, and verifies the current one if it is sent. Hashing is expensive, so the session
+ * is checked and the change counted first.
  * @returns also the hash of the current password, if it was verified
- * @throws UNAUTHORIZED when the token is no longer valid; INVALID_FIELDS when the current password is wrong, or missing
- * although it is required; TOO_MANY_REQUESTS after too many changes or failed logins, or when too many callers wait for
- * hashing
+ * @throws INVALID_FIELDS when the current password is wrong, or missing although it is required; TOO_MANY_REQUESTS
+ * after too many changes or failed logins, or when too many callers wait for hashing
  */
 export const hashNewPassword = async (
   { directory }: Slots,

@@ -38,7 +38,6 @@ const deleteVoidCodes = sqlStatement`
 /**
  * Sets the password of the member who has a valid code, and ends all sessions and access tokens. In slot 0 this is one
  * transaction. In other slots, the code is deleted first: if the slot then fails, the member needs another one.
- * @param updatedAt the local time
  * @returns the member's e-mail address, or undefined if the code was used, expired or voided since it was checked
  */
 export const replacePassword = async (

@@ -54,7 +54,6 @@ const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, r
 
 /**
  * Registers a book for the caller.
- * @param createdAt the local time to record
  * @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full
  */
 export const createBook = async (db: Db, caller: Caller, book: NewBook, createdAt: string, quotas: Quotas) => {

@@ -56,9 +56,8 @@ type Upload = { bytes: Uint8Array<ArrayBuffer>; sources: string[] }
 
 /**
  * Cleans and stores an upload of the caller. Detaches the buffer of the upload.
- * @param now the local time to record
  * @returns the object's key, which cannot be guessed
- * @throws UNAUTHORIZED when the token is no longer valid; MAX_MEMBER_IMAGE_BYTES when that quota is full; the errors of
+ * @throws MAX_MEMBER_IMAGE_BYTES when that quota is full; the errors of
  * `cleanUpload` and `putImage`. Then nothing is stored
  */
 export const uploadImage = async (

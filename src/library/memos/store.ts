@@ -32,7 +32,6 @@ const selectUsage = selectOwnBook('memoCount', 'memoBytes')
 
 /**
  * Adds a memo to one of the caller's books. Returns undefined if the caller has no such book.
- * @param now the local time to record
  * @throws MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when that quota is full
  */
 export const createMemo = async (
@@ -78,7 +77,6 @@ const selectGrowth = sqlStatement<{ bookBytes: number }>`
 
 /**
  * Updates the given fields of a memo. Returns undefined if the caller has no such memo.
- * @param now the local time to record
  * @throws MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when the content grows and that quota is full
  */
 export const updateMemo = async (
