@@ -84,31 +84,31 @@ const shapeOf = (schema: z.core.$ZodType | undefined): z.core.$ZodShape => {
   return schema instanceof z.ZodMiniObject ? schema.shape : {}
 }
 
-/** The first field that rejects the value, and the reason. */
+/** The first field that rejects the value, the value, and the reason. */
 const findRejection = (schema: z.ZodMiniType | undefined, value: string) => {
   for (const [field, fieldSchema] of Object.entries(shapeOf(schema))) {
     const result = z.safeParse(fieldSchema, value)
     const [issue] = result.success ? [] : firstIssues(result.error.issues, value)
-    if (issue) return { field, value, reason: issue[2] }
+    if (issue) return [field, value, issue[2]] as const
   }
   return undefined
 }
 
-/** A field error of the route's body, if any field can be invalid. */
-const exampleFieldError = ({ json, text, file }: RouteMetadata): Details | undefined => {
-  if (file) return { fieldErrors: [{ field: file.field, rejectedValue: null, reason: 'is required' }] }
-  const rejection = json ? findRejection(json, '') : findRejection(text, 'yesterday')
-  if (!rejection) return undefined
-  const { field, value: rejectedValue, reason } = rejection
-  return { fieldErrors: [{ field, rejectedValue, reason }] }
+/** An invalid field of the route's body, if any can be invalid. */
+const rejectField = ({ json, text, file }: RouteMetadata) => {
+  if (file) return [file.field, null, 'is required'] as const
+  return json ? findRejection(json, '') : findRejection(text, 'yesterday')
 }
+/** An invalid path or query parameter of the route, if any can be invalid. */
+const rejectParameter = ({ param, query }: RouteMetadata) =>
+  findRejection(param, '0') ?? findRejection(query, '0') ?? findRejection(param ?? query, ' ')
 
-/** A violation of the route's path or query parameters, if any can be invalid. */
-const exampleViolation = ({ param, query }: RouteMetadata): Details | undefined => {
-  const rejection = findRejection(param, '0') ?? findRejection(query, '0') ?? findRejection(param ?? query, ' ')
-  if (!rejection) return undefined
-  const { field: propertyPath, value: rejectedValue, reason } = rejection
-  return { violationErrors: [{ propertyPath, rejectedValue, reason }] }
+const exampleDetails = (code: ErrorCode, route: RouteMetadata): Details | undefined => {
+  const isField = code === 'INVALID_FIELDS'
+  const [name = '', rejectedValue, reason = ''] = (isField ? rejectField(route) : rejectParameter(route)) ?? []
+  if (name === '') return undefined
+  if (isField) return { fieldErrors: [{ field: name, rejectedValue, reason }] }
+  return { violationErrors: [{ propertyPath: name, rejectedValue, reason }] }
 }
 
 /** Examples of the errors whose body never varies. */
@@ -126,7 +126,7 @@ const examplesOf = (codes: ErrorCode[], route: RouteMetadata): Record<string, ob
   Object.fromEntries(
     codes.flatMap((code): [string, object][] => {
       if (FIXED_EXAMPLES[code]) return [[code, { $ref: `#/components/examples/${code}` }]]
-      const details = code === 'INVALID_FIELDS' ? exampleFieldError(route) : exampleViolation(route)
+      const details = exampleDetails(code, route)
       return details ? [[code, { summary: titleOf(code), value: toErrorBody(code, details) }]] : []
     }),
   )

@@ -23,13 +23,13 @@ import { deleteCode, invalidCodeError } from '../codes/account-codes'
 import type { Profile } from '../members/responses'
 import type { Origin } from '../sessions/activity'
 import { hashCode } from './change-codes'
-import { selectChanging } from './restore'
 import type { NewEmail } from './schema'
 import {
   changeClaimed,
   changeHere,
   deleteVoidCode,
   selectChanged,
+  selectChanging,
   selectCode,
   selectCodeHere,
   takeWithCode,

@@ -12,8 +12,8 @@ import { checkPassword, countLogin, recordFailure } from '../passwords/check'
 import { hashingKeys, requireHashingCapacity } from '../passwords/hashing'
 import type { Origin } from '../sessions/activity'
 import type { Requester } from './change-codes'
-import { selectChanging } from './restore'
 import type { EmailChange } from './schema'
+import { selectChanging } from './store'
 
 /**
  * Verifies the caller's password for a change of e-mail address, and counts the mail. Nothing here depends on whether the

@@ -8,7 +8,7 @@ import { abandonClaim, isUnsettled, selectOpenClaims, takeForUndo } from '../add
 import { type Address, isFree, toAddress } from '../addresses/directory'
 import { endClaims, recordOutcome, settleClaims } from '../addresses/settlement'
 import type { Origin } from '../sessions/activity'
-import { restoreIf } from './restore'
+import { restoreIf } from './store'
 import { hashUndoCode, slotOfUndoCode } from './undo-code'
 
 const isLive = sql`codeHash = :undoHash and expiresAt > :now`
