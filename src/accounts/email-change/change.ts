@@ -1,10 +1,12 @@
 import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
 import { type Caller, runAsCaller } from '../../db/caller'
-import { afterResponse, type Db, firstRow, idempotent, run, runAfterResponse } from '../../db/client'
+import { afterResponse, type Db, firstRow, idempotent, run, runAfterResponse, type Values } from '../../db/client'
 import type { Config } from '../../env'
 import { ApiError, unavailable } from '../../errors'
 import {
+  type Attempt,
+  type Counted,
   deleteAttempt,
   GUESSES,
   insertAttempt,
@@ -12,6 +14,7 @@ import {
   limitNetwork,
   selectUsage,
   toAttempt,
+  type Usage,
 } from '../../limits/attempts'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
@@ -45,19 +48,21 @@ type Change = {
   config: Config
   caller: Caller
   address: Address
-  attempt: ReturnType<typeof toAttempt>
+  attempt: Attempt
   origin: Origin
-  values: { memberId: number; codeHash: string; undoHash: string; [name: string]: unknown }
+  values: Values
 }
-type Attempted = { usage: Parameters<typeof afterAttempt>[0]; counted: { attemptId: number }[] }
-/** `blocking`: open claims that must be settled before another try. */
-type Outcome = {
-  profile?: Profile
-  oldEmail?: string
-  isReturn?: boolean
-  blocking?: Entry[]
-  isTaken?: boolean
-} & Attempted
+/**
+ * `restored`, `changed`: the profile after a return to a former address, or after a change to another one. `blocking`: open
+ * claims that must be settled before another try.
+ */
+type Outcome = { usage: Usage[]; counted: Counted } & Partial<{
+  oldEmail: string
+  restored: Profile
+  changed: Profile
+  blocking: Entry[]
+  isTaken: boolean
+}>
 
 const findBlocking = (holders: Holder[], { values, attempt }: Change) => {
   const others = holders.filter((holder) => holder.memberId !== values.memberId)
@@ -78,34 +83,29 @@ const tryInSlot0 = async (change: Change): Promise<Outcome> => {
     voidCodes: deleteVoidCode(values),
     counted: insertCallerAttempt(attempt),
   })
-  const { email: oldEmail } = guard
-  const profile = restored[0] ?? changed[0]
-  if (profile) return { profile, oldEmail, isReturn: restored.length > 0, usage, counted }
-  return { usage, counted, ...(codes.length > 0 && findBlocking(holders, change)) }
+  const done = { oldEmail: guard.email, restored, changed, usage, counted }
+  return codes.length > 0 ? { ...done, ...findBlocking(holders, change) } : done
 }
 
 /** Changes the address in the member's slot, after the directory has claimed it. */
-const changeInSlot = async (change: Change, entries: Entry[], values: Record<string, unknown>) => {
+const changeInSlot = async (change: Change, claim: Entry, entries: Entry[], values: Values) => {
   const { slots, db, config, caller, origin } = change
-  const [claim] = entries
-  const now = Date.now()
-  const claimed = { ...values, claimId: claim?.claimId }
+  const claimed = { ...values, claimId: claim.claimId }
   const { guard, restored, changed, uses } = await runAsCaller(db, caller, {
     guard: selectChanging(claimed),
     ...changeClaimed(origin, claimed),
-    ...endClaims(entries, now),
+    ...endClaims(entries, Date.now()),
   }).catch(async (error) => {
-    if (claim) await abandonClaim(slots.directory, claim)
+    await abandonClaim(slots.directory, claim)
     throw error
   })
-  const { email: oldEmail } = guard
-  const profile = restored[0] ?? changed[0]
+  const isDone = restored ?? changed
   runAfterResponse(slots.directory, 'claim', {
     ...(await recordOutcome(config, entries, uses)),
-    codes: profile && idempotent(deleteCode(change.values)),
+    codes: isDone && idempotent(deleteCode(change.values)),
   })
-  if (!profile) throw unavailable('e-mail change: the claim was settled, or the credentials were changed')
-  return { profile, oldEmail, isReturn: restored.length > 0 }
+  if (!isDone) throw unavailable('e-mail change: the claim was settled, or the credentials were changed')
+  return { oldEmail: guard.email, restored, changed }
 }
 
 /** In another slot: calls the slot, the directory, the slot again and, after the response, the directory. */
@@ -123,13 +123,14 @@ const tryClaimed = async (change: Change): Promise<Outcome> => {
     ...takeWithCode(address, caller.slot, attempt.now, sent),
     counted: insertAttempt(attempt),
   })
-  if (entries.length > 0) return { ...(await changeInSlot(change, entries, sent)), usage, counted }
+  const [claim] = entries
+  if (claim) return { ...(await changeInSlot(change, claim, entries, sent)), usage, counted }
   if (codes.length === 0) return { usage, counted }
   const { blocking, isTaken } = findBlocking(holders, change)
   return { usage, counted, blocking: [...open, ...blocking], isTaken }
 }
 
-const settleBlocking = async ({ slots, config }: Change, entries: Entry[], counted: { attemptId: number }[]) => {
+const settleBlocking = async ({ slots, config }: Change, entries: Entry[], counted: Counted) => {
   await run(slots.directory, { uncounted: deleteAttempt(counted) })
   for (const [slot, ofSlot] of Map.groupBy(entries, (entry) => entry.slot)) {
     await settleClaims(slots, config, slot, ofSlot)
@@ -201,9 +202,10 @@ export const changeEmail = async (
     await settleBlocking(change, outcome.blocking, outcome.counted)
     outcome = await changeOnce()
   }
-  const { profile, oldEmail, isReturn, usage, isTaken, blocking } = outcome
+  const { restored, changed, oldEmail, usage, isTaken, blocking } = outcome
+  const profile = restored ?? changed
   if (profile && oldEmail) {
-    if (isReturn) inform.returned(oldEmail)
+    if (restored) inform.returned(oldEmail)
     else inform.changed(oldEmail, undoCode)
     return { profile, rateLimit: afterAttempt(usage, now) }
   }

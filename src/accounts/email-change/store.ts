@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { callerId, isCaller } from '../../db/caller'
-import { sqlStatement, type Values } from '../../db/client'
+import { firstRow, sqlStatement, type Values } from '../../db/client'
 import type { members } from '../../db/schema/member-tables'
 import { isAllowed } from '../../limits/attempts'
 import { isUnsettled, takeForChangeIf } from '../addresses/claims'
@@ -55,7 +55,7 @@ export const restoreIf = (owner: SQL, isUndo: SQL, condition: SQL, isEnded = sql
     restoration: record(origin, values),
     sessions: deleteSessions(values),
     tokens: deleteTokens(values),
-    restored: restore(values),
+    restored: firstRow(restore(values)),
     undos: deleteUndos(values),
   })
 }
@@ -89,7 +89,7 @@ const changeIf = (condition: SQL) => {
     ...restore(origin, values),
     newUndo: insertUndo(values),
     change: record(origin, values),
-    changed: update(values),
+    changed: firstRow(update(values)),
   })
 }
 const changeInSlot0 = (hasDirectory: boolean) =>

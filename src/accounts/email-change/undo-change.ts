@@ -32,7 +32,7 @@ type Values = Undo & { undoHash: string; updatedAt: string }
 const restoreHere = async (db: Db, address: Address, values: Values, origin: Origin) => {
   const restore = address.addressHash ? restoreInSlot0.withDirectory : restoreInSlot0.alone
   const { restored } = await run(db, restore(origin, { ...values, ...address, now: Date.now() }))
-  return restored.length > 0
+  return restored !== undefined
 }
 
 /** Claims the former address, and all addresses that the undo releases, in the directory. */
@@ -65,8 +65,8 @@ const restoreClaimedAddress = async (
   })
   runAfterResponse(slots.directory, 'claim', await recordOutcome(config, entries, uses))
   // Another request settled the claim meanwhile. The code may still be valid.
-  if (restored.length === 0 && settled.length === 0) throw unavailable('e-mail undo: the claim was settled')
-  return restored.length > 0
+  if (!restored && settled.length === 0) throw unavailable('e-mail undo: the claim was settled')
+  return restored !== undefined
 }
 
 /**
