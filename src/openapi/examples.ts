@@ -94,20 +94,21 @@ const libraryBook = {
   memoCount: 1,
 }
 const progressEvent = { at: '2026-11-08T13:15:00Z', page: 54, kind: 'PROGRESS' }
-const edition = {
-  bookId: 1,
-  isbn: '9788936434120',
-  language: 'ko',
-  format: 'PAPER',
-  publishedYear: 2014,
-  series: null,
-  seriesNumber: null,
-  sourceIds: ['goodreads:23501957'],
-}
+const details = { language: 'ko', format: 'PAPER', publishedYear: 2014 }
+const sourceIds = ['goodreads:23501957']
+const edition = { bookId: 1, isbn: '9788936434120', ...details, series: null, seriesNumber: null, sourceIds }
 const image = PLACEHOLDERS.IMAGE_NAME
+const imageUrl = `https://library.example.com/images/1/${image}`
 const now = `${EXAMPLE_TIME}Z`
 const origin = { device: 'Safari on iPhone', country: 'KR' }
-
+const session = {
+  sessionId: PLACEHOLDERS.SESSION_ID,
+  createdAt: now,
+  renewedAt: now,
+  expiresAt: '2026-11-28T09:30:00Z',
+  ...origin,
+  current: true,
+}
 const accessToken = {
   tokenId: PLACEHOLDERS.TOKEN_ID,
   name: 'Backup script',
@@ -132,18 +133,7 @@ export const EXAMPLES: Record<string, Example> = {
     body: { name: 'Mina Kim' },
     response: { email: 'mina@example.com', name: 'Mina Kim', updatedAt: EXAMPLE_TIME },
   },
-  listSessions: {
-    response: [
-      {
-        sessionId: PLACEHOLDERS.SESSION_ID,
-        createdAt: now,
-        renewedAt: now,
-        expiresAt: '2026-11-28T09:30:00Z',
-        ...origin,
-        current: true,
-      },
-    ],
-  },
+  listSessions: { response: [session] },
   renewSession: { response: { email: 'mina@example.com', name: 'Mina Kim' } },
   listActivity: { response: [{ at: now, firstAt: now, count: 1, kind: 'LOGIN', ...origin }] },
   endOtherSessions: {},
@@ -261,11 +251,7 @@ export const EXAMPLES: Record<string, Example> = {
       currentPage: 216,
     },
   },
-  updateEdition: {
-    parameters: { 'book-id': 1 },
-    body: { language: 'ko', format: 'PAPER', publishedYear: 2014, sourceIds: ['goodreads:23501957'] },
-    response: edition,
-  },
+  updateEdition: { parameters: { 'book-id': 1 }, body: { ...details, sourceIds }, response: edition },
   getEdition: { parameters: { 'book-id': 1 }, response: edition },
   listLibrary: { parameters: { ...paging, bookStatus: 'DONE' }, response: { item: [libraryBook], pageInfo } },
   listBooksByIsbn: { parameters: { isbn: '89-364-3412-8' }, response: [libraryBook] },
@@ -345,16 +331,7 @@ export const EXAMPLES: Record<string, Example> = {
   listReadings: {
     parameters: { 'book-id': 1 },
     response: [
-      {
-        readingId: 1,
-        startedAt: '2026-11-01',
-        finishedAt: '2026-11-20',
-        outcome: 'FINISHED',
-        rating: 5,
-        format: null,
-        note: null,
-        paused: false,
-      },
+      { ...firstReading, readingId: 1, startedAt: '2026-11-01', finishedAt: '2026-11-20', rating: 5, format: null },
     ],
   },
   createReading: {
@@ -369,7 +346,7 @@ export const EXAMPLES: Record<string, Example> = {
   },
   deleteReading: { parameters: { 'reading-id': firstReading.readingId } },
   drawMemo: { response: [{ memoId: 1, memoContent: memo.memoContent, memoType: 'THOUGHT', memoBookPage: 95 }] },
-  uploadMemoImage: { file: 'page.png', response: `https://library.example.com/images/1/${image}` },
+  uploadMemoImage: { file: 'page.png', response: imageUrl },
   loadImage: { parameters: { 'member-id': 1, name: image }, file: 'page.png' },
   startImport: {
     parameters: { dryRun: 'false', merge: 'fill' },
@@ -397,16 +374,7 @@ export const EXAMPLES: Record<string, Example> = {
   listImages: {
     parameters: paging,
     response: {
-      item: [
-        {
-          memberId: 1,
-          name: image,
-          type: 'image/png',
-          bytes: 1285,
-          createdAt: EXAMPLE_TIME,
-          url: `https://library.example.com/images/1/${image}`,
-        },
-      ],
+      item: [{ memberId: 1, name: image, type: 'image/png', bytes: 1285, createdAt: EXAMPLE_TIME, url: imageUrl }],
       pageInfo,
     },
   },

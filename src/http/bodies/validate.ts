@@ -93,21 +93,17 @@ const validJson = <Schema extends z.ZodMiniType>(schema: Schema) =>
     (bytes, c) => checkFields(schema, parseObject(toText(c, bytes))) as object,
   ) as unknown as Validator<'json', z.input<Schema>, z.output<Schema>>
 
-type ParameterValidator<Target extends 'query' | 'param', Schema extends z.ZodMiniType> = ReturnType<
-  typeof checkParameters<Target, Schema>
->
+type ValidatorOf<Target extends 'query' | 'param' | 'json', Schema extends z.ZodMiniType> = Target extends 'json'
+  ? Validator<'json', z.input<Schema>, z.output<Schema>>
+  : ReturnType<typeof checkParameters<Exclude<Target, 'json'>, Schema>>
 
 /** Validates the query, the path parameters or the JSON body. The schema also goes into the OpenAPI document. */
-export function valid<Schema extends z.ZodMiniType>(
-  target: 'json',
-  schema: Schema,
-): Validator<'json', z.input<Schema>, z.output<Schema>>
-export function valid<Target extends 'query' | 'param', Schema extends z.ZodMiniType>(
+export const valid = <Target extends 'query' | 'param' | 'json', Schema extends z.ZodMiniType>(
   target: Target,
   schema: Schema,
-): ParameterValidator<Target, Schema>
-export function valid(target: 'query' | 'param' | 'json', schema: z.ZodMiniType) {
-  return annotate(target === 'json' ? validJson(schema) : checkParameters(target, schema), { [target]: schema })
+) => {
+  const validator = target === 'json' ? validJson(schema) : checkParameters(target, schema)
+  return annotate(validator, { [target]: schema }) as ValidatorOf<Target, Schema>
 }
 
 /**
