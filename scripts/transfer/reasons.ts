@@ -1,4 +1,4 @@
-import { REPORT_CODES } from '../../src/transfer/report-codes.ts'
+import { REPORT_CODES } from '../../src/transfer/entry.ts'
 
 const MEANINGS: Record<string, string> = REPORT_CODES
 const OPTIONS: Record<string, string> = {

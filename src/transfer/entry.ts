@@ -1,5 +1,5 @@
 import type { BOOK_FORMATS, BOOK_STATUSES, MEMO_TYPES, PROGRESS_KINDS, READING_OUTCOMES } from '../values/contract'
-import type { REPORT_CODES } from './report-codes'
+import type { ImportParts } from './imports/schema'
 
 /** The formats of files that can be imported. */
 export const FORMATS = [
@@ -26,7 +26,33 @@ export type FormatName = (typeof FORMATS)[number]
 export const MAX_UNKNOWN_COLUMNS = 50
 export const MAX_COLUMN_NAME = 100
 
-/** Why a row failed, or what of it could not be kept. */
+/** Why a row of a file failed, or what of it could not be kept. Clients may rely on the codes: they never change. */
+export const REPORT_CODES = {
+  'no-title': 'the row has no title',
+  'bad-date': 'not a date, or day and month cannot be told apart',
+  'partial-date': 'only a year or month is known',
+  'unknown-status': 'a reading status that is not known',
+  'bad-isbn': 'not an ISBN, or its check digit is wrong',
+  'bad-rating': 'not a rating',
+  'bad-number': 'not a number, or out of range',
+  'bad-row': 'the row does not have the form of the format',
+  'short-row': 'the row has fewer cells than the header: the missing ones were read as empty',
+  'rating-rounded': 'the rating was rounded',
+  'review-truncated': 'the text was too long, and was cut',
+  'too-long': 'too long, and was cut',
+  'too-many': 'more than a book or member can have',
+  'ambiguous-match': 'several books of the library could be meant',
+  'possible-duplicate': 'created, although a similar book was there',
+  'newer-here': 'the library has a later status',
+  'custom-shelf-needs-choice': 'the meaning of the shelf is not known: send `shelfMap`',
+  'duplicate-in-file': 'an earlier row of the file is the same book',
+  'not-supported': 'the service has no place for it',
+  'empty-highlight': 'a highlight without text',
+  'clipping-limit': 'the text is missing or cut off: the publisher limits how much can be exported',
+  'replaced-highlight': 'an earlier version of an edited highlight',
+  bookmark: 'a bookmark without text',
+  quota: 'a limit is reached',
+} as const
 export type Code = keyof typeof REPORT_CODES
 
 /** A value that was changed or dropped. */
@@ -86,91 +112,44 @@ export type ExactValues = {
 /** The cells of a row as they are in the file. The rows of a table share one array of names. A short row has fewer values. */
 export type Cells = { names: string[]; values: string[] }
 
-/** A book, and what the file says about the member's copy of it. Nothing is invented: what the file lacks is null. */
-export type Entry = {
+export type ImportOptions = ImportParts
+
+const unknown = <Value>(): Value | null => null
+const unknownText = unknown<string>
+
+/** An entry to fill: a book, and what the file says about the member's copy of it. Nothing is invented: what the file lacks is null. */
+export const emptyEntry = (line: number) => ({
   /** The line of the file where the row begins, counted from 1. In JSON, the number of the item. */
-  line: number
-  title: string | null
-  author: string | null
-  publisher: string | null
-  cover: string | null
-  pages: number | null
-  currentPage: number | null
-  /** ISBN-13, without hyphens, with a valid check digit. */
-  isbn: string | null
-  language: string | null
-  format: (typeof BOOK_FORMATS)[number] | null
-  publishedYear: number | null
-  series: string | null
-  seriesNumber: number | null
-  /** Identifiers in the services that know the book, such as `goodreads:123`. The first is that of the file's own service. */
-  sourceIds: string[]
-  /** When the book was added there: yyyy-MM-dd or yyyy-MM-ddTHH:mm:ss. */
-  addedAt: string | null
-  status: (typeof BOOK_STATUSES)[number] | null
-  /** The member's rating: 1 to 20 quarter stars. */
-  quarters: number | null
-  /** Oldest first. The last one belongs to `status`. */
-  readings: EntryReading[]
-  /** Unique regardless of case. */
-  tags: string[]
-  memos: EntryMemo[]
-  /** Only in exports of this service. All values of such an entry are stored as they are. */
-  exact?: ExactValues
-  losses: Loss[]
-  /** Why the row cannot be imported. */
-  failure: Code | null
-  /** To correct and send again if the row fails. */
-  cells: Cells
-}
-
-/** What the member says about the file. */
-export type ImportOptions = {
-  /** The meaning of shelves, by their names: a status, `STOPPED`, `PAUSED`, or `TAG` for a tag only. */
-  shelfMap: Record<string, (typeof BOOK_STATUSES)[number] | 'STOPPED' | 'PAUSED' | 'TAG'>
-  /** For `csv`: the columns of the file, by field, such as `{ title: '책 이름' }`. */
-  columns: Record<string, string>
-}
-
-/** The text of a file, with what it parses to. */
-export type Source = {
-  text: string
-  /** Undefined unless the text is JSON. */
-  json: unknown
-  /** The rows of a table, with the line where each begins. The first is the header. Empty for JSON. */
-  rows: { line: number; cells: string[] }[]
-}
-
-export type Format = {
-  name: FormatName
-  /** Whether the file has this format, by its content only. */
-  matches: (source: Source) => boolean
-  read: (source: Source, options: ImportOptions) => Entry[]
-}
-
-/** An entry without anything, to start from. */
-export const emptyEntry = (line: number): Entry => ({
   line,
-  title: null,
-  author: null,
-  publisher: null,
-  cover: null,
-  pages: null,
-  currentPage: null,
-  isbn: null,
-  language: null,
-  format: null,
-  publishedYear: null,
-  series: null,
-  seriesNumber: null,
-  sourceIds: [],
-  addedAt: null,
-  status: null,
-  quarters: null,
-  readings: [],
-  tags: [],
-  memos: [],
-  losses: [],
-  failure: null,
-  cells: { names: [], values: [] },
+  title: unknownText(),
+  author: unknownText(),
+  publisher: unknownText(),
+  cover: unknownText(),
+  itemPage: unknown<number>(),
+  currentPage: unknown<number>(),
+  /** ISBN-13, without hyphens, with a valid check digit. */
+  isbn: unknownText(),
+  language: unknownText(),
+  format: unknown<(typeof BOOK_FORMATS)[number]>(),
+  publishedYear: unknown<number>(),
+  series: unknownText(),
+  seriesNumber: unknown<number>(),
+  /** Identifiers in the services that know the book, such as `goodreads:123`. The first is that of the file's own service. */
+  sourceIds: [] as string[],
+  /** When the book was added there: yyyy-MM-dd or yyyy-MM-ddTHH:mm:ss. */
+  addedAt: unknownText(),
+  status: unknown<(typeof BOOK_STATUSES)[number]>(),
+  /** The member's rating: 1 to 20 quarter stars. */
+  quarters: unknown<number>(),
+  /** Oldest first. The last one belongs to `status`. */
+  readings: [] as EntryReading[],
+  /** Unique regardless of case. */
+  tags: [] as string[],
+  memos: [] as EntryMemo[],
+  losses: [] as Loss[],
+  failure: unknown<Code>(),
+  /** To correct and send again if the row fails. */
+  cells: { names: [], values: [] } as Cells,
 })
+/** `exact`: only in exports of this service. All values of such an entry are stored as they are. */
+export type Entry = ReturnType<typeof emptyEntry> & { exact?: ExactValues }

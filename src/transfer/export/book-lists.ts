@@ -1,18 +1,22 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, type Statement, sqlStatement } from '../../db/client'
-import { type LoadPart, type Size, splitByBytes } from '../../db/parts'
+import { type ArrayOrParts, type LoadPart, type Size, splitByBytes } from '../../db/parts'
+import type { BookColumns } from '../book-columns'
 
 // The readings, progress and memos of a book. A page of books has them as JSON arrays. Those of a large book are loaded in
 // parts.
 
 const { placeholder } = sql
 
+const instant = (time: string) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${time} / 1000.0, 'unixepoch')`
+// The first reading of a book has 0.
 export const readingJson = sql.raw(`json_object(
-  'readingId', readingId, 'createdAt', createdAt, 'startedAt', startedAt, 'finishedAt', finishedAt, 'outcome', outcome,
-  'rating', quarters / 4.0, 'format', format, 'note', note, 'paused', json(iif(isPaused, 'true', 'false'))
+  'readingId', readingId, 'createdAt', iif(createdAt > 0, ${instant('createdAt')}, null), 'startedAt', startedAt,
+  'finishedAt', finishedAt, 'outcome', outcome, 'rating', quarters / 4.0, 'format', format, 'note', note,
+  'paused', json(iif(isPaused, 'true', 'false'))
 )`)
-export const eventJson = sql.raw(`json_object('at', at, 'page', page, 'kind', kind)`)
+export const eventJson = sql.raw(`json_object('at', ${instant('at')}, 'page', page, 'kind', kind)`)
 export const memoJson = sql.raw(`json_object(
   'memoId', memoId, 'memoType', memoType, 'memoContent', memoContent, 'memoBookPage', memoBookPage,
   'memoAuthority', memoAuthority, 'memoLikesCount', memoLikesCount, 'createdAt', createdAt, 'updatedAt', updatedAt
@@ -31,8 +35,7 @@ export const readingsOfBook = sql.raw(`(
 export const oldestFirst = (newestReadingId: SQL) =>
   sql`readingId = ${newestReadingId}, outcome is null, coalesce(finishedAt, startedAt, ''), readingId`
 
-const bookId = sql`${placeholder('bookId')}`
-const isOfBook = sql`memberId = ${callerId} and bookId = ${bookId}`
+const isOfBook = sql`memberId = ${callerId} and bookId = ${placeholder('bookId')}`
 const byDate = oldestFirst(sql`(select newestReadingId from books where ${isOfBook})`)
 const listed = sql`(select value from json_each(${placeholder('ids')}))`
 
@@ -60,19 +63,25 @@ const LISTS = {
   },
 }
 
-/** Loads the lists of a book that is too large for a page, in parts. */
+type ListName = keyof typeof LISTS
+/** A book of a page, as far as its kind of export selects it. Lists are JSON. Those of a large book are null. */
+export type BookRow = BookColumns & { bookId: number; tags: string } & Record<ListName | 'note', string | null>
+
+/** Returns a function that parses a list of a book or, if the book is too large for a page, loads it in parts. */
 export const createListLoader = (db: Db, caller: Caller, load: LoadPart) => {
   const query = <Row>(statement: Statement<Row>) =>
     load(async () => {
       const { rows } = await runAsCaller(db, caller, { rows: statement })
       return rows
     })
-  return async function* loadList(name: keyof typeof LISTS, bookId: number) {
+  async function* loadParts(name: ListName, bookId: number) {
     const { selectSizes, selectItems } = LISTS[name]
     for (const ids of splitByBytes(await query(selectSizes({ bookId })))) {
       const items = await query(selectItems({ bookId, ids: JSON.stringify(ids) }))
       yield items.map(({ item }) => JSON.parse(item))
     }
   }
+  return <Item>(name: ListName, bookId: number, list: string | null): ArrayOrParts<Item> =>
+    list === null ? loadParts(name, bookId) : JSON.parse(list)
 }
 export type LoadList = ReturnType<typeof createListLoader>

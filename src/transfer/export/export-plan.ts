@@ -7,11 +7,12 @@ import { ApiError } from '../../errors'
 import { EXPORT_PARTS, EXPORTS, insertCallerAttempt, selectUsage, toAttempt } from '../../limits/attempts'
 import { afterAttempt, tooManyAttempts } from '../../limits/rate-limit'
 import { toCursor } from '../../values/cursor'
-import { firstPage } from './book-pages'
 import type { Ends, Kind } from './kinds'
 import type { ExportQuery, Plan } from './schema'
 
 const selectProfile = selectMember('email', 'name')
+
+export const FIRST_PAGE_BOOKS = 50
 
 /** A part of an export: the books after `after`, up to `last`. */
 export type Part = {
@@ -34,7 +35,6 @@ const toPart = ({ part, exportedAt, after, last }: Plan, ends: Ends | undefined)
 const invalid = (propertyPath: string, rejectedValue: string, reason: string) =>
   new ApiError('INVALID_PARAMETERS', { violationErrors: [{ propertyPath, rejectedValue, reason }] })
 
-/** A request for an export. */
 type Requested = {
   db: Db
   caller: Caller
@@ -45,9 +45,9 @@ type Requested = {
 }
 
 /** Finds a further part that was requested without a plan. Takes a call for each part before it. */
-const findPart = async <Row extends { bookId: number }, Book>(
+const findPart = async (
   { db, caller, query, load }: Requested,
-  { selectEnds }: Kind<Row, Book>,
+  { selectEnds }: Pick<Kind<unknown>, 'selectEnds'>,
   first: Part,
 ) => {
   let part = first
@@ -65,10 +65,7 @@ const findPart = async <Row extends { bookId: number }, Book>(
  * the first page, unless the part has to be found first.
  * @throws TOO_MANY_REQUESTS beyond the limit; INVALID_PARAMETERS if there is no such part
  */
-export const startExport = async <Row extends { bookId: number }, Book>(
-  requested: Requested,
-  kind: Kind<Row, Book>,
-) => {
+export const startExport = async (requested: Requested, kind: Kind<unknown>) => {
   const { db, caller, memberId, config, query, load } = requested
   const { part: number, plan } = query
   if (plan && plan.part !== number) throw invalid('plan', toCursor(plan), 'must belong to the requested part')
@@ -80,27 +77,17 @@ export const startExport = async <Row extends { bookId: number }, Book>(
   const subject = await keyedHash(config.JWT_SECRET, action, credential, String(memberId))
   const attempt = toAttempt(now, { subject, limits })
   const start = plan ?? { part: 1, exportedAt: now, after: 0, last: Number.MAX_SAFE_INTEGER }
-  const {
-    guard: member,
-    usage,
-    counted,
-    ends,
-    page,
-  } = await load(() =>
+  const { guard, usage, counted, ends, page } = await load(() =>
     runAsCaller(db, caller, {
       guard: selectProfile(),
       usage: selectUsage(attempt),
       counted: insertCallerAttempt(attempt),
       // After the statement that counts the export, so that a request beyond the limit reads no books.
       ends: firstRow(kind.selectEnds({ isCounted: 0, ...start })),
-      page: start.part === number ? firstPage(kind, start) : undefined,
+      page: start.part === number ? kind.selectPage({ ...start, isCounted: 0, books: FIRST_PAGE_BOOKS }) : undefined,
     }),
   )
   if (counted.length === 0) throw tooManyAttempts(usage, now)
-  return {
-    member,
-    part: await findPart(requested, kind, toPart(start, ends)),
-    page,
-    rateLimit: afterAttempt(usage, now),
-  }
+  const part = await findPart(requested, kind, toPart(start, ends))
+  return { member: guard, part, page, rateLimit: afterAttempt(usage, now) }
 }

@@ -1,14 +1,44 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { callerId } from '../../db/caller'
 import { sqlStatement } from '../../db/client'
 import { MAX_PART_BYTES } from '../../db/parts'
+import { isWithMemos } from '../../db/schema/book-tables'
+import type { Memo } from '../../library/memos/responses'
 import { bookColumns, ofBook } from '../book-columns'
-import { eventJson, type LoadList, memoJson, oldestFirst, readingJson, readingsOfBook } from './book-lists'
-import type { ShelvedRow } from './files/csv-files'
-import { toBook } from './files/library'
-import { type MemosRow, toBookWithMemos } from './files/markdown'
-import { allBooks, BYTES, booksWithMemos, countedCaller, newestBook } from './sizes'
+import type { BookRow, LoadList } from './book-lists'
+import { eventJson, memoJson, oldestFirst, readingJson, readingsOfBook } from './book-lists'
 
-// What exports contain.
+const { placeholder } = sql
+
+const isOfBook = sql.raw('memberId = books.memberId and bookId = books.bookId')
+const text = sql.raw('octet_length(concat(title, cover, author, publisher, language, series, sourceIds))')
+const tagCount = sql`(select count(*) from bookTags where ${isOfBook})`
+const memoBytes = sql.raw('memoBytes + 240 * memoCount')
+const noteBytes = sql`(select coalesce(sum(220 + octet_length(concat(note))), 0) from readings where ${isOfBook})`
+// The latest event has the number of all events.
+const events = sql`coalesce((select total from progress where ${isOfBook} order by at desc limit 1), 0)`
+
+// The approximate sizes of books: their texts in UTF-8, and a fixed number for the rest of each row. That of an empty book keeps
+// parts below the 10,000 books that an imported file may have.
+const shelvedBytes = sql`840 + ${text} + 64 * ${tagCount} + ${noteBytes}`
+
+/** The caller. No row if the batch did not count the export, because of the limit: then no book is read. */
+const countedCaller = sql`caller(id) as materialized (
+  select ${callerId} where ${placeholder('isCounted')} or changes() > 0
+)`
+const owner = sql.raw('(select id from caller)')
+const isNext = sql`bookId > ${placeholder('after')} and bookId <= ${placeholder('last')}`
+const ownBooks = (condition: SQL) =>
+  sql`select bookId from books where memberId = ${owner} and ${condition} and ${isNext}`
+// No index has all books of a member by bookId, but one has those of each status. Their rows are merged.
+const isOfStatus = ['YET', 'ING', 'DONE'].map((status) => sql.raw(`bookStatus = '${status}'`))
+/** Selects the books after `after`, up to `last`. */
+const allBooks = sql.join(isOfStatus.map(ownBooks), sql` union all `)
+const booksWithMemos = ownBooks(isWithMemos)
+
+const newestOf = (condition: SQL) =>
+  sql`select max(bookId) as bookId from books where memberId = ${owner} and ${condition}`
+const newestBook = sql`(select max(bookId) from (${sql.join(isOfStatus.map(newestOf), sql` union all `)}))`
 
 /** The largest part, except for a single larger book. JSON takes more space than the text, and imports accept 10 MiB. */
 const PART_BYTES = 8 * 1024 * 1024
@@ -16,17 +46,14 @@ const PART_BYTES = 8 * 1024 * 1024
 /** `newest`: the caller's newest book. `lastOfPart`: the last book of the part, or null if no books follow the part. */
 export type Ends = { newest: number | null; lastOfPart: number | null }
 
-type Contents<Row, Book> = {
-  /** Selects the identifiers of the books. */
+type Contents<Book> = {
   source: SQL
-  /** The size of a book. */
   bytes: SQL
-  /** What is selected of each book. */
   columns: SQL
-  toBook: (row: Row, loadList: LoadList) => Book
+  toBook: (row: BookRow, loadList: LoadList) => Book
 }
 
-const createKind = <Row extends { bookId: number }, Book>({ source, bytes, columns, toBook }: Contents<Row, Book>) => ({
+const createKind = <Book>({ source, bytes, columns, toBook }: Contents<Book>) => ({
   toBook,
   /** Finds where the part ends that begins after `after`. Reads only the sizes of its books. */
   selectEnds: sqlStatement<Ends>`
@@ -40,11 +67,11 @@ const createKind = <Row extends { bookId: number }, Book>({ source, bytes, colum
       select previous from added where total > ${sql.raw(String(PART_BYTES))} and previous is not null limit 1
     ) as lastOfPart`,
   /** Selects a page: the next `books` books as far as they fit, or a single larger one. One statement, so it is a snapshot. */
-  selectPage: sqlStatement<Row>`
+  selectPage: sqlStatement<BookRow>`
     with ${countedCaller},
     candidates as materialized (
       select bookId, ${bytes} as bytes from books
-      where bookId in (select bookId from (${source} order by bookId limit ${sql.placeholder('books')}))
+      where bookId in (select bookId from (${source} order by bookId limit ${placeholder('books')}))
     ),
     page as materialized (
       select bookId, bytes from (select bookId, bytes, sum(bytes) over (order by bookId) as total from candidates)
@@ -52,7 +79,7 @@ const createKind = <Row extends { bookId: number }, Book>({ source, bytes, colum
     )
     select books.bookId, ${columns} from page cross join books using (bookId) order by books.bookId`,
 })
-export type Kind<Row extends { bookId: number }, Book> = ReturnType<typeof createKind<Row, Book>>
+export type Kind<Book> = ReturnType<typeof createKind<Book>>
 
 const isSmall = sql.raw(`bytes <= ${MAX_PART_BYTES}`)
 /** A list of a book as JSON. Null if the book is large: then it is loaded apart. */
@@ -71,20 +98,26 @@ const memos = listOf(
   sql.raw('memos where +memos.memberId = books.memberId and memos.bookId = books.bookId'),
 )
 
-/** Everything. */
 export const LIBRARY = createKind({
   source: allBooks,
-  bytes: BYTES.all,
+  bytes: sql`${shelvedBytes} + ${memoBytes} + 70 * ${events}`,
   columns: sql`${bookColumns}, ${tags}, ${memos} as memos,
     ${listOf(readingJson, newestLast, readingsOfBook, sql`(${isSmall} or books.newestReadingId is null)`)} as readings,
     ${listOf(eventJson, sql.raw('at'), sql`progress where ${ofBook('progress')}`)} as progress`,
-  toBook,
+  toBook: ({ sourceIds, tags, readings, progress, memos, ...book }, loadList) => ({
+    ...book,
+    sourceIds: JSON.parse(sourceIds ?? '[]'),
+    tags: JSON.parse(tags),
+    readings: loadList('readings', book.bookId, readings),
+    progress: loadList('progress', book.bookId, progress),
+    memos: loadList('memos', book.bookId, memos),
+  }),
 })
 
 /** The books with their tags, the dates and outcomes of their readings, and the newest note. */
-export const SHELVES = createKind<ShelvedRow, ShelvedRow>({
+export const SHELVES = createKind({
   source: allBooks,
-  bytes: BYTES.withReadings,
+  bytes: shelvedBytes,
   columns: sql`${bookColumns}, ${tags},
     (
       select json_group_array(
@@ -99,9 +132,9 @@ export const SHELVES = createKind<ShelvedRow, ShelvedRow>({
 })
 
 /** The books that have memos, with their memos. */
-export const MEMOS = createKind<MemosRow, ReturnType<typeof toBookWithMemos>>({
+export const MEMOS = createKind({
   source: booksWithMemos,
-  bytes: BYTES.withMemos,
+  bytes: sql`100 + ${text} + ${memoBytes}`,
   columns: sql`title, author, ${memos} as memos`,
-  toBook: toBookWithMemos,
+  toBook: ({ memos, ...book }, loadList) => ({ ...book, memos: loadList<Memo>('memos', book.bookId, memos) }),
 })

@@ -7,13 +7,14 @@ import { imageBase } from '../../http/image-base'
 import { DOWNLOAD_TIMEOUT_MS, sendJson, sendText } from '../../http/json-stream'
 import { toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
-import { toTable } from './files/csv-files'
-import { toMarkdown } from './files/markdown'
+import { toTable } from './csv-file'
+import { MEMOS, SHELVES } from './kinds'
+import { toMarkdown } from './markdown'
 import type { LibraryExport } from './responses'
 import { CsvQuery, ExportQuery } from './schema'
-import { exportLibrary, exportMemos, exportShelves } from './store'
+import { exportBooks, exportLibrary } from './store'
 
-type Exported = Pick<Awaited<ReturnType<typeof exportMemos>>, 'part' | 'rateLimit'>
+type Exported = Pick<Awaited<ReturnType<typeof exportBooks>>, 'part' | 'rateLimit'>
 
 /** Sets the headers of a file: its name, the link to the next part, and the limits. */
 const describeFile = (
@@ -60,7 +61,7 @@ export const exports = new Hono<App>()
   .get('/export.csv', authenticated('library:read'), throttledByMember, valid('query', CsvQuery), async (c) => {
     const { db, caller, config } = c.var
     const { for: target, ...query } = c.req.valid('query')
-    const { books, ...file } = await exportShelves(db, caller, config, query)
+    const { books, ...file } = await exportBooks(db, caller, config, query, SHELVES)
     describeFile(c, '/export.csv', file, ['reading-library', 'csv'], target && `&for=${target}`)
     return sendText(c, 'text/csv', toTable(books, target === 'spreadsheet'), () => books.return())
   })
@@ -71,7 +72,7 @@ export const exports = new Hono<App>()
     valid('query', ExportQuery),
     async (c) => {
       const { db, caller, config } = c.var
-      const { books, ...file } = await exportMemos(db, caller, config, c.req.valid('query'))
+      const { books, ...file } = await exportBooks(db, caller, config, c.req.valid('query'), MEMOS)
       describeFile(c, '/export/memos.md', file, ['memos', 'md'])
       return sendText(c, 'text/markdown', toMarkdown(books), () => books.return())
     },

@@ -1,25 +1,69 @@
-import { type Caller, confirmCaller } from '../../db/caller'
-import { afterResponse, type Db } from '../../db/client'
-import { startLoading } from '../../db/parts'
+import { sql } from 'drizzle-orm'
+import { type Caller, callerId, confirmCaller, runAsCaller } from '../../db/caller'
+import { afterResponse, type Db, sqlStatement } from '../../db/client'
+import { type LoadPart, startLoading } from '../../db/parts'
 import type { Config } from '../../env'
-import { loadPages } from './book-pages'
-import { startExport } from './export-plan'
-import { loadImages } from './image-pages'
-import { type Kind, LIBRARY, MEMOS, SHELVES } from './kinds'
+import { toKey } from '../../library/images/bucket'
+import type { StoredImage } from '../../library/images/responses'
+import { type BookRow, createListLoader } from './book-lists'
+import { FIRST_PAGE_BOOKS, type Part, startExport } from './export-plan'
+import { type Kind, LIBRARY } from './kinds'
+import type { ExportedImage } from './responses'
 import type { ExportQuery } from './schema'
 
 type Loading = Awaited<ReturnType<typeof startLoading>>
 
+// A page reads the size of each candidate. Their number follows from the number of books in the previous page: otherwise,
+// each page of a few large books would read the sizes of hundreds.
+const MAX_PAGE_BOOKS = 200
+
 /**
- * Yields an empty page immediately, then the pages. Releases the lease at the end, or when `return` is called after the first
- * yield.
+ * Yields an empty page immediately, then the books of a part page by page, one database call each. Releases the lease at the
+ * end, or when `return` is called after the first yield. `first`: the first page, if it has been loaded.
  */
-async function* releasing<Book>(pages: AsyncGenerator<Book[], void>, end: Loading['end']) {
+async function* loadPages<Book>(
+  db: Db,
+  caller: Caller,
+  { selectPage, toBook }: Kind<Book>,
+  { after, last }: Part,
+  first: BookRow[] | undefined,
+  { load, end }: Loading,
+) {
+  const loadList = createListLoader(db, caller, load)
+  const loadPage = async (from: number, books: number) => {
+    const statement = selectPage({ isCounted: 1, after: from, last, books })
+    const { page } = await load(() => runAsCaller(db, caller, { page: statement }))
+    return page
+  }
   try {
     yield []
-    yield* pages
+    let page = first ?? (await loadPage(after, FIRST_PAGE_BOOKS))
+    for (let at = page.at(-1); at; at = page.at(-1)) {
+      yield page.map((row) => toBook(row, loadList))
+      if (at.bookId >= last) return
+      page = await loadPage(at.bookId, Math.min(MAX_PAGE_BOOKS, 2 * page.length))
+    }
   } finally {
     end()
+  }
+}
+
+const IMAGES_PER_PAGE = 1000
+
+const selectImages = sqlStatement<StoredImage & { imageId: number }>`
+  select imageId, memberId, name, type, bytes, createdAt from images
+  where memberId = ${callerId} and imageId > ${sql.placeholder('after')}
+  order by imageId limit ${sql.raw(String(IMAGES_PER_PAGE))}`
+
+/** Loads the caller's images in pages, oldest first. */
+async function* loadImages(db: Db, caller: Caller, load: LoadPart, imageBase: string) {
+  for (let after = 0, isLast = false; !isLast; ) {
+    const { page } = await load(() => runAsCaller(db, caller, { page: selectImages({ after }) }))
+    yield page.map(({ memberId, name, type, bytes, createdAt }): ExportedImage => {
+      return { name, url: `${imageBase}/${toKey(memberId, name)}`, type, bytes, createdAt }
+    })
+    after = page.at(-1)?.imageId ?? after
+    isLast = page.length < IMAGES_PER_PAGE
   }
 }
 
@@ -28,23 +72,23 @@ async function* releasing<Book>(pages: AsyncGenerator<Book[], void>, end: Loadin
  * response; the others are loaded while the response is being sent. The caller must read `books` to the end or call `return`,
  * which releases the lease.
  */
-const exportBooks = async <Row extends { bookId: number }, Book>(
+export const exportBooks = async <Book>(
   db: Db,
   caller: Caller,
   config: Config,
   query: ExportQuery,
-  kind: Kind<Row, Book>,
+  kind: Kind<Book>,
 ) => {
   const memberId = await confirmCaller(db, caller)
-  const { load, end } = await startLoading(db, caller)
+  const loading = await startLoading(db, caller)
   try {
+    const { load } = loading
     const { page, ...started } = await startExport({ db, caller, memberId, config, query, load }, kind)
-    const pages = loadPages(afterResponse(db), caller, kind, started.part, page, load)
-    const books = releasing(pages, end)
+    const books = loadPages(afterResponse(db), caller, kind, started.part, page, loading)
     await books.next()
     return { ...started, books, load }
   } catch (error) {
-    end()
+    loading.end()
     throw error
   }
 }
@@ -56,9 +100,3 @@ export const exportLibrary = async (db: Db, caller: Caller, config: Config, quer
   const images = library.part.number === 1 ? loadImages(afterResponse(db), caller, load, imageBase) : []
   return { ...library, images }
 }
-
-export const exportShelves = (db: Db, caller: Caller, config: Config, query: ExportQuery) =>
-  exportBooks(db, caller, config, query, SHELVES)
-
-export const exportMemos = (db: Db, caller: Caller, config: Config, query: ExportQuery) =>
-  exportBooks(db, caller, config, query, MEMOS)

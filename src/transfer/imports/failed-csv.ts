@@ -66,7 +66,6 @@ export const loadFailed = async (db: Db, caller: Caller, importId: number) => {
   return { columns, parts }
 }
 
-/** Writes the rows as CSV, in chunks. */
 export async function* toTable(columns: string[], parts: AsyncIterable<FailedRow[]>) {
   yield toCsv([columns])
   for await (const rows of parts) {

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { firstRow, sqlStatement } from '../../db/client'
-import { deleteFile } from './receive/import-files'
-import { query, type RunContext } from './run-context'
+import { deleteFile, query, type RunContext } from './run-context'
 import { importColumns, type StoredImport } from './store'
 
 // One run at a time has the lease of an import, and works on it.

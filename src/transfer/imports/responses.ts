@@ -3,9 +3,8 @@ import { type FeatureReference, json } from '../../openapi/feature-reference'
 import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../../values/contract'
 import { Int32 } from '../../values/fields'
 import { Id, Instant, pageOf } from '../../values/responses'
-import { type Code, FORMATS, MAX_COLUMN_NAME, MAX_UNKNOWN_COLUMNS } from '../entry'
-import { MAX_ROWS } from '../reader/limit-entries'
-import { REPORT_CODES } from '../report-codes'
+import { type Code, FORMATS, MAX_COLUMN_NAME, MAX_UNKNOWN_COLUMNS, REPORT_CODES } from '../entry'
+import { MAX_ROWS } from '../reader/limits'
 import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY } from './schema'
 
 const ImportCode = z.enum(Object.keys(REPORT_CODES) as Code[]).register(z.globalRegistry, { id: 'ImportCode' })

@@ -1,4 +1,5 @@
 import { type Batch, type Db, run } from '../../db/client'
+import { callBucket, deleteObject, filePrefix } from '../../library/images/bucket'
 import type { Quotas } from '../../values/quotas'
 import type { ReaderBinding } from './receive/reader-client'
 
@@ -22,3 +23,37 @@ export const query = <B extends Batch>({ db, budget }: RunContext, batch: B) => 
   budget.left -= Object.values(batch).flatMap((each) => each ?? []).length
   return run(db, batch)
 }
+
+/** Characters of a parameter: below D1's 2 MB even if each takes three bytes. */
+const MAX_PART_SIZE = 512 * 1024
+
+/** Splits items into JSON arrays that fit into a parameter. D1 allows a hundred parameters per statement. */
+export const toJsonParts = (items: unknown[]) => {
+  const parts: string[][] = []
+  let left = 0
+  for (const item of items) {
+    const json = JSON.stringify(item)
+    if (left < json.length) {
+      parts.push([])
+      left = MAX_PART_SIZE
+    }
+    parts.at(-1)?.push(json)
+    left -= json.length
+  }
+  return parts.map((part) => `[${part.join(',')}]`)
+}
+
+// The files of running imports, in the bucket of the images.
+
+const toKey = (memberId: number, file: string) => `${filePrefix(memberId)}${file}`
+
+export const putFile = (bucket: R2Bucket, memberId: number, file: string, bytes: Uint8Array<ArrayBuffer>) =>
+  callBucket(() => bucket.put(toKey(memberId, file), bytes))
+
+export const getFile = async (bucket: R2Bucket, memberId: number, file: string) => {
+  const object = await callBucket(() => bucket.get(toKey(memberId, file)))
+  return object ? new Uint8Array(await object.arrayBuffer()) : undefined
+}
+
+export const deleteFile = (bucket: R2Bucket, memberId: number, file: string) =>
+  deleteObject(bucket, toKey(memberId, file))

@@ -4,15 +4,13 @@ import { IMPORT_OUTCOMES } from '../../values/contract'
 import { localTime } from '../../values/time'
 import type { Entry } from '../entry'
 import type { ReceivedEntry } from '../entry-lines'
-import { ImportFileError } from '../reader/file-error'
+import { ImportFileError } from '../reader/limits'
 import { failImport, LEASE_MS, returnLease, takeLease } from './lease'
 import { loadExisting, loadLibrary } from './plan/existing'
-import { limitTags, limitUsage, type Usage, withAdded } from './plan/limit-plan'
 import type { Match } from './plan/matching'
-import { type Planned, planRow } from './plan/plan'
-import { getFile } from './receive/import-files'
+import { limitTags, limitUsage, type Planned, planRow, type Usage, withAdded } from './plan/plan'
 import { readEntries } from './receive/reader-client'
-import { query, type RunContext } from './run-context'
+import { getFile, query, type RunContext } from './run-context'
 import type { StoredImport } from './store'
 import { writeChunk } from './write/chunk'
 import { claimChunk } from './write/chunk-claim'
@@ -144,7 +142,7 @@ export const runImport = async (context: RunContext, stored: StoredImport, entri
   try {
     await work(context, stored, entries ?? (await readAgain(context, stored)))
   } catch (error) {
-    if (error instanceof ImportFileError) return failImport(context, stored, error.reason)
+    if (error instanceof ImportFileError) return failImport(context, stored, error.message)
     throw error
   }
   await returnLease(context, stored)

@@ -4,7 +4,6 @@ import { IdParameter } from '../../values/fields'
 import { pagingUpTo } from '../../values/paging'
 import { FORMATS } from '../entry'
 
-/** The largest file. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024
 /** Imports that a member may start in 24 hours, dry runs included. */
 export const MAX_PER_DAY = 20
@@ -48,7 +47,6 @@ const name = () => z.string({ error: mapError }).check(z.maxLength(500, { error:
 /** The most bytes of each part below. */
 export const MAX_PART_BYTES = 16_384
 
-/** Parts of the form, as JSON. */
 export const ImportParts = z.lazy(() =>
   z.object({
     shelfMap: z._default(z.record(name(), nameIn(SHELF_MEANINGS), { error: mapError }), {}),

@@ -75,7 +75,6 @@ const end = async (context: RunContext, each: Sweepable) => {
 /** The statements of a sweep of a database in which no import is to be swept. */
 export const SWEEP_STATEMENTS = 1
 
-/** The imports of a database that `sweepImports` has something to do with. */
 export const findSweepable = async (db: Db, now: number) => {
   const { imports } = await run(db, { imports: selectSweepable({ now, before: now - KEPT_MS }) })
   return imports

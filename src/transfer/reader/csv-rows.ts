@@ -1,5 +1,4 @@
-import { ImportFileError } from './file-error'
-import { MAX_ROWS } from './limit-entries'
+import { MAX_ROWS, refuse } from './limits'
 
 export const MAX_COLUMNS = 200
 export const MAX_CELL = 100_000
@@ -16,17 +15,7 @@ const countLines = (text: string, from: number, to: number) => {
   return lines
 }
 
-/** A function that finds the next occurrence of a text, and remembers it until a search from behind it. */
-const searcher = (text: string, searched: string) => {
-  let found = -1
-  return (from: number) => {
-    if (found < from) {
-      found = text.indexOf(searched, from)
-      if (found === -1) found = text.length
-    }
-    return found
-  }
-}
+const NEWLINE = /\n/g
 
 /**
  * Splits a text into rows (RFC 4180). Lines may end with CRLF or LF, even in one file. A quote inside a quoted cell that is
@@ -36,8 +25,7 @@ const searcher = (text: string, searched: string) => {
  */
 const split = (text: string, delimiter: Delimiter, hasQuotes: boolean, maxRows: number): TableRow[] | number => {
   const rows: TableRow[] = []
-  const findDelimiter = searcher(text, delimiter)
-  const findNewline = searcher(text, '\n')
+  const delimiterOrNewline = new RegExp(`[\\n${delimiter}]`, 'g')
   const cellEnd = new RegExp(` *(?:${delimiter === '|' ? '\\|' : delimiter}|\\r?\\n|\\r?$)`, 'y')
   const findClosing = (from: number) => {
     for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at)) {
@@ -60,17 +48,15 @@ const split = (text: string, delimiter: Delimiter, hasQuotes: boolean, maxRows: 
       const isQuoted = hasQuotes && text[at] === '"'
       const closing = isQuoted ? findClosing(at + 1) : 0
       if (closing === -1) return line + countLines(text, start, at)
-      const newline = findNewline(isQuoted ? closing : at)
-      const next = cells.length < MAX_COLUMNS ? findDelimiter(isQuoted ? closing : at) : text.length
-      isLast = newline <= next
-      const end = isLast ? newline : next
+      const ends = cells.length < MAX_COLUMNS ? delimiterOrNewline : NEWLINE
+      ends.lastIndex = isQuoted ? closing : at
+      const end = ends.test(text) ? ends.lastIndex - 1 : text.length
+      isLast = text[end] !== delimiter
       const cell = isQuoted ? text.slice(at + 1, closing).replaceAll('""', '"') : text.slice(at, end)
       cells.push(isLast && !isQuoted && cell.endsWith('\r') ? cell.slice(0, -1) : cell)
       if (cell.length > MAX_CELL) {
         const where = line + countLines(text, start, at)
-        throw new ImportFileError(
-          `A cell on line ${where} has more than 100,000 characters. Check the quotation marks near it.`,
-        )
+        refuse(`A cell on line ${where} has more than 100,000 characters. Check the quotation marks near it.`)
       }
       at = end + 1
     }
@@ -119,16 +105,14 @@ export const parseTable = (text: string): TableRow[] => {
   let rows = split(body, delimiter, !(isTabs && isLibraryThing(header)), MAX_ROWS + 2)
   if (typeof rows === 'number' && isTabs) rows = split(body, delimiter, false, MAX_ROWS + 2)
   if (typeof rows === 'number') {
-    throw new ImportFileError(
-      `The quotation mark on line ${rows} is never closed. The file may be cut off: export it again.`,
-    )
+    return refuse(`The quotation mark on line ${rows} is never closed. The file may be cut off: export it again.`)
   }
   if (rows.length > MAX_ROWS + 1) {
-    throw new ImportFileError('The file has more than 10,000 rows. Split it into several files, each with the header.')
+    refuse('The file has more than 10,000 rows. Split it into several files, each with the header.')
   }
   const table = rows.map((row) => unwrap(row, delimiter))
   if ((table[0]?.cells.length ?? 0) > MAX_COLUMNS) {
-    throw new ImportFileError('The file has more than 200 columns. It is not a list of books.')
+    refuse('The file has more than 200 columns. It is not a list of books.')
   }
   return sep ? table.map((row) => ({ ...row, line: row.line + 1 })) : table
 }

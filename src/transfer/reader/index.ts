@@ -1,7 +1,7 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Entry } from '../entry'
 import { createLineWriter } from '../entry-lines'
-import { ImportFileError } from './file-error'
+import { ImportFileError } from './limits'
 import { type ReadOptions, type ReadResult, readFile } from './read-file'
 
 /**
@@ -52,7 +52,7 @@ export default class Reader extends WorkerEntrypoint {
       return { ...rest, count: entries.length, entries: toStream(entries) }
     } catch (error) {
       if (!(error instanceof ImportFileError)) throw error
-      return { reason: error.reason }
+      return { reason: error.message }
     }
   }
 }

@@ -1,10 +1,10 @@
-import { ImportFileError } from './file-error'
+import { refuse } from './limits'
 
 const decode = (bytes: Uint8Array, encoding: string) => {
   try {
     return new TextDecoder(encoding).decode(bytes)
   } catch {
-    throw new ImportFileError(`The encoding ${encoding.slice(0, 50)} is not known. Try utf-8, euc-kr or windows-1252.`)
+    return refuse(`The encoding ${encoding.slice(0, 50)} is not known. Try utf-8, euc-kr or windows-1252.`)
   }
 }
 

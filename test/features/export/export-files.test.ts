@@ -346,7 +346,7 @@ const toExported = (entry: Entry) => {
       tags,
     },
     ...{ ...exact, createdAt: entry.addedAt, bookStatus: entry.status },
-    ...{ currentPage: entry.currentPage, itemPage: entry.pages },
+    ...{ currentPage: entry.currentPage, itemPage: entry.itemPage },
     readings: entry.readings.map(({ quarters, isPaused, ...reading }) => ({
       ...reading,
       rating: quarters && quarters / 4,

@@ -8,7 +8,7 @@ import { BASE, type Reader, signUp } from '../../support/api'
 import { memberDatabase } from '../../support/database'
 import { commandsUpTo, sendCommands } from '../../support/model/run'
 import { TAGS, TEXTS } from '../../support/model/values'
-import { expectSmallParameters, importFile, rowsOf } from '../../support/transfer/imports'
+import { countsOf, expectSmallParameters, importFile, rowsOf } from '../../support/transfer/imports'
 
 const load = async (reader: Reader) => {
   const response = await exports.default.fetch(`${BASE}/export`, {
@@ -31,11 +31,10 @@ const toLibrary = ({ books }: Pick<LibraryExport, 'books'>) =>
     memos: book.memos.map(({ memoId: _, ...memo }) => memo),
   }))
 
-const counts = (changes: object) => ({ created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, ...changes })
 /** Imports a file, and expects the outcomes of its books. */
 const expectImport = async (reader: Reader, file: string, expected: object, query = '') => {
   const ended = await importFile(reader, file, query)
-  expect(ended).toMatchObject({ status: 'DONE', format: 'library', counts: counts(expected) })
+  expect(ended).toMatchObject({ status: 'DONE', format: 'library', counts: countsOf(expected) })
   return ended
 }
 const expectIntegrity = async () => expect(await findMismatches(memberDatabase())).toEqual([])
@@ -187,7 +186,7 @@ it('an export restores any library that an import can create', async () => {
   const property = fc.asyncProperty(fc.array(book, { maxLength: 8 }), async (books) => {
     const [first, second] = [await signUp(), await signUp()]
     const { rows, counts: outcomes } = await importFile(first, libraryFile(...books))
-    expect(outcomes).toEqual(counts({ created: outcomes.created, failed: rows - outcomes.created }))
+    expect(outcomes).toEqual(countsOf({ created: outcomes.created, failed: rows - outcomes.created }))
     await expectIntegrity()
     const file = await load(first)
     await expectImport(second, file, { created: outcomes.created })
@@ -325,7 +324,7 @@ it('an import of an export restores a book of the largest size', async () => {
   }))
   const file = libraryFile({ title: 'Large', readings, memos, progress }, { title: 'Next', readings, memos })
   const { counts: outcomes } = await expectSmallParameters(() => importFile(first, file))
-  expect(outcomes).toEqual(counts({ created: 2 }))
+  expect(outcomes).toEqual(countsOf({ created: 2 }))
   const copy = await load(first)
   await expectImport(second, copy, { created: 2 })
   const { books } = await exported(second)

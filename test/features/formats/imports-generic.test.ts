@@ -9,7 +9,7 @@ describe('an import of any table', () => {
       author: '오미나',
       isbn: '9780446675505',
       publisher: '부두',
-      pages: 312,
+      itemPage: 312,
       status: 'DONE',
       quarters: 18,
       readings: [{ finishedAt: '2026-03-14', outcome: 'FINISHED' }],
@@ -126,8 +126,8 @@ describe('an import of any table', () => {
     ['-5', null, [{ code: 'bad-number', field: 'Pages' }]],
     ['99999999999', null, [{ code: 'bad-number', field: 'Pages' }]],
     ['many', null, [{ code: 'bad-number', field: 'Pages' }]],
-  ])('has the pages %s', (Pages, pages, losses) => {
-    expect(readRow({ Title: 'A', Pages })).toMatchObject({ pages, losses })
+  ])('has the pages %s', (Pages, itemPage, losses) => {
+    expect(readRow({ Title: 'A', Pages })).toMatchObject({ itemPage, losses })
   })
 
   it.each([

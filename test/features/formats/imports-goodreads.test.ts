@@ -16,7 +16,7 @@ describe('an import from Goodreads', () => {
       line: 2,
       author: 'Mina Oh, Joon Park',
       publisher: 'Quay House',
-      pages: 312,
+      itemPage: 312,
       isbn: '9780446675505',
       format: 'PAPER',
       publishedYear: 2019,

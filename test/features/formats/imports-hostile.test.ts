@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { ImportFileError, readFile } from '../../../src/transfer/reader/read-file'
+import { ImportFileError } from '../../../src/transfer/reader/limits'
+import { readFile } from '../../../src/transfer/reader/read-file'
 import calibre from '../../fixtures/imports/calibre.csv?raw'
 import korean from '../../fixtures/imports/generic-ko.csv?raw'
 import goodreads from '../../fixtures/imports/goodreads.csv?raw'
@@ -17,7 +18,7 @@ const outcome = (file: Uint8Array) => {
   try {
     return readFile(file, options).entries.length
   } catch (error) {
-    if (error instanceof ImportFileError && error.reason.length > 10) return 'refused'
+    if (error instanceof ImportFileError && error.message.length > 10) return 'refused'
     throw error
   }
 }
@@ -149,7 +150,7 @@ describe('a hostile import', () => {
     ],
   ])('refuses too many %s before it makes entries of them', (_, file, reason) => {
     expect(() => readFile(bytesOf(file), options)).toThrow(
-      expect.objectContaining({ reason: expect.stringMatching(reason) }),
+      expect.objectContaining({ message: expect.stringMatching(reason) }),
     )
   })
 
@@ -164,10 +165,10 @@ describe('a hostile import', () => {
     const toFile = (books: object[]) => bytesOf(JSON.stringify({ format: 'reading-library', version: 1, books }))
     const full = Array.from({ length: 10 }, () => ({ title: 'A', memos, progress }))
     expect(readFile(toFile(full), options).entries).toHaveLength(10)
-    const reason = expect.stringMatching(/^The file has more than 200,000 readings, memos and progress events\./)
+    const message = expect.stringMatching(/^The file has more than 200,000 readings, memos and progress events\./)
     const readings = [{ finishedAt: '2026' }]
     expect(() => readFile(toFile([...full, { title: 'B', readings }]), options)).toThrow(
-      expect.objectContaining({ reason }),
+      expect.objectContaining({ message }),
     )
   })
 

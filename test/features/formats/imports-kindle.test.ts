@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { containsOther } from '../../../src/transfer/reader/formats/highlights/clippings/contains'
 import { parseDate } from '../../../src/transfer/reader/formats/highlights/clippings/dates'
-import { kindle } from '../../../src/transfer/reader/formats/highlights/kindle'
-import { koreaderClippings } from '../../../src/transfer/reader/formats/highlights/koreader-clippings'
+import { containsOther } from '../../../src/transfer/reader/formats/highlights/clippings/merge-clippings'
+import { kindle, koreaderClippings } from '../../../src/transfer/reader/formats/highlights/kindle'
 import file from '../../fixtures/imports/kindle.txt?raw'
 import languages from '../../fixtures/imports/kindle-languages.txt?raw'
 import * as files from '../../support/transfer/import-files'
 
-const source = (text: string) => ({ text, json: undefined, rows: [] })
+const source = (text: string) => files.sourceOf(text)
 const read = (text: string) => kindle.read(source(text), { shelfMap: {}, columns: {} })
 const clipping = (metadata: string, text: string, title = 'The Salt Archive (Mina Oh)') =>
   `${title}\n- ${metadata}\n\n${text}\n==========\n`
@@ -46,7 +45,7 @@ describe('a file in English', () => {
       addedAt: null,
       readings: [],
       sourceIds: [],
-      pages: null,
+      itemPage: null,
       currentPage: null,
       failure: null,
       cells: { names: [], values: [] },

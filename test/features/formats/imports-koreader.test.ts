@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { kindle } from '../../../src/transfer/reader/formats/highlights/kindle'
-import { koreaderClippings } from '../../../src/transfer/reader/formats/highlights/koreader-clippings'
+import { kindle, koreaderClippings } from '../../../src/transfer/reader/formats/highlights/kindle'
 import { koreaderJson } from '../../../src/transfer/reader/formats/highlights/koreader-json'
 import file from '../../fixtures/imports/koreader.json?raw'
 import clippings from '../../fixtures/imports/koreader-clippings.txt?raw'
 import one from '../../fixtures/imports/koreader-one.json?raw'
+import { sourceOf } from '../../support/transfer/import-files'
 
 const options = { shelfMap: {}, columns: {} }
-const textSource = (text: string) => ({ text, json: undefined, rows: [] })
-const jsonSource = (json: unknown) => ({ text: '', json, rows: [] })
+const jsonSource = (json: unknown) => sourceOf('', json)
 const read = (json: unknown) => koreaderJson.read(jsonSource(json), options)
 
 describe('JSON', () => {
@@ -22,7 +21,7 @@ describe('JSON', () => {
         title: 'The Salt Archive',
         author: 'Mina Oh, Joon Park',
         sourceIds: ['koreader:0123456789abcdef0123456789abcdef'],
-        pages: null,
+        itemPage: null,
         status: null,
         failure: null,
         cells: { names: [], values: [] },
@@ -143,18 +142,18 @@ describe('JSON', () => {
 
 describe('clippings', () => {
   it('are distinguished from those of Kindle', () => {
-    expect(koreaderClippings.matches(textSource(clippings))).toBe(true)
-    expect(kindle.matches(textSource(clippings))).toBe(false)
+    expect(koreaderClippings.matches(sourceOf(clippings))).toBe(true)
+    expect(kindle.matches(sourceOf(clippings))).toBe(false)
     const location = clippings.replace('on page 12 |', 'on page 12 | Location 3-4 |')
-    expect(koreaderClippings.matches(textSource(location))).toBe(false)
-    expect(kindle.matches(textSource(location))).toBe(true)
-    expect(koreaderClippings.matches(textSource(clippings.replaceAll('\n', '\r\n')))).toBe(true)
-    expect(koreaderClippings.matches(textSource(''))).toBe(false)
-    expect(koreaderClippings.matches(textSource(clippings.replace(' 10:15:30', ' 9:15:30')))).toBe(false)
+    expect(koreaderClippings.matches(sourceOf(location))).toBe(false)
+    expect(kindle.matches(sourceOf(location))).toBe(true)
+    expect(koreaderClippings.matches(sourceOf(clippings.replaceAll('\n', '\r\n')))).toBe(true)
+    expect(koreaderClippings.matches(sourceOf(''))).toBe(false)
+    expect(koreaderClippings.matches(sourceOf(clippings.replace(' 10:15:30', ' 9:15:30')))).toBe(false)
   })
 
   it('join a note with the highlight before it, and merge none because of the page', () => {
-    expect(koreaderClippings.read(textSource(clippings), options)).toMatchObject([
+    expect(koreaderClippings.read(sourceOf(clippings), options)).toMatchObject([
       {
         line: 1,
         title: 'The Salt Archive',
@@ -183,7 +182,7 @@ describe('clippings', () => {
     ['page', 'note on page 13 | Added on Saturday, March 14, 2026 10:15:30 AM'],
   ])('do not join a note with another %s', (_, note) => {
     const other = clippings.replace(/note on page 12 .*/, note)
-    expect(koreaderClippings.read(textSource(other), options)[0]?.memos).toMatchObject([
+    expect(koreaderClippings.read(sourceOf(other), options)[0]?.memos).toMatchObject([
       { type: 'BOOK_CONTENT' },
       { type: 'THOUGHT', content: 'Compare with chapter two.' },
       { type: 'BOOK_CONTENT' },
@@ -192,7 +191,7 @@ describe('clippings', () => {
 
   it('may have a blank line after the title, as older versions wrote it', () => {
     const older = clippings.replaceAll('\n- Your', '\n\n- Your')
-    expect(koreaderClippings.matches(textSource(older))).toBe(true)
-    expect(koreaderClippings.read(textSource(older), options)[0]?.memos).toHaveLength(2)
+    expect(koreaderClippings.matches(sourceOf(older))).toBe(true)
+    expect(koreaderClippings.read(sourceOf(older), options)[0]?.memos).toHaveLength(2)
   })
 })

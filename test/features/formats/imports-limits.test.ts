@@ -23,7 +23,7 @@ describe('an entry', () => {
       title: 'Low Tide',
       author: '오미나',
       cover: 'https://covers.library.test/1.jpg',
-      pages: 312,
+      itemPage: 312,
       publishedYear: -700,
       seriesNumber: 2.5,
       sourceIds: ['goodreads:1'],

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
+import { parseTable } from '../../../src/transfer/reader/csv-rows'
 import { readwise } from '../../../src/transfer/reader/formats/highlights/readwise'
 import file from '../../fixtures/imports/readwise.csv?raw'
 import importFile from '../../fixtures/imports/readwise-import.csv?raw'
 import * as files from '../../support/transfer/import-files'
 
-/** Splits CSV whose quoted cells have no quotes. */
-const toRows = (text: string) => {
-  const rows: { line: number; cells: string[] }[] = []
-  let line = 1
-  for (const [row] of text.matchAll(/(?:"[^"]*"|[^"\n])+/g)) {
-    const cells = [...`,${row}`.matchAll(/,(?:"([^"]*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
-    rows.push({ line, cells })
-    line += row.split('\n').length
-  }
-  return rows
-}
-const source = (text: string) => ({ text, json: undefined, rows: toRows(text) })
-const read = (text: string) => readwise.read(source(text), { shelfMap: {}, columns: {} })
+const options = { shelfMap: {}, columns: {} }
+const source = (text: string) => files.sourceOf(text, undefined, parseTable(text))
+const readRows = (rows: string[][]) =>
+  readwise.read(
+    files.sourceOf(
+      '',
+      undefined,
+      rows.map((cells, at) => ({ line: at + 1, cells })),
+    ),
+    options,
+  )
+const read = (text: string) => readwise.read(source(text), options)
 
 describe('Readwise’s export', () => {
   const entries = read(file)
@@ -172,11 +172,9 @@ describe('dates', () => {
 describe('detection', () => {
   it('needs a column of highlights', () => {
     expect(readwise.matches(source(file))).toBe(true)
-    expect(readwise.matches({ text: '', json: undefined, rows: [{ line: 1, cells: ['\uFEFF Highlight '] }] })).toBe(
-      true,
-    )
+    expect(readwise.matches(files.sourceOf('', undefined, [{ line: 1, cells: ['\uFEFF Highlight '] }]))).toBe(true)
     expect(readwise.matches(source('Title,Author\nDemian,Mina Oh'))).toBe(false)
-    expect(readwise.matches({ text: '{}', json: {}, rows: [] })).toBe(false)
+    expect(readwise.matches(files.sourceOf('{}', {}))).toBe(false)
   })
 })
 
@@ -190,10 +188,7 @@ describe('malformed rows', () => {
       ['Words', 'Demian', '', 'more'],
       ['More words', 'Demian'],
     ]
-    const entries = readwise.read(
-      { text: '', json: undefined, rows: rows.map((cells, at) => ({ line: at + 1, cells })) },
-      { shelfMap: {}, columns: {} },
-    )
+    const entries = readRows(rows)
     expect(entries).toMatchObject([
       {
         title: 'Demian',
@@ -220,10 +215,7 @@ describe('malformed rows', () => {
     const before = performance.now()
     const header = ['Highlight', 'Title', 'Document tags', ...Array.from({ length: 50_000 }, (_, at) => `c${at}`)]
     const rows = Array.from({ length: 100_000 }, (_, at) => (at % 2 ? ['Words', 'Demian', `t${at}`] : [`x${at}`]))
-    const entries = readwise.read(
-      { text: '', json: undefined, rows: [header, ...rows].map((cells, at) => ({ line: at + 1, cells })) },
-      { shelfMap: {}, columns: {} },
-    )
+    const entries = readRows([header, ...rows])
     // The clock stands still until the next I/O.
     await scheduler.wait(1)
     expect(performance.now() - before).toBeLessThan(5000)

@@ -1,9 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
-import type { ReaderBinding } from '../../../src/transfer/imports/receive/reader-client'
 import { type Reader, signUp } from '../../support/api'
 import { select } from '../../support/database'
-import { interruptImport } from '../../support/transfer/imports'
+import { interruptImport, readingWith } from '../../support/transfer/imports'
 
 const FILE = 'Title,Author\nThe Salt Archive,Mina Oh\nLow Tide,Ana Ruiz\n'
 
@@ -12,7 +11,7 @@ afterEach(() => vi.restoreAllMocks())
 /** A reader of files that fails. */
 const failingReader = () => {
   const read = vi.fn(() => Promise.reject(new Error('Worker exceeded memory limit.')))
-  return { read, changed: { READER: { read } as unknown as ReaderBinding } }
+  return { read, changed: readingWith(read) }
 }
 /** Gets an import, and lets the run that follows the response end. */
 const poll = async (reader: Reader, importId: number, changed = {}) => {

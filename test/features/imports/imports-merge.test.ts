@@ -1,33 +1,22 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
 import type { Bindings } from '../../../src/env'
 import kindle from '../../fixtures/imports/kindle.txt?raw'
-import { type Reader, send, signUp } from '../../support/api'
+import { type Reader, signUp } from '../../support/api'
 import { memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
+import * as transfer from '../../support/transfer/imports'
+import { booksOf } from '../../support/transfer/imports'
 import { wrapEnv } from '../../support/wrap-database'
 
 /** Imports a file, and returns the ended import. */
-const importFile = async (reader: Reader, file: string, query = '', parts?: Record<string, object>) => {
-  const form = new FormData()
-  form.append('file', new Blob([file]), 'file.csv')
-  for (const [name, value] of Object.entries(parts ?? {})) form.append(name, JSON.stringify(value))
-  const started = await send('POST', `/imports${query}`, {
-    raw: parts ? form : file,
-    headers: { Authorization: `Bearer ${reader.token}` },
-  })
-  expect(started.status).toBe(202)
-  const { importId } = started.body
-  await vi.waitUntil(async () => (await reader.get(`/imports/${importId}`)).body.status !== 'RUNNING', {
-    timeout: 20_000,
-  })
-  const ended = (await reader.get(`/imports/${importId}`)).body
+const importFile = async (...request: Parameters<typeof transfer.importFile>) => {
+  const ended = await transfer.importFile(...request)
   expect(ended.status).toBe('DONE')
   expect(await findMismatches(memberDatabase())).toEqual([])
   return ended
 }
-const booksOf = async (reader: Reader) => (await reader.get('/books?sort=created&size=100')).body.item
 const readingsOf = async (reader: Reader, bookId: number) => (await reader.get(`/books/${bookId}/readings`)).body
 
 const STORYGRAPH =
@@ -137,7 +126,7 @@ describe('readings of a file', () => {
       if (queries > 5) await memberDatabase().prepare(edit).bind(bookId).run()
       return call()
     })
-    const { body } = await reader.send('POST', '/imports', { raw: file, changed: withEdit(env) })
+    const { body } = await transfer.startImport(reader, file, '', withEdit(env))
     expect((await reader.get(`/imports/${body.importId}`)).body.counts).toMatchObject({ updated: 1 })
     expect((await reader.get(`/books/${bookId}/edition`)).body.sourceIds).toEqual(['isbn:1'])
     expect(await readingsOf(reader, bookId)).toHaveLength(2)
@@ -172,7 +161,7 @@ describe('highlights', () => {
     const [memo] = (await reader.get(`/books/${full?.bookId}?memoAuthority=ALL`)).body.memosList
     await reader.delete(`/memos/${memo.memoId}`)
     const changed = { MAX_MEMOS_PER_BOOK: String(full?.memoCount), MAX_BOOK_TEXT_BYTES: String(full?.memoBytes) }
-    const { body } = await reader.send('POST', '/imports', { raw: kindle, changed })
+    const { body } = await transfer.startImport(reader, kindle, '', changed)
     expect((await reader.get(`/imports/${body.importId}`)).body.counts).toMatchObject({ updated: 1, failed: 0 })
   })
 })
@@ -205,7 +194,7 @@ describe('the rules of merging', () => {
       '1,Low Tide,Ana Ruiz,0,,2026/01/02,abandonados',
       '2,Lamp,Oh Mina,0,,2026/01/02,someday',
     ].join('\n')
-    const { importId } = await importFile(reader, file, '', { shelfMap: { abandonados: 'STOPPED' } })
+    const { importId } = await importFile(reader, transfer.importForm(file, { shelfMap: { abandonados: 'STOPPED' } }))
     const [stopped, other] = await booksOf(reader)
     expect(await readingsOf(reader, stopped.bookId)).toMatchObject([{ outcome: 'STOPPED' }])
     expect(other).toMatchObject({ bookStatus: 'YET' })
@@ -227,11 +216,7 @@ describe('the rules of merging', () => {
 it('fails the rows that a quota has no room for', async () => {
   const reader = await signUp()
   const rows = Array.from({ length: 5 }, (_, n) => `${n + 1},Book ${n + 1},Ana Ruiz,0,,2026/01/02,to-read`)
-  const started = await send('POST', '/imports', {
-    raw: [GOODREADS, ...rows].join('\n'),
-    headers: { Authorization: `Bearer ${reader.token}` },
-    changed: { MAX_BOOKS: '3' },
-  })
+  const started = await transfer.startImport(reader, [GOODREADS, ...rows].join('\n'), '', { MAX_BOOKS: '3' })
   const { importId } = started.body
   expect((await reader.get(`/imports/${importId}`)).body).toMatchObject({
     status: 'DONE',

@@ -2,17 +2,17 @@ import { env } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
 import { createAccessToken } from '../../../src/auth/access-token'
 import worker from '../../../src/index'
-import type { ReaderBinding } from '../../../src/transfer/imports/receive/reader-client'
 import { BASE, type Reader, send, signUp } from '../../support/api'
 import { insertImport, memberDatabase, memberSlot } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
+import { readingWith } from '../../support/transfer/imports'
 
 const FILE = 'Title,Author\nThe Salt Archive,Mina Oh\n'
 
 /** A reader of files that counts what it is asked to read. */
 const watchReader = (answer?: object) => {
   const read = vi.fn(async (...values: Parameters<typeof env.READER.read>) => answer ?? env.READER.read(...values))
-  return { read, changed: { READER: { read } as unknown as ReaderBinding } }
+  return { read, changed: readingWith(read) }
 }
 const start = (token: string, changed: object) =>
   send('POST', '/imports', {

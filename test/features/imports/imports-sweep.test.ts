@@ -2,13 +2,12 @@ import { env } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
 import { connect } from '../../../src/db/client'
 import { sweep } from '../../../src/sweep'
-import type { ReaderBinding } from '../../../src/transfer/imports/receive/reader-client'
 import { sweepImports } from '../../../src/transfer/imports/sweep-imports'
 import { DEFAULT_QUOTAS } from '../../../src/values/quotas'
 import { signUp } from '../../support/api'
 import { memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
-import { interruptImport } from '../../support/transfer/imports'
+import { interruptImport, readingWith } from '../../support/transfer/imports'
 
 const FILE = 'Title,Author\nThe Salt Archive,Mina Oh\nLow Tide,Ana Ruiz\n'
 const DAY_MS = 86_400_000
@@ -55,7 +54,7 @@ it('continues others after one that fails, which then comes last', async () => {
     if (fails) throw new Error('Worker exceeded memory limit.')
     return env.READER.read(file, options)
   }
-  const failingEnv = { ...env, READER: { read } as unknown as ReaderBinding }
+  const failingEnv = { ...env, ...readingWith(read) }
   vi.spyOn(console, 'error').mockImplementation(() => {})
   await sweep(failingEnv)
   expect([await statusOf(failing), ...(await Promise.all(others.map(statusOf)))]).toEqual(['RUNNING', 'DONE', 'DONE'])

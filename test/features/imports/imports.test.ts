@@ -2,11 +2,11 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { sweep } from '../../../src/sweep'
-import type { ReaderBinding } from '../../../src/transfer/imports/receive/reader-client'
-import { type Reader, send, signUp } from '../../support/api'
+import { signUp } from '../../support/api'
 import { memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
-import { interruptImport } from '../../support/transfer/imports'
+import * as transfer from '../../support/transfer/imports'
+import { booksOf, countsOf, finishImport, importFile, rowsOf, startImport } from '../../support/transfer/imports'
 
 const HEADER =
   'Book Id,Title,Author,ISBN13,My Rating,Publisher,Number of Pages,Date Read,Date Added,Bookshelves,Exclusive Shelf,My Review'
@@ -16,29 +16,6 @@ const SALT =
   '81234,"The Salt Archive (Harbour, #2)",Mina  Oh,"=""9780446675505""",4,Quay House,312,2026/03/14,2025/12/30,"sea, favourites, Sea",read,"Slow, then not.<br/>Read twice."'
 const TIDE = '81235,Low Tide,Ana Ruiz,"=""""",0,,,,2026/01/02,,to-read,'
 const LAMP = '81236,램프,오미나,"=""""",5,,210,,2026/02/03,,currently-reading,'
-
-const start = (reader: Reader, file: BodyInit, query = '') =>
-  send('POST', `/imports${query}`, {
-    raw: file,
-    headers: { Authorization: `Bearer ${reader.token}`, 'Content-Type': 'text/csv' },
-  })
-const finish = async (reader: Reader, importId: number) => {
-  await vi.waitUntil(async () => (await reader.get(`/imports/${importId}`)).body.status !== 'RUNNING', {
-    timeout: 20_000,
-    interval: 50,
-  })
-  return (await reader.get(`/imports/${importId}`)).body
-}
-/** Imports a file, and returns the ended import. */
-const importFile = async (reader: Reader, file: BodyInit, query = '') => {
-  const started = await start(reader, file, query)
-  expect(started.status).toBe(202)
-  return finish(reader, started.body.importId)
-}
-const rowsOf = async (reader: Reader, importId: number, outcome = 'ALL') =>
-  (await reader.get(`/imports/${importId}/rows?page=1&size=100&outcome=${outcome}`)).body.item
-const booksOf = async (reader: Reader) => (await reader.get('/books?sort=created&size=100')).body.item
-const counts = (changes: object) => ({ created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, ...changes })
 
 /** A line of an entry, and then an error. */
 const breakOff = () =>
@@ -59,7 +36,7 @@ describe('an import', () => {
       format: 'goodreads',
       dryRun: false,
       rows: 3,
-      counts: counts({ created: 3 }),
+      counts: countsOf({ created: 3 }),
     })
     const [salt, tide, lamp] = await booksOf(reader)
     expect(salt).toMatchObject({
@@ -95,7 +72,7 @@ describe('an import', () => {
     await importFile(reader, file)
     const before = await booksOf(reader)
     const again = await importFile(reader, file)
-    expect(again.counts).toEqual(counts({ unchanged: 3 }))
+    expect(again.counts).toEqual(countsOf({ unchanged: 3 }))
     expect(await booksOf(reader)).toEqual(before)
   })
 
@@ -119,7 +96,7 @@ describe('an import', () => {
       '81235,Low Tide,Ana Ruiz,"=""""",3,Ebb,120,2026/04/05,2026/01/02,coast,read,',
     )
     const newer = await importFile(reader, goodreads(SALT, finished, LAMP))
-    expect(newer.counts).toEqual(counts({ created: 1, updated: 1, unchanged: 1 }))
+    expect(newer.counts).toEqual(countsOf({ created: 1, updated: 1, unchanged: 1 }))
     const books = await booksOf(reader)
     expect(books).toHaveLength(3)
     expect(books[0]).toMatchObject({ star: 2, publisher: 'Another House' })
@@ -138,7 +115,7 @@ describe('an import', () => {
   it('writes only the report in a dry run', async () => {
     const reader = await signUp()
     const dry = await importFile(reader, goodreads(SALT, TIDE), '?dryRun=true')
-    expect(dry).toMatchObject({ dryRun: true, counts: counts({ created: 2 }) })
+    expect(dry).toMatchObject({ dryRun: true, counts: countsOf({ created: 2 }) })
     expect(await booksOf(reader)).toEqual([])
     expect(await rowsOf(reader, dry.importId)).toMatchObject([
       { outcome: 'created', bookId: null },
@@ -150,7 +127,7 @@ describe('an import', () => {
     const reader = await signUp()
     const nameless = '81237,,Nobody,"=""""",0,,,,2026/01/02,,to-read,'
     const imported = await importFile(reader, goodreads(nameless, TIDE, TIDE))
-    expect(imported.counts).toEqual(counts({ created: 1, failed: 1, skipped: 1 }))
+    expect(imported.counts).toEqual(countsOf({ created: 1, failed: 1, skipped: 1 }))
     expect(await rowsOf(reader, imported.importId, 'failed')).toMatchObject([{ line: 2, code: 'no-title' }])
     expect(await rowsOf(reader, imported.importId, 'skipped')).toMatchObject([{ line: 4, code: 'duplicate-in-file' }])
     const failed = await reader.get(`/imports/${imported.importId}/failed.csv`)
@@ -171,7 +148,7 @@ describe('an import', () => {
     const reader = await signUp()
     const own = await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz' })
     const imported = await importFile(reader, goodreads(SALT, TIDE, LAMP))
-    expect(imported.counts).toEqual(counts({ created: 2, updated: 1 }))
+    expect(imported.counts).toEqual(countsOf({ created: 2, updated: 1 }))
     const [, , lamp] = await booksOf(reader)
     await reader.patch(`/books/${lamp.bookId}`, { currentPage: 12 })
     const undone = await reader.delete(`/imports/${imported.importId}`)
@@ -196,7 +173,7 @@ describe('an import', () => {
     const reader = await signUp()
     await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz' })
     const dry = await importFile(reader, goodreads(TIDE, LAMP), '?dryRun=true')
-    expect(dry.counts).toEqual(counts({ created: 1, updated: 1 }))
+    expect(dry.counts).toEqual(countsOf({ created: 1, updated: 1 }))
     expect((await reader.delete(`/imports/${dry.importId}`)).body).toEqual({ removed: 0, kept: [] })
   })
 
@@ -211,15 +188,14 @@ describe('an import', () => {
     const reader = await signUp()
     const put = () => Promise.reject(new Error('put: We encountered an internal error.'))
     const IMAGES = { put, delete: async () => {} } as unknown as R2Bucket
-    const headers = { 'Content-Type': 'text/csv' }
     vi.spyOn(console, 'error').mockImplementation(() => {})
-    const answer = await reader.send('POST', '/imports', { raw: goodreads(SALT), headers, changed: { IMAGES } })
+    const answer = await startImport(reader, goodreads(SALT), '', { IMAGES })
     vi.restoreAllMocks()
     expect(answer.status).toBe(503)
     expect((await reader.get('/imports')).body).toMatchObject([
       { status: 'FAILED', reason: 'The file could not be stored. Send it again.' },
     ])
-    expect((await importFile(reader, goodreads(SALT))).counts).toEqual(counts({ created: 1 }))
+    expect((await importFile(reader, goodreads(SALT))).counts).toEqual(countsOf({ created: 1 }))
   })
 
   it.each([
@@ -231,36 +207,29 @@ describe('an import', () => {
     ],
   ])('changes nothing if the Worker that reads files %s', async (_, read) => {
     const reader = await signUp()
-    const changed = { READER: { read } as unknown as ReaderBinding }
-    const headers = { 'Content-Type': 'text/csv' }
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const answer = await reader.send('POST', '/imports', { raw: goodreads(SALT), headers, changed })
+    const answer = await startImport(reader, goodreads(SALT), '', transfer.readingWith(read))
     expect(logged.mock.calls.join()).toMatch(
       /UNAVAILABLE: file reader: Error: (Worker exceeded memory limit|0 of 2 entries)/,
     )
     vi.restoreAllMocks()
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])
     expect((await reader.get('/imports')).body).toEqual([])
-    expect((await importFile(reader, goodreads(SALT))).counts).toEqual(counts({ created: 1 }))
+    expect((await importFile(reader, goodreads(SALT))).counts).toEqual(countsOf({ created: 1 }))
   })
 
   it('lists the columns that the format does not know', async () => {
     const reader = await signUp()
-    const started = await start(reader, `Title,Exclusive Shelf,${'Z'.repeat(200)},Zodiac\nA,read,,Leo\n`)
+    const started = await startImport(reader, `Title,Exclusive Shelf,${'Z'.repeat(200)},Zodiac\nA,read,,Leo\n`)
     expect(started.body).toMatchObject({ format: 'goodreads', unknownColumns: ['Z'.repeat(100), 'Zodiac'] })
-    expect((await finish(reader, started.body.importId)).unknownColumns).toEqual(started.body.unknownColumns)
+    expect((await finishImport(reader, started.body.importId)).unknownColumns).toEqual(started.body.unknownColumns)
   })
 
   it('takes maps of at most 200 names', async () => {
     const reader = await signUp()
-    const form = new FormData()
-    form.append('file', new Blob([goodreads(SALT)]), 'books.csv')
     const names = Array.from({ length: 201 }, (_, n) => [`shelf ${n}`, 'DONE'])
-    form.append('shelfMap', JSON.stringify(Object.fromEntries(names)))
-    const { status, body } = await send('POST', '/imports', {
-      raw: form,
-      headers: { Authorization: `Bearer ${reader.token}` },
-    })
+    const form = transfer.importForm(goodreads(SALT), { shelfMap: Object.fromEntries(names) })
+    const { status, body } = await startImport(reader, form)
     expect([status, body.fieldErrors]).toEqual([
       400,
       [{ field: 'shelfMap', rejectedValue: expect.anything(), reason: 'must have at most 200 entries' }],
@@ -270,10 +239,7 @@ describe('an import', () => {
   it('refuses a map that is not JSON, or nested too deeply', async () => {
     const reader = await signUp()
     for (const columns of ['{"title":', `{"title":${'['.repeat(2_000)}${']'.repeat(2_000)}}`]) {
-      const form = new FormData()
-      form.append('file', new Blob([goodreads(SALT)]), 'books.csv')
-      form.append('columns', columns)
-      const { status, body } = await reader.send('POST', '/imports', { raw: form })
+      const { status, body } = await startImport(reader, transfer.importForm(goodreads(SALT), { columns }))
       const fieldErrors = [{ field: 'columns', rejectedValue: null, reason: 'must be a JSON object of strings' }]
       expect({ status, body }).toMatchObject({ status: 400, body: { fieldErrors } })
     }
@@ -281,10 +247,8 @@ describe('an import', () => {
 
   it('refuses a map of over 16 KiB', async () => {
     const reader = await signUp()
-    const form = new FormData()
-    form.append('file', new Blob([goodreads(SALT)]), 'books.csv')
-    form.append('columns', `{"title":"Title"${' '.repeat(16_384)}}`)
-    const { status, body } = await reader.send('POST', '/imports', { raw: form })
+    const columns = `{"title":"Title"${' '.repeat(16_384)}}`
+    const { status, body } = await startImport(reader, transfer.importForm(goodreads(SALT), { columns }))
     const fieldErrors = [{ field: 'columns', rejectedValue: null, reason: 'must be at most 16 KiB' }]
     expect({ status, body }).toMatchObject({ status: 400, body: { fieldErrors } })
   })
@@ -292,7 +256,7 @@ describe('an import', () => {
   it('ends immediately if the file has no rows', async () => {
     const reader = await signUp()
     for (const query of ['?dryRun=true', '']) {
-      expect((await start(reader, goodreads(), query)).body).toMatchObject({ status: 'DONE', rows: 0 })
+      expect((await startImport(reader, goodreads(), query)).body).toMatchObject({ status: 'DONE', rows: 0 })
     }
   })
 
@@ -300,11 +264,9 @@ describe('an import', () => {
     const reader = await signUp()
     const read = vi.fn((...values: Parameters<typeof env.READER.read>) => env.READER.read(...values))
     read.mockRejectedValueOnce(new Error('Network connection lost.'))
-    const changed = { READER: { read } as unknown as ReaderBinding }
-    const headers = { 'Content-Type': 'text/csv' }
-    const { status, body } = await reader.send('POST', '/imports', { raw: goodreads(SALT), headers, changed })
+    const { status, body } = await startImport(reader, goodreads(SALT), '', transfer.readingWith(read))
     expect([status, read.mock.calls.length]).toEqual([202, 2])
-    expect((await finish(reader, body.importId)).counts).toEqual(counts({ created: 1 }))
+    expect((await finishImport(reader, body.importId)).counts).toEqual(countsOf({ created: 1 }))
   })
 
   it('imports 3,000 rows in at most 60 database calls', async () => {
@@ -313,13 +275,13 @@ describe('an import', () => {
       SALT.replace('81234', String(n)).replace('9780446675505', '').replace('The Salt Archive', `Archive ${n}`),
     )
     const imported = await importFile(reader, goodreads(...rows))
-    expect(imported.counts).toEqual(counts({ created: 3000 }))
+    expect(imported.counts).toEqual(countsOf({ created: 3000 }))
   })
 })
 
 it('refuses a file that it cannot read, and names what it is', async () => {
   const reader = await signUp()
-  const answer = await start(reader, new Uint8Array([0x50, 0x4b, 3, 4, 0, 0]))
+  const answer = await startImport(reader, new Uint8Array([0x50, 0x4b, 3, 4, 0, 0]))
   expect(answer).toMatchObject({ status: 422, body: { message: expect.stringContaining('ZIP') } })
   expect((await reader.get('/imports')).body).toEqual([])
 })
@@ -328,14 +290,14 @@ const DAY_MS = 86_400_000
 describe('an import that was interrupted', () => {
   it('is continued by the next GET', async () => {
     const reader = await signUp()
-    const { importId } = await interruptImport(reader, goodreads(SALT, TIDE))
-    expect(await finish(reader, importId)).toMatchObject({ status: 'DONE', counts: counts({ unchanged: 2 }) })
+    const { importId } = await transfer.interruptImport(reader, goodreads(SALT, TIDE))
+    expect(await finishImport(reader, importId)).toMatchObject({ status: 'DONE', counts: countsOf({ unchanged: 2 }) })
     expect(await booksOf(reader)).toHaveLength(2)
   })
 
   it('is continued by the sweep', async () => {
     const reader = await signUp()
-    const { memberId } = await interruptImport(reader, goodreads(SALT, TIDE))
+    const { memberId } = await transfer.interruptImport(reader, goodreads(SALT, TIDE))
     await sweep(env)
     expect(await select('select status, done, file from imports where memberId = ?', memberId)).toEqual([
       { status: 'DONE', done: 2, file: null },
@@ -345,7 +307,7 @@ describe('an import that was interrupted', () => {
 
   it('fails after a day, and its report is deleted after 30', async () => {
     const reader = await signUp()
-    const { memberId } = await interruptImport(reader, goodreads(SALT, TIDE))
+    const { memberId } = await transfer.interruptImport(reader, goodreads(SALT, TIDE))
     await sweep(env, Date.now() + DAY_MS + 60_000)
     expect(await select('select status, file from imports where memberId = ?', memberId)).toEqual([
       { status: 'FAILED', file: null },
@@ -381,11 +343,11 @@ it('allows one import at a time, and twenty a day', async () => {
       .bind(memberId, importId, status, Date.now() + DAY_MS)
       .run()
   await insert(Date.now() - 1000, 'RUNNING')
-  expect((await start(reader, goodreads(SALT))).headers.get('X-Error-Code')).toBe('IMPORT_RUNNING')
+  expect((await startImport(reader, goodreads(SALT))).headers.get('X-Error-Code')).toBe('IMPORT_RUNNING')
   await memberDatabase().prepare(`update imports set status = 'FAILED' where memberId = ?`).bind(memberId).run()
   const minuteAgo = Date.now() - 60_000
   for (let n = 0; n < 19; n++) await insert(minuteAgo - n, 'FAILED')
-  const refused = await start(reader, goodreads(SALT))
+  const refused = await startImport(reader, goodreads(SALT))
   expect(refused.headers.get('X-Error-Code')).toBe('TOO_MANY_REQUESTS')
   expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(86_000)
 })

@@ -1,5 +1,8 @@
 import type { Entry } from '../../../src/transfer/entry'
+import type { TableRow } from '../../../src/transfer/reader/csv-rows'
+import { ImportFileError } from '../../../src/transfer/reader/limits'
 import { type ReadOptions, readFile } from '../../../src/transfer/reader/read-file'
+import { toTable } from '../../../src/transfer/reader/rows/table'
 
 export const bytesOf = (text: string) => new TextEncoder().encode(text)
 
@@ -18,6 +21,9 @@ export const cp949Of = (text: string) => {
     for (let trail = 0x41; trail <= 0xfe; trail++) bytes.set(decoder.decode(Uint8Array.of(lead, trail)), [lead, trail])
   return Uint8Array.from([...text].flatMap((character) => bytes.get(character) ?? character.charCodeAt(0)))
 }
+
+/** A file as a format gets it. */
+export const sourceOf = (text: string, json?: unknown, rows: TableRow[] = []) => ({ text, json, table: toTable(rows) })
 
 export const read = (file: string | Uint8Array, options: Partial<ReadOptions> = {}) =>
   readFile(typeof file === 'string' ? bytesOf(file) : file, { shelfMap: {}, columns: {}, ...options })
@@ -44,6 +50,6 @@ export const reasonOf = (file: string | Uint8Array, options: Partial<ReadOptions
     read(file, options)
     return undefined
   } catch (error) {
-    return error instanceof Error && 'reason' in error ? error.reason : error
+    return error instanceof ImportFileError ? error.message : error
   }
 }

@@ -1,27 +1,50 @@
 import { env } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
+import type { Bindings } from '../../../src/env'
+import type { ReaderBinding } from '../../../src/transfer/imports/receive/reader-client'
 import type { Import, ImportRow } from '../../../src/transfer/imports/responses'
-import { type Reader, send } from '../api'
+import type { Reader } from '../api'
 import { select } from '../database'
 import { memberIdOf } from '../images/images'
 
 /** Starts an import of a file. */
-export const startImport = (reader: Reader, file: BodyInit, query = '') =>
-  send('POST', `/imports${query}`, { raw: file, headers: { Authorization: `Bearer ${reader.token}` } })
+export const startImport = (reader: Reader, raw: BodyInit, query = '', changed: Partial<Bindings> = {}) =>
+  reader.send('POST', `/imports${query}`, { raw, ...(Object.keys(changed).length > 0 && { changed }) })
+
+/** A form with a file to import. Other parts are JSON, or text as it is. */
+export const importForm = (file: string, parts: Record<string, object | string>) => {
+  const form = new FormData()
+  form.append('file', new Blob([file]), 'books.csv')
+  for (const [name, part] of Object.entries(parts)) {
+    form.append(name, typeof part === 'string' ? part : JSON.stringify(part))
+  }
+  return form
+}
+
+/** Returns an import when it has ended. */
+export const finishImport = (reader: Reader, importId: number): Promise<Import> => {
+  const load = async () => {
+    const { body } = await reader.get(`/imports/${importId}`)
+    return body.status !== 'RUNNING' && body
+  }
+  return vi.waitUntil(load, { timeout: 20_000, interval: 5 })
+}
 
 /** Imports a file, and returns the ended import. */
-export const importFile = async (reader: Reader, file: BodyInit, query = ''): Promise<Import> => {
+export const importFile = async (reader: Reader, file: BodyInit, query = '') => {
   const started = await startImport(reader, file, query)
   expect(started).toMatchObject({ status: 202 })
-  const load = async () => (await reader.get(`/imports/${started.body.importId}`)).body as Import
-  return vi.waitUntil(
-    async () => {
-      const current = await load()
-      return current.status !== 'RUNNING' && current
-    },
-    { timeout: 20_000, interval: 5 },
-  ) as Promise<Import>
+  return finishImport(reader, started.body.importId)
 }
+
+/** All counts of an import, by those that are not 0. */
+export const countsOf = (changes: object) => ({
+  ...{ created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 },
+  ...changes,
+})
+
+/** A Worker that reads files with this function. */
+export const readingWith = (read: unknown) => ({ READER: { read } as ReaderBinding })
 
 /** Makes an import look as if its Worker had ended before the first row. `stored`: what is then in the bucket. */
 export const interruptImport = async (reader: Reader, file: string, stored = file) => {
@@ -37,8 +60,11 @@ export const interruptImport = async (reader: Reader, file: string, stored = fil
 }
 
 /** The report of an import of at most a hundred rows. */
-export const rowsOf = async (reader: Reader, importId: number): Promise<ImportRow[]> =>
-  (await reader.get(`/imports/${importId}/rows?page=1&size=100&outcome=ALL`)).body.item
+export const rowsOf = async (reader: Reader, importId: number, outcome = 'ALL'): Promise<ImportRow[]> =>
+  (await reader.get(`/imports/${importId}/rows?page=1&size=100&outcome=${outcome}`)).body.item
+
+/** Up to a hundred books, oldest first. */
+export const booksOf = async (reader: Reader) => (await reader.get('/books?sort=created&size=100')).body.item
 
 /** D1 refuses larger parameters, local D1 does not. */
 const MAX_PARAMETER_BYTES = 2_000_000

@@ -2,8 +2,7 @@ import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
 import { type BookColumns, bookColumns, ofBook } from '../../book-columns'
 import type { Entry, EntryMemo } from '../../entry'
-import { toJsonParts } from '../json-parts'
-import { query, type RunContext } from '../run-context'
+import { query, type RunContext, toJsonParts } from '../run-context'
 import type { StoredImport } from '../store'
 import { createMatcher, type Known } from './matching'
 
@@ -68,7 +67,6 @@ export type Existing = BookColumns & {
   memoBytes: number
   /** Whether it has memos other than quotations. */
   hasThoughts: boolean
-  /** The rows of its readings. */
   readings: { startedAt: string | null; finishedAt: string | null }[]
   /** Folded. */
   tagKeys: string[]
@@ -94,19 +92,18 @@ const selectExisting = sqlStatement<ExistingRow>`
   from books where memberId = ${memberId} and bookId in (select value from json_each(${placeholder('bookIds')}))`
 
 const items = sql`json_each(${placeholder('items')})`
-type MissingRow = Partial<Existing['missing']> & { bookId: number }
-const selectMissingMemos = sqlStatement<MissingRow>`
-  select value ->> 'bookId' as bookId, count(*) as memos, sum(octet_length(value ->> 'content')) as memoBytes from ${items}
-  where (value ->> 'bookId', value ->> 'content') not in (
+type MissingRow = Existing['missing'] & { bookId: number }
+/** Each item has the text of a memo, or the time of an event. */
+const selectMissing = sqlStatement<MissingRow>`
+  select value ->> 'bookId' as bookId, count(value ->> 'content') as memos, count(value ->> 'at') as events,
+    coalesce(sum(octet_length(value ->> 'content')), 0) as memoBytes
+  from ${items}
+  where iif(value ->> 'at' is null, (value ->> 'bookId', value ->> 'content') not in (
     select bookId, memoContent from memos where memberId = ${memberId} and bookId in (select value ->> 'bookId' from ${items})
-  )
-  group by 1`
-const selectMissingEvents = sqlStatement<MissingRow>`
-  select value ->> 'bookId' as bookId, count(*) as events from ${items}
-  where not exists (
+  ), not exists (
     select 1 from progress
     where memberId = ${memberId} and progress.bookId = value ->> 'bookId' and progress.at = value ->> 'at'
-  )
+  ))
   group by 1`
 
 /**
@@ -130,21 +127,16 @@ export const loadExisting = async (context: RunContext, owner: number, entries: 
   const bookIds = JSON.stringify([...entries.keys()])
   const { rows } = await query(context, { rows: selectExisting({ memberId: owner, bookIds }) })
   const existing = new Map(rows.map((row) => [row.bookId, toExisting(row)]))
-  const toItems = (listItems: (entry: Entry, book: Existing) => object[]) =>
-    toJsonParts(
-      [...entries].flatMap(([bookId, entry]) => {
-        const book = existing.get(bookId)
-        return book ? listItems(entry, book).map((item) => ({ bookId, ...item })) : []
-      }),
-    )
-  const memos = toItems((entry, book) => memosFor(entry, book).map(({ content }) => ({ content })))
-  const events = toItems(({ exact }) => (exact?.progress ?? []).map(({ at }) => ({ at: Date.parse(at) })))
-  const selects = [
-    ...memos.map((part) => selectMissingMemos({ memberId: owner, items: part })),
-    ...events.map((part) => selectMissingEvents({ memberId: owner, items: part })),
-  ]
+  const items = [...entries].flatMap(([bookId, entry]) => {
+    const book = existing.get(bookId)
+    if (!book) return []
+    const memos = memosFor(entry, book).map(({ content }) => ({ bookId, content }))
+    const events = (entry.exact?.progress ?? []).map(({ at }) => ({ bookId, at: Date.parse(at) }))
+    return [...memos, ...events]
+  })
+  const selects = toJsonParts(items).map((items) => selectMissing({ memberId: owner, items }))
   const found = selects.length > 0 ? (await query(context, { selects })).selects.flat() : []
-  for (const { bookId, memos = 0, memoBytes = 0, events = 0 } of found) {
+  for (const { bookId, memos, memoBytes, events } of found) {
     const missing = existing.get(bookId)?.missing
     if (!missing) continue
     missing.memos += memos

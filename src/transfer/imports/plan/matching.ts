@@ -86,7 +86,6 @@ export const createMatcher = (entries: Entry[], origins: Map<number, number>, ta
   }
 
   return {
-    /** Adds a book of the library. */
     offer: (book: Known) => {
       const identified = toIdentified(book)
       // The file may be an export of this library, or of the one from which the book was imported.

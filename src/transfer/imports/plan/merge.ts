@@ -2,7 +2,7 @@ import { MAX_SOURCE_IDS } from '../../../library/editions/schema'
 import { type BookColumns, DETAILS } from '../../book-columns'
 import type { Entry, EntryReading, Loss } from '../../entry'
 import type { Existing } from './existing'
-import { detailsOf, fitsBook, fromExport, fromNewest, type ReadingColumns, readingsOf, toStars } from './new-book'
+import { fitsBook, fromExport, fromNewest, type ReadingColumns, readingsOf, toStars } from './new-book'
 
 const RANK = { YET: 0, ING: 1, DONE: 2 }
 
@@ -24,11 +24,10 @@ const implicitReading = ({ bookStatus, newestReadingId, readStartDate, readEndDa
     : [{ startedAt: readStartDate?.slice(0, 10) ?? null, finishedAt: readEndDate?.slice(0, 10) ?? null }]
 
 const mergeDetails = (book: Existing, entry: Entry, overwrites: boolean): Partial<BookColumns> => {
-  const values = detailsOf(entry)
   const wanted = DETAILS.filter(
-    (name) => values[name] !== null && values[name] !== book[name] && (overwrites || book[name] === null),
+    (name) => entry[name] !== null && entry[name] !== book[name] && (overwrites || book[name] === null),
   )
-  return Object.fromEntries(wanted.map((name) => [name, values[name]]))
+  return Object.fromEntries(wanted.map((name) => [name, entry[name]]))
 }
 
 /** Status, dates and stars of a book whose only reading is its own, or that is unread. */

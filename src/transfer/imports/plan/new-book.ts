@@ -1,5 +1,5 @@
 import { utf8Bytes } from '../../../values/quotas'
-import type { BookColumns } from '../../book-columns'
+import { type BookColumns, DETAILS } from '../../book-columns'
 import type { Entry, EntryReading, ExactValues, Loss } from '../../entry'
 
 const isFull = (date: string | null) => date?.length === 10
@@ -75,22 +75,8 @@ const isOfColumns = (reading: EntryReading, { bookStatus, readStartDate, readEnd
   reading.finishedAt === ((bookStatus === 'DONE' && readEndDate?.slice(0, 10)) || null) &&
   reading.quarters === (star * 4 || null)
 
-/** The details of an entry, by the names of the columns. */
-export const detailsOf = (entry: Entry) => {
-  const {
-    author,
-    publisher,
-    cover,
-    pages: itemPage,
-    isbn,
-    language,
-    format,
-    publishedYear,
-    series,
-    seriesNumber,
-  } = entry
-  return { author, publisher, cover, itemPage, isbn, language, format, publishedYear, series, seriesNumber }
-}
+const detailsOf = (entry: Entry) =>
+  Object.fromEntries(DETAILS.map((name) => [name, entry[name]])) as Pick<Entry, (typeof DETAILS)[number]>
 
 /** A new book: its columns, and the readings that need rows. */
 export const toNewBook = (entry: Entry, now: string) => {

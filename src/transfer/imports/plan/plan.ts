@@ -1,6 +1,6 @@
 import { MAX_EVENTS } from '../../../library/progress/schema'
 import { MAX_READINGS } from '../../../library/readings/schema'
-import { MAX_BOOK_TAGS } from '../../../library/tags/schema'
+import { MAX_BOOK_TAGS, MAX_TAGS } from '../../../library/tags/schema'
 import { fold } from '../../../values/fold'
 import { type Quotas, utf8Bytes } from '../../../values/quotas'
 import type { BookColumns } from '../../book-columns'
@@ -21,7 +21,6 @@ export type Planned = {
   bookId: number | null
   /** UTF-8 bytes that the row adds. */
   bytes: number
-  /** The columns of a new book. */
   book?: BookColumns
   /** The book of the library that is updated, and the changes of its columns. */
   existing?: Existing
@@ -49,19 +48,13 @@ const noteBytes = (readings: EntryReading[]) => utf8Bytes(...readings.map(({ not
 
 const planNew = (row: number, entry: Entry, now: string, isSimilar: boolean): Planned => {
   const { columns, readings, losses } = toNewBook(entry, now)
+  const { tags, memos } = entry
   return {
-    row,
-    entry,
-    outcome: 'created',
-    code: isSimilar ? 'possible-duplicate' : null,
-    bookId: null,
+    ...reportOnly(row, entry, 'created', isSimilar ? 'possible-duplicate' : null),
     losses: [...entry.losses, ...losses],
-    bytes: textBytesOf(columns) + noteBytes(readings) + memoBytes(entry.memos),
+    bytes: textBytesOf(columns) + noteBytes(readings) + memoBytes(memos),
     book: columns,
-    readings,
-    tags: entry.tags,
-    memos: entry.memos,
-    progress: entry.exact?.progress ?? [],
+    ...{ readings, tags, memos, progress: entry.exact?.progress ?? [] },
   }
 }
 
@@ -87,20 +80,13 @@ const planExisting = (row: number, entry: Entry, book: Existing, overwrites: boo
   }
   const isChanged = [Object.keys(changes), readings, tags, memos, progress].some(({ length }) => length > 0)
   const grown = Math.max(0, textBytesOf({ ...book, ...changes }) - textBytesOf(book))
+  const code = losses.some(({ code }) => code === 'newer-here') ? 'newer-here' : null
   return {
-    row,
-    entry,
-    outcome: isChanged ? 'updated' : 'unchanged',
-    bookId: book.bookId,
-    code: losses.some(({ code }) => code === 'newer-here') ? 'newer-here' : null,
+    ...reportOnly(row, entry, isChanged ? 'updated' : 'unchanged', code, book.bookId),
     losses: [...entry.losses, ...losses],
     bytes: grown + noteBytes(readings) + missing.memoBytes,
     existing: book,
-    changes,
-    readings,
-    tags,
-    memos,
-    progress,
+    ...{ changes, readings, tags, memos, progress },
   }
 }
 
@@ -128,4 +114,35 @@ export const planRow = (row: number, entry: Entry, match: Match, situation: Situ
     (book?.memoCount ?? 0) + added.memos > quotas.MAX_MEMOS_PER_BOOK ||
     (book?.memoBytes ?? 0) + added.memoBytes > quotas.MAX_BOOK_TEXT_BYTES
   return isFull && planned.memos.length > 0 ? reportOnly(row, entry, 'failed', 'quota', planned.bookId) : planned
+}
+
+/** What counts towards the quotas of a member. */
+export type Usage = { books: number; textBytes: number }
+
+/** Drops the tags that the member has no room for, and adds the others to those that are known. */
+export const limitTags = (plan: Planned[], known: Set<string>) =>
+  plan.map((planned): Planned => {
+    const tags = planned.tags.filter((tag) => known.has(fold(tag)) || known.size < MAX_TAGS)
+    for (const tag of tags) known.add(fold(tag))
+    if (tags.length === planned.tags.length) return planned
+    return { ...planned, tags, losses: [...planned.losses, { code: 'too-many', field: 'tags' }] }
+  })
+
+/** The usage with what planned rows add. */
+export const withAdded = ({ books, textBytes }: Usage, plan: Planned[]): Usage => ({
+  books: books + plan.filter(({ book }) => book).length,
+  textBytes: plan.reduce((sum, { bytes }) => sum + bytes, textBytes),
+})
+
+/** Fails the rows that the quotas have no room for. */
+export const limitUsage = (plan: Planned[], usage: Usage, quotas: Quotas) => {
+  let before = usage
+  return plan.map((planned): Planned => {
+    const { books, textBytes } = withAdded(before, [planned])
+    const fits =
+      (!planned.book || books <= quotas.MAX_BOOKS) && (planned.bytes === 0 || textBytes <= quotas.MAX_MEMBER_TEXT_BYTES)
+    if (!fits) return reportOnly(planned.row, planned.entry, 'failed', 'quota', planned.bookId)
+    before = { books, textBytes }
+    return planned
+  })
 }

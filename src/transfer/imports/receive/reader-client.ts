@@ -1,11 +1,10 @@
 import { unavailable } from '../../../errors'
 import { withRetries } from '../../../runtime/retry'
 import { createLineReader, type ReceivedEntry } from '../../entry-lines'
-import { ImportFileError } from '../../reader/file-error'
 import type Reader from '../../reader/index'
+import { ImportFileError } from '../../reader/limits'
 import type { ReadOptions } from '../../reader/read-file'
 
-/** The binding of the Worker that reads files. */
 export type ReaderBinding = Service<typeof Reader>
 
 /** Timeout for reading a file, retries included. The largest files take up to two seconds. */

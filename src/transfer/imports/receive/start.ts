@@ -2,16 +2,14 @@ import type { Caller } from '../../../db/caller'
 import { uninterrupted } from '../../../db/client'
 import { ApiError, unavailable } from '../../../errors'
 import { createLimiter, type Lease } from '../../../runtime/limiter'
-import { ImportFileError } from '../../reader/file-error'
+import { ImportFileError } from '../../reader/limits'
 import { columnsOf } from '../failed-csv'
 import { failImport, LEASE_MS, newLease } from '../lease'
 import { continueImport, runImport } from '../run'
-import type { RunContext } from '../run-context'
+import { putFile, type RunContext } from '../run-context'
 import { type ImportQuery, MAX_FILE_BYTES } from '../schema'
-import { createImport, type StoredImport, toImport } from '../store'
-import { admitFile } from './admission'
+import { admitFile, createImport, type StoredImport, toImport } from '../store'
 import type { Upload } from './import-body'
-import { putFile } from './import-files'
 import { readEntries } from './reader-client'
 
 /** What an import needs of the request that starts or continues it. */
@@ -46,7 +44,7 @@ export const continueLater = (context: ImportContext, stored: StoredImport) => {
 const readUpload = (...values: Parameters<typeof readEntries>) =>
   readEntries(...values).catch((error): never => {
     if (!(error instanceof ImportFileError)) throw error
-    throw new ApiError('FILE_NOT_IMPORTABLE', { message: `The file cannot be imported: ${error.reason}` })
+    throw new ApiError('FILE_NOT_IMPORTABLE', { message: `The file cannot be imported: ${error.message}` })
   })
 
 /** Reads a file and stores its import, whose rows follow the response. */

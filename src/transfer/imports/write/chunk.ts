@@ -5,11 +5,11 @@ import { books } from '../../../db/schema/book-tables'
 import { memos } from '../../../db/schema/memo-tables'
 import { MAX_TAGS } from '../../../library/tags/schema'
 import { BOOK_COLUMNS, CHANGEABLE } from '../../book-columns'
-import { toJsonParts } from '../json-parts'
+import { toJsonParts } from '../run-context'
+import { snapshot } from '../undo'
 import { importId, isClaimed, itemBook, items, itemsOfBooks, memberId, value, values } from './chunk-claim'
 import type { toItems } from './chunk-items'
 import { insertFirstReadings, insertProgress, insertReadings, lastReadingId, syncBooks, syncPages } from './history'
-import { snapshot } from './snapshot'
 
 // The statements that commit a chunk of rows, as one transaction.
 

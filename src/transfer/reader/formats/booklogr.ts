@@ -1,8 +1,7 @@
-import { isObject, toCell } from '../cells'
 import * as read from '../rows/columns'
 import type { ReadCell } from '../rows/row'
 import { tableFormat } from '../rows/table'
-import { parseInteger, parseTime } from '../rows/values'
+import { isObject, parseInteger, parseTime, toCell } from '../rows/values'
 
 const parseNotes = (text: string): unknown[] => {
   try {

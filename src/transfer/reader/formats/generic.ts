@@ -10,10 +10,10 @@ const shelfOfDates: ReadCell = (row) => {
 /** Any table, by the columns that the member names, else by their usual names. */
 export const generic = createFormat(
   'csv',
-  (header) => findUsual(header).has('title'),
-  (header, { columns }) => {
+  (_, keys) => findUsual(keys).has('title'),
+  (keys, { columns }) => {
     const isNamed = Object.keys(columns).length > 0
-    const found = isNamed ? findNamed(header, columns) : findUsual(header)
+    const found = isNamed ? findNamed(keys, columns) : findUsual(keys)
     // Without a column for it, the dates say the status.
     return found.has('status') ? readersOf(found) : [...readersOf(found), ['', shelfOfDates]]
   },

@@ -9,7 +9,6 @@ import { findGoodreadsShelf } from './goodreads'
 /** Jelu's date for readings without one. */
 const UNKNOWN = '1970-01-01'
 
-/** The ends of readings. */
 const ends =
   (outcome: 'FINISHED' | 'STOPPED'): ReadCell =>
   (row, cell, column) => {
@@ -19,9 +18,7 @@ const ends =
       if (date === undefined) row.lose('bad-date', column)
       const isKnown = readings.some(({ finishedAt }) => finishedAt === date)
       if (!date || date === UNKNOWN || isKnown) continue
-      addReading(row, null, date, column)
-      const reading = readings.at(-1)
-      if (reading) reading.outcome = outcome
+      addReading(row, null, date, column, outcome)
     }
     sortReadings(row)
   }

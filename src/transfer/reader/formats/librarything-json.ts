@@ -1,10 +1,9 @@
 import { decodeEntities } from '../../../values/html'
-import type { Format } from '../../entry'
-import { isObject, toCell, toCells } from '../cells'
-import { limitEntries } from '../limit-entries'
+import { checkCount } from '../limits'
 import { addTags } from '../rows/columns'
 import { createRow } from '../rows/row'
-import { readColumns } from '../rows/table'
+import { type Format, readColumns } from '../rows/table'
+import { isObject, toCell, toCells } from '../rows/values'
 import { addCollections, librarything } from './librarything'
 
 const listOf = (value: unknown): unknown[] =>
@@ -74,7 +73,9 @@ export const librarythingJson: Format = {
   },
   read: ({ json }, options) => {
     const columns = librarything.columnsOf(USUAL_COLUMNS, options)
-    return limitEntries(Object.entries(isObject(json) ? json : {})).map(([id, value], at) => {
+    const books = Object.entries(isObject(json) ? json : {})
+    checkCount(books.length)
+    return books.map(([id, value], at) => {
       const book: Record<string, unknown> = isObject(value) ? value : {}
       const special = toColumns(id, book)
       const get = (column: string) =>

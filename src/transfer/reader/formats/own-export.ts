@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { BookStatus } from '../../../library/books/schema'
 import { Language, MAX_SOURCE_IDS, PublishedYear, SeriesNumber, SourceId } from '../../../library/editions/schema'
-import { MemoType } from '../../../library/memos/schema'
+import { MAX_CONTENT, MemoType } from '../../../library/memos/schema'
 import { MAX_EVENTS } from '../../../library/progress/schema'
 import { MAX_READINGS, ReadingOutcome, rating, readingDate } from '../../../library/readings/schema'
 import { MAX_BOOK_TAGS, TagName } from '../../../library/tags/schema'
-import { PROGRESS_KINDS } from '../../../values/contract'
+import { MAX_NAME, PROGRESS_KINDS } from '../../../values/contract'
 import {
   BookFormat,
   FIRST_PAST_INSTANT,
@@ -13,19 +13,73 @@ import {
   int,
   MAX_CLOCK_SKEW_MS,
   NullableUrl,
+  nullableText,
   Timestamp,
 } from '../../../values/fields'
 import { fold } from '../../../values/fold'
 import { Isbn } from '../../../values/isbn'
 import { DEFAULT_QUOTAS } from '../../../values/quotas'
-import type { Entry, EntryMemo, EntryReading, Format } from '../../entry'
-import { isObject, toCells } from '../cells'
-import { ImportFileError } from '../file-error'
-import { limitEntries } from '../limit-entries'
-import { exactly, propertiesOf, unique } from '../rows/properties'
-import { createRow, finish, type Row } from '../rows/row'
+import type { Code, Entry, EntryMemo, EntryReading } from '../../entry'
+import { refuse } from '../limits'
+import { type Row, readObjects } from '../rows/row'
+import type { Format } from '../rows/table'
+import { cutText, isObject, toCells } from '../rows/values'
 
 // The export of this service (src/transfer/export). Valid values are kept as they are. All are checked, because a file can be edited.
+
+/** A value that a schema of requests accepts and does not change. Undefined for others. */
+const exactly =
+  <Value>(schema: z.ZodMiniType<Value>) =>
+  (value: unknown) => {
+    const { data } = schema.safeParse(value)
+    return data === value ? data : undefined
+  }
+
+const Name = nullableText(MAX_NAME)
+const Content = nullableText(MAX_CONTENT)
+const List = z.custom<unknown[]>(Array.isArray)
+
+/** Refuses values of a list that repeat an earlier one. */
+const unique = <Value>(check: (item: unknown) => Value | undefined, toKey: (value: Value) => string = String) => {
+  const seen = new Set<string>()
+  return (item: unknown) => {
+    const value = check(item)
+    if (value === undefined || seen.has(toKey(value))) return undefined
+    seen.add(toKey(value))
+    return value
+  }
+}
+
+/** Reads the properties of an object. Invalid values become null, with a loss. */
+const propertiesOf = ({ lose }: Row, values: Record<string, unknown>, prefix = '') => {
+  const get = <Value>(name: string, schema: z.ZodMiniType<Value>, code: Code = 'bad-row') => {
+    const stored = Object.hasOwn(values, name) ? (values[name] ?? null) : null
+    const value = stored === null ? null : exactly(schema)(stored)
+    if (value === undefined) lose(code, `${prefix}${name}`)
+    return value ?? null
+  }
+  /** A text, cut to `max` characters if it is too long. */
+  const getText = (name: string, schema: z.ZodMiniType<string | null>, max: number, code: Code) => {
+    const stored = values[name]
+    const isLong = typeof stored === 'string' && stored.length > max && exactly(schema)(stored) === undefined
+    if (!isLong) return get(name, schema)
+    lose(code, `${prefix}${name}`)
+    return exactly(schema)(cutText(stored, max)) ?? null
+  }
+  const getName = (name: string) => getText(name, Name, MAX_NAME, 'too-long')
+  const getContent = (name: string) => getText(name, Content, MAX_CONTENT, 'review-truncated')
+  /** The items of a list that can be read. */
+  const getList = <Item>(name: string, max: number, read: (item: unknown, at: number) => Item | undefined): Item[] => {
+    const stored = get(name, List) ?? []
+    if (stored.length > max) lose('too-many', name)
+    return stored.slice(0, max).flatMap((item, at) => {
+      const value = read(item, at)
+      if (value === undefined) lose('bad-row', `${name} ${at + 1}`)
+      return value === undefined ? [] : [value]
+    })
+  }
+  return { get, getName, getContent, getList }
+}
 
 /** Whether a value is a time in UTC with milliseconds. The clock of the exporting server may be ahead. */
 const isInstant = (value: unknown, first: number) => {
@@ -33,7 +87,6 @@ const isInstant = (value: unknown, first: number) => {
   const isPast = time >= first && time <= Date.now() + MAX_CLOCK_SKEW_MS
   return isPast && new Date(time).toISOString() === value
 }
-const isReached = (value: unknown) => isInstant(value, FIRST_PAST_INSTANT)
 const Added = z.custom<string>((value) => isInstant(value, 1))
 const Rating = rating()
 const ReadingDate = readingDate()
@@ -81,7 +134,7 @@ const readBook = (row: Row, book: Record<string, unknown>) => {
   const star = get('star', Star, 'bad-rating') ?? 0
   // A schema takes far longer for an invalid time, of which a file can have many.
   const readEvent = (item: unknown) =>
-    isObject(item) && isReached(item.at) ? ProgressEvent.safeParse(item).data : undefined
+    isObject(item) && isInstant(item.at, FIRST_PAST_INSTANT) ? ProgressEvent.safeParse(item).data : undefined
   const uniqueEvent = unique(readEvent, ({ at }) => at)
   const progress = getList('progress', MAX_EVENTS, uniqueEvent)
   Object.assign(row.entry, {
@@ -89,7 +142,7 @@ const readBook = (row: Row, book: Record<string, unknown>) => {
     author: getName('author'),
     publisher: getName('publisher'),
     cover: get('cover', NullableUrl),
-    pages: get('itemPage', Int32, 'bad-number'),
+    itemPage: get('itemPage', Int32, 'bad-number'),
     currentPage: get('currentPage', Int32, 'bad-number'),
     isbn: get('isbn', Isbn, 'bad-isbn'),
     language: get('language', Language),
@@ -117,23 +170,12 @@ const readBook = (row: Row, book: Record<string, unknown>) => {
   row.entry.cells = toCells(book)
 }
 
-const VERSION = 1
-
 export const library: Format = {
   name: 'library',
   matches: ({ json }) => isObject(json) && json.format === 'reading-library' && Array.isArray(json.books),
   read: ({ json }, options) => {
     const { version, books } = json as { version: unknown; books: unknown[] }
-    if (version !== VERSION) {
-      throw new ImportFileError(
-        'The version of the export is missing or not supported. Only version 1 can be imported.',
-      )
-    }
-    return limitEntries(books).map((book, at) => {
-      const row = createRow(at + 1, options)
-      if (isObject(book)) readBook(row, book)
-      else row.entry.failure = 'bad-row'
-      return finish(row)
-    })
+    if (version !== 1) refuse('The version of the export is missing or not supported. Only version 1 can be imported.')
+    return readObjects(books, options, readBook)
   },
 }

@@ -3,10 +3,19 @@ import { MAX_CONTENT } from '../../../library/memos/schema'
 import { MAX_BOOK_TAGS } from '../../../library/tags/schema'
 import { MAX_NAME, MAX_TAG } from '../../../values/contract'
 import { fold } from '../../../values/fold'
-import type { Code, Entry, EntryMemo } from '../../entry'
-import { storable } from '../cells'
+import type { Code, EntryMemo } from '../../entry'
 import type { ReadCell, Row } from './row'
-import { cutText, parseDecimal, parseInteger, parseIsbn, parseQuarters, parseTime, splitList, toKey } from './values'
+import {
+  cutText,
+  parseDecimal,
+  parseInteger,
+  parseIsbn,
+  parseQuarters,
+  parseTime,
+  splitList,
+  storable,
+  toKey,
+} from './values'
 import { parseFormat, parseLanguage } from './words'
 
 /** Columns with the functions that read them, by folded names, in the order in which they are read. */
@@ -37,7 +46,11 @@ export const series = name('series')
 
 /** @param code the loss if `parse` returns undefined */
 const value =
-  <Field extends keyof Entry>(field: Field, parse: (cell: string) => Entry[Field] | undefined, code: Code): ReadCell =>
+  <Field extends keyof Row['entry']>(
+    field: Field,
+    parse: (cell: string) => Row['entry'][Field] | undefined,
+    code: Code,
+  ): ReadCell =>
   (row, cell, column) => {
     if (row.entry[field] !== null) return
     const parsed = parse(cell)
@@ -49,7 +62,7 @@ const parsePositive = (cell: string) => {
   const number = parseInteger(cell)
   return number === 0 ? null : number
 }
-export const pages = value('pages', parsePositive, 'bad-number')
+export const pages = value('itemPage', parsePositive, 'bad-number')
 export const currentPage = value('currentPage', (cell) => parseInteger(cell), 'bad-number')
 export const publishedYear = value('publishedYear', (cell) => parseInteger(cell, MIN_YEAR, MAX_YEAR), 'bad-number')
 export const seriesNumber = value('seriesNumber', parseDecimal, 'bad-number')
@@ -63,7 +76,6 @@ export const languages: ReadCell = (row, cell, column) => {
   if (others.length > 0) row.lose('not-supported', column)
 }
 
-/** The year of a date. */
 export const published: ReadCell = (row, cell, column) => {
   const date = row.date(cell, column)
   if (date) row.entry.publishedYear = Number(date.slice(0, 4))
@@ -137,7 +149,6 @@ export const tags =
   (row, cell, column) =>
     addTags(row, splitList(cell, separator ?? (cell.includes(';') ? ';' : ',')), column)
 
-/** Adds an identifier of the book in a service. */
 export const identify = (row: Row, source: string, id: string, column: string) => {
   const { sourceIds } = row.entry
   const sourceId = `${toKey(source).replace(/[^a-z\d_-]/g, '')}:${id.trim()}`
@@ -174,7 +185,6 @@ export const addHighlight = (
   const content = [highlight, ...notes].filter(Boolean).join('\n\n')
   addMemo(row, { type: highlight ? 'BOOK_CONTENT' : 'THOUGHT', content, page, createdAt }, field)
 }
-/** A review or a note. */
 export const memo: ReadCell = (row, cell, column) => {
   addMemo(row, { content: cell }, column)
 }

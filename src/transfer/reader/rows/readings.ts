@@ -3,8 +3,14 @@ import type { EntryReading } from '../../entry'
 import type { ReadCell, Row } from './row'
 import { parseInteger } from './values'
 
-/** Adds a reading, which is finished if it has the date. A finish before the start is kept without the start. */
-export const addReading = (row: Row, startedAt: string | null, finishedAt: string | null, column: string) => {
+/** Adds a reading, by default a finished one if it has the date. A finish before the start is kept without the start. */
+export const addReading = (
+  row: Row,
+  startedAt: string | null,
+  finishedAt: string | null,
+  column: string,
+  outcome: EntryReading['outcome'] = finishedAt ? 'FINISHED' : null,
+) => {
   const { readings } = row.entry
   if (readings.length === MAX_READINGS) return row.lose('too-many', column)
   const isOrdered = isInOrder({ startedAt, finishedAt })
@@ -12,7 +18,7 @@ export const addReading = (row: Row, startedAt: string | null, finishedAt: strin
   readings.push({
     startedAt: isOrdered ? startedAt : null,
     finishedAt,
-    outcome: finishedAt ? 'FINISHED' : null,
+    outcome,
     quarters: null,
     isPaused: false,
     note: null,

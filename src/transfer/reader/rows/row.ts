@@ -1,16 +1,14 @@
 import { MAX_NAME } from '../../../values/contract'
-import { type Code, type Entry, emptyEntry, type ImportOptions, type Loss } from '../../entry'
-import { storable } from '../cells'
+import { type Code, type Entry, emptyEntry, type ImportOptions } from '../../entry'
+import { checkCount, MORE_LOSSES } from '../limits'
 import { applyShelf } from './readings'
-import { cutText, type DateOrder, parseDate } from './values'
+import { cutText, type DateOrder, isObject, parseDate, storable } from './values'
 
 /** The meaning of a shelf: a status, or a tag only. */
 export type Shelf = ImportOptions['shelfMap'][string]
 
 /** Losses that a row of the report lists. */
 const MAX_LOSSES = 100
-/** Says that a row has more losses than it lists. */
-export const MORE_LOSSES: Loss = { code: 'too-many', field: 'losses' }
 
 /**
  * A record of a file, and an entry to fill from it.
@@ -57,7 +55,6 @@ export const createRow = (
     date,
     /** What the shelf of the book means. It is applied when all readings are known. */
     shelf: undefined as Shelf | undefined,
-    /** The folded tags of the entry. */
     tagKeys: new Set<string>(),
     /** The column of the start of a reading whose finish is not read yet. */
     startColumn: undefined as string | undefined,
@@ -71,6 +68,21 @@ export const finish = (row: Row): Entry => {
   applyShelf(row)
   if (entry.title === null) entry.failure ??= 'no-title'
   return entry
+}
+
+/** Reads the items of a JSON file, each of which is a book. @throws ImportFileError if there are too many */
+export const readObjects = (
+  items: unknown[],
+  options: ImportOptions,
+  read: (row: Row, object: Record<string, unknown>) => void,
+) => {
+  checkCount(items.length)
+  return items.map((item, at) => {
+    const row = createRow(at + 1, options)
+    if (isObject(item)) read(row, item)
+    else row.entry.failure = 'bad-row'
+    return finish(row)
+  })
 }
 
 /** Fills the entry from a cell of a column. What cannot be kept is a loss. */

@@ -3,7 +3,6 @@ import type { ReadCell, Row, Shelf } from './row'
 import { toKey } from './values'
 import { findStatus } from './words'
 
-/** By the folded names of shelves. */
 const folded = new WeakMap<Row['shelfMap'], Map<string, Shelf>>()
 
 /** What a shelf means, by the member's map. */

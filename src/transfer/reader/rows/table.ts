@@ -1,85 +1,88 @@
-import { type Entry, type Format, type FormatName, type ImportOptions, MAX_COLUMN_NAME, type Source } from '../../entry'
-import { storable } from '../cells'
+import { type Entry, type FormatName, type ImportOptions, MAX_COLUMN_NAME } from '../../entry'
+import type { TableRow } from '../csv-rows'
 import type { Columns } from './columns'
 import { createRow, finish, type ReadCell, type Row } from './row'
 import { findUsual, readersOf } from './usual-columns'
-import { cutText, type DateOrder, detectOrder, toKey } from './values'
+import { cutText, type DateOrder, detectOrder, storable, toKey } from './values'
+
+/** The names of the columns, the same folded for comparison, and the rows below them. */
+export type Table = { header: string[]; keys: string[]; rows: TableRow[] }
+
+/** The text of a file, with what it parses to. `json` is undefined unless the text is JSON. Then the table is empty. */
+export type Source = { text: string; json: unknown; table: Table }
 
 /** A column with the function that reads it, by its folded name. */
 type ColumnReader = readonly [column: string, read: ReadCell]
 
-export type TableFormat = Format & {
-  /** The columns that the format reads, or leaves out on purpose, in the order in which they are read. */
-  columnsOf: (header: string[], options: ImportOptions) => ColumnReader[]
+export type Format = {
+  name: FormatName
+  /** Whether the file has this format, by its content only. */
+  matches: (source: Source) => boolean
+  read: (source: Source, options: ImportOptions) => Entry[]
+  /** For tables: the columns that the format reads, or leaves out on purpose, in the order in which they are read. */
+  columnsOf?: (keys: string[], options: ImportOptions) => ColumnReader[]
 }
+export type TableFormat = Required<Format>
 
-/** The names of the columns, cut to MAX_COLUMN_NAME. A name that is empty or repeats an earlier one gets its number. */
-export const headerOf = ({ rows }: Source) => {
+/** Cuts the names of columns to MAX_COLUMN_NAME. A name that is empty or repeats an earlier one gets its number. */
+export const toTable = ([first, ...rows]: TableRow[]): Table => {
   const seen = new Set<string>()
-  return (rows[0]?.cells ?? []).map((cell, at) => {
+  const header = (first?.cells ?? []).map((cell, at) => {
     const name = storable(cutText(cell.replace(/^\ufeff/, '').trim(), MAX_COLUMN_NAME))
     const unique = name && !seen.has(toKey(name)) ? name : `${name} (${at + 1})`.trim()
     seen.add(toKey(unique))
     return unique
   })
+  return { header, keys: header.map(toKey), rows }
 }
 
-/** Reads the columns of a record into an entry. */
 export const readColumns = (row: Row, columns: ColumnReader[]) => {
   for (const [column, read] of columns) read(row, row.get(column), column)
   return finish(row)
 }
 
-/** Calls a function for each row below the header. */
-export const forEachRow = (
-  source: Source,
+/** Calls a function for each row below the header. Returns its results. */
+export const mapRows = <Result>(
+  { header, keys, rows }: Table,
   options: ImportOptions,
-  read: (row: Row, cells: string[], header: string[]) => void,
+  read: (row: Row, cells: string[]) => Result,
 ) => {
-  const header = headerOf(source)
-  const places = new Map(header.map((name, at) => [toKey(name), at]))
+  const places = new Map(keys.map((key, at) => [key, at]))
   const placeOf = (column: string) => places.get(column) ?? -1
-  const records = source.rows.slice(1)
   const nameOf = (column: string) => header[placeOf(column)] ?? column
   const orders = new Map<string, DateOrder>()
   const orderOf = (column: string) => {
     if (!orders.has(column)) {
-      orders.set(column, detectOrder(records.map(({ cells }) => (cells[placeOf(column)] ?? '').trim())))
+      orders.set(column, detectOrder(rows.map(({ cells }) => (cells[placeOf(column)] ?? '').trim())))
     }
     return orders.get(column)
   }
-  for (const { line, cells } of records) {
-    const get = (column: string) => cells[placeOf(column)] ?? ''
-    const row = createRow(line, options, get, nameOf, orderOf)
+  return rows.map(({ line, cells }) => {
+    const row = createRow(line, options, (column) => cells[placeOf(column)] ?? '', nameOf, orderOf)
     row.entry.cells = { names: header, values: cells.slice(0, header.length) }
-    read(row, cells, header)
-  }
+    return read(row, cells)
+  })
 }
 
-/**
- * A format of tables, each row of which is a book.
- * @param matches whether a file has the format, by its columns
- * @param columnsOf the columns of a file with this header
- */
+/** A format of tables, each row of which is a book. `matches`: whether a file has the format, by its columns. */
 export const createFormat = (
   name: FormatName,
-  matches: (header: string[]) => boolean,
+  matches: (has: (column: string) => boolean, keys: string[]) => boolean,
   columnsOf: TableFormat['columnsOf'],
 ): TableFormat => ({
   name,
-  matches: (source) => matches(headerOf(source).map(toKey)),
+  matches: ({ table: { keys } }) => matches((column) => keys.includes(column), keys),
   columnsOf,
-  read: (source, options) => {
-    const columns = columnsOf(headerOf(source).map(toKey), options)
-    const entries: Entry[] = []
-    forEachRow(source, options, (row, cells, header) => {
+  read: ({ table }, options) => {
+    const { header, keys } = table
+    const columns = columnsOf(keys, options)
+    return mapRows(table, options, (row, cells) => {
       const extra = cells.findIndex((cell, at) => at >= header.length && cell.trim())
       if (extra !== -1) row.lose('bad-row', `column ${extra + 1}`)
       const missing = header[cells.length]
       if (missing !== undefined) row.lose('short-row', missing)
-      entries.push(readColumns(row, columns))
+      return readColumns(row, columns)
     })
-    return entries
   },
 })
 
@@ -91,17 +94,10 @@ export const tableFormat = (
   name: FormatName,
   matches: (has: (column: string) => boolean) => boolean,
   columns: Columns,
-  more: (header: string[]) => Columns = () => ({}),
+  more: (keys: string[]) => Columns = () => ({}),
 ) =>
-  createFormat(
-    name,
-    (header) => {
-      const names = new Set(header)
-      return matches((column) => names.has(column))
-    },
-    (header) => {
-      const defined = { ...columns, ...more(header) }
-      const others = header.filter((column) => !Object.hasOwn(defined, column))
-      return [...readersOf(findUsual(others)), ...Object.entries(defined)]
-    },
-  )
+  createFormat(name, matches, (keys) => {
+    const defined = { ...columns, ...more(keys) }
+    const others = keys.filter((column) => !Object.hasOwn(defined, column))
+    return [...readersOf(findUsual(others)), ...Object.entries(defined)]
+  })

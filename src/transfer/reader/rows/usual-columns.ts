@@ -1,11 +1,11 @@
-import { ImportFileError } from '../file-error'
+import { refuse } from '../limits'
 import * as read from './columns'
 import { finished, started } from './readings'
 import type { ReadCell } from './row'
 import { status } from './shelves'
 import { toKey } from './values'
 
-/** The usual names of columns, by field: English, Korean, Portuguese, Spanish, German, French and Japanese. */
+/** The usual names of columns, by field, in the order in which they are read: English, Korean, Portuguese, Spanish, German, French and Japanese. */
 const NAMES = {
   sourceId: 'source id|sourceid|source_id',
   title:
@@ -38,17 +38,12 @@ const NAMES = {
   format: 'format|binding|media|형태|형식|판형|formato|einband|フォーマット|形式',
 }
 type Field = keyof typeof NAMES
+const FIELDS = Object.keys(NAMES) as Field[]
 
-/** The functions that read the columns, in the order in which they are called. */
-const FIELDS: Record<Field, ReadCell> = {
-  sourceId: read.sourceId,
-  title: read.title,
+/** The functions that read the columns. Those that are not named here have the name of the field. */
+const READERS: Record<Field, ReadCell> = {
+  ...read,
   author: read.authors(';'),
-  isbn: read.isbn,
-  publisher: read.publisher,
-  pages: read.pages,
-  currentPage: read.currentPage,
-  rating: read.rating,
   addedAt: read.added,
   startedAt: started,
   finishedAt: finished,
@@ -56,24 +51,19 @@ const FIELDS: Record<Field, ReadCell> = {
   tags: read.tags(),
   review: read.memo,
   notes: read.memo,
-  series: read.series,
-  seriesNumber: read.seriesNumber,
-  language: read.language,
-  format: read.format,
 }
 
 const normalize = (name: string) => toKey(name).replaceAll('_', ' ')
 const FIELDS_BY_NAME = new Map(
-  Object.entries(NAMES).flatMap(([field, names]) => names.split('|').map((name) => [normalize(name), field as Field])),
+  FIELDS.flatMap((field) => NAMES[field].split('|').map((name) => [normalize(name), field] as const)),
 )
 
 /** The folded names of columns by field. Several columns may hold an ISBN. */
 export type Found = Map<string, string[]>
 
-/** Finds columns by their usual names. */
-export const findUsual = (header: string[]) => {
+export const findUsual = (keys: string[]) => {
   const found: Found = new Map()
-  for (const column of header) {
+  for (const column of keys) {
     const field = FIELDS_BY_NAME.get(normalize(column))
     if (field && (field === 'isbn' || !found.has(field))) found.set(field, [...(found.get(field) ?? []), column])
   }
@@ -81,18 +71,15 @@ export const findUsual = (header: string[]) => {
 }
 
 /** Finds the columns that the member names. @throws ImportFileError if there is no such field or column */
-export const findNamed = (header: string[], columns: Record<string, string>) => {
+export const findNamed = (keys: string[], columns: Record<string, string>) => {
   const found: Found = new Map()
   for (const [field, column] of Object.entries(columns)) {
-    if (!Object.hasOwn(FIELDS, field))
-      throw new ImportFileError(`There is no field ${field.slice(0, 50)} to read a column into.`)
-    if (!header.includes(toKey(column)))
-      throw new ImportFileError(`The file has no column named ${column.slice(0, 50)}.`)
+    if (!Object.hasOwn(NAMES, field)) refuse(`There is no field ${field.slice(0, 50)} to read a column into.`)
+    if (!keys.includes(toKey(column))) refuse(`The file has no column named ${column.slice(0, 50)}.`)
     found.set(field, [toKey(column)])
   }
   return found
 }
 
-/** The columns that were found, with the functions that read them. */
 export const readersOf = (found: Found) =>
-  Object.entries(FIELDS).flatMap(([field, read]) => (found.get(field) ?? []).map((column) => [column, read] as const))
+  FIELDS.flatMap((field) => (found.get(field) ?? []).map((column) => [column, READERS[field]] as const))

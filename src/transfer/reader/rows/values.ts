@@ -1,7 +1,7 @@
 import { MAX_SERIES_NUMBER } from '../../../library/editions/schema'
 import { MAX_INT } from '../../../values/contract'
 import { Isbn } from '../../../values/isbn'
-import type { PartialDate } from '../../entry'
+import type { Cells, PartialDate } from '../../entry'
 
 // The values of cells. Functions return undefined for what they cannot read, and null for what is empty.
 
@@ -35,13 +35,16 @@ const toDate = (year: number, month?: number, day?: number): PartialDate | undef
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-const monthOf = (name = '') => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1
+/** The number of a month, which may be its name in English. 0 if there is no such month. */
+const monthOf = (month: string) => Number(month) || MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1
 
 // A time may follow each.
-const YEAR_FIRST = /^(\d{4})(?:[-/.년年] ?(\d{1,2})(?:[-/.월月] ?(\d{1,2})[일日.]?)?[월月]?)?[년年]?(?:[T ]|$)/
+const DATES = [
+  /^(?<year>\d{4})(?:[-/.년年] ?(?<month>\d{1,2})(?:[-/.월月] ?(?<day>\d{1,2})[일日.]?)?[월月]?)?[년年]?(?:[T ]|$)/,
+  /^(?<day>\d{1,2})\.? (?<month>[A-Za-z]{3,9})\.?,? (?<year>\d{4})(?:\D|$)/,
+  /^(?<month>[A-Za-z]{3,9})\.? (?:(?<day>\d{1,2}),? )?(?<year>\d{4})(?:\D|$)/,
+]
 const YEAR_LAST = /^(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4}|\d\d)(?:[T ]|$)/
-const DAY_MONTH = /^(\d{1,2})\.? ([A-Za-z]{3,9})\.?,? (\d{4})(?:\D|$)/
-const MONTH_DAY = /^([A-Za-z]{3,9})\.? (?:(\d{1,2}),? )?(\d{4})(?:\D|$)/
 
 export type DateOrder = 'DMY' | 'MDY' | undefined
 
@@ -63,19 +66,14 @@ export const parseDate = (cell: string, order?: DateOrder): PartialDate | null |
     .replace(/^[["' ]+/, '')
     .replace(/[\]"' ]{1,5}$/, '')
   if (!text) return null
-  const number = (digits: string | undefined) => (digits ? Number(digits) : undefined)
-  const [iso, year = '', month, day] = YEAR_FIRST.exec(text) ?? []
-  if (iso !== undefined) return toDate(Number(year), number(month), number(day))
-  const [local, first = '', separator, second = '', last = ''] = YEAR_LAST.exec(text) ?? []
-  if (local !== undefined) {
-    const known = order ?? (separator === '.' || first === second ? 'DMY' : detectOrder([text]))
-    if (known === 'DMY') return toDate(toYear(last), Number(second), Number(first))
-    return known && toDate(toYear(last), Number(first), Number(second))
+  for (const pattern of DATES) {
+    const { year, month, day } = pattern.exec(text)?.groups ?? {}
+    if (year) return toDate(Number(year), month ? monthOf(month) : undefined, day ? Number(day) : undefined)
   }
-  const [, dayFirst, monthSecond, yearLast = ''] = DAY_MONTH.exec(text) ?? []
-  if (dayFirst) return toDate(Number(yearLast), monthOf(monthSecond), Number(dayFirst))
-  const [, monthFirst, daySecond, yearThird = ''] = MONTH_DAY.exec(text) ?? []
-  return monthFirst ? toDate(Number(yearThird), monthOf(monthFirst), number(daySecond)) : undefined
+  const [local, first = '', separator, second = '', year = ''] = YEAR_LAST.exec(text) ?? []
+  const known = local && (order ?? (separator === '.' || first === second ? 'DMY' : detectOrder([text])))
+  if (known === 'DMY') return toDate(toYear(year), Number(second), Number(first))
+  return known ? toDate(toYear(year), Number(first), Number(second)) : undefined
 }
 
 /** A time without its zone, as it is in the file. Undefined for a date that is not complete. */
@@ -130,3 +128,26 @@ export const toNaturalOrder = (name: string) => {
   const [last, first, ...others] = splitList(name, ',')
   return last && first && others.length === 0 ? `${first} ${last}` : name.trim()
 }
+
+/** Text as the database can store it: without NUL and halves of surrogate pairs. */
+export const storable = (text: string) => text.toWellFormed().replaceAll('\0', '')
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A value of a JSON file as the text of a cell. */
+export const toCell = (value: unknown): string => {
+  if (typeof value === 'string') return storable(value)
+  if (value === undefined || value === null) return ''
+  try {
+    return JSON.stringify(value)
+  } catch {
+    // It is nested too deeply.
+    return ''
+  }
+}
+
+export const toCells = (object: Record<string, unknown>): Cells => ({
+  names: Object.keys(object),
+  values: Object.values(object).map(toCell),
+})

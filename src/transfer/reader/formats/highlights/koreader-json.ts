@@ -1,9 +1,8 @@
 import { MAX_INT } from '../../../../values/contract'
-import type { Format } from '../../../entry'
-import { isObject, storable } from '../../cells'
-import { limitEntries } from '../../limit-entries'
 import { addAuthors, addHighlight, identify, title } from '../../rows/columns'
-import { createRow, finish, type Row } from '../../rows/row'
+import { type Row, readObjects } from '../../rows/row'
+import type { Format } from '../../rows/table'
+import { isObject, storable } from '../../rows/values'
 import { toLocal } from './clippings/dates'
 
 const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
@@ -55,11 +54,5 @@ const addBook = (row: Row, book: Record<string, unknown>) => {
 export const koreaderJson: Format = {
   name: 'koreader-json',
   matches: ({ json }) => toBooks(json).some(isBook),
-  read: ({ json }, options) =>
-    limitEntries(toBooks(json)).map((book, at) => {
-      const row = createRow(at + 1, options)
-      if (isObject(book)) addBook(row, book)
-      else row.entry.failure = 'bad-row'
-      return finish(row)
-    }),
+  read: ({ json }, options) => readObjects(toBooks(json), options, addBook),
 }

@@ -1,9 +1,8 @@
-import type { Entry, ImportOptions, Source } from '../../../entry'
+import type { Entry } from '../../../entry'
 import { MAX_COLUMNS } from '../../csv-rows'
 import * as read from '../../rows/columns'
 import { finish, type ReadCell, type Row } from '../../rows/row'
-import { forEachRow, headerOf, readColumns, type TableFormat } from '../../rows/table'
-import { toKey } from '../../rows/values'
+import { mapRows, readColumns, type TableFormat } from '../../rows/table'
 import { parseZonedDate } from './clippings/dates'
 
 const asin: ReadCell = (row, cell, column) => {
@@ -35,12 +34,12 @@ const addRecord = (book: Row, { get, entry: { line } }: Row) => {
   read.addHighlight(book, [get('highlight'), get('note')], { page, createdAt }, field)
 }
 
-const readHighlights = (source: Source, options: ImportOptions) => {
+const readHighlights: TableFormat['read'] = ({ table }, options) => {
   const books = new Map<string, Row>()
   const failed: Entry[] = []
-  const header = headerOf(source)
+  const { header } = table
   const more = Array.from({ length: MAX_COLUMNS + 1 }, (_, at) => `column ${header.length + at + 1}`)
-  forEachRow(source, options, (row, cells) => {
+  mapRows(table, options, (row, cells) => {
     if (!cells.some((cell) => cell.trim())) return
     const { entry, get } = row
     readColumns(row, BOOK)
@@ -68,7 +67,7 @@ const readHighlights = (source: Source, options: ImportOptions) => {
 /** Readwise's CSV export, and CSV files for Readwise's import. Several rows have highlights of one book. */
 export const readwise: TableFormat = {
   name: 'readwise',
-  matches: (source) => headerOf(source).some((name) => toKey(name) === 'highlight'),
+  matches: ({ table }) => table.keys.includes('highlight'),
   columnsOf: () => [...BOOK, ...OF_HIGHLIGHT],
   read: readHighlights,
 }

@@ -1,6 +1,6 @@
-import type { Memo } from '../../../library/memos/responses'
-import type { BookColumns } from '../../book-columns'
-import type { LoadList } from '../book-lists'
+import type { ArrayOrParts } from '../../db/parts'
+import type { Memo } from '../../library/memos/responses'
+import type { BookColumns } from '../book-columns'
 
 const TYPES = { BOOK_CONTENT: 'Quotation', SUMMARY: 'Summary', THOUGHT: 'Thought', QUESTION: 'Question' }
 
@@ -19,15 +19,7 @@ const toSection = ({ memoType, memoBookPage, createdAt, memoContent }: Memo) => 
   return `### ${TYPES[memoType]}${page}, ${createdAt.slice(0, 10)}\n\n${toQuote(memoContent)}\n\n`
 }
 
-/** `memos` is JSON, or null if they are large. */
-export type MemosRow = Pick<BookColumns, 'title' | 'author'> & { bookId: number; memos: string | null }
-export type BookWithMemos = Pick<MemosRow, 'title' | 'author'> & { memos: Memo[] | AsyncIterable<Memo[]> }
-
-export const toBookWithMemos = ({ bookId, title, author, memos }: MemosRow, loadList: LoadList): BookWithMemos => ({
-  title,
-  author,
-  memos: memos === null ? loadList('memos', bookId) : JSON.parse(memos),
-})
+type BookWithMemos = Pick<BookColumns, 'title' | 'author'> & { memos: ArrayOrParts<Memo> }
 
 /** The memos of the books as Markdown, in chunks. */
 export async function* toMarkdown(pages: AsyncIterable<BookWithMemos[]>) {

@@ -1,6 +1,6 @@
-import { toIsbn10 } from '../../../values/isbn'
-import type { BookColumns } from '../../book-columns'
-import { toCsv } from '../../csv-writer'
+import { toIsbn10 } from '../../values/isbn'
+import { toCsv } from '../csv-writer'
+import type { BookRow } from './book-lists'
 
 /** Goodreads' columns, and the dates of all readings as src/transfer/reader/formats/goodreads.ts reads them. */
 const HEADER =
@@ -11,8 +11,6 @@ const HEADER =
 const BINDINGS = { PAPER: 'Paperback', EBOOK: 'ebook', AUDIO: 'Audiobook' }
 const SHELVES = { YET: 'to-read', ING: 'currently-reading', DONE: 'read' }
 
-/** `tags` and `readings` are JSON. */
-export type ShelvedRow = BookColumns & { bookId: number; tags: string; readings: string; note: string | null }
 type ReadingDates = { startedAt: string | null; finishedAt: string | null; outcome: string | null }
 
 const toDay = (date: string | null | undefined) => (date ? date.slice(0, 10).replaceAll('-', '/') : '')
@@ -22,9 +20,8 @@ const toReadDates = ({ startedAt, finishedAt }: ReadingDates) =>
 const goodreadsId = (sourceIds: string[]) =>
   /^goodreads:(\d+)$/.exec(sourceIds.find((id) => id.startsWith('goodreads:')) ?? '')?.[1]
 
-/** The cells of a book. */
-const toCells = (book: ShelvedRow, toIsbn: (isbn: string) => string) => {
-  const readings: ReadingDates[] = JSON.parse(book.readings)
+const toCells = (book: BookRow, toIsbn: (isbn: string) => string) => {
+  const readings: ReadingDates[] = JSON.parse(book.readings ?? '[]')
   const newest = readings.at(-1)
   const isStopped = book.bookStatus === 'DONE' && newest?.outcome === 'STOPPED'
   // This column takes only complete dates.
@@ -73,9 +70,9 @@ const BOM = '\ufeff'
  * @param forSpreadsheet adds a byte order mark and escapes formulas. Otherwise, ISBNs are formulas, as Goodreads writes them,
  * and texts stay unchanged.
  */
-export async function* toTable(pages: AsyncIterable<ShelvedRow[]>, forSpreadsheet: boolean) {
+export async function* toTable(pages: AsyncIterable<BookRow[]>, forSpreadsheet: boolean) {
   const toIsbn = (isbn: string) => (forSpreadsheet ? isbn : `="${isbn}"`)
-  const toRow = (book: ShelvedRow) => {
+  const toRow = (book: BookRow) => {
     const cells = toCells(book, toIsbn)
     return forSpreadsheet ? cells.map(escapeFormulas) : cells
   }

@@ -1,0 +1,72 @@
+import { MAX_NAME } from '../../values/contract'
+import type { Cells, Entry, Loss } from '../entry'
+import { cutText } from './rows/values'
+
+/** The file as a whole cannot be imported. The message is a sentence for the member who sent the file. */
+export class ImportFileError extends Error {}
+
+export const refuse = (reason: string): never => {
+  throw new ImportFileError(reason)
+}
+
+export const MAX_ROWS = 10_000
+
+/** Checks the number of entries. Call it before they are made, which takes far more memory than the file. */
+export const checkCount = (entries: number) => {
+  if (entries > MAX_ROWS) refuse('The file has more than 10,000 books. Split it into several files.')
+}
+
+/** Says that a row has more losses than it lists. */
+export const MORE_LOSSES: Loss = { code: 'too-many', field: 'losses' }
+
+/**
+ * Readings, memos and progress events of all books: more than an export of 10 MiB has. A reading of `read_dates` takes five
+ * bytes of the file, but a row of the database.
+ */
+const MAX_ROWS_OF_BOOKS = 200_000
+/** Characters of the losses of all rows, as JSON. Beyond them, a row lists only a few. */
+const MAX_FILE_LOSSES = 8 * 1024 * 1024
+const FEW_LOSSES = 5
+const LOSS_LENGTH = '{"code":"","field":""},'.length
+/** Characters of the cells of all rows, with their names: more than any list of books has. */
+const MAX_FILE_CELLS = 16 * 1024 * 1024
+/** Characters of each cell that a row keeps, if together they have more than MAX_CELLS. */
+const MAX_CELL = 2000
+const MAX_CELLS = 100_000
+
+const lengthOf = ({ names, values }: Cells) => {
+  const add = (sum: number, text: string) => sum + text.length
+  return values.reduce(add, names.reduce(add, 0))
+}
+
+const cutCells = (cells: Cells): Cells => {
+  if (lengthOf(cells) <= MAX_CELLS) return cells
+  const count = MAX_CELLS / MAX_CELL
+  return {
+    names: cells.names.slice(0, count).map((name) => cutText(name, MAX_NAME)),
+    values: cells.values.slice(0, count).map((value) => cutText(value, MAX_CELL)),
+  }
+}
+
+/**
+ * Leaves out losses and cells beyond the limits: those of many short rows below long names would be far larger than the file.
+ * @throws ImportFileError if the books have too many readings, memos and progress events
+ */
+export const limitEntries = (entries: Entry[]) => {
+  let [rows, losses, cells] = [0, 0, 0]
+  for (const entry of entries) {
+    rows += entry.readings.length + entry.memos.length + (entry.exact?.progress.length ?? 0)
+    if (rows > MAX_ROWS_OF_BOOKS) {
+      refuse('The file has more than 200,000 readings, memos and progress events. Split it into several files.')
+    }
+    for (const { code, field } of entry.losses) losses += LOSS_LENGTH + code.length + field.length
+    if (losses > MAX_FILE_LOSSES && entry.losses.length > FEW_LOSSES) {
+      entry.losses = [...entry.losses.slice(0, FEW_LOSSES), MORE_LOSSES]
+    }
+    entry.cells = cutCells(entry.cells)
+    cells += lengthOf(entry.cells)
+    if (cells <= MAX_FILE_CELLS) continue
+    entry.cells = { names: [], values: [] }
+    if (entry.failure) entry.losses.push({ code: 'too-many', field: 'cells' })
+  }
+}
