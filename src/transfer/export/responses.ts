@@ -20,7 +20,6 @@ const ExactInstant = z.iso.datetime({ precision: 3 })
 const ExportedReading = z
   .extend(Reading, { createdAt: z.nullable(ExactInstant) })
   .register(z.globalRegistry, { id: 'ExportedReading' })
-export type ExportedReading = z.infer<typeof ExportedReading>
 
 const ExportedEvent = z.extend(ProgressEvent, { at: ExactInstant }).register(z.globalRegistry, { id: 'ExportedEvent' })
 

@@ -35,29 +35,26 @@ const fail = sqlStatement<
 const forgetFile = sqlStatement`update imports set file = null where ${isImport} and status <> 'RUNNING'`
 
 /** Returns undefined if the import has ended, or another run has the lease. */
-export const takeLease = async (context: RunContext, { memberId, importId }: Key) => {
-  const taken = updateLease({ memberId, importId, now: Date.now(), ...newLease() })
-  return (await query(context, { taken: firstRow(taken) })).taken
+export const takeLease = async (context: RunContext, key: Key) => {
+  const taken = firstRow(updateLease({ ...key, now: Date.now(), ...newLease() }))
+  return (await query(context, { taken })).taken
 }
 
 /** Deletes the file of an import that has ended. The sweep repeats it. */
-export const dropFile = async (context: RunContext, { memberId, importId, file }: Key & { file: string | null }) => {
-  if (file === null) return
-  await deleteFile(context.bucket, memberId, file)
-  await query(context, { forgotten: forgetFile({ memberId, importId }) })
+export const dropFile = async (context: RunContext, ended: Pick<StoredImport, 'memberId' | 'importId' | 'file'>) => {
+  if (ended.file === null) return
+  await deleteFile(context.bucket, ended.memberId, ended.file)
+  await query(context, { forgotten: forgetFile(ended) })
 }
 
 /** Gives the lease back, and deletes the file if the import has ended. */
 export const returnLease = async (context: RunContext, leased: Leased) => {
-  const { memberId, importId, lease } = leased
-  const values = { memberId, importId, lease }
-  const { stored } = await query(context, { ended: endLease(values), stored: firstRow(selectStatus(values)) })
+  const { stored } = await query(context, { ended: endLease(leased), stored: firstRow(selectStatus(leased)) })
   if (stored && stored.status !== 'RUNNING') await dropFile(context, leased)
 }
 
 /** Ends an import as failed, so that the next one may start, unless another run has the lease. */
 export const failImport = async (context: RunContext, leased: Leased, reason: string) => {
-  const { memberId, importId, lease } = leased
-  const { failed } = await query(context, { failed: firstRow(fail({ memberId, importId, lease, reason })) })
+  const { failed } = await query(context, { failed: firstRow(fail({ ...leased, reason })) })
   if (failed) await dropFile(context, leased)
 }

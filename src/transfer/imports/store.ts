@@ -142,7 +142,7 @@ export const createImport = async (
   throw refusal(limits, now)
 }
 
-export const selectImport = sqlStatement<StoredImport>`select ${importColumns} from imports where ${isOwnImport}`
+const selectImport = sqlStatement<StoredImport>`select ${importColumns} from imports where ${isOwnImport}`
 const selectImports = sqlStatement<StoredImport>`select ${importColumns} from imports where ${isOwn} order by importId desc limit ${sql.raw(String(MAX_KEPT))}`
 
 /** Returns undefined if the caller has no such import. */

@@ -4,7 +4,7 @@ import { cutText } from './rows/values'
 
 const SERIES = /\s\([^()#]*#[^()]*\)$/
 /** A title for comparison: folded, without the series in brackets at its end, punctuation and repeated blanks. */
-export const normalizeTitle = (title: string) =>
+const normalizeTitle = (title: string) =>
   fold(cutText(title.trim(), 500).replace(SERIES, ''))
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim()

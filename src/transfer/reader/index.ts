@@ -8,33 +8,26 @@ import { type ReadOptions, type ReadResult, readFile } from './read-file'
  * Why a file cannot be read, or its contents. Entries are lines of JSON, because an RPC value may have at most 32 MiB.
  * `count`: how many they are.
  */
-export type ReadAnswer =
+type ReadAnswer =
   | { reason: string }
   | (Omit<ReadResult, 'entries'> & { count: number; entries: ReadableStream<Uint8Array> })
 
 const CHUNK_CHARACTERS = 64 * 1024
 const encoder = new TextEncoder()
 
-function* toChunks(entries: Entry[]) {
-  const toLine = createLineWriter()
-  let lines = ''
-  for (const entry of entries) {
-    lines += `${toLine(entry)}\n`
-    if (lines.length < CHUNK_CHARACTERS) continue
-    yield encoder.encode(lines)
-    lines = ''
-  }
-  if (lines !== '') yield encoder.encode(lines)
-}
-
 const toStream = (entries: Entry[]) => {
-  const chunks = toChunks(entries)
+  const lines = entries.values().map(createLineWriter())
   return new ReadableStream({
     type: 'bytes',
     pull: (controller) => {
-      const { done, value } = chunks.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
+      let chunk = ''
+      while (chunk.length < CHUNK_CHARACTERS) {
+        const { done, value } = lines.next()
+        if (done) break
+        chunk += `${value}\n`
+      }
+      if (chunk === '') controller.close()
+      else controller.enqueue(encoder.encode(chunk))
     },
   })
 }

@@ -2,7 +2,7 @@ import { MAX_SOURCE_IDS } from '../../../library/editions/schema'
 import { type BookColumns, DETAILS } from '../../book-columns'
 import type { Entry, EntryReading, Loss } from '../../entry'
 import type { Existing } from './existing'
-import { fitsBook, fromExport, fromNewest, type ReadingColumns, readingsOf, toStars } from './new-book'
+import { fitsBook, fromReadings, type ReadingColumns, readingsOf, toStars } from './new-book'
 
 const RANK = { YET: 0, ING: 1, DONE: 2 }
 
@@ -31,19 +31,10 @@ const mergeDetails = (book: Existing, entry: Entry, overwrites: boolean): Partia
 }
 
 /** Status, dates and stars of a book whose only reading is its own, or that is unread. */
-const mergeReading = (
-  book: Existing,
-  entry: Entry,
-  overwrites: boolean,
-): { changes: Partial<BookColumns>; isBehind: boolean } => {
-  const newest = readingsOf(entry).at(-1)
-  const status = entry.status ?? book.bookStatus
-  const withoutDates = { bookStatus: status, readStartDate: null, readEndDate: null, star: toStars(entry.quarters) }
-  const wanted: ReadingColumns = entry.exact
-    ? fromExport(status, entry.exact, newest)
-    : newest
-      ? fromNewest(newest)
-      : withoutDates
+const mergeReading = (book: Existing, entry: Entry, overwrites: boolean) => {
+  const bookStatus = entry.status ?? book.bookStatus
+  const withoutDates = { bookStatus, readStartDate: null, readEndDate: null, star: toStars(entry.quarters) }
+  const wanted: ReadingColumns = fromReadings(readingsOf(entry), { ...entry, status: bookStatus }) ?? withoutDates
   const changes: Partial<BookColumns> = {}
   const ahead = RANK[wanted.bookStatus] - RANK[book.bookStatus]
   if (ahead > 0 || (overwrites && ahead !== 0)) changes.bookStatus = wanted.bookStatus

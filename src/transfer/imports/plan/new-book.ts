@@ -34,7 +34,7 @@ export const fitsBook = ({ startedAt, finishedAt, outcome, quarters, isPaused, n
   !format
 
 /** The columns of a book that follow from its newest reading, as in readings/newest.ts. */
-export const fromNewest = ({ startedAt, finishedAt, outcome, quarters }: EntryReading) => ({
+const fromNewest = ({ startedAt, finishedAt, outcome, quarters }: EntryReading) => ({
   bookStatus: outcome === null ? ('ING' as const) : ('DONE' as const),
   readStartDate: toTimestamp(startedAt),
   readEndDate: outcome === 'FINISHED' ? toTimestamp(finishedAt) : null,
@@ -51,7 +51,7 @@ const toExactTime = (day: string | null, time: string | null) =>
  * The columns of an exported book. They agree with its newest reading unless the file was edited. In that case the reading
  * wins, because the two must agree in the database.
  */
-export const fromExport = (status: Entry['status'], exact: ExactValues, newest?: EntryReading): ReadingColumns => {
+const fromExport = (status: Entry['status'], exact: ExactValues, newest?: EntryReading): ReadingColumns => {
   const { star, readStartDate, readEndDate } = exact
   if (!newest) return { bookStatus: status ?? 'YET', readStartDate, readEndDate, star }
   const { startedAt, finishedAt, outcome, quarters } = newest
@@ -64,6 +64,12 @@ export const fromExport = (status: Entry['status'], exact: ExactValues, newest?:
     readEndDate: bookStatus === 'DONE' ? ended : readEndDate,
     star: quarters === null ? star : toStars(quarters),
   }
+}
+
+/** The columns that follow from the readings of an entry. Undefined if nothing does. */
+export const fromReadings = (readings: EntryReading[], { exact, status }: Pick<Entry, 'exact' | 'status'>) => {
+  const newest = readings.at(-1)
+  return exact ? fromExport(status, exact, newest) : newest && fromNewest(newest)
 }
 
 /** Whether a reading is the one that readings/store.ts derives from the columns of a book without rows in `readings`. */
@@ -82,11 +88,10 @@ const detailsOf = (entry: Entry) =>
 export const toNewBook = (entry: Entry, now: string) => {
   const { exact } = entry
   const all = readingsOf(entry)
-  const newest = all.at(-1)
-  const ofReading = exact ? fromExport(entry.status, exact, newest) : newest && fromNewest(newest)
+  const ofReading = fromReadings(all, entry)
   const isImplied = all.length <= 1 && all.every((reading) => ofReading && isOfColumns(reading, ofReading))
   const losses: Loss[] = []
-  if (!newest && (entry.quarters ?? 0) % 4 !== 0) losses.push({ code: 'rating-rounded', field: 'rating' })
+  if (all.length === 0 && (entry.quarters ?? 0) % 4 !== 0) losses.push({ code: 'rating-rounded', field: 'rating' })
   const columns: BookColumns = {
     title: entry.title ?? '',
     ...detailsOf(entry),

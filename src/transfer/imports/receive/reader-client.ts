@@ -17,15 +17,15 @@ const READ_BYTES = 256 * 1024
 async function* toLines(stream: ReadableStream<Uint8Array>) {
   const reader = stream.getReader({ mode: 'byob' })
   const decoder = new TextDecoder()
-  let pieces: string[] = []
+  let line = ''
   try {
     for (let isDone = false; !isDone; ) {
       const { done, value } = await reader.readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES))
       const [first = '', ...others] = decoder.decode(value, { stream: true }).split('\n')
-      pieces.push(first)
+      line += first
       for (const next of others) {
-        yield pieces.join('')
-        pieces = [next]
+        yield line
+        line = next
       }
       isDone = done
     }

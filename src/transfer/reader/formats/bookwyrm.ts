@@ -1,7 +1,6 @@
 import * as read from '../rows/columns'
-import { finished } from '../rows/readings'
+import { finished, shelve } from '../rows/readings'
 import type { ReadCell, Shelf } from '../rows/row'
-import { shelve } from '../rows/shelves'
 import { tableFormat } from '../rows/table'
 import { parseTime } from '../rows/values'
 

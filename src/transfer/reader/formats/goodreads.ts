@@ -1,7 +1,6 @@
 import * as read from '../rows/columns'
-import { addDates, finishedLast, readCount } from '../rows/readings'
+import { addDates, finishedLast, readCount, shelve } from '../rows/readings'
 import type { ReadCell, Shelf } from '../rows/row'
-import { shelve } from '../rows/shelves'
 import { tableFormat } from '../rows/table'
 import { parseDecimal, splitList, toKey } from '../rows/values'
 

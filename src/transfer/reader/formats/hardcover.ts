@@ -1,6 +1,6 @@
 import * as read from '../rows/columns'
+import { shelve, status } from '../rows/readings'
 import type { ReadCell } from '../rows/row'
-import { shelve, status } from '../rows/shelves'
 import { tableFormat } from '../rows/table'
 import { parseTime, splitList } from '../rows/values'
 

@@ -1,7 +1,6 @@
 import * as read from '../rows/columns'
-import { addReading, sortReadings } from '../rows/readings'
+import { addReading, findMapped, shelve, sortReadings } from '../rows/readings'
 import type { ReadCell, Row } from '../rows/row'
-import { findMapped, shelve } from '../rows/shelves'
 import { tableFormat } from '../rows/table'
 import { parseDate, splitList } from '../rows/values'
 import { findGoodreadsShelf } from './goodreads'

@@ -1,6 +1,6 @@
 import * as read from '../rows/columns'
+import { shelve } from '../rows/readings'
 import type { ReadCell, Row, Shelf } from '../rows/row'
-import { shelve } from '../rows/shelves'
 import { tableFormat } from '../rows/table'
 import { parseIsbn, splitList, toKey, toNaturalOrder } from '../rows/values'
 import { findStatus } from '../rows/words'

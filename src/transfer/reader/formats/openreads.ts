@@ -1,8 +1,7 @@
 import { MAX_NAME } from '../../../values/contract'
 import * as read from '../rows/columns'
-import { addDates } from '../rows/readings'
+import { addDates, status } from '../rows/readings'
 import type { ReadCell } from '../rows/row'
-import { status } from '../rows/shelves'
 import { tableFormat } from '../rows/table'
 import { splitList } from '../rows/values'
 

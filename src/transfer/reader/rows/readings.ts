@@ -1,7 +1,9 @@
 import { isInOrder, MAX_READINGS } from '../../../library/readings/schema'
 import type { EntryReading } from '../../entry'
-import type { ReadCell, Row } from './row'
-import { parseInteger } from './values'
+import { addTags } from './columns'
+import type { ReadCell, Row, Shelf } from './row'
+import { parseInteger, toKey } from './values'
+import { findStatus } from './words'
 
 /** Adds a reading, by default a finished one if it has the date. A finish before the start is kept without the start. */
 export const addReading = (
@@ -81,4 +83,29 @@ export const applyShelf = (row: Row) => {
   const current = entry.readings.at(-1)
   if (current && isEnded) current.outcome = shelf === 'STOPPED' ? 'STOPPED' : 'FINISHED'
   else if (current) current.isPaused = shelf === 'PAUSED'
+}
+
+const folded = new WeakMap<Row['shelfMap'], Map<string, Shelf>>()
+
+/** What a shelf means, by the member's map. */
+export const findMapped = (name: string, { shelfMap }: Row) => {
+  const known =
+    folded.get(shelfMap) ?? new Map(Object.entries(shelfMap).map(([shelf, meaning]) => [toKey(shelf), meaning]))
+  folded.set(shelfMap, known)
+  return known.get(toKey(name))
+}
+
+/** Sets the shelf as the member maps it, else as the format does. The name of another shelf is kept as a tag. */
+export const shelve = (row: Row, name: string, column: string, find: (name: string) => Shelf | undefined) => {
+  if (!name) return
+  const shelf = findMapped(name, row) ?? find(name)
+  if (!shelf) row.lose('custom-shelf-needs-choice', column)
+  if (!shelf || shelf === 'TAG') addTags(row, [name], column)
+  else row.shelf = shelf
+}
+
+/** A status, in words of any service or of a member. */
+export const status: ReadCell = (row, cell, column) => {
+  if (findMapped(cell, row) ?? findStatus(cell)) shelve(row, cell, column, findStatus)
+  else if (cell) row.lose('unknown-status', column)
 }

@@ -1,8 +1,7 @@
 import { refuse } from '../limits'
 import * as read from './columns'
-import { finished, started } from './readings'
+import { finished, started, status } from './readings'
 import type { ReadCell } from './row'
-import { status } from './shelves'
 import { toKey } from './values'
 
 /** The usual names of columns, by field, in the order in which they are read: English, Korean, Portuguese, Spanish, German, French and Japanese. */
