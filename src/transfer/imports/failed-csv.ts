@@ -41,10 +41,6 @@ const selectPart = sqlStatement<FailedRow>`
   select cells from importRows
   where ${isOwnReportRow} and row in (select value from json_each(${sql.placeholder('ids')})) order by row`
 
-async function* toOnePart(rows: FailedRow[]) {
-  yield rows
-}
-
 /**
  * Loads the failed rows of an import, in parts if they are large (`loadParts`), with the columns of their table. Returns
  * undefined if the caller has no such import.
@@ -58,7 +54,7 @@ export const loadFailed = async (db: Db, caller: Caller, importId: number) => {
   })
   if (!found) return undefined
   const columns: string[] = sizes.length > 0 ? JSON.parse(found.columns) : []
-  if (all.length === sizes.length) return { columns, parts: toOnePart(all) }
+  if (all.length === sizes.length) return { columns, parts: [all].values() }
   const parts = await loadParts(db, caller, sizes, async (ids) => {
     const { part } = await runAsCaller(afterResponse(db), caller, { part: selectPart({ importId, ids }) })
     return part
@@ -66,7 +62,7 @@ export const loadFailed = async (db: Db, caller: Caller, importId: number) => {
   return { columns, parts }
 }
 
-export async function* toTable(columns: string[], parts: AsyncIterable<FailedRow[]>) {
+export async function* toTable(columns: string[], parts: Iterable<FailedRow[]> | AsyncIterable<FailedRow[]>) {
   yield toCsv([columns])
   for await (const rows of parts) {
     const lines = rows.map(({ cells }) => new Map(Object.entries<string>(JSON.parse(cells))))

@@ -76,7 +76,7 @@ export const imports = new Hono<App>()
       const failed = await loadFailed(c.get('db'), c.get('caller'), importId)
       const { columns, parts } = found(failed, 'IMPORT_NOT_FOUND')
       c.header('Content-Disposition', `attachment; filename="failed-${importId}.csv"`)
-      return sendText(c, 'text/csv', toTable(columns, parts), () => parts.return())
+      return sendText(c, 'text/csv', toTable(columns, parts), async () => parts.return?.())
     },
   )
   .delete(

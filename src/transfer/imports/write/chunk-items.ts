@@ -1,7 +1,7 @@
 import { fold, toFoldedColumn } from '../../../values/fold'
 import { DETAILS, READING_COLUMNS } from '../../book-columns'
-import { type Cells, type EntryMemo, type Loss, MAX_COLUMN_NAME } from '../../entry'
-import { type Planned, reportOnly } from '../plan/plan'
+import type { Cells, EntryMemo } from '../../entry'
+import type { Planned } from '../plan/plan'
 
 // What `writeChunk` writes for planned rows, as items of JSON parameters. An item has the `bookId` of its book, or for a new
 // one `newer`: how many of the new books of the chunk have a higher identifier.
@@ -52,8 +52,6 @@ const toMemo = (memo: EntryMemo, ofBook: OfBook, now: string) => {
   }
 }
 
-const shorten = ({ code, field }: Loss) => ({ code, field: field.slice(0, MAX_COLUMN_NAME).toWellFormed() })
-
 const toObject = ({ names, values }: Cells) => Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
 
 const toReport = ({ row, entry, outcome, code, losses, bytes }: Planned, ofBook: OfBook, isDryRun: boolean) => ({
@@ -63,29 +61,27 @@ const toReport = ({ row, entry, outcome, code, losses, bytes }: Planned, ofBook:
   title: entry.title,
   outcome,
   code,
-  losses: losses.length > 0 ? losses.map(shorten) : undefined,
+  losses: losses.length > 0 ? losses : undefined,
   cells: outcome === 'failed' ? toObject(entry.cells) : undefined,
   origin: entry.exact?.bookId ?? undefined,
   undo: isDryRun && bytes > 0 ? { bytes } : undefined,
 })
 
-const toDryRow = ({ row, entry, outcome, code, bookId, losses, bytes }: Planned): Planned => ({
-  ...reportOnly(row, entry, outcome, code, bookId),
-  losses,
-  bytes,
-})
-
 /** The items of a chunk. A dry run has only the report, with the bytes of text that each row would add. */
 export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
-  const written = isDryRun ? plan.map(toDryRow) : plan
-  let newer = written.filter(({ book }) => book).length
-  const rows = written.map((planned) => {
-    if (planned.book) newer -= 1
-    const ofBook = planned.book ? { newer } : { bookId: planned.bookId }
+  let newer = plan.filter(({ book }) => book).length
+  const rows = plan.map((planned) => {
+    const isCreated = planned.book && !isDryRun
+    if (isCreated) newer -= 1
+    const ofBook = isCreated ? { newer } : { bookId: planned.bookId }
     return { planned, ofBook, readings: toReadings(planned, ofBook) }
   })
+  const written = isDryRun ? [] : rows
+  /** The books of the library to which readings or progress are added. */
+  const changedBooks = (list: 'readings' | 'progress') =>
+    written.flatMap(({ planned }) => (planned.existing && planned[list].length > 0 ? planned.existing.bookId : []))
   let newReadings = 0
-  const books = rows.flatMap(({ planned: { book }, readings }) => {
+  const books = written.flatMap(({ planned: { book }, readings }) => {
     newReadings += readings.filter(({ isFirst }) => !isFirst).length
     if (!book) return []
     const newest = readings.at(-1)
@@ -98,18 +94,15 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
   })
   return {
     books,
-    readings: rows.flatMap(({ readings }) => readings),
-    progress: rows.flatMap(({ planned, ofBook }) =>
-      planned.progress.map(({ at, page, kind }) => ({ ...ofBook, at: Date.parse(at), page, kind })),
+    readings: written.flatMap(({ readings }) => readings),
+    progress: written.flatMap(({ planned: { progress }, ofBook }) =>
+      progress.map(({ at, page, kind }) => ({ ...ofBook, at: Date.parse(at), page, kind })),
     ),
-    // Books of the library.
-    readBooks: written.flatMap(({ existing, readings }) => (existing && readings.length > 0 ? existing.bookId : [])),
-    progressBooks: written.flatMap(({ existing, progress }) =>
-      existing && progress.length > 0 ? existing.bookId : [],
-    ),
-    changes: written.filter(({ changes = {} }) => Object.keys(changes).length > 0).map(toChange),
-    tags: rows.flatMap(({ planned, ofBook }) => planned.tags.map((tag) => ({ ...ofBook, tag, tagKey: fold(tag) }))),
-    memos: rows.flatMap(({ planned, ofBook }) => planned.memos.map((memo) => toMemo(memo, ofBook, now))),
+    readBooks: changedBooks('readings'),
+    progressBooks: changedBooks('progress'),
+    changes: written.flatMap(({ planned }) => (Object.keys(planned.changes ?? {}).length > 0 ? toChange(planned) : [])),
+    tags: written.flatMap(({ planned, ofBook }) => planned.tags.map((tag) => ({ ...ofBook, tag, tagKey: fold(tag) }))),
+    memos: written.flatMap(({ planned, ofBook }) => planned.memos.map((memo) => toMemo(memo, ofBook, now))),
     report: rows.map(({ planned, ofBook }) => toReport(planned, ofBook, isDryRun)),
   }
 }

@@ -1,5 +1,5 @@
 import { MAX_NAME } from '../../../values/contract'
-import { type Code, type Entry, emptyEntry, type ImportOptions } from '../../entry'
+import { type Code, type Entry, emptyEntry, type ImportOptions, MAX_COLUMN_NAME } from '../../entry'
 import { checkCount, MORE_LOSSES } from '../limits'
 import { applyShelf } from './readings'
 import { cutText, type DateOrder, isObject, parseDate, storable } from './values'
@@ -29,7 +29,7 @@ export const createRow = (
     const { losses } = entry
     // To compare each with all others would take quadratic time.
     if (losses.length > MAX_LOSSES) return
-    const field = nameOf(column)
+    const field = nameOf(column).slice(0, MAX_COLUMN_NAME)
     if (losses.some((loss) => loss.code === code && loss.field === field)) return
     losses.push(losses.length < MAX_LOSSES ? { code, field } : MORE_LOSSES)
   }
