@@ -78,22 +78,17 @@ export type EntryReading = {
   createdAt?: string | null
 }
 
-export type EntryProgress = {
-  /** UTC, with milliseconds. */
-  at: string
-  page: number
-  kind: (typeof PROGRESS_KINDS)[number]
-}
+/** `at`: UTC, with milliseconds. */
+export type EntryProgress = { at: string; page: number; kind: (typeof PROGRESS_KINDS)[number] }
 
+/** Times are yyyy-MM-ddTHH:mm:ss, without a zone. */
 export type EntryMemo = {
   type: (typeof MEMO_TYPES)[number]
   content: string
   /** 0 if unknown. A location of an e-book is not a page. */
   page: number
-  /** yyyy-MM-ddTHH:mm:ss, without a zone. */
   createdAt: string | null
   isPublic?: boolean
-  /** yyyy-MM-ddTHH:mm:ss, without a zone. */
   updatedAt?: string
 }
 

@@ -7,6 +7,7 @@ import { dropFile } from './lease'
 import { libraryStatements } from './plan/existing'
 import { continueImport, RUN_STATEMENTS } from './run'
 import { query, type RunContext } from './run-context'
+import type { StoredImport } from './store'
 
 const { placeholder } = sql
 
@@ -21,14 +22,7 @@ const MAX_REPORTS = 1000
 const MAX_ROWS = 20_000
 
 /** `books`: of the member. */
-type Sweepable = {
-  memberId: number
-  importId: number
-  file: string | null
-  total: number
-  isRunning: number
-  books: number
-}
+type Sweepable = Pick<StoredImport, 'memberId' | 'importId' | 'file' | 'total'> & { isRunning: number; books: number }
 /**
  * Imports on which no run works and whose file is still there, and those whose report is too old. The ones that were
  * continued last come last: some that fail each time do not keep the others waiting.

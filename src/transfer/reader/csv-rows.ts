@@ -9,7 +9,7 @@ const DELIMITERS = [',', ';', '\t', '|'] as const
 type Delimiter = (typeof DELIMITERS)[number]
 
 /** Counts the lines that begin between two places of a text. */
-const countLines = (text: string, from: number, to: number) => {
+export const countLines = (text: string, from: number, to: number) => {
   let lines = 0
   for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) lines++
   return lines

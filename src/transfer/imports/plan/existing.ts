@@ -65,8 +65,8 @@ export type Existing = BookColumns & {
   newestReadingId: number | null
   memoCount: number
   memoBytes: number
-  /** Whether it has memos other than quotations. */
-  hasThoughts: boolean
+  /** Whether it has memos other than quotations: 0 or 1. */
+  hasThoughts: number
   readings: { startedAt: string | null; finishedAt: string | null }[]
   /** Folded. */
   tagKeys: string[]
@@ -76,11 +76,7 @@ export type Existing = BookColumns & {
   missing: { memos: number; memoBytes: number; events: number }
 }
 
-type ExistingRow = Omit<Existing, 'hasThoughts' | 'readings' | 'tagKeys' | 'missing'> & {
-  hasThoughts: number
-  readings: string
-  tagKeys: string
-}
+type ExistingRow = Omit<Existing, 'readings' | 'tagKeys' | 'missing'> & { readings: string; tagKeys: string }
 const selectExisting = sqlStatement<ExistingRow>`
   select bookId, ${bookColumns}, newestReadingId, memoCount, memoBytes, memoCount > contentMemos as hasThoughts,
     coalesce((select total from progress where ${ofBook('progress')} order by at desc limit 1), 0) as events,
@@ -115,7 +111,6 @@ export const memosFor = (entry: Entry, { hasThoughts }: Pick<Existing, 'hasThoug
 
 const toExisting = (row: ExistingRow): Existing => ({
   ...row,
-  hasThoughts: row.hasThoughts === 1,
   readings: JSON.parse(row.readings),
   tagKeys: JSON.parse(row.tagKeys),
   missing: { memos: 0, memoBytes: 0, events: 0 },

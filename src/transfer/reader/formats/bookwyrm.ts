@@ -14,8 +14,7 @@ const SHELVES = new Map<string, Shelf>([
 /** The end of a reading that was not finished. */
 const stopped: ReadCell = (row, cell, column) => {
   const { readings } = row.entry
-  const stoppedAt = row.date(cell, column)
-  if (!stoppedAt || readings.at(-1)?.finishedAt) return
+  if (!row.date(cell, column) || readings.at(-1)?.finishedAt) return
   finished(row, cell, column)
   const last = readings.at(-1)
   if (last) last.outcome = 'STOPPED'

@@ -15,10 +15,6 @@ const identifiers: ReadCell = (row, cell, column) => {
 
 /** Dates that Calibre writes where it has none. */
 const UNKNOWN_DATE = /^(?:0101-01-01|1970-01-01|0100-12-31)/
-const unlessUnknown =
-  (read: ReadCell): ReadCell =>
-  (row, cell, column) =>
-    read(row, UNKNOWN_DATE.test(cell) ? '' : cell, column)
 
 const formats: ReadCell = ({ entry }, cell) => {
   if (cell) entry.format = /m4b|mp3|audio/i.test(cell) ? 'AUDIO' : 'EBOOK'
@@ -36,10 +32,10 @@ export const calibre = tableFormat(
     uuid: read.identifier('calibre'),
     identifiers,
     authors: read.authors(' & '),
-    pubdate: unlessUnknown(read.published),
+    pubdate: read.unless(UNKNOWN_DATE, read.published),
     languages: read.languages,
     formats,
-    timestamp: unlessUnknown(read.added),
+    timestamp: read.unless(UNKNOWN_DATE, read.added),
     series_index: numberInSeries,
     tags: read.tags(','),
     ...read.each('author_sort,cover,id,library_name,size,title_sort', read.ignored),

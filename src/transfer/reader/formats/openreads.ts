@@ -28,11 +28,6 @@ const deleted: ReadCell = ({ entry, lose }, cell, column) => {
   lose('not-supported', column)
 }
 
-const unless =
-  (unknown: string, read: ReadCell): ReadCell =>
-  (row, cell, column) =>
-    read(row, cell === unknown ? '' : cell, column)
-
 export const openreads = tableFormat(
   'openreads',
   (has) => has('title') && has('readings') && (has('my_review') || has('olid') || has('book_format')),
@@ -40,10 +35,10 @@ export const openreads = tableFormat(
     olid: read.identifier('openlibrary'),
     subtitle,
     author: read.authors(','),
-    publication_year: unless('0', read.publishedYear),
+    publication_year: read.unless(/^0$/, read.publishedYear),
     book_format: read.format,
     readings,
-    status: unless('unknown', status),
+    status: read.unless(/^unknown$/, status),
     tags: read.tags('|||||'),
     deleted,
     date_modified: read.ignored,

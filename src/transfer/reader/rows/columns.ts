@@ -29,6 +29,12 @@ export const unsupported: ReadCell = (row, cell, column) => {
   if (!/^(?:0|no|false|n\/a|unknown)?$/i.test(cell)) row.lose('not-supported', column)
 }
 
+/** Reads what a service writes for an unknown value as an empty cell. */
+export const unless =
+  (unknown: RegExp, read: ReadCell): ReadCell =>
+  (row, cell, column) =>
+    read(row, unknown.test(cell) ? '' : cell, column)
+
 /** Several columns that are read alike. Their names are separated by commas. */
 export const each = (names: string, read: ReadCell): Columns =>
   Object.fromEntries(names.split(',').map((name) => [name, read]))

@@ -1,3 +1,4 @@
+import { countLines } from '../../../csv-rows'
 import { isMetadata } from './metadata'
 
 /** The text between two separators. */
@@ -14,12 +15,6 @@ const SEPARATOR = /^[ \t]*={10}[ \t]*$/gm
 
 /** Removes NUL and byte order marks, which also occur before titles, and converts all line ends to LF. */
 const normalize = (text: string) => text.replace(/[\uFEFF\0]/g, '').replace(/\r\n?/g, '\n')
-
-const countLines = (text: string) => {
-  let lines = 0
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++
-  return lines
-}
 
 /** The first line that is not blank, and the text after it. */
 const takeLine = (text: string): [string, string] => {
@@ -43,7 +38,7 @@ export function* readBlocks(file: string): Generator<Block> {
   let line = 1
   for (const { index, 0: separator } of text.matchAll(SEPARATOR)) {
     yield* readBlock(text.slice(start, index), line)
-    line += countLines(text.slice(start, index))
+    line += countLines(text, start, index)
     start = index + separator.length
   }
   yield* readBlock(text.slice(start), line)
@@ -51,7 +46,7 @@ export function* readBlocks(file: string): Generator<Block> {
 
 function* readBlock(text: string, line: number): Generator<Block> {
   const blanks = text.length - text.trimStart().length
-  if (blanks < text.length) yield toBlock(text, line + countLines(text.slice(0, blanks)))
+  if (blanks < text.length) yield toBlock(text, line + countLines(text, 0, blanks))
 }
 
 const SAMPLE_LENGTH = 200_000

@@ -31,12 +31,6 @@ export const toWords = (text: string) => (/\p{M}{4}/u.test(text) ? text : text.n
 
 const twoDigits = (value: number) => String(value).padStart(2, '0')
 
-/** The hour of the day, 0 to 23. On a 12-hour clock, each half begins with 12. */
-const hourOf = (hour: number, half: 'am' | 'pm' | null) => {
-  if (half === null || hour > 12) return hour
-  return (hour % 12) + (half === 'pm' ? 12 : 0)
-}
-
 const timeOf = (text: string) => {
   const time = TIME.exec(text)
   if (!time) return { before: text, time: '00:00:00' }
@@ -44,8 +38,9 @@ const timeOf = (text: string) => {
   const after = AFTER_TIME.exec(text.slice(time.index + time[0].length))
   const marker = BEFORE_TIME.exec(before)
   const isPm = marker?.[2] || after?.[1]?.toLowerCase() === 'p'
-  const hour = hourOf(Number(time[1]), marker || after ? (isPm ? 'pm' : 'am') : null)
-  const [minute, second] = [Number(time[2]), Number(time[3] ?? 0)]
+  const [shown, minute, second] = [Number(time[1]), Number(time[2]), Number(time[3] ?? 0)]
+  // On a 12-hour clock, each half begins with 12.
+  const hour = (marker || after) && shown <= 12 ? (shown % 12) + (isPm ? 12 : 0) : shown
   const isTime = hour < 24 && minute < 60 && second < 60
   return { before, time: isTime ? [hour, minute, second].map(twoDigits).join(':') : null }
 }
