@@ -1,23 +1,17 @@
-import { exports } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { Entry, ExactValues } from '../../../src/transfer/entry'
 import type { LibraryExport } from '../../../src/transfer/export/responses'
 import { parseTable } from '../../../src/transfer/reader/csv-rows'
-import { readFile } from '../../../src/transfer/reader/read-file'
-import { BASE, type Reader, signUp } from '../../support/api'
-
-const encoder = new TextEncoder()
-const read = (file: string | Uint8Array) =>
-  readFile(typeof file === 'string' ? encoder.encode(file) : file, { shelfMap: {}, columns: {} })
+import { type Reader, signUp } from '../../support/api'
+import { bytesOf, libraryFile, read } from '../../support/transfer/import-files'
+import * as transfer from '../../support/transfer/imports'
 
 const table = async (reader: Reader, query = '') => {
   const [header, ...rows] = parseTable((await reader.get(`/export.csv${query}`)).body).map(({ cells }) => cells)
   return rows.map((cells) => Object.fromEntries(cells.map((cell, at) => [header?.[at], cell])))
 }
-const bytesOf = async (reader: Reader, path: string) => {
-  const response = await exports.default.fetch(BASE + path, { headers: { Authorization: `Bearer ${reader.token}` } })
-  return new Uint8Array(await response.arrayBuffer())
-}
+const download = async (reader: Reader, path: string) =>
+  new Uint8Array(await (await transfer.download(reader, path)).arrayBuffer())
 
 // Formulas, quotes, every line end, byte order marks, other Unicode and the delimiters of the file.
 const HOSTILE = [
@@ -100,7 +94,7 @@ describe('the export as CSV', () => {
     })
     await reader.patch(`/books/${bookId}`, { star: 2 })
     await reader.post(`/books/${bookId}/readings`, { startedAt: '2019', finishedAt: '2019-08' })
-    const { format, entries } = read(await bytesOf(reader, '/export.csv'))
+    const { format, entries } = read(await download(reader, '/export.csv'))
     expect(format).toBe('goodreads')
     expect(entries).toMatchObject([
       {
@@ -116,8 +110,8 @@ describe('the export as CSV', () => {
   it('keeps every text as it is stored', async () => {
     const reader = await signUp()
     for (const title of HOSTILE) await reader.createBook({ title, author: title, publisher: title })
-    const bytes = await bytesOf(reader, '/export.csv')
-    expect([...bytes.subarray(0, 4)]).toEqual([...encoder.encode('Book')])
+    const bytes = await download(reader, '/export.csv')
+    expect([...bytes.subarray(0, 4)]).toEqual([...bytesOf('Book')])
     const rows = await table(reader)
     for (const column of ['Title', 'Author', 'Publisher']) expect(rows.map((row) => row[column])).toEqual(HOSTILE)
   })
@@ -125,8 +119,8 @@ describe('the export as CSV', () => {
   it('for a spreadsheet has a byte order mark and no formulas', async () => {
     const reader = await signUp()
     for (const title of HOSTILE) await reader.createBook({ title, author: title, isbn: '0446675504' })
-    expect([...(await bytesOf(reader, '/export.csv?for=spreadsheet')).subarray(0, 7)]).toEqual([
-      ...encoder.encode('\ufeffBook'),
+    expect([...(await download(reader, '/export.csv?for=spreadsheet')).subarray(0, 7)]).toEqual([
+      ...bytesOf('\ufeffBook'),
     ])
     const rows = await table(reader, '?for=spreadsheet')
     // In a list of the file, a line begins with a hyphen.
@@ -243,7 +237,7 @@ describe('the export as JSON', () => {
     await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags: ['소설', 'a, b; c'] } })
 
     const { books }: LibraryExport = (await reader.get('/export')).body
-    const { format, entries } = read(await bytesOf(reader, '/export'))
+    const { format, entries } = read(await download(reader, '/export'))
     expect(format).toBe('library')
     expect(entries.map(toExported)).toEqual(books.map(withoutIds))
     expect(entries.flatMap(({ losses, failure }) => [...losses, failure]).filter(Boolean)).toEqual([])
@@ -299,8 +293,7 @@ describe('the export as JSON', () => {
       { losses: [{ code: 'too-many', field: 'tags' }] },
     ],
   ])('with %s loses only that when it is imported', (_, book, expected) => {
-    const file = JSON.stringify({ format: 'reading-library', version: 1, books: [book, { title: 'Whole' }, 1] })
-    const { entries } = read(file)
+    const { entries } = read(libraryFile(book, { title: 'Whole' }, 1))
     expect(entries).toMatchObject([
       { failure: null, ...expected },
       { title: 'Whole', losses: [] },

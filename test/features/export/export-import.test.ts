@@ -1,19 +1,18 @@
-import { env, exports } from 'cloudflare:workers'
+import { env } from 'cloudflare:workers'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
 import type { LibraryExport } from '../../../src/transfer/export/responses'
 import { BOOK_FORMATS, BOOK_STATUSES, MEMO_AUTHORITIES, MEMO_TYPES, PROGRESS_KINDS } from '../../../src/values/contract'
-import { BASE, type Reader, signUp } from '../../support/api'
+import { type Reader, signUp } from '../../support/api'
 import { memberDatabase } from '../../support/database'
 import { commandsUpTo, sendCommands } from '../../support/model/run'
 import { TAGS, TEXTS } from '../../support/model/values'
-import { countsOf, expectSmallParameters, importFile, rowsOf } from '../../support/transfer/imports'
+import { libraryFile } from '../../support/transfer/import-files'
+import { countsOf, download, expectSmallParameters, importFile, rowsOf } from '../../support/transfer/imports'
 
 const load = async (reader: Reader) => {
-  const response = await exports.default.fetch(`${BASE}/export`, {
-    headers: { Authorization: `Bearer ${reader.token}` },
-  })
+  const response = await download(reader, '/export')
   expect(response.status).toBe(200)
   return response.text()
 }
@@ -38,8 +37,6 @@ const expectImport = async (reader: Reader, file: string, expected: object, quer
   return ended
 }
 const expectIntegrity = async () => expect(await findMismatches(memberDatabase())).toEqual([])
-
-const libraryFile = (...books: unknown[]) => JSON.stringify({ format: 'reading-library', version: 1, books })
 
 /** Enough for a few books, each with some readings, events, tags and memos. */
 const manyCommands = commandsUpTo(120, 40)

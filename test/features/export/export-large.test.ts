@@ -1,11 +1,11 @@
-import { exports } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { LibraryExport } from '../../../src/transfer/export/responses'
 import { parseTable } from '../../../src/transfer/reader/csv-rows'
 import { toCursor } from '../../../src/values/cursor'
-import { BASE, type Reader, signUp } from '../../support/api'
+import { type Reader, signUp } from '../../support/api'
 import { fillShelf, measure, memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
+import { download } from '../../support/transfer/imports'
 
 const BOOKS = 2500
 
@@ -21,9 +21,6 @@ const fillMemos = async (reader: Reader, bookId: number, count: number, content:
     count,
     content,
   )
-
-const load = (reader: Reader, path: string) =>
-  exports.default.fetch(BASE + path, { headers: { Authorization: `Bearer ${reader.token}` } })
 
 const linksOf = (headers: Headers) =>
   Object.fromEntries(
@@ -64,7 +61,7 @@ describe('a library of many books', () => {
 
   it('sends the first books before it loads the last ones', async () => {
     const { calls } = await measure(async () => {
-      const response = await load(reader, '/export.csv')
+      const response = await download(reader, '/export.csv')
       const body = response.body?.getReader()
       await body?.read()
       await body?.read()
@@ -90,7 +87,7 @@ describe('a library of many books', () => {
       await Promise.all(
         Array.from({ length: 12 }, async (_, n) => {
           const member = n % 2 ? reader : await signUp()
-          const response = await load(member, '/export')
+          const response = await download(member, '/export')
           await response.body?.cancel()
         }),
       )
@@ -152,7 +149,7 @@ describe('a large book', () => {
     await fillMemos(member, other.bookId, 20, content)
     for (let n = 0; n < 8; n++) expect((await member.send('HEAD', '/export')).status).toBe(200)
     for (let n = 0; n < 8; n++) {
-      const body = (await load(member, '/export')).body?.getReader()
+      const body = (await download(member, '/export')).body?.getReader()
       await body?.read()
       await body?.cancel()
     }
@@ -359,7 +356,7 @@ describe('an attacker', () => {
   it.each(['withdraws', 'logs out'])('gets no more books once the member %s', async (how) => {
     const member = await signUp()
     await fillShelf(await memberIdOf(member), 600)
-    const body = (await load(member, '/export')).body?.getReader()
+    const body = (await download(member, '/export')).body?.getReader()
     const readOn = async (): Promise<unknown> => (await body?.read())?.done || readOn()
     await body?.read()
     const ended = how === 'withdraws' ? await member.delete('/members/me') : await member.send('POST', '/logout')
@@ -371,7 +368,7 @@ describe('an attacker', () => {
     const [attacker, other] = [await signUp(), await signUp()]
     for (const member of [attacker, other]) await fillShelf(await memberIdOf(member), 300)
     const plan = toCursor({ part: 2, exportedAt: 0, after: 1, last: Number.MAX_SAFE_INTEGER })
-    const opened = Array.from({ length: 30 }, () => load(attacker, `/export.csv?part=2&plan=${plan}`))
+    const opened = Array.from({ length: 30 }, () => download(attacker, `/export.csv?part=2&plan=${plan}`))
     await opened[0]
     const start = Date.now()
     const { status, body } = await other.get('/export')

@@ -10,9 +10,8 @@ import librarythingJson from '../../fixtures/imports/librarything.json?raw'
 import librarything from '../../fixtures/imports/librarything.tsv?raw'
 import storygraph from '../../fixtures/imports/storygraph.csv?raw'
 import { damage, randomFrom } from '../../support/inputs/malformed-files'
-import { bytesOf } from '../../support/transfer/import-files'
+import { bytesOf, libraryFile, NO_OPTIONS as options } from '../../support/transfer/import-files'
 
-const options = { shelfMap: {}, columns: {} }
 /** The number of entries, or that the file was refused. Other exceptions fail the test. */
 const outcome = (file: Uint8Array) => {
   try {
@@ -162,7 +161,7 @@ describe('a hostile import', () => {
     const progress = Array.from({ length: 10_000 }, (_, n) => ({
       ...{ at: new Date(n).toISOString(), page: 1, kind: 'PROGRESS' },
     }))
-    const toFile = (books: object[]) => bytesOf(JSON.stringify({ format: 'reading-library', version: 1, books }))
+    const toFile = (books: object[]) => bytesOf(libraryFile(...books))
     const full = Array.from({ length: 10 }, () => ({ title: 'A', memos, progress }))
     expect(readFile(toFile(full), options).entries).toHaveLength(10)
     const message = expect.stringMatching(/^The file has more than 200,000 readings, memos and progress events\./)

@@ -7,7 +7,7 @@ import languages from '../../fixtures/imports/kindle-languages.txt?raw'
 import * as files from '../../support/transfer/import-files'
 
 const source = (text: string) => files.sourceOf(text)
-const read = (text: string) => kindle.read(source(text), { shelfMap: {}, columns: {} })
+const read = (text: string) => kindle.read(source(text), files.NO_OPTIONS)
 const clipping = (metadata: string, text: string, title = 'The Salt Archive (Mina Oh)') =>
   `${title}\n- ${metadata}\n\n${text}\n==========\n`
 const highlight = (location: string, text: string) =>

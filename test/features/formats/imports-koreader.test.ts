@@ -4,9 +4,8 @@ import { koreaderJson } from '../../../src/transfer/reader/formats/highlights/ko
 import file from '../../fixtures/imports/koreader.json?raw'
 import clippings from '../../fixtures/imports/koreader-clippings.txt?raw'
 import one from '../../fixtures/imports/koreader-one.json?raw'
-import { sourceOf } from '../../support/transfer/import-files'
+import { NO_OPTIONS as options, sourceOf } from '../../support/transfer/import-files'
 
-const options = { shelfMap: {}, columns: {} }
 const jsonSource = (json: unknown) => sourceOf('', json)
 const read = (json: unknown) => koreaderJson.read(jsonSource(json), options)
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { cellsOf, read, readRow } from '../../support/transfer/import-files'
+import { cellsOf, libraryFile, read, readRow } from '../../support/transfer/import-files'
 
 const firstOf = (json: object) => read(JSON.stringify(json)).entries[0]
-const fromExport = (book: object) =>
-  firstOf({ format: 'reading-library', version: 1, books: [{ title: 'Low Tide', ...book }] })
+const fromExport = (book: object) => read(libraryFile({ title: 'Low Tide', ...book })).entries[0]
 
 describe('an entry', () => {
   it('stays as it is if it can be stored', () => {

@@ -5,18 +5,12 @@ import file from '../../fixtures/imports/readwise.csv?raw'
 import importFile from '../../fixtures/imports/readwise-import.csv?raw'
 import * as files from '../../support/transfer/import-files'
 
-const options = { shelfMap: {}, columns: {} }
 const source = (text: string) => files.sourceOf(text, undefined, parseTable(text))
-const readRows = (rows: string[][]) =>
-  readwise.read(
-    files.sourceOf(
-      '',
-      undefined,
-      rows.map((cells, at) => ({ line: at + 1, cells })),
-    ),
-    options,
-  )
-const read = (text: string) => readwise.read(source(text), options)
+const readRows = (cells: string[][]) => {
+  const rows = cells.map((cells, at) => ({ line: at + 1, cells }))
+  return readwise.read(files.sourceOf('', undefined, rows), files.NO_OPTIONS)
+}
+const read = (text: string) => readwise.read(source(text), files.NO_OPTIONS)
 
 describe('Readwise’s export', () => {
   const entries = read(file)

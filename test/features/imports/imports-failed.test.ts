@@ -1,15 +1,12 @@
-import { exports } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { parseTable } from '../../../src/transfer/reader/csv-rows'
-import { BASE, type Reader, signUp } from '../../support/api'
+import { type Reader, signUp } from '../../support/api'
 import { measure } from '../../support/database'
 import { refusing } from '../../support/rate-limits'
+import * as transfer from '../../support/transfer/imports'
 import { importFile } from '../../support/transfer/imports'
 
-const download = (reader: Reader, importId: number) =>
-  exports.default.fetch(`${BASE}/imports/${importId}/failed.csv`, {
-    headers: { Authorization: `Bearer ${reader.token}` },
-  })
+const download = (reader: Reader, importId: number) => transfer.download(reader, `/imports/${importId}/failed.csv`)
 
 const CELL_BYTES = 80_000
 /** A file of rows without titles. */

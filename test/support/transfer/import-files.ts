@@ -25,8 +25,10 @@ export const cp949Of = (text: string) => {
 /** A file as a format gets it. */
 export const sourceOf = (text: string, json?: unknown, rows: TableRow[] = []) => ({ text, json, table: toTable(rows) })
 
+export const NO_OPTIONS = { shelfMap: {}, columns: {} }
+
 export const read = (file: string | Uint8Array, options: Partial<ReadOptions> = {}) =>
-  readFile(typeof file === 'string' ? bytesOf(file) : file, { shelfMap: {}, columns: {}, ...options })
+  readFile(typeof file === 'string' ? bytesOf(file) : file, { ...NO_OPTIONS, ...options })
 
 /** The entries of a file, by their titles. */
 export const readByTitle = (file: string, options: Partial<ReadOptions> = {}) =>
@@ -39,6 +41,9 @@ export const readRow = (row: Record<string, string>, options: Partial<ReadOption
   if (!entry) throw new Error('The row was not read')
   return entry
 }
+
+/** An export of this service with these books. */
+export const libraryFile = (...books: unknown[]) => JSON.stringify({ format: 'reading-library', version: 1, books })
 
 /** The cells of an entry, by the names of their columns. */
 export const cellsOf = (entry?: Entry) =>

@@ -1,9 +1,9 @@
-import { env } from 'cloudflare:workers'
+import { env, exports } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
 import type { Bindings } from '../../../src/env'
 import type { ReaderBinding } from '../../../src/transfer/imports/receive/reader-client'
 import type { Import, ImportRow } from '../../../src/transfer/imports/responses'
-import type { Reader } from '../api'
+import { BASE, type Reader } from '../api'
 import { select } from '../database'
 import { memberIdOf } from '../images/images'
 
@@ -62,6 +62,10 @@ export const interruptImport = async (reader: Reader, file: string, stored = fil
 /** The report of an import of at most a hundred rows. */
 export const rowsOf = async (reader: Reader, importId: number, outcome = 'ALL'): Promise<ImportRow[]> =>
   (await reader.get(`/imports/${importId}/rows?page=1&size=100&outcome=${outcome}`)).body.item
+
+/** The response to a GET, whose body is not read yet. */
+export const download = (reader: Reader, path: string) =>
+  exports.default.fetch(BASE + path, { headers: { Authorization: `Bearer ${reader.token}` } })
 
 /** Up to a hundred books, oldest first. */
 export const booksOf = async (reader: Reader) => (await reader.get('/books?sort=created&size=100')).body.item
