@@ -38,11 +38,11 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 /** The number of a month, which may be its name in English. 0 if there is no such month. */
 const monthOf = (month: string) => Number(month) || MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1
 
-// A time may follow each.
-const DATES = [
-  /^(?<year>\d{4})(?:[-/.년年] ?(?<month>\d{1,2})(?:[-/.월月] ?(?<day>\d{1,2})[일日.]?)?[월月]?)?[년年]?(?:[T ]|$)/,
-  /^(?<day>\d{1,2})\.? (?<month>[A-Za-z]{3,9})\.?,? (?<year>\d{4})(?:\D|$)/,
-  /^(?<month>[A-Za-z]{3,9})\.? (?:(?<day>\d{1,2}),? )?(?<year>\d{4})(?:\D|$)/,
+// With the places of year, month and day. A time may follow each.
+const DATES: [RegExp, year: number, month: number, day: number][] = [
+  [/^(\d{4})(?:[-/.년年] ?(\d{1,2})(?:[-/.월月] ?(\d{1,2})[일日.]?)?[월月]?)?[년年]?(?:[T ]|$)/, 1, 2, 3],
+  [/^(\d{1,2})\.? ([A-Za-z]{3,9})\.?,? (\d{4})(?:\D|$)/, 3, 2, 1],
+  [/^([A-Za-z]{3,9})\.? (?:(\d{1,2}),? )?(\d{4})(?:\D|$)/, 3, 1, 2],
 ]
 const YEAR_LAST = /^(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4}|\d\d)(?:[T ]|$)/
 
@@ -66,8 +66,9 @@ export const parseDate = (cell: string, order?: DateOrder): PartialDate | null |
     .replace(/^[["' ]+/, '')
     .replace(/[\]"' ]{1,5}$/, '')
   if (!text) return null
-  for (const pattern of DATES) {
-    const { year, month, day } = pattern.exec(text)?.groups ?? {}
+  for (const [pattern, ...places] of DATES) {
+    const found = pattern.exec(text)
+    const [year, month, day] = places.map((place) => found?.[place])
     if (year) return toDate(Number(year), month ? monthOf(month) : undefined, day ? Number(day) : undefined)
   }
   const [local, first = '', separator, second = '', year = ''] = YEAR_LAST.exec(text) ?? []
