@@ -36,8 +36,11 @@ beforeAll(async () => {
 })
 afterEach(vi.restoreAllMocks)
 
-describe('every kind of token', () => {
-  it.each(operations)('is allowed or refused by $method $template as documented', async (operation) => {
+/** In another slot, a third of them: the guard there differs only in its database. */
+const tried = operations.filter((_, n) => memberSlot() === 0 || n % 3 === SEED % 3)
+
+describe(`every kind of token (SEED=${SEED})`, () => {
+  it.each(tried)('is allowed or refused by $method $template as documented', async (operation) => {
     const error = vi.spyOn(console, 'error')
     const { cells, refused, isAllowed, baseline, failures } = await tryCallers(api, owner, operation)
     expect(failures).toEqual([])

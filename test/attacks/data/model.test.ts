@@ -21,7 +21,7 @@ const connect = async (): Promise<Send> => {
 }
 
 /** `npm run attack -- model` tries 10,000. */
-const SEQUENCES = memberSlot() === 0 ? 200 : 50
+const SEQUENCES = memberSlot() === 0 ? 100 : 50
 
 it(
   `answers every request as a plain model does, after ${SEQUENCES} random sequences (SEED=${SEED})`,
