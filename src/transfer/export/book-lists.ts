@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
-import { type Db, type Statement, sqlStatement } from '../../db/client'
+import { type Db, sqlStatement } from '../../db/client'
 import { type ArrayOrParts, type LoadPart, type Size, splitByBytes } from '../../db/parts'
 import type { BookColumns } from '../book-columns'
 
@@ -67,17 +67,20 @@ type ListName = keyof typeof LISTS
 /** A book of a page, as far as its kind of export selects it. Lists are JSON. Those of a large book are null. */
 export type BookRow = BookColumns & { bookId: number; tags: string } & Record<ListName | 'note', string | null>
 
+/** Returns a function that runs statements as the caller. Only a few calls for large responses run at a time (`LoadPart`). */
+export const createRunner =
+  (db: Db, caller: Caller, load: LoadPart) =>
+  <B extends Parameters<typeof runAsCaller>[2]>(batch: B) =>
+    load(() => runAsCaller(db, caller, batch))
+export type Runner = ReturnType<typeof createRunner>
+
 /** Returns a function that parses a list of a book or, if the book is too large for a page, loads it in parts. */
-export const createListLoader = (db: Db, caller: Caller, load: LoadPart) => {
-  const query = <Row>(statement: Statement<Row>) =>
-    load(async () => {
-      const { rows } = await runAsCaller(db, caller, { rows: statement })
-      return rows
-    })
+export const createListLoader = (run: Runner) => {
   async function* loadParts(name: ListName, bookId: number) {
     const { selectSizes, selectItems } = LISTS[name]
-    for (const ids of splitByBytes(await query(selectSizes({ bookId })))) {
-      const items = await query(selectItems({ bookId, ids: JSON.stringify(ids) }))
+    const { sizes } = await run({ sizes: selectSizes({ bookId }) })
+    for (const ids of splitByBytes(sizes)) {
+      const { items } = await run({ items: selectItems({ bookId, ids: JSON.stringify(ids) }) })
       yield items.map(({ item }) => JSON.parse(item))
     }
   }

@@ -1,12 +1,12 @@
 import { keyedHash } from '../../auth/keyed-hash'
-import { type Caller, queryOne, runAsCaller, selectMember } from '../../db/caller'
-import { type Db, firstRow } from '../../db/client'
-import type { LoadPart } from '../../db/parts'
+import { type Caller, selectMember } from '../../db/caller'
+import { firstRow } from '../../db/client'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import { EXPORT_PARTS, EXPORTS, insertCallerAttempt, selectUsage, toAttempt } from '../../limits/attempts'
 import { afterAttempt, tooManyAttempts } from '../../limits/rate-limit'
 import { toCursor } from '../../values/cursor'
+import type { Runner } from './book-lists'
 import type { Ends, Kind } from './kinds'
 import type { ExportQuery, Plan } from './schema'
 
@@ -35,29 +35,16 @@ const toPart = ({ part, exportedAt, after, last }: Plan, ends: Ends | undefined)
 const invalid = (propertyPath: string, rejectedValue: string, reason: string) =>
   new ApiError('INVALID_PARAMETERS', { violationErrors: [{ propertyPath, rejectedValue, reason }] })
 
-type Requested = {
-  db: Db
-  caller: Caller
-  memberId: number
-  config: Config
-  query: ExportQuery
-  load: LoadPart
-}
-
 /** Finds a further part that was requested without a plan. Takes a call for each part before it. */
-const findPart = async (
-  { db, caller, query, load }: Requested,
-  { selectEnds }: Pick<Kind<unknown>, 'selectEnds'>,
-  first: Part,
-) => {
+const findPart = async (run: Runner, { selectEnds }: Kind<unknown>, number: number, first: Part) => {
   let part = first
-  while (part.next && part.number < query.part) {
+  while (part.next && part.number < number) {
     const plan = part.next
-    const ends = await load(() => queryOne(db, caller, selectEnds({ isCounted: 1, ...plan })))
+    const { ends } = await run({ ends: firstRow(selectEnds({ isCounted: 1, ...plan })) })
     part = toPart(plan, ends)
   }
-  if (part.number === query.part) return part
-  throw invalid('part', String(query.part), `must be at most ${part.number}, the number of parts`)
+  if (part.number === number) return part
+  throw invalid('part', String(number), `must be at most ${part.number}, the number of parts`)
 }
 
 /**
@@ -65,29 +52,31 @@ const findPart = async (
  * the first page, unless the part has to be found first.
  * @throws TOO_MANY_REQUESTS beyond the limit; INVALID_PARAMETERS if there is no such part
  */
-export const startExport = async (requested: Requested, kind: Kind<unknown>) => {
-  const { db, caller, memberId, config, query, load } = requested
-  const { part: number, plan } = query
+export const startExport = async (
+  run: Runner,
+  caller: Caller,
+  { JWT_SECRET }: Config,
+  { part: number, plan }: ExportQuery,
+  kind: Kind<unknown>,
+) => {
   if (plan && plan.part !== number) throw invalid('plan', toCursor(plan), 'must belong to the requested part')
   const now = Date.now()
   // Without a plan, a further part costs as much as all those before it.
   const [action, limits] = plan ? (['export part', EXPORT_PARTS] as const) : (['export', EXPORTS] as const)
   // Apart, so that a leaked access token does not keep the member from exporting.
   const credential = 'tokenHash' in caller ? 'by token' : 'by session'
-  const subject = await keyedHash(config.JWT_SECRET, action, credential, String(memberId))
+  const subject = await keyedHash(JWT_SECRET, action, credential, String(caller.memberId))
   const attempt = toAttempt(now, { subject, limits })
   const start = plan ?? { part: 1, exportedAt: now, after: 0, last: Number.MAX_SAFE_INTEGER }
-  const { guard, usage, counted, ends, page } = await load(() =>
-    runAsCaller(db, caller, {
-      guard: selectProfile(),
-      usage: selectUsage(attempt),
-      counted: insertCallerAttempt(attempt),
-      // After the statement that counts the export, so that a request beyond the limit reads no books.
-      ends: firstRow(kind.selectEnds({ isCounted: 0, ...start })),
-      page: start.part === number ? kind.selectPage({ ...start, isCounted: 0, books: FIRST_PAGE_BOOKS }) : undefined,
-    }),
-  )
+  const { guard, usage, counted, ends, page } = await run({
+    guard: selectProfile(),
+    usage: selectUsage(attempt),
+    counted: insertCallerAttempt(attempt),
+    // After the statement that counts the export, so that a request beyond the limit reads no books.
+    ends: firstRow(kind.selectEnds({ isCounted: 0, ...start })),
+    page: start.part === number ? kind.selectPage({ ...start, isCounted: 0, books: FIRST_PAGE_BOOKS }) : undefined,
+  })
   if (counted.length === 0) throw tooManyAttempts(usage, now)
-  const part = await findPart(requested, kind, toPart(start, ends))
+  const part = await findPart(run, kind, number, toPart(start, ends))
   return { member: guard, part, page, rateLimit: afterAttempt(usage, now) }
 }

@@ -1,17 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, confirmCaller, runAsCaller } from '../../db/caller'
+import { type Caller, callerId, confirmCaller } from '../../db/caller'
 import { afterResponse, type Db, sqlStatement } from '../../db/client'
-import { type LoadPart, startLoading } from '../../db/parts'
+import { startLoading } from '../../db/parts'
 import type { Config } from '../../env'
 import { toKey } from '../../library/images/bucket'
 import type { StoredImage } from '../../library/images/responses'
-import { type BookRow, createListLoader } from './book-lists'
+import { type BookRow, createListLoader, createRunner, type Runner } from './book-lists'
 import { FIRST_PAGE_BOOKS, type Part, startExport } from './export-plan'
 import { type Kind, LIBRARY } from './kinds'
 import type { ExportedImage } from './responses'
 import type { ExportQuery } from './schema'
-
-type Loading = Awaited<ReturnType<typeof startLoading>>
 
 // A page reads the size of each candidate. Their number follows from the number of books in the previous page: otherwise,
 // each page of a few large books would read the sizes of hundreds.
@@ -22,19 +20,15 @@ const MAX_PAGE_BOOKS = 200
  * end, or when `return` is called after the first yield. `first`: the first page, if it has been loaded.
  */
 async function* loadPages<Book>(
-  db: Db,
-  caller: Caller,
+  run: Runner,
   { selectPage, toBook }: Kind<Book>,
   { after, last }: Part,
   first: BookRow[] | undefined,
-  { load, end }: Loading,
+  end: () => void,
 ) {
-  const loadList = createListLoader(db, caller, load)
-  const loadPage = async (from: number, books: number) => {
-    const statement = selectPage({ isCounted: 1, after: from, last, books })
-    const { page } = await load(() => runAsCaller(db, caller, { page: statement }))
-    return page
-  }
+  const loadList = createListLoader(run)
+  const loadPage = async (after: number, books: number) =>
+    (await run({ page: selectPage({ isCounted: 1, after, last, books }) })).page
   try {
     yield []
     let page = first ?? (await loadPage(after, FIRST_PAGE_BOOKS))
@@ -56,9 +50,9 @@ const selectImages = sqlStatement<StoredImage & { imageId: number }>`
   order by imageId limit ${sql.raw(String(IMAGES_PER_PAGE))}`
 
 /** Loads the caller's images in pages, oldest first. */
-async function* loadImages(db: Db, caller: Caller, load: LoadPart, imageBase: string) {
+async function* loadImages(run: Runner, imageBase: string) {
   for (let after = 0, isLast = false; !isLast; ) {
-    const { page } = await load(() => runAsCaller(db, caller, { page: selectImages({ after }) }))
+    const { page } = await run({ page: selectImages({ after }) })
     yield page.map(({ memberId, name, type, bytes, createdAt }): ExportedImage => {
       return { name, url: `${imageBase}/${toKey(memberId, name)}`, type, bytes, createdAt }
     })
@@ -79,24 +73,24 @@ export const exportBooks = async <Book>(
   query: ExportQuery,
   kind: Kind<Book>,
 ) => {
-  const memberId = await confirmCaller(db, caller)
-  const loading = await startLoading(db, caller)
+  await confirmCaller(db, caller)
+  const { load, end } = await startLoading(db, caller)
   try {
-    const { load } = loading
-    const { page, ...started } = await startExport({ db, caller, memberId, config, query, load }, kind)
-    const books = loadPages(afterResponse(db), caller, kind, started.part, page, loading)
+    const { page, ...started } = await startExport(createRunner(db, caller, load), caller, config, query, kind)
+    const run = createRunner(afterResponse(db), caller, load)
+    const books = loadPages(run, kind, started.part, page, end)
     await books.next()
-    return { ...started, books, load }
+    return { ...started, books, run }
   } catch (error) {
-    loading.end()
+    end()
     throw error
   }
 }
 
 /** Everything that a member has. @param imageBase the beginning of the URLs of images */
 export const exportLibrary = async (db: Db, caller: Caller, config: Config, query: ExportQuery, imageBase: string) => {
-  const { load, ...library } = await exportBooks(db, caller, config, query, LIBRARY)
+  const { run, ...library } = await exportBooks(db, caller, config, query, LIBRARY)
   // The first part has the images.
-  const images = library.part.number === 1 ? loadImages(afterResponse(db), caller, load, imageBase) : []
+  const images = library.part.number === 1 ? loadImages(run, imageBase) : []
   return { ...library, images }
 }
