@@ -1,4 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
+import type { Query } from './marks.ts'
 import { idsOf } from './table.ts'
 
 // Compares the directory of addresses, which is in the database of slot 0, with the members of a slot.
@@ -47,6 +48,11 @@ export const databaseOf = (slots: OpenSlot[], slot: number) => {
 }
 /** The database of slot 0, which has the directory. */
 export const mainOf = (slots: OpenSlot[]) => databaseOf(slots, 0)
+
+export const toQuery =
+  (slots: OpenSlot[]): Query =>
+  (slot, sql) =>
+    queryAll(databaseOf(slots, slot), sql)
 
 /** What the entry of a use must be. */
 export const stateOf = ({ reservedUntil }: Pick<Use, 'reservedUntil'>): Entry['state'] =>

@@ -29,3 +29,6 @@ export const hashAddress = async (secret: string, email: string) => {
     .join('')
     .toUpperCase()
 }
+
+/** Identifies ADDRESS_KEY without revealing it: the hash of a text that is no address. */
+export const checkOfKey = (addressKey: string) => hashAddress(addressKey, 'ADDRESS_KEY')

@@ -39,6 +39,17 @@ export const slotCounters = sqliteTable('slotCounters', {
   lastClaimId: integer().notNull(),
 })
 
+/**
+ * Shows whether databases belong together. Slot 0 has a random mark for each other slot, whose database repeats its own, and in
+ * the row of slot 0 a keyed hash of a constant, which identifies ADDRESS_KEY.
+ */
+export const slotMarks = sqliteTable('slotMarks', {
+  slot: integer().primaryKey(),
+  mark: text().notNull(),
+  /** In slot 0: whether a deployment has bound the slot after its database repeated the mark. */
+  isConfirmed: integer({ mode: 'boolean' }).notNull().default(false),
+})
+
 /** Claims that can no longer take effect in this slot: settled ones, and those of withdrawn members. Kept for a day. */
 export const settledClaims = sqliteTable('settledClaims', {
   claimId: integer().primaryKey(),

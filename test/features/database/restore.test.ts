@@ -26,6 +26,7 @@ const TABLES = [
   'purgeJobs',
   'addresses',
   'slotCounters',
+  'slotMarks',
   'sessions',
   'settledClaims',
   'progress',

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import { forgetSharedReader } from '../api'
 
-const TABLES = ['members', 'joinCodes', 'accountCodes', 'attempts', 'dailyMails', 'addresses', 'purgeJobs']
+const TABLES = ['members', 'joinCodes', 'accountCodes', 'attempts', 'dailyMails', 'addresses', 'slotMarks', 'purgeJobs']
 
 /** Files that share a Worker begin with the clock, without mocks, and with empty databases, whose identifiers go on. */
 export const emptyDatabases = async () => {
