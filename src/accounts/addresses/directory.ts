@@ -6,6 +6,7 @@ import { members } from '../../db/schema/member-tables'
 import type { addresses } from '../../db/schema/slot-tables'
 import type { Config } from '../../env'
 import type { Slots } from '../../slots/slots'
+import { type Expected, isIntact, toExpected } from './marks'
 
 // Finds the member who has, or may return to, an e-mail address. With several databases, that takes the directory, which
 // claims.ts changes.
@@ -14,10 +15,13 @@ import type { Slots } from '../../slots/slots'
 export const isEmail = sql`lower(${members.email}) = lower(:email)`
 
 /** An e-mail address as parameters. It has a hash only if there is a directory. */
-export type Address = { email: string; addressHash?: string }
+export type Address = Expected & { email: string; addressHash?: string }
 
-export const toAddress = async ({ numbers }: Slots, config: Config, email: string): Promise<Address> =>
-  numbers.length > 1 ? { email, addressHash: await hashAddress(config.ADDRESS_KEY ?? '', email) } : { email }
+export const toAddress = async (slots: Slots, config: Config, email: string): Promise<Address> => ({
+  ...(await toExpected(slots, config)),
+  email,
+  ...(slots.numbers.length > 1 && { addressHash: await hashAddress(config.ADDRESS_KEY ?? '', email) }),
+})
 
 /** An entry of the directory. */
 export type Entry = Omit<typeof addresses.$inferSelect, 'addressHash'> & { addressHash: string }
@@ -46,13 +50,13 @@ export const selectHolder = (address: Address, now: number): Statement<Holder> =
   address.addressHash ? selectAnywhere({ ...address, now }) : selectHere({ ...address, now })
 
 /**
- * Matches if no member and no open claim has the address, and it is reserved for nobody.
+ * Matches if no member and no open claim has the address, it is reserved for nobody, and no slot or key is lost.
  * @param exceptOwn whether the reservations and entries of the member `memberId` do not count
  */
 export const isFree = (hasDirectory: boolean, exceptOwn = false) => {
   const isOther = exceptOwn ? sql`memberId <> :memberId` : sql`true`
   const isUnused = sql`not exists (select 1 from members where ${isEmail} and ${isOther})
-    and not exists (select 1 from emailUndos where ${isReserved} and ${isOther})`
+    and not exists (select 1 from emailUndos where ${isReserved} and ${isOther}) and ${isIntact}`
   if (!hasDirectory) return isUnused
   return sql`${isUnused} and not exists (select 1 from addresses where ${isAddress} and ${isOther})`
 }

@@ -13,9 +13,11 @@ import {
   toAttempt,
 } from '../../limits/attempts'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
+import type { Mark } from '../../slots/marks'
 import { DAY_MS } from '../../values/time'
 import { claimIf, isAbandoned, isConfirmed } from '../addresses/claims'
 import { type Address, type Entry, isEmail, isFree, isFreeOrAbandoned, selectHolder } from '../addresses/directory'
+import { requireIntact, selectMarks } from '../addresses/marks'
 import { CODE_LIFETIME_MS } from './account-codes'
 import { createIssuer } from './issuer'
 import { DAILY_MAILS_SENT, dayOf, hashFor, hashMailbox, isBelowDailyMails, limitMails } from './mail-limits'
@@ -76,8 +78,13 @@ export const issueCode = async (
     day,
     mailsPerDay: config.MAILS_PER_DAY,
   }
-  const results = await run(db, { holder: firstRow(selectHolder(owner, now)), ...codes.issue(issued) })
+  const results = await run(db, {
+    marks: selectMarks(owner),
+    holder: firstRow(selectHolder(owner, now)),
+    ...codes.issue(issued),
+  })
   const { holder, usage, counted } = results
+  await requireIntact(db, results.marks)
   if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
   if (usage.some(isReached)) throw tooManyAttempts(usage, now)
   if (!results.issued) {
@@ -121,18 +128,20 @@ export const invalidCodeError = (code: string) =>
 
 /**
  * The code, if one is required, and the claim, unless the slot is 0, where the members are in the same database as the codes.
- * `abandoned`: must be settled before a new check.
+ * `abandoned`: must be settled before a new check. `marks`: those in slot 0.
  */
-export type Checked = { code?: VerifiedCode; claimId?: number; abandoned?: Entry }
+export type Checked = { code?: VerifiedCode; claimId?: number; abandoned?: Entry; marks: Mark[] }
 
 const checkUnverified = async (db: Db, owner: Address, slot: number): Promise<Checked> => {
   const now = Date.now()
-  const { holder, entries } = await run(db, {
+  const { marks, holder, entries } = await run(db, {
+    marks: selectMarks(owner),
     holder: firstRow(selectHolder(owner, now)),
     ...(slot > 0 && claimUnverified(owner, slot, now)),
   })
+  await requireIntact(db, marks)
   if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
-  return { claimId: entries?.[0]?.claimId, abandoned: holder }
+  return { claimId: entries?.[0]?.claimId, abandoned: holder, marks }
 }
 
 /**
@@ -161,17 +170,19 @@ export const checkCode = async (
   const [address, codeHash] = [await hash('code'), await hash('code', code)]
   const guess = { ...attempt, address, codeHash, guesser: await hash('guess', network) }
   // One transaction: the guess is matched only if it is counted.
-  const { holder, usage, match, entries, counted } = await run(db, {
+  const { marks, holder, usage, match, entries, counted } = await run(db, {
+    marks: selectMarks(owner),
     holder: firstRow(selectHolder(owner, now)),
     usage: selectUsage(attempt),
     match: firstRow(selectMatch(guess)),
     ...(slot > 0 && claimVerified(owner, slot, now, guess)),
     counted: insertGuess(guess),
   })
+  await requireIntact(db, marks, counted)
   if (holder && !isAbandoned(holder, now)) throw new ApiError('MEMBER_EXISTS')
   if (usage.some(isReached)) throw tooManyAttempts(usage, now)
   // Without RateLimit headers, which would show whether the attempt counted, and so whether anyone requested a code.
   if (!match || counted.length === 0) throw invalidCodeError(code)
   const verified = { address, codeHash, counted, rateLimit: afterAttempt(usage, now) }
-  return { code: verified, claimId: entries?.[0]?.claimId, abandoned: holder }
+  return { code: verified, claimId: entries?.[0]?.claimId, abandoned: holder, marks }
 }

@@ -21,6 +21,7 @@ import type { Slots } from '../../slots/slots'
 import { HOUR_MS, localTime } from '../../values/time'
 import { abandonClaim, isAbandoned, selectOpenClaims } from '../addresses/claims'
 import { type Address, type Entry, type Holder, selectHolder, toAddress } from '../addresses/directory'
+import { type CheckedMark, requireIntact, selectMarks } from '../addresses/marks'
 import { endClaims, recordOutcome, settleClaims } from '../addresses/settlement'
 import { deleteCode, invalidCodeError } from '../codes/account-codes'
 import type { Profile } from '../members/responses'
@@ -56,7 +57,7 @@ type Change = {
  * `restored`, `changed`: the profile after a return to a former address, or after a change to another one. `blocking`: open
  * claims that must be settled before another try.
  */
-type Outcome = { usage: Usage[]; counted: Counted } & Partial<{
+type Outcome = { marks: CheckedMark[]; usage: Usage[]; counted: Counted } & Partial<{
   oldEmail: string
   restored: Profile
   changed: Profile
@@ -74,8 +75,9 @@ const tryInSlot0 = async (change: Change): Promise<Outcome> => {
   const { db, caller, address, attempt, origin } = change
   const values = { ...change.values, ...attempt }
   const changeIfRight = address.addressHash ? changeHere.withDirectory : changeHere.alone
-  const { guard, usage, holders, codes, restored, changed, counted } = await runAsCaller(db, caller, {
+  const { guard, marks, usage, holders, codes, restored, changed, counted } = await runAsCaller(db, caller, {
     guard: selectChanging(values),
+    marks: selectMarks(address),
     usage: selectUsage(attempt),
     holders: selectHolder(address, attempt.now),
     codes: selectCodeHere(values),
@@ -83,7 +85,7 @@ const tryInSlot0 = async (change: Change): Promise<Outcome> => {
     voidCodes: deleteVoidCode(values),
     counted: insertCallerAttempt(attempt),
   })
-  const done = { oldEmail: guard.email, restored, changed, usage, counted }
+  const done = { oldEmail: guard.email, restored, changed, marks, usage, counted }
   return codes.length > 0 ? { ...done, ...findBlocking(holders, change) } : done
 }
 
@@ -115,7 +117,8 @@ const tryClaimed = async (change: Change): Promise<Outcome> => {
   const { guard } = await runAsCaller(db, caller, { guard: selectChanging(values) })
   const { credentialsVersion, returnExpiresAt } = guard
   const sent = { ...values, credentialsVersion, returnExpiresAt }
-  const { usage, holders, open, codes, entries, counted } = await run(slots.directory, {
+  const { marks, usage, holders, open, codes, entries, counted } = await run(slots.directory, {
+    marks: selectMarks(address),
     usage: selectUsage(attempt),
     holders: selectHolder(address, attempt.now),
     open: selectOpenClaims(sent),
@@ -124,10 +127,10 @@ const tryClaimed = async (change: Change): Promise<Outcome> => {
     counted: insertAttempt(attempt),
   })
   const [claim] = entries
-  if (claim) return { ...(await changeInSlot(change, claim, entries, sent)), usage, counted }
-  if (codes.length === 0) return { usage, counted }
+  if (claim) return { ...(await changeInSlot(change, claim, entries, sent)), marks, usage, counted }
+  if (codes.length === 0) return { marks, usage, counted }
   const { blocking, isTaken } = findBlocking(holders, change)
-  return { usage, counted, blocking: [...open, ...blocking], isTaken }
+  return { marks, usage, counted, blocking: [...open, ...blocking], isTaken }
 }
 
 const settleBlocking = async ({ slots, config }: Change, entries: Entry[], counted: Counted) => {
@@ -202,7 +205,7 @@ export const changeEmail = async (
     await settleBlocking(change, outcome.blocking, outcome.counted)
     outcome = await changeOnce()
   }
-  const { restored, changed, oldEmail, usage, isTaken, blocking } = outcome
+  const { restored, changed, oldEmail, marks, usage, counted, isTaken, blocking } = outcome
   const profile = restored ?? changed
   if (profile && oldEmail) {
     if (restored) inform.returned(oldEmail)
@@ -210,6 +213,7 @@ export const changeEmail = async (
     return { profile, rateLimit: afterAttempt(usage, now) }
   }
   if (usage.some(isReached)) throw tooManyAttempts(usage, now)
+  await requireIntact(slots.directory, marks, counted)
   if (isTaken) throw new ApiError('MEMBER_EXISTS')
   if (blocking) throw unavailable('e-mail change: another one is under way')
   throw invalidCodeError(authenticationCode, afterAttempt(usage, now))

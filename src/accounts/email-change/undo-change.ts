@@ -6,6 +6,7 @@ import type { Slots } from '../../slots/slots'
 import { localTime } from '../../values/time'
 import { abandonClaim, isUnsettled, selectOpenClaims, takeForUndo } from '../addresses/claims'
 import { type Address, isFree, toAddress } from '../addresses/directory'
+import { requireIntact, selectMarks } from '../addresses/marks'
 import { endClaims, recordOutcome, settleClaims } from '../addresses/settlement'
 import type { Origin } from '../sessions/activity'
 import { restoreIf } from './store'
@@ -31,13 +32,21 @@ type Values = Undo & { undoHash: string; updatedAt: string }
 
 const restoreHere = async (db: Db, address: Address, values: Values, origin: Origin) => {
   const restore = address.addressHash ? restoreInSlot0.withDirectory : restoreInSlot0.alone
-  const { restored } = await run(db, restore(origin, { ...values, ...address, now: Date.now() }))
+  const { marks, restored } = await run(db, {
+    marks: selectMarks(address),
+    ...restore(origin, { ...values, ...address, now: Date.now() }),
+  })
+  if (!restored) await requireIntact(db, marks)
   return restored !== undefined
 }
 
 /** Claims the former address, and all addresses that the undo releases, in the directory. */
 const takeEntries = (slots: Slots, slot: number, address: Address, undo: Undo) =>
-  run(slots.directory, { open: selectOpenClaims(undo), ...takeForUndo(address, slot, Date.now(), undo) })
+  run(slots.directory, {
+    marks: selectMarks(address),
+    open: selectOpenClaims(undo),
+    ...takeForUndo(address, slot, Date.now(), undo),
+  })
 
 /** In another slot: calls the directory, the slot and, after the response, the directory. */
 const restoreClaimedAddress = async (
@@ -48,14 +57,17 @@ const restoreClaimedAddress = async (
   undo: Values,
   origin: Origin,
 ) => {
-  let { open, entries } = await takeEntries(slots, db.slot, address, undo)
+  let { marks, open, entries } = await takeEntries(slots, db.slot, address, undo)
   if (open.length > 0) {
     await settleClaims(slots, config, db.slot, open)
-    ;({ open, entries } = await takeEntries(slots, db.slot, address, undo))
+    ;({ marks, open, entries } = await takeEntries(slots, db.slot, address, undo))
     if (open.length > 0) throw unavailable('e-mail undo: a change is under way')
   }
   const [claim] = entries
-  if (!claim) return false
+  if (!claim) {
+    await requireIntact(slots.directory, marks)
+    return false
+  }
   const now = Date.now()
   const values = { ...undo, ...address, now, claimId: claim.claimId }
   const statements = { ...restoreClaimed(origin, values), ...endClaims(entries, now) }

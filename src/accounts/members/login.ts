@@ -7,6 +7,7 @@ import { type Attempt, countAttempt, deleteAttempts } from '../../limits/attempt
 import { afterAttempt, afterReset, tooManyAttempts } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
 import { type Address, findSlot, isEmail, toAddress } from '../addresses/directory'
+import { requireIntact, requireOfSlot, selectMarks } from '../addresses/marks'
 import { checkPassword, recordFailure, toLoginAttempt } from '../passwords/check'
 import { hashingKeys, requireHashingCapacity } from '../passwords/hashing'
 import { hashPassword, isOutdated } from '../passwords/password'
@@ -23,22 +24,28 @@ const replaceHash = sqlStatement`
   update members set passwordHash = :newHash where memberId = :memberId and passwordHash = :oldHash`
 
 /** With one database: counts the attempt and finds the member in one call. */
-const findHere = async (db: Db, email: string, attempt: Attempt) => {
-  const { member, usage, counted } = await run(db, {
-    member: firstRow(selectLogin({ email })),
+const findHere = async (db: Db, address: Address, attempt: Attempt) => {
+  const { member, ...results } = await run(db, {
+    marks: selectMarks(address),
+    member: firstRow(selectLogin(address)),
     ...countAttempt(attempt),
   })
-  return { usage, counted, slot: 0, find: async () => member }
+  return { ...results, slot: 0, find: async () => member }
 }
 
 /** With several: counts the attempt and finds the slot in one call, and the member in another, even in slot 0. */
 const findAnywhere = async (slots: Slots, address: Address, addressHash: string, attempt: Attempt) => {
-  const { slot, usage, counted } = await findSlot(slots, { ...address, addressHash }, countAttempt(attempt))
+  const batch = { marks: selectMarks(address), ...countAttempt(attempt) }
+  const { slot, marks, usage, counted } = await findSlot(slots, { ...address, addressHash }, batch)
   const find = async () => {
-    const { member } = await run(slots.open(slot), { member: firstRow(selectLogin(address)) })
+    const { own, member } = await run(slots.open(slot), {
+      own: slot > 0 ? selectMarks(address) : undefined,
+      member: firstRow(selectLogin(address)),
+    })
+    if (own) requireOfSlot(slot, marks, own)
     return member
   }
-  return { usage, counted, slot, find }
+  return { marks, usage, counted, slot, find }
 }
 
 const recordLogin = recordActivity(
@@ -49,7 +56,8 @@ const recordLogin = recordActivity(
 /**
  * Logs a member in. Failed logins are counted per account and network, and per IPv6 /48.
  * @throws LOGIN_FAILED for an unknown e-mail and for a wrong password, after the same time; TOO_MANY_REQUESTS after too
- * many failed logins, or when too many callers wait for hashing
+ * many failed logins, or when too many callers wait for hashing; UNAVAILABLE instead of LOGIN_FAILED while a slot or the key of
+ * the directory is lost
  */
 export const logIn = async (slots: Slots, config: Config, { email, password }: Credentials, origin: Origin) => {
   const keys = hashingKeys(origin.network, email)
@@ -58,9 +66,9 @@ export const logIn = async (slots: Slots, config: Config, { email, password }: C
   const attempt = await toLoginAttempt(config, email, origin.network)
   const { now } = attempt
   const address = await toAddress(slots, config, email)
-  const { usage, counted, slot, find } = address.addressHash
+  const { marks, usage, counted, slot, find } = address.addressHash
     ? await findAnywhere(slots, address, address.addressHash, attempt)
-    : await findHere(directory, email, attempt)
+    : await findHere(directory, address, attempt)
   if (counted.length === 0) throw tooManyAttempts(usage, now)
 
   const verified = await checkPassword(directory, { password, keys, counted }, find, async (pause, member) => ({
@@ -71,7 +79,10 @@ export const logIn = async (slots: Slots, config: Config, { email, password }: C
     recordFailure(slots.open(slot), config, email, origin)
     return new ApiError('LOGIN_FAILED', { headers: afterAttempt(usage, now) })
   }
-  if (!verified) throw fail()
+  if (!verified) {
+    await requireIntact(directory, marks)
+    throw fail()
+  }
 
   const { member, newHash } = verified
   const { memberId, passwordHash: oldHash } = member

@@ -8,6 +8,7 @@ import type { Slots } from '../../slots/slots'
 import { localTime } from '../../values/time'
 import { abandonClaim, confirmClaim, isUnsettled, releaseClaim } from '../addresses/claims'
 import { type Address, isEmail, isFree, selectHolder, toAddress } from '../addresses/directory'
+import { hasOwnMark, requireIntact, requireOfSlot, selectMarks, toOwnMarks } from '../addresses/marks'
 import { settleClaims } from '../addresses/settlement'
 import {
   type Checked,
@@ -34,7 +35,7 @@ const insertIfFree = (hasDirectory: boolean) => ({
   verified: insertMemberIf(sql`${hasValidCode} and ${isFree(hasDirectory)}`),
 })
 const insert = { alone: insertIfFree(false), withDirectory: insertIfFree(true) }
-const insertClaimed = insertMemberIf(isUnsettled, sql`memberId,`, sql`:claimId,`)
+const insertClaimed = insertMemberIf(sql`${isUnsettled} and ${hasOwnMark}`, sql`memberId,`, sql`:claimId,`)
 const selectStored = sqlStatement<Profile & { memberId: number }>`
   select memberId, email, name from members where ${isEmail}`
 
@@ -48,26 +49,37 @@ const uncount = (code: Code | undefined) => code && deleteAttempt(code.counted)
 const createInSlot0 = async (db: Db, member: NewRow, code: Code | undefined) => {
   const { verified, unverified } = member.addressHash ? insert.withDirectory : insert.alone
   const now = Date.now()
-  const { created, holders } = await run(db, {
+  const { marks, created, holders } = await run(db, {
+    marks: selectMarks(member),
     created: code ? verified({ ...member, ...code, now }) : unverified({ ...member, now }),
     holders: selectHolder(member, now),
     codes: code && deleteCodes({ ...code, email: member.email }),
   })
+  await requireIntact(db, marks)
   if (holders.length > 0 && created.length === 0) throw new ApiError('MEMBER_EXISTS')
   return created[0]
 }
 
 /**
  * Creates the member of a claim in its slot. After the response, confirms the claim and deletes the verification codes.
- * @throws MEMBER_EXISTS, or UNAVAILABLE when the slot fails or the claim took too long; the same code can then be used again
+ * @param marks those in slot 0
+ * @throws MEMBER_EXISTS, or UNAVAILABLE when the slot fails or is lost, or the claim took too long; the same code can then be
+ * used again
  */
-const createClaimed = async (slots: Slots, slot: number, member: NewRow, claimId: number, code: Code | undefined) => {
+const createClaimed = async (
+  slots: Slots,
+  slot: number,
+  member: NewRow,
+  { claimId, code, marks }: Checked & { claimId: number },
+) => {
   const claim = { ...member, claimId }
   try {
-    const { stored } = await run(slots.open(slot), {
-      created: idempotent(insertClaimed(claim)),
+    const { own, stored } = await run(slots.open(slot), {
+      own: selectMarks(member),
+      created: idempotent(insertClaimed({ ...claim, ...toOwnMarks(slot, marks) })),
       stored: firstRow(selectStored(claim)),
     })
+    requireOfSlot(slot, marks, own)
     if (!stored) throw unavailable('sign-up: the claim was settled')
     // An older member has the address, but no entry in the directory, for example after a restore.
     const { memberId, ...profile } = stored
@@ -101,11 +113,11 @@ export const signUp = async (
   const { directory } = slots
   const address = await toAddress(slots, config, email)
   const check = () => checkCode(directory, config, address, authenticationCode, network, slot)
-  let { code, claimId, abandoned } = await check()
+  let { code, claimId, abandoned, marks } = await check()
   if (abandoned) {
     if (code) await run(directory, { uncounted: uncount(code) })
     await settleClaims(slots, config, abandoned.slot, [abandoned])
-    ;({ code, claimId, abandoned } = await check())
+    ;({ code, claimId, abandoned, marks } = await check())
     if (abandoned) throw new ApiError('MEMBER_EXISTS')
   }
   const passwordHash = await withHashingLease(keys, (pause) => hashPassword(password, pause)).catch(async (error) => {
@@ -115,7 +127,7 @@ export const signUp = async (
   })
   const member = { ...address, name, passwordHash, createdAt: localTime(config.TIME_ZONE) }
   const profile = claimId
-    ? await createClaimed(slots, slot, member, claimId, code)
+    ? await createClaimed(slots, slot, member, { claimId, code, marks })
     : await createInSlot0(directory, member, code)
   if (!profile) throw invalidCodeError(authenticationCode)
   return { profile, rateLimit: code?.rateLimit ?? {} }

@@ -22,8 +22,8 @@ export const healthReference: FeatureReference = {
       operationId: 'checkHealth',
       summary: 'Check the health of the service',
       description:
-        'Succeeds when the configuration is valid and all databases answer, checked at most once every five seconds. With ' +
-        'several databases, the error message names those that do not. Of more than sixty, each check asks sixty.',
+        'Succeeds when the configuration is valid and all databases answer and belong together, checked at most once every ' +
+        'five seconds. With several databases, the error message names those that do not. Of more than sixty, each check asks sixty.',
       usesDatabase: true,
       responses: { 200: json(Health, 'Healthy') },
     },

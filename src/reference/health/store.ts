@@ -1,8 +1,11 @@
-import { ping, uninterrupted } from '../../db/client'
+import { type Expected, findWrong, notOfSlot, recordKey, selectMarks, toExpected } from '../../accounts/addresses/marks'
+import { asService, type Db, run, uninterrupted } from '../../db/client'
+import type { Config } from '../../env'
 import { ApiError, retryAfter } from '../../errors'
 import { forEachConcurrent, MAX_CONNECTIONS } from '../../runtime/concurrently'
 import { createLimiter } from '../../runtime/limiter'
 import { withTimeout } from '../../runtime/retry'
+import { isOfSlot } from '../../slots/marks'
 import type { Slots } from '../../slots/slots'
 
 /** How long the result of a check is reused in this isolate. */
@@ -13,54 +16,83 @@ const CHECK_MS = 10_000
 const MAX_ASKED = 10 * MAX_CONNECTIONS
 const RETRY_SECONDS = 5
 
-/** `down`: the slots that did not answer. */
-type Result = { down: readonly number[]; at: number }
+/** What is wrong with a slot, and what to do. */
+type Problem = readonly [what: string, remedy?: string]
+type Result = { problems: ReadonlyMap<number, Problem>; at: number }
+const NO_ANSWER: Problem = ['no answer']
 const results = new WeakMap<D1Database, Result>()
 // One check at a time: anyone may send health checks, and they must not use up the database calls of other requests.
 const checks = createLimiter({ capacity: 1, leaseMs: CHECK_MS, maxWaiting: 64 })
 
 const isFresh = (database: D1Database) => (results.get(database)?.at ?? 0) > Date.now() - FRESH_MS
 
-const requireUp = ({ numbers }: Slots, down: readonly number[], cause?: unknown) => {
-  if (down.length === 0) return
-  const message = `Service unavailable: no answer from ${down.map((slot) => `slot ${slot}`).join(', ')}`
-  const details = { ...retryAfter(RETRY_SECONDS), ...(numbers.length > 1 && { message }) }
+const requireHealthy = ({ numbers }: Slots, problems: Result['problems'], cause?: string) => {
+  if (problems.size === 0) return
+  const down = [...problems].filter(([, problem]) => problem === NO_ANSWER).map(([slot]) => `slot ${slot}`)
+  const others = [...problems.values()].filter((problem) => problem !== NO_ANSWER)
+  const listed = [...(down.length > 0 ? [`no answer from ${down.join(', ')}`] : []), ...others.map(([what]) => what)]
+  const isListed = numbers.length > 1 || others.length > 0
+  const details = {
+    ...retryAfter(RETRY_SECONDS),
+    ...(isListed && { message: `Service unavailable: ${listed.join('; ')}` }),
+  }
   throw new ApiError('UNAVAILABLE', details, cause)
 }
 
-/** Those that did not answer last time, and others up to MAX_ASKED. */
-const chooseAsked = (numbers: readonly number[], down: readonly number[]) => {
+/** Slot 0, those with problems the last time, and others up to MAX_ASKED. */
+const chooseAsked = (numbers: readonly number[], problems: Result['problems']) => {
   const start = numbers.length > MAX_ASKED ? Math.floor(Math.random() * numbers.length) : 0
-  const asked = new Set([...down, ...numbers.slice(start), ...numbers.slice(0, start)])
+  const before = numbers.filter((slot) => problems.has(slot))
+  const asked = new Set([0, ...before, ...numbers.slice(start), ...numbers.slice(0, start)])
   return [...asked].slice(0, MAX_ASKED)
 }
 
-const check = async (database: D1Database, slots: Slots) => {
-  const wereDown = results.get(database)?.down ?? []
-  const asked = chooseAsked(slots.numbers, wereDown)
+// All health checks share the result.
+const readMarks = async (db: Db, expected: Expected) => {
+  const { marks } = await run(asService(db), { marks: selectMarks(expected) })
+  return marks
+}
+
+const check = async (database: D1Database, slots: Slots, config: Config) => {
+  const before = results.get(database)?.problems ?? new Map<number, Problem>()
+  const asked = chooseAsked(slots.numbers, before)
   const rounds = Math.ceil(asked.length / MAX_CONNECTIONS)
-  const pingSlot = (slot: number) => withTimeout(CHECK_MS / rounds, () => ping(slots.open(slot)))
-  const outcomes = await forEachConcurrent(asked, pingSlot)
-  const failed = asked.filter((_, at) => outcomes[at]?.status === 'rejected')
-  const down = slots.numbers.filter((slot) => (asked.includes(slot) ? failed : wereDown).includes(slot))
-  results.set(database, { down, at: Date.now() })
-  const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
-  requireUp(slots, down, reasons.join('; '))
+  const expected = await toExpected(slots, config)
+  const ask = (slot: number) => withTimeout(CHECK_MS / rounds, () => readMarks(slots.open(slot), expected))
+  const outcomes = await forEachConcurrent(asked, ask)
+  const [main] = outcomes
+  const known = main?.status === 'fulfilled' ? main.value : undefined
+  if (known && expected.keyCheck && !known.some(({ slot }) => slot === 0)) await recordKey(slots.directory, expected)
+  const problemOf = (slot: number): Problem | undefined => {
+    const outcome = outcomes[asked.indexOf(slot)]
+    if (!outcome) return before.get(slot)
+    if (outcome.status === 'rejected') return NO_ANSWER
+    return slot > 0 && known && !isOfSlot(slot, known, outcome.value) ? notOfSlot(slot) : undefined
+  }
+  const ofBound = slots.numbers.flatMap((slot): [number, Problem][] => {
+    const problem = problemOf(slot)
+    return problem ? [[slot, problem]] : []
+  })
+  const problems = new Map([...ofBound, ...findWrong(known ?? [])])
+  results.set(database, { problems, at: Date.now() })
+  const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []))
+  const remedies = [...problems.values()].filter(([, remedy]) => remedy).map((problem) => problem.join(': '))
+  requireHealthy(slots, problems, [...reasons, ...remedies].join('; '))
 }
 
 /**
- * Checks that all databases answer, at most once every five seconds. While one request checks, others get the last
- * result; in a new isolate, which has none, they wait.
+ * Checks that all databases answer and are those of their slots, at most once every five seconds. While one request checks,
+ * others get the last result; in a new isolate, which has none, they wait.
  * @param database that of slot 0
- * @throws UNAVAILABLE when a database does not answer; with several, the message names their slots
+ * @throws UNAVAILABLE when a database does not answer, or a slot or the key of the directory is lost; the message names them
  */
-export const checkDatabases = async (database: D1Database, slots: Slots) => {
+export const checkDatabases = async (database: D1Database, slots: Slots, config: Config) => {
   if (!isFresh(database)) {
     const lease = results.has(database) ? checks.tryAcquire() : await checks.acquire(1, ['health'])
     if (lease && !isFresh(database)) {
-      return uninterrupted(slots.directory, check(database, slots).finally(lease.release))
+      return uninterrupted(slots.directory, check(database, slots, config).finally(lease.release))
     }
     lease?.release()
   }
-  requireUp(slots, results.get(database)?.down ?? [0])
+  requireHealthy(slots, results.get(database)?.problems ?? new Map([[0, NO_ANSWER]]))
 }

@@ -122,6 +122,16 @@ it.skipIf(memberSlot() > 0)('takes two database calls to sign up, change a passw
   expect(await calls(() => login(small.reader.email))).toBe(2)
 })
 
+// With several databases: slots-lost.test.ts.
+it.skipIf(memberSlot() > 0)(
+  'reads at most 8 rows to sign up, and 36 to log in, three and one of them for marks',
+  async () => {
+    const { email } = await signUp()
+    expect((await measure(join)).read).toBeLessThanOrEqual(8)
+    expect((await measure(() => login(email))).read).toBeLessThanOrEqual(36)
+  },
+)
+
 // Two in slot 1: slots-sign-up.test.ts.
 it.skipIf(memberSlot() > 0)(
   'takes one database call to refuse a login, and another one after the response',

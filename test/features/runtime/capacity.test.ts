@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { connect, type Db, ping, run } from '../../../src/db/client'
+import { asService, connect, type Db, run } from '../../../src/db/client'
 import { type Answer, newEmail, type Reader, send, signUp } from '../../support/api'
 import { join } from '../../support/bytes'
 import { changeDatabase, memberDatabase } from '../../support/database'
@@ -66,7 +66,10 @@ describe('while 128 database calls of two networks are in progress', () => {
     const { state, releaseOne, release, settled } = await fill()
     const third = from('192.0.2.3')
     const order: string[] = []
-    const served = [query(third).then(() => order.push('third')), ping(third).then(() => order.push('health'))]
+    const served = [
+      query(third).then(() => order.push('third')),
+      query(asService(third)).then(() => order.push('health')),
+    ]
     releaseOne()
     await Promise.all(served)
     expect(order).toEqual(['health', 'third'])

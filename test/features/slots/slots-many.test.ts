@@ -1,6 +1,8 @@
 import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { toQuery } from '../../../scripts/slots/compare.ts'
+import { confirmMarks, markSlots, recordKey } from '../../../scripts/slots/marks.ts'
 import { idRange } from '../../../src/db/next-id'
 import { forEachConcurrent } from '../../../src/runtime/concurrently'
 import { sweep } from '../../../src/sweep'
@@ -90,6 +92,11 @@ const countRows = async (table: string) => {
 
 beforeAll(async () => {
   await forEachConcurrent(SLOTS, async ([, database]) => applyD1Migrations(database, env.MIGRATIONS))
+  // As a deployment does.
+  const query = toQuery(SLOTS.map(([, database], slot) => ({ slot, database })))
+  const { unconfirmed } = await markSlots(query, [...SLOTS.keys()])
+  await confirmMarks(query, unconfirmed)
+  await recordKey(query, ADDRESS_KEY, { replace: false })
 })
 
 describe('with 40 slots', () => {
@@ -145,7 +152,7 @@ describe('with 400 slots', () => {
     const batch = async () => {
       asked++
       await scheduler.wait(250)
-      return [{ results: [] }]
+      return [{ results: [{ slot: 0, mark: '', isConfirmed: 1 }] }]
     }
     const distant = { withSession: () => ({ prepare: () => statement, batch, getBookmark: () => null }) }
     const databases = Object.fromEntries(Array.from({ length: 399 }, (_, n) => [`DB_${n + 1}`, distant]))
