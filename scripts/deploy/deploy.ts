@@ -2,6 +2,7 @@ import { bindSlots, formatConfig, newMembersSetting, placeOf, type Slot } from '
 import { checkAccount, namespaceTitle, provision } from './account.ts'
 import { migrate, provisionDatabases } from './databases.ts'
 import { type Config, DeployError, type Host, runWrangler, type WorkerConfig } from './host.ts'
+import { checkMarks } from './marks.ts'
 import { collectSettings, generatedSecrets, generateSecret, putSecret } from './settings.ts'
 
 const HEALTH_ATTEMPTS = 12
@@ -69,15 +70,19 @@ export const deploy = async (host: Host, config: Config, reader: WorkerConfig, s
   const databases = await provisionDatabases(host, bindSlots(config, slots), slots)
   const provisioned = await provision(host, databases)
   // With one database, wrangler.toml names it.
-  await migrate(host, databases, slots.length > 1 ? writeConfig(host, provisioned) : [])
+  const configPath = slots.length > 1 ? writeConfig(host, provisioned) : []
+  await migrate(host, databases, configPath)
 
   const generated = Object.fromEntries(
     generatedSecrets(slots)
       .filter((name) => !isSet(name))
       .map((name) => [name, generateSecret()]),
   )
+  const key = { addressKey: settings.ADDRESS_KEY, isGenerated: 'ADDRESS_KEY' in generated }
+  const confirmMarks = await checkMarks(host, slots, configPath, key)
   await uploadReader(host, config, reader)
   const url = await upload(host, provisioned, { ...settings, ...generated })
+  await confirmMarks()
   // Secrets cannot be read back, and are needed to rotate them. Keep them out of CI logs.
   for (const [name, value] of Object.entries(generated)) {
     if (host.ask) host.print(`Keep this ${name}, to rotate it later: ${value}`)
@@ -109,6 +114,7 @@ export const plan = (config: Config, reader: WorkerConfig, slots: Slot[]) => {
     ...kv_namespaces.map(({ binding }) => `Namespace ${namespaceTitle(config, binding)}: find or create`),
     ...config.d1_databases.map(({ binding }) => `Migrations: apply new ones to ${binding}`),
     ...(newMembers ? [`Migrations: apply new ones to the ${slots.length - 1} other slots, six at a time`] : []),
+    'Slots: check that every database is the one of its slot, and that the directory has the ADDRESS_KEY',
     ...(newMembers ? [`NEW_MEMBERS: set to ${newMembers}`] : []),
     `Worker ${reader.name}: upload`,
     `Worker ${name}: upload with its missing settings`,

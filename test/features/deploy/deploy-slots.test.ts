@@ -2,13 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { plan } from '../../../scripts/deploy/deploy.ts'
 import type { WranglerResult } from '../../../scripts/deploy/host.ts'
 import { newMembersSetting, parseSlots } from '../../../scripts/slots/table.ts'
+import { checkOfKey } from '../../../src/auth/keyed-hash'
 import {
   type Account,
   CONFIG,
   deployTo as deployAccount,
   deployedAccount,
   emptyAccount,
+  failure,
   fakeWrangler,
+  MAIL_FROM,
   READER,
   UPLOAD_READER,
 } from './fake-account'
@@ -185,6 +188,74 @@ describe('deploy with slots', () => {
     const { errors, changes } = await deployTo(account, table, {}, { ...CONFIG, vars })
     expect(errors).toEqual([expect.stringMatching(message)])
     expect(changes).toEqual([])
+  })
+})
+
+describe('deploy with a lost slot or key', () => {
+  const KEY = 'the key of the directory, of which there is a copy'
+  const deployed = async () => {
+    const account = emptyAccount()
+    await deployTo(account, TABLE, { env: { MAIL_FROM, ADDRESS_KEY: KEY } })
+    const check = { slot: 0, mark: await checkOfKey(KEY), isConfirmed: 1 }
+    account.marks?.['reading-library']?.set(0, check)
+    return account
+  }
+  const withoutKey = (account: Account) => {
+    account.secrets = account.secrets?.filter((name) => name !== 'ADDRESS_KEY')
+  }
+  const renamed = TABLE.map((row) => (row.slot === 2 ? { ...row, name: 'library-ue' } : row))
+
+  it('confirms the marks of all slots after the upload', async () => {
+    const { marks = {} } = await deployed()
+    const known = [...(marks['reading-library']?.values() ?? [])]
+    expect(known.map(({ slot, isConfirmed }) => [slot, isConfirmed])).toEqual([1, 2, 3, 0].map((slot) => [slot, 1]))
+    expect(marks['library-eu']?.get(2)?.mark).toBe(known[1]?.mark)
+  })
+
+  it.each<[string, object[], (account: Account) => void, object, RegExp]>([
+    ['a typo in a name', renamed, () => {}, {}, /^slot 2: DB_2 is not the database that DB knows/],
+    ['a lost line', TABLE.filter(({ slot }) => slot !== 2), () => {}, {}, /^slot 2: slots.json has no line for it/],
+    ['a lost table and key', [], withoutKey, {}, /^slot 1: slots.json has no line for it/],
+    ['a lost key', TABLE, withoutKey, {}, /^ADDRESS_KEY is missing, but the directory of addresses has one/],
+    ['another key', TABLE, withoutKey, { ADDRESS_KEY: `not ${KEY}` }, /^ADDRESS_KEY is not the key of the directory/],
+  ])('uploads nothing with %s', async (_, table, lose, env, message) => {
+    const account = await deployed()
+    account.databases = account.databases.filter((name) => !name.includes('slot') || table.length > 0)
+    lose(account)
+    const { changes, errors } = await deployTo(account, table, { env })
+    expect(errors?.[0]).toMatch(message)
+    expect(changes.filter((command) => command.startsWith('deploy'))).toEqual([])
+  })
+
+  it('uploads nothing with a lost key of a directory from before there were marks', async () => {
+    const account = await deployed()
+    withoutKey(account)
+    const { errors } = await deployTo({ ...account, marks: {}, hasEntries: true }, TABLE)
+    expect(errors?.[0]).toMatch(/^ADDRESS_KEY is missing/)
+  })
+
+  it('accepts the key of the directory again', async () => {
+    const account = await deployed()
+    withoutKey(account)
+    const { errors, secrets } = await deployTo(account, TABLE, { env: { ADDRESS_KEY: KEY } })
+    expect([errors, secrets]).toEqual([undefined, { ADDRESS_KEY: KEY }])
+  })
+
+  it('confirms the marks when run again after a failed upload', async () => {
+    const account = emptyAccount()
+    const succeed = fakeWrangler(account)
+    const wrangler = async (args: string[]) => (args[0] === 'deploy' ? failure('Too large') : succeed(args))
+    expect((await deployTo(account, TABLE, { wrangler })).errors).toEqual(['wrangler deploy: Too large'])
+    account.marks = Object.fromEntries(
+      Object.entries(account.marks ?? {}).map(([binding, marks]) => [
+        parse(TABLE).find((slot) => slot.binding === binding)?.name ?? binding,
+        marks,
+      ]),
+    )
+    const isConfirmed = () => [...(account.marks?.['reading-library']?.values() ?? [])].map((mark) => mark.isConfirmed)
+    expect(isConfirmed()).toEqual([0, 0, 0])
+    expect((await deployTo(account, TABLE)).errors).toBeUndefined()
+    expect(isConfirmed()).toEqual([1, 1, 1])
   })
 })
 

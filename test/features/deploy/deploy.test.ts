@@ -165,5 +165,7 @@ it('deploy fails if the Worker does not become healthy', async () => {
 
 it('a dry run lists every step', () => {
   const steps = plan(CONFIG, READER, parseSlots([], 'reading-library')).map((step) => step.split(/[: ]/)[0])
-  expect(steps.join(' ')).toBe('Account Settings Database Bucket Namespace Migrations Worker Worker PUBLIC_URL Health')
+  expect(steps.join(' ')).toBe(
+    'Account Settings Database Bucket Namespace Migrations Slots Worker Worker PUBLIC_URL Health',
+  )
 })

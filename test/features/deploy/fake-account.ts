@@ -1,6 +1,7 @@
 import { deploy } from '../../../scripts/deploy/deploy.ts'
 import type { Config, Host, WranglerResult } from '../../../scripts/deploy/host.ts'
 import { parseSlots } from '../../../scripts/slots/table.ts'
+import type { Mark } from '../../../src/slots/marks'
 
 export const CONFIG: Config = {
   name: 'reading-library',
@@ -26,6 +27,9 @@ export type Account = Record<'databases' | 'buckets' | 'namespaces' | 'pending',
   /** By database. */
   jurisdictions?: Record<string, string>
   targets?: string[]
+  /** By database. */
+  marks?: Record<string, Map<number, Mark>>
+  hasEntries?: boolean
 }
 
 export const emptyAccount = (): Account => ({
@@ -52,6 +56,17 @@ export const failure = (message: string, stdout = ''): WranglerResult => ({
   stdout,
   records: [{ type: 'wrangler-session' }, { type: 'command-failed', message }],
 })
+
+/** Stands in for the SQL of scripts/slots/marks.ts. slots-lost.test.ts runs it. */
+const executeOnMarks = (marks: Map<number, Mark>, sql: string, hasEntries = false) => {
+  if (sql.startsWith('select slot')) return [...marks.values()]
+  if (sql.startsWith('select')) return [{ check: marks.get(0)?.mark ?? null, hasEntries }]
+  const confirmed = /^update .* in \(([\d,]+)\)$/.exec(sql)?.[1]?.split(',').map(Number) ?? []
+  for (const slot of confirmed) marks.set(slot, { slot, mark: marks.get(slot)?.mark ?? '', isConfirmed: 1 })
+  const inserted = [...sql.matchAll(/\((\d+), '([^']+)'/g)].map(([, slot, mark = '']) => ({ slot: Number(slot), mark }))
+  for (const { slot, mark } of inserted) if (!marks.has(slot)) marks.set(slot, { slot, mark, isConfirmed: 0 })
+  return inserted.map(({ slot }) => marks.get(slot))
+}
 
 /** A fake wrangler that reads and changes the account. */
 export const fakeWrangler =
@@ -92,6 +107,14 @@ export const fakeWrangler =
         const pending = account.migrated?.includes(database) ? [] : account.pending
         account.migrated = [...(account.migrated ?? []), database]
         return success(pending.map((each) => `│ ${each} │ ✅     │`).join('\n') || '✅ No migrations to apply!')
+      }
+      case 'd1 execute': {
+        const { d1_databases }: Config = JSON.parse(files['wrangler.deploy.json'] ?? JSON.stringify(CONFIG))
+        const database = d1_databases.find(({ binding }) => binding === name)?.database_name ?? name
+        account.marks ??= {}
+        account.marks[database] ??= new Map()
+        const sql = args[args.indexOf('--command') + 1] ?? ''
+        return success([{ results: executeOnMarks(account.marks[database], sql, account.hasEntries) }])
       }
       case 'deploy --config': {
         if (name === 'wrangler.deploy.reader.json') return success('Uploaded')
