@@ -15,7 +15,8 @@ import {
   readLocation,
   requireAddressKey,
 } from '../data/stores.ts'
-import { describeDifference } from '../slots/compare.ts'
+import { describeDifference, toQuery } from '../slots/compare.ts'
+import { findLost, isOtherKey, OTHER_KEY, recordKey } from '../slots/marks.ts'
 import { rebuildSlot } from '../slots/rebuild.ts'
 import { placeOf } from '../slots/table.ts'
 
@@ -65,6 +66,17 @@ const list = async (slots: OpenSlot[], isRemote: boolean) => {
   console.log(formatTable(header, rows))
 }
 
+/** Exits with a message if a rebuild would take the members of another database, or delete the entries under the right key. */
+const requireRight = async (slots: OpenSlot[], addressKey: string, keepStale: boolean) => {
+  const query = toQuery(slots)
+  const numbers = slots.map(({ slot }) => slot)
+  const lines = await findLost(query, numbers)
+  if (!keepStale && (await isOtherKey(query, addressKey)))
+    lines.push(`${OTHER_KEY}: to change it, begin with --keep-stale`)
+  for (const line of lines) console.error(line)
+  if (lines.length > 0) process.exit(1)
+}
+
 /** Rebuilds slots one after the other, and returns the number of conflicts. */
 const rebuild = async (slots: OpenSlot[], numbers: number[], addressKey: string, keepStale: boolean) => {
   let count = 0
@@ -92,7 +104,11 @@ if (command) {
     .map(({ slot }) => slot)
     .filter((slot) => slot > 0 && (which === 'all' || which === String(slot)))
   if (numbers.length === 0) failWithUsage(USAGE)
-  conflicts = await rebuild(slots, numbers, requireAddressKey(addressKey), flags['keep-stale'])
+  const key = requireAddressKey(addressKey)
+  await requireRight(slots, key, flags['keep-stale'])
+  conflicts = await rebuild(slots, numbers, key, flags['keep-stale'])
+  // From now on, a Worker with the old key accepts no new address, and a second run finds those of the last minutes.
+  if (which === 'all') await recordKey(toQuery(slots), key, { replace: true })
 } else await list(slots, location.remote === true)
 await dispose()
 process.exit(conflicts > 0 ? 1 : 0)

@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util'
 import { hashAddress } from '../../src/auth/keyed-hash.ts'
 import { CHECK_COUNT, findMismatches, findOrphans } from '../data/integrity.ts'
 import { LOCATION_OPTIONS, openStores, readLocation, requireAddressKey } from '../data/stores.ts'
-import { compareSlot, describeDifference } from '../slots/compare.ts'
+import { compareSlot, describeDifference, toQuery } from '../slots/compare.ts'
+import { findLost, isOtherKey, OTHER_KEY } from '../slots/marks.ts'
 
 const { values: flags } = parseArgs({ options: LOCATION_OPTIONS })
 const location = readLocation(flags, 'npm run db -- verify --local [--persist-to DIR] | --remote')
@@ -21,6 +22,9 @@ for (const { slot, binding, database } of slots) {
     report(`${prefix}${table} ${id}: ${field} is ${found}, expected ${expected}`)
   }
 }
+const numbers = slots.map(({ slot }) => slot)
+for (const line of await findLost(toQuery(slots), numbers)) report(line)
+if (slots.length > 1 && (await isOtherKey(toQuery(slots), requireAddressKey(addressKey)))) report(OTHER_KEY)
 for (const { slot } of slots.slice(1)) {
   const hash = (email: string) => hashAddress(requireAddressKey(addressKey), email)
   for await (const differences of compareSlot(slots, slot, hash)) {
