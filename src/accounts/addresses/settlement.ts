@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { hashAddress } from '../../auth/keyed-hash'
+import { checkOfKey, hashAddress } from '../../auth/keyed-hash'
 import { idempotent, run, sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
 import type { Slots } from '../../slots/slots'
@@ -15,10 +15,12 @@ const insertSettled = sqlStatement<{ claimId: number }>`
   returning claimId`
 
 const isClaimant = sql`memberId in (select value ->> 'memberId' from json_each(:claims))`
-type Use = { memberId: number; email: string; reservedUntil: number | null }
+/** The row without a member has the mark of the database: another statement would exceed the limit of the sweep. */
+type Use = { memberId: number | null; email: string; reservedUntil: number | null }
 const selectUses = sqlStatement<Use>`
   select memberId, email, null as reservedUntil from members where ${isClaimant}
-  union all select memberId, email, expiresAt from emailUndos where ${isClaimant} and expiresAt > :now`
+  union all select memberId, email, expiresAt from emailUndos where ${isClaimant} and expiresAt > :now
+  union all select null, mark, null from slotMarks`
 
 /**
  * The statements that end claims in their slot, so that they can no longer take effect there. `uses` are the
@@ -29,22 +31,33 @@ export const endClaims = (entries: Entry[], now: number) => {
   return { settled: idempotent(insertSettled(all)), uses: selectUses(all) }
 }
 
+// In a lost slot, or under another key, every address would look unused.
+const isRight = sql`not exists (
+  select 1 from slotMarks
+  where slotMarks.slot = 0 and mark <> :keyCheck
+    or slotMarks.slot = :ofSlot and isConfirmed and mark <> :ownMark
+)`
 // Not correlated, so that each row is one lookup in the list.
 const isListed = sql`state = 'CLAIMED' and (addressHash, claimId) in (
   select unhex(value ->> 'addressHash'), value ->> 'claimId' from json_each(:claims)
-)`
+) and ${isRight}`
 const holdListed = sqlStatement`update addresses set state = 'HELD', settleAt = null where ${isListed}`
 const reserveListed = sqlStatement`
   update addresses set state = 'RESERVED', settleAt = value ->> 'reservedUntil' from json_each(:claims)
-  where addressHash = unhex(value ->> 'addressHash') and claimId = value ->> 'claimId' and state = 'CLAIMED'`
+  where addressHash = unhex(value ->> 'addressHash') and claimId = value ->> 'claimId' and state = 'CLAIMED' and ${isRight}`
 const deleteListed = sqlStatement`delete from addresses where ${isListed}`
 
 /**
  * The statements that record the outcome in the directory. Each address becomes HELD if its member uses it, RESERVED while
- * an undo may restore it, and free otherwise.
+ * an undo may restore it, and free otherwise. In a lost slot, or under another key, nothing changes.
  * @param uses the result of `endClaims`
  */
 export const recordOutcome = async (config: Config, entries: Entry[], uses: Use[]) => {
+  const expected = {
+    keyCheck: await checkOfKey(config.ADDRESS_KEY ?? ''),
+    ofSlot: entries[0]?.slot ?? 0,
+    ownMark: uses.find(({ memberId }) => memberId === null)?.email ?? '',
+  }
   const hashes = await Promise.all(uses.map(({ email }) => hashAddress(config.ADDRESS_KEY ?? '', email)))
   /** When each use ends: never for an address in use. */
   const ends = new Map<string, number>()
@@ -61,9 +74,9 @@ export const recordOutcome = async (config: Config, entries: Entry[], uses: Use[
     return reservedUntil === Infinity ? 'HELD' : 'RESERVED'
   })
   return {
-    held: idempotent(holdListed({ claims: JSON.stringify(HELD ?? []) })),
-    reserved: idempotent(reserveListed({ claims: JSON.stringify(RESERVED ?? []) })),
-    freed: idempotent(deleteListed({ claims: JSON.stringify(FREE ?? []) })),
+    held: idempotent(holdListed({ ...expected, claims: JSON.stringify(HELD ?? []) })),
+    reserved: idempotent(reserveListed({ ...expected, claims: JSON.stringify(RESERVED ?? []) })),
+    freed: idempotent(deleteListed({ ...expected, claims: JSON.stringify(FREE ?? []) })),
   }
 }
 

@@ -3,7 +3,9 @@ import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { toQuery } from '../../../scripts/slots/compare.ts'
 import { confirmMarks, findLost, isOtherKey, markSlots, recordKey } from '../../../scripts/slots/marks.ts'
+import { hashAddress } from '../../../src/auth/keyed-hash'
 import type { Bindings } from '../../../src/env'
+import { sweep } from '../../../src/sweep'
 import { confirmChange, insertEmailCode, undo } from '../../support/accounts/email-changes'
 import { codeIn, mails, newNetwork, requestCode } from '../../support/accounts/mailed-codes'
 import { newEmail, PASSWORD, send, tokenOf } from '../../support/api'
@@ -194,6 +196,19 @@ describe('a rollback to fewer bindings', () => {
     const line = 'slot 1: slots.json has no line for it, but DB knows it: list it, or delete its mark'
     expect((await markSlots(query, [0, 2])).lost).toEqual([line])
   })
+})
+
+it('a sweep frees no address in use because a slot or the key is lost', async () => {
+  const claim = 'where hex(addressHash) = ? returning state'
+  const hash = await hashAddress(ADDRESS_KEY, inSlot1)
+  await select(`update addresses set state = 'CLAIMED', settleAt = 0 ${claim}`, hash)
+  const stateAfter = async (changed: Changed) => {
+    await sweep({ ...env, ...SLOTS, ...changed } as Bindings)
+    return (await select('select state from addresses where hex(addressHash) = ?', hash))[0]?.state
+  }
+  expect(await stateAfter({ DB_1: EMPTY })).toBe('CLAIMED')
+  expect(await stateAfter({ ADDRESS_KEY: OTHER_KEY })).toBe('CLAIMED')
+  expect(await stateAfter({})).toBe('HELD')
 })
 
 describe('marking', () => {
