@@ -118,7 +118,11 @@ const WORKER_PROJECTS = [
   inWorker('files', inFolders(...FOLDERS), {}),
   inWorker('alone', ALONE, {}),
 ]
-const NODE_PROJECTS = [inNode('browser', {}), inNode('clients', { globalSetup: 'test/clients/install.ts' })]
+const NODE_PROJECTS = [
+  inNode('tools', {}),
+  inNode('browser', {}),
+  inNode('clients', { globalSetup: 'test/clients/install.ts' }),
+]
 
 export default defineConfig({
   test: {

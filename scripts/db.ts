@@ -6,9 +6,9 @@ const COMMANDS = {
   migrate: 'applies the migrations to all local databases; `npm run deploy` does so to deployed ones',
   verify: 'checks the integrity of all databases, of the directory and, locally, of the bucket',
   slots: 'lists the slots with their sizes; `slots rebuild` rebuilds the directory',
-  dump: 'writes each database to a file that `restore` or D1 can restore',
+  dump: 'writes each database to files that `restore` or D1 can restore, and checks that they can',
   restore: 'restores the dumps of a folder into new local data',
-  'sort-dump': 'reorders the output of `wrangler d1 export` so that it can be restored',
+  'sort-dump': 'makes such a dump of the output of `wrangler d1 export`',
   fold: 'stores the folded texts of rows written before the columns existed',
   images: 'adds a row for each image in the bucket that has none',
 }

@@ -1,47 +1,53 @@
-// `npm run db -- dump`: writes the database of every slot to a file that `npm run db -- restore` or D1 can restore.
+// `npm run db -- dump`: writes the database of every slot to a folder of files that `npm run db -- restore` or D1 can restore.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
-import { unstable_splitSqlQuery } from 'wrangler'
-import { sortDump } from '../data/sort-statements.ts'
-import { failWithUsage, LOCATION_OPTIONS, type OpenSlot, openStores, readLocation } from '../data/stores.ts'
-import { readSlots } from '../wrangler/config.ts'
+import { loadExport, writeDump } from '../data/dump-files.ts'
+import { localPath } from '../data/local-path.ts'
+import { failWithUsage, LOCATION_OPTIONS, readLocation } from '../data/stores.ts'
+import type { Slot } from '../slots/table.ts'
+import { readLocalSlots, readSlots } from '../wrangler/config.ts'
 
-const USAGE = 'npm run db -- dump FOLDER --local [--persist-to DIR] | --remote'
+const USAGE = `npm run db -- dump FOLDER --local [--persist-to DIR] | --remote [--no-verify]
+  --no-verify   does not check that the dump can be restored`
 
-const write = (folder: string, binding: string, dump: string) => {
-  const statements = sortDump(unstable_splitSqlQuery(dump))
-  const path = join(folder, `${binding}.sql`)
-  writeFileSync(path, `${statements.join(';\n')};\n`, { mode: 0o600 })
-  console.log(`${path}: ${statements.length} statements`)
+const openLocal = (persistTo: string, { binding }: Slot) => {
+  const path = localPath(persistTo, binding)
+  if (!existsSync(path)) throw new Error(`${persistTo} has no database ${binding}`)
+  return new DatabaseSync(path, { readOnly: true })
 }
 
-/** What `wrangler d1 export --local` runs, which knows no --persist-to. miniflare matches the text of the query. */
-const dumpLocal = async ({ database }: OpenSlot) => {
-  const [lines = []] = await database.prepare('PRAGMA miniflare_d1_export(?,?,?);').bind(0, 0).raw<string[]>()
-  return lines.join('\n')
-}
-
-const dumpRemote = (name: string, path: string) => {
+const openExport = ({ name }: Slot, scratch: string) => {
+  const path = join(scratch, 'export.sql')
   const args = ['d1', 'export', name, '--remote', '--skip-confirmation', '--output', path]
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
   const { status } = spawnSync('wrangler', args, { stdio: ['ignore', 'ignore', 'inherit'], env })
-  if (status !== 0) process.exit(status ?? 1)
-  return readFileSync(path, 'utf8')
+  if (status !== 0) throw new Error(`wrangler d1 export ${name} failed`)
+  const database = loadExport(path, join(scratch, 'export.sqlite'))
+  rmSync(path)
+  return database
 }
 
-const { values: flags, positionals } = parseArgs({ options: LOCATION_OPTIONS, allowPositionals: true })
+const options = { ...LOCATION_OPTIONS, 'no-verify': { type: 'boolean', default: false } } as const
+const { values: flags, positionals } = parseArgs({ options, allowPositionals: true })
 const [folder, ...others] = positionals
 if (!folder || others.length > 0) failWithUsage(USAGE)
 const location = readLocation(flags, USAGE)
+// A dump has password hashes: wrangler's files must be private, too.
+process.umask(0o077)
 mkdirSync(folder, { recursive: true })
-if (location.remote) {
-  // One after the other, since a dump blocks its database: never all members at once.
-  for (const { binding, name } of readSlots()) write(folder, binding, dumpRemote(name, join(folder, `${binding}.sql`)))
-} else {
-  const { slots, dispose } = await openStores(location)
-  for (const slot of slots) write(folder, slot.binding, await dumpLocal(slot))
-  await dispose()
+// One after the other, since a dump blocks its database: never all members at once.
+for (const slot of location.remote ? readSlots() : readLocalSlots(location.persistTo)) {
+  const path = join(folder, slot.binding)
+  const open = (scratch: string) => (location.remote ? openExport(slot, scratch) : openLocal(location.persistTo, slot))
+  const report = (line: string) => console.error(`${slot.binding}: ${line}`)
+  try {
+    const count = writeDump(path, open, { isVerified: !flags['no-verify'], report })
+    console.log(`${path}: ${count === 1 ? 'one file' : `${count} files`}${flags['no-verify'] ? '' : ', verified'}`)
+  } catch (error) {
+    console.error(`${slot.binding}: not dumped: ${(error as Error).message}`)
+    process.exitCode = 1
+  }
 }
-process.exit(0)

@@ -1,10 +1,11 @@
 // `npm run db -- restore`: restores the dumps of a folder into new local data.
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { restoreFiles } from '../data/dump-files.ts'
+import { localPath } from '../data/local-path.ts'
 import { failWithUsage } from '../data/stores.ts'
-import { configFlags, readLocalSlots, writeLocalTable } from '../wrangler/config.ts'
-import { runWrangler } from '../wrangler/run.ts'
+import { readLocalSlots, writeLocalTable } from '../wrangler/config.ts'
 
 const { values: flags, positionals } = parseArgs({
   options: { 'persist-to': { type: 'string' } },
@@ -19,26 +20,19 @@ const fail = (message: string): never => {
 }
 if (existsSync(join(persistTo, 'v3', 'd1'))) fail(`${persistTo} has databases: choose another folder, or delete it`)
 
-const dumps = existsSync(folder) ? readdirSync(folder).map((file) => /^DB(?:_(\d+))?\.sql$/.exec(file)) : []
-const numbers = dumps.filter((match) => match !== null).map(([, slot = '0']) => Number(slot))
-if (!numbers.includes(0)) fail(`${join(folder, 'DB.sql')} does not exist`)
+const names = existsSync(folder) ? readdirSync(folder) : []
+const numbers = names.flatMap((name) => /^DB(?:_(\d+))?$/.exec(name)?.[0] ?? []).map((name) => Number(name.slice(3)))
+if (names.includes('DB.sql')) fail(`${folder} is of an earlier version: run \`npm run db -- sort-dump\` with each file`)
+if (!numbers.includes(0)) fail(`${join(folder, 'DB')} does not exist`)
 writeLocalTable(persistTo, numbers)
 const slots = readLocalSlots(persistTo)
-const config = configFlags(slots)
 for (const { binding } of slots) {
-  const file = ['--file', join(folder, `${binding}.sql`)]
-  const code = await runWrangler(
-    'ignore',
-    'd1',
-    'execute',
-    binding,
-    '--local',
-    '--persist-to',
-    persistTo,
-    ...file,
-    ...config,
-  )
-  if (code !== 0) process.exit(code)
+  const path = localPath(persistTo, binding)
+  mkdirSync(dirname(path), { recursive: true })
+  try {
+    restoreFiles(join(folder, binding), path, (line) => console.error(`${binding}: ${line}`))
+  } catch (error) {
+    fail(`${binding}: ${(error as Error).message}: delete ${persistTo}, which is incomplete`)
+  }
 }
 console.log(`${persistTo}: ${slots.length === 1 ? 'one database' : `${slots.length} databases`} restored`)
-process.exit(0)

@@ -1,13 +1,12 @@
-// `npm run db -- sort-dump`: reorders the output of `wrangler d1 export` so that it can be restored.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { unstable_splitSqlQuery } from 'wrangler'
-import { sortDump } from '../data/sort-statements.ts'
+// `npm run db -- sort-dump`: makes a dump that can be restored from the output of `wrangler d1 export`.
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { loadExport, writeDump } from '../data/dump-files.ts'
+import { failWithUsage } from '../data/stores.ts'
 
-const [dump, sorted] = process.argv.slice(2)
-if (!dump || !sorted) {
-  console.error('Usage: npm run db -- sort-dump DUMP.sql RESTORE.sql')
-  process.exit(1)
-}
-const statements = sortDump(unstable_splitSqlQuery(readFileSync(dump, 'utf8')))
-writeFileSync(sorted, `${statements.join(';\n')};\n`)
-console.log(`${sorted}: ${statements.length} statements`)
+const [exported, folder, ...others] = parseArgs({ allowPositionals: true }).positionals
+if (!exported || !folder || others.length > 0) failWithUsage('npm run db -- sort-dump EXPORT.sql FOLDER')
+process.umask(0o077)
+const open = (scratch: string) => loadExport(exported, join(scratch, 'export.sqlite'))
+const count = writeDump(folder, open, { isVerified: true, report: console.error })
+console.log(`${folder}: ${count === 1 ? 'one file' : `${count} files`}, verified`)

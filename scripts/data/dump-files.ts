@@ -1,0 +1,143 @@
+import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { listTables, type Table, toStatements } from './rows-as-sql.ts'
+import { readStatements } from './statements.ts'
+
+// A dump is a folder of files 0001.sql, 0002.sql and so on, the last of which is called 0003-last.sql.
+
+const MAX_FILE_BYTES = 32_000_000
+const BUFFER_CHARACTERS = 65_536
+/** D1's limit. */
+const LIMITS = { sqlLength: 100_000 }
+
+export type Report = (line: string) => void
+
+const writeFiles = (folder: string, statements: Iterable<string>, report: Report) => {
+  const pathOf = (number: number, suffix = '') => join(folder, `${String(number).padStart(4, '0')}${suffix}.sql`)
+  let count = 1
+  let bytes = 0
+  let buffer = ''
+  let file = openSync(pathOf(count), 'wx', 0o600)
+  const flush = () => {
+    writeSync(file, buffer)
+    buffer = ''
+  }
+  const close = () => {
+    flush()
+    closeSync(file)
+    report(`file ${count} written, ${(bytes / 1e6).toFixed(1)} MB`)
+  }
+  for (const statement of statements) {
+    const line = `${statement};\n`
+    const length = Buffer.byteLength(line)
+    if (bytes + length > MAX_FILE_BYTES) {
+      close()
+      count += 1
+      bytes = 0
+      file = openSync(pathOf(count), 'wx', 0o600)
+    }
+    buffer += line
+    bytes += length
+    if (buffer.length > BUFFER_CHARACTERS) flush()
+  }
+  close()
+  renameSync(pathOf(count), pathOf(count, '-last'))
+  return count
+}
+
+/**
+ * The paths of a dump's files, in order.
+ * @throws Error if one is missing
+ */
+export const listFiles = (folder: string) => {
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+  const isComplete = files.every((name, index) => Number.parseInt(name, 10) === index + 1)
+  if (!isComplete || !files.at(-1)?.endsWith('-last.sql')) throw new Error(`${folder}: files of the dump are missing`)
+  return files.map((name) => join(folder, name))
+}
+
+/** Opens a new database to fill, which need not survive a crash. */
+const openNew = (path: string, options: object) => {
+  const database = new DatabaseSync(path, options)
+  database.exec('pragma journal_mode = off; pragma synchronous = off; begin')
+  return database
+}
+
+/** Loads the output of `wrangler d1 export` into a new database. Its tables are in an order that D1 cannot restore. */
+export const loadExport = (path: string, databasePath: string) => {
+  const database = openNew(databasePath, { enableForeignKeyConstraints: false })
+  for (const statement of readStatements(path)) database.exec(statement)
+  database.exec('commit')
+  return database
+}
+
+/** Restores a dump into a new database file, with D1's limits. */
+export const restoreFiles = (folder: string, path: string, report: Report) => {
+  using database = openNew(path, { limits: LIMITS })
+  for (const [index, file] of listFiles(folder).entries()) {
+    for (const statement of readStatements(file)) database.exec(statement)
+    report(`file ${index + 1} restored`)
+  }
+  database.exec('commit')
+}
+
+/** Counts the rows of a table, those of its restored copy, and those that both have. */
+const countRows = (source: DatabaseSync, { name, columns, keys }: Table) => {
+  const isSame = (column: string) => `stored.${column} is copy.${column}`
+  const matches = (keys.length > 0 ? keys : columns).map((key) => `stored.${key} = copy.${key}`)
+  const query = `select (select count(*) from main.${name}) as stored, (select count(*) from restored.${name}) as copied,
+    (select count(*) from main.${name} as stored join restored.${name} as copy on ${matches.join(' and ')}
+      where ${columns.map(isSame).join(' and ')}) as equal`
+  return source.prepare(query).get() as { stored: number; copied: number; equal: number }
+}
+
+/** @throws Error if the attached database `restored` differs from the main one */
+const compareRestored = (source: DatabaseSync) => {
+  const schemaOf = (name: string) => `select type, name, sql from ${name}.sqlite_schema where name not glob '_cf_*'`
+  const differing = source
+    .prepare(`${schemaOf('main')} and name not glob 'sqlite_*' except ${schemaOf('restored')}`)
+    .all()
+  if (differing.length > 0) throw new Error(`The dump lacks ${differing.map(({ name }) => name).join(', ')}`)
+  for (const table of listTables(source)) {
+    const { stored, copied, equal } = countRows(source, table)
+    if (stored !== equal || copied !== equal)
+      throw new Error(`The dump has ${copied} rows of ${table.name}, ${equal} of them right, instead of ${stored}`)
+  }
+}
+
+/**
+ * Writes a dump of a database, and replaces an older one only once this one has been restored and compared. Beside the dump it
+ * needs space for the restored database.
+ * @param open opens the database, and may write temporary files to the folder that it receives
+ */
+export const writeDump = (
+  folder: string,
+  open: (scratch: string) => DatabaseSync,
+  { isVerified, report }: { isVerified: boolean; report: Report },
+) => {
+  const scratch = `${folder}.unfinished`
+  const files = join(scratch, 'files')
+  rmSync(scratch, { recursive: true, force: true })
+  mkdirSync(files, { recursive: true, mode: 0o700 })
+  try {
+    using source = open(scratch)
+    const restored = join(scratch, 'restored.sqlite')
+    writeFileSync(restored, '', { mode: 0o600 })
+    source.prepare('attach ? as restored').run(restored)
+    // Whoever writes meanwhile, all is read as it is now.
+    source.exec('begin')
+    const count = writeFiles(files, toStatements(source), report)
+    if (isVerified) {
+      restoreFiles(files, restored, (line) => report(`verification: ${line}`))
+      compareRestored(source)
+    }
+    rmSync(folder, { recursive: true, force: true })
+    renameSync(files, folder)
+    return count
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,95 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+
+/** D1 refuses statements of more than 100,000 bytes. */
+const MAX_BYTES = 90_000
+/** The code points of a long text that its row is inserted with, and those that each further statement appends. */
+const PIECES = /^.{1,500}|.{1,20000}/gsu
+const SEQUENCE = 'sqlite_sequence'
+
+export type Table = { name: string; sql: string; columns: string[]; keys: string[] }
+
+const quoteName = (name: unknown) => `"${String(name).replaceAll('"', '""')}"`
+
+/** Replaces a control character by a mark that the text does not contain, so that every row is one line. */
+const escapeCharacter = (literal: string, character: string) => {
+  if (!literal.includes(character)) return literal
+  const code = character.charCodeAt(0)
+  let mark = `\\${code}`
+  while (literal.includes(mark)) mark += '.'
+  return `replace(${literal.replaceAll(character, mark)},'${mark}',char(${code}))`
+}
+
+const toLiteral = (value: SQLOutputValue | undefined) => {
+  if (value == null) return 'NULL'
+  if (typeof value === 'string') return ['\n', '\r', '\0'].reduce(escapeCharacter, `'${value.replaceAll("'", "''")}'`)
+  return typeof value === 'object' ? `X'${Buffer.from(value).toString('hex')}'` : String(value)
+}
+
+/** The tables of a database in an order in which their rows can be inserted: each after those that it references. */
+export const listTables = (database: DatabaseSync) => {
+  const tables = database
+    .prepare(
+      `select name, sql from main.sqlite_schema where type = 'table' and name not glob '_cf_*'
+      and (name not glob 'sqlite_*' or name = '${SEQUENCE}') order by name = '${SEQUENCE}', rowid`,
+    )
+    .all()
+  const ordered = new Set<unknown>()
+  const add = (name: unknown) => {
+    const parents = database.prepare(`pragma main.foreign_key_list(${quoteName(name)})`).all()
+    for (const { table } of parents) if (table !== name) add(table)
+    ordered.add(name)
+  }
+  for (const { name } of tables) add(name)
+  return [...ordered].map((name): Table => {
+    const columns = database.prepare(`pragma main.table_info(${quoteName(name)})`).all()
+    return {
+      name: quoteName(name),
+      sql: String(tables.find((table) => table.name === name)?.sql),
+      columns: columns.map((column) => quoteName(column.name)),
+      keys: columns.filter(({ pk }) => pk !== 0).map((column) => quoteName(column.name)),
+    }
+  })
+}
+
+/** Yields the statements that insert a row: one, or more if it is longer than a statement may be. */
+function* insertRow({ name, columns, keys }: Table, row: SQLOutputValue[]) {
+  const insert = (values: (SQLOutputValue | undefined)[]) =>
+    `INSERT INTO ${name} (${columns}) VALUES(${values.map(toLiteral)})`
+  const statement = insert(row)
+  if (Buffer.byteLength(statement) <= MAX_BYTES) {
+    yield statement
+    return
+  }
+  const isKey = (index: number) => keys.includes(columns[index] ?? '')
+  const pieces = row.map((value, index) =>
+    typeof value === 'string' && !isKey(index) ? (value.match(PIECES) ?? ['']) : [value],
+  )
+  yield insert(pieces.map(([first]) => first))
+  const where = columns
+    .map((column, index) => `${column} = ${toLiteral(row[index])}`)
+    .filter((_, index) => isKey(index))
+  for (const [index, [, ...further]] of pieces.entries()) {
+    const column = columns[index]
+    for (const piece of further)
+      yield `UPDATE ${name} SET ${column} = ${column} || ${toLiteral(piece)} WHERE ${where.join(' AND ')}`
+  }
+}
+
+/**
+ * Yields the statements that rebuild a database, in an order in which D1 can run them: tables, rows, indexes, triggers. Triggers
+ * come last because the rows already have the counters that triggers would change again.
+ */
+export function* toStatements(database: DatabaseSync) {
+  const tables = listTables(database)
+  const isSequence = ({ name }: Table) => name === quoteName(SEQUENCE)
+  for (const table of tables) if (!isSequence(table)) yield table.sql
+  for (const table of tables) {
+    if (isSequence(table)) yield `DELETE FROM ${table.name}`
+    const rows = database.prepare(`select ${table.columns} from main.${table.name}`)
+    rows.setReadBigInts(true)
+    rows.setReturnArrays(true)
+    for (const row of rows.iterate()) yield* insertRow(table, row as unknown as SQLOutputValue[])
+  }
+  const others = `select sql from main.sqlite_schema where type <> 'table' and sql is not null order by type, rowid`
+  for (const { sql } of database.prepare(others).all()) yield String(sql)
+}
