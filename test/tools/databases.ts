@@ -50,17 +50,15 @@ export const addMember = (database: DatabaseSync, books: string[][]) => {
 export const runCommand = (...args: string[]) => runCommandIn('.', {}, ...args)
 
 /** Runs a command in another folder, with variables in its environment. */
-export const runCommandIn = (cwd: string, env: Record<string, string>, ...args: string[]) =>
-  new Promise<{ code: number; stdout: string; stderr: string; memory: number }>((settle) => {
-    const measure = `process.on('exit', () => console.error('maxRSS', process.resourceUsage().maxRSS))`
-    const hook = ['--import', `data:text/javascript,${encodeURIComponent(measure)}`]
-    execFile(
-      'node',
-      [...hook, resolve('scripts/db.ts'), ...args],
-      { cwd, env: { ...process.env, ...env } },
-      (error, stdout, stderr) => {
-        const memory = Number(/maxRSS (\d+)/.exec(stderr)?.[1]) / 1024
-        settle({ code: error ? Number(error.code) : 0, stdout, stderr, memory })
-      },
-    )
+export const runCommandIn = (cwd: string, env: Record<string, string>, ...args: string[]) => {
+  const [, ...flags] = String(JSON.parse(readFileSync('package.json', 'utf8')).scripts.db).split(' ')
+  const measure = `process.on('exit', () => console.error('maxRSS', process.resourceUsage().maxRSS))`
+  const hook = ['--import', `data:text/javascript,${encodeURIComponent(measure)}`]
+  const command = [...hook, ...flags.slice(0, -1), resolve('scripts/db.ts'), ...args]
+  return new Promise<{ code: number; stdout: string; stderr: string; memory: number }>((settle) => {
+    execFile('node', command, { cwd, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
+      const memory = Number(/maxRSS (\d+)/.exec(stderr)?.[1]) / 1024
+      settle({ code: error ? Number(error.code) : 0, stdout, stderr, memory })
+    })
   })
+}
