@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { deploy, plan } from './deploy/deploy.ts'
 import { DeployError, type Host, type WranglerResult } from './deploy/host.ts'
-import { readConfig, readReaderConfig, readSlots, writeTemporary } from './wrangler/config.ts'
+import { readConfig, readReaderConfig, readSlots, writeNames, writeTemporary } from './wrangler/config.ts'
 
 const USAGE = `Usage: npm run deploy [-- --dry-run]
   --dry-run   lists the steps and builds the Worker; needs no account`
@@ -63,7 +63,7 @@ const terminal = isInteractive ? createInterface({ input: process.stdin, output:
 // All questions come before the first change, so cancelling one changes nothing.
 const ask =
   terminal && ((question: string) => terminal.question(question).catch(() => fail('Cancelled: nothing was changed')))
-const host: Host = { wrangler, writeTemporary, print: console.log, ask, fetch, wait, env: process.env }
+const host: Host = { wrangler, writeTemporary, writeNames, print: console.log, ask, fetch, wait, env: process.env }
 await deploy(host, config, reader, slots)
   .catch((error) => {
     throw error instanceof DeployError ? fail(error.message) : error

@@ -25,6 +25,11 @@ const listIds = () => {
 const writeRemoteConfig = (slots: Slot[]) => {
   const config = bindSlots(readConfig(), slots)
   const ids = listIds()
+  for (const { database_id, database_name } of config.d1_databases) {
+    if (database_id || ids.has(database_name)) continue
+    console.error(`There is no database ${database_name}: correct its name in wrangler.toml or slots.json`)
+    process.exit(1)
+  }
   const d1_databases = config.d1_databases.map((database) => {
     return { database_id: ids.get(database.database_name), ...database, remote: true }
   })

@@ -1,6 +1,6 @@
 import { forEachAtOnce } from '../data/at-once.ts'
-import { placeOf, type Slot, slotOfName } from '../slots/table.ts'
-import { type Config, DeployError, type Host, runWrangler } from './host.ts'
+import { idsOf, placeOf, type Slot, slotOfName } from '../slots/table.ts'
+import { type Config, DeployError, type Host, reasonOf, runWrangler } from './host.ts'
 
 type Listed = { name: string; uuid: string; jurisdiction?: string | null }
 
@@ -39,6 +39,45 @@ const checkLost = (listed: Listed[], slots: Slot[]) => {
   if (lines.length > 0) throw new DeployError(...lines)
 }
 
+const slotOf = (memberId: string) => `${memberId} / ${idsOf(1).first}`
+/** Selects the slots in the directory, with one index seek for each. */
+export const OCCUPIED = `with recursive occupied(number) as (
+  select ${slotOf('min(memberId)')} from addresses union all
+  select (select ${slotOf('min(memberId)')} from addresses where memberId >= (number + 1) * ${idsOf(1).first})
+  from occupied where number is not null
+) select number from occupied where number is not null`
+
+/** The slots that have members, as the directory says. */
+const listOccupied = async (host: Host) => {
+  const result = await host.wrangler(['d1', 'execute', 'DB', '--remote', '--json', '--command', OCCUPIED])
+  if (result.code === 0) {
+    const [{ results }] = JSON.parse(result.stdout) as [{ results: { number: number }[] }]
+    return results.map(({ number }) => number)
+  }
+  // The first slots are deployed together with the migration that creates the directory.
+  if (`${reasonOf(result)}${result.stdout}`.includes('no such table')) return []
+  throw new DeployError(`wrangler d1 execute: ${reasonOf(result)}`)
+}
+
+/** With a new database instead of its own, a slot's members could not log in, and a rebuild would delete their entries. */
+const checkOccupied = (occupied: number[], slots: Slot[], missing: Config['d1_databases']) => {
+  const lines = occupied.flatMap((number) => {
+    const slot = slots.find((each) => each.slot === number)
+    if (slot && !missing.some(({ binding }) => binding === slot.binding)) return []
+    const problem = slot ? `has members, but there is no database ${slot.name}` : 'has members, but no line'
+    return [`slots.json: slot ${number} ${problem}: set the name of its database (npx wrangler d1 list)`]
+  })
+  if (lines.length > 0) throw new DeployError(...lines)
+}
+
+/** Names are written down once, since the name of slot 0, which they begin with, changes when it is restored. */
+const recordNames = (host: Host, slots: Slot[]) => {
+  const unnamed = slots.filter(({ isNamed }) => !isNamed)
+  if (unnamed.length === 0) return
+  host.writeNames(unnamed)
+  host.print(`slots.json: names added to slots ${unnamed.map(({ slot }) => slot).join(', ')}: commit them`)
+}
+
 /**
  * Finds the databases by name and creates those that do not exist. Returns the configuration with the identifiers of
  * the other slots, so that wrangler need not look up each of them.
@@ -50,6 +89,9 @@ export const provisionDatabases = async (host: Host, config: Config, slots: Slot
   checkLost(listed, slots)
   const isListed = (name: string) => listed.some((database) => database.name === name)
   const missing = unknown.filter(({ database_name }) => !isListed(database_name))
+  const hasDirectory = slots.length > 1 && !missing.some(({ binding }) => binding === 'DB')
+  if (hasDirectory) checkOccupied(await listOccupied(host), slots, missing)
+  recordNames(host, slots)
   await forEachAtOnce(missing, ({ binding, database_name }) =>
     create(
       host,

@@ -1,3 +1,5 @@
+import type { Slot } from '../slots/table.ts'
+
 /** The result of a wrangler command: its output, and the records it reports for machines. */
 export type WranglerResult = { code: number; stdout: string; records: { type: string; [field: string]: unknown }[] }
 
@@ -7,6 +9,8 @@ export type Host = {
   wrangler: (args: string[], input?: string, unset?: string[]) => Promise<WranglerResult>
   /** Writes a private file that is deleted when the deployment ends. Returns its path. */
   writeTemporary: (name: string, text: string) => string
+  /** Adds the names of slots to slots.json. */
+  writeNames: (slots: Slot[]) => void
   print: (line: string) => void
   /** Prompts the user; undefined without a terminal. */
   ask?: (question: string) => Promise<string>

@@ -17,8 +17,8 @@ const Row = z.strictObject({
 })
 const Table = z.array(Row.refine((row) => !(row.location && row.jurisdiction), 'set a location or a jurisdiction'))
 
-/** A D1 database that holds members. Slot 0, `DB`, always exists. */
-export type Slot = Omit<z.infer<typeof Row>, 'name'> & { binding: string; name: string }
+/** A D1 database that holds members. Slot 0, `DB`, always exists. `isNamed`: whether a file has the name of the database. */
+export type Slot = Omit<z.infer<typeof Row>, 'name'> & { binding: string; name: string; isNamed: boolean }
 
 /** Where the database of a slot is created. Undefined: near the first deployment. */
 export const placeOf = ({ location, jurisdiction }: Slot) => jurisdiction ?? location
@@ -36,7 +36,7 @@ const findDuplicate = <T>(values: T[]) => values.find((value, index) => values.i
 
 /**
  * Reads a table of slots. Returns all slots in ascending order, beginning with slot 0, which the table may leave out.
- * @param mainName name of the database of slot 0; other slots are called `<mainName>-slot-<slot>` unless they have a name
+ * @param mainName name of the database of slot 0; `<mainName>-slot-<slot>` is the name of other slots until they have one
  * @throws Error that names the faulty row
  */
 export const parseSlots = (table: unknown, mainName: string): Slot[] => {
@@ -50,10 +50,21 @@ export const parseSlots = (table: unknown, mainName: string): Slot[] => {
     name: row.slot === 0 ? mainName : `${mainName}-slot-${row.slot}`,
     ...row,
     binding: bindingOf(row.slot),
+    isNamed: row.slot === 0 || row.name !== undefined,
   }))
   const repeated = findDuplicate(slots.map(({ slot }) => slot)) ?? findDuplicate(slots.map(({ name }) => name))
   if (repeated !== undefined) throw new Error(`${repeated} is listed twice`)
   return slots
+}
+
+/** A table as JSON, with the names of slots that it lacks. */
+export const formatTable = (table: { slot: number }[], slots: Slot[]) => {
+  const lines = table.map(({ slot, ...row }) => {
+    const unnamed = slots.find((each) => each.slot === slot && !each.isNamed)
+    const json = JSON.stringify({ slot, ...(unnamed && { name: unnamed.name }), ...row }, null, 1)
+    return `  ${json.replaceAll(/\n */g, ' ').replaceAll('[ ', '[').replaceAll(' ]', ']')}`
+  })
+  return `[\n${lines.join(',\n')}\n]\n`
 }
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { experimental_readRawConfig } from 'wrangler'
 import type { Config, WorkerConfig } from '../deploy/host.ts'
-import { bindSlots, formatConfig, parseSlots, type Slot } from '../slots/table.ts'
+import { bindSlots, formatConfig, formatTable, parseSlots, type Slot } from '../slots/table.ts'
 
 const TABLE = 'slots.json'
 const CONFIG = 'wrangler.toml'
@@ -30,6 +30,10 @@ const readTable = (folder: string) => {
 
 /** The slots of the deployment. */
 export const readSlots = () => readTable('.')
+
+/** Writes the names of slots to the table of the deployment where it lacks them. */
+export const writeNames = (slots: Slot[]) =>
+  writeFileSync(TABLE, formatTable(JSON.parse(readFileSync(TABLE, 'utf8')), slots))
 
 /** The slots of local data. `npm run dev -- --slots` writes their table. */
 export const readLocalSlots = (persistTo: string) => readTable(persistTo)

@@ -1,4 +1,6 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { OCCUPIED } from '../../../scripts/deploy/databases.ts'
 import { plan } from '../../../scripts/deploy/deploy.ts'
 import type { WranglerResult } from '../../../scripts/deploy/host.ts'
 import { newMembersSetting, parseSlots } from '../../../scripts/slots/table.ts'
@@ -13,6 +15,7 @@ import {
   fakeWrangler,
   MAIL_FROM,
   READER,
+  type Row,
   UPLOAD_READER,
 } from './fake-account'
 
@@ -23,7 +26,7 @@ const TABLE = [
   { slot: 3, location: 'apac' },
 ]
 const parse = (table: unknown) => parseSlots(table, 'reading-library')
-const deployTo = (account: Account, table: object[], overrides = {}, config = CONFIG) =>
+const deployTo = (account: Account, table: Row[], overrides = {}, config = CONFIG) =>
   deployAccount(account, overrides, config, table)
 
 const createOpenSlots = (count: number) =>
@@ -131,6 +134,41 @@ describe('deploy with slots', () => {
     expect(second.deployed.vars).toEqual({ NEW_MEMBERS: '*:2' })
   })
 
+  const RESTORED = { ...CONFIG, d1_databases: [{ binding: 'DB', database_name: 'restored' }] }
+
+  it('writes down the names of slots, so that they keep their databases when that of slot 0 is replaced', async () => {
+    const account = emptyAccount()
+    const { files, output } = await deployTo(account, TABLE)
+    expect(output).toContain('slots.json: names added to slots 1, 3: commit them')
+    expect(files['slots.json']).toBe(`[
+  { "slot": 0, "location": "enam" },
+  { "slot": 1, "name": "reading-library-slot-1", "location": "weur", "newMembers": ["EU", "AF"] },
+  { "slot": 2, "jurisdiction": "eu", "name": "library-eu", "newMembers": ["EU"] },
+  { "slot": 3, "name": "reading-library-slot-3", "location": "apac" }
+]
+`)
+    // The dump of slot 0 has its marks.
+    const { 'reading-library': marks = new Map(), ...others } = account.marks ?? {}
+    account.marks = { ...others, restored: marks }
+    account.databases.push('restored')
+    const again = await deployTo(account, JSON.parse(files['slots.json'] ?? ''), {}, RESTORED)
+    expect([again.errors, again.files['slots.json']]).toEqual([undefined, undefined])
+    expect(again.changes.filter((command) => command.startsWith('d1 create'))).toEqual([])
+    const bound = again.deployed.d1_databases.map(({ database_name }: { database_name: string }) => database_name)
+    expect(bound).toEqual(['restored', 'reading-library-slot-1', 'library-eu', 'reading-library-slot-3'])
+  })
+
+  it('changes nothing if the names of slots with members are lost', async () => {
+    const account = emptyAccount()
+    await deployTo(account, TABLE)
+    const restored = { ...account, databases: [...account.databases, 'restored'], occupied: [1, 2] }
+    const { errors, changes, files } = await deployTo(restored, TABLE, {}, RESTORED)
+    expect(errors).toEqual([
+      'slots.json: slot 1 has members, but there is no database restored-slot-1: set the name of its database (npx wrangler d1 list)',
+    ])
+    expect([changes, files['slots.json']]).toEqual([[], undefined])
+  })
+
   it.each([40, 120])('deploys %i slots with at most six commands at a time', async (count) => {
     const table = createOpenSlots(count - 1)
     const account = emptyAccount()
@@ -179,6 +217,7 @@ describe('deploy with slots', () => {
       /library-eu exists with jurisdiction none/,
     ],
     ['a lost line', { databases: ['reading-library-slot-7'] }, TABLE, {}, /there is no slot 7, but the database/],
+    ['a lost line of a slot with members', { occupied: [8] }, [{ slot: 1 }], {}, /slot 8 has members, but no line/],
     ['NEW_MEMBERS in [vars]', {}, TABLE, { NEW_MEMBERS: '*:1' }, /NEW_MEMBERS follows from slots\.json/],
     ['NEW_MEMBERS as a secret', { secrets: ['NEW_MEMBERS'] }, TABLE, {}, /NEW_MEMBERS follows from slots\.json/],
     ['too many open slots', {}, createOpenSlots(1500), {}, /opens more slots than NEW_MEMBERS can list/],
@@ -212,7 +251,7 @@ describe('deploy with a lost slot or key', () => {
     expect(marks['library-eu']?.get(2)?.mark).toBe(known[1]?.mark)
   })
 
-  it.each<[string, object[], (account: Account) => void, object, RegExp]>([
+  it.each<[string, Row[], (account: Account) => void, object, RegExp]>([
     ['a typo in a name', renamed, () => {}, {}, /^slot 2: DB_2 is not the database that DB knows/],
     ['a lost line', TABLE.filter(({ slot }) => slot !== 2), () => {}, {}, /^slot 2: slots.json has no line for it/],
     ['a lost table and key', [], withoutKey, {}, /^slot 1: slots.json has no line for it/],
@@ -257,6 +296,15 @@ describe('deploy with a lost slot or key', () => {
     expect((await deployTo(account, TABLE)).errors).toBeUndefined()
     expect(isConfirmed()).toEqual([1, 1, 1])
   })
+})
+
+it('finds the slots that have members in the directory', async () => {
+  const occupied = async () => (await env.DB.prepare(OCCUPIED).all()).results
+  expect(await occupied()).toEqual([])
+  const members = [1, 2, 3].map((member) => `(randomblob(16), ${2 ** 40 + member}, 1, 1, 'HELD', null)`)
+  const others = [2 * 2 ** 40 - 1, 5 * 2 ** 40].map((id) => `(randomblob(16), ${id}, 1, 1, 'HELD', null)`)
+  await env.DB.prepare(`insert into addresses values ${[...members, ...others]}`).run()
+  expect(await occupied()).toEqual([{ number: 1 }, { number: 5 }])
 })
 
 it('a dry run shows the place of each slot and where new members go', () => {

@@ -1,6 +1,7 @@
+import { OCCUPIED } from '../../../scripts/deploy/databases.ts'
 import { deploy } from '../../../scripts/deploy/deploy.ts'
 import type { Config, Host, WranglerResult } from '../../../scripts/deploy/host.ts'
-import { parseSlots } from '../../../scripts/slots/table.ts'
+import { formatTable, parseSlots } from '../../../scripts/slots/table.ts'
 import type { Mark } from '../../../src/slots/marks'
 
 export const CONFIG: Config = {
@@ -30,7 +31,12 @@ export type Account = Record<'databases' | 'buckets' | 'namespaces' | 'pending',
   /** By database. */
   marks?: Record<string, Map<number, Mark>>
   hasEntries?: boolean
+  /** The slots that have members. Undefined before the migration that creates the directory. */
+  occupied?: number[]
 }
+
+/** A row of slots.json. */
+export type Row = { slot: number; [key: string]: unknown }
 
 export const emptyAccount = (): Account => ({
   databases: [],
@@ -109,11 +115,15 @@ export const fakeWrangler =
         return success(pending.map((each) => `│ ${each} │ ✅     │`).join('\n') || '✅ No migrations to apply!')
       }
       case 'd1 execute': {
+        const sql = args[args.indexOf('--command') + 1] ?? ''
+        if (sql === OCCUPIED) {
+          if (!account.occupied) return failure('no such table: addresses: SQLITE_ERROR')
+          return success([{ results: account.occupied.map((number) => ({ number })), success: true }])
+        }
         const { d1_databases }: Config = JSON.parse(files['wrangler.deploy.json'] ?? JSON.stringify(CONFIG))
         const database = d1_databases.find(({ binding }) => binding === name)?.database_name ?? name
         account.marks ??= {}
         account.marks[database] ??= new Map()
-        const sql = args[args.indexOf('--command') + 1] ?? ''
         return success([{ results: executeOnMarks(account.marks[database], sql, account.hasEntries) }])
       }
       case 'deploy --config': {
@@ -129,12 +139,8 @@ export const fakeWrangler =
   }
 
 /** Deploys to an account and records commands, inputs, files, output and the lines of a DeployError. */
-export const deployTo = async (
-  account: Account,
-  overrides: Partial<Host> = {},
-  config = CONFIG,
-  table: object[] = [],
-) => {
+export const deployTo = async (account: Account, overrides: Partial<Host> = {}, config = CONFIG, table: Row[] = []) => {
+  const mainName = config.d1_databases[0]?.database_name ?? ''
   const files: Record<string, string> = {}
   const inputs: string[] = []
   const commands: string[] = []
@@ -153,13 +159,16 @@ export const deployTo = async (
       files[name] = text
       return name
     },
+    writeNames: (slots) => {
+      files['slots.json'] = formatTable(table, slots)
+    },
     print: (line) => void output.push(line),
     fetch: async (url) => ({ ok: url === `${WORKER_URL}/health` }),
     wait: async () => {},
     env: { MAIL_FROM },
     ...overrides,
   }
-  const errors = await deploy(host, config, READER, parseSlots(table, 'reading-library')).catch((error): string[] =>
+  const errors = await deploy(host, config, READER, parseSlots(table, mainName)).catch((error): string[] =>
     error.message.split('\n'),
   )
   const changes = commands.filter((command) => !/ list| --json/.test(command))
