@@ -7,7 +7,9 @@ import { idsOf } from '../slots/table.ts'
 export type Mismatch = { table: string; id: number | string; field: string; expected: unknown; found: unknown }
 
 /** The rows of withdrawn members are being deleted, and their counters are no longer kept. */
-const isActive = 'memberId not in (select memberId from members where withdrawnAt is not null)'
+const isKept = 'memberId not in (select memberId from members where withdrawnAt is not null)'
+/** A check of the rows of active members runs once for each range of members. */
+const isActive = `memberId between :first and :last and ${isKept}`
 
 /** Selects the rows whose `field` differs from the SQL expression `expected`; the row is named `stored` in it. */
 const checkField = (table: string, id: string, field: string, expected: string) => `
@@ -77,13 +79,14 @@ const CHECKS = [
     `(${sumBooks('memoBytes + octet_length(concat(title, cover, author, publisher, language, series, sourceIds))')})
     + (select coalesce(sum(octet_length(note)), 0) from readings where readings.memberId = stored.memberId)`,
   ),
-  // In both directions: each row has books, and each book with an author has a row.
+  // In both directions: each row has books, and each book with an author has a row. The + lets SQLite use books_by_author.
   checkField(
     'authors',
     'authorKey',
     'bookCount',
     `select nullif(count(*), 0) from books
-    where books.memberId = stored.memberId and coalesce(authorFolded, lower(author)) = stored.authorKey`,
+    where books.memberId = stored.memberId and author is not null
+      and coalesce(authorFolded, lower(author)) = +stored.authorKey`,
   ),
   `select 'books' as "table", bookId as id, 'author' as field, 'a row of authors' as expected, author as found
   from books as stored where author is not null and ${isActive} and not exists (
@@ -110,7 +113,8 @@ const CHECKS = [
     'bookId',
     'newestReadingId',
     `select iif(
-    stored.newestReadingId in (select readingId from readings where readings.bookId = stored.bookId), stored.newestReadingId,
+    exists (select 1 from readings where readings.readingId = stored.newestReadingId and readings.bookId = stored.bookId),
+    stored.newestReadingId,
     iif(exists (select 1 from readings where readings.memberId = stored.memberId and readings.bookId = stored.bookId), 'a reading', null)
   )`,
   ),
@@ -171,7 +175,7 @@ const CHECKS = [
 const checkRange = (slot: number) => (table: string, id: string) =>
   `
   select '${table}' as "table", ${id} as id, '${id}' as field, 'of slot ${slot}' as expected, ${id} as found
-  from ${table} where ${id} not between ${idsOf(slot).first} and ${idsOf(slot).last}`
+  from ${table} where ${id} < ${idsOf(slot).first} or ${id} > ${idsOf(slot).last}`
 
 const checksOf = (slot: number) => {
   const check = checkRange(slot)
@@ -188,15 +192,39 @@ const checksOf = (slot: number) => {
 /** The number of checks of a database. */
 export const CHECK_COUNT = checksOf(0).length
 
+/** The last members of ranges with about so many books. The last range has no end: it has all rows without a member, too. */
+const listRanges = async (database: D1Database, books: number) => {
+  const query = `select max(memberId) as last from (
+    select memberId, sum(1 + yetBooks + ingBooks + doneBooks) over (order by memberId) / cast(? as integer) as step from members
+  ) group by step order by last`
+  const { results } = await database.prepare(query).bind(books).all<{ last: number }>()
+  const lasts = [...results.map(({ last }) => last).slice(0, -1), Number.MAX_SAFE_INTEGER]
+  return lasts.map((last, index) => ({ first: (lasts[index - 1] ?? -Number.MAX_SAFE_INTEGER) + 1, last }))
+}
+
+type Options = { booksPerStep?: number; report?: (done: number, steps: number) => void }
+
 /**
- * Finds every counter, position, owner and identifier that does not match the rows.
+ * Finds every counter, position, owner and identifier that does not match the rows, in steps that do not block a database long.
  * @param slot the slot that the identifiers must be of; any if undefined
  */
-export const findMismatches = async (database: D1Database, slot?: number) => {
-  const results = await database.batch<Mismatch>(
-    (slot === undefined ? CHECKS : checksOf(slot)).map((query) => database.prepare(query)),
-  )
-  return results.flatMap((result) => result.results)
+export const findMismatches = async (
+  database: D1Database,
+  slot?: number,
+  { booksPerStep = 5000, report = () => {} }: Options = {},
+) => {
+  const mismatches: Mismatch[] = []
+  const checks = slot === undefined ? CHECKS : checksOf(slot)
+  const ranges = await listRanges(database, booksPerStep)
+  for (const [index, { first, last }] of ranges.entries()) {
+    const queries = checks
+      .filter((query) => index === 0 || query.includes(':first'))
+      .map((query) => query.replaceAll(':first', String(first)).replaceAll(':last', String(last)))
+    const results = await database.batch<Mismatch>(queries.map((query) => database.prepare(query)))
+    mismatches.push(...results.flatMap((result) => result.results))
+    report(index + 1, ranges.length)
+  }
+  return mismatches
 }
 
 const isPendingPurge = (key: string, purged: Set<number>) => purged.has(Number(key.split('/')[1]))
@@ -212,8 +240,8 @@ export const findOrphans = async (databases: D1Database[], bucket: R2Bucket) => 
   const expected = new Set<string>()
   const purged = new Set<number>()
   for (const database of databases) {
-    const keysOf = `select 'images/' || memberId || '/' || name as key from images where ${isActive}
-      union all select 'imports/' || memberId || '/' || file from imports where file is not null and ${isActive}`
+    const keysOf = `select 'images/' || memberId || '/' || name as key from images where ${isKept}
+      union all select 'imports/' || memberId || '/' || file from imports where file is not null and ${isKept}`
     for (const { key } of (await database.prepare(keysOf).all<{ key: string }>()).results) expected.add(key)
     const jobs = await database.prepare('select memberId from purgeJobs').all<{ memberId: number }>()
     for (const { memberId } of jobs.results) purged.add(memberId)

@@ -18,7 +18,8 @@ const report = (line: string) => {
 }
 for (const { slot, binding, database } of slots) {
   const prefix = slots.length > 1 ? `${binding}: ` : ''
-  for (const { table, id, field, expected, found } of await findMismatches(database, slot)) {
+  const options = { report: (done: number, steps: number) => console.error(`${binding}: step ${done} of ${steps}`) }
+  for (const { table, id, field, expected, found } of await findMismatches(database, slot, options)) {
     report(`${prefix}${table} ${id}: ${field} is ${found}, expected ${expected}`)
   }
 }

@@ -166,7 +166,7 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
     failures.push(...written.errors.map((error) => `before crash ${crash}: ${error}`))
     await service.stop()
     service = await start(options)
-    const found = (await Promise.all(service.databases.map(findMismatches))).flat()
+    const found = (await Promise.all(service.databases.map((database, slot) => findMismatches(database, slot)))).flat()
     mismatches += found.length
     failures.push(...found.map(({ table, id, field }) => `after crash ${crash}: ${field} of ${table} ${id} is wrong`))
     for (const writer of writers) {

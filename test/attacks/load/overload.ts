@@ -51,7 +51,9 @@ const overloadService = async ({ start, quick, progress }: Context): Promise<Rep
   })
   const { served, shed, errors, latencies } = peakLoad
   const recovery = await measureRecovery(service, members[0] as Member)
-  const mismatches = (await Promise.all(service.databases.map(findMismatches))).flat()
+  const mismatches = (
+    await Promise.all(service.databases.map((database, slot) => findMismatches(database, slot)))
+  ).flat()
   const failures = [...Map.groupBy(errors, (error) => error)].map(([error, { length }]) => `${error}, ${length} times`)
   if (shed === 0) failures.push('nothing was shed: this was no overload')
   if (recovery > RECOVERY_MS) failures.push(`recovered only after ${Math.round(recovery)} ms`)

@@ -279,6 +279,23 @@ describe('the integrity check', () => {
     await select('update memos set memberId = ? where memoId = ?', memberId, memoId)
   })
 
+  it('finds the same in steps of one member, and a memo without a member', async () => {
+    const others = [await signUp(), await signUp()]
+    for (const other of others) await other.createBook()
+    await select('update books set memoCount = 3, questionMemos = 2, memoBytes = 1 where bookId = ?', bookId)
+    await select('update memos set memberId = 999 where memoId = ?', memoId)
+    const inOneStep = await findMismatches(memberDatabase())
+    const report = vi.fn()
+    const inSteps = await findMismatches(memberDatabase(), undefined, { booksPerStep: 1, report })
+    expect(report.mock.calls.length).toBeGreaterThan(2)
+    expect(inOneStep).toHaveLength(5)
+    expect(inSteps).toHaveLength(5)
+    expect(inSteps).toEqual(expect.arrayContaining(inOneStep))
+    await select('update memos set memberId = ? where memoId = ?', memberId, memoId)
+    await select('update books set memoCount = 1, questionMemos = 0, memoBytes = 9 where bookId = ?', bookId)
+    await select('delete from members where memberId <> ?', memberId)
+  })
+
   it.each(['books', 'memos'])('finds a reused identifier in %s', async (table) => {
     const id = table === 'books' ? bookId : memoId
     await select('insert or replace into retiredIds (tableName, id) values (?, ?)', table, id)
