@@ -136,7 +136,8 @@ it('processes at most two large uploads concurrently, and queues the others', as
   let highest = 0
   const put = async (...args: Parameters<R2Bucket['put']>) => {
     highest = Math.max(highest, ++active)
-    await scheduler.wait(100)
+    // Longer than a busy machine takes to clean the next one.
+    await scheduler.wait(500)
     const stored = await env.IMAGES.put(...args)
     active--
     return stored
