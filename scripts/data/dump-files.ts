@@ -133,7 +133,7 @@ export const writeDump = (
     const restored = join(scratch, 'restored.sqlite')
     writeFileSync(restored, '', { mode: 0o600 })
     source.prepare('attach ? as restored').run(restored)
-    // Whoever writes meanwhile, all is read as it is now.
+    // In one transaction, so that the dump has no part of what is written meanwhile.
     source.exec('begin')
     const count = writeFiles(files, toStatements(source), report)
     if (isVerified) {

@@ -30,5 +30,5 @@ export const hashAddress = async (secret: string, email: string) => {
     .toUpperCase()
 }
 
-/** Identifies ADDRESS_KEY without revealing it: the hash of a text that is no address. */
+/** A keyed hash of a constant, which identifies ADDRESS_KEY without revealing it. */
 export const checkOfKey = (addressKey: string) => hashAddress(addressKey, 'ADDRESS_KEY')

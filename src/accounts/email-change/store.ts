@@ -16,8 +16,8 @@ import { hasRightCode, type Requester, selectRightCode } from './change-codes'
 /** Matches the undo that restores an address, while it can be used. */
 const isUndoTo = sql`lower(email) = lower(:email) and expiresAt > :now`
 /**
- * Selects the caller. `returnExpiresAt`: when the undo of the caller that restores an address expires; null if there is none,
- * so that a change to it is no return.
+ * Selects the caller. `returnExpiresAt`: when the caller's undo to the wanted address expires, or null if there is none: then
+ * the change is no return.
  */
 export const selectChanging = sqlStatement<
   Pick<typeof members.$inferSelect, 'memberId' | 'email' | 'passwordHash' | 'credentialsVersion'> &
