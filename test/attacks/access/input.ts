@@ -19,11 +19,11 @@ const send = (service: Service, { token }: Member, request: FuzzRequest) => {
   return service.request({ method, path, type, body, headers: toLines(headers), ...(sendsToken(request) && { token }) })
 }
 
-/** A separate member for a withdrawal, which would invalidate the token of all later requests. */
+const ENDS_SESSION = /^(?:DELETE \/members|POST \/logout|POST \/sessions)/
+
+/** A separate member for a request that can end the session: the token of all later requests would be invalid. */
 const callerOf = (service: Service, attacker: Member, request: FuzzRequest) =>
-  sendsToken(request) && request.method === 'DELETE' && request.path.startsWith('/members')
-    ? insertMember(service)
-    : attacker
+  sendsToken(request) && ENDS_SESSION.test(`${request.method} ${request.path}`) ? insertMember(service) : attacker
 
 /** @throws Error if the document does not describe the response */
 const checkResponse = ({ method, path }: FuzzRequest, { status, headers, body }: Response) => {
