@@ -110,9 +110,15 @@ progress(`building the Worker (seed ${seed}, slots ${slots})`)
 buildService()
 
 const results: Record<string, Report> = {}
+/** Written after each attack, as all of them take hours. */
+const writeResults = (file: string) => {
+  const earlier = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).results : {}
+  writeFileSync(file, `${JSON.stringify({ seed, quick, slots, results: { ...earlier, ...results } }, null, 2)}\n`)
+}
 for (const name of names) {
   progress(`${name}: started`)
   results[name] = await runAttack(name)
+  if (json) writeResults(json)
 }
 progress('done')
 
@@ -129,8 +135,4 @@ for (const [name, { failures }] of failed) {
 }
 const verdict = failed.length === 0 ? 'No failures' : `${failed.length} of ${names.length} attacks failed`
 console.log(`\n${verdict} (seed ${seed}).`)
-if (json) {
-  const earlier = existsSync(json) ? JSON.parse(readFileSync(json, 'utf8')).results : {}
-  writeFileSync(json, `${JSON.stringify({ seed, quick, slots, results: { ...earlier, ...results } }, null, 2)}\n`)
-}
 process.exit(failed.length === 0 ? 0 : 1)
