@@ -122,11 +122,11 @@ app.notFound(async (c) => {
 app.onError((error, c) => {
   // Removed from errors, so that the 404 for another member's resource is identical to the one for a missing resource.
   c.header(BOOKMARK, undefined)
-  const request = { requestId: c.get('requestId'), slot: c.get('caller')?.slot || undefined }
+  const slot = c.get('caller')?.slot || undefined
   if (error instanceof ApiError) {
-    if (error.cause) log('error', error.message, request)
+    if (error.cause) log('error', error.message, { slot })
     return errorResponse(c, error)
   }
-  log('error', error.message, { ...request, stack: error.stack })
+  log('error', error.message, { slot, stack: error.stack })
   return errorResponse(c, new ApiError('INTERNAL'))
 })

@@ -14,6 +14,7 @@ export type Bindings = {
   CATALOGUE: KVNamespace
   EMAIL: SendEmail
   READER: ReaderBinding
+  VERSION: WorkerVersionMetadata
   NETWORK_LIMIT: RateLimit
   MEMBER_LIMIT: RateLimit
   /** Absent in benchmarks, which exceed any sensible limit, like CREDENTIAL_LIMIT. */
@@ -125,7 +126,6 @@ const SlotVariables = z.lazy(() => z.object({ ADDRESS_KEY: secret('ADDRESS_KEY')
 export type App = {
   Bindings: Bindings
   Variables: {
-    requestId: string
     config: Config
     slots: Slots
     db: Db

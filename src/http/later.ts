@@ -9,5 +9,5 @@ export const runLater = (c: Context<App>, work: () => Promise<unknown>) => {
     await scheduler.wait(0)
     await work()
   }
-  c.var.db.waitUntil(later().catch((error: Error) => log('error', error.message, { requestId: c.var.requestId })))
+  c.var.db.waitUntil(later().catch((error: Error) => log('error', error.message)))
 }

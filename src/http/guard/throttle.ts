@@ -23,7 +23,7 @@ const isOver = async (c: Context<App>, limiter: RateLimiter, key: string) => {
   if (!binding) return false
   // These limits are approximate anyway, so a failing limiter lets requests pass. What must be exact is counted in D1.
   const outcome = await withTimeout(TIMEOUT_MS, () => binding.limit({ key })).catch((error: Error) => {
-    log('error', `rate limiter ${limiter} failed: ${error.message}`, { requestId: c.get('requestId') })
+    log('error', `rate limiter ${limiter} failed: ${error.message}`)
   })
   return outcome?.success === false
 }

@@ -40,6 +40,7 @@ const methods = {
 }
 const env = {
   DB: { ...methods, withSession: () => ({ ...methods, getBookmark: () => null }) },
+  VERSION: { id: '' },
   JWT_SECRET: process.env.JWT_SECRET,
   EMAIL_VERIFICATION: 'off',
   CATALOGUE_PROVIDER: 'sample',

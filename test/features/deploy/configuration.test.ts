@@ -80,9 +80,11 @@ describe('the log', () => {
       level: 'info',
       message: 'request',
       requestId: answer.headers.get('X-Request-Id'),
+      version: env.VERSION.id,
       method: 'POST',
       route: '/login',
       status: 401,
+      code: 'LOGIN_FAILED',
       ms: expect.any(Number),
       sampleRate: 1,
     })
@@ -94,6 +96,25 @@ describe('the log', () => {
     })
     expect(lines.join()).not.toContain(email)
     expect(lines.join()).not.toContain('secret-password')
+  })
+
+  const failing = async () => Promise.reject(new Error('out of order'))
+
+  it.each<[what: string, method: string, path: string, message: string, changed: object]>([
+    ['a request that failed', 'GET', '/members/me', 'disk is full', changeDatabase(brokenDatabase('disk is full'))],
+    ['a limiter', 'GET', '/ext-lib/best-seller', 'rate limiter NETWORK_LIMIT', { NETWORK_LIMIT: { limit: failing } }],
+    ['the catalogue', 'GET', '/ext-lib/best-seller', 'catalogue cache:', { CATALOGUE: { get: failing, put: failing } }],
+    ['work after the response', 'DELETE', '/members/me', 'purge:', { IMAGES: { list: failing } }],
+  ])('has the request id and the version in the lines of %s', async (_, method, path, message, changed) => {
+    const lines: string[] = []
+    const keep = (line: unknown) => void lines.push(String(line))
+    using _error = vi.spyOn(console, 'error').mockImplementation(keep)
+    using _warn = vi.spyOn(console, 'warn').mockImplementation(keep)
+    const { headers } = await (await signUp()).send(method, path, { changed })
+    const origin = { requestId: headers.get('X-Request-Id'), version: env.VERSION.id }
+    const expected = expect.objectContaining({ ...origin, message: expect.stringContaining(message) })
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(expected)
+    expect(lines.map((line) => JSON.parse(line).requestId)).toEqual(lines.map(() => origin.requestId))
   })
 
   describe('of a sample of requests', () => {

@@ -86,6 +86,7 @@ export const defineWorker = <Bindings extends object, Config extends object>(
         MEMBER_LIMIT: rateLimit('1002', uploadsPerMinute),
         ...(writesPerMinute && { WRITE_LIMIT: rateLimit('1003', writesPerMinute) }),
         ...(unconfirmedPerMinute && { CREDENTIAL_LIMIT: rateLimit('1004', unconfirmedPerMinute) }),
+        VERSION: { type: 'version-metadata' as const },
         READER: { type: 'worker' as const, worker: readReader().name },
         ...Object.fromEntries(texts.map(([key, value = '']) => [key, { type: 'text' as const, value }])),
         ...bindings,
