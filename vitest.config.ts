@@ -131,6 +131,6 @@ export default defineConfig({
     sequence: { sequencer: inOrder(isSmoke ? SUITES.map((name) => `${name}.test.ts`) : ['attacks/']) },
     reporters: isSmoke ? ['verbose', skips] : ['default', 'json'],
     outputFile: { json: 'dist/test-report.json' },
-    onConsoleLog: (line) => !line.includes('"message":"request"'),
+    onConsoleLog: (line) => !/"message":"(?:request|sweep)"/.test(line),
   },
 })

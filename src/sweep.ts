@@ -6,8 +6,9 @@ import { type Budget, runPurgeJobs } from './accounts/members/purge'
 import { connect, type Db } from './db/client'
 import { type Bindings, configure } from './env'
 import { purgeObjects } from './library/images/bucket'
+import { recordSweep } from './reference/health/last-sweep'
 import { forEachConcurrent, MAX_CONNECTIONS } from './runtime/concurrently'
-import { log } from './runtime/log'
+import { log, withLogFields } from './runtime/log'
 import { databaseOf, databasesOf, type Slots } from './slots/slots'
 import { findSweepable, SWEEP_STATEMENTS, sweepImports } from './transfer/imports/sweep-imports'
 
@@ -28,11 +29,28 @@ const slotsOfHour = (numbers: readonly number[], now: number) => {
   return [...numbers.slice(start), ...numbers.slice(0, start)].slice(0, MAX_SLOTS)
 }
 
-const settleAbandoned = async (env: Bindings, slots: Slots, visited: number[], now: number) => {
+/** What a sweep did, for its log line: imports and claims it looked at, members it purged at least in part, failed steps. */
+type Report = Record<'slots' | 'claims' | 'members' | 'imports' | 'failures', number>
+
+const fail = (report: Report) => (error: unknown) => {
+  report.failures++
+  log('error', `sweep: ${error}`)
+}
+
+// Not `report.members += await …`, which would read the sum before other slots have added to it.
+const add = (report: Report, what: keyof Report) => (count: number) => {
+  report[what] += count
+}
+
+const settleAbandoned = async (env: Bindings, slots: Slots, visited: number[], report: Report, now: number) => {
   const config = configure(env)
   const abandoned = await findAbandoned(slots.directory, now)
   const ofVisited = [...abandoned].filter(([slot]) => visited.includes(slot))
-  return forEachConcurrent(ofVisited, ([slot, entries]) => settleClaims(slots, config, slot, entries))
+  const settle = async ([slot, entries]: (typeof ofVisited)[number]) => {
+    report.claims += entries.length
+    await settleClaims(slots, config, slot, entries).catch(fail(report))
+  }
+  await forEachConcurrent(ofVisited, settle)
 }
 
 /** The most statements for the imports of one slot. */
@@ -40,7 +58,7 @@ const MAX_IMPORT_STATEMENTS = 200
 
 const sweepImportsWithin = async (env: Bindings, db: Db, budget: Budget, now: number) => {
   const imports = await findSweepable(db, now)
-  if (imports.length === 0) return
+  if (imports.length === 0) return 0
   const config = configure(env)
   const share = Math.max(0, Math.min(MAX_IMPORT_STATEMENTS, Math.floor(budget.left / budget.slotsAtATime)))
   const own = { left: share }
@@ -48,36 +66,39 @@ const sweepImportsWithin = async (env: Bindings, db: Db, budget: Budget, now: nu
   const { IMAGES: bucket, READER: reader } = env
   await sweepImports({ db, bucket, reader, quotas: config, timeZone: config.TIME_ZONE, budget: own }, imports, now)
   budget.left += own.left
+  return imports.length
 }
 
-const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budget, now: number) => {
+const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budget, report: Report, now: number) => {
   const db = slots.open(slot)
   const release = async (memberIds: number[]) => slot > 0 && releaseAddresses(slots, memberIds)
   const steps = [
-    () => runPurgeJobs(db, (memberId) => purgeObjects(env.IMAGES, memberId), release, budget),
+    () => runPurgeJobs(db, (id) => purgeObjects(env.IMAGES, id), release, budget).then(add(report, 'members')),
     () => deleteExpired(db, now),
-    () => sweepImportsWithin(env, db, budget, now),
+    () => sweepImportsWithin(env, db, budget, now).then(add(report, 'imports')),
     async () => slot > 0 && deleteOldClaims(db, now),
   ]
-  for (const step of steps) await step().catch((error) => log('error', `sweep: ${error}`))
+  for (const step of steps) await step().catch(fail(report))
 }
 
-/**
- * The hourly cron job, over all slots: settles abandoned claims of e-mail addresses, and deletes what withdrawn members left
- * behind and what has expired.
- */
-export const sweep = async (env: Bindings, now = Date.now()) => {
+const sweepAll = async (env: Bindings, now: number) => {
+  const start = Date.now()
   const slots = openSlots(env)
   const visited = slotsOfHour(slots.numbers, now)
+  const report: Report = { slots: visited.length, claims: 0, members: 0, imports: 0, failures: 0 }
   const budget: Budget = {
     left: MAX_STATEMENTS - STATEMENTS_PER_SLOT * visited.length,
     slotsAtATime: Math.min(visited.length, MAX_CONNECTIONS),
   }
-  const settled = slots.numbers.length > 1 ? await Promise.allSettled([settleAbandoned(env, slots, visited, now)]) : []
-  const swept = await forEachConcurrent(visited, (slot) => sweepSlot(env, slots, slot, budget, now))
-  const outcomes = [
-    ...settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome)),
-    ...swept,
-  ]
-  for (const outcome of outcomes) if (outcome.status === 'rejected') log('error', `sweep: ${outcome.reason}`)
+  if (slots.numbers.length > 1) await settleAbandoned(env, slots, visited, report, now).catch(fail(report))
+  await forEachConcurrent(visited, (slot) => sweepSlot(env, slots, slot, budget, report, now).catch(fail(report)))
+  if (report.failures === 0) await recordSweep(env.CATALOGUE, Date.now()).catch(fail(report))
+  log('info', 'sweep', { ...report, ms: Date.now() - start })
 }
+
+/**
+ * The hourly cron job, over all slots: settles abandoned claims of e-mail addresses, and deletes what withdrawn members left
+ * behind and what has expired. /health shows the last one in which no step failed.
+ */
+export const sweep = (env: Bindings, now = Date.now()) =>
+  withLogFields({ version: env.VERSION.id }, () => sweepAll(env, now))

@@ -35,6 +35,8 @@ export const PLACEHOLDERS = {
 
 /** The time of all examples. */
 export const EXAMPLE_TIME = '2026-11-21T09:30:00'
+/** The version of the service. */
+export const EXAMPLE_VERSION = 'db7cd8d3-4425-4fe7-8c81-01bf963b6067'
 
 const EXPORT_HEADER = 'Book Id,Title,Author,My Rating,Exclusive Shelf'
 const NAMELESS = '81236,,Ana Ruiz,0,to-read'
@@ -118,7 +120,13 @@ const accessToken = {
 }
 
 export const EXAMPLES: Record<string, Example> = {
-  checkHealth: { response: { status: 'ok' } },
+  checkHealth: {
+    response: {
+      status: 'ok',
+      version: EXAMPLE_VERSION,
+      lastSweep: `${EXAMPLE_TIME}Z`,
+    },
+  },
   requestCode: { body: { joinAuthCodeEmail: 'mina@example.com' } },
   signUp: {
     body: { email: 'mina@example.com', name: 'Mina', password: 'read-more-1', authenticationCode: '000000' },

@@ -105,6 +105,7 @@ const spend = async (budget: Budget, work: (most: number) => Promise<{ statement
 /**
  * Purges withdrawn members of a slot, those with rows left before others, the oldest first. The next sweep retries what
  * failed. A job is repeated until it is an hour old: an upload that began before the withdrawal may still store an image.
+ * Returns how many members were purged, at least in part.
  * @param release frees the addresses of the members; without it, no job ends
  */
 export const runPurgeJobs = async (
@@ -114,19 +115,22 @@ export const runPurgeJobs = async (
   budget: Budget,
 ) => {
   const { jobs } = await run(db, { jobs: selectPurgeJobs() })
-  if (jobs.length === 0) return
+  if (jobs.length === 0) return 0
   const isReleased = await release(jobs.map(({ memberId }) => memberId)).then(
     () => true,
     (error) => log('error', `purge: ${error}`),
   )
+  let purged = 0
   for (const { memberId, createdAt } of jobs) {
-    if (budget.left < MIN_STATEMENTS_PER_MEMBER) return
+    if (budget.left < MIN_STATEMENTS_PER_MEMBER) break
     try {
       const { isDone } = await spend(budget, (most) => purgeMember(db, memberId, () => purgeObjects(memberId), most))
+      purged++
       const isOver = isReleased && isDone && createdAt < Date.now() - HOUR_MS
       if (isOver) await run(db, { job: deletePurgeJob({ memberId }) })
     } catch (error) {
       log('error', `purging member ${memberId}: ${error}`)
     }
   }
+  return purged
 }

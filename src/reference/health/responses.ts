@@ -2,9 +2,13 @@ import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../openapi/feature-reference'
 import { MAX_SLOT } from '../../slots/placement'
 import { namedObject } from '../../values/named'
+import { Instant, textUpTo } from '../../values/responses'
 
 const Health = namedObject('Health', {
   status: z.literal('ok'),
+  version: textUpTo(36),
+  lastSweep: z.nullable(Instant),
+  warnings: z.optional(z.array(textUpTo(100)).check(z.minLength(1), z.maxLength(1))),
   slots: z.optional(
     z.array(z.int().check(z.minimum(0), z.maximum(MAX_SLOT))).check(z.minLength(2), z.maxLength(MAX_SLOT + 1)),
   ),
@@ -14,8 +18,12 @@ export const healthReference: FeatureReference = {
   tag: 'Health',
   schemas: { Health: 'The health of the service.' },
   properties: {
+    lastSweep: 'When the last hourly sweep ended in which nothing failed. Null if it is unknown, or none has.',
     slots: 'Numbers of the databases that respond. Present only if the service has several.',
     status: 'Always `ok`: an unhealthy service responds with 503.',
+    version: 'Identifies the uploaded version of the service that responds.',
+    warnings:
+      'What is wrong although requests are served: no sweep has succeeded within three hours, or its time is unknown.',
   },
   operations: {
     'GET /health': {

@@ -1,10 +1,19 @@
 import { Hono } from 'hono'
 import type { App } from '../../env'
-import { checkDatabases } from './store'
+import { toInstant } from '../../values/fields'
+import { describeSweep } from './last-sweep'
+import { checkHealth } from './store'
 
 export const health = new Hono<App>().get('/health', async (c) => {
   const slots = c.var.slots
-  await checkDatabases(c.env.DB, slots, c.var.config)
-  const isOne = slots.numbers.length === 1
-  return c.json({ status: 'ok' as const, ...(!isOne && { slots: [...slots.numbers] }) }, 200)
+  const lastSweep = await checkHealth(c.env, slots, c.var.config)
+  const warnings = describeSweep(lastSweep)
+  const health = {
+    status: 'ok' as const,
+    version: c.env.VERSION.id,
+    lastSweep: lastSweep ? toInstant(lastSweep) : null,
+    ...(warnings.length > 0 && { warnings }),
+    ...(slots.numbers.length > 1 && { slots: [...slots.numbers] }),
+  }
+  return c.json(health, 200)
 })

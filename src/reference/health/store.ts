@@ -1,12 +1,13 @@
 import { type Expected, findWrong, notOfSlot, recordKey, selectMarks, toExpected } from '../../accounts/addresses/marks'
 import { asService, type Db, run, uninterrupted } from '../../db/client'
-import type { Config } from '../../env'
+import type { Bindings, Config } from '../../env'
 import { ApiError, retryAfter } from '../../errors'
 import { forEachConcurrent, MAX_CONNECTIONS } from '../../runtime/concurrently'
 import { createLimiter } from '../../runtime/limiter'
 import { withTimeout } from '../../runtime/retry'
 import { isOfSlot } from '../../slots/marks'
 import type { Slots } from '../../slots/slots'
+import { readLastSweep } from './last-sweep'
 
 /** How long the result of a check is reused in this isolate. */
 const FRESH_MS = 5000
@@ -18,7 +19,7 @@ const RETRY_SECONDS = 5
 
 /** What is wrong with a slot, and what to do. */
 type Problem = readonly [what: string, remedy?: string]
-type Result = { problems: ReadonlyMap<number, Problem>; at: number }
+type Result = { problems: ReadonlyMap<number, Problem>; lastSweep: number | null | undefined; at: number }
 const NO_ANSWER: Problem = ['no answer']
 const results = new WeakMap<D1Database, Result>()
 // One check at a time: anyone may send health checks, and they must not use up the database calls of other requests.
@@ -53,13 +54,13 @@ const readMarks = async (db: Db, expected: Expected) => {
   return marks
 }
 
-const check = async (database: D1Database, slots: Slots, config: Config) => {
+const check = async ({ DB: database, CATALOGUE: kv }: Bindings, slots: Slots, config: Config) => {
   const before = results.get(database)?.problems ?? new Map<number, Problem>()
   const asked = chooseAsked(slots.numbers, before)
   const rounds = Math.ceil(asked.length / MAX_CONNECTIONS)
   const expected = await toExpected(slots, config)
   const ask = (slot: number) => withTimeout(CHECK_MS / rounds, () => readMarks(slots.open(slot), expected))
-  const outcomes = await forEachConcurrent(asked, ask)
+  const [lastSweep, outcomes] = await Promise.all([readLastSweep(kv), forEachConcurrent(asked, ask)])
   const [main] = outcomes
   const known = main?.status === 'fulfilled' ? main.value : undefined
   if (known && expected.keyCheck && !known.some(({ slot }) => slot === 0)) await recordKey(slots.directory, expected)
@@ -74,7 +75,7 @@ const check = async (database: D1Database, slots: Slots, config: Config) => {
     return problem ? [[slot, problem]] : []
   })
   const problems = new Map([...ofBound, ...findWrong(known ?? [])])
-  results.set(database, { problems, at: Date.now() })
+  results.set(database, { problems, lastSweep, at: Date.now() })
   const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []))
   const remedies = [...problems.values()].filter(([, remedy]) => remedy).map((problem) => problem.join(': '))
   requireHealthy(slots, problems, [...reasons, ...remedies].join('; '))
@@ -82,17 +83,20 @@ const check = async (database: D1Database, slots: Slots, config: Config) => {
 
 /**
  * Checks that all databases answer and are those of their slots, at most once every five seconds. While one request checks,
- * others get the last result; in a new isolate, which has none, they wait.
- * @param database that of slot 0
+ * others get the last result; in a new isolate, which has none, they wait. Returns when the last sweep ended, as
+ * `readLastSweep` does.
  * @throws UNAVAILABLE when a database does not answer, or a slot or the key of the directory is lost; the message names them
  */
-export const checkDatabases = async (database: D1Database, slots: Slots, config: Config) => {
+export const checkHealth = async (env: Bindings, slots: Slots, config: Config) => {
+  const { DB: database } = env
   if (!isFresh(database)) {
     const lease = results.has(database) ? checks.tryAcquire() : await checks.acquire(1, ['health'])
     if (lease && !isFresh(database)) {
-      return uninterrupted(slots.directory, check(database, slots, config).finally(lease.release))
+      await uninterrupted(slots.directory, check(env, slots, config).finally(lease.release))
     }
     lease?.release()
   }
-  requireHealthy(slots, results.get(database)?.problems ?? new Map([[0, NO_ANSWER]]))
+  const result = results.get(database)
+  requireHealthy(slots, result?.problems ?? new Map([[0, NO_ANSWER]]))
+  return result?.lastSweep
 }

@@ -1,12 +1,13 @@
-import { exports } from 'cloudflare:workers'
+import { env, exports } from 'cloudflare:workers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import snapshot from '../../../docs/openapi.json'
 import { app } from '../../../src/app'
 import { ERRORS, type ErrorBody } from '../../../src/errors'
 import { buildDocument } from '../../../src/openapi/document'
-import { EXAMPLE_TIME, EXAMPLES, EXPORT, type Example } from '../../../src/openapi/examples'
+import { EXAMPLE_TIME, EXAMPLE_VERSION, EXAMPLES, EXPORT, type Example } from '../../../src/openapi/examples'
 import { DESCRIPTIONS, OPERATIONS } from '../../../src/openapi/features'
 import introduction from '../../../src/openapi/introduction.md?raw'
+import { recordSweep } from '../../../src/reference/health/last-sweep'
 import { docs } from '../../../src/reference/routes'
 import { SCOPES } from '../../../src/values/contract'
 import { EMAIL, mails } from '../../support/accounts/mailed-codes'
@@ -92,7 +93,10 @@ describe('the examples', () => {
   let token = ''
   const { learn, learnCode, fill } = createPlaceholders()
   const withActual = (value: unknown) => JSON.parse(fill(JSON.stringify(value ?? null)))
-  beforeAll(() => vi.useFakeTimers({ toFake: ['Date'], now: new Date(`${EXAMPLE_TIME}Z`) }))
+  beforeAll(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date(`${EXAMPLE_TIME}Z`) })
+    await recordSweep(env.CATALOGUE, Date.now())
+  })
   afterAll(() => vi.useRealTimers())
 
   const sendExample = (operation: Described, values: Record<string, unknown>, sent: unknown) => {
@@ -108,7 +112,12 @@ describe('the examples', () => {
       ...(operation.security.length > 0 && { Authorization: token }),
       ...(type === 'text/plain' && { 'Content-Type': type }),
     }
-    const changed = { PUBLIC_URL: 'https://library.example.com', MAIL_FROM: 'library@library.test', EMAIL }
+    const changed = {
+      PUBLIC_URL: 'https://library.example.com',
+      MAIL_FROM: 'library@library.test',
+      EMAIL,
+      VERSION: { ...env.VERSION, id: EXAMPLE_VERSION },
+    }
     const body = type === 'application/json' ? { body: sent } : { raw: sent as BodyInit | undefined }
     return send(operation.method.toUpperCase(), `${path}?${query}`, {
       ...body,

@@ -1,0 +1,77 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, it, vi } from 'vitest'
+import type { Bindings } from '../../../src/env'
+import { sweep as runSweep } from '../../../src/sweep'
+import { send } from '../../support/api'
+import { brokenDatabase, select } from '../../support/database'
+import { wrapDatabase } from '../../support/wrap-database'
+
+/** Asks an isolate that has not checked its database yet. */
+const health = (changed: Partial<Bindings> = {}) =>
+  send('GET', '/health', { changed: { DB: wrapDatabase(env.DB, (call) => call()), ...changed } })
+const LATE = 'No sweep has succeeded within the last three hours'
+
+/** Sweeps, and returns the log lines. */
+const sweep = async (changed: Partial<Bindings> = {}) => {
+  const lines: string[] = []
+  const keep = (line: unknown) => void lines.push(String(line))
+  using _info = vi.spyOn(console, 'info').mockImplementation(keep)
+  using _error = vi.spyOn(console, 'error').mockImplementation(keep)
+  await runSweep({ ...env, ...changed })
+  return lines.map((line) => JSON.parse(line))
+}
+
+beforeEach(() => env.CATALOGUE.delete('sweep'))
+
+it('/health shows the version, and warns until a sweep has succeeded', async () => {
+  const body = { status: 'ok', version: env.VERSION.id, lastSweep: null, warnings: [LATE] }
+  expect(await health()).toMatchObject({ status: 200, body })
+})
+
+it('/health shows the end of the last sweep, and warns after three hours', async () => {
+  await sweep()
+  const { body } = await health()
+  expect(Date.parse(body.lastSweep) / 1000).toBeCloseTo(Date.now() / 1000, -1)
+  expect(body.warnings).toBeUndefined()
+  await env.CATALOGUE.put('sweep', String(Date.parse('2026-11-21T09:17:04.567Z')))
+  expect((await health()).body).toMatchObject({ lastSweep: '2026-11-21T09:17:04Z', warnings: [LATE] })
+})
+
+it.each([
+  ['fails', () => Promise.reject(new Error('KV is down'))],
+  ['does not answer', () => new Promise(() => {})],
+])('/health says so if KV %s', async (_, get) => {
+  using warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const warnings = ['KV does not answer: the time of the last sweep is unknown']
+  const body = { status: 'ok', lastSweep: null, warnings }
+  expect(await health({ CATALOGUE: { get } as unknown as KVNamespace })).toMatchObject({ status: 200, body })
+  expect(warn.mock.calls.join()).toContain('last sweep: ')
+})
+
+it('a sweep logs what it did', async () => {
+  await select('insert into purgeJobs values (987655, ?)', Date.now())
+  const line = { level: 'info', message: 'sweep', version: env.VERSION.id, ms: expect.any(Number) }
+  expect(await sweep()).toEqual([{ ...line, slots: 1, claims: 0, members: 1, imports: 0, failures: 0 }])
+})
+
+it('a sweep counts what it did in all slots', async () => {
+  await select('insert or ignore into purgeJobs values (987655, ?)', Date.now())
+  // The jobs of the same database, once for each slot.
+  const changed = { DB_1: env.DB, DB_2: env.DB, ADDRESS_KEY: 'a key of the tests only, for the hashes of addresses' }
+  expect((await sweep(changed)).at(-1)).toMatchObject({ message: 'sweep', slots: 3, members: 3 })
+})
+
+it('a sweep in which a step failed is not the last one', async () => {
+  const lines = await sweep({ DB: brokenDatabase('D1_ERROR: disk is full') })
+  expect(lines.at(-1)).toMatchObject({ message: 'sweep', failures: 3 })
+  expect((await health()).body.lastSweep).toBeNull()
+})
+
+it('a sweep that cannot be recorded says so', async () => {
+  const put = () => Promise.reject(new Error('KV is down'))
+  const lines = await sweep({ CATALOGUE: { put } as unknown as KVNamespace })
+  expect(lines).toMatchObject([
+    { level: 'error', message: 'sweep: Error: KV is down' },
+    { message: 'sweep', failures: 1 },
+  ])
+})
