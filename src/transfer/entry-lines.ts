@@ -1,5 +1,11 @@
 import type { Cells, Entry } from './entry'
 
+/**
+ * The version of what the service and the reader send each other. If it changes, so does the name of the reader in both
+ * wrangler files: versions of the service that run at the same time, or after a rollback, then each have their reader.
+ */
+export const READER_PROTOCOL = 1
+
 // The form in which the reader sends entries: lines of JSON. The rows of a table share the names of its columns, so a line omits
 // names that are those of the line before.
 type SentEntry = Omit<Entry, 'cells'> & { cells: { names?: string[]; values: string[] } }

@@ -1,6 +1,6 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Entry } from '../entry'
-import { createLineWriter } from '../entry-lines'
+import { createLineWriter, READER_PROTOCOL } from '../entry-lines'
 import { ImportFileError } from './limits'
 import { type ReadOptions, type ReadResult, readFile } from './read-file'
 
@@ -8,9 +8,10 @@ import { type ReadOptions, type ReadResult, readFile } from './read-file'
  * Why a file cannot be read, or its contents. Entries are lines of JSON, because an RPC value may have at most 32 MiB.
  * `count`: how many they are.
  */
-type ReadAnswer =
+type ReadAnswer = { protocol: number } & (
   | { reason: string }
   | (Omit<ReadResult, 'entries'> & { count: number; entries: ReadableStream<Uint8Array> })
+)
 
 const CHUNK_CHARACTERS = 64 * 1024
 const encoder = new TextEncoder()
@@ -40,12 +41,13 @@ export default class Reader extends WorkerEntrypoint {
   }
 
   read(file: Uint8Array, options: ReadOptions): ReadAnswer {
+    const protocol = READER_PROTOCOL
     try {
       const { entries, ...rest } = readFile(file, options)
-      return { ...rest, count: entries.length, entries: toStream(entries) }
+      return { protocol, ...rest, count: entries.length, entries: toStream(entries) }
     } catch (error) {
       if (!(error instanceof ImportFileError)) throw error
-      return { reason: error.message }
+      return { protocol, reason: error.message }
     }
   }
 }

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
-import { createLineReader, createLineWriter } from '../../../src/transfer/entry-lines'
+import { emptyEntry } from '../../../src/transfer/entry'
+import { createLineReader, createLineWriter, READER_PROTOCOL } from '../../../src/transfer/entry-lines'
+import readerConfig from '../../../wrangler.reader.toml?raw'
+import serviceConfig from '../../../wrangler.toml?raw'
 import librarythingJson from '../../fixtures/imports/librarything.json?raw'
 import { read } from '../../support/transfer/import-files'
 
@@ -17,4 +20,19 @@ it('counts column names in the size of each entry', () => {
   const [first, second] = lines.map(createLineReader())
   expect(first?.size).toBe(lines[0]?.length)
   expect(second?.size).toBe((lines[1]?.length ?? 0) + 105)
+})
+
+it('has the version of the protocol in the name of the reader, so that a new one does not replace the one before', () => {
+  const name = `reading-library-reader-${READER_PROTOCOL}`
+  expect(readerConfig).toContain(`\nname = "${name}"\n`)
+  expect(serviceConfig).toContain(`\nbinding = "READER"\nservice = "${name}"\n`)
+})
+
+it('has lines of the form that belongs to the version of the protocol: raise READER_PROTOCOL with it', () => {
+  const line =
+    '{"line":1,"title":null,"author":null,"publisher":null,"cover":null,"itemPage":null,"currentPage":null,"isbn":null,' +
+    '"language":null,"format":null,"publishedYear":null,"series":null,"seriesNumber":null,"sourceIds":[],"addedAt":null,' +
+    '"status":null,"quarters":null,"readings":[],"tags":[],"memos":[],"losses":[],"failure":null,' +
+    '"cells":{"names":[],"values":[]}}'
+  expect([READER_PROTOCOL, createLineWriter()(emptyEntry(1))]).toEqual([1, line])
 })

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
 import { createAccessToken } from '../../../src/auth/access-token'
 import worker from '../../../src/index'
+import { READER_PROTOCOL } from '../../../src/transfer/entry-lines'
 import { BASE, type Reader, send, signUp } from '../../support/api'
 import { insertImport, memberDatabase, memberSlot } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
@@ -23,7 +24,7 @@ const start = (token: string, changed: object) =>
 const codeOf = ({ status, headers }: Awaited<ReturnType<typeof send>>) => [status, headers.get('X-Error-Code')]
 
 it('reads no file for an access token that was made up', async () => {
-  const { read, changed } = watchReader({ reason: 'It is no list of books.' })
+  const { read, changed } = watchReader({ protocol: READER_PROTOCOL, reason: 'It is no list of books.' })
   expect(codeOf(await start(createAccessToken(memberSlot()), changed))).toEqual([401, 'UNAUTHORIZED'])
   expect(read).not.toHaveBeenCalled()
 })
@@ -58,7 +59,7 @@ it('reads no file after twenty imports', async () => {
 
 it('reads at most sixty files a day of a member, however many come at once', async () => {
   const reader = await signUp()
-  const { read, changed } = watchReader({ reason: 'It is no list of books.' })
+  const { read, changed } = watchReader({ protocol: READER_PROTOCOL, reason: 'It is no list of books.' })
   const answers = await Promise.all(
     Array.from({ length: 62 }, () => start(reader.token, { ...changed, MEMBER_LIMIT: undefined })),
   )

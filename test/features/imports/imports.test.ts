@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { sweep } from '../../../src/sweep'
+import { READER_PROTOCOL } from '../../../src/transfer/entry-lines'
 import { signUp } from '../../support/api'
 import { memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
@@ -200,17 +201,15 @@ describe('an import', () => {
 
   it.each([
     ['fails', async () => Promise.reject(new Error('Worker exceeded memory limit.'))],
-    ['stops in the middle', async () => ({ format: 'goodreads', encoding: 'utf-8', count: 1, entries: breakOff() })],
-    [
-      'sends too few entries',
-      async () => ({ format: 'goodreads', encoding: 'utf-8', count: 2, entries: new Response('').body }),
-    ],
+    ['stops in the middle', async () => ({ protocol: READER_PROTOCOL, count: 1, entries: breakOff() })],
+    ['sends too few entries', async () => ({ protocol: READER_PROTOCOL, count: 2, entries: new Response('').body })],
+    ['has another version', async () => ({ protocol: READER_PROTOCOL + 1, lines: [] })],
   ])('changes nothing if the Worker that reads files %s', async (_, read) => {
     const reader = await signUp()
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     const answer = await startImport(reader, goodreads(SALT), '', transfer.readingWith(read))
     expect(logged.mock.calls.join()).toMatch(
-      /UNAVAILABLE: file reader: Error: (Worker exceeded memory limit|0 of 2 entries)/,
+      /UNAVAILABLE: file reader: Error: (Worker exceeded memory limit|0 of 2 entries|protocol \d, not)/,
     )
     vi.restoreAllMocks()
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])

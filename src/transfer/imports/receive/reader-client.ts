@@ -1,6 +1,6 @@
 import { unavailable } from '../../../errors'
 import { withRetries } from '../../../runtime/retry'
-import { createLineReader, type ReceivedEntry } from '../../entry-lines'
+import { createLineReader, READER_PROTOCOL, type ReceivedEntry } from '../../entry-lines'
 import type Reader from '../../reader/index'
 import { ImportFileError } from '../../reader/limits'
 import type { ReadOptions } from '../../reader/read-file'
@@ -36,8 +36,9 @@ async function* toLines(stream: ReadableStream<Uint8Array>) {
 
 const receive = async (reader: ReaderBinding, file: Uint8Array, options: ReadOptions) => {
   const answer = await reader.read(file, options)
+  if (answer.protocol !== READER_PROTOCOL) throw new Error(`protocol ${answer.protocol}, not ${READER_PROTOCOL}`)
   if ('reason' in answer) return answer
-  const { entries: lines, count, ...rest } = answer
+  const { protocol: _, entries: lines, count, ...rest } = answer
   const entries: ReceivedEntry[] = []
   const toEntry = createLineReader()
   for await (const line of toLines(lines)) entries.push(toEntry(line))
