@@ -81,12 +81,13 @@ export const deploy = async (host: Host, config: Config, reader: WorkerConfig, s
   const key = { addressKey: settings.ADDRESS_KEY, isGenerated: 'ADDRESS_KEY' in generated }
   const confirmMarks = await checkMarks(host, slots, configPath, key)
   await uploadReader(host, config, reader)
+  // Before the upload, which may take effect and then fail: secrets cannot be read back, and are needed to rotate them. Keep
+  // them out of CI logs.
+  for (const [name, value] of Object.entries(generated)) {
+    if (host.ask) host.print(`Keep this ${name}, to rotate it later, unless the upload does not succeed: ${value}`)
+  }
   const url = await upload(host, provisioned, { ...settings, ...generated })
   await confirmMarks()
-  // Secrets cannot be read back, and are needed to rotate them. Keep them out of CI logs.
-  for (const [name, value] of Object.entries(generated)) {
-    if (host.ask) host.print(`Keep this ${name}, to rotate it later: ${value}`)
-  }
   if (!url) return host.print('Deployed. The Worker has routes only and no URL: check /health at your route')
   if (!isSet('PUBLIC_URL')) {
     await putSecret(host, 'PUBLIC_URL', url)

@@ -109,6 +109,27 @@ describe('deploy', () => {
     expect(output.join()).toContain(secrets.JWT_SECRET)
   })
 
+  it('prints the generated secret of an upload that takes effect and then fails', async () => {
+    const account = emptyAccount()
+    const files: Record<string, string> = {}
+    const run = fakeWrangler(account, files)
+    const wrangler = async (args: string[]) => {
+      const result = await run(args)
+      const isUpload = args[0] === 'deploy' && args.includes('wrangler.deploy.json')
+      return isUpload ? failure('Trigger configuration for "reading-library" was only partially updated') : result
+    }
+    const writeTemporary = (name: string, text: string) => {
+      files[name] = text
+      return name
+    }
+    const { output, errors } = await deployTo(account, { ask: async () => '', wrangler, writeTemporary })
+    expect([account.secrets, errors]).toEqual([
+      ['MAIL_FROM', 'JWT_SECRET'],
+      ['wrangler deploy: Trigger configuration for "reading-library" was only partially updated'],
+    ])
+    expect(output.join()).toContain(JSON.parse(files['wrangler.deploy.secrets.json'] ?? '').JWT_SECRET)
+  })
+
   it('only warns about missing settings on Workers Builds', async () => {
     const { errors, output } = await deployTo(emptyAccount(), { env: { WORKERS_CI: '1' } })
     expect([errors, output.join()]).toEqual([undefined, expect.stringMatching(/MAIL_FROM is missing/)])
