@@ -9,11 +9,18 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { deploy, plan } from './deploy/deploy.ts'
+import { toEnvironment, withConfig } from './deploy/environment.ts'
 import { DeployError, type Host, type WranglerResult } from './deploy/host.ts'
-import { readConfig, readReaderConfig, readSlots, writeNames, writeTemporary } from './wrangler/config.ts'
+import { promote, rollBack } from './deploy/rollout.ts'
+import { bindSlots } from './slots/table.ts'
+import { readConfig, readReaderConfig, readSlots, tableOf, writeNames, writeTemporary } from './wrangler/config.ts'
 
-const USAGE = `Usage: npm run deploy [-- --dry-run]
-  --dry-run   lists the steps and builds the Worker; needs no account`
+const USAGE = `Usage: npm run deploy [-- --dry-run | --promote | --rollback] [--percentage N] [--env NAME]
+  --dry-run      lists the steps and builds the Worker; needs no account
+  --percentage   begins a gradual deployment: N % of the requests, 1 to 99, for the new version
+  --promote      ends it: all requests, or those of --percentage, for the new version
+  --rollback     ends it: all requests for the version before
+  --env          another deployment in the same account, with its own names and data: staging`
 
 const fail = (message: string): never => {
   console.error(message)
@@ -22,7 +29,13 @@ const fail = (message: string): never => {
 
 const readArguments = () => {
   try {
-    return parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } }).values
+    const [flag, text] = [{ type: 'boolean' }, { type: 'string' }] as const
+    const options = { 'dry-run': flag, promote: flag, rollback: flag, percentage: text, env: text }
+    const { percentage, ...values } = parseArgs({ options }).values
+    const share = percentage === undefined ? undefined : Number(percentage)
+    const isShare = share === undefined || (Number.isInteger(share) && share > 0 && share < 100 && !values.rollback)
+    const modes = [values['dry-run'], values.promote, values.rollback].filter(Boolean)
+    return isShare && modes.length < 2 ? { ...values, share } : fail(USAGE)
   } catch {
     return fail(USAGE)
   }
@@ -50,10 +63,16 @@ const wrangler = async (args: string[], input?: string, unset: string[] = []): P
   return { code, stdout, records: lines.map((line) => JSON.parse(line)) }
 }
 
-const { 'dry-run': isDryRun } = readArguments()
-const config = readConfig()
-const reader = readReaderConfig()
-const slots = readSlots()
+const { 'dry-run': isDryRun, promote: isPromotion, rollback: isRollback, share, env } = readArguments()
+const failWithReason = (error: unknown): never => {
+  throw error instanceof DeployError ? fail(error.message) : error
+}
+const readConfigs = () => {
+  const configs = { config: readConfig(), reader: readReaderConfig() }
+  return env === undefined ? configs : toEnvironment(configs.config, configs.reader, env)
+}
+const { config, reader } = await Promise.try(readConfigs).catch(failWithReason)
+const slots = readSlots(config, env)
 if (isDryRun) {
   for (const step of plan(config, reader, slots)) console.log(step)
   process.exit(await exitCode(spawn('node', ['scripts/build.ts'], { stdio: 'inherit' })))
@@ -63,9 +82,22 @@ const terminal = isInteractive ? createInterface({ input: process.stdin, output:
 // All questions come before the first change, so cancelling one changes nothing.
 const ask =
   terminal && ((question: string) => terminal.question(question).catch(() => fail('Cancelled: nothing was changed')))
-const host: Host = { wrangler, writeTemporary, writeNames, print: console.log, ask, fetch, wait, env: process.env }
-await deploy(host, config, reader, slots)
-  .catch((error) => {
-    throw error instanceof DeployError ? fail(error.message) : error
-  })
+const production: Host = {
+  wrangler,
+  writeTemporary,
+  writeNames: (named) => writeNames(tableOf(env), named),
+  print: console.log,
+  ask,
+  fetch: (url, headers) => fetch(url, { headers }),
+  wait,
+  env: process.env,
+}
+const host = env ? withConfig(production, bindSlots(config, slots)) : production
+const run = async () => {
+  if (isPromotion) return promote(host, config, share)
+  if (isRollback) return rollBack(host)
+  return deploy(host, config, reader, slots, share)
+}
+await run()
+  .catch(failWithReason)
   .finally(() => terminal?.close())

@@ -1,32 +1,17 @@
-import { bindSlots, formatConfig, newMembersSetting, placeOf, type Slot } from '../slots/table.ts'
+import { bindSlots, newMembersSetting, placeOf, type Slot } from '../slots/table.ts'
 import { checkAccount, namespaceTitle, provision } from './account.ts'
 import { migrate, provisionDatabases } from './databases.ts'
+import { BUILD_NAMES, writeConfig } from './environment.ts'
 import { type Config, DeployError, type Host, runWrangler, type WorkerConfig } from './host.ts'
 import { checkMarks } from './marks.ts'
+import { findOnlyVersion, findUrl, isHealthy, rollOut } from './rollout.ts'
 import { collectSettings, generatedSecrets, generateSecret, putSecret } from './settings.ts'
-
-const HEALTH_ATTEMPTS = 12
-const HEALTH_DELAY_MS = 5000
-
-/** The URL of the Worker: its custom domain if it has one, otherwise its workers.dev address. */
-const findUrl = (targets: string[]) => {
-  const domain = targets.find((target) => target.includes(' (custom domain'))?.split(' ')[0]
-  return domain ? `https://${domain}` : targets.find((target) => target.startsWith('https://'))
-}
-
-const writeConfig = (host: Host, config: Config) => [
-  '--config',
-  host.writeTemporary('wrangler.deploy.json', formatConfig(config)),
-]
 
 const checkReader = ({ services }: Config, { name }: WorkerConfig) => {
   const called = services?.find(({ binding }) => binding === 'READER')?.service
   if (called !== name)
     throw new DeployError(`wrangler.toml binds READER to ${called}, but the name in wrangler.reader.toml is ${name}`)
 }
-
-/** With these, Workers Builds has wrangler upload every Worker as the one of the build, whatever its configuration says. */
-const BUILD_NAMES = ['WRANGLER_CI_OVERRIDE_NAME', 'WRANGLER_CI_MATCH_TAG']
 
 /** Uploads the Worker that reads files. The service, which is bound to it, can be uploaded only afterwards. */
 const uploadReader = async (host: Host, { account_id }: Config, reader: WorkerConfig) => {
@@ -37,36 +22,28 @@ const uploadReader = async (host: Host, { account_id }: Config, reader: WorkerCo
 }
 
 /** Uploads the Worker together with its missing settings, so that it never serves without them. */
-const upload = async (host: Host, config: Config, settings: Record<string, string>) => {
-  const args = ['deploy', ...writeConfig(host, config)]
+const upload = async (host: Host, command: string[], config: Config, settings: Record<string, string>) => {
+  const args = [...command, ...writeConfig(host, config)]
   const names = Object.keys(settings)
   if (names.length > 0) {
     args.push('--secrets-file', host.writeTemporary('wrangler.deploy.secrets.json', JSON.stringify(settings)))
   }
   const { records } = await runWrangler(host, args)
-  const deployment = records.find(({ type }) => type === 'deploy')
   host.print(`Worker ${config.name}: uploaded${names.length > 0 ? ` with ${names.join(', ')}` : ''}`)
-  return findUrl((deployment?.targets ?? []) as string[])
-}
-
-/** Polls /health: a new address can take a while to resolve everywhere. */
-const waitUntilHealthy = async (host: Host, url: string) => {
-  for (let attempt = 0; attempt < HEALTH_ATTEMPTS; attempt++) {
-    const response = await host.fetch(`${url}/health`).catch(() => undefined)
-    if (response?.ok) return
-    await host.wait(HEALTH_DELAY_MS)
-  }
-  throw new DeployError(`${url}/health does not answer 200: \`npx wrangler tail\` shows why`)
+  return (type: string) => records.find((record) => record.type === type)
 }
 
 /**
  * Deploys to an empty account or updates an existing deployment. Existing resources and settings are not changed.
+ * @param percentage the share of the requests for the new version, in a gradual deployment
  * @throws DeployError before anything is created if something is missing, later if a step fails
  */
-export const deploy = async (host: Host, config: Config, reader: WorkerConfig, slots: Slot[]) => {
+export const deploy = async (host: Host, config: Config, reader: WorkerConfig, slots: Slot[], percentage?: number) => {
   checkReader(config, reader)
   await checkAccount(host, config)
+  const before = percentage && (await findOnlyVersion(host))
   const { settings, isSet } = await collectSettings(host, config, slots)
+  if (before && !isSet('PUBLIC_URL')) throw new DeployError('PUBLIC_URL is missing: deploy without --percentage first')
   const databases = await provisionDatabases(host, bindSlots(config, slots), slots)
   const provisioned = await provision(host, databases)
   // With one database, wrangler.toml names it.
@@ -86,14 +63,21 @@ export const deploy = async (host: Host, config: Config, reader: WorkerConfig, s
   for (const [name, value] of Object.entries(generated)) {
     if (host.ask) host.print(`Keep this ${name}, to rotate it later, unless the upload does not succeed: ${value}`)
   }
-  const url = await upload(host, provisioned, { ...settings, ...generated })
+  if (before) {
+    const uploaded = await upload(host, ['versions', 'upload'], provisioned, { ...settings, ...generated })
+    await confirmMarks()
+    return rollOut(host, config, before, String(uploaded('version-upload')?.version_id), percentage)
+  }
+  const uploaded = await upload(host, ['deploy'], provisioned, { ...settings, ...generated })
+  const url = findUrl((uploaded('deploy')?.targets ?? []) as string[])
   await confirmMarks()
   if (!url) return host.print('Deployed. The Worker has routes only and no URL: check /health at your route')
   if (!isSet('PUBLIC_URL')) {
     await putSecret(host, 'PUBLIC_URL', url)
     host.print(`PUBLIC_URL: ${url}`)
   }
-  await waitUntilHealthy(host, url)
+  if (!(await isHealthy(host, url, config.name)))
+    throw new DeployError(`${url}/health does not answer 200: \`npx wrangler tail\` shows why`)
   host.print(`Serving at ${url}`)
 }
 

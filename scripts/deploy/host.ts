@@ -14,7 +14,7 @@ export type Host = {
   print: (line: string) => void
   /** Prompts the user; undefined without a terminal. */
   ask?: (question: string) => Promise<string>
-  fetch: (url: string) => Promise<{ ok: boolean }>
+  fetch: (url: string, headers?: Record<string, string>) => Promise<Pick<Response, 'ok' | 'json'>>
   wait: (ms: number) => Promise<unknown>
   env: Record<string, string | undefined>
 }
@@ -23,7 +23,10 @@ export type WorkerConfig = { name: string; account_id?: string }
 
 /** The parts of wrangler.toml that a deployment uses. */
 export type Config = WorkerConfig & {
+  route?: unknown
+  routes?: unknown
   services?: { binding: string; service: string }[]
+  ratelimits?: { namespace_id: string }[]
   vars?: Record<string, unknown>
   d1_databases: { binding: string; database_name: string; database_id?: string }[]
   r2_buckets: { binding: string; bucket_name: string }[]
@@ -37,9 +40,14 @@ export class DeployError extends Error {
   }
 }
 
+/** Of Cloudflare's API, whose message names only the path. */
+const NO_WORKER = 10007
+
 /** Wrangler's own message about why a command failed. */
-export const reasonOf = ({ code, records }: WranglerResult) =>
-  String(records.find(({ type }) => type === 'command-failed')?.message ?? `exit code ${code}`)
+export const reasonOf = ({ code, records }: WranglerResult) => {
+  const failed = records.find(({ type }) => type === 'command-failed')
+  return failed?.code === NO_WORKER ? 'the Worker does not exist yet' : String(failed?.message ?? `exit code ${code}`)
+}
 
 /** Runs a wrangler command. @throws DeployError with wrangler's message if it fails */
 export const runWrangler = async (host: Host, args: string[], input?: string, unset?: string[]) => {

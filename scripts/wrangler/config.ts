@@ -16,10 +16,9 @@ export const readConfig = () => readRaw(CONFIG) as Config
 /** wrangler.reader.toml, without checks. */
 export const readReaderConfig = () => readRaw(READER_CONFIG) as WorkerConfig
 
-/** The slots of the table in a folder; only slot 0 without a table. Exits with a message if the table is invalid. */
-const readTable = (folder: string) => {
-  const path = join(folder, TABLE)
-  const main = readConfig().d1_databases.find(({ binding }) => binding === 'DB')
+/** The slots of a table; only slot 0 without a table. Exits with a message if the table is invalid. */
+const readTable = (path: string, { d1_databases }: Config = readConfig()) => {
+  const main = d1_databases.find(({ binding }) => binding === 'DB')
   try {
     return parseSlots(existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [], main?.database_name ?? 'DB')
   } catch (error) {
@@ -28,15 +27,18 @@ const readTable = (folder: string) => {
   }
 }
 
-/** The slots of the deployment. */
-export const readSlots = () => readTable('.')
+/** The table of a deployment. */
+export const tableOf = (environment?: string) => (environment ? `slots.${environment}.json` : TABLE)
 
-/** Writes the names of slots to the table of the deployment where it lacks them. */
-export const writeNames = (slots: Slot[]) =>
-  writeFileSync(TABLE, formatTable(JSON.parse(readFileSync(TABLE, 'utf8')), slots))
+/** The slots of a deployment, by default the one in production. */
+export const readSlots = (config?: Config, environment?: string) => readTable(tableOf(environment), config)
+
+/** Writes the names of slots to the table where it lacks them. */
+export const writeNames = (table: string, slots: Slot[]) =>
+  writeFileSync(table, formatTable(JSON.parse(readFileSync(table, 'utf8')), slots))
 
 /** The slots of local data. `npm run dev -- --slots` writes their table. */
-export const readLocalSlots = (persistTo: string) => readTable(persistTo)
+export const readLocalSlots = (persistTo: string) => readTable(join(persistTo, TABLE))
 
 /** Records which slots local data has. With one database, it needs no table. */
 export const writeLocalTable = (persistTo: string, slots: number[]) => {

@@ -88,7 +88,7 @@ describe('deploy', () => {
   it('prefers a custom domain and polls /health until it answers', async () => {
     const targets = [WORKER_URL, 'library.example (custom domain)', 'schedule: 17 * * * *']
     const polled: string[] = []
-    const fetch = async (url: string) => ({ ok: polled.push(url) > 2 })
+    const fetch = async (url: string) => Response.json({}, { status: polled.push(url) > 2 ? 200 : 503 })
     const { inputs, output } = await deployTo({ ...emptyAccount(), targets }, { fetch })
     expect(inputs).toEqual(['https://library.example'])
     expect(polled).toEqual(Array(3).fill('https://library.example/health'))

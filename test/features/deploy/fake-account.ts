@@ -28,6 +28,9 @@ export type Account = Record<'databases' | 'buckets' | 'namespaces' | 'pending',
   /** By database. */
   jurisdictions?: Record<string, string>
   targets?: string[]
+  /** The versions of the Worker, in the order of their upload, and the shares that they have of the requests, in percent. */
+  versions?: string[]
+  shares?: Record<string, number>
   /** By database. */
   marks?: Record<string, Map<number, Mark>>
   hasEntries?: boolean
@@ -57,10 +60,11 @@ export const success = (output: unknown, records: WranglerResult['records'] = []
   stdout: typeof output === 'string' ? output : JSON.stringify(output, null, 2),
   records,
 })
-export const failure = (message: string, stdout = ''): WranglerResult => ({
+/** `code`: of an error of Cloudflare's API. */
+export const failure = (message: string, stdout = '', code?: number): WranglerResult => ({
   code: 1,
   stdout,
-  records: [{ type: 'wrangler-session' }, { type: 'command-failed', message }],
+  records: [{ type: 'wrangler-session' }, { type: 'command-failed', message, code }],
 })
 
 /** Stands in for the SQL of scripts/slots/marks.ts. slots-lost.test.ts runs it. */
@@ -131,16 +135,67 @@ export const fakeWrangler =
         const secrets = args.includes('--secrets-file') ? JSON.parse(files[args.at(-1) ?? ''] ?? '{}') : {}
         account.secrets = [...(account.secrets ?? []), ...Object.keys(secrets)]
         const targets = account.targets ?? [WORKER_URL, 'schedule: 17 * * * *']
-        return success('Uploaded', [{ type: 'deploy', version_id: 'v', targets }])
+        return success('Uploaded', [{ type: 'deploy', version: 1, version_id: 'v', targets }])
+      }
+      case 'versions upload': {
+        account.versions?.push('new')
+        return success('Uploaded', [{ type: 'version-upload', version: 1, version_id: 'new', preview_url: undefined }])
+      }
+      case 'versions list':
+        return success(
+          (account.versions ?? []).map((id, index) => {
+            return {
+              id,
+              number: index + 1,
+              metadata: { created_on: `2026-11-2${index}T09:30:00.000Z`, source: 'wrangler' },
+            }
+          }),
+        )
+      case 'versions deploy':
+        account.shares = Object.fromEntries(
+          args.slice(2, -1).map((each) => [each.split('@')[0], Number.parseInt(each.split('@')[1] ?? '', 10)]),
+        )
+        return success('Deployed', [{ type: 'version-deploy', version: 1, deployment_id: 'd', version_traffic: {} }])
+      case 'deployments status':
+        if (!account.shares) return failure('A request to the Cloudflare API (/accounts/a/…) failed.', '', 10007)
+        return success({
+          id: 'd',
+          source: 'wrangler',
+          strategy: 'percentage',
+          created_on: '2026-11-21T09:30:00.000Z',
+          // The API sorts them by share.
+          versions: Object.entries(account.shares)
+            .map(([version_id, percentage]) => ({ version_id, percentage }))
+            .sort((a, b) => b.percentage - a.percentage),
+        })
+      case 'triggers deploy': {
+        const targets = account.targets ?? [WORKER_URL, 'schedule: 17 * * * *']
+        return success(
+          ['Deployed reading-library triggers (0.42 sec)', ...targets.map((each) => `  ${each}`)].join('\n'),
+        )
       }
       default:
         throw new Error(`Unexpected command: wrangler ${args.join(' ')}`)
     }
   }
 
-/** Deploys to an account and records commands, inputs, files, output and the lines of a DeployError. */
-export const deployTo = async (account: Account, overrides: Partial<Host> = {}, config = CONFIG, table: Row[] = []) => {
-  const mainName = config.d1_databases[0]?.database_name ?? ''
+/** /health of a Worker, all of whose versions in use are healthy, but for those listed. */
+export const healthOf =
+  (account: Account, unhealthy: string[] = []): Host['fetch'] =>
+  async (url, headers = {}) => {
+    const [, version = 'v'] = /="(.+)"$/.exec(headers['Cloudflare-Workers-Version-Overrides'] ?? '') ?? []
+    if (url !== `${WORKER_URL}/health` || unhealthy.includes(version)) return new Response(null, { status: 503 })
+    const isUsed = account.shares?.[version] !== undefined
+    return Response.json({ status: 'ok', version: isUsed ? version : (account.versions?.[0] ?? 'v') })
+  }
+
+/** Works on an account, and records commands, inputs, files, output and the lines of a DeployError. */
+export const workOn = async (
+  account: Account,
+  work: (host: Host) => Promise<void>,
+  overrides: Partial<Host> = {},
+  table: Row[] = [],
+) => {
   const files: Record<string, string> = {}
   const inputs: string[] = []
   const commands: string[] = []
@@ -163,14 +218,12 @@ export const deployTo = async (account: Account, overrides: Partial<Host> = {}, 
       files['slots.json'] = formatTable(table, slots)
     },
     print: (line) => void output.push(line),
-    fetch: async (url) => ({ ok: url === `${WORKER_URL}/health` }),
+    fetch: healthOf(account),
     wait: async () => {},
     env: { MAIL_FROM },
     ...overrides,
   }
-  const errors = await deploy(host, config, READER, parseSlots(table, mainName)).catch((error): string[] =>
-    error.message.split('\n'),
-  )
+  const errors = await work(host).catch((error): string[] => error.message.split('\n'))
   const changes = commands.filter((command) => !/ list| --json/.test(command))
   const { 'wrangler.deploy.json': deployed = '{}', 'wrangler.deploy.secrets.json': secrets = '{}' } = files
   return {
@@ -178,9 +231,16 @@ export const deployTo = async (account: Account, overrides: Partial<Host> = {}, 
     deployed: JSON.parse(deployed),
     secrets: JSON.parse(secrets),
     inputs,
+    commands,
     changes,
     unsets,
     output,
     errors,
   }
+}
+
+/** Deploys to an account. */
+export const deployTo = async (account: Account, overrides: Partial<Host> = {}, config = CONFIG, table: Row[] = []) => {
+  const slots = parseSlots(table, config.d1_databases[0]?.database_name ?? '')
+  return workOn(account, (host) => deploy(host, config, READER, slots), overrides, table)
 }
