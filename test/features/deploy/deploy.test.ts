@@ -2,6 +2,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { plan } from '../../../scripts/deploy/deploy.ts'
 import type { Host, WranglerResult } from '../../../scripts/deploy/host.ts'
 import { parseSlots } from '../../../scripts/slots/table.ts'
+import readerConfig from '../../../wrangler.reader.toml?raw'
+import serviceConfig from '../../../wrangler.toml?raw'
 import {
   type Account,
   CONFIG,
@@ -182,6 +184,13 @@ it('deploy fails if the Worker does not become healthy', async () => {
   const fetch = vi.fn().mockRejectedValue(new TypeError('not there yet'))
   expect((await deployTo(deployedAccount(), { fetch })).errors).toEqual([expect.stringMatching(/\/health does not/)])
   expect(fetch).toHaveBeenCalledTimes(12)
+})
+
+it.each([
+  ['service', serviceConfig, 15],
+  ['reader of files', readerConfig, 10],
+])('the %s may use less CPU time than the default of 30 seconds', (_, config, seconds) => {
+  expect(config).toContain(`\n[limits]\ncpu_ms = ${seconds}_000\n`)
 })
 
 it('a dry run lists every step', () => {
