@@ -1,8 +1,7 @@
 // `npm run dev`: writes missing local variables to .dev.vars, applies the migrations, then runs `wrangler dev` with the
 // given flags. `--slots N` starts with N local databases, which later runs keep.
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, watch } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, existsSync, globSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { addLocalSlots, configFlags, readLocalSlots, withReader } from './wrangler/config.ts'
 import { migrateLocal } from './wrangler/migrate-local.ts'
@@ -19,18 +18,22 @@ const LOCAL_VARS = {
 /** Needed only with several databases. */
 const SLOTS_VARS = { ADDRESS_KEY: randomBytes(48).toString('base64') }
 
-/** Prints mails sent locally: wrangler writes them to files and logs only the file names. */
+const MAILS = '.wrangler/tmp/email/**/*.txt'
+
+/**
+ * Prints mails sent locally: wrangler writes them to files and logs only the file names. It deletes the folders of services
+ * that stop, so files are looked for instead of watched.
+ */
 const printMails = () => {
-  const folder = '.wrangler/tmp/email'
-  const printed = new Set<string>()
-  mkdirSync(folder, { recursive: true })
-  watch(folder, { recursive: true }, (_, file) => {
-    if (!file?.endsWith('.txt') || printed.has(file)) return
-    const text = readFileSync(join(folder, file), 'utf8')
-    if (text === '') return
-    printed.add(file)
-    console.log(text)
-  })
+  const seen = new Set(globSync(MAILS))
+  setInterval(() => {
+    for (const file of globSync(MAILS).filter((file) => !seen.has(file))) {
+      const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+      if (text === '') continue
+      seen.add(file)
+      console.log(text)
+    }
+  }, 250)
 }
 
 const flags = process.argv.slice(2)
@@ -56,10 +59,10 @@ const slotsFlags = tokens
   .filter((token) => token.kind === 'option' && token.name === 'slots')
   .flatMap(({ index, ...token }) => ('inlineValue' in token && token.inlineValue ? [index] : [index, index + 1]))
 const config = configFlags(slots)
-const migrated = await migrateLocal(slots, persistTo, config)
+const migrated = await migrateLocal(slots, persistTo)
 if (migrated === 0) printMails()
 const others = flags.filter((_, index) => !slotsFlags.includes(index))
-// Exit explicitly: the file watcher would keep this process alive.
+// Exit explicitly: the timer would keep this process alive.
 process.exit(
   migrated === 0 ? await runWrangler('inherit', 'dev', '--local', ...withReader(config), ...others) : migrated,
 )

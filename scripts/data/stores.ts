@@ -37,12 +37,25 @@ const writeRemoteConfig = (slots: Slot[]) => {
   return writeTemporary(`wrangler.${process.pid}.json`, formatConfig({ ...config, d1_databases, r2_buckets }))
 }
 
+const localOptions = (slots: Slot[], persistTo: string) => ({
+  configPath: configFlags(slots)[1],
+  persist: { path: join(persistTo, 'v3') },
+  remoteBindings: false,
+})
+
+const bind = (slots: Slot[], env: Env) =>
+  slots.map((slot): OpenSlot => ({ ...slot, database: env[slot.binding] as D1Database }))
+
+/** Opens the local databases of slots, and creates empty ones where they are missing. */
+export const openLocal = async (slots: Slot[], persistTo: string) => {
+  const { env, dispose } = await getPlatformProxy<Env>(localOptions(slots, persistTo))
+  return { slots: bind(slots, env), dispose }
+}
+
 /** Opens the databases of all slots and the bucket: deployed ones, or local ones in a folder. */
 export const openStores = async (location: { remote: true } | { remote?: false; persistTo: string }) => {
   const slots = location.remote ? readSlots() : readLocalSlots(location.persistTo)
-  const options = location.remote
-    ? { configPath: writeRemoteConfig(slots) }
-    : { configPath: configFlags(slots)[1], persist: { path: join(location.persistTo, 'v3') }, remoteBindings: false }
+  const options = location.remote ? { configPath: writeRemoteConfig(slots) } : localOptions(slots, location.persistTo)
   const { env, dispose } = await getPlatformProxy<Env>(options)
   const open = slots.map((slot): OpenSlot => ({ ...slot, database: env[slot.binding] as D1Database }))
   return { slots: open, bucket: env.IMAGES, addressKey: process.env.ADDRESS_KEY ?? env.ADDRESS_KEY, dispose }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
@@ -12,10 +13,11 @@ export const runWrangler = (stdin: 'inherit' | 'ignore', ...args: string[]) => {
   const parent = process.ppid
   const timer = setInterval(() => process.ppid === parent || child.kill('SIGTERM'), 500)
   return new Promise<number>((resolve) =>
-    child.on('exit', (code) => {
+    child.on('exit', (code, signal) => {
       clearInterval(timer)
       for (const signal of SIGNALS) process.off(signal, forward)
-      resolve(code ?? 0)
+      // As shells report a process that a signal ended, so that no further step follows.
+      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0))
     }),
   )
 }

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-const freePort = async () => {
+/** A port that nothing listens on. */
+export const freePort = async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -18,12 +19,16 @@ const freePort = async () => {
 export const startService = async () => {
   const port = await freePort()
   const data = mkdtempSync(join(tmpdir(), 'reading-library-'))
-  const child = spawn('node', ['scripts/dev.ts', '--port', String(port), '--persist-to', data], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  // By default wrangler looks for a free inspector port, which another service that starts may take first.
+  const flags = ['--port', String(port), '--inspector-port', '0', '--persist-to', data]
+  const child = spawn('node', ['scripts/dev.ts', ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
+  let errors = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {
     printed += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text
   })
   const ended = once(child, 'exit')
   const stop = async () => {
@@ -38,5 +43,5 @@ export const startService = async () => {
     await wait(1000)
   }
   await stop()
-  throw new Error(`The service did not start on ${base}`)
+  throw new Error(`The service did not start on ${base}:\n${printed}${errors}`)
 }
