@@ -27,6 +27,8 @@ const toResponse = ({ status, head, body }: HttpResponse): Response => {
 
 /** workerd keeps a connection open after an unread body of up to this length. */
 const REUSABLE_BYTES = 4_096
+/** workerd closes a connection that has been idle for five seconds. */
+const MAX_IDLE_MS = 3_000
 /** A longer body may be refused by its length, and the connection closed while it is being sent. */
 const LARGE_BYTES = 65_536
 const EARLY_RESPONSE_MS = 250
@@ -45,10 +47,20 @@ export const createClient = (url: URL) => {
   const idle: Socket[] = []
   const responses = { total: 0, unprotected: [] as string[], notFromWorker: 0 }
 
+  const releasedAt = new WeakMap<Socket, number>()
+  /** The connection that was released last, unless that is too long ago. */
+  const takeIdle = () => {
+    const socket = idle.pop()
+    if (!socket || performance.now() < (releasedAt.get(socket) ?? 0) + MAX_IDLE_MS) return socket
+    for (const each of [socket, ...idle.splice(0)]) each.destroy()
+    return undefined
+  }
+
   const release = (socket: Socket, { head }: HttpResponse, sentBytes: number) => {
     if (sentBytes > REUSABLE_BYTES || /\r\nconnection: *close/i.test(head) || socket.destroyed) return socket.destroy()
     socket.once('close', () => idle.splice(idle.indexOf(socket) >>> 0, 1))
     socket.once('error', () => socket.destroy())
+    releasedAt.set(socket, performance.now())
     return idle.push(socket)
   }
 
@@ -60,7 +72,7 @@ export const createClient = (url: URL) => {
   }
 
   const attempt = async (bytes: Buffer, waitMs = EARLY_RESPONSE_MS) => {
-    const socket = idle.pop() ?? (await openSocket(url))
+    const socket = takeIdle() ?? (await openSocket(url))
     const timer = globalThis.setTimeout(() => socket.destroy(), TIMEOUT_MS)
     try {
       const isLarge = bytes.length > LARGE_BYTES

@@ -5,6 +5,7 @@ import { type Reader, signUp } from '../../support/api'
 import { changeDatabase, measure, memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
 import { refusing, unlimited } from '../../support/rate-limits'
+import { countConcurrent } from '../../support/runtime/concurrent'
 import { wrapDatabase } from '../../support/wrap-database'
 
 const { SEED } = env as typeof env & { SEED: number }
@@ -117,16 +118,12 @@ it.each([
   ['other pages', '/books/library?bookStatus=YET&page=5001&size=1', 5],
 ])('reads %s: %s, %i at a time', async (_, path, expected) => {
   await reader.get(path)
-  let [active, highest] = [0, 0]
-  const database = wrapDatabase(memberDatabase(), async (call) => {
-    highest = Math.max(highest, ++active)
-    await scheduler.wait(50)
-    return call().finally(() => active--)
-  })
+  const { seen, intercept } = countConcurrent(expected)
+  const database = wrapDatabase(memberDatabase(), intercept)
   const read = async () =>
     (await reader.send('GET', path, { changed: { ...changed, ...changeDatabase(database) } })).status
   expect(await Promise.all(Array.from({ length: 5 }, read))).toEqual(Array(5).fill(200))
-  expect(highest).toBe(expected)
+  expect(seen.highest).toBe(expected)
 })
 
 it('limits deep pages per member, but not other pages', async () => {

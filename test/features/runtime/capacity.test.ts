@@ -5,6 +5,7 @@ import { type Answer, newEmail, type Reader, send, signUp } from '../../support/
 import { join } from '../../support/bytes'
 import { changeDatabase, memberDatabase } from '../../support/database'
 import { jpeg } from '../../support/images/pictures'
+import { countConcurrent } from '../../support/runtime/concurrent'
 import { wrapDatabase } from '../../support/wrap-database'
 
 let reader: Reader
@@ -106,21 +107,17 @@ it('uses one database call for any number of health checks', async () => {
 })
 
 it('loads at most 1,000 books of large pages at a time, and small pages concurrently', async () => {
-  const highestOf = async (size: number) => {
-    let [active, highest] = [0, 0]
-    const DB = wrapDatabase(memberDatabase(), async (call) => {
-      highest = Math.max(highest, ++active)
-      await scheduler.wait(50)
-      return call().finally(() => active--)
-    })
+  const expectHighest = async (size: number, expected: number) => {
+    const { seen, intercept } = countConcurrent(expected)
+    const DB = wrapDatabase(memberDatabase(), intercept)
     const path = `/books/library?bookStatus=YET&page=1&size=${size}`
     const answers = Array.from({ length: 5 }, () => reader.send('GET', path, { changed: changeDatabase(DB) }))
     expect(await statuses(answers)).toEqual(Array(5).fill(200))
-    return highest
+    expect(seen.highest).toBe(expected)
   }
-  expect(await highestOf(1000)).toBe(1)
-  expect(await highestOf(500)).toBe(2)
-  expect(await highestOf(100)).toBe(5)
+  await expectHighest(1000, 1)
+  await expectHighest(500, 2)
+  await expectHighest(100, 5)
 })
 
 it('frees the capacity of database calls that time out', async () => {

@@ -7,6 +7,7 @@ import { idRange } from '../../../src/db/next-id'
 import { forEachConcurrent } from '../../../src/runtime/concurrently'
 import { sweep } from '../../../src/sweep'
 import { send } from '../../support/api'
+import { expectLinear } from '../../support/runtime/growth'
 import { SLOT_BINDINGS } from '../../support/service/slot-bindings'
 import { ADDRESS_KEY } from '../../support/slots'
 import { wrapDatabase } from '../../support/wrap-database'
@@ -102,11 +103,9 @@ beforeAll(async () => {
 describe('with 40 slots', () => {
   it('a health check asks each once, six at a time', async () => {
     const { seen, changed } = watch(20)
-    const start = Date.now()
     expect(await send('GET', '/health', { changed })).toMatchObject({ status: 200, body: { slots: [...SLOTS.keys()] } })
     expect(seen).toMatchObject({ connections: MAX_CONNECTIONS, queries: SLOTS.length })
     expect(seen.databases.size).toBe(SLOTS.length)
-    expect(Date.now() - start).toBeLessThan(2000)
     await send('GET', '/health', { changed })
     expect(seen.queries).toBe(SLOTS.length)
   })
@@ -131,17 +130,15 @@ describe('with 40 slots', () => {
     expect(await countRows('settledClaims')).toBe(CLAIMS * (SLOTS.length - 1))
   })
 
-  it('a sweep takes under a second of CPU: all of its time, when the databases answer at once', async () => {
+  it('a sweep takes CPU time in proportion to the slots', async () => {
     const statement = { bind: () => statement }
     const batch = async (statements: unknown[]) => statements.map(() => ({ results: [] }))
     const instant = { withSession: () => ({ prepare: () => statement, batch, getBookmark: () => null }) }
-    const databases = Object.fromEntries(SLOTS.map(([name]) => [name, instant as unknown as D1Database]))
-    await scheduler.wait(0)
-    const start = Date.now()
-    await sweep({ ...env, ...databases, ADDRESS_KEY })
-    // Clocks may stand still until something is awaited.
-    await scheduler.wait(1)
-    expect(Date.now() - start).toBeLessThan(1000)
+    const toDatabases = (slots: number) =>
+      Object.fromEntries(
+        Array.from({ length: slots }, (_, slot) => [slot ? `DB_${slot}` : 'DB', instant as unknown as D1Database]),
+      )
+    await expectLinear(64, toDatabases, (databases) => sweep({ ...env, ...databases, ADDRESS_KEY }))
   })
 })
 
