@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import { getPlatformProxy } from 'wrangler'
 import { bindSlots, formatConfig, type Slot } from '../slots/table.ts'
 import { configFlags, readConfig, readLocalSlots, readSlots, writeTemporary } from '../wrangler/config.ts'
+import { localPath } from './local-path.ts'
 
 /** A slot of the table with its database. */
 export type OpenSlot = Slot & { database: D1Database }
@@ -56,6 +59,10 @@ export const openLocal = async (slots: Slot[], persistTo: string) => {
 export const openStores = async (location: { remote: true } | { remote?: false; persistTo: string }) => {
   const slots = location.remote ? readSlots() : readLocalSlots(location.persistTo)
   const options = location.remote ? { configPath: writeRemoteConfig(slots) } : localOptions(slots, location.persistTo)
+  if (!location.remote && !existsSync(localPath(location.persistTo, 'DB'))) {
+    console.error(`${location.persistTo} has no database: \`npm run dev\` creates it`)
+    process.exit(1)
+  }
   const { env, dispose } = await getPlatformProxy<Env>(options)
   const open = slots.map((slot): OpenSlot => ({ ...slot, database: env[slot.binding] as D1Database }))
   return { slots: open, bucket: env.IMAGES, addressKey: process.env.ADDRESS_KEY ?? env.ADDRESS_KEY, dispose }
@@ -79,6 +86,15 @@ export const LOCATION_OPTIONS = {
 export function failWithUsage(usage: string): never {
   console.error(`Usage: ${usage}`)
   process.exit(2)
+}
+
+/** Reads the arguments. Exits with a usage message if one is unknown. */
+export const parseOptions = <Config extends ParseArgsConfig>(config: Config, usage: string) => {
+  try {
+    return parseArgs(config)
+  } catch (error) {
+    return failWithUsage(`${usage}\n${(error as Error).message}`)
+  }
 }
 
 /** Where the flags say the data is. Exits with a usage message unless it is exactly one place. */

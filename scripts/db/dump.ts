@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { parseArgs } from 'node:util'
 import { loadExport, writeDump } from '../data/dump-files.ts'
 import { localPath } from '../data/local-path.ts'
-import { failWithUsage, LOCATION_OPTIONS, readLocation } from '../data/stores.ts'
+import { failWithUsage, LOCATION_OPTIONS, parseOptions, readLocation } from '../data/stores.ts'
+import { createMarkCheck } from '../slots/marks.ts'
 import type { Slot } from '../slots/table.ts'
 import { readLocalSlots, readSlots } from '../wrangler/config.ts'
 
@@ -31,17 +31,22 @@ const openExport = ({ name }: Slot, scratch: string) => {
 }
 
 const options = { ...LOCATION_OPTIONS, 'no-verify': { type: 'boolean', default: false } } as const
-const { values: flags, positionals } = parseArgs({ options, allowPositionals: true })
+const { values: flags, positionals } = parseOptions({ options, allowPositionals: true }, USAGE)
 const [folder, ...others] = positionals
 if (!folder || others.length > 0) failWithUsage(USAGE)
 const location = readLocation(flags, USAGE)
 // A dump has password hashes: wrangler's files must be private, too.
 process.umask(0o077)
 mkdirSync(folder, { recursive: true })
+const checkMark = createMarkCheck()
 // One after the other, since a dump blocks its database: never all members at once.
 for (const slot of location.remote ? readSlots() : readLocalSlots(location.persistTo)) {
   const path = join(folder, slot.binding)
-  const open = (scratch: string) => (location.remote ? openExport(slot, scratch) : openLocal(location.persistTo, slot))
+  const open = (scratch: string) => {
+    const database = location.remote ? openExport(slot, scratch) : openLocal(location.persistTo, slot)
+    checkMark(slot.slot, database)
+    return database
+  }
   const report = (line: string) => console.error(`${slot.binding}: ${line}`)
   try {
     const count = writeDump(path, open, { isVerified: !flags['no-verify'], report })

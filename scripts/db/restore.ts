@@ -1,19 +1,18 @@
 // `npm run db -- restore`: restores the dumps of a folder into new local data.
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { restoreFiles } from '../data/dump-files.ts'
 import { localPath } from '../data/local-path.ts'
-import { failWithUsage } from '../data/stores.ts'
+import { failWithUsage, parseOptions } from '../data/stores.ts'
 import { readLocalSlots, writeLocalTable } from '../wrangler/config.ts'
 
-const { values: flags, positionals } = parseArgs({
-  options: { 'persist-to': { type: 'string' } },
-  allowPositionals: true,
-})
+const USAGE = 'npm run db -- restore FOLDER --persist-to NEW_FOLDER'
+
+const options = { 'persist-to': { type: 'string' } } as const
+const { values: flags, positionals } = parseOptions({ options, allowPositionals: true }, USAGE)
 const [folder, ...others] = positionals
 const persistTo = flags['persist-to']
-if (!folder || !persistTo || others.length > 0) failWithUsage('npm run db -- restore FOLDER --persist-to NEW_FOLDER')
+if (!folder || !persistTo || others.length > 0) failWithUsage(USAGE)
 const fail = (message: string): never => {
   console.error(message)
   process.exit(1)

@@ -3,7 +3,6 @@
 // `npm run db -- slots rebuild N`: rebuilds the entries of a slot in the directory.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { parseArgs } from 'node:util'
 import { hashAddress } from '../../src/auth/keyed-hash.ts'
 import { fixed, formatTable, whole } from '../../test/support/service/table.ts'
 import { forEachAtOnce } from '../data/at-once.ts'
@@ -12,6 +11,7 @@ import {
   LOCATION_OPTIONS,
   type OpenSlot,
   openStores,
+  parseOptions,
   readLocation,
   requireAddressKey,
 } from '../data/stores.ts'
@@ -90,10 +90,8 @@ const rebuild = async (slots: OpenSlot[], numbers: number[], addressKey: string,
   return count
 }
 
-const { values: flags, positionals } = parseArgs({
-  options: { ...LOCATION_OPTIONS, 'keep-stale': { type: 'boolean', default: false } },
-  allowPositionals: true,
-})
+const options = { ...LOCATION_OPTIONS, 'keep-stale': { type: 'boolean', default: false } } as const
+const { values: flags, positionals } = parseOptions({ options, allowPositionals: true }, USAGE)
 const [command, which = '', ...others] = positionals
 if ((command && command !== 'rebuild') || others.length > 0) failWithUsage(USAGE)
 const location = readLocation({ ...flags, local: flags.local ?? !flags.remote }, USAGE)

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import { checkOfKey } from '../../src/auth/keyed-hash.ts'
 import { isOfSlot, type Mark } from '../../src/slots/marks.ts'
 import { forEachAtOnce } from '../data/at-once.ts'
@@ -29,6 +30,20 @@ const listLost = (slots: number[], { known, own }: Awaited<ReturnType<typeof rea
 
 /** Lists the slots whose database is missing or another one, a line each. */
 export const findLost = async (query: Query, slots: number[]) => listLost(slots, await readMarks(query, slots))
+
+/**
+ * Checks opened databases, that of slot 0 first: the function that it returns throws an Error if one is not the database of its
+ * slot. Databases of releases before the marks, and all if that of slot 0 was not opened, are taken as they are.
+ */
+export const createMarkCheck = () => {
+  let known: Mark[] | undefined
+  return (slot: number, database: DatabaseSync) => {
+    if (!database.prepare(`select 1 from sqlite_schema where name = 'slotMarks'`).get()) return
+    const marks = database.prepare(READ).all() as Mark[]
+    if (slot === 0) known = marks
+    else if (known && !isOfSlot(slot, known, marks)) throw new Error('it is not the database that DB knows')
+  }
+}
 
 // Marks contain no quotes.
 const quoteMark = (slot: number, mark: string = crypto.randomUUID()) => `(${slot}, '${mark}')`

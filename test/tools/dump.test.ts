@@ -96,6 +96,23 @@ it('a dump that cannot be restored is deleted, and the others and the last one a
   expect(readFiles(join(backup, 'DB'))).not.toEqual(first)
 })
 
+it('a database that DB does not know does not replace the dump of its slot', async () => {
+  const { data, database, backup } = createData()
+  const slot1 = createDatabase(data, 'DB_1')
+  writeFileSync(join(data, 'slots.json'), '[{"slot":1}]')
+  for (const each of [database, slot1])
+    each.exec(`insert into slotMarks (slot, mark, isConfirmed) values (1, 'the mark', 1)`)
+  const dump = () => runCommand('dump', backup, '--local', '--persist-to', data)
+  expect(await dump()).toMatchObject({ code: 0 })
+  const first = readFiles(join(backup, 'DB_1'))
+
+  slot1.exec('delete from slotMarks')
+  const { code, stdout, stderr } = await dump()
+  expect([code, stdout]).toEqual([1, `${join(backup, 'DB')}: one file, verified\n`])
+  expect(stderr).toContain('DB_1: not dumped: it is not the database that DB knows')
+  expect(readFiles(join(backup, 'DB_1'))).toEqual(first)
+})
+
 /** A wrangler that exports a prepared file, and fails after some lines for the database called `broken`. */
 const FAKE_WRANGLER = `#!/bin/sh
 if [ "$3" = broken ]; then head -n 3 "$EXPORT" > "$7"; exit 1; fi
