@@ -9,7 +9,7 @@ import { catalogue } from './catalogue/routes'
 import { confirmCaller } from './db/caller'
 import { connect } from './db/client'
 import { type App, configure } from './env'
-import { ApiError } from './errors'
+import { ApiError, underMaintenance } from './errors'
 import { drained } from './http/bodies/drain'
 import { errorResponse } from './http/error-response'
 import { networkOf } from './http/guard/caller-network'
@@ -70,6 +70,8 @@ app.use(headers)
 app.use(drained)
 app.use(async (c, next) => {
   c.set('config', configure(c.env))
+  const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
+  if (c.var.config.MAINTENANCE === 'on' && !isRead) throw underMaintenance()
   const directory = openSlot(c, 0)
   const open = (slot: number) => (slot === 0 ? directory : openSlot(c, slot))
   c.set('slots', { numbers: [...databasesOf(c.env).keys()], directory, open })

@@ -103,6 +103,8 @@ const Variables = z.lazy(() =>
       YES24_API_KEY: z.optional(z.string()),
       MAILS_PER_DAY: integer('MAILS_PER_DAY', [0, 10_000_000], 10_000),
       LOG_SAMPLE_RATE: rate('LOG_SAMPLE_RATE', DEFAULT_LOG_SAMPLE_RATE),
+      /** While it is on, nothing is changed but what reading needs, such as limits. */
+      MAINTENANCE: z._default(oneOf('MAINTENANCE', ['on', 'off']), 'off'),
       /** The key of the hashes of e-mail addresses in the directory. */
       ADDRESS_KEY: z.optional(z.string()),
       MAIL_FROM: z.optional(z.email({ error: 'MAIL_FROM is not an e-mail address' })),

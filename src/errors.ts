@@ -99,6 +99,15 @@ const UNAVAILABLE_RETRY_SECONDS = 5
 export const unavailable = (cause?: unknown) =>
   new ApiError('UNAVAILABLE', retryAfter(UNAVAILABLE_RETRY_SECONDS), cause)
 
+const MAINTENANCE_RETRY_SECONDS = 60
+
+/** The operator has stopped all changes. */
+export const underMaintenance = () =>
+  new ApiError('UNAVAILABLE', {
+    ...retryAfter(MAINTENANCE_RETRY_SECONDS),
+    message: 'Under maintenance: nothing can be changed, try again later',
+  })
+
 export const tooManyRequests = (retrySeconds: number, headers?: Details['headers']) =>
   new ApiError('TOO_MANY_REQUESTS', { headers: { ...retryAfter(retrySeconds).headers, ...headers } })
 

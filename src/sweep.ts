@@ -98,7 +98,9 @@ const sweepAll = async (env: Bindings, now: number) => {
 
 /**
  * The hourly cron job, over all slots: settles abandoned claims of e-mail addresses, and deletes what withdrawn members left
- * behind and what has expired. /health shows the last one in which no step failed.
+ * behind and what has expired. /health shows the last one in which no step failed. Does nothing during maintenance.
  */
-export const sweep = (env: Bindings, now = Date.now()) =>
-  withLogFields({ version: env.VERSION.id }, () => sweepAll(env, now))
+export const sweep = async (env: Bindings, now = Date.now()) => {
+  if (env.MAINTENANCE === 'on') return
+  await withLogFields({ version: env.VERSION.id }, () => sweepAll(env, now))
+}

@@ -8,7 +8,7 @@ const Health = namedObject('Health', {
   status: z.literal('ok'),
   version: textUpTo(36),
   lastSweep: z.nullable(Instant),
-  warnings: z.optional(z.array(textUpTo(100)).check(z.minLength(1), z.maxLength(1))),
+  warnings: z.optional(z.array(textUpTo(100)).check(z.minLength(1), z.maxLength(2))),
   slots: z.optional(
     z.array(z.int().check(z.minimum(0), z.maximum(MAX_SLOT))).check(z.minLength(2), z.maxLength(MAX_SLOT + 1)),
   ),
@@ -23,7 +23,8 @@ export const healthReference: FeatureReference = {
     status: 'Always `ok`: an unhealthy service responds with 503.',
     version: 'Identifies the uploaded version of the service that responds.',
     warnings:
-      'What is wrong although requests are served: no sweep has succeeded within three hours, or its time is unknown.',
+      'What is wrong although requests are served: no sweep has succeeded within three hours, or its time is unknown; or ' +
+      'nothing can be changed, because of maintenance.',
   },
   operations: {
     'GET /health': {

@@ -49,7 +49,8 @@ export const imports = new Hono<App>()
   .get('/:import-id', authenticated('library:read'), valid('param', ImportPath), async (c) => {
     const stored = await getImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'])
     const row = found(stored, 'IMPORT_NOT_FOUND')
-    if (row.status === 'RUNNING' && row.leaseEndsAt <= Date.now()) continueLater(contextOf(c), row)
+    const isInterrupted = row.status === 'RUNNING' && row.leaseEndsAt <= Date.now()
+    if (isInterrupted && c.var.config.MAINTENANCE === 'off') continueLater(contextOf(c), row)
     return c.json(toImport(row), 200)
   })
   .get(
