@@ -11,6 +11,7 @@ export const ERRORS = {
   AUTHORIZATION_NOT_ALLOWED: [400, 'The Authorization header must not be sent with this request'],
   UNAUTHORIZED: [401, 'A valid token is required'],
   LOGIN_FAILED: [401, 'Wrong e-mail or password'],
+  MEMBER_BLOCKED: [403, 'This account is blocked: contact the operator of the service'],
   SESSION_REQUIRED: [403, 'Access tokens are not accepted here: log in and use the token of the session'],
   INSUFFICIENT_SCOPE: [403, 'The access token lacks a required scope'],
   NOT_FOUND: [404, 'No resource at this path'],

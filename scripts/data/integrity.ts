@@ -1,4 +1,5 @@
 import type { D1Database, R2Bucket, R2Objects } from '@cloudflare/workers-types'
+import { checkAside } from '../members/block.ts'
 import { idsOf } from '../slots/table.ts'
 
 // Compares everything the database derives from its rows (counters, positions, copied owners) with the rows.
@@ -151,6 +152,8 @@ const CHECKS = [
     select count(*) from importRows where importRows.memberId = stored.memberId and importRows.importId = stored.importId
   ))`,
   ),
+  checkAside('sessions', 'sessionId', isActive),
+  checkAside('accessTokens', 'tokenHash', isActive),
   checkField('imports', 'importId', 'done', 'created + updated + unchanged + skipped + failed'),
   checkUndos(
     'email',

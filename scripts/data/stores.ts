@@ -13,6 +13,9 @@ export type OpenSlot = Slot & { database: D1Database }
 
 type Env = { IMAGES: R2Bucket; ADDRESS_KEY?: string } & Record<string, unknown>
 
+/** Variables and secrets, as far as they are known here. */
+export type Settings = Record<string, unknown>
+
 const listIds = () => {
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
   const { status, stdout, stderr } = spawnSync('wrangler', ['d1', 'list', '--json'], { encoding: 'utf8', env })
@@ -64,8 +67,15 @@ export const openStores = async (location: { remote: true } | { remote?: false; 
     process.exit(1)
   }
   const { env, dispose } = await getPlatformProxy<Env>(options)
-  const open = slots.map((slot): OpenSlot => ({ ...slot, database: env[slot.binding] as D1Database }))
-  return { slots: open, bucket: env.IMAGES, addressKey: process.env.ADDRESS_KEY ?? env.ADDRESS_KEY, dispose }
+  // Locally, env also has the secrets of .dev.vars, which are not those of a deployment.
+  const settings: Settings = { ...(location.remote ? readConfig().vars : env), ...process.env }
+  return {
+    slots: bind(slots, env),
+    bucket: env.IMAGES,
+    addressKey: process.env.ADDRESS_KEY ?? env.ADDRESS_KEY,
+    settings,
+    dispose,
+  }
 }
 
 /** Exits with a message if the key of the directory is not known. */

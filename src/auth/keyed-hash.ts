@@ -32,3 +32,7 @@ export const hashAddress = async (secret: string, email: string) => {
 
 /** A keyed hash of a constant, which identifies ADDRESS_KEY without revealing it. */
 export const checkOfKey = (addressKey: string) => hashAddress(addressKey, 'ADDRESS_KEY')
+
+/** Begins the subjects of what is counted for an account, so that `npm run members -- unlock` finds them. */
+export const accountPrefix = async (secret: string, email: string) =>
+  `${(await hashAddress(secret, `account ${email}`)).slice(0, 16)} `

@@ -59,7 +59,7 @@ const errorCodes = (route: Route): ErrorCode[] => [
   'INTERNAL',
 ]
 
-const COUNTED: ErrorCode[] = ['LOGIN_FAILED', 'TOO_MANY_REQUESTS']
+const COUNTED: ErrorCode[] = ['LOGIN_FAILED', 'MEMBER_BLOCKED', 'TOO_MANY_REQUESTS']
 
 /** Whether one of these errors shows the limit on attempts: because the attempt failed, or is one too many. */
 const showsLimit = ({ countsAttempts, countsInvalidFields }: Route, codes: ErrorCode[]) => {

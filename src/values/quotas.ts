@@ -13,9 +13,17 @@ export const DEFAULT_QUOTAS = {
 export type Quotas = typeof DEFAULT_QUOTAS
 export type Quota = keyof Quotas
 
+/** The columns of members for quotas of their own. */
+export const OWN_QUOTAS = {
+  MAX_BOOKS: 'maxBooks',
+  MAX_MEMBER_TEXT_BYTES: 'maxTextBytes',
+  MAX_MEMBER_IMAGE_BYTES: 'maxImageBytes',
+} as const satisfies Partial<Record<Quota, string>>
+export type OwnQuota = keyof typeof OWN_QUOTAS
+
 // Not toLocaleString, which would add milliseconds to the start of each isolate.
 const count = (limit: number) => String(limit).replace(/\B(?=(?:\d{3})+$)/g, ',')
-const size = (bytes: number) => (bytes % MIB === 0 ? `${count(bytes / MIB)} MiB` : `${count(bytes)} bytes`)
+const size = (bytes: number) => (bytes > 0 && bytes % MIB === 0 ? `${count(bytes / MIB)} MiB` : `${count(bytes)} bytes`)
 
 const LIMITS: Record<Quota, (limit: number) => string> = {
   MAX_BOOKS: (limit) => `${count(limit)} books per member`,

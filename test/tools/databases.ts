@@ -46,15 +46,14 @@ export const addMember = (database: DatabaseSync, books: string[][]) => {
   database.exec('commit')
 }
 
-/** Runs a command of `npm run db`. Returns its exit code, what it printed, and the most memory it had, in MB. */
-export const runCommand = (...args: string[]) => runCommandIn('.', {}, ...args)
+type Variables = Record<string, string>
 
-/** Runs a command in another folder, with variables in its environment. */
-export const runCommandIn = (cwd: string, env: Record<string, string>, ...args: string[]) => {
-  const [, ...flags] = String(JSON.parse(readFileSync('package.json', 'utf8')).scripts.db).split(' ')
+/** Runs a script of package.json in a folder, with variables in its environment. */
+const runScript = (name: 'db' | 'members', cwd: string, env: Variables, args: string[]) => {
+  const [, ...flags] = String(JSON.parse(readFileSync('package.json', 'utf8')).scripts[name]).split(' ')
   const measure = `process.on('exit', () => console.error('maxRSS', process.resourceUsage().maxRSS))`
   const hook = ['--import', `data:text/javascript,${encodeURIComponent(measure)}`]
-  const command = [...hook, ...flags.slice(0, -1), resolve('scripts/db.ts'), ...args]
+  const command = [...hook, ...flags.slice(0, -1), resolve(`scripts/${name}.ts`), ...args]
   return new Promise<{ code: number; stdout: string; stderr: string; memory: number }>((settle) => {
     execFile('node', command, { cwd, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
       const memory = Number(/maxRSS (\d+)/.exec(stderr)?.[1]) / 1024
@@ -62,3 +61,12 @@ export const runCommandIn = (cwd: string, env: Record<string, string>, ...args: 
     })
   })
 }
+
+/** Runs a command of `npm run db`. Returns its exit code, what it printed, and the most memory it had, in MB. */
+export const runCommand = (...args: string[]) => runCommandIn('.', {}, ...args)
+
+/** Runs a command in another folder, with variables in its environment. */
+export const runCommandIn = (cwd: string, env: Variables, ...args: string[]) => runScript('db', cwd, env, args)
+
+/** Runs a command of `npm run members`. */
+export const runMembersScript = (env: Variables, ...args: string[]) => runScript('members', '.', env, args)

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { keyedHash } from '../../auth/keyed-hash'
+import { accountPrefix, keyedHash } from '../../auth/keyed-hash'
 import { sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
 import { insertAttemptIf, isAllowed, limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../limits/attempts'
@@ -23,9 +23,10 @@ export const hashMailbox = (config: Config, email: string) => hashFor(config, wi
  */
 export const limitMails = async (config: Config, email: string, network: string, purpose: string) => {
   const hash = hashMailbox(config, email)
+  const prefix = await accountPrefix(config.JWT_SECRET, withoutTag(email))
   const toAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'mail-network', part)
   return [
-    ...(await limitNetwork(network, (part) => hash(purpose, part), MAILS)),
+    ...(await limitNetwork(network, async (part) => prefix + (await hash(purpose, part)), MAILS)),
     ...(await limitNetwork(network, toAnyone, MAILS_PER_NETWORK)),
   ]
 }

@@ -12,7 +12,10 @@ import type { Origin } from '../sessions/activity'
 import { restoreIf } from './store'
 import { hashUndoCode, slotOfUndoCode } from './undo-code'
 
-const isLive = sql`codeHash = :undoHash and expiresAt > :now`
+/** An undo deletes sessions and password, which a block keeps as they are. */
+const isLive = sql`codeHash = :undoHash and expiresAt > :now and exists (
+  select 1 from members where members.memberId = emailUndos.memberId and blockedAt is null
+)`
 
 /** A change that can still be undone. `email`: the former address; `replaced`: the one in use. */
 type Undo = { memberId: number; email: string; replaced: string; returnExpiresAt: number }
@@ -85,7 +88,7 @@ const restoreClaimedAddress = async (
  * Undoes a change of e-mail address, and all later ones: restores the former address, ends all sessions and access tokens,
  * and deletes the password, so that the member must reset it.
  * @returns the restored address, and the one that it replaced
- * @throws INVALID_FIELDS, the same for an unknown, used or expired code
+ * @throws INVALID_FIELDS, the same for an unknown, used or expired code, and while the member is blocked
  */
 export const undoChange = async (slots: Slots, config: Config, code: string, origin: Origin) => {
   const invalid = fieldError('authenticationCode', code, 'is wrong, used or expired')

@@ -16,8 +16,8 @@ import { insertSession } from '../sessions/store'
 import type { Profile } from './responses'
 import type { Credentials } from './schema'
 
-const selectLogin = sqlStatement<Profile & { memberId: number; passwordHash: string }>`
-  select memberId, email, name, passwordHash from members where ${isEmail}`
+const selectLogin = sqlStatement<Profile & { memberId: number; passwordHash: string; blockedAt: number | null }>`
+  select memberId, email, name, passwordHash, blockedAt from members where ${isEmail}`
 
 /** Replaces a hash, unless the password was changed since it was read. */
 const replaceHash = sqlStatement`
@@ -55,7 +55,8 @@ const recordLogin = recordActivity(
 
 /**
  * Logs a member in. Failed logins are counted per account and network, and per IPv6 /48.
- * @throws LOGIN_FAILED for an unknown e-mail and for a wrong password, after the same time; TOO_MANY_REQUESTS after too
+ * @throws LOGIN_FAILED for an unknown e-mail and for a wrong password, after the same time; MEMBER_BLOCKED, only with the right
+ * password, which then still counts as a failed login; TOO_MANY_REQUESTS after too
  * many failed logins, or when too many callers wait for hashing; UNAVAILABLE instead of LOGIN_FAILED while a slot or the key of
  * the directory is lost
  */
@@ -85,6 +86,7 @@ export const logIn = async (slots: Slots, config: Config, { email, password }: C
   }
 
   const { member, newHash } = verified
+  if (member.blockedAt !== null) throw new ApiError('MEMBER_BLOCKED', { headers: afterAttempt(usage, now) })
   const { memberId, passwordHash: oldHash } = member
   const expiresAt = now + 1000 * config.TOKEN_TTL_SECONDS
   const session = { memberId, sessionId: crypto.randomUUID(), issuedAt: now, expiresAt }

@@ -63,7 +63,7 @@ export const membersReference: FeatureReference = {
         'Returns the token in the `Authorization` response header, as `Bearer <JWT>`. After ten failed logins to an ' +
         'account within 15 minutes, further ones from the same network get 429, even with the right password.',
       responses: { 200: json(Profile, 'The member; the token is in a header', 'Authorization') },
-      errors: ['AUTHORIZATION_NOT_ALLOWED', 'LOGIN_FAILED'],
+      errors: ['AUTHORIZATION_NOT_ALLOWED', 'LOGIN_FAILED', 'MEMBER_BLOCKED'],
       countsAttempts: true,
     },
     'GET /members/me': {

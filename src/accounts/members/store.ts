@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, runAsCaller, selectCaller, selectMember } from '../../db/caller'
 import { type Db, idempotent, sqlStatement } from '../../db/client'
+import { ERASED } from '../../values/withdrawal'
 import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/activity'
 import { deleteOtherSessionsIf, deleteOwnSessions } from '../sessions/store'
 import { deleteTokensOf } from '../tokens/store'
@@ -69,10 +70,8 @@ const refuseClaim = sqlStatement`
   on conflict do nothing`
 const deleteOwnUndos = sqlStatement`delete from emailUndos where memberId = ${callerId}`
 const deleteOwnTokens = deleteTokensOf(callerId)
-// No address has this form, and no password an empty hash.
 const eraseCaller = sqlStatement`
-  update members set email = 'withdrawn-' || memberId, name = '', passwordHash = '', withdrawnAt = :createdAt
-  where ${isCaller}`
+  update members set ${sql.raw(ERASED)}, withdrawnAt = :createdAt where ${isCaller}`
 
 /**
  * Withdraws the caller: all sessions and access tokens end, the e-mail address is free again, and name, password and

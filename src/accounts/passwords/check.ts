@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { keyedHash } from '../../auth/keyed-hash'
+import { accountPrefix, keyedHash } from '../../auth/keyed-hash'
 import { afterResponse, type Db, run } from '../../db/client'
 import type { Config } from '../../env'
 import {
@@ -20,7 +20,9 @@ import { DUMMY_HASH, type Pause, verifyPassword } from './password'
 
 /** Failed logins are counted per account and network, and per IPv6 /48. */
 export const toLoginAttempt = async (config: Config, email: string, network: string) => {
-  const toSubject = (part: string) => keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), part)
+  const prefix = await accountPrefix(config.JWT_SECRET, email)
+  const toSubject = async (part: string) =>
+    prefix + (await keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), part))
   return toAttempt(Date.now(), ...(await limitNetwork(network, toSubject, LOGINS)))
 }
 

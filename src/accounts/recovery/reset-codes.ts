@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { keyedHash } from '../../auth/keyed-hash'
+import { accountPrefix, keyedHash } from '../../auth/keyed-hash'
 import { afterResponse, type Db, firstRow, run, sqlStatement } from '../../db/client'
 import type { accountCodes } from '../../db/schema/code-tables'
 import type { Config } from '../../env'
@@ -40,9 +40,9 @@ export const countRequest = async (db: Db, config: Config, email: string, networ
 }
 
 const selectAddressee = sqlStatement<{ memberId: number; credentialsVersion: number; email: string }>`
-  select memberId, credentialsVersion, email from members where ${isEmail} and withdrawnAt is null`
+  select memberId, credentialsVersion, email from members where ${isEmail} and withdrawnAt is null and blockedAt is null`
 
-/** Finds the member with an address. Makes the same calls for an unknown address. */
+/** Finds the member with an address, unless blocked. Makes the same calls for an unknown address. */
 const findMember = async (slots: Slots, address: Address) => {
   const { addressHash } = address
   const { slot } = addressHash ? await findSlot(slots, { ...address, addressHash }, {}) : { slot: 0 }
@@ -107,10 +107,11 @@ const selectMatch = sqlStatement<ValidCode>`
 export const checkCode = async (db: Db, config: Config, email: string, code: string, network: string) => {
   const now = Date.now()
   const hash = hashFor(config, email)
+  const prefix = await accountPrefix(config.JWT_SECRET, email)
   const ofAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'reset-network', part)
   const attempt = toAttempt(
     now,
-    ...(await limitNetwork(network, (part) => hash('reset', part), RESETS)),
+    ...(await limitNetwork(network, async (part) => prefix + (await hash('reset', part)), RESETS)),
     ...(await limitNetwork(network, ofAnyone, RESETS_OF_ANYONE)),
   )
   const codeHash = await hash(PURPOSE, normaliseCode(code))

@@ -6,7 +6,7 @@ import { type Origin, recordActivity } from '../sessions/activity'
 import { deleteTokensOf } from '../tokens/store'
 import { hasValidCode, type ValidCode } from './reset-codes'
 
-/** Matches the member unless the code was voided by another reset, a change of e-mail address, or a withdrawal. */
+/** Matches the member unless the code was voided: by another reset, a change of e-mail address, a block, or a withdrawal. */
 const isUnchanged = sql`memberId = :memberId and credentialsVersion = :credentialsVersion and withdrawnAt is null`
 
 /** The statements that set the password of a member and end all sessions and access tokens, if a condition is met. */

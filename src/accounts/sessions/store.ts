@@ -6,11 +6,11 @@ import { toInstant } from '../../values/fields'
 import { type Origin, recordActivity } from './activity'
 import type { Session } from './responses'
 
-/** Creates a session of a member, unless the password has been changed since it was verified. */
+/** Creates a session of a member, unless the member has been blocked, or the password changed, since it was verified. */
 export const insertSession = sqlStatement<{ sessionId: string }>`
   insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt, device, country)
   select memberId, :sessionId, :now, :now, :expiresAt, :device, :country
-  from members where memberId = :memberId and passwordHash = :verifiedHash
+  from members where memberId = :memberId and passwordHash = :verifiedHash and blockedAt is null
   returning sessionId`
 
 const selectSessions = sqlStatement<Omit<typeof sessions.$inferSelect, 'memberId'>>`

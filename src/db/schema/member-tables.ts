@@ -28,6 +28,12 @@ export const members = sqliteTable(
     withdrawnAt: integer(),
     /** Incremented by each reset of the password and change of e-mail address, which voids the codes mailed before it. */
     credentialsVersion: counter(),
+    /** Milliseconds since 1970. A blocked member's sessions and access tokens are set aside: scripts/members/block.ts. */
+    blockedAt: integer(),
+    /** Quotas that an operator has set for the member: OWN_QUOTAS. */
+    maxBooks: integer(),
+    maxTextBytes: integer(),
+    maxImageBytes: integer(),
   },
   (member) => [
     uniqueIndex('members_email').on(sql`lower(${member.email})`),
@@ -114,6 +120,14 @@ export const activity = sqliteTable(
     check('activity_failed_login', sql`${entry.isFailedLogin} = (${entry.kind} = 'LOGIN_FAILED')`),
   ],
 )
+
+/** What operators did. It has no personal data, so that it outlives the member. Only in the database of slot 0. */
+export const operatorLog = sqliteTable('operatorLog', {
+  entryId: integer().primaryKey(),
+  at: integer().notNull(),
+  action: text().notNull(),
+  memberId: integer().notNull(),
+})
 
 /** Withdrawn members whose books, memos or images may not all be deleted yet. */
 export const purgeJobs = sqliteTable('purgeJobs', { memberId: integer().primaryKey(), createdAt: integer().notNull() })

@@ -4,6 +4,7 @@ import { assignments, type Db, firstRow, idempotent, type Statement, sqlStatemen
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
+import { bookLimit, type OwnQuotas, ownQuotaExceeded, quotasOf, textLimit } from '../../db/quotas'
 import { books } from '../../db/schema/book-tables'
 import { quotaExceeded } from '../../errors'
 import { toFoldedColumn } from '../../values/fold'
@@ -37,7 +38,8 @@ export const getBook = async (db: Db, caller: Caller, bookId: number, { memoAuth
 }
 
 const bookCount = sql`yetBooks + ingBooks + doneBooks`
-const selectUsage = sqlStatement<{ books: number }>`select ${bookCount} as books from members where ${isCaller}`
+const selectUsage = sqlStatement<{ books: number } & OwnQuotas>`
+  select ${bookCount} as books, maxBooks, maxTextBytes from members where ${isCaller}`
 const insertBook = sqlStatement<RegisteredBook>`
   insert into books (
     bookId, memberId, title, titleFolded, cover, author, authorFolded, publisher, createdAt,
@@ -47,7 +49,7 @@ const insertBook = sqlStatement<RegisteredBook>`
     ${nextId(books.bookId)}, memberId, :title, :titleFolded, :cover, :author, :authorFolded, :publisher, :createdAt,
     :currentPage, :itemPage, :bookStatus, :readStartDate, :readEndDate, :isbn
   from members
-  where ${isCaller} and ${bookCount} < :MAX_BOOKS and textBytes + :bytes <= :MAX_MEMBER_TEXT_BYTES
+  where ${isCaller} and ${bookCount} < ${bookLimit} and textBytes + :bytes <= ${textLimit}
   returning bookId, title, author, cover, bookStatus`
 
 const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, readStartDate: null, readEndDate: null }
@@ -75,7 +77,8 @@ export const createBook = async (db: Db, caller: Caller, book: NewBook, createdA
     registered: firstRow(insert),
   })
   if (registered) return registered
-  throw quotaExceeded(usage.books < MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', quotas)
+  const own = quotasOf(quotas, usage)
+  throw quotaExceeded(usage.books < own.MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', own)
 }
 
 type Book = typeof books.$inferSelect
@@ -88,8 +91,8 @@ export const viewOf = <Name extends keyof Book>(...names: Name[]) => {
 /** Whether new values of some text columns fit the quota. Those that do not grow always do. */
 const fits = (columns: string[]) => {
   const growth = sql`:bytes - octet_length(concat(${sql.raw(columns.join(', '))}))`
-  const textBytes = sql`(select textBytes from members where members.memberId = books.memberId)`
-  return sql`(${growth} <= 0 or ${textBytes} + ${growth} <= :MAX_MEMBER_TEXT_BYTES)`
+  const room = sql`(select ${textLimit} - textBytes from members where members.memberId = books.memberId)`
+  return sql`(${growth} <= 0 or ${growth} <= ${room})`
 }
 
 /** The columns that `updateColumns` can change and that count towards MAX_MEMBER_TEXT_BYTES. */
@@ -119,7 +122,7 @@ export const updateColumns = async <Row>(
     stored: firstRow(select({ bookId })),
     updated: firstRow(idempotent(update(values))),
   })
-  if (stored && !updated) throw quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas)
+  if (stored && !updated) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
   return updated
 }
 

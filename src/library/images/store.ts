@@ -3,8 +3,8 @@ import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller, s
 import { type Db, idempotent, run, sqlStatement, uninterrupted } from '../../db/client'
 import { nextReusableId } from '../../db/next-id'
 import { joinPage, pagesOf } from '../../db/pages'
+import { imageLimit, ownQuotaExceeded } from '../../db/quotas'
 import { images } from '../../db/schema/memo-tables'
-import { quotaExceeded } from '../../errors'
 import { log } from '../../runtime/log'
 import { type Page, type Paging, toPage } from '../../values/paging'
 import type { Quotas } from '../../values/quotas'
@@ -29,7 +29,7 @@ const insertImageWith = (idColumn: SQL, id: SQL) =>
   sqlStatement<{ imageId: number }>`
   insert into images (${idColumn} memberId, name, type, bytes, createdAt)
   select ${id} memberId, :name, :type, :bytes, :createdAt from members
-  where ${isCaller} and imageBytes + :bytes <= :MAX_MEMBER_IMAGE_BYTES
+  where ${isCaller} and imageBytes + :bytes <= ${imageLimit}
   returning imageId`
 // In slot 0, SQLite assigns the identifier, without reading a row.
 const insertImage = insertImageWith(sql``, sql``)
@@ -79,7 +79,7 @@ export const uploadImage = async (
       inserted: (db.slot === 0 ? insertImage : insertImageInRange)(row),
     })
     const { memberId } = guard
-    if (inserted.length === 0) throw quotaExceeded('MAX_MEMBER_IMAGE_BYTES', quotas)
+    if (inserted.length === 0) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_IMAGE_BYTES', quotas)
     await putObject(db, bucket, memberId, image)
     return toKey(memberId, name)
   }

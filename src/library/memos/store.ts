@@ -3,6 +3,7 @@ import { type Caller, isOwnRow, queryOne, runAsCaller } from '../../db/caller'
 import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
+import { ownQuotaExceeded, textLimit } from '../../db/quotas'
 import { memos } from '../../db/schema/memo-tables'
 import { quotaExceeded } from '../../errors'
 import { toFoldedColumn } from '../../values/fold'
@@ -11,8 +12,8 @@ import { memoColumns } from './memo-lists'
 import type { Memo } from './responses'
 import type { MemoPatch, NewMemo } from './schema'
 
-const memberTextBytes = (table: 'books' | 'memos') =>
-  sql`(select textBytes from members where members.memberId = ${sql.raw(table)}.memberId)`
+const memberTextRoom = (table: 'books' | 'memos') =>
+  sql`(select ${textLimit} - textBytes from members where members.memberId = ${sql.raw(table)}.memberId)`
 
 const insertMemo = sqlStatement<Memo>`
   insert into memos (
@@ -25,7 +26,7 @@ const insertMemo = sqlStatement<Memo>`
     :memoType, :memoContent, :contentFolded, :memoBookPage, :memoAuthority, :createdAt, :createdAt
   from books where ${isOwnBook} and memoCount < :MAX_MEMOS_PER_BOOK
     and memoBytes + :bytes <= :MAX_BOOK_TEXT_BYTES
-    and ${memberTextBytes('books')} + :bytes <= :MAX_MEMBER_TEXT_BYTES
+    and :bytes <= ${memberTextRoom('books')}
   returning ${memoColumns}`
 
 const selectUsage = selectOwnBook('memoCount', 'memoBytes')
@@ -53,8 +54,8 @@ export const createMemo = async (
   })
   if (created || book.bookId === null) return created
   if (book.memoCount >= MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
-  const isBookFull = book.memoBytes + bytes > MAX_BOOK_TEXT_BYTES
-  throw quotaExceeded(isBookFull ? 'MAX_BOOK_TEXT_BYTES' : 'MAX_MEMBER_TEXT_BYTES', quotas)
+  if (book.memoBytes + bytes > MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
+  throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
 }
 
 const isOwnMemo = isOwnRow(memos.memoId, memos.memberId)
@@ -70,7 +71,7 @@ const growth = sql`:bytes - octet_length(memoContent)`
 /** Whether new content fits the quotas. Content that does not grow always does. */
 const fits = sql`(${growth} <= 0 or (
   ${bookTextBytes} + ${growth} <= :MAX_BOOK_TEXT_BYTES
-  and ${memberTextBytes('memos')} + ${growth} <= :MAX_MEMBER_TEXT_BYTES
+  and ${growth} <= ${memberTextRoom('memos')}
 ))`
 const selectGrowth = sqlStatement<{ bookBytes: number }>`
   select ${bookTextBytes} + ${growth} as bookBytes from memos where ${isOwnMemo}`
@@ -102,8 +103,8 @@ export const updateMemo = async (
     updated: firstRow(update),
   })
   if (updated || !before) return updated
-  const isBookFull = before.bookBytes > MAX_BOOK_TEXT_BYTES
-  throw quotaExceeded(isBookFull ? 'MAX_BOOK_TEXT_BYTES' : 'MAX_MEMBER_TEXT_BYTES', quotas)
+  if (before.bookBytes > MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
+  throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
 }
 
 /** Deletes a memo. Returns undefined if the caller has no such memo. */

@@ -4,8 +4,9 @@ import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../
 import { nextId, READING_ID_OFFSET } from '../../db/next-id'
 import { isOwnBook } from '../../db/own-book'
 import { loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
+import { ownQuotaExceeded, textLimit } from '../../db/quotas'
 import { readings } from '../../db/schema/reading-tables'
-import { ApiError, fieldError, quotaExceeded } from '../../errors'
+import { ApiError, fieldError } from '../../errors'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
 import { NEWEST_FIRST, syncBook } from './newest'
 import type { Reading } from './responses'
@@ -72,7 +73,7 @@ export const listReadings = async (db: Db, caller: Caller, bookId: number) => {
   })
 }
 
-const textBytes = sql`(select textBytes from members where ${isCaller})`
+const textRoom = sql`(select ${textLimit} - textBytes from members where ${isCaller})`
 const countReadings = sql`(select count(*) from readings where memberId = books.memberId and bookId = books.bookId)`
 const insertReading = sqlStatement<Row>`
   insert into readings (
@@ -83,7 +84,7 @@ const insertReading = sqlStatement<Row>`
     :quarters, :format, :note, :isPaused
   from books where ${isOwnBook}
     and ${countReadings} < ${sql.raw(String(MAX_READINGS))}
-    and ${textBytes} + :bytes <= :MAX_MEMBER_TEXT_BYTES
+    and :bytes <= ${textRoom}
   returning ${columns}`
 const syncAfterCreate = syncBook(
   sql`(select max(readingId) from readings where memberId = ${callerId} and bookId = :bookId)`,
@@ -122,7 +123,8 @@ export const createReading = async (
   })
   if (created) return toReading(created)
   if (!usage) return undefined
-  throw usage.count < MAX_READINGS ? quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas) : new ApiError('MAX_READINGS')
+  if (usage.count >= MAX_READINGS) throw new ApiError('MAX_READINGS')
+  throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
 }
 
 const selectReading = sqlStatement<Row>`select ${columns} from readings where ${isOwnReading}`
@@ -148,21 +150,21 @@ const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused
   }
   if (note) {
     const growth = sql`:bytes - ${noteBytes}`
-    conditions.push(sql`(${growth} <= 0 or ${textBytes} + ${growth} <= :MAX_MEMBER_TEXT_BYTES)`)
+    conditions.push(sql`(${growth} <= 0 or ${growth} <= ${textRoom})`)
   }
   return sqlStatement<Row>`
     update readings set ${assignments(values)} where ${sql.join(conditions, sql` and `)} returning ${columns}`
 }
 
-/** The error for a change that the stored reading or the quota does not allow. */
-const refusal = (stored: Row, patch: ReadingPatch, quotas: Quotas) => {
+/** The error for a change that the stored reading does not allow. Undefined if it must be the quota. */
+const refusal = (stored: Row, patch: ReadingPatch) => {
   const { startedAt, finishedAt, outcome, paused } = patch
   if (paused && outcome === undefined && stored.outcome) return fieldError('paused', paused, pausedError)
   if (outcome !== null && (startedAt || finishedAt) && !isInOrder({ ...stored, ...patch })) {
     if (finishedAt) return fieldError('finishedAt', finishedAt, beforeStartError)
     return fieldError('startedAt', startedAt, 'must not be after finishedAt')
   }
-  return quotaExceeded('MAX_MEMBER_TEXT_BYTES', quotas)
+  return undefined
 }
 
 /**
@@ -193,7 +195,9 @@ export const updateReading = async (db: Db, caller: Caller, readingId: number, p
     updated: firstRow(idempotent(update)),
     book: sets.reorders || sets.setsStar ? idempotent(syncAfterChange({ readingId, ...sets })) : undefined,
   })
-  if (!updated && stored) throw refusal(stored, patch, quotas)
+  if (!updated && stored) {
+    throw refusal(stored, patch) ?? (await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas))
+  }
   return updated && toReading(updated)
 }
 

@@ -12,7 +12,7 @@ import { MEMOS, SHELVES } from './kinds'
 import { toMarkdown } from './markdown'
 import type { LibraryExport } from './responses'
 import { CsvQuery, ExportQuery } from './schema'
-import { exportBooks, exportLibrary } from './store'
+import { exportBooks, exportLibrary, toLibraryFile } from './store'
 
 type Exported = Pick<Awaited<ReturnType<typeof exportBooks>>, 'part' | 'rateLimit'>
 
@@ -43,19 +43,8 @@ export const exports = new Hono<App>()
     async (c) => {
       const { db, caller, config } = c.var
       const exported = await exportLibrary(db, caller, config, c.req.valid('query'), imageBase(c))
-      const { part, member, images, books } = exported
       describeFile(c, '/export', exported, ['reading-library', 'json'])
-      const library = {
-        format: 'reading-library',
-        version: 1,
-        exportedAt: toInstant(part.exportedAt),
-        part: part.number,
-        last: !part.next,
-        member,
-        images,
-        books,
-      }
-      return sendJson<LibraryExport>(c, library, DOWNLOAD_TIMEOUT_MS)
+      return sendJson<LibraryExport>(c, toLibraryFile(exported), DOWNLOAD_TIMEOUT_MS)
     },
   )
   .get('/export.csv', authenticated('library:read'), throttledByMember, valid('query', CsvQuery), async (c) => {

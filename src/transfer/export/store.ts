@@ -5,6 +5,7 @@ import { startLoading } from '../../db/parts'
 import type { Config } from '../../env'
 import { toKey } from '../../library/images/bucket'
 import type { StoredImage } from '../../library/images/responses'
+import { toInstant } from '../../values/fields'
 import { type BookRow, createListLoader, createRunner, type Runner } from './book-lists'
 import { FIRST_PAGE_BOOKS, type Part, startExport } from './export-plan'
 import { type Kind, LIBRARY } from './kinds'
@@ -94,3 +95,15 @@ export const exportLibrary = async (db: Db, caller: Caller, config: Config, quer
   const images = library.part.number === 1 ? loadImages(run, imageBase) : []
   return { ...library, images }
 }
+
+/** The JSON of a part. */
+export const toLibraryFile = ({ part, member, images, books }: Awaited<ReturnType<typeof exportLibrary>>) => ({
+  format: 'reading-library',
+  version: 1,
+  exportedAt: toInstant(part.exportedAt),
+  part: part.number,
+  last: !part.next,
+  member,
+  images,
+  books,
+})

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { firstRow, sqlStatement } from '../../db/client'
+import { type OwnQuotas, quotasOf } from '../../db/quotas'
 import { IMPORT_OUTCOMES } from '../../values/contract'
 import { localTime } from '../../values/time'
 import type { Entry } from '../entry'
@@ -31,8 +32,8 @@ const MAX_CHUNK_SIZE = 256 * 1024
 const selectReported = sqlStatement<Pick<Usage, 'textBytes'>>`
   select coalesce(sum(undo ->> 'bytes'), 0) as textBytes from importRows
   where memberId = ${memberId} and importId = ${placeholder('importId')}`
-const selectUsage = sqlStatement<Usage>`
-  select yetBooks + ingBooks + doneBooks as books, textBytes from members
+const selectUsage = sqlStatement<Usage & OwnQuotas>`
+  select yetBooks + ingBooks + doneBooks as books, textBytes, maxBooks, maxTextBytes from members
   where memberId = ${memberId} and withdrawnAt is null`
 
 const chunkEnd = (entries: ReceivedEntry[], from: number) => {
@@ -111,8 +112,8 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
     if (!(await commit(context, stored, done, plan, now, before))) {
       const { usage } = await query(context, { usage: firstRow(selectUsage(values)) })
       if (!usage) return
-      const { books, textBytes } = usage
-      plan = limitUsage(plan, { books: books + before.books, textBytes: textBytes + before.textBytes }, quotas)
+      const used = { books: usage.books + before.books, textBytes: usage.textBytes + before.textBytes }
+      plan = limitUsage(plan, used, quotasOf(quotas, usage))
       if (!(await commit(context, stored, done, plan, now, before))) return
     }
     done = to

@@ -34,7 +34,10 @@ const selectSweepable = sqlStatement<Sweepable>`
     from (
       select * from imports where ${hasFile} order by importId limit ${sql.raw(String(MAX_CONSIDERED))}
     ) as each
-    where status <> 'RUNNING' or leaseEndsAt <= ${placeholder('now')}
+    where status <> 'RUNNING' or (
+      leaseEndsAt <= ${placeholder('now')}
+        and not exists (select 1 from members where members.memberId = each.memberId and blockedAt is not null)
+    )
     order by leaseEndsAt limit ${sql.raw(String(MAX_IMPORTS))}
   )
   union all select * from (

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import * as trials from '../../support/access/isolation'
 import { BASE, handle, login, signUp, tokenOf } from '../../support/api'
 import { measure, memberDatabase, select } from '../../support/database'
@@ -48,8 +48,11 @@ describe('another member’s books and memos', () => {
 
 describe('a refused request', () => {
   beforeAll(async () => {
+    // After a minute, the service asks the database again about an ended credential.
+    vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] })
     await select(trials.fillBook(isolation.ids.bookId, isolation.owner.memberId))
   })
+  afterAll(() => void vi.useRealTimers())
 
   it.each(idOperations)(
     '$method $template costs as many rows as one for data that does not exist',

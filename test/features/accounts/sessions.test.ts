@@ -1,6 +1,7 @@
 // @module-tag slow
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { blockMember } from '../../../scripts/members/block'
 import { sweep } from '../../../src/sweep'
 import { PASSWORD, type Reader, readerWith, send, signUp, tokenOf } from '../../support/api'
 import { changeDatabase, measure, memberDatabase, memberSlot, select } from '../../support/database'
@@ -216,6 +217,18 @@ describe('a login', () => {
     expect(answer).toMatchObject(refused)
     expect([answer.headers.get('Authorization'), answer.headers.get('X-Error-Code')]).toEqual([null, 'LOGIN_FAILED'])
     expect(await idsOf(reader)).toEqual([sessionIdOf(reader)])
+  })
+
+  it('fails and creates no session if the member is blocked before the session is created', async () => {
+    const block = async () => blockMember(memberDatabase(), await memberIdOf(reader))
+    expect(await logInDuring(reader.email, block)).toMatchObject(refused)
+    expect(
+      await select(
+        'select 1 from sessions where sessionId not like ? and memberId = ?',
+        'blocked %',
+        await memberIdOf(reader),
+      ),
+    ).toEqual([])
   })
 
   it('fails and creates no session if the member withdraws before the session is created', async () => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Quota } from '../../../src/values/quotas'
 import { type Reader, signUp } from '../../support/api'
 import { select } from '../../support/database'
+import { PIXEL } from '../../support/inputs/file-form'
 
 type Request = [method: string, path: string, body: object]
 
@@ -14,7 +15,7 @@ let bookId: number
 let memoId: number
 beforeEach(async () => {
   reader = await signUp()
-  bookId = (await reader.createBook({ title: HAN(9), author: 'A' })).bookId
+  bookId = (await reader.createBook({ title: HAN(9), author: 'A', bookStatus: 'ING' })).bookId
   memoId = (await reader.createMemo(bookId, memo(HAN(30)))).memoId
 })
 
@@ -27,6 +28,11 @@ const sendWith = (quota: Quota, limit: number, [method, path, body]: Request) =>
 const newBook = (): Request => ['POST', '/books', { title: HAN(9), publisher: 'B' }]
 const newMemo = (): Request => ['POST', `/memos?bookId=${bookId}`, memo(HAN(30))]
 const longerMemo = (): Request => ['PATCH', `/memos/${memoId}`, memo(HAN(60))]
+const newReading = (): Request => ['POST', `/books/${bookId}/readings`, { note: 'x' }]
+const longerNote = (): Request => ['PATCH', `/readings/${bookId}`, { note: 'x' }]
+/** Of PIXEL, once it is cleaned. */
+const PIXEL_BYTES = 42
+const newImage = (): Request => ['POST', '/memos/image-memo', PIXEL]
 const longerAuthor = (): Request => ['PATCH', `/books/${bookId}`, { author: 'ABCDE' }]
 
 // The member has one book of 10 bytes, with one memo of 30.
@@ -47,6 +53,39 @@ describe.each<[Quota, string, () => Request, needed: number, limit: string]>([
     expect(refused).toMatchObject({ status: 409, body: { status: 409, message: `Limit reached: ${limit}` } })
     expect(await rows()).toEqual(before)
     expect((await sendWith(quota, needed, request())).status).toBeLessThan(300)
+  })
+})
+
+describe.each<[string, string, () => Request, needed: number, limit: string]>([
+  ['maxBooks', 'a new book', newBook, 2, '1 books per member'],
+  ['maxTextBytes', 'a new book', newBook, 50, '49 bytes of text per member'],
+  ['maxTextBytes', 'a new memo', newMemo, 70, '69 bytes of text per member'],
+  ['maxTextBytes', 'a longer memo', longerMemo, 70, '69 bytes of text per member'],
+  ['maxTextBytes', 'a longer author', longerAuthor, 44, '43 bytes of text per member'],
+  ['maxTextBytes', 'a new reading', newReading, 41, '40 bytes of text per member'],
+  ['maxTextBytes', 'a longer note', longerNote, 41, '40 bytes of text per member'],
+  ['maxImageBytes', 'a new image', newImage, PIXEL_BYTES, `${PIXEL_BYTES - 1} bytes of images per member`],
+])('an own quota, %s, and %s', (column, _, request, needed, limit) => {
+  const setOwn = (value: number | null) =>
+    select(`update members set ${column} = ? where email = ?`, value, reader.email)
+  const full = { MAX_BOOKS: '0', MAX_MEMBER_TEXT_BYTES: '0', MAX_MEMBER_IMAGE_BYTES: '0' }
+  const ample = { MAX_BOOKS: '9', MAX_MEMBER_TEXT_BYTES: '9999', MAX_MEMBER_IMAGE_BYTES: '9999' }
+
+  it('counts instead of the quota of the service, in both directions, and is named by the error', async () => {
+    const sendRequest = (changed: typeof full) => {
+      const [method, path, body] = request()
+      return body instanceof Uint8Array
+        ? reader.upload(body as Uint8Array<ArrayBuffer>, { changed })
+        : reader.send(method, path, { body, changed })
+    }
+    await setOwn(needed - 1)
+    expect(await sendRequest(ample)).toMatchObject({ status: 409, body: { message: `Limit reached: ${limit}` } })
+    await setOwn(null)
+    const message = expect.stringMatching(/^Limit reached: 0 (?:books|bytes) /)
+    expect(await sendRequest(full)).toMatchObject({ status: 409, body: { message } })
+    await select('update members set maxBooks = 9, maxTextBytes = 999 where email = ?', reader.email)
+    await setOwn(needed)
+    expect((await sendRequest(full)).status).toBeLessThan(300)
   })
 })
 

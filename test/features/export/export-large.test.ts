@@ -1,9 +1,10 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { exportMember } from '../../../scripts/members/export'
 import type { LibraryExport } from '../../../src/transfer/export/responses'
 import { parseTable } from '../../../src/transfer/reader/csv-rows'
 import { toCursor } from '../../../src/values/cursor'
 import { type Reader, signUp } from '../../support/api'
-import { fillShelf, measure, memberDatabase, select } from '../../support/database'
+import { fillShelf, measure, memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
 import { download } from '../../support/transfer/imports'
 
@@ -181,6 +182,13 @@ describe('a library beyond the size of a part', () => {
     }
   })
   const titlesOf = ({ books }: LibraryExport) => books.map(({ title }) => title)
+
+  it('is exported in the same parts by operators', async () => {
+    const stored = { slot: memberSlot(), memberId: await memberIdOf(reader), database: memberDatabase() }
+    const parts: LibraryExport[] = []
+    for await (const part of exportMember(stored, '')) parts.push(await part.json())
+    expect(parts.map(titlesOf)).toEqual([['Book 0', 'Book 1'], ['Book 2', 'Book 3'], ['Book 4']])
+  })
 
   it('is exported in several parts, each a complete file with a link to the next one', async () => {
     const parts: LibraryExport[] = []

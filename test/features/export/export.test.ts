@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { exportMember } from '../../../scripts/members/export'
 import type { ExportedBook, LibraryExport } from '../../../src/transfer/export/responses'
 import { toCursor } from '../../../src/values/cursor'
 import { type Answer, type Reader, signUp } from '../../support/api'
-import { measure, select } from '../../support/database'
+import { measure, memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
 import { PIXEL } from '../../support/inputs/file-form'
 
@@ -43,6 +44,17 @@ beforeAll(async () => {
 })
 
 describe('the export as JSON', () => {
+  it('is what operators export, which needs no session and counts towards no limit of the member', async () => {
+    const operators = []
+    const stored = { slot: memberSlot(), memberId: await memberIdOf(reader), database: memberDatabase() }
+    await select('update sessions set sessionId = sessionId || 0 where memberId = ?', stored.memberId)
+    for await (const part of exportMember(stored, 'https://library.test')) operators.push(await part.json())
+    await select('update sessions set sessionId = substr(sessionId, 1, 36) where memberId = ?', stored.memberId)
+    const answer = await reader.get('/export')
+    expect(operators).toEqual([{ ...answer.body, exportedAt: expect.any(String) }])
+    expect(answer.headers.get('RateLimit')).toContain('r=19')
+  })
+
   it('has all data of the member', async () => {
     const answer = await reader.get('/export')
     expect(answer.status).toBe(200)

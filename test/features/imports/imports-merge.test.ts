@@ -213,10 +213,14 @@ describe('the rules of merging', () => {
   })
 })
 
-it('fails the rows that a quota has no room for', async () => {
+it.each([
+  ['a quota', '3', null],
+  ['a quota of the member', '5', 3],
+])('fails the rows that %s has no room for', async (_, MAX_BOOKS, maxBooks) => {
   const reader = await signUp()
+  await select('update members set maxBooks = ? where email = ?', maxBooks, reader.email)
   const rows = Array.from({ length: 5 }, (_, n) => `${n + 1},Book ${n + 1},Ana Ruiz,0,,2026/01/02,to-read`)
-  const started = await transfer.startImport(reader, [GOODREADS, ...rows].join('\n'), '', { MAX_BOOKS: '3' })
+  const started = await transfer.startImport(reader, [GOODREADS, ...rows].join('\n'), '', { MAX_BOOKS })
   const { importId } = started.body
   expect((await reader.get(`/imports/${importId}`)).body).toMatchObject({
     status: 'DONE',

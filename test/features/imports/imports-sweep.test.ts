@@ -84,6 +84,16 @@ it('leaves an import to the next sweep if too few statements are left to load th
   expect(budget.left).toBeLessThan(94)
 })
 
+it('leaves the import of a blocked member', async () => {
+  const { memberId, importId } = await interrupt()
+  await select('update members set blockedAt = 1 where memberId = ?', memberId)
+  await sweep(env)
+  expect(await statusOf({ memberId, importId })).toBe('RUNNING')
+  await select('update members set blockedAt = null where memberId = ?', memberId)
+  await sweep(env)
+  expect(await statusOf({ memberId, importId })).toBe('DONE')
+})
+
 it('deletes the reports of many members at once', async () => {
   const memberId = await insertMany(300, Date.now() - 31 * DAY_MS, { status: 'DONE', file: null })
   await sweep(env)

@@ -1,5 +1,6 @@
 // @module-tag slow
 import { beforeAll, expect, it, vi } from 'vitest'
+import { blockMember } from '../../../scripts/members/block'
 import { createUndoCode } from '../../../src/accounts/email-change/undo-code'
 import { MAX_TOKENS } from '../../../src/accounts/tokens/schema'
 import { createAccessToken } from '../../../src/auth/access-token'
@@ -12,7 +13,7 @@ import { MAX_READINGS } from '../../../src/library/readings/schema'
 import { MAX_TAGS } from '../../../src/library/tags/schema'
 import { DEFAULT_QUOTAS, type Quota } from '../../../src/values/quotas'
 import { insertEmailCode } from '../../support/accounts/email-changes'
-import { ofType, type Reader, send, signUp } from '../../support/api'
+import { ofType, PASSWORD, type Reader, send, signUp } from '../../support/api'
 import { join, type Part, repeat } from '../../support/bytes'
 import {
   brokenDatabase,
@@ -32,6 +33,7 @@ import { insertAccessToken } from '../../support/tokens'
 
 let reader: Reader
 let other: Reader
+let blocked: Reader
 let ids: Record<string, string>
 /** An access token without any scope. */
 let powerless: string
@@ -46,6 +48,8 @@ beforeAll(async () => {
   for (const level of ['error', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => {})
   reader = await signUp()
   other = await signUp()
+  blocked = await signUp()
+  await blockMember(memberDatabase(), await memberIdOf(blocked))
   const { bookId } = await reader.createBook({ bookStatus: 'ING' })
   const { memoId } = await reader.createMemo(bookId)
   const [memberId = '', name = ''] = (await reader.upload(PIXEL)).body.split('/').slice(-2)
@@ -120,6 +124,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   AUTHORIZATION_NOT_ALLOWED: { headers: { Authorization: 'Bearer x' } },
   // No member has the address of a valid call.
   LOGIN_FAILED: {},
+  MEMBER_BLOCKED: () => ({ body: JSON.stringify({ email: blocked.email, password: PASSWORD }) }),
   MEMBER_EXISTS: (operation) => withFields(other.email, /email/i)(operation),
   INVALID_FIELDS: withFields({}),
   INVALID_PARAMETERS: withParameters(' '),

@@ -1,7 +1,10 @@
 // @module-tag slow
+import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { accountPrefix } from '../../../src/auth/keyed-hash'
 import { codeIn, joinWith, mails, newNetwork, otherCode, requestCode } from '../../support/accounts/mailed-codes'
 import { type Answer, join, newEmail, PASSWORD, send, signUp } from '../../support/api'
+import { select } from '../../support/database'
 import { refusing } from '../../support/rate-limits'
 
 const passTime = (seconds: number) => vi.useFakeTimers({ now: Date.now() + seconds * 1000, toFake: ['Date'] })
@@ -62,6 +65,19 @@ describe('the limit of failed logins', () => {
       return answers.map(({ status, headers }) => [status, ...names.map((name) => headers.get(name))])
     }
     expect(await readLimits((await signUp()).email)).toEqual(await readLimits(newEmail()))
+  })
+
+  it('is under the account, like reset codes and requested mails, so that operators can find it', async () => {
+    const email = newEmail()
+    const headers = { 'CF-Connecting-IP': from }
+    await logIn(email)
+    await send('POST', '/email/password-reset', { body: { email }, headers })
+    await send('POST', '/password-reset', {
+      body: { email, authenticationCode: 'ABCDE-FGHJK', password: PASSWORD },
+      headers,
+    })
+    const prefix = await accountPrefix(env.JWT_SECRET ?? '', email.toUpperCase())
+    expect(await select('select subject from attempts where subject glob ?', `${prefix}*`)).toHaveLength(3)
   })
 
   it('does not show the attempts of other networks', async () => {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
 import { nextId } from '../../../db/next-id'
+import { bookLimit, textLimit } from '../../../db/quotas'
 import { books } from '../../../db/schema/book-tables'
 import { members } from '../../../db/schema/member-tables'
 import { IMPORT_OUTCOMES } from '../../../values/contract'
@@ -35,10 +36,10 @@ export const claimChunk = sqlStatement<{ done: number }>`
     and isDeleted = 0
     and exists (
       select 1 from ${members} where ${members.memberId} = ${memberId} and ${members.withdrawnAt} is null
-        and (${placeholder('newBooks')} = 0 or ${bookCount} + ${placeholder('newBooks')} <= ${placeholder('MAX_BOOKS')})
+        and (${placeholder('newBooks')} = 0 or ${bookCount} + ${placeholder('newBooks')} <= ${bookLimit})
         and (
           ${placeholder('bytes')} = 0
-          or ${members.textBytes} + ${placeholder('bytes')} <= ${placeholder('MAX_MEMBER_TEXT_BYTES')}
+          or ${members.textBytes} + ${placeholder('bytes')} <= ${textLimit}
         )
     )
   returning done`

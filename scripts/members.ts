@@ -1,0 +1,15 @@
+// `npm run members -- COMMAND`: what operators do with a member, in the databases of all slots, local or deployed.
+import { argv, exit } from 'node:process'
+import { openStores } from './data/stores.ts'
+import { readCommand, runCommand } from './members/run.ts'
+
+const command = readCommand(argv.slice(2))
+const { dispose, ...stores } = await openStores(command.location)
+try {
+  for (const line of await runCommand(command, stores)) console.log(line)
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 1
+}
+await dispose()
+exit()

@@ -1,0 +1,49 @@
+import { DEFAULT_QUOTAS, OWN_QUOTAS, type OwnQuota } from '../../src/values/quotas.ts'
+import { formatTable, whole } from '../../test/support/service/table.ts'
+import { queryAll } from '../slots/compare.ts'
+import { countAttempts } from './attempts.ts'
+import type { Target } from './find.ts'
+
+const HIDDEN = ['passwordHash', 'tokenVersion', 'keptTokenId']
+
+type Row = Record<string, unknown>
+
+const show = async (target: Target) => {
+  const { slot, database, memberId } = target
+  const select = (columns: string, table: string) =>
+    queryAll<Row>(database, `select ${columns} from ${table} where memberId = ?`, memberId)
+  const [member] = await select('*', 'members')
+  const shown = {
+    slot,
+    ...Object.fromEntries(Object.entries(member ?? {}).filter(([name]) => !HIDDEN.includes(name))),
+    sessions: await select('createdAt, renewedAt, expiresAt, device, country', 'sessions'),
+    accessTokens: await select('tokenId, name, hint, createdAt, expiresAt', 'accessTokens'),
+    formerAddresses: await select('email, expiresAt', 'emailUndos'),
+    attempts: (await countAttempts(target)) ?? 'unknown without JWT_SECRET',
+  }
+  const toTime = (name: string, value: unknown) =>
+    /At$/.test(name) && typeof value === 'number' ? new Date(value).toISOString() : value
+  return JSON.stringify(shown, toTime, 2)
+}
+
+const USED: Record<OwnQuota, string> = {
+  MAX_BOOKS: 'yetBooks + ingBooks + doneBooks',
+  MAX_MEMBER_TEXT_BYTES: 'textBytes',
+  MAX_MEMBER_IMAGE_BYTES: 'imageBytes',
+}
+
+const usage = async ({ database, settings, memberId }: Target) => {
+  const rows = await Promise.all(
+    Object.entries(USED).map(async ([name, used]) => {
+      const quota = name as OwnQuota
+      const query = `select ${used} as used, ${OWN_QUOTAS[quota]} as own from members where memberId = ?`
+      const [row] = await queryAll<{ used: number; own: number | null }>(database, query, memberId)
+      const limit = row?.own ?? Number(settings[quota] || DEFAULT_QUOTAS[quota])
+      return [quota, whole(row?.used ?? 0), whole(limit), row?.own == null ? '' : 'own']
+    }),
+  )
+  return formatTable(['quota', 'used', 'limit', ''], rows)
+}
+
+/** Commands that print something about a member. */
+export const READS = new Map<string, (target: Target) => Promise<string>>(Object.entries({ show, usage }))

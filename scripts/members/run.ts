@@ -1,0 +1,79 @@
+import {
+  failWithUsage,
+  LOCATION_OPTIONS,
+  type OpenSlot,
+  parseOptions,
+  readLocation,
+  type Settings,
+} from '../data/stores.ts'
+import { CHANGES } from './changes.ts'
+import { findMembers } from './find.ts'
+import { listLog, recordAction } from './log.ts'
+import { READS } from './reads.ts'
+
+const USAGE = `npm run members -- COMMAND EMAIL|ID [QUOTA=N …] [--dry-run] [--local [--persist-to DIR] | --remote]
+  find          lists the members who have the address, or the identifier
+  show          prints what is stored about the account
+  usage         prints what the member stores, and the quotas
+  end-sessions  ends all sessions and access tokens
+  block         keeps the member out, until unblock: sessions and access tokens are set aside
+  quota         sets quotas of the member: MAX_BOOKS, MAX_MEMBER_TEXT_BYTES, MAX_MEMBER_IMAGE_BYTES; null: the service's
+  unlock        forgets failed logins, tried codes and requested mails; needs JWT_SECRET
+  export        writes what GET /export returns to the member: --out FILE; --force replaces an earlier export
+  delete        withdraws the member, as DELETE /members/me does
+  log [ID]      prints what operators did
+  --dry-run     says what a command would change`
+
+const flag = { type: 'boolean', default: false } as const
+const options = { ...LOCATION_OPTIONS, 'dry-run': flag, out: { type: 'string' }, force: flag } as const
+
+/** Reads the arguments of a command. Exits with a usage message if they are wrong. */
+export const readCommand = (args: string[]) => {
+  const { values: flags, positionals } = parseOptions({ args, options, allowPositionals: true }, USAGE)
+  const [name = '', who = '', ...others] = positionals
+  const isKnown = CHANGES.has(name) || READS.has(name) || name === 'find'
+  if ((others.length > 0 && name !== 'quota') || (name === 'log' ? who && !/^\d+$/.test(who) : !who || !isKnown))
+    failWithUsage(USAGE)
+  return { name, who, others, flags, location: readLocation(flags, USAGE) }
+}
+
+/** Escapes, as in JSON, what a text of a member could do to the terminal or to the order of characters. */
+const escapeControls = (text: string) =>
+  text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, (found) =>
+    found
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
+
+type Stores = { slots: OpenSlot[]; settings: Settings }
+
+const run = async (
+  { name, who, others, flags, location }: ReturnType<typeof readCommand>,
+  { slots, settings }: Stores,
+) => {
+  if (name === 'log') return listLog(slots, who)
+  const members = await findMembers(slots, who)
+  if (members.length === 0) throw new Error(`No member has ${/@/.test(who) ? 'the address' : 'the identifier'} ${who}`)
+  if (name === 'find') return members.map(({ email, memberId, slot }) => `${memberId} ${email} slot ${slot}`)
+  const [member, another] = members
+  if (!member || another) throw new Error(`Several members have the address: use an identifier of \`find\``)
+  const local = location.remote ? {} : { PUBLIC_URL: 'http://localhost:8787' }
+  const target = { slots, settings: { ...local, ...settings }, ...member }
+  const read = READS.get(name)
+  if (read) return [await read(target)]
+  const { changes, apply } = (await CHANGES.get(name)?.(target, { ...flags, quotas: others })) ?? failWithUsage(USAGE)
+  const line = `${name} ${member.memberId}: ${changes}`
+  if (flags['dry-run']) return [`${line} (dry run)`]
+  // First, so that there is no change without an entry.
+  await recordAction(slots, [name, ...others].join(' '), member.memberId)
+  await apply()
+  return [line]
+}
+
+/**
+ * Runs a command, and returns the lines to print.
+ * @throws Error if there is no such member, or a value is wrong
+ */
+export const runCommand = async (command: ReturnType<typeof readCommand>, stores: Stores) =>
+  (await run(command, stores)).map(escapeControls)

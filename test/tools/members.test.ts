@@ -1,0 +1,196 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { expect, it, onTestFinished } from 'vitest'
+import { openStores } from '../../scripts/data/stores.ts'
+import { readCommand, runCommand as runMembers } from '../../scripts/members/run.ts'
+import { accountPrefix } from '../../src/auth/keyed-hash.ts'
+import { addMember, createDatabase, createFolder, runCommand, runMembersScript } from './databases.ts'
+
+const JWT_SECRET = 'a secret of the tests only, which no deployment has'
+const SLOT_1 = 2 ** 40
+const [MINA, JUN] = [1, SLOT_1 + 1]
+const HOUR_MS = 3_600_000
+
+const addCredentials = (database: DatabaseSync, memberId: number, email: string) => {
+  database.prepare('update members set email = ? where memberId = ?').run(email, memberId)
+  const insertSession = `insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt) values (?1, ?2, ?3, ?3, ?4)`
+  for (const id of ['one', 'two']) database.prepare(insertSession).run(memberId, id, Date.now(), Date.now() + HOUR_MS)
+  const insertToken = `insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt) values (?, ?, 't', 'Script', 1, 'rl_0000abc', 1)`
+  database.prepare(insertToken).run(`hash of ${memberId}`, memberId)
+  const insertUndo = `insert into emailUndos (memberId, codeHash, email, expiresAt) values (?, ?, 'former@example.com', ?)`
+  database.prepare(insertUndo).run(memberId, `undo ${memberId}`, Date.now() + HOUR_MS)
+}
+
+/** Two slots: Mina is in slot 0, Jun in slot 1. `run` runs a command here, `runScript` as an operator does. */
+const createSlots = async () => {
+  const data = createFolder()
+  const [main, slot1] = [createDatabase(data), createDatabase(data, 'DB_1')]
+  writeFileSync(join(data, 'slots.json'), '[{"slot":1}]')
+  slot1.exec(`insert into sqlite_sequence (name, seq) values ('members', ${SLOT_1})`)
+  addMember(main, [['A memo', 'Another'], []])
+  addMember(slot1, [['A memo']])
+  addCredentials(main, MINA, 'Mina@example.com')
+  addCredentials(slot1, JUN, 'jun@example.com')
+  main.exec(`insert into addresses values (zeroblob(16), ${JUN}, 1, ${JUN}, 'HELD', null)`)
+  const location = ['--local', '--persist-to', data]
+  const runScript = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runMembersScript({ JWT_SECRET }, ...args, ...location)
+    return code === 0 ? stdout.trim() : `${code} ${stderr.split('\n')[0]}`
+  }
+  const { slots, settings, dispose } = await openStores({ persistTo: data })
+  onTestFinished(dispose)
+  const run = async (...args: string[]) => {
+    const command = readCommand([...args, ...location])
+    return (await runMembers(command, { slots, settings: { ...settings, JWT_SECRET } })).join('\n')
+  }
+  return { data, main, slot1, run, runScript }
+}
+
+const readAll = (database: DatabaseSync, table: string) => database.prepare(`select * from ${table}`).all()
+const count = (database: DatabaseSync, table: string) => readAll(database, table).length
+
+it('finds members in every slot by address, regardless of case, and by identifier', async () => {
+  const { main, run, runScript } = await createSlots()
+  expect(await runScript('find', 'mina@EXAMPLE.com')).toBe(`${MINA} Mina@example.com slot 0`)
+  expect(await run('find', String(JUN))).toBe(`${JUN} jun@example.com slot 1`)
+  expect(await runScript('find', '-1')).toMatch(/^2 Usage/)
+  await expect(run('find', "' or 1=1 --@")).rejects.toThrow(/^No member/)
+  await expect(run('find', String(SLOT_1 * 2 + 1))).rejects.toThrow(/^No member/)
+  expect(await runScript('erase', 'jun@example.com')).toMatch(/^2 Usage/)
+  main.exec(`update members set email = 'JUN@example.com'`)
+  expect((await run('find', 'jun@example.com')).split('\n')).toHaveLength(2)
+  await expect(run('delete', 'jun@example.com')).rejects.toThrow(/^Several members/)
+})
+
+it('shows a member without hashes of password, tokens and codes, and what is stored', async () => {
+  const { main, run } = await createSlots()
+  const prefix = await accountPrefix(JWT_SECRET, 'mina@example.com')
+  main.prepare('insert into attempts (subject, at) values (?, 1)').run(`${prefix}login`)
+  const shown = await run('show', 'mina@example.com')
+  expect(JSON.parse(shown)).toMatchObject({
+    slot: 0,
+    memberId: MINA,
+    email: 'Mina@example.com',
+    sessions: [{ device: null }, {}],
+    accessTokens: [{ name: 'Script', hint: 'rl_0000abc' }],
+    formerAddresses: [{ email: 'former@example.com', expiresAt: expect.stringMatching(/Z$/) }],
+    attempts: 1,
+    yetBooks: 2,
+  })
+  expect(shown).not.toMatch(/hash/i)
+  expect(await run('usage', String(MINA))).toMatch(/MAX_BOOKS +2 +200,000/)
+})
+
+it('escapes control characters and those that change the direction of text', async () => {
+  const { main, run } = await createSlots()
+  const name = 'Mi\u009b2Jna\u202Eanim\u{E0041}\n미나'
+  main.prepare('update members set name = ?, email = ?').run(name, 'mina\u202e@example.com')
+  const shown = await run('show', String(MINA))
+  expect(shown).toContain(String.raw`"Mi\u009b2Jna\u202eanim\udb40\udc41\n미나"`)
+  expect(JSON.parse(shown)).toMatchObject({ name })
+  expect(await run('find', String(MINA))).toBe(String.raw`${MINA} mina\u202e@example.com slot 0`)
+})
+
+it('git ignores exports of members, and incomplete ones', () => {
+  const names = ['reading-library-1.json', 'reading-library-1-part-2.json', '.reading-library-1.json-99-1.incomplete']
+  const { stdout } = spawnSync('git', ['check-ignore', '--no-index', ...names], { encoding: 'utf8' })
+  expect(stdout.trim().split('\n')).toEqual(names)
+})
+
+it('ends all sessions and access tokens, in a dry run none', async () => {
+  const { main, slot1, run } = await createSlots()
+  expect(await run('end-sessions', 'jun@example.com', '--dry-run')).toBe(
+    `end-sessions ${JUN}: 2 sessions, 1 access tokens (dry run)`,
+  )
+  expect([count(slot1, 'sessions'), count(slot1, 'accessTokens'), count(main, 'operatorLog')]).toEqual([2, 1, 0])
+  await run('end-sessions', 'jun@example.com')
+  expect([count(slot1, 'sessions'), count(slot1, 'accessTokens'), count(main, 'sessions')]).toEqual([0, 0, 2])
+  expect(await run('log')).toMatch(new RegExp(`Z end-sessions ${JUN}$`))
+})
+
+it('sets quotas of a member, and shows them beside the usage', async () => {
+  const { main, slot1, run } = await createSlots()
+  await expect(run('quota', 'jun@example.com', 'MAX_BOOKS=5;')).rejects.toThrow(/^MAX_BOOKS=5;: must be/)
+  expect(await run('quota', 'jun@example.com', 'MAX_BOOKS=5', '--dry-run')).toBe(`quota ${JUN}: MAX_BOOKS=5 (dry run)`)
+  expect([readAll(slot1, 'members'), count(main, 'operatorLog')]).toMatchObject([[{ maxBooks: null }], 0])
+  await run('quota', 'jun@example.com', 'MAX_BOOKS=5', 'MAX_MEMBER_IMAGE_BYTES=0')
+  expect(readAll(slot1, 'members')).toMatchObject([{ maxBooks: 5, maxTextBytes: null, maxImageBytes: 0 }])
+  expect(await run('usage', 'jun@example.com')).toMatch(/MAX_BOOKS +1 +5 +own/)
+  await run('quota', 'jun@example.com', 'MAX_BOOKS=null')
+  expect(readAll(slot1, 'members')).toMatchObject([{ maxBooks: null, maxImageBytes: 0 }])
+  expect(await run('log')).toMatch(/quota MAX_BOOKS=5 MAX_MEMBER_IMAGE_BYTES=0 /)
+})
+
+it('forgets the attempts on an account, and no others', async () => {
+  const { main, run } = await createSlots()
+  const insert = main.prepare('insert into attempts (subject, at) values (?, 1)')
+  const prefix = await accountPrefix(JWT_SECRET, 'mina@example.com')
+  const other = await accountPrefix(JWT_SECRET, 'jun@example.com')
+  for (const subject of [`${prefix}A`, `${prefix}/`, `${other}A`, 'without a prefix']) insert.run(subject)
+  expect(await run('unlock', 'mina@example.com', '--dry-run')).toBe(`unlock ${MINA}: 2 attempts (dry run)`)
+  expect(count(main, 'attempts')).toBe(4)
+  await run('unlock', 'mina@example.com')
+  expect(readAll(main, 'attempts')).toMatchObject([{ subject: `${other}A` }, { subject: 'without a prefix' }])
+})
+
+it('exports the library of a member, names images, and counts towards no limit of the member', async () => {
+  const { data, main, slot1, run, runScript } = await createSlots()
+  slot1.exec(`insert into images (imageId, memberId, name, type, bytes, createdAt)
+    values (${JUN}, ${JUN}, 'a.png', 'image/png', 5, '2026-01-01T00:00:00')`)
+  const out = join(data, 'jun.json')
+  expect(await run('export', 'jun@example.com', '--out', out, '--dry-run')).toMatch(
+    /: 1 books, 1 memos, 1 images \(dry run\)$/,
+  )
+  expect([existsSync(out), count(main, 'operatorLog')]).toEqual([false, 0])
+  expect(await runScript('export', 'jun@example.com', '--out', out)).toMatch(out)
+  expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({
+    format: 'reading-library',
+    part: 1,
+    last: true,
+    member: { email: 'jun@example.com', name: 'Mina' },
+    images: [{ name: 'a.png', url: `http://localhost:8787/images/${JUN}/a.png` }],
+    books: [{ title: 'A memo', memos: [{ memoContent: 'A memo' }] }],
+  })
+  expect(statSync(out).mode & 0o777).toBe(0o600)
+  await expect(run('export', 'jun@example.com', '--out', out)).rejects.toThrow(/^.*exists: pass --force/)
+  expect(await run('log')).toMatch(new RegExp(`Z export ${JUN}`))
+})
+
+it('withdraws a member of any slot, and the log outlives the member', async () => {
+  const { data, main, slot1, run } = await createSlots()
+  const untouched = await run('delete', 'jun@example.com', '--dry-run')
+  expect(untouched).toBe(`delete ${JUN}: 1 books, 1 memos, 0 images, 2 sessions, 1 access tokens (dry run)`)
+  expect([count(slot1, 'purgeJobs'), count(main, 'addresses')]).toEqual([0, 1])
+  expect(await run('block', 'jun@example.com', '--dry-run')).toMatch(
+    /2 sessions, 1 access tokens set aside \(dry run\)$/,
+  )
+  expect(readAll(slot1, 'members')).toMatchObject([{ blockedAt: null }])
+  await run('block', 'jun@example.com')
+  expect(readAll(slot1, 'sessions')).toMatchObject([{ sessionId: 'blocked one' }, { sessionId: 'blocked two' }])
+  slot1.exec('update members set maxBooks = 1, maxTextBytes = 1, maxImageBytes = 1')
+  await run('delete', 'jun@example.com')
+  await run('delete', String(MINA))
+  for (const [database, memberId] of [
+    [main, MINA],
+    [slot1, JUN],
+  ] as const) {
+    const erased = { email: `withdrawn-${memberId}`, name: '', passwordHash: '', withdrawnAt: expect.any(Number) }
+    const cleared = { blockedAt: null, maxBooks: null, maxTextBytes: null, maxImageBytes: null }
+    expect(readAll(database, 'members')).toMatchObject([{ ...erased, ...cleared }])
+    expect(readAll(database, 'purgeJobs')).toMatchObject([{ memberId }])
+    for (const table of ['sessions', 'accessTokens', 'emailUndos', 'activity']) expect(count(database, table)).toBe(0)
+  }
+  expect([readAll(slot1, 'settledClaims'), count(main, 'addresses')]).toMatchObject([[{ claimId: JUN }], 0])
+  await expect(run('show', String(JUN))).rejects.toThrow(/^No member/)
+  slot1.exec(`delete from members`)
+  expect((await run('log')).split('\n')).toHaveLength(3)
+  expect(await run('log', String(JUN))).toMatch(new RegExp(`Z block ${JUN}\\n.*Z delete ${JUN}$`))
+
+  const [backup, restored] = [join(createFolder(), 'backup'), join(createFolder(), 'restored')]
+  await runCommand('dump', backup, '--local', '--persist-to', data)
+  await runCommand('restore', backup, '--persist-to', restored)
+  const { stdout } = await runMembersScript({}, 'log', '--local', '--persist-to', restored)
+  expect(stdout.trim()).toBe(await run('log'))
+})
