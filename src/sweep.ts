@@ -2,10 +2,10 @@ import { deleteOldClaims, findAbandoned } from './accounts/addresses/claims'
 import { releaseAddresses } from './accounts/addresses/directory'
 import { settleClaims } from './accounts/addresses/settlement'
 import { deleteExpired } from './accounts/members/housekeeping'
-import { type Budget, runPurgeJobs } from './accounts/members/purge'
+import { type Budget, type Job, runPurgeJobs } from './accounts/members/purge'
 import { connect, type Db } from './db/client'
 import { type Bindings, configure } from './env'
-import { purgeObjects } from './library/images/bucket'
+import { deleteOldMarks, markWithdrawn, purgeObjects } from './library/images/bucket'
 import { recordSweep } from './reference/health/last-sweep'
 import { forEachConcurrent, MAX_CONNECTIONS } from './runtime/concurrently'
 import { log, withLogFields } from './runtime/log'
@@ -72,8 +72,12 @@ const sweepImportsWithin = async (env: Bindings, db: Db, budget: Budget, now: nu
 const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budget, report: Report, now: number) => {
   const db = slots.open(slot)
   const release = async (memberIds: number[]) => slot > 0 && releaseAddresses(slots, memberIds)
+  const inBucket = ({ memberId, createdAt }: Job) => ({
+    mark: () => markWithdrawn(env.IMAGES, memberId, createdAt),
+    purgeObjects: () => purgeObjects(env.IMAGES, memberId),
+  })
   const steps = [
-    () => runPurgeJobs(db, (id) => purgeObjects(env.IMAGES, id), release, budget).then(add(report, 'members')),
+    () => runPurgeJobs(db, inBucket, release, budget).then(add(report, 'members')),
     () => deleteExpired(db, now),
     () => sweepImportsWithin(env, db, budget, now).then(add(report, 'imports')),
     async () => slot > 0 && deleteOldClaims(db, now),
@@ -92,6 +96,7 @@ const sweepAll = async (env: Bindings, now: number) => {
   }
   if (slots.numbers.length > 1) await settleAbandoned(env, slots, visited, report, now).catch(fail(report))
   await forEachConcurrent(visited, (slot) => sweepSlot(env, slots, slot, budget, report, now).catch(fail(report)))
+  await deleteOldMarks(env.IMAGES, now).catch(fail(report))
   if (report.failures === 0) await recordSweep(env.CATALOGUE, Date.now()).catch(fail(report))
   log('info', 'sweep', { ...report, ms: Date.now() - start })
 }

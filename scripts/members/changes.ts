@@ -92,7 +92,7 @@ const deleteMember = async (target: Target): Promise<Change> => ({
   changes: await countRows(target, { ...LIBRARY, ...CREDENTIALS }),
   apply: async () => {
     const { db, caller } = asMember(target)
-    const memberId = await withdraw(db, caller)
+    const { memberId } = await withdraw(db, caller)
     if (target.slot > 0) await releaseAddresses({ directory: connect(mainOf(target.slots)) }, [memberId])
   },
 })

@@ -71,20 +71,35 @@ const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
   return { statements: statements + 2, isDone: true }
 }
 
-/** Deletes the rows and images of a withdrawn member, as far as one invocation can. */
-// Rows first, then images: the sweep purges six slots at a time, and a Worker has only six connections.
-export const purgeMember = (
+/** What a purge does in the bucket. `mark` marks the withdrawal. */
+type BucketSteps = { mark: () => Promise<unknown>; purgeObjects: () => Promise<unknown> }
+
+/**
+ * Marks the withdrawal of a member, and deletes the rows and images, as far as one invocation can.
+ * @throws the error of the mark after the deletion: the purge must be repeated
+ */
+// One after the other: the sweep purges six slots at a time, and a Worker has only six connections.
+export const purgeMember = async (
   db: Db,
   withdrawn: number,
-  purgeObjects: () => Promise<unknown>,
+  { mark, purgeObjects }: BucketSteps,
   maxStatements = MAX_STATEMENTS_PER_MEMBER,
-) => purgeRows(db, withdrawn, maxStatements).finally(purgeObjects)
+) => {
+  const [marked] = await Promise.allSettled([mark()])
+  const done = await purgeRows(db, withdrawn, maxStatements).finally(purgeObjects)
+  if (marked.status === 'rejected') throw marked.reason
+  return done
+}
 
 const MAX_JOBS = 100
 
-// Jobs that are only repeated for late uploads must not delay those with rows left.
-const selectPurgeJobs = sqlStatement<{ memberId: number; createdAt: number }>`
+/** When the member withdrew is `createdAt`. */
+export type Job = { memberId: number; createdAt: number }
+// Jobs that are only repeated for late uploads must not delay those with rows left. A mark would delete an active member again
+// after each restore.
+const selectPurgeJobs = sqlStatement<Job>`
   select memberId, createdAt from purgeJobs
+  where not exists (select 1 from members where members.memberId = purgeJobs.memberId and withdrawnAt is null)
   order by memberId not in (select memberId from members), createdAt limit ${sql.raw(String(MAX_JOBS))}`
 const deletePurgeJob = sqlStatement`
   delete from purgeJobs where memberId = :memberId and memberId not in (select memberId from members)`
@@ -105,12 +120,12 @@ const spend = async (budget: Budget, work: (most: number) => Promise<{ statement
 /**
  * Purges withdrawn members of a slot, those with rows left before others, the oldest first. The next sweep retries what
  * failed. A job is repeated until it is an hour old: an upload that began before the withdrawal may still store an image.
- * Returns how many members were purged, at least in part.
+ * It does not end before its withdrawal is marked. Returns how many members were purged, at least in part.
  * @param release frees the addresses of the members; without it, no job ends
  */
 export const runPurgeJobs = async (
   db: Db,
-  purgeObjects: (memberId: number) => Promise<unknown>,
+  inBucket: (job: Job) => BucketSteps,
   release: (memberIds: number[]) => Promise<unknown>,
   budget: Budget,
 ) => {
@@ -121,10 +136,11 @@ export const runPurgeJobs = async (
     (error) => log('error', `purge: ${error}`),
   )
   let purged = 0
-  for (const { memberId, createdAt } of jobs) {
+  for (const job of jobs) {
+    const { memberId, createdAt } = job
     if (budget.left < MIN_STATEMENTS_PER_MEMBER) break
     try {
-      const { isDone } = await spend(budget, (most) => purgeMember(db, memberId, () => purgeObjects(memberId), most))
+      const { isDone } = await spend(budget, (most) => purgeMember(db, memberId, inBucket(job), most))
       purged++
       const isOver = isReleased && isDone && createdAt < Date.now() - HOUR_MS
       if (isOver) await run(db, { job: deletePurgeJob({ memberId }) })

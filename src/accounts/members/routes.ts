@@ -6,7 +6,7 @@ import { networkOf } from '../../http/guard/caller-network'
 import { originOf } from '../../http/guard/device'
 import { throttledByNetwork } from '../../http/guard/throttle'
 import { imageBase } from '../../http/image-base'
-import { dropCached, purgeObjects } from '../../library/images/bucket'
+import { dropCached, markWithdrawn, purgeObjects } from '../../library/images/bucket'
 import { sendMail } from '../../mail/send'
 import { log } from '../../runtime/log'
 import { chooseSlot } from '../../slots/slots'
@@ -58,14 +58,17 @@ export const members = new Hono<App>()
   })
   .delete('/members/me', sessionOnly, async (c) => {
     const { db, caller, slots } = c.var
-    const memberId = await withdraw(db, caller)
+    const { memberId, createdAt } = await withdraw(db, caller)
     const { slot } = caller
     // The sweep repeats it.
     if (slot > 0) await releaseAddresses(slots, [memberId]).catch((error) => log('error', `purge: ${error}`))
     const purge = async () => {
       // Lets the response be sent first.
       await scheduler.wait(0)
-      await purgeMember(db, memberId, async () => dropCached(imageBase(c), await purgeObjects(c.env.IMAGES, memberId)))
+      await purgeMember(db, memberId, {
+        mark: () => markWithdrawn(c.env.IMAGES, memberId, createdAt),
+        purgeObjects: async () => dropCached(imageBase(c), await purgeObjects(c.env.IMAGES, memberId)),
+      })
     }
     c.executionCtx.waitUntil(purge().catch((error: Error) => log('error', `purge: ${error.message}`)))
     return c.body(null, 204)

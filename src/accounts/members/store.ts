@@ -5,6 +5,7 @@ import { ERASED } from '../../values/withdrawal'
 import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/activity'
 import { deleteOtherSessionsIf, deleteOwnSessions } from '../sessions/store'
 import { deleteTokensOf } from '../tokens/store'
+import type { Job } from './purge'
 import type { Profile, UpdatedProfile } from './responses'
 
 const selectProfile = selectMember('email', 'name')
@@ -76,9 +77,9 @@ const eraseCaller = sqlStatement`
 /**
  * Withdraws the caller: all sessions and access tokens end, the e-mail address is free again, and name, password and
  * activity are erased. Leaves a job to delete the books, memos and images, which could take too long for one statement.
- * In a slot other than 0, the address is free only after `releaseAddresses`, which the job repeats.
+ * In a slot other than 0, the address is free only after `releaseAddresses`, which the job repeats. Returns the job.
  */
-export const withdraw = async (db: Db, caller: Caller) => {
+export const withdraw = async (db: Db, caller: Caller): Promise<Job> => {
   const createdAt = Date.now()
   const { guard } = await runAsCaller(db, caller, {
     guard: selectCaller(),
@@ -90,5 +91,5 @@ export const withdraw = async (db: Db, caller: Caller) => {
     tokens: deleteOwnTokens(),
     sessions: deleteOwnSessions(),
   })
-  return guard.memberId
+  return { memberId: guard.memberId, createdAt }
 }

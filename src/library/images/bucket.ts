@@ -2,6 +2,8 @@ import { unavailable } from '../../errors'
 import { log } from '../../runtime/log'
 import { withRetries, withTimeout } from '../../runtime/retry'
 import { createTurns } from '../../runtime/turns'
+import { DAY_MS } from '../../values/time'
+import { MARKS, marksOf, toMark } from '../../values/withdrawal'
 import { cleanImage, type ImageType } from './clean/clean-image'
 
 export const MAX_IMAGE_BYTES = 10 * 1024 * 1024
@@ -62,17 +64,19 @@ export const cleanUpload = async (upload: Uint8Array<ArrayBuffer>, keys: string[
   return { name: `${name}.${image.type.extension}`, type: image.type, bytes: image.bytes }
 }
 
+const putObject = (bucket: R2Bucket, key: string, ...content: [string | Uint8Array<ArrayBuffer>, R2PutOptions?]) =>
+  callBucket(async () => {
+    const stored = await bucket.put(key, ...content)
+    if (stored?.key !== key) throw new Error('put returned no object with this key')
+  })
+
 /**
  * Stores an image.
  * @throws UNAVAILABLE if the bucket fails, after deleting what may have been stored
  */
 export const putImage = (bucket: R2Bucket, key: string, { bytes, type }: NewImage) => {
   const httpMetadata = { contentType: type.mime, cacheControl: IMMUTABLE }
-  const put = async () => {
-    const stored = await bucket.put(key, bytes, { httpMetadata })
-    if (stored?.key !== key) throw new Error('put returned no object with this key')
-  }
-  return callBucket(put).catch(async (error) => {
+  return putObject(bucket, key, bytes, { httpMetadata }).catch(async (error) => {
     const logLeftover = (reason: Error) => log('error', `image may be orphaned: ${key}: ${reason.message}`)
     await withTimeout(CLEANUP_TIMEOUT_MS, () => bucket.delete(key)).catch(logLeftover)
     throw error
@@ -121,6 +125,24 @@ const purgePrefix = async (bucket: R2Bucket, prefix: string) => {
 export const purgeObjects = async (bucket: R2Bucket, memberId: number) => {
   await purgePrefix(bucket, filePrefix(memberId))
   return purgePrefix(bucket, keyPrefix(memberId))
+}
+
+/** Longer than any dump should be kept. */
+const MARKS_KEPT_MS = 400 * DAY_MS
+
+/**
+ * Marks a withdrawal outside the database: after an older dump is restored, the member is deleted again.
+ * @param at when the member withdrew, in milliseconds since 1970
+ */
+export const markWithdrawn = (bucket: R2Bucket, memberId: number, at: number) =>
+  putObject(bucket, toMark(memberId, at), '')
+
+/** Deletes the oldest thousand of the marks that are older than 400 days. */
+export const deleteOldMarks = async (bucket: R2Bucket, now: number) => {
+  const { objects } = await callBucket(() => bucket.list({ prefix: MARKS, limit: R2_BATCH }))
+  const end = marksOf(now - MARKS_KEPT_MS)
+  const old = objects.map(({ key }) => key).filter((key) => key < end)
+  if (old.length > 0) await callBucket(() => bucket.delete(old))
 }
 
 /** Each deletion from the cache is a subrequest, and their number per invocation is limited. */

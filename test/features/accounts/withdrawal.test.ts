@@ -8,7 +8,7 @@ import { connect } from '../../../src/db/client'
 import { sweep } from '../../../src/sweep'
 import { join, login, PASSWORD, type Reader, signUp } from '../../support/api'
 import { fillShelf, fillTags, measure, memberDatabase, memberSlot, select } from '../../support/database'
-import { memberIdOf } from '../../support/images/images'
+import { listImageKeys, memberIdOf } from '../../support/images/images'
 import { png } from '../../support/images/pictures'
 import { LIBRARY_TABLES } from '../../support/stores'
 import { claimsOf } from '../../support/tokens'
@@ -42,8 +42,16 @@ const withdrawOnly = ({ token }: Reader) => {
   })
 }
 
+const brokenPut = { put: () => Promise.reject(new Error('bucket is down')) }
+const NO_BUCKET = { mark: async () => {}, purgeObjects: async () => {} }
 const purge = (maxStatements?: number) =>
-  purgeMember(connect(memberDatabase(), { slot: memberSlot() }), memberId, async () => {}, maxStatements)
+  purgeMember(connect(memberDatabase(), { slot: memberSlot() }), memberId, NO_BUCKET, maxStatements)
+
+/** The members whose withdrawals are marked. */
+const listMarks = async () => {
+  const { objects } = await env.IMAGES.list({ prefix: 'withdrawn/' })
+  return objects.map(({ key }) => key.split('/').at(-1))
+}
 
 const countRows = async () => {
   const tables = ['members', ...LIBRARY_TABLES]
@@ -120,6 +128,8 @@ it('never purges a member who has not withdrawn', async () => {
   await select('insert into purgeJobs values (?, 0)', memberId)
   await sweep(env)
   expect(await select('select * from members where memberId = ?', memberId)).toEqual([before])
+  expect(await listImageKeys(memberId)).toHaveLength(1)
+  expect(await listMarks()).not.toContain(String(memberId))
 })
 
 it('purges members with rows left before it repeats finished jobs', async () => {
@@ -130,4 +140,33 @@ it('purges members with rows left before it repeats finished jobs', async () => 
   )
   await sweep(env)
   expect(await select('select memberId from members where memberId = ?', memberId)).toEqual([])
+})
+
+it('is marked outside the database, at the latest before the purge job ends', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const IMAGES = { ...brokenPut, list: env.IMAGES.list.bind(env.IMAGES), delete: env.IMAGES.delete.bind(env.IMAGES) }
+  const changed = { IMAGES: IMAGES as unknown as R2Bucket }
+  expect((await reader.send('DELETE', '/members/me', { changed })).status).toBe(204)
+  await vi.waitFor(async () => expect(await countRows()).toEqual(NOTHING), 10_000)
+  const jobs = () => select('select memberId from purgeJobs where memberId = ?', memberId)
+  await select('update purgeJobs set createdAt = createdAt - 3600001 where memberId = ?', memberId)
+  await sweep({ ...env, ...changed })
+  expect([await jobs(), await listMarks()]).toEqual([[{ memberId }], expect.not.arrayContaining([String(memberId)])])
+
+  await sweep(env)
+  expect([await jobs(), await listMarks()]).toEqual([[], expect.arrayContaining([String(memberId)])])
+})
+
+it('is marked right after the response', async () => {
+  await reader.delete('/members/me')
+  await vi.waitFor(async () => expect(await listMarks()).toContain(String(memberId)), 5000)
+})
+
+it('is marked for 400 days', async () => {
+  const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10)
+  const [old, kept] = [`withdrawn/${day(401)}/1`, `withdrawn/${day(399)}/2`]
+  for (const key of [old, kept]) await env.IMAGES.put(key, '')
+  await sweep(env)
+  const keys = (await env.IMAGES.list({ prefix: 'withdrawn/' })).objects.map(({ key }) => key)
+  expect([keys.includes(old), keys.includes(kept)]).toEqual([false, true])
 })

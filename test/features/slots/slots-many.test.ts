@@ -42,8 +42,8 @@ const watch = (waitMs: number) => {
     return [name, wrapped]
   })
   const IMAGES = new Proxy(env.IMAGES, {
-    get: (bucket, name: 'list' | 'delete') => (argument: never) =>
-      connect(() => bucket[name](argument) as Promise<never>),
+    get: (bucket, name: 'list' | 'delete' | 'put') => (key: never, content: never) =>
+      connect(() => bucket[name](key, content) as Promise<never>),
   })
   return { seen, changed: { ...Object.fromEntries(databases), IMAGES, ADDRESS_KEY } }
 }
