@@ -4,18 +4,17 @@ import { argv, exit } from 'node:process'
 const COMMANDS = {
   generate: 'writes a migration for the changes of tables and triggers in src/db (--name NAME)',
   migrate: 'applies the migrations to all local databases; `npm run deploy` does so to deployed ones',
-  verify: 'checks the integrity of all databases, of the directory and, locally, of the bucket',
+  verify: 'checks the integrity of all databases, of the directory and of the bucket; `--repair` repairs what is safe',
+  'time-migrations': 'applies the migrations to a large synthetic database and prints their slowest statements',
   slots: 'lists the slots with their sizes; `slots rebuild` rebuilds the directory',
   dump: 'writes each database to files that `restore` or D1 can restore, and checks that they can',
   restore: 'restores the dumps of a folder into new local data',
   'sort-dump': 'makes such a dump of the output of `wrangler d1 export`',
-  fold: 'stores the folded texts of rows written before the columns existed',
-  images: 'adds a row for each image in the bucket that has none',
 }
 
 const [command = ''] = argv.splice(2, 1)
 if (!Object.hasOwn(COMMANDS, command)) {
-  const lines = Object.entries(COMMANDS).map(([name, what]) => `  ${name.padEnd(10)} ${what}`)
+  const lines = Object.entries(COMMANDS).map(([name, what]) => `  ${name.padEnd(15)} ${what}`)
   console.error(['Usage: npm run db -- COMMAND [OPTION …]', ...lines].join('\n'))
   exit(2)
 }

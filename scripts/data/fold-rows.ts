@@ -32,39 +32,45 @@ const updateRow = ({ table, id, columns }: Table) => `
 
 type Row = { id: number } & Record<string, string | null>
 
-const foldTable = async (database: D1Database, table: Table, report: (read: number) => void) => {
+const foldTable = async (database: D1Database, table: Table, isRepair: boolean, report: (read: number) => void) => {
   const [select, update] = [database.prepare(selectPage(table)), database.prepare(updateRow(table))]
   const columns = Object.entries(table.columns)
-  let [last, read, updated] = [0, 0, 0]
+  let [last, read, outdated] = [0, 0, 0]
   for (;;) {
     const { results } = await select.bind(last).all<Row>()
     const [newest] = results.slice(-1)
-    if (!newest) return { read, updated }
-    const outdated = results.filter((row) =>
+    if (!newest) return { read, outdated }
+    const rows = results.filter((row) =>
       columns.some(([column, folded]) => toFoldedColumn(row[column]) !== row[folded]),
     )
-    const updates = outdated.map((row) => {
+    const updates = rows.map((row) => {
       const texts = columns.map(([column]) => row[column] ?? null)
       return update.bind(...texts.map(toFoldedColumn), row.id, ...texts)
     })
-    if (updates.length > 0) await database.batch(updates)
+    if (isRepair && updates.length > 0) await database.batch(updates)
     last = newest.id
     read += results.length
-    updated += updates.length
+    outdated += rows.length
     report(read)
   }
 }
 
 /**
- * Stores the folded texts that are missing or differ from what `fold` returns.
+ * Counts the rows whose folded texts are missing or differ from what `fold` returns: those written before the columns existed,
+ * or by a release without them after a rollback.
+ * @param isRepair whether it stores them
  * @param progress called after each page with the number of rows of the table read so far
  */
-export const foldRows = async (database: D1Database, progress: (table: string, read: number) => void) => {
-  const total = { read: 0, updated: 0 }
+export const foldRows = async (
+  database: D1Database,
+  isRepair: boolean,
+  progress: (table: string, read: number) => void,
+) => {
+  const total = { read: 0, outdated: 0 }
   for (const table of TABLES) {
-    const { read, updated } = await foldTable(database, table, (count) => progress(table.table, count))
+    const { read, outdated } = await foldTable(database, table, isRepair, (count) => progress(table.table, count))
     total.read += read
-    total.updated += updated
+    total.outdated += outdated
   }
   return total
 }

@@ -1,16 +1,18 @@
-import type { D1Database, R2Bucket, R2Objects } from '@cloudflare/workers-types'
+import type { D1Database } from '@cloudflare/workers-types'
 import { checkAside } from '../members/block.ts'
 import { idsOf } from '../slots/table.ts'
 
 // Compares everything the database derives from its rows (counters, positions, copied owners) with the rows.
 
+const BOOKS_PER_STEP = 5000
+
 /** A stored value that differs from the one computed from the rows. */
 export type Mismatch = { table: string; id: number | string; field: string; expected: unknown; found: unknown }
 
+/** A check of the rows of members runs once for each range of members. */
+const isInRange = 'memberId between :first and :last'
 /** The rows of withdrawn members are being deleted, and their counters are no longer kept. */
-const isKept = 'memberId not in (select memberId from members where withdrawnAt is not null)'
-/** A check of the rows of active members runs once for each range of members. */
-const isActive = `memberId between :first and :last and ${isKept}`
+const isActive = `${isInRange} and memberId not in (select memberId from members where ${isInRange} and withdrawnAt is not null)`
 
 /** Selects the rows whose `field` differs from the SQL expression `expected`; the row is named `stored` in it. */
 const checkField = (table: string, id: string, field: string, expected: string) => `
@@ -169,9 +171,9 @@ const CHECKS = [
     where later.memberId = stored.memberId and later.undoId > stored.undoId and later.expiresAt <= stored.expiresAt`,
   ),
   `select 'members' as "table", memberId as id, 'withdrawnAt' as field, 'a purge job' as expected, withdrawnAt as found
-  from members where withdrawnAt is not null and memberId not in (select memberId from purgeJobs)`,
+  from members where ${isInRange} and withdrawnAt is not null and memberId not in (select memberId from purgeJobs)`,
   `select 'members' as "table", memberId as id, 'memberId' as field, 'at most ' || seq as expected, memberId as found
-  from members join sqlite_sequence on sqlite_sequence.name = 'members' and memberId > seq`,
+  from sqlite_sequence cross join members on memberId > seq where sqlite_sequence.name = 'members'`,
 ]
 
 /** A row with an identifier of another slot came from another database. */
@@ -180,7 +182,8 @@ const checkRange = (slot: number) => (table: string, id: string) =>
   select '${table}' as "table", ${id} as id, '${id}' as field, 'of slot ${slot}' as expected, ${id} as found
   from ${table} where ${id} < ${idsOf(slot).first} or ${id} > ${idsOf(slot).last}`
 
-const checksOf = (slot: number) => {
+/** The queries of the checks of a database. */
+export const checksOf = (slot: number) => {
   const check = checkRange(slot)
   return [
     ...CHECKS,
@@ -189,23 +192,37 @@ const checksOf = (slot: number) => {
     check('memos', 'memoId'),
     check('images', 'imageId'),
     check('readings', 'readingId'),
+    `select 'operatorLog' as "table", entryId as id, 'slot' as field, 0 as expected, ${slot} as found
+    from operatorLog where ${slot} > 0`,
   ]
 }
 
 /** The number of checks of a database. */
 export const CHECK_COUNT = checksOf(0).length
 
-/** The last members of ranges with about so many books. The last range has no end: it has all rows without a member, too. */
-const listRanges = async (database: D1Database, books: number) => {
-  const query = `select max(memberId) as last from (
-    select memberId, sum(1 + yetBooks + ingBooks + doneBooks) over (order by memberId) / cast(? as integer) as step from members
-  ) group by step order by last`
-  const { results } = await database.prepare(query).bind(books).all<{ last: number }>()
-  const lasts = [...results.map(({ last }) => last).slice(0, -1), Number.MAX_SAFE_INTEGER]
-  return lasts.map((last, index) => ({ first: (lasts[index - 1] ?? -Number.MAX_SAFE_INTEGER) + 1, last }))
+/**
+ * Yields ranges of members with about so many books, reading as many members at once. The last one has no end: it has all rows
+ * without a member, too.
+ */
+export async function* listRanges(database: D1Database, books = BOOKS_PER_STEP) {
+  const select = database.prepare(`
+    with page as (
+      select memberId, 1 + yetBooks + ingBooks + doneBooks as size from members where memberId >= ?1 order by memberId limit ?2
+    ), counted as (
+      select memberId, sum(size) over (order by memberId rows unbounded preceding) - size as sizeBefore from page
+    ), step as (
+      select max(memberId) as last from counted where sizeBefore < ?2
+    )
+    select last from step where exists (select 1 from members where memberId > last)`)
+  for (let first = -Number.MAX_SAFE_INTEGER; ; ) {
+    const last = await select.bind(first, books).first<number>('last')
+    yield { first, last: last ?? Number.MAX_SAFE_INTEGER }
+    if (last === null) return
+    first = last + 1
+  }
 }
 
-type Options = { booksPerStep?: number; report?: (done: number, steps: number) => void }
+type Options = { booksPerStep?: number; report?: (step: number) => void }
 
 /**
  * Finds every counter, position, owner and identifier that does not match the rows, in steps that do not block a database long.
@@ -214,45 +231,19 @@ type Options = { booksPerStep?: number; report?: (done: number, steps: number) =
 export const findMismatches = async (
   database: D1Database,
   slot?: number,
-  { booksPerStep = 5000, report = () => {} }: Options = {},
+  { booksPerStep, report = () => {} }: Options = {},
 ) => {
   const mismatches: Mismatch[] = []
   const checks = slot === undefined ? CHECKS : checksOf(slot)
-  const ranges = await listRanges(database, booksPerStep)
-  for (const [index, { first, last }] of ranges.entries()) {
+  let step = 0
+  for await (const { first, last } of listRanges(database, booksPerStep)) {
     const queries = checks
-      .filter((query) => index === 0 || query.includes(':first'))
+      .filter((query) => step === 0 || query.includes(':first'))
       .map((query) => query.replaceAll(':first', String(first)).replaceAll(':last', String(last)))
     const results = await database.batch<Mismatch>(queries.map((query) => database.prepare(query)))
     mismatches.push(...results.flatMap((result) => result.results))
-    report(index + 1, ranges.length)
+    step += 1
+    report(step)
   }
   return mismatches
-}
-
-const isPendingPurge = (key: string, purged: Set<number>) => purged.has(Number(key.split('/')[1]))
-
-/** Finds objects without a row, and rows without an object. Skips members who are about to be purged. */
-export const findOrphans = async (databases: D1Database[], bucket: R2Bucket) => {
-  const keys = new Set<string>()
-  let page: R2Objects | undefined
-  do {
-    page = await bucket.list(page?.truncated ? { cursor: page.cursor } : {})
-    for (const { key } of page.objects) keys.add(key)
-  } while (page.truncated)
-  const expected = new Set<string>()
-  const purged = new Set<number>()
-  for (const database of databases) {
-    const keysOf = `select 'images/' || memberId || '/' || name as key from images where ${isKept}
-      union all select 'imports/' || memberId || '/' || file from imports where file is not null and ${isKept}`
-    for (const { key } of (await database.prepare(keysOf).all<{ key: string }>()).results) expected.add(key)
-    const jobs = await database.prepare('select memberId from purgeJobs').all<{ memberId: number }>()
-    for (const { memberId } of jobs.results) purged.add(memberId)
-  }
-  return [
-    ...[...keys]
-      .filter((key) => !expected.has(key) && !isPendingPurge(key, purged))
-      .map((key) => `${key}: object without a row`),
-    ...[...expected].filter((key) => !keys.has(key)).map((key) => `${key}: row without an object`),
-  ]
 }

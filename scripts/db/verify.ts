@@ -1,46 +1,34 @@
-// `npm run db -- verify`: runs the integrity checks and lists what does not match. Exits with 1 if anything does not.
-// Objects in the bucket are checked locally only, since listing those of a deployment takes long.
-import { parseArgs } from 'node:util'
-import { hashAddress } from '../../src/auth/keyed-hash.ts'
-import { CHECK_COUNT, findMismatches, findOrphans } from '../data/integrity.ts'
-import { LOCATION_OPTIONS, openStores, readLocation, requireAddressKey } from '../data/stores.ts'
-import { compareSlot, describeDifference, toQuery } from '../slots/compare.ts'
-import { findLost, isOtherKey, OTHER_KEY } from '../slots/marks.ts'
+// `npm run db -- verify`: runs the integrity checks and lists what does not match. Exits with 1 if anything does not. It works in
+// steps, and the service can keep running.
+import { failWithUsage, LOCATION_OPTIONS, openStores, parseOptions, readLocation } from '../data/stores.ts'
+import { verify } from '../data/verify.ts'
 
-const { values: flags } = parseArgs({ options: LOCATION_OPTIONS })
-const location = readLocation(flags, 'npm run db -- verify --local [--persist-to DIR] | --remote')
-const { slots, bucket, addressKey, dispose } = await openStores(location)
+const USAGE = `npm run db -- verify [--repair [--after-restore SLOT|all]] --local [--persist-to DIR] | --remote
+  --repair   stores outdated folded texts, adds missing purge jobs and missing rows of images, deletes rows of missing images, and
+              sets sessions and access tokens of blocked members aside
+  --after-restore  also withdraws members again who had withdrawn, skips identifiers assigned since the backup, and deletes
+                    objects of members who do not exist, or signed up after the upload
+With --repair, set TIME_ZONE in the environment to that of the deployment, unless wrangler.toml sets it`
+/** Longer than an upload takes. */
+const SETTLE_MS = 15_000
 
-let count = 0
-const report = (line: string) => {
-  count += 1
-  console.log(line)
-}
-for (const { slot, binding, database } of slots) {
-  const prefix = slots.length > 1 ? `${binding}: ` : ''
-  const options = { report: (done: number, steps: number) => console.error(`${binding}: step ${done} of ${steps}`) }
-  for (const { table, id, field, expected, found } of await findMismatches(database, slot, options)) {
-    report(`${prefix}${table} ${id}: ${field} is ${found}, expected ${expected}`)
-  }
-}
-const numbers = slots.map(({ slot }) => slot)
-for (const line of await findLost(toQuery(slots), numbers)) report(line)
-if (slots.length > 1 && (await isOtherKey(toQuery(slots), requireAddressKey(addressKey)))) report(OTHER_KEY)
-for (const { slot } of slots.slice(1)) {
-  const hash = (email: string) => hashAddress(requireAddressKey(addressKey), email)
-  for await (const differences of compareSlot(slots, slot, hash)) {
-    for (const difference of differences) report(describeDifference(slot, difference))
-  }
-}
-const databases = slots.map(({ database }) => database)
-if (flags.local) for (const orphan of await findOrphans(databases, bucket)) report(orphan)
+const options = {
+  ...LOCATION_OPTIONS,
+  repair: { type: 'boolean', default: false },
+  'after-restore': { type: 'string' },
+} as const
+const { values: flags } = parseOptions({ options }, USAGE)
+const { dispose, ...stores } = await openStores(readLocation(flags, USAGE))
+const which = flags['after-restore']
+const restored = stores.slots.filter(({ slot }) => which === 'all' || which === String(slot))
+if (which !== undefined && (!flags.repair || restored.length === 0)) failWithUsage(USAGE)
+
+const isSound = await verify(stores, {
+  repair: flags.repair,
+  restored,
+  settleMs: flags.remote ? SETTLE_MS : 0,
+  print: console.log,
+  progress: console.error,
+})
 await dispose()
-
-const checks = [
-  `${CHECK_COUNT} checks of ${slots.length > 1 ? `each of ${slots.length} databases` : 'the database'}`,
-  ...(slots.length > 1 ? ['one of the directory'] : []),
-  ...(flags.local ? ['one of the bucket'] : []),
-]
-const checked = new Intl.ListFormat('en').format(checks)
-console.log(`${checked}: ${count === 0 ? 'no mismatches' : `${count} mismatches`}`)
-process.exit(count === 0 ? 0 : 1)
+process.exit(isSound ? 0 : 1)

@@ -14,8 +14,11 @@ import {
 } from './compare.ts'
 import { idsOf } from './table.ts'
 
-/** Returns an unused claim id. Also repairs the slot's counter after an older directory was restored. */
-const nextClaimId = async (main: D1Database, slot: number, database: D1Database) => {
+/**
+ * Returns an unused claim id. Also repairs the slot's counter after an older directory was restored.
+ * @param steps how far above the last one it is
+ */
+export const nextClaimId = async (main: D1Database, slot: number, database: D1Database, steps = 1) => {
   const [given] = await queryAll<{ highest: number }>(
     database,
     `select max(?, (select coalesce(max(memberId), 0) from members), (select coalesce(max(claimId), 0) from settledClaims),
@@ -24,10 +27,11 @@ const nextClaimId = async (main: D1Database, slot: number, database: D1Database)
   )
   const [counter] = await queryAll<{ lastClaimId: number }>(
     main,
-    `insert into slotCounters (slot, lastClaimId) values (?1, ?2 + 1)
-      on conflict (slot) do update set lastClaimId = max(lastClaimId, ?2) + 1 returning lastClaimId`,
+    `insert into slotCounters (slot, lastClaimId) values (?1, ?2 + ?3)
+      on conflict (slot) do update set lastClaimId = max(lastClaimId, ?2) + ?3 returning lastClaimId`,
     slot,
     given?.highest,
+    steps,
   )
   return counter?.lastClaimId ?? 0
 }

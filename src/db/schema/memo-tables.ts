@@ -42,7 +42,7 @@ export const memos = sqliteTable(
   ],
 )
 
-/** The images in the bucket. Images uploaded before this table existed have one only if `npm run db -- images` added it. */
+/** The images in the bucket. Images uploaded before this table existed have a row only if `npm run db -- verify --repair` added it. */
 export const images = sqliteTable(
   'images',
   {

@@ -1,6 +1,7 @@
 // Kills workerd repeatedly while members write, then checks that acknowledged writes survived and counters agree.
 import { setTimeout } from 'node:timers/promises'
-import { findMismatches, findOrphans } from '../../../scripts/data/integrity'
+import { findMismatches } from '../../../scripts/data/integrity'
+import { findOrphans } from '../../../scripts/data/objects'
 import { findDirectoryProblems } from '../../support/accounts/directory'
 import type { Attack } from '../harness/attack'
 import { jsonRequest, type Member, signUp, signUpMany, uploadRequest } from '../harness/members'
@@ -185,15 +186,14 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
   // A kill between the two steps of an upload leaves its row, which the member can delete. No upload may leave an object
   // that no row counts.
   const orphans = await findOrphans([service.database], service.bucket)
-  const uncounted = orphans.filter((orphan) => orphan.endsWith('object without a row'))
-  failures.push(...uncounted)
+  failures.push(...orphans.objects.map((key) => `${key}: object without a row`))
   await service.stop()
   return {
     figures: [
       [
         `kills of workerd with ${WRITERS} writers`,
         times,
-        `${uncounted.length} objects without a row, ${orphans.length - uncounted.length} rows without an object`,
+        `${orphans.objects.length} objects without a row, ${orphans.rows.length} rows without an object`,
       ],
       ['acknowledged writes, looked up afterwards', acknowledged, `${lost} lost`],
       ['integrity checks after a restart', times, `${mismatches} mismatches`],

@@ -1,0 +1,90 @@
+import { hashAddress } from '../../src/auth/keyed-hash.ts'
+import { setAsideAgain } from '../members/block.ts'
+import { compareSlot, describeDifference, toQuery } from '../slots/compare.ts'
+import { findLost, isOtherKey, OTHER_KEY } from '../slots/marks.ts'
+import { skipIds } from '../slots/skip-ids.ts'
+import { foldRows } from './fold-rows.ts'
+import { CHECK_COUNT, findMismatches } from './integrity.ts'
+import { addMissingRows, deleteImageRows, deleteObjects, findOrphans } from './objects.ts'
+import { type OpenSlot, type openStores, requireAddressKey } from './stores.ts'
+import { addPurgeJobs, repeatWithdrawals } from './withdrawals.ts'
+
+type Stores = Omit<Awaited<ReturnType<typeof openStores>>, 'dispose'>
+
+type Options = {
+  repair: boolean
+  /** The slots whose databases were restored. */
+  restored: OpenSlot[]
+  /** How long an object may be without a row. */
+  settleMs: number
+  print: (line: string) => void
+  progress: (line: string) => void
+}
+
+/** Checks all databases, the directory and the bucket, and repairs what is safe. Returns whether all that is left matches. */
+export const verify = async (
+  { slots, bucket, addressKey, settings }: Stores,
+  { repair, restored, settleMs, print, progress }: Options,
+) => {
+  const timeZone = String(settings.TIME_ZONE || 'UTC')
+  let count = 0
+  const report = (line: string) => {
+    count += 1
+    print(line)
+  }
+  const reportAll = (lines: string[]) => {
+    for (const line of lines) report(line)
+  }
+  const reportRepair = (what: string, repaired: number) => repaired > 0 && print(`${what}: ${repaired}`)
+
+  const numbers = slots.map(({ slot }) => slot)
+  const lost = await findLost(toQuery(slots), numbers)
+  reportAll(lost)
+  const isRepair = repair && lost.length === 0
+  for (const { slot, binding, database } of isRepair ? restored : []) {
+    await skipIds(slots, slot)
+    reportRepair(`${binding}: withdrawals repeated`, await repeatWithdrawals(database, slot, bucket, timeZone))
+  }
+  for (const { slot, binding, database } of slots) {
+    const prefix = slots.length > 1 ? `${binding}: ` : ''
+    const progressOf = (line: string) => progress(`${binding}: ${line}`)
+    const { outdated } = await foldRows(database, isRepair, (table, read) => progressOf(`${read} ${table} read`))
+    if (isRepair) {
+      reportRepair(`${prefix}outdated folded texts stored`, outdated)
+      reportRepair(`${prefix}purge jobs added`, await addPurgeJobs(database))
+      reportRepair(`${prefix}sessions and access tokens of blocked members set aside`, await setAsideAgain(database))
+    } else if (outdated > 0) report(`${prefix}outdated folded texts in ${outdated} books and memos`)
+    const mismatches = await findMismatches(database, slot, { report: (step) => progressOf(`step ${step} checked`) })
+    for (const { table, id, field, expected, found } of mismatches)
+      report(`${prefix}${table} ${id}: ${field} is ${found}, expected ${expected}`)
+  }
+  if (slots.length > 1 && (await isOtherKey(toQuery(slots), requireAddressKey(addressKey)))) report(OTHER_KEY)
+  for (const { slot } of slots.slice(1)) {
+    const hash = (email: string) => hashAddress(requireAddressKey(addressKey), email)
+    for await (const differences of compareSlot(slots, slot, hash))
+      reportAll(differences.map((difference) => describeDifference(slot, difference)))
+  }
+
+  const databases = slots.map(({ database }) => database)
+  const progressOf = (checked: number) => progress(`${checked} objects checked`)
+  if (isRepair) reportRepair('rows of images added', await addMissingRows(slots, bucket, timeZone, progressOf))
+  const orphans = await findOrphans(databases, bucket, { progress: progressOf, settleMs })
+  const isImage = (key: string) => key.startsWith('images/')
+  if (isRepair) {
+    await deleteImageRows(databases, orphans.rows.filter(isImage))
+    reportRepair('rows of missing images deleted', orphans.rows.filter(isImage).length)
+  }
+  const objects = isRepair ? await deleteObjects(restored, bucket, orphans.objects) : orphans.objects
+  reportRepair('objects without a row deleted', orphans.objects.length - objects.length)
+  reportAll(objects.map((key) => `${key}: object without a row`))
+  reportAll(orphans.rows.filter((key) => !isRepair || !isImage(key)).map((key) => `${key}: row without an object`))
+
+  const checks = [
+    `${CHECK_COUNT + 1} checks of ${slots.length > 1 ? `each of ${slots.length} databases` : 'the database'}`,
+    ...(slots.length > 1 ? ['one of the directory'] : []),
+    'one of the bucket',
+  ]
+  const checked = new Intl.ListFormat('en').format(checks)
+  print(`${checked}: ${count === 0 ? 'no mismatches' : `${count} mismatches`}`)
+  return count === 0
+}

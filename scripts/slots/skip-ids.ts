@@ -1,0 +1,41 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { databaseOf, mainOf, type OpenSlot } from './compare.ts'
+import { nextClaimId } from './rebuild.ts'
+import { idsOf } from './table.ts'
+
+// After a restore, identifiers that were assigned since the backup must not be assigned again: tokens, the keys of images and
+// clients contain them.
+
+/** More than a database assigns between a backup and its restore. */
+const SKIPPED = 1_000_000
+
+/** The tables, and where their identifiers begin in the range of the slot: READING_ID_OFFSET in src/db/next-id.ts. */
+const TABLES = [
+  { table: 'books', id: 'bookId', offset: 0 },
+  { table: 'memos', id: 'memoId', offset: 0 },
+  { table: 'readings', id: 'readingId', offset: 2 ** 39 },
+]
+const skipIn = ({ table, id, offset }: (typeof TABLES)[number], first: number) => `
+  insert into retiredIds (tableName, id)
+  select '${table}', max(${first + offset}, coalesce((select max(${id}) from ${table}), 0), coalesce(max(id), 0)) + ${SKIPPED}
+  from retiredIds where tableName = '${table}'
+  on conflict do update set id = excluded.id`
+
+const skipMembers = (main: D1Database) =>
+  main.batch([
+    main.prepare(
+      `insert into sqlite_sequence (name, seq) select 'members', 0 where not exists (
+        select 1 from sqlite_sequence where name = 'members')`,
+    ),
+    main.prepare(`update sqlite_sequence set seq = seq + ${SKIPPED} where name = 'members'`),
+  ])
+
+/** Skips the next million identifiers of books, memos and readings of a slot; for slot 0 also those of members of all slots. */
+export const skipIds = async (slots: OpenSlot[], slot: number) => {
+  const database = databaseOf(slots, slot)
+  await database.batch(TABLES.map((table) => database.prepare(skipIn(table, idsOf(slot).first))))
+  if (slot > 0) return
+  await skipMembers(mainOf(slots))
+  for (const other of slots.filter((each) => each.slot > 0))
+    await nextClaimId(mainOf(slots), other.slot, other.database, SKIPPED)
+}

@@ -1,0 +1,285 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { localPath } from '../../scripts/data/local-path.ts'
+import { lastSignUp } from '../../scripts/data/objects.ts'
+import { openStores } from '../../scripts/data/stores.ts'
+import { verify } from '../../scripts/data/verify.ts'
+import { rebuildSlot } from '../../scripts/slots/rebuild.ts'
+import { idsOf } from '../../scripts/slots/table.ts'
+import { releaseAddresses } from '../../src/accounts/addresses/directory'
+import { runPurgeJobs } from '../../src/accounts/members/purge'
+import { withdraw } from '../../src/accounts/members/store'
+import { hashAddress } from '../../src/auth/keyed-hash'
+import { connect } from '../../src/db/client'
+import { createBook } from '../../src/library/books/store'
+import { markWithdrawn, purgeObjects } from '../../src/library/images/bucket'
+import { createMemo } from '../../src/library/memos/store'
+import { createReading } from '../../src/library/readings/store'
+import { DEFAULT_QUOTAS } from '../../src/values/quotas'
+import { localTime } from '../../src/values/time'
+import { createDatabase, createFolder, runCommandIn } from './databases.ts'
+
+const NOW = '2026-01-01T00:00:00'
+const ADDRESS_KEY = 'a key of the tests only, for the hashes of addresses'
+const BINDINGS = ['DB', 'DB_1', 'DB_2']
+const [KEEPER, LEAVER, NEWCOMER] = [1, 2, 3]
+
+const run = (...args: string[]) => runCommandIn('.', { ADDRESS_KEY, TIME_ZONE: 'UTC' }, ...args)
+
+type Flags = { repair?: boolean; restored?: 'all' | number; timeZone?: string }
+
+/** Verifies local data, and returns the lines that it prints but the last. */
+const verifyData = async (data: string, { repair = false, restored, timeZone = 'UTC' }: Flags = {}) => {
+  const { dispose, ...stores } = await openStores({ persistTo: data })
+  const lines: string[] = []
+  await verify(
+    { ...stores, addressKey: ADDRESS_KEY, settings: { ...stores.settings, TIME_ZONE: timeZone } },
+    {
+      repair,
+      restored: stores.slots.filter(({ slot }) => restored === 'all' || restored === slot),
+      settleMs: 0,
+      print: (line) => lines.push(line),
+      progress: () => {},
+    },
+  )
+  await dispose()
+  return lines.slice(0, -1)
+}
+
+/** Opens local data, and what a Worker does with it. */
+const open = async (data: string) => {
+  const { slots, bucket, dispose } = await openStores({ persistTo: data })
+  const databaseOf = (slot: number) => slots[slot]?.database as D1Database
+  const dbOf = (slot: number) => connect(databaseOf(slot) as never, { slot })
+  const idOf = (slot: number, member: number) => idsOf(slot).first + member
+  const callerOf = (slot: number, member: number) => ({ slot, memberId: idOf(slot, member), sessionId: 'session' })
+  const keyOf = (slot: number, member: number, letter: string) =>
+    `images/${idOf(slot, member)}/${letter.repeat(22)}.png`
+  const workers = bucket as unknown as Parameters<typeof markWithdrawn>[0]
+  const query = async (slot: number, sql: string, ...values: unknown[]) =>
+    (
+      await databaseOf(slot)
+        .prepare(sql)
+        .bind(...values)
+        .all()
+    ).results
+
+  return {
+    bucket: bucket as R2Bucket,
+    dispose,
+    query,
+    idOf,
+    keyOf,
+    /** Uploads an image, named after a letter. */
+    upload: async (slot: number, member: number, letter: string) => {
+      await query(
+        slot,
+        `insert into images (imageId, memberId, name, type, bytes, createdAt) values (?, ?, ?, 'image/png', 1, '${NOW}')`,
+        ...[idsOf(slot).first + letter.charCodeAt(0) + 100 * member, idOf(slot, member), `${letter.repeat(22)}.png`],
+      )
+      await bucket.put(keyOf(slot, member, letter), 'x', { httpMetadata: { contentType: 'image/png' } })
+    },
+    signUp: async (slot: number, member: number, createdAt = NOW) => {
+      const id = idOf(slot, member)
+      await query(
+        slot,
+        `insert into members (memberId, email, name, passwordHash, createdAt, updatedAt) values (?1, ?2, 'Mina', 'hash', ?3, ?3)`,
+        ...[id, `${slot}-${member}@library.test`, createdAt],
+      )
+      await query(slot, `insert into sessions values (?, 'session', 1, 1, 9e15, null, null)`, id)
+      if (slot === 0) return
+      await query(0, 'insert or replace into slotCounters values (?, ?)', slot, id)
+      await rebuildSlot(slots, slot, (email) => hashAddress(ADDRESS_KEY, email))
+    },
+    /** Adds a book with a memo and two readings. Returns the new identifiers. */
+    write: async (slot: number, member: number) => {
+      const [db, caller] = [dbOf(slot), callerOf(slot, member)]
+      const book = { title: '소년이 온다', bookStatus: 'YET', currentPage: 0 } as const
+      const { bookId } = await createBook(db, caller, book, NOW, DEFAULT_QUOTAS)
+      const memo = { memoBookPage: 1, memoContent: 'A memo', memoType: 'THOUGHT', memoAuthority: 'PRIVATE' } as const
+      const created = await createMemo(db, caller, bookId, memo, NOW, DEFAULT_QUOTAS)
+      await createReading(db, caller, bookId, { finishedAt: '2024' }, DEFAULT_QUOTAS)
+      const reading = await createReading(db, caller, bookId, { finishedAt: '2025' }, DEFAULT_QUOTAS)
+      return [bookId, created?.memoId ?? 0, reading?.readingId ?? 0]
+    },
+    /** Marks a withdrawal, and uploads an image that has no row. */
+    mark: (slot: number, member: number, at: number) => markWithdrawn(workers, idOf(slot, member), at),
+    put: (slot: number, member: number, letter: string) =>
+      bucket.put(keyOf(slot, member, letter), 'x', { httpMetadata: { contentType: 'image/png' } }),
+    withdraw: (slot: number, member: number) => withdraw(dbOf(slot), callerOf(slot, member)),
+    sweep: (slot: number) =>
+      runPurgeJobs(
+        dbOf(slot),
+        ({ memberId, createdAt }) => ({
+          mark: () => markWithdrawn(workers, memberId, createdAt),
+          purgeObjects: () => purgeObjects(workers, memberId),
+        }),
+        (ids) => releaseAddresses({ directory: dbOf(0) }, ids),
+        { left: 900, slotsAtATime: 1 },
+      ),
+  }
+}
+
+const readRows = (data: string, binding: string) => {
+  using database = new DatabaseSync(localPath(data, binding), { readOnly: true })
+  const tables = ['members', 'sessions', 'books', 'memos', 'readings', 'images', 'purgeJobs', 'retiredIds']
+  return tables.map((table) => database.prepare(`select * from ${table} order by 1, 2`).all())
+}
+
+/** Three slots, dumped before and after further activity. */
+const createBackups = async (folder: string) => {
+  const [data, older, newer] = ['data', 'older', 'newer'].map((name) => join(folder, name)) as [string, string, string]
+  for (const binding of BINDINGS) createDatabase(data, binding).close()
+  const writeTable = (to: string) => writeFileSync(join(to, 'slots.json'), '[{"slot":1},{"slot":2}]')
+  writeTable(data)
+  const dump = (to: string) => run('dump', to, '--local', '--no-verify', '--persist-to', data)
+  const before = await open(data)
+  for (const slot of [0, 1, 2]) {
+    for (const member of [KEEPER, LEAVER]) {
+      await before.signUp(slot, member)
+      await before.write(slot, member)
+    }
+    await before.upload(slot, KEEPER, 'a')
+    await before.query(slot, 'update members set maxImageBytes = 9')
+  }
+  await before.dispose()
+  expect(await dump(older)).toMatchObject({ code: 0 })
+
+  const after = await open(data)
+  const ids: number[][] = []
+  for (const slot of [0, 1, 2]) {
+    ids.push(await after.write(slot, KEEPER))
+    await after.upload(slot, KEEPER, 'b')
+    await after.query(slot, `delete from images where name like 'a%'`)
+    await after.bucket.delete(after.keyOf(slot, KEEPER, 'a'))
+    await after.withdraw(slot, LEAVER)
+    await after.sweep(slot)
+    await after.signUp(slot, NEWCOMER)
+    await after.upload(slot, NEWCOMER, 'c')
+  }
+  await after.dispose()
+  expect(await dump(newer)).toMatchObject({ code: 0 })
+  /** Restores a dump, and the images as they are now. */
+  const restore = async (backup: string, name: string) => {
+    const restored = join(folder, name)
+    expect(await run('restore', backup, '--persist-to', restored)).toMatchObject({ code: 0 })
+    cpSync(join(data, 'v3', 'r2'), join(restored, 'v3', 'r2'), { recursive: true })
+    const command = (...args: string[]) => run(...args, '--local', '--persist-to', restored)
+    return { restored, command }
+  }
+  return { older, newer, ids, restore }
+}
+
+/** Each starts a dozen commands. */
+const TIMEOUT = { timeout: 300_000 }
+
+const folder = mkdtempSync(join(tmpdir(), 'reading-library-'))
+let backups: Awaited<ReturnType<typeof createBackups>>
+beforeAll(async () => {
+  backups = await createBackups(folder)
+}, TIMEOUT.timeout)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const repaired = (binding: string) => `${binding}: withdrawals repeated: 1`
+
+it('a slot restored from an older dump loses no withdrawal and assigns no identifier again', TIMEOUT, async () => {
+  const { older, newer, ids, restore } = backups
+  const mixed = join(folder, 'mixed')
+  cpSync(newer, mixed, { recursive: true })
+  cpSync(join(older, 'DB_1'), join(mixed, 'DB_1'), { recursive: true, force: true })
+  const { restored, command } = await restore(mixed, 'slot-restored')
+  expect(await verifyData(restored)).not.toEqual([])
+  const others = () => ['DB', 'DB_2'].map((binding) => readRows(restored, binding))
+  const before = others()
+
+  expect(await verifyData(restored, { repair: true, restored: 1 })).toEqual(
+    expect.arrayContaining([
+      repaired('DB_1'),
+      'rows of images added: 1',
+      'rows of missing images deleted: 1',
+      'objects without a row deleted: 1',
+    ]),
+  )
+  expect(await command('slots', 'rebuild', '1')).toMatchObject({ code: 0 })
+  expect(await verifyData(restored)).toEqual([])
+  expect(others()).toEqual(before)
+
+  const { query, idOf, keyOf, bucket, write, sweep, dispose } = await open(restored)
+  const leaver = idOf(1, LEAVER)
+  expect(await query(1, 'select * from members where memberId = ?', leaver)).toMatchObject([
+    { email: `withdrawn-${leaver}`, name: '', passwordHash: '', maxImageBytes: null },
+  ])
+  expect(await query(1, 'select * from sessions where memberId = ?', leaver)).toEqual([])
+  await sweep(1)
+  expect(await query(1, 'select memberId from members')).toEqual([{ memberId: idOf(1, KEEPER) }])
+  const { objects } = await bucket.list({ prefix: `images/${String(idOf(1, 0)).slice(0, 6)}` })
+  expect(objects.map(({ key }) => key)).toEqual([keyOf(1, KEEPER, 'b')])
+  for (const [at, id] of (await write(1, KEEPER)).entries()) expect(id).toBeGreaterThan(ids[1]?.[at] ?? Number.NaN)
+  await dispose()
+})
+
+it('all slots restored from an older dump assign no member identifier again', TIMEOUT, async () => {
+  const { older, ids, restore } = backups
+  const { command, restored } = await restore(older, 'all-restored')
+  expect(await verifyData(restored, { repair: true, restored: 'all' })).toEqual(
+    expect.arrayContaining(BINDINGS.map(repaired)),
+  )
+  expect(await command('slots', 'rebuild', 'all')).toMatchObject({ code: 0 })
+  expect(await command('verify')).toMatchObject({ code: 0 })
+
+  const { query, idOf, write, dispose } = await open(restored)
+  for (const slot of [0, 1, 2])
+    for (const [at, id] of (await write(slot, KEEPER)).entries())
+      expect(id).toBeGreaterThan(ids[slot]?.[at] ?? Number.NaN)
+  const [member] = await query(
+    0,
+    `insert into members (email, name, passwordHash, createdAt, updatedAt) values ('n', '', '', '${NOW}', '${NOW}') returning memberId`,
+  )
+  expect(member?.memberId).toBeGreaterThan(NEWCOMER)
+  for (const { slot, lastClaimId } of await query(0, 'select * from slotCounters'))
+    expect(lastClaimId).toBeGreaterThan(idOf(Number(slot), NEWCOMER))
+  await dispose()
+})
+
+it.each(['UTC', 'America/Los_Angeles', 'Asia/Seoul'])(
+  'a sign-up after a restore gets no images of a lost member and is not withdrawn (%s)',
+  TIMEOUT,
+  async (timeZone) => {
+    const data = join(createFolder(), 'data')
+    for (const binding of ['DB', 'DB_1']) createDatabase(data, binding).close()
+    writeFileSync(join(data, 'slots.json'), '[{"slot":1}]')
+    const LOST = NEWCOMER + 1
+    const { signUp, mark, put, keyOf, dispose } = await open(data)
+    const at = (seconds: number) => localTime(timeZone, Date.now() + seconds * 1000)
+    for (const member of [LEAVER, NEWCOMER]) await mark(1, member, Date.now() - 60_000)
+    await put(1, KEEPER, 'a')
+    await put(1, LOST, 'b')
+    for (const member of [KEEPER, LEAVER]) await signUp(1, member, at(-120))
+    await signUp(1, NEWCOMER, at(0))
+    await signUp(1, LOST, at(60))
+    await dispose()
+
+    const orphan = `${keyOf(1, LOST, 'b')}: object without a row`
+    expect(await verifyData(data, { repair: true, timeZone })).toEqual(['rows of images added: 1', orphan])
+    expect(await verifyData(data, { repair: true, restored: 1, timeZone })).toEqual(
+      expect.arrayContaining([repaired('DB_1'), 'objects without a row deleted: 1']),
+    )
+    await run('slots', 'rebuild', '1', '--local', '--persist-to', data)
+    expect(await verifyData(data, { timeZone })).toEqual([])
+    const [members, , , , , images] = readRows(data, 'DB_1')
+    expect(members?.map(({ withdrawnAt }) => withdrawnAt !== null)).toEqual([false, true, false, false])
+    expect(images).toMatchObject([{ name: `${'a'.repeat(22)}.png` }])
+  },
+)
+
+it.each([
+  ['2026-11-01T05:10:00Z', '2026-11-01T01:10:00'],
+  ['2026-11-01T06:10:00Z', '2026-11-01T01:59:59'],
+  ['2026-11-01T07:10:00Z', '2026-11-01T02:10:00'],
+])('members who existed at %s signed up by %s in New York, where clocks are set back', (at, last) => {
+  expect(lastSignUp('America/New_York', Date.parse(at))).toBe(last)
+})

@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { checksOf } from '../../scripts/data/integrity.ts'
+import { openStores } from '../../scripts/data/stores.ts'
+import { addMember, createDatabase, createFolder, runCommand } from './databases.ts'
+
+const KEYS = ['a', 'b'].map((letter) => `images/1/${letter.repeat(22)}.png`)
+
+it('finds and repairs what a release before leaves behind', async () => {
+  const data = join(createFolder(), 'data')
+  const database = createDatabase(data)
+  addMember(database, [['ÄÄ', 'A memo'], ['ÖÖ']])
+  addMember(database, [])
+  database.exec(`update books set titleFolded = lower(title); update memos set contentFolded = 'old' where memoId = 3;
+    update members set withdrawnAt = 1 where memberId = 2;
+    update members set blockedAt = 1 where memberId = 1;
+    insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt) values (1, 'one', 1, 1, 1e15);
+    insert into images (memberId, name, type, bytes, createdAt)
+      values (1, '${'b'.repeat(22)}.png', 'image/png', 1, '2026-01-01T00:00:00')`)
+  const { bucket, dispose } = await openStores({ persistTo: data })
+  await bucket.put(KEYS[0] ?? '', 'x', { httpMetadata: { contentType: 'image/png' } })
+  await dispose()
+  const verify = async (...flags: string[]) => {
+    const { code, stdout } = await runCommand('verify', '--local', '--persist-to', data, ...flags)
+    return { code, lines: stdout.trim().split('\n').slice(0, -1) }
+  }
+
+  const mismatches = [
+    'outdated folded texts in 5 books and memos',
+    'sessions 1: sessionId is in use, expected set aside',
+    'members 2: withdrawnAt is 1, expected a purge job',
+    `${KEYS[0]}: object without a row`,
+    `${KEYS[1]}: row without an object`,
+  ]
+  expect(await verify()).toEqual({ code: 1, lines: mismatches })
+  expect(await verify('--repair')).toEqual({
+    code: 0,
+    lines: [
+      'outdated folded texts stored: 5',
+      'purge jobs added: 1',
+      'sessions and access tokens of blocked members set aside: 1',
+      'rows of images added: 1',
+      'rows of missing images deleted: 1',
+    ],
+  })
+  expect(await verify()).toEqual({ code: 0, lines: [] })
+  expect(database.prepare('select titleFolded, contentFolded from books join memos using (bookId)').all()).toEqual([
+    { titleFolded: 'ää', contentFolded: 'ää' },
+    { titleFolded: 'ää', contentFolded: null },
+    { titleFolded: 'öö', contentFolded: 'öö' },
+  ])
+  expect(database.prepare('select name from images').all()).toEqual([{ name: `${'a'.repeat(22)}.png` }])
+})
+
+it.each([0, 1])('no check of slot %i reads a whole table', (slot) => {
+  const database = createDatabase(join(createFolder(), 'data'))
+  const scans = checksOf(slot).flatMap((query) => {
+    const ofRange = query.replaceAll(':first', '1').replaceAll(':last', '5')
+    const plan = database.prepare(`explain query plan ${ofRange}`).all()
+    return plan.map(({ detail }) => String(detail)).filter((detail) => detail.startsWith('SCAN'))
+  })
+  // The last one has rows only in slot 0.
+  const allowed = /^SCAN (?:CONSTANT ROW|\(subquery-\d+\)|sqlite_sequence|operatorLog)$/
+  expect(scans.length).toBeGreaterThan(5)
+  expect(scans.filter((scan) => !allowed.test(scan))).toEqual([])
+})
