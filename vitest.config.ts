@@ -129,6 +129,7 @@ const WORKER_PROJECTS = [
 ]
 const NODE_PROJECTS = [
   inNode('tools', {}),
+  inNode('runbook', { testTimeout: 300_000 }),
   inNode('browser', {}),
   inNode('clients', { globalSetup: 'test/clients/install.ts', testTimeout: 300_000 }),
 ]

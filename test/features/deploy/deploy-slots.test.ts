@@ -17,7 +17,7 @@ import {
   READER,
   type Row,
   UPLOAD_READER,
-} from './fake-account'
+} from '../../support/deploy/fake-account'
 
 const TABLE = [
   { slot: 0, location: 'enam' },

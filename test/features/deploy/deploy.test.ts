@@ -18,7 +18,7 @@ import {
   READER,
   UPLOAD_READER,
   WORKER_URL,
-} from './fake-account'
+} from '../../support/deploy/fake-account'
 
 const MIGRATE = 'd1 migrations apply DB --remote'
 const UPLOAD = 'deploy --config wrangler.deploy.json'

@@ -3,7 +3,15 @@ import { deploy } from '../../../scripts/deploy/deploy.ts'
 import { toEnvironment, withConfig } from '../../../scripts/deploy/environment.ts'
 import type { Config } from '../../../scripts/deploy/host.ts'
 import { parseSlots } from '../../../scripts/slots/table.ts'
-import { CONFIG, deployedAccount, MAIL_FROM, NAMESPACE_ID, READER, type Row, workOn } from './fake-account'
+import {
+  CONFIG,
+  deployedAccount,
+  MAIL_FROM,
+  NAMESPACE_ID,
+  READER,
+  type Row,
+  workOn,
+} from '../../support/deploy/fake-account'
 
 const PRODUCTION: Config = {
   ...CONFIG,

@@ -12,7 +12,7 @@ import {
   UPLOAD_READER,
   WORKER_URL,
   workOn,
-} from './fake-account'
+} from '../../support/deploy/fake-account'
 
 const rollOut = (account: Account, percentage = 10, overrides = {}) => {
   const slots = parseSlots([], 'reading-library')

@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/** A command that a document tells the operator to run, in one line unless it is quoted over several. */
+export type Command = { document: string; heading: string; text: string }
+
+/** A block of code, a heading, or code within a paragraph. */
+const PARTS = /^```(?<language>\w*)\n(?<block>[\s\S]*?)^```|^#+ (?<heading>.+)$|`(?<inline>[^`]+)`/gm
+const COMMAND = /^(?:[A-Z_]+=\S+ )?(?:npm run|npx|openssl|rclone|git) /
+
+const isComplete = (lines: string) => spawnSync('bash', ['-n'], { input: lines }).status === 0
+
+/** Splits a script into its commands, without comments. */
+const splitScript = (script: string) => {
+  const commands: string[] = []
+  let text = ''
+  for (const line of script.split('\n').filter((each) => each !== '' && !each.startsWith('#'))) {
+    text += text ? `\n${line}` : line.replace(/ +# .*$/, '')
+    if (!isComplete(text)) continue
+    commands.push(text)
+    text = ''
+  }
+  if (text) throw new Error(`Not a complete command: ${text}`)
+  return commands
+}
+
+/** All commands of a document in `docs`, in order. */
+export const readCommands = (document: string): Command[] => {
+  let heading = ''
+  return [...readFileSync(`docs/${document}`, 'utf8').matchAll(PARTS)].flatMap(({ groups = {} }) => {
+    const { language, block, inline, heading: next } = groups
+    if (next) heading = next
+    const inlined = inline?.replaceAll(/\s+/g, ' ') ?? ''
+    const texts = language === 'sh' && block ? splitScript(block) : COMMAND.test(inlined) ? [inlined] : []
+    return texts.map((text) => ({ document, heading, text }))
+  })
+}

@@ -1,0 +1,338 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, it, vi } from 'vitest'
+import { type Command, readCommands } from './documents.ts'
+import { createOperator, type Given } from './operator.ts'
+import { type Member, WHOLE } from './service.ts'
+
+/** Commands that are not run, in the order of the documents, and why. */
+const NOT_RUN: [command: string, reason: string][] = [
+  ['npx wrangler login', 'opens a browser'],
+  ['npx wrangler tail', 'prints the log of a deployed Worker until it is stopped'],
+  ['npx wrangler email sending list', 'lists the domains of an account'],
+  ['git switch --detach COMMIT && npm ci && npm run deploy', 'downloads the packages of another commit'],
+  ['rclone sync r2:reading-library-images backup:images', 'copies from an account, with a tool of its own'],
+  ['npm run bench -- passwords', 'takes minutes; npm test runs the benchmarks'],
+]
+
+const DOCUMENTS = ['deploy.md', 'operations.md']
+const commands = DOCUMENTS.flatMap(readCommands)
+const executed = new Set<string>()
+
+const operator = await createOperator()
+const { account, service, folder } = operator
+afterAll(operator.end)
+
+type Options = Given & { replaced?: Record<string, string>; code?: number }
+type Section = {
+  /** Runs the next command that begins with this text. @returns what it printed */
+  run: (start: string, options?: Options) => Promise<string>
+  /** Runs the next command that begins with this text as a service. */
+  serve: (start: string, replaced?: Record<string, string>) => ReturnType<typeof operator.serve>
+}
+
+type Steps = (section: Section) => Promise<void>
+
+const replaceAll = (text: string, replaced: Record<string, string>) =>
+  Object.entries(replaced).reduce((replacing, [from, to]) => replacing.replaceAll(from, to), text)
+
+/** Follows a section of a document, whose commands are run in their order. */
+const follow = (document: string, heading: string, part: string, steps: Steps) =>
+  it([document, heading, part].filter(Boolean).join(': '), async () => {
+    const own = commands.filter((command) => command.document === document && command.heading === heading)
+    let at = 0
+    const take = (start: string, replaced: Record<string, string> = {}) => {
+      const index = own.findIndex(({ text }, position) => position >= at && text.startsWith(start))
+      const { text } = own[index] ?? {}
+      if (text === undefined) throw new Error(`"${heading}" in ${document} has no further command: ${start}`)
+      at = index + 1
+      const command = replaceAll(text, {
+        '--remote': '--local',
+        '/tmp/restored': join(folder, 'restored'),
+        ...replaced,
+      })
+      executed.add(text).add(command)
+      return command
+    }
+    await steps({
+      run: async (start, { replaced, code = 0, ...given } = {}) => {
+        const ran = await operator.run(take(start, replaced), given)
+        expect(ran, start).toEqual({ code, output: ran.code === code ? ran.output : '' })
+        return ran.output
+      },
+      serve: async (start, replaced) => operator.serve(take(start, replaced)),
+    })
+  })
+
+// deploy.md comes first, since operations.md works on what it deploys.
+
+let jun: Member
+let hana: Member
+
+follow('deploy.md', 'Deployment', '', async ({ run }) => {
+  expect(await run('npm run deploy -- --dry-run')).toContain('Worker reading-library: upload with its missing settings')
+  expect(await run('npm run deploy')).toContain('Serving at https://reading-library.mina.workers.dev')
+  expect(Object.keys(account.production.secrets ?? {}).sort()).toEqual(['JWT_SECRET', 'MAIL_FROM', 'PUBLIC_URL'])
+  jun = await service.addMember('jun@example.com')
+  hana = await service.addMember('hana@example.com')
+  expect(await service.look(jun)).toEqual(WHOLE)
+})
+
+follow('deploy.md', 'Gradually', '', async ({ run }) => {
+  Object.assign(account.state, { versions: ['old'], shares: { old: 100 } })
+  await run('npm run deploy -- --percentage 10')
+  expect(account.state.shares).toEqual({ new: 10, old: 90 })
+  await run('npm run deploy -- --promote')
+  expect(account.state.shares).toEqual({ new: 100 })
+  account.state.shares = { new: 10, old: 90 }
+  await run('npm run deploy -- --rollback')
+  expect(account.state.shares).toEqual({ old: 100 })
+})
+
+follow('deploy.md', 'Staging', '', async ({ run }) => {
+  const before = structuredClone(account.production)
+  await run('npm run deploy -- --env staging')
+  const { config, secrets } = account.deployments['reading-library-staging'] ?? {}
+  const names = [
+    config?.d1_databases[0]?.database_name,
+    config?.r2_buckets[0]?.bucket_name,
+    config?.services?.[0]?.service,
+  ]
+  expect(names).toEqual([
+    'reading-library-staging',
+    'reading-library-images-staging',
+    'reading-library-reader-1-staging',
+  ])
+  expect(secrets?.JWT_SECRET).not.toBe(before.secrets?.JWT_SECRET)
+  expect([account.production.secrets, account.production.config]).toEqual([before.secrets, before.config])
+  expect(await service.look(jun)).toEqual(WHOLE)
+})
+
+follow('deploy.md', 'Configuration', '', async ({ run, serve }) => {
+  const contact = 'mailto:security@library.example'
+  await run('npx wrangler secret put NAME', { replaced: { NAME: 'SECURITY_CONTACT' }, input: contact })
+  expect(String((await service.get('/.well-known/security.txt')).bytes)).toContain(contact)
+
+  const dev = await serve('npm run dev -- --var', { 'NAME:VALUE': 'EMAIL_VERIFICATION:required' })
+  expect(await dev.post('/email/join', { joinAuthCodeEmail: 'new@example.com' })).toMatchObject({ status: 201 })
+  await vi.waitFor(() => expect(dev.output()).toMatch(/^\d{6}\b/m), 10_000)
+  await dev.stop()
+})
+
+// With one database.
+follow('operations.md', 'Backups', 'rehearsal', async ({ run, serve }) => {
+  await operator.run('npx wrangler d1 export DB --local --output EXPORT.sql')
+  await run('npm run db -- sort-dump EXPORT.sql backup/DB')
+  const [path] = [join(folder, 'backup/DB/0001-last.sql')]
+  const sorted = readFileSync(path, 'utf8')
+  await run('npm run db -- dump backup --local')
+  expect(readFileSync(path, 'utf8')).toBe(sorted)
+  await run('npm run db -- restore backup')
+  await run('cp -r .wrangler/state/v3/r2')
+  expect(await run('npm run db -- verify --local')).toContain('no mismatches')
+  const dev = await serve('npm run dev -- --persist-to')
+  expect(await dev.look(jun)).toEqual(WHOLE)
+  await dev.stop()
+})
+
+const ADDRESS_KEY = 'the-first-key-of-the-directory-of-addresses'
+
+follow('deploy.md', 'From GitHub', '', async ({ run }) => {
+  await run('npx wrangler secret put ADDRESS_KEY', { input: ADDRESS_KEY })
+  expect(account.production.secrets).toMatchObject({ ADDRESS_KEY })
+})
+
+const [, TABLE = ''] = /^```json\n([^`]+)^```/m.exec(readFileSync('docs/deploy.md', 'utf8')) ?? []
+let mina: Member
+
+follow('deploy.md', 'Several databases', '', async ({ run }) => {
+  writeFileSync(join(folder, 'slots.json'), TABLE)
+  await run('npm run deploy')
+  expect(account.state.databases).toEqual(expect.arrayContaining(['reading-library-slot-1', 'library-eu']))
+  expect(readFileSync(join(folder, 'slots.json'), 'utf8')).toContain('"name": "reading-library-slot-1"')
+  expect(account.state.jurisdictions).toEqual({ 'library-eu': 'eu' })
+  expect(account.production.secrets).toMatchObject({ ADDRESS_KEY })
+  expect((await service.get('/health')).json).toMatchObject({ status: 'ok', slots: [0, 1, 2, 3] })
+  mina = await service.addMember('mina@example.com', 'EU')
+  const sora = await service.addMember('sora@example.com')
+  expect([jun, mina, sora].map(({ memberId }) => Math.floor(memberId / 2 ** 40))).toEqual([0, 1, 3])
+  for (const member of [jun, mina, sora]) expect(await service.look(member)).toEqual(WHOLE)
+})
+
+follow('operations.md', 'Alerts', '', async ({ run }) => {
+  account.within('reading-library', (database) =>
+    database.exec('insert into purgeJobs (memberId, createdAt) values (9, 0)'),
+  )
+  expect(await run('npx wrangler d1 execute DB')).toMatch(/"count\(\*\)": 1\b/)
+  account.within('reading-library', (database) => database.exec('delete from purgeJobs'))
+  expect(await run('npm run db -- slots')).toMatch(/DB_3 .*\b1\b/)
+})
+
+follow('operations.md', 'Rolling back', '', async ({ run }) => {
+  account.state.shares = { new: 10, old: 90 }
+  await run('npm run deploy -- --rollback')
+  expect(account.state.shares).toEqual({ old: 100 })
+  account.state.shares = { new: 100 }
+  expect(await run('npx wrangler versions list')).toContain('old')
+  await run('npx wrangler rollback', { replaced: { VERSION_ID: 'old' } })
+  expect(account.state.shares).toEqual({ old: 100 })
+
+  const find = async () =>
+    (await service.get('/books/search?q=tide', (await service.logIn(mina.email)).authorization)).json
+  const found = await find()
+  account.within('reading-library-slot-1', (database) => database.exec(`update books set titleFolded = 'another'`))
+  expect(await find()).not.toEqual(found)
+  expect(await run('npm run db -- verify --repair')).toContain('outdated folded texts stored: 1')
+  expect(await find()).toEqual(found)
+})
+
+follow('operations.md', 'Several databases', '', async ({ serve }) => {
+  const kept = [`${account.data}`, `${account.data}.kept`] as const
+  renameSync(...kept)
+  const dev = await serve('npm run dev -- --slots 3')
+  const member = await dev.addMember('new@example.com')
+  expect(Math.floor(member.memberId / 2 ** 40)).toBe(1)
+  expect(await dev.look(member)).toEqual(WHOLE)
+  expect((await dev.get('/health')).json).toMatchObject({ slots: [0, 1, 2] })
+  await dev.stop()
+  rmSync(account.data, { recursive: true })
+  renameSync(kept[1], kept[0])
+})
+
+follow('operations.md', 'Backups', 'restore', async ({ run }) => {
+  const timestamp = '2026-11-20T09:00:00Z'
+  const titles = async () => (await service.look(jun)).books.length
+  const addBook = async () => {
+    const book = { title: 'Another', author: 'Ana Ruiz', bookStatus: 'ING' }
+    return (await service.post('/books', book, (await service.logIn(jun.email)).authorization)).json.bookId
+  }
+  await service.stop()
+  account.keep('reading-library', timestamp)
+  await addBook()
+  expect(await titles()).toBe(2)
+  const stopChanges = 'echo on | npx wrangler secret put MAINTENANCE'
+  await run(stopChanges)
+  expect(await run('npx wrangler d1 time-travel info')).toContain('bookmark')
+  expect(await run('npx wrangler d1 time-travel restore')).toContain('bookmark')
+  expect(await service.signUp('early@example.com')).toMatchObject({ status: 503 })
+  await operator.run('npx wrangler secret delete MAINTENANCE')
+  expect(await service.look(jun)).toEqual(WHOLE)
+
+  expect(await run('npm run db -- dump backup --remote')).toContain('backup/DB_3: one file, verified')
+  const { authorization } = await service.logIn(hana.email)
+  expect(await service.send('DELETE', '/members/me', { token: authorization })).toMatchObject({ status: 204 })
+  const lost = await addBook()
+  await service.addMember('late@example.com')
+  await operator.run(stopChanges)
+  await run('npx wrangler d1 create reading-library-restored')
+  await run('for file in', { replaced: { '--local': '--remote' } })
+  const settings = join(folder, 'wrangler.toml')
+  writeFileSync(
+    settings,
+    readFileSync(settings, 'utf8').replace('"reading-library"\nmigrations', '"reading-library-restored"\nmigrations'),
+  )
+  await run('npm run deploy')
+  expect(await service.signUp('early@example.com')).toMatchObject({ status: 503 })
+
+  const after = { replaced: { SLOT: '0' }, code: 1 }
+  const repaired = await run('npm run db -- verify --repair --after-restore', after)
+  expect(repaired).toContain('DB: withdrawals repeated: 1')
+  expect(repaired).toMatch(/: 1 mismatches$/m)
+  await run('npx wrangler secret delete MAINTENANCE')
+  expect(await service.look(jun)).toEqual(WHOLE)
+  expect(await service.logIn(hana.email)).toMatchObject({ status: 401 })
+  expect(await addBook()).toBeGreaterThan(lost)
+})
+
+follow('operations.md', 'The directory of addresses', '', async ({ run }) => {
+  const replaced = { '…': ADDRESS_KEY }
+  await run('ADDRESS_KEY=… npm run db -- slots rebuild all', { replaced })
+  expect(await run('ADDRESS_KEY=… npm run db -- verify', { replaced })).toContain('no mismatches')
+  expect(await service.signUp('late@example.com')).toMatchObject({ status: 409 })
+  expect(await service.logIn('late@example.com')).toMatchObject({ status: 200 })
+})
+
+follow('operations.md', 'Changing ADDRESS_KEY', '', async ({ run }) => {
+  const NEW = (await run('openssl rand -base64 48')).trim()
+  const variables = { NEW }
+  await run('ADDRESS_KEY="$NEW" npm run db -- slots rebuild all', { variables })
+  for (const { email } of [jun, mina]) expect(await service.logIn(email)).toMatchObject({ status: 200 })
+  expect(await service.signUp('early@example.com')).toMatchObject({ status: 503 })
+  await run('echo "$NEW" | npx wrangler secret put ADDRESS_KEY', { variables })
+  expect(account.production.secrets).toMatchObject({ ADDRESS_KEY: NEW })
+  await run('ADDRESS_KEY="$NEW" npm run db -- slots rebuild all', { variables })
+  for (const { email } of [jun, mina]) expect(await service.logIn(email)).toMatchObject({ status: 200 })
+  expect(await service.signUp('early@example.com')).toMatchObject({ status: 201 })
+  expect(await service.signUp(mina.email)).toMatchObject({ status: 409 })
+})
+
+follow('operations.md', 'A lost slot or key', '', async ({ run }) => {
+  account.within('library-eu', (database) => database.exec(`update slotMarks set mark = 'another'`))
+  await service.stop()
+  expect(await service.get('/health')).toMatchObject({ status: 503 })
+  expect(await run('npm run deploy', { code: 1 })).toContain('slot 2: DB_2 is not the database that DB knows')
+  for (const name of ['reading-library-restored', 'library-eu'])
+    account.within(name, (database) => database.exec('delete from slotMarks where slot = 2'))
+  expect((await operator.run('npm run deploy')).output).toContain('Serving at')
+  expect(await service.get('/health')).toMatchObject({ status: 200 })
+})
+
+/** Whether a token is accepted. */
+const accepts = async (token: string) => (await service.get('/members/me', token)).status
+
+follow('operations.md', 'Rotating JWT_SECRET', '', async ({ run }) => {
+  const OLD = account.production.secrets?.JWT_SECRET ?? ''
+  const NEW = (await run('openssl rand -base64 48')).trim()
+  const variables = { NEW, OLD }
+  const { authorization: old } = await service.logIn(mina.email)
+  await run('echo "$NEW" | npx wrangler secret put JWT_SECRET_PREVIOUS', { variables })
+  expect(await accepts(old)).toBe(200)
+  await run('echo "{', { variables })
+  const { authorization: current } = await service.logIn(mina.email)
+  expect([await accepts(old), await accepts(current)]).toEqual([200, 200])
+  await run('npx wrangler secret delete JWT_SECRET_PREVIOUS')
+  expect([await accepts(old), await accepts(current)]).toEqual([401, 200])
+})
+
+follow('operations.md', 'Signing everyone out', '', async ({ run }) => {
+  account.production.secrets = {
+    ...account.production.secrets,
+    JWT_SECRET_PREVIOUS: account.production.secrets?.JWT_SECRET ?? '',
+  }
+  const { authorization } = await service.logIn(mina.email)
+  await run('openssl rand -base64 48 | npx wrangler secret put JWT_SECRET')
+  await run('npx wrangler secret delete JWT_SECRET_PREVIOUS')
+  expect(await accepts(authorization)).toBe(401)
+  expect(await service.look(mina)).toEqual(WHOLE)
+})
+
+follow('operations.md', 'Members', '', async ({ run }) => {
+  expect(await run('npm run members -- show')).toContain(`"memberId": ${mina.memberId}`)
+  expect(await run('npm run members -- delete')).toContain('dry run')
+  expect(await service.look(mina)).toEqual(WHOLE)
+  await operator.run(`npm run members -- delete ${mina.memberId} --local`)
+  expect(await service.logIn(mina.email)).toMatchObject({ status: 401 })
+})
+
+follow('operations.md', 'Settings with side effects', '', async ({ run }) => {
+  const settings = join(folder, 'wrangler.toml')
+  const route = 'routes = [{ pattern = "library.example.com", custom_domain = true }]'
+  expect(readFileSync('docs/operations.md', 'utf8')).toContain(route)
+  writeFileSync(settings, `${route}\n${readFileSync(settings, 'utf8')}`)
+  account.state.targets = ['https://reading-library.mina.workers.dev', 'library.example.com (custom domain)']
+  expect(await run('npm run deploy')).toContain('Serving at https://library.example.com')
+  expect(account.production.config).toMatchObject({ routes: [{ pattern: 'library.example.com', custom_domain: true }] })
+  await run('npx wrangler secret put PUBLIC_URL', { input: 'https://library.example.com' })
+  const member = await service.addMember('new@example.com')
+  expect(member.image).toMatch(/^https:..library\.example\.com/)
+  // Memos contain old URLs.
+  expect(await service.look(jun)).toMatchObject({ isImage: true })
+})
+
+it('runs every command of the documents, or says why not', () => {
+  const texts = commands.map(({ text }: Command) => text)
+  const left = NOT_RUN.map(([command]) => command)
+  expect(left.filter((command) => !texts.includes(command) || executed.has(command))).toEqual([])
+  const isRun = (text: string) => [...executed].some((each) => each === text || each.startsWith(`${text} `))
+  expect(texts.filter((text) => !left.includes(text) && !isRun(text))).toEqual([])
+})
