@@ -98,7 +98,7 @@ const libraryBook = {
 const progressEvent = { at: '2026-11-08T13:15:00Z', page: 54, kind: 'PROGRESS' }
 const details = { language: 'ko', format: 'PAPER', publishedYear: 2014 }
 const sourceIds = ['goodreads:23501957']
-const edition = { bookId: 1, isbn: '9788936434120', ...details, series: null, seriesNumber: null, sourceIds }
+const edition = { ...book, isbn: '9788936434120', ...details, series: null, seriesNumber: null, sourceIds }
 const image = PLACEHOLDERS.IMAGE_NAME
 const imageUrl = `https://library.example.com/images/1/${image}`
 const now = `${EXAMPLE_TIME}Z`
@@ -259,7 +259,11 @@ export const EXAMPLES: Record<string, Example> = {
       currentPage: 216,
     },
   },
-  updateEdition: { parameters: { 'book-id': 1 }, body: { ...details, sourceIds }, response: edition },
+  updateEdition: {
+    parameters: { 'book-id': 1 },
+    body: { title: book.title, cover: book.cover, ...details, sourceIds },
+    response: edition,
+  },
   getEdition: { parameters: { 'book-id': 1 }, response: edition },
   listLibrary: { parameters: { ...paging, bookStatus: 'DONE' }, response: { item: [libraryBook], pageInfo } },
   listBooksByIsbn: { parameters: { isbn: '89-364-3412-8' }, response: [libraryBook] },

@@ -86,4 +86,6 @@ export const empty = (description: string, ...headers: HeaderName[]): ResponseDe
 
 /** Phrases of several descriptions. */
 export const WELL_FORMED = 'Must be well-formed Unicode'
+export const COVER_SENT =
+  'URL of the cover: an `http` or `https` URL that `new URL()` accepts. An empty string is stored as null.'
 export const NULLABLE_SENT = `${WELL_FORMED}. An empty string is stored as null.`

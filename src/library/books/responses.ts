@@ -1,5 +1,12 @@
 import * as z from 'zod/mini'
-import { empty, type FeatureReference, json, NULLABLE_SENT, WELL_FORMED } from '../../openapi/feature-reference'
+import {
+  COVER_SENT,
+  empty,
+  type FeatureReference,
+  json,
+  NULLABLE_SENT,
+  WELL_FORMED,
+} from '../../openapi/feature-reference'
 import { MAX_NAME } from '../../values/contract'
 import { Int32, int } from '../../values/fields'
 import { named } from '../../values/named'
@@ -113,8 +120,7 @@ export const booksReference: FeatureReference = {
     'NewBook.bookStatus': 'Reading status, by name or code. `YET` if absent.',
     'BookPatch.bookStatus': 'Reading status, by name or code.',
     cover: 'URL of the cover image, or null.',
-    'NewBook.cover':
-      'URL of the cover: an `http` or `https` URL that `new URL()` accepts. An empty string is stored as null.',
+    'NewBook.cover': COVER_SENT,
     createdAt: 'When the book was registered.',
     currentPage: 'The page that the reader has reached.',
     'NewBook.currentPage': 'The page that the reader has reached. 0 if absent.',

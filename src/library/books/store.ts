@@ -61,17 +61,9 @@ const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, r
 export const createBook = async (db: Db, caller: Caller, book: NewBook, createdAt: string, quotas: Quotas) => {
   const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = quotas
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
-  const folded = { titleFolded: toFoldedColumn(book.title), authorFolded: toFoldedColumn(book.author) }
-  const insert = insertBook({
-    ...DEFAULTS,
-    isbn: null,
-    ...book,
-    ...folded,
-    createdAt,
-    bytes,
-    MAX_BOOKS,
-    MAX_MEMBER_TEXT_BYTES,
-  })
+  const limits = { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES }
+  const whole = { ...DEFAULTS, isbn: null, ...book }
+  const insert = insertBook({ ...whole, ...toFolded(whole), createdAt, bytes, ...limits })
   const { guard: usage, registered } = await runAsCaller(db, caller, {
     guard: selectUsage(),
     registered: firstRow(insert),
@@ -96,7 +88,12 @@ const fits = (columns: string[]) => {
 }
 
 /** The columns that `updateColumns` can change and that count towards MAX_MEMBER_TEXT_BYTES. */
-const TEXTS = ['author', 'publisher', 'language', 'series', 'sourceIds'] as const
+const TEXTS = ['title', 'cover', 'author', 'publisher', 'language', 'series', 'sourceIds'] as const
+
+const toFolded = ({ title, author }: Partial<Book>) => ({
+  ...(title !== undefined && { titleFolded: toFoldedColumn(title) }),
+  ...(author !== undefined && { authorFolded: toFoldedColumn(author) }),
+})
 
 /**
  * Updates columns of a book, and returns those of the view. Returns undefined if the caller has no such book.
@@ -106,10 +103,11 @@ export const updateColumns = async <Row>(
   db: Db,
   caller: Caller,
   bookId: number,
-  changes: Partial<typeof books.$inferInsert>,
+  patch: Partial<Book>,
   { columns, select }: { columns: SQL; select: (values: { bookId: number }) => Statement<Row> },
   quotas: Quotas,
 ): Promise<Row | undefined> => {
+  const changes = { ...patch, ...toFolded(patch) }
   if (Object.keys(changes).length === 0) return queryOne(db, caller, select({ bookId }))
   const texts = TEXTS.filter((name) => changes[name] !== undefined)
   const condition = texts.length > 0 ? sql`${isOwnBook} and ${fits(texts)}` : isOwnBook
@@ -141,10 +139,8 @@ const updatedView = viewOf(
  * Updates the given fields of a book. Returns undefined if the caller has no such book.
  * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
  */
-export const updateBook = (db: Db, caller: Caller, bookId: number, patch: BookPatch, quotas: Quotas) => {
-  const folded = patch.author === undefined ? {} : { authorFolded: toFoldedColumn(patch.author) }
-  return updateColumns(db, caller, bookId, { ...patch, ...folded }, updatedView, quotas)
-}
+export const updateBook = (db: Db, caller: Caller, bookId: number, patch: BookPatch, quotas: Quotas) =>
+  updateColumns(db, caller, bookId, patch, updatedView, quotas)
 
 const updateCreatedAt = sqlStatement<CreatedDate>`
   update books set createdAt = :createdAt where ${isOwnBook} returning bookId, createdAt`

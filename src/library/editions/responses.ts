@@ -1,15 +1,15 @@
 import * as z from 'zod/mini'
-import { type FeatureReference, json, NULLABLE_SENT } from '../../openapi/feature-reference'
+import { COVER_SENT, type FeatureReference, json, NULLABLE_SENT, WELL_FORMED } from '../../openapi/feature-reference'
 import { MAX_NAME } from '../../values/contract'
 import { BookFormat } from '../../values/fields'
 import { namedObject } from '../../values/named'
-import { Id, textUpTo } from '../../values/responses'
+import { textUpTo } from '../../values/responses'
 import { LibraryBook } from '../books/responses'
 import { MAX_LANGUAGE, MAX_SERIES_NUMBER, MAX_SOURCE_IDS, PublishedYear } from './schema'
 import { MAX_SAME_ISBN } from './store'
 
 export const Edition = namedObject('Edition', {
-  bookId: Id,
+  ...z.pick(LibraryBook, { bookId: true, title: true, cover: true }).shape,
   isbn: z.nullable(z.string().check(z.regex(/^97[89]\d{10}$/))),
   language: z.nullable(textUpTo(MAX_LANGUAGE)),
   format: z.nullable(BookFormat),
@@ -31,6 +31,8 @@ export const editionsReference: FeatureReference = {
     format: 'Format of the book. Null if unknown.',
     language: 'Language of the edition, as a tag such as `ko` or `pt-BR`. Null if unknown.',
     isbn: 'ISBN-13 without hyphens. Null if unknown.',
+    'EditionPatch.title': `Title of the book. ${WELL_FORMED}. Never null.`,
+    'EditionPatch.cover': COVER_SENT,
     'EditionPatch.isbn':
       'An ISBN-10 or ISBN-13 with a valid check digit, with or without spaces and hyphens. An ISBN-10 is stored as its ISBN-13.',
     publishedYear: 'Year in which the edition was published; negative before the common era. Null if unknown.',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { MAX_NAME } from '../../values/contract'
-import { BookFormat, int, nullableText } from '../../values/fields'
+import { BookFormat, filledText, int, NullableUrl, nullableText } from '../../values/fields'
 import { Isbn } from '../../values/isbn'
 import { namedLazy } from '../../values/named'
 
@@ -48,6 +48,8 @@ const SourceIds = z.lazy(() =>
 
 export const EditionPatch = namedLazy('EditionPatch', () =>
   z.object({
+    title: z.optional(filledText(MAX_NAME)),
+    cover: z.optional(NullableUrl),
     isbn: z.nullish(Isbn),
     language: z.nullish(Language),
     format: z.nullish(BookFormat),

@@ -9,6 +9,8 @@ import type { EditionPatch } from './schema'
 
 const editionView = viewOf(
   'bookId',
+  'title',
+  'cover',
   'isbn',
   'language',
   'format',

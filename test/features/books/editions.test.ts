@@ -15,6 +15,8 @@ beforeAll(async () => {
 })
 
 const NO_EDITION = {
+  title: 'Demian',
+  cover: null,
   isbn: null,
   language: null,
   format: null,
@@ -24,6 +26,8 @@ const NO_EDITION = {
   sourceIds: [],
 }
 const EDITION = {
+  title: '소년이 온다',
+  cover: 'https://covers.example/human-acts.jpg',
   isbn: '9788936434120',
   language: 'ko',
   format: 'PAPER',
@@ -85,17 +89,31 @@ describe('PATCH /books/{book-id}/edition', () => {
       seriesNumber: null,
     })
     const nulls = Object.fromEntries(Object.keys(EDITION).map((field) => [field, null]))
-    expect((await patch(nulls)).body).toEqual({ bookId, ...NO_EDITION })
+    expect((await patch({ ...nulls, title: 'Demian' })).body).toEqual({ bookId, ...NO_EDITION })
     expect(await getEdition()).toEqual({ bookId, ...NO_EDITION })
   })
 
   it('changes nothing for an empty object or unknown keys', async () => {
     await patch(EDITION)
     const before = [await getBook(reader, bookId), await getEdition()]
-    for (const body of [{}, { bookId: 1, title: 'x', memberId: 1, star: 5, currentPage: 9 }]) {
+    for (const body of [{}, { bookId: 1, author: 'x', memberId: 1, star: 5, currentPage: 9 }]) {
       expect(await patch(body)).toMatchObject({ status: 200, body: { bookId, ...EDITION } })
     }
     expect([await getBook(reader, bookId), await getEdition()]).toEqual(before)
+  })
+
+  it('corrects the title and cover in all views, in the order of the list, and for the search', async () => {
+    const owner = await signUp()
+    const { bookId: id } = await owner.createBook({ title: 'Zemian', cover: 'https://covers.example/1.jpg' })
+    await owner.createBook({ title: 'Meridian' })
+    const corrected = { title: 'Démian', cover: 'https://covers.example/2.jpg' }
+    expect(await owner.patch(`/books/${id}/edition`, corrected)).toMatchObject({ status: 200, body: corrected })
+    expect(await getBook(owner, id)).toMatchObject(corrected)
+    expect((await owner.get('/books?sort=title')).body.item).toMatchObject([corrected, { title: 'Meridian' }])
+    expect((await owner.get('/books/search?q=D%C3%89MIAN')).body.item).toMatchObject([{ bookId: id }])
+    expect((await owner.get('/books/search?q=zemian')).body.item).toEqual([])
+    expect((await owner.patch(`/books/${id}/edition`, { cover: '' })).body).toMatchObject({ ...corrected, cover: null })
+    expect(await findMismatches(memberDatabase())).toEqual([])
   })
 
   it.each(ISBNS)('stores the ISBN %s as %s', async (isbn, stored) => {
@@ -127,6 +145,8 @@ describe('PATCH /books/{book-id}/edition', () => {
 
   itRejects(
     {
+      title: { ...invalid.notText(500), ...invalid.BLANK, ...invalid.NULL },
+      cover: invalid.NOT_URL,
       isbn: { ...invalid.NOT_STRING, ...invalid.EMPTY, ...values('9788936434120') },
       language: {
         ...invalid.NOT_STRING,
@@ -167,12 +187,12 @@ describe('PATCH /books/{book-id}/edition', () => {
     const { bookId: id } = await writer.createBook({ title: 'A' })
     const send = (limit: number, body: object) =>
       writer.send('PATCH', `/books/${id}/edition`, { body, changed: { MAX_MEMBER_TEXT_BYTES: `${limit}` } })
-    // One byte of title, 5 of language, 6 of series, and 7 of JSON.
-    const texts = { language: 'pt-BR', series: '소설', sourceIds: ['a:1'], publishedYear: 2014 }
-    const refused = await send(18, texts)
-    expect(refused).toMatchObject({ status: 409, body: { message: 'Limit reached: 18 bytes of text per member' } })
-    expect((await writer.get(`/books/${id}/edition`)).body).toEqual({ bookId: id, ...NO_EDITION })
-    expect((await send(19, texts)).status).toBe(200)
+    // Three bytes of title, 5 of language, 6 of series, and 7 of JSON.
+    const texts = { title: '한', language: 'pt-BR', series: '소설', sourceIds: ['a:1'], publishedYear: 2014 }
+    const refused = await send(20, texts)
+    expect(refused).toMatchObject({ status: 409, body: { message: 'Limit reached: 20 bytes of text per member' } })
+    expect((await writer.get(`/books/${id}/edition`)).body).toEqual({ bookId: id, ...NO_EDITION, title: 'A' })
+    expect((await send(21, texts)).status).toBe(200)
     // Texts that do not grow are always accepted.
     expect((await send(0, { series: '시집', isbn: '8936434128' })).status).toBe(200)
     expect((await send(0, { series: '시집!' })).status).toBe(409)
@@ -284,8 +304,8 @@ describe('one database call, at a cost independent of the size of the library', 
     ['the edition', ({ owner, id }) => owner.get(`/books/${id}/edition`), 0],
     ['the books with an ISBN', ({ owner }) => owner.get('/books/by-isbn/9788936434120'), 0],
     ['an empty update', ({ owner, id }) => owner.patch(`/books/${id}/edition`, {}), 0],
-    // The book, and the member, whose text grows.
-    ['an update', ({ owner, id }) => owner.patch(`/books/${id}/edition`, { ...EDITION, isbn: undefined }), 2],
+    // The book, its entry in the index of titles, and the member, whose text grows.
+    ['an update', ({ owner, id }) => owner.patch(`/books/${id}/edition`, { ...EDITION, isbn: undefined }), 3],
     // The book, and its entries in the index, the former and the new one.
     ['an update of the ISBN', ({ owner, id }) => owner.patch(`/books/${id}/edition`, { isbn: '080442957X' }), 3],
   ]

@@ -2,8 +2,8 @@
 import * as fc from 'fast-check'
 import { BOOK_FORMATS } from '../../../src/values/contract'
 import { anyOf, at, type Commands, command, NOT_FOUND, position } from './commands'
-import { descending, type Edition, findBook, type Library } from './library'
-import { ISBNS } from './values'
+import { type Book, descending, type Edition, findBook, type Library, pick } from './library'
+import { ISBNS, TITLES } from './values'
 import { toLibraryBook, type View } from './views'
 
 export const NO_EDITION: Edition = {
@@ -16,9 +16,17 @@ export const NO_EDITION: Edition = {
   sourceIds: [],
 }
 
-export const editionOf = ({ editions }: Library, bookId: number) => editions.get(bookId) ?? NO_EDITION
+const editionOf = ({ editions }: Library, bookId: number) => editions.get(bookId) ?? NO_EDITION
+
+/** As responses show it. */
+const toEdition = (library: Library, book: Book) => ({
+  ...pick(book, 'bookId', 'title', 'cover'),
+  ...editionOf(library, book.bookId),
+})
 
 const patch = anyOf({
+  title: fc.constantFrom(...TITLES),
+  cover: fc.constantFrom(null, '', 'https://covers.library.test/2.jpg'),
   isbn: fc.constantFrom(null, ...ISBNS.map(([sent]) => sent)),
   language: fc.constantFrom(null, 'ko', 'pt-BR'),
   format: fc.constantFrom(null, ...BOOK_FORMATS),
@@ -34,20 +42,26 @@ const update = command('update edition', 4, fc.tuple(position, patch), (library,
   const respond = () => {
     const isbn = ISBNS.find(([sent]) => sent === body.isbn)?.[1] ?? null
     if (body.isbn && !isbn) return { status: 400 }
-    if (!findBook(library, bookId)) return NOT_FOUND
-    const edition = { ...editionOf(library, bookId), ...body, ...(body.isbn && { isbn }) }
+    const book = findBook(library, bookId)
+    if (!book) return NOT_FOUND
+    const { title = book.title, cover = book.cover, ...changes } = body
+    Object.assign(book, { title, cover: cover || null })
+    const edition = { ...editionOf(library, bookId), ...changes, ...(body.isbn && { isbn }) }
     library.editions.set(bookId, { ...edition, series: edition.series || null, sourceIds: edition.sourceIds ?? [] })
-    return { status: 200, body: { bookId, ...editionOf(library, bookId) } }
+    return { status: 200, body: toEdition(library, book) }
   }
   return { method: 'PATCH', path: `/books/${bookId}/edition`, body, respond }
 })
 
 export const editionCommands: Commands[] = [update]
 
+const viewOf = (library: Library, book: Book): View => ({
+  path: `/books/${book.bookId}/edition`,
+  expected: { status: 200, body: toEdition(library, book) },
+})
+
 export const editionViews = (library: Library, bookId: number | undefined): View[] => [
-  ...(bookId
-    ? [{ path: `/books/${bookId}/edition`, expected: { status: 200, body: { bookId, ...editionOf(library, bookId) } } }]
-    : []),
+  ...library.books.filter((book) => book.bookId === bookId).map((book) => viewOf(library, book)),
   ...ISBNS.map(([sent, stored]) => {
     const books = library.books.filter((book) => stored && editionOf(library, book.bookId).isbn === stored)
     const body = books.toSorted(descending((book) => book.bookId)).map((book) => toLibraryBook(library, book))
