@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { methodNotAllowed } from 'hono/method-not-allowed'
+import { methodNotAllowed as onlyAllowed } from 'hono/method-not-allowed'
 import { emailChange } from './accounts/email-change/routes'
 import { members } from './accounts/members/routes'
 import { recovery } from './accounts/recovery/routes'
@@ -9,11 +9,12 @@ import { catalogue } from './catalogue/routes'
 import { confirmCaller } from './db/caller'
 import { connect } from './db/client'
 import { type App, configure } from './env'
-import { ApiError, underMaintenance } from './errors'
+import { ApiError, methodNotAllowed, underMaintenance } from './errors'
 import { drained } from './http/bodies/drain'
 import { errorResponse } from './http/error-response'
 import { networkOf } from './http/guard/caller-network'
 import { headers } from './http/headers'
+import { reportIgnored } from './http/ignored'
 import { logged } from './http/request-log'
 import { createRouter } from './http/router'
 import { authors } from './library/authors/routes'
@@ -80,6 +81,7 @@ app.use(async (c, next) => {
   await next()
 })
 app.route('/', docs)
+app.use(reportIgnored)
 
 const api = app
   .route('/', health)
@@ -106,18 +108,19 @@ const api = app
 /** The type from which `hc<Api>` of hono/client infers every path, its inputs and its responses. */
 export type Api = typeof api
 
-const refuseMethod = methodNotAllowed({
+const refuseMethod = onlyAllowed({
   app,
   onMethodNotAllowed: (c, methods) => {
     // Hono copies the headers of the response that this one replaces.
     c.res.headers.delete('X-Error-Code')
-    return errorResponse(c, new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } }))
+    return errorResponse(c, methodNotAllowed(methods))
   },
 })
 
 // Computes Allow only for unmatched requests: as a middleware it would slow down every request.
 app.notFound(async (c) => {
-  c.res = errorResponse(c, new ApiError('NOT_FOUND'))
+  const message = c.req.path.endsWith('/') ? 'No resource at this path: remove the slash at its end' : undefined
+  c.res = errorResponse(c, new ApiError('NOT_FOUND', { message }))
   return (await refuseMethod(c, async () => {})) ?? c.res
 })
 

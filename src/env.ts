@@ -140,6 +140,10 @@ export type App = {
     limits: CallerLimit[]
     /** Whether expensive work began on the strength of an earlier confirmation, made within the last minute. */
     isUnverified?: true
+    /** The schema of the query, once it was validated. */
+    query?: z.core.$ZodType
+    /** Fields of the body that the operation does not have. */
+    ignoredFields?: string[]
   }
 }
 

@@ -9,7 +9,7 @@ export const ERRORS = {
   BODY_MALFORMED: [400, 'Malformed JSON request'],
   BODY_INCOMPLETE: [400, 'The request body was cut off or sent too slowly'],
   AUTHORIZATION_NOT_ALLOWED: [400, 'The Authorization header must not be sent with this request'],
-  UNAUTHORIZED: [401, 'A valid token is required'],
+  UNAUTHORIZED: [401, 'A token is required: send the header Authorization, with Bearer, a space and the token'],
   LOGIN_FAILED: [401, 'Wrong e-mail or password'],
   MEMBER_BLOCKED: [403, 'This account is blocked: contact the operator of the service'],
   SESSION_REQUIRED: [403, 'Access tokens are not accepted here: log in and use the token of the session'],
@@ -39,7 +39,7 @@ export const ERRORS = {
   FILE_TOO_LARGE: [413, 'File too large: at most 10 MiB'],
   TOO_MANY_PIXELS: [413, 'Image too large: at most 268 megapixels (268,435,456 pixels)'],
   IMAGE_TOO_COMPLEX: [413, 'Image too complex: at most 20,000 frames, chunks, segments, boxes and table entries'],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'Unsupported media type'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'Unsupported media type: send Content-Type: application/json'],
   UNSUPPORTED_IMAGE: [415, 'Unsupported file type: must be a PNG, JPEG, GIF, WebP or still AVIF image'],
   IMAGE_DAMAGED: [415, 'Damaged image: the file is corrupt or truncated'],
   FILE_NOT_IMPORTABLE: [422, 'The file cannot be imported'],
@@ -114,6 +114,32 @@ export const tooManyRequests = (retrySeconds: number, headers?: Details['headers
 
 export const fieldError = (field: string, rejectedValue: unknown, reason: string, headers?: Details['headers']) =>
   new ApiError('INVALID_FIELDS', { fieldErrors: [{ field, rejectedValue, reason }], headers })
+
+export const methodNotAllowed = (methods: string[]) => {
+  const Allow = methods.join(', ')
+  return new ApiError('METHOD_NOT_ALLOWED', { message: `Method not allowed: use ${Allow}`, headers: { Allow } })
+}
+
+/** Instead of JSON, the operation takes a form. */
+export const formRequired = () =>
+  new ApiError('UNSUPPORTED_MEDIA_TYPE', { message: 'Unsupported media type: send a form as multipart/form-data' })
+
+/** Why credentials are refused. None says more than their sender knows: whose they are, and what becomes of others. */
+const REFUSALS = {
+  missing: undefined,
+  bare: 'The Authorization header has only the token: send Bearer and a space before it',
+  doubled: 'The Authorization header has the scheme twice: login returns the token with Bearer before it',
+  malformed: 'The token is malformed, or not from this service: send it exactly as it was issued',
+  expired: 'The token has expired: log in again',
+  ended: 'The session has ended, or the access token was deleted or has expired: log in, or create another token',
+}
+
+export const unauthorized = (reason: keyof typeof REFUSALS) =>
+  new ApiError('UNAUTHORIZED', {
+    message: REFUSALS[reason],
+    // RFC 6750, section 3.1: no error code for a request without a token.
+    headers: { 'WWW-Authenticate': reason === 'missing' ? 'Bearer' : 'Bearer error="invalid_token"' },
+  })
 
 /** The access token lacks a scope that the operation requires (RFC 6750, section 3.1). */
 export const insufficientScope = (required: readonly Scope[]) =>

@@ -2,6 +2,7 @@ import { sign, verify } from '@tsndr/cloudflare-worker-jwt'
 import * as z from 'zod/mini'
 import type { Caller, SessionCaller } from '../db/caller'
 import type { Config } from '../env'
+import { unauthorized } from '../errors'
 import { createRecent } from '../runtime/recent'
 import { MAX_SLOT } from '../slots/placement'
 import { hmacKey } from './keyed-hash'
@@ -54,30 +55,37 @@ type Verified = { caller: Readonly<SessionCaller>; exp: number; secret: string }
 const cache = createRecent<Verified>(1000)
 
 const readClaims = async (token: string, secret: string) => {
-  const decoded = await verify(token, await hmacKey(secret), { algorithm: ALGORITHM })
+  // Expiry is checked on each request.
+  const options = { algorithm: ALGORITHM, clockTolerance: Number.POSITIVE_INFINITY } as const
+  const decoded = await verify(token, await hmacKey(secret), options)
   if (!decoded || !Header.safeParse(decoded.header).success) return undefined
   return Claims.safeParse(decoded.payload).data
 }
 
-/**
- * The caller a token names, or undefined when it is malformed, forged or expired. During a rotation of the secret,
- * tokens signed with JWT_SECRET_PREVIOUS are accepted too. Whether the session has ended, only the database knows.
- */
-export const verifyToken = async (config: Config, token: string): Promise<SessionCaller | undefined> => {
-  const { JWT_SECRET, JWT_SECRET_PREVIOUS } = config
+const readToken = async ({ JWT_SECRET, JWT_SECRET_PREVIOUS }: Config, token: string): Promise<Verified> => {
   const known = cache.get(token)
-  if (known && (known.secret === JWT_SECRET || known.secret === JWT_SECRET_PREVIOUS)) {
-    return known.exp > Date.now() / 1000 ? { ...known.caller } : undefined
-  }
-  if (!COMPACT_FORM.test(token)) return undefined
+  if (known && (known.secret === JWT_SECRET || known.secret === JWT_SECRET_PREVIOUS)) return known
+  if (!COMPACT_FORM.test(token)) throw unauthorized('malformed')
   for (const secret of [JWT_SECRET, JWT_SECRET_PREVIOUS]) {
     if (!secret) continue
     // verify throws on parts that are not base64 or not JSON.
     const claims = await readClaims(token, secret).catch(() => undefined)
     if (!claims) continue
     const caller = { slot: claims.slot ?? 0, memberId: Number(claims.sub), sessionId: claims.sid }
-    cache.set(token, { caller, exp: claims.exp, secret })
-    return { ...caller }
+    const verified = { caller, exp: claims.exp, secret }
+    cache.set(token, verified)
+    return verified
   }
-  return undefined
+  throw unauthorized('malformed')
+}
+
+/**
+ * The caller a token names. During a rotation of the secret, tokens signed with JWT_SECRET_PREVIOUS are accepted too.
+ * Whether the session has ended, only the database knows.
+ * @throws UNAUTHORIZED when it is malformed, forged or expired
+ */
+export const verifyToken = async (config: Config, token: string): Promise<SessionCaller> => {
+  const { caller, exp } = await readToken(config, token)
+  if (exp <= Date.now() / 1000) throw unauthorized('expired')
+  return { ...caller }
 }

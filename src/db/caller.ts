@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { ApiError, insufficientScope } from '../errors'
+import { ApiError, insufficientScope, unauthorized } from '../errors'
 import { type Scope, toBits } from '../values/contract'
 import { DAY_MS } from '../values/time'
 import {
@@ -97,9 +97,9 @@ const markUsed = (db: Db, tokenHash: string, lastUsedDay: number | null, now: nu
 }
 
 /** A replica may not have a new credential yet, so only a refusal by the primary is final. */
-const unauthorized = (db: Db, caller: Caller) => {
+const refuse = (db: Db, caller: Caller) => {
   if (!db.isReplica) caller.verdict = 'invalid'
-  return new ApiError('UNAUTHORIZED')
+  return unauthorized('ended')
 }
 
 /** `guard`: selects from, or updates, the caller's own row. It returns no row if the credential is not valid. */
@@ -125,13 +125,13 @@ export const runAsCaller = async <B extends CallerBatch>(
   const shared = parametersOf(caller, now)
   if (!('tokenHash' in caller)) {
     const results = await run(db, guarded, shared)
-    if (!results.guard) throw unauthorized(db, caller)
+    if (!results.guard) throw refuse(db, caller)
     caller.verdict = 'valid'
     return results as unknown as CallerResults<B>
   }
   const withToken = { callerToken: firstRow(selectToken()), ...guarded }
   const { callerToken: token, ...results } = await run(db, withToken, shared)
-  if (!token) throw unauthorized(db, caller)
+  if (!token) throw refuse(db, caller)
   caller.memberId = token.memberId
   markUsed(db, caller.tokenHash, token.lastUsedDay, now)
   if (!results.guard) throw refusal(caller)

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { ApiError, ERRORS, toErrorBody } from '../errors'
+import { type ApiError, ERRORS, methodNotAllowed, toErrorBody } from '../errors'
 
 export const errorResponse = (c: Context, { code, details }: ApiError) => {
   const [httpStatus] = ERRORS[code]
@@ -15,5 +15,5 @@ export const errorResponse = (c: Context, { code, details }: ApiError) => {
 export const allowOnly =
   (...methods: string[]) =>
   (): never => {
-    throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } })
+    throw methodNotAllowed(methods)
   }

@@ -2,8 +2,17 @@
 
 import * as z from 'zod/mini'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
-import { type ErrorBody as Body, type Details, ERRORS, type ErrorCode, MAX_LISTED_ERRORS, toErrorBody } from '../errors'
+import {
+  type ErrorBody as Body,
+  type Details,
+  ERRORS,
+  type ErrorCode,
+  formRequired,
+  MAX_LISTED_ERRORS,
+  toErrorBody,
+} from '../errors'
 import { firstIssues } from '../http/bodies/validate'
+import { shapeOf } from '../http/ignored'
 import type { RouteMetadata } from '../http/route-metadata'
 import { namedObject } from '../values/named'
 import { needsDatabase, type Route } from './feature-reference'
@@ -78,12 +87,6 @@ const errorHeaders = (status: number, codes: ErrorCode[], route: Route) => [
   ...(showsLimit(route, codes) ? RATE_LIMIT : []),
 ]
 
-const shapeOf = (schema: z.core.$ZodType | undefined): z.core.$ZodShape => {
-  if (schema instanceof z.ZodMiniLazy) return shapeOf(schema.def.getter())
-  if (schema instanceof z.ZodMiniPipe) return shapeOf(schema.def.in)
-  return schema instanceof z.ZodMiniObject ? schema.shape : {}
-}
-
 /** The first field that rejects the value, the value, and the reason. */
 const findRejection = (schema: z.ZodMiniType | undefined, value: string) => {
   for (const [field, fieldSchema] of Object.entries(shapeOf(schema))) {
@@ -125,6 +128,9 @@ const titleOf = (code: ErrorCode) =>
 const examplesOf = (codes: ErrorCode[], route: RouteMetadata): Record<string, object> =>
   Object.fromEntries(
     codes.flatMap((code): [string, object][] => {
+      if (code === 'UNSUPPORTED_MEDIA_TYPE' && route.file) {
+        return [[code, { summary: titleOf(code), value: toErrorBody(code, formRequired().details) }]]
+      }
       if (FIXED_EXAMPLES[code]) return [[code, { $ref: `#/components/examples/${code}` }]]
       const details = exampleDetails(code, route)
       return details ? [[code, { summary: titleOf(code), value: toErrorBody(code, details) }]] : []

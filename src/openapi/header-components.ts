@@ -48,8 +48,8 @@ export const RESPONSE_HEADERS = {
     maximum: MAX_RETRY_SECONDS,
   }),
   'WWW-Authenticate': header(
-    'The authentication scheme; with 403, also the scopes that the access token must have.',
-    pattern('^Bearer(?: error="insufficient_scope", scope="[a-z:]+(?: [a-z:]+)*")?$'),
+    'The authentication scheme; with 401 for a token that is not valid, also `error="invalid_token"`; with 403, the scopes that the access token must have.',
+    pattern('^Bearer(?: error="(?:invalid_token|insufficient_scope", scope="[a-z:]+(?: [a-z:]+)*)")?$'),
   ),
   'X-D1-Bookmark': header(
     'The state of the database after this request. Send it with the next request, which a nearby replica may then answer.',
@@ -59,12 +59,17 @@ export const RESPONSE_HEADERS = {
   'X-Error-Code': header('The error code. Unlike `message`, it does not change.', {
     $ref: '#/components/schemas/ErrorCode',
   }),
+  'X-Ignored': header(
+    'The query parameters and fields that you sent and that the operation does not have: at most ten names, then `+` and the number of others.',
+    pattern('^(?:[\\w.-]{1,40}|\\+\\d+)(?:, (?:[\\w.-]{1,40}|\\+\\d+)){0,10}$'),
+    false,
+  ),
   'X-Request-Id': header('Identifies the request in the log of the service.', text({ format: 'uuid' })),
 } satisfies Record<string, ReturnType<typeof header>>
 export type HeaderName = keyof typeof RESPONSE_HEADERS
 
 /** The headers of every response, and those that show a limit on attempts. */
-export const COMMON_HEADERS = ['X-Request-Id', 'Access-Control-Allow-Origin']
+export const COMMON_HEADERS = ['X-Request-Id', 'X-Ignored', 'Access-Control-Allow-Origin']
 export const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy']
 
 /** References to response headers. */

@@ -178,9 +178,14 @@ export const Timestamp = z.lazy(() =>
 // Parameters arrive as text, but the document shows them as integers.
 const asInteger = (minimum: number, maximum: number) => ({ type: 'integer' as const, minimum, maximum })
 
-const digits = (pattern: RegExp, max: number, error: string) =>
+const digits = (pattern: RegExp, max: number, error: string, hints?: Map<string, string>) =>
   z
-    .pipe(z.string({ error: orRequired(error) }).check(z.regex(pattern, { error })), z.transform(Number))
+    .pipe(
+      z
+        .string({ error: orRequired(error) })
+        .check(z.regex(pattern, { error: ({ input }) => hints?.get(String(input)) ?? error })),
+      z.transform(Number),
+    )
     .check(z.refine((value) => value <= max, { error }))
 
 /** An integer in a query or a path. */
@@ -189,13 +194,16 @@ export const intParameter = (min: number, max: number) =>
     .check(z.refine((value) => value >= min, { error: integerMessage(min, max) }))
     .register(z.globalRegistry, asInteger(min, max))
 
-/** An identifier in a query or a path. */
-export const IdParameter = z.lazy(() =>
-  digits(/^[1-9]\d{0,15}$/, Number.MAX_SAFE_INTEGER, integerMessage(1, Number.MAX_SAFE_INTEGER)).register(
+/**
+ * An identifier in a query or a path.
+ * @param hints the errors of words that clients send instead
+ */
+export const idParameter = (hints?: Map<string, string>) =>
+  digits(/^[1-9]\d{0,15}$/, Number.MAX_SAFE_INTEGER, integerMessage(1, Number.MAX_SAFE_INTEGER), hints).register(
     z.globalRegistry,
     asInteger(1, Number.MAX_SAFE_INTEGER),
-  ),
-)
+  )
+export const IdParameter = z.lazy(() => idParameter())
 
 const INSTANT = new RegExp(
   `^${FULL_DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$`,

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { issueToken } from '../../auth/token'
 import type { App } from '../../env'
-import { found } from '../../errors'
+import { found, unauthorized } from '../../errors'
 import { valid } from '../../http/bodies/validate'
 import { allowOnly } from '../../http/error-response'
 import { sessionOnly } from '../../http/guard/authenticated'
@@ -25,7 +25,8 @@ export const sessions = new Hono<App>()
     const tokenTtl = config.TOKEN_TTL_SECONDS * 1000
     const sessionTtl = Math.max(config.SESSION_TTL_SECONDS * 1000, tokenTtl)
     const { profile, session } = await renewSession(db, caller, { tokenTtl, sessionTtl })
-    const token = await issueToken(config, found(session, 'UNAUTHORIZED'), caller.slot)
+    if (!session) throw unauthorized('ended')
+    const token = await issueToken(config, session, caller.slot)
     return c.json(profile, 200, { Authorization: `Bearer ${token}` })
   })
   .all('/sessions/renew', allowOnly('POST'))

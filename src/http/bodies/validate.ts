@@ -2,7 +2,8 @@ import { zValidator } from '@hono/zod-validator'
 import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod/mini'
 import type { App } from '../../env'
-import { ApiError, fieldError, MAX_LISTED_ERRORS } from '../../errors'
+import { ApiError, fieldError, formRequired, MAX_LISTED_ERRORS } from '../../errors'
+import { noteIgnored } from '../ignored'
 import { annotate } from '../route-metadata'
 import { MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, SMALL_BYTES, toText, withBody } from './body'
 import { type FormPart, readForm } from './multipart'
@@ -23,6 +24,28 @@ export const firstIssues = (issues: z.core.$ZodIssue[], value: unknown) => {
   return [...first].map(([name, { path, message }]) => [name, valueAt(value, path), message] as const)
 }
 
+const isDecodable = (text: string) => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Hono passes on a parameter that it cannot decode. */
+const refuseEncoding = (url: string) => {
+  if (!url.includes('%')) return
+  const pairs = new URL(url).search.slice(1).split('&')
+  const violationErrors = pairs
+    .filter((pair) => !isDecodable(pair))
+    .map((pair) => {
+      const [propertyPath = '', ...value] = pair.split('=')
+      return { propertyPath, rejectedValue: value.join('='), reason: 'must be percent-encoded UTF-8, with %25 for %' }
+    })
+  if (violationErrors.length > 0) throw new ApiError('INVALID_PARAMETERS', { violationErrors })
+}
+
 /** Query and path parameters, by zValidator. */
 const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodMiniType>(
   target: Target,
@@ -31,7 +54,11 @@ const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodM
   zValidator(
     target,
     schema,
-    (result) => {
+    (result, c) => {
+      if (target === 'query') {
+        ;(c as unknown as Context<App>).set('query', schema)
+        refuseEncoding(c.req.url)
+      }
       if (result.success) return
       const violationErrors = firstIssues(result.error.issues as z.core.$ZodIssue[], result.data).map(
         ([propertyPath, rejectedValue, reason]) => ({ propertyPath, rejectedValue, reason }),
@@ -87,11 +114,11 @@ export const bodyValidator =
     })
 
 const validJson = <Schema extends z.ZodMiniType>(schema: Schema) =>
-  bodyValidator(
-    'json',
-    MAX_JSON_BYTES,
-    (bytes, c) => checkFields(schema, parseObject(toText(c, bytes))) as object,
-  ) as unknown as Validator<'json', z.input<Schema>, z.output<Schema>>
+  bodyValidator('json', MAX_JSON_BYTES, (bytes, c) => {
+    const body = parseObject(toText(c, bytes))
+    noteIgnored(c, body, schema)
+    return checkFields(schema, body) as object
+  }) as unknown as Validator<'json', z.input<Schema>, z.output<Schema>>
 
 type ValidatorOf<Target extends 'query' | 'param' | 'json', Schema extends z.ZodMiniType> = Target extends 'json'
   ? Validator<'json', z.input<Schema>, z.output<Schema>>
@@ -128,6 +155,17 @@ export const refuseFile = (error: unknown): never => {
   throw new ApiError('FILE_TOO_LARGE', error.details)
 }
 
+/** @throws INVALID_FIELDS when the form cannot be read */
+export const readParts = (c: Context<App>, bytes: Uint8Array<ArrayBuffer>, field: string) => {
+  const type = c.req.header('Content-Type') ?? ''
+  const form = readForm(bytes, type)
+  if (form) return form
+  const reason = /boundary=/i.test(type)
+    ? 'cannot be read: the multipart form is malformed or cut off'
+    : 'cannot be read: Content-Type has no boundary, which your client adds if you do not set the header'
+  throw fieldError(field, null, reason)
+}
+
 /**
  * Validates a multipart body with one file. Handlers find its bytes in `c.req.valid('form')` and may detach them.
  * @throws FILE_TOO_LARGE for a file above `maxBytes`, INVALID_FIELDS when the field is missing or not a single file
@@ -135,9 +173,8 @@ export const refuseFile = (error: unknown): never => {
 export const validFile = <const Field extends string>(field: Field, maxBytes: number) => {
   const readFile = bodyValidator('upload', maxBytes + FORM_OVERHEAD_BYTES, (bytes, c) => {
     if (bytes.byteLength === 0) throw new ApiError('BODY_MISSING')
-    if (mediaTypeOf(c) !== 'multipart/form-data') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
-    const form = readForm(bytes, c.req.header('Content-Type') ?? '')
-    if (!form) throw fieldError(field, null, 'cannot be read: the multipart form is malformed or cut off')
+    if (mediaTypeOf(c) !== 'multipart/form-data') throw formRequired()
+    const form = readParts(c, bytes, field)
     // Browsers send an empty file without a name when no file was chosen.
     const isChosen = ({ fileName, content }: FormPart) => fileName !== '' || content.length > 0
     const parts = form.filter((part) => part.name === field && isChosen(part))

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { hashToken, hasTokenForm, slotOfToken } from '../../auth/access-token'
 import { credentialOf, verifyToken } from '../../auth/token'
 import type { App } from '../../env'
-import { ApiError, tooManyRequests } from '../../errors'
+import { ApiError, tooManyRequests, unauthorized } from '../../errors'
 import type { Scope } from '../../values/contract'
 import { annotate } from '../route-metadata'
 import { confirmedMember, hasEnded, rememberVerdict } from './credentials'
@@ -12,17 +12,24 @@ type Caller = App['Variables']['caller']
 
 const CREDENTIALS = /^(bearer|token) +(\S+) *$/i
 
-/** An access token that names an unbound slot is just unknown: anyone can make one up. */
-const toTokenCaller = async (c: Context<App>, token: string, required: Scope[]): Promise<Caller | undefined> => {
+const DOUBLED = /^(?:bearer|token) +(?:bearer|token) /i
+const BARE = /^[\w-]{20,}(?:\.[\w.-]*)?$/
+
+const toTokenCaller = async (c: Context<App>, token: string, required: Scope[]): Promise<Caller> => {
   const slot = slotOfToken(token)
-  if (slot === undefined || !c.get('slots').numbers.includes(slot)) return undefined
+  if (slot === undefined) throw unauthorized('malformed')
+  // Anyone can make up a token of an unbound slot.
+  if (!c.get('slots').numbers.includes(slot)) throw unauthorized('ended')
   return { slot, tokenHash: await hashToken(token), required }
 }
 
+/** @throws UNAUTHORIZED when the header names no caller */
 const findCaller = async (c: Context<App>, required: Scope[]) => {
-  const [, scheme = '', token = ''] = c.req.header('Authorization')?.match(CREDENTIALS) ?? []
+  const header = c.req.header('Authorization') ?? ''
+  const [, scheme = '', token = ''] = header.match(CREDENTIALS) ?? []
   if (hasTokenForm(token)) return toTokenCaller(c, token, required)
-  return scheme.toLowerCase() === 'bearer' ? verifyToken(c.get('config'), token) : undefined
+  if (scheme.toLowerCase() === 'bearer') return verifyToken(c.get('config'), token)
+  throw unauthorized(DOUBLED.test(header) ? 'doubled' : BARE.test(header) ? 'bare' : 'missing')
 }
 
 /**
@@ -34,7 +41,7 @@ const authenticate =
   (required: Scope[]): MiddlewareHandler<App> =>
   async (c, next) => {
     const caller = await findCaller(c, required)
-    if (!caller || hasEnded(caller)) throw new ApiError('UNAUTHORIZED')
+    if (hasEnded(caller)) throw unauthorized('ended')
     c.set('caller', caller)
     c.set('limits', [])
     c.set('limitedPer', required.length === 0 ? 'credential' : 'member')

@@ -3,8 +3,8 @@ import { BOOK_STATUSES, MAX_NAME, MAX_TAG } from '../../values/contract'
 import { cursorError, cursorPaging } from '../../values/cursor'
 import {
   filledText,
-  IdParameter,
   Int32,
+  idParameter,
   int,
   NullableUrl,
   nameOrCode,
@@ -61,7 +61,10 @@ export const BookPatch = namedLazy('BookPatch', () =>
 )
 export type BookPatch = z.infer<typeof BookPatch>
 
-export const BookPath = z.lazy(() => z.object({ 'book-id': IdParameter }))
+const BookId = z.lazy(() =>
+  idParameter(new Map([['calendar', 'must be an integer; the calendar is spelled calender']])),
+)
+export const BookPath = z.lazy(() => z.object({ 'book-id': BookId }))
 export const LibraryQuery = z.lazy(() => z.extend(pagingUpTo(), { bookStatus: StatusOrCode }))
 export type LibraryQuery = z.infer<typeof LibraryQuery>
 export const DetailQuery = z.lazy(() => z.object({ memoAuthority: nameOrCodeOrAll(MemoAuthority) }))

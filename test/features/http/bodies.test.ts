@@ -27,7 +27,7 @@ const TOO_LARGE = `{"title":"${'x'.repeat(2_097_152)}"}`
 const MISSING = 'Required request body is missing'
 const MALFORMED = 'Malformed JSON request'
 const BODY_TOO_LARGE = 'Request body too large'
-const UNSUPPORTED = 'Unsupported media type'
+const UNSUPPORTED = 'Unsupported media type: send Content-Type: application/json'
 
 /** An object with arrays nested in it, and strings that must not end early. */
 const nested = (levels: number) =>

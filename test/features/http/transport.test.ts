@@ -46,7 +46,8 @@ it.each(MEMBER_REQUESTS)('%s %s needs a valid token', async (method, path, body)
   for (const Authorization of [undefined, ...INVALID_TOKENS]) {
     const answer = await send(method, path, { body, headers: { ...(Authorization && { Authorization }) } })
     expect(answer, Authorization).toMatchObject({ status: 401, body: { status: 401, fieldErrors: null } })
-    expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
+    const isJwt = Authorization?.startsWith('Bearer ')
+    expect(answer.headers.get('WWW-Authenticate')).toBe(isJwt ? 'Bearer error="invalid_token"' : 'Bearer')
   }
 })
 
@@ -128,7 +129,7 @@ describe('CORS', () => {
     'access-control-allow-credentials': 'true',
     'access-control-expose-headers':
       'Authorization,Content-Disposition,Content-Range,ETag,Link,Location,RateLimit,RateLimit-Policy,Retry-After,' +
-      'WWW-Authenticate,X-D1-Bookmark,X-Error-Code,X-Request-Id',
+      'WWW-Authenticate,X-D1-Bookmark,X-Error-Code,X-Ignored,X-Request-Id',
     vary: expect.stringContaining('Origin'),
   }
 
@@ -144,7 +145,7 @@ describe('CORS', () => {
       'access-control-allow-origin': ORIGIN,
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
-      'access-control-allow-headers': 'Authorization,Content-Type,If-None-Match,X-D1-Bookmark',
+      'access-control-allow-headers': 'Authorization,Content-Type,If-None-Match,Range,X-D1-Bookmark',
       'access-control-max-age': '86400',
     })
   })

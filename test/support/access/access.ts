@@ -6,7 +6,7 @@ import { addressOf, bodyOf, idOperations, type Operation } from '../document/ope
 import { validForm } from '../inputs/file-form'
 import { IMPORT_TABLES, LIBRARY_TABLES, waitForImports } from '../stores'
 import { insertAccessToken, insertSession } from '../tokens'
-import { type ApiRequest, type ApiResponse, call, createLibrary, valuesOf } from './isolation'
+import { type ApiRequest, type ApiResponse, call, createLibrary, isChallenge, valuesOf } from './isolation'
 
 /** How a suite reaches the service. */
 export type Api = {
@@ -157,7 +157,7 @@ const problemsOf = (
     case 'not found':
       return status === 404 && code.endsWith('_NOT_FOUND') ? [] : [found]
     case 'UNAUTHORIZED':
-      return status === 401 && code === expected && challenge === 'Bearer' ? [] : [found]
+      return status === 401 && code === expected && isChallenge(challenge) ? [] : [found]
     case 'SESSION_REQUIRED':
       return status === 403 && code === expected && challenge === null ? [] : [found]
     case 'INSUFFICIENT_SCOPE': {

@@ -6,6 +6,10 @@ import { takeSnapshot } from '../stores'
 import { claimsOf, signClaims } from '../tokens'
 
 type Body = string | Uint8Array<ArrayBuffer>
+/** `WWW-Authenticate` of a 401. */
+export const isChallenge = (header: string | null | undefined) =>
+  /^Bearer(?: error="invalid_token")?$/.test(header ?? '')
+
 export type ApiRequest = { method: string; path: string; authorization?: string; type?: string; body?: Body }
 export type ApiResponse = { status: number; headers: Headers; text: string }
 type Account = { email: string; token: string }
@@ -264,7 +268,7 @@ const problemsOf = (request: ApiRequest, response: ApiResponse, expected: number
   if (text.includes(MARK)) problems.push('the response contains the owner’s data')
   if (expected !== undefined && status !== expected) problems.push(`${status} instead of ${expected}`)
   if (status < 400 && request.method !== 'OPTIONS') problems.push(`${status}: not refused`)
-  if (expected === 401 && headers.get('WWW-Authenticate') !== 'Bearer') problems.push('no WWW-Authenticate header')
+  if (expected === 401 && !isChallenge(headers.get('WWW-Authenticate'))) problems.push('no WWW-Authenticate header')
   if (expected === 401 && request.method !== 'HEAD') {
     const body = parseJson(text)
     if (body?.status !== 401 || body.fieldErrors !== null) problems.push(`body ${text}`)

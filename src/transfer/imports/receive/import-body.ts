@@ -2,11 +2,12 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { App } from '../../../env'
 import { ApiError, fieldError } from '../../../errors'
 import { mediaTypeOf, parseJson } from '../../../http/bodies/body'
-import { type FormPart, readForm } from '../../../http/bodies/multipart'
+import type { FormPart } from '../../../http/bodies/multipart'
 import {
   bodyValidator,
   checkFields,
   FORM_OVERHEAD_BYTES,
+  readParts,
   refuseFile,
   type Validator,
 } from '../../../http/bodies/validate'
@@ -34,8 +35,7 @@ const readUpload = (c: Context<App>, bytes: Uint8Array<ArrayBuffer>): Upload => 
     if (bytes.length > MAX_FILE_BYTES) throw new ApiError('BODY_TOO_LARGE')
     return { file: bytes, parts: { shelfMap: {}, columns: {} } }
   }
-  const form = readForm(bytes, c.req.header('Content-Type') ?? '')
-  if (!form) throw fieldError('file', null, 'cannot be read: the multipart form is malformed or cut off')
+  const form = readParts(c, bytes, 'file')
   const [file, other] = form.filter(({ name, content }) => name === 'file' && content.length > 0)
   if (!file) throw fieldError('file', null, 'is required')
   if (other) throw fieldError('file', null, 'must be a single part')

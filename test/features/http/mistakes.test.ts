@@ -1,0 +1,257 @@
+// The likeliest mistakes of client developers: each answer says what is wrong, and what to do.
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createAccessToken, hashToken } from '../../../src/auth/access-token'
+import { ofType, type Reader, send, sharedReader } from '../../support/api'
+import { memberDatabase, memberSlot } from '../../support/database'
+import { memberIdOf } from '../../support/images/images'
+import { claimsOf, insertAccessToken, signClaims } from '../../support/tokens'
+
+let reader: Reader
+beforeAll(async () => {
+  reader = await sharedReader()
+})
+
+describe('a token', () => {
+  const getProfile = (authorization?: string) =>
+    send('GET', '/books/1/tags', { headers: { ...(authorization !== undefined && { Authorization: authorization }) } })
+  const expired = () => signClaims({ ...claimsOf(reader.token), exp: 1_700_000_000 }, env.JWT_SECRET ?? '')
+  const forged = () =>
+    signClaims({ ...claimsOf(reader.token), exp: 1_700_000_000 }, 'another secret of 32 bytes or more')
+  const ended = () => signClaims({ ...claimsOf(reader.token), sid: crypto.randomUUID() }, env.JWT_SECRET ?? '')
+  const unknownMember = () => signClaims({ ...claimsOf(reader.token), sub: '987654321' }, env.JWT_SECRET ?? '')
+  const revoked = async () => {
+    const token = await insertAccessToken(memberDatabase(), await memberIdOf(reader), ['library:read'], memberSlot())
+    await memberDatabase()
+      .prepare('delete from accessTokens where tokenHash = ?')
+      .bind(await hashToken(token))
+      .run()
+    return token
+  }
+
+  it.each<[what: string, authorization: () => string | undefined | Promise<string>, message: string]>([
+    ['is missing', () => undefined, 'A token is required: send the header Authorization'],
+    ['is empty', () => 'Bearer', 'A token is required: send the header Authorization'],
+    ['has another scheme', () => 'Basic bWU6bWU=', 'A token is required: send the header Authorization'],
+    ['has no scheme', () => reader.token, 'only the token: send Bearer and a space before it'],
+    ['is an access token without a scheme', () => createAccessToken(0), 'send Bearer and a space before it'],
+    ['has its scheme twice', () => `Bearer Bearer ${reader.token}`, 'twice: login returns the token with Bearer'],
+    ['is undefined', () => 'Bearer undefined', 'malformed, or not from this service: send it exactly'],
+    ['is cut off', () => `Bearer ${reader.token.slice(0, -1)}`, 'malformed, or not from this service'],
+    ['is an access token with a typo', () => `Bearer ${createAccessToken(0).slice(0, -1)}`, 'malformed, or not from'],
+    ['has expired', async () => `Bearer ${await expired()}`, 'The token has expired: log in again'],
+    ['belongs to a session that ended', async () => `Bearer ${await ended()}`, 'The session has ended'],
+    ['was deleted', async () => `Token ${await revoked()}`, 'the access token was deleted or has expired'],
+  ])('that %s gets a message of its own', async (_, authorization, message) => {
+    const header = await authorization()
+    const answer = await getProfile(header)
+    expect(answer).toMatchObject({ status: 401, body: { status: 401, message: expect.stringContaining(message) } })
+    expect(answer.headers.get('X-Error-Code')).toBe('UNAUTHORIZED')
+    const challenge = message.startsWith('A token is required') ? 'Bearer' : 'Bearer error="invalid_token"'
+    expect(answer.headers.get('WWW-Authenticate')).toBe(challenge)
+  })
+
+  it('that is forged, or names what never existed, gets the message of any other like it', async () => {
+    const messageOf = async (token: string) => (await getProfile(`Bearer ${token}`)).body.message
+    expect(await messageOf(await forged())).toBe(await messageOf('x.y.z'))
+    const never = [await ended(), await unknownMember(), createAccessToken(0), createAccessToken(61)]
+    expect(new Set(await Promise.all(never.map(messageOf))).size).toBe(1)
+  })
+})
+
+type Sent = Parameters<typeof send>[2]
+type Mistake = [what: string, request: () => [method: string, path: string, sent?: Sent], status: number, text: string]
+
+const text = (type: string, body: string): Sent => ofType(type, body)
+const JSON_TYPE = 'application/json'
+
+describe('a mistake is explained:', () => {
+  let bookId: number
+  beforeAll(async () => {
+    bookId = (await reader.createBook()).bookId
+  })
+
+  it.each<Mistake>([
+    [
+      'no Content-Type, as curl sends it',
+      () => ['POST', '/books', text('application/x-www-form-urlencoded', '{"title":"Demian"}')],
+      415,
+      'send Content-Type: application/json',
+    ],
+    ['JSON instead of a form', () => ['POST', '/memos/image-memo', text(JSON_TYPE, '{}')], 415, 'multipart/form-data'],
+    [
+      'a form without a boundary',
+      () => ['POST', '/memos/image-memo', text('multipart/form-data', '--x\r\n')],
+      400,
+      'Content-Type has no boundary, which your client adds if you do not set the header',
+    ],
+    ['no body', () => ['POST', '/books', text(JSON_TYPE, '')], 400, 'Required request body is missing'],
+    ['single quotes', () => ['POST', '/books', text(JSON_TYPE, "{'title':'x'}")], 400, 'Malformed JSON request'],
+    ['a field of another name', () => ['POST', '/books', { body: { name: 'Demian' } }], 400, '"title"'],
+    [
+      'an unknown status',
+      () => ['PATCH', `/books/${bookId}`, { body: { bookStatus: 'READING' } }],
+      400,
+      'must be one of YET, ING, DONE',
+    ],
+    [
+      'a rating as text',
+      () => ['PATCH', `/books/${bookId}`, { body: { star: '5' } }],
+      400,
+      'an integer between 0 and 5',
+    ],
+    [
+      'a time zone',
+      () => ['PATCH', `/books/${bookId}`, { body: { readEndDate: '2026-01-01T00:00:00Z' } }],
+      400,
+      'must be in the format yyyy-MM-ddTHH:mm:ss, without a time zone',
+    ],
+    [
+      'an impossible date',
+      () => ['PATCH', `/books/${bookId}`, { body: { readEndDate: '2026-02-30T00:00:00' } }],
+      400,
+      'must be a valid calendar date',
+    ],
+    [
+      'null for what cannot be null',
+      () => ['PATCH', `/books/${bookId}`, { body: { star: null, publisher: null } }],
+      400,
+      'must be an integer between 0 and 5',
+    ],
+    [
+      'an object instead of a date',
+      () => ['PATCH', `/books/created-date/${bookId}`, { body: { createdAt: '2026-01-01T00:00:00' } }],
+      400,
+      'must be in the format yyyy-MM-ddTHH:mm:ss',
+    ],
+    [
+      'bookId in the body',
+      () => ['POST', '/memos', { body: { bookId, memoBookPage: 1, memoContent: 'x' } }],
+      400,
+      'bookId',
+    ],
+    ['the spelling calendar', () => ['GET', '/books/calendar?page=1&size=9'], 400, 'the calendar is spelled calender'],
+    ['page 0', () => ['GET', '/books/calender?page=0&size=9'], 400, 'must be an integer between 1 and 2147483647'],
+    ['no size', () => ['GET', '/books/calender?page=1'], 400, 'is required'],
+    ['a large size', () => ['GET', '/books/calender?page=1&size=5000'], 400, 'must be an integer between 1 and 1000'],
+    ['no memoAuthority', () => ['GET', `/books/${bookId}`], 400, 'memoAuthority'],
+    ['a bare percent sign', () => ['GET', '/books?tag=100%'], 400, 'must be percent-encoded UTF-8, with %25 for %'],
+    ['another encoding', () => ['GET', '/books/search?q=%BC%D2%B3%E2'], 400, 'must be percent-encoded UTF-8'],
+    ['a short search term', () => ['GET', '/memos/search?q=x'], 400, 'must be 2 to 100 characters long'],
+    ['an unknown order', () => ['GET', '/books?sort=date'], 400, 'must be one of created, -created'],
+    ['a cursor of another list', () => ['GET', '/authors?cursor=Mg'], 400, 'must be next of the previous page'],
+    ['a slash at the end', () => ['GET', '/books/'], 404, 'remove the slash at its end'],
+    ['an unknown path', () => ['GET', '/book'], 404, 'No resource at this path'],
+    ['the wrong method', () => ['POST', '/books/library'], 405, 'Method not allowed: use GET, HEAD'],
+    ['PUT instead of PATCH', () => ['PUT', `/books/${bookId}`, { body: {} }], 405, 'use GET, HEAD, PATCH, DELETE'],
+    ['a book that does not exist', () => ['GET', '/books/999999999?memoAuthority=ALL'], 404, 'Book not found'],
+    [
+      'If-Match for what has no version',
+      () => ['PATCH', `/books/${bookId}`, { body: {}, headers: { 'If-Match': '"1"' } }],
+      400,
+      'If-Match works only with PATCH and DELETE /memos/{memo-id}: send this request without it',
+    ],
+    [
+      'a key with a space',
+      () => ['POST', '/books', { body: { title: 'x' }, headers: { 'Idempotency-Key': 'a b' } }],
+      400,
+      'must be 1 to 64 visible ASCII characters',
+    ],
+    [
+      'a rating between the steps',
+      () => ['POST', `/books/${bookId}/readings`, { body: { rating: 4.3 } }],
+      400,
+      'must be a multiple of 0.25',
+    ],
+    [
+      'an end before the start',
+      () => ['POST', `/books/${bookId}/readings`, { body: { startedAt: '2026-02', finishedAt: '2026-01' } }],
+      400,
+      'must not be before startedAt',
+    ],
+    [
+      'a percentage of an unknown length',
+      () => ['POST', `/books/${bookId}/progress`, { body: { percent: 50 } }],
+      400,
+      'must not be sent for a book without itemPage: send page',
+    ],
+    [
+      'a login with a token',
+      () => ['POST', '/login', { body: { email: 'a@b.example', password: 'x' } }],
+      400,
+      'The Authorization header must not be sent with this request',
+    ],
+    ['an unknown scope', () => ['POST', '/tokens', { body: { name: 'x', scopes: ['read'] } }], 400, 'library:read'],
+    [
+      'a text file as an image',
+      () => ['POST', '/memos/image-memo', { raw: form('file', 'not a picture') }],
+      415,
+      'must be a PNG, JPEG, GIF, WebP or still AVIF image',
+    ],
+    [
+      'a form with another part',
+      () => ['POST', '/memos/image-memo', { raw: form('image', 'x') }],
+      400,
+      '"field":"file"',
+    ],
+  ])('%s', async (_, request, status, expected) => {
+    const answer = await reader.send(...request())
+    expect(answer.status).toBe(status)
+    expect(JSON.stringify(answer.body)).toContain(expected)
+  })
+})
+
+const form = (field: string, content: string) => {
+  const data = new FormData()
+  data.append(field, new Blob([content]), 'page.png')
+  return data
+}
+
+describe('X-Ignored', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `x${index}`)
+  const ignored = async (method: string, path: string, body?: object, headers = {}) => {
+    const answer = await reader.send(method, path, { body, headers })
+    return [answer.status, answer.headers.get('X-Ignored')]
+  }
+  let bookId: number
+  beforeAll(async () => {
+    bookId = (await reader.createBook()).bookId
+  })
+
+  it('lists query parameters that the operation does not have', async () => {
+    expect(await ignored('GET', '/books?statsu=DONE&limit=5&size=1')).toEqual([200, 'statsu, limit'])
+    expect(await ignored('GET', '/books/library?page=1&size=1&status=DONE')).toEqual([400, 'status'])
+    expect(await ignored('GET', `/books/${bookId}/tags?page=1`)).toEqual([200, 'page'])
+    expect(await ignored('DELETE', '/tags?tag=none&dryRun=true')).toEqual([404, 'dryRun'])
+    expect(await ignored('GET', '/books?size=1&size=2')).toEqual([400, null])
+    expect(await ignored('GET', '/books?size=1&constructor=1&__proto__=2')).toEqual([200, 'constructor, __proto__'])
+  })
+
+  it('lists fields that operations beyond the contract do not have', async () => {
+    const edition = `/books/${bookId}/edition`
+    expect(await ignored('PATCH', edition, { publishYear: 2007 })).toEqual([200, 'publishYear'])
+    expect(await ignored('PATCH', `${edition}?x=1`, { publishYear: 2007, language: 1 })).toEqual([
+      400,
+      'x, publishYear',
+    ])
+    expect(await ignored('PATCH', `/books/${bookId}`, { titel: 'Demian' })).toEqual([200, null])
+    expect(await ignored('POST', '/books', { title: 'Demian', isRead: true })).toEqual([201, null])
+  })
+
+  it('lists at most ten names that are safe in a header, and counts the others', async () => {
+    const path = `/books/${bookId}/edition`
+    const fields = Object.fromEntries(many(12).map((name) => [name, 1]))
+    expect(await ignored('PATCH', path, fields)).toEqual([200, `${many(10).join(', ')}, +2`])
+    expect(await ignored('PATCH', path, { 'a\r\nSet-Cookie: b': 1, 제목: 1, [many(30).join('')]: 1 })).toEqual([
+      200,
+      '+3',
+    ])
+    expect(await ignored('GET', '/books?size=1&a%0d%0ab=1&%ec%a0%9c=1&ok=1')).toEqual([200, 'ok, +2'])
+  })
+
+  it('says nothing of requests that were refused before they were read', async () => {
+    const answer = await send('GET', `/books/${bookId}/tags?page=1`)
+    expect([answer.status, answer.headers.get('X-Ignored')]).toEqual([401, null])
+    expect(await ignored('GET', '/nothing?page=1')).toEqual([404, null])
+  })
+})
