@@ -7,6 +7,8 @@ export type RouteMetadata = Partial<{
   /** The scopes that an access token must have. Without any, access tokens are refused. */
   scopes: readonly Scope[]
   throttled: true
+  /** Which limit per minute the operation names: the tightest of those in wrangler.toml that it counts towards. */
+  limit: 'network' | 'member' | 'write'
   json: z.ZodMiniType
   query: z.ZodMiniType
   param: z.ZodMiniType

@@ -1,7 +1,7 @@
 import type { Descriptions } from './feature-reference'
 import { DESCRIPTIONS } from './features'
 
-type Schema = { $ref?: string; description?: string; properties?: Record<string, Schema> }
+type Schema = { $ref?: string; description?: string; default?: unknown; properties?: Record<string, Schema> }
 type Parameter = { $ref?: string; name?: string; description?: string; schema?: Schema }
 type Document = {
   paths?: Record<string, Record<string, { parameters?: Parameter[] }>>
@@ -35,11 +35,17 @@ export const addDescriptions = (document: object) => {
     schema.description = find('schemas', [name])
     for (const [property, value] of Object.entries(schema.properties ?? {})) {
       value.description = describeProperty(name, property)
+      // Generators treat a field with a default as required; the description states it.
+      delete value.default
     }
   }
   for (const { parameters = [] } of Object.values(paths).flatMap((item) => Object.values(item))) {
     for (const parameter of parameters) {
-      if (parameter.name) parameter.description = find('parameters', [parameter.name])
+      if (!parameter.name) continue
+      const value = parameter.schema?.default
+      const note = value === undefined ? '' : ` Default: \`${value}\`.`
+      parameter.description = `${find('parameters', [parameter.name])}${note}`
+      delete parameter.schema?.default
     }
   }
 }

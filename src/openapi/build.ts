@@ -10,6 +10,7 @@ import {
 } from 'zod-openapi'
 import type { App } from '../env'
 import { ERRORS } from '../errors'
+import { shapeOf } from '../http/ignored'
 import { metadataOf, type RouteMetadata } from '../http/route-metadata'
 import { addDescriptions, describeProperty } from './add-descriptions'
 import { errorResponses, FIXED_EXAMPLES } from './error-responses'
@@ -90,13 +91,36 @@ const tokenNote = ({ membersOnly, scopes }: RouteMetadata) => {
   return `\n\nAn access token needs the scope${scopes.length > 1 ? 's' : ''} ${names}.`
 }
 
+/** The fields of a change that null clears. */
+const nullNote = ({ method, json }: Route) => {
+  if (method !== 'PATCH' || !json) return ''
+  const cleared = Object.entries(shapeOf(json)).filter(([, field]) => z.safeParse(field, null).success)
+  const names = cleared.map(([name]) => `\`${name}\``).join(', ')
+  return names ? ` Null clears ${names}, and no other field may be null.` : ' No field may be null.'
+}
+
+/** As in wrangler.toml. */
+const PER_MINUTE = { network: 600, member: 30, write: 1000 }
+
+const limitNote = ({
+  method,
+  membersOnly,
+  scopes,
+  limit = membersOnly && method !== 'GET' ? 'write' : undefined,
+}: Route) => {
+  if (!limit) return ''
+  const whose = limit === 'network' ? 'from one network' : `of one ${scopes ? 'member' : 'session'}`
+  const what = limit === 'write' && method !== 'GET' ? 'writes of all kinds' : 'requests'
+  return `\n\nLimit: about ${PER_MINUTE[limit].toLocaleString('en')} ${what} a minute ${whose}.`
+}
+
 const toOperation = (route: Route): ZodOpenApiOperationObject => {
   const { operationId, summary, description, tag, responses, param = route.pathParameters, query } = route
   const successes = Object.entries(responses).map(([status, answer]) => [status, toResponse(answer, route)] as const)
   return {
     operationId,
     summary,
-    description: `${description}${tokenNote(route)}`,
+    description: `${description}${nullNote(route)}${tokenNote(route)}${limitNote(route)}`,
     tags: [tag],
     security: route.membersOnly ? [{ bearer: [...(route.scopes ?? [])] }] : [],
     requestParams: { ...(param && { path: toObject(param) }), ...(query && { query: toObject(query) }) },
@@ -126,7 +150,7 @@ export const documentOf = (app: Hono<App>) => {
     const operation = OPERATIONS.get(key)
     if (!operation) continue
     const [method = '', path = ''] = key.split(' ')
-    paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation({ ...metadata, ...operation, path }) }
+    paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation({ ...metadata, ...operation, method, path }) }
   }
   const document = createDocument(
     {

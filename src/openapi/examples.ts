@@ -193,7 +193,7 @@ export const EXAMPLES: Record<string, Example> = {
     body: { memoBookPage: 95, memoContent: 'Read this page again.', memoType: 'THOUGHT' },
     response: memo,
   },
-  getMemo: { parameters: { 'memo-id': 1 }, response: memo },
+  getMemo: { parameters: { 'memo-id': 1 }, response: { ...memo, bookId: 1 } },
   updateMemo: {
     parameters: { 'memo-id': 1 },
     body: { memoAuthority: 'PUBLIC' },

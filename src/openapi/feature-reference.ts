@@ -34,7 +34,7 @@ export type Operation = {
 }
 
 /** An operation and the metadata of its route. */
-export type Route = RouteMetadata & Operation & { tag: string; path: string }
+export type Route = RouteMetadata & Operation & { tag: string; method: string; path: string }
 
 export const needsDatabase = ({ membersOnly, countsAttempts, usesDatabase }: Route) =>
   membersOnly ?? countsAttempts ?? usesDatabase

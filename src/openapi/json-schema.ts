@@ -1,5 +1,7 @@
+import * as z from 'zod/mini'
 import type { CreateDocumentOptions } from 'zod-openapi'
 import { MAX_INT } from '../values/contract'
+import { isLenient } from '../values/named'
 
 type Override = Extract<CreateDocumentOptions['override'], (...args: never[]) => unknown>
 type JsonSchema = Parameters<Override>[0]['jsonSchema']
@@ -23,15 +25,19 @@ const mergeChoices = (schema: JsonSchema, choices: JsonSchema[]) => {
 }
 
 /** Adjusts each generated JSON Schema: adds integer formats, and removes what generators misunderstand. */
-export const adjustSchema: Override = ({ jsonSchema }) => {
+export const adjustSchema: Override = ({ jsonSchema, zodSchema }) => {
+  if (jsonSchema.anyOf && isLenient(zodSchema)) {
+    Object.assign(jsonSchema, jsonSchema.anyOf[0])
+    delete jsonSchema.anyOf
+  }
   if (jsonSchema.anyOf) mergeChoices(jsonSchema, jsonSchema.anyOf)
   if ([jsonSchema.type].flat().includes('integer')) {
     // Left over from integer parameters, which are validated as text.
     for (const keyword of ['pattern', 'maxLength'] as const) delete jsonSchema[keyword]
     jsonSchema.format = Number(jsonSchema.maximum) > MAX_INT ? 'int64' : 'int32'
   }
-  // Generators treat a field with a default as required; the description states the default instead.
-  delete jsonSchema.default
+  // zod leaves out the default of a parameter that is converted.
+  if (zodSchema instanceof z.ZodMiniDefault) jsonSchema.default = zodSchema.def.defaultValue
   // Clients must accept the fields that later versions add to responses.
   delete jsonSchema.additionalProperties
 }

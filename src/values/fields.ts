@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { BOOK_FORMATS, MAX_INT } from './contract'
-import { named } from './named'
+import { lenient, named } from './named'
 
 // The value types that several resources share, each with its error message. Rules are patterns where possible, because
 // the OpenAPI document shows patterns and no other checks.
@@ -100,9 +100,9 @@ const INT32_DIGITS =
 const int32Error = orRequired(integerMessage(0, MAX_INT))
 
 /** An integer that may be sent as a string. */
-export const QuotableInt32 = z.union(
+export const QuotableInt32 = lenient(
   [Int32, z.pipe(z.string().check(z.regex(INT32_DIGITS, { error: int32Error })), z.transform(Number))],
-  { error: int32Error },
+  int32Error,
 )
 
 type Enumeration<Name extends string> = z.ZodMiniEnum<{ [Key in Name]: Key }>
@@ -124,8 +124,7 @@ export const nameOrCode = <Name extends string>(names: Enumeration<Name>) => {
     z.string().check(z.regex(new RegExp(`^[0-${last}]$`), { error })),
     z.transform((code: string) => toName(code)),
   )
-  // Typed clients see only the names.
-  return z.union([names, code, digit], { error }) as unknown as z.ZodMiniType<Name, Name>
+  return lenient([names, code, digit], error)
 }
 
 /** `nameOrCode` for filters, which also accept `ALL`. */
@@ -136,7 +135,7 @@ export const nameOrCodeOrAll = <Name extends string>(names: Enumeration<Name>) =
 export const nameOrCodeOrDefault = <Name extends string>(names: Enumeration<Name>, defaultName: NoInfer<Name>) => {
   const nothing = z.nullable(z.literal(''))
   return z._default(
-    z.union(
+    lenient(
       [
         nameOrCode(names),
         z.pipe(
@@ -144,7 +143,7 @@ export const nameOrCodeOrDefault = <Name extends string>(names: Enumeration<Name
           z.transform(() => defaultName),
         ),
       ],
-      { error: choiceError(names) },
+      choiceError(names),
     ),
     defaultName as never,
   )

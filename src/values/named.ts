@@ -6,6 +6,22 @@ export const named = <Schema extends z.ZodMiniType>(id: string, schema: Schema):
   return schema
 }
 
+const lenientUnions = new WeakSet<object>()
+export const isLenient = (schema: object) => lenientUnions.has(schema)
+
+/**
+ * A union whose first choice is the type that clients see, and the only one in the document. It accepts the others from
+ * older clients.
+ */
+export const lenient = <First extends z.ZodMiniType>(
+  choices: readonly [First, ...z.ZodMiniType[]],
+  error: z.core.$ZodErrorMap<z.core.$ZodIssueInvalidUnion>,
+) => {
+  const union = z.union(choices, { error })
+  lenientUnions.add(union)
+  return union as unknown as z.ZodMiniType<z.output<First>, z.input<First>>
+}
+
 /** A named object. */
 export const namedObject = <Shape extends z.core.$ZodShape>(id: string, shape: Shape) => named(id, z.object(shape))
 

@@ -42,7 +42,7 @@ export const throttledByNetwork = annotate<MiddlewareHandler<App>>(
     await chargeNetwork(c, 'NETWORK_LIMIT', routePath(c))
     await next()
   },
-  { throttled: true },
+  { throttled: true, limit: 'network' },
 )
 
 // Limits of callers. Nothing is counted before the database has confirmed the caller: otherwise the holder of an ended
@@ -90,7 +90,7 @@ export const throttledByMember = annotate<MiddlewareHandler<App>>(
     limitCaller(c, { binding: 'MEMBER_LIMIT', kind: routePath(c) })
     await next()
   },
-  { throttled: true },
+  { throttled: true, limit: 'member' },
 )
 
 /** The keys by which authenticated callers take turns: by credential, so that an ended one takes no turns of its member. */

@@ -93,10 +93,8 @@ export const booksReference: FeatureReference = {
     AbandonedBook: 'An unread book that was registered long ago.',
     AbandonedBookPage: 'A page of unread books that were registered long ago.',
     BookDetail: 'A book with its memos.',
-    BookPatch:
-      'The fields of a book to change. Absent fields stay unchanged, and null clears a field that may be null.',
-    BookStatus:
-      'Reading status of a book.\n\n- `YET` (0): not started\n- `ING` (1): being read\n- `DONE` (2): finished',
+    BookPatch: 'The fields of a book to change. Absent fields stay unchanged.',
+    BookStatus: 'Reading status of a book.\n\n- `YET`: not started\n- `ING`: being read\n- `DONE`: finished',
     CalenderBook: 'A finished book, with the day it was finished.',
     CalenderBookPage: 'A page of finished books.',
     CreatedDate: 'The registration date of a book.',
@@ -117,8 +115,8 @@ export const booksReference: FeatureReference = {
     'BookPatch.author': `Author of the book. ${NULLABLE_SENT}`,
     bookId: 'Identifier of the book.',
     bookStatus: 'Reading status.',
-    'NewBook.bookStatus': 'Reading status, by name or code. `YET` if absent.',
-    'BookPatch.bookStatus': 'Reading status, by name or code.',
+    'NewBook.bookStatus': 'Reading status. `YET` if absent.',
+    'BookPatch.bookStatus': 'Reading status.',
     cover: 'URL of the cover image, or null.',
     'NewBook.cover': COVER_SENT,
     createdAt: 'When the book was registered.',
@@ -127,8 +125,8 @@ export const booksReference: FeatureReference = {
     'NewBook.isbn':
       'An ISBN-10 or ISBN-13, with or without spaces and hyphens. `getEdition` returns it. Ignored if it is invalid.',
     itemPage: 'Number of pages of the book. Null if unknown.',
-    'NewBook.itemPage': 'Number of pages of the book, as an integer or a string of digits.',
-    'BookPatch.itemPage': 'Number of pages of the book, as an integer or a string of digits.',
+    'NewBook.itemPage': 'Number of pages of the book.',
+    'BookPatch.itemPage': 'Number of pages of the book.',
     memoCount: 'Number of memos on the book.',
     memosList: 'The memos that match `memoAuthority`, newest first.',
     publisher: 'Publisher of the book. Null if unknown.',
@@ -149,10 +147,10 @@ export const booksReference: FeatureReference = {
   parameters: {
     author: 'Only books by this author, regardless of case.',
     'book-id': 'Identifier of the book.',
-    bookStatus: 'Which books to list, by name or code.',
-    memoAuthority: 'Which memos to include, by name or code. `ALL` includes all.',
-    sort: 'Order of the list.\n\n- `created`: by registration; `setCreatedDate` does not change it\n- `title`, `author`: alphabetical, regardless of case\n- `finished`: by `readEndDate`\n- `rating`: by `star`\n\nWith `-`, in reverse. Default: `-created`.',
-    status: 'Only books of this status, by name or code.',
+    bookStatus: 'Which books to list.',
+    memoAuthority: 'Which memos to include. `ALL` includes all.',
+    sort: 'Order of the list.\n\n- `created`: by registration; `setCreatedDate` does not change it\n- `title`, `author`: alphabetical, regardless of case\n- `finished`: by `readEndDate`\n- `rating`: by `star`\n\nWith `-`, in reverse.',
+    status: 'Only books of this status.',
   },
   operations: {
     'GET /books/library': {
@@ -195,7 +193,7 @@ export const booksReference: FeatureReference = {
       summary: 'Register a book',
       description:
         'Only `title` is required. Registering the same title twice creates two books. Status and dates are stored as ' +
-        'sent: neither changes the other.',
+        'sent: neither changes the other, and only readings check that the end is not before the start.',
       responses: { 201: json(RegisteredBook, 'The registered book', 'Location') },
       errors: ['MAX_BOOKS', 'MAX_MEMBER_TEXT_BYTES'],
     },
@@ -210,8 +208,8 @@ export const booksReference: FeatureReference = {
       operationId: 'updateBook',
       summary: 'Update a book',
       description:
-        'Absent fields stay unchanged, and null clears a field that may be null. Any status may follow any other, and ' +
-        'none changes a date. An empty object changes nothing.',
+        'Absent fields stay unchanged. Any status may follow any other, and ' +
+        'none changes a date. Dates are stored as sent, in any order. An empty object changes nothing. `updateEdition` changes `title` and `cover`.',
       responses: { 200: json(UpdatedBook, 'The updated values') },
       errors: ['MAX_MEMBER_TEXT_BYTES'],
     },

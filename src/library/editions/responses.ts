@@ -25,7 +25,7 @@ export const editionsReference: FeatureReference = {
   schemas: {
     BookFormat: 'Format of a book.\n\n- `PAPER`: a printed book\n- `EBOOK`: an e-book\n- `AUDIO`: an audiobook',
     Edition: 'The edition of a book.',
-    EditionPatch: 'The fields of an edition to change. Absent fields stay unchanged, and null clears a field.',
+    EditionPatch: 'The fields of an edition to change. Absent fields stay unchanged.',
   },
   properties: {
     format: 'Format of the book. Null if unknown.',
@@ -60,7 +60,7 @@ export const editionsReference: FeatureReference = {
     'PATCH /books/{book-id}/edition': {
       operationId: 'updateEdition',
       summary: 'Update the edition of a book',
-      description: 'Absent fields stay unchanged, and null clears a field. An empty object changes nothing.',
+      description: 'Absent fields stay unchanged. An empty object changes nothing.',
       responses: { 200: json(Edition, 'The updated edition') },
       errors: ['MAX_MEMBER_TEXT_BYTES'],
     },

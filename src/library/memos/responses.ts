@@ -17,6 +17,10 @@ export const Memo = namedObject('Memo', {
 })
 export type Memo = z.infer<typeof Memo>
 
+/** The contract's responses do not have the book. */
+const MemoOfBook = named('MemoOfBook', z.extend(Memo, { bookId: Id }))
+export type MemoOfBook = z.infer<typeof MemoOfBook>
+
 export const RandomMemo = named(
   'RandomMemo',
   z.pick(Memo, { memoId: true, memoContent: true, memoType: true, memoBookPage: true }),
@@ -30,19 +34,20 @@ export const memosReference: FeatureReference = {
   schemas: {
     Memo: 'A note on a book.',
     MemoAuthority:
-      'Intended visibility of a memo. Members cannot see memos of other members yet, whatever the value.\n\n- `PRIVATE` (0): only its author\n- `PUBLIC` (1): everyone',
+      'Intended visibility of a memo. Members cannot see memos of other members yet, whatever the value.\n\n- `PRIVATE`: only its author\n- `PUBLIC`: everyone',
+    MemoOfBook: 'A note on a book, with its book.',
     MemoPage: 'A page of the memos of a book.',
     MemoPatch: 'The fields of a memo to change. Absent fields stay unchanged.',
     MemoType:
-      'Kind of memo.\n\n- `BOOK_CONTENT` (0): a quotation from the book\n- `SUMMARY` (1): a summary\n- `THOUGHT` (2): a thought\n- `QUESTION` (3): a question about the book',
+      'Kind of memo.\n\n- `BOOK_CONTENT`: a quotation from the book\n- `SUMMARY`: a summary\n- `THOUGHT`: a thought\n- `QUESTION`: a question about the book',
     NewMemo: 'A memo to add.',
     RandomMemo: 'A memo drawn at random.',
   },
   properties: {
     file: 'The image, as a part with a file name. PNG, JPEG, GIF, WebP or still AVIF, at most 10 MiB and 268 megapixels.',
     memoAuthority: 'Intended visibility.',
-    'NewMemo.memoAuthority': 'Intended visibility, by name or code. `PRIVATE` if absent, null or empty.',
-    'MemoPatch.memoAuthority': 'Intended visibility, by name or code.',
+    'NewMemo.memoAuthority': 'Intended visibility. `PRIVATE` if absent.',
+    'MemoPatch.memoAuthority': 'Intended visibility.',
     memoBookPage: 'The page of the book that the memo is about.',
     memoContent: 'The text, exactly as it was sent. It may contain HTML: sanitize it before rendering it as such.',
     'NewMemo.memoContent': `The text. It is stored exactly as sent, HTML included. ${WELL_FORMED}.`,
@@ -50,14 +55,14 @@ export const memosReference: FeatureReference = {
     memoId: 'Identifier of the memo.',
     memoLikesCount: 'Number of likes. Always 0, as members cannot like memos yet.',
     memoType: 'Kind of memo.',
-    'NewMemo.memoType': 'Kind of memo, by name or code. `BOOK_CONTENT` if absent, null or empty.',
-    'MemoPatch.memoType': 'Kind of memo, by name or code.',
+    'NewMemo.memoType': 'Kind of memo. `BOOK_CONTENT` if absent.',
+    'MemoPatch.memoType': 'Kind of memo.',
     updatedAt: 'When the memo was last changed.',
   },
   parameters: {
     bookId: 'The book of the memo.',
     'memo-id': 'Identifier of the memo.',
-    memoType: 'Which memos to list, by name or code. `ALL` lists all.',
+    memoType: 'Which memos to list. `ALL` lists all.',
   },
   operations: {
     'GET /memos/random': {
@@ -96,7 +101,7 @@ export const memosReference: FeatureReference = {
       operationId: 'getMemo',
       summary: 'Get a memo',
       description: 'Returns one memo. The `Location` of a new memo points here.',
-      responses: { 200: json(Memo, 'The memo') },
+      responses: { 200: json(MemoOfBook, 'The memo') },
     },
     'PATCH /memos/{memo-id}': {
       operationId: 'updateMemo',

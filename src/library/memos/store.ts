@@ -9,7 +9,7 @@ import { quotaExceeded } from '../../errors'
 import { toFoldedColumn } from '../../values/fold'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
 import { memoColumns } from './memo-lists'
-import type { Memo } from './responses'
+import type { Memo, MemoOfBook } from './responses'
 import type { MemoPatch, NewMemo } from './schema'
 
 const memberTextRoom = (table: 'books' | 'memos') =>
@@ -62,9 +62,9 @@ const isOwnMemo = isOwnRow(memos.memoId, memos.memberId)
 const selectMemo = sqlStatement<Memo>`select ${memoColumns} from memos where ${isOwnMemo}`
 const removeMemo = sqlStatement<{ memoId: number }>`delete from memos where ${isOwnMemo} returning memoId`
 
-/** A memo. Returns undefined if the caller has no such memo. */
-export const getMemo = (db: Db, caller: Caller, memoId: number): Promise<Memo | undefined> =>
-  queryOne(db, caller, selectMemo({ memoId }))
+const selectMemoOfBook = sqlStatement<MemoOfBook>`select ${memoColumns}, bookId from memos where ${isOwnMemo}`
+/** A memo with its book. Returns undefined if the caller has no such memo. */
+export const getMemo = (db: Db, caller: Caller, memoId: number) => queryOne(db, caller, selectMemoOfBook({ memoId }))
 
 const bookTextBytes = sql`(select memoBytes from books where books.bookId = memos.bookId)`
 const growth = sql`:bytes - octet_length(memoContent)`
@@ -88,7 +88,7 @@ export const updateMemo = async (
   now: string,
   quotas: Quotas,
 ): Promise<Memo | undefined> => {
-  if (Object.keys(patch).length === 0) return getMemo(db, caller, memoId)
+  if (Object.keys(patch).length === 0) return queryOne(db, caller, selectMemo({ memoId }))
   const { MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES } = quotas
   const values = { memoId, bytes: utf8Bytes(patch.memoContent), MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES }
   const hasContent = patch.memoContent !== undefined

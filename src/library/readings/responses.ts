@@ -28,7 +28,7 @@ export const readingsReference: FeatureReference = {
     Reading: 'A single reading of a book, in progress or ended. A book can have several.',
     ReadingOutcome:
       'How a reading ended.\n\n- `FINISHED`: the book was read to the end\n- `STOPPED`: the book was given up',
-    ReadingPatch: 'The fields of a reading to change. Absent fields stay unchanged, and null clears a field.',
+    ReadingPatch: 'The fields of a reading to change. Absent fields stay unchanged.',
   },
   properties: {
     finishedAt: 'When reading ended, as `yyyy`, `yyyy-MM` or `yyyy-MM-dd`. Null if unknown, or not yet.',
@@ -64,7 +64,8 @@ export const readingsReference: FeatureReference = {
       operationId: 'createReading',
       summary: 'Add a reading of a book',
       description:
-        'If it is the newest reading, the book takes its status, full dates and rating. Otherwise the book does not change.',
+        'If it is the newest reading, the book takes its status, full dates and rating. Otherwise the book does not change. ' +
+        '`finishedAt` must not be before `startedAt`, which is not checked when dates are set on the book.',
       responses: { 201: json(Reading, 'The new reading') },
       errors: ['MAX_READINGS', 'MAX_MEMBER_TEXT_BYTES'],
     },
@@ -72,7 +73,7 @@ export const readingsReference: FeatureReference = {
       operationId: 'updateReading',
       summary: 'Update a reading',
       description:
-        'Absent fields stay unchanged, and null clears a field. If the reading is or becomes the newest, the book changes, ' +
+        'Absent fields stay unchanged. If the reading is or becomes the newest, the book changes, ' +
         'too. An empty object changes nothing.',
       responses: { 200: json(Reading, 'The updated reading') },
       errors: ['MAX_MEMBER_TEXT_BYTES'],
@@ -82,7 +83,7 @@ export const readingsReference: FeatureReference = {
       summary: 'Delete a reading',
       description:
         'Cannot be undone. The book takes the status, dates and rating of the newest reading that is left. Without any, the ' +
-        'book becomes `YET` and has no dates.',
+        'book becomes `YET`, has no dates, and keeps its `star`.',
       responses: { 204: empty('Deleted') },
     },
   },

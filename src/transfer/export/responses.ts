@@ -96,7 +96,7 @@ export const exportReference: FeatureReference = {
     version: 'Version of the format. It does not change when properties are added.',
   },
   parameters: {
-    part: 'Number of the part to export. The first one if absent.',
+    part: 'Number of the part to export.',
     plan: 'Where the part begins, from the `Link` header of the previous part, so that each book is in exactly one part. Without it, the request starts a new export and counts as one.',
     for: "`spreadsheet` adds a byte order mark, and a `'` before text that a spreadsheet would run as a formula. Do not import such a file.",
   },

@@ -20,7 +20,7 @@ type VagueEndpoints = {
 it('the typed client knows the inputs and responses of every path', () => {
   expectTypeOf<VagueEndpoints>().toEqualTypeOf<never>()
   expectTypeOf<Schema['/memos']['$post']['input']['json']['memoType']>().toEqualTypeOf<
-    'BOOK_CONTENT' | 'SUMMARY' | 'THOUGHT' | 'QUESTION' | '' | null | undefined
+    'BOOK_CONTENT' | 'SUMMARY' | 'THOUGHT' | 'QUESTION' | undefined
   >()
   expectTypeOf<Schema['/books/created-date/:book-id']['$patch']['input']['json']>().toEqualTypeOf<string>()
   expectTypeOf<Schema['/books/library']['$get']['input']['query']>().toEqualTypeOf<{

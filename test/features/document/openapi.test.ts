@@ -10,6 +10,7 @@ import introduction from '../../../src/openapi/introduction.md?raw'
 import { recordSweep } from '../../../src/reference/health/last-sweep'
 import { docs } from '../../../src/reference/routes'
 import { SCOPES } from '../../../src/values/contract'
+import config from '../../../wrangler.toml?raw'
 import { EMAIL, mails } from '../../support/accounts/mailed-codes'
 import { BASE, send } from '../../support/api'
 import { createPlaceholders } from '../../support/document/placeholders'
@@ -57,6 +58,23 @@ describe('the document', () => {
     expect(missing, 'src/openapi/introduction.md lacks them').toEqual([])
   })
 
+  it('states the limits per minute of wrangler.toml, and the defaults of parameters', () => {
+    const limitOf = (name: string) => {
+      const [, limit = ''] = config.match(new RegExp(`name = "${name}"[^]*?limit = (\\d+)`)) ?? []
+      return Number(limit).toLocaleString('en')
+    }
+    const textOf = (operationId: string) => JSON.stringify(operations.find((each) => each.operationId === operationId))
+    expect(textOf('logIn')).toContain(`Limit: about ${limitOf('NETWORK_LIMIT')} requests a minute from one network.`)
+    expect(textOf('uploadMemoImage')).toContain(`about ${limitOf('MEMBER_LIMIT')} requests a minute of one member.`)
+    expect(textOf('searchBooks')).toContain(`about ${limitOf('MEMBER_LIMIT')} requests a minute of one member.`)
+    expect(textOf('createMemo')).toContain(
+      `about ${limitOf('WRITE_LIMIT')} writes of all kinds a minute of one member.`,
+    )
+    expect(textOf('logOut')).toContain('writes of all kinds a minute of one session.')
+    expect(textOf('getBook')).not.toContain('Limit: ')
+    expect(textOf('listBooks')).toContain('Number of items on a page. Default: `20`.')
+  })
+
   it('has a unique name, a summary, a description and an example for each operation', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
     for (const operation of operations) {
@@ -69,7 +87,7 @@ describe('the document', () => {
 })
 
 it('has no description that it does not use', () => {
-  const text = JSON.stringify(document)
+  const text = JSON.stringify(document).replace(/ Default: `[^`]*`\./g, '')
   const unused = DESCRIPTIONS.flatMap(({ schemas, properties, parameters }) => [schemas, properties, parameters])
     .flatMap((descriptions) => Object.entries(descriptions ?? {}))
     .filter(([, description]) => !text.includes(JSON.stringify(description)))

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import document from '../../../docs/openapi.json'
 import { login, ofType, PASSWORD, type Reader, send, sharedReader } from '../../support/api'
 import { fieldError, invalidCases, NOT_TIMESTAMP } from '../../support/inputs/invalid-values'
 import { getBook, snapshot } from '../../support/library'
@@ -156,4 +157,43 @@ describe('PATCH /books/created-date/{book-id}', () => {
 
 it('keeps the password through every rejected body', async () => {
   expect((await login(reader.email, PASSWORD)).status).toBe(200)
+})
+
+type Property = { type?: string | string[]; anyOf?: { type?: string }[] }
+const acceptsNull = ({ type, anyOf }: Property) =>
+  [type].flat().includes('null') || anyOf?.some((choice) => choice.type === 'null') === true
+
+describe('null for every field', () => {
+  const patches = Object.entries(document.paths).flatMap(([path, item]) => {
+    const { description = '', requestBody } = 'patch' in item ? item.patch : {}
+    const content = requestBody?.content['application/json'].schema ?? {}
+    const reference = '$ref' in content ? String(content.$ref) : ''
+    const name = reference.split('/').at(-1) as keyof typeof document.components.schemas | ''
+    return name ? [[path, description, document.components.schemas[name]] as const] : []
+  })
+
+  it.each(patches)(
+    'of PATCH %s is refused, and the document names those that it clears',
+    async (path, text, schema) => {
+      const properties = Object.entries('properties' in schema ? (schema.properties as Record<string, Property>) : {})
+      const required = properties.filter(([, property]) => !acceptsNull(property)).map(([name]) => name)
+      const cleared = properties.filter(([, property]) => acceptsNull(property)).map(([name]) => `\`${name}\``)
+      const before = await snapshot(reader, bookId)
+      const address = path.replace('{book-id}', `${bookId}`).replace(/\{[\w-]+\}/, `${memoId}`)
+      const body = Object.fromEntries(properties.map(([name]) => [name, null]))
+      const answer = await reader.patch(address, body)
+      expect(answer.status).toBe(400)
+      expect(answer.body.fieldErrors.map(({ field }: { field: string }) => field)).toEqual(required)
+      expect(await snapshot(reader, bookId)).toEqual(before)
+      expect(text).toContain(
+        cleared.length > 0
+          ? `Null clears ${cleared.join(', ')}, and no other field may be null.`
+          : 'No field may be null.',
+      )
+    },
+  )
+
+  it('is checked for every operation', () => {
+    expect(patches).toHaveLength(7)
+  })
 })

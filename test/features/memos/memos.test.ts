@@ -53,7 +53,7 @@ describe('POST /memos', () => {
     expect(answer.headers.get('Location')).toBe(`/memos/${answer.body.memoId}`)
     expect(answer.body.createdAt).not.toBe('2000-01-01T00:00:00')
     expect((await getBook(reader, bookId)).memosList).toContainEqual(answer.body)
-    expect((await reader.get(`/memos/${answer.body.memoId}`)).body).toEqual(answer.body)
+    expect((await reader.get(`/memos/${answer.body.memoId}`)).body).toEqual({ ...answer.body, bookId })
   })
 
   it('needs a book of the caller', async () => {
@@ -77,10 +77,10 @@ describe('POST /memos', () => {
 })
 
 describe('GET /memos/{memo-id}', () => {
-  it('returns the memo, and nothing to HEAD', async () => {
+  it('returns the memo with its book, and nothing to HEAD', async () => {
     const { memoId } = await reader.createMemo(bookId, MEMO)
     const answer = await reader.get(`/memos/${memoId}`)
-    expect(answer).toEqual({ status: 200, headers: expect.anything(), body: { ...STORED, memoId } })
+    expect(answer).toEqual({ status: 200, headers: expect.anything(), body: { ...STORED, memoId, bookId } })
     expect(await reader.send('HEAD', `/memos/${memoId}`)).toMatchObject({ status: 200, body: null })
   })
 

@@ -110,7 +110,7 @@ export const contractViews = (library: Library, book: Book | undefined, paging: 
     ...(deleted ? [{ path: `/books/${deleted}?memoAuthority=ALL`, expected: { status: 404 } }] : []),
     ...library.memos.slice(-1).map((memo) => ({
       path: `/memos/${memo.memoId}`,
-      expected: { status: 200, body: toMemo(memo) },
+      expected: { status: 200, body: { ...toMemo(memo), bookId: memo.bookId } },
     })),
     { path: '/memos/random', check: isOneOfMemos },
   ]
