@@ -3,7 +3,11 @@
 /** The parts of an operation that a sample shows. */
 export type SampledOperation = {
   method: string
-  /** The path with its parameters and query filled in. */
+  /** The path with its parameters as `{name}`. */
+  path: string
+  pathParameters: Record<string, string>
+  query: Record<string, string>
+  /** The URL of the path with its parameters and query filled in. */
   url: string
   needsToken: boolean
   body?: { type: string; value: unknown } | undefined
@@ -36,8 +40,10 @@ const toResult = ({ returns, needsToken }: SampledOperation) => {
   if (returns === 'file') return ['const image = await response.blob()']
   if (returns === 'nothing') return []
   const name = needsToken ? 'newToken' : 'token'
-  return [`const ${name} = response.headers.get('Authorization').replace('Bearer ', '')`]
+  return [`const ${name} = response.headers.get('Authorization')?.replace('Bearer ', '')`]
 }
+
+const indent = (value: unknown) => JSON.stringify(value, null, 2)?.replaceAll('\n', '\n  ')
 
 /** JavaScript for any runtime with `fetch`, in which `token` and, for uploads, `file` are set. */
 export const toFetch = (operation: SampledOperation) => {
@@ -46,7 +52,7 @@ export const toFetch = (operation: SampledOperation) => {
     ...(needsToken ? [`Authorization: \`Bearer \${token}\``] : []),
     ...(body && body.type !== FORM ? [`'Content-Type': '${body.type}'`] : []),
   ]
-  const value = JSON.stringify(body?.value, null, 2)?.replaceAll('\n', '\n  ')
+  const value = indent(body?.value)
   const json = typeof body?.value === 'string' ? value : `JSON.stringify(${value})`
   const options = [
     ...(method === 'GET' ? [] : [`method: '${method}'`]),
@@ -57,6 +63,33 @@ export const toFetch = (operation: SampledOperation) => {
   return [
     ...(body?.type === FORM ? ['const form = new FormData()', "form.append('file', file)"] : []),
     `const response = await fetch('${url}'${init})`,
+    ...toResult(operation),
+  ].join('\n')
+}
+
+/** The property of a typed client for a segment of a path: `.books`, `[':book-id']`. */
+const toProperty = (segment: string) => {
+  const name = segment.replace(/^\{(.+)\}$/, ':$1')
+  return /^\w+$/.test(name) ? `.${name}` : `['${name}']`
+}
+
+/** TypeScript with `hono/client` and the types of this service, in which `token` and, for uploads, `file` are set. */
+export const toClient = (operation: SampledOperation) => {
+  const { method, path, pathParameters, query, url, needsToken, body } = operation
+  const input = [
+    ...(Object.keys(pathParameters).length > 0 ? [`param: ${indent(pathParameters)}`] : []),
+    ...(Object.keys(query).length > 0 ? [`query: ${indent(query)}`] : []),
+    ...(body ? [body.type === FORM ? 'form: { file }' : `json: ${indent(body.value)}`] : []),
+  ]
+  const argument = input.length > 0 ? `{\n${input.map((entry) => `  ${entry},\n`).join('')}}` : ''
+  const options = needsToken ? `, { headers: { Authorization: \`Bearer \${token}\` } }` : ''
+  const endpoint = path.slice(1).split('/').map(toProperty).join('')
+  return [
+    "import { hc } from 'hono/client'",
+    "import type { Api } from 'reading-library'",
+    '',
+    `const api = hc<Api>('${new URL(url).origin}'${options})`,
+    `const response = await api${endpoint}.$${method.toLowerCase()}(${argument})`,
     ...toResult(operation),
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 // The OpenAPI document as it is served: the operations, plus an introduction, tags, examples and code samples.
 import { app } from '../app'
 import { documentOf } from './build'
-import { type SampledOperation, toCurl, toFetch } from './code-samples'
+import { type SampledOperation, toClient, toCurl, toFetch } from './code-samples'
 import { EXAMPLES, type Example } from './examples'
 import { TAGS } from './feature-reference'
 import { introduce } from './introduction'
@@ -31,15 +31,13 @@ const addExample = (operation: Operation, { parameters = {}, body, response }: E
   if (response !== undefined) for (const media of Object.values(received ?? {})) media.example = response
 }
 
-const toUrl = (path: string, { parameters = [] }: Operation) => {
-  const query = new URLSearchParams()
-  let url = BASE + path
-  for (const { in: place, name, example } of parameters) {
-    if (place === 'path') url = url.replace(`{${name}}`, encodeURIComponent(String(example)))
-    if (place === 'query' && example !== undefined) query.set(name, String(example))
-  }
-  return query.size > 0 ? `${url}?${query}` : url
-}
+/** The examples of an operation's parameters in `place`, as text. */
+const examplesIn = ({ parameters = [] }: Operation, place: string) =>
+  Object.fromEntries(
+    parameters
+      .filter((parameter) => parameter.in === place && parameter.example !== undefined)
+      .map(({ name, example }) => [name, String(example)]),
+  )
 
 const returned = ({ headers = {}, content = {} }: { headers?: object; content?: Contents }) => {
   if ('Authorization' in headers) return 'token'
@@ -50,9 +48,15 @@ const returned = ({ headers = {}, content = {} }: { headers?: object; content?: 
 
 const toSampled = (method: string, path: string, operation: Operation): SampledOperation => {
   const [type] = Object.keys(operation.requestBody?.content ?? {})
+  const [pathParameters, query] = [examplesIn(operation, 'path'), examplesIn(operation, 'query')]
+  const filled = path.replace(/\{(.+?)\}/g, (_, name) => encodeURIComponent(pathParameters[name] ?? ''))
+  const search = Object.keys(query).length > 0 ? `?${new URLSearchParams(query)}` : ''
   return {
     method: method.toUpperCase(),
-    url: toUrl(path, operation),
+    path,
+    pathParameters,
+    query,
+    url: `${BASE}${filled}${search}`,
     needsToken: Boolean(operation.security?.length),
     body: type ? { type, value: operation.requestBody?.content[type]?.example } : undefined,
     returns: returned(successOf(operation) ?? {}),
@@ -75,6 +79,7 @@ export const buildDocument = (introduction: string) => {
       operation['x-codeSamples'] = [
         { lang: 'Shell', label: 'curl', source: toCurl(sampled) },
         { lang: 'JavaScript', label: 'fetch', source: toFetch(sampled) },
+        { lang: 'TypeScript', label: 'typed client', source: toClient(sampled) },
       ]
     }
   }

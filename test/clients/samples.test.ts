@@ -1,8 +1,10 @@
 // Executes the code samples of the served document, in the order of its examples, each language on a new service.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { hc } from 'hono/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { EXAMPLES, EXPORT } from '../../src/openapi/examples.ts'
 import { createPlaceholders } from '../support/document/placeholders.ts'
@@ -17,6 +19,11 @@ type Execute = (
   fileName?: string,
 ) => Promise<{ token?: string | undefined; body?: unknown }>
 
+const operationsOf = ({ paths }: { paths: Record<string, Record<string, Operation>> }) =>
+  Object.values(paths).flatMap((item) => Object.values(item))
+const sampleOf = (operation: Operation | undefined, language: string) =>
+  operation?.['x-codeSamples'].find(({ label }) => label === language)?.source ?? ''
+
 const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => {}).constructor
 
 const FILES: Record<string, File> = {
@@ -30,10 +37,14 @@ const runFetch: Execute = async (source, token, fileName = '') => {
   const end = tokenName
     ? `return { token: ${tokenName} }`
     : "return { body: typeof result === 'undefined' ? undefined : result }"
-  const variables = tokenName === 'token' ? ['file'] : ['file', 'token']
+  const variables = tokenName === 'token' ? ['hc', 'file'] : ['hc', 'file', 'token']
   const sample = new AsyncFunction(...variables, [source, check, end].join('\n'))
-  return sample(FILES[fileName], token)
+  return sample(hc, FILES[fileName], token)
 }
+
+const withoutImports = (source: string) => source.replace(/^import .*$/gm, '')
+
+const runClient: Execute = (source, ...rest) => runFetch(stripTypeScriptTypes(withoutImports(source)), ...rest)
 
 const runCurl: Execute = async (source, token) => {
   const cwd = mkdtempSync(join(tmpdir(), 'reading-library-'))
@@ -49,21 +60,19 @@ const runCurl: Execute = async (source, token) => {
 it.each([
   ['fetch', runFetch],
   ['curl', runCurl],
+  ['typed client', runClient],
 ])('every sample for %s works', async (language, execute) => {
   const service = await startService()
   onTestFinished(service.stop)
-  const { paths } = (await (await fetch(`${service.base}/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, Operation>>
-  }
-  const operations = Object.values(paths).flatMap((item) => Object.values(item))
+  const operations = operationsOf(await (await fetch(`${service.base}/openapi.json`)).json())
   const { learn, learnCode, fill } = createPlaceholders()
   let token = ''
 
   const executeSample = async (operationId: string) => {
     const operation = operations.find((each) => each.operationId === operationId)
     if (operation?.security?.length && !token) await executeSample('logIn')
-    const source = operation?.['x-codeSamples'].find(({ label }) => label === language)?.source ?? ''
-    expect(source, operationId).toContain('https://library.example.com/')
+    const source = sampleOf(operation, language)
+    expect(source, operationId).toContain('https://library.example.com')
     const local = fill(source.replaceAll('https://library.example.com', service.base))
     const printedBefore = service.printed().length
     const { response, file, mailedCode, endsSession } = EXAMPLES[operationId] ?? {}
@@ -75,4 +84,20 @@ it.each([
     token = endsSession ? '' : (returned.token ?? token)
   }
   for (const operationId of Object.keys(EXAMPLES)) await executeSample(operationId)
+})
+
+it('every sample for the typed client compiles', () => {
+  // In the package, so that its own name resolves.
+  const folder = resolve('dist/samples')
+  mkdirSync(folder, { recursive: true })
+  const functions = operationsOf(JSON.parse(readFileSync('docs/openapi.json', 'utf8'))).map(
+    (operation) => `  async () => {\n${withoutImports(sampleOf(operation, 'typed client'))}\n  },`,
+  )
+  const imports = "import { hc } from 'hono/client'\nimport type { Api } from 'reading-library'"
+  const variables = 'declare const token: string\ndeclare const file: File'
+  writeFileSync(join(folder, 'samples.ts'), `${imports}\n${variables}\nexport default [\n${functions.join('\n')}\n]\n`)
+  const compilerOptions = { noUnusedLocals: false }
+  const config = { extends: '../../tsconfig.json', compilerOptions, include: ['.', '../../test/*.d.ts'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  execFileSync('npx', ['tsc', '-p', folder], { stdio: 'inherit' })
 })
