@@ -1,9 +1,10 @@
 // `npm run seed`: adds a demo member with a library to a running service, so that every view has content.
 import { parseArgs } from 'node:util'
 import { DEMO, seed } from './seed/demo.ts'
+import { SERVICE_OPTIONS } from './transfer/arguments.ts'
 
-const USAGE = `Usage: npm run seed [-- [BASE_URL] [--reset]]
-  BASE_URL   the URL of the service (default http://localhost:8787)
+const USAGE = `Usage: npm run seed [-- [--url URL] [--reset]]
+  --url      the URL of the service (default http://localhost:8787)
   --reset    deletes an existing demo member and creates it again`
 
 const fail = (message: string): never => {
@@ -13,10 +14,10 @@ const fail = (message: string): never => {
 
 const readArguments = () => {
   try {
-    const options = { reset: { type: 'boolean', default: false } } as const
-    const { values, positionals } = parseArgs({ allowPositionals: true, options })
-    const { origin, pathname } = new URL(positionals[0] ?? 'http://localhost:8787')
-    return { reset: values.reset, base: origin + pathname.replace(/\/$/, '') }
+    const options = { reset: { type: 'boolean', default: false }, url: SERVICE_OPTIONS.url } as const
+    const { reset, url } = parseArgs({ options }).values
+    const { origin, pathname } = new URL(url)
+    return { reset, base: origin + pathname.replace(/\/$/, '') }
   } catch {
     return fail(USAGE)
   }

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 
-const USAGE = `Usage: npm run smoke -- URL [--public] [--origin ORIGIN] [--email TEMPLATE [--code-command COMMAND]]
-  URL             where the service runs, for example http://localhost:8787
+const USAGE = `Usage: npm run smoke -- --url URL [--public] [--origin ORIGIN] [--email TEMPLATE [--code-command COMMAND]]
+  --url           where the service runs, for example http://localhost:8787
   --public        runs only the tests that need no member
   --origin        an origin that CORS_ORIGINS allows (default https://app.example)
   --email         your address with %s, for example me+%s@example.com; required if the service mails codes
@@ -23,10 +23,10 @@ const fail = (message: string): never => {
 }
 const text = { type: 'string' } as const
 const origin = { ...text, default: 'https://app.example' }
-const options = { public: { type: 'boolean' }, origin, email: text, 'code-command': text } as const
-const { values: flags, positionals } = parseArgs({ allowPositionals: true, options })
-if (!URL.canParse(positionals[0] ?? '')) fail(USAGE)
-const url = String(positionals[0]).replace(/\/+$/, '')
+const options = { url: text, public: { type: 'boolean' }, origin, email: text, 'code-command': text } as const
+const { values: flags, positionals } = parseArgs({ options, allowPositionals: true })
+if (positionals.length > 0 || !URL.canParse(flags.url ?? '')) fail(USAGE)
+const url = String(flags.url).replace(/\/+$/, '')
 /** A record of sign-ups, tokens and withdrawals, to which test/support/runner/remote.ts also writes. */
 const journal = join(mkdtempSync(join(tmpdir(), 'smoke-')), 'members')
 writeFileSync(journal, '')
