@@ -1,14 +1,13 @@
 // Generates the static files in dist/assets: the OpenAPI document, built from the app, the reference page that shows it, and
 // the filter of common passwords. Wrangler runs this before each bundling, so the document always matches the code.
-import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { dictionary } from '@zxcvbn-ts/language-common'
+import { renderPage } from './reference/page.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const OUTPUT = join(ROOT, 'dist/assets')
-const SWAGGER_FILES = `swagger-ui.css swagger-ui-bundle.js swagger-ui-bundle.js.LICENSE.txt favicon-32x32.png LICENSE
-  NOTICE`.split(/\s+/)
 
 // The Worker's imports have no file extension, which its bundler resolves and Node does not.
 registerHooks({
@@ -24,11 +23,10 @@ const { COMMON_PASSWORDS, FILTER_FILE, toFilter }: typeof import('../src/account
 const MIN_PASSWORD = 6
 
 mkdirSync(join(OUTPUT, 'docs'), { recursive: true })
-writeFileSync(join(OUTPUT, 'openapi.json'), `${JSON.stringify(buildDocument(introduction), null, 2)}\n`)
+const document = `${JSON.stringify(buildDocument(introduction), null, 2)}\n`
+writeFileSync(join(OUTPUT, 'openapi.json'), document)
+writeFileSync(join(OUTPUT, 'docs/index.html'), renderPage(JSON.parse(document)))
 cpSync(join(ROOT, 'src/reference/page'), join(OUTPUT, 'docs'), { recursive: true })
-for (const file of SWAGGER_FILES) {
-  copyFileSync(join(ROOT, 'node_modules/swagger-ui-dist', file), join(OUTPUT, 'docs', file))
-}
 
 // The list is ordered by frequency.
 const passwords = dictionary['passwords-common'].filter((password) => password.length >= MIN_PASSWORD)

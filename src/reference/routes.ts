@@ -5,12 +5,12 @@ import { ApiError } from '../errors'
 import { wellKnown } from './well-known'
 
 const NONE = "'none'"
-/** Allows the page its own files and calls to this API. The data: images are those of its stylesheet. */
+/** Allows the page its own files and calls to this API. */
 const PAGE_POLICY = Object.entries({
   'default-src': NONE,
   'script-src': "'self'",
   'style-src': "'self'",
-  'img-src': "'self' data:",
+  'img-src': "'self'",
   'connect-src': "'self'",
   'base-uri': NONE,
   'form-action': NONE,

@@ -7,6 +7,7 @@ import { type ExportCost, HEAP_MIB } from './parts/export.ts'
 import type { ImportCost } from './parts/import.ts'
 import type { Flooded } from './parts/passwords.ts'
 import type { Peer } from './parts/peers.ts'
+import type { PageSpeed } from './parts/reference.ts'
 import { type Cost, maxRows, type RowCost } from './parts/rows.ts'
 import type { SlotResults } from './parts/slots.ts'
 import { SERVICE_MS } from './parts/slots-setup.ts'
@@ -25,6 +26,7 @@ export type Results = {
   storage?: { bytes: number; books: number; memos: number; entryBytes: number }
   peers?: Record<string, Partial<Record<Peer, Speed>>>
   slots?: SlotResults
+  reference?: Record<string, PageSpeed>
   import?: ImportCost[]
   export?: ExportCost[]
 }
@@ -169,7 +171,9 @@ const targetsOf = (results: Results) => {
     draws,
     peers,
     slots,
+    reference,
   } = results
+  const [page, swagger] = ['this page', 'Swagger UI'].map((name) => reference?.[name]?.readableMs ?? Number.NaN)
   const slowdown = passwords && passwords.flood.manyAccounts.p50 / passwords.flood.alone.p50
   const bounded = rows.filter(({ grows }) => !grows)
   return [
@@ -198,7 +202,8 @@ const targetsOf = (results: Results) => {
     ) ?? [],
     importTargets(results.import),
     exportTargets(results.export),
-    atMost('Worker: KB gzipped', worker.gzipped / 1000, 140, 1),
+    atMost('API reference: readable, against Swagger UI', reference && (page ?? 0) / (swagger ?? 0), 0.33, 2),
+    atMost('Worker: KB gzipped', worker.gzipped / 1000, 160, 1),
     atMost('start-up: ms to load the module', startupMs, 30, 1),
   ].flat(3)
 }
@@ -234,6 +239,8 @@ export const printReport = (results: Results) => {
     print(
       `\nRandom: ${whole(draws.draws)} draws among ${draws.memos} memos, chi-square ${fixed(draws.chiSquare, 1)}, z-score ${fixed(draws.z, 2)}`,
     )
+  for (const [name, { readableMs, bytes }] of Object.entries(results.reference ?? {}))
+    print(`API reference, ${name}: first operation readable after ${whole(readableMs)} ms, ${whole(bytes / 1000)} KB`)
   if (storage)
     print(
       `\nStorage: ${whole(storage.bytes)} bytes for ${whole(storage.books)} books and ${whole(storage.memos)} memos, indexes included: ${whole(storage.bytes / storage.books)} per book with its memo; ${whole(storage.entryBytes)} per entry of the directory`,

@@ -11,6 +11,7 @@ import { measureExport } from './parts/export.ts'
 import { measureImport } from './parts/import.ts'
 import { floodLogins, timeHash } from './parts/passwords.ts'
 import { PEERS, startPeers } from './parts/peers.ts'
+import { measureReference } from './parts/reference.ts'
 import { measureHashing, measureRows, measureSessions, measureWithdrawal } from './parts/rows.ts'
 import { measureSlots } from './parts/slots.ts'
 import { compareHeaders, compareSpeed, measureLatency, measureStartup } from './parts/throughput.ts'
@@ -20,7 +21,7 @@ import { startWorkers } from './workers.ts'
 
 const WORKER_PARTS = ['rows', 'throughput', 'distance', 'passwords', 'draws'] as const
 const DEFAULT_PARTS = [...WORKER_PARTS, 'import', 'export', 'startup', 'peers'] as const
-const PARTS = [...DEFAULT_PARTS, 'slots'] as const
+const PARTS = [...DEFAULT_PARTS, 'slots', 'reference'] as const
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -28,7 +29,7 @@ const { values: flags, positionals } = parseArgs({
 })
 if (!positionals.every((name) => PARTS.some((part) => part === name))) {
   const usage = 'Usage: npm run bench -- [PART …] [--quick] [--json FILE]'
-  console.error(`${usage}\n  PART  ${PARTS.join(', ')}; default: all but slots`)
+  console.error(`${usage}\n  PART  ${PARTS.join(', ')}; default: all but slots and reference`)
   process.exit(2)
 }
 const selected: readonly string[] = positionals.length > 0 ? positionals : DEFAULT_PARTS
@@ -125,6 +126,7 @@ if (isSelected('import')) results.import = await measureImport(flags.quick, prog
 if (isSelected('export')) results.export = await measureExport(flags.quick, progress)
 if (isSelected('peers')) await runPeers(results)
 if (isSelected('slots')) results.slots = await measureSlots(flags.quick, progress)
+if (isSelected('reference')) results.reference = await measureReference(flags.quick ? 3 : 7, progress)
 progress('done')
 
 printReport(results)

@@ -33,26 +33,25 @@ const open = async (path: string) => {
       problems.push(request.url())
   })
   await page.goto(service.base + path)
-  await page.locator('.opblock').first().waitFor()
   return { page, problems }
 }
 
-/** Executes an operation with a body or file. Returns the status and text of the answer. */
-const tryOut = async (page: Page, name: string, body?: object | Buffer) => {
-  const block = page.locator(`#operations-${name}`)
-  if ((await block.getAttribute('class'))?.includes('is-open') === false) {
-    await block.locator('.opblock-summary-control').click()
-  }
-  await block.locator('.try-out__btn').click()
+/** Tries an operation with a body or file. Returns the status and text of the answer. */
+const tryOut = async (page: Page, operation: string, body?: object | Buffer) => {
+  const block = page.locator(`#${operation} .try`)
+  if ((await block.getAttribute('open')) === null) await block.locator('summary').first().click()
   if (Buffer.isBuffer(body)) {
     await block.locator('input[type=file]').setInputFiles({ name: 'page.png', mimeType: 'image/png', buffer: body })
-  } else if (body) await block.locator('.body-param__text').fill(JSON.stringify(body))
-  await block.locator('.execute').click()
-  const answer = block.locator('.live-responses-table')
-  const status = answer.locator('.response-col_status').nth(1)
+  } else if (body) await block.locator('textarea').fill(JSON.stringify(body))
+  await block.getByText('Send').click()
+  const status = block.locator('.result strong')
   await status.waitFor()
-  return { status: (await status.textContent())?.trim(), text: await answer.textContent() }
+  return { status: await status.textContent(), text: (await block.locator('.answer').textContent()) ?? '' }
 }
+
+/** The distance of an element from the top of the window. */
+const topOf = (page: Page, id: string) =>
+  page.locator(`#${id}`).evaluate((element) => element.getBoundingClientRect().top)
 
 // A 2 × 1 picture, red and blue.
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR4nGP4zwAE/wEHAAH/4iOeWQAAAABJRU5ErkJggg=='
@@ -67,40 +66,86 @@ describe('/docs', () => {
     expect(new URL(page.url()).pathname).toBe('/docs')
     const { paths } = await (await fetch(`${service.base}/openapi.json`)).json()
     const described = Object.values(paths as Record<string, object>).flatMap((item) => Object.keys(item))
-    expect(await page.locator('.opblock').count()).toBe(described.length)
+    expect(await page.locator('main > article').count()).toBe(described.length)
+    expect(await page.locator('#list a .method').count()).toBe(described.length)
     const policy = (await fetch(`${service.base}/docs`)).headers.get('Content-Security-Policy')
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/unsafe|http|\*/)
     expect(problems).toEqual([])
   })
 
-  it('shows the introduction, and the code samples of an operation', async () => {
+  it.each(['errors', 'IMAGE_NOT_FOUND', 'tag-books', 'registerBook'])('opens at #%s', async (id) => {
+    const { page } = await open(`/docs#${id}`)
+    await expect.poll(() => topOf(page, id)).toBeCloseTo(68, -1)
+  })
+
+  it('opens links of earlier versions', async () => {
     const { page } = await open('/docs#/Books/registerBook')
-    await page.locator('#contents').getByText('Errors').click()
-    // Scrolling is smooth.
-    await expect
-      .poll(() => page.locator('#errors').evaluate((heading) => heading.getBoundingClientRect().top), {
-        timeout: 10_000,
-      })
-      .toBeLessThan(50)
-    const samples = page.locator('#operations-Books-registerBook .code-samples')
-    expect(await samples.locator('summary').allTextContents()).toEqual(['curl', 'fetch'])
-    await samples.locator('summary').first().click()
-    expect(await samples.locator('pre').first().textContent()).toContain("curl -X POST 'https://")
+    await expect.poll(() => topOf(page, 'registerBook')).toBeCloseTo(68, -1)
+    await page.goto(`${service.base}/docs#/Access%20tokens`)
+    await expect.poll(() => topOf(page, 'tag-access-tokens')).toBeCloseTo(68, -1)
+  })
+
+  it('finds operations by name and sections by text, and scrolls to the text', async () => {
+    const { page } = await open('/docs')
+    await page.keyboard.press('/')
+    await page.keyboard.type('register a book')
+    await page.keyboard.press('Enter')
+    expect(new URL(page.url()).hash).toBe('#registerBook')
+    await page.locator('#search').fill('uploads of one')
+    await page.locator('#results').getByText('Limits').click()
+    expect(new URL(page.url()).hash).toBe('#limits')
+    const row = page.getByRole('cell', { name: 'Uploads of one member' })
+    await expect.poll(() => row.evaluate((cell) => Math.abs(cell.getBoundingClientRect().top - 450))).toBeLessThan(100)
+    await page.locator('#search').fill('<b>nothing</b>')
+    await page.getByText('Nothing found.').waitFor()
+    await page.locator('#search').fill('')
+    expect(await page.locator('#list').isVisible()).toBe(true)
+  })
+
+  it('copies samples in the chosen language, with its own origin and the token', async () => {
+    const { page } = await open('/docs#registerBook')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const samples = page.locator('#registerBook .sample').first()
+    const copy = async () => {
+      await samples.locator('.copy').click()
+      return page.evaluate(() => navigator.clipboard.readText())
+    }
+    expect(await samples.locator('.language').allTextContents()).toEqual(['curl', 'fetch', 'typed client'])
+    expect(await copy()).toContain(`curl -X POST '${service.base}/books' \\\n  -H "Authorization: Bearer $TOKEN"`)
+
+    await page.getByRole('button', { name: 'Token' }).click()
+    await page.getByRole('textbox', { name: 'Token' }).fill('Bearer rl_abc')
+    await page.getByRole('button', { name: 'Use' }).click()
+    expect(await copy()).toMatch(/^TOKEN='rl_abc'\ncurl /)
+    await samples.getByText('typed client').click()
+    expect(await copy()).toMatch(/^import .*\nimport .*\n\nconst token = 'rl_abc'\nconst api = hc<Api>/)
+    await page.goto(`${service.base}/docs#getBook`)
+    expect(await page.locator('#getBook pre[data-language=curl]').isVisible()).toBe(false)
+    expect(await page.locator('#getBook pre[data-language="typed client"]').isVisible()).toBe(true)
+  })
+
+  it('keeps the theme that was chosen', async () => {
+    const { page } = await open('/docs')
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    expect(await background()).toBe('rgb(255, 255, 255)')
+    await page.locator('#theme').click()
+    await page.reload()
+    expect(await background()).toBe('rgb(28, 32, 34)')
   })
 
   it('calls as the member after login, until it is reloaded', async () => {
     const { page, problems } = await open('/docs')
-    expect((await tryOut(page, 'Members-getProfile')).status).toBe('401')
-    expect((await tryOut(page, 'Members-signUp', { ...MEMBER, ...PROFILE })).status).toBe('201')
-    expect((await tryOut(page, 'Members-logIn', MEMBER)).status).toBe('200')
+    expect((await tryOut(page, 'getProfile')).status).toBe('401')
+    expect((await tryOut(page, 'signUp', { ...MEMBER, ...PROFILE })).status).toBe('201')
+    expect((await tryOut(page, 'logIn', MEMBER)).status).toBe('200')
     await page.getByText(`Logged in as ${MEMBER.email}.`).waitFor()
 
-    const registered = await tryOut(page, 'Books-registerBook')
+    const registered = await tryOut(page, 'registerBook')
     expect(registered).toEqual({ status: '201', text: expect.stringContaining('"bookId": 1') })
-    const listed = await tryOut(page, 'Books-listAbandoned')
+    const listed = await tryOut(page, 'listAbandoned')
     expect(listed).toEqual({ status: '200', text: expect.stringContaining('"totalElements": 0') })
-    expect((await tryOut(page, 'Memos-uploadMemoImage', Buffer.from(PNG, 'base64'))).status).toBe('201')
+    expect((await tryOut(page, 'uploadMemoImage', Buffer.from(PNG, 'base64'))).status).toBe('201')
     expect(problems).toEqual([])
 
     expect(await page.evaluate(() => Object.keys(localStorage).length + Object.keys(sessionStorage).length)).toBe(0)
@@ -111,42 +156,41 @@ describe('/docs', () => {
   it('forgets the token when the member withdraws', async () => {
     const { page } = await open('/docs')
     const leaver = { ...MEMBER, email: 'leaver@example.com' }
-    await tryOut(page, 'Members-signUp', { ...leaver, ...PROFILE })
-    await tryOut(page, 'Members-logIn', leaver)
-    expect((await tryOut(page, 'Members-withdraw')).status).toBe('204')
+    await tryOut(page, 'signUp', { ...leaver, ...PROFILE })
+    await tryOut(page, 'logIn', leaver)
+    expect((await tryOut(page, 'withdraw')).status).toBe('204')
     await page.getByText('Not logged in.').waitFor()
   })
 
   it('works with the keyboard alone, and shows the focus', async () => {
     const { page } = await open('/docs')
-    const health = page.locator('#operations-Health-checkHealth')
-    /** Presses Tab until an element of the class has the focus, inside the operation. */
-    const tabTo = async (name: string) => {
-      for (let pressed = 0; pressed < 400; pressed++) {
+    const isFocused = (selector: string) => page.locator(`#checkHealth ${selector}:focus`).count()
+    const tabTo = async (selector: string) => {
+      for (let pressed = 0; pressed < 20; pressed++) {
         await page.keyboard.press('Tab')
-        if (await health.locator(`.${name}:focus`).count()) return
+        if (await isFocused(selector)) return
       }
-      throw new Error(`Tab does not reach ${name}`)
+      throw new Error(`Tab does not reach ${selector}`)
     }
-    await tabTo('opblock-summary-control')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('/')
+    await page.keyboard.type('checkHealth')
+    await page.keyboard.press('Enter')
+    await tabTo('.try summary')
     const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineWidth)
     expect(outline).toBe('3px')
     await page.keyboard.press('Enter')
-    for (const button of ['try-out__btn', 'execute']) {
-      await tabTo(button)
-      await page.keyboard.press('Enter')
-    }
-    const answer = health.locator('.live-responses-table')
-    await answer.waitFor()
-    expect(await answer.textContent()).toContain('"status": "ok"')
+    await tabTo('button')
+    await page.keyboard.press('Enter')
+    await page.locator('#checkHealth .response').getByText('"status": "ok"').waitFor()
   })
 })
 
 describe('/docs with an open operation', () => {
   let page: Page
   beforeAll(async () => {
-    page = (await open('/docs#/Books/getBook')).page
-    await tryOut(page, 'Books-getBook')
+    page = (await open('/docs#getBook')).page
+    await tryOut(page, 'getBook')
   })
 
   it.each([
@@ -162,6 +206,14 @@ describe('/docs with an open operation', () => {
       background: getComputedStyle(document.body).backgroundColor,
     }))
     expect(shown).toEqual({ overflow: 0, background })
+  })
+
+  it('shows the contents of a narrow screen on demand', async () => {
+    await page.setViewportSize({ width: 360, height: 800 })
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.locator('#list').getByText('Register a book').click()
+    await expect.poll(() => topOf(page, 'registerBook')).toBeCloseTo(68, -1)
+    expect(await page.locator('#list').isVisible()).toBe(false)
   })
 })
 

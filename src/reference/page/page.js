@@ -1,69 +1,38 @@
-const caller = document.getElementById('caller')
+// Makes the page interactive: theme, contents, samples, search, and forms that try operations.
+import './samples.js'
+import './search.js'
+import './try.js'
 
-// Swagger UI's dark theme is a class: set it by the system's colour scheme.
-const dark = matchMedia('(prefers-color-scheme: dark)')
-const applyTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-dark.addEventListener('change', applyTheme)
-applyTheme()
+const root = document.documentElement
+const contents = document.getElementById('contents')
 
-/** Keeps the token of a login for later calls, and drops it when the member withdraws. */
-const keepToken = (response) => {
-  const { pathname } = new URL(response.url, location.href)
-  const token = response.headers.authorization?.replace(/^Bearer /, '')
-  if (pathname === '/login' && response.ok && token) {
-    ui.preauthorizeApiKey('bearer', token)
-    caller.textContent = `Logged in as ${response.body.email}.`
-  }
-  if (pathname === '/members/me' && response.status === 204) {
-    ui.authActions.logout(['bearer'])
-    caller.textContent = 'Not logged in.'
-  }
-  return response
-}
+document.getElementById('theme').addEventListener('click', () => {
+  const isDark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches
+  root.dataset.theme = isDark ? 'light' : 'dark'
+  localStorage.setItem('theme', root.dataset.theme)
+})
 
-/** A Swagger UI plugin that shows an operation's code samples above its responses. */
-const codeSamples = ({ React: { createElement: element, Fragment } }) => ({
-  wrapComponents: {
-    responses: (Responses) => (props) => {
-      const samples = props.specSelectors.specJson().getIn(['paths', props.path, props.method, 'x-codeSamples'])
-      const blocks = samples?.map((sample) =>
-        element(
-          'details',
-          { key: sample.get('label') },
-          element('summary', null, sample.get('label')),
-          element('pre', { tabIndex: 0 }, sample.get('source')),
-        ),
-      )
-      return element(
-        Fragment,
-        null,
-        element('div', { className: 'code-samples' }, element('h4', null, 'Code samples'), blocks),
-        element(Responses, props),
-      )
-    },
+contents.addEventListener('click', ({ target }) => {
+  if (target.closest('a') && contents.matches(':popover-open')) contents.hidePopover()
+})
+
+// Marks the section in view in the contents.
+const observer = new IntersectionObserver(
+  (changes) => {
+    for (const { target, isIntersecting } of changes) {
+      const link = contents.querySelector(`#list a[href="#${target.id}"]`)
+      link?.toggleAttribute('aria-current', isIntersecting)
+      if (isIntersecting && contents.checkVisibility()) link?.scrollIntoView({ block: 'nearest' })
+    }
   },
-})
+  { rootMargin: '-80px 0px -85% 0px' },
+)
+for (const target of document.querySelectorAll('main > [id]')) observer.observe(target)
 
-/** Links the sections of the introduction and the groups of operations at the top of the page. */
-const listContents = () => {
-  for (const heading of document.querySelectorAll('.info .renderedMarkdown h2, h3.opblock-tag')) {
-    const title = heading.dataset.tag ?? heading.textContent
-    heading.id ||= title.toLowerCase().replaceAll(' ', '-')
-    const link = Object.assign(document.createElement('a'), { href: `#${heading.id}`, textContent: title })
-    document.getElementById('contents').append(link)
-  }
+/** Opens the links of earlier versions of this page, such as `#/Books/registerBook`. */
+const followOldLink = () => {
+  const [, tag, operation] = location.hash.match(/^#\/([^/]+)(?:\/(\w+))?$/) ?? []
+  if (tag) location.replace(`#${operation ?? `tag-${decodeURIComponent(tag).toLowerCase().replaceAll(' ', '-')}`}`)
 }
-
-const ui = SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#reference',
-  layout: 'BaseLayout',
-  plugins: [codeSamples],
-  deepLinking: true,
-  displayRequestDuration: true,
-  defaultModelsExpandDepth: 0,
-  // A stored token would outlive the visit by days, possibly on a shared computer.
-  persistAuthorization: false,
-  responseInterceptor: keepToken,
-  onComplete: listContents,
-})
+addEventListener('hashchange', followOldLink)
+followOldLink()
