@@ -29,7 +29,7 @@ const FUNCTIONS = inFolders('formats', 'image-files')
 /** Only the results of these folders, and of attacks, can depend on the slot of a member. */
 const SLOT_FOLDERS = ['accounts', 'email', 'images', 'imports', 'limits']
 /** Folders whose files share a Worker: each has a file beside it that runs them. */
-const FOLDERS = inSlot1 ? SLOT_FOLDERS : [...SLOT_FOLDERS, 'books', 'http', 'memos']
+const FOLDERS = inSlot1 ? SLOT_FOLDERS : [...SLOT_FOLDERS, 'books', 'http', 'memos', 'sync']
 const ATTACKS = 'test/attacks/{access,credentials,failures,data}/*.test.ts'
 /** Of the attacks, isolation has a suite of its own in slots/, and malformed input meets no slot. */
 const ATTACKS_IN_SLOT = [

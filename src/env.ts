@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { Caller } from './db/caller'
 import type { Db } from './db/client'
+import type { RequestKey } from './db/idempotency'
 import { ApiError } from './errors'
 import { DEFAULT_LOG_SAMPLE_RATE, log } from './runtime/log'
 import { type Databases, databasesOf, type Slots } from './slots/slots'
@@ -90,6 +91,7 @@ const Variables = z.lazy(() =>
       MAX_BOOK_TEXT_BYTES: quota('MAX_BOOK_TEXT_BYTES'),
       MAX_MEMBER_TEXT_BYTES: quota('MAX_MEMBER_TEXT_BYTES'),
       MAX_MEMBER_IMAGE_BYTES: quota('MAX_MEMBER_IMAGE_BYTES'),
+      MAX_IDEMPOTENCY_KEYS: quota('MAX_IDEMPOTENCY_KEYS'),
       EMAIL_VERIFICATION: z._default(oneOf('EMAIL_VERIFICATION', ['required', 'off']), 'required'),
       REFUSE_COMMON_PASSWORDS: z._default(oneOf('REFUSE_COMMON_PASSWORDS', ['on', 'off']), 'off'),
       REQUIRE_CURRENT_PASSWORD: z._default(oneOf('REQUIRE_CURRENT_PASSWORD', ['on', 'off']), 'off'),
@@ -144,6 +146,8 @@ export type App = {
     query?: z.core.$ZodType
     /** Fields of the body that the operation does not have. */
     ignoredFields?: string[]
+    /** Set behind `keyed`, if the request has an `Idempotency-Key`. */
+    key?: RequestKey
   }
 }
 

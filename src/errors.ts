@@ -8,6 +8,10 @@ export const ERRORS = {
   BODY_MISSING: [400, 'Required request body is missing'],
   BODY_MALFORMED: [400, 'Malformed JSON request'],
   BODY_INCOMPLETE: [400, 'The request body was cut off or sent too slowly'],
+  IF_MATCH_UNSUPPORTED: [
+    400,
+    'If-Match works only with PATCH and DELETE /memos/{memo-id}: send this request without it',
+  ],
   AUTHORIZATION_NOT_ALLOWED: [400, 'The Authorization header must not be sent with this request'],
   UNAUTHORIZED: [401, 'A token is required: send the header Authorization, with Bearer, a space and the token'],
   LOGIN_FAILED: [401, 'Wrong e-mail or password'],
@@ -30,10 +34,12 @@ export const ERRORS = {
   MAX_BOOK_TEXT_BYTES: [409, quotaMessage('MAX_BOOK_TEXT_BYTES')],
   MAX_MEMBER_TEXT_BYTES: [409, quotaMessage('MAX_MEMBER_TEXT_BYTES')],
   MAX_MEMBER_IMAGE_BYTES: [409, quotaMessage('MAX_MEMBER_IMAGE_BYTES')],
+  MAX_IDEMPOTENCY_KEYS: [409, quotaMessage('MAX_IDEMPOTENCY_KEYS')],
   MAX_READINGS: [409, 'Limit reached: 200 readings per book'],
   MAX_TOKENS: [409, 'Limit reached: 50 access tokens per member'],
   MAX_TAGS: [409, 'Limit reached: 2,000 tags per member'],
   IMPORT_RUNNING: [409, 'Another import is running'],
+  CREATED_AND_DELETED: [410, 'Already created with this Idempotency-Key, and deleted since'],
   PRECONDITION_FAILED: [412, 'Precondition failed'],
   BODY_TOO_LARGE: [413, 'Request body too large'],
   FILE_TOO_LARGE: [413, 'File too large: at most 10 MiB'],
@@ -42,6 +48,7 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: [415, 'Unsupported media type: send Content-Type: application/json'],
   UNSUPPORTED_IMAGE: [415, 'Unsupported file type: must be a PNG, JPEG, GIF, WebP or still AVIF image'],
   IMAGE_DAMAGED: [415, 'Damaged image: the file is corrupt or truncated'],
+  IDEMPOTENCY_KEY_REUSED: [422, 'This Idempotency-Key was used with another request'],
   FILE_NOT_IMPORTABLE: [422, 'The file cannot be imported'],
   RANGE_NOT_SATISFIABLE: [416, 'Range not satisfiable'],
   TOO_MANY_REQUESTS: [429, 'Too many requests: try again later'],
@@ -70,6 +77,8 @@ export type Details = {
   fieldErrors?: FieldError[]
   violationErrors?: ViolationError[]
   headers?: Record<string, string>
+  /** Further keys of the body. */
+  further?: Record<string, unknown>
 }
 
 /** The only error class that is sent to clients. Anything else that is thrown becomes INTERNAL. */
@@ -168,5 +177,6 @@ export const toErrorBody = (code: ErrorCode, details: Details = {}): ErrorBody =
     message: details.message ?? message,
     fieldErrors: details.fieldErrors?.slice(0, MAX_LISTED_ERRORS) ?? null,
     violationErrors: details.violationErrors?.slice(0, MAX_LISTED_ERRORS) ?? null,
+    ...details.further,
   }
 }

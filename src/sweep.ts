@@ -13,9 +13,9 @@ import { databaseOf, databasesOf, type Slots } from './slots/slots'
 import { findSweepable, SWEEP_STATEMENTS, sweepImports } from './transfer/imports/sweep-imports'
 
 const HOUR_MS = 3_600_000
-// D1 allows an invocation 1,000 statements. A slot takes up to 14, and slot 0 three more; purge jobs and imports take the rest.
+// D1 allows an invocation 1,000 statements. A slot takes up to 15, and slot 0 three more; purge jobs and imports take the rest.
 const MAX_STATEMENTS = 960
-const STATEMENTS_PER_SLOT = 13 + SWEEP_STATEMENTS
+const STATEMENTS_PER_SLOT = 14 + SWEEP_STATEMENTS
 const MAX_SLOTS = 64
 
 const openSlots = (env: Bindings): Slots => {

@@ -133,6 +133,12 @@ const CHECKS = [
   where ${isActive} and not exists (
     select 1 from tags where tags.memberId = stored.memberId and tags.tagId = stored.tagId
   )`,
+  checkField(
+    'members',
+    'memberId',
+    'keyCount',
+    'select count(*) from idempotencyKeys where idempotencyKeys.memberId = stored.memberId',
+  ),
   countImages('imageCount', 'count(*)'),
   countImages('imageBytes', 'coalesce(sum(bytes), 0)'),
   checkField('books', 'bookId', 'memberId', 'select memberId from members where members.memberId = stored.memberId'),

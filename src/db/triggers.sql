@@ -524,3 +524,20 @@ BEGIN
   INSERT OR REPLACE INTO retiredIds (tableName, id)
   SELECT 'readings', max(OLD.readingId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0));
 END;
+
+-- The number of idempotency keys of a member, which has a limit.
+
+CREATE TRIGGER idempotencyKeys_counted_in AFTER INSERT ON idempotencyKeys
+BEGIN
+  UPDATE members
+  SET keyCount = keyCount + 1
+  WHERE memberId = NEW.memberId;
+END;
+
+CREATE TRIGGER idempotencyKeys_counted_out AFTER DELETE ON idempotencyKeys
+BEGIN
+  UPDATE members
+  SET keyCount = keyCount - 1
+  WHERE memberId = OLD.memberId
+    AND withdrawnAt IS NULL;
+END;

@@ -16,12 +16,13 @@ export const SECURITY = Object.entries({
 
 const PREFLIGHT = Object.entries({
   'Access-Control-Allow-Methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
-  'Access-Control-Allow-Headers': 'Authorization,Content-Type,If-None-Match,Range,X-D1-Bookmark',
+  'Access-Control-Allow-Headers':
+    'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match,Range,X-D1-Bookmark',
   'Access-Control-Max-Age': '86400',
 })
 
 const EXPOSED =
-  'Authorization,Content-Disposition,Content-Range,ETag,Link,Location,RateLimit,RateLimit-Policy,Retry-After,' +
+  'Authorization,Content-Disposition,Content-Range,ETag,Idempotency-Replayed,Link,Location,RateLimit,RateLimit-Policy,Retry-After,' +
   'WWW-Authenticate,X-D1-Bookmark,X-Error-Code,X-Ignored,X-Request-Id'
 
 /** Sets the security and CORS headers of every response, errors included, and answers preflight requests. */

@@ -9,6 +9,10 @@ export type RouteMetadata = Partial<{
   throttled: true
   /** Which limit per minute the operation names: the tightest of those in wrangler.toml that it counts towards. */
   limit: 'network' | 'member' | 'write'
+  /** It accepts `Idempotency-Key`. */
+  keyed: true
+  /** It evaluates `If-Match`. */
+  conditional: true
   json: z.ZodMiniType
   query: z.ZodMiniType
   param: z.ZodMiniType

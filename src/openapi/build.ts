@@ -44,6 +44,7 @@ const toResponse = (
     ...(needsDatabase(route) ? [BOOKMARK] : []),
     ...(isPaged(content?.['application/json']) ? ['Link'] : []),
     ...headers,
+    ...(route.keyed ? ['Idempotency-Replayed'] : []),
     ...(route.countsAttempts ? RATE_LIMIT : []),
   ),
   ...(content && {
@@ -54,6 +55,7 @@ const toResponse = (
 })
 
 const requestHeaders = (route: Route) => [
+  ...(route.keyed ? (['Idempotency-Key'] as const) : []),
   ...(route.requestHeaders ?? []),
   ...(needsDatabase(route) ? ([BOOKMARK] as const) : []),
 ]

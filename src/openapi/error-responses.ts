@@ -11,10 +11,13 @@ import {
   MAX_LISTED_ERRORS,
   toErrorBody,
 } from '../errors'
+import { rejectKey } from '../http/bodies/request-key'
 import { firstIssues } from '../http/bodies/validate'
 import { shapeOf } from '../http/ignored'
 import type { RouteMetadata } from '../http/route-metadata'
+import { Memo } from '../library/memos/responses'
 import { namedObject } from '../values/named'
+import { EXAMPLES } from './examples'
 import { needsDatabase, type Route } from './feature-reference'
 import { COMMON_HEADERS, RATE_LIMIT, refer } from './header-components'
 
@@ -33,6 +36,9 @@ const ErrorBody = namedObject('ErrorResponse', {
   violationErrors: z.nullable(z.array(ViolationError).check(z.maxLength(MAX_LISTED_ERRORS))),
 }) satisfies z.ZodMiniType<Body>
 
+const MemoConflict = namedObject('MemoConflict', { ...ErrorBody.shape, memo: z.nullable(Memo) })
+
+const isWrite = ({ method }: Route) => method !== 'GET'
 const hasBody = ({ json, text, file }: RouteMetadata) => Boolean(json ?? text ?? file)
 const bodyErrors = ({ file }: RouteMetadata) =>
   [
@@ -57,10 +63,19 @@ const NOT_FOUND: [parameter: string, ErrorCode][] = [
   ['{import-id}', 'IMPORT_NOT_FOUND'],
 ]
 
+const KEY_ERRORS: ErrorCode[] = [
+  'INVALID_PARAMETERS',
+  'IDEMPOTENCY_KEY_REUSED',
+  'CREATED_AND_DELETED',
+  'MAX_IDEMPOTENCY_KEYS',
+]
+
 const errorCodes = (route: Route): ErrorCode[] => [
   ...(route.membersOnly ? (['UNAUTHORIZED', route.scopes ? 'INSUFFICIENT_SCOPE' : 'SESSION_REQUIRED'] as const) : []),
+  ...(route.membersOnly && isWrite(route) && !route.conditional ? (['IF_MATCH_UNSUPPORTED'] as const) : []),
   ...(route.throttled || route.countsAttempts ? (['TOO_MANY_REQUESTS'] as const) : []),
   ...(hasBody(route) ? bodyErrors(route) : []),
+  ...(route.keyed ? KEY_ERRORS : []),
   ...(route.query || route.param ? (['INVALID_PARAMETERS'] as const) : []),
   ...NOT_FOUND.flatMap(([parameter, code]) => (route.path.includes(parameter) ? [code] : [])),
   ...(route.errors ?? []),
@@ -80,6 +95,7 @@ const errorHeaders = (status: number, codes: ErrorCode[], route: Route) => [
   ...COMMON_HEADERS,
   'X-Error-Code',
   ...(status === 401 || codes.includes('INSUFFICIENT_SCOPE') ? ['WWW-Authenticate'] : []),
+  ...(status === 412 && route.conditional ? ['ETag'] : []),
   ...(status === 416 ? ['Content-Range'] : []),
   ...(codes.every((code) => ['TOO_MANY_REQUESTS', 'CATALOGUE_BUSY', 'UNAVAILABLE'].includes(code))
     ? ['Retry-After']
@@ -103,8 +119,11 @@ const rejectField = ({ json, text, file }: RouteMetadata) => {
   return json ? findRejection(json, '') : findRejection(text, 'yesterday')
 }
 /** An invalid path or query parameter of the route, if any can be invalid. */
-const rejectParameter = ({ param, query }: RouteMetadata) =>
-  findRejection(param, '0') ?? findRejection(query, '0') ?? findRejection(param ?? query, ' ')
+const rejectParameter = ({ param, query, keyed }: RouteMetadata) =>
+  findRejection(param, '0') ??
+  findRejection(query, '0') ??
+  findRejection(param ?? query, ' ') ??
+  (keyed ? rejectKey('two words') : undefined)
 
 const exampleDetails = (code: ErrorCode, route: RouteMetadata): Details | undefined => {
   const isField = code === 'INVALID_FIELDS'
@@ -128,6 +147,10 @@ const titleOf = (code: ErrorCode) =>
 const examplesOf = (codes: ErrorCode[], route: RouteMetadata): Record<string, object> =>
   Object.fromEntries(
     codes.flatMap((code): [string, object][] => {
+      if (code === 'PRECONDITION_FAILED' && route.conditional) {
+        const value = { ...toErrorBody(code), memo: EXAMPLES.createMemo?.response }
+        return [[code, { summary: titleOf(code), value }]]
+      }
       if (code === 'UNSUPPORTED_MEDIA_TYPE' && route.file) {
         return [[code, { summary: titleOf(code), value: toErrorBody(code, formRequired().details) }]]
       }
@@ -143,7 +166,12 @@ export const errorResponses = (route: Route) => {
     const response: ZodOpenApiResponseObject = {
       description: codes.map(titleOf).join('; '),
       headers: refer(...errorHeaders(status, codes, route)),
-      content: { 'application/json': { schema: ErrorBody, examples: examplesOf(codes, route) } },
+      content: {
+        'application/json': {
+          schema: status === 412 && route.conditional ? MemoConflict : ErrorBody,
+          examples: examplesOf(codes, route),
+        },
+      },
     }
     return [status, response] as const
   })

@@ -24,7 +24,12 @@ export const RESPONSE_HEADERS = {
     'The range returned and the size of the file; with 416, only the size.',
     pattern('^bytes (?:\\d+-\\d+|\\*)/\\d+$'),
   ),
-  ETag: header('The version of the image, for `If-None-Match`.', pattern('^"[^"]+"$')),
+  ETag: header('The version of the memo, for `If-Match`, or of the image, for `If-None-Match`.', pattern('^"[^"]+"$')),
+  'Idempotency-Replayed': header(
+    'If an earlier request with the same `Idempotency-Key` created what the response shows.',
+    text({ const: 'true' }),
+    false,
+  ),
   'Last-Modified': header('When the image was stored.', pattern(HTTP_DATE)),
   Link: header(
     'The `first`, `prev`, `next` and `last` page, or the `first` and `next` part (RFC 8288). The first page has no `prev`; the last page or part has no `next`.',
@@ -78,7 +83,9 @@ export const refer = (...names: string[]) =>
 
 const REQUEST_HEADER_TEXTS = {
   Accept: 'If it prefers `text/plain`, the URL is returned as plain text, otherwise as JSON.',
-  'If-Match': 'Entity tags. 412 unless the image has one of them.',
+  'Idempotency-Key':
+    'A new random value, such as a UUID: 1 to 64 visible ASCII characters, in quotes or not. Repeated with the same key, the request creates nothing more.',
+  'If-Match': 'Entity tags. 412 unless the image or the memo has one of them. Tags of memos may be weak (`W/`).',
   'If-Modified-Since': 'A date. 304 if the image has not changed since.',
   'If-None-Match': 'Entity tags. 304 if the image has one of them.',
   'If-Range': 'An entity tag. `Range` is ignored unless the image has it.',

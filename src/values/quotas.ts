@@ -9,6 +9,8 @@ export const DEFAULT_QUOTAS = {
   /** UTF-8 bytes of a member's memos, notes on readings, and texts of books: titles, covers, authors and others. */
   MAX_MEMBER_TEXT_BYTES: 256 * MIB,
   MAX_MEMBER_IMAGE_BYTES: 1024 * MIB,
+  /** A member can create and delete a thousand books a minute, each with a key. */
+  MAX_IDEMPOTENCY_KEYS: 20_000,
 }
 export type Quotas = typeof DEFAULT_QUOTAS
 export type Quota = keyof Quotas
@@ -31,6 +33,7 @@ const LIMITS: Record<Quota, (limit: number) => string> = {
   MAX_BOOK_TEXT_BYTES: (limit) => `${size(limit)} of memo text per book`,
   MAX_MEMBER_TEXT_BYTES: (limit) => `${size(limit)} of text per member`,
   MAX_MEMBER_IMAGE_BYTES: (limit) => `${size(limit)} of images per member`,
+  MAX_IDEMPOTENCY_KEYS: (limit) => `${count(limit)} idempotency keys per member`,
 }
 
 /** The error message when a write would exceed a quota. */

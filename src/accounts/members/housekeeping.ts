@@ -1,4 +1,5 @@
 import { type Db, run, sqlStatement } from '../../db/client'
+import { deleteOldKeys } from '../../db/idempotency'
 import { accountCodes, emailUndos, joinCodes } from '../../db/schema/code-tables'
 import { accessTokens } from '../../db/schema/member-tables'
 import { deleteAttemptsBefore, LONGEST_WINDOW_MS } from '../../limits/attempts'
@@ -14,7 +15,7 @@ const EXPIRING_CODES = [joinCodes, accountCodes].map(deleteExpiredFrom)
 
 const deleteDailyMailsBefore = sqlStatement`delete from dailyMails where day < :today`
 
-/** The most sessions, and the most entries of activity, that one sweep deletes from a database. */
+/** The most sessions, entries of activity and idempotency keys that one sweep deletes from a database. */
 const MAX_ROWS = 10_000
 
 /** Deletes what has expired, and what no longer counts for a limit. */
@@ -27,6 +28,7 @@ export const deleteExpired = (db: Db, now = Date.now()) => {
     expired: EXPIRING.map((build) => build({ now })),
     sessions: deleteExpiredSessions({ now, limit: MAX_ROWS }),
     activity: deleteOldActivity({ now, limit: MAX_ROWS }),
+    keys: deleteOldKeys(now, MAX_ROWS),
     attempts: deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }),
     ...(db.slot === 0 && inSlot0),
   })

@@ -30,6 +30,7 @@ const STEPS = Object.entries({
   memos: 'memoId',
   books: 'bookId',
   images: 'imageId',
+  idempotencyKeys: 'keyHash',
   importRows: 'importId, row',
   imports: 'importId',
 }).map(([table, columns]) => ({ table, build: deleteFrom(table, columns) }))

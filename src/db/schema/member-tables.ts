@@ -24,6 +24,7 @@ export const members = sqliteTable(
     textBytes: counter(),
     imageCount: counter(),
     imageBytes: counter(),
+    keyCount: counter(),
     /** Milliseconds since 1970. The row of a withdrawn member holds no personal data, and is deleted last. */
     withdrawnAt: integer(),
     /** Incremented by each reset of the password and change of e-mail address, which voids the codes mailed before it. */

@@ -28,6 +28,8 @@ export const memos = sqliteTable(
     updatedAt: text().notNull(),
     /** `toFoldedColumn` of the content, for search. */
     contentFolded: text(),
+    /** New with each insert and update. 0 in rows from before this column. */
+    version: counter(),
   },
   (memo) => [
     index('memos_newest_first').on(memo.memberId),

@@ -7,6 +7,7 @@ import { noteIgnored } from '../ignored'
 import { annotate } from '../route-metadata'
 import { MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, SMALL_BYTES, toText, withBody } from './body'
 import { type FormPart, readForm } from './multipart'
+import { hashBytes, hashText } from './request-key'
 
 // Why bodies do not go through zValidator: docs/decisions/0018-validation.md.
 
@@ -97,6 +98,14 @@ export type Validator<Target extends 'json' | 'form', In, Out> = MiddlewareHandl
   { in: Record<Target, In>; out: Record<Target, Out> }
 >
 
+/** Hashes the request for its key. Of a form, only the file counts: its boundary differs in each attempt. */
+const hashRequest = async (c: Context<App>, content: Uint8Array<ArrayBuffer>) => {
+  const key = c.get('key')
+  if (!key) return
+  const { pathname, search } = new URL(c.req.url)
+  key.requestHash = await hashText(`${c.req.method} ${pathname}${search} ${await hashBytes(content)}`)
+}
+
 /** Reads a body once, and stores the result of `parse` as the validated data of the target. */
 export const bodyValidator =
   (
@@ -107,6 +116,7 @@ export const bodyValidator =
   (c, next) =>
     withBody(c, kind, maxBytes, async (bytes, release) => {
       const data = parse(bytes, c)
+      await hashRequest(c, kind === 'json' ? bytes : (Object.values(data)[0] as typeof bytes))
       // If validation keeps little of a large body, free it: the request may wait long, for example to hash a password.
       if (kind === 'json' && bytes.length > SMALL_BYTES && JSON.stringify(data).length <= SMALL_BYTES) release()
       c.req.addValidatedData(kind === 'json' ? 'json' : 'form', data)

@@ -38,7 +38,7 @@ const findCaller = async (c: Context<App>, required: Scope[]) => {
  * makes a call of its own.
  */
 const authenticate =
-  (required: Scope[]): MiddlewareHandler<App> =>
+  (required: Scope[], isConditional = false): MiddlewareHandler<App> =>
   async (c, next) => {
     const caller = await findCaller(c, required)
     if (hasEnded(caller)) throw unauthorized('ended')
@@ -49,7 +49,10 @@ const authenticate =
     // Nobody can make up a session token, so account management does not need this limit, which others could use up.
     const isExempt = required.length === 0 && 'sessionId' in caller
     if (!isExempt && confirmedMember(caller) === undefined) await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'credential')
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') limitCaller(c, { binding: 'WRITE_LIMIT', kind: 'write' })
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
+      if (!isConditional && c.req.header('If-Match') !== undefined) throw new ApiError('IF_MATCH_UNSUPPORTED')
+      limitCaller(c, { binding: 'WRITE_LIMIT', kind: 'write' })
+    }
     await next()
     await settle(c, caller)
   }
@@ -92,6 +95,10 @@ export const confirmFirst = async (c: Context<App>) => {
  */
 export const authenticated = (...required: [Scope, ...Scope[]]) =>
   annotate(authenticate(required), { membersOnly: true, scopes: required })
+
+/** The same for writes that evaluate `If-Match`. Others refuse it, because the client relies on it. */
+export const conditional = (...required: [Scope, ...Scope[]]) =>
+  annotate(authenticate(required, true), { membersOnly: true, scopes: required, conditional: true })
 
 export const canReadLibrary = authenticated('library:read')
 export const canWriteLibrary = authenticated('library:write')

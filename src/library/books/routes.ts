@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { App } from '../../env'
 import { found } from '../../errors'
+import { keyed } from '../../http/bodies/request-key'
 import { valid, validText } from '../../http/bodies/validate'
 import { allowOnly } from '../../http/error-response'
 import {
@@ -53,9 +54,9 @@ export const books = new Hono<App>()
   .get('/', canReadLibrary, valid('query', ListQuery), async (c) =>
     c.json(await listBooks(c.var.db, c.var.caller, c.req.valid('query')), 200),
   )
-  .post('/', canWriteLibrary, valid('json', NewBook), async (c) => {
-    const { db, caller, config } = c.var
-    const book = await createBook(db, caller, c.req.valid('json'), localTime(config.TIME_ZONE), config)
+  .post('/', canWriteLibrary, keyed('library:read'), valid('json', NewBook), async (c) => {
+    const { db, caller, config, key } = c.var
+    const book = await createBook(db, caller, c.req.valid('json'), localTime(config.TIME_ZONE), config, key)
     return c.json(book, 201, { Location: `/books/${book.bookId}?memoAuthority=ALL` })
   })
   .get('/:book-id', canReadAll, valid('param', BookPath), valid('query', DetailQuery), async (c) => {

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, isCaller, queryOne, runAsCaller } from '../../db/caller'
 import { assignments, type Db, firstRow, idempotent, type Statement, sqlStatement } from '../../db/client'
+import { findCreated, insertOnce, type RequestKey } from '../../db/idempotency'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
@@ -40,7 +41,9 @@ export const getBook = async (db: Db, caller: Caller, bookId: number, { memoAuth
 const bookCount = sql`yetBooks + ingBooks + doneBooks`
 const selectUsage = sqlStatement<{ books: number } & OwnQuotas>`
   select ${bookCount} as books, maxBooks, maxTextBytes from members where ${isCaller}`
-const insertBook = sqlStatement<RegisteredBook>`
+const registeredColumns = sql.raw('bookId, title, author, cover, bookStatus')
+const insertBook = insertOnce(
+  (condition) => sqlStatement<RegisteredBook>`
   insert into books (
     bookId, memberId, title, titleFolded, cover, author, authorFolded, publisher, createdAt,
     currentPage, itemPage, bookStatus, readStartDate, readEndDate, isbn
@@ -49,25 +52,38 @@ const insertBook = sqlStatement<RegisteredBook>`
     ${nextId(books.bookId)}, memberId, :title, :titleFolded, :cover, :author, :authorFolded, :publisher, :createdAt,
     :currentPage, :itemPage, :bookStatus, :readStartDate, :readEndDate, :isbn
   from members
-  where ${isCaller} and ${bookCount} < ${bookLimit} and textBytes + :bytes <= ${textLimit}
-  returning bookId, title, author, cover, bookStatus`
+  where ${isCaller} and ${bookCount} < ${bookLimit} and textBytes + :bytes <= ${textLimit} ${condition}
+  returning ${registeredColumns}`,
+  books.bookId,
+  registeredColumns,
+)
 
 const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, readStartDate: null, readEndDate: null }
 
 /**
  * Registers a book for the caller.
- * @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full
+ * @param key makes it safe to repeat
+ * @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of `findCreated`
  */
-export const createBook = async (db: Db, caller: Caller, book: NewBook, createdAt: string, quotas: Quotas) => {
+export const createBook = async (
+  db: Db,
+  caller: Caller,
+  book: NewBook,
+  createdAt: string,
+  quotas: Quotas,
+  key?: RequestKey,
+) => {
   const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = quotas
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
   const limits = { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES }
   const whole = { ...DEFAULTS, isbn: null, ...book }
-  const insert = insertBook({ ...whole, ...toFolded(whole), createdAt, bytes, ...limits })
-  const { guard: usage, registered } = await runAsCaller(db, caller, {
-    guard: selectUsage(),
-    registered: firstRow(insert),
-  })
+  const values = { ...whole, ...toFolded(whole), createdAt, bytes, ...limits }
+  const {
+    guard: usage,
+    created,
+    used,
+  } = await runAsCaller(db, caller, { guard: selectUsage(), ...insertBook(values, key, quotas) })
+  const registered = created ?? findCreated(used, key, quotas)
   if (registered) return registered
   const own = quotasOf(quotas, usage)
   throw quotaExceeded(usage.books < own.MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', own)

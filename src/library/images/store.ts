@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller, selectMember } from '../../db/caller'
 import { type Db, idempotent, run, sqlStatement, uninterrupted } from '../../db/client'
+import { findCreated, insertOnce, type RequestKey } from '../../db/idempotency'
 import { nextReusableId } from '../../db/next-id'
 import { joinPage, pagesOf } from '../../db/pages'
 import { imageLimit, ownQuotaExceeded } from '../../db/quotas'
@@ -8,7 +9,7 @@ import { images } from '../../db/schema/memo-tables'
 import { log } from '../../runtime/log'
 import { type Page, type Paging, toPage } from '../../values/paging'
 import type { Quotas } from '../../values/quotas'
-import { cleanUpload, deleteObject, freeBytes, type NewImage, putImage, toKey } from './bucket'
+import { cleanUpload, deleteObject, freeBytes, headImage, type NewImage, putImage, toKey } from './bucket'
 import type { StoredImage } from './responses'
 
 const selectUsage = selectMember('imageCount')
@@ -26,25 +27,33 @@ export const listImages = async (db: Db, caller: Caller, paging: Paging): Promis
 }
 
 const insertImageWith = (idColumn: SQL, id: SQL) =>
-  sqlStatement<{ imageId: number }>`
+  insertOnce(
+    (condition) => sqlStatement<{ name: string }>`
   insert into images (${idColumn} memberId, name, type, bytes, createdAt)
   select ${id} memberId, :name, :type, :bytes, :createdAt from members
-  where ${isCaller} and imageBytes + :bytes <= ${imageLimit}
-  returning imageId`
+  where ${isCaller} and imageBytes + :bytes <= ${imageLimit} ${condition}
+  returning name`,
+    images.imageId,
+    sql`${images.name} as name`,
+    sql`${images.memberId} = idempotencyKeys.memberId and ${images.name} = idempotencyKeys.name`,
+  )
 // In slot 0, SQLite assigns the identifier, without reading a row.
 const insertImage = insertImageWith(sql``, sql``)
 const insertImageInRange = insertImageWith(sql`imageId,`, sql`${nextReusableId(images.imageId)},`)
 
 const deleteRow = sqlStatement`delete from images where memberId = :memberId and name = :name`
+const deleteKey = sqlStatement`
+  delete from idempotencyKeys where memberId = :memberId and keyHash = unhex(:keyHash) and name = :name`
 
 const logLeftover = (leftover: string) => (reason: Error) => log('error', `${leftover}: ${reason.message}`)
 
-/** Stores the object of a new row. If the bucket fails, deletes the row. */
-const putObject = async (db: Db, bucket: R2Bucket, memberId: number, image: NewImage) => {
+/** Stores the object of a new row. If the bucket fails, deletes the row and its key. */
+const putObject = async (db: Db, bucket: R2Bucket, memberId: number, image: NewImage, requestKey?: RequestKey) => {
   const { name } = image
   const key = toKey(memberId, name)
   await putImage(bucket, key, image).catch(async (error) => {
-    await run(db, { row: idempotent(deleteRow({ memberId, name })) }).catch(
+    const ofKey = requestKey && idempotent(deleteKey({ memberId, name, keyHash: requestKey.keyHash }))
+    await run(db, { row: idempotent(deleteRow({ memberId, name })), ofKey }).catch(
       logLeftover(`image without an object: ${key}`),
     )
     throw error
@@ -56,9 +65,10 @@ type Upload = { bytes: Uint8Array<ArrayBuffer>; sources: string[] }
 
 /**
  * Cleans and stores an upload of the caller. Detaches the buffer of the upload.
+ * @param key makes it safe to repeat
  * @returns the object's key, which cannot be guessed
- * @throws MAX_MEMBER_IMAGE_BYTES when that quota is full; the errors of
- * `cleanUpload` and `putImage`. Then nothing is stored
+ * @throws MAX_MEMBER_IMAGE_BYTES when that quota is full; the errors of `findCreated`, `cleanUpload` and `putImage`. Then nothing
+ * is stored
  */
 export const uploadImage = async (
   db: Db,
@@ -67,6 +77,7 @@ export const uploadImage = async (
   upload: Upload,
   now: string,
   quotas: Quotas,
+  key?: RequestKey,
 ) => {
   const { MAX_MEMBER_IMAGE_BYTES } = quotas
   const image = await cleanUpload(upload.bytes, upload.sources)
@@ -74,18 +85,25 @@ export const uploadImage = async (
   const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, MAX_MEMBER_IMAGE_BYTES }
   const store = async () => {
     // The row comes first: an object without a row would be counted in no quota.
-    const { guard, inserted } = await runAsCaller(db, caller, {
+    const { guard, created, used } = await runAsCaller(db, caller, {
       guard: selectCaller(),
-      inserted: (db.slot === 0 ? insertImage : insertImageInRange)(row),
+      ...(db.slot === 0 ? insertImage : insertImageInRange)(row, key, quotas),
     })
     const { memberId } = guard
-    if (inserted.length === 0) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_IMAGE_BYTES', quotas)
-    await putObject(db, bucket, memberId, image)
-    return toKey(memberId, name)
+    const stored = created ?? findCreated(used, key, quotas)
+    if (!stored) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_IMAGE_BYTES', quotas)
+    const objectKey = toKey(memberId, stored.name)
+    // An earlier request may have ended before it stored the object.
+    const isPut = created === undefined && (await headImage(bucket, objectKey)) !== null
+    const named = { ...image, name: stored.name }
+    if (created) await putObject(db, bucket, memberId, named, key)
+    // Another request inserted the row, and may have answered with it: this one must not delete it.
+    else if (!isPut) await putImage(bucket, objectKey, named)
+    return objectKey
   }
-  const key = await uninterrupted(db, store())
+  const objectKey = await uninterrupted(db, store())
   freeBytes(bytes)
-  return key
+  return objectKey
 }
 
 // The unary plus keeps its term out of the index lookup, which thus finds only the caller's images.

@@ -33,6 +33,7 @@ export const memosReference: FeatureReference = {
   tag: 'Memos',
   schemas: {
     Memo: 'A note on a book.',
+    MemoConflict: 'The body of a 412: an error with the present memo.',
     MemoAuthority:
       'Intended visibility of a memo. Members cannot see memos of other members yet, whatever the value.\n\n- `PRIVATE`: only its author\n- `PUBLIC`: everyone',
     MemoOfBook: 'A note on a book, with its book.',
@@ -52,6 +53,7 @@ export const memosReference: FeatureReference = {
     memoContent: 'The text, exactly as it was sent. It may contain HTML: sanitize it before rendering it as such.',
     'NewMemo.memoContent': `The text. It is stored exactly as sent, HTML included. ${WELL_FORMED}.`,
     'MemoPatch.memoContent': `The text. It is stored exactly as sent, HTML included. ${WELL_FORMED}.`,
+    'MemoConflict.memo': 'The present memo. Null for an access token without `memos:read`.',
     memoId: 'Identifier of the memo.',
     memoLikesCount: 'Number of likes. Always 0, as members cannot like memos yet.',
     memoType: 'Kind of memo.',
@@ -94,27 +96,32 @@ export const memosReference: FeatureReference = {
       description:
         'The content is stored exactly as sent. If it is HTML, clients must sanitize it. To show an image, upload it ' +
         'first, and put its URL into the content.',
-      responses: { 201: json(Memo, 'The new memo', 'Location') },
+      responses: { 201: json(Memo, 'The new memo', 'Location', 'ETag') },
       errors: ['BOOK_NOT_FOUND', 'MAX_MEMOS_PER_BOOK', 'MAX_BOOK_TEXT_BYTES', 'MAX_MEMBER_TEXT_BYTES'],
     },
     'GET /memos/{memo-id}': {
       operationId: 'getMemo',
       summary: 'Get a memo',
       description: 'Returns one memo. The `Location` of a new memo points here.',
-      responses: { 200: json(MemoOfBook, 'The memo') },
+      responses: { 200: json(MemoOfBook, 'The memo', 'ETag') },
     },
     'PATCH /memos/{memo-id}': {
       operationId: 'updateMemo',
       summary: 'Update a memo',
-      description: 'Absent fields stay unchanged. An empty object changes nothing.',
-      responses: { 200: json(Memo, 'The updated memo') },
-      errors: ['MAX_BOOK_TEXT_BYTES', 'MAX_MEMBER_TEXT_BYTES'],
+      description:
+        'Absent fields stay unchanged. An empty object changes nothing. With the `ETag` of the memo that was edited as ' +
+        '`If-Match`, an edit does not overwrite one made elsewhere meanwhile: 412 returns that one as `memo`.',
+      requestHeaders: ['If-Match'],
+      responses: { 200: json(Memo, 'The updated memo', 'ETag') },
+      errors: ['PRECONDITION_FAILED', 'MAX_BOOK_TEXT_BYTES', 'MAX_MEMBER_TEXT_BYTES'],
     },
     'DELETE /memos/{memo-id}': {
       operationId: 'deleteMemo',
       summary: 'Delete a memo',
-      description: 'Cannot be undone. A second deletion returns 404.',
+      description: 'Cannot be undone. A second deletion returns 404. `If-Match` works as in `updateMemo`.',
+      requestHeaders: ['If-Match'],
       responses: { 204: empty('Deleted') },
+      errors: ['PRECONDITION_FAILED'],
     },
   },
 }

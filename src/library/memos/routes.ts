@@ -1,10 +1,11 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { accepts } from 'hono/accepts'
 import type { App } from '../../env'
 import { found } from '../../errors'
+import { keyed } from '../../http/bodies/request-key'
 import { valid, validFile } from '../../http/bodies/validate'
 import { allowOnly } from '../../http/error-response'
-import { authenticated, canReadMemos, canWriteMemos } from '../../http/guard/authenticated'
+import { canReadMemos, canWriteMemos, conditional } from '../../http/guard/authenticated'
 import { throttledByMember, turnsOf } from '../../http/guard/throttle'
 import { imageBase } from '../../http/image-base'
 import { localTime } from '../../values/time'
@@ -13,6 +14,12 @@ import { uploadImage } from '../images/store'
 import { drawMemo } from './memo-lists'
 import { MemoPatch, MemoPath, NewMemo, NewMemoQuery } from './schema'
 import { createMemo, deleteMemo, getMemo, updateMemo } from './store'
+import { readIfMatch, type StoredMemo, toEtag } from './versions'
+
+const toBody = <Stored extends StoredMemo>(c: Context<App>, { version, ...memo }: Stored) => {
+  c.header('ETag', toEtag(version))
+  return memo
+}
 
 export const memos = new Hono<App>()
   .get('/random', canReadMemos, async (c) => {
@@ -20,12 +27,12 @@ export const memos = new Hono<App>()
     return c.json(memo ? [memo] : [], 200)
   })
   .all('/random', allowOnly('GET', 'HEAD'))
-  .post('/image-memo', canWriteMemos, throttledByMember, validFile('file', MAX_IMAGE_BYTES), async (c) => {
-    const { db, caller, config } = c.var
+  .post('/image-memo', canWriteMemos, throttledByMember, keyed(), validFile('file', MAX_IMAGE_BYTES), async (c) => {
+    const { db, caller, config, key } = c.var
     const base = imageBase(c)
     const now = localTime(config.TIME_ZONE)
     const upload = { bytes: c.req.valid('form').file, sources: turnsOf(c) }
-    const url = `${base}/${await uploadImage(db, caller, c.env.IMAGES, upload, now, config)}`
+    const url = `${base}/${await uploadImage(db, caller, c.env.IMAGES, upload, now, config, key)}`
     const type = accepts(c, {
       header: 'Accept',
       supports: ['application/json', 'text/plain'],
@@ -35,30 +42,33 @@ export const memos = new Hono<App>()
     return type === 'text/plain' ? c.text(url, 201) : c.json(url, 201)
   })
   .all('/image-memo', allowOnly('POST'))
-  .post('/', canWriteMemos, valid('query', NewMemoQuery), valid('json', NewMemo), async (c) => {
-    const { db, caller, config } = c.var
+  .post('/', canWriteMemos, keyed('memos:read'), valid('query', NewMemoQuery), valid('json', NewMemo), async (c) => {
+    const { db, caller, config, key } = c.var
     const now = localTime(config.TIME_ZONE)
-    const memo = await createMemo(db, caller, c.req.valid('query').bookId, c.req.valid('json'), now, config)
+    const memo = await createMemo(db, caller, c.req.valid('query').bookId, c.req.valid('json'), now, config, key)
     const created = found(memo, 'BOOK_NOT_FOUND')
-    return c.json(created, 201, { Location: `/memos/${created.memoId}` })
+    return c.json(toBody(c, created), 201, { Location: `/memos/${created.memoId}` })
   })
   .get('/:memo-id', canReadMemos, valid('param', MemoPath), async (c) => {
     const memo = await getMemo(c.var.db, c.var.caller, c.req.valid('param')['memo-id'])
-    return c.json(found(memo, 'MEMO_NOT_FOUND'), 200)
+    return c.json(toBody(c, found(memo, 'MEMO_NOT_FOUND')), 200)
   })
   .patch(
     '/:memo-id',
-    authenticated('memos:read', 'memos:write'),
+    conditional('memos:read', 'memos:write'),
     valid('param', MemoPath),
     valid('json', MemoPatch),
     async (c) => {
       const { db, caller, config } = c.var
       const now = localTime(config.TIME_ZONE)
-      const memo = await updateMemo(db, caller, c.req.valid('param')['memo-id'], c.req.valid('json'), now, config)
-      return c.json(found(memo, 'MEMO_NOT_FOUND'), 200)
+      const memoId = c.req.valid('param')['memo-id']
+      const expected = readIfMatch(c.req.header('If-Match'))
+      const memo = await updateMemo(db, caller, memoId, c.req.valid('json'), now, config, expected)
+      return c.json(toBody(c, found(memo, 'MEMO_NOT_FOUND')), 200)
     },
   )
-  .delete('/:memo-id', canWriteMemos, valid('param', MemoPath), async (c) => {
-    found(await deleteMemo(c.var.db, c.var.caller, c.req.valid('param')['memo-id']), 'MEMO_NOT_FOUND')
+  .delete('/:memo-id', conditional('memos:write'), valid('param', MemoPath), async (c) => {
+    const expected = readIfMatch(c.req.header('If-Match'))
+    found(await deleteMemo(c.var.db, c.var.caller, c.req.valid('param')['memo-id'], expected), 'MEMO_NOT_FOUND')
     return c.body(null, 204)
   })

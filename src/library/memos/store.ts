@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, isOwnRow, queryOne, runAsCaller } from '../../db/caller'
 import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
+import { findCreated, insertOnce, type RequestKey } from '../../db/idempotency'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { ownQuotaExceeded, textLimit } from '../../db/quotas'
@@ -9,31 +10,39 @@ import { quotaExceeded } from '../../errors'
 import { toFoldedColumn } from '../../values/fold'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
 import { memoColumns } from './memo-lists'
-import type { Memo, MemoOfBook } from './responses'
+import type { MemoOfBook } from './responses'
 import type { MemoPatch, NewMemo } from './schema'
+import { memoChanged, newVersion, type StoredMemo } from './versions'
+
+const storedColumns = sql`${memoColumns}, version`
 
 const memberTextRoom = (table: 'books' | 'memos') =>
   sql`(select ${textLimit} - textBytes from members where members.memberId = ${sql.raw(table)}.memberId)`
 
-const insertMemo = sqlStatement<Memo>`
+const insertMemo = insertOnce(
+  (condition) => sqlStatement<StoredMemo>`
   insert into memos (
     memoId, bookId, memberId, position,
-    memoType, memoContent, contentFolded, memoBookPage, memoAuthority, createdAt, updatedAt
+    memoType, memoContent, contentFolded, memoBookPage, memoAuthority, createdAt, updatedAt, version
   )
   select
     ${nextId(memos.memoId)}, bookId, memberId,
     (select coalesce(max(position), 0) + 1 from memos where memos.memberId = books.memberId),
-    :memoType, :memoContent, :contentFolded, :memoBookPage, :memoAuthority, :createdAt, :createdAt
+    :memoType, :memoContent, :contentFolded, :memoBookPage, :memoAuthority, :createdAt, :createdAt, :version
   from books where ${isOwnBook} and memoCount < :MAX_MEMOS_PER_BOOK
     and memoBytes + :bytes <= :MAX_BOOK_TEXT_BYTES
-    and :bytes <= ${memberTextRoom('books')}
-  returning ${memoColumns}`
+    and :bytes <= ${memberTextRoom('books')} ${condition}
+  returning ${storedColumns}`,
+  memos.memoId,
+  storedColumns,
+)
 
 const selectUsage = selectOwnBook('memoCount', 'memoBytes')
 
 /**
  * Adds a memo to one of the caller's books. Returns undefined if the caller has no such book.
- * @throws MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when that quota is full
+ * @param key makes it safe to repeat
+ * @throws MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of `findCreated`
  */
 export const createMemo = async (
   db: Db,
@@ -42,27 +51,34 @@ export const createMemo = async (
   memo: NewMemo,
   now: string,
   quotas: Quotas,
-): Promise<Memo | undefined> => {
+  key?: RequestKey,
+): Promise<StoredMemo | undefined> => {
   const { MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES } = quotas
   const limits = { MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES }
   const bytes = utf8Bytes(memo.memoContent)
   const contentFolded = toFoldedColumn(memo.memoContent)
-  const insert = insertMemo({ ...memo, contentFolded, bookId, createdAt: now, bytes, ...limits })
-  const { guard: book, created } = await runAsCaller(db, caller, {
-    guard: selectUsage({ bookId }),
-    created: firstRow(insert),
-  })
-  if (created || book.bookId === null) return created
+  const values = { ...memo, contentFolded, bookId, createdAt: now, bytes, ...limits, version: newVersion() }
+  const {
+    guard: book,
+    created,
+    used,
+  } = await runAsCaller(db, caller, { guard: selectUsage({ bookId }), ...insertMemo(values, key, quotas) })
+  const stored = created ?? findCreated(used, key, quotas)
+  if (stored || book.bookId === null) return stored
   if (book.memoCount >= MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
   if (book.memoBytes + bytes > MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
   throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
 }
 
 const isOwnMemo = isOwnRow(memos.memoId, memos.memberId)
-const selectMemo = sqlStatement<Memo>`select ${memoColumns} from memos where ${isOwnMemo}`
+const isExpected = sql`version in (select value from json_each(:versions))`
+const selectMemo = sqlStatement<StoredMemo>`select ${storedColumns} from memos where ${isOwnMemo}`
 const removeMemo = sqlStatement<{ memoId: number }>`delete from memos where ${isOwnMemo} returning memoId`
+const removeExpected = sqlStatement<{ memoId: number }>`
+  delete from memos where ${isOwnMemo} and ${isExpected} returning memoId`
 
-const selectMemoOfBook = sqlStatement<MemoOfBook>`select ${memoColumns}, bookId from memos where ${isOwnMemo}`
+const selectMemoOfBook = sqlStatement<StoredMemo & MemoOfBook>`
+  select ${storedColumns}, bookId from memos where ${isOwnMemo}`
 /** A memo with its book. Returns undefined if the caller has no such memo. */
 export const getMemo = (db: Db, caller: Caller, memoId: number) => queryOne(db, caller, selectMemoOfBook({ memoId }))
 
@@ -78,7 +94,9 @@ const selectGrowth = sqlStatement<{ bookBytes: number }>`
 
 /**
  * Updates the given fields of a memo. Returns undefined if the caller has no such memo.
- * @throws MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when the content grows and that quota is full
+ * @param expected the versions of which the memo must be one; any if undefined
+ * @throws PRECONDITION_FAILED when it is of another version; MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when the content grows
+ * and that quota is full
  */
 export const updateMemo = async (
   db: Db,
@@ -87,25 +105,54 @@ export const updateMemo = async (
   patch: MemoPatch,
   now: string,
   quotas: Quotas,
-): Promise<Memo | undefined> => {
-  if (Object.keys(patch).length === 0) return queryOne(db, caller, selectMemo({ memoId }))
+  expected?: number[],
+): Promise<StoredMemo | undefined> => {
+  const isConflict = (memo: StoredMemo | undefined) => memo && expected && !expected.includes(memo.version)
+  if (Object.keys(patch).length === 0) {
+    const memo = await queryOne(db, caller, selectMemo({ memoId }))
+    if (memo && isConflict(memo)) throw memoChanged(caller, memo)
+    return memo
+  }
+  const version = newVersion()
   const { MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES } = quotas
-  const values = { memoId, bytes: utf8Bytes(patch.memoContent), MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES }
+  const limits = { MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES }
+  // With the new version, so that a retry after an attempt that took effect is no conflict.
+  const versions = JSON.stringify([...(expected ?? []), version])
+  const values = { memoId, bytes: utf8Bytes(patch.memoContent), ...limits, versions }
   const hasContent = patch.memoContent !== undefined
-  const changes = { ...patch, ...(hasContent && { contentFolded: toFoldedColumn(patch.memoContent) }), updatedAt: now }
-  const condition = hasContent ? sql`${isOwnMemo} and ${fits}` : isOwnMemo
+  const folded = hasContent && { contentFolded: toFoldedColumn(patch.memoContent) }
+  const changes = { ...patch, ...folded, updatedAt: now, version }
+  const conditions = [isOwnMemo, ...(expected ? [isExpected] : []), ...(hasContent ? [fits] : [])]
   const update = idempotent(
-    sqlStatement<Memo>`update memos set ${assignments(changes)} where ${condition} returning ${memoColumns}`(values),
+    sqlStatement<StoredMemo>`
+      update memos set ${assignments(changes)} where ${sql.join(conditions, sql` and `)} returning ${storedColumns}`(
+      values,
+    ),
   )
-  if (!hasContent) return queryOne(db, caller, update)
-  const { before, updated } = await runAsCaller(db, caller, {
-    before: firstRow(selectGrowth(values)),
+  if (!hasContent && !expected) return queryOne(db, caller, update)
+  const { before, updated, stored } = await runAsCaller(db, caller, {
+    before: hasContent ? firstRow(selectGrowth(values)) : undefined,
     updated: firstRow(update),
+    stored: expected && firstRow(selectMemo({ memoId })),
   })
-  if (updated || !before) return updated
+  if (updated) return updated
+  if (stored && isConflict(stored)) throw memoChanged(caller, stored)
+  if (!before) return undefined
   if (before.bookBytes > MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
   throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
 }
 
-/** Deletes a memo. Returns undefined if the caller has no such memo. */
-export const deleteMemo = (db: Db, caller: Caller, memoId: number) => queryOne(db, caller, removeMemo({ memoId }))
+/**
+ * Deletes a memo. Returns undefined if the caller has no such memo.
+ * @param expected the versions of which the memo must be one; any if undefined
+ * @throws PRECONDITION_FAILED when it is of another version
+ */
+export const deleteMemo = async (db: Db, caller: Caller, memoId: number, expected?: number[]) => {
+  if (!expected) return queryOne(db, caller, removeMemo({ memoId }))
+  const { removed, stored } = await runAsCaller(db, caller, {
+    removed: firstRow(removeExpected({ memoId, versions: JSON.stringify(expected) })),
+    stored: firstRow(selectMemo({ memoId })),
+  })
+  if (stored) throw memoChanged(caller, stored)
+  return removed
+}

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { App } from '../../env'
 import { found } from '../../errors'
+import { keyed } from '../../http/bodies/request-key'
 import { valid } from '../../http/bodies/validate'
 import { canEditLibrary, canReadLibrary, canWriteLibrary } from '../../http/guard/authenticated'
 import { sendJson } from '../../http/json-stream'
@@ -14,11 +15,18 @@ export const bookReadings = new Hono<App>()
     const readings = await listReadings(c.var.db, c.var.caller, c.req.valid('param')['book-id'])
     return sendJson<Reading[]>(c, found(readings, 'BOOK_NOT_FOUND'))
   })
-  .post('/:book-id/readings', canWriteLibrary, valid('param', BookPath), valid('json', NewReading), async (c) => {
-    const { db, caller, config } = c.var
-    const reading = await createReading(db, caller, c.req.valid('param')['book-id'], c.req.valid('json'), config)
-    return c.json(found(reading, 'BOOK_NOT_FOUND'), 201)
-  })
+  .post(
+    '/:book-id/readings',
+    canWriteLibrary,
+    keyed('library:read'),
+    valid('param', BookPath),
+    valid('json', NewReading),
+    async (c) => {
+      const { db, caller, config, key } = c.var
+      const reading = await createReading(db, caller, c.req.valid('param')['book-id'], c.req.valid('json'), config, key)
+      return c.json(found(reading, 'BOOK_NOT_FOUND'), 201)
+    },
+  )
 
 export const readings = new Hono<App>()
   .patch('/:reading-id', canEditLibrary, valid('param', ReadingPath), valid('json', ReadingPatch), async (c) => {

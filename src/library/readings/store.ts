@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, isOwnRow, runAsCaller } from '../../db/caller'
 import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
+import { findCreated, insertOnce, type RequestKey } from '../../db/idempotency'
 import { nextId, READING_ID_OFFSET } from '../../db/next-id'
 import { isOwnBook } from '../../db/own-book'
 import { loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
@@ -75,7 +76,8 @@ export const listReadings = async (db: Db, caller: Caller, bookId: number) => {
 
 const textRoom = sql`(select ${textLimit} - textBytes from members where ${isCaller})`
 const countReadings = sql`(select count(*) from readings where memberId = books.memberId and bookId = books.bookId)`
-const insertReading = sqlStatement<Row>`
+const insertReading = insertOnce(
+  (condition) => sqlStatement<Row>`
   insert into readings (
     readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, format, note, isPaused
   )
@@ -84,8 +86,11 @@ const insertReading = sqlStatement<Row>`
     :quarters, :format, :note, :isPaused
   from books where ${isOwnBook}
     and ${countReadings} < ${sql.raw(String(MAX_READINGS))}
-    and :bytes <= ${textRoom}
-  returning ${columns}`
+    and :bytes <= ${textRoom} ${condition}
+  returning ${columns}`,
+  readings.readingId,
+  columns,
+)
 const syncAfterCreate = syncBook(
   sql`(select max(readingId) from readings where memberId = ${callerId} and bookId = :bookId)`,
   sql`(select bookId from books where ${isOwnBook})`,
@@ -94,7 +99,8 @@ const selectCount = sqlStatement<{ count: number }>`select ${countReadings} as c
 
 /**
  * Adds a reading to one of the caller's books. Returns undefined if the caller has no such book.
- * @throws MAX_READINGS or MAX_MEMBER_TEXT_BYTES when that quota is full
+ * @param key makes it safe to repeat
+ * @throws MAX_READINGS or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of `findCreated`
  */
 export const createReading = async (
   db: Db,
@@ -102,8 +108,9 @@ export const createReading = async (
   bookId: number,
   { startedAt = null, finishedAt = null, outcome, rating, format = null, note = null, paused }: NewReading,
   quotas: Quotas,
+  key?: RequestKey,
 ): Promise<Reading | undefined> => {
-  const insert = insertReading({
+  const values = {
     bookId,
     startedAt,
     finishedAt,
@@ -114,14 +121,17 @@ export const createReading = async (
     isPaused: Number(paused ?? false),
     bytes: utf8Bytes(note),
     MAX_MEMBER_TEXT_BYTES: quotas.MAX_MEMBER_TEXT_BYTES,
-  })
-  const { created, usage } = await runAsCaller(db, caller, {
+  }
+  const sync = syncAfterCreate({ bookId, reorders: 1 })
+  const { created, used, usage } = await runAsCaller(db, caller, {
     ...storeFirst(bookId),
-    created: firstRow(insert),
-    book: syncAfterCreate({ bookId, reorders: 1 }),
+    ...insertReading(values, key, quotas),
+    // Its condition is that the statement before has written a row: the reading, or its key.
+    book: key ? idempotent(sync) : sync,
     usage: firstRow(selectCount({ bookId })),
   })
-  if (created) return toReading(created)
+  const stored = created ?? findCreated(used, key, quotas)
+  if (stored) return toReading(stored)
   if (!usage) return undefined
   if (usage.count >= MAX_READINGS) throw new ApiError('MAX_READINGS')
   throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)

@@ -4,6 +4,7 @@ import { findMismatches } from '../../../scripts/data/integrity'
 import { findOrphans } from '../../../scripts/data/objects'
 import { findDirectoryProblems } from '../../support/accounts/directory'
 import type { Attack } from '../harness/attack'
+import { toLines } from '../harness/client'
 import { jsonRequest, type Member, signUp, signUpMany, uploadRequest } from '../harness/members'
 import { makeFolder, type Service } from '../harness/service'
 
@@ -25,6 +26,8 @@ const createWriter = (member: Member) => ({
   deletedBooks: new Set<number>(),
   deletedMemos: new Set<number>(),
   images: [] as string[],
+  /** The key of a creation without an answer so far, which is also the title of the book. */
+  unanswered: undefined as string | undefined,
   hasUnconfirmedWithdrawal: false,
 })
 type Writer = ReturnType<typeof createWriter>
@@ -33,6 +36,9 @@ const pick = <T>(all: Iterable<T>): T | undefined => {
   const list = [...all]
   return list[Math.floor(Math.random() * list.length)]
 }
+
+const registerWithKey = (key: string, token: string) =>
+  jsonRequest('POST', '/books', { title: key }, { token, headers: toLines([['Idempotency-Key', key]]) })
 
 /** Makes one random write and records it once acknowledged. */
 const write = async (service: Service, writer: Writer): Promise<void> => {
@@ -47,8 +53,11 @@ const write = async (service: Service, writer: Writer): Promise<void> => {
     return answer as Record<string, number>
   }
   if (roll < 0.3 || bookId === undefined) {
-    const { bookId: created } = await request('POST', '/books', 201, { title: 'Written' })
-    books.set(Number(created), [0])
+    writer.unanswered = crypto.randomUUID()
+    const { status, body } = await service.request(registerWithKey(writer.unanswered, token))
+    if (status !== 201) throw new Error(`POST /books: ${status}`)
+    writer.unanswered = undefined
+    books.set((body as { bookId: number }).bookId, [0])
   } else if (roll < 0.55) {
     const memo = { memoBookPage: 1, memoContent: 'x' }
     const { memoId: created } = await request('POST', `/memos?bookId=${bookId}`, 201, memo)
@@ -107,12 +116,24 @@ const readRows = async <Value extends number | string = number>(
   return new Map((await statement.raw()) as [id: number, value: Value][])
 }
 
+/** Repeats a creation whose answer a kill has lost. Then there must be one row. */
+const repeatUnanswered = async (service: Service, { unanswered, books, member }: Writer) => {
+  if (!unanswered) return []
+  const { status, body } = await service.request(registerWithKey(unanswered, member.token))
+  if (status !== 201) return [`a repeated creation got ${status}`]
+  books.set((body as { bookId: number }).bookId, [0])
+  const count = 'select count(*) as count from books where memberId = ? and title = ?'
+  const made = await service.database.prepare(count).bind(member.memberId, unanswered).first<number>('count')
+  return made === 1 ? [] : [`a repeated creation made ${made} books`]
+}
+
 /** Acknowledged writes that are missing from the stores. */
 const findLost = async (service: Service, writer: Writer) => {
   if (writer.hasUnconfirmedWithdrawal) return []
+  const lost = await repeatUnanswered(service, writer)
+  writer.unanswered = undefined
   const books = await readRows(service, 'bookId, star from books', writer)
   const memos = await readRows(service, 'memoId, bookId from memos', writer)
-  const lost: string[] = []
   for (const [id, stars] of writer.books) {
     if (!books.has(id)) lost.push(`book ${id} is lost`)
     else if (!stars.includes(books.get(id) ?? -1)) lost.push(`book ${id} has the wrong stars`)
@@ -157,7 +178,7 @@ const writeUntilKilled = async (service: Service, writers: Writer[]) => {
 export const crashes: Attack = async ({ start, quick, progress }) => {
   const times = quick ? 5 : 100
   const failures: string[] = []
-  let [acknowledged, lost, mismatches] = [0, 0, 0]
+  let [acknowledged, repeated, lost, mismatches] = [0, 0, 0, 0]
   const options = { data: makeFolder(), uploadsPerMinute: 100_000 }
   let service = await start(options)
   const writers = (await signUpMany(service, WRITERS)).map(createWriter)
@@ -170,6 +191,7 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
     const found = (await Promise.all(service.databases.map((database, slot) => findMismatches(database, slot)))).flat()
     mismatches += found.length
     failures.push(...found.map(({ table, id, field }) => `after crash ${crash}: ${field} of ${table} ${id} is wrong`))
+    repeated += writers.filter(({ unanswered }) => unanswered).length
     for (const writer of writers) {
       const missing = await findLost(service, writer)
       lost += missing.length
@@ -196,6 +218,7 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
         `${orphans.objects.length} objects without a row, ${orphans.rows.length} rows without an object`,
       ],
       ['acknowledged writes, looked up afterwards', acknowledged, `${lost} lost`],
+      ['creations without an answer, repeated with their keys', repeated, 'one book each'],
       ['integrity checks after a restart', times, `${mismatches} mismatches`],
       [
         'databases whose members were compared with the directory',

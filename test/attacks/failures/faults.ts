@@ -1,5 +1,6 @@
 // Every fault of every binding call in every flow that writes.
 import { type Attack, countStatuses, type Figure, mapConcurrently } from '../harness/attack'
+import { toLines } from '../harness/client'
 import { uploadRequest } from '../harness/members'
 import { JWT_SECRET, type Service } from '../harness/service'
 import { FLOWS } from './faults/flows'
@@ -13,8 +14,9 @@ let requests = 0
 const nextNetwork = () => `10.9.${(++requests >> 8) & 255}.${requests & 255}`
 
 export const toStage = (service: Service): Stage => ({
-  request: ({ method, path, token, body, file }, fault) => {
-    const headers = fault ? `X-Fault: ${JSON.stringify(fault)}\r\n` : ''
+  request: ({ method, path, token, body, file, key }, fault) => {
+    const added = { ...(fault && { 'X-Fault': JSON.stringify(fault) }), ...(key && { 'Idempotency-Key': key }) }
+    const headers = toLines(Object.entries(added))
     if (file && token) return service.request({ ...uploadRequest({ token }, file), headers })
     return service.request({
       method,

@@ -12,12 +12,13 @@ const SELECTIONS = {
   importRows: `select * from importRows where importId = ${NEWEST_IMPORT} order by row`,
 }
 
-/** Everything that the import wrote, by table. Times of the run are masked. */
+/** Everything that the import wrote, by table. Times of the run, and versions of memos, which are random, are masked. */
 export const takeSnapshot = async ({ database }: Service, begin: number) => {
   const [firstDay = ''] = new Date(begin - 86_400_000).toISOString().split('T')
   const mask = (text: string) =>
     text
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/g, (time) => (time >= firstDay ? 'now' : time))
+      .replace(/"(version|importVersion)":\d+/g, '"$1":"random"')
       .replace(/\b\d{13}\b/g, (ms) => (Number(ms) >= begin ? 'now' : ms))
   const results = await database.batch(Object.values(SELECTIONS).map((query) => database.prepare(query)))
   return Object.keys(SELECTIONS).map((table, at) => ({

@@ -120,13 +120,15 @@ describe('the examples', () => {
   const sendExample = (operation: Described, values: Record<string, unknown>, sent: unknown) => {
     const query = new URLSearchParams()
     let path = operation.path
-    for (const [name, value] of Object.entries(values)) {
+    const { 'Idempotency-Key': key, ...others } = values
+    for (const [name, value] of Object.entries(others)) {
       if (path.includes(`{${name}}`)) path = path.replace(`{${name}}`, encodeURIComponent(String(value)))
       else query.set(name, String(value))
     }
     const [type = ''] = Object.keys(operation.requestBody?.content ?? {})
     const headers = {
       'User-Agent': IPHONE,
+      ...(typeof key === 'string' && { 'Idempotency-Key': key }),
       ...(operation.security.length > 0 && { Authorization: token }),
       ...(type === 'text/plain' && { 'Content-Type': type }),
     }

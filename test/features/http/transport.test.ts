@@ -128,7 +128,7 @@ describe('CORS', () => {
     'access-control-allow-origin': ORIGIN,
     'access-control-allow-credentials': 'true',
     'access-control-expose-headers':
-      'Authorization,Content-Disposition,Content-Range,ETag,Link,Location,RateLimit,RateLimit-Policy,Retry-After,' +
+      'Authorization,Content-Disposition,Content-Range,ETag,Idempotency-Replayed,Link,Location,RateLimit,RateLimit-Policy,Retry-After,' +
       'WWW-Authenticate,X-D1-Bookmark,X-Error-Code,X-Ignored,X-Request-Id',
     vary: expect.stringContaining('Origin'),
   }
@@ -145,7 +145,8 @@ describe('CORS', () => {
       'access-control-allow-origin': ORIGIN,
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
-      'access-control-allow-headers': 'Authorization,Content-Type,If-None-Match,Range,X-D1-Bookmark',
+      'access-control-allow-headers':
+        'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match,Range,X-D1-Bookmark',
       'access-control-max-age': '86400',
     })
   })

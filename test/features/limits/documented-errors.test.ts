@@ -7,6 +7,7 @@ import { createAccessToken } from '../../../src/auth/access-token'
 import type { Bindings } from '../../../src/env'
 import type { ErrorCode } from '../../../src/errors'
 import { MAX_JSON_BYTES } from '../../../src/http/bodies/body'
+import { hashText } from '../../../src/http/bodies/request-key'
 import { MAX_IMAGE_BYTES } from '../../../src/library/images/bucket'
 import { MAX_PARTS } from '../../../src/library/images/clean/image'
 import { MAX_READINGS } from '../../../src/library/readings/schema'
@@ -23,6 +24,7 @@ import {
   insertReadings,
   memberDatabase,
   memberSlot,
+  select,
 } from '../../support/database'
 import { addressOf, bodyOf, type Operation, operations } from '../../support/document/operations'
 import { memberIdOf } from '../../support/images/images'
@@ -85,7 +87,7 @@ type Call = {
   changed: Partial<Bindings>
 }
 /** What differs from a valid call to an operation. */
-type Cause = Partial<Call> | ((operation: Operation) => Partial<Call>)
+type Cause = Partial<Call> | ((operation: Operation) => Partial<Call> | Promise<Partial<Call>>)
 
 /** A value for the path and query parameters with these names. */
 const withParameters =
@@ -121,13 +123,17 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   UNAUTHORIZED: { token: undefined },
   INSUFFICIENT_SCOPE: () => ({ token: powerless }),
   SESSION_REQUIRED: () => ({ token: powerless }),
+  IF_MATCH_UNSUPPORTED: { headers: { 'If-Match': '"1"' } },
   AUTHORIZATION_NOT_ALLOWED: { headers: { Authorization: 'Bearer x' } },
   // No member has the address of a valid call.
   LOGIN_FAILED: {},
   MEMBER_BLOCKED: () => ({ body: JSON.stringify({ email: blocked.email, password: PASSWORD }) }),
   MEMBER_EXISTS: (operation) => withFields(other.email, /email/i)(operation),
   INVALID_FIELDS: withFields({}),
-  INVALID_PARAMETERS: withParameters(' '),
+  INVALID_PARAMETERS: (operation) => ({
+    ...withParameters(' ')(operation),
+    headers: { 'Idempotency-Key': 'two words' },
+  }),
   BODY_MISSING: { body: undefined },
   BODY_MALFORMED: { body: '"' },
   BODY_INCOMPLETE: () => ({ body: disconnected() }),
@@ -150,6 +156,9 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   PRECONDITION_FAILED: { headers: { 'If-Match': '"other"' } },
   RANGE_NOT_SATISFIABLE: { headers: { Range: 'bytes=999999-' } },
   ...(Object.fromEntries(QUOTAS) as Record<Quota, Cause>),
+  MAX_IDEMPOTENCY_KEYS: { changed: { MAX_IDEMPOTENCY_KEYS: '0' }, headers: { 'Idempotency-Key': 'new' } },
+  CREATED_AND_DELETED: (operation) => afterUse(operation, "id = 0, name = ''"),
+  IDEMPOTENCY_KEY_REUSED: (operation) => afterUse(operation, 'requestHash = zeroblob(16)'),
   IMPORT_RUNNING: () => ({ token: importer.token }),
   MAX_READINGS: (operation) => withParameters(fullBookId)(operation),
   MAX_TOKENS: () => ({ token: hoarder.token }),
@@ -177,6 +186,15 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   INTERNAL: { changed: { JWT_SECRET: '' } },
 }
 
+/** A request with an idempotency key that another one has used, after a change of the key's row. */
+const afterUse = async (operation: Operation, change: string): Promise<Partial<Call>> => {
+  const key = crypto.randomUUID()
+  const headers = { 'Idempotency-Key': key }
+  expect(await fail(operation, { headers })).toMatchObject({ status: 201 })
+  await select(`update idempotencyKeys set ${change} where keyHash = unhex(?)`, await hashText(key))
+  return { headers }
+}
+
 const validBody = (operation: Operation) => {
   if (operation.types.includes('multipart/form-data')) return validForm(operation)
   const body = bodyOf(operation)
@@ -190,7 +208,7 @@ const fail = async (operation: Operation, cause: Cause) => {
     headers: {},
     changed: {},
     ...validBody(operation),
-    ...(typeof cause === 'function' ? cause(operation) : cause),
+    ...(typeof cause === 'function' ? await cause(operation) : cause),
   }
   const typed = ofType(type, body)
   const authorization = token && { Authorization: `Bearer ${token}` }

@@ -6,7 +6,15 @@ import { insertMemberAt } from '../../../support/home'
 import { insertAccessToken, insertSession, sessionIdOf } from '../../../support/tokens'
 import type { Fault } from './inject'
 
-export type FlowRequest = { method: string; path: string; token?: string; body?: unknown; file?: Uint8Array }
+/** `key`: of idempotency. */
+export type FlowRequest = {
+  method: string
+  path: string
+  token?: string
+  body?: unknown
+  file?: Uint8Array
+  key?: string
+}
 type FlowResponse = { status: number; headers: Headers; body: unknown }
 
 /** Where flows run: in the test pool or in a separate workerd. */

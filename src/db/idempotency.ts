@@ -1,0 +1,92 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { ApiError, quotaExceeded } from '../errors'
+import type { Quotas } from '../values/quotas'
+import { DAY_MS, HOUR_MS } from '../values/time'
+import { callerId, isCaller } from './caller'
+import { firstRow, idempotent, type Statement, sqlStatement, type Values } from './client'
+
+/** An `Idempotency-Key` and the request that it was sent with, as 16 bytes of SHA-256 each, in hex. */
+export type RequestKey = {
+  keyHash: string
+  requestHash: string
+  /** Set if the response shows what an earlier request created. */
+  isReplayed?: true
+}
+
+const isKey = sql`idempotencyKeys.memberId = ${callerId} and idempotencyKeys.keyHash = unhex(:keyHash)`
+const isUnused = sql`
+  and not exists (select 1 from idempotencyKeys where ${isKey})
+  and (select keyCount from members where ${isCaller}) < :MAX_IDEMPOTENCY_KEYS`
+/** Stores the key of the row that the statement before it inserted. */
+const insertKey = sqlStatement`
+  insert into idempotencyKeys (memberId, keyHash, requestHash, id, name, day)
+  select ${callerId}, unhex(:keyHash), unhex(:requestHash), last_insert_rowid(), :name, :day where changes() = 1`
+
+/** `isSameRequest`: null if the key is unused. `isLeft`: whether what was created still exists. */
+type Used<Row> = Row & { keyCount: number; isSameRequest: number | null; isLeft: number }
+
+/**
+ * Prepares an insert that, with a key, inserts only once.
+ * @param insert builds the insert; its WHERE ends with the condition
+ * @param id the identifier of the table
+ * @param columns those that the insert returns
+ * @param isCreated matches the row that a key of idempotencyKeys belongs to
+ */
+export const insertOnce = <Row>(
+  insert: (condition: SQL) => (values: Values) => Statement<Row>,
+  id: SQLiteColumn,
+  columns: SQL,
+  isCreated = sql`${id} = idempotencyKeys.id`,
+) => {
+  const [insertAlways, insertIfUnused] = [insert(sql``), insert(isUnused)]
+  const selectUsed = sqlStatement<Used<Row>>`
+    select keyCount, requestHash = unhex(:requestHash) as isSameRequest, ${id} is not null as isLeft, ${columns}
+    from (select keyCount from members where ${isCaller})
+      left join idempotencyKeys on ${isKey} left join ${id.table} on ${isCreated}`
+  /** Statements of a batch, which run one after the other. */
+  return (values: Values, key: RequestKey | undefined, { MAX_IDEMPOTENCY_KEYS }: Quotas) => {
+    if (!key) return { created: firstRow(insertAlways(values)) }
+    const stored = { name: null, ...values, ...key, day: Math.floor(Date.now() / DAY_MS), MAX_IDEMPOTENCY_KEYS }
+    return {
+      created: firstRow(idempotent(insertIfUnused(stored))),
+      stored: idempotent(insertKey(stored)),
+      used: firstRow(selectUsed(stored)),
+    }
+  }
+}
+
+/**
+ * What an earlier request with the same key created, as it is now. Undefined without a key, or if it is unused.
+ * @throws IDEMPOTENCY_KEY_REUSED, CREATED_AND_DELETED; MAX_IDEMPOTENCY_KEYS when that quota is full
+ */
+export const findCreated = <Row>(used: Used<Row> | undefined, key: RequestKey | undefined, quotas: Quotas) => {
+  if (!used || !key) return undefined
+  const { keyCount, isSameRequest, isLeft, ...row } = used
+  if (isSameRequest === null) {
+    if (keyCount < quotas.MAX_IDEMPOTENCY_KEYS) return undefined
+    throw quotaExceeded('MAX_IDEMPOTENCY_KEYS', quotas)
+  }
+  if (!isSameRequest) throw new ApiError('IDEMPOTENCY_KEY_REUSED')
+  if (!isLeft) throw new ApiError('CREATED_AND_DELETED')
+  key.isReplayed = true
+  return row as unknown as Row
+}
+
+const KEPT_DAYS = 400
+/** A sweep reads the keys of one range of members; a week of them, those of all. */
+const RANGES = 168
+const rangeSize = sql`(((select max(memberId) from members) - :idFloor) / ${sql.raw(String(RANGES))} + 1)`
+const deleteKeys = sqlStatement`
+  delete from idempotencyKeys where (memberId, keyHash) in (
+    select memberId, keyHash from idempotencyKeys
+    where memberId > :idFloor + :range * ${rangeSize} and memberId <= :idFloor + (:range + 1) * ${rangeSize}
+      and day < :before
+    limit :limit
+  )`
+export const deleteOldKeys = (now: number, limit: number) =>
+  deleteKeys({
+    range: Math.floor(now / HOUR_MS) % RANGES,
+    before: Math.floor(now / DAY_MS) - KEPT_DAYS,
+    limit,
+  })

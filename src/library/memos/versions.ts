@@ -1,0 +1,33 @@
+import type { Caller } from '../../db/caller'
+import { ApiError } from '../../errors'
+import { fromBits } from '../../values/contract'
+import type { Memo } from './responses'
+
+/** A memo with its version, which responses have as `ETag`. */
+export type StoredMemo = Memo & { version: number }
+
+/** Random, so that a version does not come back with another text after the database is restored. */
+export const newVersion = () => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER) + 1
+
+export const toEtag = (version: number) => `"${version}"`
+
+/**
+ * The versions that an `If-Match` header names. Undefined if any will do. Weak tags count, because Cloudflare weakens the tags of
+ * responses that it compresses.
+ */
+export const readIfMatch = (header: string | undefined) =>
+  header === undefined || header.trim() === '*'
+    ? undefined
+    : header.split(',').flatMap((tag) => {
+        const [, version] = /^\s*(?:W\/)?"(\d{1,16})"\s*$/.exec(tag) ?? []
+        return version === undefined ? [] : Number(version)
+      })
+
+const canRead = (caller: Caller) => !('scopes' in caller) || fromBits(caller.scopes ?? 0).includes('memos:read')
+
+/** The memo is not of a version that `If-Match` names. Shows the present one, unless the caller may not read memos. */
+export const memoChanged = (caller: Caller, { version, ...memo }: StoredMemo) =>
+  new ApiError('PRECONDITION_FAILED', {
+    headers: { ETag: toEtag(version) },
+    further: { memo: canRead(caller) ? memo : null },
+  })
