@@ -30,6 +30,7 @@ import { health } from './reference/health/routes'
 import { docs } from './reference/routes'
 import { log } from './runtime/log'
 import { databaseOf, databasesOf } from './slots/slots'
+import { changes } from './transfer/changes/routes'
 import { exports } from './transfer/export/routes'
 import { imports } from './transfer/imports/routes'
 import { sourcesOf } from './values/network'
@@ -103,6 +104,7 @@ const api = app
   .route('/images', images)
   .route('/imports', imports)
   .route('/', exports)
+  .route('/', changes)
   .route('/ext-lib', catalogue)
 
 /** The type from which `hc<Api>` of hono/client infers every path, its inputs and its responses. */

@@ -39,6 +39,7 @@ export const ERRORS = {
   MAX_TOKENS: [409, 'Limit reached: 50 access tokens per member'],
   MAX_TAGS: [409, 'Limit reached: 2,000 tags per member'],
   IMPORT_RUNNING: [409, 'Another import is running'],
+  RESYNC_REQUIRED: [410, 'This cursor is too old, or from before the database was restored: start without one'],
   CREATED_AND_DELETED: [410, 'Already created with this Idempotency-Key, and deleted since'],
   PRECONDITION_FAILED: [412, 'Precondition failed'],
   BODY_TOO_LARGE: [413, 'Request body too large'],

@@ -11,6 +11,7 @@ const dialect = new SQLiteSyncDialect()
 /** The connection of one request to one database. */
 export type Db = Source & {
   session: D1DatabaseSession
+  openPrimary: () => D1DatabaseSession
   /** Whether a replica may answer, which may lack the latest writes. */
   isReplica: boolean
   onBookmark: (bookmark: string) => void
@@ -46,6 +47,7 @@ export const connect = (
     slot,
     sources,
     session: database.withSession(isReplica ? bookmark : 'first-primary'),
+    openPrimary: () => database.withSession('first-primary'),
     isReplica,
     onBookmark: (latest) => {
       if (latest > known.latestBookmark) known.latestBookmark = latest
@@ -198,6 +200,9 @@ export const runAfterResponse = (db: Db, purpose: string, batch: Batch) => {
   const call = run(afterResponse(db), batch)
   db.waitUntil(call.catch((error) => log('error', `${purpose}: ${error}`)))
 }
+
+/** The same connection for calls that no replica may answer. */
+export const atPrimary = (db: Db): Db => (db.isReplica ? { ...db, session: db.openPrimary(), isReplica: false } : db)
 
 /** The same connection for the service's own calls, which count towards no caller's share and go first. */
 export const asService = (db: Db): Db => ({ ...db, sources: [], credential: undefined })

@@ -29,6 +29,8 @@ export const PLACEHOLDERS = {
   CHANGE_CODE: 'P4W8D-NJ2XC',
   UNDO_CODE: '0000-3HVTB-8QKZM-R5E1Y-GS6A7-WN9FD-42PJX',
   RESET_CODE: 'K7QM2-9FXTR',
+  /** {"c":1,"t":1,"p":"102748823590161"} */
+  CURSOR: 'eyJjIjoxLCJ0IjoxLCJwIjoiMTAyNzQ4ODIzNTkwMTYxIn0',
   /** Its time, in milliseconds: that of all examples. */
   IMPORT_ID: '1795253400000',
 }
@@ -188,6 +190,42 @@ export const EXAMPLES: Record<string, Example> = {
     response: progressEvent,
   },
   listProgress: { parameters: { 'book-id': 1, size: 20 }, response: { item: [progressEvent], next: null } },
+  listChanges: {
+    parameters: { size: 100 },
+    response: {
+      item: [
+        {
+          kind: 'book',
+          id: 1,
+          value: {
+            ...book,
+            author: '한강',
+            publisher: '창비',
+            createdAt: registered,
+            star: 0,
+            currentPage: 54,
+            itemPage: 216,
+            bookStatus: 'YET',
+            readStartDate: null,
+            readEndDate: null,
+            edition: {
+              isbn: '9788936434120',
+              language: null,
+              format: null,
+              publishedYear: null,
+              series: null,
+              seriesNumber: null,
+              sourceIds: [],
+            },
+            tagIds: [],
+            progress: { count: 1, latestAt: progressEvent.at },
+          },
+        },
+      ],
+      next: PLACEHOLDERS.CURSOR,
+      hasMore: false,
+    },
+  },
   createMemo: {
     parameters: { bookId: 1 },
     body: { memoBookPage: 95, memoContent: 'Read this page again.', memoType: 'THOUGHT' },

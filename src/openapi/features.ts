@@ -16,6 +16,7 @@ import { readingsReference } from '../library/readings/responses'
 import { searchReference } from '../library/search/responses'
 import { tagsReference } from '../library/tags/responses'
 import { healthReference } from '../reference/health/responses'
+import { changesReference } from '../transfer/changes/responses'
 import { exportReference } from '../transfer/export/responses'
 import { importsReference } from '../transfer/imports/responses'
 import type { Descriptions, FeatureReference, Operation } from './feature-reference'
@@ -37,6 +38,7 @@ const FEATURES: FeatureReference[] = [
   imagesReference,
   importsReference,
   exportReference,
+  changesReference,
   catalogueReference,
   healthReference,
 ]

@@ -14,6 +14,7 @@ import { PEERS, startPeers } from './parts/peers.ts'
 import { measureReference } from './parts/reference.ts'
 import { measureHashing, measureRows, measureSessions, measureWithdrawal } from './parts/rows.ts'
 import { measureSlots } from './parts/slots.ts'
+import { measureSync } from './parts/sync.ts'
 import { compareHeaders, compareSpeed, measureLatency, measureStartup } from './parts/throughput.ts'
 import { printed } from './print.ts'
 import { printReport, type Results } from './report.ts'
@@ -85,6 +86,8 @@ const runWorkers = async (results: Results) => {
       results.draws = await testDraws(urlOf.quiet, small, flags.quick ? 2000 : 20_000, progress)
     }
     if (isSelected('rows')) {
+      progress('counting the rows of members who sync')
+      results.rows?.push(...(await measureSync(urlOf.measured, small, large)))
       progress('ending sessions and withdrawing both members')
       results.rows?.push(...(await measureSessions(urlOf.measured, small, large)))
       results.rows?.push(await measureWithdrawal(urlOf.measured, small, large))

@@ -88,6 +88,24 @@ it.each(['openapi-fetch', 'hey-api', 'swagger-typescript-api'])(
   },
 )
 
+it('a client of hey-api makes a first sync, and then pulls what has changed', async () => {
+  const HEY_API = './stories/hey-api.ts'
+  const { tellStory } = await import(/* @vite-ignore */ HEY_API)
+  const { book, memo, synced } = await tellStory(service.base, 'sync@example.com')
+  const { bookId } = book
+  const { memoId } = memo
+  expect(synced.titles).toEqual(['Demian'])
+  expect(synced.first).toMatchObject([
+    { kind: 'book', id: bookId, value: { bookId, tagIds: [], progress: { count: 0 } } },
+    { kind: 'reading', value: { bookId, outcome: null } },
+    { kind: 'memo', id: memoId, version: expect.any(Number), value: { ...memo, bookId } },
+  ])
+  expect(synced.later).toMatchObject([
+    { kind: 'memo', id: memoId, version: null, value: null },
+    { kind: 'book', id: bookId, value: { author: 'Hermann Hesse' } },
+  ])
+})
+
 it('openapi-zod-client validates the enumerations', async () => {
   const CLIENT = './.build/openapi-zod-client/api.ts'
   const { schemas }: { schemas: Record<string, Schema> } = await import(/* @vite-ignore */ CLIENT)

@@ -19,9 +19,10 @@ const deleteFrom = (table: string, columns: string) => {
     returning memberId`
 }
 
-// Books after their details: otherwise one batch would also delete, by trigger, the details of a thousand books. Tags before
+// The log of changes first, so that the triggers add nothing to it. Books after their details: otherwise one batch would also delete, by trigger, the details of a thousand books. Tags before
 // bookTags, so that the trigger that counts their books writes nothing.
 const STEPS = Object.entries({
+  changes: 'seq',
   tags: 'tagId',
   bookTags: 'tagId, bookId',
   progress: 'bookId, at',

@@ -93,5 +93,14 @@ export const throttledByMember = annotate<MiddlewareHandler<App>>(
   { throttled: true, limit: 'member' },
 )
 
+/** Limits requests per route and member like writes: for reads that clients repeat often. Mount it after `authenticated`. */
+export const throttledAsWrites = annotate<MiddlewareHandler<App>>(
+  async (c, next) => {
+    limitCaller(c, { binding: 'WRITE_LIMIT', kind: routePath(c) })
+    await next()
+  },
+  { limit: 'write' },
+)
+
 /** The keys by which authenticated callers take turns: by credential, so that an ended one takes no turns of its member. */
 export const turnsOf = (c: Context<App>) => [...sourcesOf(networkOf(c)), credentialOf(c.get('caller'))]

@@ -5,6 +5,13 @@ import { sqlStatement } from '../../db/client'
 /** Open readings first, then by date, as far as it is known. */
 export const NEWEST_FIRST = sql.raw(`outcome is null desc, coalesce(finishedAt, startedAt, '') desc, readingId desc`)
 
+/** Whether a book has one reading, which has no row: its own status, dates and stars. */
+export const hasFirst = sql.raw(`newestReadingId is null and bookStatus <> 'YET'`)
+/** The columns of that reading. */
+export const firstColumns = sql.raw(`
+  substr(readStartDate, 1, 10) as startedAt, iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null) as finishedAt,
+  iif(bookStatus = 'DONE', 'FINISHED', null) as outcome, nullif(star * 4, 0) as quarters`)
+
 const isReplaced = sql`books.newestReadingId is not newest.readingId`
 const stars = sql`max(1, (newest.quarters + 2) / 4)`
 

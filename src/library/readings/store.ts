@@ -9,7 +9,7 @@ import { ownQuotaExceeded, textLimit } from '../../db/quotas'
 import { readings } from '../../db/schema/reading-tables'
 import { ApiError, fieldError } from '../../errors'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
-import { NEWEST_FIRST, syncBook } from './newest'
+import { firstColumns, hasFirst, NEWEST_FIRST, syncBook } from './newest'
 import type { Reading } from './responses'
 import { beforeStartError, isInOrder, MAX_READINGS, type NewReading, pausedError, type ReadingPatch } from './schema'
 
@@ -22,11 +22,7 @@ const toReading = (row: Row): Reading => ({ ...row, paused: row.paused === 1 })
 const isOwnReading = isOwnRow(readings.readingId, readings.memberId)
 const ownBookId = sql`(select bookId from readings where ${isOwnReading})`
 
-/** The only reading of a book without rows in `readings`: its own status, dates and stars. */
-const firstReading = sql`
-  substr(readStartDate, 1, 10) as startedAt, iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null) as finishedAt,
-  iif(bookStatus = 'DONE', 'FINISHED', null) as outcome, nullif(star * 4, 0) as quarters
-  from books where ${isOwnBook} and newestReadingId is null and bookStatus <> 'YET'`
+const firstReading = sql`${firstColumns} from books where ${isOwnBook} and ${hasFirst}`
 const selectFirst = sqlStatement<Row>`
   select ${columns} from (select bookId as readingId, null as format, null as note, 0 as isPaused, ${firstReading})`
 

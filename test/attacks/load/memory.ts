@@ -44,7 +44,23 @@ const fillLibrary = (service: Service, { memberId }: Member, books: number) =>
     .bind(books, memberId, '\u{1F4D6}'.repeat(500), '\u{1F4D6}'.repeat(2030))
     .run()
 
-type Case = { name: string; prepare: (service: Service, member: Member) => Promise<string> }
+/** Books with short texts. */
+const fillShelves = (service: Service, { memberId }: Member, books: number) =>
+  service.database
+    .prepare(`
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
+      insert into books (bookId, memberId, title, author, createdAt)
+      select (select coalesce(max(bookId), 0) from books) + i, ?2, 'Book ' || i, 'Mina Oh', '2026-01-01T00:00:00' from n`)
+    .bind(books, memberId)
+    .run()
+
+type Download = { outcome: string; bytes: number }
+/** `prepare` returns the path that `read` begins with; by default it reads one response. */
+type Case = {
+  name: string
+  prepare: (service: Service, member: Member) => Promise<string>
+  read?: (service: Service, member: Member, path: string) => Promise<Download>
+}
 
 const detailPath = (bookId: number) => `/books/${bookId}?memoAuthority=ALL`
 const withMemos =
@@ -55,6 +71,36 @@ const withMemos =
     await fillBook(service, member, bookId, memoContent, most)
     return toPath(bookId)
   }
+
+/** Reads a response without keeping it. Returns its status, or the error, and its size. */
+const download = async (service: Service, { token }: Member, path: string): Promise<Download> => {
+  let bytes = 0
+  try {
+    const response = await fetch(new URL(path, service.url), { headers: { Authorization: `Bearer ${token}` } })
+    for await (const chunk of response.body ?? []) bytes += chunk.length
+    return { outcome: String(response.status), bytes }
+  } catch (error) {
+    return { outcome: String(error), bytes }
+  }
+}
+
+/** Reads all pages of changes. Returns the size of the largest. */
+const pullAll = async (service: Service, { token }: Member, first: string): Promise<Download> => {
+  let bytes = 0
+  try {
+    for (let path = first; ; ) {
+      const response = await fetch(new URL(path, service.url), { headers: { Authorization: `Bearer ${token}` } })
+      const text = await response.text()
+      if (response.status !== 200) return { outcome: String(response.status), bytes }
+      bytes = Math.max(bytes, Buffer.byteLength(text))
+      const { next, hasMore } = JSON.parse(text)
+      if (!hasMore) return { outcome: '200', bytes }
+      path = `${first}&cursor=${next}`
+    }
+  } catch (error) {
+    return { outcome: String(error), bytes }
+  }
+}
 
 /** Pages of exports have as much text as parts of lists. */
 const EXPORTED_BOOKS = 16
@@ -96,33 +142,34 @@ const CASES: Case[] = [
       return '/export.csv?for=spreadsheet'
     },
   },
+  {
+    name: 'first sync of 100,000 books, with the longest texts and memos of control characters',
+    prepare: async (service, member) => {
+      await fillBook(service, member, await registerBook(service, member), CONTROL_CHARACTERS, 100)
+      await fillLibrary(service, member, 999)
+      await fillShelves(service, member, 99_000)
+      return '/changes?size=200'
+    },
+    read: pullAll,
+  },
 ]
-
-/** Reads a response without keeping it. Returns its status, or the error, and its size. */
-const download = async (service: Service, { token }: Member, path: string) => {
-  let bytes = 0
-  try {
-    const response = await fetch(new URL(path, service.url), { headers: { Authorization: `Bearer ${token}` } })
-    for await (const chunk of response.body ?? []) bytes += chunk.length
-    return { outcome: String(response.status), bytes }
-  } catch (error) {
-    return { outcome: String(error), bytes }
-  }
-}
 
 // Half of what the platform allows; above it, the process ends. Without a limit, V8 would keep much garbage.
 const HEAP_MIB = 64
 process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${HEAP_MIB}`
 
-const readLargest = async ({ start, progress }: Context, { name, prepare }: Case): Promise<Report> => {
-  const service = await start({ inspected: true })
+const readLargest = async (
+  { start, progress }: Context,
+  { name, prepare, read: readAll = download }: Case,
+): Promise<Report> => {
+  const service = await start({ inspected: true, writesPerMinute: 1e9 })
   const member = await insertMember(service)
   progress(`${name}: writing`)
   const path = await prepare(service, member)
   const outcomes: string[] = []
   let size = 0
   const read = async () => {
-    const { outcome, bytes } = await download(service, member, path)
+    const { outcome, bytes } = await readAll(service, member, path)
     outcomes.push(outcome)
     size = Math.max(size, bytes)
   }

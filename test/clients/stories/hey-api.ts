@@ -1,13 +1,25 @@
 // hey-api generates a function for each operation, all of which share one configured client.
 import { client } from '../.build/hey-api/client.gen.ts'
 import * as api from '../.build/hey-api/sdk.gen.ts'
-import type { Memo } from '../.build/hey-api/types.gen.ts'
+import type { Change, Memo } from '../.build/hey-api/types.gen.ts'
 import { pictureFile } from './picture.ts'
 
-/** Signs up, logs in, registers a book, writes a memo with an image, and returns what it read. */
+/** Everything that has changed since the cursor, or everything, and the next cursor. */
+const pull = async (cursor?: string) => {
+  const changes: Change[] = []
+  for (;;) {
+    const { data } = await api.listChanges({ query: { cursor, size: 1 } })
+    if (!data) throw new Error('No changes')
+    changes.push(...data.item)
+    cursor = data.next
+    if (!data.hasMore) return { changes, cursor }
+  }
+}
+
+/** Signs up, logs in, registers a book, writes a memo with an image, and returns what it read. Then syncs, twice. */
 export const tellStory = async (baseUrl: string, email: string) => {
   const member = { email, password: 'read-more-1' }
-  client.setConfig({ baseUrl })
+  client.setConfig({ baseUrl, headers: { Authorization: null } })
   const joined = await api.signUp({ body: { ...member, name: 'Reader', authenticationCode: '000000' } })
   const login = await api.logIn({ body: member })
   client.setConfig({ headers: { Authorization: login.response?.headers.get('Authorization') } })
@@ -26,5 +38,13 @@ export const tellStory = async (baseUrl: string, email: string) => {
   const { data: detail } = await getBook(book.bookId)
   const { error } = await getBook(999)
   const { data: library } = await api.listLibrary({ query: { page: 1, size: 10, bookStatus: 'ING' } })
-  return { joined: joined.data, book, image, memo, detail, library, error }
+
+  const { changes, cursor } = await pull()
+  await api.deleteMemo({ path: { 'memo-id': written.data?.memoId ?? 0 } })
+  await api.updateBook({ path: { 'book-id': book.bookId }, body: { author: 'Hermann Hesse' } })
+  const later = await pull(cursor)
+  // Narrowed by `kind`.
+  const titles = changes.flatMap((change) => (change.kind === 'book' && change.value ? [change.value.title] : []))
+  const synced = { titles, first: changes, later: later.changes }
+  return { joined: joined.data, book, image, memo, detail, library, error, synced }
 }

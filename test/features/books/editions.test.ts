@@ -112,6 +112,8 @@ describe('PATCH /books/{book-id}/edition', () => {
     expect((await owner.get('/books?sort=title')).body.item).toMatchObject([corrected, { title: 'Meridian' }])
     expect((await owner.get('/books/search?q=D%C3%89MIAN')).body.item).toMatchObject([{ bookId: id }])
     expect((await owner.get('/books/search?q=zemian')).body.item).toEqual([])
+    const changes = (await owner.get('/changes')).body.item
+    expect(changes).toContainEqual(expect.objectContaining({ id, value: expect.objectContaining(corrected) }))
     expect((await owner.patch(`/books/${id}/edition`, { cover: '' })).body).toMatchObject({ ...corrected, cover: null })
     expect(await findMismatches(memberDatabase())).toEqual([])
   })

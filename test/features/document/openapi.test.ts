@@ -73,6 +73,7 @@ describe('the document', () => {
     expect(textOf('logOut')).toContain('writes of all kinds a minute of one session.')
     expect(textOf('getBook')).not.toContain('Limit: ')
     expect(textOf('listBooks')).toContain('Number of items on a page. Default: `20`.')
+    expect(textOf('listChanges')).toContain('Number of items on a page. Default: `100`.')
   })
 
   it('has a unique name, a summary, a description and an example for each operation', () => {

@@ -157,6 +157,8 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   RANGE_NOT_SATISFIABLE: { headers: { Range: 'bytes=999999-' } },
   ...(Object.fromEntries(QUOTAS) as Record<Quota, Cause>),
   MAX_IDEMPOTENCY_KEYS: { changed: { MAX_IDEMPOTENCY_KEYS: '0' }, headers: { 'Idempotency-Key': 'new' } },
+  // {"c":1,"t":1,"p":"000000000000000"}
+  RESYNC_REQUIRED: withParameters('eyJjIjoxLCJ0IjoxLCJwIjoiMDAwMDAwMDAwMDAwMDAwIn0', /^cursor$/),
   CREATED_AND_DELETED: (operation) => afterUse(operation, "id = 0, name = ''"),
   IDEMPOTENCY_KEY_REUSED: (operation) => afterUse(operation, 'requestHash = zeroblob(16)'),
   IMPORT_RUNNING: () => ({ token: importer.token }),

@@ -55,7 +55,7 @@ const createValidator = (options: Options = {}) => {
   // `scripts/lint-openapi.ts` checks the schemas themselves.
   const ajv = addFormats(new Ajv2020({ allErrors: true, meta: false, validateSchema: false, ...options }))
   // What OpenAPI adds to JSON Schema, and validates nothing.
-  ajv.addVocabulary(['components', 'example']).addSchema(root)
+  ajv.addVocabulary(['components', 'discriminator', 'example']).addSchema(root)
   const compiled = new Map<string, ValidateFunction>()
   /** What is wrong with a value; undefined if it matches the schema. */
   return (schema: object, value: unknown) => {

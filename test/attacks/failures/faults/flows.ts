@@ -2,6 +2,7 @@
 import { PIXEL } from '../../../support/inputs/file-form'
 import { libraryFlows, recordDetails } from './library-flows'
 import { asMember, type FlowRequest, type MemberFlow, type Setup, type Subject, type ToRequest } from './subjects'
+import { syncFlows } from './sync-flows'
 
 export type Flow = Setup & {
   name: string
@@ -113,5 +114,6 @@ export const FLOWS: Flow[] = [
   ...memberFlows.map(toFlow()),
   ...libraryFlows.map(toFlow(recordDetails)),
   { name: 'upload an image', needs: 'member', toRequest: upload, status: 201 },
+  ...syncFlows,
   { name: 'list best sellers', needs: 'empty cache', toRequest: () => bestSellers, status: 200 },
 ]

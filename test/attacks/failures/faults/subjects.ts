@@ -118,6 +118,15 @@ const DETAILS = `
     from bookTags join tags using (memberId, tagId) join books using (bookId) where bookTags.memberId = ?2
   union select concat('author ', author, bookCount) from authors where memberId = ?2`
 
+/** Counts what the member ?2 has created with a key, and the entries of the log of changes. */
+const SYNC = `
+  select concat_ws(' ', 'keys', (select count(*) from idempotencyKeys where memberId = ?2),
+    'books', (select count(*) from books where memberId = ?2 and title = 'Once'),
+    'memos', (select count(*) from memos where memberId = ?2 and memoContent = 'Once'),
+    'readings', (select count(*) from readings where memberId = ?2 and note = 'Once'),
+    'images', (select count(*) from images join idempotencyKeys using (memberId) where memberId = ?2),
+    'log', (select count(*) from changes where memberId = ?2)) as thing, null as id`
+
 type Stored = { thing: string; id: string | null }
 
 /** The distinct things a subject has, without what differs between subjects. */
@@ -139,7 +148,7 @@ export const readState = async ({ secret, home, bucket }: Stage, subject: Subjec
         )
         ${query}`)
       .bind(email, memberId)
-  const [account, library, version] = await home.database.batch<Stored & { credentialsVersion: number }>([
+  const [account, library, version, sync] = await home.database.batch<Stored & { credentialsVersion: number }>([
     select(`
       select 'member ' || name || (credentialsVersion > 0) || (passwordHash = '') as thing, email as id from subject
       union select iif(renewedAt > createdAt, 'renewed session', 'session'), sessionId from sessions join subject using (memberId)
@@ -154,8 +163,9 @@ export const readState = async ({ secret, home, bucket }: Stage, subject: Subjec
       union select 'memo ' || memoContent || memoType, null from memos where memberId = ?2
       union select 'purge job', null from purgeJobs where memberId = ?2`),
     select('select credentialsVersion from subject'),
+    select(SYNC),
   ])
-  const rows = [...(account?.results ?? []), ...(library?.results ?? [])]
+  const rows = [account, library, sync].flatMap((selected) => selected?.results ?? [])
   const things = rows.map(({ thing, id }) => (id === null ? thing : `${thing} ${names.get(id) ?? 'another'}`))
   const [member] = version?.results ?? []
   // Once an address has a member, codes for signing up with it are of no use.

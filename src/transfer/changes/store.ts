@@ -1,0 +1,231 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Caller, callerId, runAsCaller } from '../../db/caller'
+import { atPrimary, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
+import { MAX_WHOLE_BYTES } from '../../db/parts'
+import { ApiError } from '../../errors'
+import { hasFirst } from '../../library/readings/newest'
+import { BOOK_STATUSES } from '../../values/contract'
+import { toCursor } from '../../values/cursor'
+import { toInstant } from '../../values/fields'
+import { memoJson } from '../export/book-lists'
+import type { Change, Changes } from './responses'
+import type { ChangesQuery, Position } from './schema'
+
+// Why it is safe: docs/decisions/0032-sync.md.
+
+const readingJson = (columns: SQL) => sql`json_object(${columns}, 'bookId', bookId)`
+const storedReading = readingJson(
+  sql.raw(`'readingId', readingId, 'startedAt', startedAt, 'finishedAt', finishedAt, 'outcome', outcome,
+    'rating', quarters / 4.0, 'format', format, 'note', note, 'paused', json(iif(isPaused, 'true', 'false'))`),
+)
+const firstReading = readingJson(
+  sql.raw(`'readingId', bookId, 'startedAt', substr(readStartDate, 1, 10),
+    'finishedAt', iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null),
+    'outcome', iif(bookStatus = 'DONE', 'FINISHED', null), 'rating', nullif(star, 0), 'format', null, 'note', null,
+    'paused', json('false')`),
+)
+const bookJson = sql.raw(`json_object(
+  'bookId', bookId, 'title', title, 'cover', cover, 'author', author, 'publisher', publisher, 'createdAt', createdAt,
+  'star', star, 'currentPage', currentPage, 'itemPage', itemPage, 'bookStatus', bookStatus,
+  'readStartDate', readStartDate, 'readEndDate', readEndDate,
+  'edition', json_object(
+    'isbn', isbn, 'language', language, 'format', format, 'publishedYear', publishedYear, 'series', series,
+    'seriesNumber', seriesNumber, 'sourceIds', json(coalesce(sourceIds, '[]'))
+  ),
+  'tagIds', json((
+    select json_group_array(tagId order by tagId) from bookTags
+    where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId
+  )),
+  'progress', json(coalesce((
+    select json_object('count', total, 'latestAt', at) from progress
+    where progress.memberId = books.memberId and progress.bookId = books.bookId order by at desc limit 1
+  ), json_object('count', 0, 'latestAt', null)))
+)`)
+
+/** The codes of kinds in the log. 0 is the entry with which it begins. */
+const KINDS = { 1: 'book', 2: 'memo', 3: 'tag', 4: 'reading' } as const
+
+/** Selects from the row of an object of the page. Null if it was deleted. */
+const ofObject = (book: SQL, memo: SQL, tag: SQL, reading: SQL, first: SQL) => sql`case kind
+  when 1 then (select ${book} from books where bookId = page.id and memberId = page.memberId)
+  when 2 then (select ${memo} from memos where memoId = page.id and memberId = page.memberId)
+  when 3 then (select ${tag} from tags where memberId = page.memberId and tagId = page.id)
+  else coalesce(
+    (select ${reading} from readings where readingId = page.id and memberId = page.memberId),
+    (select ${first} from books where bookId = page.id and memberId = page.memberId and ${hasFirst})
+  )
+end`
+const bytes = ofObject(
+  sql.raw('octet_length(concat(title, cover, author, publisher, language, series, sourceIds))'),
+  sql.raw('octet_length(memoContent)'),
+  sql.raw('octet_length(tag)'),
+  sql.raw('octet_length(concat(note))'),
+  sql.raw('0'),
+)
+const memoWithVersion = sql`json_insert(${memoJson}, '$.bookId', bookId, '$.version', version)`
+const value = ofObject(
+  bookJson,
+  memoWithVersion,
+  sql.raw(`json_object('tagId', tagId, 'tag', tag)`),
+  storedReading,
+  firstReading,
+)
+
+/** `a`, `b` and `c`: where the object is in the order of the page. */
+type Row = {
+  kind: keyof typeof KINDS
+  id: number
+  a: number
+  b: number
+  c: number
+  isCut: number
+  value: string | null
+}
+/** Objects with their values, until the page has MAX_WHOLE_BYTES of text. Those behind are cut off. In any order. */
+const selectPage = (objects: SQL, expressions = sql``) => sqlStatement<Row>`
+  ${expressions} select kind, id, a, b, c, isCut, iif(isCut, null, ${value}) as value from (
+    select *, coalesce(
+      sum(${bytes}) over (order by a, b, c rows between unbounded preceding and 1 preceding)
+        >= ${sql.raw(String(MAX_WHOLE_BYTES))}, 0
+    ) as isCut
+    from (${objects}) as page
+  ) as page`
+
+/** Why an expression: db/parameters.ts. */
+const size = sql`(:size + 0)`
+
+/** The entries that a page considers. */
+const MAX_ENTRIES = 500
+// The log has no gaps. Each further stage of the query would cost an idle poll a row.
+const selectDelta = selectPage(sql`
+  select memberId, kind, id, max(seq) as a, 0 as b, 0 as c from (
+    select memberId, kind, id, seq from changes
+    where memberId = ${callerId} and seq > :c and seq <= :c + ${sql.raw(String(MAX_ENTRIES))}
+  ) group by kind, id order by a limit ${size}`)
+
+// The snapshot has six phases: tags, books of each status, readings, memos. SQLite reads one after the other, each from its
+// index, until the page is full. A cursor has the phase and the last identifiers.
+
+const owner = sql.raw('(select id from caller)')
+const columnsOf = (kind: SQL, phase: number, ...[id, b, c]: string[]) =>
+  sql`select memberId, ${kind} as kind, ${sql.raw(`${id} as id, ${phase} as a, ${b} as b, ${c} as c`)}`
+const inPhase = (phase: number, select: (last: SQL, lastPart: SQL, limit: SQL) => SQL) => {
+  const [isAt, isAhead] = [sql`:phase = ${sql.raw(String(phase))}`, sql`:phase <= ${sql.raw(String(phase))}`]
+  const limit = sql`iif(${isAhead}, :size, 0)`
+  return sql`select * from (
+    ${select(sql`iif(${isAt}, :last, 0)`, sql`iif(${isAt}, :lastPart, 0)`, limit)} limit ${limit}
+  )`
+}
+/** Each book, and then its reading if that has no row. */
+const booksOf = (status: string, at: number) =>
+  inPhase(
+    at + 1,
+    (last, lastPart, limit) => sql`
+      ${columnsOf(sql.raw('iif(part, 4, 1)'), at + 1, 'bookId', 'bookId', 'part')} from (
+        select memberId, bookId, newestReadingId, bookStatus from books
+        where memberId = ${owner} and bookStatus = ${sql.raw(`'${status}'`)} and bookId >= ${last}
+        order by bookId limit ${limit} + 1
+      ) cross join (select 0 as part union all select 1)
+      where (part = 0 or (${hasFirst})) and (bookId > ${last} or part > ${lastPart}) order by bookId, part`,
+  )
+const PHASES = [
+  inPhase(
+    0,
+    (last) => sql`${columnsOf(sql.raw('3'), 0, 'tagId', 'tagId', '0')} from tags
+      where memberId = ${owner} and tagId > ${last} order by tagId`,
+  ),
+  // D1 allows a SELECT five terms.
+  sql`select * from (${sql.join(BOOK_STATUSES.map(booksOf), sql` union all `)})`,
+  inPhase(
+    4,
+    (last, lastPart) => sql`${columnsOf(sql.raw('4'), 4, 'readingId', 'bookId', 'readingId')} from readings
+      where memberId = ${owner} and bookId >= ${last} and (bookId > ${last} or readingId > ${lastPart})
+      order by bookId, readingId`,
+  ),
+  inPhase(
+    5,
+    (last) => sql`${columnsOf(sql.raw('2'), 5, 'memoId', 'memoId', '0')} from memos
+      where memberId = ${owner} and memoId > ${last} order by memoId`,
+  ),
+]
+const selectSnapshot = selectPage(
+  sql`${sql.join(PHASES, sql` union all `)} limit ${size}`,
+  sql`with caller(id) as materialized (select ${callerId})`,
+)
+
+/** `newest`: JSON of the number and the proof of the newest entry. `known`: the proof of the entry that the cursor names. */
+type Log = { newest: string | null; known: number | null; oldest: number | null }
+/** As the guard of a batch. */
+const selectLog = sqlStatement<Log>`
+  select newest,
+    iif(newest ->> 0 = :t, newest ->> 1, (select proof from changes where memberId = ownerId and seq = :t)) as known,
+    iif(newest ->> 0 = :c, :c, (select min(seq) from changes where memberId = ownerId)) as oldest
+  from (
+    select ownerId, (select json_array(seq, proof) from changes where memberId = ownerId order by seq desc limit 1) as newest
+    from (select ${callerId} as ownerId limit 1) limit 1
+  ) where ownerId is not null`
+const beginLog = sqlStatement`
+  insert into changes (memberId, seq, kind, id, proof)
+  select ownerId, 1, 0, 0, random() & 0xFFFFFFFFFFFF from (select ${callerId} as ownerId limit 1)
+  where ownerId is not null and not exists (select 1 from changes where memberId = ownerId)`
+
+const toChange = ({ kind, id, value: json }: Row): Change => {
+  const value = json === null ? null : JSON.parse(json)
+  if (kind === 1 && value?.progress.latestAt) value.progress.latestAt = toInstant(value.progress.latestAt)
+  if (kind !== 2) return { kind: KINDS[kind], id, value }
+  const { version = null, ...memo } = value ?? {}
+  return { kind: 'memo', id, version, value: value && memo }
+}
+
+/** Of the same length for every proof. */
+const toProof = (proof: number) => String(proof).padStart(15, '0')
+
+const toPage = (rows: Row[], newest: string, { c, s }: Position, size: number): Changes => {
+  const [seq, proof] = JSON.parse(newest) as [number, number]
+  const sent = rows
+    .filter(({ isCut }) => !isCut)
+    .toSorted((one, other) => one.a - other.a || one.b - other.b || one.c - other.c)
+  const last = sent.at(-1)
+  const isFull = last !== undefined && (sent.length < rows.length || sent.length === size)
+  const visible = { t: seq, p: toProof(proof) }
+  const next: Position = s
+    ? { c, ...visible, s: isFull ? [last.a, last.b, last.c] : undefined }
+    : { c: last?.a ?? c, ...visible }
+  return { item: sent.map(toChange), next: toCursor(next), hasMore: next.s !== undefined || seq > next.c }
+}
+
+const toValues = ({ c, t, s: [phase, last, lastPart] = [0, 0, 0] }: Position, size: number) => {
+  return { c, t, size, phase, last, lastPart }
+}
+
+/** The first page of the first sync. The log begins in the same transaction. */
+const startSync = async (db: Db, caller: Caller, size: number) => {
+  const start: Position = { c: 0, t: 0, p: toProof(0), s: [0, 0, 0] }
+  const values = toValues(start, size)
+  const { log, rows } = await runAsCaller(atPrimary(db), caller, {
+    begun: idempotent(beginLog()),
+    log: firstRow(selectLog(values)),
+    rows: selectSnapshot(values),
+  })
+  if (!log?.newest) throw new Error('The log of changes did not begin')
+  return toPage(rows, log.newest, { ...start, c: JSON.parse(log.newest)[0] }, size)
+}
+
+/**
+ * A page of what has changed since the cursor, or of everything.
+ * @throws RESYNC_REQUIRED when the log does not go back to the cursor, or is not the one that the cursor is from
+ */
+export const listChanges = async (db: Db, caller: Caller, { cursor, size }: ChangesQuery): Promise<Changes> => {
+  if (!cursor) return startSync(db, caller, size)
+  const values = toValues(cursor, size)
+  const { guard, rows } = await runAsCaller(db, caller, {
+    guard: selectLog(values),
+    rows: (cursor.s ? selectSnapshot : selectDelta)(values),
+  })
+  const { newest, known, oldest } = guard
+  const isProven = known === Number(cursor.p) && oldest !== null && oldest <= cursor.c + 1
+  if (newest && isProven) return toPage(rows, newest, cursor, size)
+  // A replica may not have the entry yet.
+  if (db.isReplica) return listChanges(atPrimary(db), caller, { cursor, size })
+  throw new ApiError('RESYNC_REQUIRED')
+}

@@ -1,0 +1,35 @@
+// Flows of clients that synchronize: creations that may be repeated, and the beginning of the log of changes.
+import { PIXEL } from '../../../support/inputs/file-form'
+import type { Flow } from './flows'
+import { asMember, type MemberFlow, type ToRequest } from './subjects'
+
+/** Whatever is created with a key, so that `readState` counts it. */
+const ONCE = 'Once'
+
+const once = (toRequest: ToRequest): ToRequest => {
+  return (subject) => ({ ...toRequest(subject), key: ONCE })
+}
+const creations: [name: string, toRequest: MemberFlow[2]][] = [
+  ['register a book with a key', () => ['POST', '/books', { title: ONCE }]],
+  [
+    'write a memo with a key',
+    ({ bookId }) => ['POST', `/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: ONCE }],
+  ],
+  [
+    'add a reading with a key',
+    ({ bookId }) => ['POST', `/books/${bookId}/readings`, { finishedAt: '2020', note: ONCE }],
+  ],
+]
+
+export const syncFlows: Flow[] = [
+  ...creations.map(([name, toRequest]): Flow => {
+    return { name, needs: 'member', toRequest: once(asMember(toRequest)), status: 201 }
+  }),
+  {
+    name: 'upload an image with a key',
+    needs: 'member',
+    toRequest: once(({ token }) => ({ method: 'POST', path: '/memos/image-memo', token, file: PIXEL })),
+    status: 201,
+  },
+  { name: 'begin to synchronize', needs: 'member', toRequest: asMember(() => ['GET', '/changes']), status: 200 },
+]

@@ -1,0 +1,43 @@
+// A copy that the feed keeps, and the export, which reads the library in another way, in the same form.
+
+export type Value = Record<string, unknown>
+type Exported = { bookId: number; tags: string[]; readings: Value[]; progress: { at: string }[]; memos: Value[] }
+
+const sortedBy = (list: Value[], key: string) => list.toSorted((one, other) => Number(one[key]) - Number(other[key]))
+
+/** @param of all objects of a kind */
+export const ofCopy = (of: (kind: 'book' | 'memo' | 'reading' | 'tag') => Value[]) => {
+  const names = new Map(of('tag').map(({ tagId, tag }) => [tagId, tag as string]))
+  const [memos, readings] = [of('memo'), of('reading')].map((list) => Map.groupBy(list, ({ bookId }) => bookId))
+  const childrenOf = (lists: Map<unknown, Value[]> | undefined, book: unknown, key: string) =>
+    sortedBy(
+      (lists?.get(book) ?? []).map(({ bookId: _, ...child }) => child),
+      key,
+    )
+  const books = of('book').map(({ edition, tagIds, ...book }) => ({
+    ...book,
+    ...(edition as object),
+    tags: (tagIds as number[]).map((tagId) => names.get(tagId)).toSorted(),
+    readings: childrenOf(readings, book.bookId, 'readingId'),
+    memos: childrenOf(memos, book.bookId, 'memoId'),
+  }))
+  // One of a deleted book belongs to none.
+  const ids = new Set(of('book').map(({ bookId }) => bookId))
+  const orphans = [...of('memo'), ...of('reading')].filter(({ bookId }) => !ids.has(bookId))
+  return { books: sortedBy(books, 'bookId'), tags: [...names.values()].toSorted(), orphans }
+}
+
+/** @param tags the response to GET /tags */
+export const ofExport = (body: { books: Exported[] }, tags: { tag: string }[]) => {
+  const books = body.books.map(({ tags, readings, progress, memos, ...book }) => ({
+    ...book,
+    progress: { count: progress.length, latestAt: progress.at(-1)?.at.replace(/\.\d+Z/, 'Z') ?? null },
+    tags: tags.toSorted(),
+    readings: sortedBy(
+      readings.map(({ createdAt: _, ...reading }) => reading),
+      'readingId',
+    ),
+    memos: sortedBy(memos, 'memoId'),
+  }))
+  return { books: sortedBy(books, 'bookId'), tags: tags.map(({ tag }) => tag).toSorted(), orphans: [] }
+}
