@@ -1,6 +1,8 @@
 // Mutation testing, not part of CI: changes one expression of src at a time, runs the tests that cover the file, and
 // lists the mutants that no test catches. A survivor indicates a missing test or unnecessary code.
 //   npm run mutate -- --files 'src/library/images/**' --count 10 --seed 42
+// Or makes each mutation of a list, and runs the attack that must find it:
+//   npm run mutate -- --list test/attacks/data/sync-mutations.ts --only cursor
 import { type ChildProcess, spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -64,29 +66,68 @@ const listTests = (file: string) => {
 }
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
-const options = { count: option('20'), seed: option(String(Date.now() % 1_000_000)), files: option('src/**/*.ts') }
-const { count, seed, files } = parseArgs({ options }).values
+const options = {
+  count: option('20'),
+  seed: option(String(Date.now() % 1_000_000)),
+  files: option('src/**/*.ts'),
+  list: option(''),
+  only: option(''),
+}
+const { count, seed, files, list, only } = parseArgs({ options }).values
 
 const copy = mkdtempSync(join(tmpdir(), 'mutate-'))
 const filter = (path: string) => !/^(?:\.git|node_modules|dist|\.wrangler)$/.test(path)
 cpSync('.', copy, { recursive: true, filter })
 symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
 
-let vitest: ChildProcess | undefined
+let child: ChildProcess | undefined
 // Kills the process group, as workerd is a child of vitest.
-const kill = () => vitest?.pid && process.kill(-vitest.pid, 'SIGKILL')
+const kill = () => child?.pid && process.kill(-child.pid, 'SIGKILL')
 process.on('exit', kill)
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
-const runTests = async (tests: string[], timeout: number) => {
-  vitest = spawn('vitest', ['run', '--bail', '1', ...tests], { cwd: copy, detached: true, stdio: 'ignore' })
-  const timer = setTimeout(kill, timeout)
-  const code = await new Promise((done) => vitest?.on('close', done))
-  clearTimeout(timer)
-  vitest = undefined
+const run = async (command: string, args: string[], env = {}) => {
+  child = spawn(command, args, { cwd: copy, detached: true, stdio: 'ignore', env: { ...process.env, ...env } })
+  const code = await new Promise((done) => child?.on('close', done))
+  child = undefined
   return code === 0
 }
+const runTests = async (tests: string[], timeout: number) => {
+  const timer = setTimeout(kill, timeout)
+  const hasPassed = await run('vitest', ['run', '--bail', '1', ...tests])
+  clearTimeout(timer)
+  return hasPassed
+}
+
+/** `edits`: each text occurs once in its file, which is created if the text is empty. */
+type Mutation = { rule: string; edits: [file: string, from: string, to: string][] }
+type Report = { figures: [what: string, count: number][]; failures: string[] }
+type List = { mutations: Mutation[]; command: string; environment: Record<string, string> }
+
+const runList = async ({ mutations, command, environment }: List) => {
+  const results = join(copy, 'dist/mutation.json')
+  const survivors: string[] = []
+  for (const { rule, edits } of mutations.filter(({ rule }) => rule.includes(only))) {
+    const before = new Map(edits.map(([file, from]) => [file, from && readFileSync(join(copy, file), 'utf8')]))
+    for (const [file, from, to] of edits) {
+      const text = from && readFileSync(join(copy, file), 'utf8')
+      if (text.split(from).length !== (from ? 2 : 0)) throw new Error(`${rule}: not once in ${file}: ${from}`)
+      writeFileSync(join(copy, file), from ? text.replace(from, () => to) : to)
+    }
+    rmSync(results, { force: true })
+    const hasSurvived = await run('npm', `run ${command} --seed ${seed} --json ${results}`.split(' '), environment)
+    for (const [file, text] of before) text ? writeFileSync(join(copy, file), text) : rmSync(join(copy, file))
+    const [{ figures, failures }] = Object.values(JSON.parse(readFileSync(results, 'utf8')).results) as [Report]
+    if (hasSurvived) survivors.push(rule)
+    console.log(
+      `${hasSurvived ? 'SURVIVED' : 'found'} after ${figures[0]?.[1]}: ${rule}: ${failures[0]?.slice(0, 150)}`,
+    )
+  }
+  console.log(`\n${survivors.length} survived, --seed ${seed}`)
+  process.exit(survivors.length > 0 ? 1 : 0)
+}
+if (list) await runList(await import(resolve(list)))
 
 const sources = globSync(files).filter((file) => file.endsWith('.ts'))
 const candidates = sources.flatMap(listMutants)

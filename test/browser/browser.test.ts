@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { stripTypeScriptTypes } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startService } from '../support/service/dev-server.ts'
+
+type Modules = typeof import('../../docs/offline-client') & typeof import('./indexed-db-store')
 
 let service: Awaited<ReturnType<typeof startService>>
 let browser: Browser
@@ -217,13 +221,25 @@ describe('/docs with an open operation', () => {
   })
 })
 
-it('a page of another origin uploads an image and shows it without a token', async () => {
-  const client = createServer((_, response) => {
-    response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>Client</title><body></body>')
+/** Serves a page of another origin that exports modules to `window`, by their paths. Returns its address. */
+const serveClient = async (modules: Record<string, string> = {}) => {
+  const scripts = Object.keys(modules).map(
+    (path) => `<script type="module">import * as all from '${path}'; Object.assign(window, all)</script>`,
+  )
+  const page = `<!doctype html><title>Client</title><body></body>${scripts.join('')}`
+  const client = createServer(({ url = '' }, response) => {
+    const file = modules[url]
+    response.writeHead(200, { 'Content-Type': file ? 'text/javascript' : 'text/html' })
+    response.end(file ? stripTypeScriptTypes(readFileSync(file, 'utf8')) : page)
   })
   await new Promise<void>((resolve) => client.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void client.close())
+  return `http://127.0.0.1:${(client.address() as AddressInfo).port}`
+}
+
+it('a page of another origin uploads an image and shows it without a token', async () => {
   const page = await browser.newPage()
-  await page.goto(`http://127.0.0.1:${(client.address() as AddressInfo).port}/`)
+  await page.goto(await serveClient())
   const uploaded = await page.evaluate(
     async ([base, png]) => {
       const send = (path: string, init: RequestInit) =>
@@ -251,5 +267,65 @@ it('a page of another origin uploads an image and shows it without a token', asy
     return [image.naturalWidth, image.naturalHeight]
   }, uploaded.body)
   expect(size).toEqual([2, 1])
-  client.close()
+})
+
+it('the offline client keeps writes in IndexedDB, and two tabs send them once', async () => {
+  const origin = await serveClient({
+    '/offline-client.js': 'docs/offline-client.ts',
+    '/store.js': 'test/browser/indexed-db-store.ts',
+  })
+  const member = { email: 'offline@example.com', password: 'read-more-1' }
+  const post = (path: string, body: object) =>
+    fetch(service.base + path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  await post('/join', { ...member, name: 'Offline', authenticationCode: '000000' })
+  const authorization = (await post('/login', member)).headers.get('Authorization') ?? ''
+
+  const context = await browser.newContext()
+  onTestFinished(() => context.close())
+  /** Opens a tab with the client, which lies in `app`. */
+  const openTab = async () => {
+    const page = await context.newPage()
+    await page.goto(origin)
+    const app = await page.evaluateHandle(
+      async ([url, token]) => {
+        const { createClient, openStore } = window as unknown as Modules
+        const store = await openStore('library')
+        return createClient({ url, token: () => token, store, fetch: (path, init) => fetch(path, init) })
+      },
+      [service.base, authorization.replace('Bearer ', '')] as const,
+    )
+    return { page, app }
+  }
+
+  const first = await openTab()
+  await first.app.evaluate((app) => app.sync())
+  await context.setOffline(true)
+  const isRefused = await first.app.evaluate(async (app) => {
+    const book = await app.create('book', { title: 'Demian' })
+    await app.create('memo', { memoBookPage: 1, memoContent: 'A thought' }, book)
+    const [memo] = await app.list('memo')
+    if (memo) await app.update(memo, { memoContent: 'edited' })
+    return app.sync().then(
+      () => false,
+      () => true,
+    )
+  })
+  expect(isRefused).toBe(true)
+  await first.page.close()
+
+  await context.setOffline(false)
+  const sent: string[] = []
+  context.on('request', (request) => sent.push(request.method()))
+  const tabs = [await openTab(), await openTab()]
+  const readMemos = () => tabs[1]?.app.evaluate((app) => app.list('memo'))
+  expect(await readMemos()).toMatchObject([{ id: expect.any(String), value: { memoContent: 'edited' } }])
+  await Promise.all(tabs.map(({ app }) => app.evaluate((app) => app.sync())))
+  expect(sent.filter((method) => method !== 'GET' && method !== 'OPTIONS')).toEqual(['POST', 'POST', 'PATCH'])
+  expect(await readMemos()).toMatchObject([{ id: 1, value: { memoContent: 'edited' } }])
+  const stored = await fetch(`${service.base}/books`, { headers: { Authorization: authorization } })
+  expect(await stored.json()).toMatchObject({ item: [{ title: 'Demian', memoCount: 1 }] })
 })

@@ -1,0 +1,177 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are code
+// The rules of sync, each broken in the real code: npm run mutate -- --list test/attacks/data/sync-mutations.ts
+import { readFileSync } from 'node:fs'
+import { parseTriggers } from '../../../scripts/data/triggers.ts'
+
+type Edit = [file: string, from: string, to: string]
+export type Mutation = { rule: string; edits: Edit[] }
+
+export const command = 'attack -- sync'
+export const environment = { HISTORIES: '400' }
+
+const CLIENT = 'docs/offline-client.ts'
+const FEED = 'src/transfer/changes/store.ts'
+const MEMOS = 'src/library/memos/store.ts'
+/** A migration that does not exist otherwise. */
+const migrate = (sql: string): Edit => ['migrations/9999_mutation.sql', '', sql]
+
+const triggers = parseTriggers(readFileSync('src/db/triggers.sql', 'utf8'))
+const replaceTrigger = (name: string, from: RegExp, to: string) =>
+  migrate(`DROP TRIGGER ${name};--> statement-breakpoint\n${triggers.get(name)?.replaceAll(from, to)}`)
+
+/** Without them, changes of that kind are not in the log. */
+const TRIGGERS = `books_insert books_update books_reading books_delete bookTags_insert bookTags_delete progress_insert
+  progress_update progress_delete memos_insert memos_update memos_delete tags_insert tags_update tags_delete readings_insert
+  readings_update readings_delete`.split(/\s+/)
+
+const one = (rule: string, ...edit: Edit): Mutation => ({ rule, edits: [edit] })
+
+export const mutations: Mutation[] = [
+  ...TRIGGERS.map((name) => ({ rule: `${name}_logged`, edits: [migrate(`DROP TRIGGER ${name}_logged`)] })),
+  one(
+    'the log begins with the first page',
+    FEED,
+    `  const { log, rows } = await runAsCaller(atPrimary(db), caller, {
+    begun: idempotent(beginLog()),
+    log: firstRow(selectLog(values)),
+    rows: selectSnapshot(values),
+  })`,
+    `  const { rows } = await runAsCaller(atPrimary(db), caller, { rows: selectSnapshot(values) })
+  const begin = { begun: idempotent(beginLog()), log: firstRow(selectLog(values)) }
+  const { log } = await runAsCaller(atPrimary(db), caller, begin)`,
+  ),
+  one(
+    'the delta begins where the first page did',
+    FEED,
+    '? { c, ...visible, s: isFull',
+    '? { c: isFull ? c : seq, ...visible, s: isFull',
+  ),
+  one('tombstones are listed', FEED, 'sent.map(toChange)', 'sent.map(toChange).filter(({ value }) => value !== null)'),
+  one('a cursor proves itself', FEED, 'known === Number(cursor.p)', 'true'),
+  {
+    rule: 'a cursor proves the newest entry that its page could show',
+    edits: [
+      [
+        FEED,
+        'max(seq) as a, 0 as b, 0 as c from (\n    select memberId, kind, id, seq from',
+        'max(seq) as a, proof as b, 0 as c from (\n    select memberId, kind, id, seq, proof from',
+      ],
+      [FEED, '{ c, s }: Position', '{ c, t, p, s }: Position'],
+      [FEED, '? { c, ...visible, s: isFull', '? { c, ...(t > 0 ? { t, p } : visible), s: isFull'],
+      [
+        FEED,
+        ': { c: last?.a ?? c, ...visible }',
+        ': last ? { c: last.a, t: last.a, p: toProof(last.b) } : { c, t, p }',
+      ],
+    ],
+  },
+  {
+    rule: 'what a merge moves is in the log',
+    edits: [replaceTrigger('memos_update_logged', /(NEW|OLD)\.bookId, |bookId, (?=memoType)/g, '')],
+  },
+  one('a merge is in the log', 'src/library/books/merge.ts', '    logged: logTarget(values),\n', ''),
+  one(
+    'a replica proves the first sync, too',
+    FEED,
+    'if (newest && isProven)',
+    'if (newest && (isProven || (db.isReplica && cursor.s)))',
+  ),
+  one('a trimmed log is noticed', FEED, ' && oldest !== null && oldest <= cursor.c + 1', ''),
+  one('a key is sent', CLIENT, "...(isCreation(write) && { 'Idempotency-Key': write.key }),", ''),
+  one(
+    'a key is stored with its row',
+    MEMOS,
+    'await runAsCaller(db, caller, { guard: selectUsage({ bookId }), ...insertMemo(values, key, quotas) })',
+    `await (async () => {
+      const { stored, used, ...insert } = insertMemo(values, key, quotas)
+      const first = await runAsCaller(db, caller, { guard: selectUsage({ bookId }), ...insert })
+      return key ? { ...first, ...(await runAsCaller(db, caller, { stored: first.created && stored, used })) } : first
+    })()`,
+  ),
+  {
+    rule: 'a key outlives its row',
+    edits: [
+      migrate(`CREATE TRIGGER mutation AFTER DELETE ON memos BEGIN
+        DELETE FROM idempotencyKeys WHERE memberId = OLD.memberId AND id = OLD.memoId; END`),
+    ],
+  },
+  one('an old POST is not repeated', CLIENT, '300 * 86_400_000', '3000 * 86_400_000'),
+  one('an edit is sent with a version', CLIENT, "&& { 'If-Match'", "&& { 'If-None-Match'"),
+  one('If-Match is evaluated', MEMOS, 'version in (select value from json_each(:versions))', ':versions is not null'),
+  {
+    rule: 'versions are random',
+    edits: [
+      ['src/library/memos/versions.ts', 'Math.floor(Math.random() * Number.MAX_SAFE_INTEGER) + 1', '1'],
+      [MEMOS, '[...(expected ?? []), version]', 'expected ?? []'],
+      [MEMOS, 'updatedAt: now, version }', 'updatedAt: now }'],
+      [
+        MEMOS,
+        'update memos set ${assignments(changes)}',
+        'update memos set ${assignments(changes)}, version = version + 1',
+      ],
+    ],
+  },
+  one('identifiers are skipped after a restore', 'scripts/slots/skip-ids.ts', 'SKIPPED = 1_000_000', 'SKIPPED = 0'),
+  one(
+    'memos of a deleted book are deleted',
+    CLIENT,
+    "if (change.value || change.kind !== 'book') continue",
+    'continue',
+  ),
+  one(
+    'a page and its cursor are stored at once',
+    CLIENT,
+    '    const done = hasMore',
+    "    await store.write([['cursor', next]])\n    const done = hasMore",
+  ),
+  one(
+    'a pulled value is stored under unsent edits',
+    CLIENT,
+    'for (const change of item) {',
+    `const unsent = (await writesIn('outbox')).filter(({ done }) => !done).map(({ kind, id }) => kind + id)
+    for (const change of item.filter(({ kind, id }) => !unsent.includes(kind + id))) {`,
+  ),
+  one(
+    'an edit is sent with the version that the user saw',
+    CLIENT,
+    '`"${write.base}"`',
+    '`"${((await store.get(`copy/memo/${write.id}`)) as Shown | undefined)?.version ?? write.base}"`',
+  ),
+  one(
+    'an edit behind a replayed POST is a conflict',
+    CLIENT,
+    "isReplayed && kind === 'memo' && !isSame ? key : version",
+    'version',
+  ),
+  one(
+    'a replayed POST shows the present row',
+    CLIENT,
+    "method === 'DELETE' ? undefined : row",
+    "method === 'DELETE' ? undefined : { ...row, ...write.body }",
+  ),
+  one(
+    'answers are not stored in the copy',
+    CLIENT,
+    '      [`answer/${key}`, { id, version: known }],',
+    `      [\`answer/\${key}\`, { id, version: known }],
+      ...(part || method === 'DELETE' ? [] : [[\`copy/\${kind}/\${id}\`, lay(undefined, { ...write, id, done })] as [string, unknown]]),`,
+  ),
+  one(
+    'a refused write is kept',
+    CLIENT,
+    "[inOrder('kept', write.seq), write],",
+    "[inOrder('gone', write.seq), write],",
+  ),
+  one(
+    'a conflict is not repeated',
+    CLIENT,
+    '    if (!isDone) return store',
+    '    if (status === 412 && !isDone) return\n    if (!isDone) return store',
+  ),
+  one(
+    '410 keeps the outbox',
+    CLIENT,
+    "(await store.list('copy/')).map",
+    "[...(await store.list('copy/')), ...(await store.list('outbox/'))].map",
+  ),
+]

@@ -1,0 +1,94 @@
+// Random histories of devices that work offline, after which each must have the member's library, and no write may be lost.
+//   HISTORIES=200 OFFLINE_CLIENT=/path/of/a/client.ts npm run attack -- sync      # as many, with another client
+import { resolve } from 'node:path'
+import { findMismatches } from '../../../scripts/data/integrity'
+import { skipIds } from '../../../scripts/slots/skip-ids'
+import { insertMemberAt } from '../../support/home'
+import type { CreateClient } from '../../support/sync/devices'
+import { runHistory } from '../../support/sync/histories'
+import { type History, KINDS_OF_FAULTS, type Member } from '../../support/sync/network'
+import { openStates } from '../../support/sync/states'
+import { type Attack, concurrently } from '../harness/attack'
+import { toLines } from '../harness/client'
+import { newEmail } from '../harness/members'
+import { JWT_SECRET, type Service } from '../harness/service'
+
+/** Members at the same time, in two slots. */
+const LANES = 8
+const NO_CONTENT = 204
+/** Histories of a full run. */
+const MOST = 10_000
+/** Then the service is faulty, and further histories tell no more. */
+const MAX_FAILURES = 20
+
+/** Slots 2 and 3 are the replicas of 0 and 1: workers/lagging.ts. */
+const openSlots = (service: Service) =>
+  Promise.all(
+    [0, 1].map(async (slot) => {
+      const [database, copy] = [service.databases[slot], service.databases[slot + 2]]
+      if (!database || !copy) throw new Error('The service has too few databases')
+      const replica = await openStates(copy)
+      await replica.dropTriggers()
+      return { slot, database, replica, states: await openStates(database) }
+    }),
+  )
+
+const join = async (service: Service, slots: Awaited<ReturnType<typeof openSlots>>, n: number): Promise<Member> => {
+  const home = slots[n % 2] ?? slots[0]
+  if (!home) throw new Error('No slots')
+  const { token, memberId } = await insertMemberAt({ ...service, ...home }, JWT_SECRET, newEmail())
+  return {
+    ...home,
+    memberId,
+    afterRestore: () => skipIds(slots, home.slot),
+    request: async (method, path, { body, type, headers = {} } = {}) => {
+      const lines = Object.entries(headers).filter(([name]) => !/^(?:authorization|content-type)$/i.test(name))
+      const response = await service.request({ method, path, token, body, type, headers: toLines(lines) })
+      const { status } = response
+      return new Response(status === NO_CONTENT ? null : response.bytes, { status, headers: response.headers })
+    },
+  }
+}
+
+export const sync: Attack = async ({ quick, seed, progress, start }) => {
+  const { HISTORIES, OFFLINE_CLIENT = 'docs/offline-client.ts' } = process.env
+  const { createClient }: { createClient: CreateClient } = await import(resolve(OFFLINE_CLIENT))
+  const service = await start({
+    entry: 'test/attacks/workers/lagging.ts',
+    slots: 4,
+    writesPerMinute: 1e9,
+    uploadsPerMinute: 1e9,
+    vars: { LOG_SAMPLE_RATE: '0.01' },
+  })
+  const slots = await openSlots(service)
+  const total = Number(HISTORIES ?? (quick ? 20 : MOST))
+  const most = HISTORIES ? 1 : MAX_FAILURES
+  const step = quick ? 10 : 50
+  const histories: History[] = []
+  const failures: string[] = []
+  await concurrently(LANES, async (lane) => {
+    for (let n = lane; n < total && failures.length < most; n += LANES) {
+      const own = seed * MOST + n
+      const history = await runHistory(await join(service, slots, n), own, createClient)
+      histories.push(history)
+      failures.push(...history.problems.map((problem) => `history ${own}: ${problem}`))
+      if (histories.length % step === 0)
+        progress(`${histories.length} of ${total} histories, ${failures.length} problems`)
+    }
+  })
+  const mismatches = (await Promise.all(slots.map(({ database }) => findMismatches(database)))).flat()
+  failures.push(...mismatches.map(({ table, id, field }) => `${field} of ${table} ${id} is wrong`))
+  const sum = (name: 'requests' | 'writes' | 'kept') => histories.reduce((all, history) => all + history[name], 0)
+  const faults = KINDS_OF_FAULTS.map((kind): [string, number, string] => {
+    return [kind, histories.reduce((all, history) => all + history.faults[kind], 0), 'in them']
+  })
+  return {
+    figures: [
+      ['random histories of three devices and a writer without sync', histories.length, `${failures.length} problems`],
+      ['writes on the devices', sum('writes'), `${sum('kept')} kept for the user, the others applied`],
+      ['requests in them', sum('requests'), 'no 5xx'],
+      ...faults,
+    ],
+    failures,
+  }
+}

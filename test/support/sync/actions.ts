@@ -1,0 +1,122 @@
+// What users do on devices and elsewhere.
+import type { Shown } from '../../../docs/offline-client'
+import type { randomFrom } from '../inputs/malformed-files'
+import type { Value } from './comparable'
+import type { Device } from './devices'
+import { JSON_TYPE, NAMES, type Network } from './network'
+
+export type Draw = ReturnType<typeof randomFrom>
+
+const TAGS = ['Sea', 'Lamp', 'Salt', 'sEA']
+const GOODREADS = 'Book Id,Title,Author,My Rating,Exclusive Shelf,Bookshelves,Date Read,My Review'
+export const pick = <T>(draw: Draw, list: T[]) => (list.length > 0 ? list[draw(list.length)] : undefined)
+
+/** What a user does on a device, on line or not. */
+export const act = async (device: Device, draw: Draw, mark: number) => {
+  const { client } = device.app
+  let saw: unknown
+  const see = (object: Shown) => {
+    saw = object.value[NAMES[object.kind]]
+    return object
+  }
+  const shown = async (kind: Shown['kind']) => {
+    const object = pick(draw, await client.list(kind))
+    return object && see(object)
+  }
+  const actions: (() => Promise<unknown>)[] = [
+    () => client.create('book', { title: `Book ${mark}`, bookStatus: ['YET', 'ING', 'DONE'][draw(3)] }),
+    async () => {
+      const book = await shown('book')
+      const memo = { memoBookPage: draw(9), memoContent: `Memo ${mark}`, memoType: 'THOUGHT' }
+      return book && client.create('memo', memo, book.id)
+    },
+    async () => {
+      const book = await shown('book')
+      return book && client.create('reading', { finishedAt: '2020', note: `Note ${mark}` }, book.id)
+    },
+    async () => {
+      device.open = pick(draw, await client.list('memo'))
+    },
+    ...Array.from({ length: 4 }, () => async () => {
+      const memo = draw(3) > 0 ? await shown('memo') : device.open
+      return memo && client.update(see(memo), draw(5) > 0 ? { memoContent: `Edit ${mark}` } : { memoBookPage: mark })
+    }),
+    async () => {
+      const memo = draw(2) > 0 ? await shown('memo') : device.open
+      return memo && client.remove(see(memo))
+    },
+    async () => {
+      const book = await shown('book')
+      return (
+        book && client.update(book, draw(2) ? { author: `Author ${mark}` } : { star: draw(6), bookStatus: draw(3) })
+      )
+    },
+    async () => {
+      const book = await shown('book')
+      return book && client.setTags(book, TAGS.slice(draw(3), 1 + draw(3)))
+    },
+    async () => {
+      const book = await shown('book')
+      return book && client.addProgress(book, draw(300))
+    },
+    async () => {
+      const reading = await shown('reading')
+      return reading && client.update(reading, { rating: (1 + draw(20)) / 4 })
+    },
+    async () => {
+      const [kind, book] = [draw(2) ? 'reading' : 'book', draw(3)] as const
+      const object = book === 0 ? await shown(kind) : undefined
+      return object && client.remove(object)
+    },
+  ]
+  await pick(draw, actions)?.().catch((error: Error) => {
+    if (error.message !== 'killed') throw error
+  })
+  device.record(saw)
+}
+
+/** What clients without sync do. */
+export const interfere = async ({ call, request, ids, learn }: Network, draw: Draw, mark: number) => {
+  // Often the newest, whose answer may have been lost.
+  const [book, memo, reading] = [ids.book, ids.memo, ids.reading].map(
+    (list) => pick(draw, [...list].slice(draw(3) > 0 ? 0 : -1)) ?? 0,
+  )
+  const importFile = async (body: string, type: string) => {
+    const { importId } = (await (await request('POST', '/imports', { body, type })).json()) as Value
+    while ((await call('GET', `/imports/${importId}`)).body.status === 'RUNNING');
+    if (draw(2)) await call('DELETE', `/imports/${importId}`)
+  }
+  const actions: (() => Promise<unknown>)[] = [
+    async () =>
+      learn('book', (await call('POST', '/books', { title: `Web ${mark}`, bookStatus: draw(3) })).body.bookId),
+    async () => {
+      const sent = { memoBookPage: 1, memoContent: `Web memo ${mark}` }
+      const { status, body } = await call('POST', `/memos?bookId=${book}`, sent)
+      if (status === 201) learn('memo', body.memoId)
+    },
+    ...Array.from({ length: 3 }, () => () => call('PATCH', `/memos/${memo}`, { memoContent: `Web edit ${mark}` })),
+    () => call('DELETE', `/memos/${memo}`),
+    () => call('PATCH', `/books/${book}`, draw(2) ? { author: `Web ${mark}` } : { currentPage: draw(300) }),
+    async () => draw(2) && call('POST', `/books/${book}/merge`, { from: pick(draw, [...ids.book]) }),
+    () => call('PATCH', `/books/${book}/edition`, { seriesNumber: draw(9) + 0.5 }),
+    () => call('PUT', `/books/${book}/tags`, { tags: TAGS.slice(draw(3), 1 + draw(3)) }),
+    () => call('PATCH', '/tags', { from: TAGS[draw(4)], to: TAGS[draw(4)] }),
+    () => call('DELETE', `/tags?tag=${TAGS[draw(4)]}`),
+    () => call('DELETE', `/readings/${reading}`),
+    async () => draw(3) === 0 && call('DELETE', `/books/${book}`),
+    () => call('POST', `/books/${book}/merge`, { from: pick(draw, [...ids.book]) ?? 0 }),
+    async () => {
+      if (draw(4) > 0) return
+      const row = (id: number) => `${id},Imported ${id},Mina Oh,${draw(6)},read,sea,2026/01/02,Review ${mark}`
+      await importFile([GOODREADS, row(draw(3)), row(3 + draw(3))].join('\n'), 'text/csv')
+    },
+    async () => {
+      if (draw(4) > 0) return
+      const library = (await call('GET', '/export')).body
+      const event = { at: `202${draw(5)}-01-01T00:00:00.000Z`, page: draw(300), kind: 'PROGRESS' }
+      for (const { progress } of library.books) if (draw(2)) progress.unshift(event)
+      await importFile(JSON.stringify(library), JSON_TYPE)
+    },
+  ]
+  await pick(draw, actions)?.()
+}

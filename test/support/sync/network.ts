@@ -1,0 +1,118 @@
+// What the service did, as a network between it and the devices sees it.
+import type { Write } from '../../../docs/offline-client'
+import type { States } from './states'
+
+export type Member = {
+  memberId: number
+  database: D1Database
+  states: States
+  /** Of the database that answers requests with a bookmark, though it lags behind. */
+  replica: States
+  /** What the operator does after a restore. */
+  afterRestore: () => Promise<unknown>
+  request: (
+    method: string,
+    path: string,
+    sent?: { body?: string; type?: string; headers?: object },
+  ) => Promise<Response>
+}
+export const KINDS_OF_FAULTS = [
+  'lost requests',
+  'lost answers',
+  'late requests',
+  'requests whose second database call fails',
+  'requests beside another writer',
+  'pages from a lagging replica',
+  'killed apps',
+  'trimmed logs',
+  'restores',
+  'years without a connection',
+] as const
+export type History = {
+  problems: string[]
+  requests: number
+  writes: number
+  kept: number
+  faults: Record<(typeof KINDS_OF_FAULTS)[number], number>
+}
+
+export type Sent = {
+  path: string
+  init: { method: string; headers: Record<string, string>; body?: string }
+  write?: Write
+}
+
+export const JSON_TYPE = 'application/json'
+export const isCreation = ({ method, part }: Write) => method === 'POST' && !part
+/** A field by which the user knows an object again. No device changes that of a book or a reading. */
+export const NAMES = { book: 'title', memo: 'memoContent', reading: 'note', tag: 'tag' } as const
+
+export const createNetwork = (member: Member) => {
+  const history: History = {
+    problems: [],
+    requests: 0,
+    writes: 0,
+    kept: 0,
+    faults: Object.fromEntries(KINDS_OF_FAULTS.map((kind) => [kind, 0])) as History['faults'],
+  }
+  const known = {
+    /** The row that each key has created. */
+    rows: new Map<string, number>(),
+    /** The name of the object, or the text of the memo, that the user saw at each edit, by key. */
+    seen: new Map<string, unknown>(),
+    /** The keys of writes that took effect. */
+    applied: new Set<string>(),
+    ids: { book: new Set<number>(), memo: new Set<number>(), reading: new Set<number>() },
+    bookmark: '',
+  }
+  const { seen, applied, ids } = known
+
+  const request: Member['request'] = async (method, path, sent) => {
+    history.requests += 1
+    const response = await member.request(method, path, sent)
+    known.bookmark = response.headers.get('X-D1-Bookmark') ?? known.bookmark
+    if (response.status >= 500 && !sent?.headers) history.problems.push(`${method} ${path}: ${response.status}`)
+    return response
+  }
+  const call = async (method: string, path: string, body?: unknown) => {
+    const sent = body === undefined ? undefined : { body: JSON.stringify(body), type: JSON_TYPE }
+    const response = await request(method, path, sent)
+    const text = await response.text()
+    return { status: response.status, body: text ? JSON.parse(text) : undefined }
+  }
+  const learn = (kind: keyof typeof ids, id: unknown) => ids[kind].add(Number(id))
+  const textOf = (memoId: unknown) =>
+    member.database.prepare('select memoContent from memos where memoId = ?').bind(memoId).first('memoContent')
+
+  /** Executes the request of a device, and checks what it did. */
+  const execute = async ({ path, init, write }: Sent, more: object = {}) => {
+    const { method, headers, body } = init
+    const isEdit = write && !isCreation(write) && !write.part && typeof write.id === 'number'
+    const before = isEdit && write.kind === 'memo' ? await textOf(write.id) : undefined
+    const sent = { ...(body !== undefined && { body, type: JSON_TYPE }), headers: { ...headers, ...more } }
+    const response = await request(method, path, sent)
+    const { status } = response
+    if (status >= 500 && !('X-Fail-After' in more)) history.problems.push(`${method} ${path}: ${status}`)
+    if (!write || write.kind === 'tag') return response
+    if (status < 300 || (status === 404 && method === 'DELETE')) applied.add(write.key)
+    if (status >= 300) return response
+    const row = method === 'DELETE' || write.part ? {} : ((await response.clone().json()) as Record<string, unknown>)
+    const changed = write.kind === 'memo' ? before : row[NAMES[write.kind]]
+    if (isEdit && changed !== undefined && changed !== seen.get(write.key)) {
+      history.problems.push(`${method} ${path} changed "${changed}", and its user saw "${seen.get(write.key)}"`)
+    }
+    if (isCreation(write)) {
+      const { rows } = known
+      const id = Number(row[`${write.kind}Id`])
+      const isReplayed = response.headers.has('Idempotency-Replayed')
+      if (rows.has(write.key) ? !isReplayed || rows.get(write.key) !== id : isReplayed) {
+        history.problems.push(`${path} with one key made ${rows.get(write.key)} and ${id}, replayed: ${isReplayed}`)
+      }
+      rows.set(write.key, id)
+      learn(write.kind, id)
+    }
+    return response
+  }
+  return { history, known, seen, applied, ids, learn, call, request, execute }
+}
+export type Network = ReturnType<typeof createNetwork>
