@@ -36,6 +36,7 @@ export const ERRORS = {
   MAX_MEMBER_IMAGE_BYTES: [409, quotaMessage('MAX_MEMBER_IMAGE_BYTES')],
   MAX_IDEMPOTENCY_KEYS: [409, quotaMessage('MAX_IDEMPOTENCY_KEYS')],
   MAX_READINGS: [409, 'Limit reached: 200 readings per book'],
+  MAX_BOOK_TAGS: [409, 'Limit reached: 30 tags per book'],
   MAX_TOKENS: [409, 'Limit reached: 50 access tokens per member'],
   MAX_TAGS: [409, 'Limit reached: 2,000 tags per member'],
   IMPORT_RUNNING: [409, 'Another import is running'],

@@ -420,6 +420,11 @@ export const EXAMPLES: Record<string, Example> = {
     file: 'failed.csv',
     response: `${EXPORT_HEADER}\r\n${NAMELESS}\r\n`,
   },
+  mergeBooks: {
+    parameters: { 'book-id': 1 },
+    body: { from: 2 },
+    response: { ...libraryBook, publisher: '창비', ...reading },
+  },
   undoImport: { parameters: { 'import-id': importId }, response: { removed: 1, kept: [] } },
   listImages: {
     parameters: paging,

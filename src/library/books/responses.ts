@@ -93,6 +93,7 @@ export const booksReference: FeatureReference = {
     AbandonedBook: 'An unread book that was registered long ago.',
     AbandonedBookPage: 'A page of unread books that were registered long ago.',
     BookDetail: 'A book with its memos.',
+    BookMerge: 'The book to merge into another one.',
     BookPatch: 'The fields of a book to change. Absent fields stay unchanged.',
     BookStatus: 'Reading status of a book.\n\n- `YET`: not started\n- `ING`: being read\n- `DONE`: finished',
     CalenderBook: 'A finished book, with the day it was finished.',
@@ -117,6 +118,7 @@ export const booksReference: FeatureReference = {
     bookStatus: 'Reading status.',
     'NewBook.bookStatus': 'Reading status. `YET` if absent.',
     'BookPatch.bookStatus': 'Reading status.',
+    'BookMerge.from': 'Identifier of the book that is merged into the other one, and deleted.',
     cover: 'URL of the cover image, or null.',
     'NewBook.cover': COVER_SENT,
     createdAt: 'When the book was registered.',
@@ -218,6 +220,18 @@ export const booksReference: FeatureReference = {
       summary: 'Delete a book with its memos',
       description: 'Cannot be undone. A second deletion returns 404.',
       responses: { 204: empty('Deleted') },
+    },
+    'POST /books/{book-id}/merge': {
+      operationId: 'mergeBooks',
+      summary: 'Merge two books',
+      description:
+        'Moves the memos, readings, progress, tags and `sourceIds` of the book `from` to the book in the path, and deletes ' +
+        '`from`, in one transaction. Fields that are null in the book that stays are filled. Status, dates and stars are ' +
+        'those of the newest reading, `currentPage` that of the latest progress. A reading of `from` is dropped if the other ' +
+        'book has the same one. Its `isbn` becomes a source id if the other book has another one. If both have more than ' +
+        '10,000 progress events, the oldest of `from` are dropped. Cannot be undone. A second request returns 404.',
+      responses: { 200: json(ListedBook, 'The merged book') },
+      errors: ['MAX_MEMOS_PER_BOOK', 'MAX_BOOK_TEXT_BYTES', 'MAX_READINGS', 'MAX_BOOK_TAGS'],
     },
     'GET /books/{book-id}/memos': {
       operationId: 'listBookMemos',

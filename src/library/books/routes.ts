@@ -21,8 +21,9 @@ import { DAY_MS, localTime } from '../../values/time'
 import { listMemos } from '../memos/memo-lists'
 import { MemosQuery } from '../memos/schema'
 import { listBooks } from './book-list'
+import { mergeBooks } from './merge'
 import type { BookDetail } from './responses'
-import { BookPatch, BookPath, DetailQuery, LibraryQuery, ListQuery, NewBook } from './schema'
+import { BookMerge, BookPatch, BookPath, DetailQuery, LibraryQuery, ListQuery, NewBook } from './schema'
 import { createBook, deleteBook, getBook, setCreatedDate, updateBook } from './store'
 import { listAbandoned, listCalender, listLibrary, listWithMemos } from './views'
 
@@ -79,6 +80,17 @@ export const books = new Hono<App>()
     found(await deleteBook(c.var.db, c.var.caller, c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
     return c.body(null, 204)
   })
+  .post(
+    '/:book-id/merge',
+    authenticated('library:read', 'library:write', 'memos:write'),
+    valid('param', BookPath),
+    valid('json', BookMerge),
+    async (c) => {
+      const { db, caller, config } = c.var
+      const book = await mergeBooks(db, caller, c.req.valid('param')['book-id'], c.req.valid('json'), config)
+      return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
+    },
+  )
   .patch(
     '/created-date/:book-id',
     canWriteLibrary,

@@ -61,6 +61,9 @@ export const BookPatch = namedLazy('BookPatch', () =>
 )
 export type BookPatch = z.infer<typeof BookPatch>
 
+export const BookMerge = namedLazy('BookMerge', () => z.object({ from: int(1, Number.MAX_SAFE_INTEGER) }))
+export type BookMerge = z.infer<typeof BookMerge>
+
 const BookId = z.lazy(() =>
   idParameter(new Map([['calendar', 'must be an integer; the calendar is spelled calender']])),
 )

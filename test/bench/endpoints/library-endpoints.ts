@@ -102,4 +102,11 @@ export const libraryEndpoints: Endpoint[] = [
   ),
   get('search of books, no match', () => '/books/search?q=nowhere&size=20', searched),
   get('search of memos, no match', () => '/memos/search?q=nowhere&size=20', searched),
+  {
+    ...{ name: 'merge', status: 200, untimed: true, common: withoutNumbers },
+    toRequest: ({ mergedBook, token }) => ({
+      ...{ method: 'POST', path: `/books/${mergedBook}/merge`, token },
+      body: JSON.stringify({ from: mergedBook - 1 }),
+    }),
+  },
 ]

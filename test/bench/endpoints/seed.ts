@@ -19,6 +19,8 @@ export type Library = {
   progressBook: number
   /** A book that is being read. */
   readBook: number
+  /** A book to merge another one with ten memos into. */
+  mergedBook: number
   /** Unread books without memos, and memos, to be deleted. */
   spareBooks: number[]
   spareMemos: number[]
@@ -70,6 +72,7 @@ const toLibrary = ({ memberId, slot = 0, offset, books, most, withMemos }: Size)
   changedMemo: offset + most + 12,
   progressBook: offset + 3,
   readBook: offset + 4,
+  mergedBook: offset + 11,
   spareBooks: range(offset + 3 * Math.ceil((withMemos + 30) / 3), offset + books, 3),
   spareMemos: range(offset + most + 21, offset + most + withMemos * 10, 1),
 })

@@ -164,6 +164,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'changes, deep': [620, 0],
   'changes, idle': [8, 0],
   'changes, delta': [100, 0],
+  // Written: each of ten memos with its index entries, the readings, and the two books.
+  merge: [470, 50],
   'search of books, no match': [417, 0],
   'search of memos, no match': [569, 0],
 }

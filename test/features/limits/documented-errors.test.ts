@@ -26,7 +26,7 @@ import {
   memberSlot,
   select,
 } from '../../support/database'
-import { addressOf, bodyOf, type Operation, operations } from '../../support/document/operations'
+import { addressOf, bodyOf, fromOf, type Operation, operations } from '../../support/document/operations'
 import { memberIdOf } from '../../support/images/images'
 import { gif } from '../../support/images/pictures'
 import { PIXEL, toFileForm, validForm } from '../../support/inputs/file-form'
@@ -46,6 +46,9 @@ let hoarder: Reader
 /** Has as many readings as a book may have. */
 let fullBookId: string
 let hoardedBook: string
+let taggedBook: string
+/** Another book, with a memo and a reading. */
+let mergedBook: string
 beforeAll(async () => {
   for (const level of ['error', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => {})
   reader = await signUp()
@@ -64,7 +67,10 @@ beforeAll(async () => {
   }
   fullBookId = String((await reader.createBook()).bookId)
   await insertReadings(Number(fullBookId), MAX_READINGS)
+  mergedBook = String((await reader.createBook({ bookStatus: 'ING' })).bookId)
+  await reader.createMemo(Number(mergedBook))
   const hoarded = await hoarder.createBook()
+  taggedBook = String(hoarded.bookId)
   await fillTags(await memberIdOf(hoarder), hoarded.bookId, MAX_TAGS)
   hoardedBook = String((await hoarder.createBook()).bookId)
   await insertEmailCode(await memberIdOf(reader), other.email)
@@ -163,6 +169,11 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   IDEMPOTENCY_KEY_REUSED: (operation) => afterUse(operation, 'requestHash = zeroblob(16)'),
   IMPORT_RUNNING: () => ({ token: importer.token }),
   MAX_READINGS: (operation) => withParameters(fullBookId)(operation),
+  MAX_BOOK_TAGS: (operation) => ({
+    token: hoarder.token,
+    path: addressOf(operation, { 'book-id': taggedBook }),
+    body: JSON.stringify({ from: Number(hoardedBook) }),
+  }),
   MAX_TOKENS: () => ({ token: hoarder.token }),
   MAX_TAGS: (operation) => ({ token: hoarder.token, path: addressOf(operation, { 'book-id': hoardedBook }) }),
   // Limits of callers refuse only the request after the one that exceeds them.
@@ -199,7 +210,7 @@ const afterUse = async (operation: Operation, change: string): Promise<Partial<C
 
 const validBody = (operation: Operation) => {
   if (operation.types.includes('multipart/form-data')) return validForm(operation)
-  const body = bodyOf(operation)
+  const body = bodyOf(operation, { from: fromOf(operation, mergedBook, 'absent') })
   return { type: operation.types[0], body: body === undefined ? undefined : JSON.stringify(body) }
 }
 

@@ -2,7 +2,7 @@
 // scopes that the document states.
 import { hashToken } from '../../../src/auth/access-token'
 import { SCOPES, type Scope } from '../../../src/values/contract'
-import { addressOf, bodyOf, idOperations, type Operation } from '../document/operations'
+import { addressOf, bodyOf, fromOf, idOperations, type Operation } from '../document/operations'
 import { validForm } from '../inputs/file-form'
 import { IMPORT_TABLES, LIBRARY_TABLES, waitForImports } from '../stores'
 import { insertAccessToken, insertSession } from '../tokens'
@@ -31,9 +31,11 @@ const prepareMember = async (api: Api, operation?: Operation): Promise<Member> =
   const named = [...path, ...query, ...(fields.includes('from') ? ['tag'] : [])]
   const needs = (...parameters: string[]) => !operation || parameters.some((name) => named.includes(name))
   const ids = await createLibrary(api, member, MARK, needs)
+  const mergesBooks = !operation || (path.includes('book-id') && fields.includes('from'))
+  const merged = mergesBooks ? await call(api, member, 'POST', '/books', { title: MARK }) : {}
   const { tokenId } = await call(api, member, 'POST', '/tokens', { name: MARK, scopes: ['memos:read'] })
   const { sessionId } = await insertSession(api.database, member.memberId, api.secret, api.slot)
-  const values = { ...valuesOf(ids), 'session-id': sessionId, 'token-id': tokenId }
+  const values = { ...valuesOf(ids), 'session-id': sessionId, 'token-id': tokenId, merged: String(merged.bookId) }
   return { ...member, sessionId, tokenId, values }
 }
 
@@ -118,7 +120,7 @@ const expectedOutcome = (operation: Operation, { isValid, scopes, isStranger }: 
 const isRefusal = (outcome: Outcome) => outcome !== 'allowed' && outcome !== 'any but a refusal'
 
 const toRequest = (operation: Operation, { values }: Member, token: string): ApiRequest => {
-  const body = bodyOf(operation, { from: values.from })
+  const body = bodyOf(operation, { from: fromOf(operation, values.merged, values.from) })
   const isForm = operation.types.includes('multipart/form-data')
   return {
     method: operation.method,

@@ -1,6 +1,6 @@
 // One member's data, tried by every caller who must not reach it: every operation of the document, over any transport.
 import { checkAgainstDocument } from '../document/document'
-import { addressOf, bodyOf, idOperations, type Operation, operations } from '../document/operations'
+import { addressOf, bodyOf, fromOf, idOperations, type Operation, operations } from '../document/operations'
 import { PIXEL, toExport, toFileForm, validForm } from '../inputs/file-form'
 import { takeSnapshot } from '../stores'
 import { claimsOf, signClaims } from '../tokens'
@@ -216,7 +216,8 @@ export const valuesOf = ({ bookId, memoId, readingId, tag, memberId, imageName, 
 })
 const addressWith = (operation: Operation, ids: Ids) => addressOf(operation, valuesOf(ids))
 /** Only `from` names something in a body: `name` and others are ordinary fields there. */
-const bodyWith = (operation: Operation, { tag }: Ids) => JSON.stringify(bodyOf(operation, { from: tag }))
+const bodyWith = (operation: Operation, { bookId, tag }: Ids) =>
+  JSON.stringify(bodyOf(operation, { from: fromOf(operation, bookId, tag) }))
 
 /** The operation's method with valid, empty, invalid, malformed and missing bodies. */
 const attemptsWithOwnMethod = (operation: Operation, ids: Ids): Attempt[] => {
@@ -401,6 +402,8 @@ export const mixParents = async (api: Api, { owner, stranger, ids, own }: Isolat
     ['PATCH', `/books/${own.bookId}/edition`, { language: 'ko', bookId: ids.bookId, memberId }, 200],
     ['PUT', `/books/${own.bookId}/tags`, { tags: [ids.tag, 'own'], bookId: ids.bookId, memberId }, 200],
     ['PATCH', '/tags', { from: 'own', to: ids.tag, memberId }, 200],
+    ['POST', `/books/${own.bookId}/merge`, { from: Number(ids.bookId), memberId }, 404],
+    ['POST', `/books/${ids.bookId}/merge`, { from: Number(own.bookId), memberId }, 404],
     ['DELETE', `/tags?tag=${encodeURIComponent(ids.tag)}&bookId=${ids.bookId}`, undefined, 204],
   ]
   const before = await takeSnapshot([database], memberId)

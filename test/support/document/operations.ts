@@ -152,7 +152,6 @@ const FIELDS: Record<string, unknown> = {
   note: 'Again.',
   paused: false,
   tags: ['Novel', '소설'],
-  from: 'Essay',
   to: 'Essays',
   scopes: ['library:read'],
   expiresAt: '2999-12-31T23:59:59Z',
@@ -190,6 +189,10 @@ export const bodyOf = (operation: Operation, values: Record<string, unknown> = {
   const sent = fields.filter((field) => !excluded.includes(field))
   return Object.fromEntries(sent.map((field) => [field, values[field] ?? validValue(FIELDS, field, operation)]))
 }
+
+/** What `from` in a body names: a book if the path names another one, otherwise a tag. */
+export const fromOf = ({ path }: Operation, bookId: string | undefined, tag: string | undefined) =>
+  path.includes('book-id') && bookId ? Number(bookId) : tag
 
 /** Whether a path serves the API documentation or a well-known file, which are not operations themselves. */
 export const isPage = (path: string) =>

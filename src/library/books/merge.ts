@@ -1,0 +1,197 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Caller, callerId, isOwnRow, runAsCaller } from '../../db/caller'
+import { type Db, firstRow, sqlStatement } from '../../db/client'
+import { isOwnBook } from '../../db/own-book'
+import { books } from '../../db/schema/book-tables'
+import { CHANGE_KINDS } from '../../db/schema/sync-tables'
+import { ApiError, fieldError, quotaExceeded } from '../../errors'
+import type { Quotas } from '../../values/quotas'
+import { MAX_SOURCE_IDS } from '../editions/schema'
+import { MAX_EVENTS } from '../progress/schema'
+import { firstColumns, hasFirst, NEWEST_FIRST } from '../readings/newest'
+import { MAX_READINGS } from '../readings/schema'
+import { MAX_BOOK_TAGS } from '../tags/schema'
+import type { ListedBook } from './responses'
+import type { BookMerge } from './schema'
+import { BOOK_COLUMNS } from './store'
+
+const callersId = sql.raw('(select id from caller)')
+const selectBookOfCaller = (parameter: string) =>
+  sql`select * from books where ${isOwnRow(books.bookId, books.memberId, callersId, parameter)}`
+/** A first reading without a row counts, too. Until `pointToFirst`, it may have one already. */
+const readingsOf = (book: string) =>
+  sql.raw(`max(${book}.newestReadingId is null and ${book}.bookStatus <> 'YET', (
+    select count(*) from readings where readings.memberId = ${book}.memberId and readings.bookId = ${book}.bookId
+  ))`)
+const most = (limit: number) => sql.raw(String(limit))
+
+/** The book that stays, the other one, and what they would have together. */
+const expressions = sql`
+  caller(id) as materialized (select ${callerId}),
+  target as materialized (${selectBookOfCaller('bookId')}),
+  source as materialized (${selectBookOfCaller('from')}),
+  both as materialized (
+    select target.memberId as ownerId, target.bookId as targetId, source.bookId as sourceId,
+      source.memoCount > 0 as movesMemos,
+      target.memoCount + source.memoCount as memos, target.memoBytes + source.memoBytes as bytes,
+      ${readingsOf('target')} + ${readingsOf('source')} as readings,
+      (
+        select count(distinct +tagId) from bookTags
+        where bookTags.memberId = target.memberId and bookTags.bookId in (target.bookId, source.bookId)
+      ) as tags
+    from target cross join source where target.bookId <> source.bookId
+  )`
+/**
+ * One row if the books can be merged. Each statement selects from it, so all of them do nothing, or none. No statement changes
+ * what the two have together, but for identical readings.
+ */
+const withPair = sql`with ${expressions}, pair as materialized (
+    select ownerId, targetId, sourceId from both
+    where (not movesMemos or (memos <= :MAX_MEMOS_PER_BOOK and bytes <= :MAX_BOOK_TEXT_BYTES))
+      and readings <= ${most(MAX_READINGS)} and tags <= ${most(MAX_BOOK_TAGS)}
+  )`
+const statement = (text: TemplateStringsArray, ...parts: SQL[]) => sqlStatement`${withPair} ${sql(text, ...parts)}`
+
+type Usage = { hasTarget: number; hasSource: number; memos: number; bytes: number; readings: number; tags: number }
+const selectUsage = sqlStatement<Usage>`
+  with ${expressions}
+  select target.bookId is not null as hasTarget, source.bookId is not null as hasSource, memos, bytes, readings, tags
+  from caller left join target left join source left join both where caller.id is not null`
+
+const isOfPair = sql.raw('books.bookId in (targetId, sourceId)')
+const ofTarget = (table: string) => sql.raw(`${table}.memberId = ownerId and ${table}.bookId = targetId`)
+const ofSource = (table: string) => sql.raw(`${table}.memberId = ownerId and ${table}.bookId = sourceId`)
+
+const insertFirst = statement`
+  insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
+  select bookId, memberId, bookId, 0, ${firstColumns} from pair cross join books on ${isOfPair} where ${hasFirst}`
+const pointToFirst = statement`
+  update books set newestReadingId = bookId from pair where ${isOfPair} and ${hasFirst}`
+/** A reading that adds nothing to one of the target stays, and is deleted with the source. */
+const moveReadings = statement`
+  update readings set bookId = targetId from pair where ${ofSource('readings')} and not exists (
+    select 1 from readings as twin
+    where ${ofTarget('twin')} and twin.startedAt is readings.startedAt and twin.finishedAt is readings.finishedAt
+      and twin.outcome is readings.outcome and twin.isPaused = readings.isPaused
+      and coalesce(readings.quarters = twin.quarters, readings.quarters is null)
+      and coalesce(readings.format = twin.format, readings.format is null)
+      and coalesce(readings.note = twin.note, readings.note is null)
+  )`
+
+const latest = (column: string) =>
+  sql`(select ${sql.raw(column)} from pair cross join progress on ${ofTarget('progress')} order by at desc limit 1)`
+const moveProgress = statement`
+  update or ignore progress set bookId = targetId from pair where ${ofSource('progress')} and at in (
+    select event.at from progress as event where ${ofSource('event')}
+    order by event.at desc limit max(0, ${most(MAX_EVENTS)} - coalesce(${latest('total')}, 0))
+  )`
+const countProgress = statement`
+  update progress set total = (select count(*) from progress as each where ${ofTarget('each')})
+  from pair where ${ofTarget('progress')} and at = ${latest('at')}`
+
+const addTags = statement`
+  insert into bookTags (memberId, tagId, bookId)
+  select ownerId, tagId, targetId from pair cross join bookTags on ${ofSource('bookTags')} where true
+  on conflict do nothing`
+
+const countMemoBooks = statement`
+  update members set memoBooks = memoBooks - 1 from pair
+  where members.memberId = ownerId and (select sum(hasMemos) from books where ${isOfPair}) = 2`
+// The unary plus keeps SQLite from reading all memos of the member.
+const moveMemos = statement`
+  update memos set bookId = targetId from pair where +memos.memberId = ownerId and memos.bookId = sourceId`
+const MEMO_COUNTS = ['memoCount', 'contentMemos', 'summaryMemos', 'thoughtMemos', 'questionMemos', 'memoBytes']
+/** The source has none, so that its deletion subtracts nothing from the counters of the member. */
+const countMemos = statement`
+  update books set
+    hasMemos = sums.hasMemos * (books.bookId = targetId),
+    ${sql.raw(MEMO_COUNTS.map((name) => `${name} = sums.${name} * (books.bookId = targetId)`).join(', '))}
+  from pair cross join (
+    select max(hasMemos) as hasMemos, ${sql.raw(MEMO_COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '))}
+    from pair cross join books on ${isOfPair}
+  ) as sums where ${isOfPair}`
+
+const FILLED = ['cover', 'author', 'publisher', 'itemPage', 'isbn', 'language', 'format', 'publishedYear', 'series']
+/** Those of both, and the ISBN of the source if the target has another one: imports find the book by it. */
+const sourceIds = sql`(
+  select nullif(json_group_array(id), '[]') from (
+    select id from (
+      select value as id, key as place from json_each(coalesce(books.sourceIds, '[]'))
+      union all select value, ${most(MAX_SOURCE_IDS)} + key from json_each(coalesce(source.sourceIds, '[]'))
+      union all select 'isbn:' || source.isbn, 2 * ${most(MAX_SOURCE_IDS)} where books.isbn <> source.isbn
+    ) group by id order by min(place) limit ${most(MAX_SOURCE_IDS)}
+  )
+)`
+/** The values of the book whose newest reading is the newest of both. Without readings, those of the target come first. */
+const ofNewest = (column: string) =>
+  sql.raw(`${column} = iif(
+    newest.readingId is null, coalesce(books.${column}, source.${column}), iif(isOfSource, source.${column}, books.${column})
+  )`)
+const fillTarget = statement`
+  update books set
+    ${sql.raw(FILLED.map((name) => `${name} = coalesce(books.${name}, source.${name})`).join(', '))},
+    authorFolded = iif(books.author is null, source.authorFolded, books.authorFolded),
+    seriesNumber = iif(coalesce(books.series = source.series, true), coalesce(books.seriesNumber, source.seriesNumber), books.seriesNumber),
+    sourceIds = ${sourceIds},
+    newestReadingId = newest.readingId,
+    readingVersion = books.readingVersion + 1,
+    ${sql.join(['bookStatus', 'readStartDate', 'readEndDate'].map(ofNewest), sql`, `)},
+    star = iif(isOfSource and source.star > 0 or books.star = 0, source.star, books.star)
+  from pair cross join source left join (
+    select readingId, readingId is (select newestReadingId from source) as isOfSource
+    from pair cross join readings on ${ofTarget('readings')}
+    where readingId in (select newestReadingId from books where ${isOfPair})
+    order by ${NEWEST_FIRST} limit 1
+  ) as newest where books.bookId = targetId`
+const syncPage = statement`
+  update books set currentPage = coalesce(${latest('page')}, nullif(books.currentPage, 0), source.currentPage)
+  from pair cross join source where books.bookId = targetId`
+/** The triggers do not log that events move to another book, because each would be an entry. */
+const logTarget = statement`
+  insert into changes (memberId, seq, kind, id, proof)
+  select memberId, seq + 1, ${sql.raw(String(CHANGE_KINDS.book))}, targetId, random() & 0xFFFFFFFFFFFF
+  from pair cross join changes on memberId = ownerId order by seq desc limit 1`
+const deleteSource = sqlStatement<{ bookId: number }>`
+  ${withPair} delete from books where bookId = (select sourceId from pair) returning bookId`
+const selectMerged = sqlStatement<ListedBook>`
+  select ${sql.raw(['bookId', ...BOOK_COLUMNS].join(', '))} from books where ${isOwnBook}`
+
+/**
+ * Moves what another of the caller's books has to a book, and deletes the other one. Returns undefined if the caller has only one
+ * of them.
+ * @throws INVALID_FIELDS when they are the same; the error of a limit that they exceed together: then nothing changes
+ */
+export const mergeBooks = async (
+  db: Db,
+  caller: Caller,
+  bookId: number,
+  { from }: BookMerge,
+  quotas: Quotas,
+): Promise<ListedBook | undefined> => {
+  const { MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES } = quotas
+  const values = { bookId, from, MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES }
+  // The source is deleted last, so that clients that sync have already moved what belonged to it.
+  const { guard, deleted, merged } = await runAsCaller(db, caller, {
+    guard: selectUsage(values),
+    first: insertFirst(values),
+    pointed: pointToFirst(values),
+    readings: moveReadings(values),
+    progress: moveProgress(values),
+    total: countProgress(values),
+    tags: addTags(values),
+    memoBooks: countMemoBooks(values),
+    memos: moveMemos(values),
+    counts: countMemos(values),
+    filled: fillTarget(values),
+    page: syncPage(values),
+    logged: logTarget(values),
+    deleted: firstRow(deleteSource(values)),
+    merged: firstRow(selectMerged(values)),
+  })
+  if (deleted) return merged
+  if (!guard.hasTarget || !guard.hasSource) return undefined
+  if (bookId === from) throw fieldError('from', from, 'must be another book than the one in the path')
+  if (guard.memos > MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
+  if (guard.bytes > MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
+  throw new ApiError(guard.readings > MAX_READINGS ? 'MAX_READINGS' : 'MAX_BOOK_TAGS')
+}
