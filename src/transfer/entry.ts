@@ -13,10 +13,13 @@ export const FORMATS = [
   'openreads',
   'booklogr',
   'jelu',
+  'libib',
   'calibre',
   'kindle',
+  'kindle-notebook',
   'readwise',
   'koreader-json',
+  'koreader-lua',
   'koreader-clippings',
   'csv',
 ] as const
@@ -31,11 +34,14 @@ export const REPORT_CODES = {
   'no-title': 'the row has no title',
   'bad-date': 'not a date, or day and month cannot be told apart',
   'partial-date': 'only a year or month is known',
+  'unread-with-dates': 'the book is unread, so its readings were left out',
   'unknown-status': 'a reading status that is not known',
   'bad-isbn': 'not an ISBN, or its check digit is wrong',
+  'spreadsheet-isbn': 'a spreadsheet turned the ISBN into a number: send the file as the service wrote it',
   'bad-rating': 'not a rating',
   'bad-number': 'not a number, or out of range',
   'bad-row': 'the row does not have the form of the format',
+  'bad-bytes': 'bytes that are no text in the encoding of the file: U+FFFD stands for them',
   'short-row': 'the row has fewer cells than the header: the missing ones were read as empty',
   'rating-rounded': 'the rating was rounded',
   'review-truncated': 'the text was too long, and was cut',
@@ -49,6 +55,7 @@ export const REPORT_CODES = {
   'not-supported': 'the service has no place for it',
   'empty-highlight': 'a highlight without text',
   'clipping-limit': 'the text is missing or cut off: the publisher limits how much can be exported',
+  'repeated-text': 'the text is more than five times in the book, and was kept once',
   'replaced-highlight': 'an earlier version of an edited highlight',
   bookmark: 'a bookmark without text',
   quota: 'a limit is reached',
@@ -90,6 +97,8 @@ export type EntryMemo = {
   createdAt: string | null
   isPublic?: boolean
   updatedAt?: string
+  /** The service and the column, if it has one text for each book: `goodreads my review`. */
+  source?: string
 }
 
 /** Values of a book that only an export of this service has. */

@@ -7,7 +7,7 @@ const LONG_RUN = /\p{M}(?<!\p{M}{2})\p{M}{30}/u
  */
 const toNfc = (text: string) => (LONG_RUN.test(text) ? text : text.normalize('NFC'))
 
-const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text)
+export const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text)
 
 /**
  * Folds a text for comparison regardless of case, beyond ASCII and in all Unicode normalization forms. Unicode's full case

@@ -15,15 +15,32 @@ const NAMED: Record<string, string> = {
   laquo: '«',
   raquo: '»',
   times: '×',
-  eacute: 'é',
-  egrave: 'è',
-  agrave: 'à',
-  ccedil: 'ç',
-  auml: 'ä',
-  ouml: 'ö',
-  uuml: 'ü',
-  ntilde: 'ñ',
+  szlig: 'ß',
+  aelig: 'æ',
+  AElig: 'Æ',
+  oelig: 'œ',
+  OElig: 'Œ',
+  oslash: 'ø',
+  Oslash: 'Ø',
+  eth: 'ð',
+  ETH: 'Ð',
+  thorn: 'þ',
+  THORN: 'Þ',
+}
+/** Combining characters by the ends of names such as `eacute`. */
+const ACCENTS: Record<string, string> = {
+  acute: '\u0301',
+  grave: '\u0300',
+  circ: '\u0302',
+  uml: '\u0308',
+  tilde: '\u0303',
+  cedil: '\u0327',
+  ring: '\u030a',
+  caron: '\u030c',
+}
+const decodeNamed = (entity: string, name: string) => {
+  const accent = ACCENTS[name.slice(1)]
+  return NAMED[name] ?? (accent ? `${name[0]}${accent}`.normalize('NFC') : entity)
 }
 /** Decodes HTML entities. */
-export const decodeEntities = (html: string) =>
-  decodeXML(html.replace(/&(\w+);/g, (entity, name) => NAMED[name] ?? entity))
+export const decodeEntities = (html: string) => decodeXML(html.replace(/&(\w{1,10});/g, decodeNamed))

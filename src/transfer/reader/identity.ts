@@ -1,15 +1,7 @@
-import { fold } from '../../values/fold'
-import type { Entry } from '../entry'
-import { cutText } from './rows/values'
+import type { Entry, EntryMemo } from '../entry'
+import { toAuthorKeys, toTitle } from './names'
 
-const SERIES = /\s\([^()#]*#[^()]*\)$/
-/** A title for comparison: folded, without the series in brackets at its end, punctuation and repeated blanks. */
-const normalizeTitle = (title: string) =>
-  fold(cutText(title.trim(), 500).replace(SERIES, ''))
-    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
-    .trim()
-
-const normalizeAuthor = (author: string) => normalizeTitle(author.split(',')[0] ?? '')
+const toText = ({ content }: EntryMemo) => content
 
 /** What makes an entry the same book as another: its first identifier, else its ISBN, else its title and first author. */
 export const identityOf = ({
@@ -20,19 +12,26 @@ export const identityOf = ({
 }: Pick<Entry, 'sourceIds' | 'isbn' | 'title' | 'author'>) => {
   if (sourceId) return sourceId
   if (isbn) return `isbn:${isbn}`
-  // A title of punctuation only is compared as it is.
-  const name = title && (normalizeTitle(title) || title)
-  return name ? `title:${name}|${normalizeAuthor(author ?? '')}` : undefined
+  return title ? `title:${toTitle(title).key}|${toAuthorKeys(author)[0]}` : undefined
 }
 
-/** Marks the entries that an earlier one of the file repeats. */
+/** Marks the entries that an earlier one of the file repeats, and adds their highlights and notes to that one. */
 export const markDuplicates = (entries: Entry[]) => {
-  const seen = new Set<string>()
+  const firsts = new Map<string, { memos: EntryMemo[]; known: Set<string> }>()
   for (const entry of entries) {
     const identity = entry.failure ? undefined : identityOf(entry)
     if (identity === undefined) continue
-    if (seen.has(identity)) entry.failure = 'duplicate-in-file'
-    seen.add(identity)
+    const first = firsts.get(identity) ?? { memos: entry.memos, known: new Set(entry.memos.map(toText)) }
+    if (first.memos !== entry.memos) {
+      entry.failure = 'duplicate-in-file'
+      // A device can have a book twice, with the names of its author in another order.
+      for (const memo of entry.memos) {
+        if (memo.source || first.known.has(toText(memo))) continue
+        first.known.add(toText(memo))
+        first.memos.push(memo)
+      }
+    }
+    firsts.set(identity, first)
   }
   return entries
 }

@@ -1,5 +1,6 @@
 import { type Entry, type FormatName, type ImportOptions, MAX_UNKNOWN_COLUMNS } from '../entry'
 import { parseTable } from './csv-rows'
+import { reportDamage } from './damage'
 import { booklogr } from './formats/booklogr'
 import { bookwyrm } from './formats/bookwyrm'
 import { calibre } from './formats/calibre'
@@ -7,16 +8,20 @@ import { generic } from './formats/generic'
 import { goodreads } from './formats/goodreads'
 import { hardcover } from './formats/hardcover'
 import { kindle, koreaderClippings } from './formats/highlights/kindle'
+import { kindleNotebook } from './formats/highlights/kindle-notebook'
 import { koreaderJson } from './formats/highlights/koreader-json'
+import { koreaderLua } from './formats/highlights/koreader-lua'
 import { readwise } from './formats/highlights/readwise'
 import { jelu } from './formats/jelu'
-import { librarything } from './formats/librarything'
-import { librarythingJson } from './formats/librarything-json'
+import { libib } from './formats/libib'
+import { librarythingJson } from './formats/librarything/json'
+import { librarything } from './formats/librarything/table'
 import { openreads } from './formats/openreads'
 import { library } from './formats/own-export'
 import { storygraph } from './formats/storygraph'
 import { markDuplicates } from './identity'
 import { limitEntries, refuse } from './limits'
+import { isLua, parseLua } from './lua'
 import { type Format, type Source, type Table, toTable } from './rows/table'
 import { decodeText, describeUnsupported } from './text'
 
@@ -28,8 +33,10 @@ const REGISTRY: Format[] = [
   library,
   librarythingJson,
   koreaderJson,
+  koreaderLua,
   koreaderClippings,
   kindle,
+  kindleNotebook,
   readwise,
   jelu,
   storygraph,
@@ -38,16 +45,19 @@ const REGISTRY: Format[] = [
   bookwyrm,
   openreads,
   booklogr,
+  libib,
   calibre,
   goodreads,
   generic,
 ]
 
-/** Objects and arrays of a JSON file. Each takes far more memory than its text: 10 MiB of `{},` would take all of it. */
+/** Objects and arrays of a JSON file, and keys of a Lua table. Each takes far more memory than its text: 10 MiB of `{},` would take all of it. */
 const MAX_JSON_VALUES = 500_000
 
-const parseJson = (text: string): unknown => {
-  if (!/^\s*[[{]/.test(text)) return undefined
+/** The values of a file of JSON, or of a Lua table. */
+const parseValues = (text: string): unknown => {
+  const isTable = isLua(text)
+  if (!isTable && !/^\s*[[{]/.test(text)) return undefined
   let values = 0
   for (const character of ['{', '[']) {
     for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) values++
@@ -56,7 +66,7 @@ const parseJson = (text: string): unknown => {
     refuse('The file has more than 500,000 JSON objects and lists. Split it into several files.')
   }
   try {
-    return JSON.parse(text)
+    return isTable ? (parseLua(text) ?? null) : JSON.parse(text)
   } catch {
     return undefined
   }
@@ -64,7 +74,7 @@ const parseJson = (text: string): unknown => {
 
 /** The table is parsed when a format asks for it: parsing other text may fail. */
 const toSource = (text: string): Source => {
-  const json = parseJson(text)
+  const json = parseValues(text)
   let table: Table | undefined
   return {
     text,
@@ -77,6 +87,11 @@ const toSource = (text: string): Source => {
 }
 
 const refuseUnknown = ({ json, text, table: { header, keys } }: Source): never => {
+  if (isLua(text)) {
+    refuse(
+      'It is a metadata file of KOReader, but damaged, or of 2024 or before. Export the highlights as JSON instead.',
+    )
+  }
   if (json !== undefined) refuse('The file is JSON, but not in a known format.')
   if (/^\s*[[{]/.test(text)) refuse('The file begins as JSON, but is cut off or damaged. Export it again.')
   if (['work id', 'edition id', 'bookshelf'].every((column) => keys.includes(column))) {
@@ -88,14 +103,32 @@ const refuseUnknown = ({ json, text, table: { header, keys } }: Source): never =
   )
 }
 
+/** Some of the columns of its export. Titles of web pages would become books. */
+const READWISE_READER = ['saved date', 'reading progress', 'seen', 'url']
+
 const choose = (source: Source, { format, columns }: ReadOptions) => {
   // A file that names its columns needs no detection.
   const name = format ?? (Object.keys(columns).length > 0 ? 'csv' : undefined)
-  if (!name) return REGISTRY.find(({ matches }) => matches(source)) ?? refuseUnknown(source)
+  if (!name) {
+    const found = REGISTRY.find(({ matches }) => matches(source)) ?? refuseUnknown(source)
+    if (found === generic && READWISE_READER.every((column) => source.table.keys.includes(column))) {
+      refuse(
+        'It is the library of Readwise Reader, which has web pages. Send the highlights of Readwise: Export → CSV.',
+      )
+    }
+    return found
+  }
   const chosen = REGISTRY.find((candidate) => candidate.name === name) ?? refuse(`The format ${name} is not known.`)
   const isMapped = name === 'csv' && columns.title !== undefined && source.table.header.length > 0
   if (isMapped || chosen.matches(source)) return chosen
   return name === 'csv' ? refuseUnknown(source) : refuse(`The file does not have the format ${name}.`)
+}
+
+/** Adds the service to the sources of memos: another one may have a column of the same name. */
+const nameSources = (entries: Entry[], format: FormatName) => {
+  for (const memo of entries.flatMap(({ memos }) => memos)) {
+    if (memo.source) memo.source = `${format.replace('-json', '')} ${memo.source}`
+  }
 }
 
 export type ReadOptions = ImportOptions & { format?: FormatName; encoding?: string }
@@ -114,12 +147,14 @@ export type ReadResult = {
 export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult => {
   const unsupported = describeUnsupported(bytes)
   if (unsupported) refuse(unsupported)
-  const { text, encoding } = decodeText(bytes, options.encoding)
+  const { text, encoding, isDamaged } = decodeText(bytes, options.encoding)
   if (!text.trim()) refuse('The file is empty.')
   const source = toSource(text)
   const { name, read, columnsOf } = choose(source, options)
   const entries = read(source, options)
+  if (isDamaged) for (const entry of entries) reportDamage(entry)
   limitEntries(entries)
+  nameSources(entries, name)
   const { header, keys } = columnsOf ? source.table : toTable([])
   const known = new Set(columnsOf?.(keys, options).map(([column]) => column))
   const unknownColumns = header.filter((_, at) => !known.has(keys[at] ?? '')).slice(0, MAX_UNKNOWN_COLUMNS)

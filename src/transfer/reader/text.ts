@@ -1,3 +1,5 @@
+import { guessEncoding } from './encoding'
+import { isNotebook } from './formats/highlights/kindle-notebook'
 import { refuse } from './limits'
 
 const decode = (bytes: Uint8Array, encoding: string) => {
@@ -23,31 +25,49 @@ const utf16 = ([first, second]: Uint8Array) => {
   return undefined
 }
 
-/** In Korean text, bytes beyond ASCII come in pairs. In Western text, accented letters mostly stand alone. */
-const guessEncoding = (bytes: Uint8Array) => {
-  let pairs = 0
-  let singles = 0
-  for (let at = 0; at < bytes.length; at++) {
-    if ((bytes[at] ?? 0) < 0x80) continue
-    if ((bytes[at + 1] ?? 0) < 0x80) singles++
-    else {
-      pairs++
-      at++
-    }
+/** Sequences of UTF-8 beyond ASCII: valid ones, and bytes that are in none. A file may also contain U+FFFD itself. */
+const countUtf8 = (text: string, bytes: Uint8Array) => {
+  let [valid, replaced, written] = [0, 0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0xfffd) replaced++
+    else if (unit >= 0x80 && (unit & 0xfc00) !== 0xdc00) valid++
   }
-  return pairs > singles ? 'euc-kr' : 'windows-1252'
+  for (let at = bytes.indexOf(0xef); at !== -1; at = bytes.indexOf(0xef, at + 1)) {
+    if (bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd) written++
+  }
+  return { valid, invalid: replaced - written }
+}
+
+/** In files of other encodings, at most a fifth of the sequences happens to be valid. */
+const VALID_TO_INVALID = 4
+
+/** As UTF-8 with some damaged bytes, or in another encoding that is guessed. */
+const decodeOther = (bytes: Uint8Array) => {
+  const utf8 = new TextDecoder().decode(bytes)
+  const { valid, invalid } = countUtf8(utf8, bytes)
+  if (valid >= VALID_TO_INVALID * invalid) return { text: utf8, encoding: 'utf-8' }
+  const encoding = guessEncoding(bytes, valid > 0)
+  return { text: decode(bytes, encoding), encoding }
 }
 
 /**
- * Decodes a file without its byte order mark: UTF-16, UTF-8 if it is valid, else `encoding`, else a guess.
- * @throws ImportFileError if `encoding` is needed and not known
+ * Decodes a file without its byte order mark: UTF-16, UTF-8 if it is valid, else `encoding`, else UTF-8 if nearly all of it
+ * is valid, else a guess. Bytes that are no text become U+FFFD. `isDamaged`: whether there may be any.
+ * @throws ImportFileError if `encoding` is needed, and is unknown or cannot be guessed
  */
 export const decodeText = (bytes: Uint8Array, encoding?: string) => {
   const wide = utf16(bytes)
   const utf8 = wide ? undefined : decodeUtf8(bytes)
-  const found = wide ?? (utf8 === undefined ? (encoding ?? guessEncoding(bytes)) : 'utf-8')
+  const known = wide ?? encoding
+  const { text, encoding: found } =
+    utf8 !== undefined
+      ? { text: utf8, encoding: 'utf-8' }
+      : known
+        ? { text: decode(bytes, known), encoding: known }
+        : decodeOther(bytes)
   // The database cannot store NUL.
-  return { text: (utf8 ?? decode(bytes, found)).replaceAll('\0', ''), encoding: found }
+  return { text: text.replaceAll('\0', ''), encoding: found, isDamaged: utf8 === undefined && text.includes('\ufffd') }
 }
 
 const EXPORT_INSTEAD = 'Send the CSV, JSON or text file that the service exports.'
@@ -74,7 +94,6 @@ const UNSUPPORTED: [start: string, reason: string][] = [
   ['RIFF', IMAGE],
 ]
 const UNSUPPORTED_TEXT: [start: RegExp, reason: string][] = [
-  [/^(?:--[^\n]*\n\s*)?return\s*\{/, 'It is a metadata file of KOReader. Export the highlights as JSON instead.'],
   [/^<(?:!doctype html|html)/i, `It is a web page. ${EXPORT_INSTEAD}`],
   [/^<\?xml/i, `It is an XML file. ${EXPORT_INSTEAD}`],
 ]
@@ -84,6 +103,7 @@ export const describeUnsupported = (bytes: Uint8Array) => {
   const start = String.fromCharCode(...bytes.subarray(0, 500))
   const text = start.replace(/^\xef\xbb\xbf/, '').trimStart()
   if (!text && bytes.length <= 500) return 'The file is empty.'
+  if (text.startsWith('<') && isNotebook(new TextDecoder('latin1').decode(bytes.subarray(0, 20_000)))) return undefined
   return (UNSUPPORTED.find(([magic]) => start.startsWith(magic)) ??
     UNSUPPORTED_TEXT.find(([pattern]) => pattern.test(text)))?.[1]
 }

@@ -12,7 +12,9 @@ import { insertMember, type Member } from '../harness/members'
 import type { Service } from '../harness/service'
 
 const FIXTURES = 'test/fixtures/imports'
-const FILES = readdirSync(FIXTURES).map((name) => readFileSync(`${FIXTURES}/${name}`, 'utf8'))
+const FILES = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.(?:csv|tsv|json|txt)$/.test(name))
+  .map((name) => readFileSync(`${FIXTURES}/${name}`, 'utf8'))
 /** A text in each file that must not appear in the log. */
 const MARK = 'unlogged-7f3a'
 const CONCURRENCY = 4

@@ -22,7 +22,7 @@ const takenFrom = (file: string) => {
 
 /** The columns that can be emptied without any effect: their cells are neither kept nor reported. */
 const findIgnored = (file: string) => {
-  const [header = [], ...rows] = parseTable(file).map(({ cells }) => cells)
+  const [header = [], ...rows] = parseTable(file.replace(/^\ufeff/, '')).map(({ cells }) => cells)
   const write = (rows: string[][]) =>
     file.includes('\t') ? [header, ...rows].map((row) => row.join('\t')).join('\n') : toCsv([header, ...rows])
   const taken = takenFrom(write(rows))
@@ -94,7 +94,7 @@ describe('an import ignores only data about the book or the file', () => {
     ['BookWyrm', bookwyrm, ['isbn_10', 'isbn_13']],
     ['Openreads', openreads, ['date_modified']],
     ['BookLogr', booklogr, []],
-    ['Jelu', jelu, ['Author', 'ISBN', 'Date Read', 'Shelves', 'Bookshelves', 'isbn10', 'isbn13']],
+    ['Jelu', jelu, ['Author', 'ISBN', 'Date Read', 'Bookshelves', 'isbn10', 'isbn13']],
     // #read is a custom column, which unknownColumns lists.
     ['Calibre', calibre, ['author_sort', 'cover', 'id', 'isbn', 'library_name', 'size', 'title_sort', '#read']],
     ['Readwise', readwise, []],

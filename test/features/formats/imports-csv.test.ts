@@ -127,7 +127,7 @@ describe('a repeated book', () => {
     ['the ISBN', 'Title,ISBN\nA,9780446675505\nB,0446675504\n', ['A']],
     [
       'title and first author',
-      'Title,Author\nThe Tide! (Sea #2),Mina  Oh\nthe TIDE,"mina oh, Joon"\n',
+      'Title,Author\nThe Tide! (Sea #2),Mina  Oh\nthe TIDE,"mina oh, Joon Park"\n',
       ['The Tide! (Sea #2)'],
     ],
     ['not only the title', 'Title,Author\nA,Mina Oh\nA,Joon Park\n', ['A', 'A']],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import korean from '../../fixtures/imports/generic-ko.csv?raw'
-import { cp949Of, read, readByTitle, readRow, reasonOf } from '../../support/transfer/import-files'
+import { encodeAs, read, readByTitle, readRow, reasonOf } from '../../support/transfer/import-files'
 
 describe('an import of any table', () => {
   it('guesses Korean columns, and a decimal comma', () => {
@@ -19,7 +19,7 @@ describe('an import of any table', () => {
   })
 
   it('may be in the encoding of Korean spreadsheets', () => {
-    expect(read(cp949Of(korean))).toEqual({ ...read(korean), encoding: 'euc-kr' })
+    expect(read(encodeAs('euc-kr', korean))).toEqual({ ...read(korean), encoding: 'euc-kr' })
     // Not in EUC-KR, only in CP949.
     expect(readByTitle(korean)['등대지기의 밥상']).toMatchObject({ status: 'YET', tags: ['똠양꿍'] })
   })
@@ -31,7 +31,7 @@ describe('an import of any table', () => {
       quarters: null,
       readings: [],
       losses: [
-        { code: 'bad-isbn', field: 'ISBN' },
+        { code: 'spreadsheet-isbn', field: 'ISBN' },
         { code: 'bad-rating', field: '별점' },
         { code: 'bad-date', field: '완독일' },
         { code: 'unknown-status', field: '독서 상태' },
@@ -54,14 +54,14 @@ describe('an import of any table', () => {
     expect(readRow(row as Record<string, string>)).toMatchObject({ title: 'A', author: 'B', status: 'YET', losses: [] })
   })
 
-  it('has the columns that the member names, and no others', () => {
-    const wrong = { Title: 'wrong', Author: 'wrong', Publisher: 'wrong', Status: 'wrong' }
-    const row = { ...wrong, Werk: 'A', Wer: 'B', Fertig: '14.3.2026', Nr: 'shop:12' }
+  it('has the columns that the member names, and others by their usual names', () => {
+    const usual = { Title: 'wrong', Author: 'wrong', Publisher: 'Quay House', Status: 'read' }
+    const row = { ...usual, Werk: 'A', Wer: 'B', Fertig: '14.3.2026', Nr: 'shop:12' }
     const columns = { title: 'werk', author: 'Wer', finishedAt: 'Fertig', sourceId: 'Nr' }
     expect(readRow(row, { columns })).toMatchObject({
       title: 'A',
       author: 'B',
-      publisher: null,
+      publisher: 'Quay House',
       status: 'DONE',
       readings: [{ finishedAt: '2026-03-14' }],
       sourceIds: ['shop:12'],
@@ -70,6 +70,7 @@ describe('an import of any table', () => {
       format: 'csv',
       unknownColumns: ['Title'],
     })
+    expect(readRow({ Title: 'A', Notes: 'B' }, { columns: { review: 'Notes' } }).memos).toHaveLength(1)
   })
 
   it('is refused if a named column or field does not exist', () => {

@@ -10,6 +10,24 @@ const dates = ({ readings }: ReturnType<typeof goodreads>) =>
   readings.map(({ startedAt, finishedAt, outcome }) => [startedAt, finishedAt, outcome])
 
 describe('an import from Goodreads', () => {
+  it.each([
+    ['A (Harbour, #2)', 'Harbour', 2, []],
+    ['A (Harbour #2.5)', 'Harbour', 2.5, []],
+    ['A (Harbour, #1-3)', 'Harbour', 1, [{ code: 'not-supported', field: 'Title' }]],
+    ['A (Harbour, #2; Tides, #7)', 'Harbour', 2, [{ code: 'not-supported', field: 'Title' }]],
+    ['A (revised)', null, null, []],
+  ])('has the first series of the title: %s', (Title, series, seriesNumber, losses) => {
+    expect(goodreads({ Title })).toMatchObject({ title: Title, series, seriesNumber, losses })
+  })
+
+  it('is unread if the shelf says so, without its dates', () => {
+    expect(goodreads({ 'Exclusive Shelf': 'to-read', 'Date Read': '2024/05/01' })).toMatchObject({
+      status: 'YET',
+      readings: [],
+      losses: [{ code: 'unread-with-dates' }],
+    })
+  })
+
   it('has the fields of a book', () => {
     expect(read(file).format).toBe('goodreads')
     expect(readByTitle(file)['The Salt Archive (Harbour, #2)']).toMatchObject({
@@ -70,13 +88,13 @@ describe('an import from Goodreads', () => {
         addedAt: null,
         readings: [
           { startedAt: null, finishedAt: '2024-05-09' },
-          { startedAt: null, finishedAt: '2026-03-14' },
+          { startedAt: '2026-03-01', finishedAt: '2026-03-14' },
         ],
         tags: ['sea', 'favourites'],
         memos: [{ content: 'Slow, then not.<br/>\nRead twice.' }],
         losses: [
           { code: 'bad-date', field: 'Date Added' },
-          { code: 'bad-isbn', field: 'ISBN13' },
+          { code: 'spreadsheet-isbn', field: 'ISBN13' },
           { code: 'not-supported', field: 'Owned Copies' },
           { code: 'not-supported', field: 'genres' },
         ],
@@ -89,7 +107,7 @@ describe('an import from Goodreads', () => {
         readings: [{ finishedAt: '2026-02-03' }],
         losses: [
           { code: 'bad-date', field: 'Date Added' },
-          { code: 'bad-isbn', field: 'ISBN13' },
+          { code: 'spreadsheet-isbn', field: 'ISBN13' },
         ],
       },
       'Nine Quiet Doors': { line: 5, status: 'YET', addedAt: '2026-01-06', losses: [] },
@@ -138,8 +156,12 @@ describe('an import from Goodreads', () => {
     expect(goodreads({ ISBN })).toMatchObject({ isbn, losses: [] })
   })
 
-  it.each(['9.78045E+12', '0446675505', '123'])('reports the ISBN %s', (ISBN13) => {
-    expect(goodreads({ ISBN13 })).toMatchObject({ isbn: null, losses: [{ code: 'bad-isbn', field: 'ISBN13' }] })
+  it.each([
+    ['9.78045E+12', 'spreadsheet-isbn'],
+    ['0446675505', 'bad-isbn'],
+    ['123', 'bad-isbn'],
+  ])('reports the ISBN %s', (ISBN13, code) => {
+    expect(goodreads({ ISBN13 })).toMatchObject({ isbn: null, losses: [{ code, field: 'ISBN13' }] })
   })
 
   it.each([
@@ -217,7 +239,7 @@ describe('an import from Goodreads', () => {
         status: null,
         readings: [],
         tags: ['abgebrochen'],
-        losses: [{ code: 'custom-shelf-needs-choice', field: 'Exclusive Shelf' }],
+        losses: [{ code: 'custom-shelf-needs-choice', field: 'Exclusive Shelf: abgebrochen' }],
       })
     })
 
@@ -240,6 +262,14 @@ describe('an import from Goodreads', () => {
     ] as const)('of the member may be mapped to %s', (meaning, expected) => {
       const entries = readByTitle(file, { shelfMap: { Abgebrochen: meaning } })
       expect(entries['The Grey Shelf']).toMatchObject({ ...expected, losses: [] })
+    })
+
+    it('may be missing if another one says the status', () => {
+      expect(goodreads({ 'Exclusive Shelf': '', Bookshelves: 'sea, to-read' })).toMatchObject({
+        status: 'YET',
+        tags: ['sea'],
+        losses: [],
+      })
     })
 
     it('with the name of an object member is only a shelf', () => {
@@ -269,7 +299,7 @@ describe('an import from Goodreads', () => {
       const entry = goodreads({
         'Date Read': '2026/03/14',
         'Read Count': '3',
-        read_dates: '2022;2024-05|2024-06;2026-03-01|2026-03-14',
+        read_dates: '2022;2024-05,2024-06;2026-03-01|2026-03-14',
       })
       expect(entry.losses).toEqual([])
       expect(dates(entry)).toEqual([
@@ -280,7 +310,7 @@ describe('an import from Goodreads', () => {
     })
 
     it('may go on', () => {
-      const entry = goodreads({ 'Exclusive Shelf': 'currently-reading', read_dates: '2024-05-01;2026-11-01|' })
+      const entry = goodreads({ 'Exclusive Shelf': 'currently-reading', read_dates: ',2024-05-01;2026-11-01,' })
       expect(dates(entry)).toEqual([
         [null, '2024-05-01', 'FINISHED'],
         ['2026-11-01', null, null],
@@ -288,7 +318,7 @@ describe('an import from Goodreads', () => {
     })
 
     it('report wrong dates, also finishes before the start', () => {
-      const entry = goodreads({ read_dates: '2024-13;2025-02-01|2025-01-31' })
+      const entry = goodreads({ read_dates: '2024-13;2025-02-01,2025-01-31' })
       expect(dates(entry)).toEqual([[null, '2025-01-31', 'FINISHED']])
       expect(entry.losses).toEqual([{ code: 'bad-date', field: 'read_dates' }])
     })

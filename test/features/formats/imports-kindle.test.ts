@@ -4,6 +4,7 @@ import { containsOther } from '../../../src/transfer/reader/formats/highlights/c
 import { kindle, koreaderClippings } from '../../../src/transfer/reader/formats/highlights/kindle'
 import file from '../../fixtures/imports/kindle.txt?raw'
 import languages from '../../fixtures/imports/kindle-languages.txt?raw'
+import { expectLinear } from '../../support/runtime/growth'
 import * as files from '../../support/transfer/import-files'
 
 const source = (text: string) => files.sourceOf(text)
@@ -15,15 +16,25 @@ const highlight = (location: string, text: string) =>
 const note = (location: string, text: string) =>
   clipping(`Your Note on Location ${location} | Added on Tuesday, March 5, 2024 9:13:45 PM`, text)
 const contents = (text: string) => read(text)[0]?.memos.map(({ content }) => content)
-const readWithin = async (milliseconds: number, text: string) => {
-  const before = performance.now()
-  kindle.matches(source(text))
-  const entries = read(text)
-  // The clock stands still until the next I/O.
-  await scheduler.wait(1)
-  expect(performance.now() - before).toBeLessThan(milliseconds)
-  return entries
-}
+
+describe('a text that repeats', () => {
+  // As a device in German writes it.
+  const limit = '<Sie haben die maximale Anzahl an Clipboard-Einträgen für diesen Inhalt erreicht>'
+  const many = (text: string, count: number) =>
+    Array.from({ length: count }, (_, at) => highlight(`${at}00-${at}01`, text)).join('')
+
+  it('is no highlight if it is the message of the limit in German', () => {
+    const [entry] = read(many(limit, 3))
+    expect(entry).toMatchObject({ memos: [], losses: [{ code: 'clipping-limit' }, {}, {}] })
+  })
+
+  it('is kept once if the book has it more than five times', () => {
+    const [entry] = read(many('<An unknown message of the device>', 6))
+    expect(entry?.memos).toHaveLength(1)
+    expect(entry?.losses.map(({ code }) => code)).toEqual(Array(5).fill('repeated-text'))
+    expect(contents(many('Again', 5))).toHaveLength(5)
+  })
+})
 
 describe('a file in English', () => {
   const entries = read(file)
@@ -180,6 +191,8 @@ describe('dates', () => {
     ['Ajouté le jeudi 1 août 2024 07:00:00'.normalize('NFD'), '2024-08-01T07:00:00'],
     ['Added on 03/05/2024 09:12:45', null],
     ['Added on March 5, 2024', '2024-03-05T00:00:00'],
+    ['Added on Monday, 3 December 12 19:51:33 Greenwich Mean Time', '2012-12-03T19:51:33'],
+    ['Hinzugefügt am Donnerstag, 1. Juli 2021 4.45 Uhr GMT+07:29', '2021-07-01T04:45:00'],
     ['', null],
   ])('reads %s', (text, date) => {
     expect(parseDate(text)).toBe(date)
@@ -333,29 +346,46 @@ describe('hostile files', () => {
     }
   })
 
-  it('reads 100,000 blocks, and reports where the rest begins', async () => {
-    const blocks = (count: number) =>
-      Array.from({ length: count }, (_, at) => highlight(`${at}-${at + 9}`, `Text ${at}`)).join('')
-    const text = blocks(60_000) + Array.from({ length: 40_000 }, (_, at) => note(`${at}`, `Note ${at}`)).join('')
-    const entries = await readWithin(8000, text + highlight('1', 'One too many'))
+  const blocks = (count: number) =>
+    Array.from({ length: 0.6 * count }, (_, at) => highlight(`${at}-${at + 9}`, `Text ${at}`)).join('') +
+    Array.from({ length: 0.4 * count }, (_, at) => note(`${at}`, `Note ${at}`)).join('')
+
+  it('reads 100,000 blocks, and reports where the rest begins', () => {
+    const entries = read(blocks(100_000) + highlight('1', 'One too many'))
     expect(entries[0]?.memos).toHaveLength(60_000)
     expect(entries[1]).toMatchObject({ failure: 'too-many', losses: [{ code: 'too-many', field: 'line 500001' }] })
   })
 
-  it.each([
-    ['one line', 'a'.repeat(10 * MIB)],
-    ['only separators', '==========\n'.repeat(MIB)],
-    ['one line of equals signs', '='.repeat(10 * MIB)],
-    ['blanks before no separator', `${' '.repeat(5 * MIB)}=\n${'\t'.repeat(5 * MIB)}`],
-    ['only line ends', '\r\n'.repeat(5 * MIB)],
-    ['a huge title', `${'('.repeat(5 * MIB)}${')'.repeat(5 * MIB - 200)}\n- Your Note on page 1 | x\n\nx\n==========`],
-    ['huge metadata', clipping(`${'loc'.repeat(MIB)}${'1'.repeat(5 * MIB)}`, 'x')],
-    ['digits as metadata', clipping('1'.repeat(450), 'x').repeat(20_000)],
-    ['combining marks', clipping(`1 | ${'\u0301\u0316'.repeat(240)}`, 'x').repeat(5000)],
-    ['edits of periodic texts', highlight('1-2', `${'a'.repeat(5 * MIB)}b`) + highlight('1-2', `b${'a'.repeat(MIB)}b`)],
-    ['many texts at one start', Array.from({ length: 50_000 }, (_, at) => highlight('1-2', `${at}.`)).join('')],
-    ['a huge limit message', highlight('1-2', '<'.repeat(9 * MIB))],
-  ])('reads %s in linear time', async (_, text) => {
-    await readWithin(5000, text)
-  })
+  it.each<[string, number, (size: number) => string]>([
+    ['blocks', 10_000, blocks],
+    ['one line', 10 * MIB, (size) => 'a'.repeat(size)],
+    ['only separators', MIB / 4, (size) => '==========\n'.repeat(size)],
+    ['one line of equals signs', 5 * MIB, (size) => '='.repeat(size)],
+    ['blanks before no separator', MIB, (size) => `${' '.repeat(size)}=\n${'\t'.repeat(size)}`],
+    ['only line ends', MIB, (size) => '\r\n'.repeat(size)],
+    [
+      'a huge title',
+      MIB,
+      (size) => `${'('.repeat(size)}${')'.repeat(size - 200)}\n- Your Note on page 1 | x\n\nx\n==========`,
+    ],
+    ['huge metadata', MIB, (size) => clipping(`${'loc'.repeat(size)}${'1'.repeat(5 * size)}`, 'x')],
+    ['digits as metadata', 5000, (size) => clipping('1'.repeat(450), 'x').repeat(size)],
+    ['combining marks', 2000, (size) => clipping(`1 | ${'\u0301\u0316'.repeat(240)}`, 'x').repeat(size)],
+    [
+      'edits of periodic texts',
+      MIB,
+      (size) => highlight('1-2', `${'a'.repeat(5 * size)}b`) + highlight('1-2', `b${'a'.repeat(size)}b`),
+    ],
+    [
+      'many texts at one start',
+      12_000,
+      (size) => Array.from({ length: size }, (_, at) => highlight('1-2', `${at}.`)).join(''),
+    ],
+    ['a huge limit message', 9 * MIB, (size) => highlight('1-2', '<'.repeat(size))],
+  ])('reads %s in linear time', (_, size, make) =>
+    expectLinear(size, make, (text) => {
+      kindle.matches(source(text))
+      read(text)
+    }),
+  )
 })

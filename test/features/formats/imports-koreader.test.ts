@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { kindle, koreaderClippings } from '../../../src/transfer/reader/formats/highlights/kindle'
 import { koreaderJson } from '../../../src/transfer/reader/formats/highlights/koreader-json'
 import file from '../../fixtures/imports/koreader.json?raw'
+import lua from '../../fixtures/imports/koreader.lua?raw'
 import clippings from '../../fixtures/imports/koreader-clippings.txt?raw'
 import one from '../../fixtures/imports/koreader-one.json?raw'
-import { NO_OPTIONS as options, sourceOf } from '../../support/transfer/import-files'
+import { expectLinear } from '../../support/runtime/growth'
+import { NO_OPTIONS as options, read as readText, reasonOf, sourceOf } from '../../support/transfer/import-files'
 
 const jsonSource = (json: unknown) => sourceOf('', json)
 const read = (json: unknown) => koreaderJson.read(jsonSource(json), options)
@@ -25,7 +27,7 @@ describe('JSON', () => {
         failure: null,
         cells: { names: [], values: [] },
       },
-      { line: 2, title: 'Field Notes', author: null, sourceIds: [] },
+      { line: 2, title: 'Field Notes', author: 'Lee Kim', sourceIds: [] },
     ])
   })
 
@@ -38,18 +40,21 @@ describe('JSON', () => {
         createdAt: '2026-03-14T10:15:30',
       },
       { type: 'THOUGHT', content: 'Read again.', page: 14, createdAt: '2026-03-14T10:16:30' },
-      { type: 'THOUGHT', content: 'Only a thought.', page: 16, createdAt: '2026-03-14T10:16:32' },
+    ])
+    expect(entries[1]?.memos).toMatchObject([
+      { type: 'BOOK_CONTENT', content: 'A day without wind.', page: 1 },
+      { type: 'THOUGHT', content: 'Only a thought.', page: 181, createdAt: '2026-03-14T10:16:32' },
     ])
   })
 
-  it('lists bookmarks, empty highlights, bad dates and styles as losses', () => {
+  it('lists bookmarks, empty highlights and styles as losses', () => {
     expect(entries[0]?.losses).toEqual([
       { code: 'bookmark', field: 'entry 3' },
-      { code: 'empty-highlight', field: 'entry 5' },
+      { code: 'empty-highlight', field: 'entry 4' },
       { code: 'not-supported', field: 'drawer' },
       { code: 'not-supported', field: 'color' },
     ])
-    expect(entries[1]?.losses).toEqual([{ code: 'bad-date', field: 'entry 1' }])
+    expect(entries[1]?.losses).toEqual([{ code: 'bookmark', field: 'entry 3' }])
   })
 
   it('may be one book, whose highlight has no note', () => {
@@ -124,19 +129,42 @@ describe('JSON', () => {
     expect(entry).toMatchObject({ memos: [{ createdAt: null }], losses: [{ code: 'bad-date' }] })
   })
 
-  it('reads deep, long and many values in linear time', async () => {
-    const before = performance.now()
+  const toDeep = (depth: number) => {
     let deep: unknown = []
-    for (let depth = 0; depth < 100_000; depth++) deep = [deep]
-    read({ documents: [deep, { title: deep, entries: [deep, { text: deep, note: 'x', page: deep, time: deep }] }] })
-    koreaderJson.matches(jsonSource(deep))
-    const author = `${' '.repeat(5_000_000)}\n${'\n'.repeat(2_000_000)}`
-    const entries = Array.from({ length: 100_000 }, () => ({ text: 'Words', page: 1, time: 1 }))
-    expect(read({ title: 'Demian', author, entries })[0]?.memos).toHaveLength(100_000)
-    // The clock stands still until the next I/O.
-    await scheduler.wait(1)
-    expect(performance.now() - before).toBeLessThan(5000)
+    for (let n = 0; n < depth; n++) deep = [deep]
+    return deep
+  }
+  const withEntries = (length: number) => ({
+    title: 'Demian',
+    entries: Array.from({ length }, () => ({ text: 'Words', page: 1, time: 1 })),
   })
+
+  it('reads 100,000 entries', () => {
+    expect(read(withEntries(100_000))[0]?.memos).toHaveLength(100_000)
+  })
+
+  it.each<[string, number, (size: number) => unknown]>([
+    ['many entries', 25_000, withEntries],
+    [
+      'a long author',
+      1_000_000,
+      (size) => ({ ...withEntries(1), author: `${' '.repeat(5 * size)}\n${'\n'.repeat(2 * size)}` }),
+    ],
+    [
+      'deep values',
+      100_000,
+      (size) => {
+        const deep = toDeep(size)
+        const entries = [deep, { text: deep, note: 'x', page: deep, time: deep }]
+        return { documents: [deep, { title: deep, entries }] }
+      },
+    ],
+  ])('reads %s in linear time', (_, size, make) =>
+    expectLinear(size, make, (file) => {
+      koreaderJson.matches(jsonSource(file))
+      read(file)
+    }),
+  )
 })
 
 describe('clippings', () => {
@@ -156,7 +184,7 @@ describe('clippings', () => {
       {
         line: 1,
         title: 'The Salt Archive',
-        author: 'Mina Oh',
+        author: 'Mina Oh, Joon Park',
         memos: [
           {
             type: 'BOOK_CONTENT',
@@ -189,8 +217,87 @@ describe('clippings', () => {
   })
 
   it('may have a blank line after the title, as older versions wrote it', () => {
-    const older = clippings.replaceAll('\n- Your', '\n\n- Your')
+    const older = clippings.replaceAll(/\n(?=- Your)/g, '\n\n').replaceAll('\nJoon', ', Joon')
     expect(koreaderClippings.matches(sourceOf(older))).toBe(true)
     expect(koreaderClippings.read(sourceOf(older), options)[0]?.memos).toHaveLength(2)
   })
+})
+
+describe('a metadata file', () => {
+  it('has the book, its status, highlights and notes', () => {
+    expect(readText(lua)).toMatchObject({
+      format: 'koreader-lua',
+      entries: [
+        {
+          title: 'The Salt Archive',
+          author: 'Mina Oh, Joon Park',
+          isbn: '9780306406157',
+          language: 'en',
+          series: 'Harbour',
+          seriesNumber: 2,
+          sourceIds: ['koreader-partial:0123456789abcdef0123456789abcdef'],
+          itemPage: null,
+          status: 'DONE',
+          quarters: 16,
+          readings: [],
+          memos: [
+            { type: 'THOUGHT', content: 'Worth a second reading.', createdAt: null, source: 'koreader-lua note' },
+            {
+              type: 'BOOK_CONTENT',
+              content: 'Salt keeps what the "sea" forgets.',
+              page: 12,
+              createdAt: '2026-03-01T21:15:30',
+            },
+            {
+              type: 'BOOK_CONTENT',
+              content: 'The tide has no memory.\n\nCompare\nwith chapter one.',
+              page: 29,
+              createdAt: '2026-03-02T08:10:00',
+            },
+          ],
+          losses: [
+            { code: 'bookmark', field: 'entry 2' },
+            { code: 'not-supported', field: 'drawer' },
+            { code: 'not-supported', field: 'color' },
+          ],
+        },
+      ],
+    })
+  })
+
+  it('has a book without metadata by the name of its file, and one on hold', () => {
+    const file =
+      'return {\n    ["doc_path"] = "/mnt/Low Tide.v2.epub",\n    ["doc_props"] = {},\n    ["summary"] = { ["status"] = "abandoned" }\n}'
+    expect(readText(file).entries).toMatchObject([
+      { title: 'Low Tide.v2', author: null, status: 'ING', readings: [{ isPaused: true }], losses: [] },
+    ])
+  })
+
+  it.each([
+    ['code', 'return { ["doc_props"] = { ["title"] = os.getenv("HOME") } }'],
+    ['a list without keys', 'return { ["doc_props"] = { "Low Tide" } }'],
+    ['a text that is cut off', lua.slice(0, 400)],
+    ['a long string', `return { ["doc_props"] = { ["title"] = "${String.raw`\"`.repeat(600_000)}" } }`],
+    ['nested tables', `return ${'{["a"] = '.repeat(100_000)}`],
+    ['highlights of an older version', 'return { ["bookmarks"] = { [1] = {} }, ["doc_props"] = {} }'],
+  ])('is refused with %s', (_, file) => {
+    expect(reasonOf(file)).toMatch(/KOReader.*JSON/)
+  })
+
+  it('has escaped characters', () => {
+    const file = String.raw`return { ["doc_props"] = { ["title"] = "A\\B\"C\9D\tE", ["authors"] = "\65nn" } }`
+    expect(readText(file).entries).toMatchObject([{ title: 'A\\B"C\tD\tE', author: 'Ann' }])
+  })
+
+  it.each<[string, (size: number) => string]>([
+    ['an unclosed string', (size) => `return { ["a"] = "${'\\\\'.repeat(size / 2)}`],
+    ['entries', (size) => `return { ["doc_props"] = { ${'["a"] = 1, '.repeat(size / 11)} } }`],
+    ['blanks', (size) => `return {${' '.repeat(size)}`],
+  ])('takes time in proportion to its size: %s', (_, make) =>
+    expectLinear(400_000, make, (text) => {
+      try {
+        readText(text)
+      } catch {}
+    }),
+  )
 })

@@ -5,7 +5,7 @@ import bookwyrmOrder from '../../fixtures/imports/bookwyrm-order.csv?raw'
 import calibre from '../../fixtures/imports/calibre.csv?raw'
 import hardcover from '../../fixtures/imports/hardcover.csv?raw'
 import jelu from '../../fixtures/imports/jelu.csv?raw'
-import jeluWrapped from '../../fixtures/imports/jelu-wrapped.csv?raw'
+import libib from '../../fixtures/imports/libib.csv?raw'
 import library from '../../fixtures/imports/library.json?raw'
 import librarythingJson from '../../fixtures/imports/librarything.json?raw'
 import librarything from '../../fixtures/imports/librarything.tsv?raw'
@@ -23,6 +23,7 @@ it.each([
   ['bookwyrm', bookwyrmOrder],
   ['openreads', openreads],
   ['booklogr', booklogr],
+  ['libib', libib],
   ['jelu', jelu],
   ['library', library],
 ])('recognizes a file of %s, and all its columns', (format, file) => {
@@ -64,7 +65,7 @@ describe('an import from Hardcover', () => {
       format: 'AUDIO',
       language: 'en',
     })
-    expect(books['Nine Quiet Doors']).toMatchObject({ status: null, tags: ['Ignored'] })
+    expect(books['Nine Quiet Doors']).toMatchObject({ status: null, format: 'PAPER', tags: ['Ignored'] })
   })
 
   it('has finished, current and wanted books', () => {
@@ -77,6 +78,7 @@ describe('an import from Hardcover', () => {
     })
     expect(books['The Grey Shelf']).toMatchObject({
       status: 'ING',
+      format: 'PAPER',
       readings: [{ startedAt: '2026-03-01', finishedAt: null, outcome: null }],
       losses: [],
     })
@@ -86,7 +88,13 @@ describe('an import from Hardcover', () => {
   it('keeps a review as private, and names what the library has no place for', () => {
     const book = books['A Lamp for the Tide']
     expect(book?.memos).toEqual([
-      { type: 'THOUGHT', content: '<p>Slow.</p>', page: 0, createdAt: '2026-01-10T21:05:00' },
+      {
+        type: 'THOUGHT',
+        content: '<p>Slow.</p>',
+        page: 0,
+        createdAt: '2026-01-10T21:05:00',
+        source: 'hardcover review',
+      },
     ])
     expect(book?.losses).toEqual(
       losses(
@@ -196,6 +204,7 @@ describe('an import from LibraryThing', () => {
       isbn: '9780446675505',
       itemPage: 312,
       language: 'ko',
+      series: 'Harbour',
       sourceIds: ['librarything:501', 'librarything-work:777'],
       status: 'DONE',
       quarters: 14,
@@ -219,19 +228,15 @@ describe('an import from LibraryThing', () => {
       readings: [],
       tags: ['Meine Bibliothek'],
       memos: [{ content: 'For the club' }, { content: 'Signed' }],
-      losses: losses(
-        'language',
-        'dateacquired',
-        'copies',
-        'callnumber',
-        'barcode',
-        'fromwhere',
-        'lendingpatron',
-        'lendingstatus',
-        'lendingstart',
-      ),
+      losses: losses('circulation', 'language', 'dateacquired', 'copies', 'callnumber', 'barcode', 'fromwhere'),
     })
     expect(books['Nine Quiet Doors']).toMatchObject({ status: 'YET', addedAt: '2025-11-01', losses: [] })
+  })
+
+  it('has all Latin letters of JSON', () => {
+    const file =
+      '{"1":{"books_id":"1","title":"&Aring;rdb&aelig;k &amp; L&oacute;p&ecirc;z, Stra&szlig;e &Scaron; &Oslash; &nope;"}}'
+    expect(read(file).entries[0]?.title).toBe('Årdbæk & Lópêz, Straße Š Ø &nope;')
   })
 
   it('keeps HTML of reviews in JSON', () => {
@@ -273,6 +278,7 @@ describe('an import from BookWyrm', () => {
       'isfdb:55',
       'oclc:12345',
       'finna:finna.1',
+      'libris:bv1abc',
     ])
   })
 
@@ -311,7 +317,7 @@ describe('an import from BookWyrm', () => {
       status: null,
       tags: ['By the sea'],
       readings: [],
-      losses: [loss('shelf', 'custom-shelf-needs-choice')],
+      losses: [loss('shelf: By the sea', 'custom-shelf-needs-choice')],
     })
   })
 })
@@ -377,7 +383,10 @@ describe('an import from BookLogr', () => {
       itemPage: 312,
       quarters: 14,
       memos: [
-        { type: 'BOOK_CONTENT', content: 'A line\nof two', page: 12, isPublic: true },
+        {
+          ...{ type: 'BOOK_CONTENT', content: 'A line\nof two', page: 12, isPublic: true },
+          createdAt: '2026-03-14T10:15:30',
+        },
         { type: 'THOUGHT', content: 'My thought', page: 0 },
       ],
     })
@@ -399,8 +408,10 @@ describe('an import from BookLogr', () => {
 
   it('keeps notes that are not JSON as one', () => {
     expect(books['Tide Tables']).toMatchObject({
-      line: 4,
       readings: [{ outcome: 'STOPPED' }],
+      memos: [],
+    })
+    expect(readRow({ title: 'A', reading_status: 'Read', notes: '[not json' })).toMatchObject({
       memos: [{ content: '[not json' }],
     })
   })
@@ -408,34 +419,59 @@ describe('an import from BookLogr', () => {
 
 describe('an import from Jelu', () => {
   const books = readByTitle(jelu)
+  const readingsOf = (title: string) =>
+    books[title]?.readings.map(({ startedAt, finishedAt, outcome }) => [startedAt, finishedAt, outcome])
 
-  it('has all events', () => {
+  it('has the fields of a book, and each finish', () => {
     expect(books['The Salt Archive']).toMatchObject({
       author: 'Mina Oh, Joon Park',
+      isbn: '9780446675505',
+      publisher: 'Quay House',
       status: 'DONE',
-      readings: [{ finishedAt: '2024-05-09' }, { finishedAt: '2026-03-14' }],
-      tags: ['sea', 'gift'],
+      tags: ['sea', 'long voyage'],
       losses: losses('owned'),
     })
-    expect(books['Nine Quiet Doors']).toMatchObject({
-      status: 'DONE',
-      readings: [{ finishedAt: '2025-02-03', outcome: 'STOPPED' }],
-    })
-    expect(books['The Grey Shelf']).toMatchObject({
-      status: 'ING',
-      readings: [
-        { finishedAt: '2025-01-01', outcome: 'FINISHED' },
-        { finishedAt: null, outcome: null },
-      ],
-    })
-    expect(books.Later).toMatchObject({ status: 'YET', readings: [], tags: [] })
+    expect(readingsOf('The Salt Archive')).toEqual([
+      [null, '2024-05-09', 'FINISHED'],
+      [null, '2026-03-14', 'FINISHED'],
+    ])
+  })
+
+  it('does not make a dropped book or one that is being read a finished one, although `Date Read` is set', () => {
+    expect(books['Nine Quiet Doors']).toMatchObject({ status: 'DONE', losses: [] })
+    expect(readingsOf('Nine Quiet Doors')).toEqual([[null, '2025-02-03', 'STOPPED']])
+    expect(books['The Grey Shelf']).toMatchObject({ status: 'ING', losses: [] })
+    expect(readingsOf('The Grey Shelf')).toEqual([
+      [null, '2023-02-10', 'STOPPED'],
+      [null, '2024-02-10', 'STOPPED'],
+      [null, '2025-01-01', 'FINISHED'],
+      ['2026-02-10', null, null],
+    ])
+  })
+
+  it('has unread books, and reports that a book is to be read again', () => {
+    expect(books.Later).toMatchObject({ status: 'YET', readings: [], tags: [], losses: [] })
+    expect(books['The Ferry Song']).toMatchObject({ status: 'DONE', losses: losses('Shelves') })
+    expect(readingsOf('The Ferry Song')).toEqual([
+      [null, '2023-02-10', 'FINISHED'],
+      [null, '2024-02-10', 'STOPPED'],
+      [null, '2025-02-03', 'FINISHED'],
+    ])
+  })
+
+  it.each([
+    [{ currently_reading: '2025/01/01', read_dates: '2025/03/01' }, 'currently_reading'],
+    [{ 'Date Read': '2025/01/01' }, 'Date Read'],
+  ])('reports a date that belongs to no reading: %o', (cells, field) => {
+    expect(readRow({ Title: 'A', dropped_dates: '', ...cells })).toMatchObject({ losses: losses(field) })
   })
 
   it('may have each whole line in quotes once more', () => {
-    expect(read(jeluWrapped)).toEqual(read(jelu))
+    const wrap = (line: string) => line && `"${line.replaceAll('"', '""')}"`
+    expect(read(jelu.split('\r\n').map(wrap).join('\r\n'))).toEqual(read(jelu))
   })
 
-  it('has no date where Jelu writes 1970-01-01', () => {
+  it('has no date where Jelu writes 1970/01/01', () => {
     expect(books['Tide Tables']).toMatchObject({ status: 'DONE', readings: [], losses: [] })
   })
 })
@@ -446,7 +482,7 @@ describe('an import from Calibre', () => {
   it('has the fields of a book, and no status', () => {
     expect(read(calibre)).toMatchObject({ format: 'calibre', unknownColumns: ['#read'] })
     expect(books['The Salt Archive']).toMatchObject({
-      author: 'Mina Oh, Joon Park',
+      author: 'Mina Oh, Joon Park, Quay & Sons',
       isbn: '9780446675505',
       language: 'ko',
       format: 'EBOOK',
@@ -464,8 +500,8 @@ describe('an import from Calibre', () => {
     })
   })
 
-  it('has no dates where Calibre writes 0101-01-01 and 1970-01-01', () => {
-    expect(books['Tide Tables']).toMatchObject({ publishedYear: null, addedAt: null, losses: [] })
+  it('has no author where Calibre writes Unknown, and no dates where it writes 0101-01-01 and 1970-01-01', () => {
+    expect(books['Tide Tables']).toMatchObject({ author: null, publishedYear: null, addedAt: null, losses: [] })
   })
 
   it('has at most 20 identifiers, and names those that cannot be kept', () => {
@@ -475,5 +511,44 @@ describe('an import from Calibre', () => {
     const many = readRow({ title: 'A', title_sort: 'A', uuid: 'u', identifiers })
     expect(many.sourceIds).toHaveLength(20)
     expect(many.losses).toEqual([loss('identifiers', 'too-many')])
+  })
+})
+
+describe('an import from Libib', () => {
+  const books = readByTitle(libib)
+
+  it('has the fields of a book, with its collection and group as tags', () => {
+    expect(books['The Salt Archive']).toMatchObject({
+      author: 'Mina Oh, Joon Park',
+      isbn: '9780306406157',
+      publisher: 'Harbour Press',
+      publishedYear: 2019,
+      itemPage: 312,
+      addedAt: '2025-12-30',
+      status: 'DONE',
+      quarters: 18,
+      readings: [{ startedAt: '2026-03-01', finishedAt: '2026-03-14', outcome: 'FINISHED' }],
+      tags: ['sea', 'gift', 'Living room', 'Harbour'],
+      memos: [{ content: 'Slow, in a good way.' }, { content: 'Lent to Ana' }],
+      losses: losses('copies', 'price', 'review_date'),
+    })
+  })
+
+  it('has the names of the first author if there are no others', () => {
+    expect(books['Tide Tables']).toMatchObject({
+      author: 'Ana Ruiz',
+      status: 'YET',
+      quarters: null,
+      readings: [],
+      losses: [],
+    })
+    expect(books['Low Tide']).toMatchObject({
+      status: 'ING',
+      readings: [{ startedAt: '2026-11-01', finishedAt: null }],
+    })
+  })
+
+  it('fails what is no book', () => {
+    expect(books['The Ferry']).toMatchObject({ failure: 'not-supported', losses: losses('item_type') })
   })
 })

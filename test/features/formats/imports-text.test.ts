@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decodeText, describeUnsupported } from '../../../src/transfer/reader/text'
 import openLibrary from '../../fixtures/imports/open-library.csv?raw'
-import { bytesOf, read, reasonOf, utf16Of } from '../../support/transfer/import-files'
+import { bytesOf, encodeAs, libraryFile, read, reasonOf, utf16Of } from '../../support/transfer/import-files'
 
 const bytes = (...values: number[]) => new Uint8Array(values)
 
@@ -12,32 +12,116 @@ describe('the encoding of an import', () => {
     ['UTF-16, little-endian', utf16Of('제목,é', false), 'utf-16le'],
     ['UTF-16, big-endian', utf16Of('제목,é', true), 'utf-16be'],
   ])('is recognized: %s', (_, file, encoding) => {
-    expect(decodeText(file)).toEqual({ text: '제목,é', encoding })
+    expect(decodeText(file)).toEqual({ text: '제목,é', encoding, isDamaged: false })
   })
 
   it('is UTF-16 also without a byte order mark', () => {
-    expect(decodeText(utf16Of('Title', false, ''))).toEqual({ text: 'Title', encoding: 'utf-16le' })
-    expect(decodeText(utf16Of('Title', true, ''))).toEqual({ text: 'Title', encoding: 'utf-16be' })
+    expect(decodeText(utf16Of('Title', false, ''))).toMatchObject({ text: 'Title', encoding: 'utf-16le' })
+    expect(decodeText(utf16Of('Title', true, ''))).toMatchObject({ text: 'Title', encoding: 'utf-16be' })
   })
 
-  // 제목 in EUC-KR, é in windows-1252
-  const korean = bytes(0xc1, 0xa6, 0xb8, 0xf1, 0x2c, 0x41)
+  const korean = encodeAs('euc-kr', '채식주의자,한강')
+  // é and à in windows-1252
   const western = bytes(0x43, 0x61, 0x66, 0xe9, 0x2c, 0xe0)
 
   it('is guessed if the file is not UTF-8', () => {
-    expect(decodeText(korean)).toEqual({ text: '제목,A', encoding: 'euc-kr' })
-    expect(decodeText(western)).toEqual({ text: 'Café,à', encoding: 'windows-1252' })
+    expect(decodeText(korean)).toEqual({ text: '채식주의자,한강', encoding: 'euc-kr', isDamaged: false })
+    expect(decodeText(western)).toEqual({ text: 'Café,à', encoding: 'windows-1252', isDamaged: false })
+  })
+
+  const LISTS = {
+    'windows-1252': [
+      'Les Misérables,Victor Hugo\nÀ la recherche du temps perdu,Marcel Proust\nL’Étranger — édition spéciale,Albert Camus',
+      'Die Verwandlung,Franz Kafka\nDer Richter und sein Henker,Friedrich Dürrenmatt\nÜber den Fluß,Günter Grass',
+      'Cien años de soledad,Gabriel García Márquez\nRayuela,Julio Cortázar\n¿Quién mató a Palomino Molero?,Mario Vargas Llosa',
+      'Ensaio sobre a cegueira,José Saramago\nMemórias póstumas de Brás Cubas,Machado de Assis\nOs sertões,Euclides da Cunha\nCoração,São Paulo',
+      'Kærlighedens gerninger,Søren Kierkegaard\nPippi Långstrump,Astrid Lindgren\nSmåfolk på ø,Jens Bjørneboe',
+      'Il fu Mattia Pascal,Luigi Pirandello\nLa verità è,Niccolò Machiavelli',
+    ],
+    'euc-kr': [
+      '채식주의자,한강\n소년이 온다,한강\n82년생 김지영,조남주\n살인자의 기억법,김영하',
+      '난장이가 쏘아올린 작은 공,조세희',
+    ],
+    shift_jis: [
+      'ノルウェイの森,村上春樹\nこころ,夏目漱石\n人間失格,太宰治\nキッチン,吉本ばなな',
+      '吾輩は猫である,夏目漱石\n雪国,川端康成\n銀河鉄道の夜,宮沢賢治',
+    ],
+    gbk: [
+      '三体,刘慈欣\n活着,余华\n围城,钱钟书\n平凡的世界,路遥\n红楼梦,曹雪芹\n我们仨,杨绛\n一个人的好天气,青山七惠\n人类简史：从动物到上帝,尤瓦尔·赫拉利',
+    ],
+    'windows-1251': [
+      'Преступление и наказание,Фёдор Достоевский\nМастер и Маргарита,Михаил Булгаков\nАнна Каренина,Лев Толстой',
+      'Кайдашева сім’я,Іван Нечуй-Левицький\nТіні забутих предків,Михайло Коцюбинський',
+      'Под игото,Иван Вазов',
+    ],
+  }
+  it.each(Object.entries(LISTS).flatMap(([encoding, texts]) => texts.map((text) => [encoding, text] as const)))(
+    'is guessed: %s, %s',
+    (encoding, text) => {
+      expect(decodeText(encodeAs(encoding, text))).toMatchObject({ text, encoding })
+    },
+  )
+
+  it.each([
+    ['windows-1250', 'Příběh inženýra lidských duší,Josef Škvorecký\nNesnesitelná lehkost bytí,Milan Kundera'],
+    [
+      'windows-1250',
+      'Lalka,Bolesław Prus\nSto lat samotności,Gabriel García Márquez\nZbrodnia i kara — część pierwsza',
+    ],
+    ['windows-1253', 'Βίος και πολιτεία του Αλέξη Ζορμπά,Νίκος Καζαντζάκης'],
+    ['windows-1254', 'Kırmızı Saçlı Kadın,Orhan Pamuk\nİnce Memed,Yaşar Kemal\nKürk Mantolu Madonna'],
+    ['windows-1255', 'סיפור על אהבה וחושך,עמוס עוז'],
+    ['windows-1256', 'موسم الهجرة إلى الشمال,الطيب صالح'],
+    ['big5', '臺北人,白先勇\n撒哈拉的故事,三毛\n傾城之戀,張愛玲'],
+    ['euc-jp', 'ノルウェイの森,村上春樹\nこころ,夏目漱石\n人間失格,太宰治'],
+    ['koi8-r', 'Преступление и наказание,Фёдор Достоевский\nМастер и Маргарита,Михаил Булгаков'],
+    ['macintosh', 'Les Misérables,Victor Hugo\nCien años de soledad,Gabriel García Márquez'],
+  ])('is asked for, with samples, if it is not certain: %s', (encoding, text) => {
+    const file = encodeAs(encoding, text)
+    expect(reasonOf(file)).toMatch(/not certain.*Send encoding=.*\(.*\)/)
+    expect(decodeText(file, encoding)).toMatchObject({ text, encoding, isDamaged: false })
+  })
+
+  const french = Array.from({ length: 20 }, (_, at) => `Le Maître ${at},Émile Zola,forêt #\n`)
+  const damage = (text: string, count: number) => {
+    const file = bytesOf(text)
+    const places = [...file.keys()].filter((at) => file[at] === 0x23)
+    for (const place of places.slice(0, count)) file[place] = 0xe9
+    return file
+  }
+
+  it('is UTF-8 if nearly all of it is valid, with the rows of the bytes that are not', () => {
+    const { encoding, entries } = read(damage(`Title,Author,Subjects\n${french.join('')}`, 3))
+    expect(encoding).toBe('utf-8')
+    expect(entries[19]).toMatchObject({ title: 'Le Maître 19', author: 'Émile Zola', losses: [] })
+    const damaged = entries.filter(({ losses }) => losses.some(({ code }) => code === 'bad-bytes'))
+    expect(damaged.map(({ line, losses }) => [line, losses])).toEqual(
+      [2, 3, 4].map((line) => [line, [{ code: 'bad-bytes', field: 'Subjects' }]]),
+    )
+  })
+
+  it('is UTF-8 with damage also in JSON', () => {
+    const json = damage(libraryFile(...french.map((title) => ({ title: `${title.trim()}` }))), 1)
+    expect(read(json)).toMatchObject({
+      encoding: 'utf-8',
+      entries: [{ losses: [{ code: 'bad-bytes', field: 'title' }] }, ...Array.from({ length: 19 }, () => ({}))],
+    })
+  })
+
+  it('is asked for if one half of the file is UTF-8', () => {
+    const half = [...bytesOf(french.join('')), ...encodeAs('windows-1252', french.join(''))]
+    expect(reasonOf(Uint8Array.from([...bytesOf('Title,Author,Subjects\n'), ...half]))).toMatch(/not certain.*utf-8/)
   })
 
   it('is that of the member if the file is not UTF-8', () => {
     expect(decodeText(western, 'iso-8859-2')).toMatchObject({ text: 'Café,ŕ', encoding: 'iso-8859-2' })
-    expect(decodeText(bytesOf('é'), 'windows-1252')).toEqual({ text: 'é', encoding: 'utf-8' })
+    expect(decodeText(bytesOf('é'), 'windows-1252')).toMatchObject({ text: 'é', encoding: 'utf-8' })
     expect(reasonOf(western, { encoding: 'klingon' })).toMatch('encoding klingon is not known')
   })
 
   it('is named in the result', () => {
     const row = bytes(...bytesOf('Title,Author\n'), ...korean)
-    expect(read(row)).toMatchObject({ encoding: 'euc-kr', entries: [{ title: '제목', author: 'A' }] })
+    expect(read(row)).toMatchObject({ encoding: 'euc-kr', entries: [{ title: '채식주의자', author: '한강' }] })
   })
 
   it('loses NUL characters, which cannot be stored', () => {
@@ -53,7 +137,6 @@ describe('a file that is not supported', () => {
     ['a gzip archive', '\x1f\x8b\x08', /gzip/],
     ['a PNG', '\x89PNG\r\n', /image/],
     ['a JPEG', '\xff\xd8\xff\xe0', /image/],
-    ['a sidecar of KOReader', '-- we can read Lua syntax here!\nreturn {\n  ["stats"]', /KOReader.*JSON/],
     ['a metadata file of Calibre', '<?xml version="1.0"?>\n<package>', /XML/],
     ['a web page', '\n<!DOCTYPE html><html>', /web page/],
     ['an empty file', '', /empty/],
@@ -66,6 +149,14 @@ describe('a file that is not supported', () => {
 
   it('is refused by name: the reading log of Open Library', () => {
     expect(reasonOf(openLibrary)).toMatch('Open Library')
+  })
+
+  it('is refused by name: the library of Readwise Reader', () => {
+    // https://github.com/windchime-yk/readwise-to-raindrop, README.md
+    const header = 'Title,URL,ID,Document tags,Saved date,Reading progress,Location,Seen'
+    expect(reasonOf(`${header}\nA,https://example.com,01g,[],2022-11-06 04:33:50+00:00,0,new,True\n`)).toMatch(
+      'Readwise Reader',
+    )
   })
 
   it('is refused with its columns if none holds titles', () => {

@@ -13,13 +13,17 @@ export const utf16Of = (text: string, isBigEndian: boolean, mark = '\ufeff') => 
   return new Uint8Array(view.buffer)
 }
 
-/** A Korean text in CP949, as Korean spreadsheets write it. */
-export const cp949Of = (text: string) => {
+/** A text in an encoding of one or two bytes for each character, as spreadsheets write it. */
+export const encodeAs = (encoding: string, text: string) => {
   const bytes = new Map<string, number[]>()
-  const decoder = new TextDecoder('euc-kr')
-  for (let lead = 0x81; lead <= 0xfe; lead++)
-    for (let trail = 0x41; trail <= 0xfe; trail++) bytes.set(decoder.decode(Uint8Array.of(lead, trail)), [lead, trail])
-  return Uint8Array.from([...text].flatMap((character) => bytes.get(character) ?? character.charCodeAt(0)))
+  const decoder = new TextDecoder(encoding)
+  const add = (...values: number[]) => {
+    const character = decoder.decode(Uint8Array.from(values))
+    if (!bytes.has(character)) bytes.set(character, values)
+  }
+  for (let byte = 0; byte <= 0xff; byte++) add(byte)
+  for (let lead = 0x81; lead <= 0xfe; lead++) for (let trail = 0x40; trail <= 0xfe; trail++) add(lead, trail)
+  return Uint8Array.from([...text].flatMap((character) => bytes.get(character) ?? []))
 }
 
 /** A file as a format gets it. */

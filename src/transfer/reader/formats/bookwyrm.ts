@@ -28,7 +28,7 @@ const shelf: ReadCell = (row, cell, column) => {
 
 const review: ReadCell = (row, cell, column) => {
   const content = [row.get('review_name'), row.get('review_cw'), cell].filter(Boolean).join('\n\n')
-  read.addMemo(row, { content, createdAt: parseTime(row.get('review_published')) ?? null }, column)
+  read.addOnlyMemo(row, { content, createdAt: parseTime(row.get('review_published')) ?? null }, column)
 }
 
 const IDENTIFIERS: read.Columns = {

@@ -16,6 +16,12 @@ const identifiers: ReadCell = (row, cell, column) => {
 /** Dates that Calibre writes where it has none. */
 const UNKNOWN_DATE = /^(?:0101-01-01|1970-01-01|0100-12-31)/
 
+/** Calibre doubles `&` in names, and writes `Unknown` for a book without authors. */
+const authors: ReadCell = (row, cell, column) => {
+  const names = cell === 'Unknown' ? [] : cell.split(' & ').map((name) => name.replaceAll('&&', '&'))
+  read.addAuthors(row, names, column)
+}
+
 const formats: ReadCell = ({ entry }, cell) => {
   if (cell) entry.format = /m4b|mp3|audio/i.test(cell) ? 'AUDIO' : 'EBOOK'
 }
@@ -31,7 +37,7 @@ export const calibre = tableFormat(
   {
     uuid: read.identifier('calibre'),
     identifiers,
-    authors: read.authors(' & '),
+    authors,
     pubdate: read.unless(UNKNOWN_DATE, read.published),
     languages: read.languages,
     formats,

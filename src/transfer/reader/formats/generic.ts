@@ -7,13 +7,14 @@ const shelfOfDates: ReadCell = (row) => {
   if (last) row.shelf = last.finishedAt ? 'DONE' : 'ING'
 }
 
-/** Any table, by the columns that the member names, else by their usual names. */
+/** Any table, by the columns that the member names, and the usual names of the others. */
 export const generic = createFormat(
   'csv',
   (_, keys) => findUsual(keys).has('title'),
   (keys, { columns }) => {
-    const isNamed = Object.keys(columns).length > 0
-    const found = isNamed ? findNamed(keys, columns) : findUsual(keys)
+    const named = findNamed(keys, columns)
+    const taken = new Set([...named.values()].flat())
+    const found = new Map([...findUsual(keys.filter((column) => !taken.has(column))), ...named])
     // Without a column for it, the dates say the status.
     return found.has('status') ? readersOf(found) : [...readersOf(found), ['', shelfOfDates]]
   },

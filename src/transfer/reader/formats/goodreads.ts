@@ -12,10 +12,14 @@ const SHELVES = new Map<string, Shelf>([
 ])
 export const findGoodreadsShelf = (name: string) => SHELVES.get(toKey(name))
 
-/** A title, which ends with its series if it has one: `The Salt Archive (Harbour, #2)`. */
+/** `Harbour, #2`; the comma may be missing, the number a range, and further series follow after a semicolon. */
+const SERIES = / \(([^()#;]{1,500}?),? #(\d{1,9}(?:\.\d{1,9})?)([^()]{0,500})\)$/
+
+/** A title, which ends with its series if it has one: `The Salt Archive (Harbour, #2)`. The first of several is kept. */
 const titleWithSeries: ReadCell = (row, cell, column) => {
   read.title(row, cell, column)
-  const [, series = null, number = ''] = / \(([^()]+), #(\d+(?:\.\d+)?)\)$/.exec(row.entry.title ?? '') ?? []
+  const [, series = null, number = '', rest = ''] = SERIES.exec(row.entry.title ?? '') ?? []
+  if (rest) row.lose('not-supported', column)
   row.entry.series = series
   row.entry.seriesNumber = parseDecimal(number) ?? null
 }
@@ -24,21 +28,27 @@ const authors: ReadCell = (row, cell, column) =>
   read.addAuthors(row, [cell, ...splitList(row.get('additional authors'), ',')], column)
 
 /**
- * Readings, separated by `;`, oldest first: `start|finish`, where each may be empty, or only a finish. Dates are yyyy, yyyy-MM
- * or yyyy-MM-dd, also with slashes: `2024-05;2026-03-01|2026-03-14;2026-11-01|`.
+ * Readings, separated by `;`, oldest first: `start,finish`, where each may be empty, or only a finish. Dates are yyyy, yyyy-MM
+ * or yyyy-MM-dd, also with slashes: `2024-05;2026-03-01,2026-03-14;2026-11-01,`. Older exports of this service have `|` for
+ * the comma.
  */
 const readDates: ReadCell = (row, cell, column) => {
   for (const reading of splitList(cell, ';')) {
-    const [finish = '', start = '', ...others] = reading.split('|').reverse()
+    const [finish = '', start = '', ...others] = reading.split(/[,|]/).reverse()
     if (others.length > 0) row.lose('bad-date', column)
     addDates(row, start, finish, column)
   }
 }
 
-/** The exclusive shelf may be one of these, too. */
+/** The exclusive shelf may be one of these, too. Without a cell for it, one of these says the status. */
 const bookshelves: ReadCell = (row, cell, column) => {
-  const shelf = toKey(row.get('exclusive shelf'))
-  const tags = splitList(cell, ',').filter((tag) => toKey(tag) !== shelf && !findGoodreadsShelf(tag))
+  const exclusive = toKey(row.get('exclusive shelf'))
+  const names = splitList(cell, ',')
+  const status = exclusive ? undefined : names.find(findGoodreadsShelf)
+  if (status) shelve(row, status, column, findGoodreadsShelf)
+  const tags = names.filter((tag) =>
+    exclusive ? toKey(tag) !== exclusive && !findGoodreadsShelf(tag) : tag !== status,
+  )
   read.addTags(row, tags, column)
 }
 
@@ -60,7 +70,7 @@ export const goodreads = tableFormat(
     'read count': readCount,
     'exclusive shelf': (row, cell, column) => shelve(row, cell, column, findGoodreadsShelf),
     bookshelves,
-    ...read.each('author l-f,additional authors,average rating,bookshelves with positions', read.ignored),
+    ...read.each('author l-f,additional authors,average rating,n_ratings,bookshelves with positions', read.ignored),
     ...read.each(
       'spoiler,owned copies,genres,recommended for,recommended by,original purchase date,original purchase location,condition,condition description,bcid',
       read.unsupported,

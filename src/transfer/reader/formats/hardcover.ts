@@ -24,11 +24,6 @@ const series: ReadCell = (row, cell, column) => {
   row.entry.seriesNumber = number ? Number(number) : null
 }
 
-const media: ReadCell = ({ entry }, cell) => {
-  if (/audio/i.test(cell)) entry.format = 'AUDIO'
-  else if (/e-?book/i.test(cell)) entry.format = 'EBOOK'
-}
-
 /** A status, or that Hardcover must not recommend the book. */
 const statusOrIgnored: ReadCell = (row, cell, column) => {
   if (/^ignored$/i.test(cell)) shelve(row, cell, column, () => 'TAG')
@@ -39,7 +34,7 @@ const statusOrIgnored: ReadCell = (row, cell, column) => {
 const lists: ReadCell = (row, cell, column) => read.tags(',')(row, cell.replace(/ \(#\d+\)(?=,|$)/g, ''), column)
 
 const review: ReadCell = (row, cell, column) => {
-  read.addMemo(row, { content: cell, createdAt: parseTime(row.get('review date')) ?? null }, column)
+  read.addOnlyMemo(row, { content: cell, createdAt: parseTime(row.get('review date')) ?? null }, column)
 }
 
 export const hardcover = tableFormat(
@@ -54,8 +49,8 @@ export const hardcover = tableFormat(
     ...read.each('isbn 13,isbn 10', read.isbn),
     'publish date': read.published,
     'language code': read.language,
-    media,
-    binding: read.format,
+    // Most editions have no binding, but all are an Audio, an Ebook or, if printed, a Book.
+    ...read.each('binding,media', read.format),
     status: statusOrIgnored,
     tags: read.tags(','),
     lists,

@@ -1,50 +1,60 @@
 import * as read from '../rows/columns'
-import { addReading, findMapped, shelve, sortReadings } from '../rows/readings'
-import type { ReadCell, Row } from '../rows/row'
+import { addReading, shelve, sortReadings } from '../rows/readings'
+import type { ReadCell } from '../rows/row'
 import { tableFormat } from '../rows/table'
-import { parseDate, splitList } from '../rows/values'
+import { splitList } from '../rows/values'
 import { findGoodreadsShelf } from './goodreads'
 
-/** Jelu's date for readings without one. */
+const EVENTS = ['read_dates', 'dropped_dates', 'currently_reading']
+/** Jelu's date for events without one. */
 const UNKNOWN = '1970-01-01'
 
 const ends =
   (outcome: 'FINISHED' | 'STOPPED'): ReadCell =>
   (row, cell, column) => {
-    const { readings } = row.entry
-    for (const end of splitList(cell, /[,;]/)) {
-      const date = parseDate(end)
-      if (date === undefined) row.lose('bad-date', column)
-      const isKnown = readings.some(({ finishedAt }) => finishedAt === date)
-      if (!date || date === UNKNOWN || isKnown) continue
-      addReading(row, null, date, column, outcome)
+    for (const item of splitList(cell, ',')) {
+      const date = row.date(item, column)
+      if (date && date !== UNKNOWN) addReading(row, null, date, column, outcome)
     }
     sortReadings(row)
   }
 
-const hasEnds = (row: Row, column: string) => splitList(row.get(column), /[,;]/).length > 0
+/** The start of the reading that goes on, unless a later event ended it. */
+const start: ReadCell = (row, cell, column) => {
+  const isReading = findGoodreadsShelf(row.get('shelves')) === 'ING'
+  for (const item of splitList(cell, ',')) {
+    const date = row.date(item, column)
+    if (isReading) addReading(row, date === UNKNOWN ? null : date, null, column)
+    else row.lose('not-supported', column)
+  }
+}
 
-/** The status that the readings say, else that of a shelf. Other shelves are tags. */
-const shelves: ReadCell = (row, cell, column) => {
-  const isReading = /^(?:true|1|yes)$/i.test(row.get('currently_reading'))
-  const isRead = hasEnds(row, 'read_dates') || hasEnds(row, 'date read')
-  const isDropped = hasEnds(row, 'dropped_dates')
-  const isStopped = isDropped && (!isRead || row.entry.readings.at(-1)?.outcome === 'STOPPED')
-  if (isReading || isStopped || isRead) row.shelf = isReading ? 'ING' : isStopped ? 'STOPPED' : 'DONE'
-  const shelves = [...splitList(cell, ','), ...splitList(row.get('bookshelves'), ',')]
-  const shelf = row.shelf ? '' : shelves.find((name) => findGoodreadsShelf(name) || findMapped(name, row))
-  shelve(row, shelf ?? '', column, findGoodreadsShelf)
-  const tags = [...splitList(row.get('tags'), ','), ...shelves]
-  const others = tags.filter((tag) => tag !== shelf && !findGoodreadsShelf(tag))
-  read.addTags(row, others, 'tags')
+/** Books that are read or to be read are on a shelf. Of others, the newest event says the status. */
+const shelf: ReadCell = (row, cell, column) => {
+  const [isRead, isDropped] = [row.get('read_dates') !== '', row.get('dropped_dates') !== '']
+  if (findGoodreadsShelf(cell) === 'ING' || !(isRead || isDropped)) {
+    return shelve(row, cell, column, findGoodreadsShelf)
+  }
+  if (cell) row.lose('not-supported', column)
+  const last = row.entry.readings.at(-1)
+  row.shelf = (last ? last.outcome === 'STOPPED' : !isRead) ? 'STOPPED' : 'DONE'
+}
+
+/** The date of the latest event of any kind, which one of the lists has. */
+const lastEvent: ReadCell = (row, cell, column) => {
+  if (cell && !EVENTS.some((list) => splitList(row.get(list), ',').includes(cell))) row.lose('not-supported', column)
 }
 
 export const jelu = tableFormat('jelu', (has) => has('title') && has('dropped_dates'), {
-  ...read.each('authors,author', read.authors(/[,;]/)),
+  ...read.each('authors,author', read.authors(',')),
   ...read.each('isbn13,isbn10,isbn', read.isbn),
-  ...read.each('read_dates,date read', ends('FINISHED')),
+  read_dates: ends('FINISHED'),
   dropped_dates: ends('STOPPED'),
-  shelves,
-  ...read.each('bookshelves,tags,currently_reading', read.ignored),
+  currently_reading: start,
+  shelves: shelf,
+  'date read': lastEvent,
+  tags: read.tags(','),
+  // The tags without their blanks.
+  bookshelves: read.ignored,
   owned: read.unsupported,
 })

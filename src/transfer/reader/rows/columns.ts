@@ -3,7 +3,7 @@ import { MAX_CONTENT } from '../../../library/memos/schema'
 import { MAX_BOOK_TAGS } from '../../../library/tags/schema'
 import { MAX_NAME, MAX_TAG } from '../../../values/contract'
 import { fold } from '../../../values/fold'
-import type { Code, EntryMemo } from '../../entry'
+import { type Code, type EntryMemo, MAX_COLUMN_NAME } from '../../entry'
 import type { ReadCell, Row } from './row'
 import {
   cutText,
@@ -87,10 +87,13 @@ export const published: ReadCell = (row, cell, column) => {
   if (date) row.entry.publishedYear = Number(date.slice(0, 4))
 }
 
+/** How spreadsheets write a long number. The last digits are lost. */
+const AS_NUMBER = /^\d(?:[.,]\d{1,12})?E\+1[0-2]$/i
+
 /** Reports each ISBN that is not valid, also if another column has a valid one. */
 export const isbn: ReadCell = (row, cell, column) => {
   const isbn = parseIsbn(cell)
-  if (isbn === undefined) row.lose('bad-isbn', column)
+  if (isbn === undefined) row.lose(AS_NUMBER.test(cell) ? 'spreadsheet-isbn' : 'bad-isbn', column)
   row.entry.isbn ??= isbn ?? null
 }
 
@@ -191,6 +194,8 @@ export const addHighlight = (
   const content = [highlight, ...notes].filter(Boolean).join('\n\n')
   addMemo(row, { type: highlight ? 'BOOK_CONTENT' : 'THOUGHT', content, page, createdAt }, field)
 }
-export const memo: ReadCell = (row, cell, column) => {
-  addMemo(row, { content: cell }, column)
+/** Adds a text of which a book has one in this column. */
+export const addOnlyMemo = (row: Row, memo: Partial<EntryMemo> & { content: string }, column: string) => {
+  addMemo(row, { ...memo, source: column.slice(0, MAX_COLUMN_NAME) }, column)
 }
+export const memo: ReadCell = (row, cell, column) => addOnlyMemo(row, { content: cell }, column)

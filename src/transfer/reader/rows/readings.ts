@@ -74,10 +74,14 @@ export const readCount: ReadCell = (row, cell, column) => {
 export const applyShelf = (row: Row) => {
   const { entry, shelf } = row
   if (!shelf || shelf === 'TAG') return
+  if (shelf === 'YET' && entry.readings.length > 0) {
+    row.lose('unread-with-dates', 'status')
+    entry.readings = []
+  }
   const isEnded = shelf === 'DONE' || shelf === 'STOPPED'
   entry.status = isEnded ? 'DONE' : shelf === 'YET' ? 'YET' : 'ING'
   const last = entry.readings.at(-1)
-  // A finished reading of a book that is unread or being read is an earlier one.
+  // A finished reading of a book that is being read is an earlier one.
   const needsReading = isEnded ? !last && shelf === 'STOPPED' : last ? Boolean(last.finishedAt) : shelf === 'PAUSED'
   if (needsReading) addReading(row, null, null, 'status')
   const current = entry.readings.at(-1)
@@ -99,7 +103,7 @@ export const findMapped = (name: string, { shelfMap }: Row) => {
 export const shelve = (row: Row, name: string, column: string, find: (name: string) => Shelf | undefined) => {
   if (!name) return
   const shelf = findMapped(name, row) ?? find(name)
-  if (!shelf) row.lose('custom-shelf-needs-choice', column)
+  if (!shelf) row.lose('custom-shelf-needs-choice', column, name)
   if (!shelf || shelf === 'TAG') addTags(row, [name], column)
   else row.shelf = shelf
 }

@@ -24,12 +24,13 @@ export const createRow = (
   orderOf = (_: string): DateOrder => undefined,
 ) => {
   const entry = emptyEntry(line)
-  /** Lists something of the record that cannot be kept, once. */
-  const lose = (code: Code, column: string) => {
+  /** Lists something of the record that cannot be kept, once for each column, or for each value of it that is named. */
+  const lose = (code: Code, column: string, value?: string) => {
     const { losses } = entry
     // To compare each with all others would take quadratic time.
     if (losses.length > MAX_LOSSES) return
-    const field = nameOf(column).slice(0, MAX_COLUMN_NAME)
+    const name = nameOf(column)
+    const field = (value === undefined ? name : `${name}: ${value}`).slice(0, MAX_COLUMN_NAME)
     if (losses.some((loss) => loss.code === code && loss.field === field)) return
     losses.push(losses.length < MAX_LOSSES ? { code, field } : MORE_LOSSES)
   }

@@ -3,7 +3,7 @@ import { toKey } from './values'
 
 /** Words for a status, in the languages of common files. A blank, a hyphen and an underscore are the same. */
 const WORDS: Record<Exclude<Shelf, 'TAG'>, string> = {
-  YET: 'to read|to be read|tbr|want to read|wishlist|wish list|planned|plan to read|unread|not started|yet|읽을 책|읽고 싶은 책|읽고 싶어요|읽을 예정|안 읽음|찜|quero ler|para ler|vou ler|por leer|quiero leer|pendiente|zu lesen|will ich lesen|ungelesen|à lire|a lire|pile à lire|読みたい|積読|積ん読|未読',
+  YET: 'to read|to be read|tbr|want to read|wishlist|wish list|planned|plan to read|unread|not started|not begun|yet|읽을 책|읽고 싶은 책|읽고 싶어요|읽을 예정|안 읽음|찜|quero ler|para ler|vou ler|por leer|quiero leer|pendiente|zu lesen|will ich lesen|ungelesen|à lire|a lire|pile à lire|読みたい|積読|積ん読|未読',
   ING: 'currently reading|reading|in progress|started|ing|읽는 중|읽고 있는 책|읽고 있어요|lendo|leyendo|lese ich|lese gerade|am lesen|en cours|en cours de lecture|je lis|読んでる|読書中|読んでいる本',
   DONE: 'read|finished|completed|complete|done|already read|읽은 책|읽음|다 읽음|완독|다 읽었어요|lido|leído|leido|terminado|gelesen|lu|terminé|読了|読んだ|既読',
   STOPPED:

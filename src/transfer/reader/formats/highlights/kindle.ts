@@ -4,7 +4,7 @@ import { addAuthors, addHighlight, title } from '../../rows/columns'
 import { createRow, finish, type Row } from '../../rows/row'
 import type { Format, Source } from '../../rows/table'
 import { type Block, readBlocks, sampleMetadata } from './clippings/blocks'
-import { type Clipping, findHighlights, findReplaced } from './clippings/merge-clippings'
+import { type Clipping, findHighlights, findRepeated, findReplaced } from './clippings/merge-clippings'
 import { type Metadata, parseMetadata } from './clippings/metadata'
 
 // More would exceed the memory of a Worker. The files of long-time readers have a tenth of this.
@@ -36,7 +36,7 @@ type Book = { row: Row; clippings: Clipping[] }
 // `<You have reached the clipping limit for this item>`, in the language of the device. It replaces the text, or follows its
 // beginning.
 const LIMIT_MESSAGE = /<[^<>]{10,150}>$/
-const LIMIT_WORD = /limi|límite|grenze|лимит|предел|限制|上限|제한|한도/i
+const LIMIT_WORD = /limi|límite|grenze|maxim|máxim|лимит|предел|максим|限制|上限|제한|한도/i
 
 /** Removes the message that the publisher's clipping limit was reached. */
 const removeLimit = (text: string) => {
@@ -72,7 +72,9 @@ const addBlock = ({ row, clippings }: Book, block: Block, line: string) => {
 const addMemos = ({ row, clippings }: Book) => {
   const replaced = findReplaced(clippings)
   for (const { field } of replaced) row.lose('replaced-highlight', field)
-  const kept = clippings.filter((clipping) => !replaced.has(clipping))
+  const repeated = findRepeated(clippings)
+  for (const { field } of repeated) row.lose('repeated-text', field)
+  const kept = clippings.filter((clipping) => !replaced.has(clipping) && !repeated.has(clipping))
   const highlights = findHighlights(kept)
   const notes = Map.groupBy(kept, (clipping) => highlights.get(clipping))
   for (const clipping of notes.get(undefined) ?? []) {

@@ -6,7 +6,7 @@ import { isObject, storable } from '../../rows/values'
 import { toLocal } from './clippings/dates'
 
 const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-const toText = (value: unknown) => (typeof value === 'string' ? storable(value).trim() : '')
+export const toText = (value: unknown) => (typeof value === 'string' ? storable(value).trim() : '')
 
 const toPage = (value: unknown) => {
   const page = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
@@ -27,14 +27,25 @@ const isBook = (value: unknown) => {
 
 const addItem = (row: Row, item: unknown, field: string) => {
   if (!isObject(item)) return row.lose('bad-row', field)
-  const isBookmark = item.sort === 'bookmark'
+  // Versions before June 2026 export bookmarks as highlights without a style.
+  const isBookmark = item.sort === 'bookmark' || ('pn_xp' in item && !('drawer' in item))
+  // From the clippings of a Kindle, the text of a note is what the reader wrote.
+  const isNote = item.sort === 'note' && !('note' in item)
   // The text of a bookmark is that of its page: the reader did not select it.
-  const text = isBookmark ? '' : toText(item.text)
-  const note = toText(item.note)
+  const text = isBookmark || isNote ? '' : toText(item.text)
+  const note = toText(isNote ? item.text : item.note)
   if (!text && !note) return row.lose(isBookmark ? 'bookmark' : 'empty-highlight', field)
   const createdAt = typeof item.time === 'number' ? toLocal(item.time * 1000) : null
   if (createdAt === null) row.lose('bad-date', field)
   addHighlight(row, [text, note], { page: toPage(item.page), createdAt }, field)
+}
+
+/** Adds the highlights and notes of a book. */
+export const addItems = (row: Row, items: unknown[]) => {
+  for (const [at, item] of items.entries()) addItem(row, item, `entry ${at + 1}`)
+  for (const name of ['drawer', 'color']) {
+    if (items.some((item) => isObject(item) && toText(item[name]))) row.lose('not-supported', name)
+  }
 }
 
 const addBook = (row: Row, book: Record<string, unknown>) => {
@@ -43,11 +54,7 @@ const addBook = (row: Row, book: Record<string, unknown>) => {
   addAuthors(row, toText(book.author).split('\n'), 'author')
   const md5 = toText(book.md5sum).toLowerCase()
   if (/^[\da-f]{32}$/.test(md5)) identify(row, 'koreader', md5, 'md5sum')
-  const items = toList(book.entries)
-  for (const [at, item] of items.entries()) addItem(row, item, `entry ${at + 1}`)
-  for (const name of ['drawer', 'color']) {
-    if (items.some((item) => isObject(item) && toText(item[name]))) row.lose('not-supported', name)
-  }
+  addItems(row, toList(book.entries))
 }
 
 /** KOReader's export as JSON. Times are Unix times in seconds. */

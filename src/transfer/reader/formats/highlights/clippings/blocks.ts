@@ -23,7 +23,11 @@ const takeLine = (text: string): [string, string] => {
   return end === -1 ? [filled.trimEnd(), ''] : [filled.slice(0, end).trimEnd(), filled.slice(end + 1)]
 }
 
-const toBlock = (text: string, line: number): Block => {
+/** KOReader writes each author of a book on a line: `Title (Mina Oh\nJoon Park)`. */
+const AUTHOR_LINES = /^[^\n]{1,1000}\([^\n()]{1,500}(?:\n[^\n()]{1,500}){1,20}\)(?=\n[-–—] )/
+
+const toBlock = (block: string, line: number): Block => {
+  const text = block.trimStart().replace(AUTHOR_LINES, (lines) => lines.trim().replaceAll('\n', ', '))
   const [first, afterFirst] = takeLine(text)
   const [second, afterSecond] = takeLine(afterFirst)
   if (isMetadata(second)) return { line, title: first, metadata: second, text: afterSecond.trim() }

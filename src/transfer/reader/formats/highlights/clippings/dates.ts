@@ -29,6 +29,9 @@ export const toLocal = (milliseconds: number) =>
  */
 export const toWords = (text: string) => (/\p{M}{4}/u.test(text) ? text : text.normalize('NFC')).toLowerCase()
 
+// `4.45 Uhr GMT+07:29` of older German devices.
+const GERMAN_TIME = /(\d{1,2})\.(\d\d) uhr.*/
+
 const twoDigits = (value: number) => String(value).padStart(2, '0')
 
 const timeOf = (text: string) => {
@@ -51,14 +54,19 @@ const timeOf = (text: string) => {
  * @returns yyyy-MM-ddTHH:mm:ss, or null
  */
 export const parseDate = (text: string) => {
-  const { before, time } = timeOf(toWords(text.slice(0, 200)))
+  const { before, time } = timeOf(toWords(text.slice(0, 200)).replace(GERMAN_TIME, '$1:$2'))
   if (!time) return null
   const numbers = (before.match(/\d+/g) ?? []).map(Number)
   const month = before
     .match(/\p{L}+/gu)
     ?.reduce<number | undefined>((found, word) => found ?? MONTHS.get(word), undefined)
-  // The word for the month may stand on either side of the day.
-  const [year = 0, monthNumber = 0, day = 0] = month ? [Math.max(...numbers), month, Math.min(...numbers)] : numbers
+  const [first = 0, second = 0] = numbers
+  // The word for the month may stand on either side of the day. Older devices write `3 December 12`.
+  const [year = 0, monthNumber = 0, day = 0] = !month
+    ? numbers
+    : Math.max(first, second) < 100
+      ? [2000 + second, month, first]
+      : [Math.max(first, second), month, Math.min(first, second)]
   if (numbers.length !== (month ? 2 : 3) || year < 1900 || year > 9999 || !isDate(year, monthNumber, day)) return null
   return `${year}-${twoDigits(monthNumber)}-${twoDigits(day)}T${time}`
 }

@@ -50,6 +50,17 @@ export const findReplaced = (clippings: Clipping[]) => {
   return replaced
 }
 
+/** How often a book may have the same text. Messages of the device, in any language, are repeated far more often. */
+const MAX_REPEATS = 5
+
+/** Finds the clippings that repeat the text of an earlier one, where a book has the text more than MAX_REPEATS times. */
+export const findRepeated = (clippings: Clipping[]) =>
+  new Set(
+    [...Map.groupBy(clippings, ({ text }) => text).values()].flatMap((same) =>
+      same.length > MAX_REPEATS ? same.slice(1) : [],
+    ),
+  )
+
 /** KOReader writes a note right after its highlight, with the same page and time. */
 const belongsToPrevious = (note: Clipping, previous: Clipping) =>
   previous.location === null &&

@@ -1,10 +1,10 @@
-import { decodeEntities } from '../../../values/html'
-import { checkCount } from '../limits'
-import { addTags } from '../rows/columns'
-import { createRow } from '../rows/row'
-import { type Format, readColumns } from '../rows/table'
-import { isObject, toCell, toCells } from '../rows/values'
-import { addCollections, librarything } from './librarything'
+import { decodeEntities } from '../../../../values/html'
+import { checkCount } from '../../limits'
+import { addTags } from '../../rows/columns'
+import { createRow } from '../../rows/row'
+import { type Format, readColumns } from '../../rows/table'
+import { isObject, toCell, toCells } from '../../rows/values'
+import { addCollections, librarything } from './table'
 
 const listOf = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [value]
@@ -31,7 +31,7 @@ const PROPERTIES: Record<string, string> = {
   'other call number': 'callnumber',
 }
 const toProperty = (column: string) => PROPERTIES[column] ?? column.replaceAll(' ', '')
-const USUAL_COLUMNS = 'title,page count,date started,date read,rating,media,review,comment'.split(',')
+const USUAL_COLUMNS = 'title,page count,date started,date read,rating,media,review,comment,series'.split(',')
 
 /** The columns that are not the text of a property. */
 const toColumns = (id: string, book: Record<string, unknown>): Record<string, string> => {
@@ -83,6 +83,8 @@ export const librarythingJson: Format = {
       const row = createRow(at + 1, options, get, toProperty)
       row.entry.cells = toCells(book)
       if (listOf(book.format).length > 1) row.lose('not-supported', 'media')
+      // Who borrowed the book.
+      if (listOf(book.circulation).some(isObject)) row.lose('not-supported', 'circulation')
       const addLists = () => {
         addCollections(row, textsOf(book.collections), 'collections')
         addTags(row, textsOf(book.tags), 'tags')

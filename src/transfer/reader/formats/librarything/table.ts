@@ -1,9 +1,9 @@
-import * as read from '../rows/columns'
-import { shelve } from '../rows/readings'
-import type { ReadCell, Row, Shelf } from '../rows/row'
-import { tableFormat } from '../rows/table'
-import { parseIsbn, splitList, toKey, toNaturalOrder } from '../rows/values'
-import { findStatus } from '../rows/words'
+import * as read from '../../rows/columns'
+import { shelve } from '../../rows/readings'
+import type { ReadCell, Row, Shelf } from '../../rows/row'
+import { tableFormat } from '../../rows/table'
+import { parseIsbn, splitList, toKey, toNaturalOrder } from '../../rows/values'
+import { findStatus } from '../../rows/words'
 
 const findCollection = (name: string): Shelf =>
   (toKey(name) === 'read but unowned' ? 'DONE' : findStatus(name)) ?? 'TAG'
@@ -53,6 +53,9 @@ const isbn: ReadCell = (row, cell, column) => {
   if (!row.entry.isbn) read.isbn(row, cell, column)
 }
 
+/** A book without a second language has `All`. */
+const languages: ReadCell = (row, cell, column) => read.languages(row, cell.replace(/, All$/, ''), column)
+
 const copies: ReadCell = (row, cell, column) => {
   if (Number(cell) > 1) row.lose('not-supported', column)
 }
@@ -68,7 +71,7 @@ export const librarything = tableFormat(
     isbn,
     publication,
     date,
-    languages: read.languages,
+    languages,
     'entry date': read.added,
     acquired,
     collections: (row, cell, column) => addCollections(row, splitList(cell, ','), column),

@@ -1,0 +1,21 @@
+import type { Entry } from '../entry'
+import { MORE_LOSSES } from './limits'
+import { isObject } from './rows/values'
+
+const isDamaged = (value: unknown): boolean => {
+  if (typeof value === 'string') return value.includes('\ufffd')
+  if (Array.isArray(value)) return value.some(isDamaged)
+  return isObject(value) && Object.values(value).some(isDamaged)
+}
+
+const MAX_DAMAGED = 20
+
+/** Lists the columns of a row, or without a table the values of the entry, whose bytes were no text. */
+export const reportDamage = (entry: Entry) => {
+  const { cells, losses: _, ...values } = entry
+  const all =
+    cells.names.length > 0 ? cells.values.map((cell, at) => [cells.names[at] ?? '', cell]) : Object.entries(values)
+  const fields = all.flatMap(([field, value]) => (isDamaged(value) ? [String(field)] : []))
+  const losses = fields.slice(0, MAX_DAMAGED).map((field) => ({ code: 'bad-bytes' as const, field }))
+  entry.losses.push(...losses, ...(fields.length > MAX_DAMAGED ? [MORE_LOSSES] : []))
+}

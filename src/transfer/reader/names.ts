@@ -1,0 +1,94 @@
+import { fold, isAscii } from '../../values/fold'
+import { cutText } from './rows/values'
+
+// Titles and authors as keys for comparison: services write the same name in different ways.
+
+const MAX_LENGTH = 500
+
+/** Letters that Unicode does not decompose into a letter and a mark. */
+const UNDECOMPOSED: Record<string, string> = {
+  ...{ ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', þ: 'th', æ: 'ae', œ: 'oe' },
+}
+
+/** Folds a text, and removes diacritics. Marks of other scripts stay, because they tell words apart. */
+const foldLetters = (text: string) => {
+  const folded = fold(text)
+  if (isAscii(folded)) return folded
+  return folded
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .replace(/[łøđðħıþæœ]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
+}
+
+const wordsOf = (text: string) => {
+  const folded = foldLetters(text).replace(/['’]/g, '')
+  // The first is faster.
+  return folded.split(isAscii(folded) ? /[^a-z\d]+/ : /[^\p{L}\p{N}\p{M}]+/u).filter(Boolean)
+}
+
+/** `(Harbour, #2)` or `(Harbour Book 2)`, at the end. */
+const SERIES =
+  /\s\(([^()#]*[^()#\s,])[\s,]+(?:#|(?:book|vol|volume|band|teil|tome|tomo|libro|livro|no)[\s.]+)(\d[\d.–-]*)[^()]*\)$/i
+/** A subtitle that says only what kind of book it is. */
+const GENRE =
+  /(?:[:,]|\s[–—-])\s+(?:(?:an?|une?|una|ein|eine|um|uma)\s)?(?:novel|novella|memoir|thriller|roman|novela|romance|romanzo|krimi)$/i
+
+/** Some services write `&` for these, and `&` is not a word. */
+const CONJUNCTION = / (?:and|und|et|y)(?= )/g
+/** Before a subtitle, a bracket, or an edition such as `, Second Edition`. */
+const PART = /:\s|\s[-–—]\s|\s[([]|,\s(?=[^,:]{0,40}(?:edition|édition|edición|edição|auflage|ausgabe)$)/i
+
+// A text of punctuation only is compared as it is.
+const keyOf = (text: string) => wordsOf(text).join(' ').replace(CONJUNCTION, '') || text
+
+/** A title without its series, and its number in that. `Saga (Saga, #2)` stays whole: its number is not that of `Saga`. */
+const splitSeries = (title: string) => {
+  const [group, series = '', digits = ''] = (title.endsWith(')') && SERIES.exec(title)) || []
+  if (group === undefined) return { name: title }
+  const name = title.slice(0, -group.length)
+  const number = digits.replace(/\.0*$/, '')
+  return number !== '1' && keyOf(name) === keyOf(series) ? { name: title } : { name, number }
+}
+
+/**
+ * How a title is compared: `key`, without its series, `A Novel` and the like; and `shortKeys`, also without its subtitle, its
+ * edition, or what comes before that.
+ */
+export const toTitle = (title: string) => {
+  const { name, number } = splitSeries(cutText(title.trim(), MAX_LENGTH).trim())
+  const whole = name.replace(GENRE, '')
+  const key = keyOf(whole)
+  const parts = whole.split(PART)
+  const cuts = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join(' '))
+  const last = /[)\]]$/.test(whole) ? '' : (parts.at(-1) ?? '')
+  const shortKeys = [...cuts, last].map((part) => part && keyOf(part)).filter((short) => short && short !== key)
+  return { key, number, shortKeys: [...new Set(shortKeys)] }
+}
+
+/** Names in these scripts may be a single word: a comma after it separates authors. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u
+const BETWEEN_INITIALS = /(?<=(?:^| )\p{L}) (?=\p{L}(?: |$))/gu
+
+/** The words of a name. Initials in a row are one word, so that `J. R. R.` equals `J.R.R.` and `JRR`. */
+const nameOf = (text: string) => wordsOf(text).join(' ').replace(BETWEEN_INITIALS, '').split(' ').filter(Boolean)
+
+/**
+ * The keys of the first author, regardless of the order of names: `Oh, Mina` equals `Mina Oh`. If a comma could also separate two
+ * authors, there are two keys, and the first is that of the name before it.
+ */
+export const toAuthorKeys = (author: string | null): [string, ...string[]] => {
+  const [first = ''] = cutText(author ?? '', MAX_LENGTH).split(/[;&]|\sand\s/)
+  const [surname = '', given = ''] = first.split(',')
+  if (UNSPACED.test(surname)) return [wordsOf(surname).join('')]
+  const [before, after] = [nameOf(surname), nameOf(given)]
+  const natural = before.toSorted().join(' ')
+  const inverted = [...before, ...after].sort().join(' ')
+  if (natural === inverted) return [natural]
+  const isList = before.length > 1 && after.length > 1 && after.at(-1)?.length !== 1
+  return isList ? [natural, inverted] : [inverted]
+}
+
+/** The beginnings of the names of all authors, which other spellings often share. */
+export const toNameStarts = (author: string | null) =>
+  new Set(wordsOf(cutText(author ?? '', MAX_LENGTH)).flatMap((word) => (word.length > 1 ? [word.slice(0, 4)] : [])))
