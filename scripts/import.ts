@@ -3,16 +3,23 @@ import { openAsBlob, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fail, readService, SERVICE_OPTIONS, SERVICE_USAGE } from './transfer/arguments.ts'
-import { importFile } from './transfer/import-file.ts'
+import { importFile, listImports, undoImport } from './transfer/import-file.ts'
+
+const MAX_PRINTED = 40
 
 const USAGE = `Usage: npm run import -- FILE [OPTION …]
+       npm run import -- --list | --undo ID
 ${SERVICE_USAGE}
-  --dry-run      reports what the import would do
+  --dry-run      reports what the import would do and change
   --merge        overwrite: replaces what the library has (default fill: fills what is empty)
   --format       such as goodreads (default: detected from the content)
   --encoding     such as euc-kr (default: detected from the content)
   --map          what a shelf means, such as 'on hold=PAUSED': YET, ING, DONE, STOPPED, PAUSED or TAG; may be repeated
   --column       the column of a field, such as 'title=책 이름'; may be repeated
+  --report       writes all problems and changes to a file; otherwise the first ${MAX_PRINTED} lines are printed
+  --list         lists the last imports
+  --undo         cancels an import, and removes and restores what was not changed since
+  --help         prints this
 Rows that failed are written to FILE.failed.csv, to correct and import. The exit code is 1 if there are any.`
 
 /** As MAX_FILE_BYTES of the service. */
@@ -29,11 +36,20 @@ const readArguments = () => {
     encoding: text,
     map: texts,
     column: texts,
+    report: text,
+    list: { type: 'boolean', default: false },
+    undo: text,
+    help: { type: 'boolean', default: false },
   } as const
   try {
     const { values, positionals } = parseArgs({ allowPositionals: true, options })
-    const [path, ...others] = positionals
-    if (!path || others.length > 0) throw new Error('Name one file.')
+    if (values.help) {
+      console.log(USAGE)
+      process.exit(0)
+    }
+    const [path = '', ...others] = positionals
+    const needsFile = !values.list && values.undo === undefined
+    if (others.length > 0 || needsFile !== Boolean(path)) throw new Error('Name one file, or --list, or --undo ID.')
     return { ...values, path }
   } catch (error) {
     return fail(`${(error as Error).message}\n${USAGE}`)
@@ -47,17 +63,25 @@ const checkFile = (path: string) => {
   if (stats.size > MAX_BYTES) return fail(`${path} is larger than 10 MiB: split it.`)
 }
 
-const { path, 'dry-run': dryRun, url, token, ...flags } = readArguments()
+const print = (lines: string[]) => {
+  for (const line of lines) console.log(line)
+  process.exit(0)
+}
+
+const { path, 'dry-run': dryRun, url, token, report: reportPath, list, undo, help: _, ...flags } = readArguments()
 const service = readService({ url, token })
+const failWith = (error: Error) => fail(error.message)
+if (list) print(await listImports({ ...service, fetch }).catch(failWith))
+if (undo !== undefined) print(await undoImport({ ...service, fetch }, undo).catch(failWith))
 checkFile(path)
-const { ended, problems, failedCsv } = await importFile({
+const { ended, problems, changes, failedCsv } = await importFile({
   ...service,
   fetch,
   file: await openAsBlob(path),
   name: basename(path),
   flags: { ...flags, dryRun },
   report: (line) => console.error(line),
-}).catch((error: Error) => fail(error.message))
+}).catch(failWith)
 
 const { status, reason, counts } = ended
 console.log(
@@ -65,7 +89,12 @@ console.log(
     .map(([outcome, count]) => `${count} ${outcome}`)
     .join(', '),
 )
-for (const problem of problems) console.log(problem)
+const lines = [...problems, ...changes]
+if (reportPath !== undefined) writeFileSync(reportPath, lines.map((line) => `${line}\n`).join(''))
+for (const line of lines.slice(0, MAX_PRINTED)) console.log(line)
+const others = lines.length - MAX_PRINTED
+if (others > 0) console.log(`and ${others} more: ${reportPath ?? 'write all of them with --report FILE'}`)
+if (dryRun) console.log('Nothing was written: it was a dry run.')
 if (failedCsv !== undefined) {
   writeFileSync(`${path}.failed.csv`, failedCsv)
   console.log(`The rows that failed: ${path}.failed.csv`)

@@ -1,4 +1,4 @@
-import type { Import, ImportRow } from '../../src/transfer/imports/responses.ts'
+import type { Import, ImportRow, UndoneImport } from '../../src/transfer/imports/responses.ts'
 import { toReason } from './reasons.ts'
 import { createClient, expectOk, type Fetch, readJson, type Send } from './service.ts'
 
@@ -25,7 +25,6 @@ type Options = {
 }
 
 const ROWS_PER_PAGE = 1000
-const MAX_LOSSES = 20
 /** A line at least this often, even without progress. */
 const REPORT_MS = 3000
 /** The import goes on while the service cannot be reached. */
@@ -100,15 +99,58 @@ const printable = (text: string) => text.replace(/\p{Cc}/gu, ' ')
 const toLine = ({ outcome, line, title, code }: ImportRow) =>
   `${outcome}: line ${line}, ${title === null ? 'without a title' : `"${printable(title)}"`}: ${toReason(code)}`
 
-/** How many rows lost something, by column and reason: the most frequent first. Fields of highlights are their places. */
-const summarizeLosses = (rows: ImportRow[]) => {
-  const losses = rows.flatMap(({ losses }) => losses)
-  const byLoss = Map.groupBy(losses, ({ code, field }) => `${printable(field)}: ${toReason(code)}`)
-  const lines = [...byLoss]
+const toDuplicate = ({ line, title, bookId, similarTo }: ImportRow) => {
+  const row = `possible duplicate: line ${line}, "${printable(title ?? '')}"`
+  if (!similarTo) return `${row}: the similar book is gone`
+  const other = `"${printable(similarTo.title)}" (book ${similarTo.bookId})`
+  if (bookId === null) return `${row}: ${other} is similar`
+  return `${row} (book ${bookId}): to merge it into ${other}: POST /books/${similarTo.bookId}/merge {"from": ${bookId}}`
+}
+
+const toValue = (value: string | null) => (value === null ? 'nothing' : printable(value))
+const toChanges = ({ line, title, changes }: ImportRow) => [
+  `changes: line ${line}, "${printable(title ?? '')}"`,
+  ...changes.map(({ field, from, to }) => `  ${printable(field)}: ${toValue(from)} → ${toValue(to)}`),
+]
+
+/** The fields of highlights, which are their places in the file. */
+const PLACE = /^(?:location|line|entry) \d+(?:-\d+)?$/
+
+const toLoss = ({ code, field }: ImportRow['losses'][number]) => {
+  const [, shelf] = code === 'custom-shelf-needs-choice' ? (/: (.*)$/.exec(field) ?? []) : []
+  if (shelf !== undefined) return `shelf ${printable(shelf)}: ${toReason(code)} (--map '${printable(shelf)}=STOPPED')`
+  return PLACE.test(field) ? `highlights: ${toReason(code)}` : `${printable(field)}: ${toReason(code)}`
+}
+
+/** How often something was lost, by column and reason: the most frequent first. */
+const summarizeLosses = (rows: ImportRow[]) =>
+  [...Map.groupBy(rows.flatMap(({ losses }) => losses).map(toLoss), (loss) => loss)]
     .sort(([, one], [, other]) => other.length - one.length)
-    .map(([loss, { length }]) => `not kept in ${length === 1 ? '1 row' : `${length} rows`}: ${loss}`)
-  const others = lines.length - MAX_LOSSES
-  return others > 0 ? [...lines.slice(0, MAX_LOSSES), `and ${others} others, in the report`] : lines
+    .map(([loss, { length }]) => `not kept: ${length} × ${loss}`)
+
+type Service = Pick<Options, 'fetch' | 'base' | 'token'>
+
+/** The imports of the last 30 days, a line each. @throws Error that says what to do */
+export const listImports = async ({ fetch, base, token }: Service) => {
+  const send = createClient(fetch, base, token)
+  const imports = await readJson<Import[]>(await send('GET', '/imports'))
+  return imports.map(({ importId, createdAt, status, format, dryRun, counts }) => {
+    const { created, updated, failed } = counts
+    const results = `${created} created, ${updated} updated, ${failed} failed`
+    return `${importId}  ${createdAt}  ${status}  ${format}${dryRun ? ', dry run' : ''}: ${results}`
+  })
+}
+
+/** @throws Error that says what to do */
+export const undoImport = async ({ fetch, base, token }: Service, importId: string) => {
+  const send = createClient(fetch, base, token)
+  const path = `/imports/${encodeURIComponent(importId)}`
+  const { removed, restored, kept } = await readJson<UndoneImport>(await send('DELETE', path))
+  const changed = kept.filter(({ left }) => left.length > 0)
+  return [
+    `${removed} books removed, ${restored} restored`,
+    ...changed.map(({ title, left }) => `changed since: "${printable(title)}": ${left.join(', ')} kept`),
+  ]
 }
 
 /** Sends a file, waits until its import ends, and reports on it. @throws Error that says what to do */
@@ -125,9 +167,11 @@ export const importFile = async (options: Options) => {
   const problems = [
     ...rows.filter(({ outcome }) => outcome === 'failed').map(toLine),
     ...rows.filter(({ outcome }) => outcome === 'skipped').map(toLine),
+    ...rows.filter(({ code }) => code === 'possible-duplicate').map(toDuplicate),
     ...summarizeLosses(rows),
   ]
+  const changes = ended.dryRun ? rows.filter(({ changes }) => changes.length > 0).flatMap(toChanges) : []
   const failed =
     ended.counts.failed > 0 ? await expectOk(await send('GET', `/imports/${importId}/failed.csv`)) : undefined
-  return { ended, problems, failedCsv: await failed?.text() }
+  return { ended, problems, changes, failedCsv: await failed?.text() }
 }

@@ -3,7 +3,6 @@ import { REPORT_CODES } from '../../src/transfer/entry.ts'
 const MEANINGS: Record<string, string> = REPORT_CODES
 const OPTIONS: Record<string, string> = {
   'unknown-status': ' (--map STATUS=DONE)',
-  'custom-shelf-needs-choice': ' (--map SHELF=DONE)',
 }
 
 /** Why a row failed or was skipped, or what of it could not be kept, in words. An unknown code is shown as it is. */

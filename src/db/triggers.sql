@@ -581,10 +581,14 @@ BEGIN
   ORDER BY seq DESC LIMIT 1;
 END;
 
--- If the reading of a finished book gets a row, that is logged instead.
+-- If the reading of a finished book gets a row, that is logged instead. An undo of an import, which increments readingVersion,
+-- gives it none.
 CREATE TRIGGER books_reading_logged AFTER UPDATE OF bookStatus, readStartDate, readEndDate, star ON books
 WHEN NEW.newestReadingId IS NULL AND OLD.newestReadingId IS NULL
-  AND (NEW.bookStatus = 'DONE' OR (OLD.bookStatus <> 'DONE' AND 'ING' IN (NEW.bookStatus, OLD.bookStatus)))
+  AND (
+    NEW.bookStatus = 'DONE' OR NEW.readingVersion <> OLD.readingVersion
+    OR (OLD.bookStatus <> 'DONE' AND 'ING' IN (NEW.bookStatus, OLD.bookStatus))
+  )
   AND (NEW.bookStatus, NEW.readStartDate, NEW.readEndDate, NEW.star)
   IS NOT (OLD.bookStatus, OLD.readStartDate, OLD.readEndDate, OLD.star)
 BEGIN

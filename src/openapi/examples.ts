@@ -42,8 +42,8 @@ export const EXAMPLE_VERSION = 'db7cd8d3-4425-4fe7-8c81-01bf963b6067'
 
 const EXPORT_HEADER = 'Book Id,Title,Author,My Rating,Exclusive Shelf'
 const NAMELESS = '81236,,Ana Ruiz,0,to-read'
-/** The file of `startImport`. Its second book has no title. */
-export const EXPORT = `${EXPORT_HEADER}\n81234,The Salt Archive,Mina Oh,4,read\n${NAMELESS}\n`
+/** The file of `startImport`. Its second book has no title, and the third one is like that of `registerBook`. */
+export const EXPORT = `${EXPORT_HEADER}\n81234,The Salt Archive,Mina Oh,4,read\n${NAMELESS}\n81237,소년이 온다: Human Acts,한강,0,to-read\n`
 
 const importId = Number(PLACEHOLDERS.IMPORT_ID)
 const running = {
@@ -55,11 +55,11 @@ const running = {
   encoding: 'utf-8',
   unknownColumns: [],
   createdAt: `${EXAMPLE_TIME}Z`,
-  rows: 2,
+  rows: 3,
   counts: { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 },
   reason: null,
 }
-const imported = { ...running, status: 'DONE', counts: { ...running.counts, created: 1, failed: 1 } }
+const imported = { ...running, status: 'DONE', counts: { ...running.counts, created: 2, failed: 1 } }
 
 const catalogue = sample()
 const pageInfo = { page: 1, size: 10, totalElements: 1, totalPages: 1 }
@@ -348,7 +348,7 @@ export const EXAMPLES: Record<string, Example> = {
     parameters: { part: 1 },
     response: [
       'Book Id,Title,Author,Author l-f,Additional Authors,ISBN,ISBN13,My Rating,Average Rating,Publisher,Binding,Number of Pages,Year Published,Original Publication Year,Date Read,Date Added,Bookshelves,Bookshelves with positions,Exclusive Shelf,My Review,Spoiler,Private Notes,Read Count,Owned Copies,read_dates',
-      '23501957,소년이 온다,한강,,,"=""8936434128""","=""9788936434120""",5,,창비,Paperback,216,2014,,2026/11/20,2026/08/02,"Gwangju, 소설",,read,,,,1,,2026-11-01|2026-11-20',
+      '23501957,소년이 온다,한강,,,"=""8936434128""","=""9788936434120""",5,,창비,Paperback,216,2014,,2026/11/20,2026/08/02,"Gwangju, 소설",,read,,,,1,,"2026-11-01,2026-11-20"',
       '',
     ].join('\r\n'),
   },
@@ -409,10 +409,38 @@ export const EXAMPLES: Record<string, Example> = {
     parameters: { 'import-id': importId, ...paging, outcome: 'ALL' },
     response: {
       item: [
-        { line: 2, title: 'The Salt Archive', outcome: 'created', code: null, losses: [], bookId: 2 },
-        { line: 3, title: null, outcome: 'failed', code: 'no-title', losses: [], bookId: null },
+        {
+          line: 2,
+          title: 'The Salt Archive',
+          outcome: 'created',
+          code: null,
+          losses: [],
+          changes: [],
+          bookId: 2,
+          similarTo: null,
+        },
+        {
+          line: 3,
+          title: null,
+          outcome: 'failed',
+          code: 'no-title',
+          losses: [],
+          changes: [],
+          bookId: null,
+          similarTo: null,
+        },
+        {
+          line: 4,
+          title: '소년이 온다: Human Acts',
+          outcome: 'created',
+          code: 'possible-duplicate',
+          losses: [],
+          changes: [],
+          bookId: 3,
+          similarTo: { bookId: 1, title: book.title },
+        },
       ],
-      pageInfo: { ...pageInfo, totalElements: 2 },
+      pageInfo: { ...pageInfo, totalElements: 3 },
     },
   },
   getFailedRows: {
@@ -422,10 +450,10 @@ export const EXAMPLES: Record<string, Example> = {
   },
   mergeBooks: {
     parameters: { 'book-id': 1 },
-    body: { from: 2 },
+    body: { from: 3 },
     response: { ...libraryBook, publisher: '창비', ...reading },
   },
-  undoImport: { parameters: { 'import-id': importId }, response: { removed: 1, kept: [] } },
+  undoImport: { parameters: { 'import-id': importId }, response: { removed: 1, restored: 0, kept: [] } },
   listImages: {
     parameters: paging,
     response: {

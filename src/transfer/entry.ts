@@ -50,6 +50,8 @@ export const REPORT_CODES = {
   'ambiguous-match': 'several books of the library could be meant',
   'possible-duplicate': 'created, although a similar book was there',
   'newer-here': 'the library has a later status',
+  'text-kept':
+    'the library has another text of an earlier import: `merge=overwrite` replaces it if it was not edited here',
   'custom-shelf-needs-choice': 'the meaning of the shelf is not known: send `shelfMap`',
   'duplicate-in-file': 'an earlier row of the file is the same book',
   'not-supported': 'the service has no place for it',

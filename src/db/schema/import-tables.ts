@@ -71,8 +71,10 @@ export const importRows = sqliteTable(
     bookId: integer(),
     /** JSON: the cells of a failed row. */
     cells: text(),
-    /** JSON: how to undo the row. In a dry run, the bytes of text that it would add. */
+    /** JSON: how to undo the row, and what it changes in a book of the library. In a dry run, the bytes of text that it would add. */
     undo: text(),
+    /** A JSON array of memos with the texts that it replaced. The last column, because SQLite reads a row up to the last one it needs. */
+    texts: text(),
   },
   (row) => [
     primaryKey({ columns: [row.memberId, row.importId, row.row] }),

@@ -30,6 +30,11 @@ export const memos = sqliteTable(
     contentFolded: text(),
     /** New with each insert and update. 0 in rows from before this column. */
     version: counter(),
+    /** The import that wrote the text, and the version that it gave the memo: another one has been edited since. */
+    importId: integer(),
+    importVersion: integer(),
+    /** The format and column of a file that has one such text for each book, such as a review. */
+    importSource: text(),
   },
   (memo) => [
     index('memos_newest_first').on(memo.memberId),

@@ -65,7 +65,10 @@ const LISTS = {
 
 type ListName = keyof typeof LISTS
 /** A book of a page, as far as its kind of export selects it. Lists are JSON. Those of a large book are null. */
-export type BookRow = BookColumns & { bookId: number; tags: string } & Record<ListName | 'note', string | null>
+export type BookRow = BookColumns & { bookId: number; tags: string } & Record<
+    ListName | 'note' | 'review',
+    string | null
+  >
 
 /** Returns a function that runs statements as the caller. Only a few calls for large responses run at a time (`LoadPart`). */
 export const createRunner =

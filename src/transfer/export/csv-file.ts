@@ -15,7 +15,7 @@ type ReadingDates = { startedAt: string | null; finishedAt: string | null; outco
 
 const toDay = (date: string | null | undefined) => (date ? date.slice(0, 10).replaceAll('-', '/') : '')
 const toReadDates = ({ startedAt, finishedAt }: ReadingDates) =>
-  `${startedAt ? `${startedAt}|` : ''}${finishedAt ?? ''}`
+  startedAt || finishedAt ? `${startedAt ?? ''},${finishedAt ?? ''}` : ''
 
 const goodreadsId = (sourceIds: string[]) =>
   /^goodreads:(\d+)$/.exec(sourceIds.find((id) => id.startsWith('goodreads:')) ?? '')?.[1]
@@ -41,7 +41,9 @@ const toCells = (book: BookRow, toIsbn: (isbn: string) => string) => {
     'Date Added': toDay(book.createdAt),
     Bookshelves: JSON.parse(book.tags).join(', '),
     'Exclusive Shelf': isStopped ? 'did-not-finish' : SHELVES[book.bookStatus],
-    'My Review': book.note,
+    // Other services show reviews to everyone, and notes to nobody.
+    'My Review': book.review ?? book.note,
+    'Private Notes': book.review === null ? null : book.note,
     'Read Count': readings.filter(({ outcome }) => outcome === 'FINISHED').length,
     read_dates: readings.map(toReadDates).filter(Boolean).join(';'),
   }

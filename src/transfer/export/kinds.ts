@@ -15,6 +15,19 @@ const text = sql.raw('octet_length(concat(title, cover, author, publisher, langu
 const tagCount = sql`(select count(*) from bookTags where ${isOfBook})`
 const memoBytes = sql.raw('memoBytes + 240 * memoCount')
 const noteBytes = sql`(select coalesce(sum(220 + octet_length(concat(note))), 0) from readings where ${isOfBook})`
+// A review is a thought without a page: one from a column of reviews or, without any, one that the member wrote. Other services
+// publish it, so imported notes are none. Only the first thoughts of a book are read: SQLite has to pass each text to find its
+// page, and a book may have thousands.
+const MAX_THOUGHTS = 20
+const reviewAs = (value: SQL) => sql`iif(thoughtMemos = 0, null, (
+  select ${value} from (
+    select memoId, memoContent, memoBookPage, importSource from memos
+    where +memos.memberId = books.memberId and memos.bookId = books.bookId and memoType = 'THOUGHT'
+    order by memoId limit ${sql.raw(String(MAX_THOUGHTS))}
+  ) where memoBookPage = 0 and (importSource is null or importSource like '%review%')
+  order by importSource is null, memoId limit 1
+))`
+const reviewBytes = sql`coalesce(${reviewAs(sql.raw('octet_length(memoContent)'))}, 0)`
 // The latest event has the number of all events.
 const events = sql`coalesce((select total from progress where ${isOfBook} order by at desc limit 1), 0)`
 
@@ -114,10 +127,10 @@ export const LIBRARY = createKind({
   }),
 })
 
-/** The books with their tags, the dates and outcomes of their readings, and the newest note. */
+/** The books with their tags, the dates and outcomes of their readings, the newest note, and the review. */
 export const SHELVES = createKind({
   source: allBooks,
-  bytes: shelvedBytes,
+  bytes: sql`${shelvedBytes} + ${reviewBytes}`,
   columns: sql`${bookColumns}, ${tags},
     (
       select json_group_array(
@@ -127,7 +140,8 @@ export const SHELVES = createKind({
     (
       select note from ${readingsOfBook} where note is not null
       order by readingId = books.newestReadingId desc, readingId desc limit 1
-    ) as note`,
+    ) as note,
+    ${reviewAs(sql.raw('memoContent'))} as review`,
   toBook: (book) => book,
 })
 

@@ -47,13 +47,19 @@ export const exports = new Hono<App>()
       return sendJson<LibraryExport>(c, toLibraryFile(exported), DOWNLOAD_TIMEOUT_MS)
     },
   )
-  .get('/export.csv', authenticated('library:read'), throttledByMember, valid('query', CsvQuery), async (c) => {
-    const { db, caller, config } = c.var
-    const { for: target, ...query } = c.req.valid('query')
-    const { books, ...file } = await exportBooks(db, caller, config, query, SHELVES)
-    describeFile(c, '/export.csv', file, ['reading-library', 'csv'], target && `&for=${target}`)
-    return sendText(c, 'text/csv', toTable(books, target === 'spreadsheet'), () => books.return())
-  })
+  .get(
+    '/export.csv',
+    authenticated('library:read', 'memos:read'),
+    throttledByMember,
+    valid('query', CsvQuery),
+    async (c) => {
+      const { db, caller, config } = c.var
+      const { for: target, ...query } = c.req.valid('query')
+      const { books, ...file } = await exportBooks(db, caller, config, query, SHELVES)
+      describeFile(c, '/export.csv', file, ['reading-library', 'csv'], target && `&for=${target}`)
+      return sendText(c, 'text/csv', toTable(books, target === 'spreadsheet'), () => books.return())
+    },
+  )
   .get(
     '/export/memos.md',
     authenticated('library:read', 'memos:read'),

@@ -30,6 +30,14 @@ export type Import = z.infer<typeof Import>
 
 const ImportLoss = z.object({ code: ImportCode, field: z.string() }).register(z.globalRegistry, { id: 'ImportLoss' })
 
+const ImportChange = z
+  .object({ field: z.string(), from: z.nullable(z.string()), to: z.nullable(z.string()) })
+  .register(z.globalRegistry, { id: 'ImportChange' })
+
+const SimilarBook = z
+  .object({ bookId: Id, title: z.string().check(z.maxLength(500)) })
+  .register(z.globalRegistry, { id: 'SimilarBook' })
+
 export const ImportRow = z
   .object({
     line: Int32,
@@ -37,7 +45,9 @@ export const ImportRow = z
     outcome: z.enum(IMPORT_OUTCOMES).register(z.globalRegistry, { id: 'ImportOutcome' }),
     code: z.nullable(ImportCode),
     losses: z.array(ImportLoss),
+    changes: z.array(ImportChange),
     bookId: z.nullable(Id),
+    similarTo: z.nullable(SimilarBook),
   })
   .register(z.globalRegistry, { id: 'ImportRow' })
 export type ImportRow = z.infer<typeof ImportRow>
@@ -45,10 +55,11 @@ export type ImportRow = z.infer<typeof ImportRow>
 export const UndoneImport = z
   .object({
     removed: Int32,
+    restored: Int32,
     kept: z
       .array(
         z
-          .object({ bookId: Id, title: z.string().check(z.maxLength(500)) })
+          .object({ bookId: Id, title: z.string().check(z.maxLength(500)), left: z.array(z.string()) })
           .register(z.globalRegistry, { id: 'KeptBook' }),
       )
       .check(z.maxLength(MAX_ROWS)),
@@ -65,6 +76,7 @@ export const importsReference: FeatureReference = {
       Object.entries(REPORT_CODES)
         .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
         .join('\n'),
+    ImportChange: 'What a row changes in a book of the library.',
     ImportCounts: 'How many rows had each outcome so far.',
     ImportFormat:
       'Format of an imported file: the service or device that wrote it, `library` for an export of this service, or `csv` for any other table.',
@@ -75,14 +87,18 @@ export const importsReference: FeatureReference = {
     ImportRowPage: 'A page of the report of an import.',
     ImportStatus:
       'State of an import.\n\n- `RUNNING`: at work\n- `DONE`: every row has an outcome\n- `FAILED`: stopped or cancelled: `reason` says why',
-    KeptBook: 'A book that was not removed.',
+    KeptBook: 'A book that was not removed, and what of the import stays in it.',
     MergeRule:
       'What happens with books that are here already.\n\n- `fill`: only what is empty is filled\n- `overwrite`: file values replace stored ones',
-    UndoneImport: 'What undoing an import removed and kept.',
+    SimilarBook: 'A book of the library that may be the same.',
+    UndoneImport: 'What undoing an import removed, restored and kept.',
   },
   properties: {
     code: 'Why the row was not imported, or null.',
     'ImportLoss.code': 'What happened to it.',
+    changes:
+      'What the row changes in a book that is here already, in a dry run too. Columns of the book with their values, `readings`, `tags`, `memos` ' +
+      'and `progress` with their numbers, and `memo: ` with a column of the file, whose text replaces the one of an earlier import.',
     columns:
       'For tables of unknown services: a JSON object with the column of each field, such as `{"title": "책 이름"}`. At most 200.',
     counts: 'How many rows had each outcome so far.',
@@ -90,11 +106,18 @@ export const importsReference: FeatureReference = {
     dryRun: 'Whether nothing but the report is written.',
     encoding: 'The encoding with which the file was read.',
     failed: 'Rows that could not be imported.',
-    field: 'The column or property of the file. For highlights, their location, line or entry in it.',
+    field:
+      'The column or property of the file, of a shelf with its name, such as `Exclusive Shelf: abandoned`. For highlights, their location, line or entry in it.',
+    'ImportChange.field': 'What is changed.',
+    from: 'The value before, as text. Of a replaced text, the beginning.',
+    to: 'The value after, like `from`.',
     'startImport.file': 'The file to import, as a part with a file name. At most 10 MiB and 10,000 rows.',
     format: 'The format of the file.',
     importId: 'Identifier of the import.',
     kept: 'The books that stay, because they were here before or were changed since.',
+    left:
+      'What stays, because it was changed since: fields, `memos`, `history` for status, dates, readings and progress, which are only restored ' +
+      'together; or `all`, also of imports before this was kept.',
     line: 'The line of the file where the row begins, counted from 1. In JSON, the number of the item.',
     losses: 'The values of the row that were changed or dropped.',
     merge: 'What happens with books that are here already.',
@@ -102,9 +125,14 @@ export const importsReference: FeatureReference = {
     'ImportRow.bookId': 'The book of the row. Null if it has none, or not yet: a dry run creates no books.',
     reason: 'Why the import failed, for its reader, or null.',
     removed: 'Number of books removed.',
+    restored: 'Number of books that were here before and lost all that the import had added or replaced.',
     rows: 'Rows of the file.',
     shelfMap:
       'A JSON object with the meaning of shelves by name: `YET`, `ING`, `DONE`, `STOPPED`, `PAUSED`, or `TAG` for a tag only. At most 200.',
+    similarTo:
+      'With `possible-duplicate`, the book that it may be: `mergeBooks` merges two. Null if it was deleted since.',
+    'SimilarBook.bookId': 'Identifier of the book.',
+    'SimilarBook.title': 'Title of the book.',
     skipped: 'Rows that were left out, because they are or may be another row or book again.',
     status: 'State of the import.',
     'ImportRow.title': 'The title in the file, or null.',
@@ -131,7 +159,7 @@ export const importsReference: FeatureReference = {
         'The format is detected from the content. Books that the library already has are completed; importing the same file ' +
         'again changes nothing. With `dryRun=true`, only the report is written. The file may have up to 10 MiB and 10,000 rows; ' +
         'send it as the form part `file` or as the request body. ' +
-        `One import runs at a time, and ${MAX_PER_DAY} may start in 24 hours. In the same time, ${MAX_FILES_PER_DAY} files ` +
+        `One import runs at a time, and ${MAX_PER_DAY} may start in 24 hours, besides dry runs. In the same time, ${MAX_FILES_PER_DAY} files ` +
         'are read, also those that are refused. Poll `getImport` until `status` is not `RUNNING`: ' +
         'a large import also continues with these requests.',
       responses: { 202: json(Import, 'The import', 'Location') },
@@ -154,7 +182,7 @@ export const importsReference: FeatureReference = {
       operationId: 'listImportRows',
       summary: 'List the result of importing each row',
       description:
-        'In the order of the file. `code` says why a row was not imported, `losses` what of it could not be kept.',
+        'In the order of the file. `code` says why a row was not imported, `losses` what of it could not be kept, `changes` what it changes in a book.',
       responses: { 200: json(pageOf(ImportRow), 'A page of rows') },
     },
     'GET /imports/{import-id}/failed.csv': {
@@ -169,9 +197,10 @@ export const importsReference: FeatureReference = {
       operationId: 'undoImport',
       summary: 'Undo an import',
       description:
-        'Cancels the import if it is running, and removes the books that it created and that were not changed since. Other ' +
-        'books that it created or updated stay, and are listed.',
-      responses: { 200: json(UndoneImport, 'What was removed and kept') },
+        'Cancels the import if it is running, and removes the books that it created and that were not changed since. In other ' +
+        'books, what it replaced comes back and what it added is removed, unless that was changed since. These are listed.',
+      responses: { 200: json(UndoneImport, 'What was removed, restored and kept') },
+      errors: ['MAX_MEMBER_TEXT_BYTES'],
     },
   },
 }

@@ -15,7 +15,7 @@ import { continueLater, type ImportContext, startImport } from './receive/start'
 import { newBudget } from './run-context'
 import { ImportPath, ImportQuery, RowsQuery } from './schema'
 import { getImport, listImports, listRows, toImport } from './store'
-import { undoImport } from './undo'
+import { undoImport } from './undo/undo-import'
 
 const contextOf = (c: Context<App>): ImportContext => {
   const { db, caller, config } = c.var
@@ -85,7 +85,7 @@ export const imports = new Hono<App>()
     authenticated('library:read', 'library:write', 'memos:write'),
     valid('param', ImportPath),
     async (c) => {
-      const undone = await undoImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'])
+      const undone = await undoImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'], c.var.config)
       const { cancelled, ...result } = found(undone, 'IMPORT_NOT_FOUND')
       runLater(c, () => dropFile(contextOf(c), cancelled))
       return c.json(result, 200)

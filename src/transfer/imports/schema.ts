@@ -5,7 +5,7 @@ import { pagingUpTo } from '../../values/paging'
 import { FORMATS } from '../entry'
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024
-/** Imports that a member may start in 24 hours, dry runs included. */
+/** Imports that a member may start in 24 hours. Dry runs count only as files. */
 export const MAX_PER_DAY = 20
 /** Files of a member that are read in 24 hours, also those that are refused. */
 export const MAX_FILES_PER_DAY = 60

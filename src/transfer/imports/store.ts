@@ -11,6 +11,7 @@ import { toInstant } from '../../values/fields'
 import { type Page, toLimit, toPage } from '../../values/paging'
 import { DAY_MS } from '../../values/time'
 import type { FormatName, ImportOptions } from '../entry'
+import type { Change } from './plan/changes'
 import type { Import, ImportRow } from './responses'
 import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY, type RowsQuery } from './schema'
 
@@ -50,14 +51,14 @@ const isRunning = sql`exists (select 1 from imports where memberId = ${callerId}
 // Checked before a file is read, too, which costs more than all else: anyone can make up access tokens.
 /** Whether the caller may start an import: none runs, and fewer than twenty began within a day. */
 const mayStart = sql`not ${isRunning} and (
-  select count(*) from imports where memberId = ${callerId} and importId > ${dayAgo}
+  select count(*) from imports where memberId = ${callerId} and importId > ${dayAgo} and isDryRun = 0
 ) < ${sql.raw(String(MAX_PER_DAY))}`
 
 type Limits = { limitedSince: number | null }
 /** When the twentieth last import began, if that was within a day: the next one may begin a day later. */
 const selectLimits = sqlStatement<Limits>`
   select (
-    select importId from imports where memberId = ${callerId} and importId > ${dayAgo}
+    select importId from imports where memberId = ${callerId} and importId > ${dayAgo} and isDryRun = 0
     order by importId desc limit 1 offset ${sql.raw(String(MAX_PER_DAY - 1))}
   ) as limitedSince`
 
@@ -153,15 +154,30 @@ export const listImports = async (db: Db, caller: Caller): Promise<Import[]> => 
   return rows.map(toImport)
 }
 
-type StoredRow = Omit<ImportRow, 'losses'> & { losses: string | null }
+type StoredRow = Omit<ImportRow, 'losses' | 'changes' | 'similarTo'> &
+  Record<'losses' | 'changes' | 'similarTo', string | null>
+const toRow = ({ losses, changes, similarTo, ...row }: StoredRow): ImportRow => ({
+  ...row,
+  similarTo: JSON.parse(similarTo ?? 'null'),
+  losses: JSON.parse(losses ?? '[]'),
+  changes: Object.entries<Change>(JSON.parse(changes ?? '{}')).map(([field, [from, to]]) => ({
+    field,
+    from: from === null ? null : String(from),
+    to: to === null ? null : String(to),
+  })),
+})
+const reported = sql.raw(`line, title, outcome, code, losses, bookId, undo -> 'changes' as changes, (
+    select json_object('bookId', books.bookId, 'title', books.title) from books
+    where books.bookId = undo ->> 'similarTo' and +books.memberId = importRows.memberId
+  ) as similarTo`)
 /** Matches the rows of the report of one of the caller's imports. */
 export const isOwnReportRow = sql`memberId = ${callerId} and importId = ${placeholder('importId')}`
 // Rows are numbered without gaps, so a page of all of them is a range. A page of an outcome counts through at most 10,000.
 const selectPage = sqlStatement<StoredRow>`
-  select line, title, outcome, code, losses, bookId from importRows
+  select ${reported} from importRows
   where ${isOwnReportRow} and row > ${offset} order by row limit ${limit}`
 const selectPageOfOutcome = sqlStatement<StoredRow>`
-  select line, title, outcome, code, losses, bookId from importRows
+  select ${reported} from importRows
   where ${isOwnReportRow} and outcome = ${placeholder('outcome')} order by row limit ${limit} offset ${offset}`
 
 /** A page of the report. Returns undefined if the caller has no such import. */
@@ -175,6 +191,5 @@ export const listRows = async (
   const select = outcome === 'ALL' ? selectPage(values) : selectPageOfOutcome(values)
   const { found, rows } = await runAsCaller(db, caller, { found: firstRow(selectImport({ importId })), rows: select })
   if (!found) return undefined
-  const items = rows.map((row) => ({ ...row, losses: JSON.parse(row.losses ?? '[]') }))
-  return toPage(items, outcome === 'ALL' ? found.done : found[outcome], paging)
+  return toPage(rows.map(toRow), outcome === 'ALL' ? found.done : found[outcome], paging)
 }

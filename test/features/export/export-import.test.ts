@@ -63,7 +63,7 @@ describe('importing an export', () => {
       expect((await exported(other)).books).toEqual(copy.books)
       await expectIntegrity()
       const { body } = await other.delete(`/imports/${importId}`)
-      expect(body).toEqual({ removed: books.length, kept: [] })
+      expect(body).toEqual({ removed: books.length, restored: 0, kept: [] })
       expect((await exported(other)).books).toEqual([])
       await expectIntegrity()
     })

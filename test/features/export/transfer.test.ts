@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportLibrary, KINDS } from '../../../scripts/transfer/export-library'
-import { type ImportFlags, importFile } from '../../../scripts/transfer/import-file'
+import { type ImportFlags, importFile, listImports, undoImport } from '../../../scripts/transfer/import-file'
 import { createPartFiles } from '../../../scripts/transfer/part-files'
 import type { Fetch } from '../../../scripts/transfer/service'
 import { BASE, handle, signUp } from '../../support/api'
@@ -35,21 +35,66 @@ describe('npm run import', () => {
     expect(lines.at(-1)).toBe('3 of 3 rows')
   })
 
+  it('names possible duplicates, and how to merge them', async () => {
+    const reader = await signUp()
+    const { bookId } = await reader.createBook({ title: 'Low Tide: A Story', author: 'Ana Ruiz' })
+    const dry = await importWith(handle, reader.token, toFile(TIDE), { dryRun: true })
+    const similar = `"Low Tide: A Story" (book ${bookId})`
+    expect(dry.problems).toEqual([`possible duplicate: line 2, "Low Tide": ${similar} is similar`])
+    const { problems } = await importWith(handle, reader.token, toFile(TIDE))
+    const from = (await reader.get('/books')).body.item[0].bookId
+    expect(problems).toEqual([
+      `possible duplicate: line 2, "Low Tide" (book ${from}): to merge it into ${similar}: POST /books/${bookId}/merge {"from": ${from}}`,
+    ])
+  })
+
   it('summarizes what could not be kept', async () => {
     const reader = await signUp()
     const file = toFile('1,A,,2026,,sea', '2,B,,2026/01/02,,sea', '3,C,,2026/01/02,,read')
     const { problems } = await importWith(handle, reader.token, file)
     expect(problems).toEqual([
-      'not kept in 2 rows: Exclusive Shelf: the meaning of the shelf is not known: send `shelfMap` (--map SHELF=DONE)',
-      'not kept in 1 row: Date Added: only a year or month is known',
+      "not kept: 2 × shelf sea: the meaning of the shelf is not known: send `shelfMap` (--map 'sea=STOPPED')",
+      'not kept: 1 × Date Added: only a year or month is known',
     ])
     const highlights = Array.from(
       { length: 22 },
       (_, at) => `T (A)\n- Your Highlight on Location ${at} | x\n\n\n==========\n`,
     )
     const { problems: many } = await importWith(handle, reader.token, new Blob(highlights))
-    expect(many).toHaveLength(21)
-    expect(many.at(-1)).toMatch(/^and \d+ others, in the report$/)
+    expect(many).toEqual(['not kept: 22 × highlights: a highlight without text'])
+  })
+
+  it('lists imports, and undoes one', async () => {
+    const reader = await signUp()
+    const service = { fetch: handle, base: BASE, token: reader.token }
+    const { ended } = await importWith(handle, reader.token, toFile(TIDE))
+    await importWith(handle, reader.token, toFile(TIDE), { dryRun: true })
+    expect(await listImports(service)).toEqual([
+      expect.stringMatching(/ DONE {2}goodreads, dry run: 0 created, 0 updated, 0 failed$/),
+      expect.stringMatching(new RegExp(`^${ended.importId} .* DONE {2}goodreads: 1 created, 0 updated, 0 failed$`)),
+    ])
+    expect(await undoImport(service, String(ended.importId))).toEqual(['1 books removed, 0 restored'])
+    await expect(undoImport(service, '1')).rejects.toThrow(/\(404\)/)
+  })
+
+  it('lists what a dry run would change, and what an undo leaves', async () => {
+    const reader = await signUp()
+    const { bookId } = await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz' })
+    const service = { fetch: handle, base: BASE, token: reader.token }
+    const file = toFile(TIDE.replace('to-read', 'read'))
+    const { changes } = await importWith(handle, reader.token, file, { dryRun: true })
+    expect(changes).toEqual([
+      'changes: line 2, "Low Tide"',
+      '  sourceIds: nothing → ["goodreads:81235"]',
+      '  bookStatus: YET → DONE',
+    ])
+    const { ended, changes: none } = await importWith(handle, reader.token, file)
+    expect(none).toEqual([])
+    await reader.patch(`/books/${bookId}/edition`, { sourceIds: ['isbn:1'] })
+    expect(await undoImport(service, String(ended.importId))).toEqual([
+      '0 books removed, 0 restored',
+      'changed since: "Low Tide": sourceIds kept',
+    ])
   })
 
   it('sends what the file means', async () => {

@@ -37,15 +37,23 @@ it('reads no file while another import runs', async () => {
   expect(read).not.toHaveBeenCalled()
 })
 
-const insertEnded = async (reader: Reader, count: number) =>
+const insertEnded = async (reader: Reader, count: number, isDryRun = 0) =>
   memberDatabase()
     .prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?3)
       insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, options, total)
-      select ?1, ?2 - i, 'DONE', 0, 'fill', 'csv', 'utf-8', '{}', 1 from n`,
+      select ?1, ?2 - i, 'DONE', ?4, 'fill', 'csv', 'utf-8', '{}', 1 from n`,
     )
-    .bind(await memberIdOf(reader), Date.now() - 60_000, count)
+    .bind(await memberIdOf(reader), Date.now() - 60_000, count, isDryRun)
     .run()
+
+it('reads a file after twenty dry runs', async () => {
+  const reader = await signUp()
+  await insertEnded(reader, 20, 1)
+  const { read, changed } = watchReader({ protocol: READER_PROTOCOL, reason: 'It is no list of books.' })
+  expect((await start(reader.token, changed)).status).toBe(422)
+  expect(read).toHaveBeenCalledTimes(1)
+})
 
 it('reads no file after twenty imports', async () => {
   const reader = await signUp()

@@ -167,7 +167,7 @@ describe('an import', () => {
     const { importId } = await importFile(reader, goodreads(SALT))
     const tags = `json_set(json_remove(undo, '$.edits'), '$.tags', json('["sea","favourites"]'))`
     await select(`update importRows set undo = ${tags} where memberId = ?`, await memberIdOf(reader))
-    expect((await reader.delete(`/imports/${importId}`)).body).toEqual({ removed: 1, kept: [] })
+    expect((await reader.delete(`/imports/${importId}`)).body).toEqual({ removed: 1, restored: 0, kept: [] })
   })
 
   it('lists no kept books when a dry run is deleted', async () => {
@@ -175,7 +175,7 @@ describe('an import', () => {
     await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz' })
     const dry = await importFile(reader, goodreads(TIDE, LAMP), '?dryRun=true')
     expect(dry.counts).toEqual(countsOf({ created: 1, updated: 1 }))
-    expect((await reader.delete(`/imports/${dry.importId}`)).body).toEqual({ removed: 0, kept: [] })
+    expect((await reader.delete(`/imports/${dry.importId}`)).body).toEqual({ removed: 0, restored: 0, kept: [] })
   })
 
   it('deletes the file when it has ended', async () => {

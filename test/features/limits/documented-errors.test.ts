@@ -41,6 +41,9 @@ let ids: Record<string, string>
 let powerless: string
 /** Has an import that runs. */
 let importer: Reader
+/** Has an import that replaced a text. */
+let overwriter: Reader
+let overwritingImport: string
 /** Has as many access tokens and tags as a member may have. */
 let hoarder: Reader
 /** Has as many readings as a book may have. */
@@ -61,6 +64,13 @@ beforeAll(async () => {
   powerless = await insertAccessToken(memberDatabase(), await memberIdOf(reader), [], memberSlot())
   importer = await signUp()
   await insertImport(await memberIdOf(importer), 'RUNNING', 0)
+  overwriter = await signUp()
+  overwritingImport = String(await insertImport(await memberIdOf(overwriter), 'DONE', 1))
+  await select('update imports set created = 0, updated = 1 where importId = ?', overwritingImport)
+  await select(
+    `update importRows set outcome = 'updated', bookId = ?, undo = '{"changes":{},"growth":1}' where importId = ?`,
+    ...[(await overwriter.createBook()).bookId, overwritingImport],
+  )
   hoarder = await signUp()
   for (let n = 0; n < MAX_TOKENS; n++) {
     await insertAccessToken(memberDatabase(), await memberIdOf(hoarder), ['profile:read'], memberSlot())
@@ -162,6 +172,14 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   PRECONDITION_FAILED: { headers: { 'If-Match': '"other"' } },
   RANGE_NOT_SATISFIABLE: { headers: { Range: 'bytes=999999-' } },
   ...(Object.fromEntries(QUOTAS) as Record<Quota, Cause>),
+  MAX_MEMBER_TEXT_BYTES: (operation) => ({
+    changed: { MAX_MEMBER_TEXT_BYTES: '0' },
+    // An undo needs room for the text that comes back.
+    ...(operation.method === 'DELETE' && {
+      token: overwriter.token,
+      path: addressOf(operation, { 'import-id': overwritingImport }),
+    }),
+  }),
   MAX_IDEMPOTENCY_KEYS: { changed: { MAX_IDEMPOTENCY_KEYS: '0' }, headers: { 'Idempotency-Key': 'new' } },
   // {"c":1,"t":1,"p":"000000000000000"}
   RESYNC_REQUIRED: withParameters('eyJjIjoxLCJ0IjoxLCJwIjoiMDAwMDAwMDAwMDAwMDAwIn0', /^cursor$/),

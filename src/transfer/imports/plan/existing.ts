@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
 import { type BookColumns, bookColumns, ofBook } from '../../book-columns'
-import type { Entry, EntryMemo } from '../../entry'
+import type { Entry, EntryMemo, EntryProgress } from '../../entry'
 import { query, type RunContext, toJsonParts } from '../run-context'
 import type { StoredImport } from '../store'
-import { createMatcher, type Known } from './matching'
+import { createMatcher, type Known, type Origin } from './matching'
 
 // Loads the books of the library that a file may match. All statements are scoped to the member by `memberId`.
 
@@ -20,9 +20,8 @@ const selectLibrary = sqlStatement<Known>`
 const selectTaken = sqlStatement<{ bookId: number }>`
   select bookId from importRows
   where memberId = ${memberId} and importId = ${placeholder('importId')} and bookId is not null and code is not 'ambiguous-match'`
-/** The books created by earlier imports of exports, with their identifiers in the exported libraries. */
-const selectOrigins = sqlStatement<{ bookId: number; origin: number }>`
-  select bookId, undo ->> 'origin' as origin from importRows
+const selectOrigins = sqlStatement<Origin>`
+  select bookId, undo ->> 'origin' as origin, title from importRows
   where memberId = ${memberId} and outcome = 'created' and origin is not null
     and importId in (select importId from imports where memberId = ${memberId} and format = 'library')`
 
@@ -45,7 +44,7 @@ export const loadLibrary = async (context: RunContext, stored: StoredImport, ent
   })
   const matcher = createMatcher(
     entries,
-    new Map(origins.map(({ bookId, origin }) => [bookId, origin])),
+    new Map(origins.map((origin) => [origin.bookId, origin])),
     new Set(taken.map(({ bookId }) => bookId)),
   )
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -65,55 +64,66 @@ export type Existing = BookColumns & {
   newestReadingId: number | null
   memoCount: number
   memoBytes: number
-  /** Whether it has memos other than quotations: 0 or 1. */
-  hasThoughts: number
   readings: { startedAt: string | null; finishedAt: string | null }[]
   /** Folded. */
   tagKeys: string[]
   /** The number of its progress events. */
   events: number
-  /** What it lacks of the memos of its entry, with their UTF-8 bytes, and of the progress events. */
-  missing: { memos: number; memoBytes: number; events: number }
+  /** What it lacks of the memos and the progress events of its entry. */
+  missing: { memos: EntryMemo[]; events: EntryProgress[] }
+  /** The memos that are texts of columns. */
+  sourced: SourcedMemo[]
+}
+/** A memo that an import wrote from a column with one text for each book. `bytes`: of its text in UTF-8. */
+export type SourcedMemo = {
+  memoId: number
+  bookId: number
+  version: number
+  source: string
+  isEdited: number
+  bytes: number
+  excerpt: string
 }
 
-type ExistingRow = Omit<Existing, 'readings' | 'tagKeys' | 'missing'> & { readings: string; tagKeys: string }
+type ExistingRow = Omit<Existing, 'readings' | 'tagKeys' | 'missing' | 'sourced'> & {
+  readings: string
+  tagKeys: string
+}
 const selectExisting = sqlStatement<ExistingRow>`
-  select bookId, ${bookColumns}, newestReadingId, memoCount, memoBytes, memoCount > contentMemos as hasThoughts,
+  select bookId, ${bookColumns}, newestReadingId, memoCount, memoBytes,
     coalesce((select total from progress where ${ofBook('progress')} order by at desc limit 1), 0) as events,
     (
       select json_group_array(json_object('startedAt', startedAt, 'finishedAt', finishedAt)) from readings
       where ${ofBook('readings')}
     ) as readings,
     (select json_group_array(tagKey) from bookTags cross join tags using (memberId, tagId) where ${ofBook('bookTags')}) as tagKeys
-  from books where memberId = ${memberId} and bookId in (select value from json_each(${placeholder('bookIds')}))`
+  from books where +memberId = ${memberId} and bookId in (select value from json_each(${placeholder('bookIds')}))`
 
 const items = sql`json_each(${placeholder('items')})`
-type MissingRow = Existing['missing'] & { bookId: number }
 /** Each item has the text of a memo, or the time of an event. */
-const selectMissing = sqlStatement<MissingRow>`
-  select value ->> 'bookId' as bookId, count(value ->> 'content') as memos, count(value ->> 'at') as events,
-    coalesce(sum(octet_length(value ->> 'content')), 0) as memoBytes
-  from ${items}
+const selectMissing = sqlStatement<{ number: number }>`
+  select value ->> 'number' as number from ${items}
   where iif(value ->> 'at' is null, (value ->> 'bookId', value ->> 'content') not in (
-    select bookId, memoContent from memos where memberId = ${memberId} and bookId in (select value ->> 'bookId' from ${items})
+    select bookId, memoContent from memos where +memberId = ${memberId} and bookId in (select value ->> 'bookId' from ${items})
   ), not exists (
     select 1 from progress
     where memberId = ${memberId} and progress.bookId = value ->> 'bookId' and progress.at = value ->> 'at'
-  ))
-  group by 1`
-
-/**
- * The memos of an entry that a book may lack. Reviews of other services are left out if the book has memos other than
- * quotations: one of these may be the edited review.
- */
-export const memosFor = (entry: Entry, { hasThoughts }: Pick<Existing, 'hasThoughts'>): EntryMemo[] =>
-  hasThoughts && !entry.exact ? entry.memos.filter(({ type }) => type === 'BOOK_CONTENT') : entry.memos
+  ))`
+/** Characters of a replaced text that the report shows. */
+export const MAX_EXCERPT = 200
+const selectSourced = sqlStatement<SourcedMemo>`
+  select memoId, bookId, version, importSource as source, version is not importVersion as isEdited,
+    octet_length(memoContent) as bytes, substr(memoContent, 1, ${sql.raw(String(MAX_EXCERPT))}) as excerpt
+  from memos
+  where +memberId = ${memberId} and importSource is not null
+    and bookId in (select value from json_each(${placeholder('bookIds')}))`
 
 const toExisting = (row: ExistingRow): Existing => ({
   ...row,
   readings: JSON.parse(row.readings),
   tagKeys: JSON.parse(row.tagKeys),
-  missing: { memos: 0, memoBytes: 0, events: 0 },
+  missing: { memos: [], events: [] },
+  sourced: [],
 })
 
 /** Loads books of the library, and finds what they lack of their entries. */
@@ -122,21 +132,33 @@ export const loadExisting = async (context: RunContext, owner: number, entries: 
   const bookIds = JSON.stringify([...entries.keys()])
   const { rows } = await query(context, { rows: selectExisting({ memberId: owner, bookIds }) })
   const existing = new Map(rows.map((row) => [row.bookId, toExisting(row)]))
-  const items = [...entries].flatMap(([bookId, entry]) => {
-    const book = existing.get(bookId)
-    if (!book) return []
-    const memos = memosFor(entry, book).map(({ content }) => ({ bookId, content }))
-    const events = (entry.exact?.progress ?? []).map(({ at }) => ({ bookId, at: Date.parse(at) }))
-    return [...memos, ...events]
+  const items: { bookId: number; memo?: EntryMemo; event?: EntryProgress }[] = [...entries].flatMap(
+    ([bookId, entry]) =>
+      existing.has(bookId)
+        ? [
+            ...entry.memos.map((memo) => ({ bookId, memo })),
+            ...(entry.exact?.progress ?? []).map((event) => ({ bookId, event })),
+          ]
+        : [],
+  )
+  const parts = toJsonParts(
+    items.map(({ bookId, memo, event }, number) => ({
+      ...{ number, bookId, content: memo?.content, at: event && Date.parse(event.at) },
+    })),
+  )
+  const ofColumns = new Set(items.filter(({ memo }) => memo?.source).map(({ bookId }) => bookId))
+  if (parts.length === 0) return existing
+  const found = await query(context, {
+    missing: parts.map((items) => selectMissing({ memberId: owner, items })),
+    sourced:
+      ofColumns.size > 0 ? selectSourced({ memberId: owner, bookIds: JSON.stringify([...ofColumns]) }) : undefined,
   })
-  const selects = toJsonParts(items).map((items) => selectMissing({ memberId: owner, items }))
-  const found = selects.length > 0 ? (await query(context, { selects })).selects.flat() : []
-  for (const { bookId, memos, memoBytes, events } of found) {
-    const missing = existing.get(bookId)?.missing
-    if (!missing) continue
-    missing.memos += memos
-    missing.memoBytes += memoBytes
-    missing.events += events
+  for (const { number } of found.missing.flat()) {
+    const { bookId, memo, event } = items[number] ?? {}
+    const missing = existing.get(bookId ?? 0)?.missing
+    if (memo) missing?.memos.push(memo)
+    if (event) missing?.events.push(event)
   }
+  for (const memo of found.sourced ?? []) existing.get(memo.bookId)?.sourced.push(memo)
   return existing
 }

@@ -1,5 +1,5 @@
 import type { Entry } from '../../entry'
-import { identityOf } from '../../reader/identity'
+import { toAuthorKeys, toNameStarts, toTitle } from '../../reader/names'
 
 /** What identifies a book in the library. */
 export type Known = {
@@ -11,91 +11,153 @@ export type Known = {
   sourceIds: string | null
 }
 
-/**
- * The match of an entry in the library: its book, the first of several that it could be, or one that is similar but another
- * edition.
- */
+/** The match of an entry in the library: its book, the first of several that it could be, or one that is only similar. */
 export type Match = { kind: 'same' | 'ambiguous' | 'similar'; bookId: number } | undefined
+
+/** A book that an earlier import created from an export: its identifier in the exported library, and its title there. */
+export type Origin = { bookId: number; origin: number; title: string | null }
 
 type Identified = Pick<Entry, 'sourceIds' | 'isbn' | 'title' | 'author'>
 
-const toIdentified = ({ sourceIds, ...book }: Known): Identified => ({
-  ...book,
-  sourceIds: sourceIds === null ? [] : JSON.parse(sourceIds),
-})
+// Unlike an identifier, several books can have the same ISBN or names.
+const isbnKey = (isbn: string) => `isbn:${isbn}`
+const nameKey = (title: string) => (author: string) => `name:${title}|${author}`
+const titleKey = (title: string) => `title:${title}`
+/** Of a book whose title has this as a part. */
+const longTitleKey = (title: string) => `long-title:${title}`
 
-/** ISBN, and title with first author: unlike an identifier, several books can have the same. */
-const sharedKeysOf = ({ isbn, title, author }: Identified) =>
-  [isbn && `isbn:${isbn}`, identityOf({ title, author, isbn: null, sourceIds: [] })].filter(
-    (key) => typeof key === 'string',
-  )
+const toKeys = ({ isbn, title, author }: Identified) => {
+  const { key, number, shortKeys } = toTitle(title ?? '')
+  return {
+    number,
+    ofIsbn: isbn ? [isbnKey(isbn)] : [],
+    ofNames: toAuthorKeys(author).map(nameKey(key)),
+    title: titleKey(key),
+    longTitle: longTitleKey(key),
+    shortTitles: shortKeys.map(titleKey),
+  }
+}
+type Keys = ReturnType<typeof toKeys>
+
 const originKey = (bookId: number) => `#${bookId}`
 
 const serviceOf = (sourceId: string) => sourceId.slice(0, sourceId.indexOf(':'))
 
-/** Whether two records have identifiers of the same kind that differ: then they are different editions. */
+/** Whether two records have identifiers of the same kind that differ: then they are different editions, unless they were merged. */
 const areDifferent = (one: Identified, other: Identified) => {
-  if (one.isbn && other.isbn && one.isbn !== other.isbn) return true
+  if (one.isbn && other.isbn && one.isbn !== other.isbn) return !other.sourceIds.includes(isbnKey(one.isbn))
   const [ownId] = one.sourceIds
   return ownId !== undefined && other.sourceIds.some((id) => serviceOf(id) === serviceOf(ownId))
 }
 
+const sharesName = (one: string | null, other: string | null) =>
+  one === null || other === null || !toNameStarts(one).isDisjointFrom(toNameStarts(other))
+
+/** A book that an entry could be, with its number in a series. */
+type Candidate = Identified & { bookId: number; number: string | undefined }
+
+// Without limits, a library of one title could take minutes.
+/** The books that are kept for an ISBN, or for a title and author. */
+const MAX_SAME = 100
+/** The books that are kept for a title. */
+const MAX_SIMILAR = 20
+
 /**
  * Finds the books of a library to which entries belong: by an identifier, then by ISBN, then by title and first author if
  * exactly one book has them. It keeps only the books that an entry could be. No two entries get the same book.
- * @param origins for books created by an import of an export, their identifiers in the exported library
+ *
+ * A book is similar if it is another edition, has the same title, or has an author in common and one title is part of the other.
+ * @param origins of the books created by imports of exports
  * @param taken the books that no entry gets
  */
-export const createMatcher = (entries: Entry[], origins: Map<number, number>, taken: Set<number>) => {
+export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, taken: Set<number>) => {
   const originOf = ({ exact }: Entry) => (exact?.bookId ? originKey(exact.bookId) : undefined)
-  const sharedKeys = new Map(entries.map((entry) => [entry, sharedKeysOf(entry)]))
-  const wanted = new Set([...sharedKeys].flatMap(([entry, keys]) => [...entry.sourceIds, ...keys, originOf(entry)]))
-  const books = new Map<string, Known[]>()
+  const keysOf = new Map(entries.map((entry) => [entry, toKeys(entry)]))
+  const wanted = new Set(
+    [...keysOf].flatMap(([entry, { ofIsbn, ofNames, title, longTitle, shortTitles }]) => [
+      originOf(entry),
+      ...entry.sourceIds,
+      ...ofIsbn,
+      ...ofNames,
+      title,
+      longTitle,
+      ...shortTitles,
+    ]),
+  )
+  const books = new Map<string, Candidate[]>()
 
   const free = (key: string) => (books.get(key) ?? []).filter(({ bookId }) => !taken.has(bookId))
   // A library can have the same book twice. Each copy matches only its own entry.
   const withoutOrigin = (key: string) => free(key).filter(({ bookId }) => !origins.has(bookId))
-  const take = (book: Known | undefined): Match => {
-    if (!book) return undefined
-    taken.add(book.bookId)
-    return { kind: 'same', bookId: book.bookId }
+  const take = ({ bookId }: Candidate): Match => {
+    taken.add(bookId)
+    return { kind: 'same', bookId }
   }
 
   /**
    * The book that an entry was exported from, or that an earlier import created from it. Another library may use the same
-   * identifier for another book, so the title must be equal, too; titles cannot be changed.
+   * identifier for another book, so the title must be equal, too: that of the book, or that with which it was imported.
    */
   const takeOrigin = (entry: Entry) => {
     const key = originOf(entry)
-    const candidates = key === undefined ? [] : free(key).filter(({ title }) => title === entry.title)
-    return take(candidates.find(({ bookId }) => origins.get(bookId) === entry.exact?.bookId) ?? candidates[0])
+    if (key === undefined) return undefined
+    const importedAs = (bookId: number) => {
+      const known = origins.get(bookId)
+      return known?.origin === entry.exact?.bookId ? known : undefined
+    }
+    const candidates = free(key).filter(({ bookId, title }) =>
+      [title, importedAs(bookId)?.title].includes(entry.title ?? ''),
+    )
+    const book = candidates.find(({ bookId }) => importedAs(bookId)) ?? candidates[0]
+    return book && take(book)
+  }
+
+  /** Whether a book of the same title and author is another edition, or another volume of a series. */
+  const isOther = (entry: Entry, number: string | undefined, book: Candidate) =>
+    areDifferent(entry, book) || (number !== undefined && book.number !== undefined && number !== book.number)
+
+  const findSimilar = (entry: Entry, { ofIsbn, ofNames, title, longTitle, shortTitles }: Keys) => {
+    const partly = [longTitle, ...shortTitles].flatMap(withoutOrigin)
+    return (
+      [...ofIsbn, ...ofNames, title].flatMap(withoutOrigin)[0] ??
+      partly.find(({ author }) => sharesName(author, entry.author))
+    )
   }
 
   const takeEqual = (entry: Entry): Match => {
+    const keys = keysOf.get(entry) ?? toKeys(entry)
     const [identified] = entry.sourceIds.flatMap(withoutOrigin)
     if (identified) return take(identified)
-    let similar: Known | undefined
-    for (const key of sharedKeys.get(entry) ?? []) {
-      const candidates = withoutOrigin(key)
-      const [book, other] = candidates.filter((candidate) => !areDifferent(entry, toIdentified(candidate)))
-      if (book && other) return { kind: 'ambiguous', bookId: book.bookId }
+    for (const shared of [keys.ofIsbn, keys.ofNames]) {
+      const candidates = new Set(shared.flatMap(withoutOrigin).filter((book) => !isOther(entry, keys.number, book)))
+      const alike = [...candidates].filter(({ title, author }) => title === entry.title && author === entry.author)
+      const [book, another] = alike.length === 1 ? alike : candidates
+      if (book && another) return { kind: 'ambiguous', bookId: book.bookId }
       if (book) return take(book)
-      similar ??= candidates[0]
     }
+    const similar = findSimilar(entry, keys)
     return similar && { kind: 'similar', bookId: similar.bookId }
   }
 
+  const add = (key: string, book: Candidate, max = Number.POSITIVE_INFINITY) => {
+    if (!wanted.has(key)) return
+    const others = books.get(key)
+    if (!others) books.set(key, [book])
+    else if (others.length < max) others.push(book)
+  }
   return {
-    offer: (book: Known) => {
-      const identified = toIdentified(book)
+    offer: ({ bookId, sourceIds, ...known }: Known) => {
+      const { key, number, shortKeys } = toTitle(known.title)
+      const book = { ...known, bookId, number, sourceIds: sourceIds === null ? [] : JSON.parse(sourceIds) }
       // The file may be an export of this library, or of the one from which the book was imported.
-      const ids = new Set([book.bookId, origins.get(book.bookId) ?? book.bookId])
-      for (const key of [...identified.sourceIds, ...sharedKeysOf(identified), ...[...ids].map(originKey)]) {
-        if (!wanted.has(key)) continue
-        const others = books.get(key)
-        if (others) others.push(book)
-        else books.set(key, [book])
-      }
+      const ids = new Set([bookId, origins.get(bookId)?.origin ?? bookId])
+      for (const key of [...book.sourceIds, ...[...ids].map(originKey)]) add(key, book)
+      if (book.isbn) add(isbnKey(book.isbn), book, MAX_SAME)
+      add(titleKey(key), book, MAX_SIMILAR)
+      // Most books of a large library have a title that no entry has.
+      const authors = wanted.has(titleKey(key)) ? toAuthorKeys(book.author) : []
+      for (const name of authors.map(nameKey(key))) add(name, book, MAX_SAME)
+      for (const short of shortKeys) add(longTitleKey(short), book, MAX_SIMILAR)
     },
     /** Matches entries when all books were added. Those with the book that they were exported from come first. */
     match: (left: Entry[]): Map<Entry, Match> => {

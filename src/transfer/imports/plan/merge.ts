@@ -18,7 +18,7 @@ const hasReading = (readings: Existing['readings'], { startedAt, finishedAt }: E
   )
 
 /** The first reading of a book without rows. */
-const implicitReading = ({ bookStatus, newestReadingId, readStartDate, readEndDate }: Existing) =>
+export const implicitReading = ({ bookStatus, newestReadingId, readStartDate, readEndDate }: Existing) =>
   newestReadingId !== null || bookStatus === 'YET'
     ? []
     : [{ startedAt: readStartDate?.slice(0, 10) ?? null, finishedAt: readEndDate?.slice(0, 10) ?? null }]
@@ -51,6 +51,7 @@ const mergeReading = (book: Existing, entry: Entry, overwrites: boolean) => {
 export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => {
   const losses: Loss[] = []
   const changes = mergeDetails(book, entry, overwrites)
+  if (overwrites && entry.title && entry.title !== book.title) changes.title = entry.title
   const known: string[] = book.sourceIds === null ? [] : JSON.parse(book.sourceIds)
   const ids = [...new Set([...known, ...entry.sourceIds])].slice(0, MAX_SOURCE_IDS)
   if (ids.length > known.length) changes.sourceIds = JSON.stringify(ids)

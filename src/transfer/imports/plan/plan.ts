@@ -6,8 +6,9 @@ import { type Quotas, utf8Bytes } from '../../../values/quotas'
 import type { BookColumns } from '../../book-columns'
 import type { Code, Entry, EntryMemo, EntryProgress, EntryReading, Loss } from '../../entry'
 import type { ImportRow } from '../responses'
-import { type Existing, memosFor } from './existing'
+import type { Existing } from './existing'
 import type { Match } from './matching'
+import { memoBytes, planMemos, type ReplacedText, textGrowth } from './memos'
 import { mergeInto } from './merge'
 import { textBytesOf, toNewBook } from './new-book'
 
@@ -19,6 +20,8 @@ export type Planned = {
   code: Code | null
   losses: Loss[]
   bookId: number | null
+  /** The book of the library of which the new one may be a duplicate. */
+  similarTo?: number
   /** UTF-8 bytes that the row adds. */
   bytes: number
   book?: BookColumns
@@ -28,6 +31,8 @@ export type Planned = {
   readings: EntryReading[]
   tags: string[]
   memos: EntryMemo[]
+  /** Texts that replace those of memos. */
+  texts: ReplacedText[]
   progress: EntryProgress[]
 }
 
@@ -40,17 +45,17 @@ export const reportOnly = (
   bookId: number | null = null,
 ): Planned => ({
   ...{ row, entry, outcome, code, bookId, losses: entry.losses },
-  ...{ bytes: 0, readings: [], tags: [], memos: [], progress: [] },
+  ...{ bytes: 0, readings: [], tags: [], memos: [], texts: [], progress: [] },
 })
 
-const memoBytes = (memos: EntryMemo[]) => utf8Bytes(...memos.map(({ content }) => content))
 const noteBytes = (readings: EntryReading[]) => utf8Bytes(...readings.map(({ note }) => note))
 
-const planNew = (row: number, entry: Entry, now: string, isSimilar: boolean): Planned => {
+const planNew = (row: number, entry: Entry, now: string, similarTo?: number): Planned => {
   const { columns, readings, losses } = toNewBook(entry, now)
   const { tags, memos } = entry
   return {
-    ...reportOnly(row, entry, 'created', isSimilar ? 'possible-duplicate' : null),
+    ...reportOnly(row, entry, 'created', similarTo ? 'possible-duplicate' : null),
+    similarTo,
     losses: [...entry.losses, ...losses],
     bytes: textBytesOf(columns) + noteBytes(readings) + memoBytes(memos),
     book: columns,
@@ -69,24 +74,25 @@ const planExisting = (row: number, entry: Entry, book: Existing, overwrites: boo
   const readings = fitting(wantedReadings, MAX_READINGS - 1 - book.readings.length, 'readings')
   const newTags = entry.tags.filter((tag) => !book.tagKeys.includes(fold(tag)))
   const tags = fitting(newTags, MAX_BOOK_TAGS - book.tagKeys.length, 'tags')
-  const memos = missing.memos > 0 ? memosFor(entry, book) : []
-  let progress = (missing.events > 0 && entry.exact?.progress) || []
+  const { memos, texts, losses: lostTexts } = planMemos(book, overwrites)
+  losses.push(...lostTexts)
+  let progress = missing.events
   // The latest event would replace a page that was entered in this library.
   const isPageKept = !overwrites && book.events === 0 && ![0, progress.at(-1)?.page].includes(book.currentPage)
-  const isTooMuch = book.events + missing.events > MAX_EVENTS
+  const isTooMuch = book.events + missing.events.length > MAX_EVENTS
   if (progress.length > 0 && (isPageKept || isTooMuch)) {
     lose(isPageKept ? 'newer-here' : 'too-many', 'progress')
     progress = []
   }
-  const isChanged = [Object.keys(changes), readings, tags, memos, progress].some(({ length }) => length > 0)
+  const isChanged = [Object.keys(changes), readings, tags, memos, texts, progress].some(({ length }) => length > 0)
   const grown = Math.max(0, textBytesOf({ ...book, ...changes }) - textBytesOf(book))
   const code = losses.some(({ code }) => code === 'newer-here') ? 'newer-here' : null
   return {
     ...reportOnly(row, entry, isChanged ? 'updated' : 'unchanged', code, book.bookId),
     losses: [...entry.losses, ...losses],
-    bytes: grown + noteBytes(readings) + missing.memoBytes,
+    bytes: grown + noteBytes(readings) + memoBytes(memos) + textGrowth(texts),
     existing: book,
-    ...{ changes, readings, tags, memos, progress },
+    ...{ changes, readings, tags, memos, texts, progress },
   }
 }
 
@@ -108,12 +114,13 @@ export const planRow = (row: number, entry: Entry, match: Match, situation: Situ
   const book = match?.kind === 'same' ? existing.get(match.bookId) : undefined
   const planned = book
     ? planExisting(row, entry, book, overwrites)
-    : planNew(row, entry, now, match?.kind === 'similar')
-  const added = book?.missing ?? { memos: planned.memos.length, memoBytes: memoBytes(planned.memos) }
+    : planNew(row, entry, now, match?.kind === 'similar' ? match.bookId : undefined)
+  const { memos, texts } = planned
+  const addedBytes = memoBytes(memos) + textGrowth(texts)
   const isFull =
-    (book?.memoCount ?? 0) + added.memos > quotas.MAX_MEMOS_PER_BOOK ||
-    (book?.memoBytes ?? 0) + added.memoBytes > quotas.MAX_BOOK_TEXT_BYTES
-  return isFull && planned.memos.length > 0 ? reportOnly(row, entry, 'failed', 'quota', planned.bookId) : planned
+    (memos.length > 0 && (book?.memoCount ?? 0) + memos.length > quotas.MAX_MEMOS_PER_BOOK) ||
+    (addedBytes > 0 && (book?.memoBytes ?? 0) + addedBytes > quotas.MAX_BOOK_TEXT_BYTES)
+  return isFull ? reportOnly(row, entry, 'failed', 'quota', planned.bookId) : planned
 }
 
 /** What counts towards the quotas of a member. */

@@ -11,6 +11,7 @@ import { IMPORT_OUTCOMES } from '../../../values/contract'
 
 const { placeholder } = sql
 
+// In conditions on rows with an identifier, a unary plus keeps SQLite from reading all rows of the member: `+memberId = …`.
 export const memberId = placeholder('memberId')
 export const importId = placeholder('importId')
 const isImport = sql`memberId = ${memberId} and importId = ${importId}`
@@ -47,6 +48,7 @@ export const claimChunk = sqlStatement<{ done: number }>`
 /** The items of a statement, as chunk-items.ts makes them. */
 export const items = sql`json_each(${placeholder('items')}) as item`
 export const value = (name: string) => sql.raw(`item.value ->> '${name}'`)
+export const jsonOf = (name: string) => sql.raw(`item.value -> '${name}'`)
 export const values = (...names: string[]) => sql.join(names.map(value), sql`, `)
 /** The last of the new books. Once they are inserted, no other book has a higher identifier. */
 const lastBookId = sql`${nextId(books.bookId)} - 1`

@@ -1,18 +1,21 @@
+import { newVersion } from '../../../library/memos/versions'
 import { fold, toFoldedColumn } from '../../../values/fold'
 import { DETAILS, READING_COLUMNS } from '../../book-columns'
 import type { Cells, EntryMemo } from '../../entry'
+import { changesOf, toUndo } from '../plan/changes'
+import type { ReplacedText } from '../plan/memos'
 import type { Planned } from '../plan/plan'
 
 // What `writeChunk` writes for planned rows, as items of JSON parameters. An item has the `bookId` of its book, or for a new
 // one `newer`: how many of the new books of the chunk have a higher identifier.
 
-type OfBook = { bookId: number | null } | { newer: number }
+type OfBook = { bookId: number | null; newer?: undefined } | { newer: number }
 
 /** The values that an update expects, so that it does not overwrite a concurrent change. */
 const toExpected = ({ existing, changes = {}, readings, progress }: Planned) => {
   const names = [
     'sourceIds' as const,
-    ...DETAILS.filter((name) => name in changes),
+    ...(['title', ...DETAILS] as const).filter((name) => name in changes),
     // Readings and progress are inserted first, and can change these.
     ...(readings.length === 0 ? READING_COLUMNS : []),
     ...(progress.length === 0 ? ['currentPage' as const] : []),
@@ -23,6 +26,7 @@ const toExpected = ({ existing, changes = {}, readings, progress }: Planned) => 
 const toChange = (planned: Planned) => ({
   ...planned.changes,
   bookId: planned.bookId,
+  titleFolded: toFoldedColumn(planned.changes?.title),
   authorFolded: toFoldedColumn(planned.changes?.author),
   expected: toExpected(planned),
 })
@@ -39,7 +43,7 @@ const toReadings = ({ book, readings }: Planned, ofBook: OfBook) => {
 }
 
 const toMemo = (memo: EntryMemo, ofBook: OfBook, now: string) => {
-  const { type, content, page, isPublic, createdAt, updatedAt } = memo
+  const { type, content, page, isPublic, createdAt, updatedAt, source } = memo
   return {
     ...ofBook,
     type,
@@ -49,23 +53,44 @@ const toMemo = (memo: EntryMemo, ofBook: OfBook, now: string) => {
     authority: isPublic ? 'PUBLIC' : 'PRIVATE',
     createdAt: createdAt ?? now,
     updatedAt: updatedAt ?? createdAt ?? now,
+    version: newVersion(),
+    source,
   }
 }
 
+const toText = ({ content, replaced: { memoId, version } }: ReplacedText, now: string) => ({
+  memoId,
+  content,
+  folded: toFoldedColumn(content),
+  updatedAt: now,
+  version: newVersion(),
+  replacedVersion: version,
+})
+
 const toObject = ({ names, values }: Cells) => Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
 
-const toReport = ({ row, entry, outcome, code, losses, bytes }: Planned, ofBook: OfBook, isDryRun: boolean) => ({
-  ...ofBook,
-  row,
-  line: entry.line,
-  title: entry.title,
-  outcome,
-  code,
-  losses: losses.length > 0 ? losses : undefined,
-  cells: outcome === 'failed' ? toObject(entry.cells) : undefined,
-  origin: entry.exact?.bookId ?? undefined,
-  undo: isDryRun && bytes > 0 ? { bytes } : undefined,
-})
+const toDryUndo = (planned: Planned) => {
+  const changes = planned.existing && changesOf(planned)
+  return planned.bytes > 0 || changes ? { bytes: planned.bytes, changes, similarTo: planned.similarTo } : undefined
+}
+
+const toReport = (planned: Planned, ofBook: OfBook, isDryRun: boolean) => {
+  const { row, entry, outcome, code, losses, texts } = planned
+  return {
+    ...ofBook,
+    row,
+    line: entry.line,
+    title: entry.title,
+    outcome,
+    code,
+    losses: losses.length > 0 ? losses : undefined,
+    cells: outcome === 'failed' ? toObject(entry.cells) : undefined,
+    origin: entry.exact?.bookId ?? undefined,
+    similarTo: planned.similarTo,
+    undo: isDryRun ? toDryUndo(planned) : outcome === 'updated' ? toUndo(planned) : undefined,
+    texts: isDryRun || texts.length === 0 ? undefined : texts.map(({ replaced }) => replaced.memoId),
+  }
+}
 
 /** The items of a chunk. A dry run has only the report, with the bytes of text that each row would add. */
 export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
@@ -80,6 +105,7 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
   /** The books of the library to which readings or progress are added. */
   const changedBooks = (list: 'readings' | 'progress') =>
     written.flatMap(({ planned }) => (planned.existing && planned[list].length > 0 ? planned.existing.bookId : []))
+  const reports = rows.map(({ planned, ofBook }) => toReport(planned, ofBook, isDryRun))
   let newReadings = 0
   const books = written.flatMap(({ planned: { book }, readings }) => {
     newReadings += readings.filter(({ isFirst }) => !isFirst).length
@@ -103,6 +129,8 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
     changes: written.flatMap(({ planned }) => (Object.keys(planned.changes ?? {}).length > 0 ? toChange(planned) : [])),
     tags: written.flatMap(({ planned, ofBook }) => planned.tags.map((tag) => ({ ...ofBook, tag, tagKey: fold(tag) }))),
     memos: written.flatMap(({ planned, ofBook }) => planned.memos.map((memo) => toMemo(memo, ofBook, now))),
-    report: rows.map(({ planned, ofBook }) => toReport(planned, ofBook, isDryRun)),
+    texts: written.flatMap(({ planned }) => planned.texts.map((text) => toText(text, now))),
+    report: reports.filter(({ newer }) => newer === undefined),
+    reportOfNew: reports.filter(({ newer }) => newer !== undefined),
   }
 }

@@ -6,8 +6,8 @@ import { memos } from '../../../db/schema/memo-tables'
 import { MAX_TAGS } from '../../../library/tags/schema'
 import { BOOK_COLUMNS, CHANGEABLE } from '../../book-columns'
 import { toJsonParts } from '../run-context'
-import { snapshot } from '../undo'
-import { importId, isClaimed, itemBook, items, itemsOfBooks, memberId, value, values } from './chunk-claim'
+import { historyBefore, historyState, snapshot } from '../undo/snapshot'
+import { importId, isClaimed, itemBook, items, itemsOfBooks, jsonOf, memberId, value, values } from './chunk-claim'
 import type { toItems } from './chunk-items'
 import { insertFirstReadings, insertProgress, insertReadings, lastReadingId, syncBooks, syncPages } from './history'
 
@@ -20,9 +20,10 @@ const insertBooks = sqlStatement`
   from (select value, ${nextId(books.bookId)} - 1 + row_number() over (order by key) as bookId from ${items}) as item
   where ${isClaimed}`
 
+const UPDATED = ['title', ...CHANGEABLE] as const
 /** Whether the columns that the item expects are as they were when the row was planned. */
 const isAsExpected = sql.raw(
-  CHANGEABLE.map((name) => {
+  UPDATED.map((name) => {
     const expected = `item.value -> 'expected' -> '${name}'`
     // Without the key, this is null. The value null is JSON.
     return `(${expected} is null or books.${name} is ${expected} ->> '$')`
@@ -30,11 +31,12 @@ const isAsExpected = sql.raw(
 )
 const updateBooks = sqlStatement`
   update books set ${sql.join(
-    CHANGEABLE.map((name) => sql`${sql.raw(name)} = coalesce(${value(name)}, ${sql.raw(`books.${name}`)})`),
+    UPDATED.map((name) => sql`${sql.raw(name)} = coalesce(${value(name)}, ${sql.raw(`books.${name}`)})`),
     sql`, `,
-  )}, authorFolded = iif(${value('author')} is null, authorFolded, ${value('authorFolded')})
+  )}, titleFolded = iif(${value('title')} is null, titleFolded, ${value('titleFolded')}),
+    authorFolded = iif(${value('author')} is null, authorFolded, ${value('authorFolded')})
   from ${items}
-  where books.bookId = ${value('bookId')} and books.memberId = ${memberId} and ${isAsExpected} and ${isClaimed}`
+  where books.bookId = ${value('bookId')} and +books.memberId = ${memberId} and ${isAsExpected} and ${isClaimed}`
 
 const insertTags = sqlStatement`
   insert into tags (memberId, tagId, tag, tagKey)
@@ -55,36 +57,75 @@ const insertBookTags = sqlStatement`
 // For IN, SQLite builds a temporary index of the memos that the books of the library have.
 const insertMemos = sqlStatement`
   insert into memos (
-    memoId, bookId, memberId, position, memoType, memoContent, contentFolded, memoBookPage, memoAuthority, createdAt, updatedAt
+    memoId, bookId, memberId, position, memoType, memoContent, contentFolded, memoBookPage, memoAuthority, createdAt, updatedAt,
+    version, importId, importVersion, importSource
   )
   select ${nextId(memos.memoId)} - 1 + number, bookId, ${memberId},
     (select coalesce(max(position), 0) from memos where memberId = ${memberId}) + number,
-    ${values('type', 'content', 'folded', 'page', 'authority', 'createdAt', 'updatedAt')}
+    ${values('type', 'content', 'folded', 'page', 'authority', 'createdAt', 'updatedAt', 'version')},
+    ${importId}, ${values('version', 'source')}
   from (
     select books.bookId, item.value, row_number() over (order by item.key) as number from ${itemsOfBooks}
     where ${value('newer')} is not null or (books.bookId, ${value('content')}) not in (
       select bookId, memoContent from memos
-      where memberId = ${memberId} and bookId in (select value ->> 'bookId' from ${items})
+      where +memberId = ${memberId} and bookId in (select value ->> 'bookId' from ${items})
     )
   ) as item
   where ${isClaimed}`
 
+const updateTexts = sqlStatement`
+  update memos set memoContent = ${value('content')}, contentFolded = ${value('folded')}, updatedAt = ${value('updatedAt')},
+    version = ${value('version')}, importId = ${importId}, importVersion = ${value('version')}
+  from ${items}
+  where memos.memoId = ${value('memoId')} and +memos.memberId = ${memberId}
+    and memos.version = ${value('replacedVersion')} and ${isClaimed}`
+
+const replacedTexts = sql`(
+  select json_group_array(json_object(
+    'memoId', memoId, 'content', memoContent, 'folded', contentFolded, 'updatedAt', updatedAt, 'importId', importId
+  )) from memos
+  where +memos.memberId = ${memberId} and memoId in (select value from json_each(${jsonOf('texts')}))
+)`
+// Before the books change, because it has what the import overwrites.
 const insertReport = sqlStatement`
-  insert into importRows (memberId, importId, row, line, title, outcome, code, losses, cells, undo, bookId)
-  select ${memberId}, ${importId}, ${values('row', 'line', 'title', 'outcome', 'code')},
-    item.value -> 'losses', item.value -> 'cells',
-    iif(${value('newer')} is null, item.value -> 'undo', json_set(${snapshot}, '$.origin', ${value('origin')})),
-    coalesce(books.bookId, ${value('bookId')})
+  insert into importRows (memberId, importId, row, line, title, outcome, code, losses, cells, undo, texts, bookId)
+  select ${memberId}, ${importId}, ${values('row', 'line', 'title', 'outcome', 'code')}, ${jsonOf('losses')}, ${jsonOf('cells')},
+    json_replace(${jsonOf('undo')}, '$.history', json(iif(${jsonOf('undo')} ->> 'history', ${historyBefore}, null))),
+    iif(${jsonOf('texts')} is null, null, ${replacedTexts}), ${value('bookId')}
   from ${items} left join ${itemBook} where ${isClaimed}`
+const completeReport = sqlStatement`
+  update importRows set undo = json_set(undo, '$.state', (
+    select ${historyState} from books where books.bookId = importRows.bookId and +books.memberId = ${memberId}
+  ))
+  where memberId = ${memberId} and importId = ${importId} and row in (select ${value('row')} from ${items}) and ${isClaimed}`
+// After all else, because it has what the import made of the books.
+const insertReportOfNew = sqlStatement`
+  insert into importRows (memberId, importId, row, line, title, outcome, code, losses, undo, bookId)
+  select ${memberId}, ${importId}, ${values('row', 'line', 'title', 'outcome', 'code')}, ${jsonOf('losses')},
+    json_set(${snapshot}, '$.origin', ${value('origin')}, '$.similarTo', ${value('similarTo')}), books.bookId
+  from ${itemsOfBooks} where ${isClaimed}`
 
 /** The statements that write what `claimChunk` claimed. Not idempotent: after an error, read `done` again. */
 export const writeChunk = (
   ofChunk: { memberId: number; importId: number; done: number; lease: number; now: number },
-  { books, readings, readBooks, changes, tags, memos, progress, progressBooks, report }: ReturnType<typeof toItems>,
+  {
+    books,
+    readings,
+    readBooks,
+    changes,
+    tags,
+    memos,
+    texts,
+    progress,
+    progressBooks,
+    report,
+    reportOfNew,
+  }: ReturnType<typeof toItems>,
 ) => {
   const write = (statement: (values: Values) => Statement, list: unknown[]) =>
     toJsonParts(list).map((part) => statement({ ...ofChunk, items: part }))
   return [
+    ...write(insertReport, report),
     ...write(insertBooks, books),
     ...write(insertFirstReadings, readBooks),
     ...write(insertReadings, readings),
@@ -95,7 +136,11 @@ export const writeChunk = (
     ...write(insertTags, tags),
     ...write(insertBookTags, tags),
     ...write(insertMemos, memos),
-    // Last, because it has what the import has made of new books.
-    ...write(insertReport, report),
+    ...write(updateTexts, texts),
+    ...write(
+      completeReport,
+      report.filter(({ undo }) => undo && 'history' in undo && undo.history),
+    ),
+    ...write(insertReportOfNew, reportOfNew),
   ]
 }

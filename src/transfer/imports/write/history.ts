@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
 import { nextId, READING_ID_OFFSET } from '../../../db/next-id'
 import { readings } from '../../../db/schema/reading-tables'
-import { NEWEST_FIRST, toTimestamp } from '../../../library/readings/newest'
+import { firstColumns, hasFirst, NEWEST_FIRST, toTimestamp } from '../../../library/readings/newest'
 import { isClaimed, items, itemsOfBooks, memberId, value, values } from './chunk-claim'
 
 // The statements of a chunk that write readings and progress.
@@ -17,11 +17,8 @@ const changedBooks = sql`(select value from ${items})`
 // As `storeFirst` in readings/store.ts.
 export const insertFirstReadings = sqlStatement`
   insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
-  select bookId, memberId, bookId, 0, substr(readStartDate, 1, 10),
-    iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null), iif(bookStatus = 'DONE', 'FINISHED', null),
-    nullif(star * 4, 0)
-  from books where memberId = ${memberId} and bookId in ${changedBooks} and newestReadingId is null and bookStatus <> 'YET'
-    and ${isClaimed}`
+  select bookId, memberId, bookId, 0, ${firstColumns}
+  from books where +memberId = ${memberId} and bookId in ${changedBooks} and ${hasFirst} and ${isClaimed}`
 // The first reading of a new book has the identifier of the book. The others are numbered in the order of the array.
 const isFirst = value('isFirst')
 export const insertReadings = sqlStatement`
@@ -73,5 +70,5 @@ const latestPage = sql`(
 // As in progress/store.ts.
 export const syncPages = sqlStatement`
   update books set currentPage = ${latestPage}
-  where memberId = ${memberId} and bookId in ${changedBooks}
+  where +memberId = ${memberId} and bookId in ${changedBooks}
     and currentPage <> ${latestPage} and ${isClaimed}`

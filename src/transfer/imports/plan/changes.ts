@@ -1,0 +1,70 @@
+import { fold, toFoldedColumn } from '../../../values/fold'
+import { utf8Bytes } from '../../../values/quotas'
+import type { BookColumns } from '../../book-columns'
+import { HISTORY_COLUMNS } from '../undo/snapshot'
+import { MAX_EXCERPT } from './existing'
+import { implicitReading } from './merge'
+import type { Planned } from './plan'
+
+/** As the report keeps it. */
+export type Change = [from: string | number | null, to: string | number | null]
+
+/** The first characters of a text, like `substr` of SQL. */
+const toExcerpt = (text: string) =>
+  Array.from(text.slice(0, 2 * MAX_EXCERPT))
+    .slice(0, MAX_EXCERPT)
+    .join('')
+
+/**
+ * What a row changes in a book of the library: columns with their values, what is added with the number before and after it,
+ * and the beginnings of replaced texts.
+ */
+export const changesOf = (planned: Planned): Record<string, Change> => {
+  const { existing, changes = {}, readings, tags, memos, texts, progress } = planned
+  if (!existing) return {}
+  const columns = (Object.keys(changes) as (keyof BookColumns)[]).map((name): [string, Change] => [
+    name,
+    [existing[name], changes[name] ?? null],
+  ])
+  const added: [string, number, unknown[]][] = [
+    ['readings', existing.readings.length + implicitReading(existing).length, readings],
+    ['tags', existing.tagKeys.length, tags],
+    ['memos', existing.memoCount, memos],
+    ['progress', existing.events, progress],
+  ]
+  const replaced = texts.map(({ source = '', content, replaced }): [string, Change] => [
+    // With a prefix, since a column of the file may have the name of one of the database.
+    `memo: ${source.slice(source.indexOf(' ') + 1)}`,
+    [replaced.excerpt, toExcerpt(content)],
+  ])
+  return Object.fromEntries([
+    ...columns,
+    ...added.flatMap(([name, before, { length }]): [string, Change][] =>
+      length > 0 ? [[name, [before, before + length]]] : [],
+    ),
+    ...replaced,
+  ])
+}
+
+const TEXTS = ['title', 'cover', 'author', 'publisher', 'language', 'series', 'sourceIds'] as const
+
+/** How to undo a row that updates a book. `writeChunk` replaces `history` and `texts` with what it overwrites. */
+export const toUndo = (planned: Planned) => {
+  const { existing, changes = {}, readings, tags, texts, progress } = planned
+  if (!existing) return undefined
+  const hasHistory = readings.length + progress.length > 0 || HISTORY_COLUMNS.some((name) => name in changes)
+  const bytes = [
+    ...TEXTS.filter((name) => name in changes).map((name) => utf8Bytes(existing[name]) - utf8Bytes(changes[name])),
+    ...texts.map(({ content, replaced }) => replaced.bytes - utf8Bytes(content)),
+  ]
+  return {
+    changes: changesOf(planned),
+    /** Bytes that the undo can add. */
+    growth: bytes.reduce((sum, each) => sum + Math.max(0, each), 0) || undefined,
+    titleFolded: 'title' in changes ? toFoldedColumn(existing.title) : undefined,
+    authorFolded: 'author' in changes ? toFoldedColumn(existing.author) : undefined,
+    tags: tags.length > 0 ? tags.map(fold) : undefined,
+    events: progress.length > 0 ? progress.map(({ at }) => Date.parse(at)) : undefined,
+    history: hasHistory ? 1 : undefined,
+  }
+}

@@ -1,0 +1,121 @@
+import { sql } from 'drizzle-orm'
+import { callerId } from '../../../db/caller'
+import { sqlStatement } from '../../../db/client'
+import { textLimit } from '../../../db/quotas'
+import { DETAILS } from '../../book-columns'
+import { isOwnReportRow } from '../store'
+import { HISTORY_COLUMNS, historyState } from './snapshot'
+
+// The statements that undo rows which updated books of the library, as one transaction: what was changed since stays. The first
+// one marks the rows with what stays. The last one deletes what was needed for the undo, so that repeating it does nothing.
+
+const isInRange = sql`${isOwnReportRow} and row > :after and row <= :to and outcome = 'updated'`
+const isOwnBook = sql`books.bookId = importRows.bookId and books.memberId = ${callerId}`
+
+/** Columns that are restored one by one. */
+const COLUMNS = ['title', ...DETAILS, 'sourceIds', 'star'] as const
+const present = sql`json_object(${sql.raw(COLUMNS.map((name) => `'${name}', books.${name}`).join(', '))})`
+const isImported = sql`importId = :importId and version = importVersion`
+const changed = sql`(
+  select key from json_each(undo, '$.changes') as change
+  where key in (${sql.raw(COLUMNS.map((name) => `'${name}'`).join(', '))})
+    and (${present} ->> key) is not (value ->> 1) and (${present} ->> key) is not (value ->> 0)
+  union all select 'memos' where exists (
+    select 1 from memos where memos.bookId = books.bookId and importId = :importId and version <> importVersion
+  ) or exists (
+    select 1 from json_each(texts) cross join memos on memoId = value ->> 'memoId'
+    where memos.bookId = books.bookId and importId is not :importId
+  )
+  union all select 'history' where undo -> 'history' is not null and undo ->> 'state' is not ${historyState}
+)`
+// What comes back counts towards the quota before what is removed.
+const fits = sql`exists (
+  select 1 from members, (select coalesce(sum(undo ->> 'growth'), 0) as growth from importRows where ${isInRange})
+  where memberId = ${callerId} and (growth = 0 or textBytes + growth <= ${textLimit})
+)`
+/** Imports of earlier releases kept nothing of updated books. */
+export const markRows = sqlStatement`
+  update importRows set undo = iif(
+    undo is null, '{"left":["all"]}', json_set(undo, '$.left', json((select json_group_array(key) from ${changed})))
+  )
+  from books where ${isOwnBook} and importRows.${isInRange} and undo -> 'left' is null and ${fits}`
+/** Rows that were not marked, since the quota has no room for what they replaced. */
+export const countUnmarked = sqlStatement<{ count: number }>`
+  select count(*) as count from importRows join books on ${isOwnBook}
+  where importRows.${isInRange} and undo -> 'left' is null`
+
+const marked = sql`(select bookId, undo, texts from importRows where ${isInRange} and undo -> 'left' is not null)`
+const withHistory = sql`(
+  select bookId, undo -> 'history' as history, undo -> 'events' as events from ${marked}
+  where undo -> 'history' is not null and 'history' not in (select value from json_each(undo, '$.left'))
+)`
+const columnBefore = (name: string) => sql.raw(`history -> 'columns' ->> '${name}'`)
+
+// Incremented, readingVersion keeps the triggers from making readings of the changes. The stars are those of the newest reading,
+// if it has a row.
+export const restoreHistory = sqlStatement`
+  update books set
+    ${sql.join(
+      HISTORY_COLUMNS.map((name) => sql`${sql.raw(name)} = ${columnBefore(name)}`),
+      sql`, `,
+    )},
+    star = iif(newestReadingId is null, star, ${columnBefore('star')}),
+    newestReadingId = ${columnBefore('newestReadingId')},
+    readingVersion = readingVersion + 1
+  from ${withHistory} as row where books.bookId = row.bookId and books.memberId = ${callerId}`
+export const deleteReadings = sqlStatement`
+  delete from readings where readingId in (
+    select readingId from ${withHistory} as row
+    cross join readings on readings.memberId = ${callerId} and readings.bookId = row.bookId
+    where readingId not in (select value from json_each(history, '$.readings'))
+  )`
+// Also the event that a trigger has just added for the page.
+export const deleteProgress = sqlStatement`
+  delete from progress where memberId = ${callerId} and (bookId, at) in (
+    select progress.bookId, at from ${withHistory} as row
+    cross join progress on progress.memberId = ${callerId} and progress.bookId = row.bookId
+    where at > coalesce(history ->> 'latestAt', -9e15) or at in (select value from json_each(events))
+  )`
+export const countProgress = sqlStatement`
+  update progress set total = (
+    select count(*) from progress as each where each.memberId = progress.memberId and each.bookId = progress.bookId
+  )
+  where memberId = ${callerId} and (bookId, at) in (
+    select bookId, (select max(at) from progress where progress.memberId = ${callerId} and progress.bookId = row.bookId)
+    from ${withHistory} as row
+  )`
+
+const isWritten = (name: string) =>
+  `undo -> 'changes' -> '${name}' is not null and ${name} is undo -> 'changes' -> '${name}' ->> 1`
+const restored = COLUMNS.map((name) => {
+  const condition = name === 'star' ? `newestReadingId is null and ${isWritten(name)}` : isWritten(name)
+  return `${name} = iif(${condition}, undo -> 'changes' -> '${name}' ->> 0, ${name})`
+})
+const restoredFolds = ['title', 'author'].map(
+  (name) => `${name}Folded = iif(${isWritten(name)}, undo ->> '${name}Folded', ${name}Folded)`,
+)
+export const restoreColumns = sqlStatement`
+  update books set ${sql.raw([...restored, ...restoredFolds].join(', '))}
+  from ${marked} as row where books.bookId = row.bookId and books.memberId = ${callerId}`
+
+export const restoreTexts = sqlStatement`
+  update memos set
+    memoContent = text.value ->> 'content', contentFolded = text.value ->> 'folded', updatedAt = text.value ->> 'updatedAt',
+    importId = text.value ->> 'importId', version = :version, importVersion = :version
+  from ${marked} as row, json_each(texts) as text
+  where memos.memoId = text.value ->> 'memoId' and +memos.memberId = ${callerId} and ${isImported}`
+// The unary plus keeps SQLite from reading all memos of the member. After the texts: those memos are of an earlier import again.
+export const deleteMemos = sqlStatement`
+  delete from memos where memoId in (
+    select memoId from ${marked} as row cross join memos on memos.bookId = row.bookId
+    where +memos.memberId = ${callerId} and ${isImported}
+  )`
+export const deleteTags = sqlStatement`
+  delete from bookTags where memberId = ${callerId} and (tagId, bookId) in (
+    select tagId, bookId from ${marked} as row, json_each(undo, '$.tags') as tag
+    cross join tags on tags.memberId = ${callerId} and tags.tagKey = tag.value
+  )`
+
+export const forget = sqlStatement`
+  update importRows set undo = json_object('left', json(undo -> 'left')), texts = null
+  where ${isInRange} and undo -> 'left' is not null`

@@ -1,0 +1,50 @@
+import { sql } from 'drizzle-orm'
+import { CHANGEABLE, ofBook } from '../../book-columns'
+
+// What the report of an import keeps of the books that it wrote: JSON expressions for queries on `books`.
+
+const digits = (date: string) => `cast(replace(${date}, '-', '') as integer)`
+/** Any change of a reading changes these sums, unless the note is replaced by one of the same length. */
+const READING_SUMS = [
+  digits('startedAt'),
+  digits('finishedAt'),
+  ...['length(outcome)', 'quarters', 'isPaused', 'unicode(format)', 'octet_length(note)'],
+].map((number) => `coalesce(sum(${number}), 0)`)
+const readingSums = sql`(select json_array(count(*), ${sql.raw(READING_SUMS.join(', '))}) from readings where ${ofBook('readings')})`
+
+/** A created book with what belongs to it. An undo deletes the book if it still is the same. */
+// Two functions, because D1 allows a function 32 arguments: as many as `CHANGEABLE` gives.
+export const snapshot = sql`json_set(
+  json_object(${sql.raw(CHANGEABLE.map((name) => `'${name}', books.${name}`).join(', '))}),
+  '$.title', books.title, '$.createdAt', books.createdAt, '$.memoCount', books.memoCount, '$.memoBytes', books.memoBytes,
+  '$.edits', (
+    select iif(count(*) = 0, null, json_array(count(*), max(updatedAt))) from memos
+    where memos.bookId = books.bookId and updatedAt <> memos.createdAt
+  ),
+  '$.tags', (
+    select json_group_array(tagKey order by tagKey) from bookTags cross join tags using (memberId, tagId)
+    where ${ofBook('bookTags')}
+  ),
+  '$.progress', (select count(*) from progress where ${ofBook('progress')}),
+  '$.readings', ${readingSums}
+)`
+
+/** The columns of a book that follow from its readings and progress, which are only restored together. */
+export const HISTORY_COLUMNS = ['bookStatus', 'readStartDate', 'readEndDate', 'currentPage'] as const
+const history = sql.raw(HISTORY_COLUMNS.map((name) => `books.${name}`).join(', '))
+
+const latest = (value: string) => sql`(
+  select ${sql.raw(value)} from progress where ${ofBook('progress')} order by at desc limit 1
+)`
+
+/** A book's readings and progress, to see whether they have changed: a text. */
+export const historyState = sql`json_array(
+  books.newestReadingId, ${history}, json(${readingSums}), json(${latest('json_array(at, total)')})
+) || ''`
+
+/** What restores a book's readings and progress. */
+export const historyBefore = sql`json_object(
+  'columns', json_object(${sql.raw([...HISTORY_COLUMNS, 'star', 'newestReadingId'].map((name) => `'${name}', books.${name}`).join(', '))}),
+  'latestAt', ${latest('at')},
+  'readings', json((select json_group_array(readingId) from readings where ${ofBook('readings')}))
+)`

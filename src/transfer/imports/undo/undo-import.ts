@@ -1,0 +1,108 @@
+import { sql } from 'drizzle-orm'
+import { type Caller, callerId, queryOne, runAsCaller } from '../../../db/caller'
+import { type Db, firstRow, sqlStatement } from '../../../db/client'
+import { ownQuotaExceeded } from '../../../db/quotas'
+import { newVersion } from '../../../library/memos/versions'
+import type { Quotas } from '../../../values/quotas'
+import type { UndoneImport } from '../responses'
+import { importColumns, isOwnImport, isOwnReportRow, type StoredImport } from '../store'
+import * as restore from './restore'
+import { snapshot } from './snapshot'
+
+const { placeholder } = sql
+
+// Rows stay until the undo is complete: the next DELETE continues it after a crash.
+const cancel = sqlStatement<StoredImport>`
+  update imports set status = iif(status = 'RUNNING', 'FAILED', status), lease = 0 where ${isOwnImport}
+  returning ${importColumns}`
+
+/** Rows per statement. Deleting a book also deletes its memos, readings and tags. */
+const BATCH = 100
+
+// The unary plus keeps SQLite from reading all books of the member. Earlier releases kept the tags in the order of the file.
+const deleteUnchanged = sqlStatement<{ bookId: number }>`
+  delete from books where +memberId = ${callerId} and bookId in (
+    select books.bookId from importRows join books using (memberId, bookId)
+    where importRows.memberId = ${callerId} and importId = ${placeholder('importId')}
+      and row > ${placeholder('after')} and row <= ${placeholder('after')} + ${sql.raw(String(BATCH))}
+      and outcome = 'created'
+      and not exists (
+        select 1 from json_each(${snapshot}) as now where now.value is not iif(
+          now.key = 'tags', (select json_group_array(value order by value) from json_each(undo, '$.tags')), undo ->> now.key
+        )
+      )
+  )
+  returning bookId`
+type KeptRow = { bookId: number; title: string; outcome: 'created' | 'updated'; left: string | null }
+const selectKept = sqlStatement<KeptRow>`
+  select books.bookId, books.title, outcome, undo -> 'left' as left from importRows join books using (memberId, bookId)
+  where importRows.memberId = ${callerId} and importId = ${placeholder('importId')} and outcome in ('created', 'updated')
+  order by row`
+const deleteRows = sqlStatement`delete from importRows where ${isOwnReportRow}`
+const hide = sqlStatement`update imports set isDeleted = 1, options = '', reason = null where ${isOwnImport} returning importId`
+
+/** Rows of updated books per call, so that an undo takes fewer than the 1,000 statements that D1 allows an invocation. */
+const UPDATES_BATCH = 250
+
+/** @throws MAX_MEMBER_TEXT_BYTES when that quota has no room for what the import replaced; the next undo continues */
+const restoreBooks = async (db: Db, caller: Caller, { importId, done }: StoredImport, quotas: Quotas) => {
+  const { MAX_MEMBER_TEXT_BYTES } = quotas
+  for (let after = 0; after < done; after += UPDATES_BATCH) {
+    const rows = { importId, after, to: after + UPDATES_BATCH }
+    const { unmarked } = await runAsCaller(db, caller, {
+      marked: restore.markRows({ ...rows, MAX_MEMBER_TEXT_BYTES }),
+      unmarked: firstRow(restore.countUnmarked(rows)),
+      history: restore.restoreHistory(rows),
+      readings: restore.deleteReadings(rows),
+      progress: restore.deleteProgress(rows),
+      count: restore.countProgress(rows),
+      columns: restore.restoreColumns(rows),
+      texts: restore.restoreTexts({ ...rows, version: newVersion() }),
+      memos: restore.deleteMemos(rows),
+      tags: restore.deleteTags(rows),
+      forgotten: restore.forget(rows),
+    })
+    if (unmarked?.count) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
+  }
+}
+
+const ALL = '["all"]'
+
+/**
+ * Cancels an import if it runs. Removes the books that it created, and restores those that it updated, as far as they were not
+ * changed since. Returns undefined if the caller has no such import.
+ * @throws MAX_MEMBER_TEXT_BYTES
+ */
+export const undoImport = async (
+  db: Db,
+  caller: Caller,
+  importId: number,
+  quotas: Quotas,
+): Promise<(UndoneImport & { cancelled: StoredImport }) | undefined> => {
+  const cancelled = await queryOne(db, caller, cancel({ importId }))
+  if (!cancelled) return undefined
+  if (cancelled.updated > 0 && !cancelled.isDryRun) await restoreBooks(db, caller, cancelled, quotas)
+  let removed = 0
+  for (let after = 0; after < cancelled.done; after += BATCH) {
+    const { deleted } = await runAsCaller(db, caller, { deleted: deleteUnchanged({ importId, after }) })
+    removed += deleted.length
+  }
+  const values = { importId }
+  const { kept } = await runAsCaller(db, caller, {
+    kept: selectKept(values),
+    deleted: deleteRows(values),
+    hidden: hide(values),
+  })
+  // A dry run created and updated nothing.
+  if (cancelled.isDryRun) return { removed, restored: 0, kept: [], cancelled }
+  return {
+    removed,
+    restored: kept.filter(({ left }) => left === '[]').length,
+    kept: kept.map(({ bookId, title, outcome, left }) => ({
+      bookId,
+      title,
+      left: JSON.parse((outcome === 'updated' && left) || ALL),
+    })),
+    cancelled,
+  }
+}

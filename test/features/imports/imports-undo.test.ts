@@ -1,0 +1,319 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it, vi } from 'vitest'
+import { findMismatches } from '../../../scripts/data/integrity'
+import type { Bindings } from '../../../src/env'
+import { type Reader, signUp } from '../../support/api'
+import { fillShelf, measure, memberDatabase, select } from '../../support/database'
+import { memberIdOf } from '../../support/images/images'
+import * as transfer from '../../support/transfer/imports'
+import { booksOf, rowsOf } from '../../support/transfer/imports'
+import { wrapEnv } from '../../support/wrap-database'
+
+const HEADER =
+  'Book Id,Title,Author,ISBN13,My Rating,Publisher,Number of Pages,Date Read,Bookshelves,Exclusive Shelf,My Review,read_dates'
+type Cells = { title?: string; rating?: number; publisher?: string; finished?: string; tags?: string; shelf?: string }
+const row = (id: number, cells: Cells & { review?: string; readings?: string; isbn?: string } = {}) => {
+  const { title = 'Low Tide', rating = 0, publisher = '', finished = '', tags = '', shelf = 'to-read' } = cells
+  const { review = '', readings = '', isbn = '' } = cells
+  return `${id},${title},Ana Ruiz,${isbn},${rating},${publisher},,${finished},${tags},${shelf},"${review}",${readings}`
+}
+const goodreads = (...rows: string[]) => [HEADER, ...rows].join('\n')
+const OVERWRITE = '?merge=overwrite'
+
+const importFile = async (reader: Reader, file: string, query = '') => {
+  const { status, importId } = await transfer.importFile(reader, file, query)
+  expect(status).toBe('DONE')
+  return importId
+}
+const undo = async (reader: Reader, importId: number) => {
+  const { status, body } = await reader.delete(`/imports/${importId}`)
+  expect(status).toBe(200)
+  expect(await findMismatches(memberDatabase())).toEqual([])
+  return body
+}
+
+/** All that a client sees of the library, without versions and times of edits. */
+const stateOf = async (reader: Reader) => {
+  const { body } = await reader.get('/export')
+  return body.books
+}
+const withBook = async (values: object = {}) => {
+  const reader = await signUp()
+  const { bookId } = await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz', ...values })
+  return { reader, bookId }
+}
+
+const DONE = { bookStatus: 'DONE', readStartDate: '2026-01-01T20:00:00', readEndDate: '2026-01-09T21:30:00', star: 3 }
+const FULL = {
+  ...{ rating: 4, publisher: 'Quay House', finished: '2026/03/14', tags: 'sea', shelf: 'read' },
+  ...{ review: 'Slow.', isbn: '9780306406157' },
+}
+
+describe('undoing an import restores', () => {
+  it.each<[string, object, Parameters<typeof row>[1], string]>([
+    ['an unread book that was completed', {}, FULL, ''],
+    ['a finished book that was overwritten', { ...DONE, publisher: 'Ebb' }, FULL, OVERWRITE],
+    ['a finished book that became unread', DONE, { rating: 2, shelf: 'to-read' }, OVERWRITE],
+    ['a finished book that is read again', DONE, { rating: 5, shelf: 'currently-reading' }, OVERWRITE],
+    ['a finished book with further readings', DONE, { shelf: 'read', readings: '2024-05;2026-08-01|2026-08-09' }, ''],
+    ['an unread book with readings', {}, { shelf: 'read', rating: 5, readings: '2024-05;2026-08-01|2026-08-09' }, ''],
+    ['a book that is being read', { bookStatus: 'ING', currentPage: 20, itemPage: 90 }, FULL, ''],
+  ])('%s', async (_, values, cells, query) => {
+    const { reader } = await withBook(values)
+    const before = await stateOf(reader)
+    const importId = await importFile(reader, goodreads(row(1, cells)), query)
+    expect(await stateOf(reader)).not.toEqual(before)
+    expect(await undo(reader, importId)).toMatchObject({ removed: 0, restored: 1, kept: [{ left: [] }] })
+    expect(await stateOf(reader)).toEqual(before)
+  })
+
+  it('titles, replaced reviews and tags, but not what was there before', async () => {
+    const { reader, bookId } = await withBook({ title: 'Élow Tide', publisher: 'Ebb' })
+    await reader.patch(`/books/${bookId}/edition`, { isbn: '9780306406157' })
+    await importFile(reader, goodreads(row(1, { title: 'Élow Tide', review: 'First.', tags: 'sea' })))
+    const before = await stateOf(reader)
+    const second = goodreads(row(1, { ...FULL, tags: '"sea, coast"', review: 'Second.' }))
+    const importId = await importFile(reader, second, OVERWRITE)
+    expect(await booksOf(reader)).toMatchObject([{ title: 'Low Tide', publisher: 'Quay House' }])
+    expect((await undo(reader, importId)).restored).toBe(1)
+    expect(await stateOf(reader)).toEqual(before)
+    // The review is again that of the first import.
+    await importFile(reader, goodreads(row(1, { review: 'Third.' })), OVERWRITE)
+    expect(JSON.stringify(await stateOf(reader))).toMatch(/Third\.(?!.*(First|Second))/)
+  })
+
+  it('the readings, progress and memos of an export', async () => {
+    const { reader, bookId } = await withBook({ itemPage: 300 })
+    for (const page of [10, 20])
+      await reader.post(`/books/${bookId}/progress`, { page, at: `2026-01-0${page / 10}T00:00:00Z` })
+    await reader.createMemo(bookId, { memoContent: 'Kept.' })
+    const file = JSON.stringify((await reader.get('/export')).body)
+    const other = await withBook()
+    const before = await stateOf(other.reader)
+    const importId = await importFile(other.reader, file)
+    expect(JSON.stringify(await stateOf(other.reader))).toContain('"page":20')
+    expect((await undo(other.reader, importId)).restored).toBe(1)
+    expect(await stateOf(other.reader)).toEqual(before)
+    expect(await select('select * from progress where memberId = ?', await memberIdOf(other.reader))).toEqual([])
+  })
+})
+
+describe('undoing an import leaves', () => {
+  it('fields that were changed since, and names them', async () => {
+    const { reader, bookId } = await withBook()
+    const importId = await importFile(reader, goodreads(row(1, { ...FULL, review: 'Slow.' })))
+    await reader.patch(`/books/${bookId}`, { publisher: 'Mine', currentPage: 7 })
+    const [{ memos }] = await stateOf(reader)
+    await reader.patch(`/memos/${memos[0].memoId}`, { memoContent: 'Edited.' })
+    const { restored, kept } = await undo(reader, importId)
+    expect({ restored, kept }).toEqual({
+      restored: 0,
+      kept: [{ bookId, title: 'Low Tide', left: ['publisher', 'memos', 'history'] }],
+    })
+    const [book] = await stateOf(reader)
+    expect(book).toMatchObject({ publisher: 'Mine', currentPage: 7, bookStatus: 'DONE', star: 0, isbn: null, tags: [] })
+    expect(book.memos).toMatchObject([{ memoContent: 'Edited.' }])
+  })
+
+  it('fields that a later import overwrote, which that one restores', async () => {
+    const { reader } = await withBook({ publisher: 'Ebb' })
+    const before = await stateOf(reader)
+    const first = await importFile(reader, goodreads(row(1, { ...FULL, publisher: 'First' })), OVERWRITE)
+    const second = goodreads(row(1, { ...FULL, publisher: 'Second', review: 'Corrected.' }))
+    const later = await importFile(reader, second, OVERWRITE)
+    expect((await undo(reader, first)).kept).toMatchObject([{ left: ['publisher'] }])
+    expect((await undo(reader, later)).kept).toMatchObject([{ left: [] }])
+    const [book] = await stateOf(reader)
+    expect(book).toMatchObject({ publisher: 'First', bookStatus: 'YET' })
+    expect({ ...book, publisher: 'Ebb', memos: [] }).toEqual({ ...before[0], memos: [] })
+  })
+
+  it('nothing if the later import is undone first', async () => {
+    const { reader } = await withBook(DONE)
+    const before = await stateOf(reader)
+    const first = await importFile(reader, goodreads(row(1, FULL)), OVERWRITE)
+    const later = await importFile(
+      reader,
+      goodreads(row(1, { ...FULL, rating: 1, review: 'B', readings: '2023' })),
+      OVERWRITE,
+    )
+    for (const importId of [later, first]) expect((await undo(reader, importId)).restored).toBe(1)
+    expect(await stateOf(reader)).toEqual(before)
+  })
+
+  it('a book that was deleted, and all of a book whose import is of an earlier release', async () => {
+    const { reader, bookId } = await withBook()
+    const other = await reader.createBook({ title: 'Lamp', author: 'Ana Ruiz' })
+    const importId = await importFile(reader, goodreads(row(1, FULL), row(2, { title: 'Lamp', rating: 2 })))
+    await reader.delete(`/books/${bookId}`)
+    await select('update importRows set undo = null where memberId = ?', await memberIdOf(reader))
+    expect(await undo(reader, importId)).toEqual({
+      removed: 0,
+      restored: 0,
+      kept: [{ bookId: other.bookId, title: 'Lamp', left: ['all'] }],
+    })
+  })
+
+  it('everything as it is when it is repeated', async () => {
+    const { reader, bookId } = await withBook()
+    const importId = await importFile(reader, goodreads(row(1, FULL)))
+    await undo(reader, importId)
+    await reader.patch(`/books/${bookId}`, { publisher: 'Quay House' })
+    expect((await reader.delete(`/imports/${importId}`)).status).toBe(404)
+    expect(await booksOf(reader)).toMatchObject([{ publisher: 'Quay House' }])
+  })
+
+  it('texts for which the quota has no room, until there is', async () => {
+    const { reader, bookId } = await withBook({ publisher: 'x'.repeat(400) })
+    const importId = await importFile(reader, goodreads(row(1, FULL)), OVERWRITE)
+    const memberId = await memberIdOf(reader)
+    await select('update members set maxTextBytes = textBytes + 300 where memberId = ?', memberId)
+    const refused = await reader.delete(`/imports/${importId}`)
+    expect([refused.status, refused.headers.get('X-Error-Code')]).toEqual([409, 'MAX_MEMBER_TEXT_BYTES'])
+    expect(await booksOf(reader)).toMatchObject([{ bookId, publisher: 'Quay House' }])
+    await select('update members set maxTextBytes = null where memberId = ?', memberId)
+    expect((await undo(reader, importId)).restored).toBe(1)
+    expect(await booksOf(reader)).toMatchObject([{ publisher: 'x'.repeat(400) }])
+  })
+})
+
+describe('undoing an import', () => {
+  it('that is running cancels it, and restores what it had done', async () => {
+    const { reader } = await withBook()
+    const before = await stateOf(reader)
+    const importId = await importFile(reader, goodreads(row(1, FULL)))
+    const running = `update imports set status = 'RUNNING', total = 2, leaseEndsAt = ? where memberId = ?`
+    await select(running, Date.now() + 60_000, await memberIdOf(reader))
+    expect((await undo(reader, importId)).restored).toBe(1)
+    expect(await stateOf(reader)).toEqual(before)
+  })
+
+  it('is continued by the next DELETE after a failure', async () => {
+    const { reader } = await withBook()
+    const importId = await importFile(reader, goodreads(row(1, FULL)))
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    // Its last call has the guard and three statements.
+    const broken = wrapEnv<Bindings>(() => (call, queries) => (queries === 4 ? Promise.reject(new Error('x')) : call()))
+    const failed = await reader.send('DELETE', `/imports/${importId}`, { changed: broken(env) })
+    vi.restoreAllMocks()
+    expect(failed.status).toBe(500)
+    expect(await booksOf(reader)).toMatchObject([{ publisher: null }])
+    await reader.patch(`/books/${(await booksOf(reader))[0].bookId}`, { publisher: 'Quay House' })
+    expect(await undo(reader, importId)).toMatchObject({ restored: 1, kept: [{ left: [] }] })
+    expect(await booksOf(reader)).toMatchObject([{ publisher: 'Quay House' }])
+  })
+
+  it('restores long texts of many books', async () => {
+    const reader = await signUp()
+    const file = (letter: string) =>
+      goodreads(...Array.from({ length: 40 }, (_, n) => row(n, { title: `Book ${n}`, review: letter.repeat(60_000) })))
+    await importFile(reader, file('가'))
+    const before = await stateOf(reader)
+    const importId = await transfer.expectSmallParameters(() => importFile(reader, file('Ǆ'), OVERWRITE))
+    const [replaced] = await select(
+      'select max(octet_length(texts)) as bytes from importRows where importId = ?',
+      importId,
+    )
+    expect(replaced?.bytes).toBeLessThan(400_000)
+    expect((await undo(reader, importId)).restored).toBe(40)
+    expect(await stateOf(reader)).toEqual(before)
+  })
+})
+
+it('reads each book of the library once, and for the undo only those that were changed', async () => {
+  const reads = async (books: number) => {
+    const { reader } = await withBook(DONE)
+    await fillShelf(await memberIdOf(reader), books)
+    await importFile(reader, goodreads(row(1, { review: 'Slow.' })))
+    const file = goodreads(row(1, { ...FULL, tags: 'sea', readings: '2024-05' }))
+    let importId = 0
+    const imported = await measure(async () => {
+      importId = await importFile(reader, file, OVERWRITE)
+    })
+    const undone = await measure(() => reader.delete(`/imports/${importId}`))
+    return { imported: imported.read, undone: undone.read }
+  }
+  const [few, many] = [await reads(20), await reads(420)]
+  // Its row and an entry of an index.
+  expect(many.imported - few.imported).toBeLessThan(2 * 400 + 20)
+  expect(many.undone - few.undone).toBeLessThan(20)
+})
+
+describe('the report', () => {
+  it('lists what a row changes in a book, in a dry run too', async () => {
+    const { reader } = await withBook({ publisher: 'Ebb' })
+    const file = goodreads(row(1, { ...FULL, tags: '"sea, coast"' }), row(2, { title: 'Lamp' }))
+    const changes = [
+      { field: 'publisher', from: 'Ebb', to: 'Quay House' },
+      { field: 'isbn', from: null, to: '9780306406157' },
+      { field: 'sourceIds', from: null, to: '["goodreads:1"]' },
+      { field: 'bookStatus', from: 'YET', to: 'DONE' },
+      { field: 'readEndDate', from: null, to: '2026-03-14T00:00:00' },
+      { field: 'star', from: '0', to: '4' },
+      { field: 'tags', from: '0', to: '2' },
+      { field: 'memos', from: '0', to: '1' },
+    ]
+    for (const query of [`${OVERWRITE}&dryRun=true`, OVERWRITE]) {
+      const [updated, created] = await rowsOf(reader, await importFile(reader, file, query))
+      expect(updated).toMatchObject({ outcome: 'updated' })
+      expect(updated?.changes).toEqual(changes)
+      expect(created).toMatchObject({ outcome: 'created', changes: [] })
+    }
+    const again = goodreads(row(1, { ...FULL, tags: '', review: 'x'.repeat(300) }))
+    const [replaced] = await rowsOf(reader, await importFile(reader, again, `${OVERWRITE}&dryRun=true`))
+    expect(replaced?.changes).toEqual([{ field: 'memo: my review', from: 'Slow.', to: 'x'.repeat(200) }])
+  })
+})
+
+it('enters the feed of changes with all that an undo changes', async () => {
+  const { reader, bookId } = await withBook({ itemPage: 300 })
+  const importId = await importFile(reader, goodreads(row(1, FULL)))
+  const load = async (query = '') => (await reader.get(`/changes${query}`)).body
+  let page = await load()
+  while (page.hasMore) page = await load(`?cursor=${encodeURIComponent(page.next)}`)
+  await undo(reader, importId)
+  const { item } = await load(`?cursor=${encodeURIComponent(page.next)}`)
+  const values = Object.fromEntries(item.map(({ kind, value }: { kind: string; value: unknown }) => [kind, value]))
+  expect(Object.keys(values).toSorted()).toEqual(['book', 'memo', 'reading', 'tag'])
+  expect(values).toMatchObject({ memo: null, reading: null, tag: null })
+  expect(values.book).toMatchObject({ bookId, bookStatus: 'YET', publisher: null, tagIds: [], progress: { count: 0 } })
+})
+
+describe('undoing an import after a merge', () => {
+  const merge = async (reader: Reader, bookId: number, from: number) =>
+    expect((await reader.post(`/books/${bookId}/merge`, { from })).status).toBe(200)
+  const created = async (reader: Reader, importId: number) => (await rowsOf(reader, importId))[0]?.bookId ?? 0
+
+  it('leaves what was merged into a book of the library', async () => {
+    const { reader, bookId } = await withBook({ title: 'Low Tide: A Story' })
+    const importId = await importFile(reader, goodreads(row(1, FULL)))
+    await merge(reader, bookId, await created(reader, importId))
+    const before = await stateOf(reader)
+    expect(before).toMatchObject([{ bookId, memos: [{ memoContent: 'Slow.' }], tags: ['sea'], star: 4 }])
+    expect(await undo(reader, importId)).toEqual({ removed: 0, restored: 0, kept: [] })
+    expect(await stateOf(reader)).toEqual(before)
+  })
+
+  it('keeps a book that it created and that another one was merged into', async () => {
+    const { reader, bookId: from } = await withBook({ title: 'Low Tide: A Story' })
+    await reader.createMemo(from)
+    const importId = await importFile(reader, goodreads(row(1, FULL)))
+    const bookId = await created(reader, importId)
+    await merge(reader, bookId, from)
+    const before = await stateOf(reader)
+    expect(await undo(reader, importId)).toMatchObject({ removed: 0, kept: [{ bookId, left: ['all'] }] })
+    expect(await stateOf(reader)).toEqual(before)
+  })
+
+  it('restores what the merge did not change in a book that it updated', async () => {
+    const { reader, bookId } = await withBook()
+    const { bookId: from } = await reader.createBook(DONE)
+    const { memoId } = await reader.createMemo(from)
+    const importId = await importFile(reader, goodreads(row(1, FULL)))
+    await merge(reader, bookId, from)
+    expect(await undo(reader, importId)).toMatchObject({ removed: 0, kept: [{ bookId, left: ['history'] }] })
+    const [book] = await stateOf(reader)
+    expect(book).toMatchObject({ publisher: null, tags: [], memos: [{ memoId }] })
+    expect(book.readings).toHaveLength(2)
+  })
+})
