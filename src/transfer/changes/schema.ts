@@ -6,15 +6,17 @@ import { int, intParameter } from '../../values/fields'
 export const MAX_CHANGES = 200
 
 const Count = int(0, Number.MAX_SAFE_INTEGER)
-const Position = z.object({
-  /** The client has everything up to this entry. */
-  c: Count,
-  /** The newest entry that its pages could show, and the proof of it. */
-  t: Count,
-  p: z.string().check(z.regex(/^\d{15}$/)),
-  /** During the first sync, the phase, and where its last page ended. */
-  s: z.optional(z.tuple([int(0, 5), Count, Count])),
-})
+const Position = z
+  .object({
+    /** The client has everything up to this entry. The log begins with entry 1, which is about no object. */
+    c: int(1, Number.MAX_SAFE_INTEGER),
+    /** The newest entry that its pages could show, and the proof of it. */
+    t: Count,
+    p: z.string().check(z.regex(/^\d{15}$/)),
+    /** During the first sync, the phase, and where its last page ended. */
+    s: z.optional(z.tuple([int(0, 5), Count, Count])),
+  })
+  .check(z.refine(({ c, t }) => c <= t))
 export type Position = z.infer<typeof Position>
 
 export const ChangesQuery = z.lazy(() =>
