@@ -67,7 +67,7 @@ const lay = (shown: Shown | undefined, write: Write): Shown => {
   const created = isCreation(write) && { ...(bookId !== undefined && { bookId }), [`${kind}Id`]: id }
   const changed = part === '/progress' ? { currentPage: body?.page } : body
   const value = { ...shown?.value, ...changed, ...done?.value, ...created }
-  return { kind, id, value, version: kind === 'memo' ? (done ? done.version : key) : undefined }
+  return { kind, id, value, version: kind === 'memo' ? (done?.version ?? key) : undefined }
 }
 
 type Options = {
@@ -90,7 +90,9 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
     const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
     const { status } = response
     const text = await response.text()
-    if (status === 401 || status === 408 || status === 429 || status >= 500)
+    // Not refused: it did not arrive.
+    const isCut = response.headers.get('X-Error-Code') === 'BODY_INCOMPLETE'
+    if (isCut || status === 401 || status === 408 || status === 429 || status >= 500)
       throw new TryLater(status, Number(response.headers.get('Retry-After') ?? 60))
     const version = response.headers.get('ETag')?.match(/\d+/)?.[0]
     const isReplayed = response.headers.has('Idempotency-Replayed')
@@ -113,7 +115,8 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
   const settle = async (write: Write, { status, body, version, isReplayed }: Answer) => {
     const { key, seq, method, kind, part } = write
     const later = (await writesIn('outbox')).filter((other) => other.seq > seq)
-    const behind = later.filter(({ id, bookId }) => id === write.id || (isCreation(write) && bookId === key))
+    const isSameObject = (other: Write) => other.kind === kind && other.id === write.id
+    const behind = later.filter((other) => isSameObject(other) || (isCreation(write) && other.bookId === key))
     if (status === 410 && isCreation(write))
       return store.write([[inOrder('outbox', seq), undefined], ...toKept(behind)])
     const row = (status === 412 ? (body.memo ?? {}) : body) as Record<string, unknown>
