@@ -28,6 +28,10 @@ const one = (rule: string, ...edit: Edit): Mutation => ({ rule, edits: [edit] })
 
 export const mutations: Mutation[] = [
   ...TRIGGERS.map((name) => ({ rule: `${name}_logged`, edits: [migrate(`DROP TRIGGER ${name}_logged`)] })),
+  {
+    rule: 'entries are numbered one by one, not by time',
+    edits: [replaceTrigger('memos_update_logged', /seq \+ 1/g, 'max(seq + 1, unixepoch())')],
+  },
   one(
     'the log begins with the first page',
     FEED,

@@ -1,20 +1,28 @@
-// Kills workerd repeatedly while members write, then checks that acknowledged writes survived and counters agree.
+// Kills workerd repeatedly while members write and pull changes, then checks that acknowledged writes survived, that repeated
+// creations made one row, and that counters and copies agree.
 import { setTimeout } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { findOrphans } from '../../../scripts/data/objects'
 import { findDirectoryProblems } from '../../support/accounts/directory'
+import { createCopy } from '../../support/sync/copy'
 import type { Attack } from '../harness/attack'
-import { toLines } from '../harness/client'
-import { jsonRequest, type Member, signUp, signUpMany, uploadRequest } from '../harness/members'
+import { jsonRequest, type Member, signUp, signUpMany } from '../harness/members'
 import { makeFolder, type Service } from '../harness/service'
+import { type Creation, countCreated, createOnce } from './keyed-creations'
 
 const WRITERS = 16
 const TAGS = ['novel', '소설', 'Été']
 const LIFETIME_MS = { min: 150, max: 600 }
 
+/** The service that runs. */
+type Current = { service: Service }
+
 /** The acknowledged writes of a writer. One in flight at a crash is unconfirmed: it may or may not have happened. */
-const createWriter = (member: Member) => ({
+const createWriter = (current: Current, member: Member) => ({
   member,
+  /** Pulled between the writes, and across the crashes. */
+  copy: createCopy((path) => current.service.request({ method: 'GET', path, token: member.token })),
   /** The possible stars of each book. */
   books: new Map<number, number[]>(),
   memos: new Map<number, number>(),
@@ -26,8 +34,8 @@ const createWriter = (member: Member) => ({
   deletedBooks: new Set<number>(),
   deletedMemos: new Set<number>(),
   images: [] as string[],
-  /** The key of a creation without an answer so far, which is also the title of the book. */
-  unanswered: undefined as string | undefined,
+  /** A creation without an answer so far. */
+  unanswered: undefined as Creation | undefined,
   hasUnconfirmedWithdrawal: false,
 })
 type Writer = ReturnType<typeof createWriter>
@@ -37,12 +45,17 @@ const pick = <T>(all: Iterable<T>): T | undefined => {
   return list[Math.floor(Math.random() * list.length)]
 }
 
-const registerWithKey = (key: string, token: string) =>
-  jsonRequest('POST', '/books', { title: key }, { token, headers: toLines([['Idempotency-Key', key]]) })
+/** Records what a creation made. */
+const record = ({ books, memos, readings, images }: Writer, { kind, bookId = 0 }: Creation, id: unknown) => {
+  if (kind === 'books') books.set(Number(id), [0])
+  else if (kind === 'images') images.push(String(id))
+  else (kind === 'memos' ? memos : readings).set(Number(id), bookId)
+}
 
-/** Makes one random write and records it once acknowledged. */
-const write = async (service: Service, writer: Writer): Promise<void> => {
-  const { member, books, memos } = writer
+/** Makes one random write, or pulls a page, and records it once acknowledged. */
+const write = async (current: Current, writer: Writer): Promise<void> => {
+  const { service } = current
+  const { member, books, memos, copy } = writer
   const { token } = member
   const roll = Math.random()
   const bookId = pick(books.keys())
@@ -52,16 +65,17 @@ const write = async (service: Service, writer: Writer): Promise<void> => {
     if (status !== expected) throw new Error(`${method} ${path}: ${status}`)
     return answer as Record<string, number>
   }
-  if (roll < 0.3 || bookId === undefined) {
-    writer.unanswered = crypto.randomUUID()
-    const { status, body } = await service.request(registerWithKey(writer.unanswered, token))
-    if (status !== 201) throw new Error(`POST /books: ${status}`)
+  const create = async (kind: Creation['kind']) => {
+    writer.unanswered = { kind, key: crypto.randomUUID(), bookId }
+    record(writer, writer.unanswered, await createOnce(service, member, writer.unanswered))
     writer.unanswered = undefined
-    books.set((body as { bookId: number }).bookId, [0])
-  } else if (roll < 0.55) {
-    const memo = { memoBookPage: 1, memoContent: 'x' }
-    const { memoId: created } = await request('POST', `/memos?bookId=${bookId}`, 201, memo)
-    memos.set(Number(created), bookId)
+  }
+  if (roll < 0.25 || bookId === undefined) {
+    await create('books')
+  } else if (roll < 0.5) {
+    await create('memos')
+  } else if (roll < 0.6) {
+    await copy.pullPage(1 + Math.floor(Math.random() * 20))
   } else if (roll < 0.75) {
     const star = Math.floor(Math.random() * 6)
     books.set(bookId, [...(books.get(bookId) ?? []), star])
@@ -78,10 +92,7 @@ const write = async (service: Service, writer: Writer): Promise<void> => {
     await request('POST', `/books/${bookId}/progress`, 201, { page })
     writer.pages.set(bookId, [page])
   } else if (roll < 0.85) {
-    // In the past, so that the stars and the status of the book stay as they are.
-    const reading = { finishedAt: '1999', outcome: 'STOPPED' }
-    const { readingId } = await request('POST', `/books/${bookId}/readings`, 201, reading)
-    writer.readings.set(Number(readingId), bookId)
+    await create('readings')
   } else if (roll < 0.88 && memoId !== undefined) {
     memos.delete(memoId)
     await request('DELETE', `/memos/${memoId}`, 204)
@@ -96,13 +107,11 @@ const write = async (service: Service, writer: Writer): Promise<void> => {
     await request('DELETE', `/books/${bookId}`, 204)
     writer.deletedBooks.add(bookId)
   } else if (roll < 0.99) {
-    const { status, body } = await service.request(uploadRequest(member))
-    if (status !== 201) throw new Error(`upload: ${status}`)
-    writer.images.push(new URL(String(body)).pathname.slice(1))
+    await create('images')
   } else {
     writer.hasUnconfirmedWithdrawal = true
     await request('DELETE', '/members/me', 204)
-    Object.assign(writer, createWriter(await signUp(service)))
+    Object.assign(writer, createWriter(current, await signUp(service)))
   }
 }
 
@@ -117,21 +126,19 @@ const readRows = async <Value extends number | string = number>(
 }
 
 /** Repeats a creation whose answer a kill has lost. Then there must be one row. */
-const repeatUnanswered = async (service: Service, { unanswered, books, member }: Writer) => {
+const repeatUnanswered = async (service: Service, writer: Writer) => {
+  const { unanswered, member } = writer
   if (!unanswered) return []
-  const { status, body } = await service.request(registerWithKey(unanswered, member.token))
-  if (status !== 201) return [`a repeated creation got ${status}`]
-  books.set((body as { bookId: number }).bookId, [0])
-  const count = 'select count(*) as count from books where memberId = ? and title = ?'
-  const made = await service.database.prepare(count).bind(member.memberId, unanswered).first<number>('count')
-  return made === 1 ? [] : [`a repeated creation made ${made} books`]
+  writer.unanswered = undefined
+  record(writer, unanswered, await createOnce(service, member, unanswered))
+  const made = await countCreated(service, member, unanswered)
+  return made === 1 ? [] : [`a repeated creation in ${unanswered.kind} made ${made} rows`]
 }
 
 /** Acknowledged writes that are missing from the stores. */
 const findLost = async (service: Service, writer: Writer) => {
   if (writer.hasUnconfirmedWithdrawal) return []
   const lost = await repeatUnanswered(service, writer)
-  writer.unanswered = undefined
   const books = await readRows(service, 'bookId, star from books', writer)
   const memos = await readRows(service, 'memoId, bookId from memos', writer)
   for (const [id, stars] of writer.books) {
@@ -151,18 +158,24 @@ const findLost = async (service: Service, writer: Writer) => {
   }
   for (const id of writer.deletedBooks) if (books.has(id)) lost.push(`book ${id} was deleted and still exists`)
   for (const id of writer.deletedMemos) if (memos.has(id)) lost.push(`memo ${id} was deleted and still exists`)
+  await writer.copy.pull()
+  const copies = {
+    books: new Map(writer.copy.of('book').map(({ bookId, star }) => [bookId, star])),
+    memos: new Map(writer.copy.of('memo').map(({ memoId, bookId }) => [memoId, bookId])),
+  }
+  if (!isDeepStrictEqual(copies, { books, memos })) lost.push('the copy differs from the library')
   for (const key of writer.images) if (!(await service.bucket.head(key))) lost.push(`image ${key} is lost`)
   return lost.map((problem) => `member ${writer.member.memberId}: ${problem}`)
 }
 
 /** Writes until the service is killed. `errors`: unexpected responses before that. */
-const writeUntilKilled = async (service: Service, writers: Writer[]) => {
+const writeUntilKilled = async (current: Current, writers: Writer[]) => {
   let acknowledged = 0
   let isKilled = false
   const errors: string[] = []
   const work = async (writer: Writer) => {
     try {
-      for (; !isKilled; acknowledged++) await write(service, writer)
+      for (; !isKilled; acknowledged++) await write(current, writer)
     } catch (error) {
       if (!isKilled) errors.push(String(error))
     }
@@ -170,7 +183,7 @@ const writeUntilKilled = async (service: Service, writers: Writer[]) => {
   const working = writers.map(work)
   await setTimeout(LIFETIME_MS.min + Math.random() * (LIFETIME_MS.max - LIFETIME_MS.min))
   isKilled = true
-  process.kill(service.pid, 'SIGKILL')
+  process.kill(current.service.pid, 'SIGKILL')
   await Promise.all(working)
   return { acknowledged, errors }
 }
@@ -180,14 +193,15 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
   const failures: string[] = []
   let [acknowledged, repeated, lost, mismatches] = [0, 0, 0, 0]
   const options = { data: makeFolder(), uploadsPerMinute: 100_000 }
-  let service = await start(options)
-  const writers = (await signUpMany(service, WRITERS)).map(createWriter)
+  const current = { service: await start(options) }
+  const writers = (await signUpMany(current.service, WRITERS)).map((member) => createWriter(current, member))
   for (let crash = 1; crash <= times; crash++) {
-    const written = await writeUntilKilled(service, writers)
+    const written = await writeUntilKilled(current, writers)
     acknowledged += written.acknowledged
     failures.push(...written.errors.map((error) => `before crash ${crash}: ${error}`))
-    await service.stop()
-    service = await start(options)
+    await current.service.stop()
+    current.service = await start(options)
+    const { service } = current
     const found = (await Promise.all(service.databases.map((database, slot) => findMismatches(database, slot)))).flat()
     mismatches += found.length
     failures.push(...found.map(({ table, id, field }) => `after crash ${crash}: ${field} of ${table} ${id} is wrong`))
@@ -196,19 +210,20 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
       const missing = await findLost(service, writer)
       lost += missing.length
       failures.push(...missing.map((problem) => `after crash ${crash}: ${problem}`))
-      if (writer.hasUnconfirmedWithdrawal) Object.assign(writer, createWriter(await signUp(service)))
+      if (writer.hasUnconfirmedWithdrawal) Object.assign(writer, createWriter(current, await signUp(service)))
     }
     if (crash % 10 === 0) progress(`${crash} crashes, ${acknowledged} writes acknowledged`)
   }
+  const { service } = current
   // Otherwise the sweep would leave claims that a kill left open for another minute.
   await service.directory.prepare(`update addresses set settleAt = 0 where state = 'CLAIMED'`).run()
   await service.runCron()
   const differences = await findDirectoryProblems(service.databases, service.addressKey)
   failures.push(...differences.map((problem) => `the directory differs from the members: ${problem}`))
-  // A kill between the two steps of an upload leaves its row, which the member can delete. No upload may leave an object
-  // that no row counts.
+  // A kill between the two steps of an upload leaves its row. Repeated with its key, the upload stores the object.
   const orphans = await findOrphans([service.database], service.bucket)
   failures.push(...orphans.objects.map((key) => `${key}: object without a row`))
+  failures.push(...orphans.rows.map((key) => `${key}: row without an object`))
   await service.stop()
   return {
     figures: [
@@ -218,7 +233,7 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
         `${orphans.objects.length} objects without a row, ${orphans.rows.length} rows without an object`,
       ],
       ['acknowledged writes, looked up afterwards', acknowledged, `${lost} lost`],
-      ['creations without an answer, repeated with their keys', repeated, 'one book each'],
+      ['creations without an answer, repeated with their keys', repeated, 'one row each'],
       ['integrity checks after a restart', times, `${mismatches} mismatches`],
       [
         'databases whose members were compared with the directory',

@@ -113,7 +113,7 @@ describe('a transient bucket error', () => {
 })
 
 const stage: Stage = {
-  request: async ({ method, path, token, body, file, key }, fault) => {
+  request: async ({ method, path, token, body, file, headers: own }, fault) => {
     const { env: faulty, report } = injectFault(env, fault)
     const form = file && toFileForm(file)
     const headers = {
@@ -121,7 +121,7 @@ const stage: Stage = {
       'CF-Connecting-IP': newNetwork(),
       ...(token && { Authorization: `Bearer ${token}` }),
       ...(form && { 'Content-Type': form.type }),
-      ...(key && { 'Idempotency-Key': key }),
+      ...own,
     }
     const changed = { ...faulty, EMAIL_VERIFICATION: 'required' }
     const start = Date.now()

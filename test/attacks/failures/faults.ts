@@ -14,9 +14,8 @@ let requests = 0
 const nextNetwork = () => `10.9.${(++requests >> 8) & 255}.${requests & 255}`
 
 export const toStage = (service: Service): Stage => ({
-  request: ({ method, path, token, body, file, key }, fault) => {
-    const added = { ...(fault && { 'X-Fault': JSON.stringify(fault) }), ...(key && { 'Idempotency-Key': key }) }
-    const headers = toLines(Object.entries(added))
+  request: ({ method, path, token, body, file, headers: own }, fault) => {
+    const headers = toLines(Object.entries({ ...own, ...(fault && { 'X-Fault': JSON.stringify(fault) }) }))
     if (file && token) return service.request({ ...uploadRequest({ token }, file), headers })
     return service.request({
       method,

@@ -1,12 +1,15 @@
 // Kills workerd at a random moment of an import, restarts it, and continues the import with GET until it has ended. The
-// library, the counts and the report must be those of an import that was not disturbed.
+// library, the counts and the report must be those of an import that was not disturbed, and a copy that was made before, and follows
+// with its cursor, must be the library.
 //
 // A run holds the lease of its import for 45 s after a kill (LEASE_MS in src/transfer/imports/lease.ts). Instead of waiting, the suite
 // ends the lease in the database.
 import { cpSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { sendRequest } from '../../support/service/http-client'
+import { type Copy, compareCopy, createCopy } from '../../support/sync/copy'
 import { goodreadsFile, goodreadsRow } from '../../support/transfer/goodreads-file'
 import type { Attack } from '../harness/attack'
 import { insertMember, type Member, registerBook } from '../harness/members'
@@ -82,7 +85,20 @@ const importFile = async (service: Service, member: Member, file: string) => {
   return { ended, responseMs: responded - sent, workMs: performance.now() - responded }
 }
 
-/** Data of a member with a library, to be copied. */
+const from =
+  ({ request }: Service, { token }: Member) =>
+  (path: string) =>
+    request({ method: 'GET', path, token })
+
+/** Whether a copy from before the import, with its cursor, becomes the library. */
+const isFollowed = async (service: Service, member: Member, before: Copy) => {
+  const follower = createCopy(from(service, member), before)
+  await follower.pull()
+  const { copy, library } = await compareCopy(from(service, member), follower)
+  return isDeepStrictEqual(copy, library)
+}
+
+/** Data of a member with a library, to be copied, and the copy of a client that syncs. */
 const prepare = async (start: (options: Options) => Promise<Service>) => {
   const data = makeFolder()
   const service = await start(options(data))
@@ -90,8 +106,10 @@ const prepare = async (start: (options: Options) => Promise<Service>) => {
   await importFile(service, member, EARLIER)
   await registerBook(service, member, { title: 'The Salt Archive 502', author: 'Mina Oh 202' })
   await registerBook(service, member, { title: 'The Salt Archive 777', author: 'Mina Oh 177', bookStatus: 'ING' })
+  const client = createCopy(from(service, member))
+  await client.pull()
   await service.stop()
-  return { data, member }
+  return { data, member, client }
 }
 
 const copy = (data: string) => {
@@ -125,7 +143,7 @@ type Wait = (service: Service, sending: Promise<unknown>) => Promise<void>
 export const imports: Attack = async ({ start, quick, progress }) => {
   const times = quick ? 3 : 100
   const begin = Date.now()
-  const { data, member } = await prepare(start)
+  const { data, member, client } = await prepare(start)
   const prepared = Date.now()
 
   let service = await start(options(copy(data)))
@@ -163,6 +181,7 @@ export const imports: Attack = async ({ start, quick, progress }) => {
     }
     const differences = compare(expected, await takeSnapshot(service, begin))
     const mismatches = (await Promise.all(service.databases.map((database) => findMismatches(database)))).flat()
+    if (!(await isFollowed(service, member, client))) differences.push('the copy of a client that syncs differs')
     if (differences.length > 0) seen.different += 1
     seen.mismatches += mismatches.length
     seen.files += await countFiles(service)

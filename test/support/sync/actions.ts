@@ -97,7 +97,7 @@ export const interfere = async ({ call, request, ids, learn }: Network, draw: Dr
     ...Array.from({ length: 3 }, () => () => call('PATCH', `/memos/${memo}`, { memoContent: `Web edit ${mark}` })),
     () => call('DELETE', `/memos/${memo}`),
     () => call('PATCH', `/books/${book}`, draw(2) ? { author: `Web ${mark}` } : { currentPage: draw(300) }),
-    async () => draw(2) && call('POST', `/books/${book}/merge`, { from: pick(draw, [...ids.book]) }),
+    () => call('PATCH', `/books/created-date/${book}`, { raw: `2020-01-0${1 + draw(9)}T00:00:00` }),
     () => call('PATCH', `/books/${book}/edition`, { seriesNumber: draw(9) + 0.5 }),
     () => call('PUT', `/books/${book}/tags`, { tags: TAGS.slice(draw(3), 1 + draw(3)) }),
     () => call('PATCH', '/tags', { from: TAGS[draw(4)], to: TAGS[draw(4)] }),

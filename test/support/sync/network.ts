@@ -87,8 +87,9 @@ export const createNetwork = (member: Member) => {
   /** Executes the request of a device, and checks what it did. */
   const execute = async ({ path, init, write }: Sent, more: object = {}) => {
     const { method, headers, body } = init
-    const isEdit = write && !isCreation(write) && !write.part && typeof write.id === 'number'
-    const before = isEdit && write.kind === 'memo' ? await textOf(write.id) : undefined
+    const isEdit = write && !isCreation(write) && !write.part
+    // Of the path, because a client may resolve its own identifiers only when it sends.
+    const before = isEdit && write.kind === 'memo' ? await textOf(path.split('/').at(-1)) : undefined
     const sent = { ...(body !== undefined && { body, type: JSON_TYPE }), headers: { ...headers, ...more } }
     const response = await request(method, path, sent)
     const { status } = response

@@ -6,14 +6,13 @@ import { insertMemberAt } from '../../../support/home'
 import { insertAccessToken, insertSession, sessionIdOf } from '../../../support/tokens'
 import type { Fault } from './inject'
 
-/** `key`: of idempotency. */
 export type FlowRequest = {
   method: string
   path: string
   token?: string
   body?: unknown
   file?: Uint8Array
-  key?: string
+  headers?: Record<string, string>
 }
 type FlowResponse = { status: number; headers: Headers; body: unknown }
 
@@ -39,6 +38,8 @@ export type Subject = {
   /** A book that is being read. Its first reading has the same identifier. */
   readBookId: number
   memoId: number
+  /** Its `ETag`. */
+  memoTag: string
   tokenId: string
   otherSessions: string[]
   /** The last code that was mailed. */
@@ -72,24 +73,27 @@ let subjects = 0
 const succeed = async (stage: Stage, request: FlowRequest) => {
   const { status, headers, body } = await stage.request(request)
   if (status >= 300) throw new Error(`${request.path}: ${status} ${JSON.stringify(body)}`)
-  return { code: headers.get('X-Code') ?? '', body: body as { bookId: number; memoId: number } }
+  const tag = headers.get('ETag') ?? ''
+  return { code: headers.get('X-Code') ?? '', tag, body: body as { bookId: number; memoId: number } }
 }
 
 /** Adds a member with two books, a memo, an access token and three sessions. */
 const createMember = async (stage: Stage, email: string) => {
   const { secret, home } = stage
   const { memberId, token } = await insertMemberAt(home, secret, email)
-  const create = async (path: string, body: object) =>
-    (await succeed(stage, { method: 'POST', path, token, body })).body
+  const create = async (path: string, body: object) => {
+    const { body: created, tag } = await succeed(stage, { method: 'POST', path, token, body })
+    return { ...created, tag }
+  }
   const { bookId } = await create('/books', { title: 'Kept' })
   const { bookId: readBookId } = await create('/books', { title: 'Read', bookStatus: 'ING' })
-  const { memoId } = await create(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: 'Kept' })
+  const { memoId, tag } = await create(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: 'Kept' })
   const insertOther = async () => (await insertSession(home.database, memberId, secret, home.slot)).sessionId
   const otherSessions = [await insertOther(), await insertOther()]
   await insertAccessToken(home.database, memberId, ['library:read'], home.slot)
   const selectToken = home.database.prepare('select tokenId from accessTokens where memberId = ?').bind(memberId)
   const tokenId = (await selectToken.first<string>('tokenId')) ?? ''
-  return { token, memberId, bookId, readBookId, memoId, tokenId, otherSessions }
+  return { token, memberId, bookId, readBookId, memoId, memoTag: tag, tokenId, otherSessions }
 }
 
 /** Sends the requests that come before a flow. */
@@ -101,7 +105,7 @@ export const follow = async (stage: Stage, { follows = [] }: Setup, subject: Sub
 
 export const prepare = async (stage: Stage, setup: Setup): Promise<Subject> => {
   const email = `subject-${++subjects}@attack.example`
-  const nothing = { memberId: 0, bookId: 0, readBookId: 0, memoId: 0, tokenId: '', otherSessions: [] }
+  const nothing = { memberId: 0, bookId: 0, readBookId: 0, memoId: 0, memoTag: '', tokenId: '', otherSessions: [] }
   if (setup.needs === 'empty cache') {
     for (const { name } of (await stage.lists.list()).keys) await stage.lists.delete(name)
   }

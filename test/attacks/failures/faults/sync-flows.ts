@@ -1,4 +1,4 @@
-// Flows of clients that synchronize: creations that may be repeated, and the beginning of the log of changes.
+// Flows of clients that synchronize: creations that may be repeated, edits of a version, and the beginning of the log of changes.
 import { PIXEL } from '../../../support/inputs/file-form'
 import type { Flow } from './flows'
 import { asMember, type MemberFlow, type ToRequest } from './subjects'
@@ -7,7 +7,7 @@ import { asMember, type MemberFlow, type ToRequest } from './subjects'
 const ONCE = 'Once'
 
 const once = (toRequest: ToRequest): ToRequest => {
-  return (subject) => ({ ...toRequest(subject), key: ONCE })
+  return (subject) => ({ ...toRequest(subject), headers: { 'Idempotency-Key': ONCE } })
 }
 const creations: [name: string, toRequest: MemberFlow[2]][] = [
   ['register a book with a key', () => ['POST', '/books', { title: ONCE }]],
@@ -21,6 +21,10 @@ const creations: [name: string, toRequest: MemberFlow[2]][] = [
   ],
 ]
 
+const ofVersion = (toRequest: ToRequest): ToRequest => {
+  return (subject) => ({ ...toRequest(subject), headers: { 'If-Match': subject.memoTag } })
+}
+
 export const syncFlows: Flow[] = [
   ...creations.map(([name, toRequest]): Flow => {
     return { name, needs: 'member', toRequest: once(asMember(toRequest)), status: 201 }
@@ -30,6 +34,21 @@ export const syncFlows: Flow[] = [
     needs: 'member',
     toRequest: once(({ token }) => ({ method: 'POST', path: '/memos/image-memo', token, file: PIXEL })),
     status: 201,
+  },
+  {
+    name: 'change a version of a memo',
+    needs: 'member',
+    toRequest: ofVersion(asMember(({ memoId }) => ['PATCH', `/memos/${memoId}`, { memoContent: 'Changed' }])),
+    status: 200,
+    // With the text that was sent.
+    repeatedStatus: 412,
+  },
+  {
+    name: 'delete a version of a memo',
+    needs: 'member',
+    toRequest: ofVersion(asMember(({ memoId }) => ['DELETE', `/memos/${memoId}`])),
+    status: 204,
+    repeatedStatus: 404,
   },
   { name: 'begin to synchronize', needs: 'member', toRequest: asMember(() => ['GET', '/changes']), status: 200 },
 ]
