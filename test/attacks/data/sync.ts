@@ -1,5 +1,6 @@
 // Random histories of devices that work offline, after which each must have the member's library, and no write may be lost.
 //   HISTORIES=200 OFFLINE_CLIENT=/path/of/a/client.ts npm run attack -- sync      # as many, with another client
+// Such a client stores its writes like docs/offline-client.ts: as `Write` under outbox/ until they are done, or as `Kept` under kept/.
 import { resolve } from 'node:path'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { skipIds } from '../../../scripts/slots/skip-ids'
@@ -8,6 +9,7 @@ import type { CreateClient } from '../../support/sync/devices'
 import { runHistory } from '../../support/sync/histories'
 import { type History, KINDS_OF_FAULTS, type Member } from '../../support/sync/network'
 import { openStates } from '../../support/sync/states'
+import { wrapDatabase } from '../../support/wrap-database'
 import { type Attack, concurrently } from '../harness/attack'
 import { toLines } from '../harness/client'
 import { newEmail } from '../harness/members'
@@ -21,11 +23,22 @@ const MOST = 10_000
 /** Then the service is faulty, and further histories tell no more. */
 const MAX_FAILURES = 20
 
+/** Outside the Worker, a database is reached through sockets of Miniflare, which can close one as a call begins. */
+const repeatUnsent = (database: D1Database) =>
+  wrapDatabase(database, (call) =>
+    call().catch((error: Error) => {
+      if (error.message !== 'fetch failed') throw error
+      return call()
+    }),
+  )
+
 /** Slots 2 and 3 are the replicas of 0 and 1: workers/lagging.ts. */
 const openSlots = (service: Service) =>
   Promise.all(
     [0, 1].map(async (slot) => {
-      const [database, copy] = [service.databases[slot], service.databases[slot + 2]]
+      const [database, copy] = [slot, slot + 2].map(
+        (at) => service.databases[at] && repeatUnsent(service.databases[at]),
+      )
       if (!database || !copy) throw new Error('The service has too few databases')
       const replica = await openStates(copy)
       await replica.dropTriggers()
