@@ -164,6 +164,11 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'changes, deep': [620, 0],
   'changes, idle': [8, 0],
   'changes, delta': [100, 0],
+  // Written also: the key, and the number of keys of the member.
+  'register with a key': [24, 9],
+  'register with a key, repeated': [20, 0],
+  'memo creation with a key': [30, 8],
+  'memo creation with a key, repeated': [30, 0],
   // Written: each of ten memos with its index entries, the readings, and the two books.
   merge: [470, 50],
   'search of books, no match': [417, 0],

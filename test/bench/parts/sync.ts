@@ -1,4 +1,4 @@
-// What `GET /changes` reads, and what writes cost members who sync.
+// What `GET /changes` reads, what writes cost members who sync, and what a key costs.
 import { toCursor } from '../../../src/values/cursor.ts'
 import type { HttpRequest } from '../../support/service/http-client.ts'
 import { contractEndpoints, sendExpecting } from '../endpoints/endpoints.ts'
@@ -13,6 +13,7 @@ const GROWTH: Record<string, Pick<RowCost, 'grows' | 'ceiling'>> = {
 /** The writes of the contract that change an object of the feed. */
 const WRITES = ['register', 'memo creation', 'update', 'created-date', 'delete book', 'memo update', 'delete memo']
 const writes = contractEndpoints.filter(({ name }) => WRITES.includes(name))
+const creations = writes.filter(({ name }) => ['register', 'memo creation'].includes(name))
 
 const decode = (cursor: string) => JSON.parse(Buffer.from(cursor, 'base64url').toString())
 
@@ -33,6 +34,11 @@ const measureLibrary = async (url: URL, library: Library) => {
   await pull('changes, idle', end)
   for (const { name, status, toRequest } of writes) await measure(`${name}, synced`, toRequest(library, 2), status)
   await pull('changes, delta', end)
+  for (const { name, status, toRequest } of creations) {
+    const headers = `Idempotency-Key: ${crypto.randomUUID()}\r\n`
+    await measure(`${name} with a key, synced`, { ...toRequest(library, 3), headers }, status)
+    await measure(`${name} with a key, repeated`, { ...toRequest(library, 3), headers }, status)
+  }
   return costs
 }
 
