@@ -30,19 +30,24 @@ const shareOf = (text: string, pattern: RegExp, of: number) => (of === 0 ? 0 : (
 /** Whether a text decoded as an encoding is one that people write. `words` are those with letters beyond ASCII. */
 type Evidence = (text: string, words: string[], letters: string) => boolean
 
+/** Capitals are amidst words in other encodings. */
+const CASED = /^(?:\p{Lu}?\p{Ll}*|\p{Lu}+)$/u
+
 const isWestern: Evidence = (text, words) => {
-  const fit = words.filter((word) => WESTERN_WORDS.some((pattern) => pattern.test(word)))
+  const fit = words.filter((word) => CASED.test(word) && WESTERN_WORDS.some((pattern) => pattern.test(word)))
   const isCased = words.every((word) => !/\p{Ll}\p{Lu}/u.test(word.replace(/^Mac|^Mc/, '')))
   return isCased && !UTF8_AS_WESTERN.test(text) && WESTERN_SIGNS.test(text) && fit.length >= 0.95 * words.length
 }
+
+/** As older spreadsheets of Macs write. Letters of windows-1252 can become signs there, which are no evidence. */
+const isMacRoman: Evidence = (text, words, letters) => words.length > 0 && isWestern(text, words, letters)
 
 /**
  * In other encodings, capitals are amidst words, or nowhere, or letters beside those of ASCII. A single letter may be an
  * accented one.
  */
 const isCyrillic: Evidence = (_, words, letters) =>
-  words.every((word) => /^(?:\p{Lu}?\p{Ll}*|\p{Lu}+)$/u.test(word)) &&
-  words.every((word) => /^\p{Script=Cyrillic}+$/u.test(word)) &&
+  words.every((word) => CASED.test(word) && /^\p{Script=Cyrillic}+$/u.test(word)) &&
   words.some((word) => /^\p{Lu}/u.test(word)) &&
   letters.length >= 3 * words.length &&
   shareOf(letters, CYRILLIC_COMMON, letters.length) >= 0.5
@@ -68,6 +73,7 @@ const CANDIDATES: [encoding: string, isEvident?: Evidence][] = [
   ['shift_jis', isJapanese],
   ['gbk', isChinese],
   ['windows-1251', isCyrillic],
+  ['macintosh', isMacRoman],
   ['windows-1250'],
   ['big5'],
   ['euc-jp'],

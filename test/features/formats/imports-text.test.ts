@@ -54,6 +54,10 @@ describe('the encoding of an import', () => {
       'Кайдашева сім’я,Іван Нечуй-Левицький\nТіні забутих предків,Михайло Коцюбинський',
       'Под игото,Иван Вазов',
     ],
+    macintosh: [
+      'Les Misérables,Victor Hugo\nCien años de soledad,Gabriel García Márquez',
+      'Spaß mit Büchern,Anja Groß',
+    ],
   }
   it.each(Object.entries(LISTS).flatMap(([encoding, texts]) => texts.map((text) => [encoding, text] as const)))(
     'is guessed: %s, %s',
@@ -75,7 +79,7 @@ describe('the encoding of an import', () => {
     ['big5', '臺北人,白先勇\n撒哈拉的故事,三毛\n傾城之戀,張愛玲'],
     ['euc-jp', 'ノルウェイの森,村上春樹\nこころ,夏目漱石\n人間失格,太宰治'],
     ['koi8-r', 'Преступление и наказание,Фёдор Достоевский\nМастер и Маргарита,Михаил Булгаков'],
-    ['macintosh', 'Les Misérables,Victor Hugo\nCien años de soledad,Gabriel García Márquez'],
+    ['macintosh', 'Les Misérables,Victor Hugo\nThérèse Raquin,Émile Zola'],
   ])('is asked for, with samples, if it is not certain: %s', (encoding, text) => {
     const file = encodeAs(encoding, text)
     expect(reasonOf(file)).toMatch(/not certain.*Send encoding=.*\(.*\)/)
