@@ -116,17 +116,34 @@ const toChanges = ({ line, title, changes }: ImportRow) => [
 /** The fields of highlights, which are their places in the file. */
 const PLACE = /^(?:location|line|entry) \d+(?:-\d+)?$/
 
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** A line for losses of a kind. A shelf whose meaning is not known is kept as a tag. */
 const toLoss = ({ code, field }: ImportRow['losses'][number]) => {
   const [, shelf] = code === 'custom-shelf-needs-choice' ? (/: (.*)$/.exec(field) ?? []) : []
-  if (shelf !== undefined) return `shelf ${printable(shelf)}: ${toReason(code)} (--map '${printable(shelf)}=STOPPED')`
-  return PLACE.test(field) ? `highlights: ${toReason(code)}` : `${printable(field)}: ${toReason(code)}`
+  if (shelf !== undefined) {
+    const name = printable(shelf)
+    return (books: number) =>
+      `shelf ${name} (${books} ${books === 1 ? 'book' : 'books'}): --map ${quote(`${name}=STOPPED`)}, or another status, or TAG`
+  }
+  const lost = PLACE.test(field) ? 'highlights' : printable(field)
+  return (count: number) => `not kept: ${count} × ${lost}: ${toReason(code)}`
 }
 
 /** How often something was lost, by column and reason: the most frequent first. */
-const summarizeLosses = (rows: ImportRow[]) =>
-  [...Map.groupBy(rows.flatMap(({ losses }) => losses).map(toLoss), (loss) => loss)]
-    .sort(([, one], [, other]) => other.length - one.length)
-    .map(([loss, { length }]) => `not kept: ${length} × ${loss}`)
+const summarizeLosses = (rows: ImportRow[]) => {
+  const counts = new Map<string, { count: number; toLine: (count: number) => string }>()
+  for (const { losses } of rows) {
+    for (const { code, field, count } of losses) {
+      // Losses that are only counted are most likely like those of the same reason that are listed.
+      const listed = count === undefined ? undefined : losses.find((loss) => loss.code === code)
+      const toLine = toLoss(listed ?? { code, field })
+      const key = toLine(0)
+      counts.set(key, { count: (counts.get(key)?.count ?? 0) + (count ?? 1), toLine })
+    }
+  }
+  return [...counts.values()].sort((one, other) => other.count - one.count).map(({ count, toLine }) => toLine(count))
+}
 
 type Service = Pick<Options, 'fetch' | 'base' | 'token'>
 

@@ -26,7 +26,7 @@ export const FORMATS = [
 export type FormatName = (typeof FORMATS)[number]
 
 /** How many unknown columns an import lists, and how many characters of the name of any column it reports. */
-export const MAX_UNKNOWN_COLUMNS = 50
+export const MAX_UNKNOWN_COLUMNS = 200
 export const MAX_COLUMN_NAME = 100
 
 /** Why a row of a file failed, or what of it could not be kept. Clients may rely on the codes: they never change. */
@@ -69,6 +69,8 @@ export type Loss = {
   code: Code
   /** The column or property of the file. */
   field: string
+  /** How many there are of this code, where they are too many to list each. */
+  count?: number
 }
 
 /** A date: yyyy, yyyy-MM or yyyy-MM-dd. */

@@ -28,7 +28,9 @@ export const Import = z
   .register(z.globalRegistry, { id: 'Import' })
 export type Import = z.infer<typeof Import>
 
-const ImportLoss = z.object({ code: ImportCode, field: z.string() }).register(z.globalRegistry, { id: 'ImportLoss' })
+const ImportLoss = z
+  .object({ code: ImportCode, field: z.string(), count: z.optional(Int32) })
+  .register(z.globalRegistry, { id: 'ImportLoss' })
 
 const ImportChange = z
   .object({ field: z.string(), from: z.nullable(z.string()), to: z.nullable(z.string()) })
@@ -101,6 +103,7 @@ export const importsReference: FeatureReference = {
       'and `progress` with their numbers, and `memo: ` with a column of the file, whose text replaces the one of an earlier import.',
     columns:
       'For tables of unknown services: a JSON object with the column of each field, such as `{"title": "책 이름"}`. At most 200.',
+    count: 'For the losses beyond those that a row lists: how many have this `code`. Their `field` is `more`.',
     counts: 'How many rows had each outcome so far.',
     created: 'Rows that became new books.',
     dryRun: 'Whether nothing but the report is written.',

@@ -1,5 +1,5 @@
 import type { Entry } from '../entry'
-import { MORE_LOSSES } from './limits'
+import { sumUp } from './limits'
 import { isObject } from './rows/values'
 
 const isDamaged = (value: unknown): boolean => {
@@ -16,6 +16,6 @@ export const reportDamage = (entry: Entry) => {
   const all =
     cells.names.length > 0 ? cells.values.map((cell, at) => [cells.names[at] ?? '', cell]) : Object.entries(values)
   const fields = all.flatMap(([field, value]) => (isDamaged(value) ? [String(field)] : []))
-  const losses = fields.slice(0, MAX_DAMAGED).map((field) => ({ code: 'bad-bytes' as const, field }))
-  entry.losses.push(...losses, ...(fields.length > MAX_DAMAGED ? [MORE_LOSSES] : []))
+  const losses = fields.map((field) => ({ code: 'bad-bytes' as const, field }))
+  entry.losses.push(...sumUp(losses, MAX_DAMAGED))
 }

@@ -1,5 +1,5 @@
 import { MAX_NAME } from '../../values/contract'
-import type { Cells, Entry, Loss } from '../entry'
+import type { Cells, Code, Entry, Loss } from '../entry'
 import { cutText } from './rows/values'
 
 /** The file as a whole cannot be imported. The message is a sentence for the member who sent the file. */
@@ -11,13 +11,20 @@ export const refuse = (reason: string): never => {
 
 export const MAX_ROWS = 10_000
 
+/** The field of losses that are counted only. */
+export const MORE = 'more'
+
 /** Checks the number of entries. Call it before they are made, which takes far more memory than the file. */
 export const checkCount = (entries: number) => {
   if (entries > MAX_ROWS) refuse('The file has more than 10,000 books. Split it into several files.')
 }
 
-/** Says that a row has more losses than it lists. */
-export const MORE_LOSSES: Loss = { code: 'too-many', field: 'losses' }
+/** The first losses one by one, and the numbers of the others by code. */
+export const sumUp = (losses: Loss[], listed: number): Loss[] => {
+  const counts = new Map<Code, number>()
+  for (const { code, count = 1 } of losses.slice(listed)) counts.set(code, (counts.get(code) ?? 0) + count)
+  return [...losses.slice(0, listed), ...[...counts].map(([code, count]) => ({ code, field: MORE, count }))]
+}
 
 /**
  * Readings, memos and progress events of all books: more than an export of 10 MiB has. A reading of `read_dates` takes five
@@ -61,7 +68,7 @@ export const limitEntries = (entries: Entry[]) => {
     }
     for (const { code, field } of entry.losses) losses += LOSS_LENGTH + code.length + field.length
     if (losses > MAX_FILE_LOSSES && entry.losses.length > FEW_LOSSES) {
-      entry.losses = [...entry.losses.slice(0, FEW_LOSSES), MORE_LOSSES]
+      entry.losses = sumUp(entry.losses, FEW_LOSSES)
     }
     entry.cells = cutCells(entry.cells)
     cells += lengthOf(entry.cells)

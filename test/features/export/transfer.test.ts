@@ -50,18 +50,18 @@ describe('npm run import', () => {
 
   it('summarizes what could not be kept', async () => {
     const reader = await signUp()
-    const file = toFile('1,A,,2026,,sea', '2,B,,2026/01/02,,sea', '3,C,,2026/01/02,,read')
+    const file = toFile("1,A,,2026,,at Mina's", "2,B,,2026/01/02,,at Mina's", '3,C,,2026/01/02,,read')
     const { problems } = await importWith(handle, reader.token, file)
     expect(problems).toEqual([
-      "not kept: 2 × shelf sea: the meaning of the shelf is not known: send `shelfMap` (--map 'sea=STOPPED')",
+      `shelf at Mina's (2 books): --map 'at Mina'\\''s=STOPPED', or another status, or TAG`,
       'not kept: 1 × Date Added: only a year or month is known',
     ])
     const highlights = Array.from(
-      { length: 22 },
+      { length: 222 },
       (_, at) => `T (A)\n- Your Highlight on Location ${at} | x\n\n\n==========\n`,
     )
     const { problems: many } = await importWith(handle, reader.token, new Blob(highlights))
-    expect(many).toEqual(['not kept: 22 × highlights: a highlight without text'])
+    expect(many).toEqual(['not kept: 222 × highlights: a highlight without text'])
   })
 
   it('lists imports, and undoes one', async () => {

@@ -73,10 +73,10 @@ describe('an entry', () => {
     expect(cellsOf(failed)).toEqual({ title: ' ', workcode: '1', review: 'c'.repeat(2000) })
   })
 
-  it('lists at most a hundred losses', () => {
+  it('lists at most a hundred losses, and the number of the others', () => {
     const items = Array.from({ length: 500 }, () => ({ sort: 'bookmark', time: 1 }))
     const entry = firstOf({ title: 'Low Tide', entries: [{ text: 'Words', time: 1 }, ...items] })
     expect(entry?.losses).toHaveLength(101)
-    expect(entry?.losses.at(-1)).toEqual({ code: 'too-many', field: 'losses' })
+    expect(entry?.losses.at(-1)).toEqual({ code: 'bookmark', field: 'more', count: 400 })
   })
 })

@@ -1,13 +1,13 @@
 import { MAX_NAME } from '../../../values/contract'
-import { type Code, type Entry, emptyEntry, type ImportOptions, MAX_COLUMN_NAME } from '../../entry'
-import { checkCount, MORE_LOSSES } from '../limits'
+import { type Code, type Entry, emptyEntry, type ImportOptions, type Loss, MAX_COLUMN_NAME } from '../../entry'
+import { checkCount, MORE } from '../limits'
 import { applyShelf } from './readings'
 import { cutText, type DateOrder, isObject, parseDate, storable } from './values'
 
 /** The meaning of a shelf: a status, or a tag only. */
 export type Shelf = ImportOptions['shelfMap'][string]
 
-/** Losses that a row of the report lists. */
+/** Losses that a row of the report lists. Of others, it has the number. */
 const MAX_LOSSES = 100
 
 /**
@@ -24,15 +24,21 @@ export const createRow = (
   orderOf = (_: string): DateOrder => undefined,
 ) => {
   const entry = emptyEntry(line)
+  const more = new Map<Code, Required<Loss>>()
   /** Lists something of the record that cannot be kept, once for each column, or for each value of it that is named. */
   const lose = (code: Code, column: string, value?: string) => {
     const { losses } = entry
     // To compare each with all others would take quadratic time.
-    if (losses.length > MAX_LOSSES) return
+    if (losses.length >= MAX_LOSSES) {
+      const loss = more.get(code) ?? { code, field: MORE, count: 0 }
+      if (loss.count++ === 0) losses.push(loss)
+      more.set(code, loss)
+      return
+    }
     const name = nameOf(column)
     const field = (value === undefined ? name : `${name}: ${value}`).slice(0, MAX_COLUMN_NAME)
     if (losses.some((loss) => loss.code === code && loss.field === field)) return
-    losses.push(losses.length < MAX_LOSSES ? { code, field } : MORE_LOSSES)
+    losses.push({ code, field })
   }
   /** A text that can be stored, cut to `max` characters. Null if it is blank. */
   const text = (cell: string, column: string, max = MAX_NAME, code: Code = 'too-long') => {
