@@ -46,7 +46,10 @@ const chunkEnd = (entries: ReceivedEntry[], from: number) => {
   return to
 }
 
-/** Plans the rows of a chunk, which come after the first `done` of the file. */
+/**
+ * Plans the rows of a chunk, which come after the first `done` of the file. Returns undefined if a book to which one belongs is
+ * gone: it may have been merged into another one.
+ */
 const planChunk = async (
   context: RunContext,
   { memberId, merge }: StoredImport,
@@ -61,6 +64,7 @@ const planChunk = async (
     if (match?.kind === 'same') matched.set(match.bookId, entry)
   }
   const existing = await loadExisting(context, memberId, matched)
+  if (existing.size < matched.size) return undefined
   const situation = { now, overwrites: merge === 'overwrite', quotas: context.quotas, existing }
   return chunk.map((entry, at) => planRow(done + at + 1, entry, matches.get(entry), situation))
 }
@@ -100,7 +104,7 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   const { memberId, importId, isDryRun, created } = stored
   const values = { memberId, importId }
   const deadline = Date.now() + MAX_RUN_MS
-  const { matches, tagKeys } = await loadLibrary(context, stored, entries)
+  let library = await loadLibrary(context, stored, entries)
   const reported = isDryRun ? (await query(context, { row: firstRow(selectReported(values)) })).row : undefined
   // What a dry run has reported counts as if it were stored.
   let before: Usage = { books: isDryRun ? created : 0, textBytes: reported?.textBytes ?? 0 }
@@ -108,7 +112,12 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   while (done < entries.length && Date.now() < deadline && budget.left > 0) {
     const to = chunkEnd(entries, done)
     const now = localTime(timeZone)
-    let plan = limitTags(await planChunk(context, stored, done, entries.slice(done, to), matches, now), tagKeys)
+    const planned = await planChunk(context, stored, done, entries.slice(done, to), library.matches, now)
+    if (!planned) {
+      library = await loadLibrary(context, { ...stored, done }, entries)
+      continue
+    }
+    let plan = limitTags(planned, library.tagKeys)
     if (!(await commit(context, stored, done, plan, now, before))) {
       const { usage } = await query(context, { usage: firstRow(selectUsage(values)) })
       if (!usage) return

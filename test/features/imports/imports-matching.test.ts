@@ -1,4 +1,6 @@
+import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Bindings } from '../../../src/env'
 import type { ImportRow } from '../../../src/transfer/imports/responses'
 import calibre from '../../fixtures/imports/calibre.csv?raw'
 import goodreads from '../../fixtures/imports/goodreads.csv?raw'
@@ -9,7 +11,8 @@ import librarything from '../../fixtures/imports/librarything.tsv?raw'
 import readwise from '../../fixtures/imports/readwise.csv?raw'
 import storygraph from '../../fixtures/imports/storygraph.csv?raw'
 import { type Reader, signUp } from '../../support/api'
-import { booksOf, importFile, rowsOf } from '../../support/transfer/imports'
+import { booksOf, finishImport, importFile, rowsOf, startImport } from '../../support/transfer/imports'
+import { wrapEnv } from '../../support/wrap-database'
 
 // Some fixtures give the identifier of one book to another.
 const FILES = {
@@ -124,6 +127,26 @@ describe('a merged book', () => {
     for (const file of files) {
       expect(await importRows(reader, file)).toEqual([{ outcome: 'unchanged', code: null, bookId: first?.bookId }])
     }
+  })
+
+  it('is the same book for an import that runs during the merge', async () => {
+    const reader = await signUp()
+    const identified = 'Book Id,Title,Author,Exclusive Shelf\n7,Sapiens,Yuval Noah Harari,to-read'
+    const [first] = await rowsOf(reader, (await importFile(reader, identified)).importId)
+    const { bookId } = await reader.createBook({ title: 'A Brief History' })
+    // The first call of one statement loads the library.
+    let isMerged = false
+    const withMerge = wrapEnv<Bindings>(() => async (call, queries) => {
+      const answer = await call()
+      if (queries === 1 && !isMerged) {
+        isMerged = true
+        await merge(reader, bookId, first?.bookId ?? 0)
+      }
+      return answer
+    })
+    const { body } = await startImport(reader, identified, '', withMerge(env))
+    expect(await finishImport(reader, body.importId)).toMatchObject({ counts: { unchanged: 1 } })
+    expect(await booksOf(reader)).toHaveLength(1)
   })
 
   it('is the same book for the file whose title it has, if another one has identifiers', async () => {

@@ -110,7 +110,6 @@ export const planRow = (row: number, entry: Entry, match: Match, situation: Situ
     return reportOnly(row, entry, entry.failure === 'duplicate-in-file' ? 'skipped' : 'failed', entry.failure)
   }
   if (match?.kind === 'ambiguous') return reportOnly(row, entry, 'skipped', 'ambiguous-match', match.bookId)
-  // A book that was deleted since it was matched is created again.
   const book = match?.kind === 'same' ? existing.get(match.bookId) : undefined
   const planned = book
     ? planExisting(row, entry, book, overwrites)
