@@ -319,6 +319,33 @@ describe('a merge', () => {
     await expectConsistent()
   })
 
+  it('loses nothing amid other writes and merges', async () => {
+    const reader = await signUp()
+    const ids = await Promise.all(
+      [{}, finished(2020), {}, finished(2021)].map(async (book) => (await reader.createBook(book)).bookId),
+    )
+    const bookAt = (at: number) => ids[at % ids.length] ?? 0
+    const memos: number[] = []
+    const addMemo = async (at: number) => {
+      const memo = { memoBookPage: 1, memoContent: `memo ${at}` }
+      const { status, body } = await reader.post(`/memos?bookId=${bookAt(at)}`, memo)
+      if (status === 201) memos.push(body.memoId)
+    }
+    const writes = [
+      addMemo,
+      (at: number) => reader.post(`/books/${bookAt(at)}/readings`, { finishedAt: `20${10 + at}` }),
+      (at: number) => reader.post(`/books/${bookAt(at)}/progress`, { at: `2026-01-${10 + at}T00:00:00Z`, page: at }),
+      (at: number) => setTags(reader, bookAt(at), [`tag ${at}`]),
+      (at: number) => merge(reader, bookAt(at), bookAt(3 * at + 1)),
+    ]
+    await Promise.all(Array.from({ length: 40 }, (_, at) => writes[at % writes.length]?.(at)))
+    const books = (await reader.get('/export')).body.books
+    expect(books.length).toBeLessThan(ids.length)
+    const found = books.flatMap((book: { memos: { memoId: number }[] }) => book.memos.map(({ memoId }) => memoId))
+    expect(found.toSorted()).toEqual(memos.toSorted())
+    await expectConsistent()
+  })
+
   it('takes one call to the database', async () => {
     const { reader, bookId, from } = await createPair(finished(2020), finished(2021))
     expect(await measure(() => merge(reader, bookId, from))).toMatchObject({ calls: 1 })

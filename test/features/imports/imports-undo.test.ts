@@ -188,6 +188,20 @@ describe('undoing an import', () => {
     expect(await stateOf(reader)).toEqual(before)
   })
 
+  it('that is sent several times at once undoes it once', async () => {
+    const { reader } = await withBook(DONE)
+    const before = await stateOf(reader)
+    const others = Array.from({ length: 250 }, (_, n) => row(n + 2, { title: `Book ${n}`, review: 'x' }))
+    const importId = await importFile(reader, goodreads(row(1, FULL), ...others), OVERWRITE)
+    const answers = await Promise.all(Array.from({ length: 4 }, () => reader.delete(`/imports/${importId}`)))
+    const undone = answers.filter(({ status }) => status === 200)
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(4 - undone.length)
+    expect(undone.reduce((sum, { body }) => sum + body.removed, 0)).toBe(250)
+    expect(undone.flatMap(({ body }) => body.kept)).toMatchObject([{ left: [] }])
+    expect(await stateOf(reader)).toEqual(before)
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+
   it('is continued by the next DELETE after a failure', async () => {
     const { reader } = await withBook()
     const importId = await importFile(reader, goodreads(row(1, FULL)))
