@@ -265,8 +265,8 @@ describe('notes', () => {
     ])
   })
 
-  it('belong to highlights with abbreviated ranges, too', () => {
-    expect(contents(highlight('145-46', 'The sea') + note('146', 'Why?'))).toEqual(['The sea\n\nWhy?'])
+  it.each(['145-46', '144 t/m 146'])('belong to a highlight with the range %s', (range) => {
+    expect(contents(highlight(range, 'The sea') + note('146', 'Why?'))).toEqual(['The sea\n\nWhy?'])
   })
 })
 

@@ -22,7 +22,8 @@ const KINDS: [Kind, RegExp][] = [
   ],
 ]
 
-const RANGE = /(\d{1,9})(?:\s?[-–—]\s?(\d{1,9}))?/
+/** `114-116`, in Dutch `114 t/m 116`. */
+const RANGE = /(\d{1,9})(?:\s?(?:[-–—]|t\/m)\s?(\d{1,9}))?/
 const LOCATION = new RegExp(String.raw`(?:loc|pos|empl|мест|位置|위치)[^\d|]{0,20}${RANGE.source}`)
 const PAGE = /(?:page|seite|p[aá]gina|стр\p{L}{0,10}|第|페이지|ページ)\s?(\d{1,9})|(\d{1,9})\s?(?:页|頁|ページ|페이지)/u
 
