@@ -27,6 +27,8 @@ export const verify = async (
   { repair, restored, settleMs, print, progress }: Options,
 ) => {
   const timeZone = String(settings.TIME_ZONE || 'UTC')
+  // Before anything is repaired.
+  const key = slots.length > 1 ? requireAddressKey(addressKey) : ''
   let count = 0
   const report = (line: string) => {
     count += 1
@@ -58,12 +60,10 @@ export const verify = async (
     for (const { table, id, field, expected, found } of mismatches)
       report(`${prefix}${table} ${id}: ${field} is ${found}, expected ${expected}`)
   }
-  if (slots.length > 1 && (await isOtherKey(toQuery(slots), requireAddressKey(addressKey)))) report(OTHER_KEY)
-  for (const { slot } of slots.slice(1)) {
-    const hash = (email: string) => hashAddress(requireAddressKey(addressKey), email)
-    for await (const differences of compareSlot(slots, slot, hash))
+  if (slots.length > 1 && (await isOtherKey(toQuery(slots), key))) report(OTHER_KEY)
+  for (const { slot } of slots.slice(1))
+    for await (const differences of compareSlot(slots, slot, (email) => hashAddress(key, email)))
       reportAll(differences.map((difference) => describeDifference(slot, difference)))
-  }
 
   const databases = slots.map(({ database }) => database)
   const progressOf = (checked: number) => progress(`${checked} objects checked`)

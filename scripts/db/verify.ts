@@ -8,7 +8,8 @@ const USAGE = `npm run db -- verify [--repair [--after-restore SLOT|all]] --loca
               sets sessions and access tokens of blocked members aside
   --after-restore  also withdraws members again who had withdrawn, skips identifiers assigned since the backup, and deletes
                     objects of members who do not exist, or signed up after the upload
-With --repair, set TIME_ZONE in the environment to that of the deployment, unless wrangler.toml sets it`
+With several databases, set ADDRESS_KEY in the environment. With --repair, set TIME_ZONE in the environment to that of the deployment,
+unless wrangler.toml sets it`
 /** Longer than an upload takes. */
 const SETTLE_MS = 15_000
 

@@ -1,8 +1,9 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checksOf } from '../../scripts/data/integrity.ts'
 import { openStores } from '../../scripts/data/stores.ts'
-import { addMember, createDatabase, createFolder, runCommand } from './databases.ts'
+import { addMember, createDatabase, createFolder, runCommand, runCommandIn } from './databases.ts'
 
 const KEYS = ['a', 'b'].map((letter) => `images/1/${letter.repeat(22)}.png`)
 
@@ -50,6 +51,18 @@ it('finds and repairs what a release before leaves behind', async () => {
     { titleFolded: 'öö', contentFolded: 'öö' },
   ])
   expect(database.prepare('select name from images').all()).toEqual([{ name: `${'a'.repeat(22)}.png` }])
+})
+
+it('repairs nothing without the key of the directory', async () => {
+  const data = join(createFolder(), 'data')
+  const [database] = [createDatabase(data), createDatabase(data, 'DB_1')]
+  writeFileSync(join(data, 'slots.json'), '[{"slot":1}]')
+  addMember(database, [[]])
+  const flags = ['--repair', '--after-restore', 'all', '--local', '--persist-to', data]
+  const { code, stderr } = await runCommandIn('.', { ADDRESS_KEY: '' }, 'verify', ...flags)
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Set ADDRESS_KEY')])
+  expect(database.prepare('select titleFolded from books').all()).toEqual([{ titleFolded: null }])
+  expect(database.prepare('select * from retiredIds').all()).toEqual([])
 })
 
 it.each([0, 1])('no check of slot %i reads a whole table', (slot) => {
