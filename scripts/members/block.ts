@@ -6,6 +6,15 @@ import type { D1Database } from '@cloudflare/workers-types'
 /** Begins the identifiers of sessions, and the hashes of access tokens, that are set aside. */
 const ASIDE = 'blocked '
 
+/** The credentials that are set aside, or those in use, by name, as what countRows selects from. */
+export const listAside = (isAside: boolean) => {
+  const condition = isAside ? 'like' : 'not like'
+  return {
+    sessions: `(select memberId from sessions where sessionId ${condition} '${ASIDE}%')`,
+    'access tokens': `(select memberId from accessTokens where tokenHash ${condition} '${ASIDE}%')`,
+  }
+}
+
 const runAll = (database: D1Database, memberId: number, queries: string[]) =>
   database.batch(queries.map((query) => database.prepare(query).bind(memberId)))
 

@@ -2,11 +2,12 @@ import { releaseAddresses } from '../../src/accounts/addresses/directory.ts'
 import { withdraw } from '../../src/accounts/members/store.ts'
 import { connect } from '../../src/db/client.ts'
 import { OWN_QUOTAS, type OwnQuota } from '../../src/values/quotas.ts'
+import { toMark } from '../../src/values/withdrawal.ts'
 import { mainOf, queryAll } from '../slots/compare.ts'
 import { createPartFiles } from '../transfer/part-files.ts'
 import { asMember } from './as-member.ts'
 import { countAttempts, deleteAttempts } from './attempts.ts'
-import { blockMember, unblockMember } from './block.ts'
+import { blockMember, listAside, unblockMember } from './block.ts'
 import { exportMember } from './export.ts'
 import type { Target } from './find.ts'
 
@@ -40,12 +41,12 @@ const endSessions = async (target: Target): Promise<Change> => ({
 })
 
 const block = async (target: Target): Promise<Change> => ({
-  changes: `${await countRows(target, CREDENTIALS)} set aside`,
+  changes: `${await countRows(target, listAside(false))} set aside`,
   apply: () => blockMember(target.database, target.memberId),
 })
 
 const unblock = async (target: Target): Promise<Change> => ({
-  changes: `${await countRows(target, CREDENTIALS)} brought back`,
+  changes: `${await countRows(target, listAside(true))} brought back`,
   apply: () => unblockMember(target.database, target.memberId),
 })
 
@@ -92,8 +93,10 @@ const deleteMember = async (target: Target): Promise<Change> => ({
   changes: await countRows(target, { ...LIBRARY, ...CREDENTIALS }),
   apply: async () => {
     const { db, caller } = asMember(target)
-    const { memberId } = await withdraw(db, caller)
+    const { memberId, createdAt } = await withdraw(db, caller)
     if (target.slot > 0) await releaseAddresses({ directory: connect(mainOf(target.slots)) }, [memberId])
+    // The sweep repeats it, but a restore may come first.
+    await target.bucket.put(toMark(memberId, createdAt), '')
   },
 })
 

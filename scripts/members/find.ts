@@ -1,11 +1,11 @@
-import type { D1Database } from '@cloudflare/workers-types'
+import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import type { OpenSlot, Settings } from '../data/stores.ts'
 import { queryAll } from '../slots/compare.ts'
 import { idsOf } from '../slots/table.ts'
 
 export type Member = { memberId: number; email: string; slot: number; database: D1Database }
 /** The member that a command works on, among all slots. */
-export type Target = Member & { slots: OpenSlot[]; settings: Settings }
+export type Target = Member & { slots: OpenSlot[]; bucket: R2Bucket; settings: Settings }
 
 /** Finds the members with an e-mail address, in every slot, or the one with an identifier, which tells the slot. */
 export const findMembers = async (slots: OpenSlot[], who: string): Promise<Member[]> => {

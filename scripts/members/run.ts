@@ -1,3 +1,4 @@
+import type { R2Bucket } from '@cloudflare/workers-types'
 import {
   failWithUsage,
   LOCATION_OPTIONS,
@@ -46,11 +47,11 @@ const escapeControls = (text: string) =>
       .join(''),
   )
 
-type Stores = { slots: OpenSlot[]; settings: Settings }
+type Stores = { slots: OpenSlot[]; bucket: R2Bucket; settings: Settings }
 
 const run = async (
   { name, who, others, flags, location }: ReturnType<typeof readCommand>,
-  { slots, settings }: Stores,
+  { slots, bucket, settings }: Stores,
 ) => {
   if (name === 'log') return listLog(slots, who)
   const members = await findMembers(slots, who)
@@ -59,7 +60,7 @@ const run = async (
   const [member, another] = members
   if (!member || another) throw new Error(`Several members have the address: use an identifier of \`find\``)
   const local = location.remote ? {} : { PUBLIC_URL: 'http://localhost:8787' }
-  const target = { slots, settings: { ...local, ...settings }, ...member }
+  const target = { slots, bucket, settings: { ...local, ...settings }, ...member }
   const read = READS.get(name)
   if (read) return [await read(target)]
   const { changes, apply } = (await CHANGES.get(name)?.(target, { ...flags, quotas: others })) ?? failWithUsage(USAGE)

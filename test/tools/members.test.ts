@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openStores } from '../../scripts/data/stores.ts'
 import { readCommand, runCommand as runMembers } from '../../scripts/members/run.ts'
 import { accountPrefix } from '../../src/auth/keyed-hash.ts'
+import { parseMark } from '../../src/values/withdrawal.ts'
 import { addMember, createDatabase, createFolder, runCommand, runMembersScript } from './databases.ts'
 
 const JWT_SECRET = 'a secret of the tests only, which no deployment has'
@@ -39,13 +40,13 @@ const createSlots = async () => {
     const { code, stdout, stderr } = await runMembersScript({ JWT_SECRET }, ...args, ...location)
     return code === 0 ? stdout.trim() : `${code} ${stderr.split('\n')[0]}`
   }
-  const { slots, settings, dispose } = await openStores({ persistTo: data })
+  const { dispose, ...stores } = await openStores({ persistTo: data })
   onTestFinished(dispose)
   const run = async (...args: string[]) => {
     const command = readCommand([...args, ...location])
-    return (await runMembers(command, { slots, settings: { ...settings, JWT_SECRET } })).join('\n')
+    return (await runMembers(command, { ...stores, settings: { ...stores.settings, JWT_SECRET } })).join('\n')
   }
-  return { data, main, slot1, run, runScript }
+  return { data, main, slot1, bucket: stores.bucket, run, runScript }
 }
 
 const readAll = (database: DatabaseSync, table: string) => database.prepare(`select * from ${table}`).all()
@@ -159,7 +160,7 @@ it('exports the library of a member, names images, and counts towards no limit o
 })
 
 it('withdraws a member of any slot, and the log outlives the member', async () => {
-  const { data, main, slot1, run } = await createSlots()
+  const { data, main, slot1, bucket, run } = await createSlots()
   const untouched = await run('delete', 'jun@example.com', '--dry-run')
   expect(untouched).toBe(`delete ${JUN}: 1 books, 1 memos, 0 images, 2 sessions, 1 access tokens (dry run)`)
   expect([count(slot1, 'purgeJobs'), count(main, 'addresses')]).toEqual([0, 1])
@@ -169,9 +170,14 @@ it('withdraws a member of any slot, and the log outlives the member', async () =
   expect(readAll(slot1, 'members')).toMatchObject([{ blockedAt: null }])
   await run('block', 'jun@example.com')
   expect(readAll(slot1, 'sessions')).toMatchObject([{ sessionId: 'blocked one' }, { sessionId: 'blocked two' }])
+  expect(await run('block', 'jun@example.com', '--dry-run')).toMatch(/: 0 sessions, 0 access tokens set aside/)
+  expect(await run('unblock', 'jun@example.com', '--dry-run')).toMatch(/: 2 sessions, 1 access tokens brought back/)
+  expect(await run('unblock', String(MINA), '--dry-run')).toMatch(/: 0 sessions, 0 access tokens brought back/)
   slot1.exec('update members set maxBooks = 1, maxTextBytes = 1, maxImageBytes = 1')
   await run('delete', 'jun@example.com')
   await run('delete', String(MINA))
+  const { objects } = await bucket.list()
+  expect(objects.map(({ key }) => parseMark(key)?.memberId)).toEqual([JUN, MINA])
   for (const [database, memberId] of [
     [main, MINA],
     [slot1, JUN],
