@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { toFoldedColumn } from '../../src/values/fold.ts'
+import { toFoldedColumn } from '../../src/values/text/fold.ts'
 
 /** A page ends after this many rows, or with the row that reaches this many bytes: D1 limits the size of responses. */
 const MAX_ROWS = 1000

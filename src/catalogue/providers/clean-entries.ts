@@ -1,5 +1,5 @@
 import { MAX_INT } from '../../values/contract'
-import { decodeEntities } from '../../values/html'
+import { decodeEntities } from '../../values/text/html'
 import type { CatalogueEntry } from '../schema'
 
 const MAX_ENTRIES = 10

@@ -15,9 +15,9 @@ import {
   Timestamp,
   trimmedText,
 } from '../../values/fields'
-import { Isbn } from '../../values/isbn'
 import { named, namedLazy } from '../../values/named'
 import { pagingUpTo } from '../../values/paging'
+import { Isbn } from '../../values/text/isbn'
 import { MemoAuthority } from '../memos/schema'
 
 export const BookStatus = named('BookStatus', z.enum(BOOK_STATUSES))

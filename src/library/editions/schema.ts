@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { MAX_NAME } from '../../values/contract'
 import { BookFormat, filledText, int, NullableUrl, nullableText } from '../../values/fields'
-import { Isbn } from '../../values/isbn'
 import { namedLazy } from '../../values/named'
+import { Isbn } from '../../values/text/isbn'
 
 export const MAX_LANGUAGE = 35
 const LANGUAGE = /^[A-Za-z]{2,8}(?:-[A-Za-z\d]{1,8})*$/

@@ -1,5 +1,5 @@
-import { fold } from '../../values/fold'
-import { decodeEntities } from '../../values/html'
+import { fold } from '../../values/text/fold'
+import { decodeEntities } from '../../values/text/html'
 
 /** Characters of an excerpt before the match, and in total. */
 const BEFORE = 60

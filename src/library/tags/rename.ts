@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, queryOne, runAsCaller } from '../../db/caller'
 import { type Db, idempotent, sqlStatement } from '../../db/client'
-import { fold } from '../../values/fold'
+import { fold } from '../../values/text/fold'
 import type { Tag } from './responses'
 import type { TagRename } from './schema'
 import { isTag, selectTag, tagId } from './store'

@@ -1,4 +1,4 @@
-import { toIsbn10 } from '../../values/isbn'
+import { toIsbn10 } from '../../values/text/isbn'
 import { toCsv } from '../csv-writer'
 import type { BookRow } from './book-lists'
 

@@ -1,4 +1,4 @@
-import { fold, isAscii } from '../../values/fold'
+import { fold, isAscii } from '../../values/text/fold'
 import { cutText } from './rows/values'
 
 // Titles and authors as keys for comparison: services write the same name in different ways.

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { toCursor } from '../../../src/values/cursor'
-import { fold } from '../../../src/values/fold'
+import { fold } from '../../../src/values/text/fold'
 import { type Reader, signUp } from '../../support/api'
 import { measure, memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'

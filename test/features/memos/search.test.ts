@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toFoldedColumn } from '../../../src/values/fold'
+import { toFoldedColumn } from '../../../src/values/text/fold'
 import { type Reader, signUp } from '../../support/api'
 import { memberDatabase } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'

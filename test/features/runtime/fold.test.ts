@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fold, toFoldedColumn } from '../../../src/values/fold'
+import { fold, toFoldedColumn } from '../../../src/values/text/fold'
 import { expectLinear } from '../../support/runtime/growth'
 
 it.each([

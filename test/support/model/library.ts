@@ -7,7 +7,7 @@ import type {
   PROGRESS_KINDS,
   READING_OUTCOMES,
 } from '../../../src/values/contract'
-import { fold } from '../../../src/values/fold'
+import { fold } from '../../../src/values/text/fold'
 
 export type Status = (typeof BOOK_STATUSES)[number]
 export type MemoType = (typeof MEMO_TYPES)[number]

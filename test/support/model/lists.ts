@@ -1,7 +1,7 @@
 // Lists with a cursor: all books, sorted and filtered, authors, and what a search finds.
 import * as fc from 'fast-check'
 import { BOOK_STATUSES, MEMO_TYPES } from '../../../src/values/contract'
-import { fold } from '../../../src/values/fold'
+import { fold } from '../../../src/values/text/fold'
 import { ascending, type Book, descending, type Library, type Memo, memosOf, pick } from './library'
 import { hasTag } from './tags'
 import { AUTHORS, TAGS, TERMS } from './values'

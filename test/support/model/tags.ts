@@ -1,6 +1,6 @@
 // Tags of books.
 import * as fc from 'fast-check'
-import { fold } from '../../../src/values/fold'
+import { fold } from '../../../src/values/text/fold'
 import { at, type Commands, command, NOT_FOUND, position } from './commands'
 import { ascending, descending, findBook, type Library, settle } from './library'
 import { TAGS } from './values'

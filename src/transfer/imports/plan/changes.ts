@@ -1,5 +1,5 @@
-import { fold, toFoldedColumn } from '../../../values/fold'
 import { utf8Bytes } from '../../../values/quotas'
+import { fold, toFoldedColumn } from '../../../values/text/fold'
 import type { BookColumns } from '../../book-columns'
 import { HISTORY_COLUMNS } from '../undo/snapshot'
 import { MAX_EXCERPT } from './existing'

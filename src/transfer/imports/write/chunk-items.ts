@@ -1,5 +1,5 @@
 import { newVersion } from '../../../library/memos/versions'
-import { fold, toFoldedColumn } from '../../../values/fold'
+import { fold, toFoldedColumn } from '../../../values/text/fold'
 import { DETAILS, READING_COLUMNS } from '../../book-columns'
 import type { Cells, EntryMemo } from '../../entry'
 import { changesOf, toUndo } from '../plan/changes'

@@ -16,9 +16,9 @@ import {
   nullableText,
   Timestamp,
 } from '../../../values/fields'
-import { fold } from '../../../values/fold'
-import { Isbn } from '../../../values/isbn'
 import { DEFAULT_QUOTAS } from '../../../values/quotas'
+import { fold } from '../../../values/text/fold'
+import { Isbn } from '../../../values/text/isbn'
 import type { Code, Entry, EntryMemo, EntryReading } from '../../entry'
 import { refuse } from '../limits'
 import { type Row, readObjects } from '../rows/row'

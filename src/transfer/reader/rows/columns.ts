@@ -2,7 +2,7 @@ import { MAX_SOURCE_ID, MAX_SOURCE_IDS, MAX_YEAR, MIN_YEAR, SOURCE_ID } from '..
 import { MAX_CONTENT } from '../../../library/memos/schema'
 import { MAX_BOOK_TAGS } from '../../../library/tags/schema'
 import { MAX_NAME, MAX_TAG } from '../../../values/contract'
-import { fold } from '../../../values/fold'
+import { fold } from '../../../values/text/fold'
 import { type Code, type EntryMemo, MAX_COLUMN_NAME } from '../../entry'
 import type { ReadCell, Row } from './row'
 import {

@@ -1,6 +1,6 @@
 import { MAX_SERIES_NUMBER } from '../../../library/editions/schema'
 import { MAX_INT } from '../../../values/contract'
-import { Isbn } from '../../../values/isbn'
+import { Isbn } from '../../../values/text/isbn'
 import type { Cells, PartialDate } from '../../entry'
 
 // The values of cells. Functions return undefined for what they cannot read, and null for what is empty.

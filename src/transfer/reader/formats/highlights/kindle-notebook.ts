@@ -1,4 +1,4 @@
-import { decodeEntities } from '../../../../values/html'
+import { decodeEntities } from '../../../../values/text/html'
 import type { ImportOptions } from '../../../entry'
 import { addAuthors, addHighlight, title } from '../../rows/columns'
 import { createRow, finish } from '../../rows/row'

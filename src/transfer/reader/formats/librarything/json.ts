@@ -1,4 +1,4 @@
-import { decodeEntities } from '../../../../values/html'
+import { decodeEntities } from '../../../../values/text/html'
 import { checkCount } from '../../limits'
 import { addTags } from '../../rows/columns'
 import { createRow } from '../../rows/row'

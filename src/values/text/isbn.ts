@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { orRequired } from './fields'
+import { orRequired } from '../fields'
 
 // Spaces and hyphens of any kind may separate the digits.
 const ISBN =
