@@ -130,7 +130,8 @@ const WORKER_PROJECTS = [
 const NODE_PROJECTS = [
   inNode('tools', {}),
   inNode('runbook', { testTimeout: 300_000 }),
-  inNode('browser', {}),
+  // Chromium takes seconds to lay out the reference beside other load.
+  inNode('browser', { expect: { poll: { timeout: 30_000 } } }),
   inNode('clients', { globalSetup: 'test/clients/install.ts', testTimeout: 300_000 }),
 ]
 

@@ -23,7 +23,10 @@ export const createFields = (document: Document, markdown: Markdown) => {
     const { type, format, items, const: constant } = resolve(document, schema)
     if (constant !== undefined) return JSON.stringify(constant)
     if (schema.anyOf || schema.oneOf) {
-      return [...new Set((schema.anyOf ?? schema.oneOf ?? []).map(toType))].join(' or ')
+      const choices = (schema.anyOf ?? schema.oneOf ?? []).map((each) =>
+        each.const ? typeof each.const : toType(each),
+      )
+      return [...new Set(choices)].join(' or ')
     }
     if (format === 'binary') return 'file'
     if (type === 'array') return `array of ${items ? toType(items) : 'any'}`

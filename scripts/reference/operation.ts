@@ -41,8 +41,7 @@ export const createOperation = (document: Document, markdown: Markdown, fields: 
   const toContent = (content: Record<string, Media>, isSent: boolean) => {
     const types = Object.keys(content)
     const schema = Object.values(content)[0]?.schema
-    return html`<p class="media">${types.map((type, at) => html`${at > 0 && ', '}<code>${type}</code>`)}
-      ${schema && html`: ${toType(schema)}`}</p>${schema && toType(schema) !== 'file' && toFields(schema, isSent)}`
+    return html`<p class="media">${types.map((type, at) => html`${at > 0 && ', '}<code>${type}</code>`)}${schema && html`: ${toType(schema)}`}</p>${schema && toType(schema) !== 'file' && toFields(schema, isSent)}`
   }
 
   const toBody = ({ requestBody }: Endpoint) =>
@@ -86,7 +85,7 @@ export const createOperation = (document: Document, markdown: Markdown, fields: 
     return (
       errors.length > 0 &&
       html`<h4>Errors</h4><ul class="errors">${list}</ul>
-        <p class="more">${others?.map(({ status, link }) => html`<span class="status">${status}</span> ${link} `)}</p>`
+        <p class="more">${others?.map(({ status, link }) => html`<span>${status} ${link}</span> `)}</p>`
     )
   }
 
@@ -136,7 +135,7 @@ export const createOperation = (document: Document, markdown: Markdown, fields: 
     return html`<article id="${operationId}" data-search="${summary}"><header>
       <h3>${summary} <a class="anchor" href="#${operationId}" aria-label="Link to ${summary}">#</a></h3>
       <p class="path"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path.split('/').flatMap((segment, at) => (at > 0 ? [html`/<wbr>`, segment] : []))}</code></p>
-      <p class="name"><code>${operationId}</code> ${security.length > 0 ? html`<a href="#tokens">needs a token</a>` : 'needs no token'}</p>
+      <p class="name"><code>${operationId}</code> · ${security.length > 0 ? html`<a href="#tokens">needs a token</a>` : 'needs no token'}</p>
       </header><div class="columns"><div class="description">${markdown.toHtml(description)}${toForm(endpoint)}</div>
       ${toSamples(endpoint)}<div>${toParameters(endpoint)}${toBody(endpoint)}${successes.map(toSuccess)}${toErrors(endpoint)}${toHeaders(endpoint)}
       </div></div></article>`

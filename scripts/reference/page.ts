@@ -77,7 +77,7 @@ ${at === 0 && html`<p>The OpenAPI document is at <a href="/openapi.json">/openap
 </section>`,
 )}
 ${groups.map(
-  (group) => html`<section class="group" id="${group.id}">
+  (group) => html`<section class="group" id="${group.id}" data-search="${group.name}">
 <h2>${group.name} <a class="anchor" href="#${group.id}" aria-label="Link to ${group.name}">#</a></h2>
 ${markdown.toHtml(group.description)}
 </section>

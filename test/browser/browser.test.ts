@@ -101,6 +101,9 @@ describe('/docs', () => {
     expect(new URL(page.url()).hash).toBe('#limits')
     const row = page.getByRole('cell', { name: 'Uploads of one member' })
     await expect.poll(() => row.evaluate((cell) => Math.abs(cell.getBoundingClientRect().top - 450))).toBeLessThan(100)
+    await page.locator('#search').fill('upload limit')
+    const upload = page.locator('#results a', { hasText: 'Upload an image' })
+    expect(await upload.locator('mark').textContent()).toBe('Limit')
     await page.locator('#search').fill('<b>nothing</b>')
     await page.getByText('Nothing found.').waitFor()
     await page.locator('#search').fill('')
@@ -164,6 +167,15 @@ describe('/docs', () => {
     await tryOut(page, 'logIn', leaver)
     expect((await tryOut(page, 'withdraw')).status).toBe('204')
     await page.getByText('Not logged in.').waitFor()
+  })
+
+  it('marks what is in view, and stays there when the bar gets the focus', async () => {
+    const { page } = await open('/docs#getBook')
+    await page.locator('#list a[aria-current=true]', { hasText: 'Get a book with its memos' }).waitFor()
+    await page.locator('#theme').focus()
+    await page.keyboard.press('Shift+Tab')
+    expect(await page.locator('[popovertarget=token]:focus').count()).toBe(1)
+    expect(await topOf(page, 'getBook')).toBeCloseTo(68, -1)
   })
 
   it('works with the keyboard alone, and shows the focus', async () => {

@@ -12,8 +12,13 @@ document.getElementById('theme').addEventListener('click', () => {
   localStorage.setItem('theme', root.dataset.theme)
 })
 
-contents.addEventListener('click', ({ target }) => {
-  if (target.closest('a') && contents.matches(':popover-open')) contents.hidePopover()
+document.addEventListener('click', ({ target }) => {
+  const popover = target.closest('a')?.closest('[popover]')
+  if (popover?.matches(':popover-open')) popover.hidePopover()
+})
+
+contents.addEventListener('toggle', () => {
+  contents.querySelector('[aria-current=true]')?.scrollIntoView({ block: 'nearest' })
 })
 
 // Marks the section in view in the contents.
@@ -21,7 +26,7 @@ const observer = new IntersectionObserver(
   (changes) => {
     for (const { target, isIntersecting } of changes) {
       const link = contents.querySelector(`#list a[href="#${target.id}"]`)
-      link?.toggleAttribute('aria-current', isIntersecting)
+      link?.setAttribute('aria-current', isIntersecting)
       if (isIntersecting && contents.checkVisibility()) link?.scrollIntoView({ block: 'nearest' })
     }
   },

@@ -4,8 +4,8 @@ const results = document.getElementById('results')
 const list = document.getElementById('list')
 const MAX_RESULTS = 30
 
-const SKIPPED = '.samples, form, .anchor, .pattern'
-/** The texts of an element, without samples and forms. */
+const SKIPPED = 'header, .samples, .try, .anchor, .pattern'
+/** The texts of an element, without its names, samples and forms. */
 const textsOf = (root) => {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
     if (node.nodeType === Node.TEXT_NODE) return NodeFilter.FILTER_ACCEPT
@@ -36,7 +36,7 @@ const toExcerpt = (text, word) => {
   const mark = Object.assign(document.createElement('mark'), { textContent: text.slice(at, at + word.length) })
   const before = text.slice(Math.max(0, at - 40), at).replace(/^\S*/, '')
   const after = text.slice(at + word.length, at + 80).replace(/\S*$/, '')
-  const excerpt = document.createElement('span')
+  const excerpt = Object.assign(document.createElement('span'), { className: 'excerpt' })
   excerpt.append(before, mark, after)
   return excerpt
 }
@@ -54,11 +54,12 @@ const scrollToMatch = (target, word) => {
   node.parentElement.scrollIntoView({ block: 'center' })
 }
 
-const toResult = ({ target, title, text, inName }, word) => {
+const toResult = ({ target, title, name, text, inName }, words) => {
   const link = Object.assign(document.createElement('a'), { href: `#${target.id}` })
   const method = target.querySelector('.method')
   link.append(...(method ? [method.cloneNode(true), ' '] : []), title)
   if (!inName) {
+    const word = words.find((each) => !name.includes(each))
     link.append(toExcerpt(text, word))
     // After the browser has scrolled to the target.
     link.addEventListener('click', () => setTimeout(() => scrollToMatch(target, word)))
@@ -71,14 +72,14 @@ const search = () => {
   list.hidden = words.length > 0
   results.hidden = words.length === 0
   CSS.highlights?.clear()
-  if (words.length === 0) return
+  if (words.length === 0) return list.querySelector('[aria-current=true]')?.scrollIntoView({ block: 'nearest' })
   const found = loadEntries()
     .filter(({ name, text }) => words.every((word) => name.includes(word) || text.toLowerCase().includes(word)))
     .map((entry) => ({ ...entry, inName: words.every((word) => entry.name.includes(word)) }))
     .sort((a, b) => b.inName - a.inName)
   // The longest word is the rarest one, most likely.
-  const [longest] = words.toSorted((a, b) => b.length - a.length)
-  results.replaceChildren(...found.slice(0, MAX_RESULTS).map((entry) => toResult(entry, longest)))
+  words.sort((a, b) => b.length - a.length)
+  results.replaceChildren(...found.slice(0, MAX_RESULTS).map((entry) => toResult(entry, words)))
   if (found.length === 0) results.textContent = 'Nothing found.'
 }
 

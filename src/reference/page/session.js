@@ -8,6 +8,7 @@ export let token = ''
 const setToken = (value, text) => {
   token = value
   status.textContent = text
+  document.documentElement.toggleAttribute('data-token', token !== '')
   document.dispatchEvent(new Event('session'))
 }
 
