@@ -94,10 +94,10 @@ const api = app
   // Before the books, whose paths begin with an identifier.
   .route('/', search)
   .route('/', tags)
-  .route('/books', editions)
   .route('/books', progress)
   .route('/books', bookReadings)
   .route('/books', books)
+  .route('/books', editions)
   .route('/readings', readings)
   .route('/authors', authors)
   .route('/memos', memos)

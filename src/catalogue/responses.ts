@@ -31,7 +31,8 @@ export const catalogueReference: FeatureReference = {
       summary: 'Search the catalogue by title or author',
       description:
         'At most ten results, or an empty array. Needs no token. The search term is the rest of the path: slashes may ' +
-        'be sent as they are or as `%2F`. Encode `?`, `#` and `%`. `best-seller` and `item-new-special` return the lists instead.',
+        'be sent as they are or as `%2F`. Encode `?`, `#` and `%`. `best-seller` and `item-new-special` return the lists instead. ' +
+        'At most 100 searches an hour and 300 a day per network, unless the operator uses the sample catalogue.',
       responses: { 200: json(CatalogueList, 'The matching books', 'Cache-Control') },
       errors: [...ERRORS, 'UNAVAILABLE'],
     },

@@ -98,7 +98,7 @@ const nullNote = ({ method, json }: Route) => {
   if (method !== 'PATCH' || !json) return ''
   const cleared = Object.entries(shapeOf(json)).filter(([, field]) => z.safeParse(field, null).success)
   const names = cleared.map(([name]) => `\`${name}\``).join(', ')
-  return names ? ` Null clears ${names}, and no other field may be null.` : ' No field may be null.'
+  return names ? ` Null clears ${names}; no other field may be null.` : ' No field may be null.'
 }
 
 /** As in wrangler.toml. */
@@ -111,9 +111,9 @@ const limitNote = ({
   limit = membersOnly && method !== 'GET' ? 'write' : undefined,
 }: Route) => {
   if (!limit) return ''
-  const whose = limit === 'network' ? 'from one network' : `of one ${scopes ? 'member' : 'session'}`
-  const what = limit === 'write' && method !== 'GET' ? 'writes of all kinds' : 'requests'
-  return `\n\nLimit: about ${PER_MINUTE[limit].toLocaleString('en')} ${what} a minute ${whose}.`
+  const whose = limit === 'network' ? limit : scopes ? 'member' : 'session'
+  const what = limit === 'write' && method !== 'GET' ? 'writes of any kind' : 'requests'
+  return `\n\nLimit: about ${PER_MINUTE[limit].toLocaleString('en')} ${what} a minute per ${whose}.`
 }
 
 const toOperation = (route: Route): ZodOpenApiOperationObject => {

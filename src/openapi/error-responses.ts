@@ -141,22 +141,23 @@ export const FIXED_EXAMPLES: Record<string, object> = Object.fromEntries(
     .map((code) => [code, { summary: ERRORS[code][1] ?? '', value: toErrorBody(code) }]),
 )
 
-const titleOf = (code: ErrorCode) =>
-  ERRORS[code][1] ?? (code === 'INVALID_FIELDS' ? 'Invalid fields in the body' : 'Invalid path or query parameters')
+const titleOf = (code: ErrorCode, { file }: RouteMetadata) =>
+  (code === 'UNSUPPORTED_MEDIA_TYPE' && file ? formRequired().details.message : ERRORS[code][1]) ??
+  (code === 'INVALID_FIELDS' ? 'Invalid fields in the body' : 'Invalid path or query parameters')
 
 const examplesOf = (codes: ErrorCode[], route: RouteMetadata): Record<string, object> =>
   Object.fromEntries(
     codes.flatMap((code): [string, object][] => {
       if (code === 'PRECONDITION_FAILED' && route.conditional) {
         const value = { ...toErrorBody(code), memo: EXAMPLES.createMemo?.response }
-        return [[code, { summary: titleOf(code), value }]]
+        return [[code, { summary: titleOf(code, route), value }]]
       }
       if (code === 'UNSUPPORTED_MEDIA_TYPE' && route.file) {
-        return [[code, { summary: titleOf(code), value: toErrorBody(code, formRequired().details) }]]
+        return [[code, { summary: titleOf(code, route), value: toErrorBody(code, formRequired().details) }]]
       }
       if (FIXED_EXAMPLES[code]) return [[code, { $ref: `#/components/examples/${code}` }]]
       const details = exampleDetails(code, route)
-      return details ? [[code, { summary: titleOf(code), value: toErrorBody(code, details) }]] : []
+      return details ? [[code, { summary: titleOf(code, route), value: toErrorBody(code, details) }]] : []
     }),
   )
 
@@ -164,7 +165,7 @@ export const errorResponses = (route: Route) => {
   const byStatus = Map.groupBy(new Set(errorCodes(route)), (code) => ERRORS[code][0])
   return [...byStatus].map(([status, codes]) => {
     const response: ZodOpenApiResponseObject = {
-      description: codes.map(titleOf).join('; '),
+      description: codes.map((code) => titleOf(code, route)).join('; '),
       headers: refer(...errorHeaders(status, codes, route)),
       content: {
         'application/json': {

@@ -100,10 +100,11 @@ const INT32_DIGITS =
 const int32Error = orRequired(integerMessage(0, MAX_INT))
 
 /** An integer that may be sent as a string. */
-export const QuotableInt32 = lenient(
-  [Int32, z.pipe(z.string().check(z.regex(INT32_DIGITS, { error: int32Error })), z.transform(Number))],
-  int32Error,
-)
+export const quotableInt32 = () =>
+  lenient(
+    [Int32, z.pipe(z.string().check(z.regex(INT32_DIGITS, { error: int32Error })), z.transform(Number))],
+    int32Error,
+  )
 
 type Enumeration<Name extends string> = z.ZodMiniEnum<{ [Key in Name]: Key }>
 

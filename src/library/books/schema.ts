@@ -11,7 +11,7 @@ import {
   nameOrCodeOrAll,
   nonEmptyText,
   nullableText,
-  QuotableInt32,
+  quotableInt32,
   Timestamp,
   trimmedText,
 } from '../../values/fields'
@@ -30,7 +30,7 @@ export const NewBook = namedLazy('NewBook', () =>
     author: z.optional(NullableName),
     cover: z.optional(NullableUrl),
     publisher: z.optional(NullableName),
-    itemPage: z.nullish(QuotableInt32),
+    itemPage: z.nullish(quotableInt32()),
     currentPage: z._default(Int32, 0),
     bookStatus: z._default(StatusOrCode, 'YET'),
     readStartDate: z.nullish(Timestamp),
@@ -46,7 +46,7 @@ export const BookPatch = namedLazy('BookPatch', () =>
     z.object({
       author: z.optional(NullableName),
       publisher: z.optional(NullableName),
-      itemPage: z.nullish(QuotableInt32),
+      itemPage: z.nullish(quotableInt32()),
       currentPage: z.optional(Int32),
       star: z.optional(int(0, 5)),
       bookStatus: z.optional(StatusOrCode),

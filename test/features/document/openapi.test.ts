@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import snapshot from '../../../docs/openapi.json'
 import { app } from '../../../src/app'
 import { ERRORS, type ErrorBody } from '../../../src/errors'
+import { CATALOGUE_SEARCHES } from '../../../src/limits/attempts'
 import { buildDocument } from '../../../src/openapi/document'
 import { EXAMPLE_TIME, EXAMPLE_VERSION, EXAMPLES, EXPORT, type Example } from '../../../src/openapi/examples'
 import { DESCRIPTIONS, OPERATIONS } from '../../../src/openapi/features'
@@ -16,7 +17,8 @@ import { BASE, send } from '../../support/api'
 import { createPlaceholders } from '../../support/document/placeholders'
 import { png } from '../../support/images/pictures'
 
-type Media = { example?: unknown; examples?: Record<string, { value?: ErrorBody }> }
+type Media = { example?: unknown; examples?: Record<string, { summary?: string; value?: ErrorBody }> }
+type Properties = { properties?: Record<string, { anyOf?: { type?: string }[] }> }
 type Operation = {
   operationId: string
   security: object[]
@@ -64,16 +66,34 @@ describe('the document', () => {
       return Number(limit).toLocaleString('en')
     }
     const textOf = (operationId: string) => JSON.stringify(operations.find((each) => each.operationId === operationId))
-    expect(textOf('logIn')).toContain(`Limit: about ${limitOf('NETWORK_LIMIT')} requests a minute from one network.`)
-    expect(textOf('uploadMemoImage')).toContain(`about ${limitOf('MEMBER_LIMIT')} requests a minute of one member.`)
-    expect(textOf('searchBooks')).toContain(`about ${limitOf('MEMBER_LIMIT')} requests a minute of one member.`)
-    expect(textOf('createMemo')).toContain(
-      `about ${limitOf('WRITE_LIMIT')} writes of all kinds a minute of one member.`,
-    )
-    expect(textOf('logOut')).toContain('writes of all kinds a minute of one session.')
+    expect(textOf('logIn')).toContain(`Limit: about ${limitOf('NETWORK_LIMIT')} requests a minute per network.`)
+    expect(textOf('uploadMemoImage')).toContain(`about ${limitOf('MEMBER_LIMIT')} requests a minute per member.`)
+    expect(textOf('searchBooks')).toContain(`about ${limitOf('MEMBER_LIMIT')} requests a minute per member.`)
+    expect(textOf('createMemo')).toContain(`about ${limitOf('WRITE_LIMIT')} writes of any kind a minute per member.`)
+    expect(textOf('logOut')).toContain('writes of any kind a minute per session.')
+    const [hour, day] = CATALOGUE_SEARCHES.network
+    expect(textOf('searchCatalogue')).toContain(`${hour?.max} searches an hour and ${day?.max} a day per network`)
     expect(textOf('getBook')).not.toContain('Limit: ')
     expect(textOf('listBooks')).toContain('Number of items on a page. Default: `20`.')
     expect(textOf('listChanges')).toContain('Number of items on a page. Default: `100`.')
+  })
+
+  it('shows one type for each field of a body, which may be null besides', () => {
+    const ambiguous = Object.entries(snapshot.components.schemas as Record<string, Properties>).flatMap(
+      ([schema, { properties = {} }]) =>
+        Object.entries(properties)
+          .filter(([, { anyOf = [] }]) => anyOf.filter(({ type }) => type !== 'null').length > 1)
+          .map(([name]) => `${schema}.${name}`),
+    )
+    expect(ambiguous).toEqual([])
+  })
+
+  it('titles each error with its message', () => {
+    const examples = operations
+      .flatMap(({ responses }) => Object.values(responses))
+      .flatMap(({ content }) => Object.values(content?.['application/json']?.examples ?? {}))
+      .filter(({ value }) => value?.message)
+    expect(examples.filter(({ summary, value }) => summary !== value?.message)).toEqual([])
   })
 
   it('has a unique name, a summary, a description and an example for each operation', () => {

@@ -186,9 +186,7 @@ describe('null for every field', () => {
       expect(answer.body.fieldErrors.map(({ field }: { field: string }) => field)).toEqual(required)
       expect(await snapshot(reader, bookId)).toEqual(before)
       expect(text).toContain(
-        cleared.length > 0
-          ? `Null clears ${cleared.join(', ')}, and no other field may be null.`
-          : 'No field may be null.',
+        cleared.length > 0 ? `Null clears ${cleared.join(', ')}; no other field may be null.` : 'No field may be null.',
       )
     },
   )

@@ -141,7 +141,7 @@ describe('a mistake is explained:', () => {
     ['an unknown order', () => ['GET', '/books?sort=date'], 400, 'must be one of created, -created'],
     ['a cursor of another list', () => ['GET', '/authors?cursor=Mg'], 400, 'must be next of the previous page'],
     ['a slash at the end', () => ['GET', '/books/'], 404, 'remove the slash at its end'],
-    ['an unknown path', () => ['GET', '/book'], 404, 'No resource at this path'],
+    ['an unknown path', () => ['GET', '/book'], 404, 'No resource at this path: see /docs'],
     ['the wrong method', () => ['POST', '/books/library'], 405, 'Method not allowed: use GET, HEAD'],
     ['PUT instead of PATCH', () => ['PUT', `/books/${bookId}`, { body: {} }], 405, 'use GET, HEAD, PATCH, DELETE'],
     ['a book that does not exist', () => ['GET', '/books/999999999?memoAuthority=ALL'], 404, 'Book not found'],
