@@ -80,7 +80,7 @@ it.each([
       throw new Error(`${operationId}: ${error}\n${local}`)
     })
     learn(response, returned.body)
-    if (mailedCode) await vi.waitFor(() => learnCode(mailedCode, service.printed().slice(printedBefore)), 60_000)
+    if (mailedCode) await vi.waitFor(() => learnCode(mailedCode, service.printed().slice(printedBefore)), 150_000)
     token = endsSession ? '' : (returned.token ?? token)
   }
   for (const operationId of Object.keys(EXAMPLES)) await executeSample(operationId)
