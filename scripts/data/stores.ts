@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
-import { getPlatformProxy } from 'wrangler'
+import type { GetPlatformProxyOptions } from 'wrangler'
 import { bindSlots, formatConfig, type Slot } from '../slots/table.ts'
 import { configFlags, readConfig, readLocalSlots, readSlots, writeTemporary } from '../wrangler/config.ts'
 import { localPath } from './local-path.ts'
@@ -52,9 +52,22 @@ const localOptions = (slots: Slot[], persistTo: string) => ({
 const bind = (slots: Slot[], env: Env) =>
   slots.map((slot): OpenSlot => ({ ...slot, database: env[slot.binding] as D1Database }))
 
+/** Loads wrangler, which takes seconds, only for commands that need it. It would write to stdout, where results belong. */
+const connect = async (options: GetPlatformProxyOptions) => {
+  const { getPlatformProxy } = await import('wrangler')
+  const level = process.env.WRANGLER_LOG
+  process.env.WRANGLER_LOG = 'warn'
+  try {
+    return await getPlatformProxy<Env>(options)
+  } finally {
+    if (level === undefined) delete process.env.WRANGLER_LOG
+    else process.env.WRANGLER_LOG = level
+  }
+}
+
 /** Opens the local databases of slots, and creates empty ones where they are missing. */
 export const openLocal = async (slots: Slot[], persistTo: string) => {
-  const { env, dispose } = await getPlatformProxy<Env>(localOptions(slots, persistTo))
+  const { env, dispose } = await connect(localOptions(slots, persistTo))
   return { slots: bind(slots, env), dispose }
 }
 
@@ -66,7 +79,7 @@ export const openStores = async (location: { remote: true } | { remote?: false; 
     console.error(`${location.persistTo} has no database: \`npm run dev\` creates it`)
     process.exit(1)
   }
-  const { env, dispose } = await getPlatformProxy<Env>(options)
+  const { env, dispose } = await connect(options)
   // Locally, env also has the secrets of .dev.vars, which are not those of a deployment.
   const settings: Settings = { ...(location.remote ? readConfig().vars : env), ...process.env }
   return {

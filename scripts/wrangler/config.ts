@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { experimental_readRawConfig } from 'wrangler'
+import { parse } from 'smol-toml'
 import type { Config, WorkerConfig } from '../deploy/host.ts'
 import { bindSlots, formatConfig, formatTable, parseSlots, type Slot } from '../slots/table.ts'
 
@@ -9,7 +9,7 @@ const CONFIG = 'wrangler.toml'
 /** The Worker that reads files. */
 export const READER_CONFIG = 'wrangler.reader.toml'
 
-const readRaw = (config: string) => experimental_readRawConfig({ config }).rawConfig as unknown
+const readRaw = (path: string): unknown => parse(readFileSync(path, 'utf8'))
 
 /** wrangler.toml, without checks. */
 export const readConfig = () => readRaw(CONFIG) as Config
