@@ -25,11 +25,11 @@ console.log(`SEED=${seed} repeats the random cases of this run`)
 const inSlot1 = process.env.SLOTS === '1'
 const inFolders = (...folders: string[]) => folders.map((folder) => `test/features/${folder}/*.test.ts`)
 /** These send no requests. */
-const FUNCTIONS = inFolders('formats', 'image-files')
+const FUNCTIONS = inFolders('formats', 'functions', 'image-files', 'pages')
 /** Only the results of these folders, and of attacks, can depend on the slot of a member. */
 const SLOT_FOLDERS = ['accounts', 'email', 'images', 'imports', 'limits']
 /** Folders whose files share a Worker: each has a file beside it that runs them. */
-const FOLDERS = inSlot1 ? SLOT_FOLDERS : [...SLOT_FOLDERS, 'books', 'http', 'memos', 'sync']
+const FOLDERS = inSlot1 ? SLOT_FOLDERS : [...SLOT_FOLDERS, 'books', 'database', 'deploy', 'http', 'memos', 'sync']
 const ATTACKS = 'test/attacks/{access,credentials,failures,data}/*.test.ts'
 /** Of the attacks, isolation has a suite of its own in slots/, and malformed input meets no slot. */
 const ATTACKS_IN_SLOT = [
@@ -39,8 +39,31 @@ const ATTACKS_IN_SLOT = [
 /** These need limiters, providers, databases or connections that no other file has used. */
 const ALONE = inSlot1
   ? // The attacks in slots/ bring databases of their own, so one run of them suffices. Their faults take minutes.
-    [...inFolders('export'), ...ATTACKS_IN_SLOT, 'test/attacks/slots/*.test.ts']
-  : [...inFolders('catalogue', 'database', 'deploy', 'document', 'export', 'runtime', 'slots'), ATTACKS]
+    ['test/features/export/export{,-import}.test.ts', ...ATTACKS_IN_SLOT, 'test/attacks/slots/*.test.ts']
+  : [...inFolders('catalogue', 'document', 'export', 'runtime', 'slots'), ATTACKS]
+
+/** The files that take longest: they run first. */
+const LONGEST = [
+  'runbook/',
+  'clients/samples',
+  'browser/',
+  'tools/after-restore',
+  'features/accounts.',
+  'tools/members',
+  'features/books.',
+  'tools/dump',
+  'failures/faults',
+  'access/access',
+  'features/imports.',
+  'features/sync.',
+  'export/export-import',
+  'tools/',
+  'catalogue/catalogue-providers',
+  'features/limits.',
+  'attacks/',
+  'runtime/capacity',
+  'formats/imports-hostile',
+]
 
 const COMMON = {
   tags: [{ name: 'slow', description: 'hashes many passwords, or waits: npm run test:quick leaves it out' }],
@@ -131,15 +154,14 @@ const NODE_PROJECTS = [
   inNode('tools', {}),
   inNode('runbook', { testTimeout: 300_000 }),
   // Chromium takes seconds to lay out the reference beside other load.
-  inNode('browser', { expect: { poll: { timeout: 30_000 } } }),
+  inNode('browser', { expect: { poll: { timeout: 60_000 } } }),
   inNode('clients', { globalSetup: 'test/clients/install.ts', testTimeout: 300_000 }),
 ]
 
 export default defineConfig({
   test: {
     projects: isSmoke ? [SMOKE_PROJECT] : inSlot1 ? WORKER_PROJECTS : [...WORKER_PROJECTS, ...NODE_PROJECTS],
-    // The attacks take longest.
-    sequence: { sequencer: inOrder(isSmoke ? SUITES.map((name) => `${name}.test.ts`) : ['attacks/']) },
+    sequence: { sequencer: inOrder(isSmoke ? SUITES.map((name) => `${name}.test.ts`) : LONGEST) },
     reporters: isSmoke ? ['verbose', skips] : ['default', 'json'],
     outputFile: { json: 'dist/test-report.json' },
     onConsoleLog: (line) => !/"message":"(?:request|sweep)"/.test(line),

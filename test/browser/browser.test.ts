@@ -22,9 +22,13 @@ afterAll(async () => {
   await service?.stop()
 })
 
+/** Other load can slow the layout of the reference. */
+const PAGE_TIMEOUT_MS = 90_000
+
 /** Opens a page and collects the errors in its console and its requests to other origins. */
 const open = async (path: string) => {
   const page = await browser.newPage()
+  page.setDefaultTimeout(PAGE_TIMEOUT_MS)
   const problems: string[] = []
   // The console reports every error status; the tests check those themselves.
   page.on('console', (message) => {

@@ -164,7 +164,7 @@ it('the memory that dump and restore take does not grow with the database, and f
       expect(statSync(join(backup, 'DB', name)).size).toBeLessThanOrEqual(32_000_000)
     return { dump: dumped.memory, restore: restored.memory }
   }
-  const [small, large] = [await measure(20), await measure(80)]
+  const [small, large] = [await measure(10), await measure(40)]
   expect(large.dump / small.dump).toBeLessThan(1.2)
   expect(large.restore / small.restore).toBeLessThan(1.2)
 })
