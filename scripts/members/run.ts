@@ -55,7 +55,8 @@ const run = async (
 ) => {
   if (name === 'log') return listLog(slots, who)
   const members = await findMembers(slots, who)
-  if (members.length === 0) throw new Error(`No member has ${/@/.test(who) ? 'the address' : 'the identifier'} ${who}`)
+  if (members.length === 0)
+    throw new Error(`No member has ${/@/.test(who) ? 'the address' : 'the identifier'} ${escapeControls(who)}`)
   if (name === 'find') return members.map(({ email, memberId, slot }) => `${memberId} ${email} slot ${slot}`)
   const [member, another] = members
   if (!member || another) throw new Error(`Several members have the address: use an identifier of \`find\``)

@@ -91,6 +91,7 @@ it('escapes control characters and those that change the direction of text', asy
   const shown = await run('show', String(MINA))
   expect(shown).toContain(String.raw`"Mi\u009b2Jna\u202eanim\udb40\udc41\n미나"`)
   expect(JSON.parse(shown)).toMatchObject({ name })
+  await expect(run('find', '\u001b[31m@')).rejects.toThrow(String.raw`the address \u001b[31m@`)
   expect(await run('find', String(MINA))).toBe(String.raw`${MINA} mina\u202e@example.com slot 0`)
 })
 
