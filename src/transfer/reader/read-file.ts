@@ -1,14 +1,18 @@
 import { type Entry, type FormatName, type ImportOptions, MAX_UNKNOWN_COLUMNS } from '../entry'
 import { parseTable } from './csv-rows'
 import { reportDamage } from './damage'
+import { douban } from './formats/activities/douban'
+import { libby } from './formats/activities/libby'
 import { booklogr } from './formats/booklogr'
 import { bookwyrm } from './formats/bookwyrm'
 import { calibre } from './formats/calibre'
 import { generic } from './formats/generic'
 import { goodreads } from './formats/goodreads'
 import { hardcover } from './formats/hardcover'
+import { appleBooks } from './formats/highlights/apple-books'
 import { kindle, koreaderClippings } from './formats/highlights/kindle'
 import { kindleNotebook } from './formats/highlights/kindle-notebook'
+import { addKoboHeader, kobo } from './formats/highlights/kobo'
 import { koreaderJson } from './formats/highlights/koreader-json'
 import { koreaderLua } from './formats/highlights/koreader-lua'
 import { readwise } from './formats/highlights/readwise'
@@ -33,11 +37,15 @@ const REGISTRY: Format[] = [
   library,
   librarythingJson,
   koreaderJson,
+  douban,
   koreaderLua,
   koreaderClippings,
   kindle,
   kindleNotebook,
   readwise,
+  appleBooks,
+  kobo,
+  libby,
   jelu,
   storygraph,
   hardcover,
@@ -80,7 +88,7 @@ const toSource = (text: string): Source => {
     text,
     json,
     get table() {
-      table ??= toTable(json === undefined ? parseTable(text) : [])
+      table ??= toTable(json === undefined ? addKoboHeader(parseTable(text)) : [])
       return table
     },
   }
@@ -103,20 +111,26 @@ const refuseUnknown = ({ json, text, table: { header, keys } }: Source): never =
   )
 }
 
-/** Some of the columns of its export. Titles of web pages would become books. */
-const READWISE_READER = ['saved date', 'reading progress', 'seen', 'url']
+/** Tables that would otherwise be read as lists of books, by some of their columns. */
+const REFUSED: [columns: string[], reason: string][] = [
+  [
+    ['saved date', 'reading progress', 'seen', 'url'],
+    'It is the library of Readwise Reader, which has web pages. Send the highlights of Readwise: Export → CSV.',
+  ],
+  [
+    ['star_time', 'rating', 'card'],
+    'It is the CSV of doumark-action, whose books have no status. Set its format to json, and send book.json.',
+  ],
+]
 
 const choose = (source: Source, { format, columns }: ReadOptions) => {
   // A file that names its columns needs no detection.
   const name = format ?? (Object.keys(columns).length > 0 ? 'csv' : undefined)
   if (!name) {
     const found = REGISTRY.find(({ matches }) => matches(source)) ?? refuseUnknown(source)
-    if (found === generic && READWISE_READER.every((column) => source.table.keys.includes(column))) {
-      refuse(
-        'It is the library of Readwise Reader, which has web pages. Send the highlights of Readwise: Export → CSV.',
-      )
-    }
-    return found
+    const isRefused = ([columns]: (typeof REFUSED)[number]) => columns.every((name) => source.table.keys.includes(name))
+    const refused = found === generic ? REFUSED.find(isRefused) : undefined
+    return refused ? refuse(refused[1]) : found
   }
   const chosen = REGISTRY.find((candidate) => candidate.name === name) ?? refuse(`The format ${name} is not known.`)
   const isMapped = name === 'csv' && columns.title !== undefined && source.table.header.length > 0

@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { toCsv } from '../../../src/transfer/csv-writer'
+import { decodeText } from '../../../src/transfer/reader/text'
 import { randomFrom } from '../../support/inputs/malformed-files'
-import { read, reasonOf, utf16Of } from '../../support/transfer/import-files'
+import { encodeAs, read, reasonOf, utf16Of } from '../../support/transfer/import-files'
 import { parseCsv } from '../../support/transfer/independent-reader'
 
 // Each cell of a file, as its service wrote it or altered, is stored, reported, or left out as docs/import.md says.
@@ -122,9 +123,15 @@ describe('a file of a service', () => {
       const text = toCsv(rows)
       const entries = read(text).entries
       const semicolons = rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';')).join('\n')
-      const others = [`\ufeff${text}`, utf16Of(text, false), utf16Of(text, true), `sep=;\n${semicolons}`]
-      for (const other of others.slice(0, 3)) expect(read(other).entries, name).toEqual(entries)
-      expect(read(semicolons).entries.map(withoutLine), name).toEqual(entries.map(withoutLine))
+      for (const other of [`\ufeff${text}`, utf16Of(text, false), utf16Of(text, true)]) {
+        expect(read(other).entries, name).toEqual(entries)
+      }
+      const western = encodeAs('windows-1252', text)
+      const isWhole = decodeText(western, 'windows-1252').text === text
+      if (isWhole) expect(read(western, { encoding: 'windows-1252' }).entries, name).toEqual(entries)
+      for (const other of [semicolons, `sep=;\n${semicolons}`]) {
+        expect(read(other).entries.map(withoutLine), name).toEqual(entries.map(withoutLine))
+      }
     }
   })
 })

@@ -37,11 +37,14 @@ it('has at least twenty files', () => {
 })
 
 describe('books of a real file are read as a plain reader reads them', () => {
-  it.each(filesOf('goodreads', 'storygraph', 'librarything'))('%s', (name, text) => {
+  it.each(filesOf('goodreads', 'storygraph', 'librarything', 'libby', 'douban'))('%s', (name, text) => {
     const { entries, unknownColumns } = read(text)
     expect(unknownColumns).toEqual([])
     expect(entries.map(({ failure }) => failure)).toEqual(entries.map(() => null))
-    const sorted = (books: Expected[]) => books.map((book) => ({ ...book, tags: [...new Set(book.tags)].sort() }))
+    const sorted = (books: Expected[]) =>
+      books
+        .map((book) => ({ ...book, tags: [...new Set(book.tags)].sort() }))
+        .sort((one, other) => `${one.title}${one.author}`.localeCompare(`${other.title}${other.author}`))
     expect(sorted(entries.map(toFound))).toEqual(sorted(readBooks(name, text)))
   })
 })

@@ -189,8 +189,73 @@ const librarythingJson = (book: LibraryThingBook): Expected => {
   }
 }
 
+const instantOf = (milliseconds: number) => new Date(milliseconds).toISOString().slice(0, 19)
+const ENGLISH_TIME = /^(\w+) (\d\d), (\d{4}) (\d\d:\d\d)$/
+
+/** Activities of Libby, newest first, as books of which nobody said whether they were read. */
+const libby = (rows: Cells[]): Expected[] =>
+  Object.values(Object.groupBy(rows.toReversed(), ({ title, author }) => `${title}|${author}`)).map((found) => {
+    const all = (found ?? []).toSorted((one, other) => `${one.timestamp}`.localeCompare(`${other.timestamp}`))
+    const last = all.findLast(({ activity }) => /^(?:Borrowed|Returned)$/.test(activity ?? '')) ?? all.at(-1)
+    const [first = {}] = all
+    return {
+      ...{
+        title: first.title ?? '',
+        author: first.author ?? null,
+        isbn: isbnOf(first.isbn),
+        publisher: first.publisher ?? null,
+      },
+      ...{ itemPage: null, publishedYear: null, status: null, quarters: null, readings: [], memos: [] },
+      addedAt: all.map(({ timestamp }) => timestamp).find(Boolean) ?? null,
+      tags: [last?.activity ?? ''],
+    }
+  })
+const libbyCsv = (rows: Cells[]) =>
+  libby(
+    rows.map((row) => {
+      const [, month = '', day, year, time] = ENGLISH_TIME.exec(row.timestamp ?? '') ?? []
+      return { ...row, timestamp: month && `${year}-${two(MONTHS.indexOf(month) + 1)}-${day}T${time}:00` }
+    }),
+  )
+type LibbyItem = { title: { text: string }; timestamp: number; isbn?: string } & Record<
+  'author' | 'publisher' | 'activity',
+  string
+>
+const libbyJson = ({ timeline }: { timeline: LibbyItem[] }) =>
+  libby(
+    timeline.map(({ title, timestamp, author, publisher, activity, isbn = '' }) => ({
+      ...{ title: title.text, timestamp: instantOf(timestamp), author, publisher, activity, isbn },
+    })),
+  )
+
+type DoubanMark = {
+  comment: string
+  rating: { value: number } | null
+  tags: string[]
+  create_time: string
+  subject: { title: string; book_subtitle: string } & Record<'author' | 'press' | 'pages' | 'pubdate', string[]>
+}
+const douban = ({ comment, rating, tags, create_time, subject }: DoubanMark): Expected => ({
+  title: [subject.title, subject.book_subtitle].filter(Boolean).join(': '),
+  author: subject.author.map((name) => name.replace(/^\(.*\)/, '')).join(', '),
+  isbn: null,
+  itemPage: Number.parseInt(subject.pages[0] ?? '', 10),
+  publishedYear: Number.parseInt(subject.pubdate[0] ?? '', 10),
+  publisher: subject.press.join(', '),
+  addedAt: create_time.replace(' ', 'T'),
+  // Of these files, all were read.
+  status: 'DONE',
+  quarters: rating && rating.value * 4,
+  readings: [],
+  tags,
+  memos: filled(comment),
+})
+
 /** The books of a file, by the first part of its name. */
 export const readBooks = (name: string, text: string): Expected[] => {
+  if (name.startsWith('libby'))
+    return name.endsWith('.json') ? libbyJson(JSON.parse(text)) : libbyCsv(toRows(parseCsv(text)))
+  if (name.startsWith('douban')) return JSON.parse(text).map(douban)
   if (name.endsWith('.json')) return Object.values<LibraryThingBook>(JSON.parse(text)).map(librarythingJson)
   if (name.endsWith('.tsv')) {
     const rows = text.split('\n').filter(Boolean)

@@ -57,10 +57,14 @@ export const goodreads = tableFormat(
   (has) =>
     has('title') &&
     !has('dropped_dates') &&
-    (has('exclusive shelf') || has('bookshelves with positions') || (has('book id') && has('my rating'))),
+    (has('exclusive shelf') ||
+      has('bookshelves with positions') ||
+      // Files for its import, as skoob-exporter writes them, have no identifiers.
+      (has('my rating') && (has('book id') || has('bookshelves')))),
   {
     'book id': read.identifier('goodreads'),
     title: titleWithSeries,
+    subtitle: read.subtitle,
     author: authors,
     ...read.each('isbn13,isbn', read.isbn),
     'year published': read.publishedYear,

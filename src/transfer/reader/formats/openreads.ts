@@ -1,16 +1,8 @@
-import { MAX_NAME } from '../../../values/contract'
 import * as read from '../rows/columns'
 import { addDates, status } from '../rows/readings'
 import type { ReadCell } from '../rows/row'
 import { tableFormat } from '../rows/table'
 import { splitList } from '../rows/values'
-
-const subtitle: ReadCell = ({ entry, lose }, cell, column) => {
-  const title = `${entry.title}: ${cell}`
-  if (!cell || !entry.title) return
-  if (title.length <= MAX_NAME) entry.title = title
-  else lose('too-long', column)
-}
 
 /** Readings such as `2026-03-01|2026-03-14|0`, separated by `;`. The last part is the time spent in milliseconds. */
 const readings: ReadCell = (row, cell, column) => {
@@ -33,7 +25,7 @@ export const openreads = tableFormat(
   (has) => has('title') && has('readings') && (has('my_review') || has('olid') || has('book_format')),
   {
     olid: read.identifier('openlibrary'),
-    subtitle,
+    subtitle: read.subtitle,
     author: read.authors(','),
     publication_year: read.unless(/^0$/, read.publishedYear),
     book_format: read.format,

@@ -47,6 +47,13 @@ const name =
     row.entry[field] ??= row.text(cell, column)
   }
 export const title = name('title')
+/** Is read after the title. */
+export const subtitle: ReadCell = ({ entry, lose }, cell, column) => {
+  const title = `${entry.title}: ${cell}`
+  if (!cell || !entry.title) return
+  if (title.length <= MAX_NAME) entry.title = title
+  else lose('too-long', column)
+}
 export const publisher = name('publisher')
 export const series = name('series')
 

@@ -100,7 +100,7 @@ export const parseQuarters = (cell: string) => {
 export const parseInteger = (cell: string, min = 0, max = MAX_INT) => {
   if (!cell) return null
   const digits =
-    /^(-?\d{1,10}|\d{1,3}(?:,\d{3}){1,2})(?:\.0{1,9})?(?: ?(?:p|pp|pages|쪽|페이지|páginas|Seiten|ページ)\.?)?$/i.exec(
+    /^(-?\d{1,10}|\d{1,3}(?:,\d{3}){1,2})(?:\.0{1,9})?(?: ?(?:p|pp|pages|쪽|페이지|páginas|Seiten|ページ|页|頁)\.?)?$/i.exec(
       cell,
     )?.[1]
   const number = Number(digits?.replaceAll(',', ''))

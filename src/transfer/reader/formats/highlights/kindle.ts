@@ -69,7 +69,10 @@ const addBlock = ({ row, clippings }: Book, block: Block, line: string) => {
   clippings.push({ ...metadata, text, field, isNote: isNote(metadata) })
 }
 
-const addMemos = ({ row, clippings }: Book) => {
+const addMemos = ({ row, clippings: placed }: Book) => {
+  // export-kobo writes page 1 and location 1 for each.
+  const isPlaced = placed.length === 1 || placed.some(({ page, location }) => page !== 1 || location?.start !== 1)
+  const clippings = isPlaced ? placed : placed.map((clipping) => ({ ...clipping, page: 0, location: null }))
   const replaced = findReplaced(clippings)
   for (const { field } of replaced) row.lose('replaced-highlight', field)
   const repeated = findRepeated(clippings)

@@ -1,0 +1,133 @@
+import type { Entry } from '../../../entry'
+import { checkCount } from '../../limits'
+import * as read from '../../rows/columns'
+import { addReading, findMapped, shelve } from '../../rows/readings'
+import { createRow, finish, type Row } from '../../rows/row'
+import { type Format, mapRows, readColumns, type TableFormat } from '../../rows/table'
+import { isObject, parseTime, toCell } from '../../rows/values'
+import { toLocal } from '../highlights/clippings/dates'
+
+const BOOK = Object.entries({
+  title: read.title,
+  author: read.authors(','),
+  publisher: read.publisher,
+  isbn: read.isbn,
+  format: read.format,
+})
+const OTHERS = ['titleid', 'cover', 'timestamp', 'activity', 'details', 'library'].map(
+  (column) => [column, read.ignored] as const,
+)
+
+/** A row of the timeline. */
+type Activity = { row: Row; name: string; at: string | null | undefined }
+type Loan = { startedAt: string | null; finishedAt: string | null }
+
+const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other))
+
+/** Loans, oldest first. A renewal is part of one, and so is another copy that was borrowed meanwhile. */
+const toLoans = (activities: Activity[]) => {
+  const loans: Loan[] = []
+  const open = new Map<string, Loan>()
+  for (const { row, name, at } of activities) {
+    const copy = `${row.get('isbn')} ${row.get('library')}`
+    const day = at?.slice(0, 10) ?? null
+    if (/^borrowed$/i.test(name)) {
+      open.set(copy, { startedAt: day, finishedAt: null })
+      loans.push(open.get(copy) as Loan)
+    } else if (/^returned$/i.test(name)) {
+      const loan = open.get(copy)
+      if (loan) loan.finishedAt = day
+      else loans.push({ startedAt: null, finishedAt: day })
+      open.delete(copy)
+    }
+  }
+  const merged: Loan[] = []
+  for (const loan of loans) {
+    const last = merged.at(-1)
+    if (!last?.finishedAt || !loan.startedAt || loan.startedAt >= last.finishedAt) merged.push(loan)
+    else if (!loan.finishedAt || loan.finishedAt > last.finishedAt) last.finishedAt = loan.finishedAt
+  }
+  return merged
+}
+
+/**
+ * The book of the oldest activity, with the identifiers of all: e-book and audiobook are one book. Borrowing is not reading, so
+ * the last activity is a shelf whose meaning the member says. If it is a status, the loans are readings.
+ */
+const toBook = (newestFirst: Activity[]) => {
+  const activities = newestFirst.toReversed().sort((one, other) => compare(one.at ?? '', other.at ?? ''))
+  const [{ row }] = activities as [Activity, ...Activity[]]
+  for (const { row: other, at } of activities) {
+    if (at === undefined) row.lose('bad-date', 'timestamp')
+    for (const { code, field } of other.entry.losses) row.lose(code, field)
+    if (other.entry.isbn && other.entry.isbn !== row.entry.isbn) row.lose('not-supported', 'isbn')
+    read.identify(row, 'overdrive', other.get('titleid'), 'titleid')
+  }
+  const loans = toLoans(activities)
+  const last = loans.at(-1)
+  const shelf = last ? (last.finishedAt ? 'Returned' : 'Borrowed') : (activities.at(-1)?.name ?? '')
+  row.entry.addedAt = activities.find(({ at }) => at)?.at ?? null
+  const isRead = !['YET', 'TAG', undefined].includes(findMapped(shelf, row))
+  // The end of a loan is unknown if it is followed by another one.
+  const readings = isRead ? loans.filter((loan) => loan.finishedAt || loan === last) : []
+  for (const { startedAt, finishedAt } of readings) addReading(row, startedAt, finishedAt, 'timestamp')
+  if (readings.length < loans.length) row.lose('not-supported', 'timestamp')
+  shelve(row, shelf, 'activity', () => undefined)
+  return finish(row)
+}
+
+const createTimeline = () => {
+  const books = new Map<string, Activity[]>()
+  const failed: Entry[] = []
+  return {
+    add: (row: Row) => {
+      const entry = readColumns(row, BOOK)
+      if (entry.failure) return void failed.push(entry)
+      entry.cells = { names: [], values: [] }
+      const key = JSON.stringify([entry.title, entry.author])
+      const activities = books.get(key) ?? []
+      books.set(key, activities)
+      checkCount(books.size)
+      activities.push({ row, name: row.get('activity'), at: parseTime(row.get('timestamp')) })
+    },
+    finish: () => [...books.values()].map(toBook).concat(failed),
+  }
+}
+
+const listOf = (json: unknown) => (isObject(json) && Array.isArray(json.timeline) ? json.timeline.filter(isObject) : [])
+
+const fromJson = (item: Record<string, unknown>): Record<string, unknown> => {
+  const { title, cover, timestamp } = item
+  return {
+    ...item,
+    title: isObject(title) ? title.text : title,
+    titleid: isObject(title) ? title.titleId : '',
+    format: isObject(cover) ? cover.format : '',
+    timestamp: typeof timestamp === 'number' ? toLocal(timestamp) : timestamp,
+  }
+}
+
+const readTimeline: Format['read'] = ({ json, table }, options) => {
+  const timeline = createTimeline()
+  const items = listOf(json)
+  checkCount(items.length)
+  for (const [at, item] of items.entries()) {
+    const cells = fromJson(item)
+    timeline.add(createRow(at + 1, options, (column) => toCell(cells[column])))
+  }
+  mapRows(table, options, (row, { length }) => {
+    if (length !== table.header.length) row.lose(length < table.header.length ? 'short-row' : 'bad-row', 'library')
+    timeline.add(row)
+  })
+  return timeline.finish()
+}
+
+/** The timeline of loans and holds that Libby exports, as CSV or JSON. */
+export const libby: TableFormat = {
+  name: 'libby',
+  matches: ({ json, table: { keys } }) =>
+    listOf(json).some((item) => 'activity' in item && 'title' in item) ||
+    ['title', 'timestamp', 'activity', 'details', 'library'].every((column) => keys.includes(column)),
+  columnsOf: () => [...BOOK, ...OTHERS],
+  read: readTimeline,
+}
