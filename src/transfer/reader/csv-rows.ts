@@ -26,7 +26,7 @@ const NEWLINE = /\n/g
 const split = (text: string, delimiter: Delimiter, hasQuotes: boolean, maxRows: number): TableRow[] | number => {
   const rows: TableRow[] = []
   const delimiterOrNewline = new RegExp(`[\\n${delimiter}]`, 'g')
-  const cellEnd = new RegExp(` *(?:${delimiter === '|' ? '\\|' : delimiter}|\\r?\\n|\\r?$)`, 'y')
+  const cellEnd = new RegExp(` *(?:${delimiter === '|' ? '\\|' : delimiter}|\\r{0,2}\\n|\\r{0,2}$)`, 'y')
   const findClosing = (from: number) => {
     for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at)) {
       if (text[at + 1] === '"') at += 2

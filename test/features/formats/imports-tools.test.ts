@@ -65,6 +65,24 @@ describe('the timeline of Libby', () => {
     expect(losses).toContainEqual({ code: 'short-row', field: 'library' })
     expect(losses).toContainEqual({ code: 'bad-date', field: 'timestamp' })
     expect(read(libby.replaceAll('Plain', ' ')).entries.at(-1)).toMatchObject({ failure: 'no-title', line: 4 })
+    const undated = allLoans.replaceAll(/"timestamp": \d+/g, '"timestamp": 1e308')
+    for (const { losses } of read(undated).entries)
+      expect(losses).toContainEqual({ code: 'bad-date', field: 'timestamp' })
+  })
+
+  it('has one book for titles that differ only in case', () => {
+    const [{ readings = [] } = {}, ...others] = read(
+      'cover,title,author,publisher,isbn,timestamp,activity,details,library\n' +
+        ',The Lantern,Tove Berg,,,"February 28, 2026 00:04",Returned,,\n,The Lantern,Tove Berg,,,"February 14, 2026 00:04",Borrowed,,\n' +
+        ',the lantern,Tove Berg,,,"January 20, 2026 00:04",Returned,,\n,the lantern,Tove Berg,,,"January 7, 2026 00:04",Borrowed,,\n',
+      { shelfMap: { Returned: 'DONE' } },
+    ).entries
+    expect([readings.length, others.length]).toEqual([2, 0])
+  })
+
+  it('can be corrected in failed.csv, in the columns of its CSV', () => {
+    const [{ cells } = {}] = read('{"timeline":[{"title":{"text":""},"activity":"Borrowed"}]}').entries
+    expect(cells?.names).toEqual(expect.arrayContaining(libby.split('\n', 1)[0]?.split(',').slice(1) ?? []))
   })
 })
 
@@ -76,6 +94,11 @@ describe('the marks of Douban', () => {
   ])('with the status %s are %s', (status, expected) => {
     const file = douban.replaceAll('"status": "done"', `"status": "${status}"`)
     expect(read(file).entries.map((entry) => entry.status)).toEqual([expected, expected, expected])
+  })
+
+  it('keep an author who is only in brackets, and texts in place of lists', () => {
+    const [entry] = read(douban.replace(/"author": \[[^\]]*\]/, '"author": "[佚名]"')).entries
+    expect(entry?.author).toBe('[佚名]')
   })
 
   it('fail for films and music', () => {
@@ -131,6 +154,8 @@ describe('the highlights of', () => {
     expect(entries).toMatchObject(BOOKS)
     expect(entries[0]?.losses).toEqual([{ code: 'bookmark', field: 'line 3' }])
     expect(entries[1]?.memos[0]?.createdAt).toBeNull()
+    // Python writes these line ends on Windows.
+    expect(read(kobo.replaceAll(/\r?\n/g, '\r\r\n')).entries.map(({ memos }) => memos.length)).toEqual([2, 1])
   })
 
   it('Kobo are not mixed up if export-kobo writes them as clippings of a Kindle', () => {

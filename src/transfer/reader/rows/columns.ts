@@ -47,7 +47,7 @@ const name =
     row.entry[field] ??= row.text(cell, column)
   }
 export const title = name('title')
-/** Is read after the title. */
+/** Appends to the title, which must be read first. */
 export const subtitle: ReadCell = ({ entry, lose }, cell, column) => {
   const title = `${entry.title}: ${cell}`
   if (!cell || !entry.title) return

@@ -2,7 +2,7 @@ import * as read from '../../rows/columns'
 import { shelve } from '../../rows/readings'
 import { type Row, readObjects, type Shelf } from '../../rows/row'
 import type { Format } from '../../rows/table'
-import { isObject, parseTime, toCell } from '../../rows/values'
+import { isObject, parseTime, toCell, toCells } from '../../rows/values'
 
 const SHELVES = new Map<string, Shelf>([
   ['mark', 'YET'],
@@ -13,12 +13,13 @@ const SHELVES = new Map<string, Shelf>([
 /** `[日] 岛田洋七`, with the country of the author. */
 const COUNTRY = /^[[(（【［〔][^\])）】］〕]{1,10}[\])）】］〕]\s*/
 
-const listOf = (value: unknown) => (Array.isArray(value) ? value.map(toCell) : [])
+const listOf = (value: unknown) => (Array.isArray(value) ? value : [value]).map(toCell)
 const toObject = (value: unknown) => (isObject(value) ? value : {})
 
 const addBook = (row: Row, { subject, comment, rating, tags, create_time, status }: Record<string, unknown>) => {
   const { id, type, title, book_subtitle, author, press, pages, pubdate } = toObject(subject)
   const { entry, lose } = row
+  entry.cells = toCells({ title, author, press, pages, pubdate, comment, status })
   if (type !== undefined && type !== 'book') {
     entry.failure = 'not-supported'
     lose('not-supported', 'type')
@@ -26,13 +27,13 @@ const addBook = (row: Row, { subject, comment, rating, tags, create_time, status
   read.identify(row, 'douban', toCell(id), 'id')
   read.title(row, toCell(title), 'title')
   read.subtitle(row, toCell(book_subtitle), 'book_subtitle')
-  const authors = listOf(author).map((name) => name.replace(COUNTRY, ''))
+  const authors = listOf(author).map((name) => name.replace(COUNTRY, '') || name)
   read.addAuthors(row, authors, 'author')
   read.publisher(row, listOf(press).join(', '), 'press')
   read.pages(row, listOf(pages)[0] ?? '', 'pages')
   // `2009年12月第一版`
   const date = listOf(pubdate)[0] ?? ''
-  read.publishedYear(row, /\d{4}/.exec(date)?.[0] ?? date, 'pubdate')
+  read.publishedYear(row, /(?<!\d)\d{4}(?!\d)/.exec(date)?.[0] ?? date, 'pubdate')
   read.rating(row, toCell(toObject(rating).value), 'rating')
   read.addTags(row, listOf(tags), 'tags')
   // When the member marked the book, which is not when it was read.

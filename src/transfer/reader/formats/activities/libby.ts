@@ -1,10 +1,11 @@
+import { fold } from '../../../../values/text/fold'
 import type { Entry } from '../../../entry'
 import { checkCount } from '../../limits'
 import * as read from '../../rows/columns'
 import { addReading, findMapped, shelve } from '../../rows/readings'
 import { createRow, finish, type Row } from '../../rows/row'
 import { type Format, mapRows, readColumns, type TableFormat } from '../../rows/table'
-import { isObject, parseTime, toCell } from '../../rows/values'
+import { isObject, parseTime, toCell, toCells } from '../../rows/values'
 import { toLocal } from '../highlights/clippings/dates'
 
 const BOOK = Object.entries({
@@ -52,7 +53,8 @@ const toLoans = (activities: Activity[]) => {
 
 /**
  * The book of the oldest activity, with the identifiers of all: e-book and audiobook are one book. Borrowing is not reading, so
- * the last activity is a shelf whose meaning the member says. If it is a status, the loans are readings.
+ * the state of the last loan, else the last activity, is a shelf whose meaning the member says. If it is a status, the loans
+ * are readings.
  */
 const toBook = (newestFirst: Activity[]) => {
   const activities = newestFirst.toReversed().sort((one, other) => compare(one.at ?? '', other.at ?? ''))
@@ -84,7 +86,7 @@ const createTimeline = () => {
       const entry = readColumns(row, BOOK)
       if (entry.failure) return void failed.push(entry)
       entry.cells = { names: [], values: [] }
-      const key = JSON.stringify([entry.title, entry.author])
+      const key = fold(JSON.stringify([entry.title, entry.author]))
       const activities = books.get(key) ?? []
       books.set(key, activities)
       checkCount(books.size)
@@ -97,13 +99,18 @@ const createTimeline = () => {
 const listOf = (json: unknown) => (isObject(json) && Array.isArray(json.timeline) ? json.timeline.filter(isObject) : [])
 
 const fromJson = (item: Record<string, unknown>): Record<string, unknown> => {
-  const { title, cover, timestamp } = item
+  const { title, author, publisher, isbn, cover, timestamp, activity, details, library } = item
   return {
-    ...item,
+    author,
+    publisher,
+    isbn,
+    activity,
+    details,
+    library,
     title: isObject(title) ? title.text : title,
     titleid: isObject(title) ? title.titleId : '',
     format: isObject(cover) ? cover.format : '',
-    timestamp: typeof timestamp === 'number' ? toLocal(timestamp) : timestamp,
+    timestamp: typeof timestamp === 'number' ? (toLocal(timestamp) ?? timestamp) : timestamp,
   }
 }
 
@@ -113,7 +120,9 @@ const readTimeline: Format['read'] = ({ json, table }, options) => {
   checkCount(items.length)
   for (const [at, item] of items.entries()) {
     const cells = fromJson(item)
-    timeline.add(createRow(at + 1, options, (column) => toCell(cells[column])))
+    const row = createRow(at + 1, options, (column) => toCell(cells[column]))
+    row.entry.cells = toCells(cells)
+    timeline.add(row)
   }
   mapRows(table, options, (row, { length }) => {
     if (length !== table.header.length) row.lose(length < table.header.length ? 'short-row' : 'bad-row', 'library')

@@ -17,7 +17,7 @@ type Shape = {
   /** The other columns that are known. */
   others: Columns
   toHighlight: (row: Row) => Highlight
-  /** Why the book of a row has no highlight of it. Without this, a row without text fails. */
+  /** The loss of a row without text and note. If absent, such a row fails. */
   emptyCode?: Code
 }
 

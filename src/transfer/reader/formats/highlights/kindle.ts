@@ -70,7 +70,7 @@ const addBlock = ({ row, clippings }: Book, block: Block, line: string) => {
 }
 
 const addMemos = ({ row, clippings: placed }: Book) => {
-  // export-kobo writes page 1 and location 1 for each.
+  // `export-kobo --kindle` writes page 1 and location 1 for every clipping.
   const isPlaced = placed.length === 1 || placed.some(({ page, location }) => page !== 1 || location?.start !== 1)
   const clippings = isPlaced ? placed : placed.map((clipping) => ({ ...clipping, page: 0, location: null }))
   const replaced = findReplaced(clippings)
