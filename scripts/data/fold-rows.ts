@@ -1,5 +1,6 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { toFoldedColumn } from '../../src/values/text/fold.ts'
+import { repeatUnsent } from '../wrangler/repeat-unsent.ts'
 
 /** A page ends after this many rows, or with the row that reaches this many bytes: D1 limits the size of responses. */
 const MAX_ROWS = 1000
@@ -37,7 +38,7 @@ const foldTable = async (database: D1Database, table: Table, isRepair: boolean, 
   const columns = Object.entries(table.columns)
   let [last, read, outdated] = [0, 0, 0]
   for (;;) {
-    const { results } = await select.bind(last).all<Row>()
+    const { results } = await repeatUnsent(() => select.bind(last).all<Row>())
     const [newest] = results.slice(-1)
     if (!newest) return { read, outdated }
     const rows = results.filter((row) =>
@@ -47,7 +48,7 @@ const foldTable = async (database: D1Database, table: Table, isRepair: boolean, 
       const texts = columns.map(([column]) => row[column] ?? null)
       return update.bind(...texts.map(toFoldedColumn), row.id, ...texts)
     })
-    if (isRepair && updates.length > 0) await database.batch(updates)
+    if (isRepair && updates.length > 0) await repeatUnsent(() => database.batch(updates))
     last = newest.id
     read += results.length
     outdated += rows.length

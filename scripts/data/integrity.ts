@@ -1,6 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { checkAside } from '../members/block.ts'
 import { idsOf } from '../slots/table.ts'
+import { repeatUnsent } from '../wrangler/repeat-unsent.ts'
 
 // Compares everything the database derives from its rows (counters, positions, copied owners) with the rows.
 
@@ -221,7 +222,7 @@ export async function* listRanges(database: D1Database, books = BOOKS_PER_STEP) 
     )
     select last from step where exists (select 1 from members where memberId > last)`)
   for (let first = -Number.MAX_SAFE_INTEGER; ; ) {
-    const last = await select.bind(first, books).first<number>('last')
+    const last = await repeatUnsent(() => select.bind(first, books).first<number>('last'))
     yield { first, last: last ?? Number.MAX_SAFE_INTEGER }
     if (last === null) return
     first = last + 1
@@ -246,7 +247,7 @@ export const findMismatches = async (
     const queries = checks
       .filter((query) => step === 0 || query.includes(':first'))
       .map((query) => query.replaceAll(':first', String(first)).replaceAll(':last', String(last)))
-    const results = await database.batch<Mismatch>(queries.map((query) => database.prepare(query)))
+    const results = await repeatUnsent(() => database.batch<Mismatch>(queries.map((query) => database.prepare(query))))
     mismatches.push(...results.flatMap((result) => result.results))
     step += 1
     report(step)

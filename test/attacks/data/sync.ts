@@ -4,6 +4,7 @@
 import { resolve } from 'node:path'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { skipIds } from '../../../scripts/slots/skip-ids'
+import { repeatUnsent } from '../../../scripts/wrangler/repeat-unsent'
 import { insertMemberAt } from '../../support/home'
 import type { CreateClient } from '../../support/sync/devices'
 import { runHistory } from '../../support/sync/histories'
@@ -23,21 +24,12 @@ const MOST = 10_000
 /** Then the service is faulty, and further histories tell no more. */
 const MAX_FAILURES = 20
 
-/** Outside the Worker, a database is reached through sockets of Miniflare, which can close one as a call begins. */
-const repeatUnsent = (database: D1Database) =>
-  wrapDatabase(database, (call) =>
-    call().catch((error: Error) => {
-      if (error.message !== 'fetch failed') throw error
-      return call()
-    }),
-  )
-
 /** Slots 2 and 3 are the replicas of 0 and 1: workers/lagging.ts. */
 const openSlots = (service: Service) =>
   Promise.all(
     [0, 1].map(async (slot) => {
       const [database, copy] = [slot, slot + 2].map(
-        (at) => service.databases[at] && repeatUnsent(service.databases[at]),
+        (at) => service.databases[at] && wrapDatabase(service.databases[at], repeatUnsent),
       )
       if (!database || !copy) throw new Error('The service has too few databases')
       const replica = await openStates(copy)
