@@ -24,7 +24,8 @@ const listLost = (slots: number[], { known, own }: Awaited<ReturnType<typeof rea
   ...slots
     .filter((slot) => slot > 0 && !isOfSlot(slot, known, own.get(slot) ?? []))
     .map(
-      (slot) => `slot ${slot}: DB_${slot} is not the database that DB knows: correct its name, or delete both marks`,
+      (slot) =>
+        `slot ${slot}: DB_${slot} is not the database that DB knows: correct its name, restore it, or delete both marks if it has its members`,
     ),
 ]
 

@@ -110,7 +110,8 @@ describe('a slot bound to an empty database', () => {
   it('is refused by a deployment, which marks nothing', async () => {
     const marks = await readMarks()
     const wrong = toQuery([env.DB, EMPTY, env.SPARE_2].map((database, slot) => ({ slot, database })))
-    const line = 'slot 1: DB_1 is not the database that DB knows: correct its name, or delete both marks'
+    const line =
+      'slot 1: DB_1 is not the database that DB knows: correct its name, restore it, or delete both marks if it has its members'
     expect(await markSlots(wrong, NUMBERS)).toEqual({ lost: [line], unconfirmed: [] })
     expect(await readMarks()).toEqual(marks)
     expect((await EMPTY.prepare('select 1 from slotMarks').all()).results).toEqual([])
