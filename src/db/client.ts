@@ -138,7 +138,7 @@ class UnexpectedResultError extends Error {
 
 /** Whether D1 answered as documented: with a list of rows for each statement. */
 const isComplete = (results: D1Result[], count: number) =>
-  results.length === count && results.every(({ results }) => Array.isArray(results))
+  Array.isArray(results) && results.length === count && results.every(({ results }) => Array.isArray(results))
 
 /** The error with the slot in its message, for the log. */
 const inSlot = (slot: number, error: Error) => {
@@ -148,7 +148,7 @@ const inSlot = (slot: number, error: Error) => {
 
 /**
  * Runs the statements as one transaction in one round trip. Rows are keyed by column name, as D1 returns them. Reads and
- * idempotent writes are retried on transient errors.
+ * idempotent writes are retried on transient errors and unexpected answers.
  * @param shared values of parameters of all statements
  * @throws UNAVAILABLE when D1 fails with a transient error or times out, or when the call waits too long for its turn
  */
@@ -160,11 +160,17 @@ export const run = async <B extends Batch>(db: Db, batch: B, shared: Values = {}
   const prepared = queries.map(({ sql, params }, at) =>
     session.prepare(sql).bind(...fillPlaceholders(params, { ...statements[at]?.values, ...shared, ...range })),
   )
-  const isRetryable = ({ message }: Error) =>
-    TRANSIENT.test(message) && statements.every((each, at) => each.isIdempotent || isRead(queries[at]?.sql ?? ''))
+  const ask = async () => {
+    const results = await session.batch(prepared)
+    if (!isComplete(results, statements.length)) throw new UnexpectedResultError()
+    return results
+  }
+  const isRetryable = (error: Error) =>
+    (error instanceof UnexpectedResultError || TRANSIENT.test(error.message)) &&
+    statements.every((each, at) => each.isIdempotent || isRead(queries[at]?.sql ?? ''))
   const lease = await acquireCall(db, TIMEOUT_MS)
   if (!lease) throw unavailable()
-  const call = withRetries(TIMEOUT_MS, () => session.batch(prepared), isRetryable)
+  const call = withRetries(TIMEOUT_MS, ask, isRetryable)
   // Otherwise a client that disconnects would end the call, and the lease would be held until it expires.
   waitUntil(call.then(lease.release, lease.release))
   const results = await call.catch((error: Error) => {
@@ -173,7 +179,6 @@ export const run = async <B extends Batch>(db: Db, batch: B, shared: Values = {}
   })
   const bookmark = session.getBookmark()
   if (bookmark) onBookmark(bookmark)
-  if (!isComplete(results, statements.length)) throw new UnexpectedResultError()
   let at = 0
   const take = ({ isFirst }: Statement) => {
     const rows = results[at++]?.results
