@@ -24,7 +24,7 @@ console.log(`SEED=${seed} repeats the random cases of this run`)
 /** With SLOTS=1, every new member is in slot 1 of 2. */
 const inSlot1 = process.env.SLOTS === '1'
 const inFolders = (...folders: string[]) => folders.map((folder) => `test/features/${folder}/*.test.ts`)
-/** These send no requests. */
+/** These send few requests or none. */
 const FUNCTIONS = inFolders('formats', 'functions', 'image-files', 'pages')
 /** Only the results of these folders, and of attacks, can depend on the slot of a member. */
 const SLOT_FOLDERS = ['accounts', 'email', 'images', 'imports', 'limits']

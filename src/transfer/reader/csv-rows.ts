@@ -26,6 +26,7 @@ const NEWLINE = /\n/g
 const split = (text: string, delimiter: Delimiter, hasQuotes: boolean, maxRows: number): TableRow[] | number => {
   const rows: TableRow[] = []
   const delimiterOrNewline = new RegExp(`[\\n${delimiter}]`, 'g')
+  // Programs in Python write \r\r\n on Windows.
   const cellEnd = new RegExp(` *(?:${delimiter === '|' ? '\\|' : delimiter}|\\r{0,2}\\n|\\r{0,2}$)`, 'y')
   const findClosing = (from: number) => {
     for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at)) {

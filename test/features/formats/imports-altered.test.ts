@@ -42,6 +42,7 @@ const REPEATING = [
   ['Year Published', 'Original Publication Year'],
   ['Date Read', 'read_dates', 'Read Count', 'Last Date Read', 'Dates Read'],
   ['Acquired', 'Entry Date'],
+  ['Primary Author', 'Secondary Author'],
 ]
 
 type Table = string[][]
@@ -113,9 +114,7 @@ describe('a file of a service', () => {
     // The header has the names that the reader gives to repeated columns.
     const names = rows[0]?.map((name, at, all) => (all.indexOf(name) < at ? `${name} (${at + 1})` : name)) ?? []
     expect(findLost([names, ...rows.slice(1)]), file.name).toEqual([])
-    expect(read(toCsv(rows)).entries.map(withoutCells)).toEqual(
-      read(toCsv([names, ...rows.slice(1)])).entries.map(withoutCells),
-    )
+    expect(entriesOf(rows)).toEqual(entriesOf([names, ...rows.slice(1)]))
   })
 
   it('is the same in other encodings, with other delimiters and line ends', () => {
@@ -135,6 +134,9 @@ describe('a file of a service', () => {
     }
   })
 })
+
+/** The entries of a table, or why it is refused: without a column of titles, for example. */
+const entriesOf = (rows: Table) => reasonOf(toCsv(rows)) ?? read(toCsv(rows)).entries.map(withoutCells)
 
 const withoutCells = (entry: object) => ({ ...entry, cells: null })
 const withoutLine = (entry: object) => ({ ...entry, line: 0 })

@@ -104,6 +104,7 @@ describe('the marks of Douban', () => {
   it('fail for films and music', () => {
     const { entries } = read(douban.replace('"type": "book"', '"type": "movie"'))
     expect(entries.map(({ failure }) => failure)).toEqual(['not-supported', null, null])
+    expect(entries[0]?.cells.names).toEqual(['title', 'author', 'publisher', 'pages', 'status'])
   })
 
   it('are refused as CSV, which has no status', () => {

@@ -19,7 +19,6 @@ const toObject = (value: unknown) => (isObject(value) ? value : {})
 const addBook = (row: Row, { subject, comment, rating, tags, create_time, status }: Record<string, unknown>) => {
   const { id, type, title, book_subtitle, author, press, pages, pubdate } = toObject(subject)
   const { entry, lose } = row
-  entry.cells = toCells({ title, author, press, pages, pubdate, comment, status })
   if (type !== undefined && type !== 'book') {
     entry.failure = 'not-supported'
     lose('not-supported', 'type')
@@ -28,9 +27,12 @@ const addBook = (row: Row, { subject, comment, rating, tags, create_time, status
   read.title(row, toCell(title), 'title')
   read.subtitle(row, toCell(book_subtitle), 'book_subtitle')
   const authors = listOf(author).map((name) => name.replace(COUNTRY, '') || name)
+  const publisher = listOf(press).join(', ')
+  const [pageCount = ''] = listOf(pages)
+  entry.cells = toCells({ title, author: authors.join(', '), publisher, pages: pageCount, status })
   read.addAuthors(row, authors, 'author')
-  read.publisher(row, listOf(press).join(', '), 'press')
-  read.pages(row, listOf(pages)[0] ?? '', 'pages')
+  read.publisher(row, publisher, 'press')
+  read.pages(row, pageCount, 'pages')
   // `2009年12月第一版`
   const date = listOf(pubdate)[0] ?? ''
   read.publishedYear(row, /(?<!\d)\d{4}(?!\d)/.exec(date)?.[0] ?? date, 'pubdate')

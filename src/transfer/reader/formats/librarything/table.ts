@@ -43,6 +43,8 @@ const authors: ReadCell = (row, cell, column) => {
   const others = row.get('secondary author').split('|')
   const secondary = others.filter((_, at) => isAuthor(roles[at]))
   if (secondary.length < others.length && row.get('secondary author')) row.lose('not-supported', 'secondary author')
+  // Roles of nobody: someone removed the names.
+  if (!row.get('secondary author') && !roles.every(isAuthor)) row.lose('not-supported', 'secondary author roles')
   read.addAuthors(row, [cell, ...secondary].map(toNaturalOrder), column)
 }
 
