@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startService } from '../support/service/dev-server.ts'
+import { launch } from './launch.ts'
 
 type Modules = typeof import('../../docs/offline-client') & typeof import('./indexed-db-store')
 
@@ -12,10 +13,7 @@ let service: Awaited<ReturnType<typeof startService>>
 let browser: Browser
 beforeAll(async () => {
   service = await startService()
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  })
+  browser = await launch()
 })
 afterAll(async () => {
   await browser?.close()

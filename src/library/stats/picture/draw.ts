@@ -1,0 +1,164 @@
+import { cutText, escapeXml, fitSize, isRightToLeft, toLine, type Weight } from './letters'
+import { drawSpines } from './spines'
+import { THEMES, type Theme } from './theme'
+
+/** What the picture shows. */
+export interface YearPicture {
+  year: number
+  books: number
+  pagesFinished: number
+  /** All twelve. */
+  months: { month: number; books: number }[]
+  bestRated: { title: string; author: string | null; rating: number }[]
+  /** One entry for each finish in the year, in order of finishing. */
+  spines: { title: string; pages: number | null }[]
+}
+
+/** The thickness of a page on cream paper, from which novels are printed: 0.0025 inches, as printers compute spines. */
+const PAGE_MM = 0.0635
+/** More would be too thin to see. */
+const MAX_SPINES = 1000
+
+// Distances are multiples of 8. Months and stack stand on the same ground.
+const SIZES = {
+  card: {
+    width: 1200,
+    height: 630,
+    margin: 64,
+    column: 480,
+    year: { y: 184, size: 164 },
+    figures: { y: 264, size: 40, label: 32, across: [0, 144, 304], down: 0 },
+    rated: { y: 344, most: 3, step: 32, size: 22, author: 0 },
+    ground: 536,
+    bars: 80,
+    small: 20,
+    stack: { x: 608, width: 528, height: 472, thickness: 56 },
+  },
+  page: {
+    width: 1200,
+    height: 1500,
+    margin: 80,
+    column: 432,
+    year: { y: 296, size: 296 },
+    figures: { y: 440, size: 64, label: 40, across: [0, 0, 0], down: 120 },
+    rated: { y: 800, most: 5, step: 40, size: 24, author: 28 },
+    ground: 1384,
+    bars: 160,
+    small: 22,
+    stack: { x: 568, width: 552, height: 1000, thickness: 72 },
+  },
+}
+type Size = (typeof SIZES)['card']
+
+interface Style {
+  size: number
+  fill: string
+  weight?: Weight
+  anchor?: 'start' | 'middle' | 'end'
+}
+/** A line of text. One that is written from right to left ends where others start. */
+const drawText = (x: number, y: number, text: string, { size, fill, weight = 400, anchor = 'start' }: Style) => {
+  const style = weight === 400 ? '' : ` font-weight="${weight}"`
+  const isTurned = isRightToLeft(text)
+  const side = isTurned && anchor === 'start' ? 'end' : anchor
+  const place = `${side === 'start' ? '' : ` text-anchor="${side}"`}${isTurned ? ' direction="rtl"' : ''}`
+  return `<text x="${x}" y="${y}" font-size="${size}" fill="${fill}"${style}${place}>${escapeXml(text)}</text>`
+}
+
+/** Loading the data of Intl would take longer than the picture. */
+const group = (number: number) => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
+
+const toFigures = ({ books, pagesFinished }: YearPicture): [string, string][] => {
+  const height = (pagesFinished * PAGE_MM) / 10
+  return [
+    [group(books), books === 1 ? 'book' : 'books'],
+    [group(pagesFinished), pagesFinished === 1 ? 'page' : 'pages'],
+    [height && height < 100 ? height.toFixed(1) : group(Math.round(height)), 'cm of books'],
+  ]
+}
+
+const drawFigures = (year: YearPicture, { figures, margin, column, small }: Size, theme: Theme) =>
+  toFigures(year).map(([figure, label], index) => {
+    const x = margin + (figures.across[index] ?? 0)
+    const y = figures.y + index * figures.down
+    const end = figures.down ? column : (figures.across[index + 1] ?? column)
+    const room = end - (figures.across[index] ?? 0) - 16
+    const size = fitSize(figure, room, figures.size, 700)
+    return [
+      drawText(x, y, figure, { size, fill: theme.ink, weight: 700 }),
+      drawText(x, y + figures.label, label, { size: small, fill: theme.faint }),
+    ].join('')
+  })
+
+const drawRated = ({ bestRated }: YearPicture, { rated, margin, column }: Size, theme: Theme) => {
+  const indent = rated.size * 4
+  const [x, width] = [margin + indent, column - indent]
+  let y = rated.y
+  return bestRated.slice(0, rated.most).map(({ title, author, rating }) => {
+    const drawn = [
+      drawText(margin, y, `★ ${rating}`, { size: rated.size, fill: theme.star }),
+      drawText(x, y, cutText(toLine(title), width, rated.size), { size: rated.size, fill: theme.ink }),
+    ]
+    if (rated.author && author) {
+      const size = rated.size - 4
+      y += rated.author
+      drawn.push(drawText(x, y, cutText(toLine(author), width, size), { size, fill: theme.faint }))
+    }
+    y += rated.step
+    return drawn.join('')
+  })
+}
+
+const drawMonths = ({ months }: YearPicture, { margin, column, ground, bars, small }: Size, theme: Theme) => {
+  const step = column / 12
+  const most = Math.max(1, ...months.map(({ books }) => books))
+  return months.map(({ month, books }) => {
+    const left = margin + (month - 1) * step
+    const middle = left + step / 2 - 4
+    const height = Math.round((books / most) * bars)
+    const box = `x="${left}" y="${ground - height}" width="${step - 8}" height="${height}"`
+    const style = { size: small - 2, fill: theme.faint, anchor: 'middle' } as const
+    return [
+      height ? `<rect ${box} rx="2" fill="${theme.accent}"/>` : '',
+      books ? drawText(middle, ground - height - 8, String(books), { ...style, size: small - 4 }) : '',
+      drawText(middle, ground + 28, 'JFMAMJJASOND'[month - 1] ?? '', style),
+    ].join('')
+  })
+}
+
+const drawStack = ({ year, spines }: YearPicture, { stack, ground, small }: Size, theme: Theme) => {
+  const shown = spines.slice(0, MAX_SPINES)
+  const notes = [
+    `Height: ${PAGE_MM} mm a page`,
+    spines.some(({ pages }) => !pages) && 'pale: pages unknown',
+    shown.length < spines.length && `the first ${group(MAX_SPINES)}`,
+  ]
+  const note = shown.length ? notes.filter(Boolean).join(' · ') : 'No books finished'
+  return [
+    shown.length ? drawSpines(year, shown, { ...stack, y: ground }, theme) : '',
+    drawText(stack.x + stack.width, ground + 28, note, { size: small - 2, fill: theme.faint, anchor: 'end' }),
+  ]
+}
+
+/** Draws a year of reading as an SVG picture: text in the viewer's fonts, nothing external, no styles, no scripts. */
+export const drawYear = (year: YearPicture, options: { theme: 'light' | 'dark'; size: 'card' | 'page' }): string => {
+  const theme = THEMES[options.theme]
+  const size = SIZES[options.size]
+  const { width, height, margin, ground, stack } = size
+  const [books, pages, cm] = toFigures(year).map((words) => words.join(' '))
+  const drawGround = (x: number, length: number) =>
+    `<path d="M${x} ${ground + 1}h${length}" stroke="${theme.line}" stroke-width="2"/>`
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
+    ` font-family="system-ui, sans-serif" role="img"><title>${year.year}: ${books}, ${pages}, ${cm}</title>`,
+    `<rect width="${width}" height="${height}" fill="${theme.paper}"/>`,
+    drawText(margin - 8, size.year.y, String(year.year), { size: size.year.size, fill: theme.ink, weight: 700 }),
+    ...drawFigures(year, size, theme),
+    ...drawRated(year, size, theme),
+    ...drawMonths(year, size, theme),
+    drawGround(margin, size.column - 8),
+    drawGround(stack.x, stack.width),
+    ...drawStack(year, size, theme),
+    '</svg>',
+  ].join('')
+}
