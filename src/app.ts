@@ -20,11 +20,13 @@ import { createRouter } from './http/router'
 import { authors } from './library/authors/routes'
 import { books } from './library/books/routes'
 import { editions } from './library/editions/routes'
+import { goals } from './library/goals/routes'
 import { images } from './library/images/routes'
 import { memos } from './library/memos/routes'
 import { progress } from './library/progress/routes'
 import { bookReadings, readings } from './library/readings/routes'
 import { search } from './library/search/routes'
+import { stats } from './library/stats/routes'
 import { tags } from './library/tags/routes'
 import { health } from './reference/health/routes'
 import { docs } from './reference/routes'
@@ -100,6 +102,8 @@ const api = app
   .route('/books', editions)
   .route('/readings', readings)
   .route('/authors', authors)
+  .route('/stats', stats)
+  .route('/goals', goals)
   .route('/memos', memos)
   .route('/images', images)
   .route('/imports', imports)

@@ -7,6 +7,7 @@ import { DEFAULT_LOG_SAMPLE_RATE, log } from './runtime/log'
 import { type Databases, databasesOf, type Slots } from './slots/slots'
 import type { ReaderBinding } from './transfer/imports/receive/reader-client'
 import { DEFAULT_QUOTAS, type Quota } from './values/quotas'
+import { isTimeZone } from './values/zone'
 
 /** The Worker's environment: the bindings of wrangler.toml, variables and secrets. */
 export type Bindings = {
@@ -47,14 +48,6 @@ const webUrl = (name: string) =>
 
 // Printable ASCII without spaces, so that it cannot add a line to security.txt.
 const isContact = (uri: string) => /^(?:mailto:[!-?A-~]+@[!-?A-~]+|https:\/\/[!-~]+)$/.test(uri) && URL.canParse(uri)
-
-const isTimeZone = (name: string) => {
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
-  } catch {
-    return false
-  }
-}
 
 const integer = (name: string, [min, max]: [min: number, max: number], byDefault: number) => {
   const error = `${name} is not an integer from ${min} to ${max}`

@@ -187,7 +187,9 @@ const CHECKS = [
 const checkRange = (slot: number) => (table: string, id: string) =>
   `
   select '${table}' as "table", ${id} as id, '${id}' as field, 'of slot ${slot}' as expected, ${id} as found
-  from ${table} where ${id} < ${idsOf(slot).first} or ${id} > ${idsOf(slot).last}`
+  from ${table} where ${id} < ${idsOf(slot).first}
+  union all
+  select '${table}', ${id}, '${id}', 'of slot ${slot}', ${id} from ${table} where ${id} > ${idsOf(slot).last}`
 
 /** The queries of the checks of a database. */
 export const checksOf = (slot: number) => {

@@ -113,6 +113,7 @@ const VIEWS = [
   '/authors?size=100',
   '/tags',
   `/books/tagged?tag=classic&${PAGE}`,
+  '/stats',
 ]
 const MEMO_TYPES = ['ALL', 'BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION']
 const AUTHORITIES = ['ALL', 'PUBLIC', 'PRIVATE']
@@ -122,12 +123,14 @@ type View =
   | { pageInfo: { totalElements: number } }
   | { memosList: unknown[] }
   | { tags: unknown[] }
+  | { years: number[] }
   | { item: unknown[]; next: string | null }
   | unknown[]
 const countEntries = (view: View) => {
   if (Array.isArray(view)) return view.length
   if ('memosList' in view) return view.memosList.length
   if ('tags' in view) return view.tags.length
+  if ('years' in view) return view.years.length
   return 'pageInfo' in view ? view.pageInfo.totalElements : view.item.length
 }
 
@@ -166,6 +169,8 @@ export const seed = async (fetch: Fetch, base: string, { reset = false, now = Da
     // Oldest first, so that identifiers and registration dates sort alike.
     const shelf = SHELF.toSorted((a, b) => b.days[0] - a.days[0])
     for (const [index, book] of shelf.entries()) await addBook(send, book, index, now)
+    await send('PATCH', '/members/me', { timeZone: 'Asia/Seoul' })
+    await send('PUT', `/goals/${new Date(now).getUTCFullYear()}`, { metric: 'BOOKS', target: 24 })
   }
   return { isNew, views: await countViews(send) }
 }

@@ -4,7 +4,7 @@ import { DESCRIPTIONS } from './features'
 type Schema = { $ref?: string; description?: string; default?: unknown; properties?: Record<string, Schema> }
 type Parameter = { $ref?: string; name?: string; description?: string; schema?: Schema }
 type Document = {
-  paths?: Record<string, Record<string, { parameters?: Parameter[] }>>
+  paths?: Record<string, Record<string, { operationId: string; parameters?: Parameter[] }>>
   components?: { schemas?: Record<string, Schema> }
 }
 
@@ -39,12 +39,12 @@ export const addDescriptions = (document: object) => {
       delete value.default
     }
   }
-  for (const { parameters = [] } of Object.values(paths).flatMap((item) => Object.values(item))) {
+  for (const { operationId, parameters = [] } of Object.values(paths).flatMap((item) => Object.values(item))) {
     for (const parameter of parameters) {
       if (!parameter.name) continue
       const value = parameter.schema?.default
       const note = value === undefined ? '' : ` Default: \`${value}\`.`
-      parameter.description = `${find('parameters', [parameter.name])}${note}`
+      parameter.description = `${find('parameters', [`${operationId}.${parameter.name}`, parameter.name])}${note}`
       delete parameter.schema?.default
     }
   }

@@ -1,6 +1,7 @@
 // The examples of the document, in an order in which they can be executed: test/features/document/openapi.test.ts sends each
 // request and expects its response.
 import { sample } from '../catalogue/providers/sample'
+import { drawYear } from '../library/stats/picture/draw'
 
 export type Example = {
   parameters?: Record<string, unknown>
@@ -101,6 +102,16 @@ const progressEvent = { at: '2026-11-08T13:15:00Z', page: 54, kind: 'PROGRESS' }
 const details = { language: 'ko', format: 'PAPER', publishedYear: 2014 }
 const sourceIds = ['goodreads:23501957']
 const edition = { ...book, isbn: '9788936434120', ...details, series: null, seriesNumber: null, sourceIds }
+const finished = { bookId: 1, title: book.title }
+const ratedBook = { ...finished, author: '한강', pages: 216, rating: 4.25 }
+const noMonths = Array.from({ length: 12 }, (_, at) => ({
+  month: at + 1,
+  books: 0,
+  readings: 0,
+  pagesFinished: 0,
+  pagesRead: 0,
+}))
+const goal = { year: 2026, metric: 'BOOKS', target: 12 }
 const image = PLACEHOLDERS.IMAGE_NAME
 const imageUrl = `https://library.example.com/images/1/${image}`
 const now = `${EXAMPLE_TIME}Z`
@@ -143,6 +154,7 @@ export const EXAMPLES: Record<string, Example> = {
     body: { name: 'Mina Kim' },
     response: { email: 'mina@example.com', name: 'Mina Kim', updatedAt: EXAMPLE_TIME },
   },
+  getSettings: { response: { timeZone: 'UTC' } },
   listSessions: { response: [session] },
   renewSession: { response: { email: 'mina@example.com', name: 'Mina Kim' } },
   listActivity: { response: [{ at: now, firstAt: now, count: 1, kind: 'LOGIN', ...origin }] },
@@ -237,6 +249,11 @@ export const EXAMPLES: Record<string, Example> = {
     body: { memoAuthority: 'PUBLIC' },
     response: { ...memo, memoAuthority: 'PUBLIC' },
   },
+  setGoal: {
+    parameters: { year: 2026 },
+    body: { metric: 'BOOKS', target: 12 },
+    response: { ...goal, done: 0, expected: 11, ahead: -11 },
+  },
   exportLibrary: {
     parameters: { part: 1 },
     response: {
@@ -245,7 +262,8 @@ export const EXAMPLES: Record<string, Example> = {
       exportedAt: now,
       part: 1,
       last: true,
-      member: { email: 'mina@example.com', name: 'Mina Kim' },
+      member: { email: 'mina@example.com', name: 'Mina Kim', timeZone: null },
+      goals: [goal],
       images: [],
       books: [
         {
@@ -297,6 +315,8 @@ export const EXAMPLES: Record<string, Example> = {
       currentPage: 216,
     },
   },
+  getGoal: { parameters: { year: 2026 }, response: { ...goal, done: 1, expected: 11, ahead: -10 } },
+  deleteGoal: { parameters: { year: 2026 } },
   updateEdition: {
     parameters: { 'book-id': 1 },
     body: { title: book.title, cover: book.cover, ...details, sourceIds },
@@ -393,6 +413,59 @@ export const EXAMPLES: Record<string, Example> = {
     parameters: { 'reading-id': firstReading.readingId },
     body: { rating: 4.25, note: 'On the train.' },
     response: { ...firstReading, rating: 4.25, note: 'On the train.' },
+  },
+  getStats: {
+    parameters: { year: 2019 },
+    response: {
+      year: 2019,
+      books: 1,
+      readings: 1,
+      rereads: 0,
+      stopped: 0,
+      paused: 0,
+      pagesFinished: 216,
+      pagesRead: 0,
+      ratings: { count: 1, mean: 4.25, median: 4.25, distribution: [{ rating: 4.25, count: 1 }] },
+      daysToFinish: { count: 0, mean: null, median: null },
+      months: noMonths,
+      longest: ratedBook,
+      shortest: ratedBook,
+      bestRated: [ratedBook],
+      authors: [{ author: '한강', books: 1 }],
+      tags: [{ tag: '소설', books: 1 }],
+      languages: [{ language: 'ko', books: 1 }],
+      formats: [{ format: 'AUDIO', books: 1 }],
+      memos: { BOOK_CONTENT: 0, SUMMARY: 0, THOUGHT: 0, QUESTION: 0 },
+      daysRead: 0,
+      longestStreak: 0,
+      currentStreak: 0,
+      days: [],
+      backlog: { books: 0, oldestCreatedAt: null },
+    },
+  },
+  drawYear: {
+    parameters: { year: 2019, theme: 'dark', size: 'card' },
+    response: drawYear(
+      { year: 2019, books: 1, pagesFinished: 216, months: noMonths, bestRated: [ratedBook], spines: [ratedBook] },
+      { theme: 'dark', size: 'card' },
+    ),
+  },
+  listStatsRows: {
+    parameters: { year: 2019, figure: 'ratings', size: 20 },
+    response: {
+      item: [
+        {
+          ...finished,
+          date: '2019-08',
+          readingId: firstReading.readingId,
+          memoId: null,
+          at: null,
+          amount: 4.25,
+          name: null,
+        },
+      ],
+      next: null,
+    },
   },
   deleteReading: { parameters: { 'reading-id': firstReading.readingId } },
   drawMemo: { response: [{ memoId: 1, memoContent: memo.memoContent, memoType: 'THOUGHT', memoBookPage: 95 }] },

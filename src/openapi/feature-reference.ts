@@ -50,6 +50,7 @@ export const TAGS = {
   Tags: 'Tags on your books.',
   Memos: 'Memos on your books, and the images in them.',
   Search: 'Search your books and memos.',
+  Statistics: 'Your year in books: figures, the rows behind them, a picture, and goals.',
   Images: 'Load, list and delete uploaded images.',
   Import: 'Add books from another service, a reading device or an export.',
   Export: 'Download all your data, your books or your memos.',
@@ -64,7 +65,7 @@ export type Descriptions = {
   schemas?: Record<string, string>
   /** By name, or by schema and name where one schema uses a name differently. They also apply to other features. */
   properties?: Record<string, string>
-  /** Path and query parameters by name, for all features. */
+  /** Path and query parameters by name, or by operation and name, for all features. */
   parameters?: Record<string, string>
 }
 

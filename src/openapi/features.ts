@@ -9,11 +9,13 @@ import { catalogueReference } from '../catalogue/responses'
 import { authorsReference } from '../library/authors/responses'
 import { booksReference } from '../library/books/responses'
 import { editionsReference } from '../library/editions/responses'
+import { goalsReference } from '../library/goals/responses'
 import { imagesReference } from '../library/images/responses'
 import { memosReference } from '../library/memos/responses'
 import { progressReference } from '../library/progress/responses'
 import { readingsReference } from '../library/readings/responses'
 import { searchReference } from '../library/search/responses'
+import { statsReference } from '../library/stats/responses'
 import { tagsReference } from '../library/tags/responses'
 import { healthReference } from '../reference/health/responses'
 import { changesReference } from '../transfer/changes/responses'
@@ -35,6 +37,8 @@ const FEATURES: FeatureReference[] = [
   tagsReference,
   memosReference,
   searchReference,
+  statsReference,
+  goalsReference,
   imagesReference,
   importsReference,
   exportReference,

@@ -1,4 +1,11 @@
-import type { BOOK_FORMATS, BOOK_STATUSES, MEMO_TYPES, PROGRESS_KINDS, READING_OUTCOMES } from '../values/contract'
+import type {
+  BOOK_FORMATS,
+  BOOK_STATUSES,
+  GOAL_METRICS,
+  MEMO_TYPES,
+  PROGRESS_KINDS,
+  READING_OUTCOMES,
+} from '../values/contract'
 import type { ImportParts } from './imports/schema'
 
 /** The formats of files that can be imported. */
@@ -107,6 +114,14 @@ export type EntryMemo = {
   updatedAt?: string
   /** The service and the column, if it has one text for each book: `goodreads my review`. */
   source?: string
+}
+
+/** What an export of this service says of its member. Null or empty if it says nothing. */
+export type EntryMember = {
+  timeZone: string | null
+  goals: { year: number; metric: (typeof GOAL_METRICS)[number]; target: number }[]
+  /** What it says and cannot be stored, in whole or in part. */
+  unread: string[]
 }
 
 /** Values of a book that only an export of this service has. */

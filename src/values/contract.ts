@@ -7,6 +7,7 @@ export const MEMO_AUTHORITIES = ['PRIVATE', 'PUBLIC'] as const
 export const BOOK_FORMATS = ['PAPER', 'EBOOK', 'AUDIO'] as const
 export const READING_OUTCOMES = ['FINISHED', 'STOPPED'] as const
 export const PROGRESS_KINDS = ['PROGRESS', 'FINISHED', 'CORRECTION'] as const
+export const GOAL_METRICS = ['BOOKS', 'PAGES'] as const
 
 export const IMPORT_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const
 export const IMPORT_OUTCOMES = ['created', 'updated', 'unchanged', 'skipped', 'failed'] as const

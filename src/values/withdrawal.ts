@@ -2,7 +2,7 @@
 
 /** SQL for the SET clause that erases a withdrawn member's row. No address has this form, and no password an empty hash. */
 export const ERASED = `email = 'withdrawn-' || memberId, name = '', passwordHash = '', blockedAt = null, maxBooks = null,
-    maxTextBytes = null, maxImageBytes = null`
+    maxTextBytes = null, maxImageBytes = null, timeZone = null`
 
 /** The prefix of the keys of the objects that mark withdrawals, in whose order the oldest come first. */
 export const MARKS = 'withdrawn/'

@@ -29,6 +29,7 @@ export type Results = {
   reference?: Record<string, PageSpeed>
   import?: ImportCost[]
   export?: ExportCost[]
+  picture?: { statsMs: number; pictureMs: number }
 }
 
 const HEADING =
@@ -172,6 +173,7 @@ const targetsOf = (results: Results) => {
     peers,
     slots,
     reference,
+    picture,
   } = results
   const [page, swagger] = ['this page', 'Swagger UI'].map((name) => reference?.[name]?.readableMs ?? Number.NaN)
   const slowdown = passwords && passwords.flood.manyAccounts.p50 / passwords.flood.alone.p50
@@ -202,6 +204,7 @@ const targetsOf = (results: Results) => {
     ) ?? [],
     importTargets(results.import),
     exportTargets(results.export),
+    atMost('picture of 400 books: CPU / that of the statistics', picture && picture.pictureMs / picture.statsMs, 2, 2),
     atMost('API reference: readable, against Swagger UI', reference && (page ?? 0) / (swagger ?? 0), 0.33, 2),
     atMost('Worker: KB gzipped', worker.gzipped / 1000, 160, 1),
     atMost('start-up: ms to load the module', startupMs, 30, 1),

@@ -11,6 +11,7 @@ import { measureExport } from './parts/export.ts'
 import { measureImport } from './parts/import.ts'
 import { floodLogins, timeHash } from './parts/passwords.ts'
 import { PEERS, startPeers } from './parts/peers.ts'
+import { measurePicture } from './parts/picture.ts'
 import { measureReference } from './parts/reference.ts'
 import { measureHashing, measureRows, measureSessions, measureWithdrawal } from './parts/rows.ts'
 import { measureSlots } from './parts/slots.ts'
@@ -21,7 +22,7 @@ import { printReport, type Results } from './report.ts'
 import { startWorkers } from './workers.ts'
 
 const WORKER_PARTS = ['rows', 'throughput', 'distance', 'passwords', 'draws'] as const
-const DEFAULT_PARTS = [...WORKER_PARTS, 'import', 'export', 'startup', 'peers'] as const
+const DEFAULT_PARTS = [...WORKER_PARTS, 'import', 'export', 'picture', 'startup', 'peers'] as const
 const PARTS = [...DEFAULT_PARTS, 'slots', 'reference'] as const
 
 const { values: flags, positionals } = parseArgs({
@@ -127,6 +128,7 @@ if (isSelected('startup')) {
 if (WORKER_PARTS.some(isSelected)) await runWorkers(results)
 if (isSelected('import')) results.import = await measureImport(flags.quick, progress)
 if (isSelected('export')) results.export = await measureExport(flags.quick, progress)
+if (isSelected('picture')) results.picture = measurePicture()
 if (isSelected('peers')) await runPeers(results)
 if (isSelected('slots')) results.slots = await measureSlots(flags.quick, progress)
 if (isSelected('reference')) results.reference = await measureReference(flags.quick ? 3 : 7, progress)

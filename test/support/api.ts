@@ -68,7 +68,7 @@ const readBody = async (response: Response) => {
   const type = response.headers.get('Content-Type') ?? ''
   const bytes = new Uint8Array(await response.arrayBuffer())
   if (bytes.length === 0) return null
-  if (type.startsWith('image/')) return bytes
+  if (type.startsWith('image/') && type !== 'image/svg+xml') return bytes
   const text = new TextDecoder().decode(bytes)
   return type.startsWith('application/json') ? JSON.parse(text) : text
 }

@@ -26,7 +26,17 @@ export const readStores = async ({ databases, bucket, lists }: Stores) => {
 }
 
 /** The tables that hold a member's library. */
-export const LIBRARY_TABLES = ['books', 'memos', 'images', 'readings', 'progress', 'tags', 'bookTags', 'authors']
+export const LIBRARY_TABLES = [
+  'books',
+  'memos',
+  'images',
+  'readings',
+  'progress',
+  'tags',
+  'bookTags',
+  'authors',
+  'goals',
+]
 /** The tables of a member's imports. */
 export const IMPORT_TABLES = ['imports', 'importRows']
 const OWNED = ['members', ...LIBRARY_TABLES, ...IMPORT_TABLES]

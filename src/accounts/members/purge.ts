@@ -31,6 +31,7 @@ const STEPS = Object.entries({
   memos: 'memoId',
   books: 'bookId',
   images: 'imageId',
+  goals: 'year',
   idempotencyKeys: 'keyHash',
   importRows: 'importId, row',
   imports: 'importId',

@@ -2,13 +2,16 @@ import * as z from 'zod/mini'
 import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
 import { named, namedObject } from '../../values/named'
 import { LocalTime, textUpTo } from '../../values/responses'
-import { MAX_NAME } from './schema'
+import { MAX_NAME, TimeZone } from './schema'
 
 export const Profile = namedObject('Profile', { email: textUpTo(254), name: textUpTo(MAX_NAME) })
 export type Profile = z.infer<typeof Profile>
 
 export const UpdatedProfile = named('UpdatedProfile', z.extend(Profile, { updatedAt: LocalTime }))
 export type UpdatedProfile = z.infer<typeof UpdatedProfile>
+
+export const Settings = namedObject('Settings', { timeZone: TimeZone })
+export type Settings = z.infer<typeof Settings>
 
 export const membersReference: FeatureReference = {
   tag: 'Members',
@@ -18,6 +21,8 @@ export const membersReference: FeatureReference = {
     NewMember: 'An account to create.',
     Profile: 'A member.',
     ProfilePatch: 'The fields of the profile to change. Absent fields stay unchanged.',
+    Settings: 'What you have set for your account.',
+    TimeZone: 'Name of an IANA time zone, such as `Asia/Seoul`.',
     UpdatedProfile: 'A member after a change.',
   },
   properties: {
@@ -33,6 +38,8 @@ export const membersReference: FeatureReference = {
     'ProfilePatch.name': `Name of the member. ${WELL_FORMED}.`,
     password: 'Password: 6 to 128 characters, which may be ASCII letters, digits and punctuation, but not spaces.',
     'Credentials.password': 'The password of the account.',
+    timeZone: 'Your time zone, by which the statistics count days. That of the service unless you have set one.',
+    'ProfilePatch.timeZone': 'Time zone, by which the statistics count days. Null for that of the service.',
     'UpdatedProfile.updatedAt': 'When the profile was last changed.',
   },
   operations: {
@@ -72,9 +79,15 @@ export const membersReference: FeatureReference = {
       description: 'Returns the member the token belongs to.',
       responses: { 200: json(Profile, 'The member') },
     },
+    'GET /members/me/settings': {
+      operationId: 'getSettings',
+      summary: 'Get your settings',
+      description: '`updateProfile` changes them.',
+      responses: { 200: json(Settings, 'The settings') },
+    },
     'PATCH /members/me': {
       operationId: 'updateProfile',
-      summary: 'Update your name or password',
+      summary: 'Update your name, password or time zone',
       description:
         'A new password ends all other sessions immediately. The current session stays valid, and so do access tokens ' +
         'unless `deleteAccessTokens` is true: send it if someone else had access to your account. ' +

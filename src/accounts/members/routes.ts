@@ -19,7 +19,7 @@ import { logIn } from './login'
 import { purgeMember } from './purge'
 import { CodeRequest, Credentials, NewMember, ProfilePatch } from './schema'
 import { signUp } from './sign-up'
-import { getProfile, updateProfile, withdraw } from './store'
+import { getProfile, getSettings, updateProfile, withdraw } from './store'
 
 export const members = new Hono<App>()
   .post('/join', throttledByNetwork, anonymous, valid('json', NewMember), async (c) => {
@@ -43,15 +43,18 @@ export const members = new Hono<App>()
     return c.json(profile, 200, { Authorization: `Bearer ${token}`, ...rateLimit })
   })
   .get('/members/me', authenticated('profile:read'), async (c) => c.json(await getProfile(c.var.db, c.var.caller), 200))
+  .get('/members/me/settings', authenticated('profile:read'), async (c) =>
+    c.json(await getSettings(c.var.db, c.var.caller, c.var.config.TIME_ZONE), 200),
+  )
   .patch('/members/me', sessionOnly, valid('json', ProfilePatch), async (c) => {
-    const { name, password, currentPassword, deleteAccessTokens } = c.req.valid('json')
+    const { name, password, currentPassword, deleteAccessTokens, timeZone } = c.req.valid('json')
     const { db, slots, caller, config } = c.var
     const origin = originOf(c)
     if (password) await requireUncommon(c.env, config, password)
     const hashed = password
       ? await hashNewPassword(slots, db, config, caller, { password, currentPassword }, origin)
       : undefined
-    const changes = { name, deleteAccessTokens, ...hashed }
+    const changes = { name, timeZone, deleteAccessTokens, ...hashed }
     const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE), origin)
     if (!profile) throw currentPasswordError(currentPassword)
     return c.json(profile, 200, hashed?.rateLimit)

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { filledText, orRequired } from '../../values/fields'
-import { namedLazy } from '../../values/named'
+import { named, namedLazy } from '../../values/named'
+import { isTimeZone } from '../../values/zone'
 
 // A dot-atom (RFC 5322) at a domain name. ASCII only, because lower() in SQLite folds nothing else; no `i` flag, because
 // JSON Schema patterns have no flags.
@@ -48,6 +49,15 @@ export const CodeRequest = namedLazy('CodeRequest', () => z.object({ joinAuthCod
 export const Credentials = namedLazy('Credentials', () => z.object({ email: Email, password: KnownPassword }))
 export type Credentials = z.infer<typeof Credentials>
 
+const timeZoneError = 'must be the name of an IANA time zone, such as Asia/Seoul, or null'
+export const MAX_TIME_ZONE = 64
+export const TimeZone = named(
+  'TimeZone',
+  z
+    .string({ error: timeZoneError })
+    .check(z.maxLength(MAX_TIME_ZONE, { error: timeZoneError }), z.refine(isTimeZone, { error: timeZoneError })),
+)
+
 export const ProfilePatch = namedLazy('ProfilePatch', () =>
   z
     .object({
@@ -55,6 +65,7 @@ export const ProfilePatch = namedLazy('ProfilePatch', () =>
       password: z.optional(Password),
       currentPassword: z.optional(KnownPassword),
       deleteAccessTokens: z.optional(z.boolean({ error: 'must be true or false' })),
+      timeZone: z.nullish(TimeZone),
     })
     .check(
       z.refine(({ password, deleteAccessTokens }) => !deleteAccessTokens || password !== undefined, {

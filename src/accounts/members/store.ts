@@ -6,7 +6,7 @@ import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/acti
 import { deleteOtherSessionsIf, deleteOwnSessions } from '../sessions/store'
 import { deleteTokensOf } from '../tokens/store'
 import type { Job } from './purge'
-import type { Profile, UpdatedProfile } from './responses'
+import type { Profile, Settings, UpdatedProfile } from './responses'
 
 const selectProfile = selectMember('email', 'name')
 const selectUpdatedProfile = selectMember('email', 'name', 'updatedAt')
@@ -17,13 +17,34 @@ export const getProfile = async (db: Db, caller: Caller): Promise<Profile> => {
   return guard
 }
 
-/** `verifiedHash`: that of the current password, if it was verified. `deleteAccessTokens`: only with a new password. */
-type Changes = { name?: string; passwordHash?: string; verifiedHash?: string | null; deleteAccessTokens?: boolean }
+const selectSettings = selectMember('timeZone')
 
-const updateName = sqlStatement<UpdatedProfile>`
-  update members set name = :name, updatedAt = :now where ${isCaller} returning email, name, updatedAt`
+/**
+ * @param serviceZone the time zone of members without one
+ * @throws UNAUTHORIZED when the token is no longer valid
+ */
+export const getSettings = async (db: Db, caller: Caller, serviceZone: string): Promise<Settings> => {
+  const { guard } = await runAsCaller(db, caller, { guard: selectSettings() })
+  return { timeZone: guard.timeZone ?? serviceZone }
+}
+
+/** `verifiedHash`: that of the current password, if it was verified. `deleteAccessTokens`: only with a new password. */
+type Changes = {
+  name?: string
+  passwordHash?: string
+  verifiedHash?: string | null
+  deleteAccessTokens?: boolean
+  timeZone?: string | null
+}
+
+const changed = sql.raw(
+  'name = coalesce(:name, name), timeZone = iif(:setsZone, :timeZone, timeZone), updatedAt = :now',
+)
+
+const updateSettings = sqlStatement<UpdatedProfile>`
+  update members set ${changed} where ${isCaller} returning email, name, updatedAt`
 const updatePassword = sqlStatement<UpdatedProfile>`
-  update members set name = coalesce(:name, name), passwordHash = :newHash, updatedAt = :now
+  update members set ${changed}, passwordHash = :newHash
   where ${isCaller} and passwordHash = coalesce(:verifiedHash, passwordHash)
   returning email, name, updatedAt`
 /** The caller's id after the hash, which has a new salt, was stored. */
@@ -33,27 +54,28 @@ const deleteOtherSessions = deleteOtherSessionsIf(sql`memberId = ${changedCaller
 const deleteTokensOfChanged = deleteTokensOf(changedCaller)
 
 /**
- * Updates the caller's name or password hash. A new password ends all sessions but the caller's own, and access tokens only
+ * Updates the caller's name, time zone or password hash. A new password ends all sessions but the caller's own, and access tokens only
  * with `deleteAccessTokens`.
  * @returns undefined, without a change, if the password was changed since it was verified
  */
 export const updateProfile = async (
   db: Db,
   caller: Caller,
-  { name, passwordHash, verifiedHash = null, deleteAccessTokens = false }: Changes,
+  { name, passwordHash, verifiedHash = null, deleteAccessTokens = false, timeZone }: Changes,
   now: string,
   origin: Origin,
 ): Promise<UpdatedProfile | undefined> => {
-  if (name === undefined && passwordHash === undefined) {
+  if (name === undefined && passwordHash === undefined && timeZone === undefined) {
     const { guard } = await runAsCaller(db, caller, { guard: selectUpdatedProfile() })
     return guard
   }
+  const set = { name: name ?? null, setsZone: Number(timeZone !== undefined), timeZone: timeZone ?? null, now }
   if (passwordHash === undefined) {
-    const { guard } = await runAsCaller(db, caller, { guard: idempotent(updateName({ name, now })) })
+    const { guard } = await runAsCaller(db, caller, { guard: idempotent(updateSettings(set)) })
     return guard
   }
   // Mailed codes stay valid: otherwise the thief of a session could void them all by changing the password again and again.
-  const values = { name: name ?? null, newHash: passwordHash, verifiedHash, now }
+  const values = { ...set, newHash: passwordHash, verifiedHash }
   const { updated } = await runAsCaller(db, caller, {
     updated: updatePassword(values),
     activity: recordPasswordChange(origin, values),

@@ -35,6 +35,8 @@ export const members = sqliteTable(
     maxBooks: integer(),
     maxTextBytes: integer(),
     maxImageBytes: integer(),
+    /** An IANA name. Null for that of the service. */
+    timeZone: text(),
   },
   (member) => [
     uniqueIndex('members_email').on(sql`lower(${member.email})`),

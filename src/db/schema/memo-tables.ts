@@ -38,6 +38,7 @@ export const memos = sqliteTable(
   },
   (memo) => [
     index('memos_newest_first').on(memo.memberId),
+    index('memos_by_time').on(memo.memberId, memo.createdAt),
     index('memos_by_type').on(memo.bookId, memo.memoType),
     uniqueIndex('memos_by_position').on(memo.memberId, memo.position),
     check('memos_type', isOneOf(memo.memoType, MEMO_TYPES)),

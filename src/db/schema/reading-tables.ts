@@ -1,10 +1,15 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { BOOK_FORMATS, PROGRESS_KINDS, READING_OUTCOMES } from '../../values/contract'
+import { BOOK_FORMATS, GOAL_METRICS, PROGRESS_KINDS, READING_OUTCOMES } from '../../values/contract'
 import { isOneOf, isPage } from './column-rules'
 import { ownerId } from './member-tables'
 
-// A trigger deletes these rows with the book, as those of bookTags.
+// A trigger deletes the rows of readings and progress with the book, as those of bookTags.
+
+/** The date by which the statistics find a reading: its end or, for one that is paused, its start. */
+export const countedOn = sql.raw(`coalesce("finishedAt", "startedAt")`)
+/** The condition of the index on it, whose keys are never null. */
+export const isCounted = sql.raw(`("finishedAt" is not null or ("isPaused" = 1 and "startedAt" is not null))`)
 
 /**
  * The readings of books. A book without rows, unless it is unread, has one reading: its own status and dates. A row for it
@@ -32,6 +37,7 @@ export const readings = sqliteTable(
   },
   (reading) => [
     index('readings_by_book').on(reading.memberId, reading.bookId),
+    index('readings_by_date').on(reading.memberId, countedOn).where(isCounted),
     check('readings_outcome', isOneOf(reading.outcome, READING_OUTCOMES)),
     check('readings_finished_at', sql`${reading.outcome} is not null or ${reading.finishedAt} is null`),
     check('readings_quarters', sql`${reading.quarters} between 1 and 20`),
@@ -54,7 +60,24 @@ export const progress = sqliteTable(
   },
   (event) => [
     primaryKey({ columns: [event.memberId, event.bookId, event.at] }),
+    index('progress_by_time').on(event.memberId, event.at),
     check('progress_page', isPage(event.page)),
     check('progress_kind', isOneOf(event.kind, PROGRESS_KINDS)),
+  ],
+)
+
+/** What a member wants to read in a year. WITHOUT ROWID. */
+export const goals = sqliteTable(
+  'goals',
+  {
+    memberId: ownerId(),
+    year: integer().notNull(),
+    metric: text({ enum: GOAL_METRICS }).notNull(),
+    target: integer().notNull(),
+  },
+  (goal) => [
+    primaryKey({ columns: [goal.memberId, goal.year] }),
+    check('goals_metric', isOneOf(goal.metric, GOAL_METRICS)),
+    check('goals_target', sql`${goal.target} > 0`),
   ],
 )

@@ -1,6 +1,6 @@
 import { keyedHash } from '../../auth/keyed-hash'
-import { type Caller, selectMember } from '../../db/caller'
-import { firstRow } from '../../db/client'
+import { type Caller, isCaller } from '../../db/caller'
+import { firstRow, sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import { EXPORT_PARTS, EXPORTS, insertCallerAttempt, selectUsage, toAttempt } from '../../limits/attempts'
@@ -10,7 +10,13 @@ import type { Runner } from './book-lists'
 import type { Ends, Kind } from './kinds'
 import type { ExportQuery, Plan } from './schema'
 
-const selectProfile = selectMember('email', 'name')
+type Member = { email: string; name: string; timeZone: string | null; goals: string }
+const selectProfile = sqlStatement<Member>`
+  select email, name, timeZone, (
+    select json_group_array(json_object('year', year, 'metric', metric, 'target', target)) from goals
+    where goals.memberId = members.memberId
+  ) as goals
+  from members where ${isCaller}`
 
 export const FIRST_PAGE_BOOKS = 50
 

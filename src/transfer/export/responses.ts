@@ -1,7 +1,9 @@
 import * as z from 'zod/mini'
 import { Profile } from '../../accounts/members/responses'
+import { TimeZone } from '../../accounts/members/schema'
 import { ListedBook } from '../../library/books/responses'
 import { Edition } from '../../library/editions/responses'
+import { Goal } from '../../library/goals/responses'
 import { Image } from '../../library/images/responses'
 import { Memo } from '../../library/memos/responses'
 import { ProgressEvent } from '../../library/progress/responses'
@@ -36,6 +38,14 @@ export type ExportedBook = z.infer<typeof ExportedBook>
 const ExportedImage = z.omit(Image, { memberId: true }).register(z.globalRegistry, { id: 'ExportedImage' })
 export type ExportedImage = z.infer<typeof ExportedImage>
 
+const ExportedMember = z
+  .extend(Profile, { timeZone: z.nullable(TimeZone) })
+  .register(z.globalRegistry, { id: 'ExportedMember' })
+
+const ExportedGoal = z
+  .pick(Goal, { year: true, metric: true, target: true })
+  .register(z.globalRegistry, { id: 'ExportedGoal' })
+
 export const LibraryExport = z
   .object({
     format: z.literal('reading-library'),
@@ -43,7 +53,8 @@ export const LibraryExport = z
     exportedAt: Instant,
     part: int(1, MAX_PARTS),
     last: z.boolean(),
-    member: Profile,
+    member: ExportedMember,
+    goals: z.array(ExportedGoal),
     images: z.array(ExportedImage),
     books: z.array(ExportedBook),
   })
@@ -69,7 +80,9 @@ export const exportReference: FeatureReference = {
   schemas: {
     ExportedBook: 'A book with everything that belongs to it.',
     ExportedEvent: 'A page that was reached, and when.',
+    ExportedGoal: 'What you want to read in a year.',
     ExportedImage: 'An uploaded image.',
+    ExportedMember: 'A member.',
     ExportedReading: 'A single reading of a book, in progress or ended.',
     LibraryExport: 'A part of an export of your data. Each part can be imported alone.',
   },
@@ -86,7 +99,9 @@ export const exportReference: FeatureReference = {
     last: 'Whether this is the last part.',
     images:
       'The images that you uploaded, oldest first. Only in the first part. Download them before you delete your account.',
+    goals: 'Your goals, by year. Each part has them.',
     member: 'Your profile.',
+    'ExportedMember.timeZone': 'Your time zone. Null for that of the service.',
     memos: 'The memos, oldest first.',
     'ExportedImage.name': 'File name of the image, the last part of its URL.',
     'ExportedEvent.page': 'The page that was reached.',
@@ -105,7 +120,7 @@ export const exportReference: FeatureReference = {
       operationId: 'exportLibrary',
       summary: 'Export everything as JSON',
       description:
-        'Your profile, books, readings, progress, tags, memos and the URLs of your images. Importing the file gives the same ' +
+        'Your profile, goals, books, readings, progress, tags, memos and the URLs of your images. Importing the file gives the same ' +
         `books, but does not upload images: download these from their URLs. ${LIMITS}`,
       responses: { 200: json(LibraryExport, 'The file', ...HEADERS) },
       countsAttempts: true,

@@ -97,13 +97,19 @@ export const exportLibrary = async (db: Db, caller: Caller, config: Config, quer
 }
 
 /** The JSON of a part. */
-export const toLibraryFile = ({ part, member, images, books }: Awaited<ReturnType<typeof exportLibrary>>) => ({
+export const toLibraryFile = ({
+  part,
+  member: { goals, email, name, timeZone },
+  images,
+  books,
+}: Awaited<ReturnType<typeof exportLibrary>>) => ({
   format: 'reading-library',
   version: 1,
   exportedAt: toInstant(part.exportedAt),
   part: part.number,
   last: !part.next,
-  member,
+  member: { email, name, timeZone },
+  goals: JSON.parse(goals),
   images,
   books,
 })

@@ -141,7 +141,8 @@ export const importsReference: FeatureReference = {
     'ImportRow.title': 'The title in the file, or null.',
     unchanged: 'Rows that the library has already.',
     updated: 'Rows that added something to a book of the library.',
-    unknownColumns: 'Columns of the file that are not imported, because the format does not know them.',
+    unknownColumns:
+      'Columns of the file that are not imported, because the format does not know them. Of an export of this service: `goals` or `member.timeZone` if not all of it could be read.',
   },
   parameters: {
     dryRun: 'Whether to write nothing but the report: `true` or `false`.',
@@ -160,7 +161,8 @@ export const importsReference: FeatureReference = {
       description:
         'Adds the books of a file to your library: a file of another service or a reading device, or an export of this service. ' +
         'The format is detected from the content. Books that the library already has are completed; importing the same file ' +
-        'again changes nothing. With `dryRun=true`, only the report is written. The file may have up to 10 MiB and 10,000 rows; ' +
+        'again changes nothing. Of an export of this service, goals of years without one are set, too, and with a session a ' +
+        'time zone that you lack; with `merge=overwrite`, all of them. Neither a dry run nor an undo changes these. With `dryRun=true`, only the report is written. The file may have up to 10 MiB and 10,000 rows; ' +
         'send it as the form part `file` or as the request body. ' +
         `One import runs at a time, and ${MAX_PER_DAY} may start in 24 hours, besides dry runs. In the same time, ${MAX_FILES_PER_DAY} files ` +
         'are read, also those that are refused. Poll `getImport` until `status` is not `RUNNING`: ' +

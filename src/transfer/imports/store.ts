@@ -10,8 +10,9 @@ import { isReached, tooManyAttempts } from '../../limits/rate-limit'
 import { toInstant } from '../../values/fields'
 import { type Page, toLimit, toPage } from '../../values/paging'
 import { DAY_MS } from '../../values/time'
-import type { FormatName, ImportOptions } from '../entry'
+import type { EntryMember, FormatName, ImportOptions } from '../entry'
 import type { Change } from './plan/changes'
+import { storeMember } from './receive/member'
 import type { Import, ImportRow } from './responses'
 import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY, type RowsQuery } from './schema'
 
@@ -97,6 +98,7 @@ type NewImport = Pick<
   /** The columns of the table of failed rows. */
   columns: string[]
   options: ImportOptions
+  member?: EntryMember
 }
 
 const INSERTED = 'isDryRun, merge, format, encoding, unknownColumns, columns, options, file, total, lease, leaseEndsAt'
@@ -121,7 +123,7 @@ const hideOutdated = sqlStatement`update imports set isDeleted = 1, options = ''
 export const createImport = async (
   db: Db,
   caller: Caller,
-  { options, unknownColumns, columns, ...values }: NewImport,
+  { options, unknownColumns, columns, member, ...values }: NewImport,
 ) => {
   const now = Date.now()
   const dayAgo = now - DAY_MS
@@ -136,6 +138,7 @@ export const createImport = async (
   const { limits, created } = await runAsCaller(db, caller, {
     limits: firstRow(selectLimits({ dayAgo })),
     created: firstRow(insert),
+    ...storeMember(caller, member, values),
     deleted: deleteOutdatedRows(),
     hidden: hideOutdated(),
   })

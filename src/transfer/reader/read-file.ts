@@ -1,4 +1,4 @@
-import { type Entry, type FormatName, type ImportOptions, MAX_UNKNOWN_COLUMNS } from '../entry'
+import { type Entry, type EntryMember, type FormatName, type ImportOptions, MAX_UNKNOWN_COLUMNS } from '../entry'
 import { parseTable } from './csv-rows'
 import { reportDamage } from './damage'
 import { douban } from './formats/activities/douban'
@@ -151,6 +151,8 @@ export type ReadResult = {
   encoding: string
   /** The columns of a table that its format does not know. */
   unknownColumns: string[]
+  /** Absent in the answers of earlier versions. */
+  member?: EntryMember
   entries: Entry[]
 }
 
@@ -164,15 +166,17 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   const { text, encoding, isDamaged } = decodeText(bytes, options.encoding)
   if (!text.trim()) refuse('The file is empty.')
   const source = toSource(text)
-  const { name, read, columnsOf } = choose(source, options)
+  const { name, read, columnsOf, memberOf } = choose(source, options)
   const entries = read(source, options)
   if (isDamaged) for (const entry of entries) reportDamage(entry)
   limitEntries(entries)
   nameSources(entries, name)
   const { header, keys } = columnsOf ? source.table : toTable([])
   const known = new Set(columnsOf?.(keys, options).map(([column]) => column))
-  const unknownColumns = header.filter((_, at) => !known.has(keys[at] ?? '')).slice(0, MAX_UNKNOWN_COLUMNS)
+  const member = memberOf?.(source)
+  const unknown = [...header.filter((_, at) => !known.has(keys[at] ?? '')), ...(member?.unread ?? [])]
+  const unknownColumns = unknown.slice(0, MAX_UNKNOWN_COLUMNS)
   // A library may have the same book twice.
   if (name !== 'library') markDuplicates(entries)
-  return { format: name, encoding, unknownColumns, entries }
+  return { format: name, encoding, unknownColumns, member, entries }
 }

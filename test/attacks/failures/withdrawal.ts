@@ -62,6 +62,8 @@ const createActivity = async (service: Service, traces: ReturnType<typeof traces
     ['POST', `/books/${bookId}/readings`, { note }],
     ['POST', `/books/${bookId}/progress`, { page: 12 }],
     ['PUT', `/books/${bookId}/tags`, { tags: [tag, 'novel'] }],
+    ['PUT', '/goals/2024', { metric: 'PAGES', target: 3000 }],
+    ['PATCH', '/members/me', { timeZone: 'Asia/Seoul' }],
     ['PATCH', '/tags', { from: 'novel', to: `${tag} again` }],
   ]
   for (const [method, path, body] of details) {

@@ -93,6 +93,17 @@ export const libraryEndpoints: Endpoint[] = [
   ...sorted.map((endpoint) => ({ ...endpoint, ...common })),
   get('books of a status and an author', () => '/books?status=DONE&author=Author%201&sort=title&size=20', examined),
   get('books with a tag', () => '/books?tag=Tag%201&sort=-finished&size=20', examined),
+  get('statistics', () => '/stats?year=2018', common),
+  get('years of statistics', () => '/stats', { ...common, grows: 'seeks each year', ceiling: 300 }),
+  get('rows of a figure', () => '/stats/rows?year=2018&figure=pagesRead&size=20', common),
+  get('picture of a year', () => '/stats/year.svg?year=2018', common),
+  write(
+    'goal',
+    'PUT',
+    () => '/goals/2018',
+    (n) => ({ metric: 'BOOKS', target: n + 1 }),
+  ),
+  get('settings', () => '/members/me/settings'),
   get('search of books', () => '/books/search?q=book&size=20', common),
   get('search of memos', () => '/memos/search?q=remembering&size=20', common),
   get(

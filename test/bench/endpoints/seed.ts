@@ -30,6 +30,11 @@ export type Library = {
 }
 
 const TAGS = 5
+/** In 2018, both libraries have as many memos and events, and finishes of some books that no other endpoint changes. */
+const YEAR_MEMOS = 40
+const YEAR_EVENTS = 100
+const isOfYear = (offset: number) =>
+  `bookStatus = 'YET' and bookId between ${offset + 5} and ${offset + 38} and bookId not in (${offset + 11}, ${offset + 21})`
 /** Each member has ten sessions. */
 const SESSIONS = 10
 const SESSION_PREFIX = '3f1c3f5e-8d6c-4f6e-9d0b-0c6a3c1f2b'
@@ -99,11 +104,19 @@ const fill = ({ memberId, offset, books, most, withMemos }: Size) => [
     select ${offset} + i, ${offset} + case when i <= ${most} then 1 else 2 + (i - ${most} - 1) / 10 end, ${memberId}, i,
       case i % 4 when 0 then 'BOOK_CONTENT' when 1 then 'SUMMARY' when 2 then 'THOUGHT' else 'QUESTION' end,
       'Memo ' || i || ': something worth remembering on this page, in a sentence or two.', i % 300,
-      case i % 2 when 0 then 'PRIVATE' else 'PUBLIC' end, '2020-01-01T00:00:00', '2020-01-01T00:00:00'
+      case i % 2 when 0 then 'PRIVATE' else 'PUBLIC' end, iif(i <= ${YEAR_MEMOS}, '2018-05-01T00:00:00', '2020-01-01T00:00:00'), '2020-01-01T00:00:00'
     from n`,
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < 100)
     insert into progress (memberId, bookId, at, page, kind, total)
     select ${memberId}, ${offset} + 3, 1600000000000 + i * 1000, i - 1, 'PROGRESS', i from n`,
+  `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${YEAR_EVENTS})
+    insert into progress (memberId, bookId, at, page, kind, total)
+    select ${memberId}, ${offset} + 5, 1520000000000 + i * 86400000, i, 'PROGRESS', i from n`,
+  `insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
+    select (1 << 39) + bookId, memberId, bookId, 0, '2018-01-01', '2018-02-03', 'FINISHED', 16 from books
+    where memberId = ${memberId} and ${isOfYear(offset)}`,
+  `update books set newestReadingId = (1 << 39) + bookId
+    where memberId = ${memberId} and ${isOfYear(offset)}`,
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${TAGS})
     insert into tags (memberId, tagId, tag, tagKey) select ${memberId}, i, 'Tag ' || i, 'tag ' || i from n`,
   `insert into bookTags (memberId, tagId, bookId)

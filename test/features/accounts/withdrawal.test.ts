@@ -14,7 +14,7 @@ import { LIBRARY_TABLES } from '../../support/stores'
 import { claimsOf } from '../../support/tokens'
 
 /** Of the tables of `countRows`. */
-const STORED = [1, 2501, 250, 1, 1, 1, 2, 2, 1]
+const STORED = [1, 2501, 250, 1, 1, 1, 2, 2, 1, 1]
 const NOTHING = STORED.map(() => 0)
 
 let reader: Reader
@@ -29,6 +29,7 @@ beforeEach(async () => {
   await reader.post(`/books/${bookId}/progress`, { page: 12 })
   await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags: ['Novel', '소설'] } })
   await reader.upload(png())
+  await reader.send('PUT', '/goals/2026', { body: { metric: 'BOOKS', target: 12 } })
 })
 afterEach(vi.restoreAllMocks)
 

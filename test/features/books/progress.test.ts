@@ -498,14 +498,18 @@ describe('one database call, at a cost independent of the size of the library', 
     expect((await library.owner.post(`/books/${library.id}/progress`, progress)).status).toBe(201)
 
   it.each<[string, (library: Library) => Promise<unknown>, written: number]>([
-    ['the latest event: the event and the book', post({ page: 5 }), 2],
-    ['the latest event with the same page: the event', post({ page: 5 }), 1],
-    ['an earlier event: itself, and the total in the latest', post({ page: 3, at: '2020-01-01T00:00:00Z' }), 2],
+    ['the latest event: the event, its index entry and the book', post({ page: 5 }), 3],
+    ['the latest event with the same page: the event and its index entry', post({ page: 5 }), 2],
+    [
+      'an earlier event: itself, its index entry, and the total in the latest',
+      post({ page: 3, at: '2020-01-01T00:00:00Z' }),
+      3,
+    ],
     ['the same again: itself', post({ page: 3, at: '2020-01-01T00:00:00Z' }), 1],
     [
-      'an update of the book: the event and the book',
+      'an update of the book: the event, its index entry and the book',
       ({ owner, id }) => owner.patch(`/books/${id}`, { currentPage: 8 }),
-      2,
+      3,
     ],
   ])('writes for %s', async (_, request, written) => {
     const [inSmall, inLarge] = [await measure(() => request(small)), await measure(() => request(large))]

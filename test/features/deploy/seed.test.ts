@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 it('fills every view', async () => {
   expect(first.isNew).toBe(true)
-  expect(first.views).toHaveLength(30)
+  expect(first.views).toHaveLength(31)
   expect(first.views.filter(({ count }) => count === 0)).toEqual([])
   expect(before).toEqual([{ memberId: expect.any(Number), books: 40, memos: expect.any(Number) }])
   expect(await findMismatches(memberDatabase())).toEqual([])

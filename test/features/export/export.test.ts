@@ -62,7 +62,8 @@ describe('the export as JSON', () => {
     expect(head).toEqual({
       ...{ format: 'reading-library', version: 1, part: 1, last: true },
       exportedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
-      member: { email: reader.email, name: 'Reader' },
+      member: { email: reader.email, name: 'Reader', timeZone: null },
+      goals: [],
       images: [
         {
           name: image.split('/').at(-1),

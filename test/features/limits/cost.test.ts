@@ -53,6 +53,8 @@ const toAddress = (operation: Operation, { bookId, memoId, importId }: Library) 
     'import-id': `${importId}`,
     bookStatus: 'DONE',
     size: '5',
+    // The memos are of the first hours of 2020, which is another year in some time zones.
+    year: '2018',
   })
 
 const constantCost: [string, (library: Library) => Promise<unknown>][] = [
@@ -103,16 +105,16 @@ it('writes at most 8 rows to register a book, whatever its status', async () => 
   }
 })
 
-it('writes two rows to update the current page: the book, and the event', async () => {
+it('writes three rows to update the current page: the book, and the event with its index entry', async () => {
   const { written } = await measure(() => small.reader.patch(`/books/${small.bookId}`, { currentPage: 77 }))
-  expect(written).toBe(2)
+  expect(written).toBe(3)
 })
 
-it('writes at most 7 rows for the first memo of a book, and 6 for another', async () => {
+it('writes at most 8 rows for the first memo of a book, and 7 for another', async () => {
   const { bookId } = await small.reader.createBook()
   const write = () => small.reader.post(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: 'x' })
+  expect((await measure(write)).written).toBeLessThanOrEqual(8)
   expect((await measure(write)).written).toBeLessThanOrEqual(7)
-  expect((await measure(write)).written).toBeLessThanOrEqual(6)
 })
 
 // Three in slot 1: slots-sign-up.test.ts.

@@ -11,6 +11,7 @@ import { hashText } from '../../../src/http/bodies/request-key'
 import { MAX_IMAGE_BYTES } from '../../../src/library/images/bucket'
 import { MAX_PARTS } from '../../../src/library/images/clean/image'
 import { MAX_READINGS } from '../../../src/library/readings/schema'
+import { MAX_ROWS } from '../../../src/library/stats/schema'
 import { MAX_TAGS } from '../../../src/library/tags/schema'
 import { DEFAULT_QUOTAS, type Quota } from '../../../src/values/quotas'
 import { insertEmailCode } from '../../support/accounts/email-changes'
@@ -83,6 +84,10 @@ beforeAll(async () => {
   taggedBook = String(hoarded.bookId)
   await fillTags(await memberIdOf(hoarder), hoarded.bookId, MAX_TAGS)
   hoardedBook = String((await hoarder.createBook()).bookId)
+  const { bookId: rereadBook } = await hoarder.createBook()
+  await hoarder.send('PUT', '/goals/2019', { body: { metric: 'BOOKS', target: 1 } })
+  await insertReadings(rereadBook, MAX_ROWS + 1)
+  await select(`update readings set finishedAt = '2019' where bookId = ?`, rereadBook)
   await insertEmailCode(await memberIdOf(reader), other.email)
   ids = {
     'book-id': `${bookId}`,
@@ -167,6 +172,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   IMAGE_NOT_FOUND: absent,
   IMPORT_NOT_FOUND: absent,
   TAG_NOT_FOUND: {},
+  GOAL_NOT_FOUND: withParameters('1999', /^year$/),
   TOKEN_NOT_FOUND: withParameters(crypto.randomUUID(), /^token-id$/),
   SESSION_NOT_FOUND: withParameters(crypto.randomUUID(), /^session-id$/),
   PRECONDITION_FAILED: { headers: { 'If-Match': '"other"' } },
@@ -193,6 +199,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
     body: JSON.stringify({ from: Number(hoardedBook) }),
   }),
   MAX_TOKENS: () => ({ token: hoarder.token }),
+  MAX_STATS_ROWS: (operation) => ({ token: hoarder.token, path: addressOf(operation, { year: '2019' }) }),
   MAX_TAGS: (operation) => ({ token: hoarder.token, path: addressOf(operation, { 'book-id': hoardedBook }) }),
   // Limits of callers refuse only the request after the one that exceeds them.
   TOO_MANY_REQUESTS: ({ needsToken }) => ({

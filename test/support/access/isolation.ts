@@ -31,6 +31,8 @@ type Ids = {
   memoId: string
   readingId: string
   tag: string
+  /** Of a goal. */
+  year: string
   memberId: string
   imageName: string
   sessionId: string
@@ -53,6 +55,7 @@ const neverUsed = ({ bookId }: Ids) =>
       memoId: id,
       readingId: String(Math.min(Number(id) + IDS_PER_SLOT / 2, Number.MAX_SAFE_INTEGER)),
       tag: `never used ${id}`,
+      year: String(2900 + (Number(id) % 100)),
       memberId: id,
       imageName: `${'A'.repeat(22)}.png`,
       sessionId: NIL,
@@ -110,8 +113,11 @@ export const createLibrary = async (
 ): Promise<Ids> => {
   const create = (path: string, body: object, method = 'POST') => call(api, member, method, path, body)
   const book = { title: text, author: text }
-  const { bookId } = needs('book-id', 'bookId', 'memo-id', 'reading-id', 'tag') ? await create('/books', book) : {}
+  const { bookId } = needs('book-id', 'bookId', 'memo-id', 'reading-id', 'tag', 'year')
+    ? await create('/books', book)
+    : {}
   const tag = `${text} ${bookId}`
+  const year = String(1900 + (Number(bookId) % 1000))
   const { memoId } = needs('memo-id')
     ? await create(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: text })
     : {}
@@ -122,11 +128,13 @@ export const createLibrary = async (
   if (needs('tag')) await create(`/books/${bookId}/tags`, { tags: [tag] }, 'PUT')
   if (needs('edition')) await create(`/books/${bookId}/edition`, { isbn: ISBN, series: text }, 'PATCH')
   if (needs('progress')) await create(`/books/${bookId}/progress`, { page: 12 })
+  if (needs('year')) await create(`/goals/${year}`, { metric: 'BOOKS', target: 12 }, 'PUT')
   return {
     bookId: String(bookId),
     memoId: String(memoId),
     readingId: String(readingId),
     tag,
+    year,
     ...image,
     sessionId: sessionIdOf(member),
     tokenId,
@@ -143,6 +151,7 @@ export const prepareIsolation = async (api: Api) => {
   await call(api, firstSession, 'DELETE', `/images/${deleted.memberId}/${deleted.imageName}`)
   await call(api, firstSession, 'DELETE', `/tokens/${deleted.tokenId}`)
   await call(api, firstSession, 'DELETE', `/imports/${deleted.importId}`)
+  await call(api, firstSession, 'DELETE', `/goals/${deleted.year}`)
   // A password change ends all other sessions.
   await call(api, await api.logIn(firstSession.email), 'PATCH', '/members/me', { password: NEW_PASSWORD })
   const owner = await api.logIn(firstSession.email, NEW_PASSWORD)
@@ -201,13 +210,14 @@ type Trial = Pick<Isolation, 'ids' | 'deleted' | 'others' | 'unauthenticated'>
 type Attempt = { method: string; type?: string; body?: Body; isOwnMethod: boolean; isValid: boolean }
 
 /** The parameters and fields that name what a member has. */
-export const valuesOf = ({ bookId, memoId, readingId, tag, memberId, imageName, ...ids }: Ids) => ({
+export const valuesOf = ({ bookId, memoId, readingId, tag, year, memberId, imageName, ...ids }: Ids) => ({
   'book-id': bookId,
   bookId,
   'memo-id': memoId,
   'reading-id': readingId,
   tag,
   from: tag,
+  year,
   'member-id': memberId,
   name: imageName,
   'session-id': ids.sessionId,
@@ -377,7 +387,8 @@ export const readViews = async (api: Api, { newcomer, stranger, ids }: Isolation
     const [{ text, headers }, { text: other }] = [await read(newcomer), await read(stranger)]
     if (text.includes(MARK) || other.includes(MARK)) failures.push(`${path} contains the owner’s data`)
     const body = headers.get('Content-Type')?.startsWith('application/json') ? JSON.parse(text) : {}
-    const list = Array.isArray(body) ? body : (body.item ?? body.books ?? [])
+    // The statistics have a number of books.
+    const list = [body, body.item, body.books].find(Array.isArray) ?? []
     if (!list.every(isOfNewMember)) failures.push(`${path} lists ${text} for a new member`)
   }
   return { views: views.length, failures }

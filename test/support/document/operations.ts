@@ -120,6 +120,7 @@ const FIELDS: Record<string, unknown> = {
   tempPasswordEmail: 'stranger@library.test',
   currentPassword: 'correct-horse-1',
   deleteAccessTokens: false,
+  timeZone: 'Asia/Seoul',
   title: 'Demian',
   author: 'Hermann Hesse',
   publisher: 'S. Fischer',
@@ -169,9 +170,11 @@ const validValue = (values: Record<string, unknown>, name: string, { examples }:
 
 /** The path and query of an operation, with valid values except those that are passed. */
 export const addressOf = (operation: Operation, values: Record<string, string> = {}) => {
-  const { template, query } = operation
+  const { template, query, examples } = operation
+  // In all other operations, it is the size of a page.
+  const given: typeof values = typeof examples.size === 'string' ? { ...values, size: examples.size } : values
   const encodedValue = (name: string) =>
-    encodeURIComponent(values[name] ?? String(validValue(PARAMETERS, name, operation)))
+    encodeURIComponent(given[name] ?? String(validValue(PARAMETERS, name, operation)))
   const path = template.replace(/\{([^}]+)\}/g, (_, name: string) => encodedValue(name))
   // A cursor comes from a response, and belongs to one list.
   const sent = query.filter((name) => name !== 'cursor' || values.cursor !== undefined)
@@ -198,8 +201,10 @@ export const fromOf = ({ path }: Operation, bookId: string | undefined, tag: str
 export const isPage = (path: string) =>
   /^\/(?:openapi\.json|docs(?:\/[^/]*)?|\.well-known\/(?:security\.txt|api-catalog))?$/.test(path)
 
-/** The parameters that name a book, a memo, a reading, a tag, an image, a session, an access token or an import. */
-const ID_PARAMETERS = 'book-id memo-id reading-id bookId tag member-id name session-id token-id import-id'.split(' ')
+/** The parameters that name a book, a memo, a reading, a tag, a goal, an image, a session, an access token or an import. */
+const ID_PARAMETERS = 'book-id memo-id reading-id bookId tag year member-id name session-id token-id import-id'.split(
+  ' ',
+)
 /** The fields of a body that name one. */
 const ID_FIELDS = ['from']
 

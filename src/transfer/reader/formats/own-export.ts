@@ -1,9 +1,12 @@
 import * as z from 'zod/mini'
+import { TimeZone } from '../../../accounts/members/schema'
 import { BookStatus } from '../../../library/books/schema'
 import { Language, MAX_SOURCE_IDS, PublishedYear, SeriesNumber, SourceId } from '../../../library/editions/schema'
+import { NewGoal } from '../../../library/goals/schema'
 import { MAX_CONTENT, MemoType } from '../../../library/memos/schema'
 import { MAX_EVENTS } from '../../../library/progress/schema'
 import { MAX_READINGS, ReadingOutcome, rating, readingDate } from '../../../library/readings/schema'
+import { MAX_YEAR, MIN_YEAR } from '../../../library/stats/schema'
 import { MAX_BOOK_TAGS, TagName } from '../../../library/tags/schema'
 import { MAX_NAME, PROGRESS_KINDS } from '../../../values/contract'
 import {
@@ -19,7 +22,7 @@ import {
 import { DEFAULT_QUOTAS } from '../../../values/quotas'
 import { fold } from '../../../values/text/fold'
 import { Isbn } from '../../../values/text/isbn'
-import type { Code, Entry, EntryMemo, EntryReading } from '../../entry'
+import type { Code, Entry, EntryMember, EntryMemo, EntryReading } from '../../entry'
 import { refuse } from '../limits'
 import { type Row, readObjects } from '../rows/row'
 import type { Format } from '../rows/table'
@@ -170,9 +173,29 @@ const readBook = (row: Row, book: Record<string, unknown>) => {
   row.entry.cells = toCells(book)
 }
 
+const Year = z.object({ year: int(MIN_YEAR, MAX_YEAR) })
+const readGoal = (goal: unknown) => {
+  const [year, rest] = [Year.safeParse(goal).data, NewGoal.safeParse(goal).data]
+  return year && rest ? [{ ...year, ...rest }] : []
+}
+
+const readMember = ({ member, goals = [] }: Record<string, unknown>): EntryMember => {
+  const zone = isObject(member) ? (member.timeZone ?? null) : null
+  const timeZone = exactly(TimeZone)(zone) || null
+  const listed = Array.isArray(goals) ? goals.slice(0, MAX_YEAR - MIN_YEAR + 1) : []
+  const read = listed.flatMap(readGoal)
+  const isComplete = Array.isArray(goals) && read.length === goals.length
+  return {
+    timeZone,
+    goals: read,
+    unread: [...(timeZone === zone ? [] : ['member.timeZone']), ...(isComplete ? [] : ['goals'])],
+  }
+}
+
 export const library: Format = {
   name: 'library',
   matches: ({ json }) => isObject(json) && json.format === 'reading-library' && Array.isArray(json.books),
+  memberOf: ({ json }) => readMember(json as Record<string, unknown>),
   read: ({ json }, options) => {
     const { version, books } = json as { version: unknown; books: unknown[] }
     if (version !== 1) refuse('The version of the export is missing or not supported. Only version 1 can be imported.')

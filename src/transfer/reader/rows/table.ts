@@ -1,4 +1,4 @@
-import { type Entry, type FormatName, type ImportOptions, MAX_COLUMN_NAME } from '../../entry'
+import { type Entry, type EntryMember, type FormatName, type ImportOptions, MAX_COLUMN_NAME } from '../../entry'
 import type { TableRow } from '../csv-rows'
 import type { Columns } from './columns'
 import { createRow, finish, type ReadCell, type Row } from './row'
@@ -21,8 +21,9 @@ export type Format = {
   read: (source: Source, options: ImportOptions) => Entry[]
   /** For tables: the columns that the format reads, or leaves out on purpose, in the order in which they are read. */
   columnsOf?: (keys: string[], options: ImportOptions) => ColumnReader[]
+  memberOf?: (source: Source) => EntryMember
 }
-export type TableFormat = Required<Format>
+export type TableFormat = Format & Required<Pick<Format, 'columnsOf'>>
 
 /** Cuts the names of columns to MAX_COLUMN_NAME. A name that is empty or repeats an earlier one gets its number. */
 export const toTable = ([first, ...rows]: TableRow[]): Table => {

@@ -1,0 +1,54 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import type { App } from '../../env'
+import { unavailable } from '../../errors'
+import { createLimiter } from '../../runtime/limiter'
+import { createRecent } from '../../runtime/recent'
+import { annotate } from '../route-metadata'
+import { knownMember } from './credentials'
+import { limitCaller, refuseExceeded, turnsOf } from './throttle'
+
+/** A year of more rows keeps the database busy for up to a second. */
+const LONG = 5000
+/** As how many requests each one of a member with a long year counts. */
+const LONG_CHARGE = 5
+/** The members who were seen to have a long year. */
+const withLongYear = createRecent<true>(1000)
+const longYears = createLimiter({ capacity: 1, leaseMs: 15_000, maxWaiting: 64 })
+
+const memberOf = (c: Context<App>) => String(knownMember(c.get('caller')))
+
+/**
+ * Limits how many statistics of all kinds a member reads in a minute. Of members with a long year, it allows fewer, and one at a
+ * time. Mount it after `authenticated`.
+ * @throws UNAVAILABLE when too many wait, or for too long
+ */
+export const limitStatistics = annotate<MiddlewareHandler<App>>(
+  async (c, next) => {
+    const isLong = withLongYear.get(memberOf(c)) === true
+    for (let charge = isLong ? LONG_CHARGE : 1; charge > 0; charge--)
+      limitCaller(c, { binding: 'MEMBER_LIMIT', kind: 'statistics' })
+    if (!isLong) return next()
+    const lease = await longYears.acquire(1, turnsOf(c))
+    if (!lease) throw unavailable('too many large pages in flight')
+    try {
+      // Other requests of the caller may have exceeded the limit meanwhile.
+      refuseExceeded(c)
+      await next()
+    } finally {
+      lease.release()
+    }
+  },
+  { throttled: true, limit: 'member' },
+)
+
+/** How the handler behind `limitStatistics` reads the statistics of its caller. */
+export const statisticsOf = (c: Context<App>) => ({
+  db: c.get('db'),
+  caller: c.get('caller'),
+  /** The time zone of members without one. */
+  serviceZone: c.get('config').TIME_ZONE,
+  /** Receives the number of rows of a year that was read. */
+  onRead: (rows: number) => {
+    if (rows > LONG) withLongYear.set(memberOf(c), true)
+  },
+})

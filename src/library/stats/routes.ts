@@ -1,0 +1,25 @@
+import { Hono } from 'hono'
+import type { App } from '../../env'
+import { valid } from '../../http/bodies/validate'
+import { canReadLibrary } from '../../http/guard/authenticated'
+import { limitStatistics, statisticsOf } from '../../http/guard/statistics'
+import { toPicture, toStats } from './figures'
+import { drawYear } from './picture/draw'
+import { listRows } from './rows'
+import { PictureQuery, RowsQuery, StatsQuery } from './schema'
+import { listYears, loadYear } from './store'
+
+export const stats = new Hono<App>()
+  .get('/', canReadLibrary, limitStatistics, valid('query', StatsQuery), async (c) => {
+    const { year } = c.req.valid('query')
+    if (year === undefined) return c.json(await listYears(statisticsOf(c)), 200)
+    return c.json(toStats(await loadYear(statisticsOf(c), year)), 200)
+  })
+  .get('/year.svg', canReadLibrary, limitStatistics, valid('query', PictureQuery), async (c) => {
+    const { year, ...look } = c.req.valid('query')
+    const loaded = await loadYear(statisticsOf(c), year, { hasReadings: true, hasActivity: false })
+    return c.body(drawYear(toPicture(loaded), look), 200, { 'Content-Type': 'image/svg+xml' })
+  })
+  .get('/rows', canReadLibrary, limitStatistics, valid('query', RowsQuery), async (c) => {
+    return c.json(await listRows(statisticsOf(c), c.req.valid('query')), 200)
+  })

@@ -1,0 +1,186 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Caller, callerId, isCaller, runAsCaller } from '../../db/caller'
+import { type Db, sqlStatement } from '../../db/client'
+import { limit } from '../../db/parameters'
+import { isFinished, isUnread } from '../../db/schema/book-tables'
+import { countedOn, isCounted } from '../../db/schema/reading-tables'
+import { ApiError } from '../../errors'
+import { HOUR_MS } from '../../values/time'
+import { createZone, type Zone } from '../../values/zone'
+import { firstColumns } from '../readings/newest'
+import { MAX_ROWS, MAX_YEAR, MIN_YEAR } from './schema'
+import { type EventRow, type MemoRow, type ReadingRow, toYear } from './year'
+
+export const most = sql.raw(String(MAX_ROWS + 1))
+/** The most characters of titles, authors and tags that a query loads. */
+const MAX_TEXT = 4 * 1024 * 1024
+/** `characters`: those of this row and all before. */
+type Limited<Row> = Row & { characters: number }
+const isCut = (rows: { characters: number }[]) => rows.length > MAX_ROWS || (rows.at(-1)?.characters ?? 0) > MAX_TEXT
+// Keys are dates: yyyy, yyyy-MM, yyyy-MM-dd, or timestamps. In ASCII, the colon follows the digits.
+const isInYear = (key: SQL) => sql`${key} >= (:year || '') and ${key} < (:year || ':')`
+const isBefore = sql.raw(`other.outcome = 'FINISHED'
+  and (coalesce(other.finishedAt, ''), other.readingId) < (readings.finishedAt, readings.readingId)`)
+/** What ended in the year, or began and is paused: rows of readings, and books that were read once. */
+export const readingsOfYear = sql`(
+  select bookId, readingId, startedAt, finishedAt, outcome, quarters, format, exists (
+    select 1 from readings as other
+    where other.memberId = readings.memberId and other.bookId = readings.bookId and ${isBefore}
+  ) as isReread
+  from readings where memberId = ${callerId} and ${isCounted} and ${isInYear(countedOn)}
+  union all
+  select bookId, bookId, ${firstColumns}, null, 0 from books
+  where memberId = ${callerId} and ${isFinished} and ${isInYear(sql`readEndDate`)} and newestReadingId is null
+)`
+/** Limits what a query loads: to one row more than `MAX_ROWS`, and to those that begin before `MAX_TEXT`. */
+const limited = (query: SQL, texts: SQL) => sql`
+  select * from (select *, sum(${texts}) over (rows unbounded preceding) as characters from (${query} limit ${most}))
+  where characters - ${texts} < ${sql.raw(String(MAX_TEXT))}`
+const readingsWithBooks = sql`
+  select reading.bookId, readingId, startedAt, finishedAt, outcome, quarters / 4.0 as rating, isReread,
+    coalesce(reading.format, books.format) as format, title, author, itemPage as pages, language, iif(outcome = 'FINISHED', (
+      select json_group_array(tag) from bookTags cross join tags using (memberId, tagId)
+      where bookTags.memberId = ${callerId} and bookTags.bookId = reading.bookId
+    ), '[]') as tags
+  from ${readingsOfYear} as reading cross join books on books.bookId = reading.bookId`
+const textOfReading = sql`(length(title) + coalesce(length(author), 0) + length(tags))`
+const selectReadings = sqlStatement<Limited<ReadingRow>>`${limited(readingsWithBooks, textOfReading)}`
+
+/** Only for lists of rows. */
+const titleOf = (table: string) =>
+  sql.raw(`iif(:hasTitles, (select title from books where books.bookId = ${table}.bookId), '') as title`)
+const events = sql`
+  select at, bookId, page, kind, ${titleOf('progress')}, (
+    select page from progress as previous
+    where previous.memberId = ${callerId} and previous.bookId = progress.bookId and previous.at < progress.at
+    order by at desc limit 1
+  ) as previous
+  from progress where memberId = ${callerId} and at >= (:from + 0) and at < (:to + 0) order by at`
+const selectEvents = sqlStatement<Limited<EventRow>>`${limited(events, sql`length(title)`)}`
+const memos = sql`
+  select memoId, bookId, memoType, createdAt, ${titleOf('memos')} from memos
+  where memberId = ${callerId} and createdAt >= (:first || '') and createdAt < (:last || '') order by createdAt`
+const selectMemos = sqlStatement<Limited<MemoRow>>`${limited(memos, sql`length(title)`)}`
+
+type Backlog = { books: number; oldestCreatedAt: string | null }
+const selectBacklog = sqlStatement<Backlog & { timeZone: string | null }>`
+  select timeZone, yetBooks as books, (
+    select createdAt from books where books.memberId = members.memberId and ${isUnread} order by createdAt limit 1
+  ) as oldestCreatedAt
+  from members where ${isCaller}`
+
+/** Which rows to read. */
+type Options = { hasReadings: boolean; hasActivity: boolean; hasTitles?: boolean }
+const ALL: Options = { hasReadings: true, hasActivity: true }
+
+/** Further than any two time zones are apart. */
+const ZONES_MS = 27 * HOUR_MS
+
+export const tooLarge = () => new ApiError('MAX_STATS_ROWS')
+
+/**
+ * How to read the statistics of a caller. `serviceZone`: the time zone of members without one. `onRead` receives the number of rows
+ * of a year.
+ */
+export type Context = { db: Db; caller: Caller; serviceZone: string; onRead: (rows: number) => void }
+
+/**
+ * Reads what the statistics of a year count. The database does not know time zones: it returns events of 14 hours more on both
+ * sides, and memos, whose times are those of the service, of a little more than a day.
+ * @throws MAX_STATS_ROWS
+ */
+export const loadYear = async (
+  { db, caller, serviceZone, onRead }: Context,
+  year: number,
+  { hasReadings, hasActivity, hasTitles = false }: Options = ALL,
+) => {
+  const [starts, ends] = [Date.UTC(year), Date.UTC(year + 1)]
+  const toText = (time: number) => new Date(time).toISOString().slice(0, 19)
+  const range = {
+    from: starts - 14 * HOUR_MS,
+    to: ends + 14 * HOUR_MS,
+    first: toText(starts - ZONES_MS),
+    last: toText(ends + ZONES_MS),
+    hasTitles: Number(hasTitles),
+  }
+  const { guard, readings, events, memos } = await runAsCaller(db, caller, {
+    guard: selectBacklog(),
+    readings: hasReadings ? selectReadings({ year: String(year) }) : undefined,
+    events: hasActivity ? selectEvents(range) : undefined,
+    memos: hasActivity ? selectMemos(range) : undefined,
+  })
+  const rows = { readings: readings ?? [], events: events ?? [], memos: memos ?? [] }
+  const lists = Object.values(rows)
+  onRead(lists.reduce((sum, { length }) => sum + length, 0))
+  if (lists.some(isCut)) throw tooLarge()
+  const { timeZone, ...backlog } = guard
+  const zone = createZone(timeZone ?? serviceZone)
+  return { ...toYear(year, rows, zone, createZone(serviceZone)), backlog, today: zone.toDate(Date.now()) }
+}
+
+const selectUnread = sqlStatement<{ bookId: number; title: string; createdAt: string; key: string }>`
+  select bookId, title, createdAt, createdAt || printf('|%016d', bookId) as key from books
+  where memberId = ${callerId} and ${isUnread} and createdAt >= substr(:after, 1, 19)
+    and createdAt || printf('|%016d', bookId) > :after
+  order by createdAt, bookId limit ${limit}`
+
+/** A page of the unread books, oldest registration first. */
+export const loadUnread = async ({ db, caller }: Context, after: string, size: number) => {
+  const { books } = await runAsCaller(db, caller, { books: selectUnread({ after, limit: size }) })
+  return books
+}
+
+/** Walks through an index from gap to gap. `end`: where the span of the key `at` ends. Selects the first and last key of each span. */
+const spansOf = <Key>(table: string, key: SQL, where: SQL, end: SQL) => {
+  const seek = (condition: SQL, order: string) => sql`(
+    select ${key} from ${sql.raw(table)} where memberId = ${callerId} and ${where} ${condition}
+    order by ${key} ${sql.raw(order)} limit 1
+  )`
+  return sqlStatement<{ first: Key; last: Key }>`
+    with recursive spans(at) as (
+      select ${seek(sql``, 'asc')} union all select ${seek(sql`and ${key} >= ${end}`, 'asc')} from spans where at is not null
+    )
+    select at as first, ${seek(sql`and ${key} < ${end}`, 'desc')} as last from spans where at is not null`
+}
+const endOfYear = sql.raw(`substr(spans.at, 1, 4) || ':'`)
+const selectFinished = spansOf<string>('books', sql`readEndDate`, isFinished, endOfYear)
+const selectRead = spansOf<string>('readings', countedOn, isCounted, endOfYear)
+// The hours around the turn of a year are a span of their own: the years of all in it are between those of its first and last.
+const yearOf = (modifier: string) =>
+  `unixepoch((spans.at + 50400000) / 1000, 'unixepoch', 'start of year'${modifier}) * 1000`
+const selectActive = spansOf<number>(
+  'progress',
+  sql`progress.at`,
+  sql`true`,
+  sql.raw(`iif(spans.at < ${yearOf('')} + 50400000, ${yearOf('')} + 50400000, ${yearOf(`, '+1 year'`)} - 50400000)`),
+)
+const memoYear = `substr(date(spans.at, '+2 days'), 1, 4)`
+const selectWritten = spansOf<string>(
+  'memos',
+  sql`createdAt`,
+  sql`true`,
+  sql.raw(`iif(spans.at < ${memoYear} || '-01-03', ${memoYear} || '-01-03', ${memoYear} || '-12-30')`),
+)
+const selectZone = sqlStatement<{ timeZone: string | null }>`select timeZone from members where ${isCaller}`
+
+/** The years that have anything to count, newest first. */
+export const listYears = async ({ db, caller, serviceZone }: Context) => {
+  const { guard, finished, read, active, written } = await runAsCaller(db, caller, {
+    guard: selectZone(),
+    finished: selectFinished(),
+    read: selectRead(),
+    active: selectActive(),
+    written: selectWritten(),
+  })
+  const zone: Zone = createZone(guard.timeZone ?? serviceZone)
+  const { toTime } = createZone(serviceZone)
+  const ends = <Key>(spans: { first: Key; last: Key }[]) => spans.flatMap(({ first, last }) => [first, last])
+  const dates = [
+    ...ends(finished),
+    ...ends(read),
+    ...ends(active).map(zone.toDate),
+    ...ends(written).map((local) => zone.toDate(toTime(local))),
+  ]
+  const years = new Set(dates.map((date) => Number(date.slice(0, 4))))
+  return { years: [...years].filter((year) => year >= MIN_YEAR && year <= MAX_YEAR).sort((a, b) => b - a) }
+}

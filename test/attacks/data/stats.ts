@@ -1,0 +1,40 @@
+// Statistics of random libraries, each of which must equal those that a plain model computes from the export.
+import type { Send } from '../../support/model/run'
+import { compareStats } from '../../support/stats/compare'
+import { type Attack, concurrently } from '../harness/attack'
+import { insertMember } from '../harness/members'
+
+/** Of services: memos have the local times of theirs. */
+const ZONES = ['UTC', 'Asia/Seoul', 'America/New_York', 'Europe/Berlin']
+
+export const stats: Attack = async ({ quick, seed, progress, start }) => {
+  const perZone = (quick ? 40 : 2000) / ZONES.length
+  const failures: string[] = []
+  const compared = { years: 0, rows: 0 }
+  await concurrently(ZONES.length, async (lane) => {
+    const zone = ZONES[lane] ?? 'UTC'
+    const service = await start({ writesPerMinute: 1e9, uploadsPerMinute: 1e9, vars: { TIME_ZONE: zone } })
+    for (let n = 0; n < perZone; n++) {
+      const { token } = await insertMember(service)
+      const send: Send = ({ method, path, body }) =>
+        service.request({ method, path, token, ...(body !== undefined && { body: JSON.stringify(body) }) })
+      const library = seed + lane * perZone + n
+      try {
+        const { years, rows } = await compareStats(send, library, zone)
+        compared.years += years
+        compared.rows += rows
+      } catch (error) {
+        failures.push(`library ${library}, service in ${zone}: ${error}`)
+      }
+      if (n % 100 === 99) progress(`${n + 1} of ${perZone} libraries, service in ${zone}`)
+    }
+  })
+  return {
+    figures: [
+      ['statistics of random libraries, compared with a model', perZone * ZONES.length, `${failures.length} differ`],
+      ['years of them, all figures compared', compared.years, 'every figure'],
+      ['rows listed behind figures', compared.rows, 'exactly those counted'],
+    ],
+    failures,
+  }
+}

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import { type Reader, readerWith, signUp } from '../../support/api'
+import { insertReadings, select } from '../../support/database'
+import { importFile } from '../../support/transfer/imports'
+
+const exported = (member: object, goals: unknown) =>
+  JSON.stringify({ format: 'reading-library', version: 1, member, goals, books: [] })
+const GOAL = { year: 2026, metric: 'BOOKS', target: 12 }
+
+it('lists the years of a member who has paused a reading of unknown date', async () => {
+  const reader = await signUp()
+  const { bookId } = await reader.createBook({ bookStatus: 'ING' })
+  const [reading] = (await reader.get(`/books/${bookId}/readings`)).body
+  const paused = await reader.patch(`/readings/${reading.readingId}`, { paused: true, startedAt: null })
+  expect(paused).toMatchObject({ status: 200, body: { paused: true, startedAt: null } })
+  const { bookId: other } = await reader.createBook({ bookStatus: 'YET' })
+  await reader.post(`/books/${other}/readings`, { finishedAt: '2024-08' })
+  expect((await reader.get('/stats')).body).toEqual({ years: [2024] })
+})
+
+it('refuses a cursor of another year or figure', async () => {
+  const reader = await signUp()
+  for (const finishedAt of ['2024', '2024-08']) {
+    const { bookId } = await reader.createBook({ bookStatus: 'YET' })
+    await reader.post(`/books/${bookId}/readings`, { finishedAt })
+  }
+  const { next } = (await reader.get('/stats/rows?year=2024&figure=books&size=1')).body
+  const statusOf = async (list: string) => (await reader.get(`/stats/rows?${list}&cursor=${next}`)).status
+  expect(await statusOf('year=2024&figure=books')).toBe(200)
+  expect(await statusOf('year=2025&figure=books')).toBe(400)
+  expect(await statusOf('year=2024&figure=readings')).toBe(400)
+})
+
+it('limits all statistics of a member together, and those of long years more', async () => {
+  const [short, long] = [await signUp(), await signUp()]
+  const { bookId } = await long.createBook()
+  await insertReadings(bookId, 5001)
+  await select(`update readings set finishedAt = '2019' where bookId = ?`, bookId)
+  const paths = ['/stats?year=2019', '/stats/year.svg?year=2019', '/stats/rows?year=2019&figure=books', '/goals/2019']
+  const readAll = async ({ send }: Reader) => {
+    const statuses = []
+    for (let n = 0; n < 12; n++) statuses.push((await send('GET', paths[n % paths.length] ?? '')).status)
+    return statuses
+  }
+  expect(await readAll(short)).not.toContain(429)
+  // The first request finds out, and the one that exceeds the limit of 30 passes.
+  expect((await readAll(long)).slice(-4)).toEqual(Array(4).fill(429))
+})
+
+it('sets goals and a time zone of an export, the latter only with a session', async () => {
+  const reader = await signUp()
+  const file = exported({ timeZone: 'Asia/Seoul' }, [GOAL])
+  const { body } = await reader.post('/tokens', {
+    name: 'Script',
+    scopes: ['library:read', 'library:write', 'memos:write'],
+  })
+  await importFile(readerWith(reader.email, body.token), file)
+  expect((await reader.get('/goals/2026')).body).toMatchObject(GOAL)
+  expect((await reader.get('/members/me/settings')).body).toEqual({ timeZone: 'UTC' })
+  await importFile(reader, file)
+  expect((await reader.get('/members/me/settings')).body).toEqual({ timeZone: 'Asia/Seoul' })
+})
+
+it('names goals and time zones of an export that it cannot read', async () => {
+  const reader = await signUp()
+  const bad = exported({ timeZone: 'asia/seoul' }, [GOAL, { ...GOAL, metric: 'KM' }])
+  expect((await importFile(reader, bad)).unknownColumns).toEqual(['member.timeZone', 'goals'])
+  const good = exported({ timeZone: null }, [GOAL])
+  expect((await importFile(reader, good)).unknownColumns).toEqual([])
+})
+
+it('loads at most 4 Mi characters of titles', async () => {
+  const reader = await signUp()
+  const statusWith = async (readings: number) => {
+    const { bookId } = await reader.createBook({ title: 'x'.repeat(500) })
+    await insertReadings(bookId, readings)
+    await select(`update readings set finishedAt = '2019' where bookId = ?`, bookId)
+    return (await reader.get('/stats?year=2019')).status
+  }
+  expect(await statusWith(8000)).toBe(200)
+  expect(await statusWith(500)).toBe(409)
+})
