@@ -3,7 +3,7 @@ import { callerId, isCaller, queryOne, runAsCaller } from '../../db/caller'
 import { firstRow, idempotent, sqlStatement } from '../../db/client'
 import { DAY_MS, localTime } from '../../values/time'
 import { MAX_ROWS } from '../stats/schema'
-import { type Context, most, readingsOfYear, tooLarge } from '../stats/store'
+import { type Context, readingsOfYear, rowLimit, tooLarge } from '../stats/store'
 import type { Goal } from './responses'
 import type { NewGoal } from './schema'
 
@@ -15,14 +15,14 @@ const selectGoal = sqlStatement<Stored>`
   from goals cross join (
     select count(*) as rows, count(distinct reading.bookId) filter (where outcome = 'FINISHED') as books,
       coalesce(sum(itemPage) filter (where outcome = 'FINISHED'), 0) as pages
-    from (select bookId, outcome from ${readingsOfYear} limit ${most}) as reading cross join books on books.bookId = reading.bookId
+    from (select bookId, outcome from ${readingsOfYear} limit ${rowLimit}) as reading cross join books on books.bookId = reading.bookId
   ) where goals.memberId = ${callerId} and goals.year = :year`
-const someReadings = sql`(select 1 from ${readingsOfYear} limit ${most})`
+const someReadings = sql`(select 1 from ${readingsOfYear} limit ${rowLimit})`
 const countReadings = sqlStatement<{ rows: number }>`select count(*) as rows from ${someReadings}`
 const upsertGoal = sqlStatement`
   insert into goals (memberId, year, metric, target)
   select id, :year, :metric, :target from (select ${callerId} as id limit 1)
-  where id is not null and (select count(*) from ${someReadings}) < ${most}
+  where id is not null and (select count(*) from ${someReadings}) < ${rowLimit}
   on conflict do update set metric = excluded.metric, target = excluded.target`
 const removeGoal = sqlStatement<{ year: number }>`delete from goals where ${isOwnGoal} returning year`
 

@@ -11,7 +11,7 @@ import { firstColumns } from '../readings/newest'
 import { MAX_ROWS, MAX_YEAR, MIN_YEAR } from './schema'
 import { type EventRow, type MemoRow, type ReadingRow, toYear } from './year'
 
-export const most = sql.raw(String(MAX_ROWS + 1))
+export const rowLimit = sql.raw(String(MAX_ROWS + 1))
 /** The most characters of titles, authors and tags that a query loads. */
 const MAX_TEXT = 4 * 1024 * 1024
 /** `characters`: those of this row and all before. */
@@ -34,7 +34,7 @@ export const readingsOfYear = sql`(
 )`
 /** Limits what a query loads: to one row more than `MAX_ROWS`, and to those that begin before `MAX_TEXT`. */
 const limited = (query: SQL, texts: SQL) => sql`
-  select * from (select *, sum(${texts}) over (rows unbounded preceding) as characters from (${query} limit ${most}))
+  select * from (select *, sum(${texts}) over (rows unbounded preceding) as characters from (${query} limit ${rowLimit}))
   where characters - ${texts} < ${sql.raw(String(MAX_TEXT))}`
 const readingsWithBooks = sql`
   select reading.bookId, readingId, startedAt, finishedAt, outcome, quarters / 4.0 as rating, isReread,
