@@ -1,16 +1,24 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A port that nothing listens on. */
-export const freePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+/**
+ * A port that nothing listens on. It is below those that systems use for outgoing connections, one of which could take it
+ * between two starts of a service.
+ */
+export const freePort = async (): Promise<number> => {
+  const port = randomInt(10_000, 32_768)
+  const server = createServer().listen(port)
+  try {
+    await once(server, 'listening')
+  } catch {
+    return freePort()
+  }
   server.close()
   return port
 }
