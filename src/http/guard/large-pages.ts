@@ -1,7 +1,7 @@
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { App } from '../../env'
 import { unavailable } from '../../errors'
-import { createLimiter } from '../../runtime/limiter'
+import { createLimiter, type Limiter } from '../../runtime/limiter'
 import { createRecent } from '../../runtime/recent'
 import { DEEP_OFFSET, isDeep, type Page, type Paging } from '../../values/paging'
 import { knownMember } from './credentials'
@@ -26,6 +26,21 @@ export const recordCount = (c: Context<App>, { pageInfo }: Page<unknown>) => {
   else countedLong.delete(memberOf(c))
 }
 
+/**
+ * Handles a request while it has a lease.
+ * @throws UNAVAILABLE when too many wait, or for too long; TOO_MANY_REQUESTS if others of the caller exceeded a limit meanwhile
+ */
+export const withLease = async (c: Context<App>, limiter: Limiter, amount: number, next: Next) => {
+  const lease = await limiter.acquire(amount, turnsOf(c))
+  if (!lease) throw unavailable('too many large pages in flight')
+  try {
+    refuseExceeded(c)
+    await next()
+  } finally {
+    lease.release()
+  }
+}
+
 type Limit = MiddlewareHandler<App, string, { out: { query: Paging } }>
 
 const limitPages =
@@ -36,15 +51,7 @@ const limitPages =
     const isSlow = isDeep(paging) || (isCounted && countedLong.get(memberOf(c)) === true)
     const amount = Math.max(paging.size > SMALL_SIZE ? paging.size : 0, isSlow ? SLOW_AMOUNT : 0)
     if (amount === 0) return next()
-    const lease = await pages.acquire(amount, turnsOf(c))
-    if (!lease) throw unavailable('too many large pages in flight')
-    try {
-      // Other pages of the caller may have exceeded the limit meanwhile.
-      refuseExceeded(c)
-      await next()
-    } finally {
-      lease.release()
-    }
+    await withLease(c, pages, amount, next)
   }
 
 /**

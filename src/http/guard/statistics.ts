@@ -1,11 +1,11 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { App } from '../../env'
-import { unavailable } from '../../errors'
 import { createLimiter } from '../../runtime/limiter'
 import { createRecent } from '../../runtime/recent'
 import { annotate } from '../route-metadata'
 import { knownMember } from './credentials'
-import { limitCaller, refuseExceeded, turnsOf } from './throttle'
+import { withLease } from './large-pages'
+import { limitCaller } from './throttle'
 
 /** A year of more rows keeps the database busy for up to a second. */
 const LONG = 5000
@@ -28,15 +28,7 @@ export const limitStatistics = annotate<MiddlewareHandler<App>>(
     for (let charge = isLong ? LONG_CHARGE : 1; charge > 0; charge--)
       limitCaller(c, { binding: 'MEMBER_LIMIT', kind: 'statistics' })
     if (!isLong) return next()
-    const lease = await longYears.acquire(1, turnsOf(c))
-    if (!lease) throw unavailable('too many large pages in flight')
-    try {
-      // Other requests of the caller may have exceeded the limit meanwhile.
-      refuseExceeded(c)
-      await next()
-    } finally {
-      lease.release()
-    }
+    await withLease(c, longYears, 1, next)
   },
   { throttled: true, limit: 'member' },
 )

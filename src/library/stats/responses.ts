@@ -93,7 +93,7 @@ const DEFINITIONS: Record<(typeof FIGURES)[number], string> = {
   paused: 'the readings that are paused now and whose `startedAt` is in the year',
   pagesFinished: 'the sum of the present `itemPage` of the books of all finishes, each time anew; unknown is 0',
   pagesRead:
-    'the sum of what `PROGRESS` events add: their page minus that of the book’s event before, or minus 0 if there is none or its page was higher, as when a new reading begins; pages above that of a later `CORRECTION` in the same reading and year do not count',
+    'the sum of the pages that `PROGRESS` events add: from the page of the book’s previous event to their own, or from 0 if there is no previous one or its page was higher, as when a new reading begins; pages above that of a later `CORRECTION` in the same reading and year do not count',
   ratings: 'the ratings of the finishes that have one',
   daysToFinish:
     'the days from `startedAt` to `finishedAt`, both included, of the finishes where both are full dates and in order',

@@ -26,7 +26,7 @@ const localOf = (zone: string, time: number) => {
 }
 
 const QUARTER = 15 * 60_000
-/** The first time at which the clocks of a zone show it. A time that they skip is an hour after the one an hour before. */
+/** When the clocks of a zone first show a local time. One that they skip counts as an hour after the local time an hour earlier. */
 const timeOf = (zone: string, local: string): number => {
   const time = Date.parse(`${local}Z`)
   for (let offset = 14 * 4; offset >= -12 * 4; offset--) {
