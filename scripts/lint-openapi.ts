@@ -20,8 +20,8 @@ const EXEMPTIONS = [
     code: 'owasp:api2:2023-write-restricted',
     at: /^paths\.\/(join|email\/(join|password-reset|password-change|change\/undo)|password-reset|login)\./,
   },
-  // Images are loaded by <img>, which sends no token; their addresses cannot be guessed. Catalogue entries are public.
-  { code: 'owasp:api2:2023-read-restricted', at: /^paths\.\/(health|images\/|ext-lib\/)/ },
+  // Images are loaded by <img>, which sends no token; their addresses, and those of links, cannot be guessed. Catalogue entries are public.
+  { code: 'owasp:api2:2023-read-restricted', at: /^paths\.\/(health|images\/|ext-lib\/|l\/)/ },
   // Cloudflare's rate limiter reports no counts that a header could show; a 429 carries Retry-After.
   { code: 'owasp:api4:2023-rate-limit', at: /^paths/ },
   // Limited are writes and the endpoints that are expensive without a token.
@@ -34,14 +34,17 @@ const EXEMPTIONS = [
   // These endpoints need no token.
   {
     code: 'owasp:api8:2023-define-error-responses-401',
-    at: /^paths\.\/(health|join|email\/(join|password-reset|password-change|change\/undo)|password-reset|images\/|ext-lib\/)/,
+    at: /^paths\.\/(health|join|email\/(join|password-reset|password-change|change\/undo)|password-reset|images\/|ext-lib\/|l\/)/,
   },
   // These endpoints take no input that could be invalid; an invalid image path is not found.
   {
     code: 'owasp:api8:2023-define-error-validation',
     at: /^paths\.\/(health|members\/me(\.get|\.delete|\/(activity|settings))|memos\/random|images\/|ext-lib\/)/,
   },
-  { code: 'owasp:api8:2023-define-error-validation', at: /^paths\.\/((imports|tags|tokens)\.get|tokens\.delete)/ },
+  {
+    code: 'owasp:api8:2023-define-error-validation',
+    at: /^paths\.\/((imports|links|tags|tokens)\.get|tokens\.delete)/,
+  },
   // It is the identifier of a token, not the token.
   { code: 'owasp:api2:2023-no-credentials-in-url', at: /^paths\.\/tokens\/\{token-id\}\./ },
   { code: 'owasp:api8:2023-define-error-validation', at: /^paths\.\/(logout|sessions|sessions\/renew)\./ },

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { methodNotAllowed as onlyAllowed } from 'hono/method-not-allowed'
 import { emailChange } from './accounts/email-change/routes'
+import { links } from './accounts/links/routes'
 import { members } from './accounts/members/routes'
 import { recovery } from './accounts/recovery/routes'
 import { sessions } from './accounts/sessions/routes'
@@ -26,6 +27,7 @@ import { memos } from './library/memos/routes'
 import { progress } from './library/progress/routes'
 import { bookReadings, readings } from './library/readings/routes'
 import { search } from './library/search/routes'
+import { shared } from './library/shared/routes'
 import { stats } from './library/stats/routes'
 import { tags } from './library/tags/routes'
 import { health } from './reference/health/routes'
@@ -93,6 +95,8 @@ const api = app
   .route('/', emailChange)
   .route('/', sessions)
   .route('/tokens', tokens)
+  .route('/links', links)
+  .route('/l', shared)
   // Before the books, whose paths begin with an identifier.
   .route('/', search)
   .route('/', tags)

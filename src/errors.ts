@@ -26,6 +26,7 @@ export const ERRORS = {
   SESSION_NOT_FOUND: [404, 'Session not found'],
   TOKEN_NOT_FOUND: [404, 'Access token not found'],
   TAG_NOT_FOUND: [404, 'Tag not found'],
+  LINK_NOT_FOUND: [404, 'Link not found: it may have ended'],
   GOAL_NOT_FOUND: [404, 'Goal not found'],
   IMPORT_NOT_FOUND: [404, 'Import not found'],
   METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
@@ -39,6 +40,7 @@ export const ERRORS = {
   MAX_READINGS: [409, 'Limit reached: 200 readings per book'],
   MAX_BOOK_TAGS: [409, 'Limit reached: 30 tags per book'],
   MAX_TOKENS: [409, 'Limit reached: 50 access tokens per member'],
+  MAX_LINKS: [409, 'Limit reached: 50 links per member'],
   MAX_STATS_ROWS: [
     409,
     'Limit reached: 50,000 readings, progress events or memos in a year, or 4,194,304 characters of titles, authors and tags',

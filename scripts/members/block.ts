@@ -1,6 +1,6 @@
 import type { D1Database } from '@cloudflare/workers-types'
 
-// The guard reads only sessions and access tokens, so those of a blocked member get identifiers that no token can name: a
+// The guard reads only sessions, access tokens and links, so those of a blocked member get identifiers that no token can name: a
 // request reads no further row to be refused.
 
 /** Begins the identifiers of sessions, and the hashes of access tokens, that are set aside. */
@@ -11,14 +11,14 @@ export const listAside = (isAside: boolean) => {
   const condition = isAside ? 'like' : 'not like'
   return {
     sessions: `(select memberId from sessions where sessionId ${condition} '${ASIDE}%')`,
-    'access tokens': `(select memberId from accessTokens where tokenHash ${condition} '${ASIDE}%')`,
+    'access tokens and links': `(select memberId from accessTokens where tokenHash ${condition} '${ASIDE}%')`,
   }
 }
 
 const runAll = (database: D1Database, memberId: number, queries: string[]) =>
   database.batch(queries.map((query) => database.prepare(query).bind(memberId)))
 
-/** Sets sessions and access tokens of members aside, unless they are. `whose`: a condition. */
+/** Sets sessions, access tokens and links of members aside, unless they are. `whose`: a condition. */
 const setAside = (whose: string) =>
   [
     ['sessions', 'sessionId'],
@@ -28,7 +28,7 @@ const setAside = (whose: string) =>
       `update ${table} set ${column} = '${ASIDE}' || ${column} where ${whose} and ${column} not like '${ASIDE}%'`,
   )
 
-/** Sets sessions and access tokens aside, and voids all codes that were mailed to the member. */
+/** Sets sessions, access tokens and links aside, and voids all codes that were mailed to the member. */
 export const blockMember = (database: D1Database, memberId: number) =>
   runAll(database, memberId, [
     `update members set blockedAt = coalesce(blockedAt, unixepoch() * 1000), credentialsVersion = credentialsVersion + 1
@@ -43,7 +43,7 @@ export const setAsideAgain = async (database: D1Database) => {
   return results.reduce((sum, { meta }) => sum + meta.changes, 0)
 }
 
-/** Brings back the sessions and access tokens that have not expired since. */
+/** Brings back the sessions, access tokens and links that have not expired since. */
 export const unblockMember = (database: D1Database, memberId: number) =>
   runAll(database, memberId, [
     'update members set blockedAt = null where memberId = ?',

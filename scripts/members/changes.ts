@@ -14,8 +14,8 @@ import type { Target } from './find.ts'
 /** What a command would change, and the function that does it. */
 type Change = { changes: string; apply: () => Promise<unknown> }
 
-/** `quotas`: such as MAX_BOOKS=5; the others are of `export`. */
-type Options = { quotas: string[]; out?: string | undefined; force: boolean }
+/** `values`: of `quota`, such as MAX_BOOKS=5, or the identifier of `delete-link`; the others are of `export`. */
+type Options = { values: string[]; out?: string | undefined; force: boolean }
 
 /** Describes how many rows of some tables the member has. */
 const countRows = async ({ database, memberId }: Target, tables: Record<string, string>) => {
@@ -28,7 +28,7 @@ const countRows = async ({ database, memberId }: Target, tables: Record<string, 
     .join(', ')
 }
 const LIBRARY = { books: 'books', memos: 'memos', images: 'images' }
-const CREDENTIALS = { sessions: 'sessions', 'access tokens': 'accessTokens' }
+const CREDENTIALS = { sessions: 'sessions', 'access tokens and links': 'accessTokens' }
 
 const endSessions = async (target: Target): Promise<Change> => ({
   changes: await countRows(target, CREDENTIALS),
@@ -39,6 +39,22 @@ const endSessions = async (target: Target): Promise<Change> => ({
       ),
     ),
 })
+
+/** @throws Error unless the link is one of the member's */
+const deleteLink = async ({ database, memberId }: Target, { values: [linkId = ''] }: Options): Promise<Change> => {
+  const condition = 'memberId = ? and tokenId = ? and kind is not null'
+  const [link] = await queryAll<{ name: string }>(
+    database,
+    `select name from accessTokens where ${condition}`,
+    memberId,
+    linkId,
+  )
+  if (!link) throw new Error('Add the identifier of a link, from `links`')
+  return {
+    changes: `link ${linkId} (${link.name})`,
+    apply: () => queryAll(database, `delete from accessTokens where ${condition}`, memberId, linkId),
+  }
+}
 
 const block = async (target: Target): Promise<Change> => ({
   changes: `${await countRows(target, listAside(false))} set aside`,
@@ -52,8 +68,8 @@ const unblock = async (target: Target): Promise<Change> => ({
 
 const SETTING = new RegExp(`^(${Object.keys(OWN_QUOTAS).join('|')})=(\\d{1,15}|null)$`)
 
-const quota = async ({ database, memberId }: Target, { quotas }: Options): Promise<Change> => {
-  const columns = quotas.map((setting) => {
+const quota = async ({ database, memberId }: Target, { values }: Options): Promise<Change> => {
+  const columns = values.map((setting) => {
     const [, name, value] = SETTING.exec(setting) ?? []
     if (!name)
       throw new Error(`${setting}: must be one of ${Object.keys(OWN_QUOTAS).join(', ')}, = and a number or null`)
@@ -61,7 +77,7 @@ const quota = async ({ database, memberId }: Target, { quotas }: Options): Promi
   })
   if (columns.length === 0) throw new Error('Add quotas, such as MAX_BOOKS=1000; null is the quota of the service')
   const apply = () => queryAll(database, `update members set ${columns} where memberId = ?`, memberId)
-  return { changes: quotas.join(' '), apply }
+  return { changes: values.join(' '), apply }
 }
 
 const unlock = async (target: Target): Promise<Change> => {
@@ -104,6 +120,7 @@ const deleteMember = async (target: Target): Promise<Change> => ({
 export const CHANGES = new Map<string, (target: Target, options: Options) => Promise<Change>>(
   Object.entries({
     'end-sessions': endSessions,
+    'delete-link': deleteLink,
     block,
     unblock,
     quota,

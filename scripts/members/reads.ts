@@ -8,6 +8,26 @@ const HIDDEN = ['passwordHash', 'tokenVersion', 'keptTokenId']
 
 type Row = Record<string, unknown>
 
+const listLinks = ({ database, memberId }: Target) =>
+  queryAll<Row>(
+    database,
+    `select tokenId as linkId, name, kind, bookStatus, (
+      select tag from tags where tags.memberId = accessTokens.memberId and tags.tagId = accessTokens.tagId
+    ) as tag, year, createdAt, date(lastUsedDay * 86400, 'unixepoch') as lastUsedAt
+    from accessTokens where memberId = ? and kind is not null order by createdAt desc`,
+    memberId,
+  )
+
+/** Shows times that are stored as milliseconds since 1970. */
+const toJson = (value: unknown) =>
+  JSON.stringify(
+    value,
+    (name, each) => (/At$/.test(name) && typeof each === 'number' ? new Date(each).toISOString() : each),
+    2,
+  )
+
+const links = async (target: Target) => toJson(await listLinks(target))
+
 const show = async (target: Target) => {
   const { slot, database, memberId } = target
   const select = (columns: string, table: string) =>
@@ -17,13 +37,15 @@ const show = async (target: Target) => {
     slot,
     ...Object.fromEntries(Object.entries(member ?? {}).filter(([name]) => !HIDDEN.includes(name))),
     sessions: await select('createdAt, renewedAt, expiresAt, device, country', 'sessions'),
-    accessTokens: await select('tokenId, name, hint, createdAt, expiresAt', 'accessTokens'),
+    accessTokens: await select(
+      'tokenId, name, hint, createdAt, expiresAt',
+      `(select * from accessTokens where kind is null)`,
+    ),
+    links: await listLinks(target),
     formerAddresses: await select('email, expiresAt', 'emailUndos'),
     attempts: (await countAttempts(target)) ?? 'unknown without JWT_SECRET',
   }
-  const toTime = (name: string, value: unknown) =>
-    /At$/.test(name) && typeof value === 'number' ? new Date(value).toISOString() : value
-  return JSON.stringify(shown, toTime, 2)
+  return toJson(shown)
 }
 
 const USED: Record<OwnQuota, string> = {
@@ -46,4 +68,4 @@ const usage = async ({ database, settings, memberId }: Target) => {
 }
 
 /** Commands that print something about a member. */
-export const READS = new Map<string, (target: Target) => Promise<string>>(Object.entries({ show, usage }))
+export const READS = new Map<string, (target: Target) => Promise<string>>(Object.entries({ show, usage, links }))

@@ -12,12 +12,14 @@ import { findMembers } from './find.ts'
 import { listLog, recordAction } from './log.ts'
 import { READS } from './reads.ts'
 
-const USAGE = `npm run members -- COMMAND EMAIL|ID [QUOTA=N …] [--dry-run] [--local [--persist-to DIR] | --remote]
+const USAGE = `npm run members -- COMMAND EMAIL|ID [QUOTA=N …|LINK] [--dry-run] [--local [--persist-to DIR] | --remote]
   find          lists the members who have the address, or the identifier
   show          prints what is stored about the account
   usage         prints what the member stores, and the quotas
-  end-sessions  ends all sessions and access tokens
-  block         keeps the member out, until unblock: sessions and access tokens are set aside
+  links         lists the links
+  delete-link   deletes a link, by its identifier
+  end-sessions  ends all sessions, access tokens and links
+  block         keeps the member out, until unblock: sessions, access tokens and links are set aside
   quota         sets quotas of the member: MAX_BOOKS, MAX_MEMBER_TEXT_BYTES, MAX_MEMBER_IMAGE_BYTES; null: the service's
   unlock        forgets failed logins, tried codes and requested mails; needs JWT_SECRET
   export        writes what GET /export returns to the member: --out FILE; --force replaces an earlier export
@@ -33,7 +35,10 @@ export const readCommand = (args: string[]) => {
   const { values: flags, positionals } = parseOptions({ args, options, allowPositionals: true }, USAGE)
   const [name = '', who = '', ...others] = positionals
   const isKnown = CHANGES.has(name) || READS.has(name) || name === 'find'
-  if ((others.length > 0 && name !== 'quota') || (name === 'log' ? who && !/^\d+$/.test(who) : !who || !isKnown))
+  if (
+    (others.length > 0 && name !== 'quota' && name !== 'delete-link') ||
+    (name === 'log' ? who && !/^\d+$/.test(who) : !who || !isKnown)
+  )
     failWithUsage(USAGE)
   return { name, who, others, flags, location: readLocation(flags, USAGE) }
 }
@@ -64,7 +69,7 @@ const run = async (
   const target = { slots, bucket, settings: { ...local, ...settings }, ...member }
   const read = READS.get(name)
   if (read) return [await read(target)]
-  const { changes, apply } = (await CHANGES.get(name)?.(target, { ...flags, quotas: others })) ?? failWithUsage(USAGE)
+  const { changes, apply } = (await CHANGES.get(name)?.(target, { ...flags, values: others })) ?? failWithUsage(USAGE)
   const line = `${name} ${member.memberId}: ${changes}`
   if (flags['dry-run']) return [`${line} (dry run)`]
   // First, so that there is no change without an entry.

@@ -38,6 +38,7 @@ export const renderPage = (document: Document) => {
 <meta name="description" content="${summary}">
 <title>${title} API</title>
 <link rel="icon" href="/docs/icon.svg">
+<link rel="stylesheet" href="/docs/theme.css">
 <link rel="stylesheet" href="/docs/page.css">
 <script src="/docs/preferences.js"></script>
 <script src="/docs/page.js" type="module"></script>

@@ -1,15 +1,23 @@
 import { MAX_SLOT } from '../slots/placement'
+import { LINK_KINDS, type LinkKind } from '../values/contract'
 import { computeCrc } from '../values/crc'
 
 // An access token is `rl_`, 30 base62 characters and a checksum of 6, so that scanners find leaked tokens, and typos are
-// refused without a database call. The first three of the thirty name the slot, the others are 160 random bits.
+// refused without a database call. The first three of the thirty name the slot, the others are 160 random bits. The secret of
+// a link has no prefix, and three more characters, which name its kind and what decides the form of its queries.
 
 const PREFIX = 'rl_'
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SLOT_DIGITS = 3
 const RANDOM_DIGITS = 27
 const CHECKSUM_DIGITS = 6
-const FORM = new RegExp(`^${PREFIX}([0-9A-Za-z]{${SLOT_DIGITS + RANDOM_DIGITS}})([0-9A-Za-z]{${CHECKSUM_DIGITS}})$`)
+const KIND_DIGITS = 1
+const VARIANT_DIGITS = 2
+const NAMED_DIGITS = SLOT_DIGITS + KIND_DIGITS + VARIANT_DIGITS
+/** `digits`: how many of them name something. */
+const formOf = (digits: number) =>
+  new RegExp(`^([0-9A-Za-z]{${digits + RANDOM_DIGITS}})([0-9A-Za-z]{${CHECKSUM_DIGITS}})$`)
+const [TOKEN_FORM, LINK_FORM] = [formOf(SLOT_DIGITS), formOf(NAMED_DIGITS)]
 
 /** The characters of a token that are shown in lists. */
 export const HINT_LENGTH = PREFIX.length + SLOT_DIGITS + 4
@@ -35,11 +43,13 @@ const randomDigits = (count: number) => {
   return digits
 }
 
-/** Creates an access token for a member of a slot. */
-export const createAccessToken = (slot: number) => {
-  const body = toBase62(slot, SLOT_DIGITS) + randomDigits(RANDOM_DIGITS)
-  return `${PREFIX}${body}${checksum(body)}`
+const createSecret = (named: string) => {
+  const body = named + randomDigits(RANDOM_DIGITS)
+  return `${body}${checksum(body)}`
 }
+
+/** Creates an access token for a member of a slot. */
+export const createAccessToken = (slot: number) => PREFIX + createSecret(toBase62(slot, SLOT_DIGITS))
 
 export const hasTokenForm = (text: string) => text.startsWith(PREFIX)
 
@@ -47,10 +57,29 @@ export const hasTokenForm = (text: string) => text.startsWith(PREFIX)
 export const hashToken = async (token: string) =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(token))).toBase64()
 
-/** The slot that an access token names, or undefined if the form or checksum is wrong. */
-export const slotOfToken = (token: string) => {
-  const [, body = '', sum] = FORM.exec(token) ?? []
+/** The slot that a secret names, and its other digits. Undefined if the form or checksum is wrong. */
+const readSecret = (secret: string, form: RegExp) => {
+  const [, body = '', sum] = form.exec(secret) ?? []
   if (sum === undefined || sum !== checksum(body)) return undefined
   const slot = fromBase62(body.slice(0, SLOT_DIGITS))
-  return slot <= MAX_SLOT ? slot : undefined
+  return slot <= MAX_SLOT ? { slot, body } : undefined
+}
+
+/** The slot that an access token names, or undefined if the form or checksum is wrong. */
+export const slotOfToken = (token: string) => readSecret(token.replace(PREFIX, ''), TOKEN_FORM)?.slot
+
+/** What the secret of a link names. The hash of another variant is another one, so that none of it can be changed. */
+export type NamedByLink = { slot: number; kind: LinkKind; variant: number }
+
+/** Creates the secret of a link. `variant`: from 0 to 3843. */
+export const createLinkSecret = ({ slot, kind, variant }: NamedByLink) =>
+  createSecret(
+    toBase62(slot, SLOT_DIGITS) + toBase62(LINK_KINDS.indexOf(kind), KIND_DIGITS) + toBase62(variant, VARIANT_DIGITS),
+  )
+
+/** What the secret of a link names, or undefined if the form or checksum is wrong. */
+export const readLinkSecret = (secret: string): NamedByLink | undefined => {
+  const { slot = 0, body = '' } = readSecret(secret, LINK_FORM) ?? {}
+  const kind = body && LINK_KINDS[fromBase62(body.slice(SLOT_DIGITS, SLOT_DIGITS + KIND_DIGITS))]
+  return kind ? { slot, kind, variant: fromBase62(body.slice(SLOT_DIGITS + KIND_DIGITS, NAMED_DIGITS)) } : undefined
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { ApiError, insufficientScope, unauthorized } from '../errors'
-import { type Scope, toBits } from '../values/contract'
+import { type Right, type Scope, toBits } from '../values/contract'
 import { DAY_MS } from '../values/time'
 import {
   afterResponse,
@@ -21,12 +21,12 @@ import { members } from './schema/member-tables'
 type Judged = { verdict?: 'valid' | 'invalid' }
 /** The member and session that a verified token names. Only the slot's database knows whether the session has ended. */
 export type SessionCaller = { slot: number; memberId: number; sessionId: string } & Judged
-/** The bearer of an access token. Only the slot's database knows whether the token exists, and whose it is. */
+/** The bearer of an access token, or of a link. Only the slot's database knows whether it exists, and whose it is. */
 type TokenCaller = {
   slot: number
   tokenHash: string
-  /** The scopes that the operation requires. Empty if it requires a session. */
-  required: readonly Scope[]
+  /** What the operation requires. Empty if it requires a session. */
+  required: readonly Right[]
   /** Known after the first call to the database. */
   memberId?: number
   /** The bits of all scopes that the token has. Known after the database has accepted it. */
@@ -79,7 +79,7 @@ const updateLastUsed = sqlStatement<{ memberId: number }>`
   where tokenHash = :tokenHash and coalesce(lastUsedDay, -1) < :today returning memberId`
 
 const refusal = ({ required }: TokenCaller) =>
-  required.length > 0 ? insufficientScope(required) : new ApiError('SESSION_REQUIRED')
+  required.length > 0 ? insufficientScope(required as readonly Scope[]) : new ApiError('SESSION_REQUIRED')
 
 /** The values of the parameters whose names begin with `caller`. */
 const parametersOf = (caller: Caller, callerNow: number) => {

@@ -265,6 +265,12 @@ BEGIN
   WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount > 1;
 END;
 
+-- The identifier of a deleted tag may be given again.
+CREATE TRIGGER tags_links_deleted AFTER DELETE ON tags
+BEGIN
+  DELETE FROM accessTokens WHERE memberId = OLD.memberId AND tagId = OLD.tagId;
+END;
+
 -- Instead of foreign keys: schema/book-tables.ts says why. For withdrawn members, the purge deletes these rows first.
 CREATE TRIGGER books_details_deleted AFTER DELETE ON books
 BEGIN

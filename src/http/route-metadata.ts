@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import type { ErrorCode } from '../errors'
 import type { Scope } from '../values/contract'
 
 /** What a middleware tells the OpenAPI document about the routes it is mounted on. */
@@ -8,11 +9,13 @@ export type RouteMetadata = Partial<{
   scopes: readonly Scope[]
   throttled: true
   /** Which limit per minute the operation names: the tightest of those in wrangler.toml that it counts towards. */
-  limit: 'network' | 'member' | 'write'
+  limit: 'network' | 'member' | 'write' | 'link'
   /** It accepts `Idempotency-Key`. */
   keyed: true
   /** It evaluates `If-Match`. */
   conditional: true
+  /** An error about which browsers get a page. */
+  errorPage: ErrorCode
   json: z.ZodMiniType
   query: z.ZodMiniType
   param: z.ZodMiniType

@@ -13,7 +13,7 @@ export type Mail =
   | { kind: 'emailRestored'; code?: string }
   /** To the address that the undo or the return replaced. */
   | { kind: 'emailReplaced'; restoredEmail: string }
-  /** `tokens`: how many access tokens the account has now. */
-  | { kind: 'tokenCreated'; tokens: number }
+  /** About a new access token or link. `tokens`, `links`: how many the account has now. */
+  | { kind: 'tokenCreated'; tokens: number; links: number }
 
 export type MailOf<Kind extends Mail['kind']> = Extract<Mail, { kind: Kind }>

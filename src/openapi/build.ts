@@ -102,7 +102,7 @@ const nullNote = ({ method, json }: Route) => {
 }
 
 /** As in wrangler.toml. */
-const PER_MINUTE = { network: 600, member: 30, write: 1000 }
+const PER_MINUTE = { network: 600, member: 30, write: 1000, link: 1000 }
 
 const limitNote = ({
   method,
@@ -111,7 +111,7 @@ const limitNote = ({
   limit = membersOnly && method !== 'GET' ? 'write' : undefined,
 }: Route) => {
   if (!limit) return ''
-  const whose = limit === 'network' ? limit : scopes ? 'member' : 'session'
+  const whose = limit === 'network' || limit === 'link' ? limit : scopes ? 'member' : 'session'
   const what = limit === 'write' && method !== 'GET' ? 'writes of any kind' : 'requests'
   return `\n\nLimit: about ${PER_MINUTE[limit].toLocaleString('en')} ${what} a minute per ${whose}.`
 }

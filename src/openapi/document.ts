@@ -28,7 +28,9 @@ const addExample = (operation: Operation, { parameters = {}, body, response }: E
   }
   const [sent, received] = [operation.requestBody?.content, successOf(operation)?.content]
   if (body !== undefined) for (const media of Object.values(sent ?? {})) media.example = body
-  if (response !== undefined) for (const media of Object.values(received ?? {})) media.example = response
+  const json = received?.['application/json']
+  if (response !== undefined)
+    for (const media of json ? [json] : Object.values(received ?? {})) media.example = response
 }
 
 /** The examples of an operation's parameters in `place`, as text. */

@@ -61,6 +61,8 @@ const NOT_FOUND: [parameter: string, ErrorCode][] = [
   ['{session-id}', 'SESSION_NOT_FOUND'],
   ['{token-id}', 'TOKEN_NOT_FOUND'],
   ['{import-id}', 'IMPORT_NOT_FOUND'],
+  ['{link-id}', 'LINK_NOT_FOUND'],
+  ['{link}', 'LINK_NOT_FOUND'],
 ]
 
 const KEY_ERRORS: ErrorCode[] = [
@@ -97,6 +99,9 @@ const errorHeaders = (status: number, codes: ErrorCode[], route: Route) => [
   ...(status === 401 || codes.includes('INSUFFICIENT_SCOPE') ? ['WWW-Authenticate'] : []),
   ...(status === 412 && route.conditional ? ['ETag'] : []),
   ...(status === 416 ? ['Content-Range'] : []),
+  ...(route.errorPage && codes.includes(route.errorPage)
+    ? ['Content-Security-Policy', 'Cross-Origin-Opener-Policy']
+    : []),
   ...(codes.every((code) => ['TOO_MANY_REQUESTS', 'CATALOGUE_BUSY', 'UNAVAILABLE'].includes(code))
     ? ['Retry-After']
     : []),
@@ -172,6 +177,13 @@ export const errorResponses = (route: Route) => {
           schema: status === 412 && route.conditional ? MemoConflict : ErrorBody,
           examples: examplesOf(codes, route),
         },
+        ...(route.errorPage &&
+          codes.includes(route.errorPage) && {
+            'text/html': {
+              schema: { type: 'string' as const },
+              examples: { [route.errorPage]: { value: '<!doctype html>' } },
+            },
+          }),
       },
     }
     return [status, response] as const

@@ -25,6 +25,8 @@ export const PLACEHOLDERS = {
   SESSION_ID: '0e9f7a52-4c1d-4b8e-9a36-d25c81f7b043',
   TOKEN_ID: '3f2a9c1e-5b7d-4e8a-9c60-1d2e3f4a5b6c',
   ACCESS_TOKEN: 'rl_0007Qk2mXc9TzB4vLr1HsW8yNdPgEa3fJ6xZ',
+  LINK_ID: '7d1c4b90-2a6e-4f35-8b07-c9e4d5a16f82',
+  LINK_SECRET: '000006Vt4kQ9mZx2LwR7bNcH1sJfYp8Ga1i9jw0',
   // Must follow the token, of which it is the beginning: the token is replaced first.
   TOKEN_HINT: 'rl_0007Qk2',
   CHANGE_CODE: 'P4W8D-NJ2XC',
@@ -131,6 +133,10 @@ const accessToken = {
   createdAt: now,
   expiresAt: '2027-11-21T00:00:00Z',
 }
+
+const newLink = { name: 'What I have read', kind: 'SHELF', bookStatus: 'DONE' }
+const createdLink = { linkId: PLACEHOLDERS.LINK_ID, ...newLink, tag: null, year: null, createdAt: now }
+const link = { ...createdLink, name: 'Books I have read', lastUsedAt: null }
 
 export const EXAMPLES: Record<string, Example> = {
   checkHealth: {
@@ -323,6 +329,32 @@ export const EXAMPLES: Record<string, Example> = {
     response: edition,
   },
   getEdition: { parameters: { 'book-id': 1 }, response: edition },
+  createLink: {
+    body: newLink,
+    response: { ...createdLink, url: `https://library.example.com/l/${PLACEHOLDERS.LINK_SECRET}` },
+  },
+  renameLink: { parameters: { 'link-id': link.linkId }, body: { name: link.name }, response: link },
+  listLinks: { response: [link] },
+  showLink: {
+    parameters: { link: `${PLACEHOLDERS.LINK_SECRET}.json` },
+    response: {
+      name: link.name,
+      kind: 'SHELF',
+      item: [
+        {
+          ...book,
+          author: '한강',
+          bookStatus: 'DONE',
+          rating: 5,
+          createdAt: `${registered}Z`,
+          startedAt: '2026-11-01',
+          finishedAt: '2026-11-20',
+        },
+      ],
+      next: null,
+    },
+  },
+  deleteLink: { parameters: { 'link-id': link.linkId } },
   listLibrary: { parameters: { ...paging, bookStatus: 'DONE' }, response: { item: [libraryBook], pageInfo } },
   listBooksByIsbn: { parameters: { isbn: '89-364-3412-8' }, response: [libraryBook] },
   searchBooks: { parameters: { q: '소년', size: 10 }, response: { item: [libraryBook], next: null } },

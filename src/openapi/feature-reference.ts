@@ -44,6 +44,7 @@ export const TAGS = {
   Members: 'Sign up, log in, and manage your profile.',
   Sessions: 'The devices where you are logged in, and the activity of your account.',
   'Access tokens': 'Tokens for scripts and other apps, limited to scopes.',
+  Links: 'Views of a part of your library for everyone who has the address, without an account.',
   Books: 'Your books, and lists of them.',
   Progress: 'How far you have read your books, and when.',
   Readings: 'Each time that you read a book, with dates, rating and note.',

@@ -1,6 +1,7 @@
 // The operations and descriptions of all features.
 
 import { emailChangeReference } from '../accounts/email-change/responses'
+import { linksReference } from '../accounts/links/responses'
 import { membersReference } from '../accounts/members/responses'
 import { recoveryReference } from '../accounts/recovery/responses'
 import { sessionsReference } from '../accounts/sessions/responses'
@@ -15,6 +16,7 @@ import { memosReference } from '../library/memos/responses'
 import { progressReference } from '../library/progress/responses'
 import { readingsReference } from '../library/readings/responses'
 import { searchReference } from '../library/search/responses'
+import { sharedReference } from '../library/shared/responses'
 import { statsReference } from '../library/stats/responses'
 import { tagsReference } from '../library/tags/responses'
 import { healthReference } from '../reference/health/responses'
@@ -29,6 +31,8 @@ const FEATURES: FeatureReference[] = [
   emailChangeReference,
   sessionsReference,
   tokensReference,
+  linksReference,
+  sharedReference,
   booksReference,
   editionsReference,
   authorsReference,

@@ -18,13 +18,21 @@ export const RESPONSE_HEADERS = {
     'The token, as `Bearer <JWT>`. Send it in the request header of the same name.',
     pattern('^Bearer [\\w-]+\\.[\\w-]+\\.[\\w-]+$'),
   ),
-  'Cache-Control': header('How long the response may be cached.', pattern('^public, (?:max-age|no-cache)')),
+  'Cache-Control': header(
+    'How long the response may be cached.',
+    pattern('^(?:public, (?:max-age|no-cache)|private, no-cache)'),
+  ),
   'Content-Disposition': header('The name of the file.', pattern('^attachment; filename="[\\w.-]+"$')),
+  'Content-Security-Policy': header('What the page may load. Only pages have it.', text(), false),
   'Content-Range': header(
     'The range returned and the size of the file; with 416, only the size.',
     pattern('^bytes (?:\\d+-\\d+|\\*)/\\d+$'),
   ),
-  ETag: header('The version of the memo, for `If-Match`, or of the image, for `If-None-Match`.', pattern('^"[^"]+"$')),
+  ETag: header(
+    'The version of the memo, for `If-Match`, or of the image or link, for `If-None-Match`.',
+    pattern('^"[^"]+"$'),
+  ),
+  'Cross-Origin-Opener-Policy': header('Separates the page from others. Only pages have it.', text(), false),
   'Idempotency-Replayed': header(
     'If an earlier request with the same `Idempotency-Key` created what the response shows.',
     text({ const: 'true' }),
@@ -69,6 +77,7 @@ export const RESPONSE_HEADERS = {
     pattern('^(?:[\\w.-]{1,40}|\\+\\d+)(?:, (?:[\\w.-]{1,40}|\\+\\d+)){0,10}$'),
     false,
   ),
+  'X-Robots-Tag': header('Search engines should not list it.', text({ const: 'noindex' })),
   'X-Request-Id': header('Identifies the request in the log of the service.', text({ format: 'uuid' })),
 } satisfies Record<string, ReturnType<typeof header>>
 export type HeaderName = keyof typeof RESPONSE_HEADERS
@@ -87,7 +96,7 @@ const REQUEST_HEADER_TEXTS = {
     'A new random value, such as a UUID: 1 to 64 visible ASCII characters, in quotes or not. Repeated with the same key, the request creates nothing more.',
   'If-Match': 'Entity tags. 412 unless the image or the memo has one of them. Tags of memos may be weak (`W/`).',
   'If-Modified-Since': 'A date. 304 if the image has not changed since.',
-  'If-None-Match': 'Entity tags. 304 if the image has one of them.',
+  'If-None-Match': 'Entity tags. 304 if the image or the link has one of them.',
   'If-Range': 'An entity tag. `Range` is ignored unless the image has it.',
   'If-Unmodified-Since': 'A date. 412 if the image has changed since.',
   Range: 'One range of bytes to return, such as `bytes=0-1023`.',

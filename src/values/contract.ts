@@ -31,9 +31,15 @@ export const SCOPES = {
   'memos:read': 4,
   'memos:write': 8,
   'profile:read': 16,
+  'links:read': 32,
+  'links:write': 64,
 } as const
 export type Scope = keyof typeof SCOPES
-export const toBits = (scopes: readonly Scope[]) => scopes.reduce((bits, scope) => bits | SCOPES[scope], 0)
+/** What links may do instead: be shown. No token has it, and no operation of members requires it. */
+const SHOW = { show: 2 ** 30 } as const
+export type Right = Scope | keyof typeof SHOW
+const BITS = { ...SCOPES, ...SHOW }
+export const toBits = (rights: readonly Right[]) => rights.reduce((bits, right) => bits | BITS[right], 0)
 export const fromBits = (bits: number) => (Object.keys(SCOPES) as Scope[]).filter((scope) => bits & SCOPES[scope])
 
 export const ACTIVITY_KINDS = [
@@ -46,4 +52,10 @@ export const ACTIVITY_KINDS = [
   'EMAIL_RESTORED',
   'TOKEN_CREATED',
   'TOKEN_DELETED',
+  'LINK_CREATED',
+  'LINK_DELETED',
 ] as const
+
+/** What a link shows. Their order is part of the secrets of links: add new ones at the end. */
+export const LINK_KINDS = ['SHELF', 'MEMOS', 'CALENDAR', 'YEAR'] as const
+export type LinkKind = (typeof LINK_KINDS)[number]

@@ -1,4 +1,4 @@
-import { createAccessToken, hashToken } from '../../src/auth/access-token'
+import { createAccessToken, createLinkSecret, hashToken, type NamedByLink } from '../../src/auth/access-token'
 import { type Scope, toBits } from '../../src/values/contract'
 
 export type Claims = Record<string, unknown>
@@ -94,6 +94,18 @@ export const insertAccessToken = async (database: D1Database, memberId: number, 
     values (?1, ?2, ?3, 'Script', ?4, 'rl_', ?5)`)
   await insert.bind(await hashToken(token), memberId, crypto.randomUUID(), toBits(scopes), Date.now()).run()
   return token
+}
+
+/** Adds a link of a member, without the limits of the API, and returns its secret. */
+export const insertLink = async (database: D1Database, memberId: number, named: NamedByLink) => {
+  const secret = createLinkSecret(named)
+  const insert = database.prepare(`
+    insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, kind, year)
+    values (?1, ?2, ?3, 'Shown', ?4, '', ?5, ?6, ?7)`)
+  const year = named.kind === 'YEAR' ? named.variant : null
+  const values = [memberId, crypto.randomUUID(), toBits(['show']), Date.now(), named.kind, year]
+  await insert.bind(await hashToken(secret), ...values).run()
+  return secret
 }
 
 /** Adds a member in slot 0, with a token. */

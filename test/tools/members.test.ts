@@ -104,7 +104,7 @@ it('git ignores exports of members, and incomplete ones', () => {
 it('ends all sessions and access tokens, in a dry run none', async () => {
   const { main, slot1, run } = await createSlots()
   expect(await run('end-sessions', 'jun@example.com', '--dry-run')).toBe(
-    `end-sessions ${JUN}: 2 sessions, 1 access tokens (dry run)`,
+    `end-sessions ${JUN}: 2 sessions, 1 access tokens and links (dry run)`,
   )
   expect([count(slot1, 'sessions'), count(slot1, 'accessTokens'), count(main, 'operatorLog')]).toEqual([2, 1, 0])
   await run('end-sessions', 'jun@example.com')
@@ -163,16 +163,20 @@ it('exports the library of a member, names images, and counts towards no limit o
 it('withdraws a member of any slot, and the log outlives the member', async () => {
   const { data, main, slot1, bucket, run } = await createSlots()
   const untouched = await run('delete', 'jun@example.com', '--dry-run')
-  expect(untouched).toBe(`delete ${JUN}: 1 books, 1 memos, 0 images, 2 sessions, 1 access tokens (dry run)`)
+  expect(untouched).toBe(`delete ${JUN}: 1 books, 1 memos, 0 images, 2 sessions, 1 access tokens and links (dry run)`)
   expect([count(slot1, 'purgeJobs'), count(main, 'addresses')]).toEqual([0, 1])
   expect(await run('block', 'jun@example.com', '--dry-run')).toMatch(
-    /2 sessions, 1 access tokens set aside \(dry run\)$/,
+    /2 sessions, 1 access tokens and links set aside \(dry run\)$/,
   )
   expect(readAll(slot1, 'members')).toMatchObject([{ blockedAt: null }])
   await run('block', 'jun@example.com')
   expect(readAll(slot1, 'sessions')).toMatchObject([{ sessionId: 'blocked one' }, { sessionId: 'blocked two' }])
-  expect(await run('block', 'jun@example.com', '--dry-run')).toMatch(/: 0 sessions, 0 access tokens set aside/)
-  expect(await run('unblock', 'jun@example.com', '--dry-run')).toMatch(/: 2 sessions, 1 access tokens brought back/)
+  expect(await run('block', 'jun@example.com', '--dry-run')).toMatch(
+    /: 0 sessions, 0 access tokens and links set aside/,
+  )
+  expect(await run('unblock', 'jun@example.com', '--dry-run')).toMatch(
+    /: 2 sessions, 1 access tokens and links brought back/,
+  )
   expect(await run('unblock', String(MINA), '--dry-run')).toMatch(/: 0 sessions, 0 access tokens brought back/)
   slot1.exec('update members set maxBooks = 1, maxTextBytes = 1, maxImageBytes = 1')
   await run('delete', 'jun@example.com')
@@ -200,4 +204,29 @@ it('withdraws a member of any slot, and the log outlives the member', async () =
   await runCommand('restore', backup, '--persist-to', restored)
   const { stdout } = await runMembersScript({}, 'log', '--local', '--persist-to', restored)
   expect(stdout.trim()).toBe(await run('log'))
+})
+
+it('lists and deletes the links of a member', async () => {
+  const { main, run } = await createSlots()
+  const insert = `insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, lastUsedDay, kind)
+    values ('hash', ${MINA}, 'link', 'Shown', 1073741824, '', 0, 1, 'SHELF')`
+  main.exec(insert)
+  const link = {
+    linkId: 'link',
+    name: 'Shown',
+    kind: 'SHELF',
+    createdAt: '1970-01-01T00:00:00.000Z',
+    lastUsedAt: '1970-01-02',
+  }
+  expect(JSON.parse(await run('links', String(MINA)))).toMatchObject([link])
+  expect(JSON.parse(await run('show', String(MINA)))).toMatchObject({ accessTokens: [{ tokenId: 't' }], links: [link] })
+  for (const id of ['t', 'another'])
+    await expect(run('delete-link', String(MINA), id)).rejects.toThrow(/identifier of a link/)
+  await expect(run('delete-link', String(MINA))).rejects.toThrow(/identifier of a link/)
+  expect(await run('delete-link', String(MINA), 'link', '--dry-run')).toBe(
+    `delete-link ${MINA}: link link (Shown) (dry run)`,
+  )
+  expect(count(main, 'accessTokens')).toBe(2)
+  expect(await run('delete-link', String(MINA), 'link')).toBe(`delete-link ${MINA}: link link (Shown)`)
+  expect(readAll(main, 'accessTokens')).toMatchObject([{ tokenId: 't' }])
 })

@@ -7,7 +7,7 @@ import { isUnsettled, takeForChangeIf } from '../addresses/claims'
 import { isFree } from '../addresses/directory'
 import type { Profile } from '../members/responses'
 import { type Origin, recordActivity } from '../sessions/activity'
-import { deleteTokensOf } from '../tokens/store'
+import { deleteTokensAndLinksOf } from '../tokens/store'
 import { hasRightCode, type Requester, selectRightCode } from './change-codes'
 
 // The statements of a change of e-mail address, and of those that restore a former one: with the code mailed to it, or by a
@@ -39,7 +39,7 @@ export const restoreIf = (owner: SQL, isUndo: SQL, condition: SQL, isEnded = sql
   const member = sql`(select memberId from emailUndos where memberId = ${owner} and ${isUndo} and ${condition} limit 1)`
   const record = recordActivity('EMAIL_RESTORED', member)
   const deleteSessions = sqlStatement`delete from sessions where memberId = ${member} and ${isEnded}`
-  const deleteTokens = deleteTokensOf(member)
+  const deleteTokens = deleteTokensAndLinksOf(member)
   const restore = sqlStatement<Profile>`
     update members
     set email = :email, passwordHash = '', credentialsVersion = credentialsVersion + 1, updatedAt = :updatedAt

@@ -5,7 +5,7 @@ import { anonymous, authenticated, sessionOnly } from '../../http/guard/authenti
 import { networkOf } from '../../http/guard/caller-network'
 import { originOf } from '../../http/guard/device'
 import { throttledByNetwork } from '../../http/guard/throttle'
-import { imageBase } from '../../http/image-base'
+import { imageBase } from '../../http/public-base'
 import { dropCached, markWithdrawn, purgeObjects } from '../../library/images/bucket'
 import { sendMail } from '../../mail/send'
 import { log } from '../../runtime/log'

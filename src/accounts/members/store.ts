@@ -4,7 +4,7 @@ import { type Db, idempotent, sqlStatement } from '../../db/client'
 import { ERASED } from '../../values/withdrawal'
 import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/activity'
 import { deleteOtherSessionsIf, deleteOwnSessions } from '../sessions/store'
-import { deleteTokensOf } from '../tokens/store'
+import { deleteTokensAndLinksOf, deleteTokensOf } from '../tokens/store'
 import type { Job } from './purge'
 import type { Profile, Settings, UpdatedProfile } from './responses'
 
@@ -92,12 +92,12 @@ const refuseClaim = sqlStatement`
   insert into settledClaims (claimId, settledAt) select memberId, :createdAt from members where ${isCaller}
   on conflict do nothing`
 const deleteOwnUndos = sqlStatement`delete from emailUndos where memberId = ${callerId}`
-const deleteOwnTokens = deleteTokensOf(callerId)
+const deleteOwnTokens = deleteTokensAndLinksOf(callerId)
 const eraseCaller = sqlStatement`
   update members set ${sql.raw(ERASED)}, withdrawnAt = :createdAt where ${isCaller}`
 
 /**
- * Withdraws the caller: all sessions and access tokens end, the e-mail address is free again, and name, password and
+ * Withdraws the caller: all sessions, access tokens and links end, the e-mail address is free again, and name, password and
  * activity are erased. Leaves a job to delete the books, memos and images, which could take too long for one statement.
  * In a slot other than 0, the address is free only after `releaseAddresses`, which the job repeats. Returns the job.
  */

@@ -3,18 +3,18 @@ import { idempotent, run, runAfterResponse, sqlStatement, type Values } from '..
 import type { Slots } from '../../slots/slots'
 import { deleteCode } from '../codes/account-codes'
 import { type Origin, recordActivity } from '../sessions/activity'
-import { deleteTokensOf } from '../tokens/store'
+import { deleteTokensAndLinksOf } from '../tokens/store'
 import { hasValidCode, type ValidCode } from './reset-codes'
 
 /** Matches the member unless the code was voided: by another reset, a change of e-mail address, a block, or a withdrawal. */
 const isUnchanged = sql`memberId = :memberId and credentialsVersion = :credentialsVersion and withdrawnAt is null`
 
-/** The statements that set the password of a member and end all sessions and access tokens, if a condition is met. */
+/** The statements that set the password of a member and end all sessions, access tokens and links, if a condition is met. */
 const replacePasswordIf = (condition: SQL) => {
   const member = sql`(select memberId from members where ${condition})`
   const record = recordActivity('PASSWORD_RESET', member)
   const deleteSessions = sqlStatement`delete from sessions where memberId = ${member}`
-  const deleteTokens = deleteTokensOf(member)
+  const deleteTokens = deleteTokensAndLinksOf(member)
   // Must come last: the condition no longer holds afterwards.
   const update = sqlStatement<{ email: string }>`
     update members
@@ -36,7 +36,7 @@ const deleteVoidCodes = sqlStatement`
   delete from accountCodes where subject = :subject and credentialsVersion <= :credentialsVersion`
 
 /**
- * Sets the password of the member who has a valid code, and ends all sessions and access tokens. In slot 0 this is one
+ * Sets the password of the member who has a valid code, and ends all sessions, access tokens and links. In slot 0 this is one
  * transaction. In other slots, the code is deleted first: if the slot then fails, the member needs another one.
  * @returns the member's e-mail address, or undefined if the code was used, expired or voided since it was checked
  */

@@ -14,18 +14,18 @@ import {
   uncountDailyTokenMail,
 } from '../codes/mail-limits'
 
-/** The owner of a new access token, and how many the owner has now. */
-export type Owner = { memberId: number; email: string; tokens: number }
+/** The owner of a new access token or link, and how many of both the owner has now. */
+export type Owner = { memberId: number; email: string; tokens: number; links: number }
 
 /**
- * Informs the owner of a new access token by mail, unless such a mail was sent to this address within the last hour. If
+ * Informs the owner of a new access token or link by mail, unless such a mail was sent to this address within the last hour. If
  * delivery fails, the mail is not counted. Call it after the response.
  * @throws UNAVAILABLE when MAILS_PER_DAY of these mails have been sent today, and the errors of `deliver`
  */
 export const informOwner = async (
   slots: Slots,
   config: Config,
-  { memberId, email, tokens }: Owner,
+  { memberId, email, tokens, links }: Owner,
   deliver: (email: string, mail: Mail) => Promise<void>,
 ) => {
   const directory = afterResponse(slots.directory)
@@ -41,7 +41,7 @@ export const informOwner = async (
   if (usage.some(isReached)) return
   if (counted.length === 0) throw unavailable(DAILY_TOKEN_MAILS_SENT)
   try {
-    await deliver(email, { kind: 'tokenCreated', tokens })
+    await deliver(email, { kind: 'tokenCreated', tokens, links })
   } catch (error) {
     await run(directory, { uncounted: deleteAttempt(counted), uncountedToday: uncountDailyTokenMail({ day }) })
     throw error

@@ -12,7 +12,8 @@ import type { Owner } from './notice'
 import type { AccessToken, CreatedToken } from './responses'
 import { MAX_TOKENS, type NewToken } from './schema'
 
-const isOwnToken = sql`memberId = ${callerId} and tokenId = :tokenId and ${isLive}`
+const isToken = sql.raw('kind is null')
+const isOwnToken = sql`memberId = ${callerId} and tokenId = :tokenId and ${isLive} and ${isToken}`
 const ownerOfToken = sql`(select memberId from accessTokens where ${isOwnToken})`
 
 // Otherwise a member could fill the table with short-lived tokens between two sweeps.
@@ -22,12 +23,13 @@ const insertToken = sqlStatement<{ createdAt: number }>`
   select :tokenHash, owner, :tokenId, :name, :bits, :hint, :callerNow, :expiresAt
   from (select ${callerId} as owner)
   where owner is not null
-    and (select count(*) from accessTokens where memberId = owner and ${isLive}) < ${sql.raw(String(MAX_TOKENS))}
+    and (select count(*) from accessTokens where memberId = owner and ${isLive} and ${isToken}) < ${sql.raw(String(MAX_TOKENS))}
   returning createdAt`
-const selectOwner = sqlStatement<Owner>`
-  select memberId, email,
-    (select count(*) from accessTokens where accessTokens.memberId = members.memberId and ${isLive}) as tokens
-  from members where ${isCaller}`
+const countOf = (condition: SQL) =>
+  sql`(select count(*) from accessTokens where accessTokens.memberId = members.memberId and ${condition})`
+/** How many access tokens and links a member has. */
+export const countsOf = sql`${countOf(sql`${isLive} and ${isToken}`)} as tokens, ${countOf(sql`not ${isToken}`)} as links`
+const selectOwner = sqlStatement<Owner>`select memberId, email, ${countsOf} from members where ${isCaller}`
 const recordCreation = recordActivity('TOKEN_CREATED', ownerOfToken)
 
 /**
@@ -57,11 +59,16 @@ export const createToken = async (db: Db, caller: Caller, { name, scopes, expire
   return { created, owner: { ...owner, tokens: owner.tokens + 1 } }
 }
 
-const selectTokens = sqlStatement<Omit<typeof accessTokens.$inferSelect, 'tokenHash' | 'memberId'>>`
+type Stored = Pick<
+  typeof accessTokens.$inferSelect,
+  'tokenId' | 'name' | 'scopes' | 'hint' | 'createdAt' | 'expiresAt' | 'lastUsedDay'
+>
+const selectTokens = sqlStatement<Stored>`
   select tokenId, name, scopes, hint, createdAt, expiresAt, lastUsedDay from accessTokens
-  where memberId = ${callerId} and ${isLive}`
+  where memberId = ${callerId} and ${isLive} and ${isToken}`
 
-const toDate = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
+/** @param day counted from 1970 */
+export const toDate = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
 /** The caller's access tokens, newest first. */
 export const listTokens = async (db: Db, caller: Caller): Promise<AccessToken[]> => {
@@ -79,10 +86,13 @@ export const listTokens = async (db: Db, caller: Caller): Promise<AccessToken[]>
 
 const recordDeletions = recordActivity(
   'TOKEN_DELETED',
-  sql`(select memberId from accessTokens where memberId = ${callerId} and ${isLive} limit 1)`,
+  sql`(select memberId from accessTokens where memberId = ${callerId} and ${isLive} and ${isToken} limit 1)`,
 )
 /** Builds the statement that deletes all access tokens of a member. */
-export const deleteTokensOf = (member: SQL) => sqlStatement`delete from accessTokens where memberId = ${member}`
+export const deleteTokensOf = (member: SQL) =>
+  sqlStatement`delete from accessTokens where memberId = ${member} and ${isToken}`
+/** The same with the links. */
+export const deleteTokensAndLinksOf = (member: SQL) => sqlStatement`delete from accessTokens where memberId = ${member}`
 const removeTokens = deleteTokensOf(callerId)
 
 /** Deletes all access tokens of the caller. */

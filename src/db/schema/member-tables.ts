@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { ACTIVITY_KINDS } from '../../values/contract'
+import { ACTIVITY_KINDS, BOOK_STATUSES, LINK_KINDS } from '../../values/contract'
 import { counter, isTimestamp } from './column-rules'
 
 export const members = sqliteTable(
@@ -72,11 +72,14 @@ export const sessions = sqliteTable(
   ],
 )
 
-/** Tokens with limited access, which members create for scripts. WITHOUT ROWID. */
+/** The condition of the index of links by a tag. */
+const isByTag = sql.raw(`"tagId" is not null`)
+
+/** Tokens with limited access, which members create for scripts; and links, which show a part of the library. WITHOUT ROWID. */
 export const accessTokens = sqliteTable(
   'accessTokens',
   {
-    /** SHA-256 of the token, in base64. */
+    /** SHA-256 of the token, or of the link's secret, in base64. */
     tokenHash: text().primaryKey(),
     memberId: ownerId(),
     /** A random UUID. */
@@ -84,14 +87,21 @@ export const accessTokens = sqliteTable(
     name: text().notNull(),
     /** The sum of the scopes' bits in contract.ts. */
     scopes: integer().notNull(),
-    /** The first characters of the token. */
+    /** The first characters of the token. Empty for a link. */
     hint: text().notNull(),
     createdAt: integer().notNull(),
     expiresAt: integer(),
     /** The UTC day, counted from 1970. */
     lastUsedDay: integer(),
+    /** Of a link. Null if it is a token, like what follows. */
+    kind: text({ enum: LINK_KINDS }),
+    bookStatus: text({ enum: BOOK_STATUSES }),
+    /** A trigger deletes the links by a tag with the tag, because its identifier may be given again. */
+    tagId: integer(),
+    year: integer(),
   },
   (token) => [
+    index('links_by_tag').on(token.memberId, token.tagId).where(isByTag),
     uniqueIndex('accessTokens_by_member').on(token.memberId, token.tokenId),
     index('accessTokens_by_expiry').on(token.expiresAt).where(sql.raw(`"expiresAt" is not null`)),
   ],

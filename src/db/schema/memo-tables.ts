@@ -5,6 +5,9 @@ import { books } from './book-tables'
 import { counter, isOneOf, isPage, isTimestamp } from './column-rules'
 import { ownerId } from './member-tables'
 
+/** The condition of the index of what links to memos show. */
+export const isPublic = sql.raw(`"memoAuthority" = 'PUBLIC'`)
+
 /** The folded content, as `fold` in fold.ts returns it. */
 export const contentKey = sql.raw(`coalesce("contentFolded", lower("memoContent"))`)
 
@@ -39,6 +42,7 @@ export const memos = sqliteTable(
   (memo) => [
     index('memos_newest_first').on(memo.memberId),
     index('memos_by_time').on(memo.memberId, memo.createdAt),
+    index('memos_public').on(memo.memberId).where(isPublic),
     index('memos_by_type').on(memo.bookId, memo.memoType),
     uniqueIndex('memos_by_position').on(memo.memberId, memo.position),
     check('memos_type', isOneOf(memo.memoType, MEMO_TYPES)),

@@ -1,9 +1,10 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { hashToken, hasTokenForm, slotOfToken } from '../../auth/access-token'
+import { hashToken, hasTokenForm, readLinkSecret, slotOfToken } from '../../auth/access-token'
 import { credentialOf, verifyToken } from '../../auth/token'
 import type { App } from '../../env'
 import { ApiError, tooManyRequests, unauthorized } from '../../errors'
-import type { Scope } from '../../values/contract'
+import type { Right, Scope } from '../../values/contract'
+import { SUFFIXES, toShape } from '../../values/link'
 import { annotate } from '../route-metadata'
 import { confirmedMember, hasEnded, rememberVerdict } from './credentials'
 import { chargeCaller, chargeNetwork, limitCaller, PERIOD_SECONDS } from './throttle'
@@ -15,21 +16,34 @@ const CREDENTIALS = /^(bearer|token) +(\S+) *$/i
 const DOUBLED = /^(?:bearer|token) +(?:bearer|token) /i
 const BARE = /^[\w-]{20,}(?:\.[\w.-]*)?$/
 
-const toTokenCaller = async (c: Context<App>, token: string, required: Scope[]): Promise<Caller> => {
-  const slot = slotOfToken(token)
-  if (slot === undefined) throw unauthorized('malformed')
-  // Anyone can make up a token of an unbound slot.
-  if (!c.get('slots').numbers.includes(slot)) throw unauthorized('ended')
-  return { slot, tokenHash: await hashToken(token), required }
-}
+const toTokenCaller = async (token: string, slot: number, required: Right[]): Promise<Caller> => ({
+  slot,
+  tokenHash: await hashToken(token),
+  required,
+})
+const isBound = (c: Context<App>, slot: number) => c.get('slots').numbers.includes(slot)
 
 /** @throws UNAUTHORIZED when the header names no caller */
 const findCaller = async (c: Context<App>, required: Scope[]) => {
   const header = c.req.header('Authorization') ?? ''
   const [, scheme = '', token = ''] = header.match(CREDENTIALS) ?? []
-  if (hasTokenForm(token)) return toTokenCaller(c, token, required)
+  if (hasTokenForm(token)) {
+    const slot = slotOfToken(token)
+    if (slot === undefined) throw unauthorized('malformed')
+    // Anyone can make up a token of an unbound slot.
+    if (!isBound(c, slot)) throw unauthorized('ended')
+    return toTokenCaller(token, slot, required)
+  }
   if (scheme.toLowerCase() === 'bearer') return verifyToken(c.get('config'), token)
   throw unauthorized(DOUBLED.test(header) ? 'doubled' : BARE.test(header) ? 'bare' : 'missing')
+}
+
+/** Sets what the handlers of a caller find. `limitedPer`: what the caller's limits count by. */
+const enter = (c: Context<App>, caller: Caller, limitedPer: App['Variables']['limitedPer']) => {
+  c.set('caller', caller)
+  c.set('limits', [])
+  c.set('limitedPer', limitedPer)
+  c.set('db', { ...c.get('slots').open(caller.slot), credential: credentialOf(caller) })
 }
 
 /**
@@ -42,10 +56,7 @@ const authenticate =
   async (c, next) => {
     const caller = await findCaller(c, required)
     if (hasEnded(caller)) throw unauthorized('ended')
-    c.set('caller', caller)
-    c.set('limits', [])
-    c.set('limitedPer', required.length === 0 ? 'credential' : 'member')
-    c.set('db', { ...c.get('slots').open(caller.slot), credential: credentialOf(caller) })
+    enter(c, caller, required.length === 0 ? 'credential' : 'member')
     // Nobody can make up a session token, so account management does not need this limit, which others could use up.
     const isExempt = required.length === 0 && 'sessionId' in caller
     if (!isExempt && confirmedMember(caller) === undefined) await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'credential')
@@ -110,6 +121,31 @@ export const canReadAll = authenticated('library:read', 'memos:read')
 
 /** Like `authenticated`, but refuses access tokens, and counts limits per session: for account management. */
 export const sessionOnly = annotate(authenticate([]), { membersOnly: true })
+
+const LINK = /^([^.]*)((?:\.[a-z]+)*)$/
+
+/**
+ * The holder of a link: the last part of the path is its secret, and a suffix. Sets `link`, and what `authenticated` sets. Its limits
+ * count by link, so that those who have it use up nothing of the member's.
+ * @throws LINK_NOT_FOUND when the secret is malformed, has been refused before, or has no such suffix
+ */
+export const linked = annotate<MiddlewareHandler<App>>(
+  async (c, next) => {
+    const [, secret = '', suffix = ''] = c.req.param('link')?.match(LINK) ?? []
+    const named = readLinkSecret(secret)
+    if (!named || !isBound(c, named.slot) || !SUFFIXES[named.kind].includes(suffix))
+      throw new ApiError('LINK_NOT_FOUND')
+    const caller = await toTokenCaller(secret, named.slot, ['show'])
+    if (hasEnded(caller)) throw new ApiError('LINK_NOT_FOUND')
+    c.set('link', { ...toShape(named.kind, named.variant), kind: named.kind, secret, suffix })
+    enter(c, caller, 'credential')
+    if (confirmedMember(caller) === undefined) await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'credential')
+    limitCaller(c, { binding: 'WRITE_LIMIT', kind: 'link' })
+    await next()
+    await settle(c, caller)
+  },
+  { throttled: true, limit: 'link' },
+)
 
 /** Rejects an `Authorization` header: the contract allows none on sign-up and login. */
 export const anonymous: MiddlewareHandler<App> = async (c, next) => {

@@ -17,21 +17,28 @@ const longYears = createLimiter({ capacity: 1, leaseMs: 15_000, maxWaiting: 64 }
 
 const memberOf = (c: Context<App>) => String(knownMember(c.get('caller')))
 
+/** `charge`: as how many requests one of a member without a long year counts. */
+const limitYears =
+  (charge: number): MiddlewareHandler<App> =>
+  async (c, next) => {
+    const isLong = withLongYear.get(memberOf(c)) === true
+    for (let left = isLong ? LONG_CHARGE : charge; left > 0; left--)
+      limitCaller(c, { binding: 'MEMBER_LIMIT', kind: 'statistics' })
+    if (!isLong) return next()
+    await withLease(c, longYears, 1, next)
+  }
+
 /**
  * Limits how many statistics of all kinds a member reads in a minute. Of members with a long year, it allows fewer, and one at a
  * time. Mount it after `authenticated`.
  * @throws UNAVAILABLE when too many wait, or for too long
  */
-export const limitStatistics = annotate<MiddlewareHandler<App>>(
-  async (c, next) => {
-    const isLong = withLongYear.get(memberOf(c)) === true
-    for (let charge = isLong ? LONG_CHARGE : 1; charge > 0; charge--)
-      limitCaller(c, { binding: 'MEMBER_LIMIT', kind: 'statistics' })
-    if (!isLong) return next()
-    await withLease(c, longYears, 1, next)
-  },
-  { throttled: true, limit: 'member' },
-)
+export const limitStatistics = annotate<MiddlewareHandler<App>>(limitYears(1), { throttled: true, limit: 'member' })
+
+const limitLongYear = limitYears(0)
+/** The same for the year of a link, which has another limit unless it is long. Mount it after `linked`. */
+export const limitLinkedYear: MiddlewareHandler<App> = (c, next) =>
+  c.get('link').kind === 'YEAR' ? limitLongYear(c, next) : next()
 
 /** How the handler behind `limitStatistics` reads the statistics of its caller. */
 export const statisticsOf = (c: Context<App>) => ({

@@ -20,9 +20,7 @@ export const MAX_EXAMINED = 500
 // Selected once: `callerId` takes seven parameters each time, and D1 allows a hundred per statement.
 const owner = sql.raw('(select id from caller)')
 const wantedTag = sql.raw('(select id from wantedTag)')
-const expressions = sql`
-  caller(id) as materialized (select ${callerId}),
-  wantedTag(id) as materialized (select tagId from tags where memberId = ${owner} and tagKey = :tagKey)`
+const tagByKey = sql`select tagId from tags where memberId = ${owner} and tagKey = :tagKey`
 
 const columns = sql.raw(['bookId', ...BOOK_COLUMNS].join(', '))
 const onlyId = sql.raw(['bookId', ...BOOK_COLUMNS.map(() => 'null')].join(', '))
@@ -154,24 +152,37 @@ const selectPart = ({ number, select, key, filters }: Part) => {
 type Row = ListedBook & Pick<Position, 'sortKey' | 'part'>
 type LastExamined = Pick<Row, 'bookId' | 'sortKey' | 'part'> & { title: null }
 
-/** The caller's books that match all filters. A page may be short or empty even if there is a next one. */
-export const listBooks = async (db: Db, caller: Caller, query: ListQuery): Promise<List<ListedBook>> => {
+/**
+ * Prepares the statement that lists the caller's books that match all filters, and the function that makes the list of its rows. A
+ * page may be short or empty even if there is a next one.
+ * @param tag selects the identifier of the tag, if the query has one
+ */
+export const prepareList = (query: ListQuery, selectTag: SQL = tagByKey) => {
   const { sort, cursor, size, tag = '', author = '' } = query
   const parts = partsOf(query).filter(({ number }) => number >= (cursor?.part ?? 0))
   // SQLite reads the parts one after the other, until it has enough rows.
   const selects = parts.flatMap(selectPart)
-  const statement = sqlStatement<
-    Row | LastExamined
-  >`with ${expressions} ${sql.join(selects, sql` union all `)} limit ${limit}`
+  const statement = sqlStatement<Row | LastExamined>`
+    with caller(id) as materialized (select ${callerId}), wantedTag(id) as materialized (${selectTag})
+    ${sql.join(selects, sql` union all `)} limit ${limit}`
   const values = { ...cursor, tagKey: fold(tag), authorKey: fold(author), limit: size + 1 }
-  // A cursor from a list with other filters may leave no part.
-  const { rows = [] } = await runAsCaller(db, caller, { rows: parts.length > 0 ? statement(values) : undefined })
-  const end = rows.findIndex(({ title }) => title === null)
-  const found = (end === -1 ? rows : rows.slice(0, end)) as Row[]
-  const page = found.slice(0, size)
-  const last = found.length > size ? page.at(-1) : rows[end]
-  return {
-    item: page.map(({ sortKey: _, part: __, ...book }) => book),
-    next: last ? toCursor({ sort, part: last.part, sortKey: last.sortKey, bookId: last.bookId }) : null,
+  const toList = (rows: (Row | LastExamined)[] = []): List<ListedBook> => {
+    const end = rows.findIndex(({ title }) => title === null)
+    const found = (end === -1 ? rows : rows.slice(0, end)) as Row[]
+    const page = found.slice(0, size)
+    const last = found.length > size ? page.at(-1) : rows[end]
+    return {
+      item: page.map(({ sortKey: _, part: __, ...book }) => book),
+      next: last ? toCursor({ sort, part: last.part, sortKey: last.sortKey, bookId: last.bookId }) : null,
+    }
   }
+  // A cursor from a list with other filters may leave no part.
+  return { rows: parts.length > 0 ? statement(values) : undefined, toList }
+}
+
+/** The caller's books that match all filters. */
+export const listBooks = async (db: Db, caller: Caller, query: ListQuery): Promise<List<ListedBook>> => {
+  const { toList, ...batch } = prepareList(query)
+  const { rows } = await runAsCaller(db, caller, batch)
+  return toList(rows)
 }

@@ -79,7 +79,7 @@ const SORTS = FIELDS.flatMap((field) => [field, `-${field}`] as const)
 const Sort = z.enum(SORTS, { error: `must be one of ${SORTS.join(', ')}` })
 
 /** The last book of a page. Part 0 has the books with a value to sort by, part 1 those without. */
-const Position = z.lazy(() =>
+export const Position = z.lazy(() =>
   z.object({
     sort: Sort,
     part: z.int().check(z.minimum(0), z.maximum(1)),

@@ -55,10 +55,11 @@ export const RowsQuery = z.lazy(() =>
 )
 export type RowsQuery = z.infer<typeof RowsQuery>
 
+export const Theme = oneOf(['light', 'dark'])
 export const PictureQuery = z.lazy(() =>
   z.object({
     year: YearParameter(),
-    theme: z._default(oneOf(['light', 'dark']), 'light'),
+    theme: z._default(Theme, 'light'),
     size: z._default(oneOf(['card', 'page']), 'card'),
   }),
 )

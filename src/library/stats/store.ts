@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, runAsCaller } from '../../db/caller'
-import { type Db, sqlStatement } from '../../db/client'
+import { type Db, firstRow, type Statement, sqlStatement } from '../../db/client'
 import { limit } from '../../db/parameters'
 import { isFinished, isUnread } from '../../db/schema/book-tables'
 import { countedOn, isCounted } from '../../db/schema/reading-tables'
@@ -85,14 +85,15 @@ export const tooLarge = () => new ApiError('MAX_STATS_ROWS')
 export type Context = { db: Db; caller: Caller; serviceZone: string; onRead: (rows: number) => void }
 
 /**
- * Reads what the statistics of a year count. The database does not know time zones: it returns events of 14 hours more on both
+ * Reads what the statistics of a year count, and the first row of another query in the same call. The database does not know time zones: it returns events of 14 hours more on both
  * sides, and memos, whose times are those of the service, of a little more than a day.
  * @throws MAX_STATS_ROWS
  */
-export const loadYear = async (
+export const loadYear = async <Row = undefined>(
   { db, caller, serviceZone, onRead }: Context,
   year: number,
   { hasReadings, hasActivity, hasTitles = false }: Options = ALL,
+  other?: Statement<Row>,
 ) => {
   const [starts, ends] = [Date.UTC(year), Date.UTC(year + 1)]
   const toText = (time: number) => new Date(time).toISOString().slice(0, 19)
@@ -103,11 +104,12 @@ export const loadYear = async (
     last: toText(ends + ZONES_MS),
     hasTitles: Number(hasTitles),
   }
-  const { guard, readings, events, memos } = await runAsCaller(db, caller, {
+  const { guard, readings, events, memos, also } = await runAsCaller(db, caller, {
     guard: selectBacklog(),
     readings: hasReadings ? selectReadings({ year: String(year) }) : undefined,
     events: hasActivity ? selectEvents(range) : undefined,
     memos: hasActivity ? selectMemos(range) : undefined,
+    also: other && firstRow(other),
   })
   const rows = { readings: readings ?? [], events: events ?? [], memos: memos ?? [] }
   const lists = Object.values(rows)
@@ -115,7 +117,12 @@ export const loadYear = async (
   if (lists.some(isCut)) throw tooLarge()
   const { timeZone, ...backlog } = guard
   const zone = createZone(timeZone ?? serviceZone)
-  return { ...toYear(year, rows, zone, createZone(serviceZone)), backlog, today: zone.toDate(Date.now()) }
+  return {
+    ...toYear(year, rows, zone, createZone(serviceZone)),
+    backlog,
+    today: zone.toDate(Date.now()),
+    also: also as Row | undefined,
+  }
 }
 
 const selectUnread = sqlStatement<{ bookId: number; title: string; createdAt: string; key: string }>`

@@ -21,6 +21,11 @@ const pickTag = (ifSourceHasMore: 'source' | 'target', otherwise: 'source' | 'ta
   where source.memberId = ${callerId} and source.tagKey = :fromKey
 )`
 const [larger, smaller] = [pickTag('source', 'target'), pickTag('target', 'source')]
+// Links by the tag that is merged into another one end, and those by the other stay with its books.
+const endLinks = sqlStatement`
+  delete from accessTokens where memberId = ${callerId} and tagId = ${tagId('fromKey')} and ${larger} is not null`
+const moveLinks = sqlStatement`
+  update accessTokens set tagId = ${larger} where memberId = ${callerId} and tagId = ${tagId('toKey')} and ${larger} is not null`
 const takeSpelling = sqlStatement`update tags set tag = (select tag from tags where ${isTag('toKey')}) where ${isTag('fromKey')}`
 const moveBooks = sqlStatement`
   insert into bookTags (memberId, tagId, bookId)
@@ -54,6 +59,8 @@ export const renameOrMerge = async (db: Db, caller: Caller, { from, to }: TagRen
   const { renamed, merged, target } = await runAsCaller(db, caller, {
     renamed: rename,
     // After a rename, no tag `from` is left to merge.
+    endedLinks: endLinks(values),
+    links: moveLinks(values),
     spelling: takeSpelling(values),
     moved: moveBooks(values),
     count: resetCount(values),

@@ -27,13 +27,13 @@ const create = async (owner = reader, changed: Partial<Bindings> = {}) => {
   })
   return status
 }
-const numberIn = (text = '') => text.match(/now (\d+)\./)?.[1]
+const numberIn = (text = '') => text.match(/now (\d+),/)?.[1]
 const countMails = () => select('select mails, tokenMails from dailyMails')
 
 it('informs the member of a new access token, and how many there are', async () => {
   expect(await create()).toBe(201)
-  const subject = 'New access token for your Reading Library account / 새 액세스 토큰이 만들어졌습니다'
-  expect(mails).toMatchObject([{ to: reader.email, subject, text: expect.stringContaining('모두 1개') }])
+  const subject = 'New access token or link of your Reading Library / 새 액세스 토큰 또는 링크가 만들어졌습니다'
+  expect(mails).toMatchObject([{ to: reader.email, subject, text: expect.stringContaining('토큰은 1개') }])
   expect(numberIn(mails[0]?.text)).toBe('1')
 })
 

@@ -21,7 +21,7 @@ const MAILS: Mail[] = [
   { kind: 'emailRestored' },
   { kind: 'emailRestored', code: 'K7QM2-9FXTR' },
   { kind: 'emailReplaced', restoredEmail: 'jane.doe@example.com' },
-  { kind: 'tokenCreated', tokens: 3 },
+  { kind: 'tokenCreated', tokens: 3, links: 2 },
 ]
 const codeOf = (mail: Mail) => ('code' in mail ? mail.code : 'undoCode' in mail ? mail.undoCode : undefined)
 

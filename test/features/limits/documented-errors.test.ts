@@ -2,8 +2,9 @@
 import { beforeAll, expect, it, vi } from 'vitest'
 import { blockMember } from '../../../scripts/members/block'
 import { createUndoCode } from '../../../src/accounts/email-change/undo-code'
+import { MAX_LINKS } from '../../../src/accounts/links/schema'
 import { MAX_TOKENS } from '../../../src/accounts/tokens/schema'
-import { createAccessToken } from '../../../src/auth/access-token'
+import { createAccessToken, createLinkSecret } from '../../../src/auth/access-token'
 import type { Bindings } from '../../../src/env'
 import type { ErrorCode } from '../../../src/errors'
 import { MAX_JSON_BYTES } from '../../../src/http/bodies/body'
@@ -32,7 +33,7 @@ import { memberIdOf } from '../../support/images/images'
 import { gif } from '../../support/images/pictures'
 import { PIXEL, toFileForm, validForm } from '../../support/inputs/file-form'
 import { refusing } from '../../support/rate-limits'
-import { insertAccessToken } from '../../support/tokens'
+import { insertAccessToken, insertLink } from '../../support/tokens'
 
 let reader: Reader
 let other: Reader
@@ -45,8 +46,9 @@ let importer: Reader
 /** Has an import that replaced a text. */
 let overwriter: Reader
 let overwritingImport: string
-/** Has as many access tokens and tags as a member may have. */
+/** Has as many access tokens, links and tags as a member may have. */
 let hoarder: Reader
+let linkToFullYear: string
 /** Has as many readings as a book may have. */
 let fullBookId: string
 let hoardedBook: string
@@ -76,6 +78,10 @@ beforeAll(async () => {
   for (let n = 0; n < MAX_TOKENS; n++) {
     await insertAccessToken(memberDatabase(), await memberIdOf(hoarder), ['profile:read'], memberSlot())
   }
+  for (let n = 0; n < MAX_LINKS; n++) {
+    const named = { slot: memberSlot(), kind: 'YEAR', variant: 2019 } as const
+    linkToFullYear = await insertLink(memberDatabase(), await memberIdOf(hoarder), named)
+  }
   fullBookId = String((await reader.createBook()).bookId)
   await insertReadings(Number(fullBookId), MAX_READINGS)
   mergedBook = String((await reader.createBook({ bookStatus: 'ING' })).bookId)
@@ -96,6 +102,7 @@ beforeAll(async () => {
     'reading-id': `${bookId}`,
     'member-id': memberId,
     name,
+    link: await insertLink(memberDatabase(), Number(memberId), { slot: memberSlot(), kind: 'SHELF', variant: 0 }),
   }
 })
 
@@ -171,8 +178,9 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   READING_NOT_FOUND: absent,
   IMAGE_NOT_FOUND: absent,
   IMPORT_NOT_FOUND: absent,
-  TAG_NOT_FOUND: {},
+  TAG_NOT_FOUND: (operation) => (operation.fields.includes('kind') ? withFields('absent', /^tag$/)(operation) : {}),
   GOAL_NOT_FOUND: withParameters('1999', /^year$/),
+  LINK_NOT_FOUND: (operation) => ({ path: addressOf(operation, { link: 'x', 'link-id': crypto.randomUUID() }) }),
   TOKEN_NOT_FOUND: withParameters(crypto.randomUUID(), /^token-id$/),
   SESSION_NOT_FOUND: withParameters(crypto.randomUUID(), /^session-id$/),
   PRECONDITION_FAILED: { headers: { 'If-Match': '"other"' } },
@@ -199,12 +207,23 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
     body: JSON.stringify({ from: Number(hoardedBook) }),
   }),
   MAX_TOKENS: () => ({ token: hoarder.token }),
-  MAX_STATS_ROWS: (operation) => ({ token: hoarder.token, path: addressOf(operation, { year: '2019' }) }),
+  MAX_LINKS: () => ({ token: hoarder.token }),
+  MAX_STATS_ROWS: (operation) => ({
+    ...(operation.needsToken && { token: hoarder.token }),
+    path: addressOf(operation, { year: '2019', link: linkToFullYear }),
+  }),
   MAX_TAGS: (operation) => ({ token: hoarder.token, path: addressOf(operation, { 'book-id': hoardedBook }) }),
   // Limits of callers refuse only the request after the one that exceeds them.
-  TOO_MANY_REQUESTS: ({ needsToken }) => ({
+  TOO_MANY_REQUESTS: (operation) => ({
     changed: { NETWORK_LIMIT: refusing, CREDENTIAL_LIMIT: refusing },
-    ...(needsToken && { token: createAccessToken(memberSlot()) }),
+    ...(operation.needsToken
+      ? { token: createAccessToken(memberSlot()) }
+      : {
+          path: addressOf(operation, {
+            ...ids,
+            link: createLinkSecret({ slot: memberSlot(), kind: 'YEAR', variant: 1 }),
+          }),
+        }),
   }),
   CATALOGUE_FAILED: withOpenLibrary('broken'),
   CATALOGUE_TIMED_OUT: withOpenLibrary('silent'),

@@ -37,6 +37,7 @@ type Ids = {
   imageName: string
   sessionId: string
   tokenId: string
+  linkId: string
   importId: string
 }
 
@@ -60,6 +61,7 @@ const neverUsed = ({ bookId }: Ids) =>
       imageName: `${'A'.repeat(22)}.png`,
       sessionId: NIL,
       tokenId: NIL,
+      linkId: NIL,
       importId: id,
     }),
   )
@@ -124,6 +126,8 @@ export const createLibrary = async (
   const { readingId } = needs('reading-id') ? await create(`/books/${bookId}/readings`, { note: text }) : {}
   const image = needs('name') ? await upload(api, member) : { memberId: '0', imageName: '' }
   const { tokenId } = needs('token-id') ? await create('/tokens', { name: text, scopes: ['memos:read'] }) : {}
+  const link = { name: text, kind: 'SHELF' }
+  const { linkId } = needs('link-id') ? await create('/links', link) : {}
   const importId = needs('import-id') ? await importBook(api, member, toExport(tag, bookId, text)) : NIL
   if (needs('tag')) await create(`/books/${bookId}/tags`, { tags: [tag] }, 'PUT')
   if (needs('edition')) await create(`/books/${bookId}/edition`, { isbn: ISBN, series: text }, 'PATCH')
@@ -138,6 +142,7 @@ export const createLibrary = async (
     ...image,
     sessionId: sessionIdOf(member),
     tokenId,
+    linkId,
     importId,
   }
 }
@@ -150,6 +155,7 @@ export const prepareIsolation = async (api: Api) => {
   await call(api, firstSession, 'DELETE', `/books/${deleted.bookId}`)
   await call(api, firstSession, 'DELETE', `/images/${deleted.memberId}/${deleted.imageName}`)
   await call(api, firstSession, 'DELETE', `/tokens/${deleted.tokenId}`)
+  await call(api, firstSession, 'DELETE', `/links/${deleted.linkId}`)
   await call(api, firstSession, 'DELETE', `/imports/${deleted.importId}`)
   await call(api, firstSession, 'DELETE', `/goals/${deleted.year}`)
   // A password change ends all other sessions.
@@ -222,6 +228,7 @@ export const valuesOf = ({ bookId, memoId, readingId, tag, year, memberId, image
   name: imageName,
   'session-id': ids.sessionId,
   'token-id': ids.tokenId,
+  'link-id': ids.linkId,
   'import-id': ids.importId,
 })
 const addressWith = (operation: Operation, ids: Ids) => addressOf(operation, valuesOf(ids))

@@ -37,6 +37,8 @@ const errorsOf = (responses: Record<string, Response>) =>
 
 /** Of these fields, a body must have exactly one. The document says so only in words: some generators would lose the types. */
 const ALTERNATIVES = [['page', 'percent']]
+/** Fields that links of some kinds must not have. */
+const OF_OTHER_KINDS = ['tag', 'year']
 
 const toOperation = (template: string, method: string, operation: OperationObject) => {
   const parameters = (operation.parameters ?? []).map(resolve)
@@ -60,7 +62,7 @@ const toOperation = (template: string, method: string, operation: OperationObjec
     /** Names of the fields that the body must have, the first of alternatives among them. */
     required: [...required, ...alternatives.map(([first]) => first)],
     /** Names of the fields that a body with the required ones must not have. */
-    excluded: alternatives.flatMap(([, ...others]) => others),
+    excluded: [...alternatives.flatMap(([, ...others]) => others), ...(fields.includes('kind') ? OF_OTHER_KINDS : [])],
     errors: errorsOf(operation.responses),
     /** The values of parameters and fields in the examples of the document. */
     examples: {
@@ -87,6 +89,8 @@ const PARAMETERS: Record<string, string> = {
   'reading-id': '1',
   'session-id': '00000000-0000-4000-8000-000000000001',
   'token-id': '00000000-0000-4000-8000-000000000002',
+  'link-id': '00000000-0000-4000-8000-000000000003',
+  theme: 'dark',
   isbn: '9788936434120',
   'title-or-author': 'petit',
   page: '1',
@@ -155,6 +159,7 @@ const FIELDS: Record<string, unknown> = {
   tags: ['Novel', '소설'],
   to: 'Essays',
   scopes: ['library:read'],
+  kind: 'SHELF',
   expiresAt: '2999-12-31T23:59:59Z',
   shelfMap: '{}',
   columns: '{}',
@@ -201,10 +206,9 @@ export const fromOf = ({ path }: Operation, bookId: string | undefined, tag: str
 export const isPage = (path: string) =>
   /^\/(?:openapi\.json|docs(?:\/[^/]*)?|\.well-known\/(?:security\.txt|api-catalog))?$/.test(path)
 
-/** The parameters that name a book, a memo, a reading, a tag, a goal, an image, a session, an access token or an import. */
-const ID_PARAMETERS = 'book-id memo-id reading-id bookId tag year member-id name session-id token-id import-id'.split(
-  ' ',
-)
+/** The parameters that name a book, a memo, a reading, a tag, a goal, an image, a session, an access token, a link or an import. */
+const ID_PARAMETERS =
+  'book-id memo-id reading-id bookId tag year member-id name session-id token-id link-id import-id'.split(' ')
 /** The fields of a body that name one. */
 const ID_FIELDS = ['from']
 

@@ -1,0 +1,86 @@
+import * as z from 'zod/mini'
+import { BookStatus } from '../../library/books/schema'
+import { MAX_YEAR, MIN_YEAR } from '../../library/stats/schema'
+import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
+import { MAX_TAG } from '../../values/contract'
+import { int } from '../../values/fields'
+import { namedObject } from '../../values/named'
+import { Instant, textUpTo } from '../../values/responses'
+import { MAX_NAME } from '../tokens/schema'
+import { LinkKind, MAX_LINKS } from './schema'
+
+const fields = {
+  linkId: z.uuid(),
+  name: textUpTo(MAX_NAME),
+  kind: LinkKind,
+  bookStatus: z.nullable(BookStatus),
+  tag: z.nullable(textUpTo(MAX_TAG)),
+  year: z.nullable(int(MIN_YEAR, MAX_YEAR)),
+  createdAt: Instant,
+}
+
+/** The only response with the address. */
+export const CreatedLink = namedObject('CreatedLink', { ...fields, url: z.url() })
+export type CreatedLink = z.infer<typeof CreatedLink>
+
+export const Link = namedObject('Link', { ...fields, lastUsedAt: z.nullable(z.iso.date()) })
+export type Link = z.infer<typeof Link>
+
+export const linksReference: FeatureReference = {
+  tag: 'Links',
+  schemas: {
+    CreatedLink: 'A new link. No other response contains its address.',
+    Link: 'A link, without its address.',
+    LinkKind:
+      'What a link shows.\n\n- `SHELF`: books, with rating and dates, without memos\n- `MEMOS`: memos with the `memoAuthority` `PUBLIC`, each with title and author of its book\n- `CALENDAR`: finished readings, as events of a calendar\n- `YEAR`: the picture of a year',
+    LinkPatch: 'The changes of a link.',
+    NewLink: 'A link to create.',
+  },
+  properties: {
+    bookStatus: 'Shows only books of this status. Null if of all. Only for the kind `SHELF`.',
+    kind: 'What the link shows.',
+    lastUsedAt: 'The UTC day on which the link was last used, as `yyyy-MM-dd`. Null if never.',
+    linkId: 'Identifier of the link. It is not part of the address.',
+    name: 'The name of the link, which those who have it see, too.',
+    'NewLink.name': `The name of the link, which is the title of its page. Names need not be unique. ${WELL_FORMED}.`,
+    'LinkPatch.name': `The new name. ${WELL_FORMED}.`,
+    tag: 'Shows only books with this tag. Null if with any or none. Only for the kind `SHELF`.',
+    'NewLink.tag':
+      'Shows only books with this tag, which you must have. The link follows the tag when it is renamed, and ends when it is deleted or merged into another one. Only for the kind `SHELF`.',
+    url: 'The address of the link. Store it: it cannot be read again.',
+    year: 'The year of the picture. Required for the kind `YEAR`, and only for that one.',
+  },
+  parameters: { 'link-id': 'Identifier of the link.' },
+  operations: {
+    'POST /links': {
+      operationId: 'createLink',
+      summary: 'Create a link',
+      description:
+        'Whoever has its address can see what it shows, without an account: `showLink` describes the forms. No other response ' +
+        `contains the address: the service stores only a hash. A member may have ${MAX_LINKS} links. A link ends when you ` +
+        'delete it, with your account, after a password reset, and when a former e-mail address is restored; not ' +
+        'when a password or the access token that created it changes. You are informed by mail, at most once an hour, with ' +
+        'new access tokens.',
+      responses: { 201: json(CreatedLink, 'The new link') },
+      errors: ['TAG_NOT_FOUND', 'MAX_LINKS'],
+    },
+    'GET /links': {
+      operationId: 'listLinks',
+      summary: 'List your links',
+      description: 'Newest first, without their addresses.',
+      responses: { 200: json(z.array(Link).check(z.maxLength(MAX_LINKS)), 'Your links') },
+    },
+    'PATCH /links/{link-id}': {
+      operationId: 'renameLink',
+      summary: 'Rename a link',
+      description: 'Its address stays the same.',
+      responses: { 200: json(Link, 'The link') },
+    },
+    'DELETE /links/{link-id}': {
+      operationId: 'deleteLink',
+      summary: 'Delete a link',
+      description: 'It ends immediately. A second deletion returns 404.',
+      responses: { 204: empty('Deleted') },
+    },
+  },
+}

@@ -1,0 +1,39 @@
+import { Hono } from 'hono'
+import type { App } from '../../env'
+import { found } from '../../errors'
+import { valid } from '../../http/bodies/validate'
+import { authenticated } from '../../http/guard/authenticated'
+import { originOf } from '../../http/guard/device'
+import { runLater } from '../../http/later'
+import { publicBase } from '../../http/public-base'
+import { hasMailer, sendMail } from '../../mail/send'
+import { informOwner } from '../tokens/notice'
+import { LinkPatch, LinkPath, NewLink } from './schema'
+import { createLink, deleteLink, listLinks, renameLink } from './store'
+
+export const links = new Hono<App>()
+  // A link shows others what it reads, so creating one needs the scopes to read that.
+  .post('/', authenticated('links:write', 'library:read', 'memos:read'), valid('json', NewLink), async (c) => {
+    const { db, slots, config, caller } = c.var
+    const { created, owner } = await createLink(db, caller, c.req.valid('json'), publicBase(c), originOf(c))
+    if (hasMailer(config, c.env)) {
+      runLater(c, () => informOwner(slots, config, owner, (to, mail) => sendMail(c.env, config, to, mail)))
+    }
+    return c.json(created, 201)
+  })
+  .get('/', authenticated('links:read'), async (c) => c.json(await listLinks(c.var.db, c.var.caller), 200))
+  .patch(
+    '/:link-id',
+    authenticated('links:read', 'links:write'),
+    valid('param', LinkPath),
+    valid('json', LinkPatch),
+    async (c) => {
+      const link = await renameLink(c.var.db, c.var.caller, c.req.valid('param')['link-id'], c.req.valid('json'))
+      return c.json(found(link, 'LINK_NOT_FOUND'), 200)
+    },
+  )
+  .delete('/:link-id', authenticated('links:write'), valid('param', LinkPath), async (c) => {
+    const { 'link-id': linkId } = c.req.valid('param')
+    found(await deleteLink(c.var.db, c.var.caller, linkId, originOf(c)), 'LINK_NOT_FOUND')
+    return c.body(null, 204)
+  })

@@ -1,0 +1,48 @@
+import * as z from 'zod/mini'
+import { BookStatus } from '../../library/books/schema'
+import { MAX_YEAR, MIN_YEAR } from '../../library/stats/schema'
+import { TagName } from '../../library/tags/schema'
+import { LINK_KINDS } from '../../values/contract'
+import { filledText, int, nameOrCode, orRequired } from '../../values/fields'
+import { named, namedLazy } from '../../values/named'
+import { MAX_NAME } from '../tokens/schema'
+
+/** The most links of a member. */
+export const MAX_LINKS = 50
+
+export const LinkKind = named(
+  'LinkKind',
+  z.enum(LINK_KINDS, { error: orRequired(`must be one of ${LINK_KINDS.join(', ')}`) }),
+)
+
+const Fields = z.lazy(() =>
+  z.object({
+    name: filledText(MAX_NAME),
+    kind: LinkKind,
+    bookStatus: z.nullish(nameOrCode(BookStatus)),
+    tag: z.nullish(TagName),
+    year: z.nullish(int(MIN_YEAR, MAX_YEAR)),
+  }),
+)
+type Fields = z.infer<typeof Fields>
+
+const onlyFor = (kind: Fields['kind'], field: 'bookStatus' | 'tag' | 'year') =>
+  z.refine<Fields>((link) => link.kind === kind || (link[field] ?? null) === null, {
+    path: [field],
+    error: `is only for the kind ${kind}`,
+  })
+
+export const NewLink = namedLazy('NewLink', () =>
+  Fields.def.getter().check(
+    onlyFor('SHELF', 'bookStatus'),
+    onlyFor('SHELF', 'tag'),
+    onlyFor('YEAR', 'year'),
+    z.refine(({ kind, year }) => kind !== 'YEAR' || (year ?? null) !== null, { path: ['year'], error: 'is required' }),
+  ),
+)
+export type NewLink = z.infer<typeof NewLink>
+
+export const LinkPatch = namedLazy('LinkPatch', () => z.object({ name: filledText(MAX_NAME) }))
+export type LinkPatch = z.infer<typeof LinkPatch>
+
+export const LinkPath = z.lazy(() => z.object({ 'link-id': z.uuid({ error: 'must be a UUID' }) }))

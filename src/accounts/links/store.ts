@@ -1,0 +1,118 @@
+import { sql } from 'drizzle-orm'
+import { createLinkSecret, hashToken } from '../../auth/access-token'
+import { type Caller, callerId, isCaller, queryOne, runAsCaller } from '../../db/caller'
+import { type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
+import { ApiError } from '../../errors'
+import { toBits } from '../../values/contract'
+import { toInstant } from '../../values/fields'
+import { toVariant } from '../../values/link'
+import { fold } from '../../values/text/fold'
+import { type Origin, recordActivity } from '../sessions/activity'
+import type { Owner } from '../tokens/notice'
+import { countsOf, toDate } from '../tokens/store'
+import type { CreatedLink, Link } from './responses'
+import { type LinkPatch, MAX_LINKS, type NewLink } from './schema'
+
+type Row = Omit<Link, 'createdAt' | 'lastUsedAt'> & { createdAt: number; lastUsedDay: number | null }
+
+const isOwnLink = sql`memberId = ${callerId} and tokenId = :linkId and kind is not null`
+const ownerOfLink = sql`(select memberId from accessTokens where ${isOwnLink})`
+const columns = sql.raw(`tokenId as linkId, name, kind, bookStatus, (
+  select tag from tags where tags.memberId = accessTokens.memberId and tags.tagId = accessTokens.tagId
+) as tag, year, createdAt, lastUsedDay`)
+
+const tagId = sql`(select tagId from tags where memberId = ${callerId} and tagKey = :tagKey)`
+const isCreatable = sql`(:tagKey is null or ${tagId} is not null)
+  and (select count(*) from accessTokens where memberId = owner and kind is not null) < ${sql.raw(String(MAX_LINKS))}`
+const insertLink = sqlStatement<Row>`
+  insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, kind, bookStatus, tagId, year)
+  select :tokenHash, owner, :linkId, :name, :bits, '', :callerNow, :kind, :bookStatus, ${tagId}, :year
+  from (select ${callerId} as owner)
+  where owner is not null and ${isCreatable}
+  returning ${columns}`
+const selectOwner = sqlStatement<Owner & { hasTag: number }>`
+  select memberId, email, ${countsOf}, :tagKey is null or ${tagId} is not null as hasTag from members where ${isCaller}`
+const recordCreation = recordActivity('LINK_CREATED', ownerOfLink)
+
+/** Everything but the times. */
+const toFields = ({ createdAt: _, lastUsedDay: __, ...fields }: Row) => fields
+const toLink = (row: Row): Link => ({
+  ...toFields(row),
+  createdAt: toInstant(row.createdAt),
+  lastUsedAt: row.lastUsedDay === null ? null : toDate(row.lastUsedDay),
+})
+
+/**
+ * Creates a link of the caller. Only the hash of its secret is stored, so its address cannot be read again.
+ * @param base the URL of the service
+ * @throws TAG_NOT_FOUND; MAX_LINKS when the caller already has MAX_LINKS links
+ */
+export const createLink = async (
+  db: Db,
+  caller: Caller,
+  { name, kind, bookStatus = null, tag = null, year = null }: NewLink,
+  base: string,
+  origin: Origin,
+) => {
+  const secret = createLinkSecret({
+    slot: caller.slot,
+    kind,
+    variant: toVariant({ bookStatus, hasTag: tag !== null, year }),
+  })
+  const linkId = crypto.randomUUID()
+  const tagKey = tag === null ? null : fold(tag)
+  const row = {
+    tokenHash: await hashToken(secret),
+    linkId,
+    name,
+    bits: toBits(['show']),
+    kind,
+    bookStatus,
+    tagKey,
+    year,
+  }
+  const { guard, inserted } = await runAsCaller(db, caller, {
+    guard: selectOwner({ tagKey }),
+    inserted: firstRow(insertLink(row)),
+    activity: recordCreation(origin, { linkId }),
+  })
+  const { hasTag, ...owner } = guard
+  if (!inserted) throw new ApiError(hasTag ? 'MAX_LINKS' : 'TAG_NOT_FOUND')
+  const created: CreatedLink = {
+    ...toFields(inserted),
+    createdAt: toInstant(inserted.createdAt),
+    url: `${base}/l/${secret}`,
+  }
+  // The owner was selected before the insert.
+  return { created, owner: { ...owner, links: owner.links + 1 } }
+}
+
+const selectLinks = sqlStatement<Row>`
+  select ${columns} from accessTokens where memberId = ${callerId} and kind is not null`
+
+/** The caller's links, newest first. */
+export const listLinks = async (db: Db, caller: Caller): Promise<Link[]> => {
+  const { links } = await runAsCaller(db, caller, { links: selectLinks() })
+  return links.toSorted((one, other) => other.createdAt - one.createdAt).map(toLink)
+}
+
+const updateName = sqlStatement<Row>`update accessTokens set name = :name where ${isOwnLink} returning ${columns}`
+
+/** Renames a link of the caller. Returns undefined if the caller has no such link. */
+export const renameLink = async (db: Db, caller: Caller, linkId: string, { name }: LinkPatch) => {
+  const row = await queryOne(db, caller, idempotent(updateName({ linkId, name })))
+  return row && toLink(row)
+}
+
+const recordDeletion = recordActivity('LINK_DELETED', ownerOfLink)
+const removeLink = sqlStatement<{ linkId: string }>`
+  delete from accessTokens where ${isOwnLink} returning tokenId as linkId`
+
+/** Deletes a link of the caller, which ends at once. Returns undefined if the caller has no such link. */
+export const deleteLink = async (db: Db, caller: Caller, linkId: string, origin: Origin) => {
+  const { removed } = await runAsCaller(db, caller, {
+    activity: recordDeletion(origin, { linkId }),
+    removed: removeLink({ linkId }),
+  })
+  return removed[0]
+}

@@ -1,0 +1,67 @@
+// The calendar of a link: iCalendar (RFC 5545).
+import { nextDay } from './entries'
+import type { Feed } from './feeds'
+
+const encoder = new TextEncoder()
+/** Octets of a line, without its end. */
+const MAX_LINE = 75
+
+/** Folds a line by octets, not within a character. */
+const fold = (line: string) => {
+  let folded = ''
+  let room = MAX_LINE
+  for (const letter of line) {
+    const octets = encoder.encode(letter).length
+    if (octets > room) {
+      folded += '\r\n '
+      room = MAX_LINE - 1
+    }
+    folded += letter
+    room -= octets
+  }
+  return folded
+}
+
+/** A value of the type TEXT. */
+const escapeText = (text: string) =>
+  text
+    .toWellFormed()
+    .replace(/\r\n?/g, '\n')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 5545 allows no others
+    .replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '')
+    .replace(/[\\;,]/g, '\\$&')
+    .replaceAll('\n', '\\n')
+
+const toDate = (date: string) => date.replaceAll('-', '')
+const toTime = (time: number) => `${new Date(time).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
+
+/** The time of an event's last change, which RFC 5545 requires, is that of its day: it must not change with each request. */
+const toEvent = ({ id, title, author, note, date, updated }: Feed['entries'][number]) => [
+  'BEGIN:VEVENT',
+  `UID:${escapeText(id)}`,
+  `DTSTAMP:${toTime(updated)}`,
+  `DTSTART;VALUE=DATE:${toDate(date)}`,
+  `DTEND;VALUE=DATE:${toDate(nextDay(date))}`,
+  `SUMMARY:${escapeText(title)}`,
+  `DESCRIPTION:${escapeText(author === null ? note : `${author}\n${note}`)}`,
+  'TRANSP:TRANSPARENT',
+  'END:VEVENT',
+]
+
+/** All-day events of finished readings. */
+export const toCalendar = ({ about, entries, url }: Feed) =>
+  [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'PRODID:-//Reading Library//Links//EN',
+    'CALSCALE:GREGORIAN',
+    // RFC 7986, and what calendars read before it.
+    `NAME:${escapeText(about.name)}`,
+    `X-WR-CALNAME:${escapeText(about.name)}`,
+    `URL:${url}`,
+    'REFRESH-INTERVAL;VALUE=DURATION:PT6H',
+    ...entries.flatMap(toEvent),
+    'END:VCALENDAR',
+  ]
+    .map((line) => `${fold(line)}\r\n`)
+    .join('')

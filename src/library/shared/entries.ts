@@ -1,0 +1,64 @@
+import { DAY_MS } from '../../values/time'
+import type { Zone } from '../../values/zone'
+import type { About, Item, Shown } from './store'
+
+/** What a link shows, as an entry of a page or a feed. Times are in milliseconds since 1970. */
+export type Entry = {
+  /** Unique and unchanging: a tag URI (RFC 4151). */
+  id: string
+  title: string
+  author: string | null
+  /** One line about it. */
+  note: string
+  /** The text of a memo. */
+  text: string | null
+  cover: string | null
+  published: number
+  updated: number
+  /** `yyyy-MM-dd`. */
+  date: string
+}
+
+const STATUSES = { YET: 'To read', ING: 'Reading', DONE: 'Read' }
+const MEMO_TYPES = { BOOK_CONTENT: 'Quote', SUMMARY: 'Summary', THOUGHT: 'Thought', QUESTION: 'Question' }
+
+const toRating = (rating: number | null) => (rating === null ? undefined : `★ ${rating} of 5`)
+const join = (...parts: (string | undefined | false)[]) => parts.filter(Boolean).join(' · ')
+
+const toParts = (item: Item, zone: Zone) => {
+  if ('memoId' in item) {
+    const [published, updated] = [Date.parse(item.createdAt), Date.parse(item.updatedAt)]
+    const date = zone.toDate(published)
+    const note = join(MEMO_TYPES[item.memoType], item.memoBookPage > 0 && `page ${item.memoBookPage}`, date)
+    return { id: `memo/${item.memoId}`, note, text: item.memoContent, cover: null, published, updated, date }
+  }
+  if ('readingId' in item) {
+    const published = Date.parse(item.finishedAt)
+    const note = join(`Finished ${item.finishedAt}`, toRating(item.rating))
+    const date = item.finishedAt
+    return { id: `reading/${item.readingId}`, note, text: null, cover: null, published, updated: published, date }
+  }
+  const { bookId, bookStatus, rating, cover, startedAt, finishedAt } = item
+  const isDone = bookStatus === 'DONE' && finishedAt !== null
+  const published = Date.parse(isDone ? finishedAt : item.createdAt)
+  const dates = isDone ? `finished ${finishedAt}` : bookStatus === 'ING' && startedAt ? `since ${startedAt}` : undefined
+  const note = join(STATUSES[bookStatus], dates, toRating(rating))
+  const date = isDone ? finishedAt : zone.toDate(published)
+  return { id: `book/${bookId}`, note, text: null, cover, published, updated: published, date }
+}
+
+/** @param host of the service */
+export const toId = (host: string, { linkId }: About, rest = '') => `tag:${host},2026:${linkId}${rest && `/${rest}`}`
+
+/** The entries of what a link shows. */
+export const toEntries = (shown: Shown, host: string): Entry[] =>
+  shown.item.map((item) => {
+    const { id, ...parts } = toParts(item, shown.zone)
+    return { id: toId(host, shown, id), title: item.title, author: item.author, ...parts }
+  })
+
+/** Milliseconds of the latest change of the entries; if there are none, of the link. */
+export const latestOf = ({ createdAt }: About, entries: Entry[]) =>
+  entries.reduce((latest, { updated }) => Math.max(latest, updated), entries.length > 0 ? 0 : createdAt)
+
+export const nextDay = (date: string) => new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10)

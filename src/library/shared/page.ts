@@ -1,0 +1,182 @@
+// The page of a link. All that members wrote is escaped by `html`.
+import { html, raw } from 'hono/html'
+import type { Entry } from './entries'
+
+type Html = ReturnType<typeof html>
+
+/** Draws the picture at twice its size, and saves it. Its hash is in the page's policy, so it must not depend on anything. */
+const SAVE = `
+const button = document.querySelector('button')
+button.hidden = false
+button.onclick = () => {
+  const picture = document.querySelector('img')
+  const canvas = Object.assign(document.createElement('canvas'), { width: 2400, height: 1260 })
+  canvas.getContext('2d').drawImage(picture, 0, 0, canvas.width, canvas.height)
+  canvas.toBlob((blob) => {
+    const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: button.dataset.name })
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href))
+  })
+}
+`
+
+const hashOf = async (script: string) =>
+  new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(script))).toBase64()
+let saveHash: Promise<string> | undefined
+
+const NONE = "'none'"
+/** The Content-Security-Policy of a page of lists. */
+export const LIST_POLICY = {
+  'default-src': NONE,
+  'style-src': "'self'",
+  'img-src': 'https:',
+  'base-uri': NONE,
+  'form-action': NONE,
+  'frame-ancestors': NONE,
+}
+/** The same of the page of a year. */
+export const toYearPolicy = async () => {
+  saveHash ??= hashOf(SAVE)
+  return { ...LIST_POLICY, 'img-src': "'self'", 'script-src': `'sha256-${await saveHash}'` }
+}
+
+/** What a browser shows instead of an error. Nothing in it depends on the link. */
+export const drawError = () =>
+  toDocument(
+    'Link not found',
+    '',
+    html`<main>
+<h1>Link not found</h1>
+<p>The address may be incomplete, or the link has ended.</p>
+</main>
+`,
+  )
+
+/** `contact`: SECURITY_CONTACT. */
+type Frame = { name: string; url: string; description: string; contact: string | undefined }
+
+// Addresses are relative, so that the page works below any path.
+const toDocument = (title: string, head: Html | string, body: Html) => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="../docs/icon.svg">
+<link rel="stylesheet" href="../docs/theme.css">
+<link rel="stylesheet" href="../docs/shared.css">
+${head}</head>
+<body>
+${body}</body>
+</html>
+`
+
+const toPage = ({ name, url, description, contact }: Frame, head: Html | string, main: Html) =>
+  toDocument(
+    name,
+    html`<meta name="description" content="${description}">
+<meta property="og:title" content="${name}">
+<meta property="og:description" content="${description}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="Reading Library">
+<meta property="og:url" content="${url}">
+${head}`,
+    html`<main>
+<h1 dir="auto">${name}</h1>
+${main}</main>
+<footer>
+<p>A member of this service shares this page with everyone who has its address.</p>
+${
+  contact
+    ? html`<p>If it breaks the law or your rights, <a href="${contact}" rel="nofollow">report it</a> with its address.</p>
+`
+    : ''
+}</footer>
+`,
+  )
+
+/** Only over https: the page may load nothing else. */
+const toCover = ({ cover }: Entry) =>
+  cover?.startsWith('https:')
+    ? html`<img src="${cover}" alt="" width="64" height="96" loading="lazy" referrerpolicy="no-referrer">`
+    : html`<span class="cover"></span>`
+
+const toBook = (entry: Entry, hasCovers: boolean) => html`<li class="${hasCovers ? 'book' : 'event'}">
+${hasCovers ? toCover(entry) : ''}<div>
+<h2 dir="auto">${entry.title}</h2>
+${
+  entry.author === null
+    ? ''
+    : html`<p dir="auto">${entry.author}</p>
+`
+}<p class="note">${entry.note}</p>
+</div>
+</li>
+`
+
+const toMemo = ({ title, author, note, text }: Entry) => html`<li class="memo">
+<blockquote dir="auto">${text}</blockquote>
+<h2 dir="auto">${title}</h2>
+${
+  author === null
+    ? ''
+    : html`<p dir="auto">${author}</p>
+`
+}<p class="note">${note}</p>
+</li>
+`
+
+type ListPage = Frame & {
+  kind: 'SHELF' | 'MEMOS' | 'CALENDAR'
+  entries: Entry[]
+  next: string | null
+  isFirst: boolean
+  /** The last part of the address. */
+  secret: string
+}
+
+const FEEDS = (
+  secret: string,
+  name: string,
+) => html`<link rel="alternate" type="application/atom+xml" title="${name}" href="${secret}.atom">
+<link rel="alternate" type="application/feed+json" title="${name}" href="${secret}.feed.json">
+`
+
+export const drawList = (page: ListPage) => {
+  const { kind, entries, next, isFirst, secret, name, url } = page
+  const shown = kind === 'MEMOS' ? entries.map(toMemo) : entries.map((entry) => toBook(entry, kind === 'SHELF'))
+  const calendar =
+    kind === 'CALENDAR' && html` · <a href="${url.replace(/^https?:/, 'webcal:')}.ics">Subscribe to the calendar</a>`
+  return toPage(
+    page,
+    FEEDS(secret, name),
+    html`${
+      entries.length > 0
+        ? html`<ol>
+${shown}</ol>
+`
+        : html`<p>${next ? 'Nothing on this page.' : isFirst ? 'Nothing here yet.' : 'Nothing more.'}</p>
+`
+    }<nav aria-label="Pages">
+${isFirst ? '' : html`<a href="${secret}">Newest</a> `}${next ? html`<a rel="next" href="${secret}?cursor=${next}">Older</a>` : ''}
+</nav>
+<p class="note"><a href="${secret}.atom">Atom feed</a> · <a href="${secret}.feed.json">JSON feed</a>${calendar || ''}</p>
+`,
+  )
+}
+
+type YearPage = Frame & { year: number; secret: string }
+
+export const drawYearPage = ({ year, secret, ...frame }: YearPage) =>
+  toPage(
+    frame,
+    '',
+    html`<picture>
+<source srcset="${secret}.svg?theme=dark" media="(prefers-color-scheme: dark)">
+<img class="year" src="${secret}.svg" alt="${frame.description}" width="1200" height="630">
+</picture>
+<p><button type="button" data-name="${year}.png" hidden>Save as PNG</button></p>
+<script>${raw(SAVE)}</script>
+`,
+  )

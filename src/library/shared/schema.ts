@@ -1,0 +1,26 @@
+import * as z from 'zod/mini'
+import { cursorOf, MAX_LIST_SIZE } from '../../values/cursor'
+import { intParameter } from '../../values/fields'
+import { Position } from '../books/schema'
+import { Theme } from '../stats/schema'
+
+/** Only for the document: a malformed one gets 404, like any that does not exist. */
+export const SharedPath = z.lazy(() =>
+  z.object({ link: z.string().check(z.regex(/^[\dA-Za-z]{39}(?:\.[a-z]+){0,2}$/)) }),
+)
+
+/** The last memo of a page. */
+const LastMemo = z.int()
+/** The last reading of a page: its date and identifier. */
+const LastReading = z.tuple([z.string(), z.int()])
+export type LastReading = z.infer<typeof LastReading>
+
+/** What each kind of link ignores of it, it does not have: all forms of one address share a query. */
+export const ShowQuery = z.lazy(() =>
+  z.object({
+    cursor: z.optional(cursorOf(z.union([Position, LastMemo, LastReading]))),
+    size: z._default(intParameter(1, MAX_LIST_SIZE), 20),
+    theme: z._default(Theme, 'light'),
+  }),
+)
+export type ShowQuery = z.infer<typeof ShowQuery>

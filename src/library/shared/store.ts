@@ -1,0 +1,221 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Caller, callerId, runAsCaller } from '../../db/caller'
+import { atPrimary, type Db, type Statement, sqlStatement } from '../../db/client'
+import { limit } from '../../db/parameters'
+import { isFinished } from '../../db/schema/book-tables'
+import { isPublic } from '../../db/schema/memo-tables'
+import { countedOn, isCounted } from '../../db/schema/reading-tables'
+import { ApiError } from '../../errors'
+import type { LinkKind } from '../../values/contract'
+import { type List, toCursor } from '../../values/cursor'
+import { toInstant } from '../../values/fields'
+import type { LinkShape } from '../../values/link'
+import { createZone, type Zone } from '../../values/zone'
+import { prepareList } from '../books/book-list'
+import type { ListedBook } from '../books/responses'
+import { type Context, loadYear } from '../stats/store'
+import type { SharedBook, SharedMemo, SharedReading } from './responses'
+import type { LastReading, ShowQuery } from './schema'
+
+/** The link of the request, as its secret names it. */
+export type Link = LinkShape & { kind: LinkKind }
+export type About = { linkId: string; name: string; createdAt: number; tag: string | null }
+export type Item = SharedBook | SharedMemo | SharedReading
+/** What a link shows. `zone`: the member's. */
+export type Shown = About & List<Item> & { zone: Zone }
+
+const isLink = sql`tokenHash = :callerTokenHash`
+const selectAbout = sqlStatement<About & { timeZone: string | null }>`
+  select tokenId as linkId, accessTokens.name, accessTokens.createdAt, timeZone, (
+    select tag from tags where tags.memberId = accessTokens.memberId and tags.tagId = accessTokens.tagId
+  ) as tag
+  from accessTokens join members using (memberId) where ${isLink} and memberId = ${callerId}`
+
+/** Nobody may learn whether a link ever existed. */
+const hideReason = (error: unknown) => {
+  const isRefused = error instanceof ApiError && ['UNAUTHORIZED', 'INSUFFICIENT_SCOPE'].includes(error.code)
+  throw isRefused ? new ApiError('LINK_NOT_FOUND') : error
+}
+
+/** The queries of a link, and what makes a list of their rows. */
+type Prepared = { queries: Statement[]; toList: (rows: never[][], zone: Zone) => List<Item> }
+type Page = Pick<ShowQuery, 'cursor' | 'size'>
+
+const invalidCursor = () =>
+  new ApiError('INVALID_PARAMETERS', {
+    violationErrors: [{ propertyPath: 'cursor', rejectedValue: null, reason: 'must be next of the previous page' }],
+  })
+
+const toDay = (timestamp: string | null) => timestamp?.slice(0, 10) ?? null
+const toSharedBook = (book: ListedBook, { toTime }: Zone): SharedBook => {
+  const { bookId, title, author, cover, bookStatus, star, createdAt, readStartDate, readEndDate } = book
+  const dates = { startedAt: toDay(readStartDate), finishedAt: toDay(readEndDate) }
+  return {
+    bookId,
+    title,
+    author,
+    cover,
+    bookStatus,
+    rating: star || null,
+    createdAt: toInstant(toTime(createdAt)),
+    ...dates,
+  }
+}
+
+const tagOfLink = sql`select tagId from accessTokens where ${isLink}`
+const prepareShelf = ({ bookStatus, hasTag }: Link, { cursor, size }: Page): Prepared => {
+  // With a tag, the others would be tested on each finished book.
+  const sort = bookStatus === 'DONE' && !hasTag ? '-finished' : '-created'
+  if (cursor !== undefined && (typeof cursor !== 'object' || !('sort' in cursor) || cursor.sort !== sort))
+    throw invalidCursor()
+  const filters = { ...(bookStatus && { status: bookStatus }), ...(hasTag && { tag: 'of the link' }) }
+  const { rows, toList } = prepareList({ ...filters, sort, cursor, size }, tagOfLink)
+  return {
+    queries: rows ? [rows] : [],
+    toList: ([found], zone) => {
+      const { item, next } = toList(found)
+      return { item: item.map((book) => toSharedBook(book, zone)), next }
+    },
+  }
+}
+
+/** The most characters of memos in a response. The memo with which they exceed it is the last. */
+const MAX_TEXT = 1024 * 1024
+type MemoRow = Omit<SharedMemo, 'createdAt' | 'updatedAt'> &
+  Record<'createdAt' | 'updatedAt', string> & { before: number }
+const selectMemos = sqlStatement<MemoRow>`
+  select memoId, title, author, memoType, memoContent, memoBookPage, newest.createdAt, newest.updatedAt, before from (
+    select *, coalesce(sum(length(memoContent)) over (order by memoId desc rows between unbounded preceding and 1 preceding), 0) as before
+    from (
+      select memoId, bookId, memoType, memoContent, memoBookPage, createdAt, updatedAt from memos
+      where memberId = ${callerId} and ${isPublic} and memoId < (:before + 0) order by memoId desc limit ${limit}
+    )
+  ) as newest cross join books on books.bookId = newest.bookId
+  where before < ${sql.raw(String(MAX_TEXT))} order by memoId desc`
+
+const prepareMemos = ({ cursor, size }: Page): Prepared => {
+  if (cursor !== undefined && typeof cursor !== 'number') throw invalidCursor()
+  return {
+    queries: [selectMemos({ before: cursor ?? Number.MAX_SAFE_INTEGER, limit: size + 1 })],
+    toList: ([rows = []]: MemoRow[][], { toTime }) => {
+      const page = rows.slice(0, size)
+      const last = page.at(-1)
+      const isCut = last && last.before + last.memoContent.length >= MAX_TEXT
+      return {
+        item: page.map(({ before: _, createdAt, updatedAt, ...memo }) => ({
+          ...memo,
+          createdAt: toInstant(toTime(createdAt)),
+          updatedAt: toInstant(toTime(updatedAt)),
+        })),
+        next: last && (rows.length > size || isCut) ? toCursor(last.memoId) : null,
+      }
+    },
+  }
+}
+
+/** A row of an index that was examined. `title`: null if it is no finished reading of a known day. */
+type ReadingRow = { key: string; readingId: number; rating: number | null; title: string | null; author: string | null }
+
+/** Selects rows of an index of dates, latest first, after the last one of the page before. */
+const examine = (rows: SQL, key: SQL, id: SQL, columns: SQL) => {
+  const range = (condition: SQL) => sql`
+    select * from (
+      select ${key} as key, ${id} as readingId, ${columns} from ${rows} and ${condition}
+      order by ${key} desc, ${id} desc limit ${limit}
+    )`
+  // For (key, id) < (…), SQLite would read all rows with the same key again.
+  return sqlStatement<ReadingRow>`
+    select key, readingId, nullif(quarters, 0) / 4.0 as rating, title, author from (
+      ${range(sql`${key} = (:key || '') and ${id} < (:id + 0)`)} union all ${range(sql`${key} < (:key || '')`)}
+      limit ${limit}
+    ) as examined left join books on isMatch and books.bookId = examined.ofBook
+    order by key desc, readingId desc`
+}
+const examineReadings = examine(
+  sql`readings where memberId = ${callerId} and ${isCounted}`,
+  countedOn,
+  sql.raw('readingId'),
+  sql.raw(`bookId as ofBook, quarters, outcome = 'FINISHED' and length(finishedAt) = 10 as isMatch`),
+)
+/** Books that were read once. */
+const examineBooks = examine(
+  sql`books where memberId = ${callerId} and ${isFinished}`,
+  sql.raw('readEndDate'),
+  sql.raw('bookId'),
+  sql.raw('bookId as ofBook, star * 4 as quarters, newestReadingId is null as isMatch'),
+)
+
+const latestFirst = (one: ReadingRow, other: ReadingRow) =>
+  one.key === other.key ? other.readingId - one.readingId : one.key < other.key ? 1 : -1
+const FIRST: LastReading = ['~', Number.MAX_SAFE_INTEGER]
+const prepareReadings = ({ cursor, size }: Page): Prepared => {
+  if (cursor !== undefined && !Array.isArray(cursor)) throw invalidCursor()
+  const [key, id] = cursor ?? FIRST
+  const values = { key, id, limit: size + 1 }
+  return {
+    queries: [examineReadings(values), examineBooks(values)],
+    toList: (lists: ReadingRow[][]) => {
+      // Beyond the last row of a full list, rows of it are missing.
+      const ends = lists.flatMap((rows) => (rows.length > size ? rows.slice(-1) : [])).sort(latestFirst)
+      const isComplete = (row: ReadingRow) => !ends[0] || latestFirst(row, ends[0]) <= 0
+      const found = lists
+        .flat()
+        .sort(latestFirst)
+        .filter((row) => row.title !== null && isComplete(row))
+      const page = found.slice(0, size)
+      const last = found.length > size ? page.at(-1) : ends[0]
+      return {
+        item: page.map(({ key, title, ...reading }) => ({
+          ...reading,
+          title: title ?? '',
+          finishedAt: key.slice(0, 10),
+        })),
+        next: last ? toCursor([last.key, last.readingId]) : null,
+      }
+    },
+  }
+}
+
+const PREPARE = {
+  SHELF: prepareShelf,
+  MEMOS: (_: Link, page: Page) => prepareMemos(page),
+  CALENDAR: (_: Link, page: Page) => prepareReadings(page),
+}
+export type ListLink = Link & { kind: keyof typeof PREPARE }
+
+/**
+ * A page of what a link shows.
+ * @param caller the holder of the link
+ * @param serviceZone the time zone of members without one
+ * @throws LINK_NOT_FOUND; INVALID_PARAMETERS when the cursor is one of another list
+ */
+export const listShown = async (
+  db: Db,
+  caller: Caller,
+  link: ListLink,
+  page: Page,
+  serviceZone: string,
+): Promise<Shown> => {
+  const { queries, toList } = PREPARE[link.kind](link, page)
+  const { guard, rows } = await runAsCaller(atPrimary(db), caller, { guard: selectAbout(), rows: queries }).catch(
+    hideReason,
+  )
+  const { timeZone, ...about } = guard
+  return { ...about, ...toList(rows as never[][], createZone(serviceZone)), zone: createZone(timeZone ?? serviceZone) }
+}
+
+/**
+ * The year of a link.
+ * @throws LINK_NOT_FOUND, MAX_STATS_ROWS
+ */
+export const loadShownYear = async (context: Context, year: number) => {
+  const parts = { hasReadings: true, hasActivity: false }
+  const { also, ...loaded } = await loadYear(
+    { ...context, db: atPrimary(context.db) },
+    year,
+    parts,
+    selectAbout(),
+  ).catch(hideReason)
+  if (!also) throw new ApiError('LINK_NOT_FOUND')
+  return { ...loaded, name: also.name }
+}

@@ -1,0 +1,413 @@
+// What links show, in every form.
+import { parseAtomFeed, parseJsonFeed } from 'feedsmith'
+import ICAL from 'ical.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createLinkSecret } from '../../../src/auth/access-token'
+import { type Reader, send, signUp } from '../../support/api'
+import { changeDatabase, measure, memberDatabase, memberSlot, select } from '../../support/database'
+import { memberIdOf } from '../../support/images/images'
+import { insertLink } from '../../support/tokens'
+
+type Kind = 'SHELF' | 'MEMOS' | 'CALENDAR' | 'YEAR'
+let reader: Reader
+beforeEach(async () => {
+  reader = await signUp()
+})
+
+/** The last part of the address of a new link. */
+const share = async (kind: Kind, link: object = {}): Promise<string> => {
+  const { status, body } = await reader.post('/links', { name: 'Shown', kind, ...link })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body.url.split('/').at(-1)
+}
+const show = (secret: string, rest = '', headers: Record<string, string> = {}) =>
+  send('GET', `/l/${secret}${rest}`, { headers })
+const itemsOf = async (secret: string, query = '') => (await show(secret, `.json${query}`)).body.item
+const titlesOf = async (secret: string) => (await itemsOf(secret)).map(({ title }: { title: string }) => title)
+const finish = (bookId: number, date: string) =>
+  reader.patch(`/books/${bookId}`, { bookStatus: 'DONE', readEndDate: `${date}T21:00:00` })
+
+/** Titles and texts that break out of what does not escape them. */
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '</title></text><img src=x onerror=alert(1)>&amp;"\'',
+  ']]><!--',
+  'a, b; c\\d\nBEGIN:VEVENT\r\nSUMMARY:x',
+  `${'가나다라마'.repeat(99)}끝끝끝`,
+  '\u202ereversed\u202c 👩‍👩‍👧‍👦 \u0001\u000b\ufffe\u{1f600}',
+  'مئة عام من العزلة',
+]
+
+describe('a shelf', () => {
+  it('shows books, newest registration first, without memos', async () => {
+    const { bookId } = await reader.createBook({ title: 'One', author: 'Ann', cover: 'https://covers.example/1.jpg' })
+    await reader.createMemo(bookId, { memoContent: 'Nobody sees this', memoAuthority: 'PUBLIC' })
+    await reader.createBook({ title: 'Two', bookStatus: 'ING', readStartDate: '2026-01-02T10:00:00' })
+    await finish(bookId, '2026-03-04')
+    await reader.patch(`/books/${bookId}`, { star: 4 })
+    const secret = await share('SHELF')
+    const { body } = await show(secret, '.json')
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    expect(body).toEqual({
+      name: 'Shown',
+      kind: 'SHELF',
+      item: [
+        {
+          bookId: bookId + 1,
+          title: 'Two',
+          author: null,
+          cover: null,
+          bookStatus: 'ING',
+          rating: null,
+          createdAt: time,
+          startedAt: '2026-01-02',
+          finishedAt: null,
+        },
+        {
+          bookId,
+          title: 'One',
+          author: 'Ann',
+          cover: 'https://covers.example/1.jpg',
+          bookStatus: 'DONE',
+          rating: 4,
+          createdAt: time,
+          startedAt: null,
+          finishedAt: '2026-03-04',
+        },
+      ],
+      next: null,
+    })
+    for (const suffix of ['', '.json', '.feed.json', '.atom']) {
+      const { body: shown } = await show(secret, suffix)
+      expect(JSON.stringify(shown)).toContain('One')
+      expect(JSON.stringify(shown)).not.toContain('Nobody sees this')
+    }
+  })
+
+  it('of finished books shows the last finished first', async () => {
+    const ids = []
+    for (const date of ['2026-03-01', '2026-05-01', '2026-04-01']) {
+      const { bookId } = await reader.createBook({ title: date })
+      await finish(bookId, date)
+      ids.push(bookId)
+    }
+    await reader.createBook({ title: 'Unread' })
+    expect(await titlesOf(await share('SHELF', { bookStatus: 'DONE' }))).toEqual([
+      '2026-05-01',
+      '2026-04-01',
+      '2026-03-01',
+    ])
+    expect(await titlesOf(await share('SHELF', { bookStatus: 'YET' }))).toEqual(['Unread'])
+  })
+
+  it('of a status and a tag shows the books that have both', async () => {
+    for (const [title, status, tags] of [
+      ['Both', 'ING', ['Novel']],
+      ['Status', 'ING', []],
+      ['Tag', 'YET', ['Novel']],
+    ] as const) {
+      const { bookId } = await reader.createBook({ title, bookStatus: status })
+      await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags } })
+    }
+    expect(await titlesOf(await share('SHELF', { bookStatus: 'ING', tag: 'novel' }))).toEqual(['Both'])
+    expect(await titlesOf(await share('SHELF', { tag: 'Novel' }))).toEqual(['Tag', 'Both'])
+  })
+
+  it('is listed page by page, in JSON and as pages, without a book twice', async () => {
+    for (let n = 0; n < 25; n++) await reader.createBook({ title: `Book ${n}` })
+    const secret = await share('SHELF')
+    const first = (await show(secret, '.json?size=10')).body
+    const second = (await show(secret, `.json?size=10&cursor=${first.next}`)).body
+    const third = (await show(secret, `.json?size=10&cursor=${second.next}`)).body
+    const all = [first, second, third].flatMap(({ item }) => item.map(({ title }: { title: string }) => title))
+    expect(new Set(all).size).toBe(25)
+    expect(third.next).toBe(null)
+    const { body: page } = await show(secret)
+    const [, older = ''] = page.match(/rel="next" href="[^"?]*(\?cursor=[^"]+)"/) ?? []
+    expect(page.match(/<li /g)).toHaveLength(20)
+    const { body: last } = await show(secret, older)
+    expect(last.match(/<li /g)).toHaveLength(5)
+    expect(last).not.toContain('rel="next"')
+  })
+
+  it.each(['MEMOS', 'CALENDAR', 'SHELF'] as const)('refuses the cursor of another list: %s', async (kind) => {
+    const position = { sort: 'title', part: 0, sortKey: 'a', bookId: 1 }
+    const wrong = kind === 'MEMOS' ? ['2026-01-01', 1] : kind === 'CALENDAR' ? 1 : position
+    const cursor = btoa(JSON.stringify(wrong)).replace(/=+$/, '')
+    const { status, body } = await show(await share(kind), `.json?cursor=${cursor}`)
+    expect([status, body.violationErrors?.[0].propertyPath]).toEqual([400, 'cursor'])
+  })
+})
+
+describe('memos', () => {
+  it('are shown only while they are public', async () => {
+    const { bookId } = await reader.createBook({ title: 'Demian', author: 'Hesse' })
+    const create = async (memoContent: string, memoAuthority: string) =>
+      (await reader.createMemo(bookId, { memoContent, memoAuthority, memoType: 'THOUGHT', memoBookPage: 7 })).memoId
+    const [shown, hidden] = [await create('Everyone', 'PUBLIC'), await create('Only me', 'PRIVATE')]
+    const secret = await share('MEMOS')
+    const contentsOf = async () =>
+      (await itemsOf(secret)).map(({ memoContent }: { memoContent: string }) => memoContent)
+    expect(await itemsOf(secret)).toMatchObject([
+      {
+        memoId: shown,
+        title: 'Demian',
+        author: 'Hesse',
+        memoType: 'THOUGHT',
+        memoContent: 'Everyone',
+        memoBookPage: 7,
+      },
+    ])
+    await reader.patch(`/memos/${shown}`, { memoAuthority: 'PRIVATE' })
+    expect(await contentsOf()).toEqual([])
+    await reader.patch(`/memos/${hidden}`, { memoAuthority: 'PUBLIC' })
+    expect(await contentsOf()).toEqual(['Only me'])
+    await reader.delete(`/books/${bookId}`)
+    expect(await contentsOf()).toEqual([])
+  })
+
+  it('of over a million characters are cut off after the memo that exceeds it, and go on', async () => {
+    const { bookId } = await reader.createBook()
+    for (let n = 0; n < 20; n++)
+      await reader.createMemo(bookId, { memoContent: `${n}`.padEnd(65_535, 'x'), memoAuthority: 'PUBLIC' })
+    const secret = await share('MEMOS')
+    const first = (await show(secret, '.json')).body
+    expect(first.item).toHaveLength(17)
+    expect((await show(secret, `.json?cursor=${first.next}`)).body).toMatchObject({ item: { length: 3 }, next: null })
+    expect(parseAtomFeed((await show(secret, '.atom')).body).entries).toHaveLength(17)
+  })
+
+  it('have the date of the member', async () => {
+    const { bookId } = await reader.createBook()
+    const { memoId } = await reader.createMemo(bookId, { memoAuthority: 'PUBLIC' })
+    await select(`update memos set createdAt = '2026-03-01T20:00:00' where memoId = ?`, memoId)
+    await reader.patch('/members/me', { timeZone: 'Asia/Seoul' })
+    const { body } = await show(await share('MEMOS'))
+    expect(body).toContain('2026-03-02')
+    expect(body).not.toContain('2026-03-01')
+  })
+})
+
+describe('a calendar', () => {
+  it('has every finished reading of a known day, latest first', async () => {
+    const [once, twice] = [await reader.createBook({ title: 'Once' }), await reader.createBook({ title: 'Twice' })]
+    await finish(once.bookId, '2026-02-28')
+    for (const reading of [
+      { startedAt: '2024-01-01', finishedAt: '2024-02-29', rating: 4.25 },
+      { finishedAt: '2025-12' },
+      { finishedAt: '2026-03-01', outcome: 'STOPPED' },
+      { finishedAt: '2026-03-02' },
+      { startedAt: '2026-03-03', paused: true },
+    ])
+      expect((await reader.post(`/books/${twice.bookId}/readings`, reading)).status).toBe(201)
+    const secret = await share('CALENDAR')
+    const expected = [
+      ['Twice', '2026-03-02', null],
+      ['Once', '2026-02-28', null],
+      ['Twice', '2024-02-29', 4.25],
+    ]
+    const found = (await itemsOf(secret)).map((item: Record<string, unknown>) => [
+      item.title,
+      item.finishedAt,
+      item.rating,
+    ])
+    expect(found).toEqual(expected)
+    const events = new ICAL.Component(ICAL.parse((await show(secret, '.ics')).body)).getAllSubcomponents('vevent')
+    expect(
+      events
+        .map((each) => new ICAL.Event(each))
+        .map(({ summary, startDate }) => [summary, String(startDate), startDate.isDate]),
+    ).toEqual(expected.map(([title, date]) => [title, date, true]))
+  })
+
+  it.each([1, 2, 3])(
+    'is listed in pages of %i without a gap or a reading twice, whatever is between them',
+    async (size) => {
+      const { bookId } = await reader.createBook({ title: 'Often' })
+      const days = Array.from({ length: 9 }, (_, n) => `2026-01-0${1 + (n % 5)}`)
+      for (const [n, finishedAt] of days.entries())
+        await reader.post(`/books/${bookId}/readings`, { finishedAt, outcome: n % 3 ? 'FINISHED' : 'STOPPED' })
+      for (const date of ['2026-01-02', '2026-01-02', '2026-01-04', '2026-01-06']) {
+        await finish((await reader.createBook({ title: 'Once' })).bookId, date)
+      }
+      const secret = await share('CALENDAR')
+      const found: { readingId: number; finishedAt: string }[] = []
+      for (let [next, pages]: [string | null, number] = ['', 0]; next !== null; pages++) {
+        expect(pages).toBeLessThan(30)
+        const { body } = await show(secret, `.json?size=${size}${next && `&cursor=${next}`}`)
+        found.push(...body.item)
+        next = body.next
+      }
+      expect(new Set(found.map(({ readingId }) => readingId)).size).toBe(10)
+      const dates = found.map(({ finishedAt }) => finishedAt)
+      expect(dates).toHaveLength(10)
+      expect(dates).toEqual(dates.toSorted().toReversed())
+    },
+  )
+})
+
+describe('every form', () => {
+  const createHostile = async () => {
+    for (const [n, title] of HOSTILE.entries()) {
+      const { bookId } = await reader.createBook({ title, author: title, bookStatus: 'ING' })
+      await finish(bookId, `2026-01-0${n + 1}`)
+      await reader.createMemo(bookId, { memoContent: title, memoAuthority: 'PUBLIC' })
+    }
+  }
+  const toLine = (text: string) =>
+    text
+      .replace(/(?!\s)\p{Cc}|\ufffe/gu, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+
+  it('is parsed by others with titles that hold markup, separators, lines, emoji and thousands of octets', async () => {
+    await createHostile()
+    const titles = HOSTILE.toReversed().map((title) => `${toLine(title)} – ${toLine(title)}`)
+    for (const kind of ['SHELF', 'MEMOS', 'CALENDAR'] as const) {
+      const secret = await share(kind, { name: HOSTILE[1] })
+      const atom = parseAtomFeed((await show(secret, '.atom')).body)
+      expect(atom.entries?.map(({ title }) => toLine(title?.value ?? ''))).toEqual(titles)
+      expect(atom.title?.value).toBe(HOSTILE[1])
+      const feed = parseJsonFeed(JSON.parse((await show(secret, '.feed.json')).body))
+      expect(feed.items?.map(({ title }) => toLine(title ?? ''))).toEqual(titles)
+      expect(new Set(feed.items?.map(({ id }) => id)).size).toBe(HOSTILE.length)
+      expect(feed.items?.map(({ id }) => id)).toEqual(atom.entries?.map(({ id }) => id))
+      const { body: page } = await show(secret)
+      expect(page).not.toMatch(/<script|<img src=x|onerror=[^&"]*>/)
+    }
+    const { body: calendar } = await show(await share('CALENDAR', { name: HOSTILE[3] }), '.ics')
+    const lines = calendar.split('\r\n')
+    expect(lines.pop()).toBe('')
+    for (const line of lines) expect(new TextEncoder().encode(line).length).toBeLessThanOrEqual(75)
+    const parsed = new ICAL.Component(ICAL.parse(calendar))
+    const events = parsed.getAllSubcomponents('vevent').map((event) => new ICAL.Event(event))
+    expect(events.map(({ summary }) => summary)).toEqual(
+      HOSTILE.toReversed().map((title) => title.replace(/\r\n?/g, '\n').replace(/(?!\n)\p{Cc}/gu, '')),
+    )
+    // The parser does not know RFC 7986.
+    const unescaped = String(parsed.getFirstPropertyValue('name')).replace(/\\(.)/g, (_, letter) =>
+      letter === 'n' ? '\n' : letter,
+    )
+    expect(unescaped).toBe(HOSTILE[3]?.replace('\r\n', '\n'))
+  })
+
+  it('has a strong tag, and is sent again only if it changed', async () => {
+    const { bookId } = await reader.createBook({ title: 'One' })
+    await finish(bookId, '2026-01-01')
+    const forms: [Kind, string[], object?][] = [
+      ['SHELF', ['', '.json', '.feed.json', '.atom']],
+      ['CALENDAR', ['', '.json', '.feed.json', '.atom', '.ics']],
+      ['YEAR', ['', '.svg'], { year: 2026 }],
+    ]
+    const links = await Promise.all(
+      forms.map(async ([kind, suffixes, link]) => [await share(kind, link), suffixes] as const),
+    )
+    const sent: [string, string, string][] = []
+    for (const [secret, suffixes] of links) {
+      for (const suffix of suffixes) {
+        const { status, headers } = await show(secret, suffix)
+        const etag = headers.get('ETag') ?? ''
+        expect([status, headers.get('Cache-Control'), headers.get('X-Robots-Tag')]).toEqual([
+          200,
+          'private, no-cache',
+          'noindex',
+        ])
+        expect(headers.get('X-D1-Bookmark')).toBe(null)
+        expect(etag).toMatch(/^"[\w-]{43}"$/)
+        for (const known of [etag, `W/${etag}`, `"a", ${etag}`])
+          expect(await show(secret, suffix, { 'If-None-Match': known })).toMatchObject({ status: 304, body: null })
+        sent.push([secret, suffix, etag])
+      }
+    }
+    await finish(bookId, '2026-02-02')
+    for (const [secret, suffix, etag] of sent) {
+      const { status } = await show(secret, suffix, { 'If-None-Match': etag })
+      expect(status, suffix).toBe(secret === links[2]?.[0] && suffix === '' ? 304 : 200)
+    }
+  })
+
+  it('needs one call of the database', async () => {
+    await createHostile()
+    for (const [kind, suffix, link] of [
+      ['SHELF', '', {}],
+      ['SHELF', '.json', { bookStatus: 'DONE' }],
+      ['MEMOS', '.atom', {}],
+      ['CALENDAR', '.ics', {}],
+      ['YEAR', '', { year: 2026 }],
+      ['YEAR', '.svg', { year: 2026 }],
+    ] as const) {
+      const secret = await share(kind, link)
+      // The first use also stores the day.
+      await show(secret, suffix)
+      expect((await measure(() => show(secret, suffix))).calls, kind + suffix).toBe(1)
+    }
+  })
+
+  it('ignores a bookmark, so that no replica shows what was deleted', async () => {
+    const secret = await share('SHELF')
+    const bookmark = (await reader.get('/books')).headers.get('X-D1-Bookmark') ?? ''
+    const opened: unknown[] = []
+    const database = {
+      withSession: (constraint: string) => {
+        const session = memberDatabase().withSession(constraint)
+        const batch = (statements: D1PreparedStatement[]) => {
+          opened.push(constraint)
+          return session.batch(statements)
+        }
+        return { prepare: session.prepare.bind(session), getBookmark: () => session.getBookmark(), batch }
+      },
+    } as unknown as D1Database
+    const options = { headers: { 'X-D1-Bookmark': bookmark }, changed: changeDatabase(database) }
+    expect((await send('GET', `/l/${secret}.json`, options)).status).toBe(200)
+    expect(new Set(opened)).toEqual(new Set(['first-primary']))
+  })
+})
+
+describe('a link that does not exist', () => {
+  it('gets a page in browsers, and JSON for all others', async () => {
+    const secret = createLinkSecret({ slot: memberSlot(), kind: 'SHELF', variant: 0 })
+    const accept = (path: string, Accept: string) => send('GET', `/l/${path}`, { headers: { Accept } })
+    for (const path of [secret, 'x']) {
+      const { status, headers, body } = await accept(path, 'text/html,application/xhtml+xml,*/*;q=0.8')
+      expect([status, headers.get('X-Error-Code'), headers.get('Cache-Control')]).toEqual([
+        404,
+        'LINK_NOT_FOUND',
+        'no-store',
+      ])
+      expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+      expect(body).toContain('<h1>Link not found</h1>')
+    }
+    for (const [path, type] of [
+      [secret, '*/*'],
+      [`${secret}.json`, 'text/html'],
+    ] as const)
+      expect((await accept(path, type)).body).toMatchObject({ status: 404, message: expect.stringContaining('ended') })
+  })
+})
+
+describe('the picture of a year', () => {
+  it('is shown with a page that names its figures, in the theme of the address', async () => {
+    const { bookId } = await reader.createBook({ title: 'One', itemPage: 321 })
+    await finish(bookId, '2026-01-01')
+    const secret = await share('YEAR', { year: 2026, name: 'My <year>' })
+    const { body, headers } = await show(secret)
+    expect(body).toContain('alt="2026 in books: 1 finished, 321 pages"')
+    expect(body).toContain('<h1 dir="auto">My &lt;year&gt;</h1>')
+    const [, script = ''] = body.match(/<script>([\s\S]*)<\/script>/) ?? []
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(script))
+    expect(headers.get('Content-Security-Policy')).toContain(`script-src 'sha256-${new Uint8Array(digest).toBase64()}'`)
+    const [light, dark] = [await show(secret, '.svg'), await show(secret, '.svg?theme=dark')]
+    expect(light.body).toBe((await reader.get('/stats/year.svg?year=2026')).body)
+    expect(dark.body).toBe((await reader.get('/stats/year.svg?year=2026&theme=dark')).body)
+  })
+
+  it('of another year is that of the link, whatever its secret says', async () => {
+    const database = memberDatabase()
+    const secret = await insertLink(database, await memberIdOf(reader), {
+      slot: memberSlot(),
+      kind: 'YEAR',
+      variant: 2020,
+    })
+    expect((await show(secret)).body).toContain('2020 in books: 0 finished')
+  })
+})
