@@ -1,5 +1,8 @@
 // Two libraries as SQL: the same rows for D1 and for the peers' SQLite.
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
+import { createLinkSecret } from '../../../src/auth/access-token.ts'
+import { LINK_KINDS, type LinkKind, toBits } from '../../../src/values/contract.ts'
+import { toVariant } from '../../../src/values/link.ts'
 
 export const JWT_SECRET = 'a secret of the benchmarks only, which no deployment has'
 
@@ -27,6 +30,29 @@ export type Library = {
   /** A session to be ended by that of `token`, and the token of one to be logged out. */
   otherSession: string
   otherToken: string
+  /** The secrets of links, by what they show. */
+  links: Record<LinkName, string>
+  linkId: string
+}
+
+type LinkName = LinkKind | 'DONE' | 'TAG'
+const LINK_NAMES: LinkName[] = [...LINK_KINDS, 'DONE', 'TAG']
+const SHOWN_YEAR = 2018
+const linkOf = (name: LinkName) => ({
+  kind: name === 'DONE' || name === 'TAG' ? 'SHELF' : name,
+  bookStatus: name === 'DONE' ? name : null,
+  hasTag: name === 'TAG',
+  year: name === 'YEAR' ? SHOWN_YEAR : null,
+})
+const linkIdOf = (name: LinkName) => `3f1c3f5e-8d6c-4f6e-9d0b-0c6a3c1f2c0${LINK_NAMES.indexOf(name)}`
+const secrets = new Map<string, string>()
+/** The same each time. */
+const secretOf = (memberId: number, slot: number, name: LinkName) => {
+  const key = `${memberId} ${name}`
+  const { kind, ...shape } = linkOf(name)
+  const secret = secrets.get(key) ?? createLinkSecret({ slot, kind, variant: toVariant(shape) })
+  secrets.set(key, secret)
+  return secret
 }
 
 const TAGS = 5
@@ -78,13 +104,33 @@ const toLibrary = ({ memberId, slot = 0, offset, books, most, withMemos }: Size)
   progressBook: offset + 3,
   readBook: offset + 4,
   mergedBook: offset + 11,
+  linkId: linkIdOf('SHELF'),
+  links: Object.fromEntries(LINK_NAMES.map((name) => [name, secretOf(memberId, slot, name)])) as Library['links'],
   spareBooks: range(offset + 3 * Math.ceil((withMemos + 30) / 3), offset + books, 3),
   spareMemos: range(offset + most + 21, offset + most + withMemos * 10, 1),
 })
 
 export const makeLibraries = () => ({ small: toLibrary(SMALL), large: toLibrary(LARGE) })
 
-const fill = ({ memberId, offset, books, most, withMemos }: Size) => [
+/** Otherwise the first use would store the day. */
+const TODAY = Math.floor(Date.now() / 86_400_000)
+const fillLinks = ({ memberId, slot = 0 }: Size) =>
+  LINK_NAMES.map((name) => {
+    const { kind, bookStatus, hasTag, year } = linkOf(name)
+    const hash = createHash('sha256')
+      .update(secretOf(memberId, slot, name))
+      .digest('base64')
+    const values = [
+      `'${hash}', ${memberId}, '${linkIdOf(name)}', 'Shown', ${toBits(['show'])}, '', 0, ${TODAY}, '${kind}'`,
+    ]
+    values.push(bookStatus ? `'${bookStatus}'` : 'null', hasTag ? '1' : 'null', String(year))
+    return `insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, lastUsedDay, kind, bookStatus, tagId, year)
+      values (${values.join(', ')})`
+  })
+
+const fill = (size: Size) => [...fillLibrary(size), ...fillLinks(size)]
+
+const fillLibrary = ({ memberId, offset, books, most, withMemos }: Size) => [
   `insert into members (memberId, email, name, passwordHash, createdAt, updatedAt)
     values (${memberId}, 'reader${memberId}@example.com', 'Reader ${memberId}', '-', '2020-01-01T00:00:00', '2020-01-01T00:00:00')`,
   `insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt)

@@ -96,7 +96,7 @@ export const measureWithdrawal = async (url: URL, small: Library, large: Library
 }
 
 /** The most rows that each endpoint may read and write. Every book of the library has a tag, the member has ten
- * sessions. Each trigger that looks for the log of changes counts as a row read. */
+ * sessions and seven links. Each trigger that looks for the log of changes counts as a row read. */
 const MOST_ROWS: Record<string, [read: number, written: number]> = {
   library: [23, 0],
   detail: [19, 0],
@@ -104,7 +104,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   random: [6, 0],
   // Written: the book and its indexes, those of titles and authors included, the member's counters, the author's books.
   register: [14, 7],
-  'memo creation': [20, 7],
+  // Written: the memo and its five index entries, of which one is that of public memos, and the counters of book and member.
+  'memo creation': [20, 8],
   calender: [23, 0],
   'memo-books': [8, 0],
   abandon: [58, 0],
@@ -123,11 +124,11 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   sessions: [15, 0],
   renew: [5, 2],
   // Read: the entries of the activity of the day, which a repeat is merged into.
-  'end session': [16, 3],
+  'end session': [17, 3],
   'log out': [15, 3],
   'end other sessions': [40, 10],
   activity: [10, 0],
-  withdraw: [30, 8],
+  withdraw: [33, 13],
   page: [12, 3],
   edition: [4, 0],
   'edition update': [6, 1],
@@ -161,6 +162,18 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'years of statistics': [300, 0],
   'rows of a figure': [850, 0],
   'picture of a year': [200, 0],
+  links: [20, 0],
+  'link creation': [70, 6],
+  'link update': [10, 1],
+  'link to books': [40, 0],
+  'link to finished books': [40, 0],
+  'link to books with a tag': [60, 0],
+  // Read: five rows for each memo, as the memos are added up before their books are read.
+  'link to memos': [115, 0],
+  'link to memos, feed': [265, 0],
+  'link to a calendar': [120, 0],
+  'link to a calendar, events': [2_600, 0],
+  'link to a year': [200, 0],
   goal: [100, 1],
   settings: [4, 0],
   'search of books': [94, 0],
@@ -173,7 +186,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   // Written also: the key, and the number of keys of the member.
   'register with a key': [24, 9],
   'register with a key, repeated': [20, 0],
-  'memo creation with a key': [30, 9],
+  'memo creation with a key': [30, 10],
   'memo creation with a key, repeated': [30, 0],
   // Written: each of ten memos with its index entries, the readings, and the two books.
   merge: [470, 50],

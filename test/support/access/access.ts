@@ -136,7 +136,7 @@ const OWNED = [...LIBRARY_TABLES, ...IMPORT_TABLES, 'members', 'sessions', 'acti
 const readRows = async ({ database }: Api, memberId: number) => {
   await waitForImports([database])
   const tokens =
-    'select tokenHash, tokenId, name, scopes, hint, createdAt, expiresAt from accessTokens where memberId = ?1'
+    'select tokenHash, tokenId, name, scopes, hint, createdAt, expiresAt, kind, bookStatus, tagId, year from accessTokens where memberId = ?1'
   const queries = [...OWNED.map((table) => `select * from ${table} where memberId = ?1`), tokens]
   const results = await database.batch(queries.map((query) => database.prepare(query).bind(memberId)))
   return JSON.stringify(results.map(({ results }) => results))

@@ -3,7 +3,7 @@
 import { keyedHash } from '../../../../src/auth/keyed-hash'
 import type { Home } from '../../../support/home'
 import { insertMemberAt } from '../../../support/home'
-import { insertAccessToken, insertSession, sessionIdOf } from '../../../support/tokens'
+import { insertAccessToken, insertLink, insertSession, sessionIdOf } from '../../../support/tokens'
 import type { Fault } from './inject'
 
 export type FlowRequest = {
@@ -41,6 +41,8 @@ export type Subject = {
   /** Its `ETag`. */
   memoTag: string
   tokenId: string
+  linkId: string
+  linkSecret: string
   otherSessions: string[]
   /** The last code that was mailed. */
   code: string
@@ -77,7 +79,7 @@ const succeed = async (stage: Stage, request: FlowRequest) => {
   return { code: headers.get('X-Code') ?? '', tag, body: body as { bookId: number; memoId: number } }
 }
 
-/** Adds a member with two books, a memo, an access token and three sessions. */
+/** Adds a member with two books, a memo, an access token, a link and three sessions. */
 const createMember = async (stage: Stage, email: string) => {
   const { secret, home } = stage
   const { memberId, token } = await insertMemberAt(home, secret, email)
@@ -93,7 +95,10 @@ const createMember = async (stage: Stage, email: string) => {
   await insertAccessToken(home.database, memberId, ['library:read'], home.slot)
   const selectToken = home.database.prepare('select tokenId from accessTokens where memberId = ?').bind(memberId)
   const tokenId = (await selectToken.first<string>('tokenId')) ?? ''
-  return { token, memberId, bookId, readBookId, memoId, memoTag: tag, tokenId, otherSessions }
+  const linkSecret = await insertLink(home.database, memberId, { slot: home.slot, kind: 'SHELF', variant: 0 })
+  const selectLink = home.database.prepare('select tokenId from accessTokens where memberId = ? and kind is not null')
+  const linkId = (await selectLink.bind(memberId).first<string>('tokenId')) ?? ''
+  return { token, linkSecret, linkId, memberId, bookId, readBookId, memoId, memoTag: tag, tokenId, otherSessions }
 }
 
 /** Sends the requests that come before a flow. */
@@ -105,7 +110,15 @@ export const follow = async (stage: Stage, { follows = [] }: Setup, subject: Sub
 
 export const prepare = async (stage: Stage, setup: Setup): Promise<Subject> => {
   const email = `subject-${++subjects}@attack.example`
-  const nothing = { memberId: 0, bookId: 0, readBookId: 0, memoId: 0, memoTag: '', tokenId: '', otherSessions: [] }
+  const nothing = {
+    memberId: 0,
+    bookId: 0,
+    readBookId: 0,
+    memoId: 0,
+    memoTag: '',
+    otherSessions: [],
+    ...{ tokenId: '', linkId: '', linkSecret: '' },
+  }
   if (setup.needs === 'empty cache') {
     for (const { name } of (await stage.lists.list()).keys) await stage.lists.delete(name)
   }
@@ -135,11 +148,12 @@ type Stored = { thing: string; id: string | null }
 
 /** The distinct things a subject has, without what differs between subjects. */
 export const readState = async ({ secret, home, bucket }: Stage, subject: Subject) => {
-  const { email, newEmail, memberId, tokenId, otherSessions } = subject
+  const { email, newEmail, memberId, tokenId, linkId, otherSessions } = subject
   const names = new Map([
     [email, 'first'],
     [newEmail, 'new'],
     [tokenId, 'first'],
+    [linkId, 'first'],
     [sessionIdOf(memberId), 'own'],
     ...otherSessions.map((id, n): [string, string] => [id, `other ${n}`]),
   ])
@@ -156,7 +170,8 @@ export const readState = async ({ secret, home, bucket }: Stage, subject: Subjec
     select(`
       select 'member ' || name || (credentialsVersion > 0) || (passwordHash = '') as thing, email as id from subject
       union select iif(renewedAt > createdAt, 'renewed session', 'session'), sessionId from sessions join subject using (memberId)
-      union select 'access token', tokenId from accessTokens join subject using (memberId)
+      union select iif(kind is null, 'access token', 'link ' || accessTokens.name), tokenId
+        from accessTokens join subject using (memberId)
       union select 'undo', emailUndos.email from emailUndos join subject using (memberId)
       union select kind, null from activity join subject using (memberId)`),
     select(`

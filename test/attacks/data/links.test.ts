@@ -1,0 +1,35 @@
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import { createLinkSecret } from '../../../src/auth/access-token'
+import { BASE, handle, newEmail } from '../../support/api'
+import { memberHome, memberSlot } from '../../support/database'
+import { insertMemberAt } from '../../support/home'
+import { compareStates, type Send } from '../../support/links/states'
+import { UNLIMITED } from '../../support/rate-limits'
+
+const join = async () => (await insertMemberAt(memberHome(), env.JWT_SECRET ?? '', newEmail())).token
+const send: Send = async (method, path, { token, body } = {}) => {
+  const headers = {
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(token && { Authorization: `Bearer ${token}` }),
+  }
+  const request = new Request(BASE + path, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const response = await handle(request, UNLIMITED)
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+/** `npm run attack -- links` compares 5,000. */
+const STATES = 6
+
+it('shows in every form what a plain model shows, after random changes of two members', async () => {
+  const never = (kind: Parameters<Parameters<typeof compareStates>[4]>[0]) =>
+    `/l/${createLinkSecret({ slot: memberSlot(), kind, variant: 0 })}`
+  let forms = 0
+  for (const seed of [1, 2])
+    forms += (await compareStates(send, [await join(), await join()], seed, STATES, never)).forms
+  expect(forms).toBeGreaterThan(100)
+}, 120_000)
