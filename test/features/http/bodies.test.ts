@@ -179,7 +179,10 @@ describe('null for every field', () => {
       const required = properties.filter(([, property]) => !acceptsNull(property)).map(([name]) => name)
       const cleared = properties.filter(([, property]) => acceptsNull(property)).map(([name]) => `\`${name}\``)
       const before = await snapshot(reader, bookId)
-      const address = path.replace('{book-id}', `${bookId}`).replace(/\{[\w-]+\}/, `${memoId}`)
+      const address = path
+        .replace('{book-id}', `${bookId}`)
+        .replace('{link-id}', crypto.randomUUID())
+        .replace(/\{[\w-]+\}/, `${memoId}`)
       const body = Object.fromEntries(properties.map(([name]) => [name, null]))
       const answer = await reader.patch(address, body)
       expect(answer.status).toBe(400)
@@ -192,6 +195,6 @@ describe('null for every field', () => {
   )
 
   it('is checked for every operation', () => {
-    expect(patches).toHaveLength(7)
+    expect(patches).toHaveLength(8)
   })
 })
