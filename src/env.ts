@@ -149,7 +149,12 @@ export type App = {
 }
 
 /** A limit on the caller's requests of one kind. */
-export type CallerLimit = { binding: 'MEMBER_LIMIT' | 'WRITE_LIMIT'; kind: string }
+export type CallerLimit = {
+  binding: 'MEMBER_LIMIT' | 'WRITE_LIMIT'
+  kind: string
+  /** Otherwise `limitedPer`. */
+  per?: 'member'
+}
 
 // An empty value counts as missing: forms and .env files cannot leave a value out.
 const withoutEmpty = (env: Bindings) =>

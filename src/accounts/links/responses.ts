@@ -32,7 +32,7 @@ export const linksReference: FeatureReference = {
     CreatedLink: 'A new link. No other response contains its address.',
     Link: 'A link, without its address.',
     LinkKind:
-      'What a link shows.\n\n- `SHELF`: books, with rating and dates, without memos\n- `MEMOS`: memos with the `memoAuthority` `PUBLIC`, each with title and author of its book\n- `CALENDAR`: finished readings, as events of a calendar\n- `YEAR`: the picture of a year',
+      'What a link shows.\n\n- `SHELF`: books, with rating and dates, without memos\n- `MEMOS`: all memos with the `memoAuthority` `PUBLIC`, also those from before the link, each with title and author of its book\n- `CALENDAR`: readings that were finished on a known day, as events of a calendar\n- `YEAR`: the picture of a year',
     LinkPatch: 'The changes of a link.',
     NewLink: 'A link to create.',
   },
@@ -45,8 +45,10 @@ export const linksReference: FeatureReference = {
     'NewLink.name': `The name of the link, which is the title of its page. Names need not be unique. ${WELL_FORMED}.`,
     'LinkPatch.name': `The new name. ${WELL_FORMED}.`,
     tag: 'Shows only books with this tag. Null if with any or none. Only for the kind `SHELF`.',
+    'Link.year': 'The year of the picture. Null unless the kind is `YEAR`.',
+    'CreatedLink.year': 'The year of the picture. Null unless the kind is `YEAR`.',
     'NewLink.tag':
-      'Shows only books with this tag, which you must have. The link follows the tag when it is renamed, and ends when it is deleted or merged into another one. Only for the kind `SHELF`.',
+      'Shows only books with this tag, which you must have. The link follows the tag when it is renamed, and ends when it is deleted, removed from its last book, or merged into another one. Only for the kind `SHELF`.',
     url: 'The address of the link. Store it: it cannot be read again.',
     year: 'The year of the picture. Required for the kind `YEAR`, and only for that one.',
   },
@@ -58,9 +60,9 @@ export const linksReference: FeatureReference = {
       description:
         'Whoever has its address can see what it shows, without an account: `showLink` describes the forms. No other response ' +
         `contains the address: the service stores only a hash. A member may have ${MAX_LINKS} links. A link ends when you ` +
-        'delete it, with your account, after a password reset, and when a former e-mail address is restored; not ' +
-        'when a password or the access token that created it changes. You are informed by mail, at most once an hour, with ' +
-        'new access tokens.',
+        'delete it, with its tag or your account, after a password reset, and when a former e-mail address is restored; not ' +
+        'when the password changes or the access token that created it ends. An `Idempotency-Key` has no effect. You are ' +
+        'informed by mail, at most once an hour, of new links and access tokens together.',
       responses: { 201: json(CreatedLink, 'The new link') },
       errors: ['TAG_NOT_FOUND', 'MAX_LINKS'],
     },

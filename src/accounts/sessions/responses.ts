@@ -36,7 +36,7 @@ export const sessionsReference: FeatureReference = {
   schemas: {
     Activity: 'An entry in the activity of an account.',
     ActivityKind:
-      'What happened.\n\n- `LOGIN`: a login\n- `LOGIN_FAILED`: a wrong password, at a login or to confirm a change\n- `SESSION_ENDED`: one or more sessions were ended\n- `PASSWORD_CHANGED`: the password was changed\n- `PASSWORD_RESET`: the password was reset with a mailed code\n- `EMAIL_CHANGED`: the e-mail address was changed\n- `EMAIL_RESTORED`: a change of e-mail address was undone\n- `TOKEN_CREATED`: an access token was created\n- `TOKEN_DELETED`: an access token was deleted',
+      'What happened.\n\n- `LOGIN`: a login\n- `LOGIN_FAILED`: a wrong password, at a login or to confirm a change\n- `SESSION_ENDED`: one or more sessions were ended\n- `PASSWORD_CHANGED`: the password was changed\n- `PASSWORD_RESET`: the password was reset with a mailed code\n- `EMAIL_CHANGED`: the e-mail address was changed\n- `EMAIL_RESTORED`: a change of e-mail address was undone\n- `TOKEN_CREATED`: an access token was created\n- `TOKEN_DELETED`: an access token was deleted\n- `LINK_CREATED`: a link was created\n- `LINK_DELETED`: a link was deleted',
     Session: 'A login that has not ended.',
   },
   properties: {

@@ -125,8 +125,8 @@ export const sessionOnly = annotate(authenticate([]), { membersOnly: true })
 const LINK = /^([^.]*)((?:\.[a-z]+)*)$/
 
 /**
- * The holder of a link: the last part of the path is its secret, and a suffix. Sets `link`, and what `authenticated` sets. Its limits
- * count by link, so that those who have it use up nothing of the member's.
+ * The holder of a link: the last part of the path is its secret, and a suffix. Sets `link`, and what `authenticated` sets. Limits
+ * count by link and by network, so that those who have it use up nothing of the member's.
  * @throws LINK_NOT_FOUND when the secret is malformed, has been refused before, or has no such suffix
  */
 export const linked = annotate<MiddlewareHandler<App>>(
@@ -139,7 +139,7 @@ export const linked = annotate<MiddlewareHandler<App>>(
     if (hasEnded(caller)) throw new ApiError('LINK_NOT_FOUND')
     c.set('link', { ...toShape(named.kind, named.variant), kind: named.kind, secret, suffix })
     enter(c, caller, 'credential')
-    if (confirmedMember(caller) === undefined) await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'credential')
+    await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'link')
     limitCaller(c, { binding: 'WRITE_LIMIT', kind: 'link' })
     await next()
     await settle(c, caller)

@@ -7,25 +7,27 @@ import { knownMember } from './credentials'
 import { withLease } from './large-pages'
 import { limitCaller } from './throttle'
 
-/** A year of more rows keeps the database busy for up to a second. */
-const LONG = 5000
+/** A year of more rows keeps the database busy for up to a second. Links may be read by anyone, and so less. */
+const LONG = { own: 5000, linked: 1000 }
 /** As how many requests each one of a member with a long year counts. */
 const LONG_CHARGE = 5
-/** The members who were seen to have a long year. */
-const withLongYear = createRecent<true>(1000)
-const longYears = createLimiter({ capacity: 1, leaseMs: 15_000, maxWaiting: 64 })
+/** The rows of the longest year of a member that was seen to be long for links. */
+const longest = createRecent<number>(1000)
+const createLease = () => createLimiter({ capacity: 1, leaseMs: 15_000, maxWaiting: 64 })
+/** Apart, so that those who read links do not delay members. */
+const longYears = { own: createLease(), linked: createLease() }
 
 const memberOf = (c: Context<App>) => String(knownMember(c.get('caller')))
 
 /** `charge`: as how many requests one of a member without a long year counts. */
 const limitYears =
-  (charge: number): MiddlewareHandler<App> =>
+  (whose: keyof typeof LONG, kind: string, charge: number): MiddlewareHandler<App> =>
   async (c, next) => {
-    const isLong = withLongYear.get(memberOf(c)) === true
+    const isLong = (longest.get(memberOf(c)) ?? 0) > LONG[whose]
     for (let left = isLong ? LONG_CHARGE : charge; left > 0; left--)
-      limitCaller(c, { binding: 'MEMBER_LIMIT', kind: 'statistics' })
+      limitCaller(c, { binding: 'MEMBER_LIMIT', kind, per: 'member' })
     if (!isLong) return next()
-    await withLease(c, longYears, 1, next)
+    await withLease(c, longYears[whose], 1, next)
   }
 
 /**
@@ -33,10 +35,13 @@ const limitYears =
  * time. Mount it after `authenticated`.
  * @throws UNAVAILABLE when too many wait, or for too long
  */
-export const limitStatistics = annotate<MiddlewareHandler<App>>(limitYears(1), { throttled: true, limit: 'member' })
+export const limitStatistics = annotate<MiddlewareHandler<App>>(limitYears('own', 'statistics', 1), {
+  throttled: true,
+  limit: 'member',
+})
 
-const limitLongYear = limitYears(0)
-/** The same for the year of a link, which has another limit unless it is long. Mount it after `linked`. */
+const limitLongYear = limitYears('linked', 'link statistics', 0)
+/** The same for all links of a member to years, which have another limit unless a year is long. Mount it after `linked`. */
 export const limitLinkedYear: MiddlewareHandler<App> = (c, next) =>
   c.get('link').kind === 'YEAR' ? limitLongYear(c, next) : next()
 
@@ -48,6 +53,6 @@ export const statisticsOf = (c: Context<App>) => ({
   serviceZone: c.get('config').TIME_ZONE,
   /** Receives the number of rows of a year that was read. */
   onRead: (rows: number) => {
-    if (rows > LONG) withLongYear.set(memberOf(c), true)
+    if (rows > LONG.linked) longest.set(memberOf(c), Math.max(rows, longest.get(memberOf(c)) ?? 0))
   },
 })

@@ -51,9 +51,9 @@ export const throttledByNetwork = annotate<MiddlewareHandler<App>>(
 /** The limits that callers are above, and until when. */
 const exceeded = createRecent<number>(10_000)
 
-const keyOf = (c: Context<App>, { kind }: CallerLimit) => {
+const keyOf = (c: Context<App>, { kind, per }: CallerLimit) => {
   const caller = c.get('caller')
-  return `${kind} ${c.get('limitedPer') === 'member' ? knownMember(caller) : credentialOf(caller)}`
+  return `${kind} ${(per ?? c.get('limitedPer')) === 'member' ? knownMember(caller) : credentialOf(caller)}`
 }
 
 /** @throws TOO_MANY_REQUESTS while the caller is above one of the limits of this request */

@@ -35,7 +35,7 @@ export const memosReference: FeatureReference = {
     Memo: 'A note on a book.',
     MemoConflict: 'The body of a 412: an error with the present memo.',
     MemoAuthority:
-      'Intended visibility of a memo. Members cannot see memos of other members yet, whatever the value.\n\n- `PRIVATE`: only its author\n- `PUBLIC`: everyone',
+      'Who can see a memo.\n\n- `PRIVATE`: only its author\n- `PUBLIC`: also everyone who has one of the links of the kind `MEMOS` that its author created',
     MemoOfBook: 'A note on a book, with its book.',
     MemoPage: 'A page of the memos of a book.',
     MemoPatch: 'The fields of a memo to change. Absent fields stay unchanged.',
@@ -46,9 +46,9 @@ export const memosReference: FeatureReference = {
   },
   properties: {
     file: 'The image, as a part with a file name. PNG, JPEG, GIF, WebP or still AVIF, at most 10 MiB and 268 megapixels.',
-    memoAuthority: 'Intended visibility.',
-    'NewMemo.memoAuthority': 'Intended visibility. `PRIVATE` if absent.',
-    'MemoPatch.memoAuthority': 'Intended visibility.',
+    memoAuthority: 'Who can see it.',
+    'NewMemo.memoAuthority': 'Who can see it. `PRIVATE` if absent.',
+    'MemoPatch.memoAuthority': 'Who can see it.',
     memoBookPage: 'The page of the book that the memo is about.',
     memoContent: 'The text, exactly as it was sent. It may contain HTML: sanitize it before rendering it as such.',
     'NewMemo.memoContent': `The text. It is stored exactly as sent, HTML included. ${WELL_FORMED}.`,

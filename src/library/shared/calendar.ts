@@ -1,5 +1,4 @@
 // The calendar of a link: iCalendar (RFC 5545).
-import { nextDay } from './entries'
 import type { Feed } from './feeds'
 
 const encoder = new TextEncoder()
@@ -26,7 +25,8 @@ const fold = (line: string) => {
 const escapeText = (text: string) =>
   text
     .toWellFormed()
-    .replace(/\r\n?/g, '\n')
+    // Some parsers take all of these for the end of a line.
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 5545 allows no others
     .replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '')
     .replace(/[\\;,]/g, '\\$&')
@@ -41,7 +41,6 @@ const toEvent = ({ id, title, author, note, date, updated }: Feed['entries'][num
   `UID:${escapeText(id)}`,
   `DTSTAMP:${toTime(updated)}`,
   `DTSTART;VALUE=DATE:${toDate(date)}`,
-  `DTEND;VALUE=DATE:${toDate(nextDay(date))}`,
   `SUMMARY:${escapeText(title)}`,
   `DESCRIPTION:${escapeText(author === null ? note : `${author}\n${note}`)}`,
   'TRANSP:TRANSPARENT',

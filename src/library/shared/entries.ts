@@ -1,4 +1,3 @@
-import { DAY_MS } from '../../values/time'
 import type { Zone } from '../../values/zone'
 import type { About, Item, Shown } from './store'
 
@@ -60,5 +59,3 @@ export const toEntries = (shown: Shown, host: string): Entry[] =>
 /** Milliseconds of the latest change of the entries; if there are none, of the link. */
 export const latestOf = ({ createdAt }: About, entries: Entry[]) =>
   entries.reduce((latest, { updated }) => Math.max(latest, updated), entries.length > 0 ? 0 : createdAt)
-
-export const nextDay = (date: string) => new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10)

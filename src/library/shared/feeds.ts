@@ -6,7 +6,12 @@ import type { About } from './store'
 /** `url`: of the link, without a suffix. */
 export type Feed = { about: About; entries: Entry[]; url: string; host: string }
 
-const toLine = (text: string) => text.replace(/\s+/g, ' ').trim()
+/** Without the characters that would reverse what follows, too. */
+const toLine = (text: string) =>
+  text
+    .replace(/[\u202a-\u202e\u2066-\u2069]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
 /** A feed shows titles without their books' covers, so the author belongs to it. */
 const toTitle = ({ title, author }: Entry) => toLine(author === null ? title : `${title} – ${author}`)
 const toText = ({ note, text }: Entry) => (text === null ? note : `${text}\n\n${note}`)
@@ -18,6 +23,7 @@ export const toJsonFeed = ({ about, entries, url }: Feed) => ({
   feed_url: `${url}.feed.json`,
   items: entries.map((entry) => ({
     id: entry.id,
+    url,
     title: toTitle(entry),
     content_text: toText(entry),
     ...(entry.cover && { image: entry.cover }),
@@ -34,11 +40,13 @@ const escapeMarkup = (text: string) =>
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
     .replace(/[&<>"\r]/g, (letter) => ENTITIES[letter] ?? letter)
 
-const toAtomEntry = (entry: Entry) => `<entry>
+const toAtomEntry = (url: string) => (entry: Entry) =>
+  `<entry>
 <id>${escapeMarkup(entry.id)}</id>
 <title>${escapeMarkup(toTitle(entry))}</title>
 <published>${toInstant(entry.published)}</published>
 <updated>${toInstant(entry.updated)}</updated>
+<link rel="alternate" type="text/html" href="${escapeMarkup(url)}"/>
 <content>${escapeMarkup(toText(entry))}</content>
 </entry>
 `
@@ -47,9 +55,9 @@ export const toAtom = ({ about, entries, url, host }: Feed) => `<?xml version="1
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${escapeMarkup(toId(host, about))}</id>
 <title>${escapeMarkup(toLine(about.name))}</title>
-<author><name>${escapeMarkup(toLine(about.name))}</name></author>
+<author><name>Reading Library</name></author>
 <updated>${toInstant(latestOf(about, entries))}</updated>
 <link rel="self" type="application/atom+xml" href="${escapeMarkup(url)}.atom"/>
 <link rel="alternate" type="text/html" href="${escapeMarkup(url)}"/>
-${entries.map(toAtomEntry).join('')}</feed>
+${entries.map(toAtomEntry(url)).join('')}</feed>
 `

@@ -29,7 +29,7 @@ const NONE = "'none'"
 export const LIST_POLICY = {
   'default-src': NONE,
   'style-src': "'self'",
-  'img-src': 'https:',
+  'img-src': "'self' https:",
   'base-uri': NONE,
   'form-action': NONE,
   'frame-ancestors': NONE,
@@ -102,28 +102,28 @@ const toCover = ({ cover }: Entry) =>
     ? html`<img src="${cover}" alt="" width="64" height="96" loading="lazy" referrerpolicy="no-referrer">`
     : html`<span class="cover"></span>`
 
-const toBook = (entry: Entry, hasCovers: boolean) => html`<li class="${hasCovers ? 'book' : 'event'}">
+const toBook = (entry: Entry, hasCovers: boolean) => html`<li class="${hasCovers ? 'book' : 'event'}" dir="auto">
 ${hasCovers ? toCover(entry) : ''}<div>
-<h2 dir="auto">${entry.title}</h2>
+<h2>${entry.title}</h2>
 ${
   entry.author === null
     ? ''
-    : html`<p dir="auto">${entry.author}</p>
+    : html`<p>${entry.author}</p>
 `
 }<p class="note">${entry.note}</p>
 </div>
 </li>
 `
 
-const toMemo = ({ title, author, note, text }: Entry) => html`<li class="memo">
-<blockquote dir="auto">${text}</blockquote>
-<h2 dir="auto">${title}</h2>
+const toMemo = ({ title, author, note, text }: Entry) => html`<li dir="auto">
+<h2>${title}</h2>
 ${
   author === null
     ? ''
-    : html`<p dir="auto">${author}</p>
+    : html`<p>${author}</p>
 `
 }<p class="note">${note}</p>
+<div class="text" dir="auto">${text}</div>
 </li>
 `
 
@@ -136,7 +136,7 @@ type ListPage = Frame & {
   secret: string
 }
 
-const FEEDS = (
+const toFeedLinks = (
   secret: string,
   name: string,
 ) => html`<link rel="alternate" type="application/atom+xml" title="${name}" href="${secret}.atom">
@@ -148,9 +148,12 @@ export const drawList = (page: ListPage) => {
   const shown = kind === 'MEMOS' ? entries.map(toMemo) : entries.map((entry) => toBook(entry, kind === 'SHELF'))
   const calendar =
     kind === 'CALENDAR' && html` · <a href="${url.replace(/^https?:/, 'webcal:')}.ics">Subscribe to the calendar</a>`
+  const newest = isFirst ? '' : html`<a href="${secret}">Newest</a>`
+  const older = next ? html`<a rel="next" href="${secret}?cursor=${next}">Older</a>` : ''
+  const pages = newest || older ? html`<nav aria-label="Pages">${newest} ${older}</nav>\n` : ''
   return toPage(
     page,
-    FEEDS(secret, name),
+    toFeedLinks(secret, name),
     html`${
       entries.length > 0
         ? html`<ol>
@@ -158,10 +161,7 @@ ${shown}</ol>
 `
         : html`<p>${next ? 'Nothing on this page.' : isFirst ? 'Nothing here yet.' : 'Nothing more.'}</p>
 `
-    }<nav aria-label="Pages">
-${isFirst ? '' : html`<a href="${secret}">Newest</a> `}${next ? html`<a rel="next" href="${secret}?cursor=${next}">Older</a>` : ''}
-</nav>
-<p class="note"><a href="${secret}.atom">Atom feed</a> · <a href="${secret}.feed.json">JSON feed</a>${calendar || ''}</p>
+    }${pages}<p class="note"><a href="${secret}.atom">Atom feed</a> · <a href="${secret}.feed.json">JSON feed</a>${calendar || ''}</p>
 `,
   )
 }

@@ -1,17 +1,16 @@
 import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../openapi/feature-reference'
 import { LINK_KINDS, MAX_NAME } from '../../values/contract'
-import { MAX_CURSOR, MAX_LIST_SIZE } from '../../values/cursor'
+import { MAX_LIST_SIZE } from '../../values/cursor'
 import { Int32 } from '../../values/fields'
 import { namedObject } from '../../values/named'
 import { Id, Instant, textUpTo } from '../../values/responses'
 import { BookStatus } from '../books/schema'
 import { MAX_CONTENT, MemoType } from '../memos/schema'
-import { SharedPath } from './schema'
+import { MAX_SEALED, SharedPath } from './schema'
 
 const Rating = z.nullable(z.number().check(z.minimum(0.25), z.maximum(5), z.multipleOf(0.25)))
 const ofBook = { title: textUpTo(MAX_NAME), author: z.nullable(textUpTo(MAX_NAME)) }
-/** A date as far as it is known: `yyyy`, `yyyy-MM` or `yyyy-MM-dd`. */
 const LocalDate = z.iso.date()
 
 export const SharedBook = namedObject('SharedBook', {
@@ -49,7 +48,7 @@ const SharedList = namedObject('SharedList', {
   name: textUpTo(100),
   kind: z.enum(LINK_KINDS),
   item: z.array(z.union([SharedBook, SharedMemo, SharedReading])).check(z.maxLength(MAX_LIST_SIZE)),
-  next: z.nullable(textUpTo(MAX_CURSOR)),
+  next: z.nullable(textUpTo(MAX_SEALED)),
 })
 export type SharedList = z.infer<typeof SharedList>
 
@@ -76,6 +75,7 @@ export const sharedReference: FeatureReference = {
     author: 'Author of the book. Null if unknown.',
     cover: 'URL of the cover. Null if there is none.',
     finishedAt: 'The day on which the reading ended.',
+    'SharedBook.bookStatus': 'Whether the book is unread, being read or read.',
     'SharedBook.createdAt': 'When the book was registered.',
     'SharedBook.finishedAt': 'The day on which the last reading ended. Null if unknown.',
     'SharedBook.startedAt': 'The day on which the last reading began. Null if unknown.',
@@ -100,7 +100,8 @@ export const sharedReference: FeatureReference = {
       description:
         `Needs no token. The suffix chooses the form:\n\n${FORMS}\n\nAn address that never existed, a link that has ended and a ` +
         'suffix that the kind of link does not have return the same 404. `cursor` and `size` are for pages and `.json`, `theme` for `.svg`. ' +
-        'Each response has an `ETag`: send it back as `If-None-Match`.',
+        'Each response has an `ETag`: send it back as `If-None-Match`. The page of a year has a button that saves the picture as PNG. ' +
+        'Pages show covers only over `https`, which browsers load from where they are.',
       requestHeaders: ['If-None-Match'],
       responses: {
         200: {
@@ -120,7 +121,10 @@ export const sharedReference: FeatureReference = {
             'image/svg+xml': z.string(),
           },
         },
-        304: { description: 'Not changed since the `ETag` that was sent', headers: [...HEADERS] },
+        304: {
+          description: 'Not changed since the `ETag` that was sent',
+          headers: [...HEADERS, 'Content-Security-Policy', 'Cross-Origin-Opener-Policy'],
+        },
       },
       pathParameters: SharedPath,
       errors: ['MAX_STATS_ROWS', 'UNAVAILABLE'],

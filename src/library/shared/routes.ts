@@ -42,11 +42,11 @@ const send = async (c: Context<App>, body: string, type: string, policy?: Record
   // Nothing keeps it without asking again, so that a link that was deleted is gone.
   const headers = { ETag: etag, 'Cache-Control': 'private, no-cache', 'X-Robots-Tag': 'noindex' }
   for (const [name, value] of Object.entries(headers)) c.header(name, value)
+  if (policy) setPolicy(c, policy)
   // The bookmark is of no use without a token.
   c.header('X-D1-Bookmark', undefined)
   const known = c.req.header('If-None-Match')?.split(/\s*,\s*/) ?? []
   if (known.some((each) => each === '*' || each.replace(/^W\//, '') === etag)) return c.body(null, 304)
-  if (policy) setPolicy(c, policy)
   return c.body(body, 200, { 'Content-Type': type })
 }
 
@@ -70,7 +70,7 @@ const sendList = async (c: Context<App>, link: ListLink, { cursor, size }: ShowQ
   const { suffix, secret, kind } = c.get('link')
   const { config, caller, db } = c.var
   const page = suffix in SIZES ? { size: SIZES[suffix] ?? size } : { cursor, size }
-  const shown = await listShown(db, caller, link, page, config.TIME_ZONE)
+  const shown = await listShown(db, caller, link, page, config)
   const { name, item, next } = shown
   if (suffix === '.json')
     return send(c, JSON.stringify({ name, kind, item, next } satisfies SharedList), 'application/json')

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { cursorOf, MAX_LIST_SIZE } from '../../values/cursor'
+import { cursorError, cursorOf, MAX_CURSOR, MAX_LIST_SIZE } from '../../values/cursor'
 import { intParameter } from '../../values/fields'
 import { Position } from '../books/schema'
 import { Theme } from '../stats/schema'
@@ -9,16 +9,25 @@ export const SharedPath = z.lazy(() =>
   z.object({ link: z.string().check(z.regex(/^[\dA-Za-z]{39}(?:\.[a-z]+){0,2}$/)) }),
 )
 
+/** A sealed cursor: in base64 again, with what proves it. */
+export const MAX_SEALED = 2 * MAX_CURSOR
+
 /** The last memo of a page. */
 const LastMemo = z.int()
 /** The last reading of a page: its date and identifier. */
 const LastReading = z.tuple([z.string(), z.int()])
 export type LastReading = z.infer<typeof LastReading>
 
+/** What `openCursor` returns. */
+export const OpenedCursor = z.lazy(() => cursorOf(z.union([Position, LastMemo, LastReading])))
+export type OpenedCursor = z.infer<typeof OpenedCursor>
+
 /** What each kind of link ignores of it, it does not have: all forms of one address share a query. */
 export const ShowQuery = z.lazy(() =>
   z.object({
-    cursor: z.optional(cursorOf(z.union([Position, LastMemo, LastReading]))),
+    cursor: z.optional(
+      z.string().check(z.maxLength(MAX_SEALED, { error: cursorError }), z.regex(/^[\w-]+$/, { error: cursorError })),
+    ),
     size: z._default(intParameter(1, MAX_LIST_SIZE), 20),
     theme: z._default(Theme, 'light'),
   }),

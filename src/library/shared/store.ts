@@ -1,13 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
+import * as z from 'zod/mini'
+import { openCursor, sealCursor } from '../../auth/sealed-cursor'
+import { credentialOf } from '../../auth/token'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { atPrimary, type Db, type Statement, sqlStatement } from '../../db/client'
 import { limit } from '../../db/parameters'
 import { isFinished } from '../../db/schema/book-tables'
 import { isPublic } from '../../db/schema/memo-tables'
-import { countedOn, isCounted } from '../../db/schema/reading-tables'
+import { isDayKnown } from '../../db/schema/reading-tables'
+import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import type { LinkKind } from '../../values/contract'
-import { type List, toCursor } from '../../values/cursor'
+import { cursorError, type List, toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
 import type { LinkShape } from '../../values/link'
 import { createZone, type Zone } from '../../values/zone'
@@ -15,7 +19,7 @@ import { prepareList } from '../books/book-list'
 import type { ListedBook } from '../books/responses'
 import { type Context, loadYear } from '../stats/store'
 import type { SharedBook, SharedMemo, SharedReading } from './responses'
-import type { LastReading, ShowQuery } from './schema'
+import { type LastReading, OpenedCursor, type ShowQuery } from './schema'
 
 /** The link of the request, as its secret names it. */
 export type Link = LinkShape & { kind: LinkKind }
@@ -39,11 +43,11 @@ const hideReason = (error: unknown) => {
 
 /** The queries of a link, and what makes a list of their rows. */
 type Prepared = { queries: Statement[]; toList: (rows: never[][], zone: Zone) => List<Item> }
-type Page = Pick<ShowQuery, 'cursor' | 'size'>
+type Page = { cursor?: OpenedCursor | undefined; size: number }
 
 const invalidCursor = () =>
   new ApiError('INVALID_PARAMETERS', {
-    violationErrors: [{ propertyPath: 'cursor', rejectedValue: null, reason: 'must be next of the previous page' }],
+    violationErrors: [{ propertyPath: 'cursor', rejectedValue: null, reason: cursorError }],
   })
 
 const toDay = (timestamp: string | null) => timestamp?.slice(0, 10) ?? null
@@ -113,36 +117,36 @@ const prepareMemos = ({ cursor, size }: Page): Prepared => {
   }
 }
 
-/** A row of an index that was examined. `title`: null if it is no finished reading of a known day. */
+/** A row of an index of finished readings. `title`: null if another index has the reading. */
 type ReadingRow = { key: string; readingId: number; rating: number | null; title: string | null; author: string | null }
 
 /** Selects rows of an index of dates, latest first, after the last one of the page before. */
-const examine = (rows: SQL, key: SQL, id: SQL, columns: SQL) => {
-  const range = (condition: SQL) => sql`
+const selectFinished = (rows: SQL, key: string, id: string, columns: string) => {
+  const range = (condition: string, order: string) => sql`
     select * from (
-      select ${key} as key, ${id} as readingId, ${columns} from ${rows} and ${condition}
-      order by ${key} desc, ${id} desc limit ${limit}
+      select ${sql.raw(`${key} as key, ${id} as readingId, ${columns}`)} from ${rows} and ${sql.raw(condition)}
+      order by ${sql.raw(order)} limit ${limit}
     )`
   // For (key, id) < (…), SQLite would read all rows with the same key again.
+  const ties = range(`${key} = (:key || '') and ${id} < (:id + 0)`, `${id} desc`)
+  const others = range(`${key} < (:key || '')`, `${key} desc, ${id} desc`)
   return sqlStatement<ReadingRow>`
-    select key, readingId, nullif(quarters, 0) / 4.0 as rating, title, author from (
-      ${range(sql`${key} = (:key || '') and ${id} < (:id + 0)`)} union all ${range(sql`${key} < (:key || '')`)}
-      limit ${limit}
-    ) as examined left join books on isMatch and books.bookId = examined.ofBook
+    select key, readingId, nullif(quarters, 0) / 4.0 as rating, title, author
+    from (${ties} union all ${others} limit ${limit}) as found left join books on isShown and books.bookId = found.ofBook
     order by key desc, readingId desc`
 }
-const examineReadings = examine(
-  sql`readings where memberId = ${callerId} and ${isCounted}`,
-  countedOn,
-  sql.raw('readingId'),
-  sql.raw(`bookId as ofBook, quarters, outcome = 'FINISHED' and length(finishedAt) = 10 as isMatch`),
+const selectReadings = selectFinished(
+  sql`readings where memberId = ${callerId} and ${isDayKnown}`,
+  'finishedAt',
+  'readingId',
+  'bookId as ofBook, quarters, 1 as isShown',
 )
-/** Books that were read once. */
-const examineBooks = examine(
+/** Books that were read once. Of the others, the index has a reading that the other index has, too. */
+const selectBooks = selectFinished(
   sql`books where memberId = ${callerId} and ${isFinished}`,
-  sql.raw('readEndDate'),
-  sql.raw('bookId'),
-  sql.raw('bookId as ofBook, star * 4 as quarters, newestReadingId is null as isMatch'),
+  'readEndDate',
+  'bookId',
+  'bookId as ofBook, star * 4 as quarters, newestReadingId is null as isShown',
 )
 
 const latestFirst = (one: ReadingRow, other: ReadingRow) =>
@@ -153,7 +157,7 @@ const prepareReadings = ({ cursor, size }: Page): Prepared => {
   const [key, id] = cursor ?? FIRST
   const values = { key, id, limit: size + 1 }
   return {
-    queries: [examineReadings(values), examineBooks(values)],
+    queries: [selectReadings(values), selectBooks(values)],
     toList: (lists: ReadingRow[][]) => {
       // Beyond the last row of a full list, rows of it are missing.
       const ends = lists.flatMap((rows) => (rows.length > size ? rows.slice(-1) : [])).sort(latestFirst)
@@ -186,22 +190,27 @@ export type ListLink = Link & { kind: keyof typeof PREPARE }
 /**
  * A page of what a link shows.
  * @param caller the holder of the link
- * @param serviceZone the time zone of members without one
- * @throws LINK_NOT_FOUND; INVALID_PARAMETERS when the cursor is one of another list
+ * @throws LINK_NOT_FOUND; INVALID_PARAMETERS when the cursor is not one of this list
  */
 export const listShown = async (
   db: Db,
   caller: Caller,
   link: ListLink,
-  page: Page,
-  serviceZone: string,
+  { cursor: sealed, size }: Pick<ShowQuery, 'cursor' | 'size'>,
+  { JWT_SECRET, TIME_ZONE }: Pick<Config, 'JWT_SECRET' | 'TIME_ZONE'>,
 ): Promise<Shown> => {
-  const { queries, toList } = PREPARE[link.kind](link, page)
+  const hash = credentialOf(caller)
+  const opened = sealed && (await openCursor(JWT_SECRET, hash, sealed))
+  const { data: cursor, success } = z.safeParse(z.optional(OpenedCursor), opened)
+  if (!success || (sealed && !opened)) throw invalidCursor()
+  const { queries, toList } = PREPARE[link.kind](link, { cursor, size })
   const { guard, rows } = await runAsCaller(atPrimary(db), caller, { guard: selectAbout(), rows: queries }).catch(
     hideReason,
   )
   const { timeZone, ...about } = guard
-  return { ...about, ...toList(rows as never[][], createZone(serviceZone)), zone: createZone(timeZone ?? serviceZone) }
+  const { item, next } = toList(rows as never[][], createZone(TIME_ZONE))
+  const sealedNext = next && (await sealCursor(JWT_SECRET, hash, next))
+  return { ...about, item, next: sealedNext, zone: createZone(timeZone ?? TIME_ZONE) }
 }
 
 /**

@@ -4,7 +4,7 @@ import ICAL from 'ical.js'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createLinkSecret } from '../../../src/auth/access-token'
 import { type Reader, send, signUp } from '../../support/api'
-import { changeDatabase, measure, memberDatabase, memberSlot, select } from '../../support/database'
+import { changeDatabase, insertReadings, measure, memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
 import { insertLink } from '../../support/tokens'
 
@@ -130,12 +130,21 @@ describe('a shelf', () => {
     expect(last).not.toContain('rel="next"')
   })
 
-  it.each(['MEMOS', 'CALENDAR', 'SHELF'] as const)('refuses the cursor of another list: %s', async (kind) => {
-    const position = { sort: 'title', part: 0, sortKey: 'a', bookId: 1 }
-    const wrong = kind === 'MEMOS' ? ['2026-01-01', 1] : kind === 'CALENDAR' ? 1 : position
-    const cursor = btoa(JSON.stringify(wrong)).replace(/=+$/, '')
-    const { status, body } = await show(await share(kind), `.json?cursor=${cursor}`)
-    expect([status, body.violationErrors?.[0].propertyPath]).toEqual([400, 'cursor'])
+  it('refuses cursors of other links, and those that are made up', async () => {
+    for (let n = 0; n < 3; n++) await reader.createBook({ title: `Book ${n}` })
+    const [secret, other] = [await share('SHELF'), await share('SHELF')]
+    const { next } = (await show(secret, '.json?size=1')).body
+    expect((await show(secret, `.json?size=1&cursor=${next}`)).status).toBe(200)
+    const plain = btoa(JSON.stringify({ sort: '-created', part: 0, sortKey: null, bookId: 1 })).replace(/=+$/, '')
+    for (const [link, cursor] of [
+      [other, next],
+      [secret, `${next.slice(0, -1)}${next.endsWith('A') ? 'B' : 'A'}`],
+      [secret, plain],
+      [secret, 'x'],
+    ]) {
+      const { status, body } = await show(link, `.json?cursor=${cursor}`)
+      expect([status, body.violationErrors?.[0].propertyPath]).toEqual([400, 'cursor'])
+    }
   })
 })
 
@@ -246,6 +255,40 @@ describe('a calendar', () => {
   )
 })
 
+describe('what a calendar does not show', () => {
+  const stop = (bookId: number, finishedAt: string) =>
+    reader.post(`/books/${bookId}/readings`, { finishedAt, outcome: 'STOPPED' })
+
+  it('is not in its cursors either', async () => {
+    const { bookId } = await reader.createBook({ title: 'Secret' })
+    await stop(bookId, '2026-04-05')
+    const titles = ['2026-05-01', '2026-03-01']
+    for (const date of titles) await finish((await reader.createBook({ title: date })).bookId, date)
+    const { body } = await show(await share('CALENDAR'), '.json?size=1')
+    const bytes = Uint8Array.fromBase64(body.next, { alphabet: 'base64url' })
+    expect(new TextDecoder('latin1').decode(bytes)).not.toMatch(/2026|T21|\d{4}/)
+  })
+
+  it('takes no place of what it shows', async () => {
+    await finish((await reader.createBook({ title: 'Finished' })).bookId, '2020-01-01')
+    const { bookId } = await reader.createBook({ title: 'Stopped' })
+    await insertReadings(bookId, 150)
+    await select(`update readings set outcome = 'STOPPED' where bookId = ?`, bookId)
+    const secret = await share('CALENDAR')
+    expect(parseAtomFeed((await show(secret, '.atom')).body).entries).toHaveLength(1)
+    expect((await show(secret, '.json?size=1')).body.item).toMatchObject([{ title: 'Finished' }])
+  })
+
+  it('costs no more if many readings end on one day', async () => {
+    const { bookId } = await reader.createBook({ title: 'Often' })
+    await insertReadings(bookId, 150)
+    await select(`update readings set finishedAt = '2026-01-01' where bookId = ?`, bookId)
+    const secret = await share('CALENDAR')
+    const { next } = (await show(secret, '.json?size=2')).body
+    expect((await measure(() => show(secret, `.json?size=2&cursor=${next}`))).read).toBeLessThan(40)
+  })
+})
+
 describe('every form', () => {
   const createHostile = async () => {
     for (const [n, title] of HOSTILE.entries()) {
@@ -256,7 +299,7 @@ describe('every form', () => {
   }
   const toLine = (text: string) =>
     text
-      .replace(/(?!\s)\p{Cc}|\ufffe/gu, '')
+      .replace(/(?!\s)\p{Cc}|\ufffe|[\u202a-\u202e]/gu, '')
       .replace(/\s+/g, ' ')
       .trim()
 
@@ -314,8 +357,13 @@ describe('every form', () => {
         ])
         expect(headers.get('X-D1-Bookmark')).toBe(null)
         expect(etag).toMatch(/^"[\w-]{43}"$/)
-        for (const known of [etag, `W/${etag}`, `"a", ${etag}`])
-          expect(await show(secret, suffix, { 'If-None-Match': known })).toMatchObject({ status: 304, body: null })
+        for (const known of [etag, `W/${etag}`, `"a", ${etag}`]) {
+          const again = await show(secret, suffix, { 'If-None-Match': known })
+          expect(again).toMatchObject({ status: 304, body: null })
+          // Browsers replace the headers of what they have stored.
+          for (const name of ['ETag', 'Content-Security-Policy', 'Cross-Origin-Opener-Policy'])
+            expect(again.headers.get(name)).toBe(headers.get(name))
+        }
         sent.push([secret, suffix, etag])
       }
     }

@@ -270,7 +270,7 @@ const compareForms = async (send: Send, subject: Subject, link: Link, size: numb
   const [page, feed, atom] = await Promise.all([show(''), show('.feed.json'), show('.atom')])
   assert.deepEqual(titlesOf(parseJsonFeed(JSON.parse(feed.text)).items?.map(({ title }) => title) ?? []), expectedMarks)
   assert.deepEqual(titlesOf(parseAtomFeed(atom.text).entries?.map(({ title }) => title?.value) ?? []), expectedMarks)
-  const headings = [...page.text.matchAll(/<h2 dir="auto">(.*?)<\/h2>/gs)].map(([, heading]) => heading)
+  const headings = [...page.text.matchAll(/<h2>(.*?)<\/h2>/gs)].map(([, heading]) => heading)
   assert.deepEqual(titlesOf(headings), titlesOf(items.slice(0, 20).map(({ title }) => String(title))))
   const texts = [page, feed, atom]
   if (link.kind === 'CALENDAR') {

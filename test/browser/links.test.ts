@@ -1,0 +1,138 @@
+// The pages of links in Chromium: accessible in both themes and at both widths, and nothing loaded but covers.
+// With SCREENSHOTS=DIR, they are saved there.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startService } from '../support/service/dev-server.ts'
+import { launch } from './launch.ts'
+
+let service: Awaited<ReturnType<typeof startService>>
+let browser: Browser
+let token: string
+beforeAll(async () => {
+  service = await startService()
+  browser = await launch()
+  const member = { email: 'links@example.com', password: 'read-more-1' }
+  await post('/join', { ...member, name: 'Links', authenticationCode: '000000' })
+  token = (await post('/login', member)).headers.get('Authorization') ?? ''
+}, 120_000)
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+})
+
+const send = async (method: string, path: string, body: object) => {
+  const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: token }) }
+  const response = await fetch(service.base + path, { method, headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return response
+}
+const post = (path: string, body: object) => send('POST', path, body)
+const share = async (link: object) =>
+  (await (await post('/links', { name: 'What I read', ...link })).json()).url as string
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+const { SCREENSHOTS } = process.env
+const THEMES = ['light', 'dark'] as const
+const WIDTHS = [360, 1280]
+
+/** Opens a page in both themes and widths. Returns what is wrong with it, and the other hosts that it asked. */
+const inspect = async (url: string, name: string) => {
+  const problems: string[] = []
+  const hosts = new Set<string>()
+  for (const colorScheme of THEMES) {
+    for (const width of WIDTHS) {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true })
+      const page = await context.newPage()
+      page.on('pageerror', (error) => problems.push(error.message))
+      await page.route(/^https:/, (route) => route.fulfill({ contentType: 'image/svg+xml', body: COVER }))
+      page.on('request', (request) => {
+        if (!request.url().startsWith(`${service.base}/`)) hosts.add(new URL(request.url()).host)
+      })
+      await page.goto(url)
+      await page.waitForLoadState('load')
+      if (SCREENSHOTS)
+        await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}-${width}.png`, fullPage: true })
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      if (overflow > 0) problems.push(`${name} is ${overflow} pixels too wide at ${width}`)
+      await page.evaluate(AXE)
+      const { violations } = (await page.evaluate('axe.run()')) as AxeResults
+      problems.push(...violations.map(({ id, nodes }) => `${colorScheme} ${width}: ${id} ${nodes[0]?.html}`))
+      await context.close()
+    }
+  }
+  return { problems, hosts: [...hosts] }
+}
+const COVER =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="96"><rect width="64" height="96" fill="#777"/></svg>'
+
+const TITLES = [
+  '소년이 온다',
+  'مئة عام من العزلة',
+  'A title that is much longer than any that a publisher would print on a cover, and that goes on and on, '.repeat(3),
+  'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(2),
+  '<b>Bold</b> & "quoted"',
+]
+
+it('shows no, some and many books, in every script', async () => {
+  const empty = await share({ kind: 'SHELF' })
+  expect(await inspect(empty, 'empty')).toEqual({ problems: [], hosts: [] })
+  for (const [n, title] of TITLES.entries()) {
+    const cover = n % 2 ? 'http://covers.example/insecure.jpg' : 'https://covers.example/1.jpg'
+    const dates = n === 0 ? { bookStatus: 'DONE', readEndDate: '2026-05-01T00:00:00' } : { bookStatus: 'ING' }
+    const { bookId } = await (await post('/books', { title, author: title, cover, ...dates })).json()
+    const memo = { memoBookPage: n, memoContent: `${title}\n\nAnd a second paragraph.`, memoAuthority: 'PUBLIC' }
+    await post(`/memos?bookId=${bookId}`, memo)
+  }
+  for (let n = 0; n < 30; n++) await post('/books', { title: `Book ${n}` })
+  const shelf = await share({ kind: 'SHELF' })
+  expect(await inspect(shelf, 'shelf')).toEqual({ problems: [], hosts: [] })
+  const { next } = await (await fetch(`${shelf}.json?size=29`)).json()
+  expect(await inspect(`${shelf}?cursor=${next}`, 'scripts')).toEqual({ problems: [], hosts: ['covers.example'] })
+  expect(await inspect(await share({ kind: 'MEMOS' }), 'memos')).toEqual({ problems: [], hosts: [] })
+  expect(await inspect(await share({ kind: 'CALENDAR' }), 'calendar')).toEqual({ problems: [], hosts: [] })
+  expect(await inspect(await share({ kind: 'YEAR', year: 2026 }), 'year')).toEqual({ problems: [], hosts: [] })
+  const page = await browser.newPage({ extraHTTPHeaders: { Accept: 'text/html' } })
+  expect((await page.goto(`${service.base}/l/none`))?.status()).toBe(404)
+  expect(await page.locator('h1').textContent()).toBe('Link not found')
+}, 120_000)
+
+it('saves the picture of a year as PNG, under its policy', async () => {
+  const url = await share({ kind: 'YEAR', year: 2026 })
+  const page = await browser.newPage()
+  const errors: string[] = []
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  await page.goto(url)
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Save as PNG').click()])
+  expect(download.suggestedFilename()).toBe('2026.png')
+  const png = readFileSync(await download.path())
+  expect([png.subarray(1, 4).toString(), png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(['PNG', 2400, 1260])
+  expect(errors).toEqual([])
+  await page.close()
+})
+
+it('looks the same when it is loaded again', async () => {
+  const page = await browser.newPage()
+  const url = await share({ kind: 'YEAR', year: 2026 })
+  for (let n = 0; n < 2; n++) {
+    await page.goto(url)
+    expect(await page.locator('img').evaluate((picture: HTMLImageElement) => picture.naturalWidth)).toBe(1200)
+    expect(await page.locator('button').isVisible()).toBe(true)
+    expect(await page.evaluate(() => getComputedStyle(document.body).maxWidth)).toBe('720px')
+  }
+  await page.close()
+})
+
+it('works with the keyboard alone', async () => {
+  const page = await browser.newPage()
+  await page.goto(await share({ kind: 'SHELF' }))
+  const focused: (string | null)[] = []
+  for (let n = 0; n < 3; n++) {
+    await page.keyboard.press('Tab')
+    focused.push(await page.evaluate(() => document.activeElement?.textContent ?? null))
+  }
+  expect(focused).toEqual(['Older', 'Atom feed', 'JSON feed'])
+  await page.close()
+})
