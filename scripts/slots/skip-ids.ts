@@ -30,10 +30,13 @@ const skipMembers = (main: D1Database) =>
     main.prepare(`update sqlite_sequence set seq = seq + ${SKIPPED} where name = 'members'`),
   ])
 
-/** Skips the next million identifiers of books, memos and readings of a slot; for slot 0 also those of members of all slots. */
+/** The queries that skip the next million identifiers of books, memos and readings of a slot. */
+export const skipQueries = (slot: number) => TABLES.map((table) => skipIn(table, idsOf(slot).first))
+
+/** Skips these identifiers, and for slot 0 those of members of all slots. */
 export const skipIds = async (slots: OpenSlot[], slot: number) => {
   const database = databaseOf(slots, slot)
-  await database.batch(TABLES.map((table) => database.prepare(skipIn(table, idsOf(slot).first))))
+  await database.batch(skipQueries(slot).map((query) => database.prepare(query)))
   if (slot > 0) return
   await skipMembers(mainOf(slots))
   for (const other of slots.filter((each) => each.slot > 0))

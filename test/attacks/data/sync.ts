@@ -3,7 +3,7 @@
 // Such a client stores its writes like docs/offline-client.ts: as `Write` under outbox/ until they are done, or as `Kept` under kept/.
 import { resolve } from 'node:path'
 import { findMismatches } from '../../../scripts/data/integrity'
-import { skipIds } from '../../../scripts/slots/skip-ids'
+import { skipQueries } from '../../../scripts/slots/skip-ids'
 import { repeatUnsent } from '../../../scripts/wrangler/repeat-unsent'
 import { insertMemberAt } from '../../support/home'
 import type { CreateClient } from '../../support/sync/devices'
@@ -45,7 +45,7 @@ const join = async (service: Service, slots: Awaited<ReturnType<typeof openSlots
   return {
     ...home,
     memberId,
-    afterRestore: () => skipIds(slots, home.slot),
+    skip: skipQueries(home.slot),
     request: async (method, path, { body, type, headers = {} } = {}) => {
       const lines = Object.entries(headers).filter(([name]) => !/^(?:authorization|content-type)$/i.test(name))
       const response = await service.request({ method, path, token, body, type, headers: toLines(lines) })

@@ -143,7 +143,7 @@ const withdraw = async ({ app, outbox, name }: Device, { memberId, database, sta
 /** What happens to the database, and to the devices if they are off line for years. */
 const createEvents = (course: Course, devices: Device[]) => {
   const { network, draw, hasReplica, late } = course
-  const { memberId, database, states, replica, afterRestore } = course.member
+  const { memberId, database, states, replica, skip } = course.member
   const { known, history } = network
   let saved: { state: Awaited<ReturnType<typeof states.read>>; rows: Map<string, number> } | undefined
   const refreshReplica = async () => hasReplica && replica.write(memberId, await states.read(memberId))
@@ -159,10 +159,9 @@ const createEvents = (course: Course, devices: Device[]) => {
     restore: async () => {
       if (!saved) return
       history.faults.restores += 1
-      await states.write(memberId, saved.state)
+      await states.write(memberId, saved.state, skip)
       await refreshReplica()
       known.rows = new Map(saved.rows)
-      await afterRestore()
     },
     forgetKeys: async () => {
       if (course.clock === 0) return

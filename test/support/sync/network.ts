@@ -8,8 +8,11 @@ export type Member = {
   states: States
   /** Of the database that answers requests with a bookmark, though it lags behind. */
   replica: States
-  /** What the operator does after a restore. */
-  afterRestore: () => Promise<unknown>
+  /**
+   * The queries that skip identifiers after a restore. In one transaction with it, as operators stop all changes until then, and
+   * here other members go on.
+   */
+  skip: string[]
   request: (
     method: string,
     path: string,

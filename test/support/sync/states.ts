@@ -32,8 +32,8 @@ export const openStates = async (database: D1Database) => {
   return {
     read,
     isEmpty: async (memberId: number) => (await read(memberId)).every((rows) => rows === null),
-    /** Replaces the rows of a member. No trigger runs. */
-    write: async (memberId: number, state: Awaited<ReturnType<typeof read>>) => {
+    /** Replaces the rows of a member, and runs other queries in the same transaction. No trigger runs. */
+    write: async (memberId: number, state: Awaited<ReturnType<typeof read>>, others: string[] = []) => {
       const replace = tables.flatMap(({ name, columns }, at) => {
         const rows = state[at]
         const insert = rows ? [`insert into ${name} (${columns}) values ${rows}`] : []
@@ -49,6 +49,7 @@ export const openStates = async (database: D1Database) => {
         'pragma defer_foreign_keys = on',
         ...triggers.map(({ name }) => `drop trigger ${name}`),
         ...replace,
+        ...others,
         ...triggers.map(({ sql }) => sql),
       ])
     },
