@@ -23,11 +23,11 @@ import { books } from './library/books/routes'
 import { editions } from './library/editions/routes'
 import { goals } from './library/goals/routes'
 import { images } from './library/images/routes'
+import { linkViews } from './library/link-views/routes'
 import { memos } from './library/memos/routes'
 import { progress } from './library/progress/routes'
 import { bookReadings, readings } from './library/readings/routes'
 import { search } from './library/search/routes'
-import { shared } from './library/shared/routes'
 import { stats } from './library/stats/routes'
 import { tags } from './library/tags/routes'
 import { health } from './reference/health/routes'
@@ -96,7 +96,7 @@ const api = app
   .route('/', sessions)
   .route('/tokens', tokens)
   .route('/links', links)
-  .route('/l', shared)
+  .route('/l', linkViews)
   // Before the books, whose paths begin with an identifier.
   .route('/', search)
   .route('/', tags)

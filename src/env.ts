@@ -6,7 +6,6 @@ import { ApiError } from './errors'
 import { DEFAULT_LOG_SAMPLE_RATE, log } from './runtime/log'
 import { type Databases, databasesOf, type Slots } from './slots/slots'
 import type { ReaderBinding } from './transfer/imports/receive/reader-client'
-import type { LinkKind } from './values/contract'
 import type { LinkShape } from './values/link'
 import { DEFAULT_QUOTAS, type Quota } from './values/quotas'
 import { isTimeZone } from './values/zone'
@@ -141,8 +140,8 @@ export type App = {
     query?: z.core.$ZodType
     /** Fields of the body that the operation does not have. */
     ignoredFields?: string[]
-    /** Set behind `linked`. `suffix`: the form in which to show it. */
-    link: LinkShape & { kind: LinkKind; secret: string; suffix: string }
+    /** Set behind `linked`. */
+    link: { shape: LinkShape; secret: string; suffix: string }
     /** Set behind `keyed`, if the request has an `Idempotency-Key`. */
     key?: RequestKey
   }
@@ -152,7 +151,7 @@ export type App = {
 export type CallerLimit = {
   binding: 'MEMBER_LIMIT' | 'WRITE_LIMIT'
   kind: string
-  /** Otherwise `limitedPer`. */
+  /** Counts per member, whatever `limitedPer` is. */
   per?: 'member'
 }
 

@@ -14,7 +14,7 @@ import type { Target } from './find.ts'
 /** What a command would change, and the function that does it. */
 type Change = { changes: string; apply: () => Promise<unknown> }
 
-/** `values`: of `quota`, such as MAX_BOOKS=5, or the identifier of `delete-link`; the others are of `export`. */
+/** `values`: the quotas to set, such as MAX_BOOKS=5, or the link to delete. The rest is for `export`. */
 type Options = { values: string[]; out?: string | undefined; force: boolean }
 
 /** Describes how many rows of some tables the member has. */
@@ -49,7 +49,7 @@ const deleteLink = async ({ database, memberId }: Target, { values: [linkId = ''
     memberId,
     linkId,
   )
-  if (!link) throw new Error('Add the identifier of a link, from `links`')
+  if (!link) throw new Error('No such link: add an identifier that `links` prints')
   return {
     changes: `link ${linkId} (${link.name})`,
     apply: () => queryAll(database, `delete from accessTokens where ${condition}`, memberId, linkId),

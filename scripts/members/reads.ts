@@ -18,7 +18,7 @@ const listLinks = ({ database, memberId }: Target) =>
     memberId,
   )
 
-/** Shows times that are stored as milliseconds since 1970. */
+/** Prints times in ISO 8601. They are stored as milliseconds since 1970. */
 const toJson = (value: unknown) =>
   JSON.stringify(
     value,

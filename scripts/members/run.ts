@@ -17,7 +17,7 @@ const USAGE = `npm run members -- COMMAND EMAIL|ID [QUOTA=N …|LINK] [--dry-run
   show          prints what is stored about the account
   usage         prints what the member stores, and the quotas
   links         lists the links
-  delete-link   deletes a link, by its identifier
+  delete-link   deletes the link with the linkId that links prints
   end-sessions  ends all sessions, access tokens and links
   block         keeps the member out, until unblock: sessions, access tokens and links are set aside
   quota         sets quotas of the member: MAX_BOOKS, MAX_MEMBER_TEXT_BYTES, MAX_MEMBER_IMAGE_BYTES; null: the service's

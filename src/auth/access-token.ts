@@ -4,7 +4,7 @@ import { computeCrc } from '../values/crc'
 
 // An access token is `rl_`, 30 base62 characters and a checksum of 6, so that scanners find leaked tokens, and typos are
 // refused without a database call. The first three of the thirty name the slot, the others are 160 random bits. The secret of
-// a link has no prefix, and three more characters, which name its kind and what decides the form of its queries.
+// a link has no prefix, and three more characters: one for its kind, two for its year or filters.
 
 const PREFIX = 'rl_'
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -14,9 +14,9 @@ const CHECKSUM_DIGITS = 6
 const KIND_DIGITS = 1
 const VARIANT_DIGITS = 2
 const NAMED_DIGITS = SLOT_DIGITS + KIND_DIGITS + VARIANT_DIGITS
-/** `digits`: how many of them name something. */
-const formOf = (digits: number) =>
-  new RegExp(`^([0-9A-Za-z]{${digits + RANDOM_DIGITS}})([0-9A-Za-z]{${CHECKSUM_DIGITS}})$`)
+/** `named`: the digits before the random ones. */
+const formOf = (named: number) =>
+  new RegExp(`^([0-9A-Za-z]{${named + RANDOM_DIGITS}})([0-9A-Za-z]{${CHECKSUM_DIGITS}})$`)
 const [TOKEN_FORM, LINK_FORM] = [formOf(SLOT_DIGITS), formOf(NAMED_DIGITS)]
 
 /** The characters of a token that are shown in lists. */
@@ -66,9 +66,10 @@ const readSecret = (secret: string, form: RegExp) => {
 }
 
 /** The slot that an access token names, or undefined if the form or checksum is wrong. */
-export const slotOfToken = (token: string) => readSecret(token.replace(PREFIX, ''), TOKEN_FORM)?.slot
+export const slotOfToken = (token: string) =>
+  hasTokenForm(token) ? readSecret(token.slice(PREFIX.length), TOKEN_FORM)?.slot : undefined
 
-/** What the secret of a link names. The hash of another variant is another one, so that none of it can be changed. */
+/** What the secret of a link names. The hash covers all of it, so none of it can be changed. */
 export type NamedByLink = { slot: number; kind: LinkKind; variant: number }
 
 /** Creates the secret of a link. `variant`: from 0 to 3843. */
@@ -79,7 +80,9 @@ export const createLinkSecret = ({ slot, kind, variant }: NamedByLink) =>
 
 /** What the secret of a link names, or undefined if the form or checksum is wrong. */
 export const readLinkSecret = (secret: string): NamedByLink | undefined => {
-  const { slot = 0, body = '' } = readSecret(secret, LINK_FORM) ?? {}
-  const kind = body && LINK_KINDS[fromBase62(body.slice(SLOT_DIGITS, SLOT_DIGITS + KIND_DIGITS))]
-  return kind ? { slot, kind, variant: fromBase62(body.slice(SLOT_DIGITS + KIND_DIGITS, NAMED_DIGITS)) } : undefined
+  const read = readSecret(secret, LINK_FORM)
+  if (!read) return undefined
+  const { slot, body } = read
+  const kind = LINK_KINDS[fromBase62(body.slice(SLOT_DIGITS, SLOT_DIGITS + KIND_DIGITS))]
+  return kind && { slot, kind, variant: fromBase62(body.slice(SLOT_DIGITS + KIND_DIGITS, NAMED_DIGITS)) }
 }

@@ -17,9 +17,9 @@ const aesKey = (secret: string) => {
 }
 
 /**
- * Encrypts the cursor of a link, which may name what the link does not show, such as the last book that it examined. The same cursor
- * gives the same text, so that the ETag of a page stays the same: the initialization vector is a keyed hash of both.
- * @param hash of the link, of which alone the result is a cursor
+ * Encrypts the cursor of a link, which can name rows that the link does not show. Deterministic, so that the ETag stays the same: the
+ * initialization vector is an HMAC of the link's hash and the cursor. A new JWT_SECRET voids cursors.
+ * @param hash of the link; the cursor is valid only for it
  */
 export const sealCursor = async (secret: string, hash: string, cursor: string) => {
   const text = encoder.encode(cursor)

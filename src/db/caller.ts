@@ -78,6 +78,7 @@ const updateLastUsed = sqlStatement<{ memberId: number }>`
   update accessTokens set lastUsedDay = :today
   where tokenHash = :tokenHash and coalesce(lastUsedDay, -1) < :today returning memberId`
 
+// Links never get this error: `refuseAsMissing` replaces it.
 const refusal = ({ required }: TokenCaller) =>
   required.length > 0 ? insufficientScope(required as readonly Scope[]) : new ApiError('SESSION_REQUIRED')
 

@@ -265,7 +265,7 @@ BEGIN
   WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount > 1;
 END;
 
--- The identifier of a deleted tag may be given again.
+-- The identifier of a deleted tag may be reused.
 CREATE TRIGGER tags_links_deleted AFTER DELETE ON tags
 BEGIN
   DELETE FROM accessTokens WHERE memberId = OLD.memberId AND tagId = OLD.tagId;

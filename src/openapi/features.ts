@@ -12,11 +12,11 @@ import { booksReference } from '../library/books/responses'
 import { editionsReference } from '../library/editions/responses'
 import { goalsReference } from '../library/goals/responses'
 import { imagesReference } from '../library/images/responses'
+import { linkViewsReference } from '../library/link-views/responses'
 import { memosReference } from '../library/memos/responses'
 import { progressReference } from '../library/progress/responses'
 import { readingsReference } from '../library/readings/responses'
 import { searchReference } from '../library/search/responses'
-import { sharedReference } from '../library/shared/responses'
 import { statsReference } from '../library/stats/responses'
 import { tagsReference } from '../library/tags/responses'
 import { healthReference } from '../reference/health/responses'
@@ -32,7 +32,7 @@ const FEATURES: FeatureReference[] = [
   sessionsReference,
   tokensReference,
   linksReference,
-  sharedReference,
+  linkViewsReference,
   booksReference,
   editionsReference,
   authorsReference,

@@ -35,7 +35,7 @@ export const SCOPES = {
   'links:write': 64,
 } as const
 export type Scope = keyof typeof SCOPES
-/** What links may do instead: be shown. No token has it, and no operation of members requires it. */
+/** The right of links. Tokens cannot have it, and only `showLink` requires it. */
 const SHOW = { show: 2 ** 30 } as const
 export type Right = Scope | keyof typeof SHOW
 const BITS = { ...SCOPES, ...SHOW }
@@ -55,6 +55,9 @@ export const ACTIVITY_KINDS = [
   'LINK_CREATED',
   'LINK_DELETED',
 ] as const
+
+/** The most characters of the name of an access token or a link. */
+export const MAX_LABEL = 100
 
 /** What a link shows. Their order is part of the secrets of links: add new ones at the end. */
 export const LINK_KINDS = ['SHELF', 'MEMOS', 'CALENDAR', 'YEAR'] as const

@@ -1,19 +1,27 @@
 import { BOOK_STATUSES, type LinkKind } from './contract'
 
-/** What decides the form of a link's queries, so that one call can make them: the secret of the link names it, as a number. */
-export type LinkShape = { bookStatus: (typeof BOOK_STATUSES)[number] | null; hasTag: boolean; year: number | null }
+type BookStatus = (typeof BOOK_STATUSES)[number]
+/** What selects a link's queries. It is encoded in the secret, so that the queries need no earlier database call. */
+export type LinkShape =
+  | { kind: 'YEAR'; year: number }
+  | { kind: 'SHELF'; bookStatus: BookStatus | null; hasTag: boolean }
+  | { kind: 'MEMOS' | 'CALENDAR' }
 
-/** 0 if none. */
-const toIndex = (status: LinkShape['bookStatus']) => (status === null ? 0 : BOOK_STATUSES.indexOf(status) + 1)
+/** The number that the secret has beside the kind. */
+export const toVariant = (link: LinkShape) => {
+  if (link.kind === 'YEAR') return link.year
+  if (link.kind !== 'SHELF') return 0
+  const status = link.bookStatus === null ? 0 : BOOK_STATUSES.indexOf(link.bookStatus) + 1
+  return 2 * status + Number(link.hasTag)
+}
 
-export const toVariant = ({ bookStatus, hasTag, year }: LinkShape) => year ?? 2 * toIndex(bookStatus) + Number(hasTag)
+export const toShape = (kind: LinkKind, variant: number): LinkShape => {
+  if (kind === 'YEAR') return { kind, year: variant }
+  if (kind !== 'SHELF') return { kind }
+  return { kind, bookStatus: BOOK_STATUSES[(variant >> 1) - 1] ?? null, hasTag: variant % 2 === 1 }
+}
 
-export const toShape = (kind: LinkKind, variant: number): LinkShape =>
-  kind === 'YEAR'
-    ? { bookStatus: null, hasTag: false, year: variant }
-    : { bookStatus: BOOK_STATUSES[(variant >> 1) - 1] ?? null, hasTag: variant % 2 === 1, year: null }
-
-/** The forms in which a link of a kind shows what it shows, by the suffix of its address. Without one, it is a page. */
+/** The suffixes that each kind of link supports. Without one, the response is an HTML page. */
 export const SUFFIXES: Record<LinkKind, readonly string[]> = {
   SHELF: ['', '.json', '.feed.json', '.atom'],
   MEMOS: ['', '.json', '.feed.json', '.atom'],

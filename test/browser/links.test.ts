@@ -76,7 +76,7 @@ const TITLES = [
   '<b>Bold</b> & "quoted"',
 ]
 
-it('shows no, some and many books, in every script', async () => {
+it('renders pages of every kind without accessibility violations, overflow, or hosts other than those of covers', async () => {
   const empty = await share({ kind: 'SHELF' })
   expect(await inspect(empty, 'empty')).toEqual({ problems: [], hosts: [] })
   for (const [n, title] of TITLES.entries()) {

@@ -50,7 +50,7 @@ const tokenMailsToday = sql`coalesce((select tokenMails from dailyMails where da
 /** Counts a mail about new access tokens if neither a limit of the attempt nor that of the day is reached. */
 export const insertTokenMail = insertAttemptIf(sql`${isAllowed} and ${tokenMailsToday} < :mailsPerDay`)
 /** The log message when the limit of the day is reached. */
-export const DAILY_TOKEN_MAILS_SENT = 'mail: MAILS_PER_DAY mails about access tokens were sent today'
+export const DAILY_TOKEN_MAILS_SENT = 'mail: MAILS_PER_DAY mails about access tokens and links were sent today'
 
 /** Counts the mail for the day if `insertTokenMail`, the statement before, counted it. */
 export const countDailyTokenMail = sqlStatement`

@@ -37,7 +37,7 @@ export const emailChangeReference: FeatureReference = {
         'e-mail address. You stay logged in on all devices; `endOtherSessions` logs out the others. A code that restores the ' +
         'former address is mailed to it, and the address is reserved for you for 72 hours. If you change back to a former ' +
         'address within that time, this undoes the changes since, but you stay logged in: it logs out all other devices, ' +
-        'deletes all access tokens and the password, and mails a code for `resetPassword` to that address.',
+        'deletes all access tokens, all links and the password, and mails a code for `resetPassword` to that address.',
       responses: { 200: json(Profile, 'The member') },
       errors: ['MEMBER_EXISTS'],
       countsAttempts: true,
@@ -48,7 +48,7 @@ export const emailChangeReference: FeatureReference = {
       summary: 'Undo a change of e-mail address',
       description:
         'Restores the former address with the code that was mailed to it, within 72 hours. Also undoes all later changes, ' +
-        'logs out all devices, and deletes all access tokens and the password: reset it with `requestPasswordReset`. The ' +
+        'logs out all devices, and deletes all access tokens, all links and the password: reset it with `requestPasswordReset`. The ' +
         'code works once.',
       usesDatabase: true,
       responses: { 204: empty('Restored') },

@@ -39,7 +39,7 @@ export const restoreIf = (owner: SQL, isUndo: SQL, condition: SQL, isEnded = sql
   const member = sql`(select memberId from emailUndos where memberId = ${owner} and ${isUndo} and ${condition} limit 1)`
   const record = recordActivity('EMAIL_RESTORED', member)
   const deleteSessions = sqlStatement`delete from sessions where memberId = ${member} and ${isEnded}`
-  const deleteTokens = deleteTokensAndLinksOf(member)
+  const deleteTokensAndLinks = deleteTokensAndLinksOf(member)
   const restore = sqlStatement<Profile>`
     update members
     set email = :email, passwordHash = '', credentialsVersion = credentialsVersion + 1, updatedAt = :updatedAt
@@ -54,7 +54,7 @@ export const restoreIf = (owner: SQL, isUndo: SQL, condition: SQL, isEnded = sql
   return (origin: Origin, values: Values) => ({
     restoration: record(origin, values),
     sessions: deleteSessions(values),
-    tokens: deleteTokens(values),
+    tokens: deleteTokensAndLinks(values),
     restored: firstRow(restore(values)),
     undos: deleteUndos(values),
   })

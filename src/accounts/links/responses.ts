@@ -2,16 +2,15 @@ import * as z from 'zod/mini'
 import { BookStatus } from '../../library/books/schema'
 import { MAX_YEAR, MIN_YEAR } from '../../library/stats/schema'
 import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
-import { MAX_TAG } from '../../values/contract'
+import { MAX_LABEL, MAX_TAG } from '../../values/contract'
 import { int } from '../../values/fields'
 import { namedObject } from '../../values/named'
 import { Instant, textUpTo } from '../../values/responses'
-import { MAX_NAME } from '../tokens/schema'
 import { LinkKind, MAX_LINKS } from './schema'
 
 const fields = {
   linkId: z.uuid(),
-  name: textUpTo(MAX_NAME),
+  name: textUpTo(MAX_LABEL),
   kind: LinkKind,
   bookStatus: z.nullable(BookStatus),
   tag: z.nullable(textUpTo(MAX_TAG)),
@@ -29,27 +28,27 @@ export type Link = z.infer<typeof Link>
 export const linksReference: FeatureReference = {
   tag: 'Links',
   schemas: {
-    CreatedLink: 'A new link. No other response contains its address.',
-    Link: 'A link, without its address.',
+    CreatedLink: 'A new link.',
+    Link: 'A link.',
     LinkKind:
-      'What a link shows.\n\n- `SHELF`: books, with rating and dates, without memos\n- `MEMOS`: all memos with the `memoAuthority` `PUBLIC`, also those from before the link, each with title and author of its book\n- `CALENDAR`: readings that were finished on a known day, as events of a calendar\n- `YEAR`: the picture of a year',
-    LinkPatch: 'The changes of a link.',
+      'What a link shows.\n\n- `SHELF`: books, with rating and dates, without memos\n- `MEMOS`: all `PUBLIC` memos, including earlier ones, with title and author of the book\n- `CALENDAR`: readings that were finished on a known day, as events of a calendar\n- `YEAR`: the picture of a year',
+    LinkPatch: 'The fields of a link to change.',
     NewLink: 'A link to create.',
   },
   properties: {
-    bookStatus: 'Shows only books of this status. Null if of all. Only for the kind `SHELF`.',
+    bookStatus: 'Shows only books of this status. Null for all. Only for the kind `SHELF`.',
     kind: 'What the link shows.',
     lastUsedAt: 'The UTC day on which the link was last used, as `yyyy-MM-dd`. Null if never.',
     linkId: 'Identifier of the link. It is not part of the address.',
-    name: 'The name of the link, which those who have it see, too.',
+    name: 'The name of the link. Visitors see it.',
     'NewLink.name': `The name of the link, which is the title of its page. Names need not be unique. ${WELL_FORMED}.`,
     'LinkPatch.name': `The new name. ${WELL_FORMED}.`,
-    tag: 'Shows only books with this tag. Null if with any or none. Only for the kind `SHELF`.',
+    tag: 'Shows only books with this tag. Null for all. Only for the kind `SHELF`.',
     'Link.year': 'The year of the picture. Null unless the kind is `YEAR`.',
     'CreatedLink.year': 'The year of the picture. Null unless the kind is `YEAR`.',
     'NewLink.tag':
       'Shows only books with this tag, which you must have. The link follows the tag when it is renamed, and ends when it is deleted, removed from its last book, or merged into another one. Only for the kind `SHELF`.',
-    url: 'The address of the link. Store it: it cannot be read again.',
+    url: 'The address of the link. Store it: no other response contains it, as the service stores only a hash.',
     year: 'The year of the picture. Required for the kind `YEAR`, and only for that one.',
   },
   parameters: { 'link-id': 'Identifier of the link.' },
@@ -58,8 +57,8 @@ export const linksReference: FeatureReference = {
       operationId: 'createLink',
       summary: 'Create a link',
       description:
-        'Whoever has its address can see what it shows, without an account: `showLink` describes the forms. No other response ' +
-        `contains the address: the service stores only a hash. A member may have ${MAX_LINKS} links. A link ends when you ` +
+        'Anyone with the address can see what the link shows, without an account; see `showLink`. A member may have ' +
+        `${MAX_LINKS} links. A link ends when you ` +
         'delete it, with its tag or your account, after a password reset, and when a former e-mail address is restored; not ' +
         'when the password changes or the access token that created it ends. An `Idempotency-Key` has no effect. You are ' +
         'informed by mail, at most once an hour, of new links and access tokens together.',
@@ -81,7 +80,7 @@ export const linksReference: FeatureReference = {
     'DELETE /links/{link-id}': {
       operationId: 'deleteLink',
       summary: 'Delete a link',
-      description: 'It ends immediately. A second deletion returns 404.',
+      description: 'It stops working immediately. A second deletion returns 404.',
       responses: { 204: empty('Deleted') },
     },
   },

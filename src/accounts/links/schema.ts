@@ -2,10 +2,9 @@ import * as z from 'zod/mini'
 import { BookStatus } from '../../library/books/schema'
 import { MAX_YEAR, MIN_YEAR } from '../../library/stats/schema'
 import { TagName } from '../../library/tags/schema'
-import { LINK_KINDS } from '../../values/contract'
+import { LINK_KINDS, MAX_LABEL } from '../../values/contract'
 import { filledText, int, nameOrCode, orRequired } from '../../values/fields'
 import { named, namedLazy } from '../../values/named'
-import { MAX_NAME } from '../tokens/schema'
 
 /** The most links of a member. */
 export const MAX_LINKS = 50
@@ -17,7 +16,7 @@ export const LinkKind = named(
 
 const Fields = z.lazy(() =>
   z.object({
-    name: filledText(MAX_NAME),
+    name: filledText(MAX_LABEL),
     kind: LinkKind,
     bookStatus: z.nullish(nameOrCode(BookStatus)),
     tag: z.nullish(TagName),
@@ -29,7 +28,7 @@ type Fields = z.infer<typeof Fields>
 const onlyFor = (kind: Fields['kind'], field: 'bookStatus' | 'tag' | 'year') =>
   z.refine<Fields>((link) => link.kind === kind || (link[field] ?? null) === null, {
     path: [field],
-    error: `is only for the kind ${kind}`,
+    error: `must be absent unless kind is ${kind}`,
   })
 
 export const NewLink = namedLazy('NewLink', () =>
@@ -42,7 +41,7 @@ export const NewLink = namedLazy('NewLink', () =>
 )
 export type NewLink = z.infer<typeof NewLink>
 
-export const LinkPatch = namedLazy('LinkPatch', () => z.object({ name: filledText(MAX_NAME) }))
+export const LinkPatch = namedLazy('LinkPatch', () => z.object({ name: filledText(MAX_LABEL) }))
 export type LinkPatch = z.infer<typeof LinkPatch>
 
 export const LinkPath = z.lazy(() => z.object({ 'link-id': z.uuid({ error: 'must be a UUID' }) }))

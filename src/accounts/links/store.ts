@@ -5,7 +5,7 @@ import { type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { ApiError } from '../../errors'
 import { toBits } from '../../values/contract'
 import { toInstant } from '../../values/fields'
-import { toVariant } from '../../values/link'
+import { type LinkShape, toVariant } from '../../values/link'
 import { fold } from '../../values/text/fold'
 import { type Origin, recordActivity } from '../sessions/activity'
 import type { Owner } from '../tokens/notice'
@@ -22,7 +22,8 @@ const columns = sql.raw(`tokenId as linkId, name, kind, bookStatus, (
 ) as tag, year, createdAt, lastUsedDay`)
 
 const tagId = sql`(select tagId from tags where memberId = ${callerId} and tagKey = :tagKey)`
-const isCreatable = sql`(:tagKey is null or ${tagId} is not null)
+const hasValidTag = sql`(:tagKey is null or ${tagId} is not null)`
+const isCreatable = sql`${hasValidTag}
   and (select count(*) from accessTokens where memberId = owner and kind is not null) < ${sql.raw(String(MAX_LINKS))}`
 const insertLink = sqlStatement<Row>`
   insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, kind, bookStatus, tagId, year)
@@ -30,8 +31,8 @@ const insertLink = sqlStatement<Row>`
   from (select ${callerId} as owner)
   where owner is not null and ${isCreatable}
   returning ${columns}`
-const selectOwner = sqlStatement<Owner & { hasTag: number }>`
-  select memberId, email, ${countsOf}, :tagKey is null or ${tagId} is not null as hasTag from members where ${isCaller}`
+const selectOwner = sqlStatement<Owner & { isTagValid: number }>`
+  select memberId, email, ${countsOf}, ${hasValidTag} as isTagValid from members where ${isCaller}`
 const recordCreation = recordActivity('LINK_CREATED', ownerOfLink)
 
 /** Everything but the times. */
@@ -42,23 +43,24 @@ const toLink = (row: Row): Link => ({
   lastUsedAt: row.lastUsedDay === null ? null : toDate(row.lastUsedDay),
 })
 
+/** The schema requires the year of a `YEAR`. */
+const toLinkShape = ({ kind, bookStatus = null, tag, year }: NewLink): LinkShape => {
+  if (kind === 'YEAR') return { kind, year: year ?? 0 }
+  return kind === 'SHELF' ? { kind, bookStatus, hasTag: Boolean(tag) } : { kind }
+}
+
 /**
  * Creates a link of the caller. Only the hash of its secret is stored, so its address cannot be read again.
  * @param base the URL of the service
  * @throws TAG_NOT_FOUND; MAX_LINKS when the caller already has MAX_LINKS links
  */
-export const createLink = async (
-  db: Db,
-  caller: Caller,
-  { name, kind, bookStatus = null, tag = null, year = null }: NewLink,
-  base: string,
-  origin: Origin,
-) => {
+export const createLink = async (db: Db, caller: Caller, link: NewLink, base: string, origin: Origin) => {
   const secret = createLinkSecret({
     slot: caller.slot,
-    kind,
-    variant: toVariant({ bookStatus, hasTag: tag !== null, year }),
+    kind: link.kind,
+    variant: toVariant(toLinkShape(link)),
   })
+  const { name, kind, bookStatus = null, tag = null, year = null } = link
   const linkId = crypto.randomUUID()
   const tagKey = tag === null ? null : fold(tag)
   const row = {
@@ -76,8 +78,8 @@ export const createLink = async (
     inserted: firstRow(insertLink(row)),
     activity: recordCreation(origin, { linkId }),
   })
-  const { hasTag, ...owner } = guard
-  if (!inserted) throw new ApiError(hasTag ? 'MAX_LINKS' : 'TAG_NOT_FOUND')
+  const { isTagValid, ...owner } = guard
+  if (!inserted) throw new ApiError(isTagValid ? 'MAX_LINKS' : 'TAG_NOT_FOUND')
   const created: CreatedLink = {
     ...toFields(inserted),
     createdAt: toInstant(inserted.createdAt),

@@ -89,7 +89,7 @@ export const membersReference: FeatureReference = {
       operationId: 'updateProfile',
       summary: 'Update your name, password or time zone',
       description:
-        'A new password ends all other sessions immediately. The current session stays valid, and so do access tokens ' +
+        'A new password ends all other sessions immediately. The current session and all links stay valid, and so do access tokens ' +
         'unless `deleteAccessTokens` is true: send it if someone else had access to your account. ' +
         'At most ten password changes an hour. A wrong `currentPassword` counts as a failed login. The service may refuse ' +
         'the 10,000 most common passwords.',
@@ -101,7 +101,7 @@ export const membersReference: FeatureReference = {
       operationId: 'withdraw',
       summary: 'Delete your account',
       description:
-        'All tokens stop working immediately, and the e-mail address can sign up again. Books and memos can no longer be ' +
+        'All tokens and links stop working immediately, and the e-mail address can sign up again. Books and memos can no longer be ' +
         'read. They and the images are deleted soon after. Cannot be undone.',
       responses: { 204: empty('Deleted') },
     },

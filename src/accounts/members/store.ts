@@ -92,7 +92,7 @@ const refuseClaim = sqlStatement`
   insert into settledClaims (claimId, settledAt) select memberId, :createdAt from members where ${isCaller}
   on conflict do nothing`
 const deleteOwnUndos = sqlStatement`delete from emailUndos where memberId = ${callerId}`
-const deleteOwnTokens = deleteTokensAndLinksOf(callerId)
+const deleteOwnTokensAndLinks = deleteTokensAndLinksOf(callerId)
 const eraseCaller = sqlStatement`
   update members set ${sql.raw(ERASED)}, withdrawnAt = :createdAt where ${isCaller}`
 
@@ -110,7 +110,7 @@ export const withdraw = async (db: Db, caller: Caller): Promise<Job> => {
     erased: eraseCaller({ createdAt }),
     activity: deleteOwnActivity(),
     undos: deleteOwnUndos(),
-    tokens: deleteOwnTokens(),
+    tokens: deleteOwnTokensAndLinks(),
     sessions: deleteOwnSessions(),
   })
   return { memberId: guard.memberId, createdAt }

@@ -35,7 +35,7 @@ export const recoveryReference: FeatureReference = {
       operationId: 'resetPassword',
       summary: 'Reset a password',
       description:
-        'Sets a new password with a code from `requestPasswordReset`, and ends all sessions and access tokens. Returns ' +
+        'Sets a new password with a code from `requestPasswordReset`, and ends all sessions, access tokens and links. Returns ' +
         'no token: log in afterwards. The code works once, until the next reset or change of e-mail address. ' +
         'At most five tries in ten minutes from a network.',
       responses: { 204: empty('The password was reset') },

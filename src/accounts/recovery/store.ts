@@ -14,7 +14,7 @@ const replacePasswordIf = (condition: SQL) => {
   const member = sql`(select memberId from members where ${condition})`
   const record = recordActivity('PASSWORD_RESET', member)
   const deleteSessions = sqlStatement`delete from sessions where memberId = ${member}`
-  const deleteTokens = deleteTokensAndLinksOf(member)
+  const deleteTokensAndLinks = deleteTokensAndLinksOf(member)
   // Must come last: the condition no longer holds afterwards.
   const update = sqlStatement<{ email: string }>`
     update members
@@ -24,7 +24,7 @@ const replacePasswordIf = (condition: SQL) => {
   return (origin: Origin, values: Values) => ({
     activity: record(origin, values),
     sessions: deleteSessions(values),
-    tokens: deleteTokens(values),
+    tokens: deleteTokensAndLinks(values),
     changed: update(values),
   })
 }

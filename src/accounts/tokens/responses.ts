@@ -1,13 +1,14 @@
 import * as z from 'zod/mini'
 import { HINT_LENGTH } from '../../auth/access-token'
 import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
+import { MAX_LABEL } from '../../values/contract'
 import { namedObject } from '../../values/named'
 import { Instant, textUpTo } from '../../values/responses'
-import { MAX_NAME, MAX_TOKENS, NAMES, Scope } from './schema'
+import { MAX_TOKENS, NAMES, Scope } from './schema'
 
 const fields = {
   tokenId: z.uuid(),
-  name: textUpTo(MAX_NAME),
+  name: textUpTo(MAX_LABEL),
   scopes: z.array(Scope).check(z.maxLength(NAMES.length)),
   createdAt: Instant,
   expiresAt: z.nullable(Instant),

@@ -1,12 +1,11 @@
 import * as z from 'zod/mini'
-import { SCOPES } from '../../values/contract'
+import { MAX_LABEL, SCOPES } from '../../values/contract'
 import { FutureInstant, filledText, orRequired } from '../../values/fields'
 import { namedLazy } from '../../values/named'
 
 /** The most access tokens of a member. Expired ones do not count. */
 export const MAX_TOKENS = 50
 
-export const MAX_NAME = 100
 export const NAMES = Object.keys(SCOPES) as (keyof typeof SCOPES)[]
 export const Scope = namedLazy('Scope', () => z.enum(NAMES, { error: `must be one of ${NAMES.join(', ')}` }))
 
@@ -19,7 +18,7 @@ const Scopes = z.lazy(() =>
 )
 
 export const NewToken = namedLazy('NewToken', () =>
-  z.object({ name: filledText(MAX_NAME), scopes: Scopes, expiresAt: z.nullish(FutureInstant) }),
+  z.object({ name: filledText(MAX_LABEL), scopes: Scopes, expiresAt: z.nullish(FutureInstant) }),
 )
 export type NewToken = z.infer<typeof NewToken>
 

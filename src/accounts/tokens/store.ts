@@ -67,7 +67,7 @@ const selectTokens = sqlStatement<Stored>`
   select tokenId, name, scopes, hint, createdAt, expiresAt, lastUsedDay from accessTokens
   where memberId = ${callerId} and ${isLive} and ${isToken}`
 
-/** @param day counted from 1970 */
+/** @param day days since 1970 */
 export const toDate = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
 /** The caller's access tokens, newest first. */
@@ -91,7 +91,7 @@ const recordDeletions = recordActivity(
 /** Builds the statement that deletes all access tokens of a member. */
 export const deleteTokensOf = (member: SQL) =>
   sqlStatement`delete from accessTokens where memberId = ${member} and ${isToken}`
-/** The same with the links. */
+/** Builds the statement that deletes all access tokens and links of a member. */
 export const deleteTokensAndLinksOf = (member: SQL) => sqlStatement`delete from accessTokens where memberId = ${member}`
 const removeTokens = deleteTokensOf(callerId)
 

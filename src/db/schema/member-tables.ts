@@ -72,7 +72,7 @@ export const sessions = sqliteTable(
   ],
 )
 
-/** The condition of the index of links by a tag. */
+/** The condition of `links_by_tag`. */
 const isByTag = sql.raw(`"tagId" is not null`)
 
 /** Tokens with limited access, which members create for scripts; and links, which show a part of the library. WITHOUT ROWID. */
@@ -93,10 +93,10 @@ export const accessTokens = sqliteTable(
     expiresAt: integer(),
     /** The UTC day, counted from 1970. */
     lastUsedDay: integer(),
-    /** Of a link. Null if it is a token, like what follows. */
+    /** What a link shows. This and the columns below are null for access tokens. */
     kind: text({ enum: LINK_KINDS }),
     bookStatus: text({ enum: BOOK_STATUSES }),
-    /** A trigger deletes the links by a tag with the tag, because its identifier may be given again. */
+    /** A trigger deletes links with the tag, because its identifier may be reused. */
     tagId: integer(),
     year: integer(),
   },

@@ -5,7 +5,7 @@ import { books } from './book-tables'
 import { counter, isOneOf, isPage, isTimestamp } from './column-rules'
 import { ownerId } from './member-tables'
 
-/** The condition of the index of what links to memos show. */
+/** The condition of the index of public memos. */
 export const isPublic = sql.raw(`"memoAuthority" = 'PUBLIC'`)
 
 /** The folded content, as `fold` in fold.ts returns it. */

@@ -11,8 +11,8 @@ export const countedOn = sql.raw(`coalesce("finishedAt", "startedAt")`)
 /** The condition of the index on it, whose keys are never null. */
 export const isCounted = sql.raw(`("finishedAt" is not null or ("isPaused" = 1 and "startedAt" is not null))`)
 
-/** The condition of the index of finished readings that a calendar shows. */
-export const isDayKnown = sql.raw(`"outcome" = 'FINISHED' and length("finishedAt") = 10`)
+/** Finished, on a known day: the condition of the index that calendars read. */
+export const isFinishedOnKnownDay = sql.raw(`"outcome" = 'FINISHED' and length("finishedAt") = 10`)
 
 /**
  * The readings of books. A book without rows, unless it is unread, has one reading: its own status and dates. A row for it
@@ -41,7 +41,7 @@ export const readings = sqliteTable(
   (reading) => [
     index('readings_by_book').on(reading.memberId, reading.bookId),
     index('readings_by_date').on(reading.memberId, countedOn).where(isCounted),
-    index('readings_finished').on(reading.memberId, reading.finishedAt).where(isDayKnown),
+    index('readings_finished').on(reading.memberId, reading.finishedAt).where(isFinishedOnKnownDay),
     check('readings_outcome', isOneOf(reading.outcome, READING_OUTCOMES)),
     check('readings_finished_at', sql`${reading.outcome} is not null or ${reading.finishedAt} is null`),
     check('readings_quarters', sql`${reading.quarters} between 1 and 20`),

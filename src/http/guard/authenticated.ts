@@ -21,7 +21,7 @@ const toTokenCaller = async (token: string, slot: number, required: Right[]): Pr
   tokenHash: await hashToken(token),
   required,
 })
-const isBound = (c: Context<App>, slot: number) => c.get('slots').numbers.includes(slot)
+const isBoundSlot = (c: Context<App>, slot: number) => c.get('slots').numbers.includes(slot)
 
 /** @throws UNAUTHORIZED when the header names no caller */
 const findCaller = async (c: Context<App>, required: Scope[]) => {
@@ -31,15 +31,15 @@ const findCaller = async (c: Context<App>, required: Scope[]) => {
     const slot = slotOfToken(token)
     if (slot === undefined) throw unauthorized('malformed')
     // Anyone can make up a token of an unbound slot.
-    if (!isBound(c, slot)) throw unauthorized('ended')
+    if (!isBoundSlot(c, slot)) throw unauthorized('ended')
     return toTokenCaller(token, slot, required)
   }
   if (scheme.toLowerCase() === 'bearer') return verifyToken(c.get('config'), token)
   throw unauthorized(DOUBLED.test(header) ? 'doubled' : BARE.test(header) ? 'bare' : 'missing')
 }
 
-/** Sets what the handlers of a caller find. `limitedPer`: what the caller's limits count by. */
-const enter = (c: Context<App>, caller: Caller, limitedPer: App['Variables']['limitedPer']) => {
+/** Sets the variables that handlers read. `limitedPer`: what the caller's limits count by. */
+const setCaller = (c: Context<App>, caller: Caller, limitedPer: App['Variables']['limitedPer']) => {
   c.set('caller', caller)
   c.set('limits', [])
   c.set('limitedPer', limitedPer)
@@ -56,7 +56,7 @@ const authenticate =
   async (c, next) => {
     const caller = await findCaller(c, required)
     if (hasEnded(caller)) throw unauthorized('ended')
-    enter(c, caller, required.length === 0 ? 'credential' : 'member')
+    setCaller(c, caller, required.length === 0 ? 'credential' : 'member')
     // Nobody can make up a session token, so account management does not need this limit, which others could use up.
     const isExempt = required.length === 0 && 'sessionId' in caller
     if (!isExempt && confirmedMember(caller) === undefined) await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'credential')
@@ -125,20 +125,20 @@ export const sessionOnly = annotate(authenticate([]), { membersOnly: true })
 const LINK = /^([^.]*)((?:\.[a-z]+)*)$/
 
 /**
- * The holder of a link: the last part of the path is its secret, and a suffix. Sets `link`, and what `authenticated` sets. Limits
- * count by link and by network, so that those who have it use up nothing of the member's.
- * @throws LINK_NOT_FOUND when the secret is malformed, has been refused before, or has no such suffix
+ * Requires a link: the last path segment is its secret and a suffix. Sets `link` and what `authenticated` sets. Limits count per link
+ * and network, so visitors do not use up the member's limits.
+ * @throws LINK_NOT_FOUND when the secret is malformed, has been refused before, or its kind of link has no such suffix
  */
 export const linked = annotate<MiddlewareHandler<App>>(
   async (c, next) => {
     const [, secret = '', suffix = ''] = c.req.param('link')?.match(LINK) ?? []
     const named = readLinkSecret(secret)
-    if (!named || !isBound(c, named.slot) || !SUFFIXES[named.kind].includes(suffix))
+    if (!named || !isBoundSlot(c, named.slot) || !SUFFIXES[named.kind].includes(suffix))
       throw new ApiError('LINK_NOT_FOUND')
     const caller = await toTokenCaller(secret, named.slot, ['show'])
     if (hasEnded(caller)) throw new ApiError('LINK_NOT_FOUND')
-    c.set('link', { ...toShape(named.kind, named.variant), kind: named.kind, secret, suffix })
-    enter(c, caller, 'credential')
+    c.set('link', { shape: toShape(named.kind, named.variant), secret, suffix })
+    setCaller(c, caller, 'credential')
     await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'link')
     limitCaller(c, { binding: 'WRITE_LIMIT', kind: 'link' })
     await next()

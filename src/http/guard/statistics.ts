@@ -7,11 +7,11 @@ import { knownMember } from './credentials'
 import { withLease } from './large-pages'
 import { limitCaller } from './throttle'
 
-/** A year of more rows keeps the database busy for up to a second. Links may be read by anyone, and so less. */
+/** A year of more rows keeps the database busy for up to a second. The threshold for links is lower, as anyone with the address can request them. */
 const LONG = { own: 5000, linked: 1000 }
 /** As how many requests each one of a member with a long year counts. */
 const LONG_CHARGE = 5
-/** The rows of the longest year of a member that was seen to be long for links. */
+/** Per member, the rows of the longest year seen, if over `LONG.linked`. */
 const longest = createRecent<number>(1000)
 const createLease = () => createLimiter({ capacity: 1, leaseMs: 15_000, maxWaiting: 64 })
 /** Apart, so that those who read links do not delay members. */
@@ -41,11 +41,14 @@ export const limitStatistics = annotate<MiddlewareHandler<App>>(limitYears('own'
 })
 
 const limitLongYear = limitYears('linked', 'link statistics', 0)
-/** The same for all links of a member to years, which have another limit unless a year is long. Mount it after `linked`. */
+/**
+ * Limits a member's `YEAR` links together, once a year is long; `linked` limits each link. Mount it after `linked`.
+ * @throws UNAVAILABLE like `limitStatistics`
+ */
 export const limitLinkedYear: MiddlewareHandler<App> = (c, next) =>
-  c.get('link').kind === 'YEAR' ? limitLongYear(c, next) : next()
+  c.get('link').shape.kind === 'YEAR' ? limitLongYear(c, next) : next()
 
-/** How the handler behind `limitStatistics` reads the statistics of its caller. */
+/** How handlers behind `limitStatistics` or `limitLinkedYear` read the statistics of its caller. */
 export const statisticsOf = (c: Context<App>) => ({
   db: c.get('db'),
   caller: c.get('caller'),

@@ -57,8 +57,10 @@ const mergeRanges = (ranges: SQL[], order: SQL, selected: SQL, rows: SQL) => {
   return sql`${sql.join(selects, sql` union all `)} order by ${order} limit ${rows}`
 }
 
+type Filters = Omit<ListQuery, 'tag'> & { hasTag: boolean }
+
 /** The books in order of registration: all of them, or the part without a value to sort by. */
-const byRegistration = ({ status, tag, author, cursor }: ListQuery, isDescending: boolean, hasNoValue?: SQL): Part => {
+const byRegistration = ({ status, hasTag, author, cursor }: Filters, isDescending: boolean, hasNoValue?: SQL): Part => {
   const number = hasNoValue ? 1 : 0
   const isAfter = cursor?.part === number ? sql`bookId ${comparison(isDescending)} :bookId` : always
   const order = sql`bookId ${sqlDirection(isDescending)}`
@@ -76,7 +78,7 @@ const byRegistration = ({ status, tag, author, cursor }: ListQuery, isDescending
     key: sql.raw('null'),
     filters: present([...filters, hasNoValue]),
   })
-  if (tag) return read([taggedBooks], ofStatus, ofAuthor)
+  if (hasTag) return read([taggedBooks], ofStatus, ofAuthor)
   if (ofAuthor) return read([ownBooks(hasAuthor, ofAuthor)], ofStatus)
   return read((status ? [status] : BOOK_STATUSES).map((each) => ownBooks(isStatus(each))))
 }
@@ -95,7 +97,7 @@ const SORTS: Record<Exclude<SortField, 'created'>, Sort> = {
 
 /** The books with a value to sort by, in its order. */
 const byValue = (
-  { status, tag, author, cursor }: ListQuery,
+  { status, hasTag, author, cursor }: Filters,
   isDescending: boolean,
   { key, last, hasValue }: Sort,
 ): Part => {
@@ -114,11 +116,11 @@ const byValue = (
         union all select * from (${mergeRanges([others], order, selected, rows)}) limit ${rows}`
     },
     key,
-    filters: present([status && isStatus(status), tag ? isTagged : undefined, author !== undefined && isOfAuthor]),
+    filters: present([status && isStatus(status), hasTag && isTagged, author !== undefined && isOfAuthor]),
   }
 }
 
-const partsOf = (query: ListQuery): Part[] => {
+const partsOf = (query: Filters): Part[] => {
   const { sort, status, author } = query
   const isDescending = sort.startsWith('-')
   const field = sort.replace('-', '') as SortField
@@ -153,19 +155,19 @@ type Row = ListedBook & Pick<Position, 'sortKey' | 'part'>
 type LastExamined = Pick<Row, 'bookId' | 'sortKey' | 'part'> & { title: null }
 
 /**
- * Prepares the statement that lists the caller's books that match all filters, and the function that makes the list of its rows. A
- * page may be short or empty even if there is a next one.
- * @param tag selects the identifier of the tag, if the query has one
+ * Prepares the statement that lists the caller's books that match all filters, and a function that turns its rows into a page, which may
+ * be short or empty even if there is a next one.
+ * @param tag selects the identifier of a tag that the books must have
  */
-export const prepareList = (query: ListQuery, selectTag: SQL = tagByKey) => {
-  const { sort, cursor, size, tag = '', author = '' } = query
-  const parts = partsOf(query).filter(({ number }) => number >= (cursor?.part ?? 0))
+export const prepareList = ({ tag: name = '', ...query }: ListQuery, tag = name ? tagByKey : undefined) => {
+  const { sort, cursor, size, author = '' } = query
+  const parts = partsOf({ ...query, hasTag: tag !== undefined }).filter(({ number }) => number >= (cursor?.part ?? 0))
   // SQLite reads the parts one after the other, until it has enough rows.
   const selects = parts.flatMap(selectPart)
   const statement = sqlStatement<Row | LastExamined>`
-    with caller(id) as materialized (select ${callerId}), wantedTag(id) as materialized (${selectTag})
+    with caller(id) as materialized (select ${callerId}), wantedTag(id) as materialized (${tag ?? sql`select null`})
     ${sql.join(selects, sql` union all `)} limit ${limit}`
-  const values = { ...cursor, tagKey: fold(tag), authorKey: fold(author), limit: size + 1 }
+  const values = { ...cursor, tagKey: fold(name), authorKey: fold(author), limit: size + 1 }
   const toList = (rows: (Row | LastExamined)[] = []): List<ListedBook> => {
     const end = rows.findIndex(({ title }) => title === null)
     const found = (end === -1 ? rows : rows.slice(0, end)) as Row[]

@@ -1,23 +1,20 @@
+import { matchesEtag, matchesWeakEtag } from '../../values/etags'
+
 // Conditional requests (RFC 9110, section 13) and single byte ranges (section 14). R2 implements them too, but throws
 // on malformed headers, which HTTP requires a server to ignore.
 
 type StoredImage = { httpEtag: string; uploaded: Date }
-
-const matchesEtag = (header: string, { httpEtag }: StoredImage) =>
-  header.trim() === '*' || header.split(',').some((etag) => etag.trim() === httpEtag)
-/** Ignores that an entity tag is weak, as If-None-Match does and If-Match does not. */
-const matchesWeakEtag = (header: string, image: StoredImage) => matchesEtag(header.replaceAll('W/"', '"'), image)
 
 const toSeconds = (date: string | Date) => Math.floor(new Date(date).getTime() / 1000)
 
 /** Evaluates the conditions of a GET or HEAD request in the order of RFC 9110, section 13.2.2. */
 export const evaluateConditions = (headers: Headers, image: StoredImage): 'send' | 'unmodified' | 'failed' => {
   const ifMatch = headers.get('If-Match')
-  if (ifMatch !== null && !matchesEtag(ifMatch, image)) return 'failed'
+  if (ifMatch !== null && !matchesEtag(ifMatch, image.httpEtag)) return 'failed'
   const ifUnmodifiedSince = ifMatch === null && headers.get('If-Unmodified-Since')
   if (ifUnmodifiedSince && toSeconds(image.uploaded) > toSeconds(ifUnmodifiedSince)) return 'failed'
   const ifNoneMatch = headers.get('If-None-Match')
-  if (ifNoneMatch !== null) return matchesWeakEtag(ifNoneMatch, image) ? 'unmodified' : 'send'
+  if (ifNoneMatch !== null) return matchesWeakEtag(ifNoneMatch, image.httpEtag) ? 'unmodified' : 'send'
   const ifModifiedSince = headers.get('If-Modified-Since')
   return ifModifiedSince !== null && toSeconds(image.uploaded) <= toSeconds(ifModifiedSince) ? 'unmodified' : 'send'
 }

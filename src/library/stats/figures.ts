@@ -3,7 +3,7 @@ import type { YearPicture } from './picture/draw'
 import type { loadYear } from './store'
 import { type CountedReading, daysOf, daysToFinish, findStreaks } from './year'
 
-export type Loaded = Omit<Awaited<ReturnType<typeof loadYear>>, 'also'>
+export type Loaded = Omit<Awaited<ReturnType<typeof loadYear>>, 'extra'>
 
 const MAX_LISTED = 10
 

@@ -85,7 +85,7 @@ export const tooLarge = () => new ApiError('MAX_STATS_ROWS')
 export type Context = { db: Db; caller: Caller; serviceZone: string; onRead: (rows: number) => void }
 
 /**
- * Reads what the statistics of a year count, and the first row of another query in the same call. The database does not know time zones: it returns events of 14 hours more on both
+ * Reads what the statistics of a year count. `extra`: one more query in the same call, of which the first row is returned. The database does not know time zones: it returns events of 14 hours more on both
  * sides, and memos, whose times are those of the service, of a little more than a day.
  * @throws MAX_STATS_ROWS
  */
@@ -93,7 +93,7 @@ export const loadYear = async <Row = undefined>(
   { db, caller, serviceZone, onRead }: Context,
   year: number,
   { hasReadings, hasActivity, hasTitles = false }: Options = ALL,
-  other?: Statement<Row>,
+  extra?: Statement<Row>,
 ) => {
   const [starts, ends] = [Date.UTC(year), Date.UTC(year + 1)]
   const toText = (time: number) => new Date(time).toISOString().slice(0, 19)
@@ -104,12 +104,18 @@ export const loadYear = async <Row = undefined>(
     last: toText(ends + ZONES_MS),
     hasTitles: Number(hasTitles),
   }
-  const { guard, readings, events, memos, also } = await runAsCaller(db, caller, {
+  const {
+    guard,
+    readings,
+    events,
+    memos,
+    extra: extraRow,
+  } = await runAsCaller(db, caller, {
     guard: selectBacklog(),
     readings: hasReadings ? selectReadings({ year: String(year) }) : undefined,
     events: hasActivity ? selectEvents(range) : undefined,
     memos: hasActivity ? selectMemos(range) : undefined,
-    also: other && firstRow(other),
+    extra: extra && firstRow(extra),
   })
   const rows = { readings: readings ?? [], events: events ?? [], memos: memos ?? [] }
   const lists = Object.values(rows)
@@ -121,7 +127,7 @@ export const loadYear = async <Row = undefined>(
     ...toYear(year, rows, zone, createZone(serviceZone)),
     backlog,
     today: zone.toDate(Date.now()),
-    also: also as Row | undefined,
+    extra: extraRow as Row | undefined,
   }
 }
 

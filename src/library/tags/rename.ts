@@ -21,7 +21,7 @@ const pickTag = (ifSourceHasMore: 'source' | 'target', otherwise: 'source' | 'ta
   where source.memberId = ${callerId} and source.tagKey = :fromKey
 )`
 const [larger, smaller] = [pickTag('source', 'target'), pickTag('target', 'source')]
-// Links by the tag that is merged into another one end, and those by the other stay with its books.
+// A merge ends links to `from`. Links to `to` follow its books, whichever tag row stays.
 const endLinks = sqlStatement`
   delete from accessTokens where memberId = ${callerId} and tagId = ${tagId('fromKey')} and ${larger} is not null`
 const moveLinks = sqlStatement`

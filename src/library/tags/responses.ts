@@ -41,7 +41,7 @@ export const tagsReference: FeatureReference = {
       summary: 'Replace the tags of a book',
       description:
         'Tags are trimmed and compared regardless of case. A tag that you already use on any book keeps its spelling. You ' +
-        `can have ${MAX_TAGS} tags, and ${MAX_BOOK_TAGS} per book. A tag without books is deleted, and ends the links by it.`,
+        `can have ${MAX_TAGS} tags, and ${MAX_BOOK_TAGS} per book. A tag without books is deleted, with the links that show it.`,
       responses: { 200: json(BookTags, 'The tags of the book') },
       errors: ['MAX_TAGS'],
     },
@@ -56,14 +56,14 @@ export const tagsReference: FeatureReference = {
       summary: 'Rename a tag, or merge it into another one',
       description:
         'If another of your tags equals `to` regardless of case, `from` is merged into it, and it keeps its spelling. ' +
-        'Otherwise `from` is renamed. The new name may differ only in case. Links by a tag that is merged end.',
+        'Otherwise `from` is renamed. The new name may differ only in case. Links that show `from` end if it is merged.',
       responses: { 200: json(Tag, 'The renamed or merged tag') },
       errors: ['TAG_NOT_FOUND'],
     },
     'DELETE /tags': {
       operationId: 'deleteTag',
       summary: 'Delete a tag',
-      description: 'Removes the tag from all books, and ends the links by it. A second deletion returns 404.',
+      description: 'Removes the tag from all books, and ends the links that show it. A second deletion returns 404.',
       responses: { 204: empty('Deleted') },
       errors: ['TAG_NOT_FOUND'],
     },

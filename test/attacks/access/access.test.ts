@@ -35,7 +35,7 @@ beforeAll(async () => {
   owner = await prepareAccess(api)
 })
 afterEach(async () => {
-  // Mails about access tokens are counted after the response. All of them at once would be more calls than the service makes.
+  // Lets work after responses finish, so that it does not pile up.
   await scheduler.wait(1)
   vi.restoreAllMocks()
 })

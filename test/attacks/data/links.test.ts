@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { createLinkSecret } from '../../../src/auth/access-token'
+import type { LinkKind } from '../../../src/values/contract'
 import { BASE, handle, newEmail } from '../../support/api'
 import { memberHome, memberSlot } from '../../support/database'
 import { insertMemberAt } from '../../support/home'
@@ -26,8 +27,7 @@ const send: Send = async (method, path, { token, body } = {}) => {
 const STATES = 6
 
 it('shows in every form what a plain model shows, after random changes of two members', async () => {
-  const never = (kind: Parameters<Parameters<typeof compareStates>[4]>[0]) =>
-    `/l/${createLinkSecret({ slot: memberSlot(), kind, variant: 0 })}`
+  const never = (kind: LinkKind) => `/l/${createLinkSecret({ slot: memberSlot(), kind, variant: 0 })}`
   let forms = 0
   for (const seed of [1, 2])
     forms += (await compareStates(send, [await join(), await join()], seed, STATES, never)).forms

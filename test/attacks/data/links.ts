@@ -1,5 +1,6 @@
 // What links show of random states of two members, in two slots, must equal a plain model in every form.
 import { createLinkSecret } from '../../../src/auth/access-token'
+import type { LinkKind } from '../../../src/values/contract'
 import { insertMemberAt } from '../../support/home'
 import { compareStates, type Send } from '../../support/links/states'
 import { type Attack, concurrently } from '../harness/attack'
@@ -30,8 +31,7 @@ export const links: Attack = async ({ quick, seed, progress, start }) => {
   await concurrently(LANES, async (lane) => {
     for (let n = lane; n < sequences; n += LANES) {
       const [one, other] = [await insertMember(service), await insertMemberAt(home, JWT_SECRET, newEmail())]
-      const never = (kind: 'SHELF' | 'MEMOS' | 'CALENDAR' | 'YEAR') =>
-        `/l/${createLinkSecret({ slot: n % 2, kind, variant: 0 })}`
+      const never = (kind: LinkKind) => `/l/${createLinkSecret({ slot: n % 2, kind, variant: 0 })}`
       try {
         const { forms, ended } = await compareStates(
           toSend(service),

@@ -2,7 +2,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { createLinkSecret } from '../../../src/auth/access-token.ts'
 import { LINK_KINDS, type LinkKind, toBits } from '../../../src/values/contract.ts'
-import { toVariant } from '../../../src/values/link.ts'
+import { type LinkShape, toVariant } from '../../../src/values/link.ts'
 
 export const JWT_SECRET = 'a secret of the benchmarks only, which no deployment has'
 
@@ -38,19 +38,18 @@ export type Library = {
 type LinkName = LinkKind | 'DONE' | 'TAG'
 const LINK_NAMES: LinkName[] = [...LINK_KINDS, 'DONE', 'TAG']
 const SHOWN_YEAR = 2018
-const linkOf = (name: LinkName) => ({
-  kind: name === 'DONE' || name === 'TAG' ? 'SHELF' : name,
-  bookStatus: name === 'DONE' ? name : null,
-  hasTag: name === 'TAG',
-  year: name === 'YEAR' ? SHOWN_YEAR : null,
-})
+const linkOf = (name: LinkName): LinkShape => {
+  if (name === 'YEAR') return { kind: name, year: SHOWN_YEAR }
+  if (name === 'MEMOS' || name === 'CALENDAR') return { kind: name }
+  return { kind: 'SHELF', bookStatus: name === 'DONE' ? name : null, hasTag: name === 'TAG' }
+}
 const linkIdOf = (name: LinkName) => `3f1c3f5e-8d6c-4f6e-9d0b-0c6a3c1f2c0${LINK_NAMES.indexOf(name)}`
 const secrets = new Map<string, string>()
-/** The same each time. */
+/** Memoized, as secrets are random. */
 const secretOf = (memberId: number, slot: number, name: LinkName) => {
   const key = `${memberId} ${name}`
-  const { kind, ...shape } = linkOf(name)
-  const secret = secrets.get(key) ?? createLinkSecret({ slot, kind, variant: toVariant(shape) })
+  const link = linkOf(name)
+  const secret = secrets.get(key) ?? createLinkSecret({ slot, kind: link.kind, variant: toVariant(link) })
   secrets.set(key, secret)
   return secret
 }
@@ -112,18 +111,19 @@ const toLibrary = ({ memberId, slot = 0, offset, books, most, withMemos }: Size)
 
 export const makeLibraries = () => ({ small: toLibrary(SMALL), large: toLibrary(LARGE) })
 
-/** Otherwise the first use would store the day. */
+/** Already used today, so that no request writes the day of use. */
 const TODAY = Math.floor(Date.now() / 86_400_000)
 const fillLinks = ({ memberId, slot = 0 }: Size) =>
   LINK_NAMES.map((name) => {
-    const { kind, bookStatus, hasTag, year } = linkOf(name)
+    const link = linkOf(name)
+    const [bookStatus, tagId] = link.kind === 'SHELF' ? [link.bookStatus, link.hasTag ? 1 : null] : [null, null]
     const hash = createHash('sha256')
       .update(secretOf(memberId, slot, name))
       .digest('base64')
     const values = [
-      `'${hash}', ${memberId}, '${linkIdOf(name)}', 'Shown', ${toBits(['show'])}, '', 0, ${TODAY}, '${kind}'`,
+      `'${hash}', ${memberId}, '${linkIdOf(name)}', 'Shown', ${toBits(['show'])}, '', 0, ${TODAY}, '${link.kind}'`,
     ]
-    values.push(bookStatus ? `'${bookStatus}'` : 'null', hasTag ? '1' : 'null', String(year))
+    values.push(bookStatus ? `'${bookStatus}'` : 'null', String(tagId), String(link.kind === 'YEAR' ? link.year : null))
     return `insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, lastUsedDay, kind, bookStatus, tagId, year)
       values (${values.join(', ')})`
   })

@@ -112,7 +112,7 @@ describe('POST /links', () => {
     expect(mails).toMatchObject([
       {
         to: reader.email,
-        text: expect.stringMatching(/tokens is now 0, that of its links 1[\s\S]*토큰은 0개, 링크는 1개/),
+        text: expect.stringMatching(/account is now 0, that of sharing links 1[\s\S]*토큰은 0개, 공유 링크는 1개/),
       },
     ])
     const kinds = (await reader.get('/members/me/activity')).body.map(({ kind }: { kind: string }) => kind)
@@ -169,7 +169,7 @@ describe('a link', () => {
     expect(await statusOf(url)).toBe(200)
   })
 
-  it('that never existed, was deleted, is malformed, or has no such form gets the same 404 and costs the same', async () => {
+  it('gets the same 404 whether it was deleted, never existed, is malformed or has no such suffix; a deleted one costs as much as an unknown one', async () => {
     const { url, linkId } = await create()
     await reader.delete(`/links/${linkId}`)
     const named = { slot: memberSlot(), kind: 'SHELF', variant: 0 } as const
@@ -230,7 +230,7 @@ describe('a link', () => {
     expect(await statusOf(url)).toBe(200)
   })
 
-  it('of a blocked member ends until the block is lifted', async () => {
+  it('does not work while its owner is blocked', async () => {
     const { url } = await create()
     const memberId = await memberIdOf(reader)
     await blockMember(memberDatabase(), memberId)
@@ -241,7 +241,7 @@ describe('a link', () => {
   })
 })
 
-describe('a link by a tag', () => {
+describe('a link with a tag', () => {
   const createTagged = async (title: string, ...tags: string[]) => {
     const { bookId } = await reader.createBook({ title })
     await tag(bookId, ...tags)

@@ -117,7 +117,9 @@ export const prepare = async (stage: Stage, setup: Setup): Promise<Subject> => {
     memoId: 0,
     memoTag: '',
     otherSessions: [],
-    ...{ tokenId: '', linkId: '', linkSecret: '' },
+    tokenId: '',
+    linkId: '',
+    linkSecret: '',
   }
   if (setup.needs === 'empty cache') {
     for (const { name } of (await stage.lists.list()).keys) await stage.lists.delete(name)

@@ -6,7 +6,7 @@ const encoder = new TextEncoder()
 const MAX_LINE = 75
 
 /** Folds a line by octets, not within a character. */
-const fold = (line: string) => {
+const foldLine = (line: string) => {
   let folded = ''
   let room = MAX_LINE
   for (const letter of line) {
@@ -35,7 +35,7 @@ const escapeText = (text: string) =>
 const toDate = (date: string) => date.replaceAll('-', '')
 const toTime = (time: number) => `${new Date(time).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
 
-/** The time of an event's last change, which RFC 5545 requires, is that of its day: it must not change with each request. */
+/** RFC 5545 requires DTSTAMP. It is the day of the event, so that the ETag does not change. */
 const toEvent = ({ id, title, author, note, date, updated }: Feed['entries'][number]) => [
   'BEGIN:VEVENT',
   `UID:${escapeText(id)}`,
@@ -54,7 +54,7 @@ export const toCalendar = ({ about, entries, url }: Feed) =>
     'VERSION:2.0',
     'PRODID:-//Reading Library//Links//EN',
     'CALSCALE:GREGORIAN',
-    // RFC 7986, and what calendars read before it.
+    // RFC 7986, and its predecessor for older clients.
     `NAME:${escapeText(about.name)}`,
     `X-WR-CALNAME:${escapeText(about.name)}`,
     `URL:${url}`,
@@ -62,5 +62,5 @@ export const toCalendar = ({ about, entries, url }: Feed) =>
     ...entries.flatMap(toEvent),
     'END:VCALENDAR',
   ]
-    .map((line) => `${fold(line)}\r\n`)
+    .map((line) => `${foldLine(line)}\r\n`)
     .join('')

@@ -4,7 +4,7 @@ import type { Entry } from './entries'
 
 type Html = ReturnType<typeof html>
 
-/** Draws the picture at twice its size, and saves it. Its hash is in the page's policy, so it must not depend on anything. */
+/** Draws the picture at twice its size, and saves it. The policy allows it by its hash, so it must be constant. */
 const SAVE = `
 const button = document.querySelector('button')
 button.hidden = false
@@ -34,7 +34,7 @@ export const LIST_POLICY = {
   'form-action': NONE,
   'frame-ancestors': NONE,
 }
-/** The same of the page of a year. */
+/** The policy of a year's page. */
 export const toYearPolicy = async () => {
   saveHash ??= hashOf(SAVE)
   return { ...LIST_POLICY, 'img-src': "'self'", 'script-src': `'sha256-${await saveHash}'` }
@@ -47,7 +47,7 @@ export const drawError = () =>
     '',
     html`<main>
 <h1>Link not found</h1>
-<p>The address may be incomplete, or the link has ended.</p>
+<p>The address may be incomplete, or the link may have ended.</p>
 </main>
 `,
   )
@@ -65,7 +65,7 @@ const toDocument = (title: string, head: Html | string, body: Html) => html`<!do
 <title>${title}</title>
 <link rel="icon" href="../docs/icon.svg">
 <link rel="stylesheet" href="../docs/theme.css">
-<link rel="stylesheet" href="../docs/shared.css">
+<link rel="stylesheet" href="../docs/link.css">
 ${head}</head>
 <body>
 ${body}</body>
@@ -89,20 +89,20 @@ ${main}</main>
 <p>A member of this service shares this page with everyone who has its address.</p>
 ${
   contact
-    ? html`<p>If it breaks the law or your rights, <a href="${contact}" rel="nofollow">report it</a> with its address.</p>
+    ? html`<p>If this page is illegal or infringes your rights, <a href="${contact}" rel="nofollow">report it</a> and include its address.</p>
 `
     : ''
 }</footer>
 `,
   )
 
-/** Only over https: the page may load nothing else. */
+/** The policy allows only https images. */
 const toCover = ({ cover }: Entry) =>
   cover?.startsWith('https:')
     ? html`<img src="${cover}" alt="" width="64" height="96" loading="lazy" referrerpolicy="no-referrer">`
     : html`<span class="cover"></span>`
 
-const toBook = (entry: Entry, hasCovers: boolean) => html`<li class="${hasCovers ? 'book' : 'event'}" dir="auto">
+const toBook = (entry: Entry, hasCovers: boolean) => html`<li${hasCovers ? raw(' class="book"') : ''} dir="auto">
 ${hasCovers ? toCover(entry) : ''}<div>
 <h2>${entry.title}</h2>
 ${
@@ -147,7 +147,9 @@ export const drawList = (page: ListPage) => {
   const { kind, entries, next, isFirst, secret, name, url } = page
   const shown = kind === 'MEMOS' ? entries.map(toMemo) : entries.map((entry) => toBook(entry, kind === 'SHELF'))
   const calendar =
-    kind === 'CALENDAR' && html` · <a href="${url.replace(/^https?:/, 'webcal:')}.ics">Subscribe to the calendar</a>`
+    kind === 'CALENDAR'
+      ? html` · <a href="${url.replace(/^https?:/, 'webcal:')}.ics">Subscribe to the calendar</a>`
+      : ''
   const newest = isFirst ? '' : html`<a href="${secret}">Newest</a>`
   const older = next ? html`<a rel="next" href="${secret}?cursor=${next}">Older</a>` : ''
   const pages = newest || older ? html`<nav aria-label="Pages">${newest} ${older}</nav>\n` : ''
@@ -161,7 +163,7 @@ ${shown}</ol>
 `
         : html`<p>${next ? 'Nothing on this page.' : isFirst ? 'Nothing here yet.' : 'Nothing more.'}</p>
 `
-    }${pages}<p class="note"><a href="${secret}.atom">Atom feed</a> · <a href="${secret}.feed.json">JSON feed</a>${calendar || ''}</p>
+    }${pages}<p class="note"><a href="${secret}.atom">Atom feed</a> · <a href="${secret}.feed.json">JSON feed</a>${calendar}</p>
 `,
   )
 }

@@ -4,12 +4,12 @@ import { intParameter } from '../../values/fields'
 import { Position } from '../books/schema'
 import { Theme } from '../stats/schema'
 
-/** Only for the document: a malformed one gets 404, like any that does not exist. */
-export const SharedPath = z.lazy(() =>
+/** Only for the document: malformed links get 404, like unknown ones. */
+export const LinkViewPath = z.lazy(() =>
   z.object({ link: z.string().check(z.regex(/^[\dA-Za-z]{39}(?:\.[a-z]+){0,2}$/)) }),
 )
 
-/** A sealed cursor: in base64 again, with what proves it. */
+/** Encryption adds an initialization vector, a tag and another base64. */
 export const MAX_SEALED = 2 * MAX_CURSOR
 
 /** The last memo of a page. */
@@ -22,8 +22,8 @@ export type LastReading = z.infer<typeof LastReading>
 export const OpenedCursor = z.lazy(() => cursorOf(z.union([Position, LastMemo, LastReading])))
 export type OpenedCursor = z.infer<typeof OpenedCursor>
 
-/** What each kind of link ignores of it, it does not have: all forms of one address share a query. */
-export const ShowQuery = z.lazy(() =>
+/** One schema for all forms: each ignores what it does not use. */
+export const LinkQuery = z.lazy(() =>
   z.object({
     cursor: z.optional(
       z.string().check(z.maxLength(MAX_SEALED, { error: cursorError }), z.regex(/^[\w-]+$/, { error: cursorError })),
@@ -32,4 +32,4 @@ export const ShowQuery = z.lazy(() =>
     theme: z._default(Theme, 'light'),
   }),
 )
-export type ShowQuery = z.infer<typeof ShowQuery>
+export type LinkQuery = z.infer<typeof LinkQuery>

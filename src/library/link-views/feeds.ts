@@ -6,13 +6,13 @@ import type { About } from './store'
 /** `url`: of the link, without a suffix. */
 export type Feed = { about: About; entries: Entry[]; url: string; host: string }
 
-/** Without the characters that would reverse what follows, too. */
+/** One line, without bidirectional control characters. */
 const toLine = (text: string) =>
   text
     .replace(/[\u202a-\u202e\u2066-\u2069]/g, '')
     .replace(/\s+/g, ' ')
     .trim()
-/** A feed shows titles without their books' covers, so the author belongs to it. */
+/** The title includes the book's author: entries have no author of their own. */
 const toTitle = ({ title, author }: Entry) => toLine(author === null ? title : `${title} – ${author}`)
 const toText = ({ note, text }: Entry) => (text === null ? note : `${text}\n\n${note}`)
 

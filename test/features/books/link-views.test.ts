@@ -3,19 +3,19 @@ import { parseAtomFeed, parseJsonFeed } from 'feedsmith'
 import ICAL from 'ical.js'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createLinkSecret } from '../../../src/auth/access-token'
+import type { LinkKind } from '../../../src/values/contract'
 import { type Reader, send, signUp } from '../../support/api'
 import { changeDatabase, insertReadings, measure, memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
 import { insertLink } from '../../support/tokens'
 
-type Kind = 'SHELF' | 'MEMOS' | 'CALENDAR' | 'YEAR'
 let reader: Reader
 beforeEach(async () => {
   reader = await signUp()
 })
 
 /** The last part of the address of a new link. */
-const share = async (kind: Kind, link: object = {}): Promise<string> => {
+const share = async (kind: LinkKind, link: object = {}): Promise<string> => {
   const { status, body } = await reader.post('/links', { name: 'Shown', kind, ...link })
   expect(status, JSON.stringify(body)).toBe(201)
   return body.url.split('/').at(-1)
@@ -186,7 +186,7 @@ describe('memos', () => {
     expect(parseAtomFeed((await show(secret, '.atom')).body).entries).toHaveLength(17)
   })
 
-  it('have the date of the member', async () => {
+  it('are dated in the time zone of the member', async () => {
     const { bookId } = await reader.createBook()
     const { memoId } = await reader.createMemo(bookId, { memoAuthority: 'PUBLIC' })
     await select(`update memos set createdAt = '2026-03-01T20:00:00' where memoId = ?`, memoId)
@@ -269,7 +269,7 @@ describe('what a calendar does not show', () => {
     expect(new TextDecoder('latin1').decode(bytes)).not.toMatch(/2026|T21|\d{4}/)
   })
 
-  it('takes no place of what it shows', async () => {
+  it('does not take up places in pages and feeds', async () => {
     await finish((await reader.createBook({ title: 'Finished' })).bookId, '2020-01-01')
     const { bookId } = await reader.createBook({ title: 'Stopped' })
     await insertReadings(bookId, 150)
@@ -303,7 +303,7 @@ describe('every form', () => {
       .replace(/\s+/g, ' ')
       .trim()
 
-  it('is parsed by others with titles that hold markup, separators, lines, emoji and thousands of octets', async () => {
+  it('can be read by third-party parsers when titles contain markup, separators, line breaks or emoji', async () => {
     await createHostile()
     const titles = HOSTILE.toReversed().map((title) => `${toLine(title)} – ${toLine(title)}`)
     for (const kind of ['SHELF', 'MEMOS', 'CALENDAR'] as const) {
@@ -334,10 +334,10 @@ describe('every form', () => {
     expect(unescaped).toBe(HOSTILE[3]?.replace('\r\n', '\n'))
   })
 
-  it('has a strong tag, and is sent again only if it changed', async () => {
+  it('has a strong ETag, and returns 304 until it changes', async () => {
     const { bookId } = await reader.createBook({ title: 'One' })
     await finish(bookId, '2026-01-01')
-    const forms: [Kind, string[], object?][] = [
+    const forms: [LinkKind, string[], object?][] = [
       ['SHELF', ['', '.json', '.feed.json', '.atom']],
       ['CALENDAR', ['', '.json', '.feed.json', '.atom', '.ics']],
       ['YEAR', ['', '.svg'], { year: 2026 }],
@@ -449,7 +449,7 @@ describe('the picture of a year', () => {
     expect(dark.body).toBe((await reader.get('/stats/year.svg?year=2026&theme=dark')).body)
   })
 
-  it('of another year is that of the link, whatever its secret says', async () => {
+  it('is of the year that the secret names', async () => {
     const database = memberDatabase()
     const secret = await insertLink(database, await memberIdOf(reader), {
       slot: memberSlot(),

@@ -1,19 +1,19 @@
 import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../openapi/feature-reference'
-import { LINK_KINDS, MAX_NAME } from '../../values/contract'
+import { LINK_KINDS, MAX_LABEL, MAX_NAME } from '../../values/contract'
 import { MAX_LIST_SIZE } from '../../values/cursor'
 import { Int32 } from '../../values/fields'
 import { namedObject } from '../../values/named'
 import { Id, Instant, textUpTo } from '../../values/responses'
 import { BookStatus } from '../books/schema'
 import { MAX_CONTENT, MemoType } from '../memos/schema'
-import { MAX_SEALED, SharedPath } from './schema'
+import { LinkViewPath, MAX_SEALED } from './schema'
 
 const Rating = z.nullable(z.number().check(z.minimum(0.25), z.maximum(5), z.multipleOf(0.25)))
 const ofBook = { title: textUpTo(MAX_NAME), author: z.nullable(textUpTo(MAX_NAME)) }
 const LocalDate = z.iso.date()
 
-export const SharedBook = namedObject('SharedBook', {
+export const LinkedBook = namedObject('LinkedBook', {
   bookId: Id,
   ...ofBook,
   cover: z.nullable(textUpTo(2048)),
@@ -23,9 +23,9 @@ export const SharedBook = namedObject('SharedBook', {
   startedAt: z.nullable(LocalDate),
   finishedAt: z.nullable(LocalDate),
 })
-export type SharedBook = z.infer<typeof SharedBook>
+export type LinkedBook = z.infer<typeof LinkedBook>
 
-export const SharedMemo = namedObject('SharedMemo', {
+export const LinkedMemo = namedObject('LinkedMemo', {
   memoId: Id,
   ...ofBook,
   memoType: MemoType,
@@ -34,23 +34,24 @@ export const SharedMemo = namedObject('SharedMemo', {
   createdAt: Instant,
   updatedAt: Instant,
 })
-export type SharedMemo = z.infer<typeof SharedMemo>
+export type LinkedMemo = z.infer<typeof LinkedMemo>
 
-export const SharedReading = namedObject('SharedReading', {
+export const LinkedReading = namedObject('LinkedReading', {
   readingId: Id,
   ...ofBook,
   rating: Rating,
   finishedAt: LocalDate,
 })
-export type SharedReading = z.infer<typeof SharedReading>
+export type LinkedReading = z.infer<typeof LinkedReading>
 
-const SharedList = namedObject('SharedList', {
-  name: textUpTo(100),
-  kind: z.enum(LINK_KINDS),
-  item: z.array(z.union([SharedBook, SharedMemo, SharedReading])).check(z.maxLength(MAX_LIST_SIZE)),
+const LISTED_KINDS = LINK_KINDS.filter((kind) => kind !== 'YEAR')
+const LinkedList = namedObject('LinkedList', {
+  name: textUpTo(MAX_LABEL),
+  kind: z.enum(LISTED_KINDS),
+  item: z.array(z.union([LinkedBook, LinkedMemo, LinkedReading])).check(z.maxLength(MAX_LIST_SIZE)),
   next: z.nullable(textUpTo(MAX_SEALED)),
 })
-export type SharedList = z.infer<typeof SharedList>
+export type LinkedList = z.infer<typeof LinkedList>
 
 const FORMS = `| Suffix | Form | Kinds of link |
 | --- | --- | --- |
@@ -63,27 +64,28 @@ const FORMS = `| Suffix | Form | Kinds of link |
 
 const HEADERS = ['ETag', 'Cache-Control', 'X-Robots-Tag'] as const
 
-export const sharedReference: FeatureReference = {
+export const linkViewsReference: FeatureReference = {
   tag: 'Links',
   schemas: {
-    SharedBook: 'A book that a link shows.',
-    SharedList: 'What a link shows.',
-    SharedMemo: 'A public memo that a link shows.',
-    SharedReading: 'A finished reading that a link shows.',
+    LinkedBook: 'A book that a link shows.',
+    LinkedList: 'What a link shows.',
+    LinkedMemo: 'A public memo that a link shows.',
+    LinkedReading: 'A finished reading that a link shows.',
   },
   properties: {
     author: 'Author of the book. Null if unknown.',
     cover: 'URL of the cover. Null if there is none.',
     finishedAt: 'The day on which the reading ended.',
-    'SharedBook.bookStatus': 'Whether the book is unread, being read or read.',
-    'SharedBook.createdAt': 'When the book was registered.',
-    'SharedBook.finishedAt': 'The day on which the last reading ended. Null if unknown.',
-    'SharedBook.startedAt': 'The day on which the last reading began. Null if unknown.',
+    'LinkedBook.bookStatus': 'Whether the book is unread, being read or read.',
+    'LinkedBook.createdAt': 'When the book was registered.',
+    'LinkedBook.finishedAt': 'The day on which the last reading ended. Null if unknown.',
+    'LinkedBook.startedAt': 'The day on which the last reading began. Null if unknown.',
     item:
-      'Books, memos or readings, newest first: books with the status `DONE` by the day on which they were finished, others by ' +
-      'registration, readings by their end. Readings whose day of the end is unknown are left out. A page may be short or empty even if there is a next one.',
-    'SharedList.kind': 'What the link shows.',
-    'SharedList.name': 'The name of the link.',
+      'Books, memos or readings, newest first. Books are sorted by registration, or by the day on which they were finished if the link ' +
+      'has the `bookStatus` `DONE` and no tag; readings by the day on which they were finished. A page may be short or empty even if ' +
+      'there is a next one.',
+    'LinkedList.kind': 'What the link shows.',
+    'LinkedList.name': 'The name of the link.',
     memoContent: 'The text, which may contain anything: show it as text, not as HTML.',
     rating: 'In stars, from 0.25 to 5. Null if there is none.',
     title: 'Title of the book.',
@@ -101,19 +103,19 @@ export const sharedReference: FeatureReference = {
         `Needs no token. The suffix chooses the form:\n\n${FORMS}\n\nAn address that never existed, a link that has ended and a ` +
         'suffix that the kind of link does not have return the same 404. `cursor` and `size` are for pages and `.json`, `theme` for `.svg`. ' +
         'Each response has an `ETag`: send it back as `If-None-Match`. The page of a year has a button that saves the picture as PNG. ' +
-        'Pages show covers only over `https`, which browsers load from where they are.',
+        'Pages show only covers with an `https` URL; browsers load them from that host.',
       requestHeaders: ['If-None-Match'],
       responses: {
         200: {
           ...json(
-            SharedList,
+            LinkedList,
             'What the link shows',
             ...HEADERS,
             'Content-Security-Policy',
             'Cross-Origin-Opener-Policy',
           ),
           content: {
-            'application/json': SharedList,
+            'application/json': LinkedList,
             'text/html': z.string(),
             'application/feed+json': z.string(),
             'application/atom+xml': z.string(),
@@ -126,7 +128,7 @@ export const sharedReference: FeatureReference = {
           headers: [...HEADERS, 'Content-Security-Policy', 'Cross-Origin-Opener-Policy'],
         },
       },
-      pathParameters: SharedPath,
+      pathParameters: LinkViewPath,
       errors: ['MAX_STATS_ROWS', 'UNAVAILABLE'],
     },
   },

@@ -7,7 +7,7 @@ import { atPrimary, type Db, type Statement, sqlStatement } from '../../db/clien
 import { limit } from '../../db/parameters'
 import { isFinished } from '../../db/schema/book-tables'
 import { isPublic } from '../../db/schema/memo-tables'
-import { isDayKnown } from '../../db/schema/reading-tables'
+import { isFinishedOnKnownDay } from '../../db/schema/reading-tables'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import type { LinkKind } from '../../values/contract'
@@ -18,25 +18,22 @@ import { createZone, type Zone } from '../../values/zone'
 import { prepareList } from '../books/book-list'
 import type { ListedBook } from '../books/responses'
 import { type Context, loadYear } from '../stats/store'
-import type { SharedBook, SharedMemo, SharedReading } from './responses'
-import { type LastReading, OpenedCursor, type ShowQuery } from './schema'
+import type { LinkedBook, LinkedMemo, LinkedReading } from './responses'
+import { type LastReading, type LinkQuery, OpenedCursor } from './schema'
 
-/** The link of the request, as its secret names it. */
-export type Link = LinkShape & { kind: LinkKind }
-export type About = { linkId: string; name: string; createdAt: number; tag: string | null }
-export type Item = SharedBook | SharedMemo | SharedReading
+type Link<Kind extends LinkKind> = Extract<LinkShape, { kind: Kind }>
+export type About = { linkId: string; name: string; createdAt: number }
+export type Item = LinkedBook | LinkedMemo | LinkedReading
 /** What a link shows. `zone`: the member's. */
-export type Shown = About & List<Item> & { zone: Zone }
+export type LinkView = About & List<Item> & { zone: Zone }
 
 const isLink = sql`tokenHash = :callerTokenHash`
 const selectAbout = sqlStatement<About & { timeZone: string | null }>`
-  select tokenId as linkId, accessTokens.name, accessTokens.createdAt, timeZone, (
-    select tag from tags where tags.memberId = accessTokens.memberId and tags.tagId = accessTokens.tagId
-  ) as tag
+  select tokenId as linkId, accessTokens.name, accessTokens.createdAt, timeZone
   from accessTokens join members using (memberId) where ${isLink} and memberId = ${callerId}`
 
-/** Nobody may learn whether a link ever existed. */
-const hideReason = (error: unknown) => {
+/** Answers 404 for every refusal, so that it does not tell whether the link ever existed. */
+const refuseAsMissing = (error: unknown) => {
   const isRefused = error instanceof ApiError && ['UNAUTHORIZED', 'INSUFFICIENT_SCOPE'].includes(error.code)
   throw isRefused ? new ApiError('LINK_NOT_FOUND') : error
 }
@@ -51,7 +48,7 @@ const invalidCursor = () =>
   })
 
 const toDay = (timestamp: string | null) => timestamp?.slice(0, 10) ?? null
-const toSharedBook = (book: ListedBook, { toTime }: Zone): SharedBook => {
+const toLinkedBook = (book: ListedBook, { toTime }: Zone): LinkedBook => {
   const { bookId, title, author, cover, bookStatus, star, createdAt, readStartDate, readEndDate } = book
   const dates = { startedAt: toDay(readStartDate), finishedAt: toDay(readEndDate) }
   return {
@@ -67,35 +64,35 @@ const toSharedBook = (book: ListedBook, { toTime }: Zone): SharedBook => {
 }
 
 const tagOfLink = sql`select tagId from accessTokens where ${isLink}`
-const prepareShelf = ({ bookStatus, hasTag }: Link, { cursor, size }: Page): Prepared => {
-  // With a tag, the others would be tested on each finished book.
+const prepareShelf = ({ bookStatus, hasTag }: Link<'SHELF'>, { cursor, size }: Page): Prepared => {
+  // Sorting by end with a tag would test each finished book for the tag.
   const sort = bookStatus === 'DONE' && !hasTag ? '-finished' : '-created'
   if (cursor !== undefined && (typeof cursor !== 'object' || !('sort' in cursor) || cursor.sort !== sort))
     throw invalidCursor()
-  const filters = { ...(bookStatus && { status: bookStatus }), ...(hasTag && { tag: 'of the link' }) }
-  const { rows, toList } = prepareList({ ...filters, sort, cursor, size }, tagOfLink)
+  const filters = bookStatus && { status: bookStatus }
+  const { rows, toList } = prepareList({ ...filters, sort, cursor, size }, hasTag ? tagOfLink : undefined)
   return {
     queries: rows ? [rows] : [],
     toList: ([found], zone) => {
       const { item, next } = toList(found)
-      return { item: item.map((book) => toSharedBook(book, zone)), next }
+      return { item: item.map((book) => toLinkedBook(book, zone)), next }
     },
   }
 }
 
-/** The most characters of memos in a response. The memo with which they exceed it is the last. */
+/** A response ends with the memo that brings it to this many characters. */
 const MAX_TEXT = 1024 * 1024
-type MemoRow = Omit<SharedMemo, 'createdAt' | 'updatedAt'> &
-  Record<'createdAt' | 'updatedAt', string> & { before: number }
+type MemoRow = Omit<LinkedMemo, 'createdAt' | 'updatedAt'> &
+  Record<'createdAt' | 'updatedAt', string> & { characters: number }
 const selectMemos = sqlStatement<MemoRow>`
-  select memoId, title, author, memoType, memoContent, memoBookPage, newest.createdAt, newest.updatedAt, before from (
-    select *, coalesce(sum(length(memoContent)) over (order by memoId desc rows between unbounded preceding and 1 preceding), 0) as before
+  select memoId, title, author, memoType, memoContent, memoBookPage, newest.createdAt, newest.updatedAt, characters from (
+    select *, sum(length(memoContent)) over (order by memoId desc rows unbounded preceding) as characters
     from (
       select memoId, bookId, memoType, memoContent, memoBookPage, createdAt, updatedAt from memos
       where memberId = ${callerId} and ${isPublic} and memoId < (:before + 0) order by memoId desc limit ${limit}
     )
   ) as newest cross join books on books.bookId = newest.bookId
-  where before < ${sql.raw(String(MAX_TEXT))} order by memoId desc`
+  where characters - length(memoContent) < ${sql.raw(String(MAX_TEXT))} order by memoId desc`
 
 const prepareMemos = ({ cursor, size }: Page): Prepared => {
   if (cursor !== undefined && typeof cursor !== 'number') throw invalidCursor()
@@ -104,9 +101,9 @@ const prepareMemos = ({ cursor, size }: Page): Prepared => {
     toList: ([rows = []]: MemoRow[][], { toTime }) => {
       const page = rows.slice(0, size)
       const last = page.at(-1)
-      const isCut = last && last.before + last.memoContent.length >= MAX_TEXT
+      const isCut = last && last.characters >= MAX_TEXT
       return {
-        item: page.map(({ before: _, createdAt, updatedAt, ...memo }) => ({
+        item: page.map(({ characters: _, createdAt, updatedAt, ...memo }) => ({
           ...memo,
           createdAt: toInstant(toTime(createdAt)),
           updatedAt: toInstant(toTime(updatedAt)),
@@ -117,7 +114,7 @@ const prepareMemos = ({ cursor, size }: Page): Prepared => {
   }
 }
 
-/** A row of an index of finished readings. `title`: null if another index has the reading. */
+/** A row of an index of finished readings. `title`: null if the other query also returns the reading. */
 type ReadingRow = { key: string; readingId: number; rating: number | null; title: string | null; author: string | null }
 
 /** Selects rows of an index of dates, latest first, after the last one of the page before. */
@@ -136,12 +133,12 @@ const selectFinished = (rows: SQL, key: string, id: string, columns: string) => 
     order by key desc, readingId desc`
 }
 const selectReadings = selectFinished(
-  sql`readings where memberId = ${callerId} and ${isDayKnown}`,
+  sql`readings where memberId = ${callerId} and ${isFinishedOnKnownDay}`,
   'finishedAt',
   'readingId',
   'bookId as ofBook, quarters, 1 as isShown',
 )
-/** Books that were read once. Of the others, the index has a reading that the other index has, too. */
+/** Books without rows in `readings`. Other finished books are in this index, too, and get no title. */
 const selectBooks = selectFinished(
   sql`books where memberId = ${callerId} and ${isFinished}`,
   'readEndDate',
@@ -151,6 +148,7 @@ const selectBooks = selectFinished(
 
 const latestFirst = (one: ReadingRow, other: ReadingRow) =>
   one.key === other.key ? other.readingId - one.readingId : one.key < other.key ? 1 : -1
+// The tilde sorts after every date.
 const FIRST: LastReading = ['~', Number.MAX_SAFE_INTEGER]
 const prepareReadings = ({ cursor, size }: Page): Prepared => {
   if (cursor !== undefined && !Array.isArray(cursor)) throw invalidCursor()
@@ -159,7 +157,7 @@ const prepareReadings = ({ cursor, size }: Page): Prepared => {
   return {
     queries: [selectReadings(values), selectBooks(values)],
     toList: (lists: ReadingRow[][]) => {
-      // Beyond the last row of a full list, rows of it are missing.
+      // A query that reached its limit has more rows: readings after its last row must wait for the next page.
       const ends = lists.flatMap((rows) => (rows.length > size ? rows.slice(-1) : [])).sort(latestFirst)
       const isComplete = (row: ReadingRow) => !ends[0] || latestFirst(row, ends[0]) <= 0
       const found = lists
@@ -180,32 +178,36 @@ const prepareReadings = ({ cursor, size }: Page): Prepared => {
   }
 }
 
-const PREPARE = {
-  SHELF: prepareShelf,
-  MEMOS: (_: Link, page: Page) => prepareMemos(page),
-  CALENDAR: (_: Link, page: Page) => prepareReadings(page),
+export type ListLink = Exclude<LinkShape, { kind: 'YEAR' }>
+const prepare = (link: ListLink, page: Page) => {
+  if (link.kind === 'SHELF') return prepareShelf(link, page)
+  return link.kind === 'MEMOS' ? prepareMemos(page) : prepareReadings(page)
 }
-export type ListLink = Link & { kind: keyof typeof PREPARE }
+
+const readCursor = async (secret: string, hash: string, sealed: string | undefined) => {
+  if (sealed === undefined) return undefined
+  const { data, success } = z.safeParse(OpenedCursor, await openCursor(secret, hash, sealed))
+  if (!success) throw invalidCursor()
+  return data
+}
 
 /**
  * A page of what a link shows.
  * @param caller the holder of the link
  * @throws LINK_NOT_FOUND; INVALID_PARAMETERS when the cursor is not one of this list
  */
-export const listShown = async (
+export const listLinked = async (
   db: Db,
   caller: Caller,
   link: ListLink,
-  { cursor: sealed, size }: Pick<ShowQuery, 'cursor' | 'size'>,
+  { cursor: sealed, size }: Pick<LinkQuery, 'cursor' | 'size'>,
   { JWT_SECRET, TIME_ZONE }: Pick<Config, 'JWT_SECRET' | 'TIME_ZONE'>,
-): Promise<Shown> => {
+): Promise<LinkView> => {
   const hash = credentialOf(caller)
-  const opened = sealed && (await openCursor(JWT_SECRET, hash, sealed))
-  const { data: cursor, success } = z.safeParse(z.optional(OpenedCursor), opened)
-  if (!success || (sealed && !opened)) throw invalidCursor()
-  const { queries, toList } = PREPARE[link.kind](link, { cursor, size })
+  const cursor = await readCursor(JWT_SECRET, hash, sealed)
+  const { queries, toList } = prepare(link, { cursor, size })
   const { guard, rows } = await runAsCaller(atPrimary(db), caller, { guard: selectAbout(), rows: queries }).catch(
-    hideReason,
+    refuseAsMissing,
   )
   const { timeZone, ...about } = guard
   const { item, next } = toList(rows as never[][], createZone(TIME_ZONE))
@@ -217,14 +219,14 @@ export const listShown = async (
  * The year of a link.
  * @throws LINK_NOT_FOUND, MAX_STATS_ROWS
  */
-export const loadShownYear = async (context: Context, year: number) => {
+export const loadLinkedYear = async (context: Context, year: number) => {
   const parts = { hasReadings: true, hasActivity: false }
-  const { also, ...loaded } = await loadYear(
+  const { extra: about, ...loaded } = await loadYear(
     { ...context, db: atPrimary(context.db) },
     year,
     parts,
     selectAbout(),
-  ).catch(hideReason)
-  if (!also) throw new ApiError('LINK_NOT_FOUND')
-  return { ...loaded, name: also.name }
+  ).catch(refuseAsMissing)
+  if (!about) throw new ApiError('LINK_NOT_FOUND')
+  return { ...loaded, name: about.name }
 }

@@ -1,5 +1,5 @@
 import type { Zone } from '../../values/zone'
-import type { About, Item, Shown } from './store'
+import type { About, Item, LinkView } from './store'
 
 /** What a link shows, as an entry of a page or a feed. Times are in milliseconds since 1970. */
 export type Entry = {
@@ -46,16 +46,16 @@ const toParts = (item: Item, zone: Zone) => {
   return { id: `book/${bookId}`, note, text: null, cover, published, updated: published, date }
 }
 
-/** @param host of the service */
+/** A tag URI. RFC 4151 requires a date, which must never change. @param host of the service */
 export const toId = (host: string, { linkId }: About, rest = '') => `tag:${host},2026:${linkId}${rest && `/${rest}`}`
 
 /** The entries of what a link shows. */
-export const toEntries = (shown: Shown, host: string): Entry[] =>
-  shown.item.map((item) => {
-    const { id, ...parts } = toParts(item, shown.zone)
-    return { id: toId(host, shown, id), title: item.title, author: item.author, ...parts }
+export const toEntries = ({ item: items, zone, ...about }: LinkView, host: string): Entry[] =>
+  items.map((item) => {
+    const { id, ...parts } = toParts(item, zone)
+    return { id: toId(host, about, id), title: item.title, author: item.author, ...parts }
   })
 
 /** Milliseconds of the latest change of the entries; if there are none, of the link. */
 export const latestOf = ({ createdAt }: About, entries: Entry[]) =>
-  entries.reduce((latest, { updated }) => Math.max(latest, updated), entries.length > 0 ? 0 : createdAt)
+  entries.length > 0 ? Math.max(...entries.map(({ updated }) => updated)) : createdAt
