@@ -173,7 +173,7 @@ const en: Texts = {
     ],
   }),
   tokenCreated: ({ tokens, links }) => ({
-    subject: 'New access token or link for your Reading Library account',
+    subject: 'New Reading Library access token or link',
     body: [
       `An access token or a sharing link was created for your account. The number of access tokens of your account is now ${tokens}, that of sharing links ${links}.`,
       'If this was not you, log in, change your password, and delete all access tokens and sharing links. If you change only the password, they keep working.',

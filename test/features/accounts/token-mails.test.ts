@@ -33,7 +33,7 @@ const countMails = () => select('select mails, tokenMails from dailyMails')
 it('informs the member of a new access token, and how many there are', async () => {
   expect(await create()).toBe(201)
   const subject =
-    'New access token or link for your Reading Library account / 새 액세스 토큰 또는 공유 링크가 만들어졌습니다'
+    'New Reading Library access token or link / 새 액세스 토큰 또는 공유 링크가 만들어졌습니다'
   expect(mails).toMatchObject([{ to: reader.email, subject, text: expect.stringContaining('토큰은 1개') }])
   expect(numberIn(mails[0]?.text)).toBe('1')
 })
@@ -62,7 +62,7 @@ it('mails the current address', async () => {
   const email = newEmail()
   await change(reader, reader.email, email)
   await create()
-  expect(mailsTo(email).at(-1)?.subject).toContain('New access token')
+  expect(mailsTo(email).at(-1)?.subject).toContain('New Reading Library access token')
 })
 
 it('sends nothing if no token was created', async () => {
