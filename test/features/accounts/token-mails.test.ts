@@ -32,8 +32,7 @@ const countMails = () => select('select mails, tokenMails from dailyMails')
 
 it('informs the member of a new access token, and how many there are', async () => {
   expect(await create()).toBe(201)
-  const subject =
-    'New Reading Library access token or link / 새 액세스 토큰 또는 공유 링크가 만들어졌습니다'
+  const subject = 'New Reading Library access token or link / 새 액세스 토큰 또는 공유 링크가 만들어졌습니다'
   expect(mails).toMatchObject([{ to: reader.email, subject, text: expect.stringContaining('토큰은 1개') }])
   expect(numberIn(mails[0]?.text)).toBe('1')
 })
