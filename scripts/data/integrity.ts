@@ -164,7 +164,7 @@ const CHECKS = [
   checkAside('sessions', 'sessionId', isActive),
   checkAside('accessTokens', 'tokenHash', isActive),
   `select 'accessTokens' as "table", memberId as id, 'tagId' as field, 'a tag' as expected, tagId as found
-  from accessTokens as stored where tagId is not null and not exists (
+  from accessTokens as stored where ${isActive} and tagId is not null and not exists (
     select 1 from tags where tags.memberId = stored.memberId and tags.tagId = stored.tagId
   )`,
   checkField('imports', 'importId', 'done', 'created + updated + unchanged + skipped + failed'),
