@@ -336,7 +336,7 @@ export const EXAMPLES: Record<string, Example> = {
   renameLink: { parameters: { 'link-id': link.linkId }, body: { name: link.name }, response: link },
   listLinks: { response: [link] },
   showLink: {
-    parameters: { link: `${PLACEHOLDERS.LINK_SECRET}.json` },
+    parameters: { link: `${PLACEHOLDERS.LINK_SECRET}.json`, size: 20 },
     response: {
       name: link.name,
       kind: 'SHELF',
