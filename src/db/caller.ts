@@ -21,7 +21,7 @@ import { members } from './schema/member-tables'
 type Judged = { verdict?: 'valid' | 'invalid' }
 /** The member and session that a verified token names. Only the slot's database knows whether the session has ended. */
 export type SessionCaller = { slot: number; memberId: number; sessionId: string } & Judged
-/** The bearer of an access token, or of a link. Only the slot's database knows whether it exists, and whose it is. */
+/** The bearer of an access token or a link. Only the slot's database knows whether it exists and who owns it. */
 type TokenCaller = {
   slot: number
   tokenHash: string

@@ -14,7 +14,7 @@ export type RouteMetadata = Partial<{
   keyed: true
   /** It evaluates `If-Match`. */
   conditional: true
-  /** An error about which browsers get a page. */
+  /** The error that browsers get as an HTML page. */
   errorPage: ErrorCode
   json: z.ZodMiniType
   query: z.ZodMiniType

@@ -7,14 +7,17 @@ import { knownMember } from './credentials'
 import { withLease } from './large-pages'
 import { limitCaller } from './throttle'
 
-/** A year of more rows keeps the database busy for up to a second. The threshold for links is lower, as anyone with the address can request them. */
+/**
+ * A year of more rows keeps the database busy for up to a second. The threshold for links is lower, as anyone with the address can
+ * request them.
+ */
 const LONG = { own: 5000, linked: 1000 }
 /** As how many requests each one of a member with a long year counts. */
 const LONG_CHARGE = 5
 /** Per member, the rows of the longest year seen, if over `LONG.linked`. */
 const longest = createRecent<number>(1000)
 const createLease = () => createLimiter({ capacity: 1, leaseMs: 15_000, maxWaiting: 64 })
-/** Apart, so that those who read links do not delay members. */
+/** Separate, so that requests for links do not delay members. */
 const longYears = { own: createLease(), linked: createLease() }
 
 const memberOf = (c: Context<App>) => String(knownMember(c.get('caller')))

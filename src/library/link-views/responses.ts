@@ -100,8 +100,8 @@ export const linkViewsReference: FeatureReference = {
       operationId: 'showLink',
       summary: 'Show a link',
       description:
-        `Needs no token. The suffix chooses the form:\n\n${FORMS}\n\nAn address that never existed, a link that has ended and a ` +
-        'suffix that the kind of link does not have return the same 404. `cursor` and `size` are for pages and `.json`, `theme` for `.svg`. ' +
+        `Needs no token. The suffix chooses the form:\n\n${FORMS}\n\nUnknown addresses, ended links and unsupported ` +
+        'suffixes get the same 404. `cursor` and `size` are for pages and `.json`, `theme` for `.svg`. ' +
         'Each response has an `ETag`: send it back as `If-None-Match`. The page of a year has a button that saves the picture as PNG. ' +
         'Pages show only covers with an `https` URL; browsers load them from that host.',
       requestHeaders: ['If-None-Match'],

@@ -4,6 +4,7 @@ import { ApiError } from '../../errors'
 import { valid } from '../../http/bodies/validate'
 import { linked } from '../../http/guard/authenticated'
 import { limitLinkedYear, statisticsOf } from '../../http/guard/statistics'
+import { pageHeaders } from '../../http/page-headers'
 import { publicBase } from '../../http/public-base'
 import { annotate } from '../../http/route-metadata'
 import { matchesWeakEtag } from '../../values/etags'
@@ -27,23 +28,17 @@ const toETag = async (body: string) => {
 
 const HTML = 'text/html; charset=utf-8'
 
-const setPolicy = (c: Context<App>, policy: Record<string, string>) => {
-  c.header(
-    'Content-Security-Policy',
-    Object.entries(policy)
-      .map((directive) => directive.join(' '))
-      .join('; '),
-  )
-  c.header('Cross-Origin-Opener-Policy', 'same-origin')
-}
-
 /** Sends a response with an ETag, or 304 if the client has it. */
 const send = async (c: Context<App>, body: string, type: string, policy?: Record<string, string>) => {
   const etag = await toETag(body)
   // Caches must revalidate, so that a deleted link stops at once.
-  const headers = { ETag: etag, 'Cache-Control': 'private, no-cache', 'X-Robots-Tag': 'noindex' }
+  const headers = {
+    ETag: etag,
+    'Cache-Control': 'private, no-cache',
+    'X-Robots-Tag': 'noindex',
+    ...(policy && pageHeaders(policy)),
+  }
   for (const [name, value] of Object.entries(headers)) c.header(name, value)
-  if (policy) setPolicy(c, policy)
   // Links always read the primary, so they need no bookmark.
   c.header('X-D1-Bookmark', undefined)
   const known = c.req.header('If-None-Match')
@@ -94,8 +89,7 @@ const errorPage = annotate<MiddlewareHandler<App>>(
     await next()
     const isMissing = c.error instanceof ApiError && c.error.code === 'LINK_NOT_FOUND'
     if (!isMissing || c.req.path.includes('.') || !c.req.header('Accept')?.includes('text/html')) return
-    setPolicy(c, LIST_POLICY)
-    c.res = c.body(String(await drawError()), 404, { 'Content-Type': HTML })
+    c.res = c.body(String(await drawError()), 404, { 'Content-Type': HTML, ...pageHeaders(LIST_POLICY) })
   },
   { errorPage: 'LINK_NOT_FOUND' },
 )

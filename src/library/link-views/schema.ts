@@ -9,7 +9,7 @@ export const LinkViewPath = z.lazy(() =>
   z.object({ link: z.string().check(z.regex(/^[\dA-Za-z]{39}(?:\.[a-z]+){0,2}$/)) }),
 )
 
-/** Encryption adds an initialization vector, a tag and another base64. */
+/** Encryption adds an initialization vector, a tag and another base64 encoding. */
 export const MAX_SEALED = 2 * MAX_CURSOR
 
 /** The last memo of a page. */
