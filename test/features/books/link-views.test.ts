@@ -138,7 +138,7 @@ describe('a shelf', () => {
     const plain = btoa(JSON.stringify({ sort: '-created', part: 0, sortKey: null, bookId: 1 })).replace(/=+$/, '')
     for (const [link, cursor] of [
       [other, next],
-      [secret, `${next.slice(0, -1)}${next.endsWith('A') ? 'B' : 'A'}`],
+      [secret, `${next.startsWith('A') ? 'B' : 'A'}${next.slice(1)}`],
       [secret, plain],
       [secret, 'x'],
     ]) {
