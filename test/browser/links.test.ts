@@ -110,6 +110,8 @@ it('saves the picture of a year as PNG, under its policy', async () => {
   const png = readFileSync(await download.path())
   expect([png.subarray(1, 4).toString(), png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(['PNG', 2400, 1260])
   expect(errors).toEqual([])
+  await page.locator('img').click()
+  expect(page.url()).toBe(`${url}.svg`)
   await page.close()
 })
 

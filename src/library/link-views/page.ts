@@ -174,10 +174,10 @@ export const drawYearPage = ({ year, secret, ...frame }: YearPage) =>
   toPage(
     frame,
     '',
-    html`<picture>
+    html`<a href="${secret}.svg"><picture>
 <source srcset="${secret}.svg?theme=dark" media="(prefers-color-scheme: dark)">
 <img class="year" src="${secret}.svg" alt="${frame.description}" width="1200" height="630">
-</picture>
+</picture></a>
 <p><button type="button" data-name="${year}.png" hidden>Save as PNG</button></p>
 <script>${raw(SAVE)}</script>
 `,
