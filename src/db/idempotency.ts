@@ -40,9 +40,10 @@ export const insertOnce = <Row>(
   isCreated = sql`${id} = idempotencyKeys.id`,
 ) => {
   const [insertAlways, insertIfUnused] = [insert(sql``), insert(isUnused)]
+  // Nothing if the statement before it has just stored the key.
   const selectUsed = sqlStatement<Used<Row>>`
     select keyCount, requestHash = unhex(:requestHash) as isSameRequest, ${id} is not null as isLeft, ${columns}
-    from (select keyCount from members where ${isCaller})
+    from (select keyCount from members where ${isCaller} and changes() = 0)
       left join idempotencyKeys on ${isKey} left join ${id.table} on ${isCreated}`
   /** Statements of a batch, which run one after the other. */
   return (values: Values, key: RequestKey | undefined, { MAX_IDEMPOTENCY_KEYS }: Quotas) => {
