@@ -126,20 +126,14 @@ const toExisting = (row: ExistingRow): Existing => ({
   sourced: [],
 })
 
-/** Loads books of the library, and finds what they lack of their entries. */
+/** Loads books of the library, and finds what they lack of their entries. A book that is gone is left out. */
 export const loadExisting = async (context: RunContext, owner: number, entries: Map<number, Entry>) => {
   if (entries.size === 0) return new Map<number, Existing>()
-  const bookIds = JSON.stringify([...entries.keys()])
-  const { rows } = await query(context, { rows: selectExisting({ memberId: owner, bookIds }) })
-  const existing = new Map(rows.map((row) => [row.bookId, toExisting(row)]))
   const items: { bookId: number; memo?: EntryMemo; event?: EntryProgress }[] = [...entries].flatMap(
-    ([bookId, entry]) =>
-      existing.has(bookId)
-        ? [
-            ...entry.memos.map((memo) => ({ bookId, memo })),
-            ...(entry.exact?.progress ?? []).map((event) => ({ bookId, event })),
-          ]
-        : [],
+    ([bookId, entry]) => [
+      ...entry.memos.map((memo) => ({ bookId, memo })),
+      ...(entry.exact?.progress ?? []).map((event) => ({ bookId, event })),
+    ],
   )
   const parts = toJsonParts(
     items.map(({ bookId, memo, event }, number) => ({
@@ -147,12 +141,13 @@ export const loadExisting = async (context: RunContext, owner: number, entries: 
     })),
   )
   const ofColumns = new Set(items.filter(({ memo }) => memo?.source).map(({ bookId }) => bookId))
-  if (parts.length === 0) return existing
   const found = await query(context, {
+    rows: selectExisting({ memberId: owner, bookIds: JSON.stringify([...entries.keys()]) }),
     missing: parts.map((items) => selectMissing({ memberId: owner, items })),
     sourced:
       ofColumns.size > 0 ? selectSourced({ memberId: owner, bookIds: JSON.stringify([...ofColumns]) }) : undefined,
   })
+  const existing = new Map(found.rows.map((row) => [row.bookId, toExisting(row)]))
   for (const { number } of found.missing.flat()) {
     const { bookId, memo, event } = items[number] ?? {}
     const missing = existing.get(bookId ?? 0)?.missing
