@@ -15,8 +15,8 @@ export const MAX_ROWS = 10_000
 export const MORE = 'more'
 
 /** Checks the number of entries. Call it before they are made, which takes far more memory than the file. */
-export const checkCount = (entries: number) => {
-  if (entries > MAX_ROWS) refuse('The file has more than 10,000 books. Split it into several files.')
+export const checkCount = (entries: number, what = 'books') => {
+  if (entries > MAX_ROWS) refuse(`The file has more than 10,000 ${what}. Split it into several files.`)
 }
 
 /** The first losses one by one, and the numbers of the others by code. */

@@ -70,6 +70,17 @@ describe('the timeline of Libby', () => {
       expect(losses).toContainEqual({ code: 'bad-date', field: 'timestamp' })
   })
 
+  it('keeps an activity without a time after the one that the file lists as older', () => {
+    const undated = libby.replace('"February 28, 2022 00:04"', 'soon')
+    expect(readingsOf(undated, { returned: 'DONE', borrowed: 'ING' })['Ferry Song']).toEqual(['DONE', '2022-02-14/'])
+  })
+
+  it('has at most 10,000 activities', () => {
+    const { timeline } = JSON.parse(allLoans)
+    const file = JSON.stringify({ timeline: Array.from({ length: 10_001 }, () => timeline[0]) })
+    expect(reasonOf(file)).toMatch('more than 10,000 activities')
+  })
+
   it('has one book for titles that differ only in case', () => {
     const [{ readings = [] } = {}, ...others] = read(
       'cover,title,author,publisher,isbn,timestamp,activity,details,library\n' +

@@ -21,7 +21,7 @@ const OTHERS = ['titleid', 'cover', 'timestamp', 'activity', 'details', 'library
 
 /** A row of the timeline. */
 type Activity = { row: Row; name: string; at: string | null | undefined }
-type Loan = { startedAt: string | null; finishedAt: string | null }
+type Loan = { startedAt: string | null; finishedAt: string | null; isReturned: boolean }
 
 const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other))
 
@@ -33,12 +33,13 @@ const toLoans = (activities: Activity[]) => {
     const copy = `${row.get('isbn')} ${row.get('library')}`
     const day = at?.slice(0, 10) ?? null
     if (/^borrowed$/i.test(name)) {
-      open.set(copy, { startedAt: day, finishedAt: null })
+      open.set(copy, { startedAt: day, finishedAt: null, isReturned: false })
       loans.push(open.get(copy) as Loan)
     } else if (/^returned$/i.test(name)) {
+      const returned = { finishedAt: day, isReturned: true }
       const loan = open.get(copy)
-      if (loan) loan.finishedAt = day
-      else loans.push({ startedAt: null, finishedAt: day })
+      if (loan) Object.assign(loan, returned)
+      else loans.push({ startedAt: null, ...returned })
       open.delete(copy)
     }
   }
@@ -46,9 +47,21 @@ const toLoans = (activities: Activity[]) => {
   for (const loan of loans) {
     const last = merged.at(-1)
     if (!last?.finishedAt || !loan.startedAt || loan.startedAt >= last.finishedAt) merged.push(loan)
-    else if (!loan.finishedAt || loan.finishedAt > last.finishedAt) last.finishedAt = loan.finishedAt
+    else if (!loan.finishedAt || loan.finishedAt > last.finishedAt) {
+      Object.assign(last, { finishedAt: loan.finishedAt, isReturned: loan.isReturned })
+    }
   }
   return merged
+}
+
+/** Oldest first. One without a time comes after the one that the file lists as older. */
+const sortByTime = (newestFirst: Activity[]) => {
+  let latest = ''
+  const dated = newestFirst.toReversed().map((activity) => {
+    latest = activity.at ?? latest
+    return { activity, at: latest }
+  })
+  return dated.sort((one, other) => compare(one.at, other.at)).map(({ activity }) => activity)
 }
 
 /**
@@ -57,7 +70,7 @@ const toLoans = (activities: Activity[]) => {
  * are readings.
  */
 const toBook = (newestFirst: Activity[]) => {
-  const activities = newestFirst.toReversed().sort((one, other) => compare(one.at ?? '', other.at ?? ''))
+  const activities = sortByTime(newestFirst)
   const [{ row }] = activities as [Activity, ...Activity[]]
   for (const { row: other, at } of activities) {
     if (at === undefined) row.lose('bad-date', 'timestamp')
@@ -67,7 +80,7 @@ const toBook = (newestFirst: Activity[]) => {
   }
   const loans = toLoans(activities)
   const last = loans.at(-1)
-  const shelf = last ? (last.finishedAt ? 'Returned' : 'Borrowed') : (activities.at(-1)?.name ?? '')
+  const shelf = last ? (last.isReturned ? 'Returned' : 'Borrowed') : (activities.at(-1)?.name ?? '')
   row.entry.addedAt = activities.find(({ at }) => at)?.at ?? null
   const isRead = !['YET', 'TAG', undefined].includes(findMapped(shelf, row))
   // The end of a loan is unknown if it is followed by another one.
@@ -117,7 +130,7 @@ const fromJson = (item: Record<string, unknown>): Record<string, unknown> => {
 const readTimeline: Format['read'] = ({ json, table }, options) => {
   const timeline = createTimeline()
   const items = listOf(json)
-  checkCount(items.length)
+  checkCount(items.length, 'activities')
   for (const [at, item] of items.entries()) {
     const cells = fromJson(item)
     const row = createRow(at + 1, options, (column) => toCell(cells[column]))
