@@ -11,6 +11,10 @@ const TAGS = ['Sea', 'Lamp', 'Salt', 'sEA']
 const GOODREADS = 'Book Id,Title,Author,My Rating,Exclusive Shelf,Bookshelves,Date Read,My Review'
 export const pick = <T>(draw: Draw, list: T[]) => (list.length > 0 ? list[draw(list.length)] : undefined)
 
+const expectKilled = (error: Error) => {
+  if (error.message !== 'killed') throw error
+}
+
 /** What a user does on a device, on line or not. */
 export const act = async (device: Device, draw: Draw, mark: number) => {
   const { client } = device.app
@@ -19,8 +23,9 @@ export const act = async (device: Device, draw: Draw, mark: number) => {
     saw = object.value[NAMES[object.kind]]
     return object
   }
+  // Often the last, which may not have been sent.
   const shown = async (kind: Shown['kind']) => {
-    const object = pick(draw, await client.list(kind))
+    const object = pick(draw, (await client.list(kind)).slice(draw(3) > 0 ? 0 : -1))
     return object && see(object)
   }
   const actions: (() => Promise<unknown>)[] = [
@@ -69,22 +74,39 @@ export const act = async (device: Device, draw: Draw, mark: number) => {
       return object && client.remove(object)
     },
   ]
-  await pick(draw, actions)?.().catch((error: Error) => {
-    if (error.message !== 'killed') throw error
-  })
+  await pick(draw, actions)?.().catch(expectKilled)
   device.record(saw)
 }
 
+/**
+ * Another client changes a memo, and the user the same one on the device that created it and got no answer.
+ * @param key of its creation
+ */
+export const changeUnanswered = async (
+  { app: { client }, record }: Device,
+  { call }: Network,
+  draw: Draw,
+  mark: number,
+  { memoId, key }: { memoId: number; key: string },
+) => {
+  if (draw(3) > 0) await call('PATCH', `/memos/${memoId}`, { memoContent: `Web edit ${mark}` })
+  else await call('DELETE', `/memos/${memoId}`)
+  const memo = draw(2) ? await client.get('memo', key) : undefined
+  if (memo) await client.update(memo, { memoContent: `Edit ${mark}` }).catch(expectKilled)
+  record(memo?.value.memoContent)
+}
+
 /** What clients without sync do. */
-export const interfere = async ({ call, request, ids, learn }: Network, draw: Draw, mark: number) => {
+export const interfere = async ({ call, request, ids, learn, known }: Network, draw: Draw, mark: number) => {
   // Often the newest, whose answer may have been lost.
   const [book, memo, reading] = [ids.book, ids.memo, ids.reading].map(
     (list) => pick(draw, [...list].slice(draw(3) > 0 ? 0 : -1)) ?? 0,
   )
+  const pair = [pick(draw, [...ids.book]) ?? 0, book ?? 0] as const
   const importFile = async (body: string, type: string) => {
     const { importId } = (await (await request('POST', '/imports', { body, type })).json()) as Value
+    learn('import', importId)
     while ((await call('GET', `/imports/${importId}`)).body.status === 'RUNNING');
-    if (draw(2)) await call('DELETE', `/imports/${importId}`)
   }
   const actions: (() => Promise<unknown>)[] = [
     async () =>
@@ -104,7 +126,16 @@ export const interfere = async ({ call, request, ids, learn }: Network, draw: Dr
     () => call('DELETE', `/tags?tag=${TAGS[draw(4)]}`),
     () => call('DELETE', `/readings/${reading}`),
     async () => draw(3) === 0 && call('DELETE', `/books/${book}`),
-    () => call('POST', `/books/${book}/merge`, { from: pick(draw, [...ids.book]) ?? 0 }),
+    async () => {
+      for (const id of pair) await call('PATCH', `/books/${id}`, { currentPage: 1 + draw(300) })
+      known.pair = pair
+    },
+    ...[pair, known.pair].map(
+      ([from, to]) =>
+        () =>
+          call('POST', `/books/${to}/merge`, { from }),
+    ),
+    () => call('DELETE', `/imports/${pick(draw, [...ids.import]) ?? 0}`),
     async () => {
       if (draw(4) > 0) return
       const row = (id: number) => `${id},Imported ${id},Mina Oh,${draw(6)},read,sea,2026/01/02,Review ${mark}`

@@ -3,7 +3,7 @@
 // must equal the library, and the member withdraws.
 import { setTimeout } from 'node:timers/promises'
 import { randomFrom } from '../inputs/malformed-files'
-import { act, type Draw, interfere, pick } from './actions'
+import { act, changeUnanswered, type Draw, interfere, pick } from './actions'
 import { ofCopy, ofExport } from './comparable'
 import { type CreateClient, createDevice, type Device } from './devices'
 import { createNetwork, type History, type Member, type Network, type Sent } from './network'
@@ -41,8 +41,9 @@ const executePage = async ({ network, draw, hasReplica, step }: Course, sent: Se
 }
 
 /** Pushes or pulls on, as the network lets a device. */
-const proceed = async ({ app }: Device, course: Course) => {
-  const { network, draw, late } = course
+const proceed = async (device: Device, course: Course) => {
+  const { app } = device
+  const { network, draw, late, step } = course
   const { execute, history } = network
   const sent = app.pending()
   if (!sent) return app.sync()
@@ -53,8 +54,11 @@ const proceed = async ({ app }: Device, course: Course) => {
   }
   if (fate === 1) {
     history.faults['lost answers'] += 1
-    await execute(sent)
-    return app.answer(undefined)
+    const response = await execute(sent)
+    await app.answer(undefined)
+    if (response.status !== 201 || sent.write?.kind !== 'memo') return
+    const { memoId } = (await response.json()) as { memoId: number }
+    return changeUnanswered(device, network, draw, step, { memoId, key: sent.write.key })
   }
   if (!sent.write) return app.answer(await executePage(course, sent))
   if (fate === 2) {

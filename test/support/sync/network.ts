@@ -65,7 +65,9 @@ export const createNetwork = (member: Member) => {
     seen: new Map<string, unknown>(),
     /** The keys of writes that took effect. */
     applied: new Set<string>(),
-    ids: { book: new Set<number>(), memo: new Set<number>(), reading: new Set<number>() },
+    ids: { book: new Set<number>(), memo: new Set<number>(), reading: new Set<number>(), import: new Set<number>() },
+    /** Two books with progress: a merge that moves only earlier progress changes nothing else of the book. */
+    pair: [0, 0] as readonly [number, number],
     bookmark: '',
   }
   const { seen, applied, ids } = known
