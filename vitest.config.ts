@@ -21,26 +21,30 @@ const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
 if (!Number.isSafeInteger(seed)) throw new Error('SEED must be an integer')
 console.log(`SEED=${seed} repeats the random cases of this run`)
 
-/** With SLOTS=1, every new member is in slot 1 of 2. */
-const inSlot1 = process.env.SLOTS === '1'
 const inFolders = (...folders: string[]) => folders.map((folder) => `test/features/${folder}/*.test.ts`)
 /** These send few requests or none. */
 const FUNCTIONS = inFolders('formats', 'functions', 'image-files', 'pages')
 /** Only the results of these folders, and of attacks, can depend on the slot of a member. */
 const SLOT_FOLDERS = ['accounts', 'email', 'images', 'imports', 'limits']
 /** Folders whose files share a Worker: each has a file beside it that runs them. */
-const FOLDERS = inSlot1 ? SLOT_FOLDERS : [...SLOT_FOLDERS, 'books', 'database', 'deploy', 'http', 'memos', 'sync']
-const ATTACKS = 'test/attacks/{access,credentials,failures,data}/*.test.ts'
+const FOLDERS = [...SLOT_FOLDERS, 'books', 'database', 'deploy', 'http', 'memos', 'sync']
+const toFiles = (folders: string[]) => folders.map((folder) => `test/features/${folder}.test.ts`)
 /** Of the attacks, isolation has a suite of its own in slots/, and malformed input meets no slot. */
 const ATTACKS_IN_SLOT = [
   'test/attacks/access/{access,guard}.test.ts',
   'test/attacks/{credentials,failures,data}/*.test.ts',
 ]
 /** These need limiters, providers, databases or connections that no other file has used. */
-const ALONE = inSlot1
-  ? // The attacks in slots/ bring databases of their own, so one run of them suffices. Their faults take minutes.
-    ['test/features/export/export{,-import}.test.ts', ...ATTACKS_IN_SLOT, 'test/attacks/slots/*.test.ts']
-  : [...inFolders('catalogue', 'document', 'export', 'runtime', 'slots'), ATTACKS]
+const ALONE = [
+  ...inFolders('catalogue', 'document', 'export', 'runtime', 'slots'),
+  'test/attacks/{access,credentials,failures,data}/*.test.ts',
+]
+/** The attacks in slots/ bring databases of their own, so one run of them suffices. Their faults take minutes. */
+const ALONE_IN_SLOT = [
+  'test/features/export/export{,-import}.test.ts',
+  ...ATTACKS_IN_SLOT,
+  'test/attacks/slots/*.test.ts',
+]
 
 /** The files that take longest: they run first. */
 const LONGEST = [
@@ -71,7 +75,8 @@ const COMMON = {
   maxWorkers: 4,
 }
 
-const inWorker = (name: string, include: string[], options: object) => ({
+/** @param inSlot1 whether every new member is in slot 1 of 2 */
+const inWorker = (name: string, include: string[], { inSlot1 = false, isolate = true } = {}) => ({
   // Otherwise this file would run again for each project.
   extends: false as const,
   plugins: [
@@ -117,7 +122,7 @@ const inWorker = (name: string, include: string[], options: object) => ({
     ...COMMON,
     name,
     include,
-    ...options,
+    isolate,
     globalSetup: ['./test/support/runner/provider-server.ts'],
     setupFiles: ['./test/support/runner/setup.ts'],
     // Passwords are hashed at their real cost (each hash once: test/support/hashes.ts), fifty concurrently in one test.
@@ -140,15 +145,13 @@ const inNode = (name: string, options: object) => ({
 })
 
 const WORKER_PROJECTS = [
-  ...(inSlot1 ? [] : [inWorker('functions', FUNCTIONS, { isolate: false })]),
-  inWorker(
-    'folders',
-    FOLDERS.map((folder) => `test/features/${folder}.test.ts`),
-    {},
-  ),
+  inWorker('functions', FUNCTIONS, { isolate: false }),
+  inWorker('folders', toFiles(FOLDERS)),
   // To run one of their files.
-  inWorker('files', inFolders(...FOLDERS), {}),
-  inWorker('alone', ALONE, {}),
+  inWorker('files', inFolders(...FOLDERS)),
+  inWorker('alone', ALONE),
+  inWorker('slot-folders', toFiles(SLOT_FOLDERS), { inSlot1: true }),
+  inWorker('slot-alone', ALONE_IN_SLOT, { inSlot1: true }),
 ]
 const NODE_PROJECTS = [
   inNode('tools', {}),
@@ -160,7 +163,7 @@ const NODE_PROJECTS = [
 
 export default defineConfig({
   test: {
-    projects: isSmoke ? [SMOKE_PROJECT] : inSlot1 ? WORKER_PROJECTS : [...WORKER_PROJECTS, ...NODE_PROJECTS],
+    projects: isSmoke ? [SMOKE_PROJECT] : [...WORKER_PROJECTS, ...NODE_PROJECTS],
     sequence: { sequencer: inOrder(isSmoke ? SUITES.map((name) => `${name}.test.ts`) : LONGEST) },
     reporters: isSmoke ? ['verbose', skips] : ['default', 'json'],
     outputFile: { json: 'dist/test-report.json' },
