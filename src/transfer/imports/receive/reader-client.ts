@@ -13,7 +13,7 @@ const READER_TIMEOUT_MS = 10_000
 /** Bytes to wait for in each read of a stream: every read has a fixed cost. */
 const READ_BYTES = 256 * 1024
 
-/** The lines of a stream of text. A long line may arrive in many pieces. */
+/** The lines of a stream of text, those of each read together. A long line may arrive in many pieces. */
 async function* toLines(stream: ReadableStream<Uint8Array>) {
   const reader = stream.getReader({ mode: 'byob' })
   const decoder = new TextDecoder()
@@ -21,12 +21,10 @@ async function* toLines(stream: ReadableStream<Uint8Array>) {
   try {
     for (let isDone = false; !isDone; ) {
       const { done, value } = await reader.readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES))
-      const [first = '', ...others] = decoder.decode(value, { stream: true }).split('\n')
-      line += first
-      for (const next of others) {
-        yield line
-        line = next
-      }
+      const lines = decoder.decode(value, { stream: true }).split('\n')
+      lines[0] = line + lines[0]
+      line = lines.pop() ?? ''
+      yield lines
       isDone = done
     }
   } finally {
@@ -41,7 +39,9 @@ const receive = async (reader: ReaderBinding, file: Uint8Array, options: ReadOpt
   const { protocol: _, entries: lines, count, ...rest } = answer
   const entries: ReceivedEntry[] = []
   const toEntry = createLineReader()
-  for await (const line of toLines(lines)) entries.push(toEntry(line))
+  for await (const read of toLines(lines)) {
+    for (const line of read) entries.push(toEntry(line))
+  }
   if (entries.length !== count) throw new Error(`${entries.length} of ${count} entries arrived`)
   return { ...rest, entries }
 }
