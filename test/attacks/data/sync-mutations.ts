@@ -7,7 +7,7 @@ type Edit = [file: string, from: string, to: string]
 export type Mutation = { rule: string; edits: Edit[] }
 
 export const command = 'attack -- sync'
-export const environment = { HISTORIES: '400' }
+export const environment = { HISTORIES: '1000' }
 
 const CLIENT = 'docs/offline-client.ts'
 const FEED = 'src/transfer/changes/store.ts'
