@@ -27,7 +27,7 @@ const FUNCTIONS = inFolders('formats', 'functions', 'image-files', 'pages')
 /** Only the results of these folders, and of attacks, can depend on the slot of a member. */
 const SLOT_FOLDERS = ['accounts', 'email', 'images', 'imports', 'limits']
 /** Folders whose files share a Worker: each has a file beside it that runs them. */
-const FOLDERS = [...SLOT_FOLDERS, 'books', 'database', 'deploy', 'http', 'memos', 'sync']
+const FOLDERS = [...SLOT_FOLDERS, 'slots', 'books', 'database', 'deploy', 'http', 'memos', 'sync']
 const toFiles = (folders: string[]) => folders.map((folder) => `test/features/${folder}.test.ts`)
 /** Of the attacks, isolation has a suite of its own in slots/, and malformed input meets no slot. */
 const ATTACKS_IN_SLOT = [
@@ -36,7 +36,8 @@ const ATTACKS_IN_SLOT = [
 ]
 /** These need limiters, providers, databases or connections that no other file has used. */
 const ALONE = [
-  ...inFolders('catalogue', 'document', 'export', 'runtime', 'slots'),
+  ...inFolders('catalogue', 'document', 'export', 'runtime'),
+  'test/features/slots/slots-password-reset.test.ts',
   'test/attacks/{access,credentials,failures,data}/*.test.ts',
 ]
 /** The attacks in slots/ bring databases of their own, so one run of them suffices. Their faults take minutes. */

@@ -1,16 +1,17 @@
-import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { findDirectoryProblems as compare } from './accounts/directory'
+import { emptyDatabase } from './runner/empty-databases'
 import { wrapDatabase } from './wrap-database'
 
 export const ADDRESS_KEY = 'a key of the tests only, which hashes the addresses'
 
-/** Further databases for one request. Apply the migrations first. */
+/** Further databases for one request. Call `migrateSlots` first. */
 export const SLOTS = { DB_1: env.SPARE_1, DB_2: env.SPARE_2, ADDRESS_KEY }
 export const DATABASES = { DB: env.DB, DB_1: env.SPARE_1, DB_2: env.SPARE_2 }
 
+/** Migrates and empties them. */
 export const migrateSlots = async () => {
-  for (const database of [env.SPARE_1, env.SPARE_2]) await applyD1Migrations(database, env.MIGRATIONS)
+  for (const database of [env.SPARE_1, env.SPARE_2]) await emptyDatabase(database)
 }
 
 type Binding = keyof typeof DATABASES

@@ -5,13 +5,15 @@ import { forgetSharedReader } from '../api'
 
 const TABLES = ['members', 'joinCodes', 'accountCodes', 'attempts', 'dailyMails', 'addresses', 'slotMarks', 'purgeJobs']
 
+export const emptyDatabase = async (database: D1Database) => {
+  await applyD1Migrations(database, env.MIGRATIONS)
+  await database.batch(TABLES.map((table) => database.prepare(`delete from ${table}`)))
+}
+
 /** Files that share a Worker begin with the clock, without mocks, and with empty databases, whose identifiers go on. */
 export const emptyDatabases = async () => {
   vi.useRealTimers()
   vi.restoreAllMocks()
   forgetSharedReader()
-  for (const database of [env.DB, ...(env.DB_1 ? [env.DB_1] : [])]) {
-    await applyD1Migrations(database, env.MIGRATIONS)
-    await database.batch(TABLES.map((table) => database.prepare(`delete from ${table}`)))
-  }
+  for (const database of [env.DB, ...(env.DB_1 ? [env.DB_1] : [])]) await emptyDatabase(database)
 }
