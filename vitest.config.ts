@@ -28,17 +28,17 @@ const FUNCTIONS = inFolders('formats', 'functions', 'image-files', 'pages')
 const SLOT_FOLDERS = ['accounts', 'email', 'images', 'imports', 'limits']
 /** Folders whose files share a Worker: each has a file beside it that runs them. */
 const FOLDERS = [...SLOT_FOLDERS, 'slots', 'books', 'database', 'deploy', 'http', 'memos', 'sync']
-const toFiles = (folders: string[]) => folders.map((folder) => `test/features/${folder}.test.ts`)
-/** Of the attacks, isolation has a suite of its own in slots/, and malformed input meets no slot. */
-const ATTACKS_IN_SLOT = [
-  'test/attacks/access/{access,guard}.test.ts',
-  'test/attacks/{credentials,failures,data}/*.test.ts',
+const toFiles = (folders: string[]) => [
+  ...folders.map((folder) => `test/features/${folder}.test.ts`),
+  'test/attacks/data.test.ts',
 ]
+/** Of the attacks, isolation has a suite of its own in slots/, and malformed input meets no slot. */
+const ATTACKS_IN_SLOT = ['test/attacks/access/{access,guard}.test.ts', 'test/attacks/{credentials,failures}/*.test.ts']
 /** These need limiters, providers, databases or connections that no other file has used. */
 const ALONE = [
   ...inFolders('catalogue', 'document', 'export', 'runtime'),
   'test/features/slots/slots-password-reset.test.ts',
-  'test/attacks/{access,credentials,failures,data}/*.test.ts',
+  'test/attacks/{access,credentials,failures}/*.test.ts',
 ]
 /** The attacks in slots/ bring databases of their own, so one run of them suffices. Their faults take minutes. */
 const ALONE_IN_SLOT = [
@@ -149,7 +149,7 @@ const WORKER_PROJECTS = [
   inWorker('functions', FUNCTIONS, { isolate: false }),
   inWorker('folders', toFiles(FOLDERS)),
   // To run one of their files.
-  inWorker('files', inFolders(...FOLDERS)),
+  inWorker('files', [...inFolders(...FOLDERS), 'test/attacks/data/*.test.ts']),
   inWorker('alone', ALONE),
   inWorker('slot-folders', toFiles(SLOT_FOLDERS), { inSlot1: true }),
   inWorker('slot-alone', ALONE_IN_SLOT, { inSlot1: true }),
