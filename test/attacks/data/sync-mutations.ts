@@ -161,6 +161,20 @@ export const mutations: Mutation[] = [
       ...(part || method === 'DELETE' ? [] : [[\`copy/\${kind}/\${id}\`, lay(undefined, { ...write, id, done })] as [string, unknown]]),`,
   ),
   one(
+    'an answered write stays in the outbox until a pull has ended',
+    CLIENT,
+    "[inOrder('outbox', seq), { ...write, id, done }]",
+    "[inOrder('outbox', seq), undefined]",
+  ),
+  one('410 of a creation means done', CLIENT, 'if (status === 410 && isCreation(write))', 'if (status === 410.5)'),
+  one('404 of a deletion means done', CLIENT, "(status === 404 && method === 'DELETE')", 'status === 404.5'),
+  one(
+    '412 with the same values means done',
+    CLIENT,
+    "(status === 412 && method === 'PATCH' && isSame)",
+    'status === 412.5',
+  ),
+  one(
     'a refused write is kept',
     CLIENT,
     "[inOrder('kept', write.seq), write],",

@@ -11,7 +11,7 @@ const TAGS = ['Sea', 'Lamp', 'Salt', 'sEA']
 const GOODREADS = 'Book Id,Title,Author,My Rating,Exclusive Shelf,Bookshelves,Date Read,My Review'
 export const pick = <T>(draw: Draw, list: T[]) => (list.length > 0 ? list[draw(list.length)] : undefined)
 
-const expectKilled = (error: Error) => {
+export const expectKilled = (error: Error) => {
   if (error.message !== 'killed') throw error
 }
 

@@ -2,11 +2,12 @@
 // late, apps are killed, a replica lags, the log is trimmed, and the database is restored. Then everything comes to rest, each copy
 // must equal the library, and the member withdraws.
 import { setTimeout } from 'node:timers/promises'
+import type { Kept, Write } from '../../../docs/offline-client'
 import { randomFrom } from '../inputs/malformed-files'
-import { act, changeUnanswered, type Draw, interfere, pick } from './actions'
-import { ofCopy, ofExport } from './comparable'
+import { act, changeUnanswered, type Draw, expectKilled, interfere, pick } from './actions'
+import { ofCopy, ofExport, type Value } from './comparable'
 import { type CreateClient, createDevice, type Device } from './devices'
-import { createNetwork, type History, type Member, type Network, type Sent } from './network'
+import { createNetwork, type History, isCreation, type Member, type Network, type Sent } from './network'
 
 const DEVICES = 3
 const DAY_MS = 86_400_000
@@ -40,6 +41,23 @@ const executePage = async ({ network, draw, hasReplica, step }: Course, sent: Se
   return execute(sent, { 'X-D1-Bookmark': known.bookmark })
 }
 
+/** Answers a write, which the user then sees until the pull has ended. */
+const answerWrite = async ({ app, name, outbox }: Device, { history }: Network, write: Write, response: Response) => {
+  const row =
+    response.status < 300 && response.status !== 204 && !write.part ? await response.clone().json() : undefined
+  await app.answer(response)
+  if (!row || outbox().some(({ done, seq }) => !done && seq !== write.seq)) return
+  const shown = await app.client.get(write.kind, isCreation(write) ? write.key : write.id).catch(expectKilled)
+  // After a restore, the service can have an object whose deletion was pulled.
+  if (app.isKilled() || (!shown && !isCreation(write))) return
+  for (const [field, sent] of Object.entries(write.body ?? {})) {
+    const [seen, answered] = [shown?.value[field], (row as Value)[field]]
+    // The service may write a value in another way, such as the name of a status. Not those of memos.
+    if (seen === answered || (seen === sent && write.kind !== 'memo')) continue
+    history.problems.push(`${name} shows ${field} ${seen} after the answer ${answered}`)
+  }
+}
+
 /** Pushes or pulls on, as the network lets a device. */
 const proceed = async (device: Device, course: Course) => {
   const { app } = device
@@ -70,7 +88,7 @@ const proceed = async (device: Device, course: Course) => {
     history.faults['requests whose second database call fails'] += 1
     return app.answer(await execute(sent, { 'X-Fail-After': '1' }))
   }
-  return app.answer(await execute(sent))
+  return answerWrite(device, network, sent.write, await execute(sent))
 }
 
 /** Without faults, until nothing is left to send and the pull has ended. */
@@ -89,6 +107,19 @@ const settle = async ({ app, name }: Device, { execute, history }: Network) => {
 
 const TRIM = `delete from changes where memberId = ?1
   and seq < (select max(seq) from changes where memberId = ?1) + 1 - ?2`
+
+/** Whether a write did not take effect, and would not if it was repeated. */
+const isRefused = (write: Kept) => {
+  const { method, answer, body } = write
+  if (!answer) return true
+  const { status } = answer
+  const memo = answer.body.memo as Value | undefined
+  if (status === 412 && method === 'PATCH')
+    return Object.entries(body ?? {}).some(([key, value]) => memo?.[key] !== value)
+  if (status === 404) return method !== 'DELETE'
+  if (status === 410) return !isCreation(write)
+  return status < 500 && ![401, 408, 429].includes(status)
+}
 
 const expectRest = async (device: Device, network: Network, library: ReturnType<typeof ofExport>) => {
   const { history, applied } = network
@@ -114,6 +145,9 @@ const expectRest = async (device: Device, network: Network, library: ReturnType<
   const kept = new Set(device.kept().map(({ key }) => key))
   for (const write of device.outbox()) report(`${write.method} of a ${write.kind} was not sent`)
   for (const key of device.made) if (!applied.has(key) && !kept.has(key)) report(`its write ${key} is lost`)
+  for (const write of device.kept()) {
+    if (!isRefused(write)) report(`it keeps ${write.method} of a ${write.kind}, answered ${write.answer?.status}`)
+  }
   history.writes += device.made.size
   history.kept += kept.size
 }
