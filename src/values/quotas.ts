@@ -1,3 +1,5 @@
+import { isAscii } from './text/fold'
+
 const MIB = 1024 * 1024
 
 /** The most that a member or a book can hold. Settings of the same names change the limits. */
@@ -44,6 +46,8 @@ const encoder = new TextEncoder()
 /** The UTF-8 bytes of some texts: what quotas count. */
 export const utf8Bytes = (...texts: (string | null | undefined)[]) => {
   const present = texts.filter(Boolean)
-  // One call for all texts, because every call has a fixed cost. The separator keeps halves of surrogate pairs apart.
-  return present.length > 0 ? encoder.encode(present.join('\n')).length - (present.length - 1) : 0
+  // All texts at once, because every call has a fixed cost. The separator keeps halves of surrogate pairs apart.
+  const joined = present.join('\n')
+  const bytes = isAscii(joined) ? joined.length : encoder.encode(joined).length
+  return bytes - Math.max(0, present.length - 1)
 }

@@ -62,7 +62,8 @@ export const toTitle = (title: string) => {
   const parts = whole.split(PART)
   const cuts = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join(' '))
   const last = /[)\]]$/.test(whole) ? '' : (parts.at(-1) ?? '')
-  const shortKeys = [...cuts, last].map((part) => part && keyOf(part)).filter((short) => short && short !== key)
+  const shorter = [...cuts, last].filter((part) => part && part !== whole)
+  const shortKeys = shorter.map(keyOf).filter((short) => short !== key)
   return { key, number, shortKeys: [...new Set(shortKeys)] }
 }
 
@@ -81,8 +82,10 @@ export const toAuthorKeys = (author: string | null): [string, ...string[]] => {
   const [first = ''] = cutText(author ?? '', MAX_LENGTH).split(/[;&]|\sand\s/)
   const [surname = '', given = ''] = first.split(',')
   if (UNSPACED.test(surname)) return [wordsOf(surname).join('')]
-  const [before, after] = [nameOf(surname), nameOf(given)]
+  const before = nameOf(surname)
   const natural = before.toSorted().join(' ')
+  if (!given) return [natural]
+  const after = nameOf(given)
   const inverted = [...before, ...after].sort().join(' ')
   if (natural === inverted) return [natural]
   const isList = before.length > 1 && after.length > 1 && after.at(-1)?.length !== 1

@@ -24,23 +24,32 @@ export const toIsbn10 = (isbn13: string) => {
   return `${digits}${check === 10 ? 'X' : check}`
 }
 
-const error = orRequired('must be an ISBN of 10 or 13 digits')
+const FORM = 'must be an ISBN of 10 or 13 digits'
+
+/** The ISBN-13 of an ISBN-10 or ISBN-13, without hyphens, or what is wrong with it. */
+export const toIsbn = (text: string): { isbn: string } | { reason: string } => {
+  if (!ISBN.test(text)) return { reason: FORM }
+  const code = text.replace(/[^\dXx]/g, '').toUpperCase()
+  if (code.length === 13 && !/^97[89]/.test(code)) {
+    return { reason: 'must start with 978 or 979 if it has 13 digits' }
+  }
+  if (!(code.length === 13 ? isIsbn13 : isIsbn10)(code)) {
+    return { reason: 'must have a valid check digit: at least one digit is wrong' }
+  }
+  return { isbn: code.length === 13 ? code : toIsbn13(code) }
+}
+
+const error = orRequired(FORM)
 
 /** An ISBN-10 or ISBN-13, in a request. The output is the ISBN-13, without hyphens. */
 export const Isbn = z.lazy(() =>
   z.pipe(
     z.string({ error }).check(z.regex(ISBN, { error })),
     z.transform((text, { issues }) => {
-      const code = text.replace(/[^\dXx]/g, '').toUpperCase()
-      const reject = (message: string) => {
-        issues.push({ code: 'custom', message, input: text })
-        return z.NEVER
-      }
-      if (code.length === 13 && !/^97[89]/.test(code)) return reject('must start with 978 or 979 if it has 13 digits')
-      if (!(code.length === 13 ? isIsbn13 : isIsbn10)(code)) {
-        return reject('must have a valid check digit: at least one digit is wrong')
-      }
-      return code.length === 13 ? code : toIsbn13(code)
+      const found = toIsbn(text)
+      if ('isbn' in found) return found.isbn
+      issues.push({ code: 'custom', message: found.reason, input: text })
+      return z.NEVER
     }),
   ),
 )

@@ -1,6 +1,6 @@
 import { MAX_SERIES_NUMBER } from '../../../library/editions/schema'
 import { MAX_INT } from '../../../values/contract'
-import { Isbn } from '../../../values/text/isbn'
+import { toIsbn } from '../../../values/text/isbn'
 import type { Cells, PartialDate } from '../../entry'
 
 // The values of cells. Functions return undefined for what they cannot read, and null for what is empty.
@@ -121,7 +121,8 @@ export const parseIsbn = (cell: string) => {
   const text = cell.replace(/[="'[\]\s]/g, '').replace(/\.0$/, '')
   if (!text) return null
   // Spreadsheets drop a leading zero.
-  return Isbn.safeParse(/^\d{8}[\dXx]$/.test(text) ? `0${text}` : text).data
+  const found = toIsbn(/^\d{8}[\dXx]$/.test(text) ? `0${text}` : text)
+  return 'isbn' in found ? found.isbn : undefined
 }
 
 /** `Oh, Mina` as `Mina Oh`. Names with more than one comma stay as they are. */
