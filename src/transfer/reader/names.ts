@@ -12,9 +12,8 @@ const UNDECOMPOSED: Record<string, string> = {
 
 /** Folds a text, and removes diacritics. Marks of other scripts stay, because they tell words apart. */
 const foldLetters = (text: string) => {
-  const folded = fold(text)
-  if (isAscii(folded)) return folded
-  return folded
+  if (isAscii(text)) return text.toLowerCase()
+  return fold(text)
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
@@ -23,8 +22,7 @@ const foldLetters = (text: string) => {
 
 const wordsOf = (text: string) => {
   const folded = foldLetters(text).replace(/['’]/g, '')
-  // The first is faster.
-  return folded.split(isAscii(folded) ? /[^a-z\d]+/ : /[^\p{L}\p{N}\p{M}]+/u).filter(Boolean)
+  return folded.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
 }
 
 /** `(Harbour, #2)` or `(Harbour Book 2)`, at the end. */
