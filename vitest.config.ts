@@ -32,7 +32,7 @@ const toFiles = (folders: string[]) => [
   ...folders.map((folder) => `test/features/${folder}.test.ts`),
   'test/attacks/data.test.ts',
 ]
-/** Of the attacks, isolation has a suite of its own in slots/, and malformed input meets no slot. */
+/** Without isolation, which slots/ tests, and malformed input, which never reaches a slot. */
 const ATTACKS_IN_SLOT = ['test/attacks/access/{access,guard}.test.ts', 'test/attacks/{credentials,failures}/*.test.ts']
 /** These need limiters, providers, databases or connections that no other file has used. */
 const ALONE = [
@@ -47,7 +47,7 @@ const ALONE_IN_SLOT = [
   'test/attacks/slots/*.test.ts',
 ]
 
-/** The files that take longest: they run first. Those that mostly wait alternate with those that compute. */
+/** The files that take longest: they run first. Files that mostly wait alternate with files that compute. */
 const LONGEST = [
   'runbook/',
   'tools/after-restore',

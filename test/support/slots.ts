@@ -9,7 +9,7 @@ export const ADDRESS_KEY = 'a key of the tests only, which hashes the addresses'
 export const SLOTS = { DB_1: env.SPARE_1, DB_2: env.SPARE_2, ADDRESS_KEY }
 export const DATABASES = { DB: env.DB, DB_1: env.SPARE_1, DB_2: env.SPARE_2 }
 
-/** Migrates and empties them. */
+/** Migrates and empties the databases of `SLOTS`. */
 export const migrateSlots = async () => {
   for (const database of [env.SPARE_1, env.SPARE_2]) await emptyDatabase(database)
 }

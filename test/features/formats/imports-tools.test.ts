@@ -70,12 +70,12 @@ describe('the timeline of Libby', () => {
       expect(losses).toContainEqual({ code: 'bad-date', field: 'timestamp' })
   })
 
-  it('keeps an activity without a time after the one that the file lists as older', () => {
+  it('keeps an undated activity after the next older one in the file', () => {
     const undated = libby.replace('"February 28, 2022 00:04"', 'soon')
     expect(readingsOf(undated, { returned: 'DONE', borrowed: 'ING' })['Ferry Song']).toEqual(['DONE', '2022-02-14/'])
   })
 
-  it('has at most 10,000 activities', () => {
+  it('refuses more than 10,000 activities', () => {
     const { timeline } = JSON.parse(allLoans)
     const file = JSON.stringify({ timeline: Array.from({ length: 10_001 }, () => timeline[0]) })
     expect(reasonOf(file)).toMatch('more than 10,000 activities')

@@ -77,7 +77,7 @@ describe('the attacks printed', () => {
     numbers: numbersOf(cells.join(' ')),
     text: cells.join(': '),
   }))
-  const [, older = ''] = trust.match(/\*\*Version:\*\* (.*(?:\n {2}.*)*)/) ?? []
+  const [, older = ''] = trust.match(/\*\*Date:\*\* (.*(?:\n {2}.*)*)/) ?? []
 
   it.each(shown)('$suite: $text', ({ suite, numbers }) => {
     const figures = suites[suite]?.figures

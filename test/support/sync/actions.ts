@@ -79,8 +79,8 @@ export const act = async (device: Device, draw: Draw, mark: number) => {
 }
 
 /**
- * Another client changes a memo, and the user the same one on the device that created it and got no answer.
- * @param key of its creation
+ * Another client changes a memo whose creation got no answer; the user may edit it on the device that created it.
+ * @param key the key of its creation
  */
 export const changeUnanswered = async (
   { app: { client }, record }: Device,

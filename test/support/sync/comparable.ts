@@ -17,7 +17,7 @@ export const ofCopy = (of: (kind: 'book' | 'memo' | 'reading' | 'tag') => Value[
   const books = of('book').map(({ edition, tagIds, ...book }) => ({
     ...book,
     ...(edition as object),
-    // None in what a device shows of a book that it has not pulled.
+    // A device shows no tags of a book that it has not pulled.
     tags: ((tagIds ?? []) as number[]).map((tagId) => names.get(tagId)).toSorted(),
     readings: childrenOf(readings, book.bookId, 'readingId'),
     memos: childrenOf(memos, book.bookId, 'memoId'),

@@ -41,7 +41,7 @@ const executePage = async ({ network, draw, hasReplica, step }: Course, sent: Se
   return execute(sent, { 'X-D1-Bookmark': known.bookmark })
 }
 
-/** Answers a write, which the user then sees until the pull has ended. */
+/** Answers a write, and checks that the device shows the answered values. */
 const answerWrite = async ({ app, name, outbox }: Device, { history }: Network, write: Write, response: Response) => {
   const row =
     response.status < 300 && response.status !== 204 && !write.part ? await response.clone().json() : undefined
@@ -52,7 +52,7 @@ const answerWrite = async ({ app, name, outbox }: Device, { history }: Network, 
   if (app.isKilled() || (!shown && !isCreation(write))) return
   for (const [field, sent] of Object.entries(write.body ?? {})) {
     const [seen, answered] = [shown?.value[field], (row as Value)[field]]
-    // The service may write a value in another way, such as the name of a status. Not those of memos.
+    // Except for memos, the service may return a value in another form, such as the name of a status.
     if (seen === answered || (seen === sent && write.kind !== 'memo')) continue
     history.problems.push(`${name} shows ${field} ${seen} after the answer ${answered}`)
   }
@@ -108,7 +108,7 @@ const settle = async ({ app, name }: Device, { execute, history }: Network) => {
 const TRIM = `delete from changes where memberId = ?1
   and seq < (select max(seq) from changes where memberId = ?1) + 1 - ?2`
 
-/** Whether a write did not take effect, and would not if it was repeated. */
+/** Whether a write took no effect, and repeating it would not help. */
 const isRefused = (write: Kept) => {
   const { method, answer, body } = write
   if (!answer) return true

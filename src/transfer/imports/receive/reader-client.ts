@@ -13,7 +13,7 @@ const READER_TIMEOUT_MS = 10_000
 /** Bytes to wait for in each read of a stream: every read has a fixed cost. */
 const READ_BYTES = 256 * 1024
 
-/** The lines of a stream of text, those of each read together. A long line may arrive in many pieces. */
+/** The lines of a text stream, one array for each read. A long line may arrive in many pieces. */
 async function* toLines(stream: ReadableStream<Uint8Array>) {
   const reader = stream.getReader({ mode: 'byob' })
   const decoder = new TextDecoder()

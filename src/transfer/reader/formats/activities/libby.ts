@@ -54,7 +54,7 @@ const toLoans = (activities: Activity[]) => {
   return merged
 }
 
-/** Oldest first. One without a time comes after the one that the file lists as older. */
+/** Oldest first. An undated activity follows the next older one in the file. */
 const sortByTime = (newestFirst: Activity[]) => {
   let latest = ''
   const dated = newestFirst.toReversed().map((activity) => {
