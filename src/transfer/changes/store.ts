@@ -171,7 +171,8 @@ const beginLog = sqlStatement`
 
 const toChange = ({ kind, id, value: json }: Row): Change => {
   const value = json === null ? null : JSON.parse(json)
-  if (kind === 1 && value?.progress.latestAt) value.progress.latestAt = toInstant(value.progress.latestAt)
+  const { progress } = value ?? {}
+  if (progress && progress.latestAt !== null) progress.latestAt = toInstant(progress.latestAt)
   if (kind !== 2) return { kind: KINDS[kind], id, value }
   const { version = null, ...memo } = value ?? {}
   return { kind: 'memo', id, version, value: value && memo }

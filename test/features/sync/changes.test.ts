@@ -138,6 +138,15 @@ describe('a copy kept by the feed', () => {
     expect(copy.of('book')).toMatchObject([{ bookId, currentPage: 12, progress: { count: 1 } }])
   })
 
+  it('has progress from before 1970, and of its first second', async () => {
+    const { bookId } = await reader.createBook()
+    for (const at of ['1969-12-31T23:59:59Z', '1970-01-01T00:00:00Z']) {
+      await reader.post(`/books/${bookId}/progress`, { page: 3, at })
+      const { item } = (await reader.get('/changes')).body
+      expect(item).toMatchObject([{ kind: 'book', value: { progress: { latestAt: at } } }])
+    }
+  })
+
   it('has progress that a merge adds behind the latest event', async () => {
     const [{ bookId }, { bookId: from }] = [await reader.createBook(), await reader.createBook()]
     await reader.post(`/books/${bookId}/progress`, { page: 30 })
