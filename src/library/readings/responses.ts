@@ -45,7 +45,8 @@ export const readingsReference: FeatureReference = {
     paused: 'Whether the reading is paused. Always false if it has ended.',
     rating:
       'Rating from 0.25 to 5, in steps of 0.25. Null if not rated. The `star` of a book is the rating of its newest reading, rounded half up.',
-    readingId: 'Identifier of the reading. That of the first reading is the identifier of the book.',
+    readingId:
+      'Identifier of the reading. That of the first reading is the identifier of the book, also after an earlier first one was deleted.',
     startedAt: 'When reading started, as `yyyy`, `yyyy-MM` or `yyyy-MM-dd`. Null if unknown.',
     'NewReading.startedAt': `When reading started. ${PARTIAL_DATE_SENT}`,
     'ReadingPatch.startedAt': `When reading started. ${PARTIAL_DATE_SENT}`,
