@@ -15,7 +15,8 @@ export type RequestKey = {
 }
 
 const isKey = sql`idempotencyKeys.memberId = ${callerId} and idempotencyKeys.keyHash = unhex(:keyHash)`
-const isUnused = sql`
+/** Whether the key of the request is new and has room. Follows other conditions. */
+export const isUnused = sql`
   and not exists (select 1 from idempotencyKeys where ${isKey})
   and (select keyCount from members where ${isCaller}) < :MAX_IDEMPOTENCY_KEYS`
 /** Stores the key of the row that the statement before it inserted. */

@@ -57,6 +57,8 @@ export const books = sqliteTable(
     newestReadingId: integer(),
     /** Incremented when a change of its newest reading updates the book, so that no trigger applies that to the reading again. */
     readingVersion: counter(),
+    /** Books that were merged into it: an undo of the import that created it keeps it. */
+    mergedBooks: counter(),
   },
   (book) => [
     index('books_by_status').on(book.memberId, book.bookStatus),

@@ -135,6 +135,7 @@ const fillTarget = statement`
     sourceIds = ${sourceIds},
     newestReadingId = newest.readingId,
     readingVersion = books.readingVersion + 1,
+    mergedBooks = books.mergedBooks + 1,
     ${sql.join(['bookStatus', 'readStartDate', 'readEndDate'].map(ofNewest), sql`, `)},
     star = iif(isOfSource and source.star > 0 or books.star = 0, source.star, books.star)
   from pair cross join source left join (

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, isOwnRow, runAsCaller } from '../../db/caller'
-import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
-import { findCreated, insertOnce, type RequestKey } from '../../db/idempotency'
+import { assignments, type Db, firstRow, idempotent, sqlStatement, type Values } from '../../db/client'
+import { findCreated, insertOnce, isUnused, type RequestKey } from '../../db/idempotency'
 import { nextId, READING_ID_OFFSET } from '../../db/next-id'
 import { isOwnBook } from '../../db/own-book'
 import { loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
@@ -22,19 +22,24 @@ const toReading = (row: Row): Reading => ({ ...row, paused: row.paused === 1 })
 const isOwnReading = isOwnRow(readings.readingId, readings.memberId)
 const ownBookId = sql`(select bookId from readings where ${isOwnReading})`
 
-const firstReading = sql`${firstColumns} from books where ${isOwnBook} and ${hasFirst}`
-const selectFirst = sqlStatement<Row>`
-  select ${columns} from (select bookId as readingId, null as format, null as note, 0 as isPaused, ${firstReading})`
+const firstReading = sql`(
+  select bookId as readingId, memberId, bookId, null as format, null as note, 0 as isPaused, ${firstColumns}
+  from books where ${isOwnBook} and ${hasFirst}
+)`
+const selectFirst = sqlStatement<Row>`select ${columns} from ${firstReading}`
 
-/** Inserts a row for the first reading. Every change of readings begins with this statement and the next. */
-const insertFirst = sqlStatement`
+/**
+ * Inserts a row for the first reading. Every change of readings begins with this statement and the next.
+ * @param condition of the change, so that a refused one writes nothing
+ */
+const insertFirst = (condition: SQL) => sqlStatement`
   insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
-  select bookId, memberId, bookId, 0, ${firstReading}`
+  select readingId, memberId, bookId, 0, startedAt, finishedAt, outcome, quarters from ${firstReading} where ${condition}`
 const pointToFirst = sqlStatement`
   update books set newestReadingId = bookId where ${isOwnBook} and newestReadingId is null and changes() = 1`
-const storeFirst = (bookId: number) => ({
-  first: idempotent(insertFirst({ bookId })),
-  pointed: idempotent(pointToFirst({ bookId })),
+const storeFirst = (insert: ReturnType<typeof insertFirst>, values: Values & { bookId: number }) => ({
+  first: idempotent(insert(values)),
+  pointed: idempotent(pointToFirst({ bookId: values.bookId })),
 })
 
 const noteBytes = sql`coalesce(octet_length(note), 0)`
@@ -72,6 +77,8 @@ export const listReadings = async (db: Db, caller: Caller, bookId: number) => {
 
 const textRoom = sql`(select ${textLimit} - textBytes from members where ${isCaller})`
 const countReadings = sql`(select count(*) from readings where memberId = books.memberId and bookId = books.bookId)`
+const hasRoom = sql`:bytes <= ${textRoom}`
+const [insertFirstBefore, insertFirstOnce] = [insertFirst(hasRoom), insertFirst(sql`${hasRoom} ${isUnused}`)]
 const insertReading = insertOnce(
   (condition) => sqlStatement<Row>`
   insert into readings (
@@ -82,7 +89,7 @@ const insertReading = insertOnce(
     :quarters, :format, :note, :isPaused
   from books where ${isOwnBook}
     and ${countReadings} < ${sql.raw(String(MAX_READINGS))}
-    and :bytes <= ${textRoom} ${condition}
+    and ${hasRoom} ${condition}
   returning ${columns}`,
   readings.readingId,
   columns,
@@ -119,8 +126,9 @@ export const createReading = async (
     MAX_MEMBER_TEXT_BYTES: quotas.MAX_MEMBER_TEXT_BYTES,
   }
   const sync = syncAfterCreate({ bookId, reorders: 1 })
+  const { MAX_IDEMPOTENCY_KEYS } = quotas
   const { created, used, usage } = await runAsCaller(db, caller, {
-    ...storeFirst(bookId),
+    ...storeFirst(key ? insertFirstOnce : insertFirstBefore, { ...values, ...key, MAX_IDEMPOTENCY_KEYS }),
     ...insertReading(values, key, quotas),
     // Its condition is that the statement before has written a row: the reading, or its key.
     book: key ? idempotent(sync) : sync,
@@ -136,7 +144,7 @@ export const createReading = async (
 const selectReading = sqlStatement<Row>`select ${columns} from readings where ${isOwnReading}`
 const syncAfterChange = syncBook(sql`:readingId`, ownBookId)
 
-/** The update of a reading. Its WHERE has the conditions on the stored values. */
+/** The statements that update a reading, or store the first one, if the stored values allow the change. */
 const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused }: ReadingPatch) => {
   const values: Record<string, unknown> = {
     startedAt,
@@ -147,7 +155,7 @@ const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused
     note,
     isPaused: outcome || finishedAt ? 0 : paused === undefined ? undefined : Number(paused),
   }
-  const conditions: SQL[] = [isOwnReading]
+  const conditions: SQL[] = []
   if (paused && outcome === undefined) conditions.push(sql`outcome is null`)
   if (outcome !== null && (startedAt || finishedAt)) {
     const start = startedAt === undefined ? sql`startedAt` : startedAt
@@ -158,8 +166,10 @@ const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused
     const growth = sql`:bytes - ${noteBytes}`
     conditions.push(sql`(${growth} <= 0 or ${growth} <= ${textRoom})`)
   }
-  return sqlStatement<Row>`
-    update readings set ${assignments(values)} where ${sql.join(conditions, sql` and `)} returning ${columns}`
+  const condition = sql.join([sql`true`, ...conditions], sql` and `)
+  const update = sqlStatement<Row>`
+    update readings set ${assignments(values)} where ${isOwnReading} and ${condition} returning ${columns}`
+  return { insert: insertFirst(condition), update }
 }
 
 /** The error for a change that the stored reading does not allow. Undefined if it must be the quota. */
@@ -186,7 +196,8 @@ export const updateReading = async (db: Db, caller: Caller, readingId: number, p
     return row && toReading(row)
   }
   const { MAX_MEMBER_TEXT_BYTES } = quotas
-  const update = toUpdate(patch)({ readingId, bytes: utf8Bytes(patch.note), MAX_MEMBER_TEXT_BYTES })
+  const { insert, update } = toUpdate(patch)
+  const values = { ...ids, bytes: utf8Bytes(patch.note), MAX_MEMBER_TEXT_BYTES }
   const isSet = (...names: (keyof ReadingPatch)[]) => Number(names.some((name) => patch[name] !== undefined))
   const sets = {
     setsStart: isSet('startedAt'),
@@ -195,18 +206,21 @@ export const updateReading = async (db: Db, caller: Caller, readingId: number, p
     setsStar: isSet('rating'),
     reorders: isSet('startedAt', 'finishedAt', 'outcome'),
   }
-  const { stored, updated } = await runAsCaller(db, caller, {
-    ...storeFirst(readingId),
-    stored: firstRow(selectReading({ readingId })),
-    updated: firstRow(idempotent(update)),
+  const { implied, stored, updated } = await runAsCaller(db, caller, {
+    implied: firstRow(selectFirst(ids)),
+    ...storeFirst(insert, values),
+    stored: firstRow(selectReading(ids)),
+    updated: firstRow(idempotent(update(values))),
     book: sets.reorders || sets.setsStar ? idempotent(syncAfterChange({ readingId, ...sets })) : undefined,
   })
-  if (!updated && stored) {
-    throw refusal(stored, patch) ?? (await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas))
+  const before = implied ?? stored
+  if (!updated && before) {
+    throw refusal(before, patch) ?? (await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas))
   }
   return updated && toReading(updated)
 }
 
+const insertFirstToDelete = insertFirst(sql`true`)
 const clearBook = sqlStatement`
   update books set newestReadingId = null, bookStatus = 'YET', readStartDate = null, readEndDate = null
   where bookId = ${ownBookId} and newestReadingId = :readingId`
@@ -217,7 +231,7 @@ const removeReading = sqlStatement<{ readingId: number }>`
 export const deleteReading = async (db: Db, caller: Caller, readingId: number) => {
   const ids = { readingId }
   const { removed } = await runAsCaller(db, caller, {
-    ...storeFirst(readingId),
+    ...storeFirst(insertFirstToDelete, { bookId: readingId }),
     book: syncAfterChange({ ...ids, deletedId: readingId, reorders: 1 }),
     cleared: clearBook(ids),
     removed: removeReading(ids),

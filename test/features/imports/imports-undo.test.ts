@@ -177,6 +177,78 @@ describe('undoing an import leaves', () => {
   })
 })
 
+describe('undoing an import keeps a book that it created', () => {
+  const created = async (cells: Parameters<typeof row>[1]) => {
+    const reader = await signUp()
+    const importId = await importFile(reader, goodreads(row(1, cells)))
+    const [{ bookId, memos }] = await stateOf(reader)
+    return { reader, importId, bookId, memoId: memos[0]?.memoId }
+  }
+
+  it.each<[string, (each: Awaited<ReturnType<typeof created>>) => Promise<unknown>]>([
+    [
+      'a memo of the same length took the place of its own',
+      async ({ reader, bookId, memoId }) => {
+        await reader.delete(`/memos/${memoId}`)
+        await reader.createMemo(bookId, { memoContent: 'Mine!' })
+      },
+    ],
+    [
+      'a memo that was moved into it took the place of its own',
+      async ({ reader, bookId, memoId }) => {
+        await reader.delete(`/memos/${memoId}`)
+        const { bookId: from } = await reader.createBook({ title: 'Lamp' })
+        await reader.createMemo(from, { memoContent: 'Mine!' })
+        await reader.post(`/books/${bookId}/merge`, { from })
+      },
+    ],
+    [
+      'its memo has another text of the same length since the same second',
+      async ({ reader, memoId }) => {
+        await reader.patch(`/memos/${memoId}`, { memoContent: 'Mine!' })
+        await select('update memos set updatedAt = createdAt where memoId = ?', memoId)
+      },
+    ],
+    [
+      'a book that adds nothing was merged into it',
+      async ({ reader, bookId }) => {
+        const { bookId: from } = await reader.createBook({ title: 'Lamp' })
+        await reader.post(`/books/${bookId}/merge`, { from })
+      },
+    ],
+  ])('if %s', async (_, change) => {
+    const each = await created({ shelf: 'to-read', review: 'Slow.' })
+    await change(each)
+    const { reader, importId, bookId } = each
+    const before = await stateOf(reader)
+    expect(await undo(reader, importId)).toMatchObject({ removed: 0, kept: [{ bookId, left: ['all'] }] })
+    expect(await stateOf(reader)).toEqual(before)
+  })
+
+  it('not after changes that were refused', async () => {
+    const { reader, importId, bookId } = await created({ shelf: 'read', finished: '2026/03/14' })
+    const key = { 'Idempotency-Key': 'a-key' }
+    const other = await reader.createBook({ title: 'Lamp' })
+    const post = (book: number, note: string) =>
+      reader.send('POST', `/books/${book}/readings`, { body: { startedAt: '2020', note }, headers: key })
+    const refused = [
+      await reader.patch(`/readings/${bookId}`, { startedAt: '2027-01-01' }),
+      await reader.patch(`/readings/${bookId}`, { paused: true }),
+      await post(other.bookId, 'one'),
+      await post(bookId, 'another'),
+    ]
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 201, 422])
+    await select('update members set maxTextBytes = textBytes where memberId = ?', await memberIdOf(reader))
+    const note = 'x'.repeat(100)
+    const full = [
+      await reader.patch(`/readings/${bookId}`, { note }),
+      await reader.post(`/books/${bookId}/readings`, { startedAt: '2020', note }),
+    ]
+    expect(full.map(({ status }) => status)).toEqual([409, 409])
+    expect(await undo(reader, importId)).toEqual({ removed: 1, restored: 0, kept: [] })
+  })
+})
+
 describe('undoing an import', () => {
   it('that is running cancels it, and restores what it had done', async () => {
     const { reader } = await withBook()

@@ -17,6 +17,10 @@ const readingSums = sql`(select json_array(count(*), ${sql.raw(READING_SUMS.join
 export const snapshot = sql`json_set(
   json_object(${sql.raw(CHANGEABLE.map((name) => `'${name}', books.${name}`).join(', '))}),
   '$.title', books.title, '$.createdAt', books.createdAt, '$.memoCount', books.memoCount, '$.memoBytes', books.memoBytes,
+  '$.imported', (
+    select count(*) from memos
+    where memos.bookId = books.bookId and importId = :importId and version = importVersion
+  ),
   '$.edits', (
     select iif(count(*) = 0, null, json_array(count(*), max(updatedAt))) from memos
     where memos.bookId = books.bookId and updatedAt <> memos.createdAt

@@ -1,0 +1,1 @@
+ALTER TABLE `books` ADD `mergedBooks` integer DEFAULT 0 NOT NULL;
