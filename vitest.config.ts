@@ -147,26 +147,35 @@ const inNode = (name: string, options: object) => ({
   },
 })
 
-const WORKER_PROJECTS = [
+/** Those of `npm test`. */
+const PROJECTS = [
   inWorker('functions', FUNCTIONS, { isolate: false }),
   inWorker('folders', toFiles(FOLDERS)),
-  // To run one of their files.
-  inWorker('files', [...inFolders(...FOLDERS), 'test/attacks/data/*.test.ts']),
   inWorker('alone', ALONE),
+  inNode('tools', {}),
+]
+/** With ALL_TESTS=1, `npm test` runs these, too. Together they take less time than after each other, as many of them wait. */
+const SLOWER_PROJECTS = [
   inWorker('slot-folders', toFiles(SLOT_FOLDERS), { inSlot1: true }),
   inWorker('slot-alone', ALONE_IN_SLOT, { inSlot1: true }),
-]
-const NODE_PROJECTS = [
-  inNode('tools', {}),
   inNode('runbook', { testTimeout: 300_000 }),
   // Chromium takes seconds to lay out the reference beside other load.
   inNode('browser', { expect: { poll: { timeout: 60_000 } } }),
   inNode('clients', { globalSetup: 'test/clients/install.ts', testTimeout: 300_000 }),
 ]
+/** One of the files that others run together. */
+const FILES = inWorker('files', [...inFolders(...FOLDERS), 'test/attacks/data/*.test.ts'])
+
+const toProjects = () => {
+  if (isSmoke) return [SMOKE_PROJECT]
+  // Projects or files are named.
+  if (process.argv.slice(2).join(' ') !== 'run') return [...PROJECTS, ...SLOWER_PROJECTS, FILES]
+  return process.env.ALL_TESTS === '1' ? [...PROJECTS, ...SLOWER_PROJECTS] : PROJECTS
+}
 
 export default defineConfig({
   test: {
-    projects: isSmoke ? [SMOKE_PROJECT] : [...WORKER_PROJECTS, ...NODE_PROJECTS],
+    projects: toProjects(),
     sequence: { sequencer: inOrder(isSmoke ? SUITES.map((name) => `${name}.test.ts`) : LONGEST) },
     reporters: isSmoke ? ['verbose', skips] : ['default', 'json'],
     outputFile: { json: 'dist/test-report.json' },
