@@ -50,6 +50,7 @@ const ALONE_IN_SLOT = [
 /** The files that take longest: they run first. Files that mostly wait alternate with files that compute. */
 const LONGEST = [
   'runbook/',
+  'tools/attacks',
   'tools/after-restore',
   'features/accounts.',
   'clients/samples',
