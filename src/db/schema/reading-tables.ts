@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { BOOK_FORMATS, GOAL_METRICS, PROGRESS_KINDS, READING_OUTCOMES } from '../../values/contract'
-import { isOneOf, isPage } from './column-rules'
+import { counter, isOneOf, isPage } from './column-rules'
 import { ownerId } from './member-tables'
 
 // A trigger deletes the rows of readings and progress with the book, as those of bookTags.
@@ -37,6 +37,8 @@ export const readings = sqliteTable(
     format: text({ enum: BOOK_FORMATS }),
     note: text(),
     isPaused: integer({ mode: 'boolean' }).notNull().default(false),
+    /** How often the member edited it as a reading. */
+    edits: counter(),
   },
   (reading) => [
     index('readings_by_book').on(reading.memberId, reading.bookId),

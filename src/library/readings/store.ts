@@ -168,7 +168,7 @@ const toUpdate = ({ startedAt, finishedAt, outcome, rating, format, note, paused
   }
   const condition = sql.join([sql`true`, ...conditions], sql` and `)
   const update = sqlStatement<Row>`
-    update readings set ${assignments(values)} where ${isOwnReading} and ${condition} returning ${columns}`
+    update readings set edits = edits + 1, ${assignments(values)} where ${isOwnReading} and ${condition} returning ${columns}`
   return { insert: insertFirst(condition), update }
 }
 

@@ -119,7 +119,7 @@ export const importsReference: FeatureReference = {
     importId: 'Identifier of the import.',
     kept: 'The books that stay, because they were here before or were changed since.',
     left:
-      'What stays, because it was changed since: fields, `memos`, `history` for status, dates, readings and progress, which are only restored ' +
+      'What stays, because it was changed since: fields, `memos`, `tags`, `history` for status, dates, readings and progress, which are only restored ' +
       'together; or `all`, also of imports before this was kept.',
     line: 'The line of the file where the row begins, counted from 1. In JSON, the number of the item.',
     losses: 'The values of the row that were changed or dropped.',

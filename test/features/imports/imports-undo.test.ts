@@ -177,6 +177,95 @@ describe('undoing an import leaves', () => {
   })
 })
 
+describe('undoing an import leaves what the member made of it:', () => {
+  const READINGS = [2020, 2021, 2022].map((year, at) => ({
+    startedAt: `${year}`,
+    finishedAt: `${year}-02-10`,
+    outcome: 'FINISHED',
+    rating: at + 2,
+    note: `note ${at}`,
+  }))
+  const PROGRESS = [1, 2].map((day) => ({ at: `2024-01-0${day}T00:00:00Z`, page: 10 * day }))
+  const edits: [string, (reader: Reader, bookId: number) => Promise<unknown>][] = [
+    [
+      'ratings of two readings that were exchanged',
+      async (reader, bookId) => {
+        const [one, other] = (await reader.get(`/books/${bookId}/readings`)).body.toReversed()
+        await reader.patch(`/readings/${one.readingId}`, { rating: other.rating })
+        await reader.patch(`/readings/${other.readingId}`, { rating: one.rating })
+      },
+    ],
+    [
+      'a note of a reading with another letter',
+      async (reader, bookId) => {
+        const { body } = await reader.get(`/books/${bookId}/readings`)
+        await reader.patch(`/readings/${body.at(-1).readingId}`, { note: 'nota 0' })
+      },
+    ],
+    [
+      'an earlier page that was corrected',
+      (reader, bookId) => reader.post(`/books/${bookId}/progress`, { page: 12, at: PROGRESS[0]?.at }),
+    ],
+  ]
+
+  it.each(edits)('%s', async (_, change) => {
+    const source = await withBook({ itemPage: 300 })
+    for (const reading of READINGS) await source.reader.post(`/books/${source.bookId}/readings`, reading)
+    for (const event of PROGRESS) await source.reader.post(`/books/${source.bookId}/progress`, event)
+    const file = JSON.stringify((await source.reader.get('/export')).body)
+    for (const { reader, ofBook } of [
+      { reader: await signUp(), ofBook: { removed: 0, kept: [{ left: ['all'] }] } },
+      { reader: (await withBook()).reader, ofBook: { restored: 0, kept: [{ left: ['history'] }] } },
+    ]) {
+      const importId = await importFile(reader, file)
+      const [{ bookId }] = await booksOf(reader)
+      await change(reader, bookId)
+      const [{ readings, progress }] = await stateOf(reader)
+      expect(readings).toHaveLength(3)
+      expect(await undo(reader, importId)).toMatchObject(ofBook)
+      expect(await stateOf(reader)).toMatchObject([{ readings, progress }])
+    }
+  })
+
+  it.each<[string, (reader: Reader, bookId: number, other: number) => Promise<unknown>]>([
+    ['merged into that of the file', (reader) => reader.patch('/tags', { from: 'mine', to: 'sea' })],
+    [
+      'renamed to that of the file, which was renamed before',
+      async (reader) => {
+        await reader.patch('/tags', { from: 'sea', to: 'coast' })
+        await reader.patch('/tags', { from: 'mine', to: 'sea' })
+      },
+    ],
+    ['of a book that was merged', (reader, bookId, from) => reader.post(`/books/${bookId}/merge`, { from })],
+    [
+      'that was set again in another spelling',
+      async (reader, bookId) => {
+        await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags: ['mine', 'Sea'] } })
+        await reader.patch('/tags', { from: 'sea', to: 'Sea' })
+      },
+    ],
+  ])('a tag %s', async (_, change) => {
+    const { reader, bookId } = await withBook()
+    const { bookId: other } = await reader.createBook({ title: 'Lamp' })
+    await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags: ['mine'] } })
+    await reader.send('PUT', `/books/${other}/tags`, { body: { tags: ['sea'] } })
+    const importId = await importFile(reader, goodreads(row(1, { tags: 'sea' })))
+    await change(reader, bookId, other)
+    const tags = async () => (await stateOf(reader)).find((book: { bookId: number }) => book.bookId === bookId)?.tags
+    const before = await tags()
+    expect(await undo(reader, importId)).toMatchObject({ restored: 0, kept: [{ bookId, left: ['tags'] }] })
+    expect(await tags()).toEqual(before)
+  })
+
+  it('but takes its tags away beside others that were added', async () => {
+    const { reader, bookId } = await withBook()
+    const importId = await importFile(reader, goodreads(row(1, { tags: 'sea' })))
+    await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags: ['sea', 'mine'] } })
+    expect(await undo(reader, importId)).toMatchObject({ restored: 1 })
+    expect(await stateOf(reader)).toMatchObject([{ tags: ['mine'] }])
+  })
+})
+
 describe('undoing an import keeps a book that it created', () => {
   const created = async (cells: Parameters<typeof row>[1]) => {
     const reader = await signUp()
@@ -397,9 +486,9 @@ describe('undoing an import after a merge', () => {
     const { memoId } = await reader.createMemo(from)
     const importId = await importFile(reader, goodreads(row(1, FULL)))
     await merge(reader, bookId, from)
-    expect(await undo(reader, importId)).toMatchObject({ removed: 0, kept: [{ bookId, left: ['history'] }] })
+    expect(await undo(reader, importId)).toMatchObject({ removed: 0, kept: [{ bookId, left: ['history', 'tags'] }] })
     const [book] = await stateOf(reader)
-    expect(book).toMatchObject({ publisher: null, tags: [], memos: [{ memoId }] })
+    expect(book).toMatchObject({ publisher: null, tags: ['sea'], memos: [{ memoId }] })
     expect(book.readings).toHaveLength(2)
   })
 })

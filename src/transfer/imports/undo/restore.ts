@@ -4,7 +4,7 @@ import { sqlStatement } from '../../../db/client'
 import { textLimit } from '../../../db/quotas'
 import { DETAILS } from '../../book-columns'
 import { isOwnReportRow } from '../store'
-import { HISTORY_COLUMNS, historyState } from './snapshot'
+import { HISTORY_COLUMNS, historyEdits, historyState, tagState } from './snapshot'
 
 // The statements that undo rows which updated books of the library, as one transaction: what was changed since stays. The first
 // one marks the rows with what stays. The last one deletes what was needed for the undo, so that repeating it does nothing.
@@ -26,7 +26,12 @@ const changed = sql`(
     select 1 from json_each(texts) cross join memos on memoId = value ->> 'memoId'
     where memos.bookId = books.bookId and importId is not :importId
   )
-  union all select 'history' where undo -> 'history' is not null and undo ->> 'state' is not ${historyState}
+  union all select 'history' where undo -> 'history' is not null and (
+    undo ->> 'state' is not ${historyState} or coalesce(undo ->> 'historyEdits' <> ${historyEdits}, false)
+  )
+  union all select 'tags' where undo -> 'tags' is not null and (undo ->> 'merged' <> mergedBooks or exists (
+    select 1 from json_each(undo, '$.tagState') where value not in (select value from json_each(${tagState}))
+  ))
 )`
 // What comes back counts towards the quota before what is removed.
 const fits = sql`exists (
@@ -114,6 +119,7 @@ export const deleteTags = sqlStatement`
   delete from bookTags where memberId = ${callerId} and (tagId, bookId) in (
     select tagId, bookId from ${marked} as row, json_each(undo, '$.tags') as tag
     cross join tags on tags.memberId = ${callerId} and tags.tagKey = tag.value
+    where 'tags' not in (select value from json_each(undo, '$.left'))
   )`
 
 export const forget = sqlStatement`

@@ -4,13 +4,19 @@ import { CHANGEABLE, ofBook } from '../../book-columns'
 // What the report of an import keeps of the books that it wrote: JSON expressions for queries on `books`.
 
 const digits = (date: string) => `cast(replace(${date}, '-', '') as integer)`
-/** Any change of a reading changes these sums, unless the note is replaced by one of the same length. */
+/** A change of the book changes these sums of its readings. */
 const READING_SUMS = [
   digits('startedAt'),
   digits('finishedAt'),
   ...['length(outcome)', 'quarters', 'isPaused', 'unicode(format)', 'octet_length(note)'],
 ].map((number) => `coalesce(sum(${number}), 0)`)
 const readingSums = sql`(select json_array(count(*), ${sql.raw(READING_SUMS.join(', '))}) from readings where ${ofBook('readings')})`
+
+/** Further sums, of both: imports of earlier releases lack them. An edit of a reading does not cancel out another one here. */
+const edits = sql`json_array(
+  (select json_array(coalesce(sum(readingId), 0), coalesce(sum(edits), 0)) from readings where ${ofBook('readings')}),
+  (select coalesce(sum(page * (at % 65521) % 1000000007), 0) from progress where ${ofBook('progress')})
+)`
 
 /** A created book with what belongs to it. An undo deletes the book if it still is the same. */
 // Two functions, because D1 allows a function 32 arguments: as many as `CHANGEABLE` gives.
@@ -30,7 +36,7 @@ export const snapshot = sql`json_set(
     where ${ofBook('bookTags')}
   ),
   '$.progress', (select count(*) from progress where ${ofBook('progress')}),
-  '$.readings', ${readingSums}
+  '$.readings', ${readingSums}, '$.historyEdits', ${edits}
 )`
 
 /** The columns of a book that follow from its readings and progress, which are only restored together. */
@@ -45,6 +51,15 @@ const latest = (value: string) => sql`(
 export const historyState = sql`json_array(
   books.newestReadingId, ${history}, json(${readingSums}), json(${latest('json_array(at, total)')})
 ) || ''`
+
+/** The rest of it, as a text. */
+export const historyEdits = sql`${edits} || ''`
+
+/** The tags of a book with their identifiers: a JSON array. */
+export const tagState = sql`(
+  select json_group_array(tagId || ' ' || tag) from bookTags cross join tags using (memberId, tagId)
+  where ${ofBook('bookTags')}
+)`
 
 /** What restores a book's readings and progress. */
 export const historyBefore = sql`json_object(

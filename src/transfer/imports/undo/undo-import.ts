@@ -20,19 +20,17 @@ const cancel = sqlStatement<StoredImport>`
 const BATCH = 100
 
 // The unary plus keeps SQLite from reading all books of the member. Earlier releases kept the tags in the order of the file, and
-// did not count the memos that are as they were imported.
+// fewer values.
 const deleteUnchanged = sqlStatement<{ bookId: number }>`
   delete from books where +memberId = ${callerId} and bookId in (
     select books.bookId from importRows join books using (memberId, bookId)
     where importRows.memberId = ${callerId} and importId = ${placeholder('importId')}
       and row > ${placeholder('after')} and row <= ${placeholder('after')} + ${sql.raw(String(BATCH))}
-      and outcome = 'created' and mergedBooks = 0
+      and outcome = 'created' and mergedBooks = 0 and undo is not null
       and not exists (
-        select 1 from json_each(${snapshot}) as now where now.value is not case now.key
-          when 'tags' then (select json_group_array(value order by value) from json_each(undo, '$.tags'))
-          when 'imported' then coalesce(undo ->> 'imported', now.value)
-          else undo ->> now.key
-        end
+        select 1 from json_each(${snapshot}) as now where undo -> now.key is not null and now.value is not iif(
+          now.key = 'tags', (select json_group_array(value order by value) from json_each(undo, '$.tags')), undo ->> now.key
+        )
       )
   )
   returning bookId`

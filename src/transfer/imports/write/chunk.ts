@@ -6,7 +6,7 @@ import { memos } from '../../../db/schema/memo-tables'
 import { MAX_TAGS } from '../../../library/tags/schema'
 import { BOOK_COLUMNS, CHANGEABLE } from '../../book-columns'
 import { toJsonParts } from '../run-context'
-import { historyBefore, historyState, snapshot } from '../undo/snapshot'
+import { historyBefore, historyEdits, historyState, snapshot, tagState } from '../undo/snapshot'
 import { importId, isClaimed, itemBook, items, itemsOfBooks, jsonOf, memberId, value, values } from './chunk-claim'
 import type { toItems } from './chunk-items'
 import { insertFirstReadings, insertProgress, insertReadings, lastReadingId, syncBooks, syncPages } from './history'
@@ -94,10 +94,11 @@ const insertReport = sqlStatement`
     iif(${jsonOf('texts')} is null, null, ${replacedTexts}), ${value('bookId')}
   from ${items} left join ${itemBook} where ${isClaimed}`
 const completeReport = sqlStatement`
-  update importRows set undo = json_set(undo, '$.state', (
-    select ${historyState} from books where books.bookId = importRows.bookId and +books.memberId = ${memberId}
-  ))
-  where memberId = ${memberId} and importId = ${importId} and row in (select ${value('row')} from ${items}) and ${isClaimed}`
+  update importRows set undo = json_set(
+    undo, '$.state', ${historyState}, '$.historyEdits', ${historyEdits}, '$.tagState', ${tagState}, '$.merged', mergedBooks
+  )
+  from books where books.bookId = importRows.bookId and +books.memberId = ${memberId}
+    and importRows.memberId = ${memberId} and importId = ${importId} and row in (select ${value('row')} from ${items}) and ${isClaimed}`
 // After all else, because it has what the import made of the books.
 const insertReportOfNew = sqlStatement`
   insert into importRows (memberId, importId, row, line, title, outcome, code, losses, undo, bookId)
@@ -139,7 +140,7 @@ export const writeChunk = (
     ...write(updateTexts, texts),
     ...write(
       completeReport,
-      report.filter(({ undo }) => undo && 'history' in undo && undo.history),
+      report.filter(({ undo }) => undo && (('history' in undo && undo.history) || ('tags' in undo && undo.tags))),
     ),
     ...write(insertReportOfNew, reportOfNew),
   ]

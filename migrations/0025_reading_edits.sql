@@ -1,0 +1,1 @@
+ALTER TABLE `readings` ADD `edits` integer DEFAULT 0 NOT NULL;
