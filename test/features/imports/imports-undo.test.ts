@@ -257,6 +257,14 @@ describe('undoing an import leaves what the member made of it:', () => {
     expect(await tags()).toEqual(before)
   })
 
+  it('a rating, once the reading has more', async () => {
+    const { reader, bookId } = await withBook({ ...DONE, star: 0 })
+    const importId = await importFile(reader, goodreads(row(1, { rating: 4, shelf: 'read' })))
+    await reader.patch(`/readings/${bookId}`, { note: 'Mine.' })
+    expect(await undo(reader, importId)).toMatchObject({ restored: 0, kept: [{ bookId, left: ['star'] }] })
+    expect(await booksOf(reader)).toMatchObject([{ star: 4 }])
+  })
+
   it('but takes its tags away beside others that were added', async () => {
     const { reader, bookId } = await withBook()
     const importId = await importFile(reader, goodreads(row(1, { tags: 'sea' })))

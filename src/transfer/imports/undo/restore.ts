@@ -16,10 +16,13 @@ const isOwnBook = sql`books.bookId = importRows.bookId and books.memberId = ${ca
 const COLUMNS = ['title', ...DETAILS, 'sourceIds', 'star'] as const
 const present = sql`json_object(${sql.raw(COLUMNS.map((name) => `'${name}', books.${name}`).join(', '))})`
 const isImported = sql`importId = :importId and version = importVersion`
+/** The reading got a row since the import, and has the stars. */
+const hasStarOfReading = sql.raw(`newestReadingId is not null and undo -> 'history' is null`)
 const changed = sql`(
   select key from json_each(undo, '$.changes') as change
   where key in (${sql.raw(COLUMNS.map((name) => `'${name}'`).join(', '))})
-    and (${present} ->> key) is not (value ->> 1) and (${present} ->> key) is not (value ->> 0)
+    and ((${present} ->> key) is not (value ->> 1) or (key = 'star' and ${hasStarOfReading}))
+    and (${present} ->> key) is not (value ->> 0)
   union all select 'memos' where exists (
     select 1 from memos where memos.bookId = books.bookId and importId = :importId and version <> importVersion
   ) or exists (
