@@ -78,7 +78,7 @@ export const listReadings = async (db: Db, caller: Caller, bookId: number) => {
 const textRoom = sql`(select ${textLimit} - textBytes from members where ${isCaller})`
 const countReadings = sql`(select count(*) from readings where memberId = books.memberId and bookId = books.bookId)`
 const hasRoom = sql`:bytes <= ${textRoom}`
-const [insertFirstBefore, insertFirstOnce] = [insertFirst(hasRoom), insertFirst(sql`${hasRoom} ${isUnused}`)]
+const [insertFirstIfRoom, insertFirstIfUnused] = [insertFirst(hasRoom), insertFirst(sql`${hasRoom} ${isUnused}`)]
 const insertReading = insertOnce(
   (condition) => sqlStatement<Row>`
   insert into readings (
@@ -128,7 +128,7 @@ export const createReading = async (
   const sync = syncAfterCreate({ bookId, reorders: 1 })
   const { MAX_IDEMPOTENCY_KEYS } = quotas
   const { created, used, usage } = await runAsCaller(db, caller, {
-    ...storeFirst(key ? insertFirstOnce : insertFirstBefore, { ...values, ...key, MAX_IDEMPOTENCY_KEYS }),
+    ...storeFirst(key ? insertFirstIfUnused : insertFirstIfRoom, { ...values, ...key, MAX_IDEMPOTENCY_KEYS }),
     ...insertReading(values, key, quotas),
     // Its condition is that the statement before has written a row: the reading, or its key.
     book: key ? idempotent(sync) : sync,

@@ -57,8 +57,8 @@ const tryToStart = async () => {
 }
 
 /**
- * Starts `npm run dev` with an empty database. Returns its address, what it has printed, and a function that stops it. About one
- * start in a thousand hangs before the runtime opens its databases: then another one follows.
+ * Starts `npm run dev` with an empty database. Returns its address, what it has printed, and a function that stops it. A
+ * start can hang before the first migration, which is rare: then another one follows.
  */
 export const startService = async () => {
   const first = await tryToStart()

@@ -12,11 +12,14 @@ const READING_SUMS = [
 ].map((number) => `coalesce(sum(${number}), 0)`)
 const readingSums = sql`(select json_array(count(*), ${sql.raw(READING_SUMS.join(', '))}) from readings where ${ofBook('readings')})`
 
-/** Further sums, of both: imports of earlier releases lack them. An edit of a reading does not cancel out another one here. */
-const edits = sql`json_array(
+/**
+ * What these sums do not show: two edits of readings that cancel each other out, and other pages at the same times. A text, which
+ * imports of earlier releases lack.
+ */
+export const historyEdits = sql`json_array(
   (select json_array(coalesce(sum(readingId), 0), coalesce(sum(edits), 0)) from readings where ${ofBook('readings')}),
-  (select coalesce(sum(page * (at % 65521) % 1000000007), 0) from progress where ${ofBook('progress')})
-)`
+  (select coalesce(sum(page * (1 + abs(at % 65521)) % 1000000007), 0) from progress where ${ofBook('progress')})
+) || ''`
 
 /** A created book with what belongs to it. An undo deletes the book if it still is the same. */
 // Two functions, because D1 allows a function 32 arguments: as many as `CHANGEABLE` gives.
@@ -36,7 +39,7 @@ export const snapshot = sql`json_set(
     where ${ofBook('bookTags')}
   ),
   '$.progress', (select count(*) from progress where ${ofBook('progress')}),
-  '$.readings', ${readingSums}, '$.historyEdits', ${edits}
+  '$.readings', ${readingSums}, '$.historyEdits', ${historyEdits}
 )`
 
 /** The columns of a book that follow from its readings and progress, which are only restored together. */
@@ -51,9 +54,6 @@ const latest = (value: string) => sql`(
 export const historyState = sql`json_array(
   books.newestReadingId, ${history}, json(${readingSums}), json(${latest('json_array(at, total)')})
 ) || ''`
-
-/** The rest of it, as a text. */
-export const historyEdits = sql`${edits} || ''`
 
 /** The tags of a book with their identifiers: a JSON array. */
 export const tagState = sql`(
