@@ -74,7 +74,10 @@ const LONGEST = [
 ]
 
 const COMMON = {
-  tags: [{ name: 'slow', description: 'hashes many passwords, or waits: npm run test:quick leaves it out' }],
+  tags: [
+    { name: 'slow', description: 'hashes many passwords, or waits: npm run test:quick leaves it out' },
+    { name: 'one-slot', description: 'cannot depend on the slot of members: npm run test:slots leaves it out' },
+  ],
   // Many tests wait for timeouts.
   maxWorkers: 4,
 }

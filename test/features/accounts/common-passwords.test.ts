@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { env } from 'cloudflare:workers'
 import { dictionary } from '@zxcvbn-ts/language-common'
 import { expect, it, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { type Reader, signUp } from '../../support/api'

@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { expect, it } from 'vitest'
 import { emptyEntry } from '../../../src/transfer/entry'
 import { createLineReader, createLineWriter, READER_PROTOCOL } from '../../../src/transfer/entry-lines'

@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Bindings } from '../../../src/env'

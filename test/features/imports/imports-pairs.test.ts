@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { describe, expect, it } from 'vitest'
 import type { ImportRow } from '../../../src/transfer/imports/responses'
 import librarything from '../../fixtures/imports/pairs/goodreads-librarything.tsv?raw'

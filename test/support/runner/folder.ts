@@ -1,4 +1,5 @@
 import { beforeAll, describe } from 'vitest'
+import { memberSlot } from '../database'
 import { emptyDatabases } from './empty-databases'
 
 /**
@@ -8,7 +9,8 @@ import { emptyDatabases } from './empty-databases'
  */
 export const runFolder = (files: Record<string, () => Promise<unknown>>, sources: Record<string, string>) => {
   for (const [path, load] of Object.entries(files)) {
-    const tags = [...(sources[path] ?? '').matchAll(/^\/\/ @module-tag (\w+)$/gm)].map(([, tag = '']) => tag)
+    const tags = [...(sources[path] ?? '').matchAll(/^\/\/ @module-tag ([\w-]+)$/gm)].map(([, tag = '']) => tag)
+    if (tags.includes('one-slot') && memberSlot() > 0) continue
     describe(path, { tags }, async () => {
       beforeAll(emptyDatabases)
       await load()
