@@ -1,5 +1,11 @@
 import { join } from './bytes'
 
+/** Applies all migrations to an empty database, in one call. Does nothing to a database that has them. */
+export const migrate = async (database: D1Database, statements: string[]) => {
+  if (await database.prepare(`select name from sqlite_master where name = 'members'`).first()) return
+  await database.batch(statements.map((statement) => database.prepare(statement)))
+}
+
 type Stores = { databases: D1Database[]; bucket: R2Bucket; lists: KVNamespace }
 
 const toBytes = (value: unknown) => Uint8Array.from(new TextEncoder().encode(JSON.stringify(value)))

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { readMigrations } from '../../support/service/migrations'
 import { defineReader, defineWorker, listChildren, MINIFLARE_OPTIONS, SERVICE } from '../../support/service/workerd'
+import { migrate } from '../../support/stores'
 import { createClient } from './client'
 
 export const JWT_SECRET = 'a secret of the attack suites only, which no deployment has'
@@ -45,11 +46,6 @@ const VARS = {
   PUBLIC_URL: 'https://library.example',
   CATALOGUE_PROVIDER: 'sample',
   LOG_SAMPLE_RATE: '1',
-}
-
-const migrate = async (database: D1Database) => {
-  if (await database.prepare(`select name from sqlite_master where name = 'members'`).first()) return
-  for (const statement of readMigrations()) await database.prepare(statement).run()
 }
 
 /** The bindings of all slots, in ascending order. */
@@ -103,7 +99,7 @@ export const startService = async (options: Options = {}) => {
   const url = await miniflare.unsafeGetDirectURL(NAME)
   const getDatabase = async (name: string) => (await miniflare.getD1Database(name, NAME)) as unknown as D1Database
   const databases = await Promise.all(names.map(getDatabase))
-  await Promise.all(databases.map(migrate))
+  await Promise.all(databases.map((database) => migrate(database, readMigrations())))
   const [directory] = databases as [D1Database, ...D1Database[]]
   const slot = slots > 1 ? 1 : 0
   const client = createClient(url)

@@ -1,4 +1,3 @@
-import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { toQuery } from '../../../scripts/slots/compare.ts'
@@ -7,6 +6,7 @@ import { idRange } from '../../../src/db/next-id'
 import { forEachConcurrent } from '../../../src/runtime/concurrently'
 import { sweep } from '../../../src/sweep'
 import { send } from '../../support/api'
+import { migrateDatabase } from '../../support/runner/empty-databases'
 import { expectLinear } from '../../support/runtime/growth'
 import { SLOT_BINDINGS } from '../../support/service/slot-bindings'
 import { ADDRESS_KEY } from '../../support/slots'
@@ -92,7 +92,7 @@ const countRows = async (table: string) => {
 }
 
 beforeAll(async () => {
-  await forEachConcurrent(SLOTS, async ([, database]) => applyD1Migrations(database, env.MIGRATIONS))
+  await forEachConcurrent(SLOTS, ([, database]) => migrateDatabase(database))
   // As a deployment does.
   const query = toQuery(SLOTS.map(([, database], slot) => ({ slot, database })))
   const { unconfirmed } = await markSlots(query, [...SLOTS.keys()])

@@ -1,12 +1,18 @@
-import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import { forgetSharedReader } from '../api'
+import { migrate } from '../stores'
 
 const TABLES = ['members', 'joinCodes', 'accountCodes', 'attempts', 'dailyMails', 'addresses', 'slotMarks', 'purgeJobs']
 
+export const migrateDatabase = (database: D1Database) =>
+  migrate(
+    database,
+    env.MIGRATIONS.flatMap(({ queries }) => queries),
+  )
+
 export const emptyDatabase = async (database: D1Database) => {
-  await applyD1Migrations(database, env.MIGRATIONS)
+  await migrateDatabase(database)
   await database.batch(TABLES.map((table) => database.prepare(`delete from ${table}`)))
 }
 
