@@ -7,7 +7,7 @@ import { findOrphans } from '../../../scripts/data/objects'
 import { findDirectoryProblems } from '../../support/accounts/directory'
 import { createCopy } from '../../support/sync/copy'
 import type { Attack } from '../harness/attack'
-import { jsonRequest, type Member, signUp, signUpMany } from '../harness/members'
+import { insertMember, jsonRequest, type Member } from '../harness/members'
 import { makeFolder, type Service } from '../harness/service'
 import { type Creation, countCreated, createOnce } from './keyed-creations'
 
@@ -111,7 +111,7 @@ const write = async (current: Current, writer: Writer): Promise<void> => {
   } else {
     writer.hasUnconfirmedWithdrawal = true
     await request('DELETE', '/members/me', 204)
-    Object.assign(writer, createWriter(current, await signUp(service)))
+    Object.assign(writer, createWriter(current, await insertMember(service)))
   }
 }
 
@@ -194,7 +194,9 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
   let [acknowledged, repeated, lost, mismatches] = [0, 0, 0, 0]
   const options = { data: makeFolder(), uploadsPerMinute: 100_000 }
   const current = { service: await start(options) }
-  const writers = (await signUpMany(current.service, WRITERS)).map((member) => createWriter(current, member))
+  const writers = (await Array.fromAsync({ length: WRITERS }, () => insertMember(current.service))).map((member) =>
+    createWriter(current, member),
+  )
   for (let crash = 1; crash <= times; crash++) {
     const written = await writeUntilKilled(current, writers)
     acknowledged += written.acknowledged
@@ -210,7 +212,7 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
       const missing = await findLost(service, writer)
       lost += missing.length
       failures.push(...missing.map((problem) => `after crash ${crash}: ${problem}`))
-      if (writer.hasUnconfirmedWithdrawal) Object.assign(writer, createWriter(current, await signUp(service)))
+      if (writer.hasUnconfirmedWithdrawal) Object.assign(writer, createWriter(current, await insertMember(service)))
     }
     if (crash % 10 === 0) progress(`${crash} crashes, ${acknowledged} writes acknowledged`)
   }

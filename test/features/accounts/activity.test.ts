@@ -155,11 +155,10 @@ describe('repeats', () => {
 
   it('from an unknown device and country do not count towards the five', async () => {
     const from = { headers: {}, cf: {} }
-    for (let n = 0; n < 2; n++)
-      await reader.send('PATCH', '/members/me', { ...from, body: { password: `new-pass-${n}` } })
+    const body = { password: 'another-password-1' }
+    for (let n = 0; n < 2; n++) await reader.send('PATCH', '/members/me', { ...from, body })
     for (const device of ['A', 'B', 'C', 'D', 'E', 'F']) {
-      const headers = { 'User-Agent': device }
-      await reader.send('PATCH', '/members/me', { headers, cf: {}, body: { password: `new-pass-${device}` } })
+      await reader.send('PATCH', '/members/me', { headers: { 'User-Agent': device }, cf: {}, body })
     }
     const changed = (await entriesOf('PASSWORD_CHANGED')).map(({ count, device }) => [count, device])
     expect(changed.sort()).toEqual([
@@ -172,9 +171,9 @@ describe('repeats', () => {
     ])
   })
 
-  it('do not push out the login of a thief who creates and deletes 300 access tokens', async () => {
+  it('do not push out the login of a thief who creates and deletes 100 access tokens', async () => {
     await logIn(reader.email)
-    for (let n = 0; n < 300; n++) {
+    for (let n = 0; n < 100; n++) {
       at(n * 1000)
       await useToken(`Device${n % 60}`)
     }
@@ -182,7 +181,7 @@ describe('repeats', () => {
     for (const kind of ['TOKEN_CREATED', 'TOKEN_DELETED']) {
       const entries = await entriesOf(kind)
       expect(entries).toHaveLength(6)
-      expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(300)
+      expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(100)
     }
   })
 

@@ -209,12 +209,12 @@ describe('a code', () => {
     for (const again of [code, '000000']) expect(await joinWith(email, again)).toMatchObject(EXISTS)
   })
 
-  it('is invalid for a network after five of a thousand guesses, sent a hundred at a time', async () => {
+  it('is invalid for a network after five of 300 guesses, sent a hundred at a time', async () => {
     const email = newEmail()
     const code = await codeFor(email)
     const before = (await select('select * from attempts')).length
     const guess = (n: number) => joinWith(email, otherCode(code, n + 1))
-    for (let batch = 0; batch < 10; batch++) {
+    for (let batch = 0; batch < 3; batch++) {
       const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => guess(batch * 100 + n)))
       expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(400))
     }
