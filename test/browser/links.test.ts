@@ -42,27 +42,29 @@ const WIDTHS = [360, 1280]
 const inspect = async (url: string, name: string) => {
   const problems: string[] = []
   const hosts = new Set<string>()
+  const context = await browser.newContext({ bypassCSP: true })
+  const page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.route(/^https:/, (route) => route.fulfill({ contentType: 'image/svg+xml', body: COVER }))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${service.base}/`)) hosts.add(new URL(request.url()).host)
+  })
+  await page.goto(url)
+  await page.waitForLoadState('load')
+  await page.evaluate(AXE)
   for (const colorScheme of THEMES) {
+    await page.emulateMedia({ colorScheme })
     for (const width of WIDTHS) {
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true })
-      const page = await context.newPage()
-      page.on('pageerror', (error) => problems.push(error.message))
-      await page.route(/^https:/, (route) => route.fulfill({ contentType: 'image/svg+xml', body: COVER }))
-      page.on('request', (request) => {
-        if (!request.url().startsWith(`${service.base}/`)) hosts.add(new URL(request.url()).host)
-      })
-      await page.goto(url)
-      await page.waitForLoadState('load')
+      await page.setViewportSize({ width, height: 800 })
       if (SCREENSHOTS)
         await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}-${width}.png`, fullPage: true })
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       if (overflow > 0) problems.push(`${name} is ${overflow} pixels too wide at ${width}`)
-      await page.evaluate(AXE)
       const { violations } = (await page.evaluate('axe.run()')) as AxeResults
       problems.push(...violations.map(({ id, nodes }) => `${colorScheme} ${width}: ${id} ${nodes[0]?.html}`))
-      await context.close()
     }
   }
+  await context.close()
   return { problems, hosts: [...hosts] }
 }
 const COVER =

@@ -1,9 +1,9 @@
 // Executes the code samples of the served document, in the order of its examples, each language on a new service.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { hc } from 'hono/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { EXAMPLES, EXPORT } from '../../src/openapi/examples.ts'
@@ -42,9 +42,8 @@ const runFetch: Execute = async (source, token, fileName = '') => {
   return sample(hc, FILES[fileName], token)
 }
 
-const withoutImports = (source: string) => source.replace(/^import .*$/gm, '')
-
-const runClient: Execute = (source, ...rest) => runFetch(stripTypeScriptTypes(withoutImports(source)), ...rest)
+const runClient: Execute = (source, ...rest) =>
+  runFetch(stripTypeScriptTypes(source.replace(/^import .*$/gm, '')), ...rest)
 
 const runCurl: Execute = async (source, token) => {
   const cwd = mkdtempSync(join(tmpdir(), 'reading-library-'))
@@ -84,20 +83,4 @@ it.each([
     token = endsSession ? '' : (returned.token ?? token)
   }
   for (const operationId of Object.keys(EXAMPLES)) await executeSample(operationId)
-})
-
-it('every sample for the typed client compiles', () => {
-  // In the package, so that its own name resolves.
-  const folder = resolve('dist/samples')
-  mkdirSync(folder, { recursive: true })
-  const functions = operationsOf(JSON.parse(readFileSync('docs/openapi.json', 'utf8'))).map(
-    (operation) => `  async () => {\n${withoutImports(sampleOf(operation, 'typed client'))}\n  },`,
-  )
-  const imports = "import { hc } from 'hono/client'\nimport type { Api } from 'reading-library'"
-  const variables = 'declare const token: string\ndeclare const file: File'
-  writeFileSync(join(folder, 'samples.ts'), `${imports}\n${variables}\nexport default [\n${functions.join('\n')}\n]\n`)
-  const compilerOptions = { noUnusedLocals: false }
-  const config = { extends: '../../tsconfig.json', compilerOptions, include: ['.', '../../test/*.d.ts'] }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  execFileSync('npx', ['tsc', '-p', folder], { stdio: 'inherit' })
 })

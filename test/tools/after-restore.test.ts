@@ -32,9 +32,10 @@ const run = (...args: string[]) => runCommandIn('.', { ADDRESS_KEY, TIME_ZONE: '
 
 type Flags = { repair?: boolean; restored?: 'all' | number; timeZone?: string }
 
+type Stores = Omit<Awaited<ReturnType<typeof openStores>>, 'dispose'>
+
 /** Verifies local data, and returns the lines that it prints but the last. */
-const verifyData = async (data: string, { repair = false, restored, timeZone = 'UTC' }: Flags = {}) => {
-  const { dispose, ...stores } = await openStores({ persistTo: data })
+const verifyStores = async (stores: Stores, { repair = false, restored, timeZone = 'UTC' }: Flags = {}) => {
   const lines: string[] = []
   await verify(
     { ...stores, addressKey: ADDRESS_KEY, settings: { ...stores.settings, TIME_ZONE: timeZone } },
@@ -46,13 +47,15 @@ const verifyData = async (data: string, { repair = false, restored, timeZone = '
       progress: () => {},
     },
   )
-  await dispose()
   return lines.slice(0, -1)
 }
 
+const hashEmail = (email: string) => hashAddress(ADDRESS_KEY, email)
+
 /** Opens local data, and what a Worker does with it. */
 const open = async (data: string) => {
-  const { slots, bucket, dispose } = await openStores({ persistTo: data })
+  const { dispose, ...stores } = await openStores({ persistTo: data })
+  const { slots, bucket } = stores
   const databaseOf = (slot: number) => slots[slot]?.database as D1Database
   const dbOf = (slot: number) => connect(databaseOf(slot) as never, { slot })
   const idOf = (slot: number, member: number) => idsOf(slot).first + member
@@ -72,6 +75,8 @@ const open = async (data: string) => {
     bucket: bucket as R2Bucket,
     dispose,
     query,
+    verify: (flags?: Flags) => verifyStores(stores, flags),
+    rebuild: (slot: number) => rebuildSlot(slots, slot, hashEmail),
     idOf,
     keyOf,
     /** Uploads an image, named after a letter. */
@@ -93,7 +98,7 @@ const open = async (data: string) => {
       await query(slot, `insert into sessions values (?, 'session', 1, 1, 9e15, null, null)`, id)
       if (slot === 0) return
       await query(0, 'insert or replace into slotCounters values (?, ?)', slot, id)
-      await rebuildSlot(slots, slot, (email) => hashAddress(ADDRESS_KEY, email))
+      await rebuildSlot(slots, slot, hashEmail)
     },
     /** Adds a book with a memo and two readings. Returns the new identifiers. */
     write: async (slot: number, member: number) => {
@@ -192,11 +197,12 @@ it('a slot restored from an older dump loses no withdrawal and assigns no identi
   cpSync(newer, mixed, { recursive: true })
   cpSync(join(older, 'DB_1'), join(mixed, 'DB_1'), { recursive: true, force: true })
   const { restored, command } = await restore(mixed, 'slot-restored')
-  expect(await verifyData(restored)).not.toEqual([])
+  const broken = await open(restored)
+  expect(await broken.verify()).not.toEqual([])
   const others = () => ['DB', 'DB_2'].map((binding) => readRows(restored, binding))
   const before = others()
 
-  expect(await verifyData(restored, { repair: true, restored: 1 })).toEqual(
+  expect(await broken.verify({ repair: true, restored: 1 })).toEqual(
     expect.arrayContaining([
       repaired('DB_1'),
       'rows of images added: 1',
@@ -204,11 +210,12 @@ it('a slot restored from an older dump loses no withdrawal and assigns no identi
       'objects without a row deleted: 1',
     ]),
   )
+  await broken.dispose()
   expect(await command('slots', 'rebuild', '1')).toMatchObject({ code: 0 })
-  expect(await verifyData(restored)).toEqual([])
-  expect(others()).toEqual(before)
 
-  const { query, idOf, keyOf, bucket, write, sweep, dispose } = await open(restored)
+  const { verify, query, idOf, keyOf, bucket, write, sweep, dispose } = await open(restored)
+  expect(await verify()).toEqual([])
+  expect(others()).toEqual(before)
   const leaver = idOf(1, LEAVER)
   expect(await query(1, 'select * from members where memberId = ?', leaver)).toMatchObject([
     { email: `withdrawn-${leaver}`, name: '', passwordHash: '', maxImageBytes: null },
@@ -225,9 +232,9 @@ it('a slot restored from an older dump loses no withdrawal and assigns no identi
 it('all slots restored from an older dump assign no member identifier again', TIMEOUT, async () => {
   const { older, ids, restore } = backups
   const { command, restored } = await restore(older, 'all-restored')
-  expect(await verifyData(restored, { repair: true, restored: 'all' })).toEqual(
-    expect.arrayContaining(BINDINGS.map(repaired)),
-  )
+  const broken = await open(restored)
+  expect(await broken.verify({ repair: true, restored: 'all' })).toEqual(expect.arrayContaining(BINDINGS.map(repaired)))
+  await broken.dispose()
   expect(await command('slots', 'rebuild', 'all')).toMatchObject({ code: 0 })
   expect(await command('verify')).toMatchObject({ code: 0 })
 
@@ -253,7 +260,7 @@ it.each(['America/Los_Angeles', 'Asia/Seoul'])(
     for (const binding of ['DB', 'DB_1']) createDatabase(data, binding).close()
     writeFileSync(join(data, 'slots.json'), '[{"slot":1}]')
     const LOST = NEWCOMER + 1
-    const { signUp, mark, put, keyOf, dispose } = await open(data)
+    const { signUp, mark, put, keyOf, verify, rebuild, dispose } = await open(data)
     const at = (seconds: number) => localTime(timeZone, Date.now() + seconds * 1000)
     for (const member of [LEAVER, NEWCOMER]) await mark(1, member, Date.now() - 60_000)
     await put(1, KEEPER, 'a')
@@ -261,15 +268,15 @@ it.each(['America/Los_Angeles', 'Asia/Seoul'])(
     for (const member of [KEEPER, LEAVER]) await signUp(1, member, at(-120))
     await signUp(1, NEWCOMER, at(0))
     await signUp(1, LOST, at(60))
-    await dispose()
 
     const orphan = `${keyOf(1, LOST, 'b')}: object without a row`
-    expect(await verifyData(data, { repair: true, timeZone })).toEqual(['rows of images added: 1', orphan])
-    expect(await verifyData(data, { repair: true, restored: 1, timeZone })).toEqual(
+    expect(await verify({ repair: true, timeZone })).toEqual(['rows of images added: 1', orphan])
+    expect(await verify({ repair: true, restored: 1, timeZone })).toEqual(
       expect.arrayContaining([repaired('DB_1'), 'objects without a row deleted: 1']),
     )
-    await run('slots', 'rebuild', '1', '--local', '--persist-to', data)
-    expect(await verifyData(data, { timeZone })).toEqual([])
+    await rebuild(1)
+    expect(await verify({ timeZone })).toEqual([])
+    await dispose()
     const [members, , , , , images] = readRows(data, 'DB_1')
     expect(members?.map(({ withdrawnAt }) => withdrawnAt !== null)).toEqual([false, true, false, false])
     expect(images).toMatchObject([{ name: `${'a'.repeat(22)}.png` }])
