@@ -53,20 +53,13 @@ const readBookmark = (c: Context<App>, slot: number) => {
   return Number(bookmarkSlot) === slot ? bookmark : undefined
 }
 
-// Without an execution context, as in `app.request`, nothing ends a call early.
-const waitUntil = (c: Context<App>, call: Promise<unknown>) => {
-  try {
-    c.executionCtx.waitUntil(call)
-  } catch {}
-}
-
 const openSlot = (c: Context<App>, slot: number) =>
   connect(databaseOf(c.env, slot), {
     slot,
     sources: sourcesOf(networkOf(c)),
     bookmark: readBookmark(c, slot),
     onBookmark: (latest) => c.header(BOOKMARK, slot > 0 ? `${slot}:${latest}` : latest),
-    waitUntil: (call) => waitUntil(c, call),
+    waitUntil: (call) => c.executionCtx.waitUntil(call),
   })
 
 export const app = new Hono<App>({ router: createRouter() })

@@ -67,7 +67,7 @@ const oneOf = <const Values extends readonly [string, ...string[]]>(name: string
 // D1 rounds integers above 2^53.
 const quota = (name: Quota) => integer(name, [0, Number.MAX_SAFE_INTEGER], DEFAULT_QUOTAS[name])
 
-const Variables = z.lazy(() =>
+const variables = (hasDirectory: boolean) =>
   z
     .object({
       JWT_SECRET: secret('JWT_SECRET'),
@@ -101,8 +101,8 @@ const Variables = z.lazy(() =>
       LOG_SAMPLE_RATE: rate('LOG_SAMPLE_RATE', DEFAULT_LOG_SAMPLE_RATE),
       /** While it is on, nothing is changed but what reading needs, such as limits. */
       MAINTENANCE: z._default(oneOf('MAINTENANCE', ['on', 'off']), 'off'),
-      /** The key of the hashes of e-mail addresses in the directory. */
-      ADDRESS_KEY: z.optional(z.string()),
+      /** The key of the hashes of e-mail addresses in the directory. Required with several databases. */
+      ADDRESS_KEY: hasDirectory ? secret('ADDRESS_KEY') : z.optional(z.string()),
       MAIL_FROM: z.optional(z.email({ error: 'MAIL_FROM is not an e-mail address' })),
     })
     .check(
@@ -110,12 +110,8 @@ const Variables = z.lazy(() =>
         path: ['YES24_API_KEY'],
         error: 'YES24_API_KEY is missing: set it with `wrangler secret put YES24_API_KEY`, or choose another provider',
       }),
-    ),
-)
-export type Config = z.infer<typeof Variables>
-
-/** Also required with several databases. */
-const SlotVariables = z.lazy(() => z.object({ ADDRESS_KEY: secret('ADDRESS_KEY') }))
+    )
+export type Config = z.infer<ReturnType<typeof variables>>
 
 /**
  * What handlers find in `c.env` and `c.var`. `caller` and what follows it are set only behind `authenticated`, where `db` is
@@ -168,13 +164,9 @@ const validated = new WeakMap<Bindings, Config>()
 export const configure = (env: Bindings): Config => {
   const known = validated.get(env)
   if (known) return known
-  const settings = withoutEmpty(env)
-  const parsed = Variables.safeParse(settings)
-  const slots = databasesOf(env).size > 1 ? SlotVariables.safeParse(settings) : undefined
-  if (!parsed.success || slots?.success === false) {
-    for (const { path, message } of [...(parsed.error?.issues ?? []), ...(slots?.error?.issues ?? [])]) {
-      log('error', `configuration: ${path.join('.')}: ${message}`)
-    }
+  const parsed = variables(databasesOf(env).size > 1).safeParse(withoutEmpty(env))
+  if (!parsed.success) {
+    for (const { path, message } of parsed.error.issues) log('error', `configuration: ${path.join('.')}: ${message}`)
     throw new ApiError('INTERNAL')
   }
   validated.set(env, parsed.data)

@@ -2,7 +2,4 @@ import { app } from './app'
 import type { Bindings } from './env'
 import { sweep } from './sweep'
 
-export default {
-  fetch: app.fetch,
-  scheduled: (_, env) => sweep(env),
-} satisfies ExportedHandler<Bindings>
+export default { fetch: app.fetch, scheduled: (_, env) => sweep(env) } satisfies ExportedHandler<Bindings>

@@ -2,17 +2,17 @@ import { deleteOldClaims, findAbandoned } from './accounts/addresses/claims'
 import { releaseAddresses } from './accounts/addresses/directory'
 import { settleClaims } from './accounts/addresses/settlement'
 import { deleteExpired } from './accounts/members/housekeeping'
-import { type Budget, type Job, runPurgeJobs } from './accounts/members/purge'
+import { type Budget, runPurgeJobs } from './accounts/members/purge'
 import { connect, type Db } from './db/client'
 import { type Bindings, configure } from './env'
-import { deleteOldMarks, markWithdrawn, purgeObjects } from './library/images/bucket'
+import { deleteOldMarks } from './library/images/bucket'
 import { recordSweep } from './reference/health/last-sweep'
 import { forEachConcurrent, MAX_CONNECTIONS } from './runtime/concurrently'
 import { log, withLogFields } from './runtime/log'
 import { databaseOf, databasesOf, type Slots } from './slots/slots'
 import { findSweepable, SWEEP_STATEMENTS, sweepImports } from './transfer/imports/sweep-imports'
+import { HOUR_MS } from './values/time'
 
-const HOUR_MS = 3_600_000
 // D1 allows an invocation 1,000 statements. A slot takes up to 15, and slot 0 three more; purge jobs and imports take the rest.
 const MAX_STATEMENTS = 960
 const STATEMENTS_PER_SLOT = 14 + SWEEP_STATEMENTS
@@ -72,12 +72,8 @@ const sweepImportsWithin = async (env: Bindings, db: Db, budget: Budget, now: nu
 const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budget, report: Report, now: number) => {
   const db = slots.open(slot)
   const release = async (memberIds: number[]) => slot > 0 && releaseAddresses(slots, memberIds)
-  const inBucket = ({ memberId, createdAt }: Job) => ({
-    mark: () => markWithdrawn(env.IMAGES, memberId, createdAt),
-    purgeObjects: () => purgeObjects(env.IMAGES, memberId),
-  })
   const steps = [
-    () => runPurgeJobs(db, inBucket, release, budget).then(add(report, 'members')),
+    () => runPurgeJobs(db, env.IMAGES, release, budget).then(add(report, 'members')),
     () => deleteExpired(db, now),
     () => sweepImportsWithin(env, db, budget, now).then(add(report, 'imports')),
     async () => slot > 0 && deleteOldClaims(db, now),

@@ -10,7 +10,8 @@ export const hmacKey = (secret: string) => {
   return key
 }
 
-const hmac = async (secret: string, text: string) =>
+/** HMAC-SHA-256. */
+export const hmac = async (secret: string, text: string) =>
   new Uint8Array(await crypto.subtle.sign(HMAC, await hmacKey(secret), new TextEncoder().encode(text)))
 
 /** HMAC-SHA-256 of a list of texts, in base64: without the secret, the texts cannot be guessed from the hash. */

@@ -2,6 +2,17 @@ import type * as z from 'zod/mini'
 import { ApiError, retryAfter } from '../errors'
 import { readAtMost } from '../http/bodies/read-body'
 import { log } from '../runtime/log'
+import type { CatalogueEntry } from './schema'
+
+/**
+ * A source of catalogue entries. Each function returns at most ten, and none when nothing is found.
+ * @throws CATALOGUE_FAILED, CATALOGUE_TIMED_OUT or CATALOGUE_BUSY
+ */
+export type Provider = {
+  search: (titleOrAuthor: string) => Promise<CatalogueEntry[]>
+  bestSellers: () => Promise<CatalogueEntry[]>
+  newSpecial: () => Promise<CatalogueEntry[]>
+}
 
 const TIMEOUT_MS = 3000
 const MAX_BYTES = 1_048_576
@@ -36,7 +47,7 @@ const backOff = (host: string, header: string | null) => {
   return busy(wait)
 }
 
-const load = async (url: URL, headers: Record<string, string>) => {
+const load = async ({ url, headers, otherStatuses = [] }: UpstreamRequest<z.ZodMiniType>): Promise<unknown> => {
   const remainingMs = (busyUntil.get(url.host) ?? 0) - Date.now()
   if (remainingMs > 0) throw busy(remainingMs / 1000)
   const response = await fetch(url, {
@@ -49,15 +60,8 @@ const load = async (url: URL, headers: Record<string, string>) => {
   if (response.status === 429) throw backOff(url.host, response.headers.get('Retry-After'))
   const bytes = await readAtMost(response.body, MAX_BYTES)
   if (!bytes) throw failed(`response above ${MAX_BYTES} bytes`)
-  return { status: response.status, text: new TextDecoder().decode(bytes) }
-}
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw failed('response is not JSON')
-  }
+  if (response.status !== 200 && !otherStatuses.includes(response.status)) throw failed(`status ${response.status}`)
+  return JSON.parse(new TextDecoder().decode(bytes))
 }
 
 /**
@@ -65,20 +69,14 @@ const parse = (text: string): unknown => {
  * @throws CATALOGUE_FAILED, also when the response does not match the schema; CATALOGUE_TIMED_OUT after three seconds;
  * CATALOGUE_BUSY while the provider limits this service
  */
-export const fetchJson = async <Schema extends z.ZodMiniType>({
-  url,
-  headers,
-  schema,
-  otherStatuses = [],
-}: UpstreamRequest<Schema>) => {
-  const { status, text } = await load(url, headers).catch((error: Error) => {
+export const fetchJson = async <Schema extends z.ZodMiniType>(request: UpstreamRequest<Schema>) => {
+  const body = await load(request).catch((error: Error) => {
     if (error instanceof ApiError) throw error
     if (error.name !== 'TimeoutError') throw failed(error.message)
     log('warn', `catalogue: no answer within ${TIMEOUT_MS} ms`)
     throw new ApiError('CATALOGUE_TIMED_OUT')
   })
-  if (status !== 200 && !otherStatuses.includes(status)) throw failed(`status ${status}`)
-  const parsed = schema.safeParse(parse(text))
+  const parsed = request.schema.safeParse(body)
   if (!parsed.success) throw failed(`unexpected response (${parsed.error.issues[0]?.path.join('.')})`)
   return parsed.data as z.output<Schema>
 }

@@ -16,11 +16,14 @@ export type Limit = { max: number; windowMs: number; policy?: string }
 /** Limits of a network: an IPv4 address or an IPv6 /64. `site`: those of the /48, as one customer may hold all its /64s. */
 type NetworkLimits = { network: Limit[]; site: Limit[] }
 
+/** Allows the /48 three times as much as one network. */
+const perNetwork = (...network: Limit[]): NetworkLimits => ({
+  network,
+  site: network.map(({ max, windowMs }) => ({ max: 3 * max, windowMs })),
+})
+
 /** Per account. */
-export const LOGINS = {
-  network: [{ max: 10, windowMs: 15 * MINUTE_MS, policy: 'failed-login' }],
-  site: [{ max: 30, windowMs: 15 * MINUTE_MS }],
-} satisfies NetworkLimits
+export const LOGINS = perNetwork({ max: 10, windowMs: 15 * MINUTE_MS, policy: 'failed-login' })
 /** Mails to one e-mail address, ignoring its tag; `address` counts those of all networks. */
 export const MAILS = {
   network: [
@@ -31,16 +34,12 @@ export const MAILS = {
   address: [{ max: 20, windowMs: DAY_MS }],
 } satisfies NetworkLimits & { address: Limit[] }
 /** Mails to all addresses. */
-export const MAILS_PER_NETWORK = {
-  network: [{ max: 30, windowMs: HOUR_MS }],
-  site: [{ max: 90, windowMs: HOUR_MS }],
-} satisfies NetworkLimits
+export const MAILS_PER_NETWORK = perNetwork({ max: 30, windowMs: HOUR_MS })
 /** Codes tried for one e-mail address; `address` counts those of all networks. */
 export const GUESSES = {
-  network: [{ max: 20, windowMs: DAY_MS, policy: 'code-attempt' }],
-  site: [{ max: 60, windowMs: DAY_MS }],
+  ...perNetwork({ max: 20, windowMs: DAY_MS, policy: 'code-attempt' }),
   address: [{ max: 100, windowMs: DAY_MS }],
-} satisfies NetworkLimits & { address: Limit[] }
+}
 /**
  * Mails with a reset code to one address, requested from all networks, since the last change of credentials. The window is
  * the lifetime of a code, so that the mailbox has a valid code when the limit is reached: strangers cannot lock the member
@@ -51,15 +50,9 @@ export const RESET_MAILS: Limit[] = [{ max: 2, windowMs: 10 * MINUTE_MS }]
  * Reset codes tried for one e-mail address. No limit counts the tries of other networks, so that strangers cannot lock the
  * member out; the codes are long enough (docs/decisions.md).
  */
-export const RESETS = {
-  network: [{ max: 5, windowMs: 10 * MINUTE_MS, policy: 'reset-attempt' }],
-  site: [{ max: 15, windowMs: 10 * MINUTE_MS }],
-} satisfies NetworkLimits
+export const RESETS = perNetwork({ max: 5, windowMs: 10 * MINUTE_MS, policy: 'reset-attempt' })
 /** The same for all addresses. */
-export const RESETS_OF_ANYONE = {
-  network: [{ max: 30, windowMs: HOUR_MS }],
-  site: [{ max: 90, windowMs: HOUR_MS }],
-} satisfies NetworkLimits
+export const RESETS_OF_ANYONE = perNetwork({ max: 30, windowMs: HOUR_MS })
 /**
  * Mails with a code for a new e-mail address: `memberAddress` of one member to the address, `address` of all members. These
  * have no policy, as the address may be someone else's.
@@ -80,16 +73,7 @@ export const EXPORT_PARTS: Limit[] = [{ max: 400, windowMs: DAY_MS, policy: 'exp
  * Searches sent to the catalogue provider, of which YES24 allows 5,000 a day. Has no policy, as it counts the searches of
  * everyone in the network.
  */
-export const CATALOGUE_SEARCHES = {
-  network: [
-    { max: 100, windowMs: HOUR_MS },
-    { max: 300, windowMs: DAY_MS },
-  ],
-  site: [
-    { max: 300, windowMs: HOUR_MS },
-    { max: 900, windowMs: DAY_MS },
-  ],
-} satisfies NetworkLimits
+export const CATALOGUE_SEARCHES = perNetwork({ max: 100, windowMs: HOUR_MS }, { max: 300, windowMs: DAY_MS })
 /** Failed logins that a member's activity lists, from all networks. */
 export const LISTED_FAILURES: Limit[] = [{ max: 20, windowMs: DAY_MS }]
 /** Older attempts no longer count for any limit. */

@@ -1,7 +1,7 @@
 // The RateLimit headers (draft-ietf-httpapi-ratelimit-headers-11) of the limits that have a policy.
 import { type Batch, type Db, run } from '../db/client'
 import { tooManyRequests, wholeSeconds } from '../errors'
-import { type Attempt, countAttempt, type Usage } from './attempts'
+import { type Attempt, type Counted, countAttempt, deleteAttempt, type Usage } from './attempts'
 
 /** `RateLimit-Policy` and `RateLimit`, or no headers if the attempt was not counted. */
 export type RateLimitHeaders = Record<string, string>
@@ -12,8 +12,8 @@ const endOf = ({ oldest, windowMs }: Usage, now: number) => (oldest ?? now) + wi
 const secondsUntil = (time: number, now: number) => wholeSeconds((time - now) / 1000)
 
 /** All policies, and the state of the tightest one: that with the fewest attempts left, or of those, the longest wait. */
-const toRateLimit = (usages: Usage[], now: number): RateLimitHeaders => {
-  const shown = usages.filter(({ policy }) => policy !== null)
+const toRateLimit = (usages: Usage[], now: number, change = (usage: Usage) => usage): RateLimitHeaders => {
+  const shown = usages.filter(({ policy }) => policy !== null).map(change)
   const [tightest] = shown.toSorted((a, b) => leftOf(a) - leftOf(b) || endOf(b, now) - endOf(a, now))
   if (!tightest) return {}
   const policies = shown.map(({ policy, max, windowMs }) => `"${policy}";q=${max};w=${windowMs / 1000}`)
@@ -25,17 +25,11 @@ const toRateLimit = (usages: Usage[], now: number): RateLimitHeaders => {
 
 /** The headers after an attempt was counted. `usages` are from before it. */
 export const afterAttempt = (usages: Usage[], now: number) =>
-  toRateLimit(
-    usages.map((usage) => ({ ...usage, used: usage.used + 1 })),
-    now,
-  )
+  toRateLimit(usages, now, (usage) => ({ ...usage, used: usage.used + 1 }))
 
 /** The headers after all attempts were deleted. */
 export const afterReset = (usages: Usage[], now: number) =>
-  toRateLimit(
-    usages.map((usage) => ({ ...usage, used: 0, oldest: null })),
-    now,
-  )
+  toRateLimit(usages, now, (usage) => ({ ...usage, used: 0, oldest: null }))
 
 export const isReached = ({ max, used }: Usage) => used >= max
 
@@ -50,8 +44,16 @@ export const tooManyAttempts = (usages: Usage[], now: number) => {
  * @param before further statements, which run first
  * @throws TOO_MANY_REQUESTS when a limit is reached
  */
-export const countOrRefuse = async (db: Db, attempt: Attempt, before: Batch = {}) => {
-  const { usage, counted } = await run(db, { ...before, ...countAttempt(attempt) })
+export const countOrRefuse = async <B extends Batch>(db: Db, attempt: Attempt, before: B = {} as B) => {
+  const results = await run(db, { ...before, ...countAttempt(attempt) })
+  const { usage, counted } = results
   if (counted.length === 0) throw tooManyAttempts(usage, attempt.now)
-  return { usage, counted, rateLimit: afterAttempt(usage, attempt.now) }
+  return { ...results, rateLimit: afterAttempt(usage, attempt.now) }
 }
+
+/** Uncounts an attempt if the work that it allowed fails. */
+export const uncountOnFailure = <T>(db: Db, counted: Counted, work: Promise<T>) =>
+  work.catch(async (error) => {
+    await run(db, { uncounted: deleteAttempt(counted) })
+    throw error
+  })

@@ -15,5 +15,3 @@ export type Mail =
   | { kind: 'emailReplaced'; restoredEmail: string }
   /** About a new access token or link. `tokens`, `links`: how many the account has now. */
   | { kind: 'tokenCreated'; tokens: number; links: number }
-
-export type MailOf<Kind extends Mail['kind']> = Extract<Mail, { kind: Kind }>

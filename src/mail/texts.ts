@@ -1,13 +1,15 @@
 // The texts of all mails. docs/operations.md says how to change them.
-import type { Mail, MailOf } from './mail'
-import { maskEmail } from './mask-email'
+import type { Mail } from './mail'
 
 export const SENDER_NAME = 'Reading Library'
 
 /** The body is a list of paragraphs, in plain text. A code is shown large, in a paragraph of its own. */
 export type Content = { subject: string; body: (string | { code: string })[] }
 
-type Texts = { [Kind in Mail['kind']]: (mail: MailOf<Kind>) => Content }
+type Texts = { [Kind in Mail['kind']]: (mail: Extract<Mail, { kind: Kind }>) => Content }
+
+/** Masks an address so that only its owner recognizes it, such as `j***@example.com`. */
+export const maskEmail = (email: string) => email.replace(/^(.).*(?=@)/, '$1***')
 
 const ko: Texts = {
   verification: ({ code }) => ({

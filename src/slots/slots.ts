@@ -40,18 +40,17 @@ export const databaseOf = (env: Databases, slot: number) => {
 
 const ENTRY = /^([A-Z]{2}|\*):(\d{1,4}(?:,\d{1,4})*)$/
 
-type Placement = Record<string, readonly number[]>
-const placements = new WeakMap<Databases, Placement | Error>()
+const wrongPlacement = (reason: string) => unavailable(`NEW_MEMBERS: ${reason}`)
 
-const parsePlacement = (env: Databases, text: string): Placement | Error => {
-  const placement: Placement = {}
+const parsePlacement = (env: Databases, text: string) => {
+  const placement: Record<string, readonly number[]> = {}
   for (const entry of text.trim().split(/\s+/)) {
     const [, continent = '', list = ''] = ENTRY.exec(entry) ?? []
-    if (!CONTINENTS.some((each) => each === continent)) return new Error(`"${entry}" is not like EU:1,2 or *:0`)
-    if (placement[continent]) return new Error(`${continent} is listed twice`)
+    if (!CONTINENTS.some((each) => each === continent)) throw wrongPlacement(`"${entry}" is not like EU:1,2 or *:0`)
+    if (placement[continent]) throw wrongPlacement(`${continent} is listed twice`)
     const slots = list.split(',').map(Number)
     const unbound = slots.find((slot) => !databasesOf(env).has(slot))
-    if (unbound !== undefined) return new Error(`slot ${unbound} is not bound`)
+    if (unbound !== undefined) throw wrongPlacement(`slot ${unbound} is not bound`)
     placement[continent] = slots
   }
   return placement
@@ -64,9 +63,7 @@ const parsePlacement = (env: Databases, text: string): Placement | Error => {
  */
 export const chooseSlot = (env: Databases & { NEW_MEMBERS?: string }, continent = '*') => {
   if (!env.NEW_MEMBERS?.trim()) return 0
-  const placement = placements.get(env) ?? parsePlacement(env, env.NEW_MEMBERS)
-  placements.set(env, placement)
-  if (placement instanceof Error) throw unavailable(`NEW_MEMBERS: ${placement.message}`)
+  const placement = parsePlacement(env, env.NEW_MEMBERS)
   const slots = placement[continent] ?? placement['*'] ?? [0]
   return slots[Math.floor(Math.random() * slots.length)] ?? 0
 }

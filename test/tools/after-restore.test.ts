@@ -16,7 +16,7 @@ import { withdraw } from '../../src/accounts/members/store'
 import { hashAddress } from '../../src/auth/keyed-hash'
 import { connect } from '../../src/db/client'
 import { createBook } from '../../src/library/books/store'
-import { markWithdrawn, purgeObjects } from '../../src/library/images/bucket'
+import { markWithdrawn } from '../../src/library/images/bucket'
 import { createMemo } from '../../src/library/memos/store'
 import { createReading } from '../../src/library/readings/store'
 import { DEFAULT_QUOTAS } from '../../src/values/quotas'
@@ -117,15 +117,10 @@ const open = async (data: string) => {
       bucket.put(keyOf(slot, member, letter), 'x', { httpMetadata: { contentType: 'image/png' } }),
     withdraw: (slot: number, member: number) => withdraw(dbOf(slot), callerOf(slot, member)),
     sweep: (slot: number) =>
-      runPurgeJobs(
-        dbOf(slot),
-        ({ memberId, createdAt }) => ({
-          mark: () => markWithdrawn(workers, memberId, createdAt),
-          purgeObjects: () => purgeObjects(workers, memberId),
-        }),
-        (ids) => releaseAddresses({ directory: dbOf(0) }, ids),
-        { left: 900, slotsAtATime: 1 },
-      ),
+      runPurgeJobs(dbOf(slot), workers, (ids) => releaseAddresses({ directory: dbOf(0) }, ids), {
+        left: 900,
+        slotsAtATime: 1,
+      }),
   }
 }
 

@@ -40,7 +40,7 @@ const claimWith = (condition: SQL, selection: SQL) => {
  */
 export const claimIf = (condition: SQL) =>
   claimWith(
-    sql`${isFree(true)} and ${condition}`,
+    sql`${isFree()} and ${condition}`,
     sql`select ${hash}, lastClaimId, slot, lastClaimId, 'CLAIMED', :settleAt from slotCounters where true`,
   )
 
@@ -67,7 +67,7 @@ const takeIf = (condition: SQL) =>
  * The statements that take the address a member uses, and one that is free or reserved for the member, for a change, if a
  * condition is met. `entries` are all under one new claim.
  */
-export const takeForChangeIf = (condition: SQL) => takeIf(sql`${isFree(true, true)} and ${condition}`)
+export const takeForChangeIf = (condition: SQL) => takeIf(sql`${isFree(true)} and ${condition}`)
 
 /** The same for an undo. The former address must be the member's. */
 export const takeForUndo = takeIf(sql`exists (select 1 from addresses where ${isAddress} and memberId = :memberId)`)

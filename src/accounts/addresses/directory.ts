@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { hashAddress } from '../../auth/keyed-hash'
-import { type Batch, firstRow, idempotent, run, type Statement, sqlStatement } from '../../db/client'
+import { type Batch, firstRow, idempotent, run, sqlStatement } from '../../db/client'
 import { idRange } from '../../db/next-id'
 import { members } from '../../db/schema/member-tables'
 import type { addresses } from '../../db/schema/slot-tables'
@@ -14,13 +14,13 @@ import { type Expected, isIntact, toExpected } from './marks'
 /** Matches the member with an e-mail address, regardless of case. */
 export const isEmail = sql`lower(${members.email}) = lower(:email)`
 
-/** An e-mail address as parameters. It has a hash only if there is a directory. */
-export type Address = Expected & { email: string; addressHash?: string }
+/** An e-mail address as parameters. The hash is null if there is no directory, and then matches nothing. */
+export type Address = Expected & { email: string; addressHash: string | null }
 
 export const toAddress = async (slots: Slots, config: Config, email: string): Promise<Address> => ({
   ...(await toExpected(slots, config)),
   email,
-  ...(slots.numbers.length > 1 && { addressHash: await hashAddress(config.ADDRESS_KEY ?? '', email) }),
+  addressHash: slots.numbers.length > 1 ? await hashAddress(config.ADDRESS_KEY ?? '', email) : null,
 })
 
 /** An entry of the directory. */
@@ -38,30 +38,27 @@ export const entryColumns = sql`hex(addressHash) as addressHash, memberId, slot,
 /** Matches the reserved addresses of members of slot 0. */
 const isReserved = sql`lower(emailUndos.email) = lower(:email) and expiresAt > :now`
 
-const selectHere = sqlStatement<Holder>`
-  select memberId from members where ${isEmail} union all select memberId from emailUndos where ${isReserved}`
-const selectAnywhere = sqlStatement<Holder>`
+const select = sqlStatement<Holder>`
   select null as addressHash, memberId, 0 as slot, null as claimId, null as state, null as settleAt
   from members where ${isEmail}
   union all select null, memberId, 0, null, null, null from emailUndos where ${isReserved}
   union all select ${entryColumns} from addresses where ${isAddress}`
 /** Selects the member who has an address or for whom it is reserved, or the entry of an open claim. */
-export const selectHolder = (address: Address, now: number): Statement<Holder> =>
-  address.addressHash ? selectAnywhere({ ...address, now }) : selectHere({ ...address, now })
+export const selectHolder = (address: Address, now: number) => select({ ...address, now })
+
+const isUnused = (isOther: SQL) => sql`not exists (select 1 from members where ${isEmail} and ${isOther})
+  and not exists (select 1 from emailUndos where ${isReserved} and ${isOther}) and ${isIntact}`
 
 /**
  * Matches if no member and no open claim has the address, it is reserved for nobody, and no slot or key is lost.
  * @param exceptOwn whether the reservations and entries of the member `memberId` do not count
  */
-export const isFree = (hasDirectory: boolean, exceptOwn = false) => {
+export const isFree = (exceptOwn = false) => {
   const isOther = exceptOwn ? sql`memberId <> :memberId` : sql`true`
-  const isUnused = sql`not exists (select 1 from members where ${isEmail} and ${isOther})
-    and not exists (select 1 from emailUndos where ${isReserved} and ${isOther}) and ${isIntact}`
-  if (!hasDirectory) return isUnused
-  return sql`${isUnused} and not exists (select 1 from addresses where ${isAddress} and ${isOther})`
+  return sql`${isUnused(isOther)} and not exists (select 1 from addresses where ${isAddress} and ${isOther})`
 }
-/** Like `isFree(true)`, but ignores abandoned claims. */
-export const isFreeOrAbandoned = sql`${isFree(false)} and not exists (
+/** Like `isFree()`, but ignores abandoned claims. */
+export const isFreeOrAbandoned = sql`${isUnused(sql`true`)} and not exists (
   select 1 from addresses where ${isAddress} and not (state = 'CLAIMED' and settleAt <= :now)
 )`
 

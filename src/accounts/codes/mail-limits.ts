@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { accountPrefix, keyedHash } from '../../auth/keyed-hash'
 import { sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
-import { insertAttemptIf, isAllowed, limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../limits/attempts'
+import { limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../limits/attempts'
 import { DAY_MS } from '../../values/time'
 
 /** Hashes an e-mail address, regardless of case, for a purpose: addresses of people who are not members are never stored. */
@@ -45,15 +45,3 @@ export const countDailyMailIf = (condition: SQL, mails = sql`1`) =>
     insert into dailyMails (day, mails) select :day, ${mails} where ${condition}
     on conflict (day) do update set mails = mails + excluded.mails`
 export const uncountDailyMail = sqlStatement`update dailyMails set mails = mails - 1 where day = :day`
-
-const tokenMailsToday = sql`coalesce((select tokenMails from dailyMails where day = :day), 0)`
-/** Counts a mail about new access tokens if neither a limit of the attempt nor that of the day is reached. */
-export const insertTokenMail = insertAttemptIf(sql`${isAllowed} and ${tokenMailsToday} < :mailsPerDay`)
-/** The log message when the limit of the day is reached. */
-export const DAILY_TOKEN_MAILS_SENT = 'mail: MAILS_PER_DAY mails about access tokens and links were sent today'
-
-/** Counts the mail for the day if `insertTokenMail`, the statement before, counted it. */
-export const countDailyTokenMail = sqlStatement`
-  insert into dailyMails (day, mails, tokenMails) select :day, 0, 1 where changes() > 0
-  on conflict (day) do update set tokenMails = tokenMails + 1`
-export const uncountDailyTokenMail = sqlStatement`update dailyMails set tokenMails = tokenMails - 1 where day = :day`

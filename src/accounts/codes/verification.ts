@@ -16,7 +16,7 @@ import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from 
 import type { Mark } from '../../slots/marks'
 import { DAY_MS } from '../../values/time'
 import { claimIf, isAbandoned, isConfirmed } from '../addresses/claims'
-import { type Address, type Entry, isEmail, isFree, isFreeOrAbandoned, selectHolder } from '../addresses/directory'
+import { type Address, type Entry, isEmail, isFreeOrAbandoned, selectHolder } from '../addresses/directory'
 import { requireIntact, selectMarks } from '../addresses/marks'
 import { CODE_LIFETIME_MS } from './account-codes'
 import { createIssuer } from './issuer'
@@ -30,19 +30,17 @@ const randomCode = () => {
   return String(random % 1_000_000n).padStart(6, '0')
 }
 
-const replaceCodeIf = (isFree: SQL) =>
-  sqlStatement<{ subject: string }>`
+const replaceCode = sqlStatement<{ subject: string }>`
   insert into joinCodes (subject, address, codeHash, issuedAt, expiresAt)
   select :subject, :address, :codeHash, :now, :expiresAt
-  where ${isAllowed} and ${isBelowDailyMails} and ${isFree}
+  where ${isAllowed} and ${isBelowDailyMails} and ${isFreeOrAbandoned}
   on conflict (subject) do update
     set codeHash = excluded.codeHash, issuedAt = excluded.issuedAt, expiresAt = excluded.expiresAt
   returning subject`
-const replaceCode = { alone: replaceCodeIf(isFree(false)), withDirectory: replaceCodeIf(isFreeOrAbandoned) }
 
 const isIssued = sql`subject = :subject and codeHash = :codeHash`
 const codes = createIssuer({
-  insert: (code) => (code.addressHash ? replaceCode.withDirectory : replaceCode.alone)(code),
+  insert: replaceCode,
   remove: sqlStatement`delete from joinCodes where ${isIssued}`,
   isIssued: sql`exists (select 1 from joinCodes where ${isIssued} and issuedAt = :now)`,
 })

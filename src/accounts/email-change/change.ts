@@ -74,14 +74,13 @@ const findBlocking = (holders: Holder[], { values, attempt }: Change) => {
 const tryInSlot0 = async (change: Change): Promise<Outcome> => {
   const { db, caller, address, attempt, origin } = change
   const values = { ...change.values, ...attempt }
-  const changeIfRight = address.addressHash ? changeHere.withDirectory : changeHere.alone
   const { guard, marks, usage, holders, codes, restored, changed, counted } = await runAsCaller(db, caller, {
     guard: selectChanging(values),
     marks: selectMarks(address),
     usage: selectUsage(attempt),
     holders: selectHolder(address, attempt.now),
     codes: selectCodeHere(values),
-    ...changeIfRight(origin, values),
+    ...changeHere(origin, values),
     voidCodes: deleteVoidCode(values),
     counted: insertCallerAttempt(attempt),
   })
@@ -133,13 +132,6 @@ const tryClaimed = async (change: Change): Promise<Outcome> => {
   return { marks, usage, counted, blocking: [...open, ...blocking], isTaken }
 }
 
-const settleBlocking = async ({ slots, config }: Change, entries: Entry[], counted: Counted) => {
-  await run(slots.directory, { uncounted: deleteAttempt(counted) })
-  for (const [slot, ofSlot] of Map.groupBy(entries, (entry) => entry.slot)) {
-    await settleClaims(slots, config, slot, ofSlot)
-  }
-}
-
 /** Sends the mails about a change or about a return to a former address, after the response. */
 export type Inform = {
   changed: (oldEmail: string, undoCode: string) => void
@@ -186,9 +178,9 @@ export const changeEmail = async (
       updatedAt: localTime(config.TIME_ZONE),
     },
   }
-  const attemptChange = () => (caller.slot > 0 ? tryClaimed(change) : tryInSlot0(change))
+  const tryOnce = caller.slot > 0 ? tryClaimed : tryInSlot0
   const changeOnce = () =>
-    attemptChange().catch(async (error) => {
+    tryOnce(change).catch(async (error) => {
       if (error instanceof ApiError && error.code !== 'UNAVAILABLE') throw error
       // The change may have taken effect although the response was lost.
       const informIfChanged = async () => {
@@ -202,7 +194,9 @@ export const changeEmail = async (
 
   let outcome = await changeOnce()
   if (outcome.blocking?.length) {
-    await settleBlocking(change, outcome.blocking, outcome.counted)
+    await run(slots.directory, { uncounted: deleteAttempt(outcome.counted) })
+    const bySlot = Map.groupBy(outcome.blocking, ({ slot }) => slot)
+    for (const [slot, entries] of bySlot) await settleClaims(slots, config, slot, entries)
     outcome = await changeOnce()
   }
   const { restored, changed, oldEmail, marks, usage, counted, isTaken, blocking } = outcome

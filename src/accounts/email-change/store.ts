@@ -92,12 +92,8 @@ const changeIf = (condition: SQL) => {
     changed: firstRow(update(values)),
   })
 }
-const changeInSlot0 = (hasDirectory: boolean) =>
-  changeIf(sql`${isAllowed} and ${hasRightCode(storedVersion)} and ${isFree(hasDirectory, true)}`)
-export const changeHere = { alone: changeInSlot0(false), withDirectory: changeInSlot0(true) }
-export const changeClaimed = changeIf(
-  sql`${storedVersion} = ${sentVersion} and ${isUnsettled} and ${isFree(false, true)}`,
-)
+export const changeHere = changeIf(sql`${isAllowed} and ${hasRightCode(storedVersion)} and ${isFree(true)}`)
+export const changeClaimed = changeIf(sql`${storedVersion} = ${sentVersion} and ${isUnsettled} and ${isFree(true)}`)
 
 export const selectCodeHere = selectRightCode(storedVersion)
 export const deleteVoidCode = sqlStatement`

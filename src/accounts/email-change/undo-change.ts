@@ -25,19 +25,15 @@ const selectUndo = sqlStatement<Undo>`
   from emailUndos where ${isLive}`
 
 const restoreWithCode = (condition: SQL) => restoreIf(sql`:memberId`, isLive, condition)
-const restoreInSlot0 = {
-  alone: restoreWithCode(isFree(false, true)),
-  withDirectory: restoreWithCode(isFree(true, true)),
-}
-const restoreClaimed = restoreWithCode(sql`${isFree(false, true)} and ${isUnsettled}`)
+const restoreInSlot0 = restoreWithCode(isFree(true))
+const restoreClaimed = restoreWithCode(sql`${isFree(true)} and ${isUnsettled}`)
 
 type Values = Undo & { undoHash: string; updatedAt: string }
 
 const restoreHere = async (db: Db, address: Address, values: Values, origin: Origin) => {
-  const restore = address.addressHash ? restoreInSlot0.withDirectory : restoreInSlot0.alone
   const { marks, restored } = await run(db, {
     marks: selectMarks(address),
-    ...restore(origin, { ...values, ...address, now: Date.now() }),
+    ...restoreInSlot0(origin, { ...values, ...address, now: Date.now() }),
   })
   if (!restored) await requireIntact(db, marks)
   return restored !== undefined

@@ -6,7 +6,6 @@ import { authenticated } from '../../http/guard/authenticated'
 import { originOf } from '../../http/guard/device'
 import { runLater } from '../../http/later'
 import { publicBase } from '../../http/public-base'
-import { hasMailer, sendMail } from '../../mail/send'
 import { informOwner } from '../tokens/notice'
 import { LinkPatch, LinkPath, NewLink } from './schema'
 import { createLink, deleteLink, listLinks, renameLink } from './store'
@@ -16,9 +15,7 @@ export const links = new Hono<App>()
   .post('/', authenticated('links:write', 'library:read', 'memos:read'), valid('json', NewLink), async (c) => {
     const { db, slots, config, caller } = c.var
     const { created, owner } = await createLink(db, caller, c.req.valid('json'), publicBase(c), originOf(c))
-    if (hasMailer(config, c.env)) {
-      runLater(c, () => informOwner(slots, config, owner, (to, mail) => sendMail(c.env, config, to, mail)))
-    }
+    runLater(c, () => informOwner(c.env, slots, config, owner))
     return c.json(created, 201)
   })
   .get('/', authenticated('links:read'), async (c) => c.json(await listLinks(c.var.db, c.var.caller), 200))
@@ -34,6 +31,6 @@ export const links = new Hono<App>()
   )
   .delete('/:link-id', authenticated('links:write'), valid('param', LinkPath), async (c) => {
     const { 'link-id': linkId } = c.req.valid('param')
-    found(await deleteLink(c.var.db, c.var.caller, linkId, originOf(c)), 'LINK_NOT_FOUND')
+    found(await deleteLink(c.var.db, c.var.caller, originOf(c), { linkId }), 'LINK_NOT_FOUND')
     return c.body(null, 204)
   })

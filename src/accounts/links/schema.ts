@@ -14,30 +14,28 @@ export const LinkKind = named(
   z.enum(LINK_KINDS, { error: orRequired(`must be one of ${LINK_KINDS.join(', ')}`) }),
 )
 
-const Fields = z.lazy(() =>
-  z.object({
-    name: filledText(MAX_LABEL),
-    kind: LinkKind,
-    bookStatus: z.nullish(nameOrCode(BookStatus)),
-    tag: z.nullish(TagName),
-    year: z.nullish(int(MIN_YEAR, MAX_YEAR)),
-  }),
-)
-type Fields = z.infer<typeof Fields>
-
-const onlyFor = (kind: Fields['kind'], field: 'bookStatus' | 'tag' | 'year') =>
-  z.refine<Fields>((link) => link.kind === kind || (link[field] ?? null) === null, {
+type Filter = 'bookStatus' | 'tag' | 'year'
+const onlyFor = (kind: z.infer<typeof LinkKind>, field: Filter) =>
+  z.refine<{ kind: string } & Partial<Record<Filter, unknown>>>((link) => link.kind === kind || link[field] == null, {
     path: [field],
     error: `must be absent unless kind is ${kind}`,
   })
 
 export const NewLink = namedLazy('NewLink', () =>
-  Fields.def.getter().check(
-    onlyFor('SHELF', 'bookStatus'),
-    onlyFor('SHELF', 'tag'),
-    onlyFor('YEAR', 'year'),
-    z.refine(({ kind, year }) => kind !== 'YEAR' || (year ?? null) !== null, { path: ['year'], error: 'is required' }),
-  ),
+  z
+    .object({
+      name: filledText(MAX_LABEL),
+      kind: LinkKind,
+      bookStatus: z.nullish(nameOrCode(BookStatus)),
+      tag: z.nullish(TagName),
+      year: z.nullish(int(MIN_YEAR, MAX_YEAR)),
+    })
+    .check(
+      onlyFor('SHELF', 'bookStatus'),
+      onlyFor('SHELF', 'tag'),
+      onlyFor('YEAR', 'year'),
+      z.refine(({ kind, year }) => kind !== 'YEAR' || year != null, { path: ['year'], error: 'is required' }),
+    ),
 )
 export type NewLink = z.infer<typeof NewLink>
 

@@ -7,7 +7,7 @@ import { toBits } from '../../values/contract'
 import { toInstant } from '../../values/fields'
 import { type LinkShape, toVariant } from '../../values/link'
 import { fold } from '../../values/text/fold'
-import { type Origin, recordActivity } from '../sessions/activity'
+import { deleteAndRecord, type Origin, recordActivity } from '../sessions/activity'
 import type { Owner } from '../tokens/notice'
 import { countsOf, toDate } from '../tokens/store'
 import type { CreatedLink, Link } from './responses'
@@ -15,7 +15,8 @@ import { type LinkPatch, MAX_LINKS, type NewLink } from './schema'
 
 type Row = Omit<Link, 'createdAt' | 'lastUsedAt'> & { createdAt: number; lastUsedDay: number | null }
 
-const isOwnLink = sql`memberId = ${callerId} and tokenId = :linkId and kind is not null`
+const isNamed = sql`tokenId = :linkId and kind is not null`
+const isOwnLink = sql`memberId = ${callerId} and ${isNamed}`
 const ownerOfLink = sql`(select memberId from accessTokens where ${isOwnLink})`
 const columns = sql.raw(`tokenId as linkId, name, kind, bookStatus, (
   select tag from tags where tags.memberId = accessTokens.memberId and tags.tagId = accessTokens.tagId
@@ -35,12 +36,10 @@ const selectOwner = sqlStatement<Owner & { isTagValid: number }>`
   select memberId, email, ${countsOf}, ${hasValidTag} as isTagValid from members where ${isCaller}`
 const recordCreation = recordActivity('LINK_CREATED', ownerOfLink)
 
-/** Everything but the times. */
-const toFields = ({ createdAt: _, lastUsedDay: __, ...fields }: Row) => fields
-const toLink = (row: Row): Link => ({
-  ...toFields(row),
-  createdAt: toInstant(row.createdAt),
-  lastUsedAt: row.lastUsedDay === null ? null : toDate(row.lastUsedDay),
+const toLink = ({ createdAt, lastUsedDay, ...link }: Row): Link => ({
+  ...link,
+  createdAt: toInstant(createdAt),
+  lastUsedAt: lastUsedDay === null ? null : toDate(lastUsedDay),
 })
 
 /** The schema requires the year of a `YEAR`. */
@@ -55,24 +54,11 @@ const toLinkShape = ({ kind, bookStatus = null, tag, year }: NewLink): LinkShape
  * @throws TAG_NOT_FOUND; MAX_LINKS when the caller already has MAX_LINKS links
  */
 export const createLink = async (db: Db, caller: Caller, link: NewLink, base: string, origin: Origin) => {
-  const secret = createLinkSecret({
-    slot: caller.slot,
-    kind: link.kind,
-    variant: toVariant(toLinkShape(link)),
-  })
-  const { name, kind, bookStatus = null, tag = null, year = null } = link
-  const linkId = crypto.randomUUID()
+  const secret = createLinkSecret({ slot: caller.slot, kind: link.kind, variant: toVariant(toLinkShape(link)) })
+  const { bookStatus = null, tag = null, year = null } = link
+  const [linkId, tokenHash, bits] = [crypto.randomUUID(), await hashToken(secret), toBits(['show'])]
   const tagKey = tag === null ? null : fold(tag)
-  const row = {
-    tokenHash: await hashToken(secret),
-    linkId,
-    name,
-    bits: toBits(['show']),
-    kind,
-    bookStatus,
-    tagKey,
-    year,
-  }
+  const row = { ...link, bookStatus, year, tagKey, linkId, tokenHash, bits }
   const { guard, inserted } = await runAsCaller(db, caller, {
     guard: selectOwner({ tagKey }),
     inserted: firstRow(insertLink(row)),
@@ -80,11 +66,8 @@ export const createLink = async (db: Db, caller: Caller, link: NewLink, base: st
   })
   const { isTagValid, ...owner } = guard
   if (!inserted) throw new ApiError(isTagValid ? 'MAX_LINKS' : 'TAG_NOT_FOUND')
-  const created: CreatedLink = {
-    ...toFields(inserted),
-    createdAt: toInstant(inserted.createdAt),
-    url: `${base}/l/${secret}`,
-  }
+  const { lastUsedAt: _, ...shown } = toLink(inserted)
+  const created: CreatedLink = { ...shown, url: `${base}/l/${secret}` }
   // The owner was selected before the insert.
   return { created, owner: { ...owner, links: owner.links + 1 } }
 }
@@ -106,15 +89,5 @@ export const renameLink = async (db: Db, caller: Caller, linkId: string, { name 
   return row && toLink(row)
 }
 
-const recordDeletion = recordActivity('LINK_DELETED', ownerOfLink)
-const removeLink = sqlStatement<{ linkId: string }>`
-  delete from accessTokens where ${isOwnLink} returning tokenId as linkId`
-
-/** Deletes a link of the caller, which ends at once. Returns undefined if the caller has no such link. */
-export const deleteLink = async (db: Db, caller: Caller, linkId: string, origin: Origin) => {
-  const { removed } = await runAsCaller(db, caller, {
-    activity: recordDeletion(origin, { linkId }),
-    removed: removeLink({ linkId }),
-  })
-  return removed[0]
-}
+/** Deletes the link `linkId` of the caller, which ends at once. */
+export const deleteLink = deleteAndRecord('LINK_DELETED', 'accessTokens', isNamed)

@@ -1,17 +1,15 @@
+import { sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement } from '../../db/client'
 import { deleteOldKeys } from '../../db/idempotency'
-import { accountCodes, emailUndos, joinCodes } from '../../db/schema/code-tables'
-import { accessTokens } from '../../db/schema/member-tables'
 import { deleteAttemptsBefore, LONGEST_WINDOW_MS } from '../../limits/attempts'
 import { dayOf } from '../codes/mail-limits'
 import { deleteOldActivity } from '../sessions/activity'
 import { deleteExpiredSessions } from '../sessions/store'
 
-const deleteExpiredFrom = (table: typeof joinCodes | typeof accountCodes | typeof emailUndos | typeof accessTokens) =>
-  sqlStatement`delete from ${table} where expiresAt < :now`
-const EXPIRING = [emailUndos, accessTokens].map(deleteExpiredFrom)
+const deleteExpiredFrom = (table: string) => sqlStatement`delete from ${sql.raw(table)} where expiresAt < :now`
+const EXPIRING = ['emailUndos', 'accessTokens'].map(deleteExpiredFrom)
 /** Only slot 0 has rows of these tables. */
-const EXPIRING_CODES = [joinCodes, accountCodes].map(deleteExpiredFrom)
+const EXPIRING_CODES = ['joinCodes', 'accountCodes'].map(deleteExpiredFrom)
 
 const deleteDailyMailsBefore = sqlStatement`delete from dailyMails where day < :today`
 

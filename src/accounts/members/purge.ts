@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Db, firstRow, run, sqlStatement } from '../../db/client'
+import { markWithdrawn, purgeObjects } from '../../library/images/bucket'
 import { log } from '../../runtime/log'
 import { HOUR_MS } from '../../values/time'
 
@@ -74,30 +75,31 @@ const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
   return { statements: statements + 2, isDone: true }
 }
 
-/** What a purge does in the bucket. `mark` marks the withdrawal. */
-type BucketSteps = { mark: () => Promise<unknown>; purgeObjects: () => Promise<unknown> }
+/** When the member withdrew is `createdAt`. */
+export type Job = { memberId: number; createdAt: number }
 
 /**
  * Marks the withdrawal of a member, and deletes the rows and images, as far as one invocation can.
+ * @param onPurged gets the keys of the images
  * @throws the error of the mark after the deletion: the purge must be repeated
  */
 // One after the other: the sweep purges six slots at a time, and a Worker has only six connections.
 export const purgeMember = async (
   db: Db,
-  withdrawn: number,
-  { mark, purgeObjects }: BucketSteps,
+  bucket: R2Bucket,
+  { memberId, createdAt }: Job,
+  onPurged: (keys: string[]) => unknown = () => {},
   maxStatements = MAX_STATEMENTS_PER_MEMBER,
 ) => {
-  const [marked] = await Promise.allSettled([mark()])
-  const done = await purgeRows(db, withdrawn, maxStatements).finally(purgeObjects)
+  const [marked] = await Promise.allSettled([markWithdrawn(bucket, memberId, createdAt)])
+  const purge = () => purgeObjects(bucket, memberId).then(onPurged)
+  const done = await purgeRows(db, memberId, maxStatements).finally(purge)
   if (marked.status === 'rejected') throw marked.reason
   return done
 }
 
 const MAX_JOBS = 100
 
-/** When the member withdrew is `createdAt`. */
-export type Job = { memberId: number; createdAt: number }
 // Jobs that are only repeated for late uploads must not delay those with rows left. A mark would delete an active member again
 // after each restore.
 const selectPurgeJobs = sqlStatement<Job>`
@@ -110,16 +112,6 @@ const deletePurgeJob = sqlStatement`
 /** The statements that the purge jobs of a sweep may still run, in all slots, of which it visits some at a time. */
 export type Budget = { left: number; slotsAtATime: number }
 
-/** Takes statements from the budget, and returns what was not used. */
-const spend = async (budget: Budget, work: (most: number) => Promise<{ statements: number; isDone: boolean }>) => {
-  const share = Math.max(Math.ceil(budget.left / budget.slotsAtATime), MIN_STATEMENTS_PER_MEMBER)
-  const most = Math.min(share, MAX_STATEMENTS_PER_MEMBER)
-  budget.left -= most
-  const done = await work(most)
-  budget.left += most - Math.min(most, done.statements)
-  return done
-}
-
 /**
  * Purges withdrawn members of a slot, those with rows left before others, the oldest first. The next sweep retries what
  * failed. A job is repeated until it is an hour old: an upload that began before the withdrawal may still store an image.
@@ -128,7 +120,7 @@ const spend = async (budget: Budget, work: (most: number) => Promise<{ statement
  */
 export const runPurgeJobs = async (
   db: Db,
-  inBucket: (job: Job) => BucketSteps,
+  bucket: R2Bucket,
   release: (memberIds: number[]) => Promise<unknown>,
   budget: Budget,
 ) => {
@@ -142,8 +134,12 @@ export const runPurgeJobs = async (
   for (const job of jobs) {
     const { memberId, createdAt } = job
     if (budget.left < MIN_STATEMENTS_PER_MEMBER) break
+    const share = Math.max(Math.ceil(budget.left / budget.slotsAtATime), MIN_STATEMENTS_PER_MEMBER)
+    const most = Math.min(share, MAX_STATEMENTS_PER_MEMBER)
+    budget.left -= most
     try {
-      const { isDone } = await spend(budget, (most) => purgeMember(db, memberId, inBucket(job), most))
+      const { statements, isDone } = await purgeMember(db, bucket, job, () => {}, most)
+      budget.left += most - Math.min(most, statements)
       purged++
       const isOver = isReleased && isDone && createdAt < Date.now() - HOUR_MS
       if (isOver) await run(db, { job: deletePurgeJob({ memberId }) })

@@ -5,8 +5,9 @@ import { anonymous, authenticated, sessionOnly } from '../../http/guard/authenti
 import { networkOf } from '../../http/guard/caller-network'
 import { originOf } from '../../http/guard/device'
 import { throttledByNetwork } from '../../http/guard/throttle'
+import { runLater } from '../../http/later'
 import { imageBase } from '../../http/public-base'
-import { dropCached, markWithdrawn, purgeObjects } from '../../library/images/bucket'
+import { dropCached } from '../../library/images/bucket'
 import { sendMail } from '../../mail/send'
 import { log } from '../../runtime/log'
 import { chooseSlot } from '../../slots/slots'
@@ -61,18 +62,11 @@ export const members = new Hono<App>()
   })
   .delete('/members/me', sessionOnly, async (c) => {
     const { db, caller, slots } = c.var
-    const { memberId, createdAt } = await withdraw(db, caller)
-    const { slot } = caller
-    // The sweep repeats it.
-    if (slot > 0) await releaseAddresses(slots, [memberId]).catch((error) => log('error', `purge: ${error}`))
-    const purge = async () => {
-      // Lets the response be sent first.
-      await scheduler.wait(0)
-      await purgeMember(db, memberId, {
-        mark: () => markWithdrawn(c.env.IMAGES, memberId, createdAt),
-        purgeObjects: async () => dropCached(imageBase(c), await purgeObjects(c.env.IMAGES, memberId)),
-      })
-    }
-    c.executionCtx.waitUntil(purge().catch((error: Error) => log('error', `purge: ${error.message}`)))
+    const job = await withdraw(db, caller)
+    // The sweep repeats what fails.
+    const logError = (error: unknown) => log('error', `purge: ${error}`)
+    if (caller.slot > 0) await releaseAddresses(slots, [job.memberId]).catch(logError)
+    const drop = (keys: string[]) => dropCached(imageBase(c), keys)
+    runLater(c, () => purgeMember(db, c.env.IMAGES, job, drop).catch(logError))
     return c.body(null, 204)
   })

@@ -30,11 +30,8 @@ const insertMemberIf = (condition: SQL, idColumn = sql``, id = sql``) =>
     where ${condition}
     on conflict do nothing
     returning email, name`
-const insertIfFree = (hasDirectory: boolean) => ({
-  unverified: insertMemberIf(isFree(hasDirectory)),
-  verified: insertMemberIf(sql`${hasValidCode} and ${isFree(hasDirectory)}`),
-})
-const insert = { alone: insertIfFree(false), withDirectory: insertIfFree(true) }
+const insertUnverified = insertMemberIf(isFree())
+const insertVerified = insertMemberIf(sql`${hasValidCode} and ${isFree()}`)
 const insertClaimed = insertMemberIf(sql`${isUnsettled} and ${hasOwnMark}`, sql`memberId,`, sql`:claimId,`)
 const selectStored = sqlStatement<Profile & { memberId: number }>`
   select memberId, email, name from members where ${isEmail}`
@@ -47,11 +44,10 @@ const uncount = (code: Code | undefined) => code && deleteAttempt(code.counted)
 
 /** Creates a member of slot 0, and deletes the verification codes of the address, in one transaction. */
 const createInSlot0 = async (db: Db, member: NewRow, code: Code | undefined) => {
-  const { verified, unverified } = member.addressHash ? insert.withDirectory : insert.alone
   const now = Date.now()
   const { marks, created, holders } = await run(db, {
     marks: selectMarks(member),
-    created: code ? verified({ ...member, ...code, now }) : unverified({ ...member, now }),
+    created: code ? insertVerified({ ...member, ...code, now }) : insertUnverified({ ...member, now }),
     holders: selectHolder(member, now),
     codes: code && deleteCodes({ ...code, email: member.email }),
   })

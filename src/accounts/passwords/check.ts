@@ -2,16 +2,8 @@ import { sql } from 'drizzle-orm'
 import { accountPrefix, keyedHash } from '../../auth/keyed-hash'
 import { afterResponse, type Db, run } from '../../db/client'
 import type { Config } from '../../env'
-import {
-  type Counted,
-  deleteAttempt,
-  insertAttempt,
-  LISTED_FAILURES,
-  LOGINS,
-  limitNetwork,
-  toAttempt,
-} from '../../limits/attempts'
-import { countOrRefuse } from '../../limits/rate-limit'
+import { type Counted, insertAttempt, LISTED_FAILURES, LOGINS, limitNetwork, toAttempt } from '../../limits/attempts'
+import { countOrRefuse, uncountOnFailure } from '../../limits/rate-limit'
 import { log } from '../../runtime/log'
 import { isEmail } from '../addresses/directory'
 import { type Origin, recordActivity } from '../sessions/activity'
@@ -53,10 +45,7 @@ export const checkPassword = async <Member extends { passwordHash: string }, Res
       return isRight && member ? work(pause, member) : undefined
     })
   }
-  return findAndVerify().catch(async (error) => {
-    await run(directory, { uncounted: deleteAttempt(counted) })
-    throw error
-  })
+  return uncountOnFailure(directory, counted, findAndVerify())
 }
 
 // The attempt is inserted for an unknown e-mail, too, so that response times do not reveal whether it has a member.

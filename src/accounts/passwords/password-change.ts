@@ -1,11 +1,11 @@
 import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
 import { type Caller, runAsCaller, selectMember } from '../../db/caller'
-import { type Db, run, runAfterResponse } from '../../db/client'
+import { type Db, runAfterResponse } from '../../db/client'
 import type { Config } from '../../env'
 import { fieldError } from '../../errors'
 import { deleteAttempt, insertCallerAttempt, PASSWORD_CHANGES, selectUsage, toAttempt } from '../../limits/attempts'
-import { afterAttempt, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
+import { afterAttempt, type RateLimitHeaders, tooManyAttempts, uncountOnFailure } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
 import type { ProfilePatch } from '../members/schema'
 import type { Origin } from '../sessions/activity'
@@ -55,10 +55,7 @@ export const hashNewPassword = async (
     const check = { password: currentPassword, keys, counted: login.counted }
     return { login, passwordHash: await checkPassword(directory, check, async () => guard, hash) }
   }
-  const { login, passwordHash } = await checkAndHash().catch(async (error) => {
-    await run(db, { uncounted: deleteAttempt(counted) })
-    throw error
-  })
+  const { login, passwordHash } = await uncountOnFailure(db, counted, checkAndHash())
   if (passwordHash === undefined) {
     recordFailure(db, config, email, origin)
     throw currentPasswordError(currentPassword, afterAttempt([...usage, ...(login?.usage ?? [])], now))

@@ -62,12 +62,10 @@ export const DUMMY_HASH = format({
  * Compares a password with a stored hash in constant time.
  * @throws Error when the stored hash has an unknown format
  */
-export const verifyPassword = async (password: string, stored: string, pause = noPause) => {
+export const verifyPassword = async (password: string, stored: string, pause: Pause) => {
   const { salt, hash, rounds, iterations } = parse(stored)
   const candidate = await derive(password, salt, rounds, iterations, pause)
-  let difference = candidate.length ^ hash.length
-  for (const [at, byte] of candidate.entries()) difference |= byte ^ (hash[at] ?? 0)
-  return difference === 0
+  return candidate.length === hash.length && crypto.subtle.timingSafeEqual(candidate, hash)
 }
 
 /** Whether a stored hash has fewer iterations than new ones. */

@@ -4,17 +4,8 @@ import { afterResponse, type Db, firstRow, run, sqlStatement } from '../../db/cl
 import type { accountCodes } from '../../db/schema/code-tables'
 import type { Config } from '../../env'
 import { unavailable } from '../../errors'
-import {
-  insertAttempt,
-  isAllowed,
-  limitNetwork,
-  RESET_MAILS,
-  RESETS,
-  RESETS_OF_ANYONE,
-  selectUsage,
-  toAttempt,
-} from '../../limits/attempts'
-import { afterAttempt, countOrRefuse, isReached, tooManyAttempts } from '../../limits/rate-limit'
+import { isAllowed, limitNetwork, RESET_MAILS, RESETS, RESETS_OF_ANYONE, toAttempt } from '../../limits/attempts'
+import { countOrRefuse, isReached } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
 import { type Address, findSlot, isEmail } from '../addresses/directory'
 import { accountCode, CODE_LIFETIME_MS, invalidCodeError } from '../codes/account-codes'
@@ -105,23 +96,17 @@ const selectMatch = sqlStatement<ValidCode>`
  * limit of the network is reached
  */
 export const checkCode = async (db: Db, config: Config, email: string, code: string, network: string) => {
-  const now = Date.now()
   const hash = hashFor(config, email)
   const prefix = await accountPrefix(config.JWT_SECRET, email)
   const ofAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'reset-network', part)
   const attempt = toAttempt(
-    now,
+    Date.now(),
     ...(await limitNetwork(network, async (part) => prefix + (await hash('reset', part)), RESETS)),
     ...(await limitNetwork(network, ofAnyone, RESETS_OF_ANYONE)),
   )
   const codeHash = await hash(PURPOSE, normaliseCode(code))
-  const { usage, valid, counted } = await run(db, {
-    usage: selectUsage(attempt),
-    valid: firstRow(selectMatch({ ...attempt, codeHash })),
-    counted: insertAttempt(attempt),
-  })
-  if (counted.length === 0) throw tooManyAttempts(usage, now)
-  const rateLimit = afterAttempt(usage, now)
+  const match = { valid: firstRow(selectMatch({ ...attempt, codeHash })) }
+  const { valid, counted, rateLimit } = await countOrRefuse(db, attempt, match)
   if (!valid) throw invalidCodeError(code, rateLimit)
   return { valid, counted, rateLimit }
 }

@@ -1,7 +1,5 @@
-import { run } from '../../db/client'
 import type { Config } from '../../env'
-import { deleteAttempt } from '../../limits/attempts'
-import type { RateLimitHeaders } from '../../limits/rate-limit'
+import { type RateLimitHeaders, uncountOnFailure } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
 import { localTime } from '../../values/time'
 import { invalidCodeError } from '../codes/account-codes'
@@ -29,10 +27,8 @@ export const resetPassword = async (
   requireHashingCapacity(keys)
   const { directory } = slots
   const { valid, counted, rateLimit } = await checkCode(directory, config, email, authenticationCode, origin.network)
-  const passwordHash = await withHashingLease(keys, (pause) => hashPassword(password, pause)).catch(async (error) => {
-    await run(directory, { uncounted: deleteAttempt(counted) })
-    throw error
-  })
+  const hashing = withHashingLease(keys, (pause) => hashPassword(password, pause))
+  const passwordHash = await uncountOnFailure(directory, counted, hashing)
   const changed = await replacePassword(slots, valid, passwordHash, localTime(config.TIME_ZONE), origin)
   if (!changed) throw invalidCodeError(authenticationCode, rateLimit)
   return { email: changed, rateLimit }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
-import { type Db, sqlStatement, type Values } from '../../db/client'
+import { type Db, firstRow, sqlStatement, type Values } from '../../db/client'
 import { ACTIVITY_KINDS } from '../../values/contract'
 import { toInstant } from '../../values/fields'
 import { DAY_MS } from '../../values/time'
@@ -67,6 +67,21 @@ export const recordActivity = (kind: Activity['kind'], member: SQL) => {
   return ({ device, country }: Origin, values: Values = {}) => {
     const at = Date.now()
     return insert({ ...values, device, country, at, dayStart: at - (at % DAY_MS) })
+  }
+}
+
+/**
+ * Builds a function that deletes those of the caller's rows that match a condition, and adds one entry for them.
+ * @returns undefined if there was none
+ */
+export const deleteAndRecord = (kind: Activity['kind'], table: 'sessions' | 'accessTokens', condition: SQL) => {
+  const [name, isDeleted] = [sql.raw(table), sql`memberId = ${callerId} and ${condition}`]
+  const record = recordActivity(kind, sql`(select memberId from ${name} where ${isDeleted} limit 1)`)
+  const remove = sqlStatement<{ memberId: number }>`delete from ${name} where ${isDeleted} returning memberId`
+  return async (db: Db, caller: Caller, origin: Origin, values: Values = {}) => {
+    const statements = { activity: record(origin, values), deleted: firstRow(remove(values)) }
+    const { deleted } = await runAsCaller(db, caller, statements)
+    return deleted
   }
 }
 

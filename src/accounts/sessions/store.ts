@@ -3,7 +3,7 @@ import { type Caller, callerId, runAsCaller, selectMember } from '../../db/calle
 import { type Db, idempotent, sqlStatement } from '../../db/client'
 import type { sessions } from '../../db/schema/member-tables'
 import { toInstant } from '../../values/fields'
-import { type Origin, recordActivity } from './activity'
+import { deleteAndRecord, type Origin } from './activity'
 import type { Session } from './responses'
 
 /** Creates a session of a member, unless the member has been blocked, or the password changed, since it was verified. */
@@ -51,19 +51,9 @@ export const renewSession = async (db: Db, caller: Caller, lifetimes: { tokenTtl
   return { profile: guard, session: renewed[0] }
 }
 
-const endWhere = (condition: SQL) => {
-  const isEnding = sql`memberId = ${callerId} and ${condition}`
-  const record = recordActivity('SESSION_ENDED', sql`(select memberId from sessions where ${isEnding} limit 1)`)
-  const remove = sqlStatement<{ sessionId: string }>`delete from sessions where ${isEnding} returning sessionId`
-  /** @returns the number of sessions that ended */
-  return async (db: Db, caller: Caller, origin: Origin, values: { sessionId?: string } = {}) => {
-    const { ended } = await runAsCaller(db, caller, { activity: record(origin, values), ended: remove(values) })
-    return ended.length
-  }
-}
-const isCurrent = sql`sessionId = :callerSessionId`
+const endWhere = (condition: SQL) => deleteAndRecord('SESSION_ENDED', 'sessions', condition)
 const isOther = sql`sessionId <> :callerSessionId`
-const endCurrent = endWhere(isCurrent)
+const endCurrent = endWhere(sql`sessionId = :callerSessionId`)
 /** Ends the caller's current session. */
 export const endCurrentSession = async (db: Db, caller: Caller, origin: Origin) => {
   await endCurrent(db, caller, origin)

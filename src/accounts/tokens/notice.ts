@@ -1,33 +1,37 @@
+import { sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
-import { afterResponse, run } from '../../db/client'
-import type { Config } from '../../env'
+import { afterResponse, run, sqlStatement } from '../../db/client'
+import type { Bindings, Config } from '../../env'
 import { unavailable } from '../../errors'
-import { deleteAttempt, selectUsage, TOKEN_MAILS, toAttempt } from '../../limits/attempts'
+import { deleteAttempt, insertAttemptIf, isAllowed, selectUsage, TOKEN_MAILS, toAttempt } from '../../limits/attempts'
 import { isReached } from '../../limits/rate-limit'
-import type { Mail } from '../../mail/mail'
+import { hasMailer, sendMail } from '../../mail/send'
 import type { Slots } from '../../slots/slots'
-import {
-  countDailyTokenMail,
-  DAILY_TOKEN_MAILS_SENT,
-  dayOf,
-  insertTokenMail,
-  uncountDailyTokenMail,
-} from '../codes/mail-limits'
+import { dayOf } from '../codes/mail-limits'
 
 /** The owner of a new access token or link, and how many of both the owner has now. */
 export type Owner = { memberId: number; email: string; tokens: number; links: number }
 
+const mailsToday = sql`coalesce((select tokenMails from dailyMails where day = :day), 0)`
+const countMail = insertAttemptIf(sql`${isAllowed} and ${mailsToday} < :mailsPerDay`)
+/** Counts the mail for the day if `countMail`, the statement before, counted it. */
+const countDailyMail = sqlStatement`
+  insert into dailyMails (day, mails, tokenMails) select :day, 0, 1 where changes() > 0
+  on conflict (day) do update set tokenMails = tokenMails + 1`
+const uncountDailyMail = sqlStatement`update dailyMails set tokenMails = tokenMails - 1 where day = :day`
+
 /**
- * Informs the owner of a new access token or link by mail, unless such a mail was sent to this address within the last hour. If
- * delivery fails, the mail is not counted. Call it after the response.
- * @throws UNAVAILABLE when MAILS_PER_DAY of these mails have been sent today, and the errors of `deliver`
+ * Informs the owner of a new access token or link by mail, if mails can be sent, unless such a mail was sent to this address
+ * within the last hour. If delivery fails, the mail is not counted. Call it after the response.
+ * @throws UNAVAILABLE when MAILS_PER_DAY of these mails have been sent today, and the errors of `sendMail`
  */
 export const informOwner = async (
+  env: Bindings,
   slots: Slots,
   config: Config,
   { memberId, email, tokens, links }: Owner,
-  deliver: (email: string, mail: Mail) => Promise<void>,
 ) => {
+  if (!hasMailer(config, env)) return
   const directory = afterResponse(slots.directory)
   const now = Date.now()
   const day = dayOf(now)
@@ -35,15 +39,15 @@ export const informOwner = async (
   const attempt = { ...toAttempt(now, { subject, limits: TOKEN_MAILS }), day, mailsPerDay: config.MAILS_PER_DAY }
   const { usage, counted } = await run(directory, {
     usage: selectUsage(attempt),
-    counted: insertTokenMail(attempt),
-    countedToday: countDailyTokenMail({ day }),
+    counted: countMail(attempt),
+    countedToday: countDailyMail({ day }),
   })
   if (usage.some(isReached)) return
-  if (counted.length === 0) throw unavailable(DAILY_TOKEN_MAILS_SENT)
+  if (counted.length === 0) throw unavailable('mail: MAILS_PER_DAY mails about access tokens and links were sent today')
   try {
-    await deliver(email, { kind: 'tokenCreated', tokens, links })
+    await sendMail(env, config, email, { kind: 'tokenCreated', tokens, links })
   } catch (error) {
-    await run(directory, { uncounted: deleteAttempt(counted), uncountedToday: uncountDailyTokenMail({ day }) })
+    await run(directory, { uncounted: deleteAttempt(counted), uncountedToday: uncountDailyMail({ day }) })
     throw error
   }
 }

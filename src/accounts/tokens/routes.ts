@@ -7,7 +7,6 @@ import { sessionOnly } from '../../http/guard/authenticated'
 import { rememberVerdict } from '../../http/guard/credentials'
 import { originOf } from '../../http/guard/device'
 import { runLater } from '../../http/later'
-import { hasMailer, sendMail } from '../../mail/send'
 import { toBits } from '../../values/contract'
 import { informOwner } from './notice'
 import { NewToken, TokenPath } from './schema'
@@ -17,9 +16,7 @@ export const tokens = new Hono<App>()
   .post('/', sessionOnly, valid('json', NewToken), async (c) => {
     const { db, slots, config, caller } = c.var
     const { created, owner } = await createToken(db, caller, c.req.valid('json'), originOf(c))
-    if (hasMailer(config, c.env)) {
-      runLater(c, () => informOwner(slots, config, owner, (to, mail) => sendMail(c.env, config, to, mail)))
-    }
+    runLater(c, () => informOwner(c.env, slots, config, owner))
     // The member's limits cover the token from its first use.
     const token = { slot: caller.slot, tokenHash: await hashToken(created.token), required: [] }
     const { memberId } = owner
@@ -33,6 +30,6 @@ export const tokens = new Hono<App>()
   })
   .delete('/:token-id', sessionOnly, valid('param', TokenPath), async (c) => {
     const { 'token-id': tokenId } = c.req.valid('param')
-    found(await deleteToken(c.var.db, c.var.caller, tokenId, originOf(c)), 'TOKEN_NOT_FOUND')
+    found(await deleteToken(c.var.db, c.var.caller, originOf(c), { tokenId }), 'TOKEN_NOT_FOUND')
     return c.body(null, 204)
   })

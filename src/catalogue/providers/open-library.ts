@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Config } from '../../env'
-import type { Provider } from '../provider'
-import { fetchJson } from '../upstream'
+import { fetchJson, type Provider } from '../upstream'
 import { cleanEntries } from './clean-entries'
 
 // Open Library allows three requests a second with a contact in the User-Agent, otherwise at most one.
@@ -28,12 +27,8 @@ const toRawEntry = (work: z.output<typeof Work>) => ({
   cover: work.cover_i ? `${COVERS}${work.cover_i}-L.jpg` : null,
 })
 
-const Entries = z.lazy(() =>
-  z.pipe(
-    z.array(Work),
-    z.transform((works) => cleanEntries(works.map(toRawEntry))),
-  ),
-)
+const toEntries = (works: z.output<typeof Work>[]) => cleanEntries(works.map(toRawEntry))
+const Entries = z.lazy(() => z.pipe(z.array(Work), z.transform(toEntries)))
 const SearchResponse = z.lazy(() => z.object({ docs: Entries }))
 const TrendingResponse = z.lazy(() => z.object({ works: Entries }))
 

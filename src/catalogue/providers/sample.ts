@@ -1,5 +1,5 @@
-import type { Provider } from '../provider'
 import type { CatalogueEntry } from '../schema'
+import type { Provider } from '../upstream'
 import { BOOKS, type SampleBook } from './sample-books'
 
 const MAX_ENTRIES = 10
@@ -7,13 +7,7 @@ const MAX_ENTRIES = 10
 /** Folds case, accents and the composition of Hangul. */
 const fold = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase()
 
-const toEntry = ({ title, author, publisher, itemPage }: SampleBook): CatalogueEntry => ({
-  title,
-  author,
-  cover: null,
-  publisher,
-  itemPage,
-})
+const toEntry = ({ bestSeller: _, newSpecial: __, ...book }: SampleBook): CatalogueEntry => ({ ...book, cover: null })
 
 const pick = (matches: (book: SampleBook) => unknown) => BOOKS.filter(matches).slice(0, MAX_ENTRIES).map(toEntry)
 

@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import { log } from '../../runtime/log'
-import type { Provider } from '../provider'
-import { fetchJson } from '../upstream'
+import { fetchJson, type Provider } from '../upstream'
 import { cleanEntries } from './clean-entries'
 
 // YES24 Open API: at most 5 requests a second and 5,000 a day. An empty result is a 404 with its own error code.
@@ -15,19 +14,7 @@ const ItemList = z.lazy(() =>
   z.object({
     success: z.boolean(),
     errorCode: z.nullish(z.string()),
-    data: z.nullish(
-      z.object({
-        items: z.array(
-          z.object({
-            title: z.optional(z.unknown()),
-            author: z.optional(z.unknown()),
-            publisher: z.optional(z.unknown()),
-            cover: z.optional(z.unknown()),
-            pages: z.optional(z.unknown()),
-          }),
-        ),
-      }),
-    ),
+    data: z.nullish(z.object({ items: z.array(z.looseObject({})) })),
   }),
 )
 

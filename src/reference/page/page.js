@@ -7,9 +7,10 @@ const root = document.documentElement
 const contents = document.getElementById('contents')
 
 document.getElementById('theme').addEventListener('click', () => {
-  const isDark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches
-  root.dataset.theme = isDark ? 'light' : 'dark'
-  localStorage.setItem('theme', root.dataset.theme)
+  const { colorScheme } = root.style
+  const isDark = colorScheme ? colorScheme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches
+  root.style.colorScheme = isDark ? 'light' : 'dark'
+  localStorage.setItem('theme', root.style.colorScheme)
 })
 
 document.addEventListener('click', ({ target }) => {

@@ -1,4 +1,4 @@
 // Runs before the first paint: the theme and the language of samples that the reader chose.
-const { dataset } = document.documentElement
-dataset.theme = localStorage.getItem('theme') ?? ''
+const { dataset, style } = document.documentElement
+style.colorScheme = localStorage.getItem('theme') ?? ''
 dataset.language = localStorage.getItem('language') ?? 'curl'

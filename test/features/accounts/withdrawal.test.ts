@@ -44,9 +44,18 @@ const withdrawOnly = ({ token }: Reader) => {
 }
 
 const brokenPut = { put: () => Promise.reject(new Error('bucket is down')) }
-const NO_BUCKET = { mark: async () => {}, purgeObjects: async () => {} }
+const emptyBucket = {
+  put: async (key: string) => ({ key }),
+  list: async () => ({ objects: [], truncated: false }),
+} as unknown as R2Bucket
 const purge = (maxStatements?: number) =>
-  purgeMember(connect(memberDatabase(), { slot: memberSlot() }), memberId, NO_BUCKET, maxStatements)
+  purgeMember(
+    connect(memberDatabase(), { slot: memberSlot() }),
+    emptyBucket,
+    { memberId, createdAt: 0 },
+    () => {},
+    maxStatements,
+  )
 
 /** The members whose withdrawals are marked. */
 const listMarks = async () => {

@@ -3,8 +3,8 @@ import { withoutTag } from '../../../src/accounts/codes/mail-limits'
 import type { Bindings, Config } from '../../../src/env'
 import { compose } from '../../../src/mail/compose'
 import type { Mail } from '../../../src/mail/mail'
-import { maskEmail } from '../../../src/mail/mask-email'
 import { requireMailer, sendMail } from '../../../src/mail/send'
+import { maskEmail } from '../../../src/mail/texts'
 
 afterEach(() => {
   vi.useRealTimers()
