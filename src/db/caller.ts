@@ -147,6 +147,12 @@ export const queryOne = async <Row>(db: Db, caller: Caller, query: Statement<Row
   return row
 }
 
+/** Runs a single statement as the caller, and returns all its rows. */
+export const queryAll = async <Row>(db: Db, caller: Caller, query: Statement<Row>): Promise<Row[]> => {
+  const { rows } = await runAsCaller(db, caller, { rows: query })
+  return rows
+}
+
 /**
  * Checks the caller in a call of its own, before expensive work. Returns the member's id.
  * @throws the errors of `runAsCaller`

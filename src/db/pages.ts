@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { isDeep, type Paging, toLimit } from '../values/paging'
-import { type Statement, sqlStatement, type Values } from './client'
+import { isDeep, type Page, type Paging, toLimit, toPage } from '../values/paging'
+import { type Caller, isCaller, runAsCaller } from './caller'
+import { type Db, type Statement, sqlStatement, type Values } from './client'
 import { limit, offset } from './parameters'
 
 /** `asc` and `desc` are swapped when the list is read from its end. */
@@ -36,3 +37,14 @@ export const joinPage = <Row>([fromStart = [], fromEnd = []]: readonly Row[][]) 
   ...fromStart,
   ...fromEnd.toReversed(),
 ]
+
+/** Prepares a paged list of the caller. `counter`: its length, as an expression of columns of members. */
+export const listOfCaller = <Row>(counter: SQL, build: (reading: Reading) => SQL) => {
+  const selectTotal = sqlStatement<{ total: number }>`select ${counter} as total from members where ${isCaller}`
+  const selectPage = pagesOf<Row>(sql`(select ${counter} from members where ${isCaller})`, build)
+  return async (db: Db, caller: Caller, paging: Paging, values: Values = {}): Promise<Page<Row>> => {
+    const batch = { guard: selectTotal(values), items: selectPage(paging, values) }
+    const { guard, items } = await runAsCaller(db, caller, batch)
+    return toPage(joinPage(items), guard.total, paging)
+  }
+}

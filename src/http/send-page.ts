@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { App } from '../env'
 import type { Page, Paging } from '../values/paging'
 import { sendJson } from './json-stream'
 
@@ -20,10 +21,9 @@ const toLinks = (path: string, { page, ...others }: Query, totalPages: number) =
 
 /** Responds 200 with a page of a list, and with links to the other pages (RFC 8288). */
 export const sendPage = <Item>(
-  c: Context,
-  query: Query,
+  c: Context<App, string, { out: { query: Query } }>,
   page: Omit<Page<Item>, 'item'> & { item: Item[] | AsyncIterable<Item[]> },
 ) => {
-  c.header('Link', toLinks(c.req.path, query, page.pageInfo.totalPages))
+  c.header('Link', toLinks(c.req.path, c.req.valid('query'), page.pageInfo.totalPages))
   return sendJson<Page<Item>>(c, page)
 }

@@ -94,6 +94,10 @@ export const int = (min: number, max: number) => {
 }
 export const Int32 = int(0, MAX_INT)
 
+/** A number that may have a fraction. */
+export const numberBetween = (min: number, max: number, error: string) =>
+  z.number({ error }).check(z.minimum(min, { error }), z.maximum(max, { error }))
+
 /** The digits of 0 to MAX_INT. */
 const INT32_DIGITS =
   /^(?:\d{1,9}|[01]\d{9}|20\d{8}|21[0-3]\d{7}|214[0-6]\d{6}|2147[0-3]\d{5}|21474[0-7]\d{4}|214748[0-2]\d{3}|2147483[0-5]\d{2}|21474836[0-3]\d|214748364[0-7])$/
@@ -151,9 +155,10 @@ export const nameOrCodeOrDefault = <Name extends string>(names: Enumeration<Name
 }
 
 /** One of the names. The contract's enumerations accept codes, too: `nameOrCode`. */
-export const nameOf = <const Names extends readonly string[]>(names: Names) =>
-  z.enum(names, { error: orRequired(`must be one of ${names.join(', ')}, or null`) })
-export const BookFormat = named('BookFormat', nameOf(BOOK_FORMATS))
+export const nameOf = <const Names extends readonly string[]>(names: Names, other = '') =>
+  z.enum(names, { error: orRequired(`must be one of ${names.join(', ')}${other}`) })
+export const OR_NULL = ', or null'
+export const BookFormat = named('BookFormat', nameOf(BOOK_FORMATS, OR_NULL))
 
 /** The source of a pattern for dates, with leap years. Not from `z.regexes`, of which the bundler keeps all or nothing. */
 export const FULL_DATE = (z.iso.date().def.pattern?.source ?? '').slice(1, -1)

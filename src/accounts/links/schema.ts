@@ -3,16 +3,13 @@ import { BookStatus } from '../../library/books/schema'
 import { MAX_YEAR, MIN_YEAR } from '../../library/stats/schema'
 import { TagName } from '../../library/tags/schema'
 import { LINK_KINDS, MAX_LABEL } from '../../values/contract'
-import { filledText, int, nameOrCode, orRequired } from '../../values/fields'
+import { filledText, int, nameOf, nameOrCode } from '../../values/fields'
 import { named, namedLazy } from '../../values/named'
 
 /** The most links of a member. */
 export const MAX_LINKS = 50
 
-export const LinkKind = named(
-  'LinkKind',
-  z.enum(LINK_KINDS, { error: orRequired(`must be one of ${LINK_KINDS.join(', ')}`) }),
-)
+export const LinkKind = named('LinkKind', nameOf(LINK_KINDS))
 
 type Filter = 'bookStatus' | 'tag' | 'year'
 const onlyFor = (kind: z.infer<typeof LinkKind>, field: Filter) =>

@@ -118,6 +118,7 @@ export const canEditLibrary = authenticated('library:read', 'library:write')
 export const canReadMemos = authenticated('memos:read')
 export const canWriteMemos = authenticated('memos:write')
 export const canReadAll = authenticated('library:read', 'memos:read')
+export const canEditAll = authenticated('library:read', 'library:write', 'memos:write')
 
 /** Like `authenticated`, but refuses access tokens, and counts limits per session: for account management. */
 export const sessionOnly = annotate(authenticate([]), { membersOnly: true })

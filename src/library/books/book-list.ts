@@ -52,8 +52,8 @@ const sqlDirection = (isDescending: boolean) => sql.raw(isDescending ? 'desc' : 
 const comparison = (isDescending: boolean) => sql.raw(isDescending ? '<' : '>')
 
 /** Selects from ranges of indexes that are all in the same order, and merges them. */
-const mergeRanges = (ranges: SQL[], order: SQL, selected: SQL, rows: SQL) => {
-  const selects = ranges.map((range) => sql`select ${selected} from ${range}`)
+const mergeRanges = (ranges: SQL[], condition: SQL, order: SQL, selected: SQL, rows: SQL) => {
+  const selects = ranges.map((range) => sql`select ${selected} from ${range} and ${condition}`)
   return sql`${sql.join(selects, sql` union all `)} order by ${order} limit ${rows}`
 }
 
@@ -68,13 +68,7 @@ const byRegistration = ({ status, hasTag, author, cursor }: Filters, isDescendin
   const ofAuthor = author !== undefined && isOfAuthor
   const read = (ranges: SQL[], ...filters: Condition[]): Part => ({
     number,
-    select: (selected, rows) =>
-      mergeRanges(
-        ranges.map((range) => sql`${range} and ${isAfter}`),
-        order,
-        selected,
-        rows,
-      ),
+    select: (selected, rows) => mergeRanges(ranges, isAfter, order, selected, rows),
     key: sql.raw('null'),
     filters: present([...filters, hasNoValue]),
   })
@@ -106,14 +100,15 @@ const byValue = (
   return {
     number: 0,
     select: (selected, rows) => {
-      if (cursor?.part !== 0) return mergeRanges([ownBooks(hasValue)], order, selected, rows)
+      const own = [ownBooks(hasValue)]
+      if (cursor?.part !== 0) return mergeRanges(own, always, order, selected, rows)
       const operator = comparison(isDescending)
       // For (key, bookId) > (…), SQLite would read all books with the same key again.
-      const ties = ownBooks(hasValue, sql`${key} = ${last}`, sql`bookId ${operator} :bookId`)
-      const others = ownBooks(hasValue, sql`${key} ${operator} ${last}`)
+      const isTie = sql`${key} = ${last} and bookId ${operator} :bookId`
+      const isOther = sql`${key} ${operator} ${last}`
       return sql`
-        select * from (${mergeRanges([ties], sql`bookId ${sqlOrder}`, selected, rows)})
-        union all select * from (${mergeRanges([others], order, selected, rows)}) limit ${rows}`
+        select * from (${mergeRanges(own, isTie, sql`bookId ${sqlOrder}`, selected, rows)})
+        union all select * from (${mergeRanges(own, isOther, order, selected, rows)}) limit ${rows}`
     },
     key,
     filters: present([status && isStatus(status), hasTag && isTagged, author !== undefined && isOfAuthor]),

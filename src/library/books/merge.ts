@@ -62,55 +62,9 @@ const isOfPair = sql.raw('books.bookId in (targetId, sourceId)')
 const ofTarget = (table: string) => sql.raw(`${table}.memberId = ownerId and ${table}.bookId = targetId`)
 const ofSource = (table: string) => sql.raw(`${table}.memberId = ownerId and ${table}.bookId = sourceId`)
 
-const insertFirst = statement`
-  insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
-  select bookId, memberId, bookId, 0, ${firstColumns} from pair cross join books on ${isOfPair} where ${hasFirst}`
-const pointToFirst = statement`
-  update books set newestReadingId = bookId from pair where ${isOfPair} and ${hasFirst}`
-/** A reading that adds nothing to one of the target stays, and is deleted with the source. */
-const moveReadings = statement`
-  update readings set bookId = targetId from pair where ${ofSource('readings')} and not exists (
-    select 1 from readings as twin
-    where ${ofTarget('twin')} and twin.startedAt is readings.startedAt and twin.finishedAt is readings.finishedAt
-      and twin.outcome is readings.outcome and twin.isPaused = readings.isPaused
-      and coalesce(readings.quarters = twin.quarters, readings.quarters is null)
-      and coalesce(readings.format = twin.format, readings.format is null)
-      and coalesce(readings.note = twin.note, readings.note is null)
-  )`
-
 const latest = (column: string) =>
   sql`(select ${sql.raw(column)} from pair cross join progress on ${ofTarget('progress')} order by at desc limit 1)`
-const moveProgress = statement`
-  update or ignore progress set bookId = targetId from pair where ${ofSource('progress')} and at in (
-    select event.at from progress as event where ${ofSource('event')}
-    order by event.at desc limit max(0, ${most(MAX_EVENTS)} - coalesce(${latest('total')}, 0))
-  )`
-const countProgress = statement`
-  update progress set total = (select count(*) from progress as each where ${ofTarget('each')})
-  from pair where ${ofTarget('progress')} and at = ${latest('at')}`
-
-const addTags = statement`
-  insert into bookTags (memberId, tagId, bookId)
-  select ownerId, tagId, targetId from pair cross join bookTags on ${ofSource('bookTags')} where true
-  on conflict do nothing`
-
-const countMemoBooks = statement`
-  update members set memoBooks = memoBooks - 1 from pair
-  where members.memberId = ownerId and (select sum(hasMemos) from books where ${isOfPair}) = 2`
-// The unary plus keeps SQLite from reading all memos of the member.
-const moveMemos = statement`
-  update memos set bookId = targetId from pair where +memos.memberId = ownerId and memos.bookId = sourceId`
 const MEMO_COUNTS = ['memoCount', 'contentMemos', 'summaryMemos', 'thoughtMemos', 'questionMemos', 'memoBytes']
-/** The source has none, so that its deletion subtracts nothing from the counters of the member. */
-const countMemos = statement`
-  update books set
-    hasMemos = sums.hasMemos * (books.bookId = targetId),
-    ${sql.raw(MEMO_COUNTS.map((name) => `${name} = sums.${name} * (books.bookId = targetId)`).join(', '))}
-  from pair cross join (
-    select max(hasMemos) as hasMemos, ${sql.raw(MEMO_COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '))}
-    from pair cross join books on ${isOfPair}
-  ) as sums where ${isOfPair}`
-
 const FILLED = ['cover', 'author', 'publisher', 'itemPage', 'isbn', 'language', 'format', 'publishedYear', 'series']
 /** Those of both, and the ISBN of the source if the target has another one: imports find the book by it. */
 const sourceIds = sql`(
@@ -127,7 +81,56 @@ const ofNewest = (column: string) =>
   sql.raw(`${column} = iif(
     newest.readingId is null, coalesce(books.${column}, source.${column}), iif(isOfSource, source.${column}, books.${column})
   )`)
-const fillTarget = statement`
+
+/** What moves from the source to the target, in this order. */
+const MOVES = {
+  insertFirst: statement`
+  insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
+  select bookId, memberId, bookId, 0, ${firstColumns} from pair cross join books on ${isOfPair} where ${hasFirst}`,
+  pointToFirst: statement`
+  update books set newestReadingId = bookId from pair where ${isOfPair} and ${hasFirst}`,
+  /** A reading that adds nothing to one of the target stays, and is deleted with the source. */
+  moveReadings: statement`
+  update readings set bookId = targetId from pair where ${ofSource('readings')} and not exists (
+    select 1 from readings as twin
+    where ${ofTarget('twin')} and twin.startedAt is readings.startedAt and twin.finishedAt is readings.finishedAt
+      and twin.outcome is readings.outcome and twin.isPaused = readings.isPaused
+      and coalesce(readings.quarters = twin.quarters, readings.quarters is null)
+      and coalesce(readings.format = twin.format, readings.format is null)
+      and coalesce(readings.note = twin.note, readings.note is null)
+  )`,
+
+  moveProgress: statement`
+  update or ignore progress set bookId = targetId from pair where ${ofSource('progress')} and at in (
+    select event.at from progress as event where ${ofSource('event')}
+    order by event.at desc limit max(0, ${most(MAX_EVENTS)} - coalesce(${latest('total')}, 0))
+  )`,
+  countProgress: statement`
+  update progress set total = (select count(*) from progress as each where ${ofTarget('each')})
+  from pair where ${ofTarget('progress')} and at = ${latest('at')}`,
+
+  addTags: statement`
+  insert into bookTags (memberId, tagId, bookId)
+  select ownerId, tagId, targetId from pair cross join bookTags on ${ofSource('bookTags')} where true
+  on conflict do nothing`,
+
+  countMemoBooks: statement`
+  update members set memoBooks = memoBooks - 1 from pair
+  where members.memberId = ownerId and (select sum(hasMemos) from books where ${isOfPair}) = 2`,
+  // The unary plus keeps SQLite from reading all memos of the member.
+  moveMemos: statement`
+  update memos set bookId = targetId from pair where +memos.memberId = ownerId and memos.bookId = sourceId`,
+  /** The source has none, so that its deletion subtracts nothing from the counters of the member. */
+  countMemos: statement`
+  update books set
+    hasMemos = sums.hasMemos * (books.bookId = targetId),
+    ${sql.raw(MEMO_COUNTS.map((name) => `${name} = sums.${name} * (books.bookId = targetId)`).join(', '))}
+  from pair cross join (
+    select max(hasMemos) as hasMemos, ${sql.raw(MEMO_COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '))}
+    from pair cross join books on ${isOfPair}
+  ) as sums where ${isOfPair}`,
+
+  fillTarget: statement`
   update books set
     ${sql.raw(FILLED.map((name) => `${name} = coalesce(books.${name}, source.${name})`).join(', '))},
     authorFolded = iif(books.author is null, source.authorFolded, books.authorFolded),
@@ -143,15 +146,16 @@ const fillTarget = statement`
     from pair cross join readings on ${ofTarget('readings')}
     where readingId in (select newestReadingId from books where ${isOfPair})
     order by ${NEWEST_FIRST} limit 1
-  ) as newest where books.bookId = targetId`
-const syncPage = statement`
+  ) as newest where books.bookId = targetId`,
+  syncPage: statement`
   update books set currentPage = coalesce(${latest('page')}, nullif(books.currentPage, 0), source.currentPage)
-  from pair cross join source where books.bookId = targetId`
-/** The triggers do not log that events move to another book, because each would be an entry. */
-const logTarget = statement`
+  from pair cross join source where books.bookId = targetId`,
+  /** The triggers do not log that events move to another book, because each would be an entry. */
+  logTarget: statement`
   insert into changes (memberId, seq, kind, id, proof)
   select memberId, seq + 1, ${sql.raw(String(CHANGE_KINDS.book))}, targetId, random() & 0xFFFFFFFFFFFF
-  from pair cross join changes on memberId = ownerId order by seq desc limit 1`
+  from pair cross join changes on memberId = ownerId order by seq desc limit 1`,
+}
 const deleteSource = sqlStatement<{ bookId: number }>`
   ${withPair} delete from books where bookId = (select sourceId from pair) returning bookId`
 const selectMerged = sqlStatement<ListedBook>`
@@ -169,30 +173,18 @@ export const mergeBooks = async (
   { from }: BookMerge,
   quotas: Quotas,
 ): Promise<ListedBook | undefined> => {
-  const { MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES } = quotas
-  const values = { bookId, from, MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES }
+  const values = { bookId, from, ...quotas }
   // The source is deleted last, so that clients that sync have already moved what belonged to it.
   const { guard, deleted, merged } = await runAsCaller(db, caller, {
     guard: selectUsage(values),
-    first: insertFirst(values),
-    pointed: pointToFirst(values),
-    readings: moveReadings(values),
-    progress: moveProgress(values),
-    total: countProgress(values),
-    tags: addTags(values),
-    memoBooks: countMemoBooks(values),
-    memos: moveMemos(values),
-    counts: countMemos(values),
-    filled: fillTarget(values),
-    page: syncPage(values),
-    logged: logTarget(values),
+    moved: Object.values(MOVES).map((move) => move(values)),
     deleted: firstRow(deleteSource(values)),
     merged: firstRow(selectMerged(values)),
   })
   if (deleted) return merged
   if (!guard.hasTarget || !guard.hasSource) return undefined
   if (bookId === from) throw fieldError('from', from, 'must be another book than the one in the path')
-  if (guard.memos > MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
-  if (guard.bytes > MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
+  if (guard.memos > quotas.MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
+  if (guard.bytes > quotas.MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
   throw new ApiError(guard.readings > MAX_READINGS ? 'MAX_READINGS' : 'MAX_BOOK_TAGS')
 }

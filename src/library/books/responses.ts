@@ -70,17 +70,9 @@ export type BookDetail = z.infer<typeof BookDetail>
 
 const UpdatedBook = named(
   'UpdatedBook',
-  z.pick(Book, {
-    author: true,
-    publisher: true,
-    itemPage: true,
-    readStartDate: true,
-    readEndDate: true,
-    bookStatus: true,
-    star: true,
-    currentPage: true,
-  }),
+  z.omit(Book, { bookId: true, title: true, cover: true, createdAt: true, memoCount: true }),
 )
+export type UpdatedBook = z.infer<typeof UpdatedBook>
 
 export const CreatedDate = named('CreatedDate', z.pick(Book, { bookId: true, createdAt: true }))
 export type CreatedDate = z.infer<typeof CreatedDate>
@@ -117,7 +109,6 @@ export const booksReference: FeatureReference = {
     bookId: 'Identifier of the book.',
     bookStatus: 'Reading status.',
     'NewBook.bookStatus': 'Reading status. `YET` if absent.',
-    'BookPatch.bookStatus': 'Reading status.',
     'BookMerge.from': 'Identifier of the book that is merged into the other one, and deleted.',
     cover: 'URL of the cover image, or null.',
     'NewBook.cover': COVER_SENT,

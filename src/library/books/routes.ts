@@ -6,6 +6,7 @@ import { valid, validText } from '../../http/bodies/validate'
 import { allowOnly } from '../../http/error-response'
 import {
   authenticated,
+  canEditAll,
   canEditLibrary,
   canReadAll,
   canReadLibrary,
@@ -28,26 +29,22 @@ import { createBook, deleteBook, getBook, setCreatedDate, updateBook } from './s
 import { listAbandoned, listCalender, listLibrary, listWithMemos } from './views'
 
 const views = new Hono<App>()
-  .get('/library', canReadLibrary, valid('query', LibraryQuery), limitLargePages, async (c) => {
-    const query = c.req.valid('query')
-    return sendPage(c, query, await listLibrary(c.var.db, c.var.caller, query))
-  })
-  .get('/calender', canReadLibrary, valid('query', Paging), limitLargePages, async (c) => {
-    const query = c.req.valid('query')
-    return sendPage(c, query, await listCalender(c.var.db, c.var.caller, query))
-  })
+  .get('/library', canReadLibrary, valid('query', LibraryQuery), limitLargePages, async (c) =>
+    sendPage(c, await listLibrary(c.var.db, c.var.caller, c.req.valid('query'))),
+  )
+  .get('/calender', canReadLibrary, valid('query', Paging), limitLargePages, async (c) =>
+    sendPage(c, await listCalender(c.var.db, c.var.caller, c.req.valid('query'))),
+  )
   .get('/abandon', canReadLibrary, valid('query', Paging), limitCountedPages, async (c) => {
     const { db, caller, config } = c.var
     const before = localTime(config.TIME_ZONE, Date.now() - config.ABANDON_AFTER_DAYS * DAY_MS)
-    const query = c.req.valid('query')
-    const page = await listAbandoned(db, caller, before, query)
+    const page = await listAbandoned(db, caller, before, c.req.valid('query'))
     recordCount(c, page)
-    return sendPage(c, query, page)
+    return sendPage(c, page)
   })
-  .get('/memo-books', canReadLibrary, valid('query', Paging), limitLargePages, async (c) => {
-    const query = c.req.valid('query')
-    return sendPage(c, query, await listWithMemos(c.var.db, c.var.caller, query))
-  })
+  .get('/memo-books', canReadLibrary, valid('query', Paging), limitLargePages, async (c) =>
+    sendPage(c, await listWithMemos(c.var.db, c.var.caller, c.req.valid('query'))),
+  )
   .all('/:view{(?:library|calender|abandon|memo-books)}', allowOnly('GET', 'HEAD'))
 
 export const books = new Hono<App>()
@@ -67,9 +64,8 @@ export const books = new Hono<App>()
   })
   .get('/:book-id/memos', canReadMemos, valid('param', BookPath), valid('query', MemosQuery), async (c) => {
     const bookId = c.req.valid('param')['book-id']
-    const query = c.req.valid('query')
-    const page = await listMemos(c.var.db, c.var.caller, bookId, query)
-    return sendPage(c, query, found(page, 'BOOK_NOT_FOUND'))
+    const page = await listMemos(c.var.db, c.var.caller, bookId, c.req.valid('query'))
+    return sendPage(c, found(page, 'BOOK_NOT_FOUND'))
   })
   .patch('/:book-id', canEditLibrary, valid('param', BookPath), valid('json', BookPatch), async (c) => {
     const bookId = c.req.valid('param')['book-id']
@@ -80,17 +76,11 @@ export const books = new Hono<App>()
     found(await deleteBook(c.var.db, c.var.caller, c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
     return c.body(null, 204)
   })
-  .post(
-    '/:book-id/merge',
-    authenticated('library:read', 'library:write', 'memos:write'),
-    valid('param', BookPath),
-    valid('json', BookMerge),
-    async (c) => {
-      const { db, caller, config } = c.var
-      const book = await mergeBooks(db, caller, c.req.valid('param')['book-id'], c.req.valid('json'), config)
-      return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
-    },
-  )
+  .post('/:book-id/merge', canEditAll, valid('param', BookPath), valid('json', BookMerge), async (c) => {
+    const { db, caller, config } = c.var
+    const book = await mergeBooks(db, caller, c.req.valid('param')['book-id'], c.req.valid('json'), config)
+    return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
+  })
   .patch(
     '/created-date/:book-id',
     canWriteLibrary,

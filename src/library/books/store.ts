@@ -1,6 +1,6 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { type Caller, isCaller, queryOne, runAsCaller } from '../../db/caller'
-import { assignments, type Db, firstRow, idempotent, type Statement, sqlStatement } from '../../db/client'
+import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { findCreated, insertOnce, type RequestKey } from '../../db/idempotency'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
@@ -11,7 +11,7 @@ import { quotaExceeded } from '../../errors'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
 import { loadInParts, newestFirst, selectMemosList } from '../memos/memo-lists'
-import type { CreatedDate, RegisteredBook } from './responses'
+import type { CreatedDate, RegisteredBook, UpdatedBook } from './responses'
 import type { BookPatch, DetailQuery, NewBook } from './schema'
 
 /** The columns of LibraryBook and, but for `bookId`, of ListedBook: those of responses, in the order of their fields. */
@@ -73,16 +73,11 @@ export const createBook = async (
   quotas: Quotas,
   key?: RequestKey,
 ) => {
-  const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = quotas
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
-  const limits = { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES }
   const whole = { ...DEFAULTS, isbn: null, ...book }
-  const values = { ...whole, ...toFolded(whole), createdAt, bytes, ...limits }
-  const {
-    guard: usage,
-    created,
-    used,
-  } = await runAsCaller(db, caller, { guard: selectUsage(), ...insertBook(values, key, quotas) })
+  const values = { ...whole, ...toFolded(whole), createdAt, bytes, ...quotas }
+  const batch = { guard: selectUsage(), ...insertBook(values, key, quotas) }
+  const { guard: usage, created, used } = await runAsCaller(db, caller, batch)
   const registered = created ?? findCreated(used, key, quotas)
   if (registered) return registered
   const own = quotasOf(quotas, usage)
@@ -91,9 +86,9 @@ export const createBook = async (
 
 type Book = typeof books.$inferSelect
 /** Columns of a book for `updateColumns` to return, and a statement that selects them. */
-export const viewOf = <Name extends keyof Book>(...names: Name[]) => {
-  const columns = sql.raw(names.join(', '))
-  return { columns, select: sqlStatement<Pick<Book, Name>>`select ${columns} from books where ${isOwnBook}` }
+export const viewOf = <Row>(names: string) => {
+  const columns = sql.raw(names)
+  return { columns, select: sqlStatement<Row>`select ${columns} from books where ${isOwnBook}` }
 }
 
 /** Whether new values of some text columns fit the quota. Those that do not grow always do. */
@@ -120,7 +115,7 @@ export const updateColumns = async <Row>(
   caller: Caller,
   bookId: number,
   patch: Partial<Book>,
-  { columns, select }: { columns: SQL; select: (values: { bookId: number }) => Statement<Row> },
+  { columns, select }: ReturnType<typeof viewOf<Row>>,
   quotas: Quotas,
 ): Promise<Row | undefined> => {
   const changes = { ...patch, ...toFolded(patch) }
@@ -129,8 +124,7 @@ export const updateColumns = async <Row>(
   const condition = texts.length > 0 ? sql`${isOwnBook} and ${fits(texts)}` : isOwnBook
   const update = sqlStatement<Row>`
     update books set ${assignments(changes)} where ${condition} returning ${columns}`
-  const { MAX_MEMBER_TEXT_BYTES } = quotas
-  const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), MAX_MEMBER_TEXT_BYTES }
+  const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), ...quotas }
   if (texts.length === 0) return queryOne(db, caller, idempotent(update(values)))
   const { stored, updated } = await runAsCaller(db, caller, {
     stored: firstRow(select({ bookId })),
@@ -140,15 +134,8 @@ export const updateColumns = async <Row>(
   return updated
 }
 
-const updatedView = viewOf(
-  'author',
-  'publisher',
-  'itemPage',
-  'readStartDate',
-  'readEndDate',
-  'bookStatus',
-  'star',
-  'currentPage',
+const updatedView = viewOf<UpdatedBook>(
+  'author, publisher, itemPage, readStartDate, readEndDate, bookStatus, star, currentPage',
 )
 
 /**

@@ -1,53 +1,38 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, runAsCaller, selectMember } from '../../db/caller'
+import { type Caller, callerId, isCaller, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, sqlStatement } from '../../db/client'
-import { joinPage, pagesOf } from '../../db/pages'
+import { joinPage, listOfCaller, pagesOf } from '../../db/pages'
 import { isFinished, isUnread, isWithMemos } from '../../db/schema/book-tables'
-import { DEEP_OFFSET, type Page, type Paging, toPage } from '../../values/paging'
+import { DEEP_OFFSET, type Paging, toPage } from '../../values/paging'
 import type { AbandonedBook, CalenderBook, LibraryBook, MemoBook } from './responses'
 import type { LibraryQuery } from './schema'
 import { LIBRARY_COLUMNS } from './store'
 
 const isOwn = sql`memberId = ${callerId}`
-const totalOf = (counter: SQL) => sql`(select ${counter} from members where ${isCaller})`
 
-const selectTotals = selectMember('yetBooks', 'ingBooks', 'doneBooks', 'finishedBooks', 'memoBooks')
-
-const booksOfStatus = sql`case :bookStatus when 'YET' then yetBooks when 'ING' then ingBooks else doneBooks end`
-// Why an expression around the parameter: db/parameters.ts.
-const selectLibrary = pagesOf<LibraryBook>(
-  totalOf(booksOfStatus),
+const selectLibrary = listOfCaller<LibraryBook>(
+  sql`case :bookStatus when 'YET' then yetBooks when 'ING' then ingBooks else doneBooks end`,
+  // Why an expression around the parameter: db/parameters.ts.
   ({ desc, limit, offset }) => sql`
     select ${LIBRARY_COLUMNS} from books where ${isOwn} and bookStatus = (:bookStatus || '')
     order by bookId ${desc} limit ${limit} offset ${offset}`,
 )
 
 /** Books of one status, newest first. */
-export const listLibrary = async (db: Db, caller: Caller, { bookStatus, ...paging }: LibraryQuery) => {
-  const { guard: totals, items } = await runAsCaller(db, caller, {
-    guard: selectTotals(),
-    items: selectLibrary(paging, { bookStatus }),
-  })
-  const total = { YET: totals.yetBooks, ING: totals.ingBooks, DONE: totals.doneBooks }[bookStatus]
-  return toPage(joinPage(items), total, paging)
-}
+export const listLibrary = (db: Db, caller: Caller, { bookStatus, ...paging }: LibraryQuery) =>
+  selectLibrary(db, caller, paging, { bookStatus })
 
-const selectCalender = pagesOf<CalenderBook>(
-  totalOf(sql`finishedBooks`),
+/** Finished books with an end date, latest first. */
+export const listCalender = listOfCaller<CalenderBook>(
+  sql`finishedBooks`,
   ({ desc, limit, offset }) => sql`
     select bookId, readEndDate, cover from books where ${isOwn} and ${isFinished}
     order by readEndDate ${desc}, bookId ${desc} limit ${limit} offset ${offset}`,
 )
 
-/** Finished books with an end date, latest first. */
-export const listCalender = async (db: Db, caller: Caller, paging: Paging): Promise<Page<CalenderBook>> => {
-  const { guard, items } = await runAsCaller(db, caller, { guard: selectTotals(), items: selectCalender(paging) })
-  return toPage(joinPage(items), guard.finishedBooks, paging)
-}
-
 const isOwnUnread = sql`${isOwn} and ${isUnread}`
 const isOld = sql`createdAt < :before`
-const yetBooks = totalOf(sql`yetBooks`)
+const yetBooks = sql`(select yetBooks from members where ${isCaller})`
 
 const MANY = sql.raw(String(DEEP_OFFSET))
 const countUpToMany = (condition: SQL) =>
@@ -79,15 +64,10 @@ export const listAbandoned = async (db: Db, caller: Caller, before: string, pagi
   return toPage(joinPage(items), count?.totalElements ?? 0, paging)
 }
 
-const selectWithMemos = pagesOf<MemoBook>(
-  totalOf(sql`memoBooks`),
+/** Books with at least one memo, newest first. */
+export const listWithMemos = listOfCaller<MemoBook>(
+  sql`memoBooks`,
   ({ desc, limit, offset }) => sql`
     select bookId, title, cover, memoCount from books where ${isOwn} and ${isWithMemos}
     order by bookId ${desc} limit ${limit} offset ${offset}`,
 )
-
-/** Books with at least one memo, newest first. */
-export const listWithMemos = async (db: Db, caller: Caller, paging: Paging): Promise<Page<MemoBook>> => {
-  const { guard, items } = await runAsCaller(db, caller, { guard: selectTotals(), items: selectWithMemos(paging) })
-  return toPage(joinPage(items), guard.memoBooks, paging)
-}

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { MAX_NAME } from '../../values/contract'
-import { BookFormat, filledText, int, NullableUrl, nullableText } from '../../values/fields'
+import { BookFormat, filledText, int, NullableUrl, nullableText, numberBetween } from '../../values/fields'
 import { namedLazy } from '../../values/named'
 import { Isbn } from '../../values/text/isbn'
 
@@ -22,11 +22,7 @@ export const MAX_YEAR = 9999
 export const PublishedYear = z.lazy(() => int(MIN_YEAR, MAX_YEAR))
 export const MAX_SERIES_NUMBER = 100_000
 const seriesNumberError = `must be a number between 0 and ${MAX_SERIES_NUMBER}, or null`
-export const SeriesNumber = z.lazy(() =>
-  z
-    .number({ error: seriesNumberError })
-    .check(z.minimum(0, { error: seriesNumberError }), z.maximum(MAX_SERIES_NUMBER, { error: seriesNumberError })),
-)
+export const SeriesNumber = z.lazy(() => numberBetween(0, MAX_SERIES_NUMBER, seriesNumberError))
 
 export const MAX_SOURCE_IDS = 20
 export const MAX_SOURCE_ID = 200

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, queryOne, runAsCaller } from '../../db/caller'
+import { type Caller, callerId, queryAll, queryOne } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import type { Quotas } from '../../values/quotas'
 import type { LibraryBook } from '../books/responses'
@@ -7,19 +7,10 @@ import { LIBRARY_COLUMNS, updateColumns, viewOf } from '../books/store'
 import type { Edition } from './responses'
 import type { EditionPatch } from './schema'
 
-const editionView = viewOf(
-  'bookId',
-  'title',
-  'cover',
-  'isbn',
-  'language',
-  'format',
-  'publishedYear',
-  'series',
-  'seriesNumber',
-  'sourceIds',
-)
 type Row = Omit<Edition, 'sourceIds'> & { sourceIds: string | null }
+const editionView = viewOf<Row>(
+  'bookId, title, cover, isbn, language, format, publishedYear, series, seriesNumber, sourceIds',
+)
 
 const toEdition = (row: Row | undefined): Edition | undefined =>
   row && { ...row, sourceIds: JSON.parse(row.sourceIds ?? '[]') }
@@ -52,7 +43,4 @@ const selectByIsbn = sqlStatement<LibraryBook>`
   order by bookId desc limit ${sql.raw(String(MAX_SAME_ISBN))}`
 
 /** The caller's books with an ISBN-13, newest first. */
-export const listByIsbn = async (db: Db, caller: Caller, isbn: string): Promise<LibraryBook[]> => {
-  const { items } = await runAsCaller(db, caller, { items: selectByIsbn({ isbn }) })
-  return items
-}
+export const listByIsbn = (db: Db, caller: Caller, isbn: string) => queryAll(db, caller, selectByIsbn({ isbn }))

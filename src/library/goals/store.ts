@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { callerId, isCaller, queryOne, runAsCaller } from '../../db/caller'
 import { firstRow, idempotent, sqlStatement } from '../../db/client'
+import { ApiError } from '../../errors'
 import { DAY_MS, localTime } from '../../values/time'
 import { MAX_ROWS } from '../stats/schema'
-import { type Context, readingsOfYear, rowLimit, tooLarge } from '../stats/store'
+import { type Context, readingsOfYear, rowLimit } from '../stats/store'
 import type { Goal } from './responses'
 import type { NewGoal } from './schema'
 
@@ -34,7 +35,7 @@ const elapsedShare = (year: number, today: string) => {
 
 const checkRows = ({ onRead }: Context, rows = 0) => {
   onRead(rows)
-  if (rows > MAX_ROWS) throw tooLarge()
+  if (rows > MAX_ROWS) throw new ApiError('MAX_STATS_ROWS')
 }
 
 const toGoal = ({ serviceZone }: Context, year: number, { metric, target, done, timeZone }: Stored): Goal => {

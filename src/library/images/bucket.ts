@@ -15,10 +15,8 @@ const keyPrefix = (memberId: number) => `images/${memberId}/`
 export const filePrefix = (memberId: number) => `imports/${memberId}/`
 /** The object's key, which is also the path of the image. */
 export const toKey = (memberId: number, name: string) => `${keyPrefix(memberId)}${name}`
-const KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp|avif)$/
-
-/** Whether a key has the format of the keys that `toKey` creates for uploads. */
-export const isImageKey = (key: string) => KEY.test(key)
+/** The format of the keys that `toKey` creates for uploads. */
+export const IMAGE_KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp|avif)$/
 
 /** Timeout of a bucket call, retries included. */
 const BUCKET_TIMEOUT_MS = 10_000

@@ -7,7 +7,7 @@ import { limitLargePages } from '../../http/guard/large-pages'
 import { imageBase } from '../../http/public-base'
 import { sendPage } from '../../http/send-page'
 import { Paging } from '../../values/paging'
-import { cacheImage, dropCached, findCachedImage, getImage, headImage, IMMUTABLE, isImageKey, toKey } from './bucket'
+import { cacheImage, dropCached, findCachedImage, getImage, headImage, IMAGE_KEY, IMMUTABLE, toKey } from './bucket'
 import { evaluateConditions, type Range, readRange } from './conditions'
 import { ImagePath } from './schema'
 import { deleteImage, listImages } from './store'
@@ -48,7 +48,7 @@ const sendImage = async (c: Context<App>, key: string, url: string) => {
 
 const loadOne = new Hono<App>().get('/:member-id/:name', async (c) => {
   const key = c.req.path.slice(1)
-  if (!isImageKey(key)) throw new ApiError('IMAGE_NOT_FOUND')
+  if (!IMAGE_KEY.test(key)) throw new ApiError('IMAGE_NOT_FOUND')
   const url = `${imageBase(c)}/${key}`
   const { headers, method } = c.req.raw
   const isConditional = [...headers.keys()].some((name) => name === 'range' || name.startsWith('if-'))
@@ -75,10 +75,9 @@ const loadOne = new Hono<App>().get('/:member-id/:name', async (c) => {
 export const images = new Hono<App>()
   .get('/', canReadMemos, valid('query', Paging), limitLargePages, async (c) => {
     const base = imageBase(c)
-    const query = c.req.valid('query')
-    const { item, pageInfo } = await listImages(c.var.db, c.var.caller, query)
+    const { item, pageInfo } = await listImages(c.var.db, c.var.caller, c.req.valid('query'))
     const images = item.map((image) => ({ ...image, url: `${base}/${toKey(image.memberId, image.name)}` }))
-    return sendPage(c, query, { item: images, pageInfo })
+    return sendPage(c, { item: images, pageInfo })
   })
   .route('/', loadOne)
   .delete('/:member-id/:name', canWriteMemos, valid('param', ImagePath), async (c) => {

@@ -1,45 +1,34 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller, selectMember } from '../../db/caller'
+import { sql } from 'drizzle-orm'
+import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, idempotent, run, sqlStatement, uninterrupted } from '../../db/client'
 import { findCreated, insertOnce, type RequestKey } from '../../db/idempotency'
 import { nextReusableId } from '../../db/next-id'
-import { joinPage, pagesOf } from '../../db/pages'
+import { listOfCaller } from '../../db/pages'
 import { imageLimit, ownQuotaExceeded } from '../../db/quotas'
 import { images } from '../../db/schema/memo-tables'
 import { log } from '../../runtime/log'
-import { type Page, type Paging, toPage } from '../../values/paging'
 import type { Quotas } from '../../values/quotas'
 import { cleanUpload, deleteObject, freeBytes, headImage, type NewImage, putImage, toKey } from './bucket'
 import type { StoredImage } from './responses'
 
-const selectUsage = selectMember('imageCount')
-const selectPage = pagesOf<StoredImage>(
-  sql`(select imageCount from members where ${isCaller})`,
+/** The caller's images, newest first. */
+export const listImages = listOfCaller<StoredImage>(
+  sql`imageCount`,
   ({ desc, limit, offset }) => sql`
     select memberId, name, type, bytes, createdAt from images where memberId = ${callerId}
     order by imageId ${desc} limit ${limit} offset ${offset}`,
 )
 
-/** The caller's images, newest first. */
-export const listImages = async (db: Db, caller: Caller, paging: Paging): Promise<Page<StoredImage>> => {
-  const { guard, items } = await runAsCaller(db, caller, { guard: selectUsage(), items: selectPage(paging) })
-  return toPage(joinPage(items), guard.imageCount, paging)
-}
-
-const insertImageWith = (idColumn: SQL, id: SQL) =>
-  insertOnce(
-    (condition) => sqlStatement<{ name: string }>`
-  insert into images (${idColumn} memberId, name, type, bytes, createdAt)
-  select ${id} memberId, :name, :type, :bytes, :createdAt from members
+const insertImage = insertOnce(
+  (condition) => sqlStatement<{ name: string }>`
+  insert into images (imageId, memberId, name, type, bytes, createdAt)
+  select ${nextReusableId(images.imageId)}, memberId, :name, :type, :bytes, :createdAt from members
   where ${isCaller} and imageBytes + :bytes <= ${imageLimit} ${condition}
   returning name`,
-    images.imageId,
-    sql`${images.name} as name`,
-    sql`${images.memberId} = idempotencyKeys.memberId and ${images.name} = idempotencyKeys.name`,
-  )
-// In slot 0, SQLite assigns the identifier, without reading a row.
-const insertImage = insertImageWith(sql``, sql``)
-const insertImageInRange = insertImageWith(sql`imageId,`, sql`${nextReusableId(images.imageId)},`)
+  images.imageId,
+  sql`${images.name} as name`,
+  sql`${images.memberId} = idempotencyKeys.memberId and ${images.name} = idempotencyKeys.name`,
+)
 
 const deleteRow = sqlStatement`delete from images where memberId = :memberId and name = :name`
 const deleteKey = sqlStatement`
@@ -79,15 +68,14 @@ export const uploadImage = async (
   quotas: Quotas,
   key?: RequestKey,
 ) => {
-  const { MAX_MEMBER_IMAGE_BYTES } = quotas
   const image = await cleanUpload(upload.bytes, upload.sources)
   const { name, type, bytes } = image
-  const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, MAX_MEMBER_IMAGE_BYTES }
+  const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, ...quotas }
   const store = async () => {
     // The row comes first: an object without a row would be counted in no quota.
     const { guard, created, used } = await runAsCaller(db, caller, {
       guard: selectCaller(),
-      ...(db.slot === 0 ? insertImage : insertImageInRange)(row, key, quotas),
+      ...insertImage(row, key, quotas),
     })
     const { memberId } = guard
     const stored = created ?? findCreated(used, key, quotas)

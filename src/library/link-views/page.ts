@@ -102,28 +102,18 @@ const toCover = ({ cover }: Entry) =>
     ? html`<img src="${cover}" alt="" width="64" height="96" loading="lazy" referrerpolicy="no-referrer">`
     : html`<span class="cover"></span>`
 
+const toHeading = ({ title, author, note }: Entry) => html`<h2>${title}</h2>
+${author === null ? '' : html`<p>${author}</p>\n`}<p class="note">${note}</p>
+`
+
 const toBook = (entry: Entry, hasCovers: boolean) => html`<li${hasCovers ? raw(' class="book"') : ''} dir="auto">
 ${hasCovers ? toCover(entry) : ''}<div>
-<h2>${entry.title}</h2>
-${
-  entry.author === null
-    ? ''
-    : html`<p>${entry.author}</p>
-`
-}<p class="note">${entry.note}</p>
-</div>
+${toHeading(entry)}</div>
 </li>
 `
 
-const toMemo = ({ title, author, note, text }: Entry) => html`<li dir="auto">
-<h2>${title}</h2>
-${
-  author === null
-    ? ''
-    : html`<p>${author}</p>
-`
-}<p class="note">${note}</p>
-<div class="text" dir="auto">${text}</div>
+const toMemo = (entry: Entry) => html`<li dir="auto">
+${toHeading(entry)}<div class="text" dir="auto">${entry.text}</div>
 </li>
 `
 
@@ -136,13 +126,6 @@ type ListPage = Frame & {
   secret: string
 }
 
-const toFeedLinks = (
-  secret: string,
-  name: string,
-) => html`<link rel="alternate" type="application/atom+xml" title="${name}" href="${secret}.atom">
-<link rel="alternate" type="application/feed+json" title="${name}" href="${secret}.feed.json">
-`
-
 export const drawList = (page: ListPage) => {
   const { kind, entries, next, isFirst, secret, name, url } = page
   const shown = kind === 'MEMOS' ? entries.map(toMemo) : entries.map((entry) => toBook(entry, kind === 'SHELF'))
@@ -153,17 +136,14 @@ export const drawList = (page: ListPage) => {
   const newest = isFirst ? '' : html`<a href="${secret}">Newest</a>`
   const older = next ? html`<a rel="next" href="${secret}?cursor=${next}">Older</a>` : ''
   const pages = newest || older ? html`<nav aria-label="Pages">${newest} ${older}</nav>\n` : ''
+  const none = next ? 'Nothing on this page.' : isFirst ? 'Nothing here yet.' : 'Nothing more.'
+  const list = entries.length > 0 ? html`<ol>\n${shown}</ol>\n` : html`<p>${none}</p>\n`
   return toPage(
     page,
-    toFeedLinks(secret, name),
-    html`${
-      entries.length > 0
-        ? html`<ol>
-${shown}</ol>
-`
-        : html`<p>${next ? 'Nothing on this page.' : isFirst ? 'Nothing here yet.' : 'Nothing more.'}</p>
-`
-    }${pages}<p class="note"><a href="${secret}.atom">Atom feed</a> · <a href="${secret}.feed.json">JSON feed</a>${calendar}</p>
+    html`<link rel="alternate" type="application/atom+xml" title="${name}" href="${secret}.atom">
+<link rel="alternate" type="application/feed+json" title="${name}" href="${secret}.feed.json">
+`,
+    html`${list}${pages}<p class="note"><a href="${secret}.atom">Atom feed</a> · <a href="${secret}.feed.json">JSON feed</a>${calendar}</p>
 `,
   )
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type FeatureReference, json } from '../../openapi/feature-reference'
+import { empty, type FeatureReference, json } from '../../openapi/feature-reference'
 import { LINK_KINDS, MAX_LABEL, MAX_NAME } from '../../values/contract'
 import { MAX_LIST_SIZE } from '../../values/cursor'
 import { Int32 } from '../../values/fields'
@@ -62,7 +62,8 @@ const FORMS = `| Suffix | Form | Kinds of link |
 | \`.ics\` | the newest 500, as a calendar (RFC 5545) | \`CALENDAR\` |
 | \`.svg\` | the picture | \`YEAR\` |`
 
-const HEADERS = ['ETag', 'Cache-Control', 'X-Robots-Tag'] as const
+const PAGE_HEADERS = ['Content-Security-Policy', 'Cross-Origin-Opener-Policy'] as const
+const HEADERS = ['ETag', 'Cache-Control', 'X-Robots-Tag', ...PAGE_HEADERS] as const
 
 export const linkViewsReference: FeatureReference = {
   tag: 'Links',
@@ -73,7 +74,6 @@ export const linkViewsReference: FeatureReference = {
     LinkedReading: 'A finished reading that a link shows.',
   },
   properties: {
-    author: 'Author of the book. Null if unknown.',
     cover: 'URL of the cover. Null if there is none.',
     finishedAt: 'The day on which the reading ended.',
     'LinkedBook.bookStatus': 'Whether the book is unread, being read or read.',
@@ -88,8 +88,6 @@ export const linkViewsReference: FeatureReference = {
     'LinkedList.name': 'The name of the link.',
     memoContent: 'The text, which may contain anything: show it as text, not as HTML.',
     rating: 'In stars, from 0.25 to 5. Null if there is none.',
-    title: 'Title of the book.',
-    updatedAt: 'When the memo was last changed.',
   },
   parameters: {
     'showLink.link': 'The part of `url` after `/l/`, and the suffix of a form.',
@@ -107,17 +105,8 @@ export const linkViewsReference: FeatureReference = {
       requestHeaders: ['If-None-Match'],
       responses: {
         // The other forms are described in words: a generator would define the response twice.
-        200: json(
-          LinkedList,
-          'What the link shows',
-          ...HEADERS,
-          'Content-Security-Policy',
-          'Cross-Origin-Opener-Policy',
-        ),
-        304: {
-          description: 'Not changed since the `ETag` that was sent',
-          headers: [...HEADERS, 'Content-Security-Policy', 'Cross-Origin-Opener-Policy'],
-        },
+        200: json(LinkedList, 'What the link shows', ...HEADERS),
+        304: empty('Not changed since the `ETag` that was sent', ...HEADERS),
       },
       pathParameters: LinkViewPath,
       errors: ['MAX_STATS_ROWS', 'UNAVAILABLE'],

@@ -46,9 +46,6 @@ const send = async (c: Context<App>, body: string, type: string, policy?: Record
   return c.body(body, 200, { 'Content-Type': type })
 }
 
-const sendHtml = async (c: Context<App>, page: ReturnType<typeof drawList>, policy: Record<string, string>) =>
-  send(c, String(await page), HTML, policy)
-
 const sendYear = async (c: Context<App>, year: number, { theme }: LinkQuery) => {
   const { suffix, secret } = c.get('link')
   const { name, ...loaded } = await loadLinkedYear(statisticsOf(c), year)
@@ -57,7 +54,7 @@ const sendYear = async (c: Context<App>, year: number, { theme }: LinkQuery) => 
   const { books, pagesFinished } = picture
   const description = `${picture.year} in books: ${books} finished, ${pagesFinished} pages`
   const frame = { name, description, url: `${publicBase(c)}/l/${secret}`, contact: c.var.config.SECURITY_CONTACT }
-  return sendHtml(c, drawYearPage({ ...frame, year: picture.year, secret }), await toYearPolicy())
+  return send(c, String(await drawYearPage({ ...frame, year: picture.year, secret })), HTML, await toYearPolicy())
 }
 
 const DESCRIPTIONS = { SHELF: 'Books', MEMOS: 'Memos on books', CALENDAR: 'Finished books' }
@@ -80,7 +77,8 @@ const sendList = async (c: Context<App>, link: ListLink, { cursor, size }: LinkQ
   if (suffix === '.atom') return send(c, toAtom(feed), 'application/atom+xml; charset=utf-8')
   if (suffix === '.ics') return send(c, toCalendar(feed), 'text/calendar; charset=utf-8')
   const frame = { name, url, description: DESCRIPTIONS[kind], contact: config.SECURITY_CONTACT }
-  return sendHtml(c, drawList({ ...frame, kind, entries, next, isFirst: !cursor, secret }), LIST_POLICY)
+  const html = await drawList({ ...frame, kind, entries, next, isFirst: !cursor, secret })
+  return send(c, String(html), HTML, LIST_POLICY)
 }
 
 /** Sends browsers an HTML page for LINK_NOT_FOUND. Addresses with a suffix get JSON. */

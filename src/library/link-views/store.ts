@@ -51,16 +51,8 @@ const toDay = (timestamp: string | null) => timestamp?.slice(0, 10) ?? null
 const toLinkedBook = (book: ListedBook, { toTime }: Zone): LinkedBook => {
   const { bookId, title, author, cover, bookStatus, star, createdAt, readStartDate, readEndDate } = book
   const dates = { startedAt: toDay(readStartDate), finishedAt: toDay(readEndDate) }
-  return {
-    bookId,
-    title,
-    author,
-    cover,
-    bookStatus,
-    rating: star || null,
-    createdAt: toInstant(toTime(createdAt)),
-    ...dates,
-  }
+  const own = { bookId, title, author, cover, bookStatus, rating: star || null }
+  return { ...own, createdAt: toInstant(toTime(createdAt)), ...dates }
 }
 
 const tagOfLink = sql`select tagId from accessTokens where ${isLink}`
@@ -148,6 +140,11 @@ const selectBooks = selectFinished(
 
 const latestFirst = (one: ReadingRow, other: ReadingRow) =>
   one.key === other.key ? other.readingId - one.readingId : one.key < other.key ? 1 : -1
+const toLinkedReading = ({ key, title, ...reading }: ReadingRow): LinkedReading => ({
+  ...reading,
+  title: title ?? '',
+  finishedAt: key.slice(0, 10),
+})
 // The tilde sorts after every date.
 const FIRST: LastReading = ['~', Number.MAX_SAFE_INTEGER]
 const prepareReadings = ({ cursor, size }: Page): Prepared => {
@@ -167,11 +164,7 @@ const prepareReadings = ({ cursor, size }: Page): Prepared => {
       const page = found.slice(0, size)
       const last = found.length > size ? page.at(-1) : ends[0]
       return {
-        item: page.map(({ key, title, ...reading }) => ({
-          ...reading,
-          title: title ?? '',
-          finishedAt: key.slice(0, 10),
-        })),
+        item: page.map(toLinkedReading),
         next: last ? toCursor([last.key, last.readingId]) : null,
       }
     },
@@ -220,13 +213,8 @@ export const listLinked = async (
  * @throws LINK_NOT_FOUND, MAX_STATS_ROWS
  */
 export const loadLinkedYear = async (context: Context, year: number) => {
-  const parts = { hasReadings: true, hasActivity: false }
-  const { extra: about, ...loaded } = await loadYear(
-    { ...context, db: atPrimary(context.db) },
-    year,
-    parts,
-    selectAbout(),
-  ).catch(refuseAsMissing)
+  const primary = { ...context, db: atPrimary(context.db) }
+  const { extra: about, ...loaded } = await loadYear(primary, year, 'readings', selectAbout()).catch(refuseAsMissing)
   if (!about) throw new ApiError('LINK_NOT_FOUND')
   return { ...loaded, name: about.name }
 }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, queryOne, runAsCaller } from '../../db/caller'
+import { type Caller, callerId, queryAll, queryOne, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { limit, offset } from '../../db/parameters'
@@ -24,9 +24,6 @@ export const selectMemosList = sqlStatement<Memo>`
 /** Sorts in place. */
 export const newestFirst = (list: Memo[]) => list.sort((one, other) => other.memoId - one.memoId)
 
-/** Memos, newest first. */
-type MemoList = ArrayOrParts<Memo>
-
 // No memo of another member's book is read.
 const selectSizes = sqlStatement<Size>`
   select memoId as id, octet_length(memoContent) as bytes from memos
@@ -39,19 +36,16 @@ const selectPart = sqlStatement<Memo>`
 type MemoType = Memo['memoType']
 type Selection = { bookId: number; memoType: MemosQuery['memoType']; memoAuthority: 'ALL' | Memo['memoAuthority'] }
 
-/** Loads the memos of a large book in parts. */
+/** Loads the memos of a large book in parts, newest first. */
 export const loadInParts = async (
   db: Db,
   caller: Caller,
   selection: Selection,
   page = { limit: -1, offset: 0 },
-): Promise<MemoList> => {
-  const { sizes } = await runAsCaller(db, caller, { sizes: selectSizes({ ...selection, ...page }) })
+): Promise<ArrayOrParts<Memo>> => {
+  const sizes = await queryAll(db, caller, selectSizes({ ...selection, ...page }))
   if (sizes.length === 0) return []
-  return loadParts(db, caller, sizes, async (memoIds) => {
-    const { memos } = await runAsCaller(db, caller, { memos: selectPart({ memoIds }) })
-    return memos
-  })
+  return loadParts(db, caller, sizes, (memoIds) => queryAll(db, caller, selectPart({ memoIds })))
 }
 
 const selectOfType = (memoType: MemoType) => sql`

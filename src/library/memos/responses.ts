@@ -48,7 +48,6 @@ export const memosReference: FeatureReference = {
     file: 'The image, as a part with a file name. PNG, JPEG, GIF, WebP or still AVIF, at most 10 MiB and 268 megapixels.',
     memoAuthority: 'Who can see it.',
     'NewMemo.memoAuthority': 'Who can see it. `PRIVATE` if absent.',
-    'MemoPatch.memoAuthority': 'Who can see it.',
     memoBookPage: 'The page of the book that the memo is about.',
     memoContent: 'The text, exactly as it was sent. It may contain HTML: sanitize it before rendering it as such.',
     'NewMemo.memoContent': `The text. It is stored exactly as sent, HTML included. ${WELL_FORMED}.`,
@@ -58,7 +57,6 @@ export const memosReference: FeatureReference = {
     memoLikesCount: 'Number of likes. Always 0, as members cannot like memos yet.',
     memoType: 'Kind of memo.',
     'NewMemo.memoType': 'Kind of memo. `BOOK_CONTENT` if absent.',
-    'MemoPatch.memoType': 'Kind of memo.',
     updatedAt: 'When the memo was last changed.',
   },
   parameters: {

@@ -21,6 +21,8 @@ const toBody = <Stored extends StoredMemo>(c: Context<App>, { version, ...memo }
   return memo
 }
 
+const [canEditMemo, canDeleteMemo] = [conditional('memos:read', 'memos:write'), conditional('memos:write')]
+
 export const memos = new Hono<App>()
   .get('/random', canReadMemos, async (c) => {
     const memo = await drawMemo(c.var.db, c.var.caller)
@@ -53,21 +55,15 @@ export const memos = new Hono<App>()
     const memo = await getMemo(c.var.db, c.var.caller, c.req.valid('param')['memo-id'])
     return c.json(toBody(c, found(memo, 'MEMO_NOT_FOUND')), 200)
   })
-  .patch(
-    '/:memo-id',
-    conditional('memos:read', 'memos:write'),
-    valid('param', MemoPath),
-    valid('json', MemoPatch),
-    async (c) => {
-      const { db, caller, config } = c.var
-      const now = localTime(config.TIME_ZONE)
-      const memoId = c.req.valid('param')['memo-id']
-      const expected = readIfMatch(c.req.header('If-Match'))
-      const memo = await updateMemo(db, caller, memoId, c.req.valid('json'), now, config, expected)
-      return c.json(toBody(c, found(memo, 'MEMO_NOT_FOUND')), 200)
-    },
-  )
-  .delete('/:memo-id', conditional('memos:write'), valid('param', MemoPath), async (c) => {
+  .patch('/:memo-id', canEditMemo, valid('param', MemoPath), valid('json', MemoPatch), async (c) => {
+    const { db, caller, config } = c.var
+    const now = localTime(config.TIME_ZONE)
+    const memoId = c.req.valid('param')['memo-id']
+    const expected = readIfMatch(c.req.header('If-Match'))
+    const memo = await updateMemo(db, caller, memoId, c.req.valid('json'), now, config, expected)
+    return c.json(toBody(c, found(memo, 'MEMO_NOT_FOUND')), 200)
+  })
+  .delete('/:memo-id', canDeleteMemo, valid('param', MemoPath), async (c) => {
     const expected = readIfMatch(c.req.header('If-Match'))
     found(await deleteMemo(c.var.db, c.var.caller, c.req.valid('param')['memo-id'], expected), 'MEMO_NOT_FOUND')
     return c.body(null, 204)

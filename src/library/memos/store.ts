@@ -53,28 +53,22 @@ export const createMemo = async (
   quotas: Quotas,
   key?: RequestKey,
 ): Promise<StoredMemo | undefined> => {
-  const { MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES } = quotas
-  const limits = { MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES }
   const bytes = utf8Bytes(memo.memoContent)
   const contentFolded = toFoldedColumn(memo.memoContent)
-  const values = { ...memo, contentFolded, bookId, createdAt: now, bytes, ...limits, version: newVersion() }
-  const {
-    guard: book,
-    created,
-    used,
-  } = await runAsCaller(db, caller, { guard: selectUsage({ bookId }), ...insertMemo(values, key, quotas) })
+  const values = { ...memo, contentFolded, bookId, createdAt: now, bytes, ...quotas, version: newVersion() }
+  const batch = { guard: selectUsage({ bookId }), ...insertMemo(values, key, quotas) }
+  const { guard: book, created, used } = await runAsCaller(db, caller, batch)
   const stored = created ?? findCreated(used, key, quotas)
   if (stored || book.bookId === null) return stored
-  if (book.memoCount >= MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
-  if (book.memoBytes + bytes > MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
+  if (book.memoCount >= quotas.MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
+  if (book.memoBytes + bytes > quotas.MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
   throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
 }
 
 const isOwnMemo = isOwnRow(memos.memoId, memos.memberId)
-const isExpected = sql`version in (select value from json_each(:versions))`
+const isExpected = sql`(:versions is null or version in (select value from json_each(:versions)))`
 const selectMemo = sqlStatement<StoredMemo>`select ${storedColumns} from memos where ${isOwnMemo}`
-const removeMemo = sqlStatement<{ memoId: number }>`delete from memos where ${isOwnMemo} returning memoId`
-const removeExpected = sqlStatement<{ memoId: number }>`
+const removeMemo = sqlStatement<{ memoId: number }>`
   delete from memos where ${isOwnMemo} and ${isExpected} returning memoId`
 
 const selectMemoOfBook = sqlStatement<StoredMemo & MemoOfBook>`
@@ -114,15 +108,13 @@ export const updateMemo = async (
     return memo
   }
   const version = newVersion()
-  const { MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES } = quotas
-  const limits = { MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES }
   // With the new version, so that a retry after an attempt that took effect is no conflict.
-  const versions = JSON.stringify([...(expected ?? []), version])
-  const values = { memoId, bytes: utf8Bytes(patch.memoContent), ...limits, versions }
+  const versions = expected ? JSON.stringify([...expected, version]) : null
+  const values = { memoId, bytes: utf8Bytes(patch.memoContent), ...quotas, versions }
   const hasContent = patch.memoContent !== undefined
   const folded = hasContent && { contentFolded: toFoldedColumn(patch.memoContent) }
   const changes = { ...patch, ...folded, updatedAt: now, version }
-  const conditions = [isOwnMemo, ...(expected ? [isExpected] : []), ...(hasContent ? [fits] : [])]
+  const conditions = [isOwnMemo, isExpected, ...(hasContent ? [fits] : [])]
   const update = idempotent(
     sqlStatement<StoredMemo>`
       update memos set ${assignments(changes)} where ${sql.join(conditions, sql` and `)} returning ${storedColumns}`(
@@ -138,7 +130,7 @@ export const updateMemo = async (
   if (updated) return updated
   if (stored && isConflict(stored)) throw memoChanged(caller, stored)
   if (!before) return undefined
-  if (before.bookBytes > MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
+  if (before.bookBytes > quotas.MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
   throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
 }
 
@@ -148,10 +140,9 @@ export const updateMemo = async (
  * @throws PRECONDITION_FAILED when it is of another version
  */
 export const deleteMemo = async (db: Db, caller: Caller, memoId: number, expected?: number[]) => {
-  if (!expected) return queryOne(db, caller, removeMemo({ memoId }))
   const { removed, stored } = await runAsCaller(db, caller, {
-    removed: firstRow(removeExpected({ memoId, versions: JSON.stringify(expected) })),
-    stored: firstRow(selectMemo({ memoId })),
+    removed: firstRow(removeMemo({ memoId, versions: expected ? JSON.stringify(expected) : null })),
+    stored: expected && firstRow(selectMemo({ memoId })),
   })
   if (stored) throw memoChanged(caller, stored)
   return removed

@@ -1,22 +1,16 @@
 import * as z from 'zod/mini'
 import { cursorPaging } from '../../values/cursor'
-import { Int32, PastInstant } from '../../values/fields'
+import { Int32, numberBetween, PastInstant } from '../../values/fields'
 import { namedLazy } from '../../values/named'
 
 /** The most events of a book. If there are more, a trigger deletes some of the oldest. */
 export const MAX_EVENTS = 10_000
 
-const percentError = 'must be a number between 0 and 100'
-
 export const NewProgress = namedLazy('NewProgress', () =>
   z
     .object({
       page: z.optional(Int32),
-      percent: z.optional(
-        z
-          .number({ error: percentError })
-          .check(z.minimum(0, { error: percentError }), z.maximum(100, { error: percentError })),
-      ),
+      percent: z.optional(numberBetween(0, 100, 'must be a number between 0 and 100')),
       at: z.nullish(PastInstant),
     })
     .check(

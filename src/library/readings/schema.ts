@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { READING_OUTCOMES } from '../../values/contract'
-import { BookFormat, FULL_DATE, IdParameter, nameOf, nullableText } from '../../values/fields'
+import { BookFormat, FULL_DATE, IdParameter, nameOf, nullableText, numberBetween, OR_NULL } from '../../values/fields'
 import { named, namedLazy } from '../../values/named'
 
-export const ReadingOutcome = named('ReadingOutcome', nameOf(READING_OUTCOMES))
+export const ReadingOutcome = named('ReadingOutcome', nameOf(READING_OUTCOMES, OR_NULL))
 
 /** The most readings of a book. */
 export const MAX_READINGS = 200
@@ -21,14 +21,9 @@ export const readingDate = () =>
 
 const ratingError = 'must be a multiple of 0.25 between 0.25 and 5, or null'
 export const rating = () =>
-  z
-    .number({ error: ratingError })
-    .check(
-      z.minimum(0.25, { error: ratingError }),
-      z.maximum(5, { error: ratingError }),
-      // zod's multipleOf tolerates small differences, which would make the stars of the book a fraction.
-      z.refine((rating) => rating % 0.25 === 0, { error: ratingError }),
-    )
+  numberBetween(0.25, 5, ratingError)
+    // zod's multipleOf tolerates small differences, which would make the stars of the book a fraction.
+    .check(z.refine((rating) => rating % 0.25 === 0, { error: ratingError }))
     .register(z.globalRegistry, { multipleOf: 0.25 })
 
 const readingInput = () =>

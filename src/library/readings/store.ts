@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, isOwnRow, runAsCaller } from '../../db/caller'
+import { type Caller, callerId, isCaller, isOwnRow, queryAll, runAsCaller } from '../../db/caller'
 import { assignments, type Db, firstRow, idempotent, sqlStatement, type Values } from '../../db/client'
 import { findCreated, insertOnce, isUnused, type RequestKey } from '../../db/idempotency'
 import { nextId, READING_ID_OFFSET } from '../../db/next-id'
@@ -70,7 +70,7 @@ export const listReadings = async (db: Db, caller: Caller, bookId: number) => {
   const stored = sizes.flatMap(({ id, bytes }) => (id === null ? [] : [{ id, bytes }]))
   if (stored.reduce((sum, { bytes }) => sum + bytes, 0) <= MAX_WHOLE_BYTES) return [...first, ...all].map(toReading)
   return loadParts(db, caller, stored, async (ids) => {
-    const { part } = await runAsCaller(db, caller, { part: selectPart({ bookId, ids }) })
+    const part = await queryAll(db, caller, selectPart({ bookId, ids }))
     return part.map(toReading)
   })
 }
@@ -113,22 +113,12 @@ export const createReading = async (
   quotas: Quotas,
   key?: RequestKey,
 ): Promise<Reading | undefined> => {
-  const values = {
-    bookId,
-    startedAt,
-    finishedAt,
-    outcome: outcome ?? (finishedAt && 'FINISHED'),
-    quarters: rating ? rating * 4 : null,
-    format,
-    note,
-    isPaused: Number(paused ?? false),
-    bytes: utf8Bytes(note),
-    MAX_MEMBER_TEXT_BYTES: quotas.MAX_MEMBER_TEXT_BYTES,
-  }
+  const texts = { startedAt, finishedAt, outcome: outcome ?? (finishedAt && 'FINISHED'), format, note }
+  const numbers = { quarters: rating ? rating * 4 : null, isPaused: Number(paused ?? false), bytes: utf8Bytes(note) }
+  const values = { bookId, ...texts, ...numbers, ...quotas }
   const sync = syncAfterCreate({ bookId, reorders: 1 })
-  const { MAX_IDEMPOTENCY_KEYS } = quotas
   const { created, used, usage } = await runAsCaller(db, caller, {
-    ...storeFirst(key ? insertFirstIfUnused : insertFirstIfRoom, { ...values, ...key, MAX_IDEMPOTENCY_KEYS }),
+    ...storeFirst(key ? insertFirstIfUnused : insertFirstIfRoom, { ...values, ...key }),
     ...insertReading(values, key, quotas),
     // Its condition is that the statement before has written a row: the reading, or its key.
     book: key ? idempotent(sync) : sync,
@@ -195,9 +185,8 @@ export const updateReading = async (db: Db, caller: Caller, readingId: number, p
     const row = first[0] ?? stored[0]
     return row && toReading(row)
   }
-  const { MAX_MEMBER_TEXT_BYTES } = quotas
   const { insert, update } = toUpdate(patch)
-  const values = { ...ids, bytes: utf8Bytes(patch.note), MAX_MEMBER_TEXT_BYTES }
+  const values = { ...ids, bytes: utf8Bytes(patch.note), ...quotas }
   const isSet = (...names: (keyof ReadingPatch)[]) => Number(names.some((name) => patch[name] !== undefined))
   const sets = {
     setsStart: isSet('startedAt'),

@@ -1,8 +1,10 @@
+import { MEMO_TYPES } from '../../values/contract'
 import { fold } from '../../values/text/fold'
 import type { YearPicture } from './picture/draw'
 import type { loadYear } from './store'
 import { type CountedReading, daysOf, daysToFinish, findStreaks } from './year'
 
+type MemoType = (typeof MEMO_TYPES)[number]
 export type Loaded = Omit<Awaited<ReturnType<typeof loadYear>>, 'extra'>
 
 const MAX_LISTED = 10
@@ -17,14 +19,8 @@ export const finishesOf = ({ readings }: Pick<Loaded, 'readings'>) =>
   readings.filter(({ outcome }) => outcome === 'FINISHED').sort(byEnd)
 
 /** One finish of each book: the first one of the order. */
-const oneOfEach = (finishes: CountedReading[], order: typeof byEnd = byEnd) => [
-  ...new Map(
-    finishes
-      .toSorted(order)
-      .toReversed()
-      .map((finish) => [finish.bookId, finish]),
-  ).values(),
-]
+const oneOfEach = (finishes: CountedReading[], order: typeof byEnd = byEnd) =>
+  [...Map.groupBy(finishes.toSorted(order), ({ bookId }) => bookId).values()].flatMap(([first]) => first ?? [])
 
 /** The values of finishes that the lists count, as pairs of a key and its spelling. */
 const LISTS = {
@@ -127,12 +123,7 @@ export const toStats = (loaded: Loaded) => {
     tags: counted('tags').map(({ value, books }) => ({ tag: value, books })),
     languages: counted('languages').map(({ value, books }) => ({ language: value, books })),
     formats: counted('formats').map(({ value, books }) => ({ format: value, books })),
-    memos: {
-      BOOK_CONTENT: countMemos('BOOK_CONTENT'),
-      SUMMARY: countMemos('SUMMARY'),
-      THOUGHT: countMemos('THOUGHT'),
-      QUESTION: countMemos('QUESTION'),
-    },
+    memos: Object.fromEntries(MEMO_TYPES.map((type) => [type, countMemos(type)])) as Record<MemoType, number>,
     daysRead: days.length,
     longestStreak: streaks.longest.length,
     currentStreak: streaks.current.length,

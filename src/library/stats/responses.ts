@@ -25,6 +25,7 @@ const RatedBook = namedObject('RatedBook', {
   rating: z.nullable(Rating),
 })
 
+const Month = { month: int(1, 12), books: Count, readings: Count, pagesFinished: Count, pagesRead: Count }
 const Averages = { count: Count, mean: z.nullable(z.number()), median: z.nullable(z.number()) }
 
 const YearStats = namedObject('YearStats', {
@@ -41,17 +42,7 @@ const YearStats = namedObject('YearStats', {
     distribution: z.array(namedObject('RatingCount', { rating: Rating, count: Count })).check(z.maxLength(20)),
   }),
   daysToFinish: namedObject('DaysToFinish', Averages),
-  months: z
-    .array(
-      namedObject('MonthStats', {
-        month: int(1, 12),
-        books: Count,
-        readings: Count,
-        pagesFinished: Count,
-        pagesRead: Count,
-      }),
-    )
-    .check(z.length(12)),
+  months: z.array(namedObject('MonthStats', Month)).check(z.length(12)),
   longest: z.nullable(RatedBook),
   shortest: z.nullable(RatedBook),
   bestRated: upToTen(RatedBook),
@@ -144,12 +135,7 @@ export const statsReference: FeatureReference = {
     'FormatBooks.format': 'The format.',
     'LanguageBooks.language': 'The language.',
     'TagBooks.tag': 'The tag.',
-    ...Object.fromEntries(
-      ['AuthorBooks', 'FormatBooks', 'LanguageBooks', 'TagBooks'].map((name) => [
-        `${name}.books`,
-        'Number of different books.',
-      ]),
-    ),
+    books: 'Number of different books.',
     amount:
       'What the row adds: pages, a rating for `ratings` and `bestRated`, or days for `daysToFinish`. Null if it only counts.',
     'StatsRow.at': 'When the event was. Null for other rows.',

@@ -17,7 +17,7 @@ export const stats = new Hono<App>()
   })
   .get('/year.svg', canReadLibrary, limitStatistics, valid('query', PictureQuery), async (c) => {
     const { year, ...look } = c.req.valid('query')
-    const loaded = await loadYear(statisticsOf(c), year, { hasReadings: true, hasActivity: false })
+    const loaded = await loadYear(statisticsOf(c), year, 'readings')
     return c.body(drawYear(toPicture(loaded), look), 200, { 'Content-Type': 'image/svg+xml' })
   })
   .get('/rows', canReadLibrary, limitStatistics, valid('query', RowsQuery), async (c) => {

@@ -94,9 +94,7 @@ export const listRows = async (
       unread.map(({ createdAt, key, ...book }) => ({ row: { ...NONE, ...book, date: createdAt.slice(0, 10) }, key })),
     )
   }
-  const hasActivity = figure in OF_ACTIVITY
-  const parts = { hasReadings: !hasActivity, hasActivity, hasTitles: true }
-  const loaded = await loadYear(context, year, parts)
+  const loaded = await loadYear(context, year, figure in OF_ACTIVITY ? 'activity' : 'readings')
   const collect = OF_ACTIVITY[figure] ?? OF_READINGS[figure] ?? ofLists(figure)
   const rows = collect(loaded, finishesOf(loaded)).sort((one, other) => (one.key < other.key ? -1 : 1))
   return toList(rows.filter(({ key }) => key > after))

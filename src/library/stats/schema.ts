@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { cursorError, cursorPaging } from '../../values/cursor'
-import { intParameter, orRequired } from '../../values/fields'
+import { intParameter, nameOf } from '../../values/fields'
 import { named } from '../../values/named'
 
 export const MIN_YEAR = 1900
@@ -9,8 +9,6 @@ export const MAX_YEAR = 2999
 export const MAX_ROWS = 50_000
 
 const YearParameter = () => intParameter(MIN_YEAR, MAX_YEAR)
-const oneOf = <const Names extends readonly string[]>(names: Names) =>
-  z.enum(names, { error: orRequired(`must be one of ${names.join(', ')}`) })
 
 export const YearPath = z.lazy(() => z.object({ year: YearParameter() }))
 export const StatsQuery = z.lazy(() => z.object({ year: z.optional(YearParameter()) }))
@@ -40,7 +38,7 @@ export const FIGURES = [
   'backlog',
 ] as const
 export type FigureName = (typeof FIGURES)[number]
-export const Figure = named('Figure', oneOf(FIGURES))
+export const Figure = named('Figure', nameOf(FIGURES))
 
 /** The cursor has the key of the last row, `toKey` in rows.ts, after the year and the figure. */
 export const RowsQuery = z.lazy(() =>
@@ -55,11 +53,11 @@ export const RowsQuery = z.lazy(() =>
 )
 export type RowsQuery = z.infer<typeof RowsQuery>
 
-export const Theme = oneOf(['light', 'dark'])
+export const Theme = nameOf(['light', 'dark'])
 export const PictureQuery = z.lazy(() =>
   z.object({
     year: YearParameter(),
     theme: z._default(Theme, 'light'),
-    size: z._default(oneOf(['card', 'page']), 'card'),
+    size: z._default(nameOf(['card', 'page']), 'card'),
   }),
 )

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, runAsCaller } from '../../db/caller'
+import { type Caller, callerId, isCaller, queryAll, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, type Statement, sqlStatement } from '../../db/client'
 import { limit } from '../../db/parameters'
 import { isFinished, isUnread } from '../../db/schema/book-tables'
@@ -69,14 +69,11 @@ const selectBacklog = sqlStatement<Backlog & { timeZone: string | null }>`
   ) as oldestCreatedAt
   from members where ${isCaller}`
 
-/** Which rows to read. */
-type Options = { hasReadings: boolean; hasActivity: boolean; hasTitles?: boolean }
-const ALL: Options = { hasReadings: true, hasActivity: true }
+/** Which rows to read: readings, events and memos, or both. Events and memos alone have titles. */
+type Kinds = 'readings' | 'activity' | 'all'
 
 /** Further than any two time zones are apart. */
 const ZONES_MS = 27 * HOUR_MS
-
-export const tooLarge = () => new ApiError('MAX_STATS_ROWS')
 
 /**
  * How to read the statistics of a caller. `serviceZone`: the time zone of members without one. `onRead` receives the number of rows
@@ -92,43 +89,29 @@ export type Context = { db: Db; caller: Caller; serviceZone: string; onRead: (ro
 export const loadYear = async <Row = undefined>(
   { db, caller, serviceZone, onRead }: Context,
   year: number,
-  { hasReadings, hasActivity, hasTitles = false }: Options = ALL,
-  extra?: Statement<Row>,
+  kinds: Kinds = 'all',
+  extraQuery?: Statement<Row>,
 ) => {
   const [starts, ends] = [Date.UTC(year), Date.UTC(year + 1)]
   const toText = (time: number) => new Date(time).toISOString().slice(0, 19)
-  const range = {
-    from: starts - 14 * HOUR_MS,
-    to: ends + 14 * HOUR_MS,
-    first: toText(starts - ZONES_MS),
-    last: toText(ends + ZONES_MS),
-    hasTitles: Number(hasTitles),
-  }
-  const {
-    guard,
-    readings,
-    events,
-    memos,
-    extra: extraRow,
-  } = await runAsCaller(db, caller, {
+  const times = { from: starts - 14 * HOUR_MS, to: ends + 14 * HOUR_MS }
+  const range = { ...times, first: toText(starts - ZONES_MS), last: toText(ends + ZONES_MS) }
+  const activity = { ...range, hasTitles: Number(kinds === 'activity') }
+  const { guard, extra, ...loaded } = await runAsCaller(db, caller, {
     guard: selectBacklog(),
-    readings: hasReadings ? selectReadings({ year: String(year) }) : undefined,
-    events: hasActivity ? selectEvents(range) : undefined,
-    memos: hasActivity ? selectMemos(range) : undefined,
-    extra: extra && firstRow(extra),
+    readings: kinds === 'activity' ? undefined : selectReadings({ year: String(year) }),
+    events: kinds === 'readings' ? undefined : selectEvents(activity),
+    memos: kinds === 'readings' ? undefined : selectMemos(activity),
+    extra: extraQuery && firstRow(extraQuery),
   })
-  const rows = { readings: readings ?? [], events: events ?? [], memos: memos ?? [] }
+  const rows = { readings: loaded.readings ?? [], events: loaded.events ?? [], memos: loaded.memos ?? [] }
   const lists = Object.values(rows)
   onRead(lists.reduce((sum, { length }) => sum + length, 0))
-  if (lists.some(isCut)) throw tooLarge()
+  if (lists.some(isCut)) throw new ApiError('MAX_STATS_ROWS')
   const { timeZone, ...backlog } = guard
   const zone = createZone(timeZone ?? serviceZone)
-  return {
-    ...toYear(year, rows, zone, createZone(serviceZone)),
-    backlog,
-    today: zone.toDate(Date.now()),
-    extra: extraRow as Row | undefined,
-  }
+  const counted = toYear(year, rows, zone, createZone(serviceZone))
+  return { ...counted, backlog, today: zone.toDate(Date.now()), extra: extra as Row | undefined }
 }
 
 const selectUnread = sqlStatement<{ bookId: number; title: string; createdAt: string; key: string }>`
@@ -138,10 +121,8 @@ const selectUnread = sqlStatement<{ bookId: number; title: string; createdAt: st
   order by createdAt, bookId limit ${limit}`
 
 /** A page of the unread books, oldest registration first. */
-export const loadUnread = async ({ db, caller }: Context, after: string, size: number) => {
-  const { books } = await runAsCaller(db, caller, { books: selectUnread({ after, limit: size }) })
-  return books
-}
+export const loadUnread = ({ db, caller }: Context, after: string, size: number) =>
+  queryAll(db, caller, selectUnread({ after, limit: size }))
 
 /** Walks through an index from gap to gap. `end`: where the span of the key `at` ends. Selects the first and last key of each span. */
 const spansOf = <Key>(table: string, key: SQL, where: SQL, end: SQL) => {

@@ -1,43 +1,19 @@
-import type { BOOK_FORMATS, MEMO_TYPES, PROGRESS_KINDS, READING_OUTCOMES } from '../../values/contract'
 import { DAY_MS } from '../../values/time'
 import type { Zone } from '../../values/zone'
+import type { Memo } from '../memos/responses'
+import type { ProgressEvent } from '../progress/responses'
+import type { Reading } from '../readings/responses'
 
-export type ReadingRow = {
-  bookId: number
-  readingId: number
-  startedAt: string | null
-  finishedAt: string | null
-  outcome: (typeof READING_OUTCOMES)[number] | null
-  rating: number | null
-  isReread: number
-  format: (typeof BOOK_FORMATS)[number] | null
-  title: string
-  author: string | null
-  pages: number | null
-  language: string | null
-  /** A JSON array. */
-  tags: string
-}
+type OfBook = { bookId: number; title: string }
+/** `tags`: a JSON array. */
+export type ReadingRow = OfBook &
+  Omit<Reading, 'note' | 'paused'> &
+  Record<'author' | 'language', string | null> & { isReread: number; pages: number | null; tags: string }
 /** `previous`: the page of the book's event before it. */
-export type EventRow = {
-  at: number
-  bookId: number
-  page: number
-  kind: (typeof PROGRESS_KINDS)[number]
-  title: string
-  previous: number | null
-}
+export type EventRow = OfBook & Omit<ProgressEvent, 'at'> & { at: number; previous: number | null }
 /** `createdAt`: in the time zone of the service. */
-export type MemoRow = {
-  memoId: number
-  bookId: number
-  memoType: (typeof MEMO_TYPES)[number]
-  createdAt: string
-  title: string
-}
+export type MemoRow = OfBook & Pick<Memo, 'memoId' | 'memoType' | 'createdAt'>
 export type YearRows = { readings: ReadingRow[]; events: EventRow[]; memos: MemoRow[] }
-
-const byTime = (one: EventRow, other: EventRow) => other.at - one.at
 
 /** The pages that the events of a year add. Walks through those of each book from the last to the first. */
 const toPages = (events: EventRow[]) => {
@@ -45,7 +21,7 @@ const toPages = (events: EventRow[]) => {
   for (const ofBook of Map.groupBy(events, ({ bookId }) => bookId).values()) {
     // Pages above that of a later correction were not read.
     let most = Number.POSITIVE_INFINITY
-    for (const event of ofBook.sort(byTime)) {
+    for (const event of ofBook.sort((one, other) => other.at - one.at)) {
       const { kind, page } = event
       const isNewReading = kind === 'PROGRESS' && page < (event.previous ?? 0)
       const from = isNewReading ? 0 : (event.previous ?? 0)
@@ -82,20 +58,14 @@ export const daysOf = ({ events, memos }: Year) => {
   return [...days].map(([date, pages]) => ({ date, pages })).sort((one, other) => (one.date < other.date ? -1 : 1))
 }
 
-/** The streaks of some days, in order: one missing day does not end a streak. */
-const streaksOf = (days: { date: string }[]) => {
+/** The longest streak, of several the first, and the one that has not ended. One missing day does not end a streak. */
+export const findStreaks = (days: { date: string }[], today: string) => {
   const streaks: string[][] = []
   for (const { date } of days) {
     const last = streaks.at(-1)
     if (last && dayOf(date) - dayOf(last.at(-1) ?? date) <= 2) last.push(date)
     else streaks.push([date])
   }
-  return streaks
-}
-
-/** The days of the longest streak, of several the first, and of the one that has not ended. */
-export const findStreaks = (days: { date: string }[], today: string) => {
-  const streaks = streaksOf(days)
   const longest = streaks.reduce((best, streak) => (streak.length > best.length ? streak : best), [])
   const last = streaks.at(-1) ?? []
   const isOpen = dayOf(today) - dayOf(last.at(-1) ?? '1900-01-01') <= 2

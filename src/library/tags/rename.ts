@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, queryOne, runAsCaller } from '../../db/caller'
-import { type Db, idempotent, sqlStatement } from '../../db/client'
+import { type Db, idempotent, sqlStatement, type Values } from '../../db/client'
 import { fold } from '../../values/text/fold'
 import type { Tag } from './responses'
 import type { TagRename } from './schema'
@@ -34,18 +34,16 @@ const moveBooks = sqlStatement`
 const takeKey = sqlStatement`update tags set tagKey = :toKey where ${isTag('fromKey')}`
 const selectTo = selectTag('toKey')
 
-/** Statements that delete a tag from all books. */
+/** Prepares the statements that delete a tag from all books. */
 const deletionOf = (id: SQL) => {
   const isIt = sql`memberId = ${callerId} and tagId = ${id}`
-  return {
-    // With a count of 0, the trigger on bookTags does not write the tag for each book.
-    resetCount: sqlStatement`update tags set bookCount = 0 where ${isIt}`,
-    removeBooks: sqlStatement`delete from bookTags where ${isIt}`,
-    removeTag: sqlStatement<{ tagId: number }>`delete from tags where ${isIt} returning tagId`,
-  }
+  // With a count of 0, the trigger on bookTags does not write the tag for each book.
+  const resetCount = sqlStatement`update tags set bookCount = 0 where ${isIt}`
+  const removeBooks = sqlStatement`delete from bookTags where ${isIt}`
+  const removeTag = sqlStatement<{ tagId: number }>`delete from tags where ${isIt} returning tagId`
+  return (values: Values) => ({ count: resetCount(values), books: removeBooks(values), deleted: removeTag(values) })
 }
-const deletionOfSmaller = deletionOf(smaller)
-const deletionOfNamed = deletionOf(tagId('key'))
+const [deleteSmaller, deleteNamed] = [deletionOf(smaller), deletionOf(tagId('key'))]
 
 /**
  * Renames a tag, or, if the caller has another tag of the new name, adds its books to that one, which keeps its spelling.
@@ -55,31 +53,22 @@ export const renameOrMerge = async (db: Db, caller: Caller, { from, to }: TagRen
   const values = { fromKey: fold(from), toKey: fold(to), to }
   const rename = renameTag(values)
   if (values.fromKey === values.toKey) return queryOne(db, caller, idempotent(rename))
-  const { resetCount, removeBooks, removeTag } = deletionOfSmaller
-  const { renamed, merged, target } = await runAsCaller(db, caller, {
+  const { renamed, deleted, target } = await runAsCaller(db, caller, {
     renamed: rename,
     // After a rename, no tag `from` is left to merge.
     endedLinks: endLinks(values),
     links: moveLinks(values),
     spelling: takeSpelling(values),
     moved: moveBooks(values),
-    count: resetCount(values),
-    books: removeBooks(values),
-    merged: removeTag(values),
+    ...deleteSmaller(values),
     key: takeKey(values),
     target: selectTo(values),
   })
-  return renamed[0] ?? (merged[0] && target[0])
+  return renamed[0] ?? (deleted[0] && target[0])
 }
 
 /** Deletes a tag from all books. Returns undefined if the caller has no such tag. */
 export const deleteTag = async (db: Db, caller: Caller, tag: string) => {
-  const values = { key: fold(tag) }
-  const { resetCount, removeBooks, removeTag } = deletionOfNamed
-  const { deleted } = await runAsCaller(db, caller, {
-    count: resetCount(values),
-    books: removeBooks(values),
-    deleted: removeTag(values),
-  })
+  const { deleted } = await runAsCaller(db, caller, deleteNamed({ key: fold(tag) }))
   return deleted[0]
 }

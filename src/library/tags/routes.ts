@@ -12,10 +12,9 @@ import { BookTags, TaggedQuery, TagQuery, TagRename } from './schema'
 import { listBookTags, listTagged, listTags, setBookTags } from './store'
 
 export const tags = new Hono<App>()
-  .get('/books/tagged', canReadLibrary, valid('query', TaggedQuery), limitLargePages, async (c) => {
-    const query = c.req.valid('query')
-    return sendPage(c, query, await listTagged(c.var.db, c.var.caller, query))
-  })
+  .get('/books/tagged', canReadLibrary, valid('query', TaggedQuery), limitLargePages, async (c) =>
+    sendPage(c, await listTagged(c.var.db, c.var.caller, c.req.valid('query'))),
+  )
   .all('/books/tagged', allowOnly('GET', 'HEAD'))
   .get('/books/:book-id/tags', canReadLibrary, valid('param', BookPath), async (c) => {
     const bookTags = await listBookTags(c.var.db, c.var.caller, c.req.valid('param')['book-id'])

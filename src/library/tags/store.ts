@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, runAsCaller } from '../../db/caller'
+import { type Caller, callerId, queryAll, runAsCaller } from '../../db/caller'
 import { type Db, idempotent, sqlStatement } from '../../db/client'
 import { isOwnBook, selectBook } from '../../db/own-book'
 import { joinPage, pagesOf } from '../../db/pages'
@@ -87,10 +87,7 @@ const selectTags = sqlStatement<Tag>`
   select tag, bookCount from tags where memberId = ${callerId} order by tagKey`
 
 /** The caller's tags, by key. */
-export const listTags = async (db: Db, caller: Caller): Promise<Tag[]> => {
-  const { tags } = await runAsCaller(db, caller, { tags: selectTags() })
-  return tags
-}
+export const listTags = (db: Db, caller: Caller) => queryAll(db, caller, selectTags())
 
 export const isTag = (name: string) => sql`memberId = ${callerId} and tagKey = ${sql.raw(`:${name}`)}`
 export const tagId = (name: string) => sql`(select tagId from tags where ${isTag(name)})`

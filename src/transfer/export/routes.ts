@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { App } from '../../env'
 import { valid } from '../../http/bodies/validate'
-import { authenticated } from '../../http/guard/authenticated'
+import { authenticated, canReadAll } from '../../http/guard/authenticated'
 import { throttledByMember } from '../../http/guard/throttle'
 import { DOWNLOAD_TIMEOUT_MS, sendJson, sendText } from '../../http/json-stream'
 import { imageBase } from '../../http/public-base'
@@ -47,28 +47,16 @@ export const exports = new Hono<App>()
       return sendJson<LibraryExport>(c, toLibraryFile(exported), DOWNLOAD_TIMEOUT_MS)
     },
   )
-  .get(
-    '/export.csv',
-    authenticated('library:read', 'memos:read'),
-    throttledByMember,
-    valid('query', CsvQuery),
-    async (c) => {
-      const { db, caller, config } = c.var
-      const { for: target, ...query } = c.req.valid('query')
-      const { books, ...file } = await exportBooks(db, caller, config, query, SHELVES)
-      describeFile(c, '/export.csv', file, ['reading-library', 'csv'], target && `&for=${target}`)
-      return sendText(c, 'text/csv', toTable(books, target === 'spreadsheet'), () => books.return())
-    },
-  )
-  .get(
-    '/export/memos.md',
-    authenticated('library:read', 'memos:read'),
-    throttledByMember,
-    valid('query', ExportQuery),
-    async (c) => {
-      const { db, caller, config } = c.var
-      const { books, ...file } = await exportBooks(db, caller, config, c.req.valid('query'), MEMOS)
-      describeFile(c, '/export/memos.md', file, ['memos', 'md'])
-      return sendText(c, 'text/markdown', toMarkdown(books), () => books.return())
-    },
-  )
+  .get('/export.csv', canReadAll, throttledByMember, valid('query', CsvQuery), async (c) => {
+    const { db, caller, config } = c.var
+    const { for: target, ...query } = c.req.valid('query')
+    const { books, ...file } = await exportBooks(db, caller, config, query, SHELVES)
+    describeFile(c, '/export.csv', file, ['reading-library', 'csv'], target && `&for=${target}`)
+    return sendText(c, 'text/csv', toTable(books, target === 'spreadsheet'), () => books.return())
+  })
+  .get('/export/memos.md', canReadAll, throttledByMember, valid('query', ExportQuery), async (c) => {
+    const { db, caller, config } = c.var
+    const { books, ...file } = await exportBooks(db, caller, config, c.req.valid('query'), MEMOS)
+    describeFile(c, '/export/memos.md', file, ['memos', 'md'])
+    return sendText(c, 'text/markdown', toMarkdown(books), () => books.return())
+  })

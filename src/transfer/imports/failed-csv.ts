@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, runAsCaller } from '../../db/caller'
+import { type Caller, queryAll, runAsCaller } from '../../db/caller'
 import { afterResponse, type Db, firstRow, sqlStatement } from '../../db/client'
 import { loadParts, MAX_PART_BYTES, type Size } from '../../db/parts'
 import { toCsv } from '../csv-writer'
@@ -55,10 +55,9 @@ export const loadFailed = async (db: Db, caller: Caller, importId: number) => {
   if (!found) return undefined
   const columns: string[] = sizes.length > 0 ? JSON.parse(found.columns) : []
   if (all.length === sizes.length) return { columns, parts: [all].values() }
-  const parts = await loadParts(db, caller, sizes, async (ids) => {
-    const { part } = await runAsCaller(afterResponse(db), caller, { part: selectPart({ importId, ids }) })
-    return part
-  })
+  const parts = await loadParts(db, caller, sizes, (ids) =>
+    queryAll(afterResponse(db), caller, selectPart({ importId, ids })),
+  )
   return { columns, parts }
 }
 

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { valid } from '../../http/bodies/validate'
-import { authenticated } from '../../http/guard/authenticated'
+import { canEditAll, canReadAll, canReadLibrary } from '../../http/guard/authenticated'
 import { limitLargePages } from '../../http/guard/large-pages'
 import { throttledByMember, turnsOf } from '../../http/guard/throttle'
 import { sendText } from '../../http/json-stream'
@@ -34,19 +34,12 @@ const contextOf = (c: Context<App>): ImportContext => {
 }
 
 export const imports = new Hono<App>()
-  .post(
-    '/',
-    authenticated('library:read', 'library:write', 'memos:write'),
-    throttledByMember,
-    valid('query', ImportQuery),
-    validImport,
-    async (c) => {
-      const started = await startImport(contextOf(c), c.req.valid('form'), c.req.valid('query'))
-      return c.json(started, 202, { Location: `/imports/${started.importId}` })
-    },
-  )
-  .get('/', authenticated('library:read'), async (c) => c.json(await listImports(c.var.db, c.var.caller), 200))
-  .get('/:import-id', authenticated('library:read'), valid('param', ImportPath), async (c) => {
+  .post('/', canEditAll, throttledByMember, valid('query', ImportQuery), validImport, async (c) => {
+    const started = await startImport(contextOf(c), c.req.valid('form'), c.req.valid('query'))
+    return c.json(started, 202, { Location: `/imports/${started.importId}` })
+  })
+  .get('/', canReadLibrary, async (c) => c.json(await listImports(c.var.db, c.var.caller), 200))
+  .get('/:import-id', canReadLibrary, valid('param', ImportPath), async (c) => {
     const stored = await getImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'])
     const row = found(stored, 'IMPORT_NOT_FOUND')
     const isInterrupted = row.status === 'RUNNING' && row.leaseEndsAt <= Date.now()
@@ -55,21 +48,20 @@ export const imports = new Hono<App>()
   })
   .get(
     '/:import-id/rows',
-    authenticated('library:read'),
+    canReadLibrary,
     valid('param', ImportPath),
     valid('query', RowsQuery),
     limitLargePages,
     async (c) => {
       const importId = c.req.valid('param')['import-id']
-      const query = c.req.valid('query')
-      const page = await listRows(c.var.db, c.var.caller, importId, query)
-      return sendPage(c, query, found(page, 'IMPORT_NOT_FOUND'))
+      const page = await listRows(c.var.db, c.var.caller, importId, c.req.valid('query'))
+      return sendPage(c, found(page, 'IMPORT_NOT_FOUND'))
     },
   )
   .get(
     '/:import-id/failed.csv',
     // The rows have reviews and private notes.
-    authenticated('library:read', 'memos:read'),
+    canReadAll,
     throttledByMember,
     valid('param', ImportPath),
     async (c) => {
@@ -80,14 +72,9 @@ export const imports = new Hono<App>()
       return sendText(c, 'text/csv', toTable(columns, parts), async () => parts.return?.())
     },
   )
-  .delete(
-    '/:import-id',
-    authenticated('library:read', 'library:write', 'memos:write'),
-    valid('param', ImportPath),
-    async (c) => {
-      const undone = await undoImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'], c.var.config)
-      const { cancelled, ...result } = found(undone, 'IMPORT_NOT_FOUND')
-      runLater(c, () => dropFile(contextOf(c), cancelled))
-      return c.json(result, 200)
-    },
-  )
+  .delete('/:import-id', canEditAll, valid('param', ImportPath), async (c) => {
+    const undone = await undoImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'], c.var.config)
+    const { cancelled, ...result } = found(undone, 'IMPORT_NOT_FOUND')
+    runLater(c, () => dropFile(contextOf(c), cancelled))
+    return c.json(result, 200)
+  })

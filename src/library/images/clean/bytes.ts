@@ -2,20 +2,16 @@
  * Reads an unsigned big-endian integer.
  * @returns -1 past the end, which fails every check of a size or marker
  */
-export const readUint = (bytes: Uint8Array, at: number, width: number) => {
+export const readUint = (bytes: Uint8Array, at: number, width: number, isLittle = false) => {
   if (at < 0 || at + width > bytes.length) return -1
+  const [first, step] = isLittle ? [at + width - 1, -1] : [at, 1]
   let value = 0
-  for (let index = at; index < at + width; index++) value = value * 256 + (bytes[index] ?? 0)
+  for (let index = 0; index < width; index++) value = value * 256 + (bytes[first + step * index] ?? 0)
   return value
 }
 
 /** The little-endian version of readUint. */
-export const readUintLittle = (bytes: Uint8Array, at: number, width: number) => {
-  if (at < 0 || at + width > bytes.length) return -1
-  let value = 0
-  for (let index = at + width - 1; index >= at; index--) value = value * 256 + (bytes[index] ?? 0)
-  return value
-}
+export const readUintLittle = (bytes: Uint8Array, at: number, width: number) => readUint(bytes, at, width, true)
 
 /** Reads text of one byte per character; empty past the end. */
 export const readText = (bytes: Uint8Array, at: number, length: number) =>
@@ -41,16 +37,6 @@ export const writeUintLittle = (value: number, width: number) => writeUint(value
 /** Writes text of one byte per character. */
 export const writeText = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-export const joinBytes = (parts: Uint8Array[]) => {
-  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    joined.set(part, at)
-    at += part.length
-  }
-  return joined
-}
-
 /**
  * An append-only buffer of fixed capacity. Collecting parts in an array instead would cost more than their bytes do,
  * for a file of many tiny chunks.
@@ -70,4 +56,10 @@ export const createOutput = (capacity: number) => {
     length: () => length,
     finish: () => buffer.subarray(0, length),
   }
+}
+
+export const joinBytes = (parts: Uint8Array[]) => {
+  const joined = createOutput(parts.reduce((sum, part) => sum + part.length, 0))
+  for (const part of parts) joined.append(part)
+  return joined.finish()
 }

@@ -1,10 +1,10 @@
 import { ApiError } from '../../../errors'
 import { cleanAvif, isAvif } from './avif/avif'
-import { cleanGif, isGif } from './gif'
+import { cleanGif } from './gif'
 import { type CleanedImage, type CountParts, createPartCounter } from './image'
-import { cleanJpeg, isJpeg } from './jpeg'
-import { cleanPng, isPng } from './png'
-import { cleanWebp, isWebp } from './webp'
+import { cleanJpeg } from './jpeg'
+import { cleanPng } from './png'
+import { cleanWebp } from './webp'
 
 /** An accepted image type. */
 export type ImageType = {
@@ -19,11 +19,14 @@ type Format = {
   clean: (bytes: Uint8Array, countParts: CountParts) => CleanedImage | undefined
 }
 
+const startsLike = (pattern: RegExp) => (bytes: Uint8Array) =>
+  pattern.test(String.fromCharCode(...bytes.subarray(0, 12)))
+
 const FORMATS: Format[] = [
-  { type: { mime: 'image/jpeg', extension: 'jpg' }, detect: isJpeg, clean: cleanJpeg },
-  { type: { mime: 'image/png', extension: 'png' }, detect: isPng, clean: cleanPng },
-  { type: { mime: 'image/webp', extension: 'webp' }, detect: isWebp, clean: cleanWebp },
-  { type: { mime: 'image/gif', extension: 'gif' }, detect: isGif, clean: cleanGif },
+  { type: { mime: 'image/jpeg', extension: 'jpg' }, detect: startsLike(/^\xff\xd8/), clean: cleanJpeg },
+  { type: { mime: 'image/png', extension: 'png' }, detect: startsLike(/^\x89PNG\r\n\cZ\n/), clean: cleanPng },
+  { type: { mime: 'image/webp', extension: 'webp' }, detect: startsLike(/^RIFF.{4}WEBP/s), clean: cleanWebp },
+  { type: { mime: 'image/gif', extension: 'gif' }, detect: startsLike(/^GIF8[79]a/), clean: cleanGif },
   { type: { mime: 'image/avif', extension: 'avif' }, detect: isAvif, clean: cleanAvif },
 ]
 

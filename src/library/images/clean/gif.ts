@@ -1,4 +1,4 @@
-import { createOutput, hasText, readText, readUintLittle } from './bytes'
+import { createOutput, readText, readUintLittle } from './bytes'
 import { type CleanedImage, type CountParts, isAllowedSize } from './image'
 
 const IMAGE = 0x2c
@@ -48,9 +48,6 @@ const findBlockEnd = (bytes: Uint8Array, at: number) => {
   if (bytes[at] === IMAGE) return findFrameEnd(bytes, at)
   return bytes[at] === EXTENSION ? findBlocksEnd(bytes, at + 2) : undefined
 }
-
-/** Whether the bytes start like a GIF. */
-export const isGif = (bytes: Uint8Array) => hasText(bytes, 0, 'GIF87a') || hasText(bytes, 0, 'GIF89a')
 
 /**
  * Rebuilds a GIF from its colour tables, frames, their timing and the loop count. Drops comments, texts, other

@@ -1,7 +1,7 @@
 import { createOutput, hasText, joinBytes, readUint, writeText, writeUint } from './bytes'
 import { readOrientation, writeOrientation } from './exif'
 import { findProfile } from './icc'
-import { type CleanedImage, type CountParts, isAllowedSize } from './image'
+import { type CleanedImage, type CountParts, isAllowedSize, listChunks } from './image'
 import {
   areHuffmanTables,
   areQuantizationTables,
@@ -34,8 +34,8 @@ const TABLE_CHECKS = new Map([
   [0xdd, isRestartInterval],
 ])
 
-/** The payload is from `start` to `end`. The data of a scan follows up to `next`. */
-type Segment = { marker: number; start: number; end: number; next: number }
+/** The payload is from `start` to `payloadEnd`. The data of a scan follows up to `end`. */
+type Segment = { marker: number; start: number; payloadEnd: number; end: number }
 
 // 0xff followed by 0 is data, and restart markers are part of the scan (T.81, B.1.1.5).
 const findScanEnd = (bytes: Uint8Array, from: number) => {
@@ -58,28 +58,19 @@ const readSegment = (bytes: Uint8Array, from: number): Segment | undefined => {
   const marker = bytes[at] ?? EOI
   const start = at + 3
   if (marker === EOI || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) {
-    return { marker, start, end: at + 1, next: at + 1 }
+    return { marker, start, payloadEnd: at + 1, end: at + 1 }
   }
   const length = readUint(bytes, at + 1, 2)
-  const end = at + 1 + length
+  const payloadEnd = at + 1 + length
   // Markers below 0xc0 are reserved, and images must not be nested.
   if (marker < 0xc0 || marker === SOI || length === 0 || length === 1) return undefined
-  if (length < 0 || end > bytes.length) return { marker: EOI, start, end, next: end }
-  return { marker, start, end, next: marker === SOS ? findScanEnd(bytes, end) : end }
+  if (length < 0 || payloadEnd > bytes.length) return { marker: EOI, start, payloadEnd, end: payloadEnd }
+  return { marker, start, payloadEnd, end: marker === SOS ? findScanEnd(bytes, payloadEnd) : payloadEnd }
 }
 
-// Lists the segments up to the end marker; undefined if one of them is malformed.
-const listSegments = (bytes: Uint8Array, countParts: CountParts) => {
-  const segments: Segment[] = []
-  for (let segment = readSegment(bytes, 2); segment; segment = readSegment(bytes, segment.next)) {
-    countParts()
-    segments.push(segment)
-    if (segment.marker === EOI) return segments
-  }
-  return undefined
-}
+const isEnd = ({ marker }: Segment) => marker === EOI
 
-const readPayload = (bytes: Uint8Array, { start, end }: Segment) => bytes.subarray(start, end)
+const readPayload = (bytes: Uint8Array, { start, payloadEnd }: Segment) => bytes.subarray(start, payloadEnd)
 
 const writeSegment = (marker: number, ...payload: Uint8Array[]) => {
   const length = payload.reduce((sum, part) => sum + part.length, 2)
@@ -108,22 +99,18 @@ const writeProfile = (parts: Map<number, Uint8Array>, count: number) => {
 
 // Rewrites the application segments before the first scan that affect rendering.
 const writeApplicationSegments = (bytes: Uint8Array, segments: Segment[]) => {
-  let jfif: Segment | undefined
-  let adobe: Segment | undefined
-  let exif: Segment | undefined
+  const scan = segments.findIndex(({ marker }) => marker === SOS)
+  const before = segments.slice(0, scan)
+  const isOf = (marker: number, name: string, length: number) => (segment: Segment) =>
+    segment.marker === marker && segment.payloadEnd - segment.start >= length && hasText(bytes, segment.start, name)
+  const jfif = before.findLast(isOf(APP0, 'JFIF\0', 14))
+  const adobe = before.findLast(isOf(APP14, 'Adobe', 12))
+  const exif = before.find(isOf(APP1, EXIF, EXIF.length))
   const profile = new Map<number, Uint8Array>()
   let profileParts = 0
-  for (const segment of segments) {
-    const { marker, start, end } = segment
-    if (marker === SOS) break
-    const length = end - start
-    if (marker === APP0 && length >= 14 && hasText(bytes, start, 'JFIF\0')) jfif = segment
-    if (marker === APP14 && length >= 12 && hasText(bytes, start, 'Adobe')) adobe = segment
-    if (marker === APP1 && length >= EXIF.length && hasText(bytes, start, EXIF)) exif ??= segment
-    if (marker === APP2 && length >= ICC.length + 2 && hasText(bytes, start, ICC)) {
-      profile.set(bytes[start + ICC.length] ?? 0, bytes.subarray(start + ICC.length + 2, end))
-      profileParts = bytes[start + ICC.length + 1] ?? 0
-    }
+  for (const { start, payloadEnd } of before.filter(isOf(APP2, ICC, ICC.length + 2))) {
+    profile.set(bytes[start + ICC.length] ?? 0, bytes.subarray(start + ICC.length + 2, payloadEnd))
+    profileParts = bytes[start + ICC.length + 1] ?? 0
   }
   const orientation = exif ? readOrientation(readPayload(bytes, exif)) : 1
   const written = jfif ? [writeJfif(readPayload(bytes, jfif))] : []
@@ -133,9 +120,6 @@ const writeApplicationSegments = (bytes: Uint8Array, segments: Segment[]) => {
   return written
 }
 
-/** Whether the bytes start like a JPEG. */
-export const isJpeg = (bytes: Uint8Array) => readUint(bytes, 0, 2) === 0xffd8
-
 /**
  * Rebuilds a JPEG from its frame, tables and scans, its JFIF, Adobe and colour profile segments, and its orientation.
  * Drops everything after the end marker, such as the extra images, depth maps and videos that phones append. Completes
@@ -143,23 +127,19 @@ export const isJpeg = (bytes: Uint8Array) => readUint(bytes, 0, 2) === 0xffd8
  * @returns undefined if it is corrupt, or truncated before that
  */
 export const cleanJpeg = (bytes: Uint8Array, countParts: CountParts): CleanedImage | undefined => {
-  const segments = listSegments(bytes, countParts) ?? []
+  const segments = listChunks((at) => readSegment(bytes, at), 2, countParts, isEnd)
+  if (segments.at(-1)?.marker !== EOI) return undefined
   // The rewritten Exif segment may be longer than a malformed original.
   const output = createOutput(bytes.length + 64)
   output.append(bytes.subarray(0, 2), ...writeApplicationSegments(bytes, segments))
   let frame: { width: number; height: number } | undefined
   let scans = 0
   for (const segment of segments) {
-    const { marker, start, end, next } = segment
+    const { marker, start, payloadEnd, end } = segment
     const isIntact = TABLE_CHECKS.get(marker)
-    if (marker === EOI) {
-      if (!frame || scans === 0) return undefined
-      output.append(Uint8Array.of(0xff, EOI))
-      return { ...frame, bytes: output.finish() }
-    }
     if (marker === SOS) {
       if (!frame || !isScanHeader(readPayload(bytes, segment))) return undefined
-      if (next > end) scans++
+      if (end > payloadEnd) scans++
     } else if (FRAMES.includes(marker)) {
       const size = readFrameSize(readPayload(bytes, segment))
       if (frame || !size || !isAllowedSize(size.width, size.height)) return undefined
@@ -170,8 +150,10 @@ export const cleanJpeg = (bytes: Uint8Array, countParts: CountParts): CleanedIma
       return undefined
     }
     if (marker === SOS || FRAMES.includes(marker) || isIntact) {
-      output.append(Uint8Array.of(0xff), bytes.subarray(start - 3, next))
+      output.append(Uint8Array.of(0xff), bytes.subarray(start - 3, end))
     }
   }
-  return undefined
+  if (!frame || scans === 0) return undefined
+  output.append(Uint8Array.of(0xff, EOI))
+  return { ...frame, bytes: output.finish() }
 }

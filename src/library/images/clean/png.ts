@@ -1,5 +1,5 @@
 import { computeCrc } from '../../../values/crc'
-import { createOutput, hasText, joinBytes, readText, readUint, writeText, writeUint } from './bytes'
+import { createOutput, joinBytes, readText, readUint, writeText, writeUint } from './bytes'
 import { readOrientation, writeOrientation } from './exif'
 import { type CleanedImage, type CountParts, isAllowedSize, listChunks } from './image'
 
@@ -87,9 +87,6 @@ const cleanProfile = (payload: Uint8Array) => {
 }
 
 const isEnd = ({ type }: Chunk) => type === 'IEND'
-
-/** Whether the bytes start like a PNG. */
-export const isPng = (bytes: Uint8Array) => hasText(bytes, 0, SIGNATURE)
 
 /**
  * Rebuilds a PNG, animated or not, from the chunks that affect rendering, with the orientation as its only Exif entry.

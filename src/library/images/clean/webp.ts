@@ -110,9 +110,6 @@ const cleanExtended = (bytes: Uint8Array, header: Chunk, output: Output, countPa
   return finishFile(output, canvas)
 }
 
-/** Whether the bytes start like a WebP. */
-export const isWebp = (bytes: Uint8Array) => hasText(bytes, 0, 'RIFF') && hasText(bytes, 8, 'WEBP')
-
 /**
  * Rebuilds a WebP, animated or not, from the chunks that affect rendering, with the orientation as its only Exif entry.
  * Drops XMP, unknown chunks and everything after the end.

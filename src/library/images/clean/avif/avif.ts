@@ -44,10 +44,8 @@ export const cleanAvif = (bytes: Uint8Array, countParts: CountParts): CleanedIma
   const extents = still.items.flatMap((item) => item.extents)
   const data = boxes.filter(({ type }) => type === 'mdat')
   if (table.idat) data.push(table.idat)
-  const plan = planCopy(
-    extents,
-    data.sort((one, other) => one.start - other.start),
-  )
+  data.sort((one, other) => one.start - other.start)
+  const plan = planCopy(extents, data)
   if (!plan) return undefined
   const brands = writeBrands(readBrands(bytes))
   const writeMeta = stillImageWriter(bytes, still)

@@ -16,12 +16,8 @@ export const readBox = (bytes: Uint8Array, at: number, to: number): Box | undefi
 
 /** Lists the boxes in a range; undefined if they do not fill it exactly. */
 export const listBoxes = (bytes: Uint8Array, from: number, to: number, countParts: CountParts) => {
-  const boxes = listChunks(
-    (at) => readBox(bytes, at, to),
-    from,
-    countParts,
-    ({ end }) => end === to,
-  )
+  const isLast = ({ end }: Box) => end === to
+  const boxes = listChunks((at) => readBox(bytes, at, to), from, countParts, isLast)
   return (boxes.at(-1)?.end ?? from) >= to ? boxes : undefined
 }
 

@@ -9,20 +9,14 @@ import type { Relocate } from './ranges'
 /** The rendered items of a file, the primary item first, and its size. */
 type StillImage = { width: number; height: number; items: Item[]; table: ItemTable }
 
-const readStatedSizeOf = (bytes: Uint8Array, item: Item, { properties }: ItemTable) => {
-  for (const { index } of item.properties) {
-    const property = properties[index - 1]
-    const size = property && readStatedSize(bytes, property)
-    if (size) return size
-  }
-  return undefined
-}
+const propertiesOf = (item: Item, { properties }: ItemTable) =>
+  item.properties.flatMap(({ index }) => properties[index - 1] ?? [])
 
-const isAlphaPlane = (bytes: Uint8Array, item: Item, { properties }: ItemTable) =>
-  item.properties.some(({ index }) => {
-    const property = properties[index - 1]
-    return property !== undefined && isAlpha(bytes, property)
-  })
+const readStatedSizeOf = (bytes: Uint8Array, item: Item, table: ItemTable) =>
+  propertiesOf(item, table).flatMap((property) => readStatedSize(bytes, property) ?? [])[0]
+
+const isAlphaPlane = (bytes: Uint8Array, item: Item, table: ItemTable) =>
+  propertiesOf(item, table).some((property) => isAlpha(bytes, property))
 
 // A coded image repeats its size in its data.
 const readCodedImageSize = (bytes: Uint8Array, { extents }: Item) =>
@@ -49,10 +43,8 @@ export const findStillImage = (bytes: Uint8Array, table: ItemTable): StillImage 
   if (!primary) return undefined
   // Looked up per reference and per grid, of which there may be thousands.
   const alphaPlanes = new Set([...table.items.values()].filter((item) => isAlphaPlane(bytes, item, table)))
-  const grids = Map.groupBy(
-    table.references.filter(({ type }) => type === 'dimg'),
-    ({ from }) => from,
-  )
+  const derived = table.references.filter(({ type }) => type === 'dimg')
+  const grids = Map.groupBy(derived, ({ from }) => from)
   const needed = new Map<number, Set<number>>()
   const addNeeded = (by: number, id: number) => needed.set(by, (needed.get(by) ?? new Set()).add(id))
   for (const { type, from, to } of table.references) {
