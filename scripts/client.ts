@@ -1,25 +1,8 @@
 // `npm run client`: writes the package of the typed client to dist/client, from docs/openapi.json: types, and `hc` of Hono.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { Document, Media, Operation, Schema } from './reference/document.ts'
 
 const FOLDER = 'dist/client'
-
-type Schema = {
-  $ref?: string
-  type?: string | string[]
-  format?: string
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: Schema[]
-  items?: Schema
-  properties?: Record<string, Schema>
-  required?: string[]
-}
-type Content = Record<string, { schema?: Schema }>
-type Operation = {
-  parameters?: { in?: string; name?: string; required?: boolean; schema?: Schema }[]
-  requestBody?: { content: Content }
-  responses: Record<string, { content?: Content }>
-}
 
 const union = (types: string[]) => [...new Set(types)].join(' | ')
 const property = (name: string, type: string, isRequired = true) =>
@@ -46,22 +29,11 @@ const toType = (schema: Schema = {}, number = 'number'): string => {
 }
 
 const toInput = ({ parameters = [], requestBody }: Operation) => {
-  const inputs = [
-    ['param', 'path'],
-    ['query', 'query'],
-  ].flatMap(([target = '', place]) => {
+  const inputs = Object.entries({ param: 'path', query: 'query' }).flatMap(([target, place]) => {
     const sent = parameters.filter((parameter) => parameter.in === place)
-    const fields = sent.map(({ name = '', required, schema }) =>
-      property(name, toType(schema, 'string'), required === true),
-    )
-    if (fields.length === 0) return []
-    return [
-      property(
-        target,
-        object(fields),
-        sent.some(({ required }) => required),
-      ),
-    ]
+    const fields = sent.map(({ name, required = false, schema }) => property(name, toType(schema, 'string'), required))
+    const isRequired = sent.some(({ required }) => required)
+    return fields.length > 0 ? [property(target, object(fields), isRequired)] : []
   })
   const { 'application/json': json, 'multipart/form-data': form } = requestBody?.content ?? {}
   if (json) inputs.push(property('json', toType(json.schema)))
@@ -73,7 +45,7 @@ const toOutputs = ({ responses }: Operation) =>
   Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([status, { content = {} }]) => {
-      const ofType = ([type, { schema }]: [string, { schema?: Schema }]) => {
+      const ofType = ([type, { schema }]: [string, Media]) => {
         if (type === 'application/json') return `output: ${toType(schema)}; outputFormat: 'json'`
         return type.startsWith('text/') ? "output: string; outputFormat: 'text'" : "output: {}; outputFormat: 'body'"
       }
@@ -88,13 +60,10 @@ const toEndpoint = ([method, operation]: [string, Operation]) => {
   return property(`$${method}`, union(toOutputs(operation).map((output) => `{ input: ${input}; ${output} }`)))
 }
 
-const { paths, components } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as {
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema> }
-}
+const { paths, components }: Document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'))
 const { name, version, license, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 
-const types = Object.entries(components.schemas).map(([id, schema]) => `export type ${id} = ${toType(schema)}`)
+const types = Object.entries(components.schemas ?? {}).map(([id, schema]) => `export type ${id} = ${toType(schema)}`)
 const endpoints = Object.entries(paths).map(([path, operations]) => {
   const route = path.replace(/\{([\w-]+)\}/g, ':$1')
   return `  ${property(route, object(Object.entries(operations).map(toEndpoint)))}`

@@ -84,11 +84,8 @@ const { ended, problems, changes, failedCsv } = await importFile({
 }).catch(failWith)
 
 const { status, reason, counts } = ended
-console.log(
-  Object.entries(counts)
-    .map(([outcome, count]) => `${count} ${outcome}`)
-    .join(', '),
-)
+const outcomes = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`)
+console.log(outcomes.join(', '))
 const lines = [...problems, ...changes]
 if (reportPath !== undefined) writeFileSync(reportPath, lines.map((line) => `${line}\n`).join(''))
 for (const line of lines.slice(0, MAX_PRINTED)) console.log(line)

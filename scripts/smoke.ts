@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
+import { fail } from './transfer/arguments.ts'
 
 const USAGE = `Usage: npm run smoke -- --url URL [--public] [--origin ORIGIN] [--email TEMPLATE [--code-command COMMAND]]
   --url           where the service runs, for example http://localhost:8787
@@ -17,10 +18,6 @@ const USAGE = `Usage: npm run smoke -- --url URL [--public] [--origin ORIGIN] [-
 const MAILED_MEMBERS = 3
 const PASSWORD = 'correct-horse-1'
 
-const fail = (message: string): never => {
-  console.error(message)
-  process.exit(2)
-}
 const text = { type: 'string' } as const
 const origin = { ...text, default: 'https://app.example' }
 const options = { url: text, public: { type: 'boolean' }, origin, email: text, 'code-command': text } as const

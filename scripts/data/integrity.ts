@@ -21,23 +21,15 @@ const checkField = (table: string, id: string, field: string, expected: string) 
   from (select ${id}, ${field} as found, (${expected}) as expected from ${table} as stored where ${isActive})
   where expected is not found`
 
-const countBooks = (where: string) => `select count(*) from books where books.memberId = stored.memberId and ${where}`
-const checkBookCounter = (field: string, where: string) => checkField('members', 'memberId', field, countBooks(where))
+const check = (table: string, id: string, columns: Record<string, string>) =>
+  Object.entries(columns).map(([field, expected]) => checkField(table, id, field, expected))
 
-const countMemos = (where: string) => `select count(*) from memos where memos.bookId = stored.bookId and ${where}`
-const checkMemoCounter = (field: string, where: string) => checkField('books', 'bookId', field, countMemos(where))
-
-const sumBooks = (bytes: string) =>
-  `select coalesce(sum(${bytes}), 0) from books where books.memberId = stored.memberId`
-const countImages = (field: string, aggregate: string) =>
-  checkField('members', 'memberId', field, `select ${aggregate} from images where images.memberId = stored.memberId`)
-
-const latestOf = (field: string) => `
-  select ${field} from progress where progress.memberId = stored.memberId and progress.bookId = stored.bookId order by at desc limit 1`
+const ofMember = (table: string) => `from ${table} where ${table}.memberId = stored.memberId`
+const ofBook = (table: string) => `${ofMember(table)} and ${table}.bookId = stored.bookId`
+const MEMOS = 'from memos where memos.bookId = stored.bookId'
 
 /** The details of a book belong to its owner. */
-const checkOwner = (table: string, id: string) =>
-  checkField(table, id, 'memberId', `select memberId from books where books.bookId = stored.bookId`)
+const OWNER = { memberId: 'select memberId from books where books.bookId = stored.bookId' }
 
 /** Compares a book with its newest reading. */
 const checkNewest = (field: string, expected: string, where: string) => `
@@ -57,93 +49,73 @@ const checkUndos = (field: string, expected: string, other: string) => `
   select 'emailUndos' as "table", undoId as id, '${field}' as field, '${expected}' as expected, 'another' as found
   from emailUndos as stored where ${isLiveUndo} and ${isActive} and exists (${other})`
 
+const checkTag = (table: string, id: string) => `
+  select '${table}' as "table", ${id} as id, 'tagId' as field, 'a tag' as expected, tagId as found
+  from ${table} as stored where ${isActive} and tagId is not null and not exists (
+    select 1 ${ofMember('tags')} and tags.tagId = stored.tagId
+  )`
+
 /** One SELECT per invariant; each returns its mismatches. */
 const CHECKS = [
-  ...['yet', 'ing', 'done'].map((status) =>
-    checkBookCounter(`${status}Books`, `bookStatus = '${status.toUpperCase()}'`),
-  ),
-  checkBookCounter('finishedBooks', `bookStatus = 'DONE' and readEndDate is not null`),
-  checkBookCounter('memoBooks', 'exists (select 1 from memos where memos.bookId = books.bookId)'),
-  checkMemoCounter('memoCount', 'true'),
-  checkMemoCounter('contentMemos', `memoType = 'BOOK_CONTENT'`),
-  checkMemoCounter('summaryMemos', `memoType = 'SUMMARY'`),
-  checkMemoCounter('thoughtMemos', `memoType = 'THOUGHT'`),
-  checkMemoCounter('questionMemos', `memoType = 'QUESTION'`),
-  checkField('books', 'bookId', 'hasMemos', 'exists (select 1 from memos where memos.bookId = stored.bookId)'),
-  checkField(
-    'books',
-    'bookId',
-    'memoBytes',
-    'select coalesce(sum(octet_length(memoContent)), 0) from memos where memos.bookId = stored.bookId',
-  ),
-  checkField(
-    'members',
-    'memberId',
-    'textBytes',
-    `(${sumBooks('memoBytes + octet_length(concat(title, cover, author, publisher, language, series, sourceIds))')})
-    + (select coalesce(sum(octet_length(note)), 0) from readings where readings.memberId = stored.memberId)`,
-  ),
+  ...check('books', 'bookId', {
+    memberId: 'select memberId from members where members.memberId = stored.memberId',
+    memoCount: `select count(*) ${MEMOS}`,
+    contentMemos: `select count(*) ${MEMOS} and memoType = 'BOOK_CONTENT'`,
+    summaryMemos: `select count(*) ${MEMOS} and memoType = 'SUMMARY'`,
+    thoughtMemos: `select count(*) ${MEMOS} and memoType = 'THOUGHT'`,
+    questionMemos: `select count(*) ${MEMOS} and memoType = 'QUESTION'`,
+    hasMemos: `exists (select 1 ${MEMOS})`,
+    memoBytes: `select coalesce(sum(octet_length(memoContent)), 0) ${MEMOS}`,
+    currentPage: `select coalesce((select page ${ofBook('progress')} order by at desc limit 1), stored.currentPage)`,
+    newestReadingId: `select iif(
+      exists (select 1 from readings where readings.readingId = stored.newestReadingId and readings.bookId = stored.bookId),
+      stored.newestReadingId,
+      iif(exists (select 1 ${ofBook('readings')}), 'a reading', null)
+    )`,
+  }),
+  ...check('members', 'memberId', {
+    yetBooks: `select count(*) ${ofMember('books')} and bookStatus = 'YET'`,
+    ingBooks: `select count(*) ${ofMember('books')} and bookStatus = 'ING'`,
+    doneBooks: `select count(*) ${ofMember('books')} and bookStatus = 'DONE'`,
+    finishedBooks: `select count(*) ${ofMember('books')} and bookStatus = 'DONE' and readEndDate is not null`,
+    memoBooks: `select count(*) ${ofMember('books')} and exists (select 1 from memos where memos.bookId = books.bookId)`,
+    textBytes: `(
+      select coalesce(sum(memoBytes + octet_length(concat(title, cover, author, publisher, language, series, sourceIds))), 0)
+      ${ofMember('books')}
+    ) + (select coalesce(sum(octet_length(note)), 0) ${ofMember('readings')})`,
+    keyCount: `select count(*) ${ofMember('idempotencyKeys')}`,
+    imageCount: `select count(*) ${ofMember('images')}`,
+    imageBytes: `select coalesce(sum(bytes), 0) ${ofMember('images')}`,
+  }),
   // In both directions: each row has books, and each book with an author has a row. The + lets SQLite use books_by_author.
-  checkField(
-    'authors',
-    'authorKey',
-    'bookCount',
-    `select nullif(count(*), 0) from books
-    where books.memberId = stored.memberId and author is not null
+  ...check('authors', 'authorKey', {
+    bookCount: `select nullif(count(*), 0) ${ofMember('books')} and author is not null
       and coalesce(authorFolded, lower(author)) = +stored.authorKey`,
-  ),
+  }),
   `select 'books' as "table", bookId as id, 'author' as field, 'a row of authors' as expected, author as found
   from books as stored where author is not null and ${isActive} and not exists (
-    select 1 from authors where authors.memberId = stored.memberId and authorKey = coalesce(stored.authorFolded, lower(stored.author))
+    select 1 ${ofMember('authors')} and authorKey = coalesce(stored.authorFolded, lower(stored.author))
   )`,
-  checkField(
-    'tags',
-    'tagId',
-    'bookCount',
-    `select nullif(count(*), 0) from bookTags where bookTags.memberId = stored.memberId and bookTags.tagId = stored.tagId`,
-  ),
-  checkField('books', 'bookId', 'currentPage', `select coalesce((${latestOf('page')}), stored.currentPage)`),
-  checkField(
-    'progress',
-    'bookId',
-    'total',
-    `select iif(exists (
-    select 1 from progress as later
-    where later.memberId = stored.memberId and later.bookId = stored.bookId and later.at > stored.at
-  ), stored.total, (select count(*) from progress where progress.memberId = stored.memberId and progress.bookId = stored.bookId))`,
-  ),
-  checkField(
-    'books',
-    'bookId',
-    'newestReadingId',
-    `select iif(
-    exists (select 1 from readings where readings.readingId = stored.newestReadingId and readings.bookId = stored.bookId),
-    stored.newestReadingId,
-    iif(exists (select 1 from readings where readings.memberId = stored.memberId and readings.bookId = stored.bookId), 'a reading', null)
-  )`,
-  ),
+  ...check('tags', 'tagId', {
+    bookCount: `select nullif(count(*), 0) ${ofMember('bookTags')} and bookTags.tagId = stored.tagId`,
+  }),
+  ...check('progress', 'bookId', {
+    ...OWNER,
+    total: `select iif(exists (
+      select 1 from progress as later
+      where later.memberId = stored.memberId and later.bookId = stored.bookId and later.at > stored.at
+    ), stored.total, (select count(*) ${ofBook('progress')}))`,
+  }),
   checkNewest('bookStatus', `iif(outcome is null, 'ING', 'not ING')`, `(outcome is null) <> (bookStatus = 'ING')`),
   checkNewest('star', 'max(1, (quarters + 2) / 4)', 'star <> max(1, (quarters + 2) / 4)'),
   checkNewestDate('readStartDate', 'startedAt', `bookStatus <> 'YET'`),
   checkNewestDate('readEndDate', 'finishedAt', `bookStatus = 'DONE' and outcome = 'FINISHED'`),
   checkNewest('readEndDate', 'null', `bookStatus = 'DONE' and outcome = 'STOPPED' and readEndDate is not null`),
-  checkOwner('readings', 'readingId'),
-  checkOwner('progress', 'bookId'),
-  checkOwner('bookTags', 'bookId'),
-  `select 'bookTags' as "table", bookId as id, 'tagId' as field, 'a tag' as expected, tagId as found from bookTags as stored
-  where ${isActive} and not exists (
-    select 1 from tags where tags.memberId = stored.memberId and tags.tagId = stored.tagId
-  )`,
-  checkField(
-    'members',
-    'memberId',
-    'keyCount',
-    'select count(*) from idempotencyKeys where idempotencyKeys.memberId = stored.memberId',
-  ),
-  countImages('imageCount', 'count(*)'),
-  countImages('imageBytes', 'coalesce(sum(bytes), 0)'),
-  checkField('books', 'bookId', 'memberId', 'select memberId from members where members.memberId = stored.memberId'),
-  checkField('memos', 'memoId', 'memberId', 'select memberId from books where books.bookId = stored.bookId'),
+  ...check('readings', 'readingId', OWNER),
+  ...check('bookTags', 'bookId', OWNER),
+  ...check('memos', 'memoId', OWNER),
+  checkTag('bookTags', 'bookId'),
+  checkTag('accessTokens', 'memberId'),
   `select 'memos' as "table", memoId as id, 'position' as field, expected, found
   from (
     select memoId, position as found, row_number() over (partition by memberId order by position) as expected
@@ -153,21 +125,14 @@ const CHECKS = [
   checkRetired('books', 'bookId'),
   checkRetired('memos', 'memoId'),
   checkRetired('readings', 'readingId'),
-  checkField(
-    'imports',
-    'importId',
-    'done',
-    `iif(stored.isDeleted, stored.done, (
-    select count(*) from importRows where importRows.memberId = stored.memberId and importRows.importId = stored.importId
-  ))`,
-  ),
+  ...check('imports', 'importId', {
+    done: `iif(stored.isDeleted, stored.done, (
+      select count(*) ${ofMember('importRows')} and importRows.importId = stored.importId
+    ))`,
+  }),
+  ...check('imports', 'importId', { done: 'created + updated + unchanged + skipped + failed' }),
   checkAside('sessions', 'sessionId', isActive),
   checkAside('accessTokens', 'tokenHash', isActive),
-  `select 'accessTokens' as "table", memberId as id, 'tagId' as field, 'a tag' as expected, tagId as found
-  from accessTokens as stored where ${isActive} and tagId is not null and not exists (
-    select 1 from tags where tags.memberId = stored.memberId and tags.tagId = stored.tagId
-  )`,
-  checkField('imports', 'importId', 'done', 'created + updated + unchanged + skipped + failed'),
   checkUndos(
     'email',
     'an address used before the present one and those of later undos',
@@ -197,14 +162,14 @@ const checkRange = (slot: number) => (table: string, id: string) =>
 
 /** The queries of the checks of a database. */
 export const checksOf = (slot: number) => {
-  const check = checkRange(slot)
+  const checkIds = checkRange(slot)
   return [
     ...CHECKS,
-    check('members', 'memberId'),
-    check('books', 'bookId'),
-    check('memos', 'memoId'),
-    check('images', 'imageId'),
-    check('readings', 'readingId'),
+    checkIds('members', 'memberId'),
+    checkIds('books', 'bookId'),
+    checkIds('memos', 'memoId'),
+    checkIds('images', 'imageId'),
+    checkIds('readings', 'readingId'),
     `select 'operatorLog' as "table", entryId as id, 'slot' as field, 0 as expected, ${slot} as found
     from operatorLog where ${slot} > 0`,
   ]

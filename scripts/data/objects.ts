@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { D1Database, R2Bucket, R2ListOptions, R2Objects } from '@cloudflare/workers-types'
 import { HOUR_MS, localTime } from '../../src/values/time.ts'
 import { MARKS } from '../../src/values/withdrawal.ts'
-import type { OpenSlot } from '../slots/compare.ts'
+import { type OpenSlot, queryAll } from '../slots/compare.ts'
 import { idsOf } from '../slots/table.ts'
 import { forEachAtOnce } from './at-once.ts'
 
@@ -120,15 +120,8 @@ export const findOrphans = async (
   const orphans: Orphans = { objects: [], rows: [] }
   if (found.length > 0) await wait(settleMs)
   await forEachAtOnce(found, async (key) => {
-    const rows = await Promise.all(
-      databases.map((database) =>
-        database
-          .prepare(ROW)
-          .bind(...parse(key))
-          .first(),
-      ),
-    )
-    const [hasRow, hasObject] = [rows.some((row) => row !== null), (await bucket.head(key)) !== null]
+    const rows = await Promise.all(databases.map((database) => queryAll(database, ROW, ...parse(key))))
+    const [hasRow, hasObject] = [rows.flat().length > 0, (await bucket.head(key)) !== null]
     if (hasObject && !hasRow) orphans.objects.push(key)
     if (hasRow && !hasObject) orphans.rows.push(key)
   })

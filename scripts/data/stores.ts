@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
+import { createHash, createHmac } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import type { GetPlatformProxyOptions } from 'wrangler'
 import { bindSlots, formatConfig, type Slot } from '../slots/table.ts'
-import { configFlags, readConfig, readLocalSlots, readSlots, writeTemporary } from '../wrangler/config.ts'
-import { localPath } from './local-path.ts'
+import { configFlags, fail, readConfig, readLocalSlots, readSlots, writeTemporary } from '../wrangler/config.ts'
 
 /** A slot of the table with its database. */
 export type OpenSlot = Slot & { database: D1Database }
@@ -19,10 +19,7 @@ export type Settings = Record<string, unknown>
 const listIds = () => {
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
   const { status, stdout, stderr } = spawnSync('wrangler', ['d1', 'list', '--json'], { encoding: 'utf8', env })
-  if (status !== 0) {
-    console.error(`wrangler d1 list failed:\n${stdout}${stderr}`)
-    process.exit(1)
-  }
+  if (status !== 0) fail(`wrangler d1 list failed:\n${stdout}${stderr}`)
   const databases = JSON.parse(stdout) as { name: string; uuid: string }[]
   return new Map(databases.map(({ name, uuid }) => [name, uuid]))
 }
@@ -33,14 +30,24 @@ const writeRemoteConfig = (slots: Slot[]) => {
   const ids = listIds()
   for (const { database_id, database_name } of config.d1_databases) {
     if (database_id || ids.has(database_name)) continue
-    console.error(`There is no database ${database_name}: correct its name in wrangler.toml or slots.json`)
-    process.exit(1)
+    fail(`There is no database ${database_name}: correct its name in wrangler.toml or slots.json`)
   }
   const d1_databases = config.d1_databases.map((database) => {
     return { database_id: ids.get(database.database_name), ...database, remote: true }
   })
   const r2_buckets = config.r2_buckets.map((bucket) => ({ ...bucket, remote: true }))
   return writeTemporary(`wrangler.${process.pid}.json`, formatConfig({ ...config, d1_databases, r2_buckets }))
+}
+
+const CLASS = 'miniflare-D1DatabaseObject'
+
+/** The SQLite file of a local database, which workerd names after its identifier. */
+export const localPath = (persistTo: string, binding: string) => {
+  const name = readConfig().d1_databases.find((each) => each.binding === binding)?.database_id ?? binding
+  const key = createHash('sha256').update(CLASS).digest()
+  const digest = (data: string | Buffer) => createHmac('sha256', key).update(data).digest().subarray(0, 16)
+  const id = digest(name)
+  return join(persistTo, 'v3', 'd1', CLASS, `${Buffer.concat([id, digest(id)]).toString('hex')}.sqlite`)
 }
 
 const localOptions = (slots: Slot[], persistTo: string) => ({
@@ -75,10 +82,8 @@ export const openLocal = async (slots: Slot[], persistTo: string) => {
 export const openStores = async (location: { remote: true } | { remote?: false; persistTo: string }) => {
   const slots = location.remote ? readSlots() : readLocalSlots(location.persistTo)
   const options = location.remote ? { configPath: writeRemoteConfig(slots) } : localOptions(slots, location.persistTo)
-  if (!location.remote && !existsSync(localPath(location.persistTo, 'DB'))) {
-    console.error(`${location.persistTo} has no database: \`npm run dev\` creates it`)
-    process.exit(1)
-  }
+  if (!location.remote && !existsSync(localPath(location.persistTo, 'DB')))
+    fail(`${location.persistTo} has no database: \`npm run dev\` creates it`)
   const { env, dispose } = await connect(options)
   // Locally, env also has the secrets of .dev.vars, which are not those of a deployment.
   const settings: Settings = { ...(location.remote ? readConfig().vars : env), ...process.env }

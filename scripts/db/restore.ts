@@ -2,9 +2,8 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { restoreFiles } from '../data/dump-files.ts'
-import { localPath } from '../data/local-path.ts'
-import { failWithUsage, parseOptions } from '../data/stores.ts'
-import { readLocalSlots, writeLocalTable } from '../wrangler/config.ts'
+import { failWithUsage, localPath, parseOptions } from '../data/stores.ts'
+import { fail, readLocalSlots, writeLocalTable } from '../wrangler/config.ts'
 
 const USAGE = 'npm run db -- restore FOLDER --persist-to NEW_FOLDER'
 
@@ -13,10 +12,6 @@ const { values: flags, positionals } = parseOptions({ options, allowPositionals:
 const [folder, ...others] = positionals
 const persistTo = flags['persist-to']
 if (!folder || !persistTo || others.length > 0) failWithUsage(USAGE)
-const fail = (message: string): never => {
-  console.error(message)
-  process.exit(1)
-}
 if (existsSync(join(persistTo, 'v3', 'd1'))) fail(`${persistTo} has databases: choose another folder, or delete it`)
 
 const names = existsSync(folder) ? readdirSync(folder) : []

@@ -7,7 +7,8 @@ type Listed = { name: string; uuid: string; jurisdiction?: string | null }
 const listDatabases = async (host: Host) =>
   JSON.parse((await runWrangler(host, ['d1', 'list', '--json'])).stdout) as Listed[]
 
-const create = async (host: Host, name: string, slot: Slot | undefined) => {
+const create = async (host: Host, { binding, database_name: name }: Config['d1_databases'][number], slots: Slot[]) => {
+  const slot = slots.find((each) => each.binding === binding)
   const flag = slot?.jurisdiction ? '--jurisdiction' : '--location'
   const place = slot && placeOf(slot)
   await runWrangler(host, ['d1', 'create', name, ...(place ? [flag, place] : [])])
@@ -92,13 +93,7 @@ export const provisionDatabases = async (host: Host, config: Config, slots: Slot
   const hasDirectory = slots.length > 1 && !missing.some(({ binding }) => binding === 'DB')
   if (hasDirectory) checkOccupied(await listOccupied(host), slots, missing)
   recordNames(host, slots)
-  await forEachAtOnce(missing, ({ binding, database_name }) =>
-    create(
-      host,
-      database_name,
-      slots.find((slot) => slot.binding === binding),
-    ),
-  )
+  await forEachAtOnce(missing, (database) => create(host, database, slots))
   const found = config.d1_databases.filter((database) => !missing.includes(database))
   if (found.length === 1) host.print(`Database ${found[0]?.database_name}: found`)
   if (found.length > 1) host.print(`Databases: ${found.length} found`)

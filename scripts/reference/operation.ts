@@ -15,11 +15,7 @@ import type { Markdown } from './markdown.ts'
 
 const toText = (example: unknown) => (typeof example === 'string' ? example : JSON.stringify(example, null, 2))
 
-const PLACES = [
-  ['path', 'Path parameters'],
-  ['query', 'Query parameters'],
-  ['header', 'Request headers'],
-] as const
+const PLACES = { path: 'Path parameters', query: 'Query parameters', header: 'Request headers' }
 
 export const createOperation = (document: Document, markdown: Markdown, fields: Fields, common: Common) => {
   const { toType, toLimits, toDescription, toFields } = fields
@@ -33,7 +29,7 @@ export const createOperation = (document: Document, markdown: Markdown, fields: 
     ${toDescription({ ...schema, description: description ?? '' })}${toLimits(schema, true)}</li>`
 
   const toParameters = (endpoint: Endpoint) =>
-    PLACES.map(([place, title]) => {
+    Object.entries(PLACES).map(([place, title]) => {
       const parameters = parametersOf(endpoint).filter((parameter) => parameter.in === place)
       return parameters.length > 0 && html`<h4>${title}</h4><ul class="fields">${parameters.map(toParameter)}</ul>`
     })

@@ -119,19 +119,12 @@ const MEMO_TYPES = ['ALL', 'BOOK_CONTENT', 'SUMMARY', 'THOUGHT', 'QUESTION']
 const AUTHORITIES = ['ALL', 'PUBLIC', 'PRIVATE']
 
 type MemoBooks = { item: { bookId: number; memoCount: number }[] }
-type View =
-  | { pageInfo: { totalElements: number } }
-  | { memosList: unknown[] }
-  | { tags: unknown[] }
-  | { years: number[] }
-  | { item: unknown[]; next: string | null }
-  | unknown[]
+type Lists = Partial<Record<'memosList' | 'tags' | 'years' | 'item', unknown[]>>
+type View = unknown[] | (Lists & { pageInfo?: { totalElements: number } })
 const countEntries = (view: View) => {
   if (Array.isArray(view)) return view.length
-  if ('memosList' in view) return view.memosList.length
-  if ('tags' in view) return view.tags.length
-  if ('years' in view) return view.years.length
-  return 'pageInfo' in view ? view.pageInfo.totalElements : view.item.length
+  const { pageInfo, memosList, tags, years, item } = view
+  return pageInfo?.totalElements ?? (memosList ?? tags ?? years ?? item)?.length ?? 0
 }
 
 /** Counts the entries of every view, at most 100 of a list with a cursor, including those of the book with the most memos. */

@@ -1,19 +1,8 @@
-/** What the demo member has recorded about a book beyond status, dates and memos. */
-export type ShelfDetails = {
-  isbn?: string
-  language?: string
-  format?: 'PAPER' | 'EBOOK' | 'AUDIO'
-  publishedYear?: number
-  series?: string
-  seriesNumber?: number
-  sourceIds?: string[]
-  tags?: string[]
-  /** Earlier readings. */
-  readings?: { startedAt?: string; finishedAt?: string; outcome?: 'STOPPED'; rating?: number; note?: string }[]
-}
+import type { EditionPatch } from '../../src/library/editions/schema.ts'
+import type { NewReading } from '../../src/library/readings/schema.ts'
 
-/** By title. */
-export const DETAILS: Record<string, ShelfDetails> = {
+/** What the demo member has recorded about books, by title, beyond status, dates and memos: also earlier readings. */
+export const DETAILS: Record<string, EditionPatch & { tags?: string[]; readings?: NewReading[] }> = {
   'Pride and Prejudice': {
     isbn: '978-0-14-143951-8',
     language: 'en',

@@ -32,13 +32,10 @@ export type Difference =
 const PAGE = 1000
 export const ENTRY = 'hex(addressHash) as hash, memberId, slot, claimId, state, settleAt'
 
-export const queryAll = async <Row>(database: D1Database, query: string, ...values: unknown[]) =>
-  (
-    await database
-      .prepare(query)
-      .bind(...values)
-      .all<Row>()
-  ).results
+export const queryAll = async <Row>(database: D1Database, query: string, ...values: unknown[]) => {
+  const statement = database.prepare(query).bind(...values)
+  return (await statement.all<Row>()).results
+}
 
 /** @throws Error if there is no such slot */
 export const databaseOf = (slots: OpenSlot[], slot: number) => {

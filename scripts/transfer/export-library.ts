@@ -1,4 +1,4 @@
-import { createClient, expectOk, type Fetch, type Send } from './service.ts'
+import { createClient, expectOk, type Send, type Service } from './service.ts'
 
 /** What can be exported, with the default names of the files. */
 export const KINDS = {
@@ -10,10 +10,7 @@ export const KINDS = {
 
 type Content = AsyncIterable<Uint8Array>
 
-type Options = {
-  fetch: Fetch
-  base: string
-  token: string
+type Options = Service & {
   path: string
   /** Writes a part; the first is 1. Called again for the same part if the connection broke. */
   write: (part: number, content: Content) => Promise<void>
@@ -91,8 +88,8 @@ const downloadPart = async (send: Send, path: string, part: number, { write, rep
 
 /** Downloads all parts of an export, and returns how many there are. @throws Error that says what to do */
 export const exportLibrary = async (options: Options) => {
-  const { fetch, base, token, report, retryMs = 1000 } = options
-  const send = createClient(fetch, base, token)
+  const { report, retryMs = 1000 } = options
+  const send = createClient(options)
   const attempt = async (path: string, part: number, number = 1): Promise<string | undefined> => {
     try {
       return await downloadPart(send, path, part, options)

@@ -1,6 +1,6 @@
 import type { Import, ImportRow, UndoneImport } from '../../src/transfer/imports/responses.ts'
 import { toReason } from './reasons.ts'
-import { createClient, expectOk, type Fetch, readJson, type Send } from './service.ts'
+import { createClient, expectOk, readJson, type Send, type Service } from './service.ts'
 
 export type ImportFlags = {
   dryRun?: boolean
@@ -13,10 +13,7 @@ export type ImportFlags = {
   column?: string[]
 }
 
-type Options = {
-  fetch: Fetch
-  base: string
-  token: string
+type Options = Service & {
   file: Blob
   name: string
   flags: ImportFlags
@@ -145,11 +142,9 @@ const summarizeLosses = (rows: ImportRow[]) => {
   return [...counts.values()].sort((one, other) => other.count - one.count).map(({ count, toLine }) => toLine(count))
 }
 
-type Service = Pick<Options, 'fetch' | 'base' | 'token'>
-
 /** The imports of the last 30 days, a line each. @throws Error that says what to do */
-export const listImports = async ({ fetch, base, token }: Service) => {
-  const send = createClient(fetch, base, token)
+export const listImports = async (service: Service) => {
+  const send = createClient(service)
   const imports = await readJson<Import[]>(await send('GET', '/imports'))
   return imports.map(({ importId, createdAt, status, format, dryRun, counts }) => {
     const { created, updated, failed } = counts
@@ -159,8 +154,8 @@ export const listImports = async ({ fetch, base, token }: Service) => {
 }
 
 /** @throws Error that says what to do */
-export const undoImport = async ({ fetch, base, token }: Service, importId: string) => {
-  const send = createClient(fetch, base, token)
+export const undoImport = async (service: Service, importId: string) => {
+  const send = createClient(service)
   const path = `/imports/${encodeURIComponent(importId)}`
   const { removed, restored, kept } = await readJson<UndoneImport>(await send('DELETE', path))
   const changed = kept.filter(({ left }) => left.length > 0)
@@ -172,8 +167,8 @@ export const undoImport = async ({ fetch, base, token }: Service, importId: stri
 
 /** Sends a file, waits until its import ends, and reports on it. @throws Error that says what to do */
 export const importFile = async (options: Options) => {
-  const { fetch, base, token, report } = options
-  const send = createClient(fetch, base, token)
+  const { report } = options
+  const send = createClient(options)
   const { path, form } = toRequest(options)
   const started = await readJson<Import>(await send('POST', path, form))
   const { importId, format, encoding, unknownColumns } = started

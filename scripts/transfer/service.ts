@@ -1,10 +1,14 @@
+import type { ErrorBody } from '../../src/errors.ts'
+
 export type Fetch = (request: Request) => Promise<Response>
+/** A running service, and an access token. */
+export type Service = { fetch: Fetch; base: string; token: string }
 
 /** Sends a request with the access token. @throws Error if the service cannot be reached */
 export type Send = (method: string, path: string, body?: FormData) => Promise<Response>
 
 export const createClient =
-  (fetch: Fetch, base: string, token: string): Send =>
+  ({ fetch, base, token }: Service): Send =>
   async (method, path, body) => {
     const headers = { Authorization: `Bearer ${token.replace(/^Bearer\s+/i, '')}` }
     return fetch(new Request(base + path, { method, headers, body })).catch((cause) => {
@@ -18,14 +22,9 @@ const HINTS: Record<number, string> = {
   409: 'Wait until it ends (GET /imports lists it), or cancel it with DELETE /imports/ID.',
 }
 
-type ErrorBody = {
-  message?: string | null
-  fieldErrors?: { field: string; reason: string }[] | null
-  violationErrors?: { propertyPath: string; reason: string }[] | null
-}
-
 const describeError = async (response: Response) => {
-  const { message, fieldErrors, violationErrors } = ((await response.json().catch(() => null)) ?? {}) as ErrorBody
+  const body: Partial<ErrorBody> = (await response.json().catch(() => null)) ?? {}
+  const { message, fieldErrors, violationErrors } = body
   const fields = [
     ...(fieldErrors ?? []).map(({ field, reason }) => `${field} ${reason}`),
     ...(violationErrors ?? []).map(({ propertyPath, reason }) => `${propertyPath} ${reason}`),

@@ -9,6 +9,11 @@ const CONFIG = 'wrangler.toml'
 /** The Worker that reads files. */
 export const READER_CONFIG = 'wrangler.reader.toml'
 
+export const fail = (message: string): never => {
+  console.error(message)
+  process.exit(1)
+}
+
 const readRaw = (path: string): unknown => parse(readFileSync(path, 'utf8'))
 
 /** wrangler.toml, without checks. */
@@ -22,8 +27,7 @@ const readTable = (path: string, { d1_databases }: Config = readConfig()) => {
   try {
     return parseSlots(existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [], main?.database_name ?? 'DB')
   } catch (error) {
-    console.error(`${path}: ${(error as Error).message}`)
-    process.exit(1)
+    return fail(`${path}: ${(error as Error).message}`)
   }
 }
 
@@ -51,12 +55,10 @@ export const writeLocalTable = (persistTo: string, slots: number[]) => {
 /** Adds local slots until there are `count`. Data of existing ones is kept, so there cannot be fewer. */
 export const addLocalSlots = (persistTo: string, count: number) => {
   const { length } = readLocalSlots(persistTo)
-  if (!Number.isInteger(count) || count < length) {
-    console.error(
+  if (!Number.isInteger(count) || count < length)
+    fail(
       `--slots: ${persistTo} has ${length} databases and keeps them: choose ${length} or more, or another --persist-to`,
     )
-    process.exit(1)
-  }
   if (count > length) writeLocalTable(persistTo, [...Array(count).keys()])
 }
 

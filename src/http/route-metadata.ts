@@ -7,7 +7,6 @@ export type RouteMetadata = Partial<{
   membersOnly: true
   /** The scopes that an access token must have. Without any, access tokens are refused. */
   scopes: readonly Scope[]
-  throttled: true
   /** Which limit per minute the operation names: the tightest of those in wrangler.toml that it counts towards. */
   limit: 'network' | 'member' | 'write' | 'link'
   /** It accepts `Idempotency-Key`. */

@@ -68,17 +68,11 @@ const toObject = (schema: z.core.$ZodType) =>
 const requestBody = ({ json, text, file, operationId }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
   if (json) return { requestBody: { required: true, content: { 'application/json': { schema: json } } } }
   if (file) {
-    const { field, parts } = file
-    const others = Object.entries(parts ? toObject(parts).shape : {}).map(([name]) => {
-      return [name, { type: 'string' as const, description: describeProperty(operationId, name) }] as const
-    })
-    const properties = {
-      [field]: { ...BINARY, description: describeProperty(operationId, field) },
-      ...Object.fromEntries(others),
-    }
-    const schema = { type: 'object' as const, required: [field], properties }
-    const content = { 'multipart/form-data': { schema } }
-    return { requestBody: { required: true, content } }
+    const describe = (name: string) => ({ type: 'string' as const, description: describeProperty(operationId, name) })
+    const parts = Object.keys(shapeOf(file.parts)).map((name) => [name, describe(name)] as const)
+    const properties = { [file.field]: { ...BINARY, ...describe(file.field) }, ...Object.fromEntries(parts) }
+    const schema = { type: 'object' as const, required: [file.field], properties }
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
   }
   if (!text) return {}
   const schema = Object.values(text.shape)[0] as z.ZodMiniType
@@ -140,8 +134,6 @@ const collectMetadata = (app: Hono<App>) => {
     const key = `${method} ${template}`
     routes.set(key, { ...routes.get(key), ...metadataOf(handler) })
   }
-  // `authenticated` limits the writes of each member, and the access tokens that a network may try.
-  for (const metadata of routes.values()) if (metadata.membersOnly) metadata.throttled = true
   return routes
 }
 

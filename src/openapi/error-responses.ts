@@ -75,7 +75,8 @@ const KEY_ERRORS: ErrorCode[] = [
 const errorCodes = (route: Route): ErrorCode[] => [
   ...(route.membersOnly ? (['UNAUTHORIZED', route.scopes ? 'INSUFFICIENT_SCOPE' : 'SESSION_REQUIRED'] as const) : []),
   ...(route.membersOnly && isWrite(route) && !route.conditional ? (['IF_MATCH_UNSUPPORTED'] as const) : []),
-  ...(route.throttled || route.countsAttempts ? (['TOO_MANY_REQUESTS'] as const) : []),
+  // `authenticated` limits the writes of each member, and the access tokens that a network may try.
+  ...(route.membersOnly || route.limit || route.countsAttempts ? (['TOO_MANY_REQUESTS'] as const) : []),
   ...(hasBody(route) ? bodyErrors(route) : []),
   ...(route.keyed ? KEY_ERRORS : []),
   ...(route.query || route.param ? (['INVALID_PARAMETERS'] as const) : []),

@@ -48,26 +48,61 @@ const NAMELESS = '81236,,Ana Ruiz,0,to-read'
 /** The file of `startImport`. Its second book has no title, and the third one is like that of `registerBook`. */
 export const EXPORT = `${EXPORT_HEADER}\n81234,The Salt Archive,Mina Oh,4,read\n${NAMELESS}\n81237,소년이 온다: Human Acts,한강,0,to-read\n`
 
-const importId = Number(PLACEHOLDERS.IMPORT_ID)
-const running = {
-  importId,
-  status: 'RUNNING',
-  format: 'goodreads',
-  dryRun: false,
-  merge: 'fill',
-  encoding: 'utf-8',
-  unknownColumns: [],
-  createdAt: `${EXAMPLE_TIME}Z`,
-  rows: 3,
-  counts: { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 },
-  reason: null,
+const now = `${EXAMPLE_TIME}Z`
+const password = 'read-more-1'
+const mina = { email: 'mina@example.com', name: 'Mina' }
+const renamed = { ...mina, name: 'Mina Kim' }
+const origin = { device: 'Safari on iPhone', country: 'KR' }
+const session = {
+  sessionId: PLACEHOLDERS.SESSION_ID,
+  createdAt: now,
+  renewedAt: now,
+  expiresAt: '2026-11-28T09:30:00Z',
+  ...origin,
+  current: true,
 }
-const imported = { ...running, status: 'DONE', counts: { ...running.counts, created: 2, failed: 1 } }
+const newToken = { name: 'Backup script', scopes: ['library:read', 'memos:read'] }
+const accessToken = { tokenId: PLACEHOLDERS.TOKEN_ID, ...newToken, createdAt: now, expiresAt: '2027-11-21T00:00:00Z' }
+const newLink = { name: 'What I have read', kind: 'SHELF', bookStatus: 'DONE' }
+const createdLink = { linkId: PLACEHOLDERS.LINK_ID, ...newLink, tag: null, year: null, createdAt: now }
+const link = { ...createdLink, name: 'Books I have read', lastUsedAt: null }
 
 const catalogue = sample()
 const pageInfo = { page: 1, size: 10, totalElements: 1, totalPages: 1 }
 const paging = { page: 1, size: 10 }
-const book = { bookId: 1, title: '소년이 온다', cover: 'https://covers.example.com/human-acts.jpg' }
+
+const ofBook = { 'book-id': 1 }
+const title = '소년이 온다'
+const cover = 'https://covers.example.com/human-acts.jpg'
+const registered = '2026-08-02T19:40:00'
+const shortBook = { bookId: 1, title }
+const book = { ...shortBook, cover }
+const ownBook = { ...book, author: '한강', publisher: '창비', createdAt: registered }
+const begun = { star: 0, currentPage: 54, itemPage: 216, bookStatus: 'YET', readStartDate: null, readEndDate: null }
+const finished = { star: 5, currentPage: 216, itemPage: 216, bookStatus: 'DONE' }
+const reading = { readStartDate: '2026-11-01T20:00:00', readEndDate: '2026-11-20T23:10:00' }
+const dates = { startedAt: '2026-11-01', finishedAt: '2026-11-20' }
+const libraryBook = { ...book, author: '한강', createdAt: registered, ...finished, memoCount: 1 }
+const listedBook = { ...libraryBook, publisher: '창비', ...reading }
+const isbn = '9788936434120'
+const noDetails = { language: null, format: null, publishedYear: null, series: null, seriesNumber: null }
+const details = { language: 'ko', format: 'PAPER', publishedYear: 2014 }
+const sourceIds = ['goodreads:23501957']
+const edition = { ...book, isbn, ...noDetails, ...details, sourceIds }
+const tagged = { tags: ['Gwangju', 'Novel', '소설'] }
+const progressEvent = { at: '2026-11-08T13:15:00Z', page: 54, kind: 'PROGRESS' }
+const readingId = 549_755_813_889
+const firstReading = {
+  readingId,
+  startedAt: '2019',
+  finishedAt: '2019-08',
+  outcome: 'FINISHED',
+  rating: null,
+  format: 'AUDIO',
+  note: null,
+  paused: false,
+}
+
 const memo = {
   memoId: 1,
   memoType: 'THOUGHT',
@@ -78,136 +113,82 @@ const memo = {
   createdAt: EXAMPLE_TIME,
   updatedAt: EXAMPLE_TIME,
 }
-const reading = { readStartDate: '2026-11-01T20:00:00', readEndDate: '2026-11-20T23:10:00' }
-const firstReading = {
-  readingId: 549_755_813_889,
-  startedAt: '2019',
-  finishedAt: '2019-08',
-  outcome: 'FINISHED',
-  rating: null,
-  format: 'AUDIO',
-  note: null,
-  paused: false,
-}
-const registered = '2026-08-02T19:40:00'
-const libraryBook = {
-  ...book,
-  author: '한강',
-  createdAt: registered,
-  star: 5,
-  currentPage: 216,
-  itemPage: 216,
-  bookStatus: 'DONE',
-  memoCount: 1,
-}
-const progressEvent = { at: '2026-11-08T13:15:00Z', page: 54, kind: 'PROGRESS' }
-const details = { language: 'ko', format: 'PAPER', publishedYear: 2014 }
-const sourceIds = ['goodreads:23501957']
-const edition = { ...book, isbn: '9788936434120', ...details, series: null, seriesNumber: null, sourceIds }
-const finished = { bookId: 1, title: book.title }
-const ratedBook = { ...finished, author: '한강', pages: 216, rating: 4.25 }
-const noMonths = Array.from({ length: 12 }, (_, at) => ({
-  month: at + 1,
-  books: 0,
-  readings: 0,
-  pagesFinished: 0,
-  pagesRead: 0,
-}))
-const goal = { year: 2026, metric: 'BOOKS', target: 12 }
+const publicMemo = { ...memo, memoAuthority: 'PUBLIC' }
+const { memoId, memoContent, memoLikesCount: _, ...foundMemo } = publicMemo
 const image = PLACEHOLDERS.IMAGE_NAME
 const imageUrl = `https://library.example.com/images/1/${image}`
-const now = `${EXAMPLE_TIME}Z`
-const origin = { device: 'Safari on iPhone', country: 'KR' }
-const session = {
-  sessionId: PLACEHOLDERS.SESSION_ID,
-  createdAt: now,
-  renewedAt: now,
-  expiresAt: '2026-11-28T09:30:00Z',
-  ...origin,
-  current: true,
-}
-const accessToken = {
-  tokenId: PLACEHOLDERS.TOKEN_ID,
-  name: 'Backup script',
-  scopes: ['library:read', 'memos:read'],
-  createdAt: now,
-  expiresAt: '2027-11-21T00:00:00Z',
-}
 
-const newLink = { name: 'What I have read', kind: 'SHELF', bookStatus: 'DONE' }
-const createdLink = { linkId: PLACEHOLDERS.LINK_ID, ...newLink, tag: null, year: null, createdAt: now }
-const link = { ...createdLink, name: 'Books I have read', lastUsedAt: null }
+const none = { books: 0, readings: 0, pagesFinished: 0, pagesRead: 0 }
+const noMonths = Array.from({ length: 12 }, (_, at) => ({ month: at + 1, ...none }))
+const ratedBook = { ...shortBook, author: '한강', pages: 216, rating: 4.25 }
+const goal = { year: 2026, metric: 'BOOKS', target: 12 }
+
+const importId = Number(PLACEHOLDERS.IMPORT_ID)
+const ofImport = { 'import-id': importId }
+const running = {
+  importId,
+  status: 'RUNNING',
+  format: 'goodreads',
+  dryRun: false,
+  merge: 'fill',
+  encoding: 'utf-8',
+  unknownColumns: [],
+  createdAt: now,
+  rows: 3,
+  counts: { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 },
+  reason: null,
+}
+const imported = { ...running, status: 'DONE', counts: { ...running.counts, created: 2, failed: 1 } }
+const row = { outcome: 'created', code: null, losses: [], changes: [], bookId: null, similarTo: null }
 
 export const EXAMPLES: Record<string, Example> = {
-  checkHealth: {
-    response: {
-      status: 'ok',
-      version: EXAMPLE_VERSION,
-      lastSweep: `${EXAMPLE_TIME}Z`,
-    },
-  },
-  requestCode: { body: { joinAuthCodeEmail: 'mina@example.com' } },
-  signUp: {
-    body: { email: 'mina@example.com', name: 'Mina', password: 'read-more-1', authenticationCode: '000000' },
-    response: { email: 'mina@example.com', name: 'Mina' },
-  },
-  logIn: {
-    body: { email: 'mina@example.com', password: 'read-more-1' },
-    response: { email: 'mina@example.com', name: 'Mina' },
-  },
-  getProfile: { response: { email: 'mina@example.com', name: 'Mina' } },
-  updateProfile: {
-    body: { name: 'Mina Kim' },
-    response: { email: 'mina@example.com', name: 'Mina Kim', updatedAt: EXAMPLE_TIME },
-  },
+  checkHealth: { response: { status: 'ok', version: EXAMPLE_VERSION, lastSweep: now } },
+  requestCode: { body: { joinAuthCodeEmail: mina.email } },
+  signUp: { body: { ...mina, password, authenticationCode: '000000' }, response: mina },
+  logIn: { body: { email: mina.email, password }, response: mina },
+  getProfile: { response: mina },
+  updateProfile: { body: { name: 'Mina Kim' }, response: { ...renamed, updatedAt: EXAMPLE_TIME } },
   getSettings: { response: { timeZone: 'UTC' } },
   listSessions: { response: [session] },
-  renewSession: { response: { email: 'mina@example.com', name: 'Mina Kim' } },
+  renewSession: { response: renamed },
   listActivity: { response: [{ at: now, firstAt: now, count: 1, kind: 'LOGIN', ...origin }] },
   endOtherSessions: {},
   endSession: { parameters: { 'session-id': PLACEHOLDERS.SESSION_ID }, endsSession: true },
   createToken: {
-    body: { name: 'Backup script', scopes: ['library:read', 'memos:read'], expiresAt: '2027-11-21T09:00:00+09:00' },
+    body: { ...newToken, expiresAt: '2027-11-21T09:00:00+09:00' },
     response: { ...accessToken, token: PLACEHOLDERS.ACCESS_TOKEN },
   },
   listTokens: { response: [{ ...accessToken, hint: PLACEHOLDERS.TOKEN_HINT, lastUsedAt: null }] },
   deleteToken: { parameters: { 'token-id': accessToken.tokenId } },
   deleteTokens: {},
-  requestEmailChange: { body: { email: 'mina.kim@example.com', password: 'read-more-1' }, mailedCode: 'CHANGE_CODE' },
+  requestEmailChange: { body: { email: 'mina.kim@example.com', password }, mailedCode: 'CHANGE_CODE' },
   changeEmail: {
     body: { email: 'mina.kim@example.com', authenticationCode: PLACEHOLDERS.CHANGE_CODE },
     response: { email: 'mina.kim@example.com', name: 'Mina Kim' },
     mailedCode: 'UNDO_CODE',
   },
   undoEmailChange: { body: { authenticationCode: PLACEHOLDERS.UNDO_CODE }, endsSession: true },
-  requestPasswordReset: { body: { email: 'mina@example.com' } },
-  requestPasswordChange: { body: { tempPasswordEmail: 'mina@example.com' }, mailedCode: 'RESET_CODE' },
+  requestPasswordReset: { body: { email: mina.email } },
+  requestPasswordChange: { body: { tempPasswordEmail: mina.email }, mailedCode: 'RESET_CODE' },
   resetPassword: {
-    body: { email: 'mina@example.com', authenticationCode: PLACEHOLDERS.RESET_CODE, password: 'read-more-1' },
+    body: { email: mina.email, authenticationCode: PLACEHOLDERS.RESET_CODE, password },
     endsSession: true,
   },
   searchCatalogue: { parameters: { 'title-or-author': 'petit' }, response: await catalogue.search('petit') },
   listBestSellers: { response: await catalogue.bestSellers() },
   listNewBooks: { response: await catalogue.newSpecial() },
   registerBook: {
-    body: {
-      title: book.title,
-      author: '한강',
-      publisher: '창비',
-      cover: book.cover,
-      itemPage: 216,
-      isbn: '978-89-364-3412-0',
-    },
-    response: { bookId: 1, title: book.title, author: '한강', cover: book.cover, bookStatus: 'YET' },
+    body: { title, author: '한강', publisher: '창비', cover, itemPage: 216, isbn: '978-89-364-3412-0' },
+    response: { ...shortBook, author: '한강', cover, bookStatus: 'YET' },
   },
-  setCreatedDate: { parameters: { 'book-id': 1 }, body: registered, response: { bookId: 1, createdAt: registered } },
+  setCreatedDate: { parameters: ofBook, body: registered, response: { bookId: 1, createdAt: registered } },
   listAbandoned: { parameters: paging, response: { item: [{ ...book, createdAt: registered }], pageInfo } },
   addProgress: {
-    parameters: { 'book-id': 1 },
+    parameters: ofBook,
     body: { percent: 25, at: '2026-11-08T22:15:00+09:00' },
     response: progressEvent,
   },
-  listProgress: { parameters: { 'book-id': 1, size: 20 }, response: { item: [progressEvent], next: null } },
+  listProgress: { parameters: { ...ofBook, size: 20 }, response: { item: [progressEvent], next: null } },
   listChanges: {
     parameters: { size: 100 },
     response: {
@@ -216,25 +197,9 @@ export const EXAMPLES: Record<string, Example> = {
           kind: 'book',
           id: 1,
           value: {
-            ...book,
-            author: '한강',
-            publisher: '창비',
-            createdAt: registered,
-            star: 0,
-            currentPage: 54,
-            itemPage: 216,
-            bookStatus: 'YET',
-            readStartDate: null,
-            readEndDate: null,
-            edition: {
-              isbn: '9788936434120',
-              language: null,
-              format: null,
-              publishedYear: null,
-              series: null,
-              seriesNumber: null,
-              sourceIds: [],
-            },
+            ...ownBook,
+            ...begun,
+            edition: { isbn, ...noDetails, sourceIds: [] },
             tagIds: [],
             progress: { count: 1, latestAt: progressEvent.at },
           },
@@ -246,15 +211,11 @@ export const EXAMPLES: Record<string, Example> = {
   },
   createMemo: {
     parameters: { bookId: 1 },
-    body: { memoBookPage: 95, memoContent: 'Read this page again.', memoType: 'THOUGHT' },
+    body: { memoBookPage: 95, memoContent, memoType: 'THOUGHT' },
     response: memo,
   },
   getMemo: { parameters: { 'memo-id': 1 }, response: { ...memo, bookId: 1 } },
-  updateMemo: {
-    parameters: { 'memo-id': 1 },
-    body: { memoAuthority: 'PUBLIC' },
-    response: { ...memo, memoAuthority: 'PUBLIC' },
-  },
+  updateMemo: { parameters: { 'memo-id': 1 }, body: { memoAuthority: 'PUBLIC' }, response: publicMemo },
   setGoal: {
     parameters: { year: 2026 },
     body: { metric: 'BOOKS', target: 12 },
@@ -268,32 +229,20 @@ export const EXAMPLES: Record<string, Example> = {
       exportedAt: now,
       part: 1,
       last: true,
-      member: { email: 'mina@example.com', name: 'Mina Kim', timeZone: null },
+      member: { ...renamed, timeZone: null },
       goals: [goal],
       images: [],
       books: [
         {
-          ...book,
-          author: '한강',
-          publisher: '창비',
-          createdAt: registered,
-          star: 0,
-          currentPage: 54,
-          itemPage: 216,
-          bookStatus: 'YET',
-          readStartDate: null,
-          readEndDate: null,
-          isbn: '9788936434120',
-          language: null,
-          format: null,
-          publishedYear: null,
-          series: null,
-          seriesNumber: null,
+          ...ownBook,
+          ...begun,
+          isbn,
+          ...noDetails,
           sourceIds: [],
           tags: [],
           readings: [],
           progress: [{ ...progressEvent, at: '2026-11-08T13:15:00.000Z' }],
-          memos: [{ ...memo, memoAuthority: 'PUBLIC' }],
+          memos: [publicMemo],
         },
       ],
     },
@@ -302,33 +251,21 @@ export const EXAMPLES: Record<string, Example> = {
     parameters: { part: 1 },
     response: [
       '# Memos',
-      `## ${book.title}`,
+      `## ${title}`,
       'Author: 한강',
       '### Thought, page 95, 2026-11-21',
       '> Read this page again.\n\n',
     ].join('\n\n'),
   },
   updateBook: {
-    parameters: { 'book-id': 1 },
+    parameters: ofBook,
     body: { bookStatus: 'DONE', currentPage: 216, star: 5, ...reading },
-    response: {
-      author: '한강',
-      publisher: '창비',
-      itemPage: 216,
-      ...reading,
-      bookStatus: 'DONE',
-      star: 5,
-      currentPage: 216,
-    },
+    response: { author: '한강', publisher: '창비', ...finished, ...reading },
   },
   getGoal: { parameters: { year: 2026 }, response: { ...goal, done: 1, expected: 11, ahead: -10 } },
   deleteGoal: { parameters: { year: 2026 } },
-  updateEdition: {
-    parameters: { 'book-id': 1 },
-    body: { title: book.title, cover: book.cover, ...details, sourceIds },
-    response: edition,
-  },
-  getEdition: { parameters: { 'book-id': 1 }, response: edition },
+  updateEdition: { parameters: ofBook, body: { title, cover, ...details, sourceIds }, response: edition },
+  getEdition: { parameters: ofBook, response: edition },
   createLink: {
     body: newLink,
     response: { ...createdLink, url: `https://library.example.com/l/${PLACEHOLDERS.LINK_SECRET}` },
@@ -340,17 +277,7 @@ export const EXAMPLES: Record<string, Example> = {
     response: {
       name: link.name,
       kind: 'SHELF',
-      item: [
-        {
-          ...book,
-          author: '한강',
-          bookStatus: 'DONE',
-          rating: 5,
-          createdAt: `${registered}Z`,
-          startedAt: '2026-11-01',
-          finishedAt: '2026-11-20',
-        },
-      ],
+      item: [{ ...book, author: '한강', bookStatus: 'DONE', rating: 5, createdAt: `${registered}Z`, ...dates }],
       next: null,
     },
   },
@@ -360,41 +287,17 @@ export const EXAMPLES: Record<string, Example> = {
   searchBooks: { parameters: { q: '소년', size: 10 }, response: { item: [libraryBook], next: null } },
   searchMemos: {
     parameters: { q: 'this page', memoType: 'ALL', bookId: 1, size: 10 },
-    response: {
-      item: [
-        {
-          memoId: 1,
-          bookId: 1,
-          title: book.title,
-          memoType: 'THOUGHT',
-          memoBookPage: 95,
-          memoAuthority: 'PUBLIC',
-          createdAt: EXAMPLE_TIME,
-          updatedAt: EXAMPLE_TIME,
-          excerpt: memo.memoContent,
-        },
-      ],
-      next: null,
-    },
+    response: { item: [{ memoId, ...shortBook, ...foundMemo, excerpt: memoContent }], next: null },
   },
   listCalender: {
     parameters: paging,
-    response: { item: [{ bookId: 1, readEndDate: reading.readEndDate, cover: book.cover }], pageInfo },
+    response: { item: [{ bookId: 1, readEndDate: reading.readEndDate, cover }], pageInfo },
   },
   listMemoBooks: { parameters: paging, response: { item: [{ ...book, memoCount: 1 }], pageInfo } },
-  setBookTags: {
-    parameters: { 'book-id': 1 },
-    body: { tags: ['소설', 'Gwangju', 'Novel'] },
-    response: { tags: ['Gwangju', 'Novel', '소설'] },
-  },
-  listBookTags: { parameters: { 'book-id': 1 }, response: { tags: ['Gwangju', 'Novel', '소설'] } },
+  setBookTags: { parameters: ofBook, body: { tags: ['소설', 'Gwangju', 'Novel'] }, response: tagged },
+  listBookTags: { parameters: ofBook, response: tagged },
   renameTag: { body: { from: 'novel', to: '소설' }, response: { tag: '소설', bookCount: 1 } },
-  listTags: {
-    response: [
-      { tag: 'Gwangju', bookCount: 1 },
-      { tag: '소설', bookCount: 1 },
-    ],
-  },
+  listTags: { response: ['Gwangju', '소설'].map((tag) => ({ tag, bookCount: 1 })) },
   listTaggedBooks: { parameters: { tag: '소설', ...paging }, response: { item: [libraryBook], pageInfo } },
   exportBooks: {
     parameters: { part: 1 },
@@ -406,43 +309,26 @@ export const EXAMPLES: Record<string, Example> = {
   },
   listBooks: {
     parameters: { status: 'DONE', tag: '소설', author: '한강', sort: '-rating', size: 20 },
-    response: { item: [{ ...libraryBook, publisher: '창비', ...reading }], next: null },
+    response: { item: [listedBook], next: null },
   },
   listAuthors: { parameters: { size: 20 }, response: { item: [{ author: '한강', bookCount: 1 }], next: null } },
   deleteTag: { parameters: { tag: 'Gwangju' } },
   getBook: {
-    parameters: { 'book-id': 1, memoAuthority: 'ALL' },
-    response: {
-      ...book,
-      author: '한강',
-      publisher: '창비',
-      createdAt: registered,
-      star: 5,
-      currentPage: 216,
-      itemPage: 216,
-      bookStatus: 'DONE',
-      ...reading,
-      memoCount: 1,
-      memosList: [{ ...memo, memoAuthority: 'PUBLIC' }],
-    },
+    parameters: { ...ofBook, memoAuthority: 'ALL' },
+    response: { ...ownBook, ...finished, ...reading, memoCount: 1, memosList: [publicMemo] },
   },
-  listBookMemos: {
-    parameters: { 'book-id': 1, ...paging, memoType: 'ALL' },
-    response: { item: [{ ...memo, memoAuthority: 'PUBLIC' }], pageInfo },
-  },
+  listBookMemos: { parameters: { ...ofBook, ...paging, memoType: 'ALL' }, response: { item: [publicMemo], pageInfo } },
   listReadings: {
-    parameters: { 'book-id': 1 },
-    response: [
-      { ...firstReading, readingId: 1, startedAt: '2026-11-01', finishedAt: '2026-11-20', rating: 5, format: null },
-    ],
+    parameters: ofBook,
+    response: [{ ...firstReading, readingId: 1, ...dates, rating: 5, format: null }],
   },
   createReading: {
-    parameters: { 'book-id': 1 },
+    parameters: ofBook,
     body: { startedAt: '2019', finishedAt: '2019-08', format: 'AUDIO' },
     response: firstReading,
   },
   updateReading: {
-    parameters: { 'reading-id': firstReading.readingId },
+    parameters: { 'reading-id': readingId },
     body: { rating: 4.25, note: 'On the train.' },
     response: { ...firstReading, rating: 4.25, note: 'On the train.' },
   },
@@ -485,22 +371,12 @@ export const EXAMPLES: Record<string, Example> = {
   listStatsRows: {
     parameters: { year: 2019, figure: 'ratings', size: 20 },
     response: {
-      item: [
-        {
-          ...finished,
-          date: '2019-08',
-          readingId: firstReading.readingId,
-          memoId: null,
-          at: null,
-          amount: 4.25,
-          name: null,
-        },
-      ],
+      item: [{ ...shortBook, date: '2019-08', readingId, memoId: null, at: null, amount: 4.25, name: null }],
       next: null,
     },
   },
-  deleteReading: { parameters: { 'reading-id': firstReading.readingId } },
-  drawMemo: { response: [{ memoId: 1, memoContent: memo.memoContent, memoType: 'THOUGHT', memoBookPage: 95 }] },
+  deleteReading: { parameters: { 'reading-id': readingId } },
+  drawMemo: { response: [{ memoId: 1, memoContent, memoType: 'THOUGHT', memoBookPage: 95 }] },
   uploadMemoImage: { file: 'page.png', response: imageUrl },
   loadImage: { parameters: { 'member-id': 1, name: image }, file: 'page.png' },
   startImport: {
@@ -508,57 +384,22 @@ export const EXAMPLES: Record<string, Example> = {
     file: 'goodreads_library_export.csv',
     response: running,
   },
-  getImport: { parameters: { 'import-id': importId }, response: imported },
+  getImport: { parameters: ofImport, response: imported },
   listImports: { response: [imported] },
   listImportRows: {
-    parameters: { 'import-id': importId, ...paging, outcome: 'ALL' },
+    parameters: { ...ofImport, ...paging, outcome: 'ALL' },
     response: {
       item: [
-        {
-          line: 2,
-          title: 'The Salt Archive',
-          outcome: 'created',
-          code: null,
-          losses: [],
-          changes: [],
-          bookId: 2,
-          similarTo: null,
-        },
-        {
-          line: 3,
-          title: null,
-          outcome: 'failed',
-          code: 'no-title',
-          losses: [],
-          changes: [],
-          bookId: null,
-          similarTo: null,
-        },
-        {
-          line: 4,
-          title: '소년이 온다: Human Acts',
-          outcome: 'created',
-          code: 'possible-duplicate',
-          losses: [],
-          changes: [],
-          bookId: 3,
-          similarTo: { bookId: 1, title: book.title },
-        },
+        { line: 2, title: 'The Salt Archive', ...row, bookId: 2 },
+        { line: 3, title: null, ...row, outcome: 'failed', code: 'no-title' },
+        { line: 4, title: `${title}: Human Acts`, ...row, code: 'possible-duplicate', bookId: 3, similarTo: shortBook },
       ],
       pageInfo: { ...pageInfo, totalElements: 3 },
     },
   },
-  getFailedRows: {
-    parameters: { 'import-id': importId },
-    file: 'failed.csv',
-    response: `${EXPORT_HEADER}\r\n${NAMELESS}\r\n`,
-  },
-  mergeBooks: {
-    parameters: { 'book-id': 1 },
-    body: { from: 3 },
-    response: { ...libraryBook, publisher: '창비', ...reading },
-  },
-  undoImport: { parameters: { 'import-id': importId }, response: { removed: 1, restored: 0, kept: [] } },
+  getFailedRows: { parameters: ofImport, file: 'failed.csv', response: `${EXPORT_HEADER}\r\n${NAMELESS}\r\n` },
+  mergeBooks: { parameters: ofBook, body: { from: 3 }, response: listedBook },
+  undoImport: { parameters: ofImport, response: { removed: 1, restored: 0, kept: [] } },
   listImages: {
     parameters: paging,
     response: {
@@ -568,7 +409,7 @@ export const EXAMPLES: Record<string, Example> = {
   },
   deleteImage: { parameters: { 'member-id': 1, name: image } },
   deleteMemo: { parameters: { 'memo-id': 1 } },
-  deleteBook: { parameters: { 'book-id': 1 } },
+  deleteBook: { parameters: ofBook },
   logOut: { endsSession: true },
   withdraw: {},
 }

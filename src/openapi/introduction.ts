@@ -4,14 +4,10 @@ import * as attempts from '../limits/attempts'
 import { MAX_FILES_PER_DAY, MAX_PER_DAY } from '../transfer/imports/schema'
 import { DEEP_OFFSET } from '../values/paging'
 
-const UNITS = [
-  [86_400_000, 'day'],
-  [3_600_000, 'hour'],
-  [60_000, 'minute'],
-] as const
+const UNITS = { day: 86_400_000, hour: 3_600_000, minute: 60_000 }
 
 const toWindow = (windowMs: number) => {
-  const [ms, unit] = UNITS.find(([length]) => windowMs % length === 0) ?? [1000, 'second']
+  const [unit, ms] = Object.entries(UNITS).find(([, length]) => windowMs % length === 0) ?? ['second', 1000]
   return windowMs === ms ? `a ${unit}`.replace('a hour', 'an hour') : `in ${windowMs / ms} ${unit}s`
 }
 const toText = (limits: attempts.Limit[]) =>

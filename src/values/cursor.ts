@@ -7,18 +7,10 @@ export const MAX_LIST_SIZE = 100
 // A cursor can contain a folded title: 500 characters of up to 12 bytes, in base64.
 export const MAX_CURSOR = 8192
 
-const toBase64Url = (text: string) =>
-  btoa(String.fromCharCode(...new TextEncoder().encode(text)))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '')
-const fromBase64Url = (text: string) =>
-  new TextDecoder().decode(
-    Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (byte) => byte.charCodeAt(0)),
-  )
+const BASE64_URL = { alphabet: 'base64url', omitPadding: true } as const
 
 /** A position in a list. Opaque to clients, and not secret: it selects only among the caller's rows. */
-export const toCursor = (position: unknown) => toBase64Url(JSON.stringify(position))
+export const toCursor = (position: unknown) => new TextEncoder().encode(JSON.stringify(position)).toBase64(BASE64_URL)
 
 export const cursorError = 'must be next of the previous page of the same list'
 
@@ -28,7 +20,7 @@ export const cursorOf = <Position extends z.ZodMiniType>(position: Position, err
     z.string().check(z.maxLength(MAX_CURSOR, { error }), z.regex(/^[\w-]+$/, { error })),
     z.transform((text, { issues }): z.output<Position> => {
       try {
-        return z.parse(position, JSON.parse(fromBase64Url(text)))
+        return z.parse(position, JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(text, BASE64_URL))))
       } catch {
         issues.push({ code: 'custom', message: error, input: text })
         return z.NEVER

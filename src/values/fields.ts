@@ -74,12 +74,10 @@ export const NullableUrl = z.lazy(() =>
 const SEARCH_TERM = /^\s*[^\s\x00](?:[^\x00]{0,98}[^\s\x00])?\s*$/u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const LONGER_TERM = /^\s*[^\s\x00][^\x00]{0,98}[^\s\x00]\s*$/u
+const toTrimmed = z.transform((term: string) => term.trim())
 const searchTerm = (pattern: RegExp, min: number) => {
   const error = orRequired(`must be ${min} to 100 characters long`)
-  return z.pipe(
-    storable(z.string({ error }), pattern, error({ input: '' })),
-    z.transform((term) => term.trim()),
-  )
+  return z.pipe(storable(z.string({ error }), pattern, error({ input: '' })), toTrimmed)
 }
 /** A search term. Leading and trailing space does not count. */
 export const SearchTerm = z.lazy(() => searchTerm(SEARCH_TERM, 1))
@@ -119,16 +117,11 @@ const choiceError = <Name extends string>({ options }: Enumeration<Name>, other 
 export const nameOrCode = <Name extends string>(names: Enumeration<Name>) => {
   const { options } = names
   const error = choiceError(names)
-  const toName = (code: number | string) => options[Number(code)]
   const last = options.length - 1
-  const code = z.pipe(
-    z.int({ error }).check(z.minimum(0, { error }), z.maximum(last, { error })),
-    z.transform((code: number) => toName(code)),
-  )
-  const digit = z.pipe(
-    z.string().check(z.regex(new RegExp(`^[0-${last}]$`), { error })),
-    z.transform((code: string) => toName(code)),
-  )
+  const byCode = z.transform((code: number) => options[code])
+  const byDigit = z.transform((digit: string) => options[Number(digit)])
+  const code = z.pipe(z.int({ error }).check(z.minimum(0, { error }), z.maximum(last, { error })), byCode)
+  const digit = z.pipe(z.string().check(z.regex(new RegExp(`^[0-${last}]$`), { error })), byDigit)
   return lenient([names, code, digit], error)
 }
 
@@ -138,20 +131,9 @@ export const nameOrCodeOrAll = <Name extends string>(names: Enumeration<Name>) =
 
 /** `nameOrCode` that is the default if absent, null or empty. */
 export const nameOrCodeOrDefault = <Name extends string>(names: Enumeration<Name>, defaultName: NoInfer<Name>) => {
-  const nothing = z.nullable(z.literal(''))
-  return z._default(
-    lenient(
-      [
-        nameOrCode(names),
-        z.pipe(
-          nothing,
-          z.transform(() => defaultName),
-        ),
-      ],
-      choiceError(names),
-    ),
-    defaultName as never,
-  )
+  const toDefault = z.transform((_: '' | null) => defaultName)
+  const nothing = z.pipe(z.nullable(z.literal('')), toDefault)
+  return z._default(lenient([nameOrCode(names), nothing], choiceError(names)), defaultName as never)
 }
 
 /** One of the names. The contract's enumerations accept codes, too: `nameOrCode`. */

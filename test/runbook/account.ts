@@ -1,7 +1,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { localPath } from '../../scripts/data/local-path.ts'
+import { localPath } from '../../scripts/data/stores.ts'
 import type { Config, WranglerResult } from '../../scripts/deploy/host.ts'
 import {
   type Account,

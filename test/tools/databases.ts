@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { onTestFinished } from 'vitest'
-import { localPath } from '../../scripts/data/local-path.ts'
+import { localPath } from '../../scripts/data/stores.ts'
 
 const NOW = '2026-01-01T00:00:00'
 

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { findMismatches } from '../../scripts/data/integrity.ts'
-import { localPath } from '../../scripts/data/local-path.ts'
-import { openStores } from '../../scripts/data/stores.ts'
+import { localPath, openStores } from '../../scripts/data/stores.ts'
 import { addMember, createDatabase, createFolder, runCommand, runCommandIn } from './databases.ts'
 
 const HOSTILE_TEXT = "It's; DROP TABLE books;\n-- END; “그래서”\r\n/* \\n \\10 \u2028 👩‍💻"

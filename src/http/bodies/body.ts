@@ -34,8 +34,8 @@ export const declaredLength = (c: Context) => {
  * Reads a body of at most `maxBytes` and hands it to `handle`. Beyond a small size, and for every upload, the caller must be
  * confirmed first, and the body needs a lease on the isolate's memory, which grows with what has arrived, and is held until
  * `handle` is done or calls `release`.
- * @throws BODY_TOO_LARGE; BODY_INCOMPLETE when the body is cut off or slow; UNAVAILABLE when no memory becomes free in time;
- * the errors of `confirmFirst`
+ * @throws BODY_TOO_LARGE, for an upload FILE_TOO_LARGE; BODY_INCOMPLETE when the body is cut off or slow; UNAVAILABLE when no
+ * memory becomes free in time; the errors of `confirmFirst`
  */
 export const withBody = async (
   c: Context<App>,
@@ -65,7 +65,9 @@ export const withBody = async (
   }
   const minRate = () => (limiter.hasWaiters() ? MIN_RATE_WHILE_OTHERS_WAIT : MIN_RATE)
   try {
-    const bytes = await readGrowing(raw.body, { length, maxBytes, freeBytes: SMALL_BYTES, reserve, release, minRate })
+    const tooLarge = kind === 'upload' ? 'FILE_TOO_LARGE' : 'BODY_TOO_LARGE'
+    const options = { length, maxBytes, tooLarge, freeBytes: SMALL_BYTES, reserve, release, minRate } as const
+    const bytes = await readGrowing(raw.body, options)
     lease?.complete()
     await handle(bytes, release)
   } finally {
@@ -89,10 +91,9 @@ const decodeUtf8 = (bytes: Uint8Array) => {
 /**
  * The text of a JSON body. A missing content type counts as JSON.
  * @param otherType a media type that is accepted beside JSON
- * @throws BODY_MISSING, UNSUPPORTED_MEDIA_TYPE; BODY_MALFORMED when it is not UTF-8
+ * @throws UNSUPPORTED_MEDIA_TYPE; BODY_MALFORMED when it is not UTF-8
  */
 export const toText = (c: Context, bytes: Uint8Array, otherType?: string) => {
-  if (bytes.length === 0) throw new ApiError('BODY_MISSING')
   const type = mediaTypeOf(c)
   if (type && type !== otherType && !JSON_TYPE.test(type)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
   return decodeUtf8(bytes)

@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors'
+import { ApiError, type ErrorCode } from '../../errors'
 import { withTimeout } from '../../runtime/retry'
 
 /** Reads a stream into one array. Stops reading and returns undefined when there are more than `maxBytes`. */
@@ -58,6 +58,7 @@ type Options = {
   /** The length of the body if it is declared. */
   length: number | undefined
   maxBytes: number
+  tooLarge: ErrorCode
   /** Up to this size, no memory is reserved. */
   freeBytes: number
   /** Reserves memory for a buffer of this size. */
@@ -69,11 +70,11 @@ type Options = {
 
 /**
  * Reads a body into a buffer that doubles when it is full, so that it takes less than twice what has arrived.
- * @throws BODY_TOO_LARGE; BODY_INCOMPLETE when it is cut off or slow
+ * @throws `tooLarge`; BODY_INCOMPLETE when it is cut off or slow
  */
 export const readGrowing = async (stream: ReadableStream<Uint8Array>, options: Options) => {
-  const { length, maxBytes, freeBytes, reserve, release, minRate } = options
-  if (length !== undefined && length > maxBytes) throw new ApiError('BODY_TOO_LARGE')
+  const { length, maxBytes, tooLarge, freeBytes, reserve, release, minRate } = options
+  if (length !== undefined && length > maxBytes) throw new ApiError(tooLarge)
   const { read, close } = openPaced(stream, minRate)
   // One extra byte shows whether a body of unknown length is too large, and whether a small one has ended.
   const most = length ?? maxBytes + 1
@@ -97,5 +98,5 @@ export const readGrowing = async (stream: ReadableStream<Uint8Array>, options: O
   buffer.buffer.transfer(0)
   release()
   close()
-  throw new ApiError('BODY_TOO_LARGE')
+  throw new ApiError(tooLarge)
 }

@@ -106,7 +106,13 @@ const hashRequest = async (c: Context<App>, content: Uint8Array<ArrayBuffer>) =>
   key.requestHash = await hashText(`${c.req.method} ${pathname}${search} ${await hashBytes(content)}`)
 }
 
-/** Reads a body once, and stores the result of `parse` as the validated data of the target. */
+/** The most that a form may add to its file: boundaries, part headers and small fields. */
+const FORM_OVERHEAD_BYTES = 65_536
+
+/**
+ * Reads a body once, and stores the result of `parse` as the validated data of the target.
+ * @param maxBytes of an upload: those of the file
+ */
 export const bodyValidator =
   (
     kind: 'json' | 'upload',
@@ -114,7 +120,8 @@ export const bodyValidator =
     parse: (bytes: Uint8Array<ArrayBuffer>, c: Context<App>) => object,
   ): MiddlewareHandler<App> =>
   (c, next) =>
-    withBody(c, kind, maxBytes, async (bytes, release) => {
+    withBody(c, kind, kind === 'upload' ? maxBytes + FORM_OVERHEAD_BYTES : maxBytes, async (bytes, release) => {
+      if (bytes.length === 0) throw new ApiError('BODY_MISSING')
       const data = parse(bytes, c)
       await hashRequest(c, kind === 'json' ? bytes : (Object.values(data)[0] as typeof bytes))
       // If validation keeps little of a large body, free it: the request may wait long, for example to hash a password.
@@ -156,15 +163,6 @@ export const validText = <const Field extends string, Schema extends z.ZodMiniTy
   return annotate(validator as Validator<'json', z.input<Schema>, Record<Field, z.output<Schema>>>, { text: object })
 }
 
-/** The most that a form may add to its file: boundaries, part headers and small fields. */
-export const FORM_OVERHEAD_BYTES = 65_536
-
-/** Reports the limit of files, which differs from that of other bodies. */
-export const refuseFile = (error: unknown): never => {
-  if (!(error instanceof ApiError && error.code === 'BODY_TOO_LARGE')) throw error
-  throw new ApiError('FILE_TOO_LARGE', error.details)
-}
-
 /** @throws INVALID_FIELDS when the form cannot be read */
 export const readParts = (c: Context<App>, bytes: Uint8Array<ArrayBuffer>, field: string) => {
   const type = c.req.header('Content-Type') ?? ''
@@ -181,8 +179,7 @@ export const readParts = (c: Context<App>, bytes: Uint8Array<ArrayBuffer>, field
  * @throws FILE_TOO_LARGE for a file above `maxBytes`, INVALID_FIELDS when the field is missing or not a single file
  */
 export const validFile = <const Field extends string>(field: Field, maxBytes: number) => {
-  const readFile = bodyValidator('upload', maxBytes + FORM_OVERHEAD_BYTES, (bytes, c) => {
-    if (bytes.byteLength === 0) throw new ApiError('BODY_MISSING')
+  const validator = bodyValidator('upload', maxBytes, (bytes, c) => {
     if (mediaTypeOf(c) !== 'multipart/form-data') throw formRequired()
     const form = readParts(c, bytes, field)
     // Browsers send an empty file without a name when no file was chosen.
@@ -191,12 +188,11 @@ export const validFile = <const Field extends string>(field: Field, maxBytes: nu
     const [part, ...others] = parts
     if (!part) throw fieldError(field, null, 'is required')
     if (parts.some(({ fileName, content }) => fileName !== undefined && content.length > maxBytes))
-      throw new ApiError('BODY_TOO_LARGE')
+      throw new ApiError('FILE_TOO_LARGE')
     if (part.fileName === undefined || others.length > 0)
       throw fieldError(field, null, 'must be a single part with a file name')
     return { [field]: part.content }
   })
-  const validator: MiddlewareHandler<App> = async (c, next) => readFile(c, next).catch(refuseFile)
   return annotate(validator as Validator<'form', Record<Field, File>, Record<Field, Uint8Array<ArrayBuffer>>>, {
     file: { field, maxBytes },
   })

@@ -72,9 +72,8 @@ const authenticate =
 const settle = async (c: Context<App>, caller: Caller) => {
   // Expensive work is charged even if the request failed before its first database call.
   if (c.get('isUnverified') && caller.verdict === undefined) {
-    await c
-      .get('confirmCaller')(c.get('db'), caller)
-      .catch(() => {})
+    const confirmCaller = c.get('confirmCaller')
+    await confirmCaller(c.get('db'), caller).catch(() => {})
   }
   rememberVerdict(caller)
   if (caller.verdict === 'valid') await chargeCaller(c)
@@ -145,7 +144,7 @@ export const linked = annotate<MiddlewareHandler<App>>(
     await next()
     await settle(c, caller)
   },
-  { throttled: true, limit: 'link' },
+  { limit: 'link' },
 )
 
 /** Rejects an `Authorization` header: the contract allows none on sign-up and login. */

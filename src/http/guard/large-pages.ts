@@ -18,7 +18,7 @@ const SLOW_AMOUNT = CAPACITY / 2
 /** The members whose list of abandoned books, which is counted for each page, was last seen to be long. */
 const countedLong = createRecent<true>(1000)
 
-const memberOf = (c: Context<App>) => String(knownMember(c.get('caller')))
+export const memberOf = (c: Context<App>) => String(knownMember(c.get('caller')))
 
 /** Remembers whether a list that is counted for each page is long: all its pages are slow then. */
 export const recordCount = (c: Context<App>, { pageInfo }: Page<unknown>) => {

@@ -3,8 +3,7 @@ import type { App } from '../../env'
 import { createLimiter } from '../../runtime/limiter'
 import { createRecent } from '../../runtime/recent'
 import { annotate } from '../route-metadata'
-import { knownMember } from './credentials'
-import { withLease } from './large-pages'
+import { memberOf, withLease } from './large-pages'
 import { limitCaller } from './throttle'
 
 /**
@@ -19,8 +18,6 @@ const longest = createRecent<number>(1000)
 const createLease = () => createLimiter({ capacity: 1, leaseMs: 15_000, maxWaiting: 64 })
 /** Separate, so that requests for links do not delay members. */
 const longYears = { own: createLease(), linked: createLease() }
-
-const memberOf = (c: Context<App>) => String(knownMember(c.get('caller')))
 
 /** `charge`: as how many requests one of a member without a long year counts. */
 const limitYears =
@@ -38,10 +35,7 @@ const limitYears =
  * time. Mount it after `authenticated`.
  * @throws UNAVAILABLE when too many wait, or for too long
  */
-export const limitStatistics = annotate<MiddlewareHandler<App>>(limitYears('own', 'statistics', 1), {
-  throttled: true,
-  limit: 'member',
-})
+export const limitStatistics = annotate(limitYears('own', 'statistics', 1), { limit: 'member' })
 
 const limitLongYear = limitYears('linked', 'link statistics', 0)
 /**

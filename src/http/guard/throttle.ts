@@ -42,7 +42,7 @@ export const throttledByNetwork = annotate<MiddlewareHandler<App>>(
     await chargeNetwork(c, 'NETWORK_LIMIT', routePath(c))
     await next()
   },
-  { throttled: true, limit: 'network' },
+  { limit: 'network' },
 )
 
 // Limits of callers. Nothing is counted before the database has confirmed the caller: otherwise the holder of an ended
@@ -84,23 +84,18 @@ export const chargeCaller = async (c: Context<App>) => {
   return (await Promise.all(c.get('limits').splice(0).map(charge))).includes(true)
 }
 
-/** Limits requests per route and member. Mount it after `authenticated`. */
-export const throttledByMember = annotate<MiddlewareHandler<App>>(
+const throttled =
+  (binding: CallerLimit['binding']): MiddlewareHandler<App> =>
   async (c, next) => {
-    limitCaller(c, { binding: 'MEMBER_LIMIT', kind: routePath(c) })
+    limitCaller(c, { binding, kind: routePath(c) })
     await next()
-  },
-  { throttled: true, limit: 'member' },
-)
+  }
 
-/** Limits requests per route and member like writes: for reads that clients repeat often. Mount it after `authenticated`. */
-export const throttledAsWrites = annotate<MiddlewareHandler<App>>(
-  async (c, next) => {
-    limitCaller(c, { binding: 'WRITE_LIMIT', kind: routePath(c) })
-    await next()
-  },
-  { limit: 'write' },
-)
+/** Limits requests per route and member. Mount it after `authenticated`. */
+export const throttledByMember = annotate(throttled('MEMBER_LIMIT'), { limit: 'member' })
+
+/** The same with the limit of writes, for reads that clients repeat often. */
+export const throttledAsWrites = annotate(throttled('WRITE_LIMIT'), { limit: 'write' })
 
 /** The keys by which authenticated callers take turns: by credential, so that an ended one takes no turns of its member. */
 export const turnsOf = (c: Context<App>) => [...sourcesOf(networkOf(c)), credentialOf(c.get('caller'))]

@@ -1,16 +1,9 @@
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context } from 'hono'
 import type { App } from '../../../env'
 import { ApiError, fieldError } from '../../../errors'
 import { mediaTypeOf, parseJson } from '../../../http/bodies/body'
 import type { FormPart } from '../../../http/bodies/multipart'
-import {
-  bodyValidator,
-  checkFields,
-  FORM_OVERHEAD_BYTES,
-  readParts,
-  refuseFile,
-  type Validator,
-} from '../../../http/bodies/validate'
+import { bodyValidator, checkFields, readParts, type Validator } from '../../../http/bodies/validate'
 import { annotate } from '../../../http/route-metadata'
 import { ImportParts, MAX_FILE_BYTES, MAX_PART_BYTES } from '../schema'
 
@@ -29,25 +22,22 @@ const readPart = (form: FormPart[], name: keyof ImportParts): unknown => {
   }
 }
 
-const readUpload = (c: Context<App>, bytes: Uint8Array<ArrayBuffer>): Upload => {
-  if (bytes.length === 0) throw new ApiError('BODY_MISSING')
+/** Reads a file to import: the bare body, or the part `file` of a form, which may have `shelfMap` and `columns`. */
+const readUpload = (bytes: Uint8Array<ArrayBuffer>, c: Context<App>): Upload => {
   if (mediaTypeOf(c) !== 'multipart/form-data') {
-    if (bytes.length > MAX_FILE_BYTES) throw new ApiError('BODY_TOO_LARGE')
+    if (bytes.length > MAX_FILE_BYTES) throw new ApiError('FILE_TOO_LARGE')
     return { file: bytes, parts: { shelfMap: {}, columns: {} } }
   }
   const form = readParts(c, bytes, 'file')
   const [file, other] = form.filter(({ name, content }) => name === 'file' && content.length > 0)
   if (!file) throw fieldError('file', null, 'is required')
   if (other) throw fieldError('file', null, 'must be a single part')
-  if (file.content.length > MAX_FILE_BYTES) throw new ApiError('BODY_TOO_LARGE')
+  if (file.content.length > MAX_FILE_BYTES) throw new ApiError('FILE_TOO_LARGE')
   const maps = { shelfMap: readPart(form, 'shelfMap'), columns: readPart(form, 'columns') }
   return { file: file.content, parts: checkFields(ImportParts, maps) as ImportParts }
 }
 
-/** Reads a file to import: the bare body, or the part `file` of a form, which may have `shelfMap` and `columns`. */
-const readImport = bodyValidator('upload', MAX_FILE_BYTES + FORM_OVERHEAD_BYTES, (bytes, c) => readUpload(c, bytes))
-const importFile: MiddlewareHandler<App> = async (c, next) => readImport(c, next).catch(refuseFile)
-
-export const validImport = annotate(importFile as Validator<'form', { file: File }, Upload>, {
+const validator = bodyValidator('upload', MAX_FILE_BYTES, readUpload)
+export const validImport = annotate(validator as Validator<'form', { file: File }, Upload>, {
   file: { field: 'file', maxBytes: MAX_FILE_BYTES, parts: ImportParts, acceptsRawBody: true },
 })
