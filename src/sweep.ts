@@ -63,8 +63,7 @@ const sweepImportsWithin = async (env: Bindings, db: Db, budget: Budget, now: nu
   const share = Math.max(0, Math.min(MAX_IMPORT_STATEMENTS, Math.floor(budget.left / budget.slotsAtATime)))
   const own = { left: share }
   budget.left -= share
-  const { IMAGES: bucket, READER: reader } = env
-  await sweepImports({ db, bucket, reader, quotas: config, timeZone: config.TIME_ZONE, budget: own }, imports, now)
+  await sweepImports({ db, bucket: env.IMAGES, reader: env.READER, config, budget: own }, imports, now)
   budget.left += own.left
   return imports.length
 }

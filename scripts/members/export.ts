@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { Config } from '../../src/env.ts'
 import { DOWNLOAD_TIMEOUT_MS, sendJson } from '../../src/http/json-stream.ts'
 import type { ExportQuery } from '../../src/transfer/export/schema.ts'
-import { exportLibrary, toLibraryFile } from '../../src/transfer/export/store.ts'
+import { exportLibrary } from '../../src/transfer/export/store.ts'
 import { asMember } from './as-member.ts'
 import type { Member } from './find.ts'
 
@@ -15,7 +15,7 @@ export async function* exportMember(member: Omit<Member, 'email'>, imageBase: st
   let query: ExportQuery | undefined = { part: 1, plan: undefined }
   while (query) {
     const exported = await exportLibrary(db, caller, CONFIG, query, imageBase)
-    const app = new Hono().get('/', (c) => sendJson(c, toLibraryFile(exported), DOWNLOAD_TIMEOUT_MS))
+    const app = new Hono().get('/', (c) => sendJson(c, exported.file, DOWNLOAD_TIMEOUT_MS))
     yield await app.request('/')
     const { next } = exported.part
     query = next && { part: next.part, plan: next }

@@ -23,7 +23,14 @@ export const CHANGEABLE = [...DETAILS, ...READING_COLUMNS, 'currentPage', 'sourc
 export const BOOK_COLUMNS = ['title', ...CHANGEABLE, 'createdAt'] as const
 export type BookColumns = Pick<typeof books.$inferSelect, (typeof BOOK_COLUMNS)[number]>
 
+/** The columns of text, which counts towards the quotas. */
+export const TEXTS = ['title', 'cover', 'author', 'publisher', 'language', 'series', 'sourceIds'] as const
+export const textBytes = sql.raw(`octet_length(concat(${TEXTS.join(', ')}))`)
+
 export const bookColumns = sql.raw(BOOK_COLUMNS.map((name) => `books.${name}`).join(', '))
 /** Matches the rows of a table that belong to a book, in queries on `books`. */
 export const ofBook = (table: string) =>
   sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
+export const tagsOfBook = sql`bookTags cross join tags using (memberId, tagId) where ${ofBook('bookTags')}`
+/** The latest event has the number of all events. */
+export const eventsOfBook = sql`coalesce((select total from progress where ${ofBook('progress')} order by at desc limit 1), 0)`

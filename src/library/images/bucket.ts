@@ -11,8 +11,9 @@ const RANDOM_BYTES = 16
 export const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 const keyPrefix = (memberId: number) => `images/${memberId}/`
-/** Of the files of imports, which no request can load. */
-export const filePrefix = (memberId: number) => `imports/${memberId}/`
+const filePrefix = (memberId: number) => `imports/${memberId}/`
+/** The key of the file of an import, which no request can load. */
+export const fileKey = (memberId: number, file: string) => `${filePrefix(memberId)}${file}`
 /** The object's key, which is also the path of the image. */
 export const toKey = (memberId: number, name: string) => `${keyPrefix(memberId)}${name}`
 /** The format of the keys that `toKey` creates for uploads. */

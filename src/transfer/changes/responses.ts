@@ -65,7 +65,6 @@ export const changesReference: FeatureReference = {
     TagChange: 'A tag that has changed.',
   },
   properties: {
-    bookId: 'Identifier of the book.',
     count: 'Number of progress events.',
     edition: 'The edition of the book.',
     hasMore: 'Whether to request the next page now.',

@@ -3,27 +3,22 @@ import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { atPrimary, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { ApiError } from '../../errors'
-import { hasFirst } from '../../library/readings/newest'
+import { firstColumns, hasFirst } from '../../library/readings/newest'
 import { BOOK_STATUSES } from '../../values/contract'
 import { toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
-import { memoJson } from '../export/book-lists'
+import { textBytes } from '../book-columns'
+import { memoJson, readingJson } from '../export/book-lists'
 import type { Change, Changes } from './responses'
 import type { ChangesQuery, Position } from './schema'
 
 // Why it is safe: docs/decisions/0032-sync.md.
 
-const readingJson = (columns: SQL) => sql`json_object(${columns}, 'bookId', bookId)`
-const storedReading = readingJson(
-  sql.raw(`'readingId', readingId, 'startedAt', startedAt, 'finishedAt', finishedAt, 'outcome', outcome,
-    'rating', quarters / 4.0, 'format', format, 'note', note, 'paused', json(iif(isPaused, 'true', 'false'))`),
-)
-const firstReading = readingJson(
-  sql.raw(`'readingId', bookId, 'startedAt', substr(readStartDate, 1, 10),
-    'finishedAt', iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null),
-    'outcome', iif(bookStatus = 'DONE', 'FINISHED', null), 'rating', nullif(star, 0), 'format', null, 'note', null,
-    'paused', json('false')`),
-)
+/** The readings of books that have one without a row, with the columns of readings. */
+const firstReadings = sql`(
+  select bookId as readingId, memberId, bookId, 0 as createdAt, ${firstColumns}, null as format, null as note, 0 as isPaused
+  from books where ${hasFirst}
+)`
 const bookJson = sql.raw(`json_object(
   'bookId', bookId, 'title', title, 'cover', cover, 'author', author, 'publisher', publisher, 'createdAt', createdAt,
   'star', star, 'currentPage', currentPage, 'itemPage', itemPage, 'bookStatus', bookStatus,
@@ -46,30 +41,25 @@ const bookJson = sql.raw(`json_object(
 const KINDS = { 1: 'book', 2: 'memo', 3: 'tag', 4: 'reading' } as const
 
 /** Selects from the row of an object of the page. Null if it was deleted. */
-const ofObject = (book: SQL, memo: SQL, tag: SQL, reading: SQL, first: SQL) => sql`case kind
+const ofObject = (book: SQL, memo: SQL, tag: SQL, reading: SQL) => sql`case kind
   when 1 then (select ${book} from books where bookId = page.id and memberId = page.memberId)
   when 2 then (select ${memo} from memos where memoId = page.id and memberId = page.memberId)
   when 3 then (select ${tag} from tags where memberId = page.memberId and tagId = page.id)
   else coalesce(
     (select ${reading} from readings where readingId = page.id and memberId = page.memberId),
-    (select ${first} from books where bookId = page.id and memberId = page.memberId and ${hasFirst})
+    (select ${reading} from ${firstReadings} where bookId = page.id and memberId = page.memberId)
   )
 end`
 const bytes = ofObject(
-  sql.raw('octet_length(concat(title, cover, author, publisher, language, series, sourceIds))'),
+  textBytes,
   sql.raw('octet_length(memoContent)'),
   sql.raw('octet_length(tag)'),
   sql.raw('octet_length(concat(note))'),
-  sql.raw('0'),
 )
 const memoWithVersion = sql`json_insert(${memoJson}, '$.bookId', bookId, '$.version', version)`
-const value = ofObject(
-  bookJson,
-  memoWithVersion,
-  sql.raw(`json_object('tagId', tagId, 'tag', tag)`),
-  storedReading,
-  firstReading,
-)
+const tagJson = sql.raw(`json_object('tagId', tagId, 'tag', tag)`)
+const readingOfBook = sql`json_insert(json_remove(${readingJson}, '$.createdAt'), '$.bookId', bookId)`
+const value = ofObject(bookJson, memoWithVersion, tagJson, readingOfBook)
 
 /** `a`, `b` and `c`: where the object is in the order of the page. */
 type Row = {

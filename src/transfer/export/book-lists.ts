@@ -2,12 +2,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import { type ArrayOrParts, type LoadPart, type Size, splitByBytes } from '../../db/parts'
+import { firstColumns, hasFirst } from '../../library/readings/newest'
 import type { BookColumns } from '../book-columns'
 
 // The readings, progress and memos of a book. A page of books has them as JSON arrays. Those of a large book are loaded in
 // parts.
-
-const { placeholder } = sql
 
 const instant = (time: string) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${time} / 1000.0, 'unixepoch')`
 // The first reading of a book has 0.
@@ -23,21 +22,19 @@ export const memoJson = sql.raw(`json_object(
 )`)
 
 /** The readings of a book. One without rows, unless it is unread, has been read once: with its own status, dates and stars. */
-export const readingsOfBook = sql.raw(`(
+export const readingsOfBook = sql`(
   select readingId, createdAt, startedAt, finishedAt, outcome, quarters, format, note, isPaused from readings
   where readings.memberId = books.memberId and readings.bookId = books.bookId
   union all
-  select books.bookId, 0, substr(books.readStartDate, 1, 10), iif(books.bookStatus = 'DONE', substr(books.readEndDate, 1, 10), null),
-    iif(books.bookStatus = 'DONE', 'FINISHED', null), nullif(books.star * 4, 0), null, null, 0
-  where books.newestReadingId is null and books.bookStatus <> 'YET'
-)`)
+  select books.bookId, 0, ${firstColumns}, null, null, 0 where ${hasFirst}
+)`
 /** The order of NEWEST_FIRST in readings/newest.ts, reversed. The newest reading of the book is the last. */
 export const oldestFirst = (newestReadingId: SQL) =>
   sql`readingId = ${newestReadingId}, outcome is null, coalesce(finishedAt, startedAt, ''), readingId`
 
-const isOfBook = sql`memberId = ${callerId} and bookId = ${placeholder('bookId')}`
+const isOfBook = sql`memberId = ${callerId} and bookId = :bookId`
 const byDate = oldestFirst(sql`(select newestReadingId from books where ${isOfBook})`)
-const listed = sql`(select value from json_each(${placeholder('ids')}))`
+const listed = sql`(select value from json_each(:ids))`
 
 type Item = { item: string }
 /** The sizes of the items of one of the caller's books, and some of the items. */

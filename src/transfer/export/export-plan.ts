@@ -20,22 +20,14 @@ const selectProfile = sqlStatement<Member>`
 
 export const FIRST_PAGE_BOOKS = 50
 
-/** A part of an export: the books after `after`, up to `last`. */
-export type Part = {
-  number: number
-  /** Milliseconds since 1970. */
-  exportedAt: number
-  after: number
-  last: number
-  /** Undefined for the last part. */
-  next: Plan | undefined
-}
+/** A part of an export: the books after `after`, up to `last`. `next` is undefined for the last part. */
+export type Part = Plan & { next: Plan | undefined }
 
-const toPart = ({ part, exportedAt, after, last }: Plan, ends: Ends | undefined): Part => {
+const toPart = (plan: Plan, ends: Ends | undefined): Part => {
   const { newest, lastOfPart } = ends ?? { newest: null, lastOfPart: null }
-  const lastOfAll = Math.min(last, newest ?? 0)
-  const next = lastOfPart === null ? undefined : { part: part + 1, exportedAt, after: lastOfPart, last: lastOfAll }
-  return { number: part, exportedAt, after, last: lastOfPart ?? lastOfAll, next }
+  const last = Math.min(plan.last, newest ?? 0)
+  const next = lastOfPart === null ? undefined : { ...plan, part: plan.part + 1, after: lastOfPart, last }
+  return { ...plan, last: lastOfPart ?? last, next }
 }
 
 const invalid = (propertyPath: string, rejectedValue: string, reason: string) =>
@@ -44,13 +36,13 @@ const invalid = (propertyPath: string, rejectedValue: string, reason: string) =>
 /** Finds a further part that was requested without a plan. Takes a call for each part before it. */
 const findPart = async (run: Runner, { selectEnds }: Kind<unknown>, number: number, first: Part) => {
   let part = first
-  while (part.next && part.number < number) {
+  while (part.next && part.part < number) {
     const plan = part.next
     const { ends } = await run({ ends: firstRow(selectEnds({ isCounted: 1, ...plan })) })
     part = toPart(plan, ends)
   }
-  if (part.number === number) return part
-  throw invalid('part', String(number), `must be at most ${part.number}, the number of parts`)
+  if (part.part === number) return part
+  throw invalid('part', String(number), `must be at most ${part.part}, the number of parts`)
 }
 
 /**

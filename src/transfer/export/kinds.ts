@@ -4,17 +4,13 @@ import { sqlStatement } from '../../db/client'
 import { MAX_PART_BYTES } from '../../db/parts'
 import { isWithMemos } from '../../db/schema/book-tables'
 import type { Memo } from '../../library/memos/responses'
-import { bookColumns, ofBook } from '../book-columns'
+import { bookColumns, eventsOfBook, ofBook, tagsOfBook, textBytes } from '../book-columns'
 import type { BookRow, LoadList } from './book-lists'
 import { eventJson, memoJson, oldestFirst, readingJson, readingsOfBook } from './book-lists'
 
-const { placeholder } = sql
-
-const isOfBook = sql.raw('memberId = books.memberId and bookId = books.bookId')
-const text = sql.raw('octet_length(concat(title, cover, author, publisher, language, series, sourceIds))')
-const tagCount = sql`(select count(*) from bookTags where ${isOfBook})`
+const tagCount = sql`(select count(*) from bookTags where ${ofBook('bookTags')})`
 const memoBytes = sql.raw('memoBytes + 240 * memoCount')
-const noteBytes = sql`(select coalesce(sum(220 + octet_length(concat(note))), 0) from readings where ${isOfBook})`
+const noteBytes = sql`(select coalesce(sum(220 + octet_length(concat(note))), 0) from readings where ${ofBook('readings')})`
 // A review is a thought without a page: one from a column of reviews or, without any, one that the member wrote. Other services
 // publish it, so imported notes are none. Only the first thoughts of a book are read: SQLite has to pass each text to find its
 // page, and a book may have thousands.
@@ -28,19 +24,15 @@ const reviewAs = (value: SQL) => sql`iif(thoughtMemos = 0, null, (
   order by importSource is null, memoId limit 1
 ))`
 const reviewBytes = sql`coalesce(${reviewAs(sql.raw('octet_length(memoContent)'))}, 0)`
-// The latest event has the number of all events.
-const events = sql`coalesce((select total from progress where ${isOfBook} order by at desc limit 1), 0)`
 
 // The approximate sizes of books: their texts in UTF-8, and a fixed number for the rest of each row. That of an empty book keeps
 // parts below the 10,000 books that an imported file may have.
-const shelvedBytes = sql`840 + ${text} + 64 * ${tagCount} + ${noteBytes}`
+const shelvedBytes = sql`840 + ${textBytes} + 64 * ${tagCount} + ${noteBytes}`
 
 /** The caller. No row if the batch did not count the export, because of the limit: then no book is read. */
-const countedCaller = sql`caller(id) as materialized (
-  select ${callerId} where ${placeholder('isCounted')} or changes() > 0
-)`
+const countedCaller = sql`caller(id) as materialized (select ${callerId} where :isCounted or changes() > 0)`
 const owner = sql.raw('(select id from caller)')
-const isNext = sql`bookId > ${placeholder('after')} and bookId <= ${placeholder('last')}`
+const isNext = sql`bookId > :after and bookId <= :last`
 const ownBooks = (condition: SQL) =>
   sql`select bookId from books where memberId = ${owner} and ${condition} and ${isNext}`
 // No index has all books of a member by bookId, but one has those of each status. Their rows are merged.
@@ -84,7 +76,7 @@ const createKind = <Book>({ source, bytes, columns, toBook }: Contents<Book>) =>
     with ${countedCaller},
     candidates as materialized (
       select bookId, ${bytes} as bytes from books
-      where bookId in (select bookId from (${source} order by bookId limit ${placeholder('books')}))
+      where bookId in (select bookId from (${source} order by bookId limit :books))
     ),
     page as materialized (
       select bookId, bytes from (select bookId, bytes, sum(bytes) over (order by bookId) as total from candidates)
@@ -99,10 +91,7 @@ const isSmall = sql.raw(`bytes <= ${MAX_PART_BYTES}`)
 const listOf = (item: SQL, order: SQL, source: SQL, isWhole = isSmall) =>
   sql`iif(${isWhole}, (select json_group_array(${item} order by ${order}) from ${source}), null)`
 
-const tags = sql`(
-  select json_group_array(tag order by tagKey) from bookTags cross join tags using (memberId, tagId)
-  where ${ofBook('bookTags')}
-) as tags`
+const tags = sql`(select json_group_array(tag order by tagKey) from ${tagsOfBook}) as tags`
 const newestLast = oldestFirst(sql.raw('books.newestReadingId'))
 // The unary plus keeps SQLite from reading all memos of the member.
 const memos = listOf(
@@ -113,7 +102,7 @@ const memos = listOf(
 
 export const LIBRARY = createKind({
   source: allBooks,
-  bytes: sql`${shelvedBytes} + ${memoBytes} + 70 * ${events}`,
+  bytes: sql`${shelvedBytes} + ${memoBytes} + 70 * ${eventsOfBook}`,
   columns: sql`${bookColumns}, ${tags}, ${memos} as memos,
     ${listOf(readingJson, newestLast, readingsOfBook, sql`(${isSmall} or books.newestReadingId is null)`)} as readings,
     ${listOf(eventJson, sql.raw('at'), sql`progress where ${ofBook('progress')}`)} as progress`,
@@ -148,7 +137,7 @@ export const SHELVES = createKind({
 /** The books that have memos, with their memos. */
 export const MEMOS = createKind({
   source: booksWithMemos,
-  bytes: sql`100 + ${text} + ${memoBytes}`,
+  bytes: sql`100 + ${textBytes} + ${memoBytes}`,
   columns: sql`title, author, ${memos} as memos`,
   toBook: ({ memos, ...book }, loadList) => ({ ...book, memos: loadList<Memo>('memos', book.bookId, memos) }),
 })

@@ -13,52 +13,41 @@ import { MAX_BOOK_TAGS } from '../../library/tags/schema'
 import { type FeatureReference, json } from '../../openapi/feature-reference'
 import { MAX_TAG } from '../../values/contract'
 import { int } from '../../values/fields'
-import { Instant } from '../../values/responses'
+import { named, namedObject } from '../../values/named'
+import { Instant, textUpTo } from '../../values/responses'
 import { MAX_PARTS } from './schema'
 
 /** In milliseconds, so that the events of a book stay in order. */
 const ExactInstant = z.iso.datetime({ precision: 3 })
 
-const ExportedReading = z
-  .extend(Reading, { createdAt: z.nullable(ExactInstant) })
-  .register(z.globalRegistry, { id: 'ExportedReading' })
+const ExportedReading = named('ExportedReading', z.extend(Reading, { createdAt: z.nullable(ExactInstant) }))
+const ExportedEvent = named('ExportedEvent', z.extend(ProgressEvent, { at: ExactInstant }))
 
-const ExportedEvent = z.extend(ProgressEvent, { at: ExactInstant }).register(z.globalRegistry, { id: 'ExportedEvent' })
-
-const ExportedBook = z
-  .extend(z.extend(z.omit(ListedBook, { memoCount: true }), z.omit(Edition, { bookId: true }).shape), {
-    tags: z.array(z.string().check(z.maxLength(MAX_TAG))).check(z.maxLength(MAX_BOOK_TAGS)),
+const ExportedBook = named(
+  'ExportedBook',
+  z.extend(z.extend(z.omit(ListedBook, { memoCount: true }), z.omit(Edition, { bookId: true }).shape), {
+    tags: z.array(textUpTo(MAX_TAG)).check(z.maxLength(MAX_BOOK_TAGS)),
     readings: z.array(ExportedReading).check(z.maxLength(MAX_READINGS)),
     progress: z.array(ExportedEvent),
     memos: z.array(Memo),
-  })
-  .register(z.globalRegistry, { id: 'ExportedBook' })
+  }),
+)
 export type ExportedBook = z.infer<typeof ExportedBook>
 
-const ExportedImage = z.omit(Image, { memberId: true }).register(z.globalRegistry, { id: 'ExportedImage' })
+const ExportedImage = named('ExportedImage', z.omit(Image, { memberId: true }))
 export type ExportedImage = z.infer<typeof ExportedImage>
 
-const ExportedMember = z
-  .extend(Profile, { timeZone: z.nullable(TimeZone) })
-  .register(z.globalRegistry, { id: 'ExportedMember' })
-
-const ExportedGoal = z
-  .pick(Goal, { year: true, metric: true, target: true })
-  .register(z.globalRegistry, { id: 'ExportedGoal' })
-
-export const LibraryExport = z
-  .object({
-    format: z.literal('reading-library'),
-    version: z.literal(1),
-    exportedAt: Instant,
-    part: int(1, MAX_PARTS),
-    last: z.boolean(),
-    member: ExportedMember,
-    goals: z.array(ExportedGoal),
-    images: z.array(ExportedImage),
-    books: z.array(ExportedBook),
-  })
-  .register(z.globalRegistry, { id: 'LibraryExport' })
+export const LibraryExport = namedObject('LibraryExport', {
+  format: z.literal('reading-library'),
+  version: z.literal(1),
+  exportedAt: Instant,
+  part: int(1, MAX_PARTS),
+  last: z.boolean(),
+  member: named('ExportedMember', z.extend(Profile, { timeZone: z.nullable(TimeZone) })),
+  goals: z.array(named('ExportedGoal', z.pick(Goal, { year: true, metric: true, target: true }))),
+  images: z.array(ExportedImage),
+  books: z.array(ExportedBook),
+})
 export type LibraryExport = z.infer<typeof LibraryExport>
 
 const HEADERS = ['Content-Disposition', 'Link'] as const

@@ -12,7 +12,7 @@ import { MEMOS, SHELVES } from './kinds'
 import { toMarkdown } from './markdown'
 import type { LibraryExport } from './responses'
 import { CsvQuery, ExportQuery } from './schema'
-import { exportBooks, exportLibrary, toLibraryFile } from './store'
+import { exportBooks, exportLibrary } from './store'
 
 type Exported = Pick<Awaited<ReturnType<typeof exportBooks>>, 'part' | 'rateLimit'>
 
@@ -20,7 +20,7 @@ type Exported = Pick<Awaited<ReturnType<typeof exportBooks>>, 'part' | 'rateLimi
 const describeFile = (
   c: Context<App>,
   path: string,
-  { part: { number, exportedAt, next }, rateLimit }: Exported,
+  { part: { part: number, exportedAt, next }, rateLimit }: Exported,
   [name, extension]: [string, string],
   others = '',
 ) => {
@@ -34,19 +34,15 @@ const describeFile = (
   for (const [header, value] of Object.entries(rateLimit)) c.header(header, value)
 }
 
+const canExport = authenticated('library:read', 'memos:read', 'profile:read')
+
 export const exports = new Hono<App>()
-  .get(
-    '/export',
-    authenticated('library:read', 'memos:read', 'profile:read'),
-    throttledByMember,
-    valid('query', ExportQuery),
-    async (c) => {
-      const { db, caller, config } = c.var
-      const exported = await exportLibrary(db, caller, config, c.req.valid('query'), imageBase(c))
-      describeFile(c, '/export', exported, ['reading-library', 'json'])
-      return sendJson<LibraryExport>(c, toLibraryFile(exported), DOWNLOAD_TIMEOUT_MS)
-    },
-  )
+  .get('/export', canExport, throttledByMember, valid('query', ExportQuery), async (c) => {
+    const { db, caller, config } = c.var
+    const exported = await exportLibrary(db, caller, config, c.req.valid('query'), imageBase(c))
+    describeFile(c, '/export', exported, ['reading-library', 'json'])
+    return sendJson<LibraryExport>(c, exported.file, DOWNLOAD_TIMEOUT_MS)
+  })
   .get('/export.csv', canReadAll, throttledByMember, valid('query', CsvQuery), async (c) => {
     const { db, caller, config } = c.var
     const { for: target, ...query } = c.req.valid('query')

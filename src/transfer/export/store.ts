@@ -47,7 +47,7 @@ const IMAGES_PER_PAGE = 1000
 
 const selectImages = sqlStatement<StoredImage & { imageId: number }>`
   select imageId, memberId, name, type, bytes, createdAt from images
-  where memberId = ${callerId} and imageId > ${sql.placeholder('after')}
+  where memberId = ${callerId} and imageId > :after
   order by imageId limit ${sql.raw(String(IMAGES_PER_PAGE))}`
 
 /** Loads the caller's images in pages, oldest first. */
@@ -88,28 +88,21 @@ export const exportBooks = async <Book>(
   }
 }
 
-/** Everything that a member has. @param imageBase the beginning of the URLs of images */
+/** A part of everything that a member has, with its `file`. @param imageBase the beginning of the URLs of images */
 export const exportLibrary = async (db: Db, caller: Caller, config: Config, query: ExportQuery, imageBase: string) => {
-  const { run, ...library } = await exportBooks(db, caller, config, query, LIBRARY)
-  // The first part has the images.
-  const images = library.part.number === 1 ? loadImages(run, imageBase) : []
-  return { ...library, images }
+  const { run, books, part, member, rateLimit } = await exportBooks(db, caller, config, query, LIBRARY)
+  const { goals, ...profile } = member
+  const file = {
+    format: 'reading-library',
+    version: 1,
+    exportedAt: toInstant(part.exportedAt),
+    part: part.part,
+    last: !part.next,
+    member: profile,
+    goals: JSON.parse(goals),
+    // The first part has the images.
+    images: part.part === 1 ? loadImages(run, imageBase) : [],
+    books,
+  }
+  return { part, rateLimit, file }
 }
-
-/** The JSON of a part. */
-export const toLibraryFile = ({
-  part,
-  member: { goals, email, name, timeZone },
-  images,
-  books,
-}: Awaited<ReturnType<typeof exportLibrary>>) => ({
-  format: 'reading-library',
-  version: 1,
-  exportedAt: toInstant(part.exportedAt),
-  part: part.number,
-  last: !part.next,
-  member: { email, name, timeZone },
-  goals: JSON.parse(goals),
-  images,
-  books,
-})

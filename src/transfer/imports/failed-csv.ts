@@ -39,7 +39,7 @@ const selectAll = sqlStatement<FailedRow>`
   ) <= ${sql.raw(String(MAX_PART_BYTES))} order by row`
 const selectPart = sqlStatement<FailedRow>`
   select cells from importRows
-  where ${isOwnReportRow} and row in (select value from json_each(${sql.placeholder('ids')})) order by row`
+  where ${isOwnReportRow} and row in (select value from json_each(:ids)) order by row`
 
 /**
  * Loads the failed rows of an import, in parts if they are large (`loadParts`), with the columns of their table. Returns

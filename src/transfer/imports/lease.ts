@@ -1,11 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { firstRow, sqlStatement } from '../../db/client'
-import { deleteFile, query, type RunContext } from './run-context'
+import { deleteObject, fileKey } from '../../library/images/bucket'
+import { query, type RunContext } from './run-context'
 import { importColumns, type StoredImport } from './store'
 
 // One run at a time has the lease of an import, and works on it.
-
-const { placeholder } = sql
 
 /** Longer than a run, with its last call. */
 export const LEASE_MS = 45_000
@@ -19,19 +18,17 @@ export const newLease = () => ({
 type Key = Pick<StoredImport, 'memberId' | 'importId'>
 type Leased = Pick<StoredImport, 'memberId' | 'importId' | 'lease' | 'file'>
 
-const isImport = sql`memberId = ${placeholder('memberId')} and importId = ${placeholder('importId')}`
-const isLeased = sql`${isImport} and lease = ${placeholder('lease')} and status = 'RUNNING'`
+const isImport = sql`memberId = :memberId and importId = :importId`
+const isLeased = sql`${isImport} and lease = :lease and status = 'RUNNING'`
 
 const updateLease = sqlStatement<StoredImport>`
-  update imports set lease = ${placeholder('lease')}, leaseEndsAt = ${placeholder('leaseEndsAt')},
-    continuations = continuations + 1
-  where ${isImport} and status = 'RUNNING' and isDeleted = 0 and leaseEndsAt <= ${placeholder('now')}
+  update imports set lease = :lease, leaseEndsAt = :leaseEndsAt, continuations = continuations + 1
+  where ${isImport} and status = 'RUNNING' and isDeleted = 0 and leaseEndsAt <= :now
   returning ${importColumns}`
 const endLease = sqlStatement`update imports set leaseEndsAt = 0 where ${isLeased}`
 const selectStatus = sqlStatement<Pick<StoredImport, 'status'>>`select status from imports where ${isImport}`
-const fail = sqlStatement<
-  Pick<StoredImport, 'importId'>
->`update imports set status = 'FAILED', reason = ${placeholder('reason')} where ${isLeased} returning importId`
+const fail = sqlStatement<Pick<StoredImport, 'importId'>>`
+  update imports set status = 'FAILED', reason = :reason where ${isLeased} returning importId`
 const forgetFile = sqlStatement`update imports set file = null where ${isImport} and status <> 'RUNNING'`
 
 /** Returns undefined if the import has ended, or another run has the lease. */
@@ -43,7 +40,7 @@ export const takeLease = async (context: RunContext, key: Key) => {
 /** Deletes the file of an import that has ended. The sweep repeats it. */
 export const dropFile = async (context: RunContext, ended: Pick<StoredImport, 'memberId' | 'importId' | 'file'>) => {
   if (ended.file === null) return
-  await deleteFile(context.bucket, ended.memberId, ended.file)
+  await deleteObject(context.bucket, fileKey(ended.memberId, ended.file))
   await query(context, { forgotten: forgetFile(ended) })
 }
 

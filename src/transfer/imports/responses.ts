@@ -1,72 +1,62 @@
 import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../openapi/feature-reference'
-import { IMPORT_OUTCOMES, IMPORT_STATUSES, MERGE_RULES } from '../../values/contract'
+import { IMPORT_OUTCOMES, IMPORT_STATUSES, MAX_NAME, MERGE_RULES } from '../../values/contract'
 import { Int32 } from '../../values/fields'
-import { Id, Instant, pageOf } from '../../values/responses'
+import { named, namedObject } from '../../values/named'
+import { Id, Instant, pageOf, textUpTo } from '../../values/responses'
 import { type Code, FORMATS, MAX_COLUMN_NAME, MAX_UNKNOWN_COLUMNS, REPORT_CODES } from '../entry'
 import { MAX_ROWS } from '../reader/limits'
 import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY } from './schema'
 
-const ImportCode = z.enum(Object.keys(REPORT_CODES) as Code[]).register(z.globalRegistry, { id: 'ImportCode' })
+const ImportCode = named('ImportCode', z.enum(Object.keys(REPORT_CODES) as Code[]))
 
-export const Import = z
-  .object({
-    importId: Id,
-    status: z.enum(IMPORT_STATUSES).register(z.globalRegistry, { id: 'ImportStatus' }),
-    format: z.enum(FORMATS).register(z.globalRegistry, { id: 'ImportFormat' }),
-    dryRun: z.boolean(),
-    merge: z.enum(MERGE_RULES).register(z.globalRegistry, { id: 'MergeRule' }),
-    encoding: z.string().check(z.maxLength(40)),
-    unknownColumns: z.array(z.string().check(z.maxLength(MAX_COLUMN_NAME))).check(z.maxLength(MAX_UNKNOWN_COLUMNS)),
-    createdAt: Instant,
-    rows: Int32,
-    counts: z
-      .object({ created: Int32, updated: Int32, unchanged: Int32, skipped: Int32, failed: Int32 })
-      .register(z.globalRegistry, { id: 'ImportCounts' }),
-    reason: z.nullable(z.string().check(z.maxLength(1000))),
-  })
-  .register(z.globalRegistry, { id: 'Import' })
+export const Import = namedObject('Import', {
+  importId: Id,
+  status: named('ImportStatus', z.enum(IMPORT_STATUSES)),
+  format: named('ImportFormat', z.enum(FORMATS)),
+  dryRun: z.boolean(),
+  merge: named('MergeRule', z.enum(MERGE_RULES)),
+  encoding: textUpTo(40),
+  unknownColumns: z.array(textUpTo(MAX_COLUMN_NAME)).check(z.maxLength(MAX_UNKNOWN_COLUMNS)),
+  createdAt: Instant,
+  rows: Int32,
+  counts: namedObject('ImportCounts', {
+    created: Int32,
+    updated: Int32,
+    unchanged: Int32,
+    skipped: Int32,
+    failed: Int32,
+  }),
+  reason: z.nullable(textUpTo(1000)),
+})
 export type Import = z.infer<typeof Import>
 
-const ImportLoss = z
-  .object({ code: ImportCode, field: z.string(), count: z.optional(Int32) })
-  .register(z.globalRegistry, { id: 'ImportLoss' })
+const ImportLoss = namedObject('ImportLoss', { code: ImportCode, field: z.string(), count: z.optional(Int32) })
+const ImportChange = namedObject('ImportChange', {
+  field: z.string(),
+  from: z.nullable(z.string()),
+  to: z.nullable(z.string()),
+})
+const SimilarBook = namedObject('SimilarBook', { bookId: Id, title: textUpTo(MAX_NAME) })
 
-const ImportChange = z
-  .object({ field: z.string(), from: z.nullable(z.string()), to: z.nullable(z.string()) })
-  .register(z.globalRegistry, { id: 'ImportChange' })
-
-const SimilarBook = z
-  .object({ bookId: Id, title: z.string().check(z.maxLength(500)) })
-  .register(z.globalRegistry, { id: 'SimilarBook' })
-
-export const ImportRow = z
-  .object({
-    line: Int32,
-    title: z.nullable(z.string()),
-    outcome: z.enum(IMPORT_OUTCOMES).register(z.globalRegistry, { id: 'ImportOutcome' }),
-    code: z.nullable(ImportCode),
-    losses: z.array(ImportLoss),
-    changes: z.array(ImportChange),
-    bookId: z.nullable(Id),
-    similarTo: z.nullable(SimilarBook),
-  })
-  .register(z.globalRegistry, { id: 'ImportRow' })
+export const ImportRow = namedObject('ImportRow', {
+  line: Int32,
+  title: z.nullable(z.string()),
+  outcome: named('ImportOutcome', z.enum(IMPORT_OUTCOMES)),
+  code: z.nullable(ImportCode),
+  losses: z.array(ImportLoss),
+  changes: z.array(ImportChange),
+  bookId: z.nullable(Id),
+  similarTo: z.nullable(SimilarBook),
+})
 export type ImportRow = z.infer<typeof ImportRow>
 
-export const UndoneImport = z
-  .object({
-    removed: Int32,
-    restored: Int32,
-    kept: z
-      .array(
-        z
-          .object({ bookId: Id, title: z.string().check(z.maxLength(500)), left: z.array(z.string()) })
-          .register(z.globalRegistry, { id: 'KeptBook' }),
-      )
-      .check(z.maxLength(MAX_ROWS)),
-  })
-  .register(z.globalRegistry, { id: 'UndoneImport' })
+const KeptBook = namedObject('KeptBook', { bookId: Id, title: textUpTo(MAX_NAME), left: z.array(z.string()) })
+export const UndoneImport = namedObject('UndoneImport', {
+  removed: Int32,
+  restored: Int32,
+  kept: z.array(KeptBook).check(z.maxLength(MAX_ROWS)),
+})
 export type UndoneImport = z.infer<typeof UndoneImport>
 
 export const importsReference: FeatureReference = {
@@ -134,8 +124,6 @@ export const importsReference: FeatureReference = {
       'A JSON object with the meaning of shelves by name: `YET`, `ING`, `DONE`, `STOPPED`, `PAUSED`, or `TAG` for a tag only. At most 200.',
     similarTo:
       'With `possible-duplicate`, the book that it may be: `mergeBooks` merges two. Null if it was deleted since.',
-    'SimilarBook.bookId': 'Identifier of the book.',
-    'SimilarBook.title': 'Title of the book.',
     skipped: 'Rows that were left out, because they are or may be another row or book again.',
     status: 'State of the import.',
     'ImportRow.title': 'The title in the file, or null.',

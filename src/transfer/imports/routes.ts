@@ -12,7 +12,7 @@ import { loadFailed, toTable } from './failed-csv'
 import { dropFile } from './lease'
 import { validImport } from './receive/import-body'
 import { continueLater, type ImportContext, startImport } from './receive/start'
-import { newBudget } from './run-context'
+import { MAX_STATEMENTS } from './run-context'
 import { ImportPath, ImportQuery, RowsQuery } from './schema'
 import { getImport, listImports, listRows, toImport } from './store'
 import { undoImport } from './undo/undo-import'
@@ -24,14 +24,14 @@ const contextOf = (c: Context<App>): ImportContext => {
     caller,
     bucket: c.env.IMAGES,
     reader: c.env.READER,
-    quotas: config,
-    timeZone: config.TIME_ZONE,
-    secret: config.JWT_SECRET,
+    config,
     turns: turnsOf(c),
-    budget: newBudget(),
+    budget: { left: MAX_STATEMENTS },
     runLater: (work) => runLater(c, work),
   }
 }
+
+const path = valid('param', ImportPath)
 
 export const imports = new Hono<App>()
   .post('/', canEditAll, throttledByMember, valid('query', ImportQuery), validImport, async (c) => {
@@ -39,40 +39,27 @@ export const imports = new Hono<App>()
     return c.json(started, 202, { Location: `/imports/${started.importId}` })
   })
   .get('/', canReadLibrary, async (c) => c.json(await listImports(c.var.db, c.var.caller), 200))
-  .get('/:import-id', canReadLibrary, valid('param', ImportPath), async (c) => {
+  .get('/:import-id', canReadLibrary, path, async (c) => {
     const stored = await getImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'])
     const row = found(stored, 'IMPORT_NOT_FOUND')
     const isInterrupted = row.status === 'RUNNING' && row.leaseEndsAt <= Date.now()
     if (isInterrupted && c.var.config.MAINTENANCE === 'off') continueLater(contextOf(c), row)
     return c.json(toImport(row), 200)
   })
-  .get(
-    '/:import-id/rows',
-    canReadLibrary,
-    valid('param', ImportPath),
-    valid('query', RowsQuery),
-    limitLargePages,
-    async (c) => {
-      const importId = c.req.valid('param')['import-id']
-      const page = await listRows(c.var.db, c.var.caller, importId, c.req.valid('query'))
-      return sendPage(c, found(page, 'IMPORT_NOT_FOUND'))
-    },
-  )
-  .get(
-    '/:import-id/failed.csv',
-    // The rows have reviews and private notes.
-    canReadAll,
-    throttledByMember,
-    valid('param', ImportPath),
-    async (c) => {
-      const importId = c.req.valid('param')['import-id']
-      const failed = await loadFailed(c.get('db'), c.get('caller'), importId)
-      const { columns, parts } = found(failed, 'IMPORT_NOT_FOUND')
-      c.header('Content-Disposition', `attachment; filename="failed-${importId}.csv"`)
-      return sendText(c, 'text/csv', toTable(columns, parts), async () => parts.return?.())
-    },
-  )
-  .delete('/:import-id', canEditAll, valid('param', ImportPath), async (c) => {
+  .get('/:import-id/rows', canReadLibrary, path, valid('query', RowsQuery), limitLargePages, async (c) => {
+    const importId = c.req.valid('param')['import-id']
+    const page = await listRows(c.var.db, c.var.caller, importId, c.req.valid('query'))
+    return sendPage(c, found(page, 'IMPORT_NOT_FOUND'))
+  })
+  // The rows have reviews and private notes.
+  .get('/:import-id/failed.csv', canReadAll, throttledByMember, path, async (c) => {
+    const importId = c.req.valid('param')['import-id']
+    const failed = await loadFailed(c.var.db, c.var.caller, importId)
+    const { columns, parts } = found(failed, 'IMPORT_NOT_FOUND')
+    c.header('Content-Disposition', `attachment; filename="failed-${importId}.csv"`)
+    return sendText(c, 'text/csv', toTable(columns, parts), async () => parts.return?.())
+  })
+  .delete('/:import-id', canEditAll, path, async (c) => {
     const undone = await undoImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'], c.var.config)
     const { cancelled, ...result } = found(undone, 'IMPORT_NOT_FOUND')
     runLater(c, () => dropFile(contextOf(c), cancelled))

@@ -1,22 +1,18 @@
 import { type Batch, type Db, run } from '../../db/client'
-import { callBucket, deleteObject, filePrefix } from '../../library/images/bucket'
-import type { Quotas } from '../../values/quotas'
+import type { Config } from '../../env'
 import type { ReaderBinding } from './receive/reader-client'
 
 /** D1 allows an invocation 1,000 statements. */
-const MAX_STATEMENTS = 800
+export const MAX_STATEMENTS = 800
 
 /** What the work on an import needs. `budget`: the statements that are left to it. The last chunk may exceed them. */
 export type RunContext = {
   db: Db
   bucket: R2Bucket
   reader: ReaderBinding
-  quotas: Quotas
-  timeZone: string
+  config: Config
   budget: { left: number }
 }
-
-export const newBudget = () => ({ left: MAX_STATEMENTS })
 
 /** Runs statements in one call, and counts them. */
 export const query = <B extends Batch>({ db, budget }: RunContext, batch: B) => {
@@ -42,18 +38,3 @@ export const toJsonParts = (items: unknown[]) => {
   }
   return parts.map((part) => `[${part.join(',')}]`)
 }
-
-// The files of running imports, in the bucket of the images.
-
-const toKey = (memberId: number, file: string) => `${filePrefix(memberId)}${file}`
-
-export const putFile = (bucket: R2Bucket, memberId: number, file: string, bytes: Uint8Array<ArrayBuffer>) =>
-  callBucket(() => bucket.put(toKey(memberId, file), bytes))
-
-export const getFile = async (bucket: R2Bucket, memberId: number, file: string) => {
-  const object = await callBucket(() => bucket.get(toKey(memberId, file)))
-  return object ? new Uint8Array(await object.arrayBuffer()) : undefined
-}
-
-export const deleteFile = (bucket: R2Bucket, memberId: number, file: string) =>
-  deleteObject(bucket, toKey(memberId, file))

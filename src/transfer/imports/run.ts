@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm'
 import { firstRow, sqlStatement } from '../../db/client'
 import { type OwnQuotas, quotasOf } from '../../db/quotas'
+import { callBucket, fileKey } from '../../library/images/bucket'
 import { IMPORT_OUTCOMES } from '../../values/contract'
 import { localTime } from '../../values/time'
 import type { Entry } from '../entry'
@@ -11,14 +11,11 @@ import { loadExisting, loadLibrary } from './plan/existing'
 import type { Match } from './plan/matching'
 import { limitTags, limitUsage, type Planned, planRow, type Usage, withAdded } from './plan/plan'
 import { readEntries } from './receive/reader-client'
-import { getFile, query, type RunContext } from './run-context'
+import { query, type RunContext } from './run-context'
 import type { StoredImport } from './store'
 import { writeChunk } from './write/chunk'
 import { claimChunk } from './write/chunk-claim'
 import { toItems } from './write/chunk-items'
-
-const { placeholder } = sql
-const memberId = placeholder('memberId')
 
 /** A run works on its import at most this long; what is left, the next run does. */
 const MAX_RUN_MS = 20_000
@@ -31,10 +28,10 @@ const MAX_CHUNK_SIZE = 256 * 1024
 /** The text that the rows in the report of a dry run would have added. */
 const selectReported = sqlStatement<Pick<Usage, 'textBytes'>>`
   select coalesce(sum(undo ->> 'bytes'), 0) as textBytes from importRows
-  where memberId = ${memberId} and importId = ${placeholder('importId')}`
+  where memberId = :memberId and importId = :importId`
 const selectUsage = sqlStatement<Usage & OwnQuotas>`
   select yetBooks + ingBooks + doneBooks as books, textBytes, maxBooks, maxTextBytes from members
-  where memberId = ${memberId} and withdrawnAt is null`
+  where memberId = :memberId and withdrawnAt is null`
 
 const chunkEnd = (entries: ReceivedEntry[], from: number) => {
   let size = 0
@@ -65,7 +62,7 @@ const planChunk = async (
   }
   const existing = await loadExisting(context, memberId, matched)
   if (existing.size < matched.size) return undefined
-  const situation = { now, overwrites: merge === 'overwrite', quotas: context.quotas, existing }
+  const situation = { now, overwrites: merge === 'overwrite', quotas: context.config, existing }
   return chunk.map((entry, at) => planRow(done + at + 1, entry, matches.get(entry), situation))
 }
 
@@ -78,7 +75,7 @@ const commit = async (
   now: string,
   before: Usage,
 ) => {
-  const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = context.quotas
+  const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = context.config
   const ofChunk = { memberId, importId, lease, done: doneBefore + plan.length, now: Date.now() }
   const { books, textBytes } = withAdded(before, plan)
   const countOf = (outcome: Planned['outcome']) => plan.filter((each) => each.outcome === outcome).length
@@ -100,7 +97,7 @@ const commit = async (
 
 /** Works on an import until it is done, or the time or the statements of an invocation are used up. */
 const work = async (context: RunContext, stored: StoredImport, entries: ReceivedEntry[]) => {
-  const { budget, quotas, timeZone } = context
+  const { budget, config } = context
   const { memberId, importId, isDryRun, created } = stored
   const values = { memberId, importId }
   const deadline = Date.now() + MAX_RUN_MS
@@ -111,7 +108,7 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   let { done } = stored
   while (done < entries.length && Date.now() < deadline && budget.left > 0) {
     const to = chunkEnd(entries, done)
-    const now = localTime(timeZone)
+    const now = localTime(config.TIME_ZONE)
     const planned = await planChunk(context, stored, done, entries.slice(done, to), library.matches, now)
     if (!planned) {
       library = await loadLibrary(context, { ...stored, done }, entries)
@@ -122,7 +119,7 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
       const { usage } = await query(context, { usage: firstRow(selectUsage(values)) })
       if (!usage) return
       const used = { books: usage.books + before.books, textBytes: usage.textBytes + before.textBytes }
-      plan = limitUsage(plan, used, quotasOf(quotas, usage))
+      plan = limitUsage(plan, used, quotasOf(config, usage))
       if (!(await commit(context, stored, done, plan, now, before))) return
     }
     done = to
@@ -133,9 +130,9 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
 /** @throws ImportFileError if the file is not what it was when the import began */
 const readAgain = async ({ bucket, reader }: RunContext, stored: StoredImport) => {
   const { memberId, format, encoding, options, total, file } = stored
-  const bytes = file === null ? undefined : await getFile(bucket, memberId, file)
-  if (!bytes) throw new ImportFileError('The file was lost. Send it again.')
-  const { entries } = await readEntries(reader, bytes, { ...JSON.parse(options), format, encoding })
+  const object = file === null ? null : await callBucket(() => bucket.get(fileKey(memberId, file)))
+  if (!object) throw new ImportFileError('The file was lost. Send it again.')
+  const { entries } = await readEntries(reader, await object.bytes(), { ...JSON.parse(options), format, encoding })
   // Rows are known by their number, and the reader may have been updated since.
   if (entries.length === total) return entries
   throw new ImportFileError(

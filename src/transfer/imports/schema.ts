@@ -12,10 +12,11 @@ export const MAX_FILES_PER_DAY = 60
 /** Imports whose reports are kept; older ones are deleted when another import starts. */
 export const MAX_KEPT = 10
 
-const oneOf = (names: readonly string[]) => `must be one of ${names.join(', ')}`
-const nameIn = <const Names extends readonly string[]>(names: Names) => z.enum(names, { error: oneOf(names) })
+const nameIn = <const Names extends readonly string[]>(names: Names) =>
+  z.enum(names, { error: `must be one of ${names.join(', ')}` })
 const SHELF_MEANINGS = [...BOOK_STATUSES, 'STOPPED', 'PAUSED', 'TAG'] as const
 
+const encodingError = 'must be the name of an encoding, such as utf-8 or euc-kr'
 const isEncoding = (label: string) => {
   try {
     return Boolean(new TextDecoder(label))
@@ -30,12 +31,7 @@ export const ImportQuery = z.lazy(() =>
     format: z.optional(nameIn(FORMATS)),
     merge: z._default(nameIn(MERGE_RULES), 'fill'),
     encoding: z.optional(
-      z
-        .string()
-        .check(
-          z.maxLength(40, { error: 'must be the name of an encoding, such as utf-8 or euc-kr' }),
-          z.refine(isEncoding, { error: 'must be the name of an encoding, such as utf-8 or euc-kr' }),
-        ),
+      z.string().check(z.maxLength(40, { error: encodingError }), z.refine(isEncoding, { error: encodingError })),
     ),
   }),
 )

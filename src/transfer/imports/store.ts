@@ -16,8 +16,6 @@ import { storeMember } from './receive/member'
 import type { Import, ImportRow } from './responses'
 import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY, type RowsQuery } from './schema'
 
-const { placeholder } = sql
-
 const { columns: _, isDeleted: __, ...STORED } = getTableColumns(imports)
 export const importColumns = sql.raw(Object.keys(STORED).join(', '))
 /** A row of imports, as D1 returns it. */
@@ -26,7 +24,7 @@ export type StoredImport = Omit<typeof imports.$inferSelect, 'columns' | 'isDele
   format: FormatName
 }
 const isOwn = sql`memberId = ${callerId} and isDeleted = 0`
-export const isOwnImport = sql`${isOwn} and importId = ${placeholder('importId')}`
+export const isOwnImport = sql`${isOwn} and importId = :importId`
 
 export const toImport = (row: StoredImport): Import => {
   const { importId, status, format, isDryRun, merge, encoding, unknownColumns, total, reason } = row
@@ -46,22 +44,17 @@ export const toImport = (row: StoredImport): Import => {
   }
 }
 
-const dayAgo = placeholder('dayAgo')
-
 const isRunning = sql`exists (select 1 from imports where memberId = ${callerId} and isDeleted = 0 and status = 'RUNNING')`
 // Checked before a file is read, too, which costs more than all else: anyone can make up access tokens.
-/** Whether the caller may start an import: none runs, and fewer than twenty began within a day. */
-const mayStart = sql`not ${isRunning} and (
-  select count(*) from imports where memberId = ${callerId} and importId > ${dayAgo} and isDryRun = 0
-) < ${sql.raw(String(MAX_PER_DAY))}`
-
-type Limits = { limitedSince: number | null }
 /** When the twentieth last import began, if that was within a day: the next one may begin a day later. */
-const selectLimits = sqlStatement<Limits>`
-  select (
-    select importId from imports where memberId = ${callerId} and importId > ${dayAgo} and isDryRun = 0
-    order by importId desc limit 1 offset ${sql.raw(String(MAX_PER_DAY - 1))}
-  ) as limitedSince`
+const limitedSince = sql`(
+  select importId from imports where memberId = ${callerId} and importId > :dayAgo and isDryRun = 0
+  order by importId desc limit 1 offset ${sql.raw(String(MAX_PER_DAY - 1))}
+)`
+/** Whether the caller may start an import. */
+const mayStart = sql`not ${isRunning} and ${limitedSince} is null`
+type Limits = { limitedSince: number | null }
+const selectLimits = sqlStatement<Limits>`select ${limitedSince} as limitedSince`
 
 /** Why `mayStart` was false. */
 const refusal = (limits: Limits | undefined, now: number) =>
@@ -104,9 +97,8 @@ type NewImport = Pick<
 const INSERTED = 'isDryRun, merge, format, encoding, unknownColumns, columns, options, file, total, lease, leaseEndsAt'
 const insertImport = sqlStatement<StoredImport>`
   insert into imports (memberId, importId, status, ${sql.raw(INSERTED)})
-  select owner, max(${placeholder('now')}, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
-    iif(${placeholder('total')} = 0, 'DONE', 'RUNNING'),
-    ${sql.join(INSERTED.split(', ').map(placeholder), sql`, `)}
+  select owner, max(:now, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
+    iif(:total = 0, 'DONE', 'RUNNING'), ${sql.raw(INSERTED.replace(/\w+/g, ':$&'))}
   from (select ${callerId} as owner limit 1)
   where owner is not null and ${mayStart}
   returning ${importColumns}`
@@ -174,14 +166,14 @@ const reported = sql.raw(`line, title, outcome, code, losses, bookId, undo -> 'c
     where books.bookId = undo ->> 'similarTo' and +books.memberId = importRows.memberId
   ) as similarTo`)
 /** Matches the rows of the report of one of the caller's imports. */
-export const isOwnReportRow = sql`memberId = ${callerId} and importId = ${placeholder('importId')}`
+export const isOwnReportRow = sql`memberId = ${callerId} and importId = :importId`
 // Rows are numbered without gaps, so a page of all of them is a range. A page of an outcome counts through at most 10,000.
 const selectPage = sqlStatement<StoredRow>`
   select ${reported} from importRows
   where ${isOwnReportRow} and row > ${offset} order by row limit ${limit}`
 const selectPageOfOutcome = sqlStatement<StoredRow>`
   select ${reported} from importRows
-  where ${isOwnReportRow} and outcome = ${placeholder('outcome')} order by row limit ${limit} offset ${offset}`
+  where ${isOwnReportRow} and outcome = :outcome order by row limit ${limit} offset ${offset}`
 
 /** A page of the report. Returns undefined if the caller has no such import. */
 export const listRows = async (

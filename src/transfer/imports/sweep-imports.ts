@@ -9,8 +9,6 @@ import { continueImport, RUN_STATEMENTS } from './run'
 import { query, type RunContext } from './run-context'
 import type { StoredImport } from './store'
 
-const { placeholder } = sql
-
 /** How long reports are kept, and how long an import may take. */
 const KEPT_MS = 30 * DAY_MS
 const LONGEST_MS = DAY_MS
@@ -35,21 +33,19 @@ const selectSweepable = sqlStatement<Sweepable>`
       select * from imports where ${hasFile} order by importId limit ${sql.raw(String(MAX_CONSIDERED))}
     ) as each
     where status <> 'RUNNING' or (
-      leaseEndsAt <= ${placeholder('now')}
+      leaseEndsAt <= :now
         and not exists (select 1 from members where members.memberId = each.memberId and blockedAt is not null)
     )
     order by leaseEndsAt limit ${sql.raw(String(MAX_IMPORTS))}
   )
   union all select * from (
-    select memberId, importId, file, total, 0, 0 from imports where importId < ${placeholder('before')} and file is null
+    select memberId, importId, file, total, 0, 0 from imports where importId < :before and file is null
     order by importId limit ${sql.raw(String(MAX_REPORTS))}
   )`
 const failLate = sqlStatement`
   update imports set status = 'FAILED', reason = 'The import took longer than a day.'
-  where memberId = ${placeholder('memberId')} and importId = ${placeholder('importId')} and status = 'RUNNING'`
-const isListed = sql`(memberId, importId) in (
-  select value ->> 0, value ->> 1 from json_each(${placeholder('list')})
-)`
+  where memberId = :memberId and importId = :importId and status = 'RUNNING'`
+const isListed = sql`(memberId, importId) in (select value ->> 0, value ->> 1 from json_each(:list))`
 const deleteRows = sqlStatement`delete from importRows where ${isListed}`
 const deleteImports = sqlStatement`delete from imports where ${isListed}`
 

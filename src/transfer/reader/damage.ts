@@ -15,7 +15,7 @@ export const reportDamage = (entry: Entry) => {
   const { cells, losses: _, ...values } = entry
   const all =
     cells.names.length > 0 ? cells.values.map((cell, at) => [cells.names[at] ?? '', cell]) : Object.entries(values)
-  const fields = all.flatMap(([field, value]) => (isDamaged(value) ? [String(field)] : []))
-  const losses = fields.map((field) => ({ code: 'bad-bytes' as const, field }))
+  const damaged = all.filter(([, value]) => isDamaged(value))
+  const losses = damaged.map(([field]) => ({ code: 'bad-bytes' as const, field: String(field) }))
   entry.losses.push(...sumUp(losses, MAX_DAMAGED))
 }

@@ -83,12 +83,17 @@ const CANDIDATES: [encoding: string, isEvident?: Evidence][] = [
   ['windows-1256'],
 ]
 
-/** The text of bytes in an encoding, or undefined if some are none in it. */
-const decodeWhole = (bytes: Uint8Array, encoding: string) => {
-  const text = new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes)
-  // C1 controls are what bytes without a character become, private characters are no text.
-  return /[\x80-\x9f\p{Co}]/u.test(text) ? undefined : text
+/** The text of bytes in an encoding, or undefined if some are not valid in it. */
+export const decodeStrictly = (bytes: Uint8Array, encoding: string) => {
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    return undefined
+  }
 }
+
+/** C1 controls are what bytes without a character become, private characters are no text. */
+const NO_TEXT = /[\x80-\x9f\p{Co}]/u
 
 /** The lines that have bytes beyond ASCII. No known encoding has a line break within a character. */
 const sampleOf = (bytes: Uint8Array) => {
@@ -136,12 +141,8 @@ const quote = (text: string) => {
 export const guessEncoding = (bytes: Uint8Array, hasUtf8: boolean) => {
   const sample = sampleOf(bytes)
   const texts = CANDIDATES.flatMap(([encoding, isEvident]) => {
-    try {
-      const text = decodeWhole(sample, encoding)
-      return text === undefined ? [] : [{ encoding, text, isEvident }]
-    } catch {
-      return []
-    }
+    const text = decodeStrictly(sample, encoding)
+    return text === undefined || NO_TEXT.test(text) ? [] : [{ encoding, text, isEvident }]
   })
   const evident = texts.filter(({ text, isEvident }) => isEvident !== undefined && isEvidentIn(text, isEvident))
   if (evident.length === 1 && evident[0]) return evident[0].encoding

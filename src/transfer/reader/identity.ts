@@ -4,12 +4,7 @@ import { toAuthorKeys, toTitle } from './names'
 const toText = ({ content }: EntryMemo) => content
 
 /** What makes an entry the same book as another: its first identifier, else its ISBN, else its title and first author. */
-export const identityOf = ({
-  sourceIds: [sourceId],
-  isbn,
-  title,
-  author,
-}: Pick<Entry, 'sourceIds' | 'isbn' | 'title' | 'author'>) => {
+const identityOf = ({ sourceIds: [sourceId], isbn, title, author }: Entry) => {
   if (sourceId) return sourceId
   if (isbn) return `isbn:${isbn}`
   return title ? `title:${toTitle(title).key}|${toAuthorKeys(author)[0]}` : undefined

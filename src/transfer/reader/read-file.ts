@@ -27,23 +27,24 @@ import { markDuplicates } from './identity'
 import { limitEntries, refuse } from './limits'
 import { isLua, parseLua } from './lua'
 import { type Format, type Source, type Table, toTable } from './rows/table'
+import { toKey } from './rows/values'
 import { decodeText, describeUnsupported } from './text'
 
 /**
  * In the order in which they are tried: some formats have all columns of another one. Formats of text and JSON come first,
  * because parsing their files as tables may fail.
  */
-const REGISTRY: Format[] = [
+const REGISTRY: Record<FormatName, Format> = {
   library,
-  librarythingJson,
-  koreaderJson,
-  douban,
-  koreaderLua,
-  koreaderClippings,
+  'librarything-json': librarythingJson,
+  'koreader-json': koreaderJson,
+  'douban-json': douban,
+  'koreader-lua': koreaderLua,
+  'koreader-clippings': koreaderClippings,
   kindle,
-  kindleNotebook,
+  'kindle-notebook': kindleNotebook,
   readwise,
-  appleBooks,
+  'apple-books': appleBooks,
   kobo,
   libby,
   jelu,
@@ -56,8 +57,9 @@ const REGISTRY: Format[] = [
   libib,
   calibre,
   goodreads,
-  generic,
-]
+  csv: generic,
+}
+const NAMES = Object.keys(REGISTRY) as FormatName[]
 
 /** Objects and arrays of a JSON file, and keys of a Lua table. Each takes far more memory than its text: 10 MiB of `{},` would take all of it. */
 const MAX_JSON_VALUES = 500_000
@@ -123,18 +125,18 @@ const REFUSED: [columns: string[], reason: string][] = [
   ],
 ]
 
-const choose = (source: Source, { format, columns }: ReadOptions) => {
+const choose = (source: Source, { format, columns }: ReadOptions): FormatName => {
   // A file that names its columns needs no detection.
   const name = format ?? (Object.keys(columns).length > 0 ? 'csv' : undefined)
   if (!name) {
-    const found = REGISTRY.find(({ matches }) => matches(source)) ?? refuseUnknown(source)
+    const found = NAMES.find((name) => REGISTRY[name].matches(source)) ?? refuseUnknown(source)
     const isRefused = ([columns]: (typeof REFUSED)[number]) => columns.every((name) => source.table.keys.includes(name))
-    const refused = found === generic ? REFUSED.find(isRefused) : undefined
+    const refused = found === 'csv' ? REFUSED.find(isRefused) : undefined
     return refused ? refuse(refused[1]) : found
   }
-  const chosen = REGISTRY.find((candidate) => candidate.name === name) ?? refuse(`The format ${name} is not known.`)
+  const { matches } = REGISTRY[name] ?? refuse(`The format ${name} is not known.`)
   const isMapped = name === 'csv' && columns.title !== undefined && source.table.header.length > 0
-  if (isMapped || chosen.matches(source)) return chosen
+  if (isMapped || matches(source)) return name
   return name === 'csv' ? refuseUnknown(source) : refuse(`The file does not have the format ${name}.`)
 }
 
@@ -166,8 +168,10 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   const { text, encoding, isDamaged } = decodeText(bytes, options.encoding)
   if (!text.trim()) refuse('The file is empty.')
   const source = toSource(text)
-  const { name, read, columnsOf, memberOf } = choose(source, options)
-  const entries = read(source, options)
+  const name = choose(source, options)
+  const { read, columnsOf, memberOf } = REGISTRY[name]
+  const folded = Object.entries(options.shelfMap).map(([shelf, meaning]) => [toKey(shelf), meaning])
+  const entries = read(source, { ...options, shelfMap: Object.fromEntries(folded) })
   if (isDamaged) for (const entry of entries) reportDamage(entry)
   limitEntries(entries)
   nameSources(entries, name)

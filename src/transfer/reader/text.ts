@@ -1,22 +1,5 @@
-import { guessEncoding } from './encoding'
+import { decodeStrictly, guessEncoding } from './encoding'
 import { isNotebook } from './formats/highlights/kindle-notebook'
-import { refuse } from './limits'
-
-const decode = (bytes: Uint8Array, encoding: string) => {
-  try {
-    return new TextDecoder(encoding).decode(bytes)
-  } catch {
-    return refuse(`The encoding ${encoding.slice(0, 50)} is not known. Try utf-8, euc-kr or windows-1252.`)
-  }
-}
-
-const decodeUtf8 = (bytes: Uint8Array) => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-  } catch {
-    return undefined
-  }
-}
 
 /** By the byte order mark. Without one, by the zero byte of the first character, which is ASCII in every known file. */
 const utf16 = ([first, second]: Uint8Array) => {
@@ -48,24 +31,21 @@ const decodeOther = (bytes: Uint8Array) => {
   const { valid, invalid } = countUtf8(utf8, bytes)
   if (valid >= VALID_TO_INVALID * invalid) return { text: utf8, encoding: 'utf-8' }
   const encoding = guessEncoding(bytes, valid > 0)
-  return { text: decode(bytes, encoding), encoding }
+  return { text: new TextDecoder(encoding).decode(bytes), encoding }
 }
 
 /**
  * Decodes a file without its byte order mark: UTF-16, UTF-8 if it is valid, else `encoding`, else UTF-8 if nearly all of it
  * is valid, else a guess. Bytes that are no text become U+FFFD. `isDamaged`: whether there may be any.
- * @throws ImportFileError if `encoding` is needed, and is unknown or cannot be guessed
+ * @throws ImportFileError if `encoding` is needed, and cannot be guessed
  */
 export const decodeText = (bytes: Uint8Array, encoding?: string) => {
   const wide = utf16(bytes)
-  const utf8 = wide ? undefined : decodeUtf8(bytes)
-  const known = wide ?? encoding
-  const { text, encoding: found } =
-    utf8 !== undefined
-      ? { text: utf8, encoding: 'utf-8' }
-      : known
-        ? { text: decode(bytes, known), encoding: known }
-        : decodeOther(bytes)
+  const utf8 = wide ? undefined : decodeStrictly(bytes, 'utf-8')
+  const known = wide ?? (utf8 === undefined ? encoding : 'utf-8')
+  const { text, encoding: found } = known
+    ? { text: utf8 ?? new TextDecoder(known).decode(bytes), encoding: known }
+    : decodeOther(bytes)
   // The database cannot store NUL.
   return { text: text.replaceAll('\0', ''), encoding: found, isDamaged: utf8 === undefined && text.includes('\ufffd') }
 }

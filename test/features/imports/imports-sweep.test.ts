@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
 import { connect } from '../../../src/db/client'
+import { configure } from '../../../src/env'
 import { sweep } from '../../../src/sweep'
 import { sweepImports } from '../../../src/transfer/imports/sweep-imports'
-import { DEFAULT_QUOTAS } from '../../../src/values/quotas'
 import { signUp } from '../../support/api'
 import { memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
@@ -72,7 +72,7 @@ it('leaves an import to the next sweep if too few statements are left to load th
   const { memberId, importId } = await interrupt()
   const db = connect(memberDatabase(), { slot: memberSlot() })
   const budget = { left: 18 }
-  const context = { db, bucket: env.IMAGES, reader: env.READER, quotas: DEFAULT_QUOTAS, timeZone: 'UTC', budget }
+  const context = { db, bucket: env.IMAGES, reader: env.READER, config: configure(env), budget }
   const each = { memberId, importId, file: 'again', total: 2, isRunning: 1, books: 20_000 }
   await sweepImports(context, [each], Date.now())
   expect(budget.left).toBe(18)

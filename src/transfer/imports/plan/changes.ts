@@ -1,6 +1,6 @@
 import { utf8Bytes } from '../../../values/quotas'
 import { fold, toFoldedColumn } from '../../../values/text/fold'
-import type { BookColumns } from '../../book-columns'
+import { type BookColumns, TEXTS } from '../../book-columns'
 import { HISTORY_COLUMNS } from '../undo/snapshot'
 import { MAX_EXCERPT } from './existing'
 import { implicitReading } from './merge'
@@ -45,8 +45,6 @@ export const changesOf = (planned: Planned): Record<string, Change> => {
     ...replaced,
   ])
 }
-
-const TEXTS = ['title', 'cover', 'author', 'publisher', 'language', 'series', 'sourceIds'] as const
 
 /** How to undo a row that updates a book. `writeChunk` replaces `history` and `texts` with what it overwrites. */
 export const toUndo = (planned: Planned) => {

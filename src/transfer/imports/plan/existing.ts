@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
-import { type BookColumns, bookColumns, ofBook } from '../../book-columns'
+import { type BookColumns, bookColumns, eventsOfBook, ofBook, tagsOfBook } from '../../book-columns'
 import type { Entry, EntryMemo, EntryProgress } from '../../entry'
 import { query, type RunContext, toJsonParts } from '../run-context'
 import type { StoredImport } from '../store'
@@ -8,24 +8,21 @@ import { createMatcher, type Known, type Origin } from './matching'
 
 // Loads the books of the library that a file may match. All statements are scoped to the member by `memberId`.
 
-const { placeholder } = sql
-const memberId = placeholder('memberId')
-
 /** Books per call, so that a library of any size takes constant memory. */
 const LIBRARY_PAGE = 2000
 const selectLibrary = sqlStatement<Known>`
-  select bookId, title, author, isbn, sourceIds from books where memberId = ${memberId} and bookId > ${placeholder('after')}
+  select bookId, title, author, isbn, sourceIds from books where memberId = :memberId and bookId > :after
   order by bookId limit ${sql.raw(String(LIBRARY_PAGE))}`
 /** The books of the rows that earlier runs committed. */
 const selectTaken = sqlStatement<{ bookId: number }>`
   select bookId from importRows
-  where memberId = ${memberId} and importId = ${placeholder('importId')} and bookId is not null and code is not 'ambiguous-match'`
+  where memberId = :memberId and importId = :importId and bookId is not null and code is not 'ambiguous-match'`
 const selectOrigins = sqlStatement<Origin>`
   select bookId, undo ->> 'origin' as origin, title from importRows
-  where memberId = ${memberId} and outcome = 'created' and origin is not null
-    and importId in (select importId from imports where memberId = ${memberId} and format = 'library')`
+  where memberId = :memberId and outcome = 'created' and origin is not null
+    and importId in (select importId from imports where memberId = :memberId and format = 'library')`
 
-const selectTagKeys = sqlStatement<{ tagKey: string }>`select tagKey from tags where memberId = ${memberId}`
+const selectTagKeys = sqlStatement<{ tagKey: string }>`select tagKey from tags where memberId = :memberId`
 
 /** The most statements that `loadLibrary` takes. */
 export const libraryStatements = (books: number) => 4 + Math.floor(books / LIBRARY_PAGE)
@@ -33,18 +30,14 @@ export const libraryStatements = (books: number) => 4 + Math.floor(books / LIBRA
 /** Loads what a run has to know of the library: the books to which the entries that are left belong, and the tags. */
 export const loadLibrary = async (context: RunContext, stored: StoredImport, entries: Entry[]) => {
   const { memberId, importId, done } = stored
-  const {
-    tagKeys,
-    taken,
-    origins = [],
-  } = await query(context, {
+  const { tagKeys, taken, origins } = await query(context, {
     tagKeys: selectTagKeys({ memberId }),
     taken: selectTaken({ memberId, importId }),
     origins: entries.some(({ exact }) => exact) ? selectOrigins({ memberId }) : undefined,
   })
   const matcher = createMatcher(
     entries,
-    new Map(origins.map((origin) => [origin.bookId, origin])),
+    new Map(origins?.map((origin) => [origin.bookId, origin])),
     new Set(taken.map(({ bookId }) => bookId)),
   )
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -91,23 +84,23 @@ type ExistingRow = Omit<Existing, 'readings' | 'tagKeys' | 'missing' | 'sourced'
 }
 const selectExisting = sqlStatement<ExistingRow>`
   select bookId, ${bookColumns}, newestReadingId, memoCount, memoBytes,
-    coalesce((select total from progress where ${ofBook('progress')} order by at desc limit 1), 0) as events,
+    ${eventsOfBook} as events,
     (
       select json_group_array(json_object('startedAt', startedAt, 'finishedAt', finishedAt)) from readings
       where ${ofBook('readings')}
     ) as readings,
-    (select json_group_array(tagKey) from bookTags cross join tags using (memberId, tagId) where ${ofBook('bookTags')}) as tagKeys
-  from books where +memberId = ${memberId} and bookId in (select value from json_each(${placeholder('bookIds')}))`
+    (select json_group_array(tagKey) from ${tagsOfBook}) as tagKeys
+  from books where +memberId = :memberId and bookId in (select value from json_each(:bookIds))`
 
-const items = sql`json_each(${placeholder('items')})`
+const items = sql`json_each(:items)`
 /** Each item has the text of a memo, or the time of an event. */
 const selectMissing = sqlStatement<{ number: number }>`
   select value ->> 'number' as number from ${items}
   where iif(value ->> 'at' is null, (value ->> 'bookId', value ->> 'content') not in (
-    select bookId, memoContent from memos where +memberId = ${memberId} and bookId in (select value ->> 'bookId' from ${items})
+    select bookId, memoContent from memos where +memberId = :memberId and bookId in (select value ->> 'bookId' from ${items})
   ), not exists (
     select 1 from progress
-    where memberId = ${memberId} and progress.bookId = value ->> 'bookId' and progress.at = value ->> 'at'
+    where memberId = :memberId and progress.bookId = value ->> 'bookId' and progress.at = value ->> 'at'
   ))`
 /** Characters of a replaced text that the report shows. */
 export const MAX_EXCERPT = 200
@@ -115,8 +108,7 @@ const selectSourced = sqlStatement<SourcedMemo>`
   select memoId, bookId, version, importSource as source, version is not importVersion as isEdited,
     octet_length(memoContent) as bytes, substr(memoContent, 1, ${sql.raw(String(MAX_EXCERPT))}) as excerpt
   from memos
-  where +memberId = ${memberId} and importSource is not null
-    and bookId in (select value from json_each(${placeholder('bookIds')}))`
+  where +memberId = :memberId and importSource is not null and bookId in (select value from json_each(:bookIds))`
 
 const toExisting = (row: ExistingRow): Existing => ({
   ...row,

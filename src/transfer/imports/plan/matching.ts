@@ -74,14 +74,10 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
   const originOf = ({ exact }: Entry) => (exact?.bookId ? originKey(exact.bookId) : undefined)
   const keysOf = new Map(entries.map((entry) => [entry, toKeys(entry)]))
   const wanted = new Set(
-    [...keysOf].flatMap(([entry, { ofIsbn, ofNames, title, longTitle, shortTitles }]) => [
+    [...keysOf].flatMap(([entry, { number: _, ...keys }]) => [
       originOf(entry),
       ...entry.sourceIds,
-      ...ofIsbn,
-      ...ofNames,
-      title,
-      longTitle,
-      ...shortTitles,
+      ...Object.values(keys).flat(),
     ]),
   )
   const books = new Map<string, Candidate[]>()

@@ -1,10 +1,9 @@
 import { utf8Bytes } from '../../../values/quotas'
-import { type BookColumns, DETAILS } from '../../book-columns'
+import { type BookColumns, DETAILS, TEXTS } from '../../book-columns'
 import type { Entry, EntryReading, ExactValues, Loss } from '../../entry'
 
 const isFull = (date: string | null) => date?.length === 10
 const toTimestamp = (date: string | null) => (date && isFull(date) ? `${date}T00:00:00` : null)
-const toAddedAt = (added: string | null) => (added && added.length === 10 ? `${added}T00:00:00` : added)
 /** Whole stars: quarters rounded half up, but at least one. 0 if unrated. */
 export const toStars = (quarters: number | null) => (quarters ? Math.max(1, Math.floor((quarters + 2) / 4)) : 0)
 
@@ -95,7 +94,7 @@ export const toNewBook = (entry: Entry, now: string) => {
   const columns: BookColumns = {
     title: entry.title ?? '',
     ...detailsOf(entry),
-    createdAt: toAddedAt(entry.addedAt) ?? now,
+    createdAt: toTimestamp(entry.addedAt) ?? entry.addedAt ?? now,
     star: toStars(entry.quarters),
     // The page of a book is that of its latest event.
     currentPage: exact?.progress.at(-1)?.page ?? entry.currentPage ?? 0,
@@ -109,5 +108,4 @@ export const toNewBook = (entry: Entry, now: string) => {
 }
 
 /** The UTF-8 bytes that the triggers count for a book. */
-export const textBytesOf = ({ title, cover, author, publisher, language, series, sourceIds }: BookColumns) =>
-  utf8Bytes(title, cover, author, publisher, language, series, sourceIds)
+export const textBytesOf = (book: BookColumns) => utf8Bytes(...TEXTS.map((name) => book[name]))

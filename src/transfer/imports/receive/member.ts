@@ -3,19 +3,17 @@ import { type Caller, callerId, isCaller } from '../../../db/caller'
 import { idempotent, sqlStatement } from '../../../db/client'
 import type { EntryMember } from '../../entry'
 
-const { placeholder } = sql
-
 /** Matches the import that the same batch creates. */
-const isStarting = sql`imports.memberId = ${callerId} and lease = ${placeholder('lease')} and leaseEndsAt = ${placeholder('leaseEndsAt')}`
+const isStarting = sql`imports.memberId = ${callerId} and lease = :lease and leaseEndsAt = :leaseEndsAt`
 const fillGoals = sqlStatement`
   insert into goals (memberId, year, metric, target)
   select imports.memberId, goal.value ->> 'year', goal.value ->> 'metric', goal.value ->> 'target'
-  from imports cross join json_each(${placeholder('goals')}) as goal
+  from imports cross join json_each(:goals) as goal
   where ${isStarting} and isDryRun = 0
-  on conflict do update set metric = excluded.metric, target = excluded.target where ${placeholder('merge')} = 'overwrite'`
+  on conflict do update set metric = excluded.metric, target = excluded.target where :merge = 'overwrite'`
 const fillTimeZone = sqlStatement`
-  update members set timeZone = ${placeholder('timeZone')}
-  where ${isCaller} and (timeZone is null or ${placeholder('merge')} = 'overwrite') and ${placeholder('timeZone')} is not null
+  update members set timeZone = :timeZone
+  where ${isCaller} and (timeZone is null or :merge = 'overwrite') and :timeZone is not null
     and exists (select 1 from imports where ${isStarting} and isDryRun = 0)`
 
 /** Stores what an export says of its member: all at once with the start of the import, since it is little. An undo leaves it. */

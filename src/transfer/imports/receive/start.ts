@@ -1,12 +1,13 @@
 import type { Caller } from '../../../db/caller'
 import { uninterrupted } from '../../../db/client'
 import { ApiError, unavailable } from '../../../errors'
+import { callBucket, fileKey } from '../../../library/images/bucket'
 import { createLimiter, type Lease } from '../../../runtime/limiter'
 import { ImportFileError } from '../../reader/limits'
 import { columnsOf } from '../failed-csv'
 import { failImport, LEASE_MS, newLease } from '../lease'
 import { continueImport, runImport } from '../run'
-import { putFile, type RunContext } from '../run-context'
+import type { RunContext } from '../run-context'
 import { type ImportQuery, MAX_FILE_BYTES } from '../schema'
 import { admitFile, createImport, type StoredImport, toImport } from '../store'
 import type { Upload } from './import-body'
@@ -15,7 +16,6 @@ import { readEntries } from './reader-client'
 /** What an import needs of the request that starts or continues it. */
 export type ImportContext = RunContext & {
   caller: Caller
-  secret: string
   /** The keys by which callers take turns. */
   turns: string[]
   /** Runs work after the response, and logs errors. */
@@ -41,51 +41,41 @@ export const continueLater = (context: ImportContext, stored: StoredImport) => {
   if (turn) workLater(context, turn, () => continueImport(context, stored))
 }
 
-const readUpload = (...values: Parameters<typeof readEntries>) =>
-  readEntries(...values).catch((error): never => {
-    if (!(error instanceof ImportFileError)) throw error
-    throw new ApiError('FILE_NOT_IMPORTABLE', { message: `The file cannot be imported: ${error.message}` })
-  })
-
-/** Reads a file and stores its import, whose rows follow the response. */
-const readAndStore = async (
-  context: ImportContext,
-  { file: bytes, parts }: Upload,
-  query: ImportQuery,
-  turn: Lease,
-) => {
-  const { db, bucket, reader, caller, runLater } = context
-  const { dryRun, merge, format, encoding } = query
-  const { entries, ...about } = await readUpload(reader, bytes, { format, encoding, ...parts })
-  const file = crypto.randomUUID()
-  const created = await createImport(db, caller, {
-    ...about,
-    ...newLease(),
-    isDryRun: dryRun === 'true' ? 1 : 0,
-    merge,
-    columns: columnsOf(entries.map(({ cells }) => cells.names)),
-    options: parts,
-    file,
-    total: entries.length,
-  })
-  await putFile(bucket, created.memberId, file, bytes).catch((error) => {
-    runLater(() => failImport(context, created, 'The file could not be stored. Send it again.'))
-    throw error
-  })
-  workLater(context, turn, () => runImport(context, created, entries))
-  return toImport(created)
-}
-
 /**
- * Starts an import of a file.
+ * Starts an import of a file, whose rows follow the response.
  * @throws the errors of `admitFile` and `createImport`; FILE_NOT_IMPORTABLE; UNAVAILABLE if the reader or the bucket fails
  */
-export const startImport = async (context: ImportContext, upload: Upload, query: ImportQuery) => {
-  const { db, caller, secret, turns } = context
-  await admitFile(db, caller, secret)
-  const turn = await running.acquire(upload.file.length, turns)
+export const startImport = async (context: ImportContext, { file: bytes, parts }: Upload, query: ImportQuery) => {
+  const { db, bucket, reader, caller, config, turns, runLater } = context
+  const { dryRun, merge, format, encoding } = query
+  await admitFile(db, caller, config.JWT_SECRET)
+  const turn = await running.acquire(bytes.length, turns)
   if (!turn) throw unavailable('too many imports are being read')
-  const storing = readAndStore(context, upload, query, turn).catch((error) => {
+  const readAndStore = async () => {
+    const read = readEntries(reader, bytes, { format, encoding, ...parts })
+    const { entries, ...about } = await read.catch((error): never => {
+      if (!(error instanceof ImportFileError)) throw error
+      throw new ApiError('FILE_NOT_IMPORTABLE', { message: `The file cannot be imported: ${error.message}` })
+    })
+    const file = crypto.randomUUID()
+    const created = await createImport(db, caller, {
+      ...about,
+      ...newLease(),
+      isDryRun: dryRun === 'true' ? 1 : 0,
+      merge,
+      columns: columnsOf(entries.map(({ cells }) => cells.names)),
+      options: parts,
+      file,
+      total: entries.length,
+    })
+    await callBucket(() => bucket.put(fileKey(created.memberId, file), bytes)).catch((error) => {
+      runLater(() => failImport(context, created, 'The file could not be stored. Send it again.'))
+      throw error
+    })
+    workLater(context, turn, () => runImport(context, created, entries))
+    return toImport(created)
+  }
+  const storing = readAndStore().catch((error) => {
     turn.release()
     throw error
   })

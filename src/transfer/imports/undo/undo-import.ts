@@ -9,8 +9,6 @@ import { importColumns, isOwnImport, isOwnReportRow, type StoredImport } from '.
 import * as restore from './restore'
 import { snapshot } from './snapshot'
 
-const { placeholder } = sql
-
 // Rows stay until the undo is complete: the next DELETE continues it after a crash.
 const cancel = sqlStatement<StoredImport>`
   update imports set status = iif(status = 'RUNNING', 'FAILED', status), lease = 0 where ${isOwnImport}
@@ -24,8 +22,8 @@ const BATCH = 100
 const deleteUnchanged = sqlStatement<{ bookId: number }>`
   delete from books where +memberId = ${callerId} and bookId in (
     select books.bookId from importRows join books using (memberId, bookId)
-    where importRows.memberId = ${callerId} and importId = ${placeholder('importId')}
-      and row > ${placeholder('after')} and row <= ${placeholder('after')} + ${sql.raw(String(BATCH))}
+    where importRows.memberId = ${callerId} and importId = :importId
+      and row > :after and row <= :after + ${sql.raw(String(BATCH))}
       and outcome = 'created' and mergedBooks = 0 and undo is not null
       and not exists (
         select 1 from json_each(${snapshot}) as now where undo -> now.key is not null and now.value is not iif(
@@ -37,7 +35,7 @@ const deleteUnchanged = sqlStatement<{ bookId: number }>`
 type KeptRow = { bookId: number; title: string; outcome: 'created' | 'updated'; left: string | null }
 const selectKept = sqlStatement<KeptRow>`
   select books.bookId, books.title, outcome, undo -> 'left' as left from importRows join books using (memberId, bookId)
-  where importRows.memberId = ${callerId} and importId = ${placeholder('importId')} and outcome in ('created', 'updated')
+  where importRows.memberId = ${callerId} and importId = :importId and outcome in ('created', 'updated')
   order by row`
 const deleteRows = sqlStatement`delete from importRows where ${isOwnReportRow}`
 const hide = sqlStatement`update imports set isDeleted = 1, options = '', reason = null where ${isOwnImport} returning importId`

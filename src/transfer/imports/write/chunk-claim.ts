@@ -9,21 +9,12 @@ import { IMPORT_OUTCOMES } from '../../../values/contract'
 // Expressions that the statements of a chunk share. An import runs without a session, so all statements are scoped to the
 // member by `memberId`. Lists are JSON parameters, because D1 allows a hundred parameters per statement.
 
-const { placeholder } = sql
-
 // In conditions on rows with an identifier, a unary plus keeps SQLite from reading all rows of the member: `+memberId = …`.
-export const memberId = placeholder('memberId')
-export const importId = placeholder('importId')
-const isImport = sql`memberId = ${memberId} and importId = ${importId}`
+const isImport = sql`memberId = :memberId and importId = :importId`
 /** Whether the chunk was claimed by this run, which `claimChunk` does first. */
-export const isClaimed = sql`exists (
-  select 1 from imports where ${isImport} and done = ${placeholder('done')} and lease = ${placeholder('lease')}
-)`
+export const isClaimed = sql`exists (select 1 from imports where ${isImport} and done = :done and lease = :lease)`
 const bookCount = sql`${members.yetBooks} + ${members.ingBooks} + ${members.doneBooks}`
-const addCounts = sql.join(
-  IMPORT_OUTCOMES.map((outcome) => sql`${sql.raw(outcome)} = ${sql.raw(outcome)} + ${placeholder(outcome)}`),
-  sql`, `,
-)
+const addCounts = sql.raw(IMPORT_OUTCOMES.map((outcome) => `${outcome} = ${outcome} + :${outcome}`).join(', '))
 
 /**
  * Claims the rows of a chunk for this run, so that no other run can commit them, and counts their outcomes. Returns no row if
@@ -31,29 +22,26 @@ const addCounts = sql.join(
  */
 export const claimChunk = sqlStatement<{ done: number }>`
   update imports set
-    done = ${placeholder('done')}, leaseEndsAt = ${placeholder('leaseEndsAt')}, continuations = 0, ${addCounts},
-    status = iif(${placeholder('done')} = total, 'DONE', status)
-  where ${isImport} and done = ${placeholder('doneBefore')} and lease = ${placeholder('lease')} and status = 'RUNNING'
+    done = :done, leaseEndsAt = :leaseEndsAt, continuations = 0, ${addCounts},
+    status = iif(:done = total, 'DONE', status)
+  where ${isImport} and done = :doneBefore and lease = :lease and status = 'RUNNING'
     and isDeleted = 0
     and exists (
-      select 1 from ${members} where ${members.memberId} = ${memberId} and ${members.withdrawnAt} is null
-        and (${placeholder('newBooks')} = 0 or ${bookCount} + ${placeholder('newBooks')} <= ${bookLimit})
-        and (
-          ${placeholder('bytes')} = 0
-          or ${members.textBytes} + ${placeholder('bytes')} <= ${textLimit}
-        )
+      select 1 from ${members} where ${members.memberId} = :memberId and ${members.withdrawnAt} is null
+        and (:newBooks = 0 or ${bookCount} + :newBooks <= ${bookLimit})
+        and (:bytes = 0 or ${members.textBytes} + :bytes <= ${textLimit})
     )
   returning done`
 
 /** The items of a statement, as chunk-items.ts makes them. */
-export const items = sql`json_each(${placeholder('items')}) as item`
+export const items = sql`json_each(:items) as item`
 export const value = (name: string) => sql.raw(`item.value ->> '${name}'`)
 export const jsonOf = (name: string) => sql.raw(`item.value -> '${name}'`)
 export const values = (...names: string[]) => sql.join(names.map(value), sql`, `)
 /** The last of the new books. Once they are inserted, no other book has a higher identifier. */
 const lastBookId = sql`${nextId(books.bookId)} - 1`
 /** The member's book to which an item belongs. */
-export const itemBook = sql`books on books.memberId = ${memberId}
+export const itemBook = sql`books on books.memberId = :memberId
   and books.bookId = coalesce(${value('bookId')}, ${lastBookId} - ${value('newer')})`
 /** Joined with CROSS JOIN, which fixes the order of the tables: otherwise, SQLite may parse the JSON once per row. */
 export const itemsOfBooks = sql`${items} cross join ${itemBook}`

@@ -42,21 +42,15 @@ const toReadings = ({ book, readings }: Planned, ofBook: OfBook) => {
   }))
 }
 
-const toMemo = (memo: EntryMemo, ofBook: OfBook, now: string) => {
-  const { type, content, page, isPublic, createdAt, updatedAt, source } = memo
-  return {
-    ...ofBook,
-    type,
-    content,
-    folded: toFoldedColumn(content),
-    page,
-    authority: isPublic ? 'PUBLIC' : 'PRIVATE',
-    createdAt: createdAt ?? now,
-    updatedAt: updatedAt ?? createdAt ?? now,
-    version: newVersion(),
-    source,
-  }
-}
+const toMemo = ({ isPublic, createdAt, updatedAt, ...memo }: EntryMemo, ofBook: OfBook, now: string) => ({
+  ...ofBook,
+  ...memo,
+  folded: toFoldedColumn(memo.content),
+  authority: isPublic ? 'PUBLIC' : 'PRIVATE',
+  createdAt: createdAt ?? now,
+  updatedAt: updatedAt ?? createdAt ?? now,
+  version: newVersion(),
+})
 
 const toText = ({ content, replaced: { memoId, version } }: ReplacedText, now: string) => ({
   memoId,

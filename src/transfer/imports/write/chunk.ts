@@ -7,7 +7,7 @@ import { MAX_TAGS } from '../../../library/tags/schema'
 import { BOOK_COLUMNS, CHANGEABLE } from '../../book-columns'
 import { toJsonParts } from '../run-context'
 import { historyBefore, historyEdits, historyState, snapshot, tagState } from '../undo/snapshot'
-import { importId, isClaimed, itemBook, items, itemsOfBooks, jsonOf, memberId, value, values } from './chunk-claim'
+import { isClaimed, itemBook, items, itemsOfBooks, jsonOf, value, values } from './chunk-claim'
 import type { toItems } from './chunk-items'
 import { insertFirstReadings, insertProgress, insertReadings, lastReadingId, syncBooks, syncPages } from './history'
 
@@ -16,7 +16,7 @@ import { insertFirstReadings, insertProgress, insertReadings, lastReadingId, syn
 const INSERTED = [...BOOK_COLUMNS, 'titleFolded', 'authorFolded'] as const
 const insertBooks = sqlStatement`
   insert into books (bookId, memberId, newestReadingId, ${sql.raw(INSERTED.join(', '))})
-  select bookId, ${memberId}, iif(${value('newest')} = 0, bookId, ${lastReadingId} + ${value('newest')}), ${values(...INSERTED)}
+  select bookId, :memberId, iif(${value('newest')} = 0, bookId, ${lastReadingId} + ${value('newest')}), ${values(...INSERTED)}
   from (select value, ${nextId(books.bookId)} - 1 + row_number() over (order by key) as bookId from ${items}) as item
   where ${isClaimed}`
 
@@ -36,22 +36,22 @@ const updateBooks = sqlStatement`
   )}, titleFolded = iif(${value('title')} is null, titleFolded, ${value('titleFolded')}),
     authorFolded = iif(${value('author')} is null, authorFolded, ${value('authorFolded')})
   from ${items}
-  where books.bookId = ${value('bookId')} and +books.memberId = ${memberId} and ${isAsExpected} and ${isClaimed}`
+  where books.bookId = ${value('bookId')} and +books.memberId = :memberId and ${isAsExpected} and ${isClaimed}`
 
 const insertTags = sqlStatement`
   insert into tags (memberId, tagId, tag, tagKey)
-  select ${memberId}, last + number, tag, tagKey
-  from (select coalesce(max(tagId), 0) as last, count(*) as total from tags where memberId = ${memberId}) cross join (
+  select :memberId, last + number, tag, tagKey
+  from (select coalesce(max(tagId), 0) as last, count(*) as total from tags where memberId = :memberId) cross join (
     select tag, tagKey, row_number() over () as number from (
       select min(${value('tag')}) as tag, ${value('tagKey')} as tagKey from ${items} group by 2
     ) as wanted
-    where not exists (select 1 from tags where tags.memberId = ${memberId} and tags.tagKey = wanted.tagKey)
+    where not exists (select 1 from tags where tags.memberId = :memberId and tags.tagKey = wanted.tagKey)
   )
   where total + number <= ${sql.raw(String(MAX_TAGS))} and ${isClaimed}`
 const insertBookTags = sqlStatement`
   insert into bookTags (memberId, tagId, bookId)
-  select ${memberId}, tagId, books.bookId from ${itemsOfBooks}
-  cross join tags on tags.memberId = ${memberId} and tags.tagKey = ${value('tagKey')}
+  select :memberId, tagId, books.bookId from ${itemsOfBooks}
+  cross join tags on tags.memberId = :memberId and tags.tagKey = ${value('tagKey')}
   where ${isClaimed} on conflict do nothing`
 
 // For IN, SQLite builds a temporary index of the memos that the books of the library have.
@@ -60,36 +60,36 @@ const insertMemos = sqlStatement`
     memoId, bookId, memberId, position, memoType, memoContent, contentFolded, memoBookPage, memoAuthority, createdAt, updatedAt,
     version, importId, importVersion, importSource
   )
-  select ${nextId(memos.memoId)} - 1 + number, bookId, ${memberId},
-    (select coalesce(max(position), 0) from memos where memberId = ${memberId}) + number,
+  select ${nextId(memos.memoId)} - 1 + number, bookId, :memberId,
+    (select coalesce(max(position), 0) from memos where memberId = :memberId) + number,
     ${values('type', 'content', 'folded', 'page', 'authority', 'createdAt', 'updatedAt', 'version')},
-    ${importId}, ${values('version', 'source')}
+    :importId, ${values('version', 'source')}
   from (
     select books.bookId, item.value, row_number() over (order by item.key) as number from ${itemsOfBooks}
     where ${value('newer')} is not null or (books.bookId, ${value('content')}) not in (
       select bookId, memoContent from memos
-      where +memberId = ${memberId} and bookId in (select value ->> 'bookId' from ${items})
+      where +memberId = :memberId and bookId in (select value ->> 'bookId' from ${items})
     )
   ) as item
   where ${isClaimed}`
 
 const updateTexts = sqlStatement`
   update memos set memoContent = ${value('content')}, contentFolded = ${value('folded')}, updatedAt = ${value('updatedAt')},
-    version = ${value('version')}, importId = ${importId}, importVersion = ${value('version')}
+    version = ${value('version')}, importId = :importId, importVersion = ${value('version')}
   from ${items}
-  where memos.memoId = ${value('memoId')} and +memos.memberId = ${memberId}
+  where memos.memoId = ${value('memoId')} and +memos.memberId = :memberId
     and memos.version = ${value('replacedVersion')} and ${isClaimed}`
 
 const replacedTexts = sql`(
   select json_group_array(json_object(
     'memoId', memoId, 'content', memoContent, 'folded', contentFolded, 'updatedAt', updatedAt, 'importId', importId
   )) from memos
-  where +memos.memberId = ${memberId} and memoId in (select value from json_each(${jsonOf('texts')}))
+  where +memos.memberId = :memberId and memoId in (select value from json_each(${jsonOf('texts')}))
 )`
 // Before the books change, because it has what the import overwrites.
 const insertReport = sqlStatement`
   insert into importRows (memberId, importId, row, line, title, outcome, code, losses, cells, undo, texts, bookId)
-  select ${memberId}, ${importId}, ${values('row', 'line', 'title', 'outcome', 'code')}, ${jsonOf('losses')}, ${jsonOf('cells')},
+  select :memberId, :importId, ${values('row', 'line', 'title', 'outcome', 'code')}, ${jsonOf('losses')}, ${jsonOf('cells')},
     json_replace(${jsonOf('undo')}, '$.history', json(iif(${jsonOf('undo')} ->> 'history', ${historyBefore}, null))),
     iif(${jsonOf('texts')} is null, null, ${replacedTexts}), ${value('bookId')}
   from ${items} left join ${itemBook} where ${isClaimed}`
@@ -97,51 +97,35 @@ const completeReport = sqlStatement`
   update importRows set undo = json_set(
     undo, '$.state', ${historyState}, '$.historyEdits', ${historyEdits}, '$.tagState', ${tagState}, '$.merged', mergedBooks
   )
-  from books where books.bookId = importRows.bookId and +books.memberId = ${memberId}
-    and importRows.memberId = ${memberId} and importId = ${importId} and row in (select ${value('row')} from ${items}) and ${isClaimed}`
+  from books where books.bookId = importRows.bookId and +books.memberId = :memberId
+    and importRows.memberId = :memberId and importId = :importId and row in (select ${value('row')} from ${items}) and ${isClaimed}`
 // After all else, because it has what the import made of the books.
 const insertReportOfNew = sqlStatement`
   insert into importRows (memberId, importId, row, line, title, outcome, code, losses, undo, bookId)
-  select ${memberId}, ${importId}, ${values('row', 'line', 'title', 'outcome', 'code')}, ${jsonOf('losses')},
+  select :memberId, :importId, ${values('row', 'line', 'title', 'outcome', 'code')}, ${jsonOf('losses')},
     json_set(${snapshot}, '$.origin', ${value('origin')}, '$.similarTo', ${value('similarTo')}), books.bookId
   from ${itemsOfBooks} where ${isClaimed}`
 
 /** The statements that write what `claimChunk` claimed. Not idempotent: after an error, read `done` again. */
 export const writeChunk = (
   ofChunk: { memberId: number; importId: number; done: number; lease: number; now: number },
-  {
-    books,
-    readings,
-    readBooks,
-    changes,
-    tags,
-    memos,
-    texts,
-    progress,
-    progressBooks,
-    report,
-    reportOfNew,
-  }: ReturnType<typeof toItems>,
+  lists: ReturnType<typeof toItems>,
 ) => {
-  const write = (statement: (values: Values) => Statement, list: unknown[]) =>
-    toJsonParts(list).map((part) => statement({ ...ofChunk, items: part }))
-  return [
-    ...write(insertReport, report),
-    ...write(insertBooks, books),
-    ...write(insertFirstReadings, readBooks),
-    ...write(insertReadings, readings),
-    ...write(syncBooks, readBooks),
-    ...write(insertProgress, progress),
-    ...write(syncPages, progressBooks),
-    ...write(updateBooks, changes),
-    ...write(insertTags, tags),
-    ...write(insertBookTags, tags),
-    ...write(insertMemos, memos),
-    ...write(updateTexts, texts),
-    ...write(
-      completeReport,
-      report.filter(({ undo }) => undo && (('history' in undo && undo.history) || ('tags' in undo && undo.tags))),
-    ),
-    ...write(insertReportOfNew, reportOfNew),
+  const writes: [write: (values: Values) => Statement, list: unknown[]][] = [
+    [insertReport, lists.report],
+    [insertBooks, lists.books],
+    [insertFirstReadings, lists.readBooks],
+    [insertReadings, lists.readings],
+    [syncBooks, lists.readBooks],
+    [insertProgress, lists.progress],
+    [syncPages, lists.progressBooks],
+    [updateBooks, lists.changes],
+    [insertTags, lists.tags],
+    [insertBookTags, lists.tags],
+    [insertMemos, lists.memos],
+    [updateTexts, lists.texts],
+    [completeReport, lists.report.filter(({ undo }) => undo && 'history' in undo && (undo.history || undo.tags))],
+    [insertReportOfNew, lists.reportOfNew],
   ]
+  return writes.flatMap(([write, list]) => toJsonParts(list).map((items) => write({ ...ofChunk, items })))
 }

@@ -30,7 +30,7 @@ const notes: ReadCell = (row, cell, column) => {
   }
 }
 
-export const booklogr = tableFormat('booklogr', (has) => has('title') && has('reading_status'), {
+export const booklogr = tableFormat((has) => has('reading_status'), {
   author: read.authors(),
   notes,
   description: read.unsupported,

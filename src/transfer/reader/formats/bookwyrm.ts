@@ -1,15 +1,10 @@
 import * as read from '../rows/columns'
-import { finished, shelve } from '../rows/readings'
-import type { ReadCell, Shelf } from '../rows/row'
+import { finderOf, finished, shelve } from '../rows/readings'
+import type { ReadCell } from '../rows/row'
 import { tableFormat } from '../rows/table'
 import { parseTime } from '../rows/values'
 
-const SHELVES = new Map<string, Shelf>([
-  ['to-read', 'YET'],
-  ['reading', 'ING'],
-  ['read', 'DONE'],
-  ['stopped-reading', 'STOPPED'],
-])
+const findShelf = finderOf({ 'to-read': 'YET', reading: 'ING', read: 'DONE', 'stopped-reading': 'STOPPED' })
 
 /** The end of a reading that was not finished. */
 const stopped: ReadCell = (row, cell, column) => {
@@ -22,8 +17,8 @@ const stopped: ReadCell = (row, cell, column) => {
 
 /** A shelf of the member's own has a slug such as sea-9, and a name. */
 const shelf: ReadCell = (row, cell, column) => {
-  const name = SHELVES.has(cell) ? cell : row.get('shelf_name') || cell
-  shelve(row, cell && name, column, (name) => SHELVES.get(name))
+  const name = findShelf(cell) ? cell : row.get('shelf_name') || cell
+  shelve(row, cell && name, column, findShelf)
 }
 
 const review: ReadCell = (row, cell, column) => {
@@ -54,8 +49,7 @@ const findIdentifiers = (header: string[]) => {
 }
 
 export const bookwyrm = tableFormat(
-  'bookwyrm',
-  (has) => has('title') && has('author_text'),
+  (has) => has('author_text'),
   {
     ...IDENTIFIERS,
     author_text: read.authors(','),

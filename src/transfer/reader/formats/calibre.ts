@@ -32,8 +32,7 @@ const numberInSeries: ReadCell = (row, cell, column) => {
 }
 
 export const calibre = tableFormat(
-  'calibre',
-  (has) => has('title') && (has('title_sort') || has('author_sort')) && (has('uuid') || has('identifiers')),
+  (has) => (has('title_sort') || has('author_sort')) && (has('uuid') || has('identifiers')),
   {
     uuid: read.identifier('calibre'),
     identifiers,

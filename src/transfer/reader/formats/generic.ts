@@ -9,7 +9,6 @@ const shelfOfDates: ReadCell = (row) => {
 
 /** Any table, by the columns that the member names, and the usual names of the others. */
 export const generic = createFormat(
-  'csv',
   (_, keys) => findUsual(keys).has('title'),
   (keys, { columns }) => {
     const named = findNamed(keys, columns)

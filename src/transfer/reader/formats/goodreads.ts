@@ -1,16 +1,11 @@
 import * as read from '../rows/columns'
-import { addDates, finishedLast, readCount, shelve } from '../rows/readings'
-import type { ReadCell, Shelf } from '../rows/row'
+import { addDates, finderOf, finishedLast, readCount, shelve } from '../rows/readings'
+import type { ReadCell } from '../rows/row'
 import { tableFormat } from '../rows/table'
 import { parseDecimal, splitList, toKey } from '../rows/values'
 
-const SHELVES = new Map<string, Shelf>([
-  ['read', 'DONE'],
-  ['currently-reading', 'ING'],
-  ['to-read', 'YET'],
-  ['did-not-finish', 'STOPPED'],
-])
-export const findGoodreadsShelf = (name: string) => SHELVES.get(toKey(name))
+const findShelf = finderOf({ read: 'DONE', 'currently-reading': 'ING', 'to-read': 'YET', 'did-not-finish': 'STOPPED' })
+export const findGoodreadsShelf = (name: string) => findShelf(toKey(name))
 
 /** `Harbour, #2`; the comma may be missing, the number a range, and further series follow after a semicolon. */
 const SERIES = / \(([^()#;]{1,500}?),? #(\d{1,9}(?:\.\d{1,9})?)([^()]{0,500})\)$/
@@ -53,9 +48,7 @@ const bookshelves: ReadCell = (row, cell, column) => {
 }
 
 export const goodreads = tableFormat(
-  'goodreads',
   (has) =>
-    has('title') &&
     !has('dropped_dates') &&
     (has('exclusive shelf') ||
       has('bookshelves with positions') ||

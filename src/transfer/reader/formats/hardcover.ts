@@ -37,29 +37,25 @@ const review: ReadCell = (row, cell, column) => {
   read.addOnlyMemo(row, { content: cell, createdAt: parseTime(row.get('review date')) ?? null }, column)
 }
 
-export const hardcover = tableFormat(
-  'hardcover',
-  (has) => has('title') && (has('hardcover book id') || has('hardcover edition id')),
-  {
-    'hardcover book id': read.identifier('hardcover'),
-    'hardcover edition id': read.identifier('hardcover-edition'),
-    asin: read.identifier('asin'),
-    author: people,
-    series,
-    ...read.each('isbn 13,isbn 10', read.isbn),
-    'publish date': read.published,
-    'language code': read.language,
-    // Most editions have no binding, but all are an Audio, an Ebook or, if printed, a Book.
-    ...read.each('binding,media', read.format),
-    status: statusOrIgnored,
-    tags: read.tags(','),
-    lists,
-    review,
-    'private notes': read.memo,
-    ...read.each('review date,country code,duration in seconds,compilation,review slate,privacy', read.ignored),
-    ...read.each(
-      'genres,moods,content warnings,review contains spoilers,sponsored review,review url,review media url,owned',
-      read.unsupported,
-    ),
-  },
-)
+export const hardcover = tableFormat((has) => has('hardcover book id') || has('hardcover edition id'), {
+  'hardcover book id': read.identifier('hardcover'),
+  'hardcover edition id': read.identifier('hardcover-edition'),
+  asin: read.identifier('asin'),
+  author: people,
+  series,
+  ...read.each('isbn 13,isbn 10', read.isbn),
+  'publish date': read.published,
+  'language code': read.language,
+  // Most editions have no binding, but all are an Audio, an Ebook or, if printed, a Book.
+  ...read.each('binding,media', read.format),
+  status: statusOrIgnored,
+  tags: read.tags(','),
+  lists,
+  review,
+  'private notes': read.memo,
+  ...read.each('review date,country code,duration in seconds,compilation,review slate,privacy', read.ignored),
+  ...read.each(
+    'genres,moods,content warnings,review contains spoilers,sponsored review,review url,review media url,owned',
+    read.unsupported,
+  ),
+})

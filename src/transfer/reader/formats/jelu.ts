@@ -45,7 +45,7 @@ const lastEvent: ReadCell = (row, cell, column) => {
   if (cell && !EVENTS.some((list) => splitList(row.get(list), ',').includes(cell))) row.lose('not-supported', column)
 }
 
-export const jelu = tableFormat('jelu', (has) => has('title') && has('dropped_dates'), {
+export const jelu = tableFormat((has) => has('dropped_dates'), {
   ...read.each('authors,author', read.authors(',')),
   ...read.each('isbn13,isbn10,isbn', read.isbn),
   read_dates: ends('FINISHED'),

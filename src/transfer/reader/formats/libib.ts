@@ -4,13 +4,6 @@ import type { ReadCell } from '../rows/row'
 import { tableFormat } from '../rows/table'
 import { splitList } from '../rows/values'
 
-/** Films, music and games are in the same file. */
-const itemType: ReadCell = ({ entry, lose }, cell, column) => {
-  if (!cell || /^book$/i.test(cell)) return
-  entry.failure = 'not-supported'
-  lose('not-supported', column)
-}
-
 /** All authors, else the names of the first one. */
 const creators: ReadCell = (row, cell, column) => {
   const first = `${row.get('first_name')} ${row.get('last_name')}`
@@ -19,8 +12,9 @@ const creators: ReadCell = (row, cell, column) => {
 
 const asTag: ReadCell = (row, cell, column) => read.addTags(row, [cell], column)
 
-export const libib = tableFormat('libib', (has) => ['item_type', 'title', 'creators', 'ean_isbn13'].every(has), {
-  item_type: itemType,
+export const libib = tableFormat((has) => ['item_type', 'creators', 'ean_isbn13'].every(has), {
+  // Films, music and games are in the same file.
+  item_type: read.required(/^(?:book)?$/i),
   creators,
   ...read.each('ean_isbn13,upc_isbn10', read.isbn),
   publish_date: read.published,

@@ -13,16 +13,8 @@ const readings: ReadCell = (row, cell, column) => {
   }
 }
 
-/** Whether the book is in the trash. */
-const deleted: ReadCell = ({ entry, lose }, cell, column) => {
-  if (!/^(?:true|1)$/i.test(cell)) return
-  entry.failure = 'not-supported'
-  lose('not-supported', column)
-}
-
 export const openreads = tableFormat(
-  'openreads',
-  (has) => has('title') && has('readings') && (has('my_review') || has('olid') || has('book_format')),
+  (has) => has('readings') && (has('my_review') || has('olid') || has('book_format')),
   {
     olid: read.identifier('openlibrary'),
     subtitle: read.subtitle,
@@ -32,7 +24,8 @@ export const openreads = tableFormat(
     readings,
     status: read.unless(/^unknown$/, status),
     tags: read.tags('|||||'),
-    deleted,
+    // Whether the book is in the trash.
+    deleted: read.required(/^(?!(?:true|1)$)/i),
     date_modified: read.ignored,
     ...read.each('description,favourite', read.unsupported),
   },

@@ -173,17 +173,13 @@ const readBook = (row: Row, book: Record<string, unknown>) => {
   row.entry.cells = toCells(book)
 }
 
-const Year = z.object({ year: int(MIN_YEAR, MAX_YEAR) })
-const readGoal = (goal: unknown) => {
-  const [year, rest] = [Year.safeParse(goal).data, NewGoal.safeParse(goal).data]
-  return year && rest ? [{ ...year, ...rest }] : []
-}
+const Goal = z.intersection(z.object({ year: int(MIN_YEAR, MAX_YEAR) }), NewGoal)
 
 const readMember = ({ member, goals = [] }: Record<string, unknown>): EntryMember => {
   const zone = isObject(member) ? (member.timeZone ?? null) : null
   const timeZone = exactly(TimeZone)(zone) || null
   const listed = Array.isArray(goals) ? goals.slice(0, MAX_YEAR - MIN_YEAR + 1) : []
-  const read = listed.flatMap(readGoal)
+  const read = listed.flatMap((goal) => Goal.safeParse(goal).data ?? [])
   const isComplete = Array.isArray(goals) && read.length === goals.length
   return {
     timeZone,
@@ -193,7 +189,6 @@ const readMember = ({ member, goals = [] }: Record<string, unknown>): EntryMembe
 }
 
 export const library: Format = {
-  name: 'library',
   matches: ({ json }) => isObject(json) && json.format === 'reading-library' && Array.isArray(json.books),
   memberOf: ({ json }) => readMember(json as Record<string, unknown>),
   read: ({ json }, options) => {

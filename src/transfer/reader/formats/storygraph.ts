@@ -32,8 +32,7 @@ const answer: ReadCell = (row, cell, column) => {
 }
 
 export const storygraph = tableFormat(
-  'storygraph',
-  (has) => has('title') && has('read status') && (has('star rating') || has('last date read') || has('isbn/uid')),
+  (has) => has('read status') && (has('star rating') || has('last date read') || has('isbn/uid')),
   {
     ...read.each('authors,author', read.authors(',')),
     contributors: read.unsupported,

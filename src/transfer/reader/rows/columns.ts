@@ -29,6 +29,15 @@ export const unsupported: ReadCell = (row, cell, column) => {
   if (!/^(?:0|no|false|n\/a|unknown)?$/i.test(cell)) row.lose('not-supported', column)
 }
 
+/** Fails a row whose cell does not match. */
+export const required =
+  (pattern: RegExp): ReadCell =>
+  ({ entry, lose }, cell, column) => {
+    if (pattern.test(cell)) return
+    entry.failure = 'not-supported'
+    lose('not-supported', column)
+  }
+
 /** Reads what a service writes for an unknown value as an empty cell. */
 export const unless =
   (unknown: RegExp, read: ReadCell): ReadCell =>

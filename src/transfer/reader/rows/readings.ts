@@ -89,14 +89,14 @@ export const applyShelf = (row: Row) => {
   else if (current) current.isPaused = shelf === 'PAUSED'
 }
 
-const folded = new WeakMap<Row['shelfMap'], Map<string, Shelf>>()
+/** What a shelf means, by the member's map, whose keys are folded. */
+export const findMapped = (name: string, { shelfMap }: Row) =>
+  Object.hasOwn(shelfMap, toKey(name)) ? shelfMap[toKey(name)] : undefined
 
-/** What a shelf means, by the member's map. */
-export const findMapped = (name: string, { shelfMap }: Row) => {
-  const known =
-    folded.get(shelfMap) ?? new Map(Object.entries(shelfMap).map(([shelf, meaning]) => [toKey(shelf), meaning]))
-  folded.set(shelfMap, known)
-  return known.get(toKey(name))
+/** Returns a function that says what a shelf of a service means. */
+export const finderOf = (meanings: Record<string, Shelf>) => {
+  const known = new Map(Object.entries(meanings))
+  return (name: string) => known.get(name)
 }
 
 /** Sets the shelf as the member maps it, else as the format does. The name of another shelf is kept as a tag. */

@@ -1,4 +1,4 @@
-import { type Entry, type EntryMember, type FormatName, type ImportOptions, MAX_COLUMN_NAME } from '../../entry'
+import { type Entry, type EntryMember, type ImportOptions, MAX_COLUMN_NAME } from '../../entry'
 import type { TableRow } from '../csv-rows'
 import type { Columns } from './columns'
 import { createRow, finish, type ReadCell, type Row } from './row'
@@ -15,7 +15,6 @@ export type Source = { text: string; json: unknown; table: Table }
 type ColumnReader = readonly [column: string, read: ReadCell]
 
 export type Format = {
-  name: FormatName
   /** Whether the file has this format, by its content only. */
   matches: (source: Source) => boolean
   read: (source: Source, options: ImportOptions) => Entry[]
@@ -67,11 +66,9 @@ export const mapRows = <Result>(
 
 /** A format of tables, each row of which is a book. `matches`: whether a file has the format, by its columns. */
 export const createFormat = (
-  name: FormatName,
   matches: (has: (column: string) => boolean, keys: string[]) => boolean,
   columnsOf: TableFormat['columnsOf'],
 ): TableFormat => ({
-  name,
   matches: ({ table: { keys } }) => matches((column) => keys.includes(column), keys),
   columnsOf,
   read: ({ table }, options) => {
@@ -88,17 +85,19 @@ export const createFormat = (
 })
 
 /**
- * The format of a service. Columns that it does not define are read by their usual names, before those that it does.
+ * The format of a service, whose files have a title. Columns that it does not define are read by their usual names, before those that it does.
  * @param more columns that depend on the header
  */
 export const tableFormat = (
-  name: FormatName,
   matches: (has: (column: string) => boolean) => boolean,
   columns: Columns,
   more: (keys: string[]) => Columns = () => ({}),
 ) =>
-  createFormat(name, matches, (keys) => {
-    const defined = { ...columns, ...more(keys) }
-    const others = keys.filter((column) => !Object.hasOwn(defined, column))
-    return [...readersOf(findUsual(others)), ...Object.entries(defined)]
-  })
+  createFormat(
+    (has) => has('title') && matches(has),
+    (keys) => {
+      const defined = { ...columns, ...more(keys) }
+      const others = keys.filter((column) => !Object.hasOwn(defined, column))
+      return [...readersOf(findUsual(others)), ...Object.entries(defined)]
+    },
+  )

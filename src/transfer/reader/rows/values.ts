@@ -25,7 +25,7 @@ const isLeapYear = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year
 /** Whether a date exists. Not by `Date`, which takes several times as long. */
 export const isDate = (year: number, month = 1, day = 1) =>
   day >= 1 && day <= (month === 2 && isLeapYear(year) ? 29 : (DAYS[month - 1] ?? 0))
-const pad = (number: number, length: number) => String(number).padStart(length, '0')
+export const pad = (number: number, length: number) => String(number).padStart(length, '0')
 /** Two digits are years from 1970 to 2069. */
 const toYear = (digits: string) => Number(digits) + (digits.length > 2 ? 0 : Number(digits) < 70 ? 2000 : 1900)
 

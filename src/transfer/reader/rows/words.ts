@@ -26,8 +26,7 @@ const LANGUAGES = new Map(
     'it italian italiano|pt portuguese português|nl dutch|ru russian|pl polish|sv swedish|da danish|no norwegian|fi finnish',
     'cs czech|tr turkish|el greek|hu hungarian|ar arabic|he hebrew|la latin|vi vietnamese|ca catalan|uk ukrainian',
   ]
-    .join('|')
-    .split('|')
+    .flatMap((languages) => languages.split('|'))
     .map((language) => language.split(' '))
     .flatMap(([code = '', ...names]) => names.map((name) => [name, code] as const)),
 )

@@ -1,14 +1,10 @@
 import * as read from '../../rows/columns'
-import { shelve } from '../../rows/readings'
-import { type Row, readObjects, type Shelf } from '../../rows/row'
+import { finderOf, shelve } from '../../rows/readings'
+import { type Row, readObjects } from '../../rows/row'
 import type { Format } from '../../rows/table'
 import { isObject, parseTime, toCell, toCells } from '../../rows/values'
 
-const SHELVES = new Map<string, Shelf>([
-  ['mark', 'YET'],
-  ['doing', 'ING'],
-  ['done', 'DONE'],
-])
+const findShelf = finderOf({ mark: 'YET', doing: 'ING', done: 'DONE' })
 
 /** `[日] 岛田洋七`, with the country of the author. */
 const COUNTRY = /^[[(（【［〔][^\])）】］〕]{1,10}[\])）】］〕]\s*/
@@ -42,12 +38,11 @@ const addBook = (row: Row, { subject, comment, rating, tags, create_time, status
   const markedAt = toCell(create_time)
   read.added(row, markedAt, 'create_time')
   read.addOnlyMemo(row, { content: toCell(comment), createdAt: parseTime(markedAt) ?? null }, 'comment')
-  shelve(row, toCell(status), 'status', (name) => SHELVES.get(name))
+  shelve(row, toCell(status), 'status', findShelf)
 }
 
 /** The marks of a reader of Douban, as its interface and doumark-action have them. */
 export const douban: Format = {
-  name: 'douban-json',
   matches: ({ json }) =>
     Array.isArray(json) && json.some((item) => isObject(item) && isObject(item.subject) && 'create_time' in item),
   read: ({ json }, options) => readObjects(Array.isArray(json) ? json : [], options, addBook),

@@ -15,9 +15,7 @@ const BOOK = Object.entries({
   isbn: read.isbn,
   format: read.format,
 })
-const OTHERS = ['titleid', 'cover', 'timestamp', 'activity', 'details', 'library'].map(
-  (column) => [column, read.ignored] as const,
-)
+const OTHERS = Object.entries(read.each('titleid,cover,timestamp,activity,details,library', read.ignored))
 
 /** A row of the timeline. */
 type Activity = { row: Row; name: string; at: string | null | undefined }
@@ -91,24 +89,6 @@ const toBook = (newestFirst: Activity[]) => {
   return finish(row)
 }
 
-const createTimeline = () => {
-  const books = new Map<string, Activity[]>()
-  const failed: Entry[] = []
-  return {
-    add: (row: Row) => {
-      const entry = readColumns(row, BOOK)
-      if (entry.failure) return void failed.push(entry)
-      entry.cells = { names: [], values: [] }
-      const key = fold(JSON.stringify([entry.title, entry.author]))
-      const activities = books.get(key) ?? []
-      books.set(key, activities)
-      checkCount(books.size)
-      activities.push({ row, name: row.get('activity'), at: parseTime(row.get('timestamp')) })
-    },
-    finish: () => [...books.values()].map(toBook).concat(failed),
-  }
-}
-
 const listOf = (json: unknown) => (isObject(json) && Array.isArray(json.timeline) ? json.timeline.filter(isObject) : [])
 
 const fromJson = (item: Record<string, unknown>): Record<string, unknown> => {
@@ -128,25 +108,35 @@ const fromJson = (item: Record<string, unknown>): Record<string, unknown> => {
 }
 
 const readTimeline: Format['read'] = ({ json, table }, options) => {
-  const timeline = createTimeline()
+  const books = new Map<string, Activity[]>()
+  const failed: Entry[] = []
+  const add = (row: Row) => {
+    const entry = readColumns(row, BOOK)
+    if (entry.failure) return void failed.push(entry)
+    entry.cells = { names: [], values: [] }
+    const key = fold(JSON.stringify([entry.title, entry.author]))
+    const activities = books.get(key) ?? []
+    books.set(key, activities)
+    checkCount(books.size)
+    activities.push({ row, name: row.get('activity'), at: parseTime(row.get('timestamp')) })
+  }
   const items = listOf(json)
   checkCount(items.length, 'activities')
   for (const [at, item] of items.entries()) {
     const cells = fromJson(item)
     const row = createRow(at + 1, options, (column) => toCell(cells[column]))
     row.entry.cells = toCells(cells)
-    timeline.add(row)
+    add(row)
   }
   mapRows(table, options, (row, { length }) => {
     if (length !== table.header.length) row.lose(length < table.header.length ? 'short-row' : 'bad-row', 'library')
-    timeline.add(row)
+    add(row)
   })
-  return timeline.finish()
+  return [...books.values()].map(toBook).concat(failed)
 }
 
 /** The timeline of loans and holds that Libby exports, as CSV or JSON. */
 export const libby: TableFormat = {
-  name: 'libby',
   matches: ({ json, table: { keys } }) =>
     listOf(json).some((item) => 'activity' in item && 'title' in item) ||
     ['title', 'timestamp', 'activity', 'details', 'library'].every((column) => keys.includes(column)),

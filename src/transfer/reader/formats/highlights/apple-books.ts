@@ -2,7 +2,7 @@ import * as read from '../../rows/columns'
 import { highlightRows } from './highlight-rows'
 
 /** The CSV that apple-books-export writes. Times are in UTC. */
-export const appleBooks = highlightRows('apple-books', {
+export const appleBooks = highlightRows({
   matches: ({ keys }) => ['assetid', 'title', 'annotationid', 'createdat'].every((column) => keys.includes(column)),
   book: Object.entries({
     assetid: read.identifier('apple-books'),

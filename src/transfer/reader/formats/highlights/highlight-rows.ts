@@ -1,4 +1,4 @@
-import type { Code, Entry, FormatName } from '../../../entry'
+import type { Code, Entry } from '../../../entry'
 import { MAX_COLUMNS } from '../../csv-rows'
 import { addHighlight } from '../../rows/columns'
 import { finish, type ReadCell, type Row } from '../../rows/row'
@@ -22,10 +22,7 @@ type Shape = {
 }
 
 /** A format of tables, each row of which is a highlight. */
-export const highlightRows = (
-  name: FormatName,
-  { matches, book: ofBook, others, toHighlight, emptyCode }: Shape,
-): TableFormat => {
+export const highlightRows = ({ matches, book: ofBook, others, toHighlight, emptyCode }: Shape): TableFormat => {
   const addRecord = (book: Row, row: Row) => {
     const field = `line ${row.entry.line}`
     const { text, note, date, page = 0 } = toHighlight(row)
@@ -67,5 +64,5 @@ export const highlightRows = (
     return [...books.values()].map(finish).concat(failed)
   }
 
-  return { name, matches: ({ table }) => matches(table), columnsOf: () => [...ofBook, ...others], read }
+  return { matches: ({ table }) => matches(table), columnsOf: () => [...ofBook, ...others], read }
 }

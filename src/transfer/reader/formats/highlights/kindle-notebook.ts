@@ -72,7 +72,6 @@ const readNotebook = (file: string, options: ImportOptions) => {
 
 /** The notebook of a book, as Kindle's apps export it. It has no times. */
 export const kindleNotebook: Format = {
-  name: 'kindle-notebook',
   matches: ({ json, text }) => json === undefined && isNotebook(text),
   read: ({ text }, options) => readNotebook(text, options),
 }

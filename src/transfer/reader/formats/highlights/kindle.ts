@@ -137,14 +137,12 @@ const writerOf = ({ json, text }: Source) => {
 
 /** `My Clippings.txt` of Kindle devices, in any language. */
 export const kindle: Format = {
-  name: 'kindle',
   matches: (source) => writerOf(source) === 'kindle',
   read: ({ text }, options) => readClippings(text, options),
 }
 
 /** KOReader's export “My Clippings”. */
 export const koreaderClippings: Format = {
-  name: 'koreader-clippings',
   matches: (source) => writerOf(source) === 'koreader',
   // KOReader writes `(Unknown)` where the book has no author.
   read: ({ text }, options) =>

@@ -16,7 +16,7 @@ export const addKoboHeader = (rows: TableRow[]): TableRow[] => {
 }
 
 /** The CSV that export-kobo writes. Times are in UTC. */
-export const kobo = highlightRows('kobo', {
+export const kobo = highlightRows({
   matches: ({ keys }) => HEADER.every((column) => keys.includes(column)),
   book: Object.entries({ title: read.title, author: read.authors() }),
   others: Object.entries(read.each('kind,datecreated,datemodified,annotation,text', read.ignored)),

@@ -59,7 +59,6 @@ const addBook = (row: Row, book: Record<string, unknown>) => {
 
 /** KOReader's export as JSON. Times are Unix times in seconds. */
 export const koreaderJson: Format = {
-  name: 'koreader-json',
   matches: ({ json }) => toBooks(json).some(isBook),
   read: ({ json }, options) => readObjects(toBooks(json), options, addBook),
 }

@@ -1,16 +1,12 @@
 import * as read from '../../rows/columns'
-import { shelve } from '../../rows/readings'
-import { type Row, readObjects, type Shelf } from '../../rows/row'
+import { finderOf, shelve } from '../../rows/readings'
+import { type Row, readObjects } from '../../rows/row'
 import type { Format } from '../../rows/table'
 import { isObject, parseIsbn, toCell } from '../../rows/values'
 import { addItems, toText } from './koreader-json'
 
 /** KOReader shows `abandoned` as “On hold”. */
-const SHELVES = new Map<string, Shelf>([
-  ['reading', 'ING'],
-  ['complete', 'DONE'],
-  ['abandoned', 'PAUSED'],
-])
+const findShelf = finderOf({ reading: 'ING', complete: 'DONE', abandoned: 'PAUSED' })
 
 const toObject = (value: unknown) => (isObject(value) ? value : {})
 
@@ -47,7 +43,7 @@ const addBook = (
   // Unlike the sum in the JSON, this one is of parts of the file.
   read.identify(row, 'koreader-partial', toText(partial_md5_checksum), 'partial_md5_checksum')
   const { status, rating, note } = toObject(summary)
-  shelve(row, toText(status), 'status', (shelf) => SHELVES.get(shelf))
+  shelve(row, toText(status), 'status', findShelf)
   if (rating) read.rating(row, toCell(rating), 'rating')
   read.memo(row, toText(note), 'note')
   addItems(row, Object.values(toObject(annotations)).map(toItem))
@@ -55,7 +51,6 @@ const addBook = (
 
 /** `metadata.epub.lua` and the like, which KOReader keeps beside a book. Times have no zone. */
 export const koreaderLua: Format = {
-  name: 'koreader-lua',
   // Before July 2024, highlights were not in `annotations`.
   matches: ({ json }) => isObject(json) && isObject(json.doc_props) && (isObject(json.annotations) || !json.bookmarks),
   read: ({ json }, options) => readObjects([json], options, addBook),

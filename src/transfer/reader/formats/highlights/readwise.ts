@@ -8,7 +8,7 @@ const asin: ReadCell = (row, cell, column) => {
 }
 
 /** Readwise's CSV export, and CSV files for Readwise's import. Several rows have highlights of one book. */
-export const readwise = highlightRows('readwise', {
+export const readwise = highlightRows({
   matches: ({ keys }) => keys.includes('highlight'),
   // If a column has two names, Readwise's export uses the first, and files for Readwise's import the second one.
   book: Object.entries({

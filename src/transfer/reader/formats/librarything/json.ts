@@ -62,7 +62,6 @@ const toColumns = (id: string, book: Record<string, unknown>): Record<string, st
 
 /** LibraryThing's JSON, which has the same as the tab-delimited files. */
 export const librarythingJson: Format = {
-  name: 'librarything-json',
   matches: ({ json }) => {
     const book = isObject(json) ? Object.values(json)[0] : undefined
     return (

@@ -62,31 +62,27 @@ const copies: ReadCell = (row, cell, column) => {
   if (Number(cell) > 1) row.lose('not-supported', column)
 }
 
-export const librarything = tableFormat(
-  'librarything',
-  (has) => has('title') && (has('sort character') || (has('primary author') && has('work id'))),
-  {
-    'book id': read.identifier('librarything'),
-    'work id': read.identifier('librarything-work'),
-    oclc: read.identifier('oclc'),
-    'primary author': authors,
-    isbn,
-    publication,
-    date,
-    languages,
-    'entry date': read.added,
-    acquired,
-    collections: (row, cell, column) => addCollections(row, splitList(cell, ','), column),
-    tags: read.tags(','),
-    'private comment': read.memo,
-    copies,
-    ...read.each(
-      'sort character,primary author role,secondary author,secondary author roles,summary,physical description,weight,height,thickness,length,dimensions,lccn,isbns,original languages,lc classification,subjects,dewey decimal,dewey wording,source',
-      read.ignored,
-    ),
-    ...read.each(
-      'other call number,barcode,bcid,from where,lending patron,lending status,lending start,lending end',
-      read.unsupported,
-    ),
-  },
-)
+export const librarything = tableFormat((has) => has('sort character') || (has('primary author') && has('work id')), {
+  'book id': read.identifier('librarything'),
+  'work id': read.identifier('librarything-work'),
+  oclc: read.identifier('oclc'),
+  'primary author': authors,
+  isbn,
+  publication,
+  date,
+  languages,
+  'entry date': read.added,
+  acquired,
+  collections: (row, cell, column) => addCollections(row, splitList(cell, ','), column),
+  tags: read.tags(','),
+  'private comment': read.memo,
+  copies,
+  ...read.each(
+    'sort character,primary author role,secondary author,secondary author roles,summary,physical description,weight,height,thickness,length,dimensions,lccn,isbns,original languages,lc classification,subjects,dewey decimal,dewey wording,source',
+    read.ignored,
+  ),
+  ...read.each(
+    'other call number,barcode,bcid,from where,lending patron,lending status,lending start,lending end',
+    read.unsupported,
+  ),
+})

@@ -1,4 +1,4 @@
-import { isDate } from '../../../rows/values'
+import { isDate, pad } from '../../../rows/values'
 
 const MONTHS = new Map(
   [
@@ -32,8 +32,6 @@ export const toWords = (text: string) => (/\p{M}{4}/u.test(text) ? text : text.n
 // `4.45 Uhr GMT+07:29` of older German devices.
 const GERMAN_TIME = /(\d{1,2})\.(\d\d) uhr.*/
 
-const twoDigits = (value: number) => String(value).padStart(2, '0')
-
 const timeOf = (text: string) => {
   const time = TIME.exec(text)
   if (!time) return { before: text, time: '00:00:00' }
@@ -45,7 +43,7 @@ const timeOf = (text: string) => {
   // On a 12-hour clock, each half begins with 12.
   const hour = (marker || after) && shown <= 12 ? (shown % 12) + (isPm ? 12 : 0) : shown
   const isTime = hour < 24 && minute < 60 && second < 60
-  return { before, time: isTime ? [hour, minute, second].map(twoDigits).join(':') : null }
+  return { before, time: isTime ? [hour, minute, second].map((part) => pad(part, 2)).join(':') : null }
 }
 
 /**
@@ -68,7 +66,7 @@ export const parseDate = (text: string) => {
       ? [2000 + second, month, first]
       : [Math.max(first, second), month, Math.min(first, second)]
   if (numbers.length !== (month ? 2 : 3) || year < 1900 || year > 9999 || !isDate(year, monthNumber, day)) return null
-  return `${year}-${twoDigits(monthNumber)}-${twoDigits(day)}T${time}`
+  return `${year}-${pad(monthNumber, 2)}-${pad(day, 2)}T${time}`
 }
 
 /** As `parseDate`, but a time with a zone is converted to UTC. */
