@@ -1,8 +1,8 @@
 // `npm run db -- slots`: lists the slots with their members and sizes, and how close they are to the limit of a
 // database.
 // `npm run db -- slots rebuild N`: rebuilds the entries of a slot in the directory.
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { hashAddress } from '../../src/auth/keyed-hash.ts'
 import { fixed, formatTable, whole } from '../../test/support/service/table.ts'
 import { forEachAtOnce } from '../data/at-once.ts'
@@ -38,8 +38,8 @@ const measure = async ({ database }: OpenSlot): Promise<Size> => {
 /** The queries per second of a deployed database, on average over the last 24 hours. */
 const readQueryRate = async ({ name }: OpenSlot) => {
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
-  const child = spawn('wrangler', ['d1', 'info', name, '--json'], { stdio: ['ignore', 'pipe', 'inherit'], env })
-  const info = JSON.parse(await text(child.stdout)) as { read_queries_24h?: number; write_queries_24h?: number }
+  const { stdout } = await promisify(execFile)('wrangler', ['d1', 'info', name, '--json'], { env })
+  const info = JSON.parse(stdout) as { read_queries_24h?: number; write_queries_24h?: number }
   return ((info.read_queries_24h ?? 0) + (info.write_queries_24h ?? 0)) / SECONDS_PER_DAY
 }
 

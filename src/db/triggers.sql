@@ -194,7 +194,7 @@ BEGIN
     AND withdrawnAt IS NULL;
 END;
 
--- Accounts: a member keeps the newest hundred sessions, the newest 500 failed logins, and the newest 500 other entries.
+-- Accounts: a member keeps the newest hundred sessions, the newest 500 failed logins, and the newest 5,000 other entries.
 
 CREATE TRIGGER sessions_limited AFTER INSERT ON sessions
 BEGIN

@@ -17,13 +17,16 @@ const drain = async (stream: ReadableStream<Uint8Array>) => {
   const reader = stream.getReader({ mode: 'byob' })
   const timer = setTimeout(() => reader.cancel(), MAX_MS)
   let buffer = new Uint8Array(BUFFER_BYTES)
-  for (let drained = 0; drained < MAX_BYTES; ) {
-    const { done, value } = await reader.read(buffer)
-    if (done) break
-    drained += value.byteLength
-    buffer = new Uint8Array(value.buffer)
+  try {
+    for (let drained = 0; drained < MAX_BYTES; ) {
+      const { done, value } = await reader.read(buffer)
+      if (done) break
+      drained += value.byteLength
+      buffer = new Uint8Array(value.buffer)
+    }
+  } finally {
+    clearTimeout(timer)
   }
-  clearTimeout(timer)
 }
 
 /** Discards the unread rest of a body, within limits, before the response is sent. */

@@ -59,6 +59,17 @@ describe('readings of a file', () => {
     expect(await readingsOf(reader, paused.bookId)).toMatchObject([{ outcome: null, paused: true }])
   })
 
+  it('are added to a book until it has 200', async () => {
+    const reader = await signUp()
+    const withDates = (count: number) => {
+      const dates = Array.from({ length: count }, (_, n) => `${1800 + n}/05`).join(', ')
+      return storygraph(`"The Salt Archive","Mina Oh",,,,read,,,"${dates}",${count},,,,No`)
+    }
+    await importFile(reader, withDates(199))
+    expect((await importFile(reader, withDates(200))).counts).toMatchObject({ updated: 1 })
+    expect(await readingsOf(reader, (await booksOf(reader))[0].bookId)).toHaveLength(200)
+  })
+
   it('of a newer file are added once', async () => {
     const reader = await signUp()
     await importFile(reader, storygraph(REREAD))

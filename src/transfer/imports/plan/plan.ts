@@ -71,7 +71,8 @@ const planExisting = (row: number, entry: Entry, book: Existing, overwrites: boo
     if (items.length > most) lose('too-many', field)
     return items.slice(0, Math.max(0, most))
   }
-  const readings = fitting(wantedReadings, MAX_READINGS - 1 - book.readings.length, 'readings')
+  // A book without rows may have a first reading.
+  const readings = fitting(wantedReadings, MAX_READINGS - (book.readings.length || 1), 'readings')
   const newTags = entry.tags.filter((tag) => !book.tagKeys.includes(fold(tag)))
   const tags = fitting(newTags, MAX_BOOK_TAGS - book.tagKeys.length, 'tags')
   const { memos, texts, losses: lostTexts } = planMemos(book, overwrites)

@@ -8,7 +8,10 @@ import { cutText, type DateOrder, detectOrder, storable, toKey } from './values'
 /** The names of the columns, the same folded for comparison, and the rows below them. */
 export type Table = { header: string[]; keys: string[]; rows: TableRow[] }
 
-/** The text of a file, with what it parses to. `json` is undefined unless the text is JSON. Then the table is empty. */
+/**
+ * The text of a file, with what it parses to. `json` is undefined for other texts than JSON and Lua, and null for Lua that
+ * cannot be parsed. The table is empty unless it is undefined.
+ */
 export type Source = { text: string; json: unknown; table: Table }
 
 /** A column with the function that reads it, by its folded name. */
