@@ -8,7 +8,7 @@ import { type Databases, databasesOf, type Slots } from './slots/slots'
 import type { ReaderBinding } from './transfer/imports/receive/reader-client'
 import type { LinkShape } from './values/link'
 import { DEFAULT_QUOTAS, type Quota } from './values/quotas'
-import { isTimeZone } from './values/zone'
+import { isTimeZone } from './values/time'
 
 /** The Worker's environment: the bindings of wrangler.toml, variables and secrets. */
 export type Bindings = {

@@ -16,3 +16,42 @@ export const localTime = (timeZone: string, at = Date.now()) => {
   formats.set(timeZone, format)
   return format.format(at).replace(' ', 'T')
 }
+
+/** Whether it is the name of a time zone. Intl also accepts offsets, and names in any case. */
+export const isTimeZone = (name: string) => {
+  try {
+    return /^[A-Z][\w+-]*(?:\/[A-Z][\w+-]*)*$/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}
+
+/** Converts times of an IANA time zone. Intl, which is slow, is asked only once a day, or around a change of the offset. */
+export const createZone = (timeZone: string) => {
+  const offsets = new Map<number, number>()
+  /** The offset at the beginning of a UTC day, in milliseconds. */
+  const offsetAt = (day: number) => {
+    const known = offsets.get(day)
+    if (known !== undefined) return known
+    const offset = Date.parse(`${localTime(timeZone, day * DAY_MS)}Z`) - day * DAY_MS
+    offsets.set(day, offset)
+    return offset
+  }
+  /** The local date of a time in milliseconds since 1970. */
+  const toDate = (at: number) => {
+    const day = Math.floor(at / DAY_MS)
+    const offset = offsetAt(day)
+    const isSame = offset === offsetAt(day + 1)
+    return isSame ? new Date(at + offset).toISOString().slice(0, 10) : localTime(timeZone, at).slice(0, 10)
+  }
+  /** The time of `yyyy-MM-ddTHH:mm:ss`. Of an hour that occurs twice, the first; in one that is skipped, as much later. */
+  const toTime = (local: string) => {
+    const time = Date.parse(`${local}Z`)
+    const day = Math.floor(time / DAY_MS)
+    const [before, after] = [time - offsetAt(day - 1), time - offsetAt(day + 2)]
+    const isAfter = before !== after && localTime(timeZone, before) !== local && localTime(timeZone, after) === local
+    return isAfter ? after : before
+  }
+  return { toDate, toTime }
+}
+export type Zone = ReturnType<typeof createZone>

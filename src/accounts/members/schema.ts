@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { filledText, orRequired } from '../../values/fields'
 import { named, namedLazy } from '../../values/named'
-import { isTimeZone } from '../../values/zone'
+import { isTimeZone } from '../../values/time'
 
 // A dot-atom (RFC 5322) at a domain name. ASCII only, because lower() in SQLite folds nothing else; no `i` flag, because
 // JSON Schema patterns have no flags.

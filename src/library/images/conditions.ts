@@ -1,6 +1,6 @@
 // Conditional requests (RFC 9110, section 13) and single byte ranges (section 14). R2 implements them too, but throws
 // on malformed headers, which HTTP requires a server to ignore.
-import { matchesEtag, matchesWeakEtag } from '../../values/etags'
+import { matchesEtag, matchesWeakEtag } from '../../values/text/etags'
 
 type StoredImage = { httpEtag: string; uploaded: Date }
 

@@ -1,4 +1,4 @@
-import type { Zone } from '../../values/zone'
+import type { Zone } from '../../values/time'
 import type { About, Item, LinkView } from './store'
 
 /** What a link shows, as an entry of a page or a feed. Times are in milliseconds since 1970. */

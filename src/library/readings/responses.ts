@@ -83,8 +83,8 @@ export const readingsReference: FeatureReference = {
       operationId: 'deleteReading',
       summary: 'Delete a reading',
       description:
-        'Cannot be undone. The book takes the status, dates and rating of the newest reading that is left. Without any, the ' +
-        'book becomes `YET`, has no dates, and keeps its `star`.',
+        'Cannot be undone. The book takes the status and dates of the newest reading that is left, and its rating if it has ' +
+        'one. Without any, the book becomes `YET`, has no dates, and keeps its `star`.',
       responses: { 204: empty('Deleted') },
     },
   },

@@ -1,5 +1,4 @@
-import { DAY_MS } from '../../values/time'
-import type { Zone } from '../../values/zone'
+import { DAY_MS, type Zone } from '../../values/time'
 import type { Memo } from '../memos/responses'
 import type { ProgressEvent } from '../progress/responses'
 import type { Reading } from '../readings/responses'

@@ -68,9 +68,8 @@ describe('a refused request', () => {
 })
 
 describe('without a valid token', () => {
-  it('covers every operation that needs one', () => {
-    expect(idOperations.every(({ needsToken }) => needsToken)).toBe(true)
-    expect(idOperations.length + trials.otherOperations.length).toBeGreaterThanOrEqual(17)
+  it('covers the operations that name no row', () => {
+    expect(trials.otherOperations.length).toBeGreaterThan(30)
   })
 
   it.each(trials.otherOperations)('$method $template responds 401 and changes nothing', async (operation) => {

@@ -1,6 +1,5 @@
 // A thief with the password and a copied session fights the owner for the account: all chains in a model, some against the
 // service.
-import { findMismatches } from '../../../scripts/data/integrity'
 import { findDirectoryProblems } from '../../support/accounts/directory'
 import { whole } from '../../support/service/table'
 import { toStage } from '../failures/faults'
@@ -47,8 +46,8 @@ export const takeover: Attack = async ({ quick, seed, slots, progress, start }) 
   })
   await service.runCron()
   const failures = differences.flatMap((each) => each ?? [])
-  const mismatches = (await Promise.all(service.databases.map((database) => findMismatches(database)))).flat()
-  failures.push(...mismatches.map(({ table, id, field }) => `${field} of ${table} ${id} is wrong`))
+  const mismatches = await service.findMismatches()
+  failures.push(...mismatches)
   if (slots > 1) failures.push(...(await findDirectoryProblems(service.databases, service.addressKey)))
   return {
     figures: [

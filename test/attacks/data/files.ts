@@ -2,7 +2,6 @@
 // be written in part, both reports must be equal, and each refusal and each failed row must have a reason.
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { findMismatches } from '../../../scripts/data/integrity'
 import { REPORT_CODES } from '../../../src/transfer/entry'
 import { MAX_PER_DAY } from '../../../src/transfer/imports/schema'
 import { damage, randomFrom } from '../../support/inputs/malformed-files'
@@ -177,8 +176,8 @@ export const files: Attack = async ({ start, quick, seed, progress }) => {
       if (tried % 50 === 0) progress(`${tried} files, ${failures.length} failures`)
     }
   })
-  const mismatches = (await Promise.all(service.databases.map((each) => findMismatches(each)))).flat()
-  failures.push(...mismatches.map(({ table, id, field }) => `${field} of ${table} ${id} is wrong`))
+  const mismatches = await service.findMismatches()
+  failures.push(...mismatches)
   const left = (await service.bucket.list({ prefix: 'imports/' })).objects.length
   if (left > 0) failures.push(`${left} files are left in the bucket`)
   return {

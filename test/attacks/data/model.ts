@@ -1,5 +1,4 @@
 // Random sequences of requests, after which every answer of the service must equal that of a plain in-memory model.
-import { findMismatches } from '../../../scripts/data/integrity'
 import { type ModelReport, type Send, tryModel } from '../../support/model/run'
 import { type Attack, concurrently } from '../harness/attack'
 import { insertMember } from '../harness/members'
@@ -34,8 +33,8 @@ export const model: Attack = async ({ quick, seed, progress, start }) => {
     }),
   )
   const failures = reports.flatMap(({ failure }) => failure ?? [])
-  const mismatches = (await Promise.all(service.databases.map((database) => findMismatches(database)))).flat()
-  failures.push(...mismatches.map(({ table, id, field }) => `${field} of ${table} ${id} is wrong`))
+  const mismatches = await service.findMismatches()
+  failures.push(...mismatches)
   return {
     figures: [
       [

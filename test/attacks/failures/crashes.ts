@@ -2,7 +2,6 @@
 // creations made one row, and that counters and copies agree.
 import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { findMismatches } from '../../../scripts/data/integrity'
 import { findOrphans } from '../../../scripts/data/objects'
 import { findDirectoryProblems } from '../../support/accounts/directory'
 import { createCopy } from '../../support/sync/copy'
@@ -204,9 +203,9 @@ export const crashes: Attack = async ({ start, quick, progress }) => {
     await current.service.stop()
     current.service = await start(options)
     const { service } = current
-    const found = (await Promise.all(service.databases.map((database, slot) => findMismatches(database, slot)))).flat()
+    const found = await service.findMismatches()
     mismatches += found.length
-    failures.push(...found.map(({ table, id, field }) => `after crash ${crash}: ${field} of ${table} ${id} is wrong`))
+    failures.push(...found.map((problem) => `after crash ${crash}: ${problem}`))
     repeated += writers.filter(({ unanswered }) => unanswered).length
     for (const writer of writers) {
       const missing = await findLost(service, writer)

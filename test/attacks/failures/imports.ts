@@ -7,7 +7,6 @@
 import { cpSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { findMismatches } from '../../../scripts/data/integrity'
 import { sendRequest } from '../../support/service/http-client'
 import { type Copy, compareCopy, createCopy } from '../../support/sync/copy'
 import { goodreadsFile, goodreadsRow } from '../../support/transfer/goodreads-file'
@@ -180,13 +179,13 @@ export const imports: Attack = async ({ start, quick, progress }) => {
       await importFile(service, member, FILE)
     }
     const differences = compare(expected, await takeSnapshot(service, begin))
-    const mismatches = (await Promise.all(service.databases.map((database) => findMismatches(database)))).flat()
+    const mismatches = await service.findMismatches()
     if (!(await isFollowed(service, member, client))) differences.push('the copy of a client that syncs differs')
     if (differences.length > 0) seen.different += 1
     seen.mismatches += mismatches.length
     seen.files += await countFiles(service)
     await service.stop()
-    return [...differences, ...mismatches.map(({ table, id, field }) => `${field} of ${table} ${id} is wrong`)]
+    return [...differences, ...mismatches]
   }
 
   /** When a kill comes: after this, by up to so many milliseconds. */

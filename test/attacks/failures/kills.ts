@@ -1,6 +1,5 @@
 // Kills workerd before and after every database call of the flows that span two databases.
 import { setTimeout } from 'node:timers/promises'
-import { findMismatches } from '../../../scripts/data/integrity'
 import { findDirectoryProblems } from '../../support/accounts/directory'
 import type { Attack } from '../harness/attack'
 import { joinRequest, logIn, newEmail, PASSWORD, signUp } from '../harness/members'
@@ -91,8 +90,8 @@ const inspect = async (service: Service, email: string) => {
   const problems: string[] = []
   await sweepLater(service)
   problems.push(...(await findDirectoryProblems(service.databases, service.addressKey)))
-  const mismatches = (await Promise.all(service.databases.map((database) => findMismatches(database)))).flat()
-  problems.push(...mismatches.map(({ table, id, field }) => `${field} of ${table} ${id} is wrong`))
+  const mismatches = await service.findMismatches()
+  problems.push(...mismatches)
   const status = await join(service, email)
   if (status !== 201 && status !== 409) problems.push(`a sign-up with the address: ${status}`)
   await logIn(service, email, PASSWORD).catch((error) => problems.push(`the member cannot log in: ${error.message}`))

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Miniflare } from 'miniflare'
+import { findMismatches } from '../../../scripts/data/integrity'
 import { readMigrations } from '../../support/service/migrations'
 import { defineReader, defineWorker, listChildren, MINIFLARE_OPTIONS, SERVICE } from '../../support/service/workerd'
 import { migrate } from '../../support/stores'
@@ -117,6 +118,11 @@ export const startService = async (options: Options = {}) => {
     codes: new Set<string>(),
     /** Of all slots. */
     databases,
+    /** What in the databases differs from what their rows say. */
+    findMismatches: async () => {
+      const found = await Promise.all(databases.map((database, number) => findMismatches(database, number)))
+      return found.flat().map(({ table, id, field }) => `${field} of ${table} ${id} is wrong`)
+    },
     /** Of slot 0: codes, attempts, and the directory of addresses. */
     directory,
     /** Where new members are. */

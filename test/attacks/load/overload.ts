@@ -1,6 +1,5 @@
 // Much more load than the service can serve: what it serves and sheds, how much memory it uses, how fast it recovers.
 import { setTimeout as wait } from 'node:timers/promises'
-import { findMismatches } from '../../../scripts/data/integrity'
 import { encode, median, quantile } from '../../support/service/http-client'
 import { MEMORY_LIMIT, toMib, watchMemory } from '../../support/service/watch-memory'
 import { type Attack, type Context, mergeReports, type Report } from '../harness/attack'
@@ -51,9 +50,7 @@ const overloadService = async ({ start, quick, progress }: Context): Promise<Rep
   })
   const { served, shed, errors, latencies } = peakLoad
   const recovery = await measureRecovery(service, members[0] as Member)
-  const mismatches = (
-    await Promise.all(service.databases.map((database, slot) => findMismatches(database, slot)))
-  ).flat()
+  const mismatches = await service.findMismatches()
   const failures = [...Map.groupBy(errors, (error) => error)].map(([error, { length }]) => `${error}, ${length} times`)
   if (shed === 0) failures.push('nothing was shed: this was no overload')
   if (recovery > RECOVERY_MS) failures.push(`recovered only after ${Math.round(recovery)} ms`)

@@ -1,7 +1,7 @@
 import { toPicture, toStats } from '../../../src/library/stats/figures.ts'
 import { drawYear } from '../../../src/library/stats/picture/draw.ts'
 import { toYear } from '../../../src/library/stats/year.ts'
-import { createZone } from '../../../src/values/zone.ts'
+import { createZone } from '../../../src/values/time.ts'
 import { median } from '../../support/service/http-client.ts'
 
 const YEAR = 2018

@@ -106,7 +106,7 @@ export default {
       const [self, rows] = await batch([CALLER, caller], [NEW_MEMO, values])
       const memo = rows?.[0]
       if (!self?.[0]) return refuse(401)
-      return memo ? send(memo, 201, { Location: `/memos/${memo.memoId}` }) : refuse(404)
+      return memo ? send(memo, 201, { Location: `/memos/${memo.memoId}`, ETag: `"${memo.memoId}"` }) : refuse(404)
     }
     if (pathname === '/books/library') {
       const status = query.get('bookStatus') ?? ''

@@ -1,5 +1,5 @@
 import { createExecutionContext, createScheduledController, waitOnExecutionContext } from 'cloudflare:test'
-import { env, exports } from 'cloudflare:workers'
+import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import worker from '../../../src/index'
 import { signUp } from '../../support/api'
@@ -121,8 +121,4 @@ describe('the sweep', () => {
     expect(error.mock.calls.join()).toContain('bucket is down')
     expect(await select(`select subject from joinCodes where subject = 'stale'`)).toEqual([])
   })
-})
-
-it('exports a scheduled handler', () => {
-  expect(exports.default).toHaveProperty('scheduled')
 })

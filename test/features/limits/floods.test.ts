@@ -100,7 +100,7 @@ describe.skipIf(remote)('the limit on writes', () => {
   )
 
   const writes = operations.filter(({ needsToken, method }) => needsToken && method !== 'GET')
-  it('covers every write', async () => {
+  it('refuses every write', async () => {
     const eager = await signUp()
     const changed = { WRITE_LIMIT: refusing }
     // The first write is answered before it is counted. Those of account management count per session.
