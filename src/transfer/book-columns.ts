@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { books } from '../db/schema/book-tables'
+import { BOOK_STATUSES } from '../values/contract'
 
 // The columns of a book that files of imports and exports have.
 
@@ -28,6 +29,11 @@ export const TEXTS = ['title', 'cover', 'author', 'publisher', 'language', 'seri
 export const textBytes = sql.raw(`octet_length(concat(${TEXTS.join(', ')}))`)
 
 export const bookColumns = sql.raw(BOOK_COLUMNS.map((name) => `books.${name}`).join(', '))
+/**
+ * Matches the books of each status: no index has all books of a member by bookId, but one has those of each status. Selects of
+ * each, joined by `union all` and ordered by bookId, are merged.
+ */
+export const OF_STATUS = BOOK_STATUSES.map((status) => sql.raw(`bookStatus = '${status}'`))
 /** Matches the rows of a table that belong to a book, in queries on `books`. */
 export const ofBook = (table: string) =>
   sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)

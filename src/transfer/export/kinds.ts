@@ -4,7 +4,7 @@ import { sqlStatement } from '../../db/client'
 import { MAX_PART_BYTES } from '../../db/parts'
 import { isWithMemos } from '../../db/schema/book-tables'
 import type { Memo } from '../../library/memos/responses'
-import { bookColumns, eventsOfBook, ofBook, tagsOfBook, textBytes } from '../book-columns'
+import { bookColumns, eventsOfBook, OF_STATUS, ofBook, tagsOfBook, textBytes } from '../book-columns'
 import type { BookRow, LoadList } from './book-lists'
 import { eventJson, memoJson, oldestFirst, readingJson, readingsOfBook } from './book-lists'
 
@@ -35,15 +35,13 @@ const owner = sql.raw('(select id from caller)')
 const isNext = sql`bookId > :after and bookId <= :last`
 const ownBooks = (condition: SQL) =>
   sql`select bookId from books where memberId = ${owner} and ${condition} and ${isNext}`
-// No index has all books of a member by bookId, but one has those of each status. Their rows are merged.
-const isOfStatus = ['YET', 'ING', 'DONE'].map((status) => sql.raw(`bookStatus = '${status}'`))
 /** Selects the books after `after`, up to `last`. */
-const allBooks = sql.join(isOfStatus.map(ownBooks), sql` union all `)
+const allBooks = sql.join(OF_STATUS.map(ownBooks), sql` union all `)
 const booksWithMemos = ownBooks(isWithMemos)
 
 const newestOf = (condition: SQL) =>
   sql`select max(bookId) as bookId from books where memberId = ${owner} and ${condition}`
-const newestBook = sql`(select max(bookId) from (${sql.join(isOfStatus.map(newestOf), sql` union all `)}))`
+const newestBook = sql`(select max(bookId) from (${sql.join(OF_STATUS.map(newestOf), sql` union all `)}))`
 
 /** The largest part, except for a single larger book. JSON takes more space than the text, and imports accept 10 MiB. */
 const PART_BYTES = 8 * 1024 * 1024

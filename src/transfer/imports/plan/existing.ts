@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
-import { type BookColumns, bookColumns, eventsOfBook, ofBook, tagsOfBook } from '../../book-columns'
+import { type BookColumns, bookColumns, eventsOfBook, OF_STATUS, ofBook, tagsOfBook } from '../../book-columns'
 import type { Entry, EntryMemo, EntryProgress } from '../../entry'
 import { query, type RunContext, toJsonParts } from '../run-context'
 import type { StoredImport } from '../store'
@@ -10,9 +10,13 @@ import { createMatcher, type Known, type Origin } from './matching'
 
 /** Books per call, so that a library of any size takes constant memory. */
 const LIBRARY_PAGE = 2000
+const booksAfter = OF_STATUS.map(
+  (isOfStatus) => sql`
+  select bookId, title, author, isbn, sourceIds from books
+  where memberId = :memberId and ${isOfStatus} and bookId > :after`,
+)
 const selectLibrary = sqlStatement<Known>`
-  select bookId, title, author, isbn, sourceIds from books where memberId = :memberId and bookId > :after
-  order by bookId limit ${sql.raw(String(LIBRARY_PAGE))}`
+  ${sql.join(booksAfter, sql` union all `)} order by bookId limit ${sql.raw(String(LIBRARY_PAGE))}`
 /** The books of the rows that earlier runs committed. */
 const selectTaken = sqlStatement<{ bookId: number }>`
   select bookId from importRows
