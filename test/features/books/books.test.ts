@@ -192,6 +192,12 @@ const OPERATIONS: [method: string, path: string, body?: unknown][] = [
   ['PATCH', '/books/created-date/{id}', '2020-01-01T00:00:00'],
   ['DELETE', '/books/{id}'],
   ['POST', '/memos?bookId={id}', { memoBookPage: 1, memoContent: 'x' }],
+  ['GET', '/books/{id}/edition'],
+  ['PATCH', '/books/{id}/edition', { language: 'ko' }],
+  ['PATCH', '/books/{id}/edition', {}],
+  ['GET', '/books/{id}/progress'],
+  ['POST', '/books/{id}/progress', { page: 5 }],
+  ['POST', '/books/{id}/progress', { percent: 5 }],
 ]
 
 it('deletes a book with its memos, and leaves other books alone', async () => {

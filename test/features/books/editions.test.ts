@@ -250,38 +250,6 @@ describe('POST /books with an ISBN', () => {
   )
 })
 
-const OPERATIONS: [method: string, body?: object][] = [['GET'], ['PATCH', EDITION], ['PATCH', {}]]
-
-it.each(OPERATIONS)(
-  '%s of the edition of a missing, deleted or another member’s book is 404, at the same cost',
-  async (method, body) => {
-    const { bookId: deleted } = await reader.createBook()
-    const stranger = await signUp()
-    const { bookId: last } = await stranger.createBook()
-    await reader.delete(`/books/${deleted}`)
-    const costs = []
-    for (const [caller, id] of [
-      [reader, deleted],
-      [reader, last],
-      [stranger, bookId],
-      [reader, last + 99_999],
-    ] as const) {
-      const request = () => caller.send(method, `/books/${id}/edition`, { body })
-      expect(await request()).toMatchObject({ status: 404, body: { message: 'Book not found' } })
-      costs.push(await measure(request))
-    }
-    expect(new Set(costs.map((cost) => JSON.stringify(cost))).size).toBe(1)
-    expect(costs[0]).toMatchObject({ calls: 1, written: 0 })
-  },
-)
-
-it.each(OPERATIONS)('%s rejects invalid identifiers', async (method, body) => {
-  for (const id of invalid.INVALID_IDS) {
-    const answer = await reader.send(method, `/books/${id}/edition`, { body })
-    expect(answer, id).toMatchObject(violation('book-id', decodeURIComponent(id)))
-  }
-})
-
 describe('one database call, at a cost independent of the size of the library', () => {
   const createLibrary = async (books: number) => {
     const owner = await signUp()

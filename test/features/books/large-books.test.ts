@@ -55,12 +55,6 @@ it('links the pages of a list that is sent in parts', async () => {
   expect(headers.get('Link')).toBe([link(1, 'first'), link(2, 'next'), link(2, 'last')].join(', '))
 })
 
-it('costs the same for another member’s large book as for a book that does not exist', async () => {
-  const stranger = await signUp()
-  const absent = await measure(() => stranger.get(`/books/${bookId + 999_999}?memoAuthority=ALL`))
-  expect(await measure(() => stranger.get(detail('ALL')))).toEqual(absent)
-})
-
 it('holds nothing for HEAD requests', async () => {
   const heads = await Promise.all(Array.from({ length: 24 }, () => reader.send('HEAD', detail('ALL'))))
   expect(new Set(heads.map(({ status }) => status))).toEqual(new Set([200]))

@@ -431,41 +431,6 @@ describe('beyond 10,000 events', () => {
   })
 })
 
-const OPERATIONS: [method: string, body?: object][] = [['GET'], ['POST', { page: 5 }], ['POST', { percent: 5 }]]
-
-it.each(OPERATIONS)(
-  '%s of a missing, deleted or another member’s book is 404, at the same cost: %o',
-  async (method, body) => {
-    const { bookId: deleted } = await reader.createBook()
-    const stranger = await signUp()
-    const { bookId: last } = await stranger.createBook({ itemPage: 100 })
-    await stranger.post(`/books/${last}/progress`, { page: 9 })
-    await add({ page: 9 })
-    await reader.delete(`/books/${deleted}`)
-    const costs = []
-    for (const [caller, id] of [
-      [reader, deleted],
-      [reader, last],
-      [stranger, bookId],
-      [reader, last + 99_999],
-    ] as const) {
-      const request = () => caller.send(method, `/books/${id}/progress`, { body })
-      expect(await request()).toMatchObject({ status: 404, body: { message: 'Book not found' } })
-      costs.push(await measure(request))
-    }
-    expect(new Set(costs.map((cost) => JSON.stringify(cost))).size).toBe(1)
-    expect(costs[0]).toMatchObject({ calls: 1, written: 0 })
-    expect((await stranger.get(`/books/${last}/progress`)).body.item).toHaveLength(1)
-  },
-)
-
-it.each(OPERATIONS)('%s rejects invalid identifiers: %o', async (method, body) => {
-  for (const id of invalid.INVALID_IDS) {
-    const answer = await reader.send(method, `/books/${id}/progress`, { body })
-    expect(answer, id).toMatchObject(violation('book-id', decodeURIComponent(id)))
-  }
-})
-
 it('deletes the progress with the book', async () => {
   await add({ page: 9 })
   await reader.delete(`/books/${bookId}`)

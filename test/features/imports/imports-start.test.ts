@@ -42,7 +42,7 @@ const insertEnded = async (reader: Reader, count: number, isDryRun = 0) =>
     .prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?3)
       insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, options, total)
-      select ?1, ?2 - i, 'DONE', ?4, 'fill', 'csv', 'utf-8', '{}', 1 from n`,
+      select ?1, ?2 - i, iif(i % 2, 'DONE', 'FAILED'), ?4, 'fill', 'csv', 'utf-8', '{}', 1 from n`,
     )
     .bind(await memberIdOf(reader), Date.now() - 60_000, count, isDryRun)
     .run()

@@ -329,24 +329,3 @@ it('leaves nothing after a withdrawal', async () => {
   }
   expect((await env.IMAGES.list({ prefix: `imports/${memberId}/` })).objects).toEqual([])
 })
-
-it('allows one import at a time, and twenty a day', async () => {
-  const reader = await signUp()
-  const memberId = await memberIdOf(reader)
-  const insert = (importId: number, status: string) =>
-    memberDatabase()
-      .prepare(
-        `insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, options, total, leaseEndsAt)
-        values (?, ?, ?, 0, 'fill', 'csv', 'utf-8', '{}', 1, ?)`,
-      )
-      .bind(memberId, importId, status, Date.now() + DAY_MS)
-      .run()
-  await insert(Date.now() - 1000, 'RUNNING')
-  expect((await startImport(reader, goodreads(SALT))).headers.get('X-Error-Code')).toBe('IMPORT_RUNNING')
-  await memberDatabase().prepare(`update imports set status = 'FAILED' where memberId = ?`).bind(memberId).run()
-  const minuteAgo = Date.now() - 60_000
-  for (let n = 0; n < 19; n++) await insert(minuteAgo - n, 'FAILED')
-  const refused = await startImport(reader, goodreads(SALT))
-  expect(refused.headers.get('X-Error-Code')).toBe('TOO_MANY_REQUESTS')
-  expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(86_000)
-})

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { findMismatches } from '../../../scripts/data/integrity'
 import { toCursor } from '../../../src/values/cursor'
 import { type Reader, readerWith, signUp } from '../../support/api'
 import { changeDatabase, fillShelf, measure, memberDatabase, memberSlot, select } from '../../support/database'
@@ -113,6 +114,7 @@ describe('a copy kept by the feed', () => {
       await WRITES[draw(WRITES.length)]?.(draw, await pickIds(draw))
       if (draw(4) === 0) await copy.pullPage([1, 2, 3, 200][draw(4)])
     }
+    expect(await findMismatches(memberDatabase())).toEqual([])
     await copy.pull(1 + draw(5))
     await expectCopy()
     const fresh = copyOf(reader)
