@@ -97,8 +97,8 @@ const sweepAll = async (env: Bindings, now: number) => {
 }
 
 /**
- * The hourly cron job, over all slots: settles abandoned claims of e-mail addresses, and deletes what withdrawn members left
- * behind and what has expired. /health shows the last one in which no step failed. Does nothing during maintenance.
+ * The hourly cron job, over all slots: settles abandoned claims of e-mail addresses, continues imports, and deletes what
+ * withdrawn members left behind and what has expired. /health shows the last one in which no step failed. Does nothing during maintenance.
  */
 export const sweep = async (env: Bindings, now = Date.now()) => {
   if (env.MAINTENANCE === 'on') return

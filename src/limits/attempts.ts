@@ -35,7 +35,7 @@ export const MAILS = {
 } satisfies NetworkLimits & { address: Limit[] }
 /** Mails to all addresses. */
 export const MAILS_PER_NETWORK = perNetwork({ max: 30, windowMs: HOUR_MS })
-/** Codes tried for one e-mail address; `address` counts those of all networks. */
+/** Codes tried for one e-mail address, also in a session; `address` counts those of all networks. */
 export const GUESSES = {
   ...perNetwork({ max: 20, windowMs: DAY_MS, policy: 'code-attempt' }),
   address: [{ max: 100, windowMs: DAY_MS }],
@@ -62,7 +62,7 @@ export const EMAIL_CHANGES = {
   memberAddress: [{ max: 2, windowMs: 10 * MINUTE_MS }],
   address: MAILS.address,
 } satisfies Record<string, Limit[]>
-/** Mails about new access tokens, per member. */
+/** Mails about new access tokens and links, per member. */
 export const TOKEN_MAILS: Limit[] = [{ max: 1, windowMs: HOUR_MS }]
 /** Per session: another holder of a session must not keep the member from changing the password. */
 export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 'password-change' }]

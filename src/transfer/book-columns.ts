@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { books } from '../db/schema/book-tables'
+import { BOOK_TEXTS, type books } from '../db/schema/book-tables'
 import { BOOK_STATUSES } from '../values/contract'
 
 // The columns of a book that files of imports and exports have.
@@ -24,9 +24,7 @@ export const CHANGEABLE = [...DETAILS, ...READING_COLUMNS, 'currentPage', 'sourc
 export const BOOK_COLUMNS = ['title', ...CHANGEABLE, 'createdAt'] as const
 export type BookColumns = Pick<typeof books.$inferSelect, (typeof BOOK_COLUMNS)[number]>
 
-/** The columns of text, which counts towards the quotas. */
-export const TEXTS = ['title', 'cover', 'author', 'publisher', 'language', 'series', 'sourceIds'] as const
-export const textBytes = sql.raw(`octet_length(concat(${TEXTS.join(', ')}))`)
+export const textBytes = sql.raw(`octet_length(concat(${BOOK_TEXTS.join(', ')}))`)
 
 export const bookColumns = sql.raw(BOOK_COLUMNS.map((name) => `books.${name}`).join(', '))
 /**

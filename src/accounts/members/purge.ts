@@ -20,8 +20,9 @@ const deleteFrom = (table: string, columns: string) => {
     returning memberId`
 }
 
-// The log of changes first, so that the triggers add nothing to it. Books after their details: otherwise one batch would also delete, by trigger, the details of a thousand books. Tags before
-// bookTags, so that the trigger that counts their books writes nothing.
+// The log of changes first, so that the triggers add nothing to it. Books after their details: otherwise one batch would also
+// delete, by trigger, the details of a thousand books. Tags before bookTags, so that the trigger that counts their books writes
+// nothing.
 const STEPS = Object.entries({
   changes: 'seq',
   tags: 'tagId',
@@ -109,7 +110,7 @@ const selectPurgeJobs = sqlStatement<Job>`
 const deletePurgeJob = sqlStatement`
   delete from purgeJobs where memberId = :memberId and memberId not in (select memberId from members)`
 
-/** The statements that the purge jobs of a sweep may still run, in all slots, of which it visits some at a time. */
+/** The statements that purge jobs and imports of a sweep may still run, in all slots, of which it visits some at a time. */
 export type Budget = { left: number; slotsAtATime: number }
 
 /**

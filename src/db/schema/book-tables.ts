@@ -16,6 +16,9 @@ const hasIsbn = sql.raw(`"isbn" is not null`)
 export const titleKey = sql.raw(`coalesce("titleFolded", lower("title"))`)
 export const authorKey = sql.raw(`coalesce("authorFolded", lower("author"))`)
 
+/** The columns of a book whose text counts towards MAX_MEMBER_TEXT_BYTES. */
+export const BOOK_TEXTS = ['title', 'cover', 'author', 'publisher', 'language', 'series', 'sourceIds'] as const
+
 export const books = sqliteTable(
   'books',
   {

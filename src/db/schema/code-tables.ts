@@ -64,11 +64,11 @@ export const dailyMails = sqliteTable('dailyMails', {
   day: integer().primaryKey(),
   /** Mails with codes. */
   mails: integer().notNull(),
-  /** Mails about new access tokens, counted apart so that they use up no codes. */
+  /** Mails about new access tokens and links, counted apart so that they use up no codes. */
   tokenMails: integer().notNull().default(0),
 })
 
-/** Mails sent, codes tried and logins failed, for exact limits. The subject is a keyed hash of the action and its target. */
+/** Everything that has an exact limit, such as mails, tried codes and failed logins. The subject is a keyed hash of the action and its target. */
 export const attempts = sqliteTable(
   'attempts',
   {

@@ -42,7 +42,7 @@ export const imports = sqliteTable(
     lease: counter(),
     /** How often it was continued since rows were last committed. */
     continuations: counter(),
-    /** Undone or cancelled. The row stays for a day, because it counts towards the daily limit. */
+    /** Undone, cancelled, or older than the last ten. The row stays for 30 days; for one, it counts towards the daily limit. */
     isDeleted: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (each) => [
@@ -71,7 +71,10 @@ export const importRows = sqliteTable(
     bookId: integer(),
     /** JSON: the cells of a failed row. */
     cells: text(),
-    /** JSON: how to undo the row, and what it changes in a book of the library. In a dry run, the bytes of text that it would add. */
+    /**
+     * JSON. Of a created book, what was written; of an updated one, what it replaced. In a dry run, the bytes of text that it
+     * would add. After an undo, what is left.
+     */
     undo: text(),
     /** A JSON array of memos with the texts that it replaced. The last column, because SQLite reads a row up to the last one it needs. */
     texts: text(),

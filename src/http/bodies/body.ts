@@ -18,7 +18,7 @@ const memory = {
   json: createLimiter({ capacity: 4 * MIB, ...LIMITS }),
   upload: createLimiter({ capacity: 22 * MIB, ...LIMITS }),
 }
-/** Bodies up to this size need no lease, and may be read before the caller is confirmed. */
+/** Bodies up to this size need no lease; those of JSON may be read before the caller is confirmed. */
 export const SMALL_BYTES = 16_384
 /** Minimum sending rates, in bytes per millisecond: normally, and while others wait for memory. */
 const MIN_RATE = 8

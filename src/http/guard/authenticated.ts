@@ -80,8 +80,8 @@ const settle = async (c: Context<App>, caller: Caller) => {
 }
 
 /**
- * Confirms the caller in a database call, and then charges the limits, before expensive work. Does nothing if the database
- * confirmed the credential within the last minute, or if the route needs no token.
+ * Confirms the caller in a database call, and then charges the limits, before expensive work. Makes no call if the
+ * database confirmed the credential within the last minute, or if the route needs no token.
  * @throws UNAUTHORIZED, INSUFFICIENT_SCOPE, SESSION_REQUIRED; TOO_MANY_REQUESTS when the caller is above a limit
  */
 export const confirmFirst = async (c: Context<App>) => {
@@ -125,9 +125,9 @@ export const sessionOnly = annotate(authenticate([]), { membersOnly: true })
 const LINK = /^([^.]*)((?:\.[a-z]+)*)$/
 
 /**
- * Requires a link: the last path segment is its secret and a suffix. Sets `link` and what `authenticated` sets. Limits count per link
- * and network, so visitors do not use up the member's limits.
- * @throws LINK_NOT_FOUND when the secret is malformed, has been refused before, or its kind of link has no such suffix
+ * Requires a link: the last path segment is its secret and a suffix. Sets `link` and what `authenticated` sets. Limits count
+ * per link, and per network, so visitors do not use up the member's limits.
+ * @throws LINK_NOT_FOUND when the secret is malformed, was refused within the last minute, or its kind of link has no such suffix
  */
 export const linked = annotate<MiddlewareHandler<App>>(
   async (c, next) => {

@@ -13,7 +13,7 @@ import { MAX_READINGS } from '../readings/schema'
 import { MAX_BOOK_TAGS } from '../tags/schema'
 import type { ListedBook } from './responses'
 import type { BookMerge } from './schema'
-import { BOOK_COLUMNS } from './store'
+import { DETAIL_COLUMNS } from './store'
 
 const callersId = sql.raw('(select id from caller)')
 const selectBookOfCaller = (parameter: string) =>
@@ -159,7 +159,7 @@ const MOVES = {
 const deleteSource = sqlStatement<{ bookId: number }>`
   ${withPair} delete from books where bookId = (select sourceId from pair) returning bookId`
 const selectMerged = sqlStatement<ListedBook>`
-  select ${sql.raw(['bookId', ...BOOK_COLUMNS].join(', '))} from books where ${isOwnBook}`
+  select ${sql.raw(['bookId', ...DETAIL_COLUMNS].join(', '))} from books where ${isOwnBook}`
 
 /**
  * Moves what another of the caller's books has to a book, and deletes the other one. Returns undefined if the caller has only one

@@ -6,7 +6,7 @@ import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { bookLimit, type OwnQuotas, ownQuotaExceeded, quotasOf, textLimit } from '../../db/quotas'
-import { books } from '../../db/schema/book-tables'
+import { BOOK_TEXTS, books } from '../../db/schema/book-tables'
 import { quotaExceeded } from '../../errors'
 import { type Quotas, utf8Bytes } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
@@ -18,13 +18,14 @@ import type { BookPatch, DetailQuery, NewBook } from './schema'
 export const LIBRARY_COLUMNS = sql.raw(
   'bookId, title, cover, author, createdAt, star, currentPage, itemPage, bookStatus, memoCount',
 )
+/** The columns of Book. */
 // biome-ignore format: one line is easier to compare
-export const BOOK_COLUMNS = [
+export const DETAIL_COLUMNS = [
   'title', 'cover', 'author', 'publisher', 'createdAt', 'star', 'currentPage', 'itemPage', 'bookStatus', 'readStartDate',
   'readEndDate', 'memoCount',
 ] as const
 
-const selectDetail = selectOwnBook(...BOOK_COLUMNS, 'memoBytes')
+const selectDetail = selectOwnBook(...DETAIL_COLUMNS, 'memoBytes')
 
 /** A book with its memos of the given visibility. Returns undefined if the caller has no such book. */
 export const getBook = async (db: Db, caller: Caller, bookId: number, { memoAuthority }: DetailQuery) => {
@@ -98,9 +99,6 @@ const fits = (columns: string[]) => {
   return sql`(${growth} <= 0 or ${growth} <= ${room})`
 }
 
-/** The columns that `updateColumns` can change and that count towards MAX_MEMBER_TEXT_BYTES. */
-const TEXTS = ['title', 'cover', 'author', 'publisher', 'language', 'series', 'sourceIds'] as const
-
 const toFolded = ({ title, author }: Partial<Book>) => ({
   ...(title !== undefined && { titleFolded: toFoldedColumn(title) }),
   ...(author !== undefined && { authorFolded: toFoldedColumn(author) }),
@@ -120,7 +118,7 @@ export const updateColumns = async <Row>(
 ): Promise<Row | undefined> => {
   const changes = { ...patch, ...toFolded(patch) }
   if (Object.keys(changes).length === 0) return queryOne(db, caller, select({ bookId }))
-  const texts = TEXTS.filter((name) => changes[name] !== undefined)
+  const texts = BOOK_TEXTS.filter((name) => changes[name] !== undefined)
   const condition = texts.length > 0 ? sql`${isOwnBook} and ${fits(texts)}` : isOwnBook
   const update = sqlStatement<Row>`
     update books set ${assignments(changes)} where ${condition} returning ${columns}`

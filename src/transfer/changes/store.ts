@@ -19,6 +19,7 @@ const firstReadings = sql`(
   select bookId as readingId, memberId, bookId, 0 as createdAt, ${firstColumns}, null as format, null as note, 0 as isPaused
   from books where ${hasFirst}
 )`
+// SQL functions of D1 have at most 32 arguments.
 const bookJson = sql.raw(`json_object(
   'bookId', bookId, 'title', title, 'cover', cover, 'author', author, 'publisher', publisher, 'createdAt', createdAt,
   'star', star, 'currentPage', currentPage, 'itemPage', itemPage, 'bookStatus', bookStatus,

@@ -66,7 +66,7 @@ const planChunk = async (
   return chunk.map((entry, at) => planRow(done + at + 1, entry, matches.get(entry), situation))
 }
 
-/** Commits a planned chunk. Returns false if nothing was written: the import was cancelled, or a quota is full. */
+/** Commits a planned chunk. Returns false if nothing was written: the import was cancelled, another run has it, or a quota is full. */
 const commit = async (
   context: RunContext,
   { memberId, importId, isDryRun, lease }: StoredImport,

@@ -45,7 +45,7 @@ export const toImport = (row: StoredImport): Import => {
 }
 
 const isRunning = sql`exists (select 1 from imports where memberId = ${callerId} and isDeleted = 0 and status = 'RUNNING')`
-// Checked before a file is read, too, which costs more than all else: anyone can make up access tokens.
+// Also checked before a file is read, which costs more than all else.
 /** When the twentieth last import began, if that was within a day: the next one may begin a day later. */
 const limitedSince = sql`(
   select importId from imports where memberId = ${callerId} and importId > :dayAgo and isDryRun = 0

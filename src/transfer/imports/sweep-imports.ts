@@ -65,7 +65,7 @@ const end = async (context: RunContext, each: Sweepable) => {
   await dropFile(context, each)
 }
 
-/** The statements of a sweep of a database in which no import is to be swept. */
+/** The statements of a sweep that finds no import. */
 export const SWEEP_STATEMENTS = 1
 
 export const findSweepable = async (db: Db, now: number) => {

@@ -1,6 +1,7 @@
+import { BOOK_TEXTS } from '../../../db/schema/book-tables'
 import { utf8Bytes } from '../../../values/quotas'
 import { fold, toFoldedColumn } from '../../../values/text/fold'
-import { type BookColumns, TEXTS } from '../../book-columns'
+import type { BookColumns } from '../../book-columns'
 import { HISTORY_COLUMNS } from '../undo/snapshot'
 import { MAX_EXCERPT } from './existing'
 import { implicitReading } from './merge'
@@ -46,13 +47,13 @@ export const changesOf = (planned: Planned): Record<string, Change> => {
   ])
 }
 
-/** How to undo a row that updates a book. `writeChunk` replaces `history` and `texts` with what it overwrites. */
+/** How to undo a row that updates a book. `writeChunk` replaces `history` with what the row overwrites. */
 export const toUndo = (planned: Planned) => {
   const { existing, changes = {}, readings, tags, texts, progress } = planned
   if (!existing) return undefined
   const hasHistory = readings.length + progress.length > 0 || HISTORY_COLUMNS.some((name) => name in changes)
   const bytes = [
-    ...TEXTS.filter((name) => name in changes).map((name) => utf8Bytes(existing[name]) - utf8Bytes(changes[name])),
+    ...BOOK_TEXTS.filter((name) => name in changes).map((name) => utf8Bytes(existing[name]) - utf8Bytes(changes[name])),
     ...texts.map(({ content, replaced }) => replaced.bytes - utf8Bytes(content)),
   ]
   return {

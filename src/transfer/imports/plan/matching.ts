@@ -63,8 +63,9 @@ const MAX_SAME = 100
 const MAX_SIMILAR = 20
 
 /**
- * Finds the books of a library to which entries belong: by an identifier, then by ISBN, then by title and first author if
- * exactly one book has them. It keeps only the books that an entry could be. No two entries get the same book.
+ * Finds the books of a library to which entries belong: those of exports by identifier and title, then by an identifier of the
+ * source, by ISBN, and by title and first author. Of several candidates, only one with the identical title and author is chosen.
+ * It keeps only the books that an entry could be. No two entries get the same book.
  *
  * A book is similar if it is another edition, has the same title, or has an author in common and one title is part of the other.
  * @param origins of the books created by imports of exports

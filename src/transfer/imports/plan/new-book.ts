@@ -1,5 +1,6 @@
+import { BOOK_TEXTS } from '../../../db/schema/book-tables'
 import { utf8Bytes } from '../../../values/quotas'
-import { type BookColumns, DETAILS, TEXTS } from '../../book-columns'
+import { type BookColumns, DETAILS } from '../../book-columns'
 import type { Entry, EntryReading, ExactValues, Loss } from '../../entry'
 
 const isFull = (date: string | null) => date?.length === 10
@@ -108,4 +109,4 @@ export const toNewBook = (entry: Entry, now: string) => {
 }
 
 /** The UTF-8 bytes that the triggers count for a book. */
-export const textBytesOf = (book: BookColumns) => utf8Bytes(...TEXTS.map((name) => book[name]))
+export const textBytesOf = (book: BookColumns) => utf8Bytes(...BOOK_TEXTS.map((name) => book[name]))

@@ -10,7 +10,7 @@ export type Table = { header: string[]; keys: string[]; rows: TableRow[] }
 
 /**
  * The text of a file, with what it parses to. `json` is undefined for other texts than JSON and Lua, and null for Lua that
- * cannot be parsed. The table is empty unless it is undefined.
+ * cannot be parsed. The table is empty unless `json` is undefined.
  */
 export type Source = { text: string; json: unknown; table: Table }
 
