@@ -159,11 +159,12 @@ it('the memory that dump and restore take does not grow with the database, and f
     const restored = await runCommand('restore', backup, '--persist-to', join(folder, 'restored'))
     expect([dumped.code, restored.code]).toEqual([0, 0])
     expect(countMemos(localPath(join(folder, 'restored'), 'DB'))).toEqual({ memos: megabytes * 500 })
-    for (const name of readdirSync(join(backup, 'DB')))
-      expect(statSync(join(backup, 'DB', name)).size).toBeLessThanOrEqual(32_000_000)
-    return { dump: dumped.memory, restore: restored.memory }
+    const files = readdirSync(join(backup, 'DB'))
+    for (const name of files) expect(statSync(join(backup, 'DB', name)).size).toBeLessThanOrEqual(32_000_000)
+    return { dump: dumped.memory, restore: restored.memory, files: files.length }
   }
   const [small, large] = [await measure(10), await measure(40)]
+  expect(large.files).toBeGreaterThan(small.files)
   expect(large.dump / small.dump).toBeLessThan(1.2)
   expect(large.restore / small.restore).toBeLessThan(1.2)
 })

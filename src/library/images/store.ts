@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../../db/caller'
 import { type Db, idempotent, run, sqlStatement, uninterrupted } from '../../db/client'
 import { findCreated, insertOnce, type RequestKey } from '../../db/idempotency'
@@ -19,16 +19,20 @@ export const listImages = listOfCaller<StoredImage>(
     order by imageId ${desc} limit ${limit} offset ${offset}`,
 )
 
-const insertImage = insertOnce(
-  (condition) => sqlStatement<{ name: string }>`
-  insert into images (imageId, memberId, name, type, bytes, createdAt)
-  select ${nextReusableId(images.imageId)}, memberId, :name, :type, :bytes, :createdAt from members
+const insertImageWith = (idColumn: SQL, id: SQL) =>
+  insertOnce(
+    (condition) => sqlStatement<{ name: string }>`
+  insert into images (${idColumn} memberId, name, type, bytes, createdAt)
+  select ${id} memberId, :name, :type, :bytes, :createdAt from members
   where ${isCaller} and imageBytes + :bytes <= ${imageLimit} ${condition}
   returning name`,
-  images.imageId,
-  sql`${images.name} as name`,
-  sql`${images.memberId} = idempotencyKeys.memberId and ${images.name} = idempotencyKeys.name`,
-)
+    images.imageId,
+    sql`${images.name} as name`,
+    sql`${images.memberId} = idempotencyKeys.memberId and ${images.name} = idempotencyKeys.name`,
+  )
+// In slot 0, SQLite assigns the identifier, without reading a row.
+const insertImage = insertImageWith(sql``, sql``)
+const insertImageInRange = insertImageWith(sql`imageId,`, sql`${nextReusableId(images.imageId)},`)
 
 const deleteRow = sqlStatement`delete from images where memberId = :memberId and name = :name`
 const deleteKey = sqlStatement`
@@ -75,7 +79,7 @@ export const uploadImage = async (
     // The row comes first: an object without a row would be counted in no quota.
     const { guard, created, used } = await runAsCaller(db, caller, {
       guard: selectCaller(),
-      ...insertImage(row, key, quotas),
+      ...(db.slot === 0 ? insertImage : insertImageInRange)(row, key, quotas),
     })
     const { memberId } = guard
     const stored = created ?? findCreated(used, key, quotas)

@@ -135,7 +135,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'books by ISBN': [6, 0],
   readings: [13, 0],
   reading: [45, 6],
-  'reading update': [36, 8],
+  'reading update': [38, 8],
   progress: [26, 0],
   'progress, deep': [26, 0],
   'progress creation': [32, 3],
