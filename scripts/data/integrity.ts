@@ -10,7 +10,7 @@ const BOOKS_PER_STEP = 5000
 /** A stored value that differs from the one computed from the rows. */
 export type Mismatch = { table: string; id: number | string; field: string; expected: unknown; found: unknown }
 
-/** A check of the rows of members runs once for each range of members. */
+/** A checkFields of the rows of members runs once for each range of members. */
 const isInRange = 'memberId between :first and :last'
 /** The rows of withdrawn members are being deleted, and their counters are no longer kept. */
 const isActive = `${isInRange} and memberId not in (select memberId from members where ${isInRange} and withdrawnAt is not null)`
@@ -21,9 +21,11 @@ const checkField = (table: string, id: string, field: string, expected: string) 
   from (select ${id}, ${field} as found, (${expected}) as expected from ${table} as stored where ${isActive})
   where expected is not found`
 
-const check = (table: string, id: string, columns: Record<string, string>) =>
+/** A check for each column: the stored value against an SQL expression. */
+const checkFields = (table: string, id: string, columns: Record<string, string>) =>
   Object.entries(columns).map(([field, expected]) => checkField(table, id, field, expected))
 
+// FROM clauses of the rows that belong to the checked one.
 const ofMember = (table: string) => `from ${table} where ${table}.memberId = stored.memberId`
 const ofBook = (table: string) => `${ofMember(table)} and ${table}.bookId = stored.bookId`
 const MEMOS = 'from memos where memos.bookId = stored.bookId'
@@ -57,7 +59,7 @@ const checkTag = (table: string, id: string) => `
 
 /** One SELECT per invariant; each returns its mismatches. */
 const CHECKS = [
-  ...check('books', 'bookId', {
+  ...checkFields('books', 'bookId', {
     memberId: 'select memberId from members where members.memberId = stored.memberId',
     memoCount: `select count(*) ${MEMOS}`,
     contentMemos: `select count(*) ${MEMOS} and memoType = 'BOOK_CONTENT'`,
@@ -73,7 +75,7 @@ const CHECKS = [
       iif(exists (select 1 ${ofBook('readings')}), 'a reading', null)
     )`,
   }),
-  ...check('members', 'memberId', {
+  ...checkFields('members', 'memberId', {
     yetBooks: `select count(*) ${ofMember('books')} and bookStatus = 'YET'`,
     ingBooks: `select count(*) ${ofMember('books')} and bookStatus = 'ING'`,
     doneBooks: `select count(*) ${ofMember('books')} and bookStatus = 'DONE'`,
@@ -88,7 +90,7 @@ const CHECKS = [
     imageBytes: `select coalesce(sum(bytes), 0) ${ofMember('images')}`,
   }),
   // In both directions: each row has books, and each book with an author has a row. The + lets SQLite use books_by_author.
-  ...check('authors', 'authorKey', {
+  ...checkFields('authors', 'authorKey', {
     bookCount: `select nullif(count(*), 0) ${ofMember('books')} and author is not null
       and coalesce(authorFolded, lower(author)) = +stored.authorKey`,
   }),
@@ -96,10 +98,10 @@ const CHECKS = [
   from books as stored where author is not null and ${isActive} and not exists (
     select 1 ${ofMember('authors')} and authorKey = coalesce(stored.authorFolded, lower(stored.author))
   )`,
-  ...check('tags', 'tagId', {
+  ...checkFields('tags', 'tagId', {
     bookCount: `select nullif(count(*), 0) ${ofMember('bookTags')} and bookTags.tagId = stored.tagId`,
   }),
-  ...check('progress', 'bookId', {
+  ...checkFields('progress', 'bookId', {
     ...OWNER,
     total: `select iif(exists (
       select 1 from progress as later
@@ -111,9 +113,9 @@ const CHECKS = [
   checkNewestDate('readStartDate', 'startedAt', `bookStatus <> 'YET'`),
   checkNewestDate('readEndDate', 'finishedAt', `bookStatus = 'DONE' and outcome = 'FINISHED'`),
   checkNewest('readEndDate', 'null', `bookStatus = 'DONE' and outcome = 'STOPPED' and readEndDate is not null`),
-  ...check('readings', 'readingId', OWNER),
-  ...check('bookTags', 'bookId', OWNER),
-  ...check('memos', 'memoId', OWNER),
+  ...checkFields('readings', 'readingId', OWNER),
+  ...checkFields('bookTags', 'bookId', OWNER),
+  ...checkFields('memos', 'memoId', OWNER),
   checkTag('bookTags', 'bookId'),
   checkTag('accessTokens', 'memberId'),
   `select 'memos' as "table", memoId as id, 'position' as field, expected, found
@@ -125,12 +127,12 @@ const CHECKS = [
   checkRetired('books', 'bookId'),
   checkRetired('memos', 'memoId'),
   checkRetired('readings', 'readingId'),
-  ...check('imports', 'importId', {
+  ...checkFields('imports', 'importId', {
     done: `iif(stored.isDeleted, stored.done, (
       select count(*) ${ofMember('importRows')} and importRows.importId = stored.importId
     ))`,
   }),
-  ...check('imports', 'importId', { done: 'created + updated + unchanged + skipped + failed' }),
+  ...checkFields('imports', 'importId', { done: 'created + updated + unchanged + skipped + failed' }),
   checkAside('sessions', 'sessionId', isActive),
   checkAside('accessTokens', 'tokenHash', isActive),
   checkUndos(

@@ -4,12 +4,12 @@ import { valid } from '../http/bodies/validate'
 import { networkOf } from '../http/guard/caller-network'
 import { throttledByNetwork } from '../http/guard/throttle'
 import { getCached } from './cache'
+import type { Provider } from './provider'
 import { openLibrary } from './providers/open-library'
 import { sample } from './providers/sample'
 import { yes24 } from './providers/yes24'
 import { SearchPath } from './schema'
 import { countSearch } from './store'
-import type { Provider } from './upstream'
 
 const PROVIDERS: Record<Config['CATALOGUE_PROVIDER'], (config: Config) => Provider> = {
   yes24,

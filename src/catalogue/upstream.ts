@@ -2,17 +2,6 @@ import type * as z from 'zod/mini'
 import { ApiError, retryAfter } from '../errors'
 import { readAtMost } from '../http/bodies/read-body'
 import { log } from '../runtime/log'
-import type { CatalogueEntry } from './schema'
-
-/**
- * A source of catalogue entries. Each function returns at most ten, and none when nothing is found.
- * @throws CATALOGUE_FAILED, CATALOGUE_TIMED_OUT or CATALOGUE_BUSY
- */
-export type Provider = {
-  search: (titleOrAuthor: string) => Promise<CatalogueEntry[]>
-  bestSellers: () => Promise<CatalogueEntry[]>
-  newSpecial: () => Promise<CatalogueEntry[]>
-}
 
 const TIMEOUT_MS = 3000
 const MAX_BYTES = 1_048_576

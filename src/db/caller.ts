@@ -111,9 +111,9 @@ type CallerResults<B extends CallerBatch> = Results<Omit<B, 'guard'>> &
 /**
  * Runs the statements of an authenticated request in one round trip. Each statement is scoped to its owner by
  * `callerId` or `isCaller`. The guard, by default `selectCaller`, runs before them, which distinguishes 401 from 404.
+ * Sets the caller's `verdict` if the caller is accepted, or if the primary refuses the credential itself.
  * @throws UNAUTHORIZED when the session has ended or the access token is unknown or expired; INSUFFICIENT_SCOPE or
  * SESSION_REQUIRED when the access token does not allow the operation. Then no statement has read or written member data.
- * Sets the caller's `verdict` if the caller is accepted, or if the primary refuses the credential itself
  */
 export const runAsCaller = async <B extends CallerBatch>(
   db: Db,

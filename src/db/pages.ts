@@ -38,7 +38,7 @@ export const joinPage = <Row>([fromStart = [], fromEnd = []]: readonly Row[][]) 
   ...fromEnd.toReversed(),
 ]
 
-/** Prepares a paged list of the caller. `counter`: its length, as an expression of columns of members. */
+/** Prepares a paged list of the caller. `counter`: its length, an SQL expression of columns of `members`. */
 export const listOfCaller = <Row>(counter: SQL, build: (reading: Reading) => SQL) => {
   const selectTotal = sqlStatement<{ total: number }>`select ${counter} as total from members where ${isCaller}`
   const selectPage = pagesOf<Row>(sql`(select ${counter} from members where ${isCaller})`, build)

@@ -5,8 +5,8 @@
 --
 -- They run in the transaction of the write itself, and for rows deleted by a cascade too.
 
--- The purge of a withdrawn member deletes rows in batches. It needs no counters, so the triggers that count skip it. The order
--- of its steps (src/accounts/members/purge.ts) spares those of authors, tags and the log of changes.
+-- The purge of a withdrawn member deletes rows in batches. It needs no counters, so the triggers that count skip it. It deletes
+-- changes and tags first (src/accounts/members/purge.ts), so that their triggers have nothing to write.
 
 -- Counters of a member: the totals of /books/library, /books/calender and /books/memo-books, and the bytes of all texts.
 

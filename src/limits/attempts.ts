@@ -16,7 +16,7 @@ export type Limit = { max: number; windowMs: number; policy?: string }
 /** Limits of a network: an IPv4 address or an IPv6 /64. `site`: those of the /48, as one customer may hold all its /64s. */
 type NetworkLimits = { network: Limit[]; site: Limit[] }
 
-/** Allows the /48 three times as much as one network. */
+/** The limit of a /48 is three times that of one network. */
 const perNetwork = (...network: Limit[]): NetworkLimits => ({
   network,
   site: network.map(({ max, windowMs }) => ({ max: 3 * max, windowMs })),
@@ -35,7 +35,7 @@ export const MAILS = {
 } satisfies NetworkLimits & { address: Limit[] }
 /** Mails to all addresses. */
 export const MAILS_PER_NETWORK = perNetwork({ max: 30, windowMs: HOUR_MS })
-/** Codes tried for one e-mail address, also in a session; `address` counts those of all networks. */
+/** Codes tried for one e-mail address, also to change it in a session; `address` counts those of all networks. */
 export const GUESSES = {
   ...perNetwork({ max: 20, windowMs: DAY_MS, policy: 'code-attempt' }),
   address: [{ max: 100, windowMs: DAY_MS }],

@@ -71,14 +71,14 @@ const catalogue = sample()
 const pageInfo = { page: 1, size: 10, totalElements: 1, totalPages: 1 }
 const paging = { page: 1, size: 10 }
 
-const ofBook = { 'book-id': 1 }
+const bookParameters = { 'book-id': 1 }
 const title = '소년이 온다'
 const cover = 'https://covers.example.com/human-acts.jpg'
 const registered = '2026-08-02T19:40:00'
 const shortBook = { bookId: 1, title }
 const book = { ...shortBook, cover }
-const ownBook = { ...book, author: '한강', publisher: '창비', createdAt: registered }
-const begun = { star: 0, currentPage: 54, itemPage: 216, bookStatus: 'YET', readStartDate: null, readEndDate: null }
+const registeredBook = { ...book, author: '한강', publisher: '창비', createdAt: registered }
+const unread = { star: 0, currentPage: 54, itemPage: 216, bookStatus: 'YET', readStartDate: null, readEndDate: null }
 const finished = { star: 5, currentPage: 216, itemPage: 216, bookStatus: 'DONE' }
 const reading = { readStartDate: '2026-11-01T20:00:00', readEndDate: '2026-11-20T23:10:00' }
 const dates = { startedAt: '2026-11-01', finishedAt: '2026-11-20' }
@@ -124,7 +124,7 @@ const ratedBook = { ...shortBook, author: '한강', pages: 216, rating: 4.25 }
 const goal = { year: 2026, metric: 'BOOKS', target: 12 }
 
 const importId = Number(PLACEHOLDERS.IMPORT_ID)
-const ofImport = { 'import-id': importId }
+const importParameters = { 'import-id': importId }
 const running = {
   importId,
   status: 'RUNNING',
@@ -181,14 +181,14 @@ export const EXAMPLES: Record<string, Example> = {
     body: { title, author: '한강', publisher: '창비', cover, itemPage: 216, isbn: '978-89-364-3412-0' },
     response: { ...shortBook, author: '한강', cover, bookStatus: 'YET' },
   },
-  setCreatedDate: { parameters: ofBook, body: registered, response: { bookId: 1, createdAt: registered } },
+  setCreatedDate: { parameters: bookParameters, body: registered, response: { bookId: 1, createdAt: registered } },
   listAbandoned: { parameters: paging, response: { item: [{ ...book, createdAt: registered }], pageInfo } },
   addProgress: {
-    parameters: ofBook,
+    parameters: bookParameters,
     body: { percent: 25, at: '2026-11-08T22:15:00+09:00' },
     response: progressEvent,
   },
-  listProgress: { parameters: { ...ofBook, size: 20 }, response: { item: [progressEvent], next: null } },
+  listProgress: { parameters: { ...bookParameters, size: 20 }, response: { item: [progressEvent], next: null } },
   listChanges: {
     parameters: { size: 100 },
     response: {
@@ -197,8 +197,8 @@ export const EXAMPLES: Record<string, Example> = {
           kind: 'book',
           id: 1,
           value: {
-            ...ownBook,
-            ...begun,
+            ...registeredBook,
+            ...unread,
             edition: { isbn, ...noDetails, sourceIds: [] },
             tagIds: [],
             progress: { count: 1, latestAt: progressEvent.at },
@@ -234,8 +234,8 @@ export const EXAMPLES: Record<string, Example> = {
       images: [],
       books: [
         {
-          ...ownBook,
-          ...begun,
+          ...registeredBook,
+          ...unread,
           isbn,
           ...noDetails,
           sourceIds: [],
@@ -258,14 +258,14 @@ export const EXAMPLES: Record<string, Example> = {
     ].join('\n\n'),
   },
   updateBook: {
-    parameters: ofBook,
+    parameters: bookParameters,
     body: { bookStatus: 'DONE', currentPage: 216, star: 5, ...reading },
     response: { author: '한강', publisher: '창비', ...finished, ...reading },
   },
   getGoal: { parameters: { year: 2026 }, response: { ...goal, done: 1, expected: 11, ahead: -10 } },
   deleteGoal: { parameters: { year: 2026 } },
-  updateEdition: { parameters: ofBook, body: { title, cover, ...details, sourceIds }, response: edition },
-  getEdition: { parameters: ofBook, response: edition },
+  updateEdition: { parameters: bookParameters, body: { title, cover, ...details, sourceIds }, response: edition },
+  getEdition: { parameters: bookParameters, response: edition },
   createLink: {
     body: newLink,
     response: { ...createdLink, url: `https://library.example.com/l/${PLACEHOLDERS.LINK_SECRET}` },
@@ -294,8 +294,8 @@ export const EXAMPLES: Record<string, Example> = {
     response: { item: [{ bookId: 1, readEndDate: reading.readEndDate, cover }], pageInfo },
   },
   listMemoBooks: { parameters: paging, response: { item: [{ ...book, memoCount: 1 }], pageInfo } },
-  setBookTags: { parameters: ofBook, body: { tags: ['소설', 'Gwangju', 'Novel'] }, response: tagged },
-  listBookTags: { parameters: ofBook, response: tagged },
+  setBookTags: { parameters: bookParameters, body: { tags: ['소설', 'Gwangju', 'Novel'] }, response: tagged },
+  listBookTags: { parameters: bookParameters, response: tagged },
   renameTag: { body: { from: 'novel', to: '소설' }, response: { tag: '소설', bookCount: 1 } },
   listTags: { response: ['Gwangju', '소설'].map((tag) => ({ tag, bookCount: 1 })) },
   listTaggedBooks: { parameters: { tag: '소설', ...paging }, response: { item: [libraryBook], pageInfo } },
@@ -314,16 +314,19 @@ export const EXAMPLES: Record<string, Example> = {
   listAuthors: { parameters: { size: 20 }, response: { item: [{ author: '한강', bookCount: 1 }], next: null } },
   deleteTag: { parameters: { tag: 'Gwangju' } },
   getBook: {
-    parameters: { ...ofBook, memoAuthority: 'ALL' },
-    response: { ...ownBook, ...finished, ...reading, memoCount: 1, memosList: [publicMemo] },
+    parameters: { ...bookParameters, memoAuthority: 'ALL' },
+    response: { ...registeredBook, ...finished, ...reading, memoCount: 1, memosList: [publicMemo] },
   },
-  listBookMemos: { parameters: { ...ofBook, ...paging, memoType: 'ALL' }, response: { item: [publicMemo], pageInfo } },
+  listBookMemos: {
+    parameters: { ...bookParameters, ...paging, memoType: 'ALL' },
+    response: { item: [publicMemo], pageInfo },
+  },
   listReadings: {
-    parameters: ofBook,
+    parameters: bookParameters,
     response: [{ ...firstReading, readingId: 1, ...dates, rating: 5, format: null }],
   },
   createReading: {
-    parameters: ofBook,
+    parameters: bookParameters,
     body: { startedAt: '2019', finishedAt: '2019-08', format: 'AUDIO' },
     response: firstReading,
   },
@@ -384,10 +387,10 @@ export const EXAMPLES: Record<string, Example> = {
     file: 'goodreads_library_export.csv',
     response: running,
   },
-  getImport: { parameters: ofImport, response: imported },
+  getImport: { parameters: importParameters, response: imported },
   listImports: { response: [imported] },
   listImportRows: {
-    parameters: { ...ofImport, ...paging, outcome: 'ALL' },
+    parameters: { ...importParameters, ...paging, outcome: 'ALL' },
     response: {
       item: [
         { line: 2, title: 'The Salt Archive', ...row, bookId: 2 },
@@ -397,9 +400,9 @@ export const EXAMPLES: Record<string, Example> = {
       pageInfo: { ...pageInfo, totalElements: 3 },
     },
   },
-  getFailedRows: { parameters: ofImport, file: 'failed.csv', response: `${EXPORT_HEADER}\r\n${NAMELESS}\r\n` },
-  mergeBooks: { parameters: ofBook, body: { from: 3 }, response: listedBook },
-  undoImport: { parameters: ofImport, response: { removed: 1, restored: 0, kept: [] } },
+  getFailedRows: { parameters: importParameters, file: 'failed.csv', response: `${EXPORT_HEADER}\r\n${NAMELESS}\r\n` },
+  mergeBooks: { parameters: bookParameters, body: { from: 3 }, response: listedBook },
+  undoImport: { parameters: importParameters, response: { removed: 1, restored: 0, kept: [] } },
   listImages: {
     parameters: paging,
     response: {
@@ -409,7 +412,7 @@ export const EXAMPLES: Record<string, Example> = {
   },
   deleteImage: { parameters: { 'member-id': 1, name: image } },
   deleteMemo: { parameters: { 'memo-id': 1 } },
-  deleteBook: { parameters: ofBook },
+  deleteBook: { parameters: bookParameters },
   logOut: { endsSession: true },
   withdraw: {},
 }

@@ -40,17 +40,17 @@ export const databaseOf = (env: Databases, slot: number) => {
 
 const ENTRY = /^([A-Z]{2}|\*):(\d{1,4}(?:,\d{1,4})*)$/
 
-const wrongPlacement = (reason: string) => unavailable(`NEW_MEMBERS: ${reason}`)
+const invalidPlacement = (reason: string) => unavailable(`NEW_MEMBERS: ${reason}`)
 
 const parsePlacement = (env: Databases, text: string) => {
   const placement: Record<string, readonly number[]> = {}
   for (const entry of text.trim().split(/\s+/)) {
     const [, continent = '', list = ''] = ENTRY.exec(entry) ?? []
-    if (!CONTINENTS.some((each) => each === continent)) throw wrongPlacement(`"${entry}" is not like EU:1,2 or *:0`)
-    if (placement[continent]) throw wrongPlacement(`${continent} is listed twice`)
+    if (!CONTINENTS.some((each) => each === continent)) throw invalidPlacement(`"${entry}" is not like EU:1,2 or *:0`)
+    if (placement[continent]) throw invalidPlacement(`${continent} is listed twice`)
     const slots = list.split(',').map(Number)
     const unbound = slots.find((slot) => !databasesOf(env).has(slot))
-    if (unbound !== undefined) throw wrongPlacement(`slot ${unbound} is not bound`)
+    if (unbound !== undefined) throw invalidPlacement(`slot ${unbound} is not bound`)
     placement[continent] = slots
   }
   return placement

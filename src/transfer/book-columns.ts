@@ -24,17 +24,19 @@ export const CHANGEABLE = [...DETAILS, ...READING_COLUMNS, 'currentPage', 'sourc
 export const BOOK_COLUMNS = ['title', ...CHANGEABLE, 'createdAt'] as const
 export type BookColumns = Pick<typeof books.$inferSelect, (typeof BOOK_COLUMNS)[number]>
 
-export const textBytes = sql.raw(`octet_length(concat(${BOOK_TEXTS.join(', ')}))`)
+/** The bytes of the texts of a book. */
+export const bookTextBytes = sql.raw(`octet_length(concat(${BOOK_TEXTS.join(', ')}))`)
 
 export const bookColumns = sql.raw(BOOK_COLUMNS.map((name) => `books.${name}`).join(', '))
 /**
- * Matches the books of each status: no index has all books of a member by bookId, but one has those of each status. Selects of
- * each, joined by `union all` and ordered by bookId, are merged.
+ * A condition for each status. No index lists all books of a member by bookId, but one lists those of a status. Select those of
+ * each status, join with `union all`, and order by bookId: SQLite merges them.
  */
-export const OF_STATUS = BOOK_STATUSES.map((status) => sql.raw(`bookStatus = '${status}'`))
+export const STATUS_CONDITIONS = BOOK_STATUSES.map((status) => sql.raw(`bookStatus = '${status}'`))
 /** Matches the rows of a table that belong to a book, in queries on `books`. */
 export const ofBook = (table: string) =>
   sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
-export const tagsOfBook = sql`bookTags cross join tags using (memberId, tagId) where ${ofBook('bookTags')}`
-/** The latest event has the number of all events. */
-export const eventsOfBook = sql`coalesce((select total from progress where ${ofBook('progress')} order by at desc limit 1), 0)`
+/** The tags of a book, after `from`. */
+export const tagRowsOfBook = sql`bookTags cross join tags using (memberId, tagId) where ${ofBook('bookTags')}`
+/** The number of a book's events, which the latest one has. */
+export const eventCount = sql`coalesce((select total from progress where ${ofBook('progress')} order by at desc limit 1), 0)`

@@ -17,6 +17,14 @@ export const DEFAULT_QUOTAS = {
 export type Quotas = typeof DEFAULT_QUOTAS
 export type Quota = keyof Quotas
 
+/** Only the quotas, of settings that include them: values for statements. */
+export const limitsOf = (settings: Quotas): Quotas => {
+  const { MAX_BOOKS, MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES } = settings
+  const { MAX_MEMBER_IMAGE_BYTES, MAX_IDEMPOTENCY_KEYS } = settings
+  const ofTexts = { MAX_BOOKS, MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES }
+  return { ...ofTexts, MAX_MEMBER_IMAGE_BYTES, MAX_IDEMPOTENCY_KEYS }
+}
+
 /** The columns of members for quotas of their own. */
 export const OWN_QUOTAS = {
   MAX_BOOKS: 'maxBooks',

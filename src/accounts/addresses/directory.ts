@@ -8,8 +8,8 @@ import type { Config } from '../../env'
 import type { Slots } from '../../slots/slots'
 import { type Expected, isIntact, toExpected } from './marks'
 
-// Finds the member who has, or may return to, an e-mail address. With several databases, that takes the directory, which
-// claims.ts and settlement.ts change.
+// Finds the member who has, or may return to, an e-mail address. With several databases, that takes the directory.
+// claims.ts and settlement.ts add and settle its entries.
 
 /** Matches the member with an e-mail address, regardless of case. */
 export const isEmail = sql`lower(${members.email}) = lower(:email)`

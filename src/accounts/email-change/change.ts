@@ -178,9 +178,9 @@ export const changeEmail = async (
       updatedAt: localTime(config.TIME_ZONE),
     },
   }
-  const tryOnce = caller.slot > 0 ? tryClaimed : tryInSlot0
+  const tryChange = caller.slot > 0 ? tryClaimed : tryInSlot0
   const changeOnce = () =>
-    tryOnce(change).catch(async (error) => {
+    tryChange(change).catch(async (error) => {
       if (error instanceof ApiError && error.code !== 'UNAVAILABLE') throw error
       // The change may have taken effect although the response was lost.
       const informIfChanged = async () => {

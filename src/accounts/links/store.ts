@@ -15,8 +15,8 @@ import { type LinkPatch, MAX_LINKS, type NewLink } from './schema'
 
 type Row = Omit<Link, 'createdAt' | 'lastUsedAt'> & { createdAt: number; lastUsedDay: number | null }
 
-const isNamed = sql`tokenId = :linkId and kind is not null`
-const isOwnLink = sql`memberId = ${callerId} and ${isNamed}`
+const isLinkWithId = sql`tokenId = :linkId and kind is not null`
+const isOwnLink = sql`memberId = ${callerId} and ${isLinkWithId}`
 const ownerOfLink = sql`(select memberId from accessTokens where ${isOwnLink})`
 const columns = sql.raw(`tokenId as linkId, name, kind, bookStatus, (
   select tag from tags where tags.memberId = accessTokens.memberId and tags.tagId = accessTokens.tagId
@@ -56,7 +56,9 @@ const toLinkShape = ({ kind, bookStatus = null, tag, year }: NewLink): LinkShape
 export const createLink = async (db: Db, caller: Caller, link: NewLink, base: string, origin: Origin) => {
   const secret = createLinkSecret({ slot: caller.slot, kind: link.kind, variant: toVariant(toLinkShape(link)) })
   const { bookStatus = null, tag = null, year = null } = link
-  const [linkId, tokenHash, bits] = [crypto.randomUUID(), await hashToken(secret), toBits(['show'])]
+  const linkId = crypto.randomUUID()
+  const tokenHash = await hashToken(secret)
+  const bits = toBits(['show'])
   const tagKey = tag === null ? null : fold(tag)
   const row = { ...link, bookStatus, year, tagKey, linkId, tokenHash, bits }
   const { guard, inserted } = await runAsCaller(db, caller, {
@@ -90,4 +92,4 @@ export const renameLink = async (db: Db, caller: Caller, linkId: string, { name 
 }
 
 /** Deletes the link `linkId` of the caller, which ends at once. */
-export const deleteLink = deleteAndRecord('LINK_DELETED', 'accessTokens', isNamed)
+export const deleteLink = deleteAndRecord('LINK_DELETED', 'accessTokens', isLinkWithId)

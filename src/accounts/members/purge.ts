@@ -76,7 +76,7 @@ const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
   return { statements: statements + 2, isDone: true }
 }
 
-/** When the member withdrew is `createdAt`. */
+/** `createdAt`: when the member withdrew. */
 export type Job = { memberId: number; createdAt: number }
 
 /**
@@ -110,7 +110,7 @@ const selectPurgeJobs = sqlStatement<Job>`
 const deletePurgeJob = sqlStatement`
   delete from purgeJobs where memberId = :memberId and memberId not in (select memberId from members)`
 
-/** The statements that purge jobs and imports of a sweep may still run, in all slots, of which it visits some at a time. */
+/** How many statements a sweep may still run for purge jobs and imports, and how many slots it visits at a time. */
 export type Budget = { left: number; slotsAtATime: number }
 
 /**

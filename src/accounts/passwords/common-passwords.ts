@@ -16,7 +16,7 @@ const hashBits = async (password: string) => {
   return new DataView(digest).getUint32(0)
 }
 
-/** The content of the filter file. Every platform of the build and of Workers is little-endian. */
+/** The content of the filter file. Machines that build and run Workers are little-endian. */
 export const toFilter = async (passwords: string[]) =>
   new Uint8Array(Uint32Array.from(await Promise.all(passwords.map(hashBits))).buffer)
 

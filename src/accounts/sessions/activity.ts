@@ -71,13 +71,14 @@ export const recordActivity = (kind: Activity['kind'], member: SQL) => {
 }
 
 /**
- * Builds a function that deletes those of the caller's rows that match a condition, and adds one entry for them.
- * @returns undefined if there was none
+ * Builds a function that deletes the caller's rows that match a condition, and adds one entry for them. It returns undefined if
+ * none matched.
  */
 export const deleteAndRecord = (kind: Activity['kind'], table: 'sessions' | 'accessTokens', condition: SQL) => {
-  const [name, isDeleted] = [sql.raw(table), sql`memberId = ${callerId} and ${condition}`]
-  const record = recordActivity(kind, sql`(select memberId from ${name} where ${isDeleted} limit 1)`)
-  const remove = sqlStatement<{ memberId: number }>`delete from ${name} where ${isDeleted} returning memberId`
+  const name = sql.raw(table)
+  const isMatch = sql`memberId = ${callerId} and ${condition}`
+  const record = recordActivity(kind, sql`(select memberId from ${name} where ${isMatch} limit 1)`)
+  const remove = sqlStatement<{ memberId: number }>`delete from ${name} where ${isMatch} returning memberId`
   return async (db: Db, caller: Caller, origin: Origin, values: Values = {}) => {
     const statements = { activity: record(origin, values), deleted: firstRow(remove(values)) }
     const { deleted } = await runAsCaller(db, caller, statements)

@@ -12,13 +12,13 @@ import { dayOf } from '../codes/mail-limits'
 /** The owner of a new access token or link, and how many of both the owner has now. */
 export type Owner = { memberId: number; email: string; tokens: number; links: number }
 
-const mailsToday = sql`coalesce((select tokenMails from dailyMails where day = :day), 0)`
-const countMail = insertAttemptIf(sql`${isAllowed} and ${mailsToday} < :mailsPerDay`)
+const tokenMailsToday = sql`coalesce((select tokenMails from dailyMails where day = :day), 0)`
+const countMail = insertAttemptIf(sql`${isAllowed} and ${tokenMailsToday} < :mailsPerDay`)
 /** Counts the mail for the day if `countMail`, the statement before, counted it. */
-const countDailyMail = sqlStatement`
+const countDailyTokenMail = sqlStatement`
   insert into dailyMails (day, mails, tokenMails) select :day, 0, 1 where changes() > 0
   on conflict (day) do update set tokenMails = tokenMails + 1`
-const uncountDailyMail = sqlStatement`update dailyMails set tokenMails = tokenMails - 1 where day = :day`
+const uncountDailyTokenMail = sqlStatement`update dailyMails set tokenMails = tokenMails - 1 where day = :day`
 
 /**
  * Informs the owner of a new access token or link by mail, if mails can be sent, unless such a mail was sent to this address
@@ -40,14 +40,14 @@ export const informOwner = async (
   const { usage, counted } = await run(directory, {
     usage: selectUsage(attempt),
     counted: countMail(attempt),
-    countedToday: countDailyMail({ day }),
+    countedToday: countDailyTokenMail({ day }),
   })
   if (usage.some(isReached)) return
   if (counted.length === 0) throw unavailable('mail: MAILS_PER_DAY mails about access tokens and links were sent today')
   try {
     await sendMail(env, config, email, { kind: 'tokenCreated', tokens, links })
   } catch (error) {
-    await run(directory, { uncounted: deleteAttempt(counted), uncountedToday: uncountDailyMail({ day }) })
+    await run(directory, { uncounted: deleteAttempt(counted), uncountedToday: uncountDailyTokenMail({ day }) })
     throw error
   }
 }

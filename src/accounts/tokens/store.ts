@@ -14,7 +14,7 @@ import { MAX_TOKENS, type NewToken } from './schema'
 
 const isToken = sql.raw('kind is null')
 const isLiveToken = sql`${isLive} and ${isToken}`
-const isNamed = sql`tokenId = :tokenId and ${isLiveToken}`
+const isTokenWithId = sql`tokenId = :tokenId and ${isLiveToken}`
 
 // Otherwise a member could fill the table with short-lived tokens between two sweeps.
 const deleteOwnExpired = sqlStatement`delete from accessTokens where memberId = ${callerId} and not ${isLive}`
@@ -37,7 +37,7 @@ export const countsOf = sql`${countOf(isLiveToken)} as tokens, ${countOf(sql`not
 const selectOwner = sqlStatement<Owner>`select memberId, email, ${countsOf} from members where ${isCaller}`
 const recordCreation = recordActivity(
   'TOKEN_CREATED',
-  sql`(select memberId from accessTokens where memberId = ${callerId} and ${isNamed})`,
+  sql`(select memberId from accessTokens where memberId = ${callerId} and ${isTokenWithId})`,
 )
 
 /** @param day days since 1970 */
@@ -90,4 +90,4 @@ export const deleteTokensAndLinksOf = (member: SQL) => sqlStatement`delete from 
 /** Deletes all access tokens of the caller that have not expired. */
 export const deleteTokens = deleteAndRecord('TOKEN_DELETED', 'accessTokens', isLiveToken)
 /** Deletes the access token `tokenId` of the caller, which stops working at once. */
-export const deleteToken = deleteAndRecord('TOKEN_DELETED', 'accessTokens', isNamed)
+export const deleteToken = deleteAndRecord('TOKEN_DELETED', 'accessTokens', isTokenWithId)

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { Config } from '../../env'
-import { fetchJson, type Provider } from '../upstream'
+import type { Provider } from '../provider'
+import { fetchJson } from '../upstream'
 import { cleanEntries } from './clean-entries'
 
 // Open Library allows three requests a second with a contact in the User-Agent, otherwise at most one.

@@ -1,5 +1,5 @@
+import type { Provider } from '../provider'
 import type { CatalogueEntry } from '../schema'
-import type { Provider } from '../upstream'
 import { BOOKS, type SampleBook } from './sample-books'
 
 const MAX_ENTRIES = 10

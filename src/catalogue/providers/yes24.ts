@@ -2,7 +2,8 @@ import * as z from 'zod/mini'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import { log } from '../../runtime/log'
-import { fetchJson, type Provider } from '../upstream'
+import type { Provider } from '../provider'
+import { fetchJson } from '../upstream'
 import { cleanEntries } from './clean-entries'
 
 // YES24 Open API: at most 5 requests a second and 5,000 a day. An empty result is a 404 with its own error code.

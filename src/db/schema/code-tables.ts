@@ -68,7 +68,10 @@ export const dailyMails = sqliteTable('dailyMails', {
   tokenMails: integer().notNull().default(0),
 })
 
-/** Everything that has an exact limit, such as mails, tried codes and failed logins. The subject is a keyed hash of the action and its target. */
+/**
+ * Everything that has an exact limit, such as mails, tried codes and failed logins. The subject is a keyed hash of the action
+ * and its target.
+ */
 export const attempts = sqliteTable(
   'attempts',
   {

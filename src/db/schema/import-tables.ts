@@ -42,7 +42,7 @@ export const imports = sqliteTable(
     lease: counter(),
     /** How often it was continued since rows were last committed. */
     continuations: counter(),
-    /** Undone, cancelled, or older than the last ten. The row stays for 30 days; for one, it counts towards the daily limit. */
+    /** Undone, cancelled, or older than the last ten. The row stays for 30 days, and counts towards the limit of a day. */
     isDeleted: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (each) => [

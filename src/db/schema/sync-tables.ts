@@ -7,7 +7,7 @@ export const idempotencyKeys = sqliteTable(
   'idempotencyKeys',
   {
     memberId: ownerId(),
-    /** 16 bytes of SHA-256 each: of the key, and of the method, URL and body, or of a form, its file. */
+    /** 16 bytes of SHA-256 each: of the key, and of the method, URL and body (of a form, its file). */
     keyHash: blob().notNull(),
     requestHash: blob().notNull(),
     /** The identifier of the book, memo, reading or image, which the request tells apart. */

@@ -18,7 +18,7 @@ const memory = {
   json: createLimiter({ capacity: 4 * MIB, ...LIMITS }),
   upload: createLimiter({ capacity: 22 * MIB, ...LIMITS }),
 }
-/** Bodies up to this size need no lease; those of JSON may be read before the caller is confirmed. */
+/** Bodies up to this size need no lease; those of JSON may also be read before the caller is confirmed. */
 export const SMALL_BYTES = 16_384
 /** Minimum sending rates, in bytes per millisecond: normally, and while others wait for memory. */
 const MIN_RATE = 8
@@ -31,9 +31,9 @@ export const declaredLength = (c: Context) => {
 }
 
 /**
- * Reads a body of at most `maxBytes` and hands it to `handle`. Beyond a small size, and for every upload, the caller must be
- * confirmed first, and the body needs a lease on the isolate's memory, which grows with what has arrived, and is held until
- * `handle` is done or calls `release`.
+ * Reads a body of at most `maxBytes` and hands it to `handle`. Every upload, and every body above SMALL_BYTES, requires a
+ * confirmed caller. Above SMALL_BYTES it also needs a lease on the isolate's memory, which grows with what has arrived, and is
+ * held until `handle` is done or calls `release`.
  * @throws BODY_TOO_LARGE, for an upload FILE_TOO_LARGE; BODY_INCOMPLETE when the body is cut off or slow; UNAVAILABLE when no
  * memory becomes free in time; the errors of `confirmFirst`
  */

@@ -111,7 +111,7 @@ const FORM_OVERHEAD_BYTES = 65_536
 
 /**
  * Reads a body once, and stores the result of `parse` as the validated data of the target.
- * @param maxBytes of an upload: those of the file
+ * @param maxBytes of an upload: the limit of the file, without the rest of the form
  */
 export const bodyValidator =
   (

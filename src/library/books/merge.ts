@@ -5,7 +5,7 @@ import { isOwnBook } from '../../db/own-book'
 import { books } from '../../db/schema/book-tables'
 import { CHANGE_KINDS } from '../../db/schema/sync-tables'
 import { ApiError, fieldError, quotaExceeded } from '../../errors'
-import type { Quotas } from '../../values/quotas'
+import { limitsOf, type Quotas } from '../../values/quotas'
 import { MAX_SOURCE_IDS } from '../editions/schema'
 import { MAX_EVENTS } from '../progress/schema'
 import { firstColumns, hasFirst, NEWEST_FIRST } from '../readings/newest'
@@ -82,79 +82,79 @@ const ofNewest = (column: string) =>
     newest.readingId is null, coalesce(books.${column}, source.${column}), iif(isOfSource, source.${column}, books.${column})
   )`)
 
-/** What moves from the source to the target, in this order. */
+/** The statements of a merge, in this order. They do nothing unless the books can be merged. */
 const MOVES = {
   insertFirst: statement`
-  insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
-  select bookId, memberId, bookId, 0, ${firstColumns} from pair cross join books on ${isOfPair} where ${hasFirst}`,
+    insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
+    select bookId, memberId, bookId, 0, ${firstColumns} from pair cross join books on ${isOfPair} where ${hasFirst}`,
   pointToFirst: statement`
-  update books set newestReadingId = bookId from pair where ${isOfPair} and ${hasFirst}`,
+    update books set newestReadingId = bookId from pair where ${isOfPair} and ${hasFirst}`,
   /** A reading that adds nothing to one of the target stays, and is deleted with the source. */
   moveReadings: statement`
-  update readings set bookId = targetId from pair where ${ofSource('readings')} and not exists (
-    select 1 from readings as twin
-    where ${ofTarget('twin')} and twin.startedAt is readings.startedAt and twin.finishedAt is readings.finishedAt
-      and twin.outcome is readings.outcome and twin.isPaused = readings.isPaused
-      and coalesce(readings.quarters = twin.quarters, readings.quarters is null)
-      and coalesce(readings.format = twin.format, readings.format is null)
-      and coalesce(readings.note = twin.note, readings.note is null)
-  )`,
+    update readings set bookId = targetId from pair where ${ofSource('readings')} and not exists (
+      select 1 from readings as twin
+      where ${ofTarget('twin')} and twin.startedAt is readings.startedAt and twin.finishedAt is readings.finishedAt
+        and twin.outcome is readings.outcome and twin.isPaused = readings.isPaused
+        and coalesce(readings.quarters = twin.quarters, readings.quarters is null)
+        and coalesce(readings.format = twin.format, readings.format is null)
+        and coalesce(readings.note = twin.note, readings.note is null)
+    )`,
 
   moveProgress: statement`
-  update or ignore progress set bookId = targetId from pair where ${ofSource('progress')} and at in (
-    select event.at from progress as event where ${ofSource('event')}
-    order by event.at desc limit max(0, ${most(MAX_EVENTS)} - coalesce(${latest('total')}, 0))
-  )`,
+    update or ignore progress set bookId = targetId from pair where ${ofSource('progress')} and at in (
+      select event.at from progress as event where ${ofSource('event')}
+      order by event.at desc limit max(0, ${most(MAX_EVENTS)} - coalesce(${latest('total')}, 0))
+    )`,
   countProgress: statement`
-  update progress set total = (select count(*) from progress as each where ${ofTarget('each')})
-  from pair where ${ofTarget('progress')} and at = ${latest('at')}`,
+    update progress set total = (select count(*) from progress as each where ${ofTarget('each')})
+    from pair where ${ofTarget('progress')} and at = ${latest('at')}`,
 
   addTags: statement`
-  insert into bookTags (memberId, tagId, bookId)
-  select ownerId, tagId, targetId from pair cross join bookTags on ${ofSource('bookTags')} where true
-  on conflict do nothing`,
+    insert into bookTags (memberId, tagId, bookId)
+    select ownerId, tagId, targetId from pair cross join bookTags on ${ofSource('bookTags')} where true
+    on conflict do nothing`,
 
   countMemoBooks: statement`
-  update members set memoBooks = memoBooks - 1 from pair
-  where members.memberId = ownerId and (select sum(hasMemos) from books where ${isOfPair}) = 2`,
+    update members set memoBooks = memoBooks - 1 from pair
+    where members.memberId = ownerId and (select sum(hasMemos) from books where ${isOfPair}) = 2`,
   // The unary plus keeps SQLite from reading all memos of the member.
   moveMemos: statement`
-  update memos set bookId = targetId from pair where +memos.memberId = ownerId and memos.bookId = sourceId`,
+    update memos set bookId = targetId from pair where +memos.memberId = ownerId and memos.bookId = sourceId`,
   /** The source has none, so that its deletion subtracts nothing from the counters of the member. */
   countMemos: statement`
-  update books set
-    hasMemos = sums.hasMemos * (books.bookId = targetId),
-    ${sql.raw(MEMO_COUNTS.map((name) => `${name} = sums.${name} * (books.bookId = targetId)`).join(', '))}
-  from pair cross join (
-    select max(hasMemos) as hasMemos, ${sql.raw(MEMO_COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '))}
-    from pair cross join books on ${isOfPair}
-  ) as sums where ${isOfPair}`,
+    update books set
+      hasMemos = sums.hasMemos * (books.bookId = targetId),
+      ${sql.raw(MEMO_COUNTS.map((name) => `${name} = sums.${name} * (books.bookId = targetId)`).join(', '))}
+    from pair cross join (
+      select max(hasMemos) as hasMemos, ${sql.raw(MEMO_COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '))}
+      from pair cross join books on ${isOfPair}
+    ) as sums where ${isOfPair}`,
 
   fillTarget: statement`
-  update books set
-    ${sql.raw(FILLED.map((name) => `${name} = coalesce(books.${name}, source.${name})`).join(', '))},
-    authorFolded = iif(books.author is null, source.authorFolded, books.authorFolded),
-    seriesNumber = iif(coalesce(books.series = source.series, true), coalesce(books.seriesNumber, source.seriesNumber), books.seriesNumber),
-    sourceIds = ${sourceIds},
-    newestReadingId = newest.readingId,
-    readingVersion = books.readingVersion + 1,
-    mergedBooks = books.mergedBooks + 1,
-    ${sql.join(['bookStatus', 'readStartDate', 'readEndDate'].map(ofNewest), sql`, `)},
-    star = iif(isOfSource and source.star > 0 or books.star = 0, source.star, books.star)
-  from pair cross join source left join (
-    select readingId, readingId is (select newestReadingId from source) as isOfSource
-    from pair cross join readings on ${ofTarget('readings')}
-    where readingId in (select newestReadingId from books where ${isOfPair})
-    order by ${NEWEST_FIRST} limit 1
-  ) as newest where books.bookId = targetId`,
+    update books set
+      ${sql.raw(FILLED.map((name) => `${name} = coalesce(books.${name}, source.${name})`).join(', '))},
+      authorFolded = iif(books.author is null, source.authorFolded, books.authorFolded),
+      seriesNumber = iif(coalesce(books.series = source.series, true), coalesce(books.seriesNumber, source.seriesNumber), books.seriesNumber),
+      sourceIds = ${sourceIds},
+      newestReadingId = newest.readingId,
+      readingVersion = books.readingVersion + 1,
+      mergedBooks = books.mergedBooks + 1,
+      ${sql.join(['bookStatus', 'readStartDate', 'readEndDate'].map(ofNewest), sql`, `)},
+      star = iif(isOfSource and source.star > 0 or books.star = 0, source.star, books.star)
+    from pair cross join source left join (
+      select readingId, readingId is (select newestReadingId from source) as isOfSource
+      from pair cross join readings on ${ofTarget('readings')}
+      where readingId in (select newestReadingId from books where ${isOfPair})
+      order by ${NEWEST_FIRST} limit 1
+    ) as newest where books.bookId = targetId`,
   syncPage: statement`
-  update books set currentPage = coalesce(${latest('page')}, nullif(books.currentPage, 0), source.currentPage)
-  from pair cross join source where books.bookId = targetId`,
+    update books set currentPage = coalesce(${latest('page')}, nullif(books.currentPage, 0), source.currentPage)
+    from pair cross join source where books.bookId = targetId`,
   /** The triggers do not log that events move to another book, because each would be an entry. */
   logTarget: statement`
-  insert into changes (memberId, seq, kind, id, proof)
-  select memberId, seq + 1, ${sql.raw(String(CHANGE_KINDS.book))}, targetId, random() & 0xFFFFFFFFFFFF
-  from pair cross join changes on memberId = ownerId order by seq desc limit 1`,
+    insert into changes (memberId, seq, kind, id, proof)
+    select memberId, seq + 1, ${sql.raw(String(CHANGE_KINDS.book))}, targetId, random() & 0xFFFFFFFFFFFF
+    from pair cross join changes on memberId = ownerId order by seq desc limit 1`,
 }
 const deleteSource = sqlStatement<{ bookId: number }>`
   ${withPair} delete from books where bookId = (select sourceId from pair) returning bookId`
@@ -173,7 +173,7 @@ export const mergeBooks = async (
   { from }: BookMerge,
   quotas: Quotas,
 ): Promise<ListedBook | undefined> => {
-  const values = { bookId, from, ...quotas }
+  const values = { bookId, from, ...limitsOf(quotas) }
   // The source is deleted last, so that clients that sync have already moved what belonged to it.
   const { guard, deleted, merged } = await runAsCaller(db, caller, {
     guard: selectUsage(values),

@@ -8,17 +8,17 @@ import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { bookLimit, type OwnQuotas, ownQuotaExceeded, quotasOf, textLimit } from '../../db/quotas'
 import { BOOK_TEXTS, books } from '../../db/schema/book-tables'
 import { quotaExceeded } from '../../errors'
-import { type Quotas, utf8Bytes } from '../../values/quotas'
+import { limitsOf, type Quotas, utf8Bytes } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
 import { loadInParts, newestFirst, selectMemosList } from '../memos/memo-lists'
 import type { CreatedDate, RegisteredBook, UpdatedBook } from './responses'
 import type { BookPatch, DetailQuery, NewBook } from './schema'
 
-/** The columns of LibraryBook and, but for `bookId`, of ListedBook: those of responses, in the order of their fields. */
+/** The columns of LibraryBook, in the order of its fields. */
 export const LIBRARY_COLUMNS = sql.raw(
   'bookId, title, cover, author, createdAt, star, currentPage, itemPage, bookStatus, memoCount',
 )
-/** The columns of Book. */
+/** The columns of ListedBook without `bookId`, in the order of its fields. */
 // biome-ignore format: one line is easier to compare
 export const DETAIL_COLUMNS = [
   'title', 'cover', 'author', 'publisher', 'createdAt', 'star', 'currentPage', 'itemPage', 'bookStatus', 'readStartDate',
@@ -76,7 +76,7 @@ export const createBook = async (
 ) => {
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
   const whole = { ...DEFAULTS, isbn: null, ...book }
-  const values = { ...whole, ...toFolded(whole), createdAt, bytes, ...quotas }
+  const values = { ...whole, ...toFolded(whole), createdAt, bytes, ...limitsOf(quotas) }
   const batch = { guard: selectUsage(), ...insertBook(values, key, quotas) }
   const { guard: usage, created, used } = await runAsCaller(db, caller, batch)
   const registered = created ?? findCreated(used, key, quotas)
@@ -87,8 +87,8 @@ export const createBook = async (
 
 type Book = typeof books.$inferSelect
 /** Columns of a book for `updateColumns` to return, and a statement that selects them. */
-export const viewOf = <Row>(names: string) => {
-  const columns = sql.raw(names)
+export const viewOf = <Row>(...names: (keyof Book)[]) => {
+  const columns = sql.raw(names.join(', '))
   return { columns, select: sqlStatement<Row>`select ${columns} from books where ${isOwnBook}` }
 }
 
@@ -122,7 +122,7 @@ export const updateColumns = async <Row>(
   const condition = texts.length > 0 ? sql`${isOwnBook} and ${fits(texts)}` : isOwnBook
   const update = sqlStatement<Row>`
     update books set ${assignments(changes)} where ${condition} returning ${columns}`
-  const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), ...quotas }
+  const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), ...limitsOf(quotas) }
   if (texts.length === 0) return queryOne(db, caller, idempotent(update(values)))
   const { stored, updated } = await runAsCaller(db, caller, {
     stored: firstRow(select({ bookId })),
@@ -132,8 +132,9 @@ export const updateColumns = async <Row>(
   return updated
 }
 
+// biome-ignore format: one line is easier to compare
 const updatedView = viewOf<UpdatedBook>(
-  'author, publisher, itemPage, readStartDate, readEndDate, bookStatus, star, currentPage',
+  'author', 'publisher', 'itemPage', 'readStartDate', 'readEndDate', 'bookStatus', 'star', 'currentPage',
 )
 
 /**

@@ -8,8 +8,9 @@ import type { Edition } from './responses'
 import type { EditionPatch } from './schema'
 
 type Row = Omit<Edition, 'sourceIds'> & { sourceIds: string | null }
+// biome-ignore format: one line is easier to compare
 const editionView = viewOf<Row>(
-  'bookId, title, cover, isbn, language, format, publishedYear, series, seriesNumber, sourceIds',
+  'bookId', 'title', 'cover', 'isbn', 'language', 'format', 'publishedYear', 'series', 'seriesNumber', 'sourceIds',
 )
 
 const toEdition = (row: Row | undefined): Edition | undefined =>

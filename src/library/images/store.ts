@@ -7,7 +7,7 @@ import { listOfCaller } from '../../db/pages'
 import { imageLimit, ownQuotaExceeded } from '../../db/quotas'
 import { images } from '../../db/schema/memo-tables'
 import { log } from '../../runtime/log'
-import type { Quotas } from '../../values/quotas'
+import { limitsOf, type Quotas } from '../../values/quotas'
 import { cleanUpload, deleteObject, freeBytes, headImage, type NewImage, putImage, toKey } from './bucket'
 import type { StoredImage } from './responses'
 
@@ -22,10 +22,10 @@ export const listImages = listOfCaller<StoredImage>(
 const insertImageWith = (idColumn: SQL, id: SQL) =>
   insertOnce(
     (condition) => sqlStatement<{ name: string }>`
-  insert into images (${idColumn} memberId, name, type, bytes, createdAt)
-  select ${id} memberId, :name, :type, :bytes, :createdAt from members
-  where ${isCaller} and imageBytes + :bytes <= ${imageLimit} ${condition}
-  returning name`,
+      insert into images (${idColumn} memberId, name, type, bytes, createdAt)
+      select ${id} memberId, :name, :type, :bytes, :createdAt from members
+      where ${isCaller} and imageBytes + :bytes <= ${imageLimit} ${condition}
+      returning name`,
     images.imageId,
     sql`${images.name} as name`,
     sql`${images.memberId} = idempotencyKeys.memberId and ${images.name} = idempotencyKeys.name`,
@@ -74,7 +74,7 @@ export const uploadImage = async (
 ) => {
   const image = await cleanUpload(upload.bytes, upload.sources)
   const { name, type, bytes } = image
-  const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, ...quotas }
+  const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, ...limitsOf(quotas) }
   const store = async () => {
     // The row comes first: an object without a row would be counted in no quota.
     const { guard, created, used } = await runAsCaller(db, caller, {

@@ -21,7 +21,8 @@ const toBody = <Stored extends StoredMemo>(c: Context<App>, { version, ...memo }
   return memo
 }
 
-const [canEditMemo, canDeleteMemo] = [conditional('memos:read', 'memos:write'), conditional('memos:write')]
+const canEditMemo = conditional('memos:read', 'memos:write')
+const canDeleteMemo = conditional('memos:write')
 
 export const memos = new Hono<App>()
   .get('/random', canReadMemos, async (c) => {

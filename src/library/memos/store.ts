@@ -7,7 +7,7 @@ import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { ownQuotaExceeded, textLimit } from '../../db/quotas'
 import { memos } from '../../db/schema/memo-tables'
 import { quotaExceeded } from '../../errors'
-import { type Quotas, utf8Bytes } from '../../values/quotas'
+import { limitsOf, type Quotas, utf8Bytes } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
 import { memoColumns } from './memo-lists'
 import type { MemoOfBook } from './responses'
@@ -55,7 +55,7 @@ export const createMemo = async (
 ): Promise<StoredMemo | undefined> => {
   const bytes = utf8Bytes(memo.memoContent)
   const contentFolded = toFoldedColumn(memo.memoContent)
-  const values = { ...memo, contentFolded, bookId, createdAt: now, bytes, ...quotas, version: newVersion() }
+  const values = { ...memo, contentFolded, bookId, createdAt: now, bytes, ...limitsOf(quotas), version: newVersion() }
   const batch = { guard: selectUsage({ bookId }), ...insertMemo(values, key, quotas) }
   const { guard: book, created, used } = await runAsCaller(db, caller, batch)
   const stored = created ?? findCreated(used, key, quotas)
@@ -110,7 +110,7 @@ export const updateMemo = async (
   const version = newVersion()
   // With the new version, so that a retry after an attempt that took effect is no conflict.
   const versions = expected ? JSON.stringify([...expected, version]) : null
-  const values = { memoId, bytes: utf8Bytes(patch.memoContent), ...quotas, versions }
+  const values = { memoId, bytes: utf8Bytes(patch.memoContent), ...limitsOf(quotas), versions }
   const hasContent = patch.memoContent !== undefined
   const folded = hasContent && { contentFolded: toFoldedColumn(patch.memoContent) }
   const changes = { ...patch, ...folded, updatedAt: now, version }

@@ -84,7 +84,7 @@ export const readingsReference: FeatureReference = {
       summary: 'Delete a reading',
       description:
         'Cannot be undone. The book takes the status and dates of the newest reading that is left, and its rating if it has ' +
-        'one. Without any, the book becomes `YET`, has no dates, and keeps its `star`.',
+        'one. If no reading is left, the book becomes `YET`, has no dates, and keeps its `star`.',
       responses: { 204: empty('Deleted') },
     },
   },

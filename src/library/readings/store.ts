@@ -8,7 +8,7 @@ import { loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
 import { ownQuotaExceeded, textLimit } from '../../db/quotas'
 import { readings } from '../../db/schema/reading-tables'
 import { ApiError, fieldError } from '../../errors'
-import { type Quotas, utf8Bytes } from '../../values/quotas'
+import { limitsOf, type Quotas, utf8Bytes } from '../../values/quotas'
 import { firstColumns, hasFirst, NEWEST_FIRST, syncBook } from './newest'
 import type { Reading } from './responses'
 import { beforeStartError, isInOrder, MAX_READINGS, type NewReading, pausedError, type ReadingPatch } from './schema'
@@ -113,9 +113,14 @@ export const createReading = async (
   quotas: Quotas,
   key?: RequestKey,
 ): Promise<Reading | undefined> => {
-  const texts = { startedAt, finishedAt, outcome: outcome ?? (finishedAt && 'FINISHED'), format, note }
-  const numbers = { quarters: rating ? rating * 4 : null, isPaused: Number(paused ?? false), bytes: utf8Bytes(note) }
-  const values = { bookId, ...texts, ...numbers, ...quotas }
+  const values = {
+    ...{ bookId, startedAt, finishedAt, format, note },
+    outcome: outcome ?? (finishedAt && 'FINISHED'),
+    quarters: rating ? rating * 4 : null,
+    isPaused: Number(paused ?? false),
+    bytes: utf8Bytes(note),
+    ...limitsOf(quotas),
+  }
   const sync = syncAfterCreate({ bookId, reorders: 1 })
   const { created, used, usage } = await runAsCaller(db, caller, {
     ...storeFirst(key ? insertFirstIfUnused : insertFirstIfRoom, { ...values, ...key }),
@@ -186,7 +191,7 @@ export const updateReading = async (db: Db, caller: Caller, readingId: number, p
     return row && toReading(row)
   }
   const { insert, update } = toUpdate(patch)
-  const values = { ...ids, bytes: utf8Bytes(patch.note), ...quotas }
+  const values = { ...ids, bytes: utf8Bytes(patch.note), ...limitsOf(quotas) }
   const isSet = (...names: (keyof ReadingPatch)[]) => Number(names.some((name) => patch[name] !== undefined))
   const sets = {
     setsStart: isSet('startedAt'),

@@ -68,7 +68,7 @@ const selectBacklog = sqlStatement<Backlog & { timeZone: string | null }>`
   ) as oldestCreatedAt
   from members where ${isCaller}`
 
-/** Which rows to read: readings, events and memos, or both. Events and memos alone have titles. */
+/** Which rows to read. `activity`: events and memos, with the titles of their books; with `all`, they have none. */
 type Kinds = 'readings' | 'activity' | 'all'
 
 /** Further than any two time zones are apart. */

@@ -43,7 +43,8 @@ const deletionOf = (id: SQL) => {
   const removeTag = sqlStatement<{ tagId: number }>`delete from tags where ${isIt} returning tagId`
   return (values: Values) => ({ count: resetCount(values), books: removeBooks(values), deleted: removeTag(values) })
 }
-const [deleteSmaller, deleteNamed] = [deletionOf(smaller), deletionOf(tagId('key'))]
+const deleteSmaller = deletionOf(smaller)
+const deleteNamed = deletionOf(tagId('key'))
 
 /**
  * Renames a tag, or, if the caller has another tag of the new name, adds its books to that one, which keeps its spelling.

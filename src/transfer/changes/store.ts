@@ -7,7 +7,7 @@ import { firstColumns, hasFirst } from '../../library/readings/newest'
 import { BOOK_STATUSES } from '../../values/contract'
 import { toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
-import { textBytes } from '../book-columns'
+import { bookTextBytes } from '../book-columns'
 import { memoJson, readingJson } from '../export/book-lists'
 import type { Change, Changes } from './responses'
 import type { ChangesQuery, Position } from './schema'
@@ -52,7 +52,7 @@ const ofObject = (book: SQL, memo: SQL, tag: SQL, reading: SQL) => sql`case kind
   )
 end`
 const bytes = ofObject(
-  textBytes,
+  bookTextBytes,
   sql.raw('octet_length(memoContent)'),
   sql.raw('octet_length(tag)'),
   sql.raw('octet_length(concat(note))'),

@@ -20,14 +20,14 @@ const selectProfile = sqlStatement<Member>`
 
 export const FIRST_PAGE_BOOKS = 50
 
-/** A part of an export: the books after `after`, up to `last`. `next` is undefined for the last part. */
-export type Part = Plan & { next: Plan | undefined }
+/** A part of an export: the books after `after`, up to `last`, the last book of the part. `next`: undefined for the last part. */
+export type Part = Omit<Plan, 'part'> & { number: number; next: Plan | undefined }
 
-const toPart = (plan: Plan, ends: Ends | undefined): Part => {
+const toPart = ({ part, ...plan }: Plan, ends: Ends | undefined): Part => {
   const { newest, lastOfPart } = ends ?? { newest: null, lastOfPart: null }
   const last = Math.min(plan.last, newest ?? 0)
-  const next = lastOfPart === null ? undefined : { ...plan, part: plan.part + 1, after: lastOfPart, last }
-  return { ...plan, last: lastOfPart ?? last, next }
+  const next = lastOfPart === null ? undefined : { ...plan, part: part + 1, after: lastOfPart, last }
+  return { ...plan, number: part, last: lastOfPart ?? last, next }
 }
 
 const invalid = (propertyPath: string, rejectedValue: string, reason: string) =>
@@ -36,13 +36,13 @@ const invalid = (propertyPath: string, rejectedValue: string, reason: string) =>
 /** Finds a further part that was requested without a plan. Takes a call for each part before it. */
 const findPart = async (run: Runner, { selectEnds }: Kind<unknown>, number: number, first: Part) => {
   let part = first
-  while (part.next && part.part < number) {
+  while (part.next && part.number < number) {
     const plan = part.next
     const { ends } = await run({ ends: firstRow(selectEnds({ isCounted: 1, ...plan })) })
     part = toPart(plan, ends)
   }
-  if (part.part === number) return part
-  throw invalid('part', String(number), `must be at most ${part.part}, the number of parts`)
+  if (part.number === number) return part
+  throw invalid('part', String(number), `must be at most ${part.number}, the number of parts`)
 }
 
 /**

@@ -4,7 +4,7 @@ import { sqlStatement } from '../../db/client'
 import { MAX_PART_BYTES } from '../../db/parts'
 import { isWithMemos } from '../../db/schema/book-tables'
 import type { Memo } from '../../library/memos/responses'
-import { bookColumns, eventsOfBook, OF_STATUS, ofBook, tagsOfBook, textBytes } from '../book-columns'
+import { bookColumns, bookTextBytes, eventCount, ofBook, STATUS_CONDITIONS, tagRowsOfBook } from '../book-columns'
 import type { BookRow, LoadList } from './book-lists'
 import { eventJson, memoJson, oldestFirst, readingJson, readingsOfBook } from './book-lists'
 
@@ -27,7 +27,7 @@ const reviewBytes = sql`coalesce(${reviewAs(sql.raw('octet_length(memoContent)')
 
 // The approximate sizes of books: their texts in UTF-8, and a fixed number for the rest of each row. That of an empty book keeps
 // parts below the 10,000 books that an imported file may have.
-const shelvedBytes = sql`840 + ${textBytes} + 64 * ${tagCount} + ${noteBytes}`
+const shelvedBytes = sql`840 + ${bookTextBytes} + 64 * ${tagCount} + ${noteBytes}`
 
 /** The caller. No row if the batch did not count the export, because of the limit: then no book is read. */
 const countedCaller = sql`caller(id) as materialized (select ${callerId} where :isCounted or changes() > 0)`
@@ -36,12 +36,12 @@ const isNext = sql`bookId > :after and bookId <= :last`
 const ownBooks = (condition: SQL) =>
   sql`select bookId from books where memberId = ${owner} and ${condition} and ${isNext}`
 /** Selects the books after `after`, up to `last`. */
-const allBooks = sql.join(OF_STATUS.map(ownBooks), sql` union all `)
+const allBooks = sql.join(STATUS_CONDITIONS.map(ownBooks), sql` union all `)
 const booksWithMemos = ownBooks(isWithMemos)
 
 const newestOf = (condition: SQL) =>
   sql`select max(bookId) as bookId from books where memberId = ${owner} and ${condition}`
-const newestBook = sql`(select max(bookId) from (${sql.join(OF_STATUS.map(newestOf), sql` union all `)}))`
+const newestBook = sql`(select max(bookId) from (${sql.join(STATUS_CONDITIONS.map(newestOf), sql` union all `)}))`
 
 /** The largest part, except for a single larger book. JSON takes more space than the text, and imports accept 10 MiB. */
 const PART_BYTES = 8 * 1024 * 1024
@@ -89,7 +89,7 @@ const isSmall = sql.raw(`bytes <= ${MAX_PART_BYTES}`)
 const listOf = (item: SQL, order: SQL, source: SQL, isWhole = isSmall) =>
   sql`iif(${isWhole}, (select json_group_array(${item} order by ${order}) from ${source}), null)`
 
-const tags = sql`(select json_group_array(tag order by tagKey) from ${tagsOfBook}) as tags`
+const tags = sql`(select json_group_array(tag order by tagKey) from ${tagRowsOfBook}) as tags`
 const newestLast = oldestFirst(sql.raw('books.newestReadingId'))
 // The unary plus keeps SQLite from reading all memos of the member.
 const memos = listOf(
@@ -100,7 +100,7 @@ const memos = listOf(
 
 export const LIBRARY = createKind({
   source: allBooks,
-  bytes: sql`${shelvedBytes} + ${memoBytes} + 70 * ${eventsOfBook}`,
+  bytes: sql`${shelvedBytes} + ${memoBytes} + 70 * ${eventCount}`,
   columns: sql`${bookColumns}, ${tags}, ${memos} as memos,
     ${listOf(readingJson, newestLast, readingsOfBook, sql`(${isSmall} or books.newestReadingId is null)`)} as readings,
     ${listOf(eventJson, sql.raw('at'), sql`progress where ${ofBook('progress')}`)} as progress`,
@@ -135,7 +135,7 @@ export const SHELVES = createKind({
 /** The books that have memos, with their memos. */
 export const MEMOS = createKind({
   source: booksWithMemos,
-  bytes: sql`100 + ${textBytes} + ${memoBytes}`,
+  bytes: sql`100 + ${bookTextBytes} + ${memoBytes}`,
   columns: sql`title, author, ${memos} as memos`,
   toBook: ({ memos, ...book }, loadList) => ({ ...book, memos: loadList<Memo>('memos', book.bookId, memos) }),
 })

@@ -20,7 +20,7 @@ type Exported = Pick<Awaited<ReturnType<typeof exportBooks>>, 'part' | 'rateLimi
 const describeFile = (
   c: Context<App>,
   path: string,
-  { part: { part: number, exportedAt, next }, rateLimit }: Exported,
+  { part: { number, exportedAt, next }, rateLimit }: Exported,
   [name, extension]: [string, string],
   others = '',
 ) => {

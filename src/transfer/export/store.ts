@@ -96,12 +96,12 @@ export const exportLibrary = async (db: Db, caller: Caller, config: Config, quer
     format: 'reading-library',
     version: 1,
     exportedAt: toInstant(part.exportedAt),
-    part: part.part,
+    part: part.number,
     last: !part.next,
     member: profile,
     goals: JSON.parse(goals),
     // The first part has the images.
-    images: part.part === 1 ? loadImages(run, imageBase) : [],
+    images: part.number === 1 ? loadImages(run, imageBase) : [],
     books,
   }
   return { part, rateLimit, file }

@@ -31,7 +31,7 @@ const contextOf = (c: Context<App>): ImportContext => {
   }
 }
 
-const path = valid('param', ImportPath)
+const validPath = valid('param', ImportPath)
 
 export const imports = new Hono<App>()
   .post('/', canEditAll, throttledByMember, valid('query', ImportQuery), validImport, async (c) => {
@@ -39,27 +39,27 @@ export const imports = new Hono<App>()
     return c.json(started, 202, { Location: `/imports/${started.importId}` })
   })
   .get('/', canReadLibrary, async (c) => c.json(await listImports(c.var.db, c.var.caller), 200))
-  .get('/:import-id', canReadLibrary, path, async (c) => {
+  .get('/:import-id', canReadLibrary, validPath, async (c) => {
     const stored = await getImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'])
     const row = found(stored, 'IMPORT_NOT_FOUND')
     const isInterrupted = row.status === 'RUNNING' && row.leaseEndsAt <= Date.now()
     if (isInterrupted && c.var.config.MAINTENANCE === 'off') continueLater(contextOf(c), row)
     return c.json(toImport(row), 200)
   })
-  .get('/:import-id/rows', canReadLibrary, path, valid('query', RowsQuery), limitLargePages, async (c) => {
+  .get('/:import-id/rows', canReadLibrary, validPath, valid('query', RowsQuery), limitLargePages, async (c) => {
     const importId = c.req.valid('param')['import-id']
     const page = await listRows(c.var.db, c.var.caller, importId, c.req.valid('query'))
     return sendPage(c, found(page, 'IMPORT_NOT_FOUND'))
   })
   // The rows have reviews and private notes.
-  .get('/:import-id/failed.csv', canReadAll, throttledByMember, path, async (c) => {
+  .get('/:import-id/failed.csv', canReadAll, throttledByMember, validPath, async (c) => {
     const importId = c.req.valid('param')['import-id']
     const failed = await loadFailed(c.var.db, c.var.caller, importId)
     const { columns, parts } = found(failed, 'IMPORT_NOT_FOUND')
     c.header('Content-Disposition', `attachment; filename="failed-${importId}.csv"`)
     return sendText(c, 'text/csv', toTable(columns, parts), async () => parts.return?.())
   })
-  .delete('/:import-id', canEditAll, path, async (c) => {
+  .delete('/:import-id', canEditAll, validPath, async (c) => {
     const undone = await undoImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'], c.var.config)
     const { cancelled, ...result } = found(undone, 'IMPORT_NOT_FOUND')
     runLater(c, () => dropFile(contextOf(c), cancelled))

@@ -45,13 +45,12 @@ export const toImport = (row: StoredImport): Import => {
 }
 
 const isRunning = sql`exists (select 1 from imports where memberId = ${callerId} and isDeleted = 0 and status = 'RUNNING')`
-// Also checked before a file is read, which costs more than all else.
-/** When the twentieth last import began, if that was within a day: the next one may begin a day later. */
+/** When the 20th most recent import began, if that was within a day: the next may begin a day later. Otherwise null. */
 const limitedSince = sql`(
   select importId from imports where memberId = ${callerId} and importId > :dayAgo and isDryRun = 0
   order by importId desc limit 1 offset ${sql.raw(String(MAX_PER_DAY - 1))}
 )`
-/** Whether the caller may start an import. */
+/** Whether the caller may start an import. Also checked before a file is read, which costs more than all else. */
 const mayStart = sql`not ${isRunning} and ${limitedSince} is null`
 type Limits = { limitedSince: number | null }
 const selectLimits = sqlStatement<Limits>`select ${limitedSince} as limitedSince`
@@ -98,7 +97,11 @@ const INSERTED = 'isDryRun, merge, format, encoding, unknownColumns, columns, op
 const insertImport = sqlStatement<StoredImport>`
   insert into imports (memberId, importId, status, ${sql.raw(INSERTED)})
   select owner, max(:now, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
-    iif(:total = 0, 'DONE', 'RUNNING'), ${sql.raw(INSERTED.replace(/\w+/g, ':$&'))}
+    iif(:total = 0, 'DONE', 'RUNNING'), ${sql.raw(
+      INSERTED.split(', ')
+        .map((name) => `:${name}`)
+        .join(', '),
+    )}
   from (select ${callerId} as owner limit 1)
   where owner is not null and ${mayStart}
   returning ${importColumns}`

@@ -92,8 +92,8 @@ export const decodeStrictly = (bytes: Uint8Array, encoding: string) => {
   }
 }
 
-/** C1 controls are what bytes without a character become, private characters are no text. */
-const NO_TEXT = /[\x80-\x9f\p{Co}]/u
+/** Characters of a wrong guess: C1 controls and those for private use. */
+const NON_TEXT = /[\x80-\x9f\p{Co}]/u
 
 /** The lines that have bytes beyond ASCII. No known encoding has a line break within a character. */
 const sampleOf = (bytes: Uint8Array) => {
@@ -142,7 +142,7 @@ export const guessEncoding = (bytes: Uint8Array, hasUtf8: boolean) => {
   const sample = sampleOf(bytes)
   const texts = CANDIDATES.flatMap(([encoding, isEvident]) => {
     const text = decodeStrictly(sample, encoding)
-    return text === undefined || NO_TEXT.test(text) ? [] : [{ encoding, text, isEvident }]
+    return text === undefined || NON_TEXT.test(text) ? [] : [{ encoding, text, isEvident }]
   })
   const evident = texts.filter(({ text, isEvident }) => isEvident !== undefined && isEvidentIn(text, isEvident))
   if (evident.length === 1 && evident[0]) return evident[0].encoding

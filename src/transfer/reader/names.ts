@@ -6,7 +6,17 @@ import { cutText } from './rows/values'
 const MAX_LENGTH = 500
 
 /** Letters that Unicode does not decompose into a letter and a mark. */
-const LETTERS: Record<string, string> = { ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', þ: 'th', æ: 'ae', œ: 'oe' }
+const UNDECOMPOSED: Record<string, string> = {
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+}
 
 /** Folds a text, and removes diacritics. Marks of other scripts stay, because they tell words apart. */
 const foldLetters = (text: string) => {
@@ -15,7 +25,7 @@ const foldLetters = (text: string) => {
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
-    .replace(/[łøđðħıþæœ]/g, (letter) => LETTERS[letter] ?? letter)
+    .replace(/[łøđðħıþæœ]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
 }
 
 const wordsOf = (text: string) => {

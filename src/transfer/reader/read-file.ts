@@ -59,7 +59,7 @@ const REGISTRY: Record<FormatName, Format> = {
   goodreads,
   csv: generic,
 }
-const NAMES = Object.keys(REGISTRY) as FormatName[]
+const FORMAT_NAMES = Object.keys(REGISTRY) as FormatName[]
 
 /** Objects and arrays of a JSON file, and keys of a Lua table. Each takes far more memory than its text: 10 MiB of `{},` would take all of it. */
 const MAX_JSON_VALUES = 500_000
@@ -125,11 +125,11 @@ const REFUSED: [columns: string[], reason: string][] = [
   ],
 ]
 
-const choose = (source: Source, { format, columns }: ReadOptions): FormatName => {
+const chooseFormat = (source: Source, { format, columns }: ReadOptions): FormatName => {
   // A file that names its columns needs no detection.
   const name = format ?? (Object.keys(columns).length > 0 ? 'csv' : undefined)
   if (!name) {
-    const found = NAMES.find((name) => REGISTRY[name].matches(source)) ?? refuseUnknown(source)
+    const found = FORMAT_NAMES.find((name) => REGISTRY[name].matches(source)) ?? refuseUnknown(source)
     const isRefused = ([columns]: (typeof REFUSED)[number]) => columns.every((name) => source.table.keys.includes(name))
     const refused = found === 'csv' ? REFUSED.find(isRefused) : undefined
     return refused ? refuse(refused[1]) : found
@@ -168,7 +168,7 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   const { text, encoding, isDamaged } = decodeText(bytes, options.encoding)
   if (!text.trim()) refuse('The file is empty.')
   const source = toSource(text)
-  const name = choose(source, options)
+  const name = chooseFormat(source, options)
   const { read, columnsOf, memberOf } = REGISTRY[name]
   const folded = Object.entries(options.shelfMap).map(([shelf, meaning]) => [toKey(shelf), meaning])
   const entries = read(source, { ...options, shelfMap: Object.fromEntries(folded) })

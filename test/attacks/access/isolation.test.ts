@@ -68,7 +68,7 @@ describe('a refused request', () => {
 })
 
 describe('without a valid token', () => {
-  it('covers the operations that name no row', () => {
+  it('covers more than 30 operations without an identifier in the path', () => {
     expect(trials.otherOperations.length).toBeGreaterThan(30)
   })
 

@@ -118,7 +118,7 @@ export const startService = async (options: Options = {}) => {
     codes: new Set<string>(),
     /** Of all slots. */
     databases,
-    /** What in the databases differs from what their rows say. */
+    /** The mismatches that the integrity check finds in all databases. */
     findMismatches: async () => {
       const found = await Promise.all(databases.map((database, number) => findMismatches(database, number)))
       return found.flat().map(({ table, id, field }) => `${field} of ${table} ${id} is wrong`)

@@ -48,7 +48,7 @@ const fillLibrary = async (commands: Parameters<typeof sendCommands>[1]) => {
 }
 
 const check = (property: fc.IAsyncProperty<unknown>, numRuns: number) =>
-  // In another slot, fewer show that nothing depends on it.
+  // In another slot, on which nothing should depend, a quarter suffices.
   fc.assert(property, {
     numRuns: memberSlot() > 0 ? Math.ceil(numRuns / 4) : numRuns,
     seed: env.SEED,

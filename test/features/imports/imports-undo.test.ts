@@ -417,7 +417,7 @@ it('reads each book of the library once, and for the undo only those that were c
     return { imported: imported.read, undone: undone.read }
   }
   const [few, many] = [await reads(20), await reads(6020)]
-  // Its row and an entry of an index, in four pages.
+  // Each book's row and an entry of an index; the library takes four pages.
   expect(many.imported - few.imported).toBeLessThan(2 * 6000 + 50)
   expect(many.undone - few.undone).toBeLessThan(20)
 })

@@ -1,5 +1,5 @@
 /**
- * Reads an unsigned big-endian integer.
+ * Reads an unsigned integer, big-endian unless `isLittle`.
  * @returns -1 past the end, which fails every check of a size or marker
  */
 export const readUint = (bytes: Uint8Array, at: number, width: number, isLittle = false) => {

@@ -19,14 +19,15 @@ type Format = {
   clean: (bytes: Uint8Array, countParts: CountParts) => CleanedImage | undefined
 }
 
-const startsLike = (pattern: RegExp) => (bytes: Uint8Array) =>
+/** Matches the first twelve bytes, each as a character. In a pattern, `\cZ` is the byte 0x1a. */
+const startsWith = (pattern: RegExp) => (bytes: Uint8Array) =>
   pattern.test(String.fromCharCode(...bytes.subarray(0, 12)))
 
 const FORMATS: Format[] = [
-  { type: { mime: 'image/jpeg', extension: 'jpg' }, detect: startsLike(/^\xff\xd8/), clean: cleanJpeg },
-  { type: { mime: 'image/png', extension: 'png' }, detect: startsLike(/^\x89PNG\r\n\cZ\n/), clean: cleanPng },
-  { type: { mime: 'image/webp', extension: 'webp' }, detect: startsLike(/^RIFF.{4}WEBP/s), clean: cleanWebp },
-  { type: { mime: 'image/gif', extension: 'gif' }, detect: startsLike(/^GIF8[79]a/), clean: cleanGif },
+  { type: { mime: 'image/jpeg', extension: 'jpg' }, detect: startsWith(/^\xff\xd8/), clean: cleanJpeg },
+  { type: { mime: 'image/png', extension: 'png' }, detect: startsWith(/^\x89PNG\r\n\cZ\n/), clean: cleanPng },
+  { type: { mime: 'image/webp', extension: 'webp' }, detect: startsWith(/^RIFF.{4}WEBP/s), clean: cleanWebp },
+  { type: { mime: 'image/gif', extension: 'gif' }, detect: startsWith(/^GIF8[79]a/), clean: cleanGif },
   { type: { mime: 'image/avif', extension: 'avif' }, detect: isAvif, clean: cleanAvif },
 ]
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
-import { type BookColumns, bookColumns, eventsOfBook, OF_STATUS, ofBook, tagsOfBook } from '../../book-columns'
+import { type BookColumns, bookColumns, eventCount, ofBook, STATUS_CONDITIONS, tagRowsOfBook } from '../../book-columns'
 import type { Entry, EntryMemo, EntryProgress } from '../../entry'
 import { query, type RunContext, toJsonParts } from '../run-context'
 import type { StoredImport } from '../store'
@@ -10,10 +10,10 @@ import { createMatcher, type Known, type Origin } from './matching'
 
 /** Books per call, so that a library of any size takes constant memory. */
 const LIBRARY_PAGE = 2000
-const booksAfter = OF_STATUS.map(
+const booksAfter = STATUS_CONDITIONS.map(
   (isOfStatus) => sql`
-  select bookId, title, author, isbn, sourceIds from books
-  where memberId = :memberId and ${isOfStatus} and bookId > :after`,
+    select bookId, title, author, isbn, sourceIds from books
+    where memberId = :memberId and ${isOfStatus} and bookId > :after`,
 )
 const selectLibrary = sqlStatement<Known>`
   ${sql.join(booksAfter, sql` union all `)} order by bookId limit ${sql.raw(String(LIBRARY_PAGE))}`
@@ -88,12 +88,12 @@ type ExistingRow = Omit<Existing, 'readings' | 'tagKeys' | 'missing' | 'sourced'
 }
 const selectExisting = sqlStatement<ExistingRow>`
   select bookId, ${bookColumns}, newestReadingId, memoCount, memoBytes,
-    ${eventsOfBook} as events,
+    ${eventCount} as events,
     (
       select json_group_array(json_object('startedAt', startedAt, 'finishedAt', finishedAt)) from readings
       where ${ofBook('readings')}
     ) as readings,
-    (select json_group_array(tagKey) from ${tagsOfBook}) as tagKeys
+    (select json_group_array(tagKey) from ${tagRowsOfBook}) as tagKeys
   from books where +memberId = :memberId and bookId in (select value from json_each(:bookIds))`
 
 const items = sql`json_each(:items)`

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { CHANGEABLE, ofBook, tagsOfBook } from '../../book-columns'
+import { CHANGEABLE, ofBook, tagRowsOfBook } from '../../book-columns'
 
 // What the report of an import keeps of the books that it wrote: JSON expressions for queries on `books`.
 
@@ -34,7 +34,7 @@ export const snapshot = sql`json_set(
     select iif(count(*) = 0, null, json_array(count(*), max(updatedAt))) from memos
     where memos.bookId = books.bookId and updatedAt <> memos.createdAt
   ),
-  '$.tags', (select json_group_array(tagKey order by tagKey) from ${tagsOfBook}),
+  '$.tags', (select json_group_array(tagKey order by tagKey) from ${tagRowsOfBook}),
   '$.progress', (select count(*) from progress where ${ofBook('progress')}),
   '$.readings', ${readingSums}, '$.historyEdits', ${historyEdits}
 )`
@@ -53,7 +53,7 @@ export const historyState = sql`json_array(
 ) || ''`
 
 /** The tags of a book with their identifiers: a JSON array. */
-export const tagState = sql`(select json_group_array(tagId || ' ' || tag) from ${tagsOfBook})`
+export const tagState = sql`(select json_group_array(tagId || ' ' || tag) from ${tagRowsOfBook})`
 
 /** What restores a book's readings and progress. */
 export const historyBefore = sql`json_object(

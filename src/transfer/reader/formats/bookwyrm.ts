@@ -1,10 +1,10 @@
 import * as read from '../rows/columns'
-import { finderOf, finished, shelve } from '../rows/readings'
+import { finished, shelfFinder, shelve } from '../rows/readings'
 import type { ReadCell } from '../rows/row'
 import { tableFormat } from '../rows/table'
 import { parseTime } from '../rows/values'
 
-const findShelf = finderOf({ 'to-read': 'YET', reading: 'ING', read: 'DONE', 'stopped-reading': 'STOPPED' })
+const findShelf = shelfFinder({ 'to-read': 'YET', reading: 'ING', read: 'DONE', 'stopped-reading': 'STOPPED' })
 
 /** The end of a reading that was not finished. */
 const stopped: ReadCell = (row, cell, column) => {

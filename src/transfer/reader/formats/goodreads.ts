@@ -1,10 +1,15 @@
 import * as read from '../rows/columns'
-import { addDates, finderOf, finishedLast, readCount, shelve } from '../rows/readings'
+import { addDates, finishedLast, readCount, shelfFinder, shelve } from '../rows/readings'
 import type { ReadCell } from '../rows/row'
 import { tableFormat } from '../rows/table'
 import { parseDecimal, splitList, toKey } from '../rows/values'
 
-const findShelf = finderOf({ read: 'DONE', 'currently-reading': 'ING', 'to-read': 'YET', 'did-not-finish': 'STOPPED' })
+const findShelf = shelfFinder({
+  read: 'DONE',
+  'currently-reading': 'ING',
+  'to-read': 'YET',
+  'did-not-finish': 'STOPPED',
+})
 export const findGoodreadsShelf = (name: string) => findShelf(toKey(name))
 
 /** `Harbour, #2`; the comma may be missing, the number a range, and further series follow after a semicolon. */

@@ -14,7 +14,7 @@ const asTag: ReadCell = (row, cell, column) => read.addTags(row, [cell], column)
 
 export const libib = tableFormat((has) => ['item_type', 'creators', 'ean_isbn13'].every(has), {
   // Films, music and games are in the same file.
-  item_type: read.required(/^(?:book)?$/i),
+  item_type: read.failUnless(/^(?:book)?$/i),
   creators,
   ...read.each('ean_isbn13,upc_isbn10', read.isbn),
   publish_date: read.published,

@@ -24,8 +24,8 @@ export const openreads = tableFormat(
     readings,
     status: read.unless(/^unknown$/, status),
     tags: read.tags('|||||'),
-    // Whether the book is in the trash.
-    deleted: read.required(/^(?!(?:true|1)$)/i),
+    // Books in the trash have `true` or `1`.
+    deleted: read.failUnless(/^(?!(?:true|1)$)/i),
     date_modified: read.ignored,
     ...read.each('description,favourite', read.unsupported),
   },

@@ -29,8 +29,8 @@ export const unsupported: ReadCell = (row, cell, column) => {
   if (!/^(?:0|no|false|n\/a|unknown)?$/i.test(cell)) row.lose('not-supported', column)
 }
 
-/** Fails a row whose cell does not match. */
-export const required =
+/** Fails a row as `not-supported` unless its cell matches. */
+export const failUnless =
   (pattern: RegExp): ReadCell =>
   ({ entry, lose }, cell, column) => {
     if (pattern.test(cell)) return

@@ -93,8 +93,8 @@ export const applyShelf = (row: Row) => {
 export const findMapped = (name: string, { shelfMap }: Row) =>
   Object.hasOwn(shelfMap, toKey(name)) ? shelfMap[toKey(name)] : undefined
 
-/** Returns a function that says what a shelf of a service means. */
-export const finderOf = (meanings: Record<string, Shelf>) => {
+/** Returns a function that looks up the meaning of a service's shelf. */
+export const shelfFinder = (meanings: Record<string, Shelf>) => {
   const known = new Map(Object.entries(meanings))
   return (name: string) => known.get(name)
 }

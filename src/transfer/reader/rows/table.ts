@@ -9,8 +9,7 @@ import { cutText, type DateOrder, detectOrder, storable, toKey } from './values'
 export type Table = { header: string[]; keys: string[]; rows: TableRow[] }
 
 /**
- * The text of a file, with what it parses to. `json` is undefined for other texts than JSON and Lua, and null for Lua that
- * cannot be parsed. The table is empty unless `json` is undefined.
+ * `json`: what JSON or Lua parses to; null for Lua that cannot be parsed, undefined for other texts. Only those have a table.
  */
 export type Source = { text: string; json: unknown; table: Table }
 
@@ -88,7 +87,8 @@ export const createFormat = (
 })
 
 /**
- * The format of a service, whose files have a title. Columns that it does not define are read by their usual names, before those that it does.
+ * The format of a service. Its files must have a column `title`. Columns that it does not define are read first, by their
+ * usual names.
  * @param more columns that depend on the header
  */
 export const tableFormat = (

@@ -1,10 +1,10 @@
 import * as read from '../../rows/columns'
-import { finderOf, shelve } from '../../rows/readings'
+import { shelfFinder, shelve } from '../../rows/readings'
 import { type Row, readObjects } from '../../rows/row'
 import type { Format } from '../../rows/table'
 import { isObject, parseTime, toCell, toCells } from '../../rows/values'
 
-const findShelf = finderOf({ mark: 'YET', doing: 'ING', done: 'DONE' })
+const findShelf = shelfFinder({ mark: 'YET', doing: 'ING', done: 'DONE' })
 
 /** `[日] 岛田洋七`, with the country of the author. */
 const COUNTRY = /^[[(（【［〔][^\])）】］〕]{1,10}[\])）】］〕]\s*/

@@ -1,12 +1,12 @@
 import * as read from '../../rows/columns'
-import { finderOf, shelve } from '../../rows/readings'
+import { shelfFinder, shelve } from '../../rows/readings'
 import { type Row, readObjects } from '../../rows/row'
 import type { Format } from '../../rows/table'
 import { isObject, parseIsbn, toCell } from '../../rows/values'
 import { addItems, toText } from './koreader-json'
 
 /** KOReader shows `abandoned` as “On hold”. */
-const findShelf = finderOf({ reading: 'ING', complete: 'DONE', abandoned: 'PAUSED' })
+const findShelf = shelfFinder({ reading: 'ING', complete: 'DONE', abandoned: 'PAUSED' })
 
 const toObject = (value: unknown) => (isObject(value) ? value : {})
 
