@@ -1,5 +1,6 @@
-// Generates the static files in dist/assets: the OpenAPI document, built from the app, the reference page that shows it, and
-// the filter of common passwords. Wrangler runs this before each bundling, so the document always matches the code.
+// Generates the static files in dist/assets: the OpenAPI document, built from the app, the reference page that shows
+// it, and the filter of common passwords. Wrangler runs this before each bundling, so the document always matches the
+// code.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'

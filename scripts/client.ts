@@ -1,4 +1,5 @@
-// `npm run client`: writes the package of the typed client to dist/client, from docs/openapi.json: types, and `hc` of Hono.
+// `npm run client`: writes the package of the typed client to dist/client, from docs/openapi.json: types, and `hc` of
+// Hono.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Document, Media, Operation, Schema } from './reference/document.ts'
 

@@ -21,8 +21,8 @@ const SLOTS_VARS = { ADDRESS_KEY: randomBytes(48).toString('base64') }
 const MAILS = '.wrangler/tmp/email/**/*.txt'
 
 /**
- * Prints mails sent locally: wrangler writes them to files and logs only the file names. It deletes the folders of services
- * that stop, so files are looked for instead of watched.
+ * Prints mails sent locally: wrangler writes them to files and logs only the file names. It deletes the folders of
+ * services that stop, so files are looked for instead of watched.
  */
 const printMails = () => {
   const seen = new Set(globSync(MAILS))

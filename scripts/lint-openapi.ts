@@ -1,4 +1,5 @@
-// Lints docs/openapi.json with Redocly's strict rules, and Spectral's rules for OpenAPI and of OWASP. Any finding fails.
+// Lints docs/openapi.json with Redocly's strict rules, and Spectral's rules for OpenAPI and of OWASP. Any finding
+// fails.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import core, { type RulesetDefinition } from '@stoplight/spectral-core'
@@ -20,7 +21,8 @@ const EXEMPTIONS = [
     code: 'owasp:api2:2023-write-restricted',
     at: /^paths\.\/(join|email\/(join|password-reset|password-change|change\/undo)|password-reset|login)\./,
   },
-  // Images are loaded by <img>, which sends no token; their addresses, and those of links, cannot be guessed. Catalogue entries are public.
+  // Images are loaded by <img>, which sends no token; their addresses, and those of links, cannot be guessed. Catalogue
+  // entries are public.
   { code: 'owasp:api2:2023-read-restricted', at: /^paths\.\/(health|images\/|ext-lib\/|l\/)/ },
   // Cloudflare's rate limiter reports no counts that a header could show; a 429 carries Retry-After.
   { code: 'owasp:api4:2023-rate-limit', at: /^paths/ },

@@ -39,13 +39,15 @@ import { exports } from './transfer/export/routes'
 import { imports } from './transfer/imports/routes'
 import { sourcesOf } from './values/network'
 
-/** `SLOT:BOOKMARK`, or just the bookmark for slot 0. A client sends it back, so that a recent enough replica may answer. */
+/**
+ * `SLOT:BOOKMARK`, or just the bookmark for slot 0. A client sends it back, so that a recent enough replica may answer.
+ */
 const BOOKMARK = 'X-D1-Bookmark'
 const BOOKMARK_FORMAT = /^(?:([1-9]\d{0,3}):)?([\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32})$/
 
 /**
- * The bookmark of the request, unless it is malformed or of another database. Before there is a caller, only slot 0 uses
- * one, where a login begins with a write, so that the primary answers: a replica might still have an old password.
+ * The bookmark of the request, unless it is malformed or of another database. Before there is a caller, only slot 0
+ * uses one, where a login begins with a write, so that the primary answers: a replica might still have an old password.
  */
 const readBookmark = (c: Context<App>, slot: number) => {
   if (slot > 0 && !c.get('caller')) return undefined

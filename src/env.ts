@@ -114,8 +114,8 @@ const variables = (hasDirectory: boolean) =>
 export type Config = z.infer<ReturnType<typeof variables>>
 
 /**
- * What handlers find in `c.env` and `c.var`. `caller` and what follows it are set only behind `authenticated` or `linked`, where
- * `db` is the caller's database; elsewhere it is that of slot 0.
+ * What handlers find in `c.env` and `c.var`. `caller` and what follows it are set only behind `authenticated` or
+ * `linked`, where `db` is the caller's database; elsewhere it is that of slot 0.
  */
 export type App = {
   Bindings: Bindings

@@ -13,7 +13,8 @@ import { databaseOf, databasesOf, type Slots } from './slots/slots'
 import { findSweepable, SWEEP_STATEMENTS, sweepImports } from './transfer/imports/sweep-imports'
 import { HOUR_MS } from './values/time'
 
-// D1 allows an invocation 1,000 statements. A slot takes up to 15, and slot 0 three more; purge jobs and imports take the rest.
+// D1 allows an invocation 1,000 statements. A slot takes up to 15, and slot 0 three more; purge jobs and imports take
+// the rest.
 const MAX_STATEMENTS = 960
 const STATEMENTS_PER_SLOT = 14 + SWEEP_STATEMENTS
 const MAX_SLOTS = 64
@@ -23,13 +24,18 @@ const openSlots = (env: Bindings): Slots => {
   return { numbers: [...databasesOf(env).keys()], directory: open(0), open }
 }
 
-/** The slots that this hour's sweep visits. The first slot changes hourly, as the first ones get the most statements. */
+/**
+ * The slots that this hour's sweep visits. The first slot changes hourly, as the first ones get the most statements.
+ */
 const slotsOfHour = (numbers: readonly number[], now: number) => {
   const start = (Math.floor(now / HOUR_MS) * Math.min(MAX_SLOTS, numbers.length - 1)) % numbers.length
   return [...numbers.slice(start), ...numbers.slice(0, start)].slice(0, MAX_SLOTS)
 }
 
-/** What a sweep did, for its log line: imports and claims it looked at, members it purged at least in part, failed steps. */
+/**
+ * What a sweep did, for its log line: imports and claims it looked at, members it purged at least in part, failed
+ * steps.
+ */
 type Report = Record<'slots' | 'claims' | 'members' | 'imports' | 'failures', number>
 
 const fail = (report: Report) => (error: unknown) => {
@@ -97,8 +103,9 @@ const sweepAll = async (env: Bindings, now: number) => {
 }
 
 /**
- * The hourly cron job, over all slots: settles abandoned claims of e-mail addresses, continues imports, and deletes what
- * withdrawn members left behind and what has expired. /health shows the last one in which no step failed. Does nothing during maintenance.
+ * The hourly cron job, over all slots: settles abandoned claims of e-mail addresses, continues imports, and deletes
+ * what withdrawn members left behind and what has expired. /health shows the last one in which no step failed. Does
+ * nothing during maintenance.
  */
 export const sweep = async (env: Bindings, now = Date.now()) => {
   if (env.MAINTENANCE === 'on') return

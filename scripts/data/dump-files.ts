@@ -13,7 +13,9 @@ const LIMITS = { sqlLength: 100_000 }
 
 export type Report = (line: string) => void
 
-/** Reports a file, and collects its garbage (node --expose-gc), which Node otherwise keeps much of while memory is left. */
+/**
+ * Reports a file, and collects its garbage (node --expose-gc), which Node otherwise keeps much of while memory is left.
+ */
 const endFile = (report: Report, line: string) => {
   globalThis.gc?.()
   report(line)
@@ -115,8 +117,8 @@ const compareRestored = (source: DatabaseSync) => {
 }
 
 /**
- * Writes a dump of a database, and replaces an older one only once this one has been restored and compared. Beside the dump it
- * needs space for the restored database.
+ * Writes a dump of a database, and replaces an older one only once this one has been restored and compared. Beside the
+ * dump it needs space for the restored database.
  * @param open opens the database, and may write temporary files to the folder that it receives
  */
 export const writeDump = (

@@ -57,8 +57,8 @@ const foldTable = async (database: D1Database, table: Table, isRepair: boolean, 
 }
 
 /**
- * Counts the rows whose folded texts are missing or differ from what `fold` returns: those written before the columns existed,
- * or by a release without them after a rollback.
+ * Counts the rows whose folded texts are missing or differ from what `fold` returns: those written before the columns
+ * existed, or by a release without them after a rollback.
  * @param isRepair whether it stores them
  * @param progress called after each page with the number of rows of the table read so far
  */

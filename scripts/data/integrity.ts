@@ -89,7 +89,8 @@ const CHECKS = [
     imageCount: `select count(*) ${ofMember('images')}`,
     imageBytes: `select coalesce(sum(bytes), 0) ${ofMember('images')}`,
   }),
-  // In both directions: each row has books, and each book with an author has a row. The + lets SQLite use books_by_author.
+  // In both directions: each row has books, and each book with an author has a row. The + lets SQLite use
+  // books_by_author.
   ...checkFields('authors', 'authorKey', {
     bookCount: `select nullif(count(*), 0) ${ofMember('books')} and author is not null
       and coalesce(authorFolded, lower(author)) = +stored.authorKey`,
@@ -181,8 +182,8 @@ export const checksOf = (slot: number) => {
 export const CHECK_COUNT = checksOf(0).length
 
 /**
- * Yields ranges of members with about so many books, reading as many members at once. The last one has no end: it has all rows
- * without a member, too.
+ * Yields ranges of members with about so many books, reading as many members at once. The last one has no end: it has
+ * all rows without a member, too.
  */
 export async function* listRanges(database: D1Database, books = BOOKS_PER_STEP) {
   const select = database.prepare(`
@@ -205,7 +206,8 @@ export async function* listRanges(database: D1Database, books = BOOKS_PER_STEP) 
 type Options = { booksPerStep?: number; report?: (step: number) => void }
 
 /**
- * Finds every counter, position, owner and identifier that does not match the rows, in steps that do not block a database long.
+ * Finds every counter, position, owner and identifier that does not match the rows, in steps that do not block a
+ * database long.
  * @param slot the slot that the identifiers must be of; any if undefined
  */
 export const findMismatches = async (

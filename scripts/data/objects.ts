@@ -42,8 +42,8 @@ export async function* listObjects(bucket: R2Bucket, options: R2ListOptions, pro
 }
 
 /**
- * Adds a row for each image that has none, to the database that has its member. Skips images of withdrawn members, and those
- * uploaded before the member signed up: a restore lost the member who had the identifier.
+ * Adds a row for each image that has none, to the database that has its member. Skips images of withdrawn members, and
+ * those uploaded before the member signed up: a restore lost the member who had the identifier.
  * @param timeZone that of the service
  * @param progress called after each page of objects with the number checked so far
  */
@@ -138,8 +138,8 @@ export const deleteImageRows = async (databases: D1Database[], keys: string[]) =
 }
 
 /**
- * Deletes those objects that belong to members of these slots. Returns the others. A slot without members may not be the restored
- * one: it keeps its objects.
+ * Deletes those objects that belong to members of these slots. Returns the others. A slot without members may not be
+ * the restored one: it keeps its objects.
  */
 export const deleteObjects = async (slots: OpenSlot[], bucket: R2Bucket, keys: string[]) => {
   const deleted = new Set<string>()

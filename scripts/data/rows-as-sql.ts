@@ -76,8 +76,8 @@ function* insertRow({ name, columns, keys }: Table, row: SQLOutputValue[]) {
 }
 
 /**
- * Yields the statements that rebuild a database, in an order in which D1 can run them: tables, rows, indexes, triggers. Triggers
- * come last because the rows already have the counters that triggers would change again.
+ * Yields the statements that rebuild a database, in an order in which D1 can run them: tables, rows, indexes, triggers.
+ * Triggers come last because the rows already have the counters that triggers would change again.
  */
 export function* toStatements(database: DatabaseSync) {
   const tables = listTables(database)

@@ -59,7 +59,9 @@ const localOptions = (slots: Slot[], persistTo: string) => ({
 const bind = (slots: Slot[], env: Env) =>
   slots.map((slot): OpenSlot => ({ ...slot, database: env[slot.binding] as D1Database }))
 
-/** Loads wrangler, which takes seconds, only for commands that need it. It would write to stdout, where results belong. */
+/**
+ * Loads wrangler, which takes seconds, only for commands that need it. It would write to stdout, where results belong.
+ */
 const connect = async (options: GetPlatformProxyOptions) => {
   const { getPlatformProxy } = await import('wrangler')
   const level = process.env.WRANGLER_LOG

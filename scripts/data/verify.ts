@@ -21,7 +21,10 @@ type Options = {
   progress: (line: string) => void
 }
 
-/** Checks all databases, the directory and the bucket, and repairs what is safe. Returns whether all that is left matches. */
+/**
+ * Checks all databases, the directory and the bucket, and repairs what is safe. Returns whether all that is left
+ * matches.
+ */
 export const verify = async (
   { slots, bucket, addressKey, settings }: Stores,
   { repair, restored, settleMs, print, progress }: Options,

@@ -10,7 +10,9 @@ const INSERT = `
   where memberId between ?1 and ?2 and withdrawnAt is not null and memberId not in (select memberId from purgeJobs)
   returning memberId`
 
-/** Adds a job for each withdrawn member who has none, so that the sweep ends the withdrawal. Returns how many it added. */
+/**
+ * Adds a job for each withdrawn member who has none, so that the sweep ends the withdrawal. Returns how many it added.
+ */
 export const addPurgeJobs = async (database: D1Database) => {
   const insert = database.prepare(INSERT)
   let added = 0

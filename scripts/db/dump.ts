@@ -1,4 +1,5 @@
-// `npm run db -- dump`: writes the database of every slot to a folder of files that `npm run db -- restore` or D1 can restore.
+// `npm run db -- dump`: writes the database of every slot to a folder of files that `npm run db -- restore` or D1 can
+// restore.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

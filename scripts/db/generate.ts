@@ -1,4 +1,5 @@
-// `npm run db -- generate`: generates a migration from the tables in src/db, which drizzle-kit compares, and from triggers.sql.
+// `npm run db -- generate`: generates a migration from the tables in src/db, which drizzle-kit compares, and from
+// triggers.sql.
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'

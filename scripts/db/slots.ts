@@ -66,7 +66,10 @@ const list = async (slots: OpenSlot[], isRemote: boolean) => {
   console.log(formatTable(header, rows))
 }
 
-/** Exits with a message if a rebuild would take the members of another database, or delete the entries under the right key. */
+/**
+ * Exits with a message if a rebuild would take the members of another database, or delete the entries under the right
+ * key.
+ */
 const requireRight = async (slots: OpenSlot[], addressKey: string, keepStale: boolean) => {
   const query = toQuery(slots)
   const numbers = slots.map(({ slot }) => slot)

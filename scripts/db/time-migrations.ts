@@ -1,5 +1,5 @@
-// `npm run db -- time-migrations`: builds a large synthetic database with the schema of the first migration, applies the others,
-// and prints the slowest statement of each.
+// `npm run db -- time-migrations`: builds a large synthetic database with the schema of the first migration, applies
+// the others, and prints the slowest statement of each.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

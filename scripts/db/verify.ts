@@ -1,5 +1,5 @@
-// `npm run db -- verify`: runs the integrity checks and lists what does not match. Exits with 1 if anything does not. It works in
-// steps, and the service can keep running.
+// `npm run db -- verify`: runs the integrity checks and lists what does not match. Exits with 1 if anything does not.
+// It works in steps, and the service can keep running.
 import { failWithUsage, LOCATION_OPTIONS, openStores, parseOptions, readLocation } from '../data/stores.ts'
 import { verify } from '../data/verify.ts'
 

@@ -60,7 +60,9 @@ const listOccupied = async (host: Host) => {
   throw new DeployError(`wrangler d1 execute: ${reasonOf(result)}`)
 }
 
-/** With a new database instead of its own, a slot's members could not log in, and a rebuild would delete their entries. */
+/**
+ * With a new database instead of its own, a slot's members could not log in, and a rebuild would delete their entries.
+ */
 const checkOccupied = (occupied: number[], slots: Slot[], missing: Config['d1_databases']) => {
   const lines = occupied.flatMap((number) => {
     const slot = slots.find((each) => each.slot === number)

@@ -58,8 +58,8 @@ export const deploy = async (host: Host, config: Config, reader: WorkerConfig, s
   const key = { addressKey: settings.ADDRESS_KEY, isGenerated: 'ADDRESS_KEY' in generated }
   const confirmMarks = await checkMarks(host, slots, configPath, key)
   await uploadReader(host, config, reader)
-  // Before the upload, which may take effect and then fail: secrets cannot be read back, and are needed to rotate them. Keep
-  // them out of CI logs.
+  // Before the upload, which may take effect and then fail: secrets cannot be read back, and are needed to rotate them.
+  // Keep them out of CI logs.
   for (const [name, value] of Object.entries(generated)) {
     if (host.ask) host.print(`Keep this ${name}, to rotate it later, unless the upload does not succeed: ${value}`)
   }

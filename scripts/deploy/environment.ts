@@ -2,7 +2,9 @@ import { crc32 } from 'node:zlib'
 import { formatConfig } from '../slots/table.ts'
 import { type Config, DeployError, type Host, type WorkerConfig } from './host.ts'
 
-/** With these, Workers Builds has wrangler upload every Worker as the one of the build, whatever its configuration says. */
+/**
+ * With these, Workers Builds has wrangler upload every Worker as the one of the build, whatever its configuration says.
+ */
 export const BUILD_NAMES = ['WRANGLER_CI_OVERRIDE_NAME', 'WRANGLER_CI_MATCH_TAG']
 
 /** `production` would be taken for the deployment without an environment. */

@@ -5,7 +5,10 @@ export type WranglerResult = { code: number; stdout: string; records: { type: st
 
 /** Everything a deployment does outside its own code. Tests replace it. */
 export type Host = {
-  /** Runs wrangler without a terminal; `input` becomes its stdin. `unset`: variables of the environment that it must not see. */
+  /**
+   * Runs wrangler without a terminal; `input` becomes its stdin. `unset`: variables of the environment that it must not
+   * see.
+   */
   wrangler: (args: string[], input?: string, unset?: string[]) => Promise<WranglerResult>
   /** Writes a private file that is deleted when the deployment ends. Returns its path. */
   writeTemporary: (name: string, text: string) => string

@@ -3,7 +3,8 @@ import type { SessionCaller } from '../../src/db/caller.ts'
 import { connect, type Db } from '../../src/db/client.ts'
 import type { Member } from './find.ts'
 
-// Runs code of the Worker for a member without a session of the member: in its statements, the guard finds the member instead.
+// Runs code of the Worker for a member without a session of the member: in its statements, the guard finds the member
+// instead.
 
 const SESSION = 'select memberId from sessions where memberId = ? and sessionId = ?'
 const MEMBER = `select memberId from members where memberId = ? and ? = 'operator'`

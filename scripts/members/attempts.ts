@@ -3,7 +3,10 @@ import { accountPrefix } from '../../src/auth/keyed-hash.ts'
 import { mainOf, queryAll } from '../slots/compare.ts'
 import type { Target } from './find.ts'
 
-/** What is counted for a member's address in `attempts`: its subjects begin with one of these. Undefined without JWT_SECRET. */
+/**
+ * What is counted for a member's address in `attempts`: its subjects begin with one of these. Undefined without
+ * JWT_SECRET.
+ */
 const listPrefixes = async ({ email, settings }: Target) => {
   const secret = String(settings.JWT_SECRET ?? '')
   // Mails are counted for the address without its tag.

@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 
-// The guard reads only sessions, access tokens and links, so those of a blocked member get identifiers that no token can name: a
-// request reads no further row to be refused.
+// The guard reads only sessions, access tokens and links, so those of a blocked member get identifiers that no token
+// can name: a request reads no further row to be refused.
 
 /** Begins the identifiers of sessions, and the hashes of access tokens, that are set aside. */
 const ASIDE = 'blocked '

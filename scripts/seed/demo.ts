@@ -127,7 +127,10 @@ const countEntries = (view: View) => {
   return pageInfo?.totalElements ?? (memosList ?? tags ?? years ?? item)?.length ?? 0
 }
 
-/** Counts the entries of every view, at most 100 of a list with a cursor, including those of the book with the most memos. */
+/**
+ * Counts the entries of every view, at most 100 of a list with a cursor, including those of the book with the most
+ * memos.
+ */
 const countViews = async (send: Send) => {
   const { item } = await readJson<MemoBooks>(send('GET', '/books/memo-books?page=1&size=1000'))
   const fullest = item.toSorted((a, b) => b.memoCount - a.memoCount).slice(0, 1)
@@ -144,8 +147,8 @@ const countViews = async (send: Send) => {
 }
 
 /**
- * Creates the demo member and its library over HTTP. An existing demo member is kept, or with `reset` deleted and created
- * again. Returns whether it was created, and the number of entries in each view.
+ * Creates the demo member and its library over HTTP. An existing demo member is kept, or with `reset` deleted and
+ * created again. Returns whether it was created, and the number of entries in each view.
  * @throws Error that says what to do, if the service cannot be seeded
  */
 export const seed = async (fetch: Fetch, base: string, { reset = false, now = Date.now() } = {}) => {

@@ -56,7 +56,9 @@ export const stateOf = ({ reservedUntil }: Pick<Use, 'reservedUntil'>): Entry['s
   reservedUntil === null ? 'HELD' : 'RESERVED'
 const toUser = ({ memberId, hash }: { memberId: number; hash: string }, state: string) => `${memberId} ${hash} ${state}`
 
-/** The uses with their hashes: one for each address of a member, of which the address in use or the last undo counts. */
+/**
+ * The uses with their hashes: one for each address of a member, of which the address in use or the last undo counts.
+ */
 const toUses = async (rows: Omit<Use, 'hash'>[], hashAddress: HashAddress) => {
   const uses = new Map<string, Use>()
   for (const row of rows) {
@@ -82,7 +84,10 @@ const selectMembers = async (database: D1Database, after: number, end: number, h
   return { last, members: await toUses(uses, hashAddress) }
 }
 
-/** Keeps the pairs of member and address of which the member uses the address now, or may return to it, as the state says. */
+/**
+ * Keeps the pairs of member and address of which the member uses the address now, or may return to it, as the state
+ * says.
+ */
 export const selectUsed = async <Pair extends { slot: number; memberId: number; hash: string; state: Entry['state'] }>(
   slots: OpenSlot[],
   pairs: Pair[],
@@ -157,7 +162,8 @@ const differencesOf = async (
 
 /**
  * Yields the differences between the directory and the members of a slot other than 0, page by page. The members' rows
- * are the truth, with those of changes that can still be undone. Open claims and expired reservations are left to the sweep.
+ * are the truth, with those of changes that can still be undone. Open claims and expired reservations are left to the
+ * sweep.
  */
 export async function* compareSlot(slots: OpenSlot[], slot: number, hashAddress: HashAddress) {
   const ids = idsOf(slot)

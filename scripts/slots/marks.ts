@@ -33,8 +33,9 @@ const listLost = (slots: number[], { known, own }: Awaited<ReturnType<typeof rea
 export const findLost = async (query: Query, slots: number[]) => listLost(slots, await readMarks(query, slots))
 
 /**
- * Checks opened databases, that of slot 0 first: the function that it returns throws an Error if one is not the database of its
- * slot. Databases of releases before the marks, and all if that of slot 0 was not opened, are taken as they are.
+ * Checks opened databases, that of slot 0 first: the function that it returns throws an Error if one is not the
+ * database of its slot. Databases of releases before the marks, and all if that of slot 0 was not opened, are taken as
+ * they are.
  */
 export const createMarkCheck = () => {
   let known: Mark[] | undefined
@@ -50,8 +51,8 @@ export const createMarkCheck = () => {
 const quoteMark = (slot: number, mark: string = crypto.randomUUID()) => `(${slot}, '${mark}')`
 
 /**
- * Marks new slots, and completes marks that were written only in slot 0. Slot 0 comes first: a mark in another slot alone means
- * that the database of slot 0 was lost.
+ * Marks new slots, and completes marks that were written only in slot 0. Slot 0 comes first: a mark in another slot
+ * alone means that the database of slot 0 was lost.
  * @param slots in ascending order, beginning with slot 0
  * @returns what `findLost` lists, if anything, without a change; otherwise the slots to confirm once they are bound
  */

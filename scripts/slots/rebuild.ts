@@ -49,7 +49,8 @@ const INSERT = `insert into addresses (addressHash, memberId, slot, claimId, sta
   on conflict do nothing returning ${ENTRY}`
 
 /**
- * Rebuilds the entries of a slot other than 0 from its members and their undos. Conflicts need a decision and are only returned.
+ * Rebuilds the entries of a slot other than 0 from its members and their undos. Conflicts need a decision and are only
+ * returned.
  * @param keepStale keeps entries that nobody uses, such as those under the key in use while it is replaced
  */
 export const rebuildSlot = async (

@@ -3,8 +3,8 @@ import { databaseOf, mainOf, type OpenSlot } from './compare.ts'
 import { nextClaimId } from './rebuild.ts'
 import { idsOf } from './table.ts'
 
-// After a restore, identifiers that were assigned since the backup must not be assigned again: tokens, the keys of images and
-// clients contain them.
+// After a restore, identifiers that were assigned since the backup must not be assigned again: tokens, the keys of
+// images and clients contain them.
 
 /** More than a database assigns between a backup and its restore. */
 const SKIPPED = 1_000_000

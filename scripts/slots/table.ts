@@ -17,7 +17,10 @@ const Row = z.strictObject({
 })
 const Table = z.array(Row.refine((row) => !(row.location && row.jurisdiction), 'set a location or a jurisdiction'))
 
-/** A D1 database that holds members. Slot 0, `DB`, always exists. `isNamed`: whether a file has the name of the database. */
+/**
+ * A D1 database that holds members. Slot 0, `DB`, always exists. `isNamed`: whether a file has the name of the
+ * database.
+ */
 export type Slot = Omit<z.infer<typeof Row>, 'name'> & { binding: string; name: string; isNamed: boolean }
 
 /** Where the database of a slot is created. Undefined: near the first deployment. */
@@ -36,7 +39,8 @@ const findDuplicate = <T>(values: T[]) => values.find((value, index) => values.i
 
 /**
  * Reads a table of slots. Returns all slots in ascending order, beginning with slot 0, which the table may leave out.
- * @param mainName name of the database of slot 0; `<mainName>-slot-<slot>` is the name of other slots until they have one
+ * @param mainName name of the database of slot 0; `<mainName>-slot-<slot>` is the name of other slots until they have
+ * one
  * @throws Error that names the faulty row
  */
 export const parseSlots = (table: unknown, mainName: string): Slot[] => {

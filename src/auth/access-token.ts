@@ -2,9 +2,9 @@ import { MAX_SLOT } from '../slots/placement'
 import { LINK_KINDS, type LinkKind } from '../values/contract'
 import { computeCrc } from '../values/crc'
 
-// An access token is `rl_`, 30 base62 characters and a checksum of 6, so that scanners find leaked tokens, and typos are
-// refused without a database call. The first three of the thirty name the slot, the others are 160 random bits. The secret of
-// a link has no prefix, and three more characters: one for its kind, two for its year or filters.
+// An access token is `rl_`, 30 base62 characters and a checksum of 6, so that scanners find leaked tokens, and typos
+// are refused without a database call. The first three of the thirty name the slot, the others are 160 random bits. The
+// secret of a link has no prefix, and three more characters: one for its kind, two for its year or filters.
 
 const PREFIX = 'rl_'
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -21,7 +21,10 @@ export const keyedHash = async (secret: string, ...texts: string[]) =>
 
 const ADDRESS_BYTES = 16
 
-/** The key of an e-mail address in the directory, as hex() in SQLite returns it: the same for addresses that differ only in case. */
+/**
+ * The key of an e-mail address in the directory, as hex() in SQLite returns it: the same for addresses that differ only
+ * in case.
+ */
 export const hashAddress = async (secret: string, email: string) => {
   // Only ASCII, as lower() in SQLite.
   const folded = email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -8,8 +8,8 @@ const aesKey = async (secret: string) =>
   crypto.subtle.importKey('raw', await hmac(secret, 'link cursor'), AES, false, ['encrypt', 'decrypt'])
 
 /**
- * Encrypts the cursor of a link, which can name rows that the link does not show. Deterministic, so that the ETag stays the same: the
- * initialization vector is an HMAC of the link's hash and the cursor. A new JWT_SECRET voids cursors.
+ * Encrypts the cursor of a link, which can name rows that the link does not show. Deterministic, so that the ETag stays
+ * the same: the initialization vector is an HMAC of the link's hash and the cursor. A new JWT_SECRET voids cursors.
  * @param hash of the link; the cursor is valid only for it
  */
 export const sealCursor = async (secret: string, hash: string, cursor: string) => {

@@ -57,8 +57,8 @@ export const selectMember = <Name extends keyof Member>(...names: Name[]) =>
   sqlStatement<Pick<Member, Name>>`select ${sql.raw(names.join(', '))} from members where ${isCaller}`
 
 /**
- * Matches the caller's row with an identifier, by default a parameter named like the column. Looks up the nearest identifier at
- * or below it that exists, so that another member's row costs the same as one that does not exist.
+ * Matches the caller's row with an identifier, by default a parameter named like the column. Looks up the nearest
+ * identifier at or below it that exists, so that another member's row costs the same as one that does not exist.
  */
 export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn, caller: SQL = callerId, parameter = id.name) => {
   const wanted = sql.raw(`:${parameter}`)
@@ -113,7 +113,8 @@ type CallerResults<B extends CallerBatch> = Results<Omit<B, 'guard'>> &
  * `callerId` or `isCaller`. The guard, by default `selectCaller`, runs before them, which distinguishes 401 from 404.
  * Sets the caller's `verdict` if the caller is accepted, or if the primary refuses the credential itself.
  * @throws UNAUTHORIZED when the session has ended or the access token is unknown or expired; INSUFFICIENT_SCOPE or
- * SESSION_REQUIRED when the access token does not allow the operation. Then no statement has read or written member data.
+ * SESSION_REQUIRED when the access token does not allow the operation. Then no statement has read or written member
+ * data.
  */
 export const runAsCaller = async <B extends CallerBatch>(
   db: Db,

@@ -1,5 +1,5 @@
-// A database runs one query at a time, so a caller's calls in flight delay those of others. Each caller may hold a share of
-// the calls, and waits for its turn beyond it: docs/decisions/0016-one-concurrency-limiter.md.
+// A database runs one query at a time, so a caller's calls in flight delay those of others. Each caller may hold a
+// share of the calls, and waits for its turn beyond it: docs/decisions/0016-one-concurrency-limiter.md.
 import { createLimiter, type Limiter } from '../runtime/limiter'
 
 /** Who makes a call. */

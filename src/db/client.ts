@@ -81,7 +81,9 @@ const replaceNames = ({ sql: text, params }: Query): Query => {
   return { sql: replaced, params: all }
 }
 
-/** A query of fixed shape: built once per isolate, then only its parameters are filled. The SQL names them: `:email`. */
+/**
+ * A query of fixed shape: built once per isolate, then only its parameters are filled. The SQL names them: `:email`.
+ */
 export const sqlStatement = <Row>(text: TemplateStringsArray, ...parts: unknown[]) => {
   let built: Query | undefined
   const build = () => {
@@ -109,7 +111,9 @@ export const firstRow = <Row>(statement: Statement<Row>): Statement<Row> & { isF
   isFirst: true,
 })
 
-/** Statements by name, which run in this order. An array of statements has an array of results; undefined is left out. */
+/**
+ * Statements by name, which run in this order. An array of statements has an array of results; undefined is left out.
+ */
 export type Batch = Readonly<Record<string, Statement | readonly Statement[] | undefined>>
 type ResultOf<Each> = Each extends { isFirst: true; row?: infer Row }
   ? Row | undefined
@@ -147,8 +151,8 @@ const inSlot = (slot: number, error: Error) => {
 }
 
 /**
- * Runs the statements as one transaction in one round trip. Rows are keyed by column name, as D1 returns them. Reads and
- * idempotent writes are retried on transient errors and unexpected answers.
+ * Runs the statements as one transaction in one round trip. Rows are keyed by column name, as D1 returns them. Reads
+ * and idempotent writes are retried on transient errors and unexpected answers.
  * @param shared values of parameters of all statements
  * @throws UNAVAILABLE when D1 fails with a transient error or times out, or when the call waits too long for its turn
  */

@@ -11,8 +11,8 @@ const isBookOfCaller = isOwnRow(books.bookId, books.memberId, sql`caller.id`)
 type Book = typeof books.$inferSelect
 
 /**
- * As the guard of `runAsCaller`: selects `bookId` and other columns of the caller's book. They are null if the caller has no
- * such book. It saves a statement: a batch takes time for each.
+ * As the guard of `runAsCaller`: selects `bookId` and other columns of the caller's book. They are null if the caller
+ * has no such book. It saves a statement: a batch takes time for each.
  */
 export const selectOwnBook = <Name extends keyof Book>(...others: Name[]) =>
   sqlStatement<Pick<Book, 'bookId' | Name> | Record<'bookId' | Name, null>>`

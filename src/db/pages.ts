@@ -10,8 +10,9 @@ type Reading = { asc: SQL; desc: SQL; limit: SQL; offset: SQL; isFromEnd?: boole
 const [asc, desc] = [sql`asc`, sql`desc`]
 
 /**
- * Prepares the statements that read a page of a list. SQLite reads all rows that an offset skips, so a deep page is read
- * from the nearer end of the list. Only the database knows which end that is: of two statements, one returns no rows.
+ * Prepares the statements that read a page of a list. SQLite reads all rows that an offset skips, so a deep page is
+ * read from the nearer end of the list. Only the database knows which end that is: of two statements, one returns no
+ * rows.
  * @param totalElements the length of the list, as a scalar subquery. Null counts as 0
  */
 export const pagesOf = <Row>(totalElements: SQL, build: (reading: Reading) => SQL) => {

@@ -33,8 +33,8 @@ export const splitByBytes = (sizes: Size[]) => {
 }
 
 const partLimiter = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
-// Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take for one
-// part. A slow client can hold lists for minutes, so a member gets only a few, and a network half of them.
+// Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take
+// for one part. A slow client can hold lists for minutes, so a member gets only a few, and a network half of them.
 const MEMBER = 'member '
 const listLimiter = createLimiter({
   capacity: 24,
@@ -57,8 +57,8 @@ type LoadItems<Item> = (ids: string) => Promise<Item[]>
 export type LoadPart = <Part>(call: () => Promise<Part>) => Promise<Part>
 
 /**
- * Begins a response that is sent in parts. An isolate sends a limited number of these at a time. `end` must be called when
- * the response has been sent or aborted.
+ * Begins a response that is sent in parts. An isolate sends a limited number of these at a time. `end` must be called
+ * when the response has been sent or aborted.
  * @throws UNAVAILABLE if too many requests wait, or this one waits too long
  */
 export const startLoading = async (db: Db, caller: Caller) => {

@@ -4,8 +4,8 @@ import type { OwnQuota, Quotas } from '../values/quotas'
 import { type Caller, queryOne, selectMember } from './caller'
 import type { Db } from './client'
 
-// An operator may give a member other quotas than the service's, which are parameters. Both are compared in the member's row,
-// which a write reads anyway.
+// An operator may give a member other quotas than the service's, which are parameters. Both are compared in the
+// member's row, which a write reads anyway.
 
 export const bookLimit = sql`coalesce(maxBooks, :MAX_BOOKS)`
 export const textLimit = sql`coalesce(maxTextBytes, :MAX_MEMBER_TEXT_BYTES)`

@@ -30,7 +30,8 @@ export const headers: MiddlewareHandler<App> = async (c, next) => {
   for (const [name, value] of SECURITY) c.header(name, value)
   c.header('Vary', 'Origin')
   const origin = c.req.header('Origin')
-  // Read from the environment rather than from the validated configuration, so that browsers can read configuration errors too.
+  // Read from the environment rather than from the validated configuration, so that browsers can read configuration
+  // errors too.
   const allowed = c.env.CORS_ORIGINS?.trim() || '*'
   if (origin && (allowed === '*' || allowed.split(/[\s,]+/).some((each) => each === '*' || each === origin))) {
     c.header('Access-Control-Allow-Origin', origin)

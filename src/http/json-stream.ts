@@ -6,8 +6,8 @@ const isStreamable = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.values(value).some(isIterable)
 
 /**
- * A text that `take` removes. A generator keeps what it yielded until it continues: while a client does not read, the text
- * would stay in memory beside its bytes.
+ * A text that `take` removes. A generator keeps what it yielded until it continues: while a client does not read, the
+ * text would stay in memory beside its bytes.
  */
 type Chunk = { text: string }
 
@@ -18,8 +18,8 @@ const take = (chunk: Chunk) => {
 }
 
 /**
- * The JSON of a value, in chunks. An async iterable of arrays becomes one array, at the top, in an object, or in an object
- * that such an array contains.
+ * The JSON of a value, in chunks. An async iterable of arrays becomes one array, at the top, in an object, or in an
+ * object that such an array contains.
  */
 async function* toJson(value: unknown): AsyncGenerator<Chunk | string> {
   if (isIterable(value)) {
@@ -102,8 +102,8 @@ const sendStream = async (
 }
 
 /**
- * Responds 200 with JSON. A body, or a value in it, that is an async iterable of arrays is streamed as one array. If iterating
- * fails, the connection ends before the JSON is complete.
+ * Responds 200 with JSON. A body, or a value in it, that is an async iterable of arrays is streamed as one array. If
+ * iterating fails, the connection ends before the JSON is complete.
  */
 export const sendJson = async <Body extends object>(c: Context, body: object, timeoutMs = TIMEOUT_MS) => {
   const iterables = [body, ...Object.values(body)].filter(isIterable)

@@ -26,9 +26,9 @@ const logRequest: MiddlewareHandler<App> = async (c, next) => {
 }
 
 /**
- * Assigns a request id and logs a sample of the requests: all 5xx responses and slow requests, and a share of the others,
- * including 4xx, of which clients can cause any number. Logs the route pattern, as URLs may contain user input. All lines
- * of a request have its id and the version of the Worker.
+ * Assigns a request id and logs a sample of the requests: all 5xx responses and slow requests, and a share of the
+ * others, including 4xx, of which clients can cause any number. Logs the route pattern, as URLs may contain user input.
+ * All lines of a request have its id and the version of the Worker.
  */
 export const logged: MiddlewareHandler<App> = (c, next) => {
   // An id sent by the client is ignored: ids must be unique.

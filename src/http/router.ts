@@ -6,8 +6,8 @@ import { createRecent } from '../runtime/recent'
 const MAX_LENGTH = 64
 
 /**
- * A router that remembers its last matches: in profiles, searching the trie took more time than any other function of this
- * service. Hono's faster RegExpRouter does not support `/books/search` beside `/books/{book-id}`.
+ * A router that remembers its last matches: in profiles, searching the trie took more time than any other function of
+ * this service. Hono's faster RegExpRouter does not support `/books/search` beside `/books/{book-id}`.
  */
 export const createRouter = <Handler>(): Router<Handler> => {
   const trie = new TrieRouter<Handler>()

@@ -8,12 +8,14 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../values/time'
 // a limit.
 
 /**
- * At most `max` attempts in a sliding window. A limit with a `policy` is shown under that name in the RateLimit headers,
- * so it may count nothing but what the caller did, or the caller's network with one address.
+ * At most `max` attempts in a sliding window. A limit with a `policy` is shown under that name in the RateLimit
+ * headers, so it may count nothing but what the caller did, or the caller's network with one address.
  */
 export type Limit = { max: number; windowMs: number; policy?: string }
 
-/** Limits of a network: an IPv4 address or an IPv6 /64. `site`: those of the /48, as one customer may hold all its /64s. */
+/**
+ * Limits of a network: an IPv4 address or an IPv6 /64. `site`: those of the /48, as one customer may hold all its /64s.
+ */
 type NetworkLimits = { network: Limit[]; site: Limit[] }
 
 /** The limit of a /48 is three times that of one network. */
@@ -41,21 +43,21 @@ export const GUESSES = {
   address: [{ max: 100, windowMs: DAY_MS }],
 }
 /**
- * Mails with a reset code to one address, requested from all networks, since the last change of credentials. The window is
- * the lifetime of a code, so that the mailbox has a valid code when the limit is reached: strangers cannot lock the member
- * out. Has no policy, as it counts the requests of others.
+ * Mails with a reset code to one address, requested from all networks, since the last change of credentials. The window
+ * is the lifetime of a code, so that the mailbox has a valid code when the limit is reached: strangers cannot lock the
+ * member out. Has no policy, as it counts the requests of others.
  */
 export const RESET_MAILS: Limit[] = [{ max: 2, windowMs: 10 * MINUTE_MS }]
 /**
- * Reset codes tried for one e-mail address. No limit counts the tries of other networks, so that strangers cannot lock the
- * member out; the codes are long enough (docs/decisions.md).
+ * Reset codes tried for one e-mail address. No limit counts the tries of other networks, so that strangers cannot lock
+ * the member out; the codes are long enough (docs/decisions.md).
  */
 export const RESETS = perNetwork({ max: 5, windowMs: 10 * MINUTE_MS, policy: 'reset-attempt' })
 /** The same for all addresses. */
 export const RESETS_OF_ANYONE = perNetwork({ max: 30, windowMs: HOUR_MS })
 /**
- * Mails with a code for a new e-mail address: `memberAddress` of one member to the address, `address` of all members. These
- * have no policy, as the address may be someone else's.
+ * Mails with a code for a new e-mail address: `memberAddress` of one member to the address, `address` of all members.
+ * These have no policy, as the address may be someone else's.
  */
 export const EMAIL_CHANGES = {
   session: [{ max: 5, windowMs: HOUR_MS, policy: 'email-change' }],
@@ -70,8 +72,8 @@ export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 
 export const EXPORTS: Limit[] = [{ max: 20, windowMs: DAY_MS, policy: 'export' }]
 export const EXPORT_PARTS: Limit[] = [{ max: 400, windowMs: DAY_MS, policy: 'export-part' }]
 /**
- * Searches sent to the catalogue provider, of which YES24 allows 5,000 a day. Has no policy, as it counts the searches of
- * everyone in the network.
+ * Searches sent to the catalogue provider, of which YES24 allows 5,000 a day. Has no policy, as it counts the searches
+ * of everyone in the network.
  */
 export const CATALOGUE_SEARCHES = perNetwork({ max: 100, windowMs: HOUR_MS }, { max: 300, windowMs: DAY_MS })
 /** Failed logins that a member's activity lists, from all networks. */

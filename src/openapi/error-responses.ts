@@ -48,7 +48,8 @@ const bodyErrors = ({ file }: RouteMetadata) =>
     ...(file ? [] : (['BODY_MALFORMED'] as const)),
     'BODY_INCOMPLETE',
     file ? 'FILE_TOO_LARGE' : 'BODY_TOO_LARGE',
-    // A bare file may be of any type. The document shows only the form: clients of some generators cannot send either of two.
+    // A bare file may be of any type. The document shows only the form: clients of some generators cannot send either
+    // of two.
     ...(file?.acceptsRawBody ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const)),
   ] as const
 

@@ -1,5 +1,5 @@
-// The examples of the document, in an order in which they can be executed: test/features/document/openapi.test.ts sends each
-// request and expects its response.
+// The examples of the document, in an order in which they can be executed: test/features/document/openapi.test.ts sends
+// each request and expects its response.
 import { sample } from '../catalogue/providers/sample'
 import { drawYear } from '../library/stats/picture/draw'
 
@@ -17,8 +17,8 @@ export type Example = {
 }
 
 /**
- * Values in the examples that differ each time. The tests that execute the examples replace them with actual values of the
- * same form, from earlier responses and mails (test/support/document/placeholders.ts).
+ * Values in the examples that differ each time. The tests that execute the examples replace them with actual values of
+ * the same form, from earlier responses and mails (test/support/document/placeholders.ts).
  */
 export const PLACEHOLDERS = {
   IMAGE_NAME: 'gKz3Yv0mQW6c9pVbR1xT2A.png',

@@ -60,7 +60,10 @@ export const TAGS = {
   Health: 'Check the health of the service.',
 }
 
-/** The descriptions of named schemas, their properties and the parameters: one line each, without links to other documents. */
+/**
+ * The descriptions of named schemas, their properties and the parameters: one line each, without links to other
+ * documents.
+ */
 export type Descriptions = {
   /** Enumerations with the meaning of each value. */
   schemas?: Record<string, string>

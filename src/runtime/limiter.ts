@@ -74,8 +74,9 @@ export const createLimiter = (options: Options) => {
     if (holders.delete(holder)) adjust(holder.keys, -holder.amount)
   }
 
-  // The banker's algorithm (Dijkstra, EWD 108) for one resource: without it, leases that grow could block one another. They
-  // grow because two senders that declare much and trickle would otherwise hold all memory, and sign-up has no guard.
+  // The banker's algorithm (Dijkstra, EWD 108) for one resource: without it, leases that grow could block one another.
+  // They grow because two senders that declare much and trickle would otherwise hold all memory, and sign-up has no
+  // guard.
   /** Whether all holders could still reach their `most`, one after another, if this one got `amount` more. */
   const isSafe = (grown: Holder, amount: number) => {
     let free = capacity - used - amount
@@ -94,7 +95,10 @@ export const createLimiter = (options: Options) => {
   const isNextToFinish = (one: Holder) =>
     holders.has(one) && [...holders].every((other) => neededBy(other) === 0 || neededBy(other) >= neededBy(one))
 
-  /** Whether a key would hold more than its limit or, while other keys wait, more than half. The first request of a key may. */
+  /**
+   * Whether a key would hold more than its limit or, while other keys wait, more than half. The first request of a key
+   * may.
+   */
   const exceedsShare = ({ keys, holder, amount }: Request) =>
     keys.some((key) => {
       const held = shares.get(key) ?? 0
@@ -196,8 +200,8 @@ export const createLimiter = (options: Options) => {
       return isAvailable(request) ? toLease(holder) : undefined
     },
     /**
-     * Waits for an amount. Returns undefined when the wait takes too long, or when the queue is full and no other key has
-     * more callers waiting.
+     * Waits for an amount. Returns undefined when the wait takes too long, or when the queue is full and no other key
+     * has more callers waiting.
      * @param keys the sources it belongs to, which take turns
      * @param most what the lease may grow to
      */

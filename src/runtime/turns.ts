@@ -5,8 +5,8 @@ const PAUSE_MS = 25
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Takes turns at work that blocks the isolate's single thread: one caller at a time, in short rounds, with pauses between
- * them while others wait. A flood of such work slows down that work, not other requests.
+ * Takes turns at work that blocks the isolate's single thread: one caller at a time, in short rounds, with pauses
+ * between them while others wait. A flood of such work slows down that work, not other requests.
  * @param maxWaiting the most callers that wait
  */
 export const createTurns = (maxWaiting: number) => {

@@ -29,8 +29,8 @@ export const bookTextBytes = sql.raw(`octet_length(concat(${BOOK_TEXTS.join(', '
 
 export const bookColumns = sql.raw(BOOK_COLUMNS.map((name) => `books.${name}`).join(', '))
 /**
- * A condition for each status. No index lists all books of a member by bookId, but one lists those of a status. Select those of
- * each status, join with `union all`, and order by bookId: SQLite merges them.
+ * A condition for each status. No index lists all books of a member by bookId, but one lists those of a status. Select
+ * those of each status, join with `union all`, and order by bookId: SQLite merges them.
  */
 export const STATUS_CONDITIONS = BOOK_STATUSES.map((status) => sql.raw(`bookStatus = '${status}'`))
 /** Matches the rows of a table that belong to a book, in queries on `books`. */

@@ -6,8 +6,8 @@ import type { Cells, Entry } from './entry'
  */
 export const READER_PROTOCOL = 1
 
-// The form in which the reader sends entries: lines of JSON. The rows of a table share the names of its columns, so a line omits
-// names that are those of the line before.
+// The form in which the reader sends entries: lines of JSON. The rows of a table share the names of its columns, so a
+// line omits names that are those of the line before.
 type SentEntry = Omit<Entry, 'cells'> & { cells: { names?: string[]; values: string[] } }
 
 /** Returns a function that writes entries as lines, without line ends. */

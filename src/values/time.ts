@@ -26,7 +26,9 @@ export const isTimeZone = (name: string) => {
   }
 }
 
-/** Converts times of an IANA time zone. Intl, which is slow, is asked only once a day, or around a change of the offset. */
+/**
+ * Converts times of an IANA time zone. Intl, which is slow, is asked only once a day, or around a change of the offset.
+ */
 export const createZone = (timeZone: string) => {
   const offsets = new Map<number, number>()
   /** The offset at the beginning of a UTC day, in milliseconds. */
@@ -44,7 +46,9 @@ export const createZone = (timeZone: string) => {
     const isSame = offset === offsetAt(day + 1)
     return isSame ? new Date(at + offset).toISOString().slice(0, 10) : localTime(timeZone, at).slice(0, 10)
   }
-  /** The time of `yyyy-MM-ddTHH:mm:ss`. Of an hour that occurs twice, the first; in one that is skipped, as much later. */
+  /**
+   * The time of `yyyy-MM-ddTHH:mm:ss`. Of an hour that occurs twice, the first; in one that is skipped, as much later.
+   */
   const toTime = (local: string) => {
     const time = Date.parse(`${local}Z`)
     const day = Math.floor(time / DAY_MS)

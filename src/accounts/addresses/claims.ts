@@ -5,8 +5,8 @@ import { log } from '../../runtime/log'
 import { DAY_MS } from '../../values/time'
 import { type Address, type Entry, entryColumns, type Holder, hash, isAddress, isFree } from './directory'
 
-// Claims of e-mail addresses in the directory. No transaction spans two databases, and a call can be lost, run late or run
-// twice: docs/decisions/0021-slots.md explains the flows.
+// Claims of e-mail addresses in the directory. No transaction spans two databases, and a call can be lost, run late or
+// run twice: docs/decisions/0021-slots.md explains the flows.
 
 /** Whether an entry is a claim whose flow failed or took too long. It must be settled before the address is used. */
 export const isAbandoned = (holder: Holder, now: number): holder is Entry =>
@@ -15,7 +15,9 @@ export const isAbandoned = (holder: Holder, now: number): holder is Entry =>
 /** The longest that a sign-up takes: a minute in the queue for hashing, and its database calls. */
 const CLAIM_MS = 80_000
 
-/** The statements that begin a claim if a condition is met: they take its id, then insert `entries` from `selection`. */
+/**
+ * The statements that begin a claim if a condition is met: they take its id, then insert `entries` from `selection`.
+ */
 const claimWith = (condition: SQL, selection: SQL) => {
   const next = sqlStatement`
     insert into slotCounters (slot, lastClaimId) select :slot, :firstClaimId where ${condition}
@@ -64,8 +66,8 @@ const takeIf = (condition: SQL) =>
   )
 
 /**
- * The statements that take the address a member uses, and one that is free or reserved for the member, for a change, if a
- * condition is met. `entries` are all under one new claim.
+ * The statements that take the address a member uses, and one that is free or reserved for the member, for a change, if
+ * a condition is met. `entries` are all under one new claim.
  */
 export const takeForChangeIf = (condition: SQL) => takeIf(sql`${isFree(true)} and ${condition}`)
 

@@ -86,8 +86,8 @@ export const chooseStandIn = (addressHash: string, shares: { slot: number; given
 }
 
 /**
- * Finds the slot of the member with an address, in one call. For an unknown address it returns a stand-in, so that neither
- * calls nor time reveal whether an account exists. Further statements run in the same transaction.
+ * Finds the slot of the member with an address, in one call. For an unknown address it returns a stand-in, so that
+ * neither calls nor time reveal whether an account exists. Further statements run in the same transaction.
  */
 export const findSlot = async <B extends Batch>(
   { directory, numbers }: Slots,

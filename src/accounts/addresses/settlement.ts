@@ -48,8 +48,8 @@ const reserveListed = sqlStatement`
 const deleteListed = sqlStatement`delete from addresses where ${isListed}`
 
 /**
- * The statements that record the outcome in the directory. Each address becomes HELD if its member uses it, RESERVED while
- * an undo may restore it, and free otherwise. In a lost slot, or under another key, nothing changes.
+ * The statements that record the outcome in the directory. Each address becomes HELD if its member uses it, RESERVED
+ * while an undo may restore it, and free otherwise. In a lost slot, or under another key, nothing changes.
  * @param uses the result of `endClaims`
  */
 export const recordOutcome = async (config: Config, entries: Entry[], uses: Use[]) => {

@@ -5,7 +5,10 @@ import type { Config } from '../../env'
 import { limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../limits/attempts'
 import { DAY_MS } from '../../values/time'
 
-/** Hashes an e-mail address, regardless of case, for a purpose: addresses of people who are not members are never stored. */
+/**
+ * Hashes an e-mail address, regardless of case, for a purpose: addresses of people who are not members are never
+ * stored.
+ */
 export const hashFor =
   ({ JWT_SECRET }: Config, email: string) =>
   (purpose: string, ...more: string[]) =>

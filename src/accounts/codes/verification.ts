@@ -125,8 +125,8 @@ export const invalidCodeError = (code: string) =>
   fieldError('authenticationCode', code, 'is wrong or expired, or was tried too often: request a new code')
 
 /**
- * The code, if one is required, and the claim, unless the slot is 0, where the members are in the same database as the codes.
- * `abandoned`: must be settled before a new check. `marks`: those in slot 0.
+ * The code, if one is required, and the claim, unless the slot is 0, where the members are in the same database as the
+ * codes. `abandoned`: must be settled before a new check. `marks`: those in slot 0.
  */
 export type Checked = { code?: VerifiedCode; claimId?: number; abandoned?: Entry; marks: Mark[] }
 
@@ -144,11 +144,11 @@ const checkUnverified = async (db: Db, owner: Address, slot: number): Promise<Ch
 
 /**
  * Checks the code of a sign-up against every code that is valid for the address, whichever network requested it. Each
- * check counts as a try before its outcome is known, so that of a thousand concurrent guesses from one network only five
- * are evaluated. In a slot other than 0, claims the address in the same transaction; if that fails because of an
+ * check counts as a try before its outcome is known, so that of a thousand concurrent guesses from one network only
+ * five are evaluated. In a slot other than 0, claims the address in the same transaction; if that fails because of an
  * abandoned claim, it must be settled first.
- * @throws MEMBER_EXISTS regardless of the code; INVALID_FIELDS for a wrong, expired or used code; TOO_MANY_REQUESTS after
- * twenty tries in a day from the network, or a hundred from all
+ * @throws MEMBER_EXISTS regardless of the code; INVALID_FIELDS for a wrong, expired or used code; TOO_MANY_REQUESTS
+ * after twenty tries in a day from the network, or a hundred from all
  */
 export const checkCode = async (
   db: Db,

@@ -24,7 +24,9 @@ export const hashCode = (config: Config, memberId: number, email: string, code: 
 
 const codes = createIssuer(accountCode)
 
-/** Selects a code that belongs to the member, has not expired and was not voided. `version`: the `credentialsVersion`. */
+/**
+ * Selects a code that belongs to the member, has not expired and was not voided. `version`: the `credentialsVersion`.
+ */
 const rightCode = (version: SQL) => sql`
   select codeHash from accountCodes
   where codeHash = :codeHash and memberId = :memberId and expiresAt > :now and credentialsVersion = ${version}`
@@ -36,9 +38,9 @@ export const selectRightCode = (version: SQL) =>
 export type Requester = { memberId: number; slot: number; credentialsVersion: number; returnExpiresAt: number | null }
 
 /**
- * Issues a code for a new address, and passes a mail with it to `deliver`; if the address is taken, a mail that informs its
- * owner instead. Does nothing when a limit of the address is reached. If delivery fails, the code is deleted and not
- * counted. Call it after the response, which must not reveal whether the address is taken.
+ * Issues a code for a new address, and passes a mail with it to `deliver`; if the address is taken, a mail that informs
+ * its owner instead. Does nothing when a limit of the address is reached. If delivery fails, the code is deleted and
+ * not counted. Call it after the response, which must not reveal whether the address is taken.
  * @throws UNAVAILABLE when MAILS_PER_DAY is reached, and the errors of `deliver`
  */
 export const issueCode = async (

@@ -54,8 +54,8 @@ type Change = {
   values: Values
 }
 /**
- * `restored`, `changed`: the profile after a return to a former address, or after a change to another one. `blocking`: open
- * claims that must be settled before another try.
+ * `restored`, `changed`: the profile after a return to a former address, or after a change to another one. `blocking`:
+ * open claims that must be settled before another try.
  */
 type Outcome = { marks: CheckedMark[]; usage: Usage[]; counted: Counted } & Partial<{
   oldEmail: string
@@ -140,11 +140,11 @@ export type Inform = {
 }
 
 /**
- * Changes the caller's e-mail address with the code mailed to the new one. Sessions stay valid. For 72 hours, the former
- * address is reserved for the member, and an undo code restores it. A change to an address that an undo would restore is that
- * undo, but the caller stays logged in.
- * @throws INVALID_FIELDS for a wrong, expired, used or voided code;
- * MEMBER_EXISTS, only with the right code, when the address has been taken since; TOO_MANY_REQUESTS after too many tries
+ * Changes the caller's e-mail address with the code mailed to the new one. Sessions stay valid. For 72 hours, the
+ * former address is reserved for the member, and an undo code restores it. A change to an address that an undo would
+ * restore is that undo, but the caller stays logged in.
+ * @throws INVALID_FIELDS for a wrong, expired, used or voided code; MEMBER_EXISTS, only with the right code, when the
+ * address has been taken since; TOO_MANY_REQUESTS after too many tries
  */
 export const changeEmail = async (
   slots: Slots,

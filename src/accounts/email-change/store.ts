@@ -10,14 +10,14 @@ import { type Origin, recordActivity } from '../sessions/activity'
 import { deleteTokensAndLinksOf } from '../tokens/store'
 import { hasRightCode, type Requester, selectRightCode } from './change-codes'
 
-// The statements of a change of e-mail address, and of those that restore a former one: with the code mailed to it, or by a
-// change back to it.
+// The statements of a change of e-mail address, and of those that restore a former one: with the code mailed to it, or
+// by a change back to it.
 
 /** Matches the undo that restores an address, while it can be used. */
 const isUndoTo = sql`lower(email) = lower(:email) and expiresAt > :now`
 /**
- * Selects the caller. `returnExpiresAt`: when the caller's undo to the wanted address expires, or null if there is none: then
- * the change is no return.
+ * Selects the caller. `returnExpiresAt`: when the caller's undo to the wanted address expires, or null if there is
+ * none: then the change is no return.
  */
 export const selectChanging = sqlStatement<
   Pick<typeof members.$inferSelect, 'memberId' | 'email' | 'passwordHash' | 'credentialsVersion'> &
@@ -28,9 +28,9 @@ export const selectChanging = sqlStatement<
   from members where ${isCaller}`
 
 /**
- * Builds the statements that restore a former address if a condition is met. `restored` returns the profile; the undos of this
- * change and all later ones are deleted.
- * The password is deleted too, because it was needed to change the address. Nobody can log in before a reset.
+ * Builds the statements that restore a former address if a condition is met. `restored` returns the profile; the undos
+ * of this change and all later ones are deleted. The password is deleted too, because it was needed to change the
+ * address. Nobody can log in before a reset.
  * @param owner SQL for the member's id
  * @param isUndo matches the undo
  * @param isEnded matches the sessions that end
@@ -45,7 +45,8 @@ export const restoreIf = (owner: SQL, isUndo: SQL, condition: SQL, isEnded = sql
     set email = :email, passwordHash = '', credentialsVersion = credentialsVersion + 1, updatedAt = :updatedAt
     where memberId = ${member}
     returning email, name`
-  // The condition may no longer hold. But an undo that restores the address in use exists only if that was just restored.
+  // The condition may no longer hold. But an undo that restores the address in use exists only if that was just
+  // restored.
   const deleteUndos = sqlStatement`
     delete from emailUndos where memberId = ${owner} and undoId >= (
       select min(undoId) from emailUndos where memberId = ${owner} and expiresAt > :now
@@ -64,9 +65,10 @@ const sentVersion = sql`:credentialsVersion`
 const storedVersion = sql`(select credentialsVersion from members where memberId = :memberId)`
 
 /**
- * The statements that change the caller's address if a condition is met. Those of `restoreIf` return to a former address: like
- * its undo, but keeping the caller's session. To any other address, the others add an undo, record the activity and change
- * the address. A return increments the version, which the condition must check, so that they then do nothing.
+ * The statements that change the caller's address if a condition is met. Those of `restoreIf` return to a former
+ * address: like its undo, but keeping the caller's session. To any other address, the others add an undo, record the
+ * activity and change the address. A return increments the version, which the condition must check, so that they then
+ * do nothing.
  */
 const changeIf = (condition: SQL) => {
   const isOther = sql`sessionId <> :callerSessionId`

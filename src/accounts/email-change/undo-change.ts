@@ -81,8 +81,8 @@ const restoreClaimedAddress = async (
 }
 
 /**
- * Undoes a change of e-mail address, and all later ones: restores the former address, ends all sessions, access tokens and links,
- * and deletes the password, so that the member must reset it.
+ * Undoes a change of e-mail address, and all later ones: restores the former address, ends all sessions, access tokens
+ * and links, and deletes the password, so that the member must reset it.
  * @returns the restored address, and the one that it replaced
  * @throws INVALID_FIELDS, the same for an unknown, used or expired code, and while the member is blocked
  */

@@ -1,8 +1,8 @@
 import { hashToken } from '../../auth/access-token'
 import { normaliseCode, randomCode } from '../codes/mailed-code'
 
-// The code that undoes a change is sent without an address. It consists of the member's slot, in four digits, and 150 random
-// bits, so it needs neither a keyed hash nor a limit on attempts.
+// The code that undoes a change is sent without an address. It consists of the member's slot, in four digits, and 150
+// random bits, so it needs neither a keyed hash nor a limit on attempts.
 
 const PARTS = 3
 const FORM = /^(\d{4})[0-9A-Z]{30}$/

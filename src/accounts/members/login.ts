@@ -55,10 +55,10 @@ const recordLogin = recordActivity(
 
 /**
  * Logs a member in. Failed logins are counted per account and network, and per IPv6 /48.
- * @throws LOGIN_FAILED for an unknown e-mail and for a wrong password, after the same time; MEMBER_BLOCKED, only with the right
- * password, which then still counts as a failed login; TOO_MANY_REQUESTS after too
- * many failed logins, or when too many callers wait for hashing; UNAVAILABLE instead of LOGIN_FAILED while a slot or the key of
- * the directory is lost
+ * @throws LOGIN_FAILED for an unknown e-mail and for a wrong password, after the same time; MEMBER_BLOCKED, only with
+ * the right password, which then still counts as a failed login; TOO_MANY_REQUESTS after too many failed logins, or
+ * when too many callers wait for hashing; UNAVAILABLE instead of LOGIN_FAILED while a slot or the key of the directory
+ * is lost
  */
 export const logIn = async (slots: Slots, config: Config, { email, password }: Credentials, origin: Origin) => {
   const keys = hashingKeys(origin.network, email)

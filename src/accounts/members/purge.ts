@@ -4,8 +4,8 @@ import { markWithdrawn, purgeObjects } from '../../library/images/bucket'
 import { log } from '../../runtime/log'
 import { HOUR_MS } from '../../values/time'
 
-// Deletes what withdrawn members leave behind. Deleting the member's row first would delete everything in one statement,
-// through ON DELETE CASCADE, and D1 ends statements after 30 seconds.
+// Deletes what withdrawn members leave behind. Deleting the member's row first would delete everything in one
+// statement, through ON DELETE CASCADE, and D1 ends statements after 30 seconds.
 
 /** Rows per statement. */
 const BATCH = 1000
@@ -20,9 +20,9 @@ const deleteFrom = (table: string, columns: string) => {
     returning memberId`
 }
 
-// The log of changes first, so that the triggers add nothing to it. Books after their details: otherwise one batch would also
-// delete, by trigger, the details of a thousand books. Tags before bookTags, so that the trigger that counts their books writes
-// nothing.
+// The log of changes first, so that the triggers add nothing to it. Books after their details: otherwise one batch
+// would also delete, by trigger, the details of a thousand books. Tags before bookTags, so that the trigger that counts
+// their books writes nothing.
 const STEPS = Object.entries({
   changes: 'seq',
   tags: 'tagId',
@@ -57,8 +57,8 @@ const MIN_STATEMENTS_PER_MEMBER = STEPS.length + 3
 const MAX_STATEMENTS_PER_MEMBER = 400
 
 /**
- * Deletes the rows of a withdrawn member in batches, and finally the member's own row. A purge that is interrupted, or uses
- * up its statements, is continued by the next one.
+ * Deletes the rows of a withdrawn member in batches, and finally the member's own row. A purge that is interrupted, or
+ * uses up its statements, is continued by the next one.
  */
 const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
   const { filled } = await run(db, { filled: firstRow(selectFilled({ memberId: withdrawn })) })
@@ -101,8 +101,8 @@ export const purgeMember = async (
 
 const MAX_JOBS = 100
 
-// Jobs that are only repeated for late uploads must not delay those with rows left. A mark would delete an active member again
-// after each restore.
+// Jobs that are only repeated for late uploads must not delay those with rows left. A mark would delete an active
+// member again after each restore.
 const selectPurgeJobs = sqlStatement<Job>`
   select memberId, createdAt from purgeJobs
   where not exists (select 1 from members where members.memberId = purgeJobs.memberId and withdrawnAt is null)
@@ -115,8 +115,8 @@ export type Budget = { left: number; slotsAtATime: number }
 
 /**
  * Purges withdrawn members of a slot, those with rows left before others, the oldest first. The next sweep retries what
- * failed. A job is repeated until it is an hour old: an upload that began before the withdrawal may still store an image.
- * It does not end before its withdrawal is marked. Returns how many members were purged, at least in part.
+ * failed. A job is repeated until it is an hour old: an upload that began before the withdrawal may still store an
+ * image. It does not end before its withdrawal is marked. Returns how many members were purged, at least in part.
  * @param release frees the addresses of the members; without it, no job ends
  */
 export const runPurgeJobs = async (

@@ -3,8 +3,8 @@ import { filledText, orRequired } from '../../values/fields'
 import { named, namedLazy } from '../../values/named'
 import { isTimeZone } from '../../values/time'
 
-// A dot-atom (RFC 5322) at a domain name. ASCII only, because lower() in SQLite folds nothing else; no `i` flag, because
-// JSON Schema patterns have no flags.
+// A dot-atom (RFC 5322) at a domain name. ASCII only, because lower() in SQLite folds nothing else; no `i` flag,
+// because JSON Schema patterns have no flags.
 const ADDRESS =
   /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?\.)+[A-Za-z][A-Za-z\d-]{0,61}[A-Za-z\d]$/
 export const Email = z.lazy(() =>
@@ -15,7 +15,9 @@ export const Email = z.lazy(() =>
 export const MAX_NAME = 100
 const Name = z.lazy(() => filledText(MAX_NAME))
 const MAX_PASSWORD = 128
-/** Never a valid password. Replaces passwords that are too long, which would take memory while they wait to be hashed. */
+/**
+ * Never a valid password. Replaces passwords that are too long, which would take memory while they wait to be hashed.
+ */
 const NO_PASSWORD = ' '
 export const Password = z.lazy(() =>
   z

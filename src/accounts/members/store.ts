@@ -54,8 +54,8 @@ const deleteOtherSessions = deleteOtherSessionsIf(sql`memberId = ${changedCaller
 const deleteTokensOfChanged = deleteTokensOf(changedCaller)
 
 /**
- * Updates the caller's name, time zone or password hash. A new password ends all sessions but the caller's own, and access tokens only
- * with `deleteAccessTokens`.
+ * Updates the caller's name, time zone or password hash. A new password ends all sessions but the caller's own, and
+ * access tokens only with `deleteAccessTokens`.
  * @returns undefined, without a change, if the password was changed since it was verified
  */
 export const updateProfile = async (
@@ -74,7 +74,8 @@ export const updateProfile = async (
     const { guard } = await runAsCaller(db, caller, { guard: idempotent(updateSettings(set)) })
     return guard
   }
-  // Mailed codes stay valid: otherwise the thief of a session could void them all by changing the password again and again.
+  // Mailed codes stay valid: otherwise the thief of a session could void them all by changing the password again and
+  // again.
   const values = { ...set, newHash: passwordHash, verifiedHash }
   const { updated } = await runAsCaller(db, caller, {
     updated: updatePassword(values),
@@ -97,9 +98,10 @@ const eraseCaller = sqlStatement`
   update members set ${sql.raw(ERASED)}, withdrawnAt = :createdAt where ${isCaller}`
 
 /**
- * Withdraws the caller: all sessions, access tokens and links end, the e-mail address is free again, and name, password and
- * activity are erased. Leaves a job to delete the books, memos and images, which could take too long for one statement.
- * In a slot other than 0, the address is free only after `releaseAddresses`, which the job repeats. Returns the job.
+ * Withdraws the caller: all sessions, access tokens and links end, the e-mail address is free again, and name, password
+ * and activity are erased. Leaves a job to delete the books, memos and images, which could take too long for one
+ * statement. In a slot other than 0, the address is free only after `releaseAddresses`, which the job repeats. Returns
+ * the job.
  */
 export const withdraw = async (db: Db, caller: Caller): Promise<Job> => {
   const createdAt = Date.now()

@@ -26,8 +26,8 @@ export const countLogin = async (directory: Db, config: Config, email: string, n
   countOrRefuse(directory, await toLoginAttempt(config, email, network))
 
 /**
- * Checks a password that was counted as a failed login before, so that concurrent guesses cannot exceed the limit. If it is
- * right, continues with `work` in the same turn. The calling function uncounts it then; errors uncount it here.
+ * Checks a password that was counted as a failed login before, so that concurrent guesses cannot exceed the limit. If
+ * it is right, continues with `work` in the same turn. The calling function uncounts it then; errors uncount it here.
  * @param find finds the member. A missing one takes as long as a wrong password
  * @returns undefined if the password is wrong
  * @throws TOO_MANY_REQUESTS when too many callers wait for hashing

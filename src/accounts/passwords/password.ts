@@ -1,6 +1,6 @@
-// PBKDF2-HMAC-SHA-512 with the 210,000 iterations that OWASP's Password Storage Cheat Sheet recommends. Deployed Workers
-// refuse more than 100,000 iterations per call, so rounds are chained: the output of each is the password of the next.
-// A chain is not standard PBKDF2, hence its own identifier. See docs/decisions/0005-chained-pbkdf2.md.
+// PBKDF2-HMAC-SHA-512 with the 210,000 iterations that OWASP's Password Storage Cheat Sheet recommends. Deployed
+// Workers refuse more than 100,000 iterations per call, so rounds are chained: the output of each is the password of
+// the next. A chain is not standard PBKDF2, hence its own identifier. See docs/decisions/0005-chained-pbkdf2.md.
 const SCHEME = 'pbkdf2-sha512-chain'
 const ROUNDS = 3
 const ITERATIONS = 70_000

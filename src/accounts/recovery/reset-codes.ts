@@ -13,8 +13,8 @@ import { createIssuer } from '../codes/issuer'
 import { DAILY_MAILS_SENT, dayOf, hashFor, limitMails } from '../codes/mail-limits'
 import { normaliseCode, randomCode } from '../codes/mailed-code'
 
-// The codes that reset a password. Several codes of an address may be valid at once: a stranger's request must not void the
-// one that the member is typing.
+// The codes that reset a password. Several codes of an address may be valid at once: a stranger's request must not void
+// the one that the member is typing.
 
 const PURPOSE = 'password reset'
 /** The daily limit for resets is twice the one for other codes, so that a flood of sign-ups cannot use up all mails. */
@@ -42,13 +42,16 @@ const findMember = async (slots: Slots, address: Address) => {
 }
 
 const codes = createIssuer({ ...accountCode, mails: sql`:memberId > 0` })
-/** Stands in for an unknown address. Its code is stored but not sent: the database's bookmark shows that something was written. */
+/**
+ * Stands in for an unknown address. Its code is stored but not sent: the database's bookmark shows that something was
+ * written.
+ */
 const NOBODY = { memberId: 0, slot: 0, credentialsVersion: 0 }
 
 /**
- * Issues a code to the member with an address, if there is one, and passes it to `deliver`, with the address as the member
- * wrote it. Does nothing when the limit of the address is reached: its owner then has valid codes. If delivery fails, the
- * code is deleted and not counted. Call it after the response.
+ * Issues a code to the member with an address, if there is one, and passes it to `deliver`, with the address as the
+ * member wrote it. Does nothing when the limit of the address is reached: its owner then has valid codes. If delivery
+ * fails, the code is deleted and not counted. Call it after the response.
  * @throws UNAVAILABLE when twice MAILS_PER_DAY is reached, and the errors of `deliver`
  */
 export const issueCode = async (
@@ -63,8 +66,8 @@ export const issueCode = async (
   const now = Date.now()
   const [code, day, hash] = [randomCode(), dayOf(now), hashFor(config, address.email)]
   const owner = member ?? NOBODY
-  // Void codes do not count. Otherwise someone with a stolen session could void them all by changing the address, and the
-  // member could not get another one.
+  // Void codes do not count. Otherwise someone with a stolen session could void them all by changing the address, and
+  // the member could not get another one.
   const version = `${owner.memberId} ${owner.credentialsVersion}`
   const issued = {
     ...toAttempt(now, { subject: await hash('reset mail', version), limits: RESET_MAILS }),
@@ -92,8 +95,8 @@ const selectMatch = sqlStatement<ValidCode>`
 
 /**
  * Checks a code in one database call, in which the try is counted, so that concurrent tries cannot exceed a limit.
- * @throws INVALID_FIELDS, the same for a wrong, expired or used code and for an unknown address; TOO_MANY_REQUESTS when a
- * limit of the network is reached
+ * @throws INVALID_FIELDS, the same for a wrong, expired or used code and for an unknown address; TOO_MANY_REQUESTS when
+ * a limit of the network is reached
  */
 export const checkCode = async (db: Db, config: Config, email: string, code: string, network: string) => {
   const hash = hashFor(config, email)

@@ -11,10 +11,10 @@ import type { PasswordReset } from './schema'
 import { replacePassword } from './store'
 
 /**
- * Resets a password with a mailed code, and ends all sessions, access tokens and links of the member. Hashes the password only if
- * the code is right.
- * @throws INVALID_FIELDS, the same for each invalid code and for an unknown address; TOO_MANY_REQUESTS after too many tries
- * of the network, or when too many callers wait for hashing
+ * Resets a password with a mailed code, and ends all sessions, access tokens and links of the member. Hashes the
+ * password only if the code is right.
+ * @throws INVALID_FIELDS, the same for each invalid code and for an unknown address; TOO_MANY_REQUESTS after too many
+ * tries of the network, or when too many callers wait for hashing
  */
 export const resetPassword = async (
   slots: Slots,

@@ -6,10 +6,16 @@ import { type Origin, recordActivity } from '../sessions/activity'
 import { deleteTokensAndLinksOf } from '../tokens/store'
 import { hasValidCode, type ValidCode } from './reset-codes'
 
-/** Matches the member unless the code was voided: by another reset, a change of e-mail address, a block, or a withdrawal. */
+/**
+ * Matches the member unless the code was voided: by another reset, a change of e-mail address, a block, or a
+ * withdrawal.
+ */
 const isUnchanged = sql`memberId = :memberId and credentialsVersion = :credentialsVersion and withdrawnAt is null`
 
-/** The statements that set the password of a member and end all sessions, access tokens and links, if a condition is met. */
+/**
+ * The statements that set the password of a member and end all sessions, access tokens and links, if a condition is
+ * met.
+ */
 const replacePasswordIf = (condition: SQL) => {
   const member = sql`(select memberId from members where ${condition})`
   const record = recordActivity('PASSWORD_RESET', member)
@@ -36,8 +42,8 @@ const deleteVoidCodes = sqlStatement`
   delete from accountCodes where subject = :subject and credentialsVersion <= :credentialsVersion`
 
 /**
- * Sets the password of the member who has a valid code, and ends all sessions, access tokens and links. In slot 0 this is one
- * transaction. In other slots, the code is deleted first: if the slot then fails, the member needs another one.
+ * Sets the password of the member who has a valid code, and ends all sessions, access tokens and links. In slot 0 this
+ * is one transaction. In other slots, the code is deleted first: if the slot then fails, the member needs another one.
  * @returns the member's e-mail address, or undefined if the code was used, expired or voided since it was checked
  */
 export const replacePassword = async (

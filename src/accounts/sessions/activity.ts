@@ -15,7 +15,10 @@ export const MAX_ENTRIES = 5500
 const DAYS_KEPT = 90
 const KEPT_MS = DAYS_KEPT * DAY_MS
 
-/** The most entries of one kind on a UTC day that differ in device or country. Others are merged into one without either. */
+/**
+ * The most entries of one kind on a UTC day that differ in device or country. Others are merged into one without
+ * either.
+ */
 const ORIGINS_PER_DAY = 5
 /** How many entries to search for those of the day: as many as a day can have. */
 const NEWEST = ACTIVITY_KINDS.length * (ORIGINS_PER_DAY + 1)
@@ -58,8 +61,8 @@ const mergeEntry = (kind: Activity['kind'], member: SQL) =>
     on conflict do update set count = count + 1, firstAt = coalesce(firstAt, at), at = max(at, excluded.at)`
 
 /**
- * Builds the statement that adds an entry, or counts a repeat: the same kind, device and country on the same UTC day. For
- * the caller's own activity, run it before the session is deleted.
+ * Builds the statement that adds an entry, or counts a repeat: the same kind, device and country on the same UTC day.
+ * For the caller's own activity, run it before the session is deleted.
  * @param member SQL for the member's id. If it is null, nothing is added
  */
 export const recordActivity = (kind: Activity['kind'], member: SQL) => {
@@ -71,8 +74,8 @@ export const recordActivity = (kind: Activity['kind'], member: SQL) => {
 }
 
 /**
- * Builds a function that deletes the caller's rows that match a condition, and adds one entry for them. It returns undefined if
- * none matched.
+ * Builds a function that deletes the caller's rows that match a condition, and adds one entry for them. It returns
+ * undefined if none matched.
  */
 export const deleteAndRecord = (kind: Activity['kind'], table: 'sessions' | 'accessTokens', condition: SQL) => {
   const name = sql.raw(table)

@@ -21,8 +21,8 @@ const countDailyTokenMail = sqlStatement`
 const uncountDailyTokenMail = sqlStatement`update dailyMails set tokenMails = tokenMails - 1 where day = :day`
 
 /**
- * Informs the owner of a new access token or link by mail, if mails can be sent, unless such a mail was sent to this address
- * within the last hour. If delivery fails, the mail is not counted. Call it after the response.
+ * Informs the owner of a new access token or link by mail, if mails can be sent, unless such a mail was sent to this
+ * address within the last hour. If delivery fails, the mail is not counted. Call it after the response.
  * @throws UNAVAILABLE when MAILS_PER_DAY of these mails have been sent today, and the errors of `sendMail`
  */
 export const informOwner = async (

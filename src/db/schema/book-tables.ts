@@ -40,7 +40,10 @@ export const books = sqliteTable(
     thoughtMemos: counter(),
     questionMemos: counter(),
     memoCount: counter(),
-    /** 1 while memoCount > 0. Unlike memoCount, it does not change with every memo, so the index on it is rarely written. */
+    /**
+     * 1 while memoCount > 0. Unlike memoCount, it does not change with every memo, so the index on it is rarely
+     * written.
+     */
     hasMemos: counter(),
     /** UTF-8 bytes of the book's memos. */
     memoBytes: counter(),
@@ -58,7 +61,10 @@ export const books = sqliteTable(
     sourceIds: text(),
     /** Null if the book has no row in `readings`: its own status and dates are then its only reading, if it has any. */
     newestReadingId: integer(),
-    /** Incremented when a change of its newest reading updates the book, so that no trigger applies that to the reading again. */
+    /**
+     * Incremented when a change of its newest reading updates the book, so that no trigger applies that to the reading
+     * again.
+     */
     readingVersion: counter(),
     /** Books that were merged into it: an undo of the import that created it keeps it. */
     mergedBooks: counter(),
@@ -94,8 +100,8 @@ export const books = sqliteTable(
 /** The highest deleted identifier of a table, so that identifiers are never reused. */
 export const retiredIds = sqliteTable('retiredIds', { tableName: text().primaryKey(), id: integer().notNull() })
 
-// A trigger deletes the rows below with the book: a foreign key would need an index that starts with bookId, and so write one
-// more row each time.
+// A trigger deletes the rows below with the book: a foreign key would need an index that starts with bookId, and so
+// write one more row each time.
 
 /** The tags of a member. A trigger deletes those without books. WITHOUT ROWID. */
 export const tags = sqliteTable(

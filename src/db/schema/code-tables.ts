@@ -69,8 +69,8 @@ export const dailyMails = sqliteTable('dailyMails', {
 })
 
 /**
- * Everything that has an exact limit, such as mails, tried codes and failed logins. The subject is a keyed hash of the action
- * and its target.
+ * Everything that has an exact limit, such as mails, tried codes and failed logins. The subject is a keyed hash of the
+ * action and its target.
  */
 export const attempts = sqliteTable(
   'attempts',

@@ -42,7 +42,9 @@ export const imports = sqliteTable(
     lease: counter(),
     /** How often it was continued since rows were last committed. */
     continuations: counter(),
-    /** Undone, cancelled, or older than the last ten. The row stays for 30 days, and counts towards the limit of a day. */
+    /**
+     * Undone, cancelled, or older than the last ten. The row stays for 30 days, and counts towards the limit of a day.
+     */
     isDeleted: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (each) => [
@@ -72,11 +74,14 @@ export const importRows = sqliteTable(
     /** JSON: the cells of a failed row. */
     cells: text(),
     /**
-     * JSON. Of a created book, what was written; of an updated one, what it replaced. In a dry run, the bytes of text that it
-     * would add. After an undo, what is left.
+     * JSON. Of a created book, what was written; of an updated one, what it replaced. In a dry run, the bytes of text
+     * that it would add. After an undo, what is left.
      */
     undo: text(),
-    /** A JSON array of memos with the texts that it replaced. The last column, because SQLite reads a row up to the last one it needs. */
+    /**
+     * A JSON array of memos with the texts that it replaced. The last column, because SQLite reads a row up to the last
+     * one it needs.
+     */
     texts: text(),
   },
   (row) => [

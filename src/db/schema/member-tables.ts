@@ -27,9 +27,13 @@ export const members = sqliteTable(
     keyCount: counter(),
     /** Milliseconds since 1970. The row of a withdrawn member holds no personal data, and is deleted last. */
     withdrawnAt: integer(),
-    /** Incremented by each reset of the password and change of e-mail address, which voids the codes mailed before it. */
+    /**
+     * Incremented by each reset of the password and change of e-mail address, which voids the codes mailed before it.
+     */
     credentialsVersion: counter(),
-    /** Milliseconds since 1970. A blocked member's sessions and access tokens are set aside: scripts/members/block.ts. */
+    /**
+     * Milliseconds since 1970. A blocked member's sessions and access tokens are set aside: scripts/members/block.ts.
+     */
     blockedAt: integer(),
     /** Quotas that an operator has set for the member: OWN_QUOTAS. */
     maxBooks: integer(),
@@ -75,7 +79,10 @@ export const sessions = sqliteTable(
 /** The condition of `links_by_tag`. */
 const isByTag = sql.raw(`"tagId" is not null`)
 
-/** Tokens with limited access, which members create for scripts; and links, which show a part of the library. WITHOUT ROWID. */
+/**
+ * Tokens with limited access, which members create for scripts; and links, which show a part of the library. WITHOUT
+ * ROWID.
+ */
 export const accessTokens = sqliteTable(
   'accessTokens',
   {
@@ -108,8 +115,8 @@ export const accessTokens = sqliteTable(
 )
 
 /**
- * What happened to a member's account. A trigger keeps the newest 500 failed logins and the newest 5,000 other entries. As
- * repeats on a day are merged, nobody can cause that many within 90 days. WITHOUT ROWID.
+ * What happened to a member's account. A trigger keeps the newest 500 failed logins and the newest 5,000 other entries.
+ * As repeats on a day are merged, nobody can cause that many within 90 days. WITHOUT ROWID.
  */
 export const activity = sqliteTable(
   'activity',

@@ -54,7 +54,10 @@ export const memos = sqliteTable(
   ],
 )
 
-/** The images in the bucket. Images uploaded before this table existed have a row only if `npm run db -- verify --repair` added it. */
+/**
+ * The images in the bucket. Images uploaded before this table existed have a row only if `npm run db -- verify
+ * --repair` added it.
+ */
 export const images = sqliteTable(
   'images',
   {

@@ -15,9 +15,9 @@ export const isCounted = sql.raw(`("finishedAt" is not null or ("isPaused" = 1 a
 export const isFinishedOnKnownDay = sql.raw(`"outcome" = 'FINISHED' and length("finishedAt") = 10`)
 
 /**
- * The readings of books. A book without rows, unless it is unread, has one reading: its own status and dates. A row for it
- * is inserted when it is changed as a reading, or when another one begins. A book and its newest reading are kept in sync:
- * triggers.sql applies changes of the book, readings/newest.ts those of the reading.
+ * The readings of books. A book without rows, unless it is unread, has one reading: its own status and dates. A row for
+ * it is inserted when it is changed as a reading, or when another one begins. A book and its newest reading are kept in
+ * sync: triggers.sql applies changes of the book, readings/newest.ts those of the reading.
  */
 export const readings = sqliteTable(
   'readings',
@@ -61,7 +61,10 @@ export const progress = sqliteTable(
     at: integer().notNull(),
     page: integer().notNull(),
     kind: text({ enum: PROGRESS_KINDS }).notNull(),
-    /** In the latest event of a book: the number of its events. Kept here, because a counter elsewhere would be another row. */
+    /**
+     * In the latest event of a book: the number of its events. Kept here, because a counter elsewhere would be another
+     * row.
+     */
     total: integer().notNull(),
   },
   (event) => [

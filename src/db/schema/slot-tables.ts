@@ -8,8 +8,8 @@ import { isOneOf } from './column-rules'
 const ADDRESS_STATES = ['CLAIMED', 'HELD', 'RESERVED'] as const
 
 /**
- * The directory: the e-mail addresses of members in slots other than 0. Only in the database of slot 0, and only as keyed
- * hashes. The migration creates it WITHOUT ROWID, which Drizzle cannot express.
+ * The directory: the e-mail addresses of members in slots other than 0. Only in the database of slot 0, and only as
+ * keyed hashes. The migration creates it WITHOUT ROWID, which Drizzle cannot express.
  */
 export const addresses = sqliteTable(
   'addresses',
@@ -18,7 +18,9 @@ export const addresses = sqliteTable(
     addressHash: blob().primaryKey(),
     memberId: integer().notNull(),
     slot: integer().notNull(),
-    /** The flow that changed this entry last. Later changes are conditional on it, so that a late call changes nothing. */
+    /**
+     * The flow that changed this entry last. Later changes are conditional on it, so that a late call changes nothing.
+     */
     claimId: integer().notNull(),
     state: text({ enum: ADDRESS_STATES }).notNull(),
     /** When an open claim may be settled, or a reservation ends, in milliseconds since 1970. Null while HELD. */
@@ -33,15 +35,17 @@ export const addresses = sqliteTable(
   ],
 )
 
-/** The last claim id of each slot other than 0. Claim ids are never reused; that of a sign-up becomes the member's id. */
+/**
+ * The last claim id of each slot other than 0. Claim ids are never reused; that of a sign-up becomes the member's id.
+ */
 export const slotCounters = sqliteTable('slotCounters', {
   slot: integer().primaryKey(),
   lastClaimId: integer().notNull(),
 })
 
 /**
- * Shows whether databases belong together. Slot 0 has a random mark for each other slot, whose database repeats its own, and in
- * the row of slot 0 a keyed hash of a constant, which identifies ADDRESS_KEY.
+ * Shows whether databases belong together. Slot 0 has a random mark for each other slot, whose database repeats its
+ * own, and in the row of slot 0 a keyed hash of a constant, which identifies ADDRESS_KEY.
  */
 export const slotMarks = sqliteTable('slotMarks', {
   slot: integer().primaryKey(),

@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm'
 import { blob, check, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { ownerId } from './member-tables'
 
-/** What requests with an `Idempotency-Key` created. Without an index by day: each sweep reads a range of members. WITHOUT ROWID. */
+/**
+ * What requests with an `Idempotency-Key` created. Without an index by day: each sweep reads a range of members.
+ * WITHOUT ROWID.
+ */
 export const idempotencyKeys = sqliteTable(
   'idempotencyKeys',
   {
@@ -24,8 +27,8 @@ export const idempotencyKeys = sqliteTable(
 export const CHANGE_KINDS = { START: 0, book: 1, memo: 2, tag: 3, reading: 4 } as const
 
 /**
- * Which objects of a member have changed: a log, which begins with the first request for changes. While it is empty, the triggers
- * write nothing. It grows at the end, and is trimmed from the beginning, so it has no gaps. WITHOUT ROWID.
+ * Which objects of a member have changed: a log, which begins with the first request for changes. While it is empty,
+ * the triggers write nothing. It grows at the end, and is trimmed from the beginning, so it has no gaps. WITHOUT ROWID.
  */
 export const changes = sqliteTable(
   'changes',

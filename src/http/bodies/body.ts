@@ -10,8 +10,8 @@ import { readGrowing, readWhole } from './read-body'
 const MIB = 1024 * 1024
 export const MAX_JSON_BYTES = MIB
 
-// An isolate has 128 MB. An upload exists in up to four copies while it is read, cleaned and stored, JSON in about five.
-// Leases are short, and renewed by a timer that ends with the request.
+// An isolate has 128 MB. An upload exists in up to four copies while it is read, cleaned and stored, JSON in about
+// five. Leases are short, and renewed by a timer that ends with the request.
 const LIMITS = { leaseMs: 5000, maxWaiting: 256, maxWaitMs: 10_000 }
 const RENEW_MS = 1000
 const memory = {
@@ -31,11 +31,11 @@ export const declaredLength = (c: Context) => {
 }
 
 /**
- * Reads a body of at most `maxBytes` and hands it to `handle`. Every upload, and every body above SMALL_BYTES, requires a
- * confirmed caller. Above SMALL_BYTES it also needs a lease on the isolate's memory, which grows with what has arrived, and is
- * held until `handle` is done or calls `release`.
- * @throws BODY_TOO_LARGE, for an upload FILE_TOO_LARGE; BODY_INCOMPLETE when the body is cut off or slow; UNAVAILABLE when no
- * memory becomes free in time; the errors of `confirmFirst`
+ * Reads a body of at most `maxBytes` and hands it to `handle`. Every upload, and every body above SMALL_BYTES, requires
+ * a confirmed caller. Above SMALL_BYTES it also needs a lease on the isolate's memory, which grows with what has
+ * arrived, and is held until `handle` is done or calls `release`.
+ * @throws BODY_TOO_LARGE, for an upload FILE_TOO_LARGE; BODY_INCOMPLETE when the body is cut off or slow; UNAVAILABLE
+ * when no memory becomes free in time; the errors of `confirmFirst`
  */
 export const withBody = async (
   c: Context<App>,

@@ -36,8 +36,8 @@ const within = <T>(ms: number, read: () => Promise<T>) =>
 export const readWhole = async (request: Request) => new Uint8Array(await within(GRACE_MS, () => request.arrayBuffer()))
 
 /**
- * Opens a stream. `read` reads the next bytes into a view; at the end, the result is empty. It detaches the view's buffer:
- * use the result's. The sender must keep up `minRate` bytes per millisecond while it is waited for.
+ * Opens a stream. `read` reads the next bytes into a view; at the end, the result is empty. It detaches the view's
+ * buffer: use the result's. The sender must keep up `minRate` bytes per millisecond while it is waited for.
  */
 const openPaced = (stream: ReadableStream<Uint8Array>, minRate: () => number) => {
   const reader = stream.getReader({ mode: 'byob' })

@@ -19,8 +19,8 @@ export const hashBytes = async (bytes: Uint8Array) =>
     .toHex()
 
 /**
- * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07). Mount it before the validation of the body, which adds
- * the hash of the request.
+ * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07). Mount it before the validation of the body,
+ * which adds the hash of the request.
  * @param shown the scope that the key needs, too, because the response to a replay shows the present state
  * @throws INVALID_PARAMETERS when it is malformed
  */

@@ -47,9 +47,9 @@ const setCaller = (c: Context<App>, caller: Caller, limitedPer: App['Variables']
 }
 
 /**
- * Nothing is done for a member, or charged to one, before the database has confirmed who is calling. The one call of most
- * requests confirms the caller and does the work; the limits are charged after it. Before expensive work, `confirmFirst`
- * makes a call of its own.
+ * Nothing is done for a member, or charged to one, before the database has confirmed who is calling. The one call of
+ * most requests confirms the caller and does the work; the limits are charged after it. Before expensive work,
+ * `confirmFirst` makes a call of its own.
  */
 const authenticate =
   (required: Scope[], isConditional = false): MiddlewareHandler<App> =>
@@ -99,9 +99,9 @@ export const confirmFirst = async (c: Context<App>) => {
 }
 
 /**
- * Requires the token of a session, or an access token with all the given scopes. Sets `caller` and the caller's database,
- * and limits the writes of each member. The guard in the database checks that the session has not ended, or that the access
- * token exists.
+ * Requires the token of a session, or an access token with all the given scopes. Sets `caller` and the caller's
+ * database, and limits the writes of each member. The guard in the database checks that the session has not ended, or
+ * that the access token exists.
  */
 export const authenticated = (...required: [Scope, ...Scope[]]) =>
   annotate(authenticate(required), { membersOnly: true, scopes: required })
@@ -125,9 +125,10 @@ export const sessionOnly = annotate(authenticate([]), { membersOnly: true })
 const LINK = /^([^.]*)((?:\.[a-z]+)*)$/
 
 /**
- * Requires a link: the last path segment is its secret and a suffix. Sets `link` and what `authenticated` sets. Limits count
- * per link, and per network, so visitors do not use up the member's limits.
- * @throws LINK_NOT_FOUND when the secret is malformed, was refused within the last minute, or its kind of link has no such suffix
+ * Requires a link: the last path segment is its secret and a suffix. Sets `link` and what `authenticated` sets. Limits
+ * count per link, and per network, so visitors do not use up the member's limits.
+ * @throws LINK_NOT_FOUND when the secret is malformed, was refused within the last minute, or its kind of link has no
+ * such suffix
  */
 export const linked = annotate<MiddlewareHandler<App>>(
   async (c, next) => {

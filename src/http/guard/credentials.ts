@@ -3,8 +3,8 @@ import type { App } from '../../env'
 import { createRecent } from '../../runtime/recent'
 import { toBits } from '../../values/contract'
 
-// What this isolate has learned about credentials from the database. It saves calls and decides whom a request is charged
-// to, but never grants anything: the database checks the caller of every statement.
+// What this isolate has learned about credentials from the database. It saves calls and decides whom a request is
+// charged to, but never grants anything: the database checks the caller of every statement.
 
 type Caller = App['Variables']['caller']
 
@@ -20,7 +20,9 @@ const ended = { sessions: createRecent<number>(MAX_KNOWN), tokens: createRecent<
 
 const endedLike = (caller: Caller) => ('sessionId' in caller ? ended.sessions : ended.tokens)
 
-/** Whether the database refused the credential within the last minute. It becomes valid again only if a block is lifted. */
+/**
+ * Whether the database refused the credential within the last minute. It becomes valid again only if a block is lifted.
+ */
 export const hasEnded = (caller: Caller) => (endedLike(caller).get(credentialOf(caller)) ?? 0) > Date.now() - VERDICT_MS
 
 /** The member of a credential that the database has confirmed at any time. */

@@ -2,8 +2,8 @@ import type { Context } from 'hono'
 import type { App } from '../../env'
 import { networkOf } from './caller-network'
 
-// A table instead of a library: bowser, with the versions of browsers and many crawlers, would add 7.4 KB to the compressed
-// Worker, and detect-browser (1.6 KB) does not distinguish iPhone and iPad.
+// A table instead of a library: bowser, with the versions of browsers and many crawlers, would add 7.4 KB to the
+// compressed Worker, and detect-browser (1.6 KB) does not distinguish iPhone and iPad.
 
 /** The first match counts: Edge also calls itself Chrome, and Chrome also Safari. */
 const BROWSERS = [
@@ -45,8 +45,8 @@ const MAX_READ = 512
 const PRODUCT = /^[A-Za-z][\w .-]{0,39}/
 
 /**
- * A readable name of the client, of at most 64 characters: `Chrome on Windows`, `Safari on iPhone`, or the name by which
- * an app or a library identifies itself, such as `okhttp`. Null if the header is missing or names no client.
+ * A readable name of the client, of at most 64 characters: `Chrome on Windows`, `Safari on iPhone`, or the name by
+ * which an app or a library identifies itself, such as `okhttp`. Null if the header is missing or names no client.
  */
 export const deviceOf = (userAgent: string | undefined) => {
   const text = userAgent?.slice(0, MAX_READ) ?? ''

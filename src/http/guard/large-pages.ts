@@ -28,7 +28,8 @@ export const recordCount = (c: Context<App>, { pageInfo }: Page<unknown>) => {
 
 /**
  * Handles a request while it has a lease.
- * @throws UNAVAILABLE when too many wait, or for too long; TOO_MANY_REQUESTS if others of the caller exceeded a limit meanwhile
+ * @throws UNAVAILABLE when too many wait, or for too long; TOO_MANY_REQUESTS if others of the caller exceeded a limit
+ * meanwhile
  */
 export const withLease = async (c: Context<App>, limiter: Limiter, amount: number, next: Next) => {
   const lease = await limiter.acquire(amount, turnsOf(c))
@@ -55,9 +56,9 @@ const limitPages =
   }
 
 /**
- * Limits how many items large pages load at a time, so that several of them do not exceed the isolate's memory, how many
- * deep pages are read at a time, and how many a member reads in a minute. Mount it after `authenticated` and the validation
- * of the query.
+ * Limits how many items large pages load at a time, so that several of them do not exceed the isolate's memory, how
+ * many deep pages are read at a time, and how many a member reads in a minute. Mount it after `authenticated` and the
+ * validation of the query.
  * @throws UNAVAILABLE when too many wait, or for too long; TOO_MANY_REQUESTS after too many deep pages
  */
 export const limitLargePages = limitPages(false)

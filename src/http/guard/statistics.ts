@@ -7,8 +7,8 @@ import { memberOf, withLease } from './large-pages'
 import { limitCaller } from './throttle'
 
 /**
- * A year of more rows keeps the database busy for up to a second. The threshold for links is lower, as anyone with the address can
- * request them.
+ * A year of more rows keeps the database busy for up to a second. The threshold for links is lower, as anyone with the
+ * address can request them.
  */
 const LONG = { own: 5000, linked: 1000 }
 /** As how many requests each one of a member with a long year counts. */
@@ -31,8 +31,8 @@ const limitYears =
   }
 
 /**
- * Limits how many statistics of all kinds a member reads in a minute. Of members with a long year, it allows fewer, and one at a
- * time. Mount it after `authenticated`.
+ * Limits how many statistics of all kinds a member reads in a minute. Of members with a long year, it allows fewer, and
+ * one at a time. Mount it after `authenticated`.
  * @throws UNAVAILABLE when too many wait, or for too long
  */
 export const limitStatistics = annotate(limitYears('own', 'statistics', 1), { limit: 'member' })

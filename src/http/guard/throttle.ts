@@ -73,7 +73,10 @@ export const limitCaller = (c: Context<App>, limit: CallerLimit) => {
   refuseExceeded(c)
 }
 
-/** Counts this request towards the limits of its caller, whom the database has confirmed. Returns whether one is exceeded. */
+/**
+ * Counts this request towards the limits of its caller, whom the database has confirmed. Returns whether one is
+ * exceeded.
+ */
 export const chargeCaller = async (c: Context<App>) => {
   const charge = async (limit: CallerLimit) => {
     const key = keyOf(c, limit)
@@ -97,5 +100,7 @@ export const throttledByMember = annotate(throttled('MEMBER_LIMIT'), { limit: 'm
 /** The same with the limit of writes, for reads that clients repeat often. */
 export const throttledAsWrites = annotate(throttled('WRITE_LIMIT'), { limit: 'write' })
 
-/** The keys by which authenticated callers take turns: by credential, so that an ended one takes no turns of its member. */
+/**
+ * The keys by which authenticated callers take turns: by credential, so that an ended one takes no turns of its member.
+ */
 export const turnsOf = (c: Context<App>) => [...sourcesOf(networkOf(c)), credentialOf(c.get('caller'))]

@@ -10,9 +10,9 @@ import type { ListedBook } from './responses'
 import type { ListQuery, Position, SortField } from './schema'
 import { DETAIL_COLUMNS } from './store'
 
-// Each sort reads its own index. A list has up to two parts: the books with a value to sort by, then those without, which
-// are not in that index, newest registration first. One filter may use an index; the others are tested on each book, up to
-// a limit: docs/decisions/0026-sorting-and-filtering.md.
+// Each sort reads its own index. A list has up to two parts: the books with a value to sort by, then those without,
+// which are not in that index, newest registration first. One filter may use an index; the others are tested on each
+// book, up to a limit: docs/decisions/0026-sorting-and-filtering.md.
 
 /** The most books of a part that a call tests filters on. */
 export const MAX_EXAMINED = 500
@@ -129,8 +129,8 @@ const partsOf = (query: Filters): Part[] => {
 }
 
 /**
- * Selects the books of a part. If it has filters and reaches the limit, the last book examined follows, as a row without a
- * title: only in the same statement is it not read after a full page.
+ * Selects the books of a part. If it has filters and reaches the limit, the last book examined follows, as a row
+ * without a title: only in the same statement is it not read after a full page.
  */
 const selectPart = ({ number, select, key, filters }: Part) => {
   const selected = sql`${columns}, ${key} as sortKey`
@@ -150,8 +150,8 @@ type Row = ListedBook & Pick<Position, 'sortKey' | 'part'>
 type LastExamined = Pick<Row, 'bookId' | 'sortKey' | 'part'> & { title: null }
 
 /**
- * Prepares the statement that lists the caller's books that match all filters, and a function that turns its rows into a page, which may
- * be short or empty even if there is a next one.
+ * Prepares the statement that lists the caller's books that match all filters, and a function that turns its rows into
+ * a page, which may be short or empty even if there is a next one.
  * @param tag selects the identifier of a tag that the books must have
  */
 export const prepareList = ({ tag: name = '', ...query }: ListQuery, tag = name ? tagByKey : undefined) => {

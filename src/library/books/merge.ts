@@ -42,8 +42,8 @@ const expressions = sql`
     from target cross join source where target.bookId <> source.bookId
   )`
 /**
- * One row if the books can be merged. Each statement selects from it, so all of them do nothing, or none. No statement changes
- * what the two have together, but for identical readings.
+ * One row if the books can be merged. Each statement selects from it, so all of them do nothing, or none. No statement
+ * changes what the two have together, but for identical readings.
  */
 const withPair = sql`with ${expressions}, pair as materialized (
     select ownerId, targetId, sourceId from both
@@ -76,7 +76,9 @@ const sourceIds = sql`(
     ) group by id order by min(place) limit ${most(MAX_SOURCE_IDS)}
   )
 )`
-/** The values of the book whose newest reading is the newest of both. Without readings, those of the target come first. */
+/**
+ * The values of the book whose newest reading is the newest of both. Without readings, those of the target come first.
+ */
 const ofNewest = (column: string) =>
   sql.raw(`${column} = iif(
     newest.readingId is null, coalesce(books.${column}, source.${column}), iif(isOfSource, source.${column}, books.${column})
@@ -162,8 +164,8 @@ const selectMerged = sqlStatement<ListedBook>`
   select ${sql.raw(['bookId', ...DETAIL_COLUMNS].join(', '))} from books where ${isOwnBook}`
 
 /**
- * Moves what another of the caller's books has to a book, and deletes the other one. Returns undefined if the caller has only one
- * of them.
+ * Moves what another of the caller's books has to a book, and deletes the other one. Returns undefined if the caller
+ * has only one of them.
  * @throws INVALID_FIELDS when they are the same; the error of a limit that they exceed together: then nothing changes
  */
 export const mergeBooks = async (

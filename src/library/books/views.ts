@@ -37,8 +37,8 @@ const yetBooks = sql`(select yetBooks from members where ${isCaller})`
 const MANY = sql.raw(String(DEEP_OFFSET))
 const countUpToMany = (condition: SQL) =>
   sql`nullif((select count(*) from (select 1 from books where ${isOwnUnread} and ${condition} limit ${MANY})), ${MANY})`
-// Which books are old depends on the clock, so no counter can hold this total. It is counted in the index of unread books:
-// the old ones or, if they are many, the new ones, unless those are many too.
+// Which books are old depends on the clock, so no counter can hold this total. It is counted in the index of unread
+// books: the old ones or, if they are many, the new ones, unless those are many too.
 const countAbandoned = sqlStatement<{ totalElements: number }>`
   select coalesce(
     ${countUpToMany(isOld)},

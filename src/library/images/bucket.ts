@@ -51,8 +51,8 @@ const MAX_WAITING = 64
 const turns = createTurns(MAX_WAITING)
 
 /**
- * Cleans an upload, and gives it a name that cannot be guessed. Uploads are cleaned one at a time. Detaches the upload's
- * buffer.
+ * Cleans an upload, and gives it a name that cannot be guessed. Uploads are cleaned one at a time. Detaches the
+ * upload's buffer.
  * @param keys the keys by which uploads take turns
  * @throws TOO_MANY_REQUESTS when too many uploads are waiting; the errors of `cleanImage`
  */

@@ -60,8 +60,8 @@ type Upload = { bytes: Uint8Array<ArrayBuffer>; sources: string[] }
  * Cleans and stores an upload of the caller. Detaches the buffer of the upload.
  * @param key makes it safe to repeat
  * @returns the object's key, which cannot be guessed
- * @throws MAX_MEMBER_IMAGE_BYTES when that quota is full; the errors of `findCreated`, `cleanUpload` and `putImage`. Then nothing
- * is stored
+ * @throws MAX_MEMBER_IMAGE_BYTES when that quota is full; the errors of `findCreated`, `cleanUpload` and `putImage`.
+ * Then nothing is stored
  */
 export const uploadImage = async (
   db: Db,

@@ -42,7 +42,8 @@ const selectUsage = selectOwnBook('memoCount', 'memoBytes')
 /**
  * Adds a memo to one of the caller's books. Returns undefined if the caller has no such book.
  * @param key makes it safe to repeat
- * @throws MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of `findCreated`
+ * @throws MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of
+ * `findCreated`
  */
 export const createMemo = async (
   db: Db,
@@ -89,8 +90,8 @@ const selectGrowth = sqlStatement<{ bookBytes: number }>`
 /**
  * Updates the given fields of a memo. Returns undefined if the caller has no such memo.
  * @param expected the versions of which the memo must be one; any if undefined
- * @throws PRECONDITION_FAILED when it is of another version; MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when the content grows
- * and that quota is full
+ * @throws PRECONDITION_FAILED when it is of another version; MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when the
+ * content grows and that quota is full
  */
 export const updateMemo = async (
   db: Db,

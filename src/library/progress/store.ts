@@ -11,9 +11,9 @@ import type { NewProgress, ProgressQuery } from './schema'
 type Row = Omit<ProgressEvent, 'at'> & { at: number }
 const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at), page, kind })
 
-// Without `at`, the event becomes the latest: at `now`, or just after the latest event if that is ahead of this clock. If
-// that one has the same page, it is replaced, so that a retry adds nothing. A page before that of the previous event (for
-// the first event, of the book) is a correction, as in the trigger books_progressed.
+// Without `at`, the event becomes the latest: at `now`, or just after the latest event if that is ahead of this clock.
+// If that one has the same page, it is replaced, so that a retry adds nothing. A page before that of the previous event
+// (for the first event, of the book) is a correction, as in the trigger books_progressed.
 const insertEvent = sqlStatement<Row>`
   with book as materialized (
     select memberId, bookId, currentPage, newestReadingId,
@@ -58,8 +58,8 @@ const updateCurrentPage = sqlStatement`
   where ${isOwnBook} and currentPage <> latest.page`
 
 /**
- * Adds an event to the progress of a book, or replaces the one at the same time. The latest event sets the book's current
- * page. Returns undefined if the caller has no such book.
+ * Adds an event to the progress of a book, or replaces the one at the same time. The latest event sets the book's
+ * current page. Returns undefined if the caller has no such book.
  * @throws INVALID_FIELDS for a percentage if the book has no number of pages
  */
 export const addProgress = async (db: Db, caller: Caller, bookId: number, { at, ...reached }: NewProgress) => {

@@ -25,9 +25,9 @@ const DEFAULTS = { setsStart: 0, setsEnd: 0, setsOutcome: 0, setsStar: 0, delete
 type Values = Partial<Record<keyof typeof DEFAULTS, number>> & { reorders: number; readingId?: number; bookId?: number }
 
 /**
- * Updates the book of a reading after a change of the reading, or before its deletion. If another reading becomes the newest,
- * the book takes all values of that one; otherwise, only those that were changed in the newest. The triggers on books skip
- * an update that increments readingVersion.
+ * Updates the book of a reading after a change of the reading, or before its deletion. If another reading becomes the
+ * newest, the book takes all values of that one; otherwise, only those that were changed in the newest. The triggers on
+ * books skip an update that increments readingVersion.
  */
 export const syncBook = (readingId: SQL, bookId: SQL) => {
   const sync = sqlStatement`

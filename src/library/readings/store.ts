@@ -43,7 +43,8 @@ const storeFirst = (insert: ReturnType<typeof insertFirst>, values: Values & { b
 })
 
 const noteBytes = sql`coalesce(octet_length(note), 0)`
-// The newest reading stays first even if the dates of the book are changed to earlier ones than those of other readings.
+// The newest reading stays first even if the dates of the book are changed to earlier ones than those of other
+// readings.
 const inOrder = sql`order by readingId = (select newestReadingId from books where ${isOwnBook}) desc, ${NEWEST_FIRST}`
 const selectSizes = sqlStatement<{ id: number | null; bytes: number }>`
   select readingId as id, ${noteBytes} as bytes from books left join readings using (memberId, bookId)

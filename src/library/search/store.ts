@@ -28,8 +28,9 @@ const union = (selects: SQL[]) => sql.join(selects, sql` union all `)
 type Source = { id: SQLiteColumn; bytes: SQL; ranges: SQL[] }
 
 /**
- * The newest rows before the cursor, and whether each is the last one that the call searches. Without a further ORDER BY,
- * SQLite reads only as many rows as the outer query takes. `bytes` must not read the texts: `octet_length` does not.
+ * The newest rows before the cursor, and whether each is the last one that the call searches. Without a further ORDER
+ * BY, SQLite reads only as many rows as the outer query takes. `bytes` must not read the texts: `octet_length` does
+ * not.
  */
 const withSearched = ({ id, bytes, ranges }: Source) => {
   const isNext = sql`${id} < (:cursor + 0)`
@@ -96,7 +97,8 @@ export const searchBooks = async (db: Db, caller: Caller, search: BookSearch): P
 type Excerpted = { part: string; isCutBefore: number; isCutAfter: number; foldedPart: string | null }
 
 const memoSearch = (source: Source, bookId?: SQL) => {
-  // The match is in the folded content if that is stored. Its position in the content is an estimate: lengths may differ.
+  // The match is in the folded content if that is stored. Its position in the content is an estimate: lengths may
+  // differ.
   const position = sql`iif(contentFolded is null, at, at * length(memoContent) / length(contentFolded))`
   const startOf = (at: SQL) => sql`max(1, ${at} - ${window} / 2)`
   const search = sqlStatement<Omit<FoundMemo, 'excerpt'> & Excerpted & Searched>`${withSearched(source)},
@@ -122,8 +124,8 @@ const ofType = (type: string) =>
 const inBook = memoSearch({ id: memos.memoId, bytes, ranges: MEMO_TYPES.map(ofType) }, ownBook)
 
 /**
- * The caller's memos that contain the term, newest first, in all books or in one. Returns undefined if the caller has no
- * such book.
+ * The caller's memos that contain the term, newest first, in all books or in one. Returns undefined if the caller has
+ * no such book.
  */
 export const searchMemos = async (db: Db, caller: Caller, { memoType, bookId, ...search }: MemoSearch) => {
   const source = bookId === undefined ? inAllBooks : inBook

@@ -75,14 +75,15 @@ type Kinds = 'readings' | 'activity' | 'all'
 const ZONES_MS = 27 * HOUR_MS
 
 /**
- * How to read the statistics of a caller. `serviceZone`: the time zone of members without one. `onRead` receives the number of rows
- * of a year.
+ * How to read the statistics of a caller. `serviceZone`: the time zone of members without one. `onRead` receives the
+ * number of rows of a year.
  */
 export type Context = { db: Db; caller: Caller; serviceZone: string; onRead: (rows: number) => void }
 
 /**
- * Reads what the statistics of a year count. `extra`: one more query in the same call, of which the first row is returned. The database does not know time zones: it returns events of 14 hours more on both
- * sides, and memos, whose times are those of the service, of a little more than a day.
+ * Reads what the statistics of a year count. `extra`: one more query in the same call, of which the first row is
+ * returned. The database does not know time zones: it returns events of 14 hours more on both sides, and memos, whose
+ * times are those of the service, of a little more than a day.
  * @throws MAX_STATS_ROWS
  */
 export const loadYear = async <Row = undefined>(
@@ -123,7 +124,10 @@ const selectUnread = sqlStatement<{ bookId: number; title: string; createdAt: st
 export const loadUnread = ({ db, caller }: Context, after: string, size: number) =>
   queryAll(db, caller, selectUnread({ after, limit: size }))
 
-/** Walks through an index from gap to gap. `end`: where the span of the key `at` ends. Selects the first and last key of each span. */
+/**
+ * Walks through an index from gap to gap. `end`: where the span of the key `at` ends. Selects the first and last key of
+ * each span.
+ */
 const spansOf = <Key>(table: string, key: SQL, where: SQL, end: SQL) => {
   const seek = (condition: SQL, order: string) => sql`(
     select ${key} from ${sql.raw(table)} where memberId = ${callerId} and ${where} ${condition}
@@ -138,7 +142,8 @@ const spansOf = <Key>(table: string, key: SQL, where: SQL, end: SQL) => {
 const endOfYear = sql.raw(`substr(spans.at, 1, 4) || ':'`)
 const selectFinished = spansOf<string>('books', sql`readEndDate`, isFinished, endOfYear)
 const selectRead = spansOf<string>('readings', countedOn, isCounted, endOfYear)
-// The hours around the turn of a year are a span of their own: the years of all in it are between those of its first and last.
+// The hours around the turn of a year are a span of their own: the years of all in it are between those of its first
+// and last.
 const yearOf = (modifier: string) =>
   `unixepoch((spans.at + 50400000) / 1000, 'unixepoch', 'start of year'${modifier}) * 1000`
 const selectActive = spansOf<number>(

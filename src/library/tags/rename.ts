@@ -13,8 +13,8 @@ const renameTag = sqlStatement<Tag>`
       and other.tagId <> tags.tagId
   )
   returning tag, bookCount`
-// Of two tags to merge, the one with more books stays. Otherwise two requests, a new tag and a merge into it, would move all
-// books of a large tag, and could be repeated. Which one has more stays the same while the books are moved.
+// Of two tags to merge, the one with more books stays. Otherwise two requests, a new tag and a merge into it, would
+// move all books of a large tag, and could be repeated. Which one has more stays the same while the books are moved.
 const pickTag = (ifSourceHasMore: 'source' | 'target', otherwise: 'source' | 'target') => sql`(
   select iif(source.bookCount > target.bookCount, ${sql.raw(ifSourceHasMore)}.tagId, ${sql.raw(otherwise)}.tagId)
   from tags as source cross join tags as target on target.memberId = source.memberId and target.tagKey = :toKey
@@ -47,8 +47,8 @@ const deleteSmaller = deletionOf(smaller)
 const deleteNamed = deletionOf(tagId('key'))
 
 /**
- * Renames a tag, or, if the caller has another tag of the new name, adds its books to that one, which keeps its spelling.
- * Returns undefined if the caller has no tag `from`.
+ * Renames a tag, or, if the caller has another tag of the new name, adds its books to that one, which keeps its
+ * spelling. Returns undefined if the caller has no tag `from`.
  */
 export const renameOrMerge = async (db: Db, caller: Caller, { from, to }: TagRename): Promise<Tag | undefined> => {
   const values = { fromKey: fold(from), toKey: fold(to), to }

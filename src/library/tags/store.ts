@@ -63,8 +63,8 @@ const addTags = sqlStatement`
   on conflict do nothing`
 
 /**
- * Replaces the tags of a book. A tag that the member already has keeps its spelling, and of tags that differ only in case
- * the first one counts. Returns undefined if the caller has no such book.
+ * Replaces the tags of a book. A tag that the member already has keeps its spelling, and of tags that differ only in
+ * case the first one counts. Returns undefined if the caller has no such book.
  * @throws MAX_TAGS when the member would have too many tags; then nothing changes
  */
 export const setBookTags = async (db: Db, caller: Caller, bookId: number, { tags }: BookTags) => {

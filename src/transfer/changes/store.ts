@@ -94,8 +94,8 @@ const selectDelta = selectPage(sql`
     where memberId = ${callerId} and seq > :c and seq <= :c + ${sql.raw(String(MAX_ENTRIES))}
   ) group by kind, id order by a limit ${size}`)
 
-// The snapshot has six phases: tags, books of each status, readings, memos. SQLite reads one after the other, each from its
-// index, until the page is full. A cursor has the phase and the last identifiers.
+// The snapshot has six phases: tags, books of each status, readings, memos. SQLite reads one after the other, each from
+// its index, until the page is full. A cursor has the phase and the last identifiers.
 
 const owner = sql.raw('(select id from caller)')
 const columnsOf = (kind: SQL, phase: number, ...[id, b, c]: string[]) =>
@@ -144,7 +144,10 @@ const selectSnapshot = selectPage(
   sql`with caller(id) as materialized (select ${callerId})`,
 )
 
-/** `newest`: JSON of the number and the proof of the newest entry. `known`: the proof of the entry that the cursor names. */
+/**
+ * `newest`: JSON of the number and the proof of the newest entry. `known`: the proof of the entry that the cursor
+ * names.
+ */
 type Log = { newest: string | null; known: number | null; oldest: number | null }
 /** As the guard of a batch. */
 const selectLog = sqlStatement<Log>`

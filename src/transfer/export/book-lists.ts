@@ -5,8 +5,8 @@ import { type ArrayOrParts, type LoadPart, type Size, splitByBytes } from '../..
 import { firstColumns, hasFirst } from '../../library/readings/newest'
 import type { BookColumns } from '../book-columns'
 
-// The readings, progress and memos of a book. A page of books has them as JSON arrays. Those of a large book are loaded in
-// parts.
+// The readings, progress and memos of a book. A page of books has them as JSON arrays. Those of a large book are loaded
+// in parts.
 
 const instant = (time: string) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${time} / 1000.0, 'unixepoch')`
 // The first reading of a book has 0.
@@ -21,7 +21,10 @@ export const memoJson = sql.raw(`json_object(
   'memoAuthority', memoAuthority, 'memoLikesCount', memoLikesCount, 'createdAt', createdAt, 'updatedAt', updatedAt
 )`)
 
-/** The readings of a book. One without rows, unless it is unread, has been read once: with its own status, dates and stars. */
+/**
+ * The readings of a book. One without rows, unless it is unread, has been read once: with its own status, dates and
+ * stars.
+ */
 export const readingsOfBook = sql`(
   select readingId, createdAt, startedAt, finishedAt, outcome, quarters, format, note, isPaused from readings
   where readings.memberId = books.memberId and readings.bookId = books.bookId
@@ -67,7 +70,10 @@ export type BookRow = BookColumns & { bookId: number; tags: string } & Record<
     string | null
   >
 
-/** Returns a function that runs statements as the caller. Only a few calls for large responses run at a time (`LoadPart`). */
+/**
+ * Returns a function that runs statements as the caller. Only a few calls for large responses run at a time
+ * (`LoadPart`).
+ */
 export const createRunner =
   (db: Db, caller: Caller, load: LoadPart) =>
   <B extends Parameters<typeof runAsCaller>[2]>(batch: B) =>

@@ -50,9 +50,9 @@ const toCells = (book: BookRow, toIsbn: (isbn: string) => string) => {
   return HEADER.map((column) => String(values[column] ?? ''))
 }
 
-// A spreadsheet that splits columns at semicolons or tabs, as in many locales, ignores the quotation marks around a cell, so
-// that cells also begin within texts. In Japanese spreadsheets, full-width signs begin formulas, too. The lookbehind makes the
-// expression read each run of separators once, which keeps the time linear.
+// A spreadsheet that splits columns at semicolons or tabs, as in many locales, ignores the quotation marks around a
+// cell, so that cells also begin within texts. In Japanese spreadsheets, full-width signs begin formulas, too. The
+// lookbehind makes the expression read each run of separators once, which keeps the time linear.
 const SIGN = /(?<![;\s"])([;\s"]*)([=+\-@＝＋－＠])/g
 const SEPARATOR = /[;\t\r\n]/
 
@@ -69,8 +69,8 @@ const BOM = '\ufeff'
 
 /**
  * Writes the books as CSV, in chunks.
- * @param forSpreadsheet adds a byte order mark and escapes formulas. Otherwise, ISBNs are formulas, as Goodreads writes them,
- * and texts stay unchanged.
+ * @param forSpreadsheet adds a byte order mark and escapes formulas. Otherwise, ISBNs are formulas, as Goodreads writes
+ * them, and texts stay unchanged.
  */
 export async function* toTable(pages: AsyncIterable<BookRow[]>, forSpreadsheet: boolean) {
   const toIsbn = (isbn: string) => (forSpreadsheet ? isbn : `="${isbn}"`)

@@ -20,7 +20,10 @@ const selectProfile = sqlStatement<Member>`
 
 export const FIRST_PAGE_BOOKS = 50
 
-/** A part of an export: the books after `after`, up to `last`, the last book of the part. `next`: undefined for the last part. */
+/**
+ * A part of an export: the books after `after`, up to `last`, the last book of the part. `next`: undefined for the last
+ * part.
+ */
 export type Part = Omit<Plan, 'part'> & { number: number; next: Plan | undefined }
 
 const toPart = ({ part, ...plan }: Plan, ends: Ends | undefined): Part => {
@@ -46,8 +49,8 @@ const findPart = async (run: Runner, { selectEnds }: Kind<unknown>, number: numb
 }
 
 /**
- * Counts a request for an export or, with a plan, for a further part, and finds where the part ends. The same call loads
- * the first page, unless the part has to be found first.
+ * Counts a request for an export or, with a plan, for a further part, and finds where the part ends. The same call
+ * loads the first page, unless the part has to be found first.
  * @throws TOO_MANY_REQUESTS beyond the limit; INVALID_PARAMETERS if there is no such part
  */
 export const startExport = async (

@@ -11,9 +11,9 @@ import { eventJson, memoJson, oldestFirst, readingJson, readingsOfBook } from '.
 const tagCount = sql`(select count(*) from bookTags where ${ofBook('bookTags')})`
 const memoBytes = sql.raw('memoBytes + 240 * memoCount')
 const noteBytes = sql`(select coalesce(sum(220 + octet_length(concat(note))), 0) from readings where ${ofBook('readings')})`
-// A review is a thought without a page: one from a column of reviews or, without any, one that the member wrote. Other services
-// publish it, so imported notes are none. Only the first thoughts of a book are read: SQLite has to pass each text to find its
-// page, and a book may have thousands.
+// A review is a thought without a page: one from a column of reviews or, without any, one that the member wrote. Other
+// services publish it, so imported notes are none. Only the first thoughts of a book are read: SQLite has to pass each
+// text to find its page, and a book may have thousands.
 const MAX_THOUGHTS = 20
 const reviewAs = (value: SQL) => sql`iif(thoughtMemos = 0, null, (
   select ${value} from (
@@ -25,8 +25,8 @@ const reviewAs = (value: SQL) => sql`iif(thoughtMemos = 0, null, (
 ))`
 const reviewBytes = sql`coalesce(${reviewAs(sql.raw('octet_length(memoContent)'))}, 0)`
 
-// The approximate sizes of books: their texts in UTF-8, and a fixed number for the rest of each row. That of an empty book keeps
-// parts below the 10,000 books that an imported file may have.
+// The approximate sizes of books: their texts in UTF-8, and a fixed number for the rest of each row. That of an empty
+// book keeps parts below the 10,000 books that an imported file may have.
 const shelvedBytes = sql`840 + ${bookTextBytes} + 64 * ${tagCount} + ${noteBytes}`
 
 /** The caller. No row if the batch did not count the export, because of the limit: then no book is read. */
@@ -43,7 +43,9 @@ const newestOf = (condition: SQL) =>
   sql`select max(bookId) as bookId from books where memberId = ${owner} and ${condition}`
 const newestBook = sql`(select max(bookId) from (${sql.join(STATUS_CONDITIONS.map(newestOf), sql` union all `)}))`
 
-/** The largest part, except for a single larger book. JSON takes more space than the text, and imports accept 10 MiB. */
+/**
+ * The largest part, except for a single larger book. JSON takes more space than the text, and imports accept 10 MiB.
+ */
 const PART_BYTES = 8 * 1024 * 1024
 
 /** `newest`: the caller's newest book. `lastOfPart`: the last book of the part, or null if no books follow the part. */
@@ -69,7 +71,10 @@ const createKind = <Book>({ source, bytes, columns, toBook }: Contents<Book>) =>
     select ${newestBook} as newest, (
       select previous from added where total > ${sql.raw(String(PART_BYTES))} and previous is not null limit 1
     ) as lastOfPart`,
-  /** Selects a page: the next `books` books as far as they fit, or a single larger one. One statement, so it is a snapshot. */
+  /**
+   * Selects a page: the next `books` books as far as they fit, or a single larger one. One statement, so it is a
+   * snapshot.
+   */
   selectPage: sqlStatement<BookRow>`
     with ${countedCaller},
     candidates as materialized (

@@ -9,9 +9,10 @@ export const MAX_PARTS = 10_000
 const LAST_TIME = 253_402_300_799_999
 
 /**
- * Where a further part of an export begins: after the book `after`. `exportedAt`: when the export began, in milliseconds
- * since 1970. `last`: the member's newest book at that time. The client sends it back with the request for the part, so the
- * service stores nothing. A forged one is harmless: it selects only among the caller's books, and does not make a part larger.
+ * Where a further part of an export begins: after the book `after`. `exportedAt`: when the export began, in
+ * milliseconds since 1970. `last`: the member's newest book at that time. The client sends it back with the request for
+ * the part, so the service stores nothing. A forged one is harmless: it selects only among the caller's books, and does
+ * not make a part larger.
  */
 const Plan = z.lazy(() =>
   z.object({

@@ -12,13 +12,13 @@ import { type Kind, LIBRARY } from './kinds'
 import type { ExportedImage } from './responses'
 import type { ExportQuery } from './schema'
 
-// A page reads the size of each candidate. Their number follows from the number of books in the previous page: otherwise,
-// each page of a few large books would read the sizes of hundreds.
+// A page reads the size of each candidate. Their number follows from the number of books in the previous page:
+// otherwise, each page of a few large books would read the sizes of hundreds.
 const MAX_PAGE_BOOKS = 200
 
 /**
- * Yields an empty page immediately, then the books of a part page by page, one database call each. Releases the lease at the
- * end, or when `return` is called after the first yield. `first`: the first page, if it has been loaded.
+ * Yields an empty page immediately, then the books of a part page by page, one database call each. Releases the lease
+ * at the end, or when `return` is called after the first yield. `first`: the first page, if it has been loaded.
  */
 async function* loadPages<Book>(
   run: Runner,
@@ -63,8 +63,8 @@ async function* loadImages(run: Runner, imageBase: string) {
 }
 
 /**
- * Starts an export. Its first page is loaded before this returns, so that a failure can still get an error
- * response; the others are loaded while the response is being sent. The caller must read `books` to the end or call `return`,
+ * Starts an export. Its first page is loaded before this returns, so that a failure can still get an error response;
+ * the others are loaded while the response is being sent. The caller must read `books` to the end or call `return`,
  * which releases the lease.
  */
 export const exportBooks = async <Book>(

@@ -42,8 +42,8 @@ const selectPart = sqlStatement<FailedRow>`
   where ${isOwnReportRow} and row in (select value from json_each(:ids)) order by row`
 
 /**
- * Loads the failed rows of an import, in parts if they are large (`loadParts`), with the columns of their table. Returns
- * undefined if the caller has no such import.
+ * Loads the failed rows of an import, in parts if they are large (`loadParts`), with the columns of their table.
+ * Returns undefined if the caller has no such import.
  */
 export const loadFailed = async (db: Db, caller: Caller, importId: number) => {
   const values = { importId }

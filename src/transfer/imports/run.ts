@@ -44,8 +44,8 @@ const chunkEnd = (entries: ReceivedEntry[], from: number) => {
 }
 
 /**
- * Plans the rows of a chunk, which come after the first `done` of the file. Returns undefined if a book to which one belongs is
- * gone: it may have been merged into another one.
+ * Plans the rows of a chunk, which come after the first `done` of the file. Returns undefined if a book to which one
+ * belongs is gone: it may have been merged into another one.
  */
 const planChunk = async (
   context: RunContext,
@@ -66,7 +66,10 @@ const planChunk = async (
   return chunk.map((entry, at) => planRow(done + at + 1, entry, matches.get(entry), situation))
 }
 
-/** Commits a planned chunk. Returns false if nothing was written: the import was cancelled, another run has it, or a quota is full. */
+/**
+ * Commits a planned chunk. Returns false if nothing was written: the import was cancelled, another run has it, or a
+ * quota is full.
+ */
 const commit = async (
   context: RunContext,
   { memberId, importId, isDryRun, lease }: StoredImport,
@@ -141,8 +144,8 @@ const readAgain = async ({ bucket, reader }: RunContext, stored: StoredImport) =
 }
 
 /**
- * Runs an import whose lease the caller has. After an error, the lease stays until it ends, so that the next run does not
- * follow at once.
+ * Runs an import whose lease the caller has. After an error, the lease stays until it ends, so that the next run does
+ * not follow at once.
  * @param entries if the file has been read already
  */
 export const runImport = async (context: RunContext, stored: StoredImport, entries?: ReceivedEntry[]) => {

@@ -67,7 +67,8 @@ const countFile = insertAttemptIf(sql`${isAllowed} and ${callerId} is not null a
 /**
  * Checks that the caller, who was confirmed before the file was read, may start an import now, and counts the file. An
  * import can still be refused when it starts.
- * @throws UNAUTHORIZED; IMPORT_RUNNING while another one runs; TOO_MANY_REQUESTS after twenty imports or sixty files in a day
+ * @throws UNAUTHORIZED; IMPORT_RUNNING while another one runs; TOO_MANY_REQUESTS after twenty imports or sixty files in
+ * a day
  */
 export const admitFile = async (db: Db, caller: Caller, secret: string) => {
   const now = Date.now()
@@ -170,7 +171,8 @@ const reported = sql.raw(`line, title, outcome, code, losses, bookId, undo -> 'c
   ) as similarTo`)
 /** Matches the rows of the report of one of the caller's imports. */
 export const isOwnReportRow = sql`memberId = ${callerId} and importId = :importId`
-// Rows are numbered without gaps, so a page of all of them is a range. A page of an outcome counts through at most 10,000.
+// Rows are numbered without gaps, so a page of all of them is a range. A page of an outcome counts through at most
+// 10,000.
 const selectPage = sqlStatement<StoredRow>`
   select ${reported} from importRows
   where ${isOwnReportRow} and row > ${offset} order by row limit ${limit}`

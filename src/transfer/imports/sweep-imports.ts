@@ -74,8 +74,8 @@ export const findSweepable = async (db: Db, now: number) => {
 }
 
 /**
- * Deletes reports after 30 days, and the files of imports that have ended; continues those that were interrupted, if enough
- * statements are left to commit some of their rows. Otherwise the next sweep does.
+ * Deletes reports after 30 days, and the files of imports that have ended; continues those that were interrupted, if
+ * enough statements are left to commit some of their rows. Otherwise the next sweep does.
  */
 export const sweepImports = async (context: RunContext, imports: Sweepable[], now: number) => {
   const { budget } = context

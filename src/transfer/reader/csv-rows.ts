@@ -18,9 +18,9 @@ export const countLines = (text: string, from: number, to: number) => {
 const NEWLINE = /\n/g
 
 /**
- * Splits a text into rows (RFC 4180). Lines may end with CRLF or LF, even in one file. A quote inside a quoted cell that is
- * not doubled belongs to the cell, unless a delimiter or the end of the line follows. Blank rows are left out. All cells
- * beyond MAX_COLUMNS are one.
+ * Splits a text into rows (RFC 4180). Lines may end with CRLF or LF, even in one file. A quote inside a quoted cell
+ * that is not doubled belongs to the cell, unless a delimiter or the end of the line follows. Blank rows are left out.
+ * All cells beyond MAX_COLUMNS are one.
  * @returns the line of a quote that is never closed if there is one
  */
 const split = (text: string, delimiter: Delimiter, hasQuotes: boolean, maxRows: number): TableRow[] | number => {

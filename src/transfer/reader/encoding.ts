@@ -6,7 +6,9 @@ const MAX_SAMPLE = 64 * 1024
 const SHOWN_LENGTH = 30
 const MAX_SHOWN = 6
 
-/** Letters that the words of a language have beyond ASCII. Rare combinations are those of other languages' encodings. */
+/**
+ * Letters that the words of a language have beyond ASCII. Rare combinations are those of other languages' encodings.
+ */
 const WESTERN_WORDS = [
   /^[a-zàâæçéèêëîïôœùûüÿ]+$/i,
   /^[a-záàéèíïóòúüñç]+$/i,
@@ -43,8 +45,8 @@ const isWestern: Evidence = (text, words) => {
 const isMacRoman: Evidence = (text, words, letters) => words.length > 0 && isWestern(text, words, letters)
 
 /**
- * In other encodings, capitals are amidst words, or nowhere, or letters beside those of ASCII. A single letter may be an
- * accented one.
+ * In other encodings, capitals are amidst words, or nowhere, or letters beside those of ASCII. A single letter may be
+ * an accented one.
  */
 const isCyrillic: Evidence = (_, words, letters) =>
   words.every((word) => CASED.test(word) && /^\p{Script=Cyrillic}+$/u.test(word)) &&

@@ -3,7 +3,9 @@ import { toAuthorKeys, toTitle } from './names'
 
 const toText = ({ content }: EntryMemo) => content
 
-/** What makes an entry the same book as another: its first identifier, else its ISBN, else its title and first author. */
+/**
+ * What makes an entry the same book as another: its first identifier, else its ISBN, else its title and first author.
+ */
 const identityOf = ({ sourceIds: [sourceId], isbn, title, author }: Entry) => {
   if (sourceId) return sourceId
   if (isbn) return `isbn:${isbn}`

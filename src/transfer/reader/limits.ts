@@ -27,8 +27,8 @@ export const sumUp = (losses: Loss[], listed: number): Loss[] => {
 }
 
 /**
- * Readings, memos and progress events of all books: more than an export of 10 MiB has. A reading of `read_dates` takes five
- * bytes of the file, but a row of the database.
+ * Readings, memos and progress events of all books: more than an export of 10 MiB has. A reading of `read_dates` takes
+ * five bytes of the file, but a row of the database.
  */
 const MAX_ROWS_OF_BOOKS = 200_000
 /** Characters of the losses of all rows, as JSON. Beyond them, a row lists only a few. */
@@ -56,7 +56,8 @@ const cutCells = (cells: Cells): Cells => {
 }
 
 /**
- * Leaves out losses and cells beyond the limits: those of many short rows below long names would be far larger than the file.
+ * Leaves out losses and cells beyond the limits: those of many short rows below long names would be far larger than the
+ * file.
  * @throws ImportFileError if the books have too many readings, memos and progress events
  */
 export const limitEntries = (entries: Entry[]) => {

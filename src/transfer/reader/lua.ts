@@ -13,8 +13,8 @@ const WORD = /[\w.+-]{1,40}/y
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t' }
 
 /**
- * Reads the table that a Lua file returns, if it has only literals, as KOReader writes them: keys in brackets, strings in double
- * quotes. Keys become strings. Nothing is executed.
+ * Reads the table that a Lua file returns, if it has only literals, as KOReader writes them: keys in brackets, strings
+ * in double quotes. Keys become strings. Nothing is executed.
  * @returns undefined for any other text
  */
 export const parseLua = (text: string): unknown => {

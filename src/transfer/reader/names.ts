@@ -48,7 +48,9 @@ const PART = /:\s|\s[-–—]\s|\s[([]|,\s(?=[^,:]{0,40}(?:edition|édition|edic
 // A text of punctuation only is compared as it is.
 const keyOf = (text: string) => wordsOf(text).join(' ').replace(CONJUNCTION, '') || text
 
-/** A title without its series, and its number in that. `Saga (Saga, #2)` stays whole: its number is not that of `Saga`. */
+/**
+ * A title without its series, and its number in that. `Saga (Saga, #2)` stays whole: its number is not that of `Saga`.
+ */
 const splitSeries = (title: string) => {
   const [group, series = '', digits = ''] = (title.endsWith(')') && SERIES.exec(title)) || []
   if (group === undefined) return { name: title }
@@ -58,8 +60,8 @@ const splitSeries = (title: string) => {
 }
 
 /**
- * How a title is compared: `key`, without its series, `A Novel` and the like; and `shortKeys`, also without its subtitle, its
- * edition, or what comes before that.
+ * How a title is compared: `key`, without its series, `A Novel` and the like; and `shortKeys`, also without its
+ * subtitle, its edition, or what comes before that.
  */
 export const toTitle = (title: string) => {
   const { name, number } = splitSeries(cutText(title.trim(), MAX_LENGTH).trim())
@@ -81,8 +83,8 @@ const BETWEEN_INITIALS = /(?<=(?:^| )\p{L}) (?=\p{L}(?: |$))/gu
 const nameOf = (text: string) => wordsOf(text).join(' ').replace(BETWEEN_INITIALS, '').split(' ').filter(Boolean)
 
 /**
- * The keys of the first author, regardless of the order of names: `Oh, Mina` equals `Mina Oh`. If a comma could also separate two
- * authors, there are two keys, and the first is that of the name before it.
+ * The keys of the first author, regardless of the order of names: `Oh, Mina` equals `Mina Oh`. If a comma could also
+ * separate two authors, there are two keys, and the first is that of the name before it.
  */
 export const toAuthorKeys = (author: string | null): [string, ...string[]] => {
   const [first = ''] = cutText(author ?? '', MAX_LENGTH).split(/[;&]|\sand\s/)

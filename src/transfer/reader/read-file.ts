@@ -31,8 +31,8 @@ import { toKey } from './rows/values'
 import { decodeText, describeUnsupported } from './text'
 
 /**
- * In the order in which they are tried: some formats have all columns of another one. Formats of text and JSON come first,
- * because parsing their files as tables may fail.
+ * In the order in which they are tried: some formats have all columns of another one. Formats of text and JSON come
+ * first, because parsing their files as tables may fail.
  */
 const REGISTRY: Record<FormatName, Format> = {
   library,
@@ -61,7 +61,10 @@ const REGISTRY: Record<FormatName, Format> = {
 }
 const FORMAT_NAMES = Object.keys(REGISTRY) as FormatName[]
 
-/** Objects and arrays of a JSON file, and keys of a Lua table. Each takes far more memory than its text: 10 MiB of `{},` would take all of it. */
+/**
+ * Objects and arrays of a JSON file, and keys of a Lua table. Each takes far more memory than its text: 10 MiB of `{},`
+ * would take all of it.
+ */
 const MAX_JSON_VALUES = 500_000
 
 /** The values of a file of JSON, or of a Lua table. */

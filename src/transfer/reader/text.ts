@@ -35,8 +35,8 @@ const decodeOther = (bytes: Uint8Array) => {
 }
 
 /**
- * Decodes a file without its byte order mark: UTF-16, UTF-8 if it is valid, else `encoding`, else UTF-8 if nearly all of it
- * is valid, else a guess. Bytes that are no text become U+FFFD. `isDamaged`: whether there may be any.
+ * Decodes a file without its byte order mark: UTF-16, UTF-8 if it is valid, else `encoding`, else UTF-8 if nearly all
+ * of it is valid, else a guess. Bytes that are no text become U+FFFD. `isDamaged`: whether there may be any.
  * @throws ImportFileError if `encoding` is needed, and cannot be guessed
  */
 export const decodeText = (bytes: Uint8Array, encoding?: string) => {

@@ -2,17 +2,17 @@
 const LONG_RUN = /\p{M}(?<!\p{M}{2})\p{M}{30}/u
 
 /**
- * A text in NFC, unless it has a run of over 30 combining marks, which no language has: to sort the marks of a run takes time
- * quadratic in its length, seconds for a memo.
+ * A text in NFC, unless it has a run of over 30 combining marks, which no language has: to sort the marks of a run
+ * takes time quadratic in its length, seconds for a memo.
  */
 const toNfc = (text: string) => (LONG_RUN.test(text) ? text : text.normalize('NFC'))
 
 export const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text)
 
 /**
- * Folds a text for comparison regardless of case, beyond ASCII and in all Unicode normalization forms. Unicode's full case
- * folding, approximated by upper- and then lower-casing (`ß` equals `ss`), with one form of the Greek sigma and one of the
- * Turkish i, in NFC.
+ * Folds a text for comparison regardless of case, beyond ASCII and in all Unicode normalization forms. Unicode's full
+ * case folding, approximated by upper- and then lower-casing (`ß` equals `ss`), with one form of the Greek sigma and
+ * one of the Turkish i, in NFC.
  */
 export const fold = (text: string) => {
   // Faster, with the same result.
@@ -23,8 +23,8 @@ export const fold = (text: string) => {
 const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /**
- * The folded text for a `…Folded` column, or null if SQLite's `lower`, which folds only ASCII, returns the same. So few texts
- * are stored twice: mainly those with capitals beyond ASCII, and those that are not in NFC.
+ * The folded text for a `…Folded` column, or null if SQLite's `lower`, which folds only ASCII, returns the same. So few
+ * texts are stored twice: mainly those with capitals beyond ASCII, and those that are not in NFC.
  */
 export const toFoldedColumn = (text: string | null | undefined) => {
   if (text == null || isAscii(text)) return null

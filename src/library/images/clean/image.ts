@@ -12,8 +12,9 @@ export const limitPixels = (pixels: number, limit = MAX_PIXELS) => {
 }
 
 /**
- * The most frames, chunks, segments, blocks, boxes and table entries of a file. Each takes time, however few bytes it has. A
- * minute of transparent WebP at 50 frames per second has 9,001; a PNG of 10 MiB in the 8 KiB chunks of libpng 1,280.
+ * The most frames, chunks, segments, blocks, boxes and table entries of a file. Each takes time, however few bytes it
+ * has. A minute of transparent WebP at 50 frames per second has 9,001; a PNG of 10 MiB in the 8 KiB chunks of libpng
+ * 1,280.
  */
 export const MAX_PARTS = 20_000
 
@@ -29,7 +30,8 @@ export const createPartCounter = (): CountParts => {
 }
 
 /**
- * Lists the chunks, segments or boxes of a file, each from the end of the one before, up to the first that cannot be read.
+ * Lists the chunks, segments or boxes of a file, each from the end of the one before, up to the first that cannot be
+ * read.
  * @param isLast whether a chunk ends the file; what follows it is not read
  */
 export const listChunks = <Chunk extends { end: number }>(

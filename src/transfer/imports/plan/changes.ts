@@ -17,8 +17,8 @@ const toExcerpt = (text: string) =>
     .join('')
 
 /**
- * What a row changes in a book of the library: columns with their values, what is added with the number before and after it,
- * and the beginnings of replaced texts.
+ * What a row changes in a book of the library: columns with their values, what is added with the number before and
+ * after it, and the beginnings of replaced texts.
  */
 export const changesOf = (planned: Planned): Record<string, Change> => {
   const { existing, changes = {}, readings, tags, memos, texts, progress } = planned

@@ -11,10 +11,14 @@ export type Known = {
   sourceIds: string | null
 }
 
-/** The match of an entry in the library: its book, the first of several that it could be, or one that is only similar. */
+/**
+ * The match of an entry in the library: its book, the first of several that it could be, or one that is only similar.
+ */
 export type Match = { kind: 'same' | 'ambiguous' | 'similar'; bookId: number } | undefined
 
-/** A book that an earlier import created from an export: its identifier in the exported library, and its title there. */
+/**
+ * A book that an earlier import created from an export: its identifier in the exported library, and its title there.
+ */
 export type Origin = { bookId: number; origin: number; title: string | null }
 
 type Identified = Pick<Entry, 'sourceIds' | 'isbn' | 'title' | 'author'>
@@ -43,7 +47,10 @@ const originKey = (bookId: number) => `#${bookId}`
 
 const serviceOf = (sourceId: string) => sourceId.slice(0, sourceId.indexOf(':'))
 
-/** Whether two records have identifiers of the same kind that differ: then they are different editions, unless they were merged. */
+/**
+ * Whether two records have identifiers of the same kind that differ: then they are different editions, unless they were
+ * merged.
+ */
 const areDifferent = (one: Identified, other: Identified) => {
   if (one.isbn && other.isbn && one.isbn !== other.isbn) return !other.sourceIds.includes(isbnKey(one.isbn))
   const [ownId] = one.sourceIds
@@ -63,11 +70,12 @@ const MAX_SAME = 100
 const MAX_SIMILAR = 20
 
 /**
- * Finds the books of a library to which entries belong: those of exports by identifier and title, then by an identifier of the
- * source, by ISBN, and by title and first author. Of several candidates, only one with the identical title and author is chosen.
- * It keeps only the books that an entry could be. No two entries get the same book.
+ * Finds the books of a library to which entries belong: those of exports by identifier and title, then by an identifier
+ * of the source, by ISBN, and by title and first author. Of several candidates, only one with the identical title and
+ * author is chosen. It keeps only the books that an entry could be. No two entries get the same book.
  *
- * A book is similar if it is another edition, has the same title, or has an author in common and one title is part of the other.
+ * A book is similar if it is another edition, has the same title, or has an author in common and one title is part of
+ * the other.
  * @param origins of the books created by imports of exports
  * @param taken the books that no entry gets
  */
@@ -92,8 +100,9 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
   }
 
   /**
-   * The book that an entry was exported from, or that an earlier import created from it. Another library may use the same
-   * identifier for another book, so the title must be equal, too: that of the book, or that with which it was imported.
+   * The book that an entry was exported from, or that an earlier import created from it. Another library may use the
+   * same identifier for another book, so the title must be equal, too: that of the book, or that with which it was
+   * imported.
    */
   const takeOrigin = (entry: Entry) => {
     const key = originOf(entry)

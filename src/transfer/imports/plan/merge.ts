@@ -47,7 +47,9 @@ const mergeReading = (book: Existing, entry: Entry, overwrites: boolean) => {
   return { changes, isBehind: ahead < 0 && !overwrites }
 }
 
-/** What an entry changes in a book of the library. Nothing is removed, and a book never moves back unless `overwrites`. */
+/**
+ * What an entry changes in a book of the library. Nothing is removed, and a book never moves back unless `overwrites`.
+ */
 export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => {
   const losses: Loss[] = []
   const changes = mergeDetails(book, entry, overwrites)

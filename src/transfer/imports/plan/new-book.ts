@@ -48,8 +48,8 @@ const toExactTime = (day: string | null, time: string | null) =>
   !isFull(day) || (day && time?.startsWith(day)) ? time : toTimestamp(day)
 
 /**
- * The columns of an exported book. They agree with its newest reading unless the file was edited. In that case the reading
- * wins, because the two must agree in the database.
+ * The columns of an exported book. They agree with its newest reading unless the file was edited. In that case the
+ * reading wins, because the two must agree in the database.
  */
 const fromExport = (status: Entry['status'], exact: ExactValues, newest?: EntryReading): ReadingColumns => {
   const { star, readStartDate, readEndDate } = exact
@@ -72,7 +72,9 @@ export const fromReadings = (readings: EntryReading[], { exact, status }: Pick<E
   return exact ? fromExport(status, exact, newest) : newest && fromNewest(newest)
 }
 
-/** Whether a reading is the one that readings/store.ts derives from the columns of a book without rows in `readings`. */
+/**
+ * Whether a reading is the one that readings/store.ts derives from the columns of a book without rows in `readings`.
+ */
 const isOfColumns = (reading: EntryReading, { bookStatus, readStartDate, readEndDate, star }: ReadingColumns) =>
   bookStatus !== 'YET' &&
   fitsBook(reading) &&

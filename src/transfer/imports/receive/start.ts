@@ -43,7 +43,8 @@ export const continueLater = (context: ImportContext, stored: StoredImport) => {
 
 /**
  * Starts an import of a file. Its rows are written after the response.
- * @throws the errors of `admitFile` and `createImport`; FILE_NOT_IMPORTABLE; UNAVAILABLE if the reader or the bucket fails
+ * @throws the errors of `admitFile` and `createImport`; FILE_NOT_IMPORTABLE; UNAVAILABLE if the reader or the bucket
+ * fails
  */
 export const startImport = async (context: ImportContext, { file: bytes, parts }: Upload, query: ImportQuery) => {
   const { db, bucket, reader, caller, config, turns, runLater } = context

@@ -6,8 +6,9 @@ import { DETAILS } from '../../book-columns'
 import { isOwnReportRow } from '../store'
 import { HISTORY_COLUMNS, historyEdits, historyState, tagState } from './snapshot'
 
-// The statements that undo rows which updated books of the library, as one transaction: what was changed since stays. The first
-// one marks the rows with what stays. The last one deletes what was needed for the undo, so that repeating it does nothing.
+// The statements that undo rows which updated books of the library, as one transaction: what was changed since stays.
+// The first one marks the rows with what stays. The last one deletes what was needed for the undo, so that repeating it
+// does nothing.
 
 const isInRange = sql`${isOwnReportRow} and row > :after and row <= :to and outcome = 'updated'`
 const isOwnBook = sql`books.bookId = importRows.bookId and books.memberId = ${callerId}`
@@ -59,8 +60,8 @@ const withHistory = sql`(
 )`
 const columnBefore = (name: string) => sql.raw(`history -> 'columns' ->> '${name}'`)
 
-// Incremented, readingVersion keeps the triggers from making readings of the changes. The stars are those of the newest reading,
-// if it has a row.
+// Incremented, readingVersion keeps the triggers from making readings of the changes. The stars are those of the newest
+// reading, if it has a row.
 export const restoreHistory = sqlStatement`
   update books set
     ${sql.join(
@@ -112,7 +113,8 @@ export const restoreTexts = sqlStatement`
     importId = text.value ->> 'importId', version = :version, importVersion = :version
   from ${marked} as row, json_each(texts) as text
   where memos.memoId = text.value ->> 'memoId' and +memos.memberId = ${callerId} and ${isImported}`
-// The unary plus keeps SQLite from reading all memos of the member. After the texts: those memos are of an earlier import again.
+// The unary plus keeps SQLite from reading all memos of the member. After the texts: those memos are of an earlier
+// import again.
 export const deleteMemos = sqlStatement`
   delete from memos where memoId in (
     select memoId from ${marked} as row cross join memos on memos.bookId = row.bookId

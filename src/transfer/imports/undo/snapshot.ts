@@ -13,8 +13,8 @@ const READING_SUMS = [
 const readingSums = sql`(select json_array(count(*), ${sql.raw(READING_SUMS.join(', '))}) from readings where ${ofBook('readings')})`
 
 /**
- * What these sums do not show: two edits of readings that cancel each other out, and other pages at the same times. A text, which
- * imports of earlier releases lack.
+ * What these sums do not show: two edits of readings that cancel each other out, and other pages at the same times. A
+ * text, which imports of earlier releases lack.
  */
 export const historyEdits = sql`json_array(
   (select json_array(coalesce(sum(readingId), 0), coalesce(sum(edits), 0)) from readings where ${ofBook('readings')}),

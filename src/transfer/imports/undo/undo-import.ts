@@ -17,8 +17,8 @@ const cancel = sqlStatement<StoredImport>`
 /** Rows per statement. Deleting a book also deletes its memos, readings and tags. */
 const BATCH = 100
 
-// The unary plus keeps SQLite from reading all books of the member. Earlier releases kept the tags in the order of the file, and
-// fewer values.
+// The unary plus keeps SQLite from reading all books of the member. Earlier releases kept the tags in the order of the
+// file, and fewer values.
 const deleteUnchanged = sqlStatement<{ bookId: number }>`
   delete from books where +memberId = ${callerId} and bookId in (
     select books.bookId from importRows join books using (memberId, bookId)
@@ -40,7 +40,9 @@ const selectKept = sqlStatement<KeptRow>`
 const deleteRows = sqlStatement`delete from importRows where ${isOwnReportRow}`
 const hide = sqlStatement`update imports set isDeleted = 1, options = '', reason = null where ${isOwnImport} returning importId`
 
-/** Rows of updated books per call, so that an undo takes fewer than the 1,000 statements that D1 allows an invocation. */
+/**
+ * Rows of updated books per call, so that an undo takes fewer than the 1,000 statements that D1 allows an invocation.
+ */
 const UPDATES_BATCH = 250
 
 /** @throws MAX_MEMBER_TEXT_BYTES when that quota has no room for what the import replaced; the next undo continues */
@@ -68,8 +70,8 @@ const restoreBooks = async (db: Db, caller: Caller, { importId, done }: StoredIm
 const ALL = '["all"]'
 
 /**
- * Cancels an import if it runs. Removes the books that it created, and restores those that it updated, as far as they were not
- * changed since. Returns undefined if the caller has no such import.
+ * Cancels an import if it runs. Removes the books that it created, and restores those that it updated, as far as they
+ * were not changed since. Returns undefined if the caller has no such import.
  * @throws MAX_MEMBER_TEXT_BYTES
  */
 export const undoImport = async (

@@ -6,10 +6,11 @@ import { books } from '../../../db/schema/book-tables'
 import { members } from '../../../db/schema/member-tables'
 import { IMPORT_OUTCOMES } from '../../../values/contract'
 
-// Expressions that the statements of a chunk share. An import runs without a session, so all statements are scoped to the
-// member by `memberId`. Lists are JSON parameters, because D1 allows a hundred parameters per statement.
+// Expressions that the statements of a chunk share. An import runs without a session, so all statements are scoped to
+// the member by `memberId`. Lists are JSON parameters, because D1 allows a hundred parameters per statement.
 
-// In conditions on rows with an identifier, a unary plus keeps SQLite from reading all rows of the member: `+memberId = …`.
+// In conditions on rows with an identifier, a unary plus keeps SQLite from reading all rows of the member: `+memberId =
+// …`.
 const isImport = sql`memberId = :memberId and importId = :importId`
 /** Whether the chunk was claimed by this run, which `claimChunk` does first. */
 export const isClaimed = sql`exists (select 1 from imports where ${isImport} and done = :done and lease = :lease)`
@@ -17,8 +18,9 @@ const bookCount = sql`${members.yetBooks} + ${members.ingBooks} + ${members.done
 const addCounts = sql.raw(IMPORT_OUTCOMES.map((outcome) => `${outcome} = ${outcome} + :${outcome}`).join(', '))
 
 /**
- * Claims the rows of a chunk for this run, so that no other run can commit them, and counts their outcomes. Returns no row if
- * another run has taken over, the import was cancelled, the member has withdrawn, or the chunk would exceed a quota.
+ * Claims the rows of a chunk for this run, so that no other run can commit them, and counts their outcomes. Returns no
+ * row if another run has taken over, the import was cancelled, the member has withdrawn, or the chunk would exceed a
+ * quota.
  */
 export const claimChunk = sqlStatement<{ done: number }>`
   update imports set

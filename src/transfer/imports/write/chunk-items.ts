@@ -6,8 +6,8 @@ import { changesOf, toUndo } from '../plan/changes'
 import type { ReplacedText } from '../plan/memos'
 import type { Planned } from '../plan/plan'
 
-// What `writeChunk` writes for planned rows, as items of JSON parameters. An item has the `bookId` of its book, or for a new
-// one `newer`: how many of the new books of the chunk have a higher identifier.
+// What `writeChunk` writes for planned rows, as items of JSON parameters. An item has the `bookId` of its book, or for
+// a new one `newer`: how many of the new books of the chunk have a higher identifier.
 
 type OfBook = { bookId: number | null; newer?: undefined } | { newer: number }
 

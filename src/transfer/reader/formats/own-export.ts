@@ -28,7 +28,8 @@ import { type Row, readObjects } from '../rows/row'
 import type { Format } from '../rows/table'
 import { cutText, isObject, toCells } from '../rows/values'
 
-// The export of this service (src/transfer/export). Valid values are kept as they are. All are checked, because a file can be edited.
+// The export of this service (src/transfer/export). Valid values are kept as they are. All are checked, because a file
+// can be edited.
 
 /** A value that a schema of requests accepts and does not change. Undefined for others. */
 const exactly =

@@ -5,7 +5,9 @@ import type { ReadCell, Row, Shelf } from './row'
 import { parseInteger, toKey } from './values'
 import { findStatus } from './words'
 
-/** Adds a reading, by default a finished one if it has the date. A finish before the start is kept without the start. */
+/**
+ * Adds a reading, by default a finished one if it has the date. A finish before the start is kept without the start.
+ */
 export const addReading = (
   row: Row,
   startedAt: string | null,

@@ -9,7 +9,8 @@ import { cutText, type DateOrder, detectOrder, storable, toKey } from './values'
 export type Table = { header: string[]; keys: string[]; rows: TableRow[] }
 
 /**
- * `json`: what JSON or Lua parses to; null for Lua that cannot be parsed, undefined for other texts. Only those have a table.
+ * `json`: what JSON or Lua parses to; null for Lua that cannot be parsed, undefined for other texts. Only those have a
+ * table.
  */
 export type Source = { text: string; json: unknown; table: Table }
 
@@ -87,8 +88,8 @@ export const createFormat = (
 })
 
 /**
- * The format of a service. Its files must have a column `title`. Columns that it does not define are read first, by their
- * usual names.
+ * The format of a service. Its files must have a column `title`. Columns that it does not define are read first, by
+ * their usual names.
  * @param more columns that depend on the header
  */
 export const tableFormat = (

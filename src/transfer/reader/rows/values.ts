@@ -48,7 +48,10 @@ const YEAR_LAST = /^(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4}|\d\d)(?:[T ]|$)/
 
 export type DateOrder = 'DMY' | 'MDY' | undefined
 
-/** The order of days and months in a column, if one of its dates can be read only one way. Undefined if none can, or they differ. */
+/**
+ * The order of days and months in a column, if one of its dates can be read only one way. Undefined if none can, or
+ * they differ.
+ */
 export const detectOrder = (cells: Iterable<string>): DateOrder => {
   const orders = new Set<DateOrder>()
   for (const cell of cells) {

@@ -63,9 +63,9 @@ const sortByTime = (newestFirst: Activity[]) => {
 }
 
 /**
- * The book of the oldest activity, with the identifiers of all: e-book and audiobook are one book. Borrowing is not reading, so
- * the state of the last loan, else the last activity, is a shelf whose meaning the member says. If it is a status, the loans
- * are readings.
+ * The book of the oldest activity, with the identifiers of all: e-book and audiobook are one book. Borrowing is not
+ * reading, so the state of the last loan, else the last activity, is a shelf whose meaning the member says. If it is a
+ * status, the loans are readings.
  */
 const toBook = (newestFirst: Activity[]) => {
   const activities = sortByTime(newestFirst)

@@ -33,8 +33,8 @@ const splitTitle = (line: string) => {
 
 type Book = { row: Row; clippings: Clipping[] }
 
-// `<You have reached the clipping limit for this item>`, in the language of the device. It replaces the text, or follows its
-// beginning.
+// `<You have reached the clipping limit for this item>`, in the language of the device. It replaces the text, or
+// follows its beginning.
 const LIMIT_MESSAGE = /<[^<>]{10,150}>$/
 const LIMIT_WORD = /limi|límite|grenze|maxim|máxim|лимит|предел|максим|限制|上限|제한|한도/i
 

@@ -8,8 +8,8 @@ import { findStatus } from '../../rows/words'
 const findCollection = (name: string): Shelf =>
   (toKey(name) === 'read but unowned' ? 'DONE' : findStatus(name)) ?? 'TAG'
 /**
- * Sets the status, and keeps collections as tags. Dates take precedence over collections, whose names members can change.
- * Books without dates that are only in “Your library” have no status.
+ * Sets the status, and keeps collections as tags. Dates take precedence over collections, whose names members can
+ * change. Books without dates that are only in “Your library” have no status.
  */
 export const addCollections = (row: Row, names: string[], column: string) => {
   const last = row.entry.readings.at(-1)

@@ -33,8 +33,8 @@ export type Clipping = Metadata & { text: string; isNote: boolean; field: string
 const MAX_CANDIDATES = 4
 
 /**
- * Finds the clippings that were replaced: Kindle appends an edited clipping and leaves the old one in the file. They have
- * the same type and start location, and one text contains the other.
+ * Finds the clippings that were replaced: Kindle appends an edited clipping and leaves the old one in the file. They
+ * have the same type and start location, and one text contains the other.
  */
 export const findReplaced = (clippings: Clipping[]) => {
   const replaced = new Set<Clipping>()
@@ -53,7 +53,9 @@ export const findReplaced = (clippings: Clipping[]) => {
 /** How often a book may have the same text. Messages of the device, in any language, are repeated far more often. */
 const MAX_REPEATS = 5
 
-/** Finds the clippings that repeat the text of an earlier one, where a book has the text more than MAX_REPEATS times. */
+/**
+ * Finds the clippings that repeat the text of an earlier one, where a book has the text more than MAX_REPEATS times.
+ */
 export const findRepeated = (clippings: Clipping[]) =>
   new Set(
     [...Map.groupBy(clippings, ({ text }) => text).values()].flatMap((same) =>
@@ -69,7 +71,8 @@ const belongsToPrevious = (note: Clipping, previous: Clipping) =>
   note.createdAt === previous.createdAt
 
 /**
- * Finds the highlights that notes belong to: of those whose range contains the note's location, the one that starts last.
+ * Finds the highlights that notes belong to: of those whose range contains the note's location, the one that starts
+ * last.
  */
 export const findHighlights = (clippings: Clipping[]) => {
   const highlights = new Map<Clipping, Clipping>()

@@ -11,8 +11,8 @@ export type Metadata = {
   createdAt: string | null
 }
 
-// Words, or their beginnings, in English, German, French, Spanish, Portuguese, Italian, Dutch, Russian, Chinese, Japanese
-// and Korean.
+// Words, or their beginnings, in English, German, French, Spanish, Portuguese, Italian, Dutch, Russian, Chinese,
+// Japanese and Korean.
 const KINDS: [Kind, RegExp][] = [
   ['bookmark', /bookmark|lesezeichen|signet|marcador|segnalibro|bladwijzer|закладк|书签|書籤|ブックマーク|북마크/],
   ['note', /note|nota|notiz|notitie|заметк|笔记|筆記|メモ|메모/],
@@ -50,7 +50,10 @@ const guessPage = (part: string) => {
 
 const normalize = (line: string) => toWords(line.slice(0, MAX_LENGTH))
 
-/** Whether a line can be the second one of a clipping. A dash is not enough: dialogue in a highlight may start with one, too. */
+/**
+ * Whether a line can be the second one of a clipping. A dash is not enough: dialogue in a highlight may start with one,
+ * too.
+ */
 export const isMetadata = (line: string) =>
   /^[-–—]/.test(line) &&
   (/\d/.test(line.slice(0, MAX_LENGTH)) || KINDS.some(([, words]) => words.test(normalize(line))))
