@@ -65,7 +65,18 @@ const ofSource = (table: string) => sql.raw(`${table}.memberId = ownerId and ${t
 const latest = (column: string) =>
   sql`(select ${sql.raw(column)} from pair cross join progress on ${ofTarget('progress')} order by at desc limit 1)`
 const MEMO_COUNTS = ['memoCount', 'contentMemos', 'summaryMemos', 'thoughtMemos', 'questionMemos', 'memoBytes']
-const FILLED = ['cover', 'author', 'publisher', 'itemPage', 'isbn', 'language', 'format', 'publishedYear', 'series']
+/** The columns in which a value of the source replaces null. */
+export const FILLED = [
+  'cover',
+  'author',
+  'publisher',
+  'itemPage',
+  'isbn',
+  'language',
+  'format',
+  'publishedYear',
+  'series',
+]
 /** Those of both, and the ISBN of the source if the target has another one: imports find the book by it. */
 const sourceIds = sql`(
   select nullif(json_group_array(id), '[]') from (

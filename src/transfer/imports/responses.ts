@@ -135,7 +135,7 @@ export const importsReference: FeatureReference = {
   parameters: {
     dryRun: 'Whether to write nothing but the report: `true` or `false`.',
     encoding:
-      'The encoding of the file, such as `euc-kr`. Detected if absent; if that is not certain, the error names encodings with samples.',
+      'The encoding of the file, such as `euc-kr`, unless it is UTF-16 or valid UTF-8. Detected if absent; if that is not certain, the error names encodings with samples.',
     format: 'The format of the file. Detected if absent.',
     'import-id': 'Identifier of the import.',
     merge:

@@ -34,6 +34,9 @@ const decodeOther = (bytes: Uint8Array) => {
   return { text: new TextDecoder(encoding).decode(bytes), encoding }
 }
 
+/** Whether files of the encoding are valid UTF-8, too: their characters are escape sequences. */
+const isEscaped = (encoding?: string) => encoding !== undefined && new TextDecoder(encoding).encoding === 'iso-2022-jp'
+
 /**
  * Decodes a file without its byte order mark: UTF-16, UTF-8 if it is valid, else `encoding`, else UTF-8 if nearly all
  * of it is valid, else a guess. Bytes that are no text become U+FFFD. `isDamaged`: whether there may be any.
@@ -42,9 +45,10 @@ const decodeOther = (bytes: Uint8Array) => {
 export const decodeText = (bytes: Uint8Array, encoding?: string) => {
   const wide = utf16(bytes)
   const utf8 = wide ? undefined : decodeStrictly(bytes, 'utf-8')
-  const known = wide ?? (utf8 === undefined ? encoding : 'utf-8')
+  const isOther = utf8 === undefined || isEscaped(encoding)
+  const known = wide ?? (isOther ? encoding : 'utf-8')
   const { text, encoding: found } = known
-    ? { text: utf8 ?? new TextDecoder(known).decode(bytes), encoding: known }
+    ? { text: (isOther ? undefined : utf8) ?? new TextDecoder(known).decode(bytes), encoding: known }
     : decodeOther(bytes)
   // The database cannot store NUL.
   return { text: text.replaceAll('\0', ''), encoding: found, isDamaged: utf8 === undefined && text.includes('\ufffd') }

@@ -120,6 +120,8 @@ describe('the encoding of an import', () => {
   it('is that of the member if the file is not UTF-8', () => {
     expect(decodeText(western, 'iso-8859-2')).toMatchObject({ text: 'Café,ŕ', encoding: 'iso-8859-2' })
     expect(decodeText(bytesOf('é'), 'windows-1252')).toMatchObject({ text: 'é', encoding: 'utf-8' })
+    const escaped = bytesOf('\x1b$B%N%k\x1b(B')
+    expect(decodeText(escaped, 'iso-2022-jp')).toMatchObject({ text: 'ノル', encoding: 'iso-2022-jp' })
   })
 
   it('is named in the result', () => {

@@ -235,11 +235,17 @@ describe('an import', () => {
     ])
   })
 
-  it('refuses a map that is not JSON, or nested too deeply', async () => {
+  it('refuses a map that is not JSON, is nested too deeply, or has the key __proto__', async () => {
     const reader = await signUp()
-    for (const columns of ['{"title":', `{"title":${'['.repeat(2_000)}${']'.repeat(2_000)}}`]) {
+    for (const columns of [
+      '{"title":',
+      `{"title":${'['.repeat(2_000)}${']'.repeat(2_000)}}`,
+      '{"__proto__":"Title"}',
+    ]) {
       const { status, body } = await startImport(reader, transfer.importForm(goodreads(SALT), { columns }))
-      const fieldErrors = [{ field: 'columns', rejectedValue: null, reason: 'must be a JSON object of strings' }]
+      const fieldErrors = [
+        { field: 'columns', rejectedValue: null, reason: 'must be a JSON object of strings, without __proto__' },
+      ]
       expect({ status, body }).toMatchObject({ status: 400, body: { fieldErrors } })
     }
   })

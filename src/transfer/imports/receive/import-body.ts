@@ -16,10 +16,11 @@ const readPart = (form: FormPart[], name: keyof ImportParts): unknown => {
   if (!part) return undefined
   if (part.content.length > MAX_PART_BYTES) throw fieldError(name, null, 'must be at most 16 KiB')
   try {
-    return parseJson(decoder.decode(part.content))
-  } catch {
-    throw fieldError(name, null, 'must be a JSON object of strings')
-  }
+    const map = parseJson(decoder.decode(part.content))
+    // Validation would take it for the prototype, and drop it.
+    if (!Object.hasOwn(Object(map), '__proto__')) return map
+  } catch {}
+  throw fieldError(name, null, 'must be a JSON object of strings, without __proto__')
 }
 
 /** Reads a file to import: the bare body, or the part `file` of a form, which may have `shelfMap` and `columns`. */
