@@ -1,26 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { BOOK_TEXTS, type books } from '../db/schema/book-tables'
+import { BOOK_DETAILS, BOOK_TEXTS, type books } from '../db/schema/book-tables'
 import { BOOK_STATUSES } from '../values/contract'
 
 // The columns of a book that files of imports and exports have.
 
-/** An import fills them if they are empty or, with `overwrite`, replaces them. */
-export const DETAILS = [
-  'author',
-  'publisher',
-  'cover',
-  'itemPage',
-  'isbn',
-  'language',
-  'format',
-  'publishedYear',
-  'series',
-  'seriesNumber',
-] as const
 /** Those that follow from the newest reading. */
 export const READING_COLUMNS = ['bookStatus', 'star', 'readStartDate', 'readEndDate'] as const
 /** What an import can change in a book of the library. */
-export const CHANGEABLE = [...DETAILS, ...READING_COLUMNS, 'currentPage', 'sourceIds'] as const
+export const CHANGEABLE = [...BOOK_DETAILS, ...READING_COLUMNS, 'currentPage', 'sourceIds'] as const
 export const BOOK_COLUMNS = ['title', ...CHANGEABLE, 'createdAt'] as const
 export type BookColumns = Pick<typeof books.$inferSelect, (typeof BOOK_COLUMNS)[number]>
 

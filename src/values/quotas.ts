@@ -17,7 +17,7 @@ export const DEFAULT_QUOTAS = {
 export type Quotas = typeof DEFAULT_QUOTAS
 export type Quota = keyof Quotas
 
-/** Only the quotas, of settings that include them: values for statements. */
+/** The quotas alone, out of all settings: what statements get as values. */
 export const limitsOf = (settings: Quotas): Quotas => {
   const { MAX_BOOKS, MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES, MAX_MEMBER_TEXT_BYTES } = settings
   const { MAX_MEMBER_IMAGE_BYTES, MAX_IDEMPOTENCY_KEYS } = settings

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isOwnRow, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, sqlStatement } from '../../db/client'
 import { isOwnBook } from '../../db/own-book'
-import { books } from '../../db/schema/book-tables'
+import { BOOK_DETAILS, books } from '../../db/schema/book-tables'
 import { CHANGE_KINDS } from '../../db/schema/sync-tables'
 import { ApiError, fieldError, quotaExceeded } from '../../errors'
 import { limitsOf, type Quotas } from '../../values/quotas'
@@ -65,18 +65,8 @@ const ofSource = (table: string) => sql.raw(`${table}.memberId = ownerId and ${t
 const latest = (column: string) =>
   sql`(select ${sql.raw(column)} from pair cross join progress on ${ofTarget('progress')} order by at desc limit 1)`
 const MEMO_COUNTS = ['memoCount', 'contentMemos', 'summaryMemos', 'thoughtMemos', 'questionMemos', 'memoBytes']
-/** The columns in which a value of the source replaces null. */
-export const FILLED = [
-  'cover',
-  'author',
-  'publisher',
-  'itemPage',
-  'isbn',
-  'language',
-  'format',
-  'publishedYear',
-  'series',
-]
+/** Filled one by one. The number comes with the series. */
+const FILLED = BOOK_DETAILS.filter((name) => name !== 'seriesNumber')
 /** Those of both, and the ISBN of the source if the target has another one: imports find the book by it. */
 const sourceIds = sql`(
   select nullif(json_group_array(id), '[]') from (

@@ -9,7 +9,7 @@ import { ownQuotaExceeded, textLimit } from '../../db/quotas'
 import { readings } from '../../db/schema/reading-tables'
 import { ApiError, fieldError } from '../../errors'
 import { limitsOf, type Quotas, utf8Bytes } from '../../values/quotas'
-import { firstColumns, hasFirst, NEWEST_FIRST, syncBook } from './newest'
+import { NEWEST_FIRST, selectFirstReadings, syncBook } from './newest'
 import type { Reading } from './responses'
 import { beforeStartError, isInOrder, MAX_READINGS, type NewReading, pausedError, type ReadingPatch } from './schema'
 
@@ -22,10 +22,7 @@ const toReading = (row: Row): Reading => ({ ...row, paused: row.paused === 1 })
 const isOwnReading = isOwnRow(readings.readingId, readings.memberId)
 const ownBookId = sql`(select bookId from readings where ${isOwnReading})`
 
-const firstReading = sql`(
-  select bookId as readingId, memberId, bookId, null as format, null as note, 0 as isPaused, ${firstColumns}
-  from books where ${isOwnBook} and ${hasFirst}
-)`
+const firstReading = sql`(${selectFirstReadings} and ${isOwnBook})`
 const selectFirst = sqlStatement<Row>`select ${columns} from ${firstReading}`
 
 /**

@@ -3,7 +3,7 @@ import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { atPrimary, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { ApiError } from '../../errors'
-import { firstColumns, hasFirst } from '../../library/readings/newest'
+import { hasFirst, selectFirstReadings } from '../../library/readings/newest'
 import { BOOK_STATUSES } from '../../values/contract'
 import { toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
@@ -14,11 +14,6 @@ import type { ChangesQuery, Position } from './schema'
 
 // Why it is safe: docs/decisions/0032-sync.md.
 
-/** The readings of books that have one without a row, with the columns of readings. */
-const firstReadings = sql`(
-  select bookId as readingId, memberId, bookId, 0 as createdAt, ${firstColumns}, null as format, null as note, 0 as isPaused
-  from books where ${hasFirst}
-)`
 // SQL functions of D1 have at most 32 arguments.
 const bookJson = sql.raw(`json_object(
   'bookId', bookId, 'title', title, 'cover', cover, 'author', author, 'publisher', publisher, 'createdAt', createdAt,
@@ -48,7 +43,7 @@ const ofObject = (book: SQL, memo: SQL, tag: SQL, reading: SQL) => sql`case kind
   when 3 then (select ${tag} from tags where memberId = page.memberId and tagId = page.id)
   else coalesce(
     (select ${reading} from readings where readingId = page.id and memberId = page.memberId),
-    (select ${reading} from ${firstReadings} where bookId = page.id and memberId = page.memberId)
+    (select ${reading} from (${selectFirstReadings}) where bookId = page.id and memberId = page.memberId)
   )
 end`
 const bytes = ofObject(

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
-import { FILLED } from '../../../src/library/books/merge'
 import { MAX_EVENTS } from '../../../src/library/progress/schema'
 import { MAX_READINGS } from '../../../src/library/readings/schema'
-import { DETAILS } from '../../../src/transfer/book-columns'
 import { type Answer, type Reader, signUp } from '../../support/api'
 import { insertReadings, measure, memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
@@ -33,11 +31,6 @@ const membersRow = async (reader: Reader) =>
   (await select('select * from members where memberId = ?', await memberIdOf(reader)))[0]
 
 describe('the merged book', () => {
-  it('gets every detail that it lacks', () => {
-    // With the series.
-    expect([...FILLED, 'seriesNumber'].sort()).toEqual([...DETAILS].sort())
-  })
-
   it('has the memos of both, with their identifiers, and the counters follow', async () => {
     const { reader, bookId, from } = await createPair()
     const own = await reader.createMemo(bookId, { memoType: 'SUMMARY' })

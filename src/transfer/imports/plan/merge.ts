@@ -1,5 +1,6 @@
+import { BOOK_DETAILS } from '../../../db/schema/book-tables'
 import { MAX_SOURCE_IDS } from '../../../library/editions/schema'
-import { type BookColumns, DETAILS } from '../../book-columns'
+import type { BookColumns } from '../../book-columns'
 import type { Entry, EntryReading, Loss } from '../../entry'
 import type { Existing } from './existing'
 import { fitsBook, fromReadings, type ReadingColumns, readingsOf, toStars } from './new-book'
@@ -24,7 +25,7 @@ export const implicitReading = ({ bookStatus, newestReadingId, readStartDate, re
     : [{ startedAt: readStartDate?.slice(0, 10) ?? null, finishedAt: readEndDate?.slice(0, 10) ?? null }]
 
 const mergeDetails = (book: Existing, entry: Entry, overwrites: boolean): Partial<BookColumns> => {
-  const wanted = DETAILS.filter(
+  const wanted = BOOK_DETAILS.filter(
     (name) => entry[name] !== null && entry[name] !== book[name] && (overwrites || book[name] === null),
   )
   return Object.fromEntries(wanted.map((name) => [name, entry[name]]))

@@ -1,6 +1,6 @@
-import { BOOK_TEXTS } from '../../../db/schema/book-tables'
+import { BOOK_DETAILS, BOOK_TEXTS } from '../../../db/schema/book-tables'
 import { utf8Bytes } from '../../../values/quotas'
-import { type BookColumns, DETAILS } from '../../book-columns'
+import type { BookColumns } from '../../book-columns'
 import type { Entry, EntryReading, ExactValues, Loss } from '../../entry'
 
 const isFull = (date: string | null) => date?.length === 10
@@ -84,7 +84,7 @@ const isOfColumns = (reading: EntryReading, { bookStatus, readStartDate, readEnd
   reading.quarters === (star * 4 || null)
 
 const detailsOf = (entry: Entry) =>
-  Object.fromEntries(DETAILS.map((name) => [name, entry[name]])) as Pick<Entry, (typeof DETAILS)[number]>
+  Object.fromEntries(BOOK_DETAILS.map((name) => [name, entry[name]])) as Pick<Entry, (typeof BOOK_DETAILS)[number]>
 
 /** A new book: its columns, and the readings that need rows. */
 export const toNewBook = (entry: Entry, now: string) => {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { callerId } from '../../../db/caller'
 import { sqlStatement } from '../../../db/client'
 import { textLimit } from '../../../db/quotas'
-import { DETAILS } from '../../book-columns'
+import { BOOK_DETAILS } from '../../../db/schema/book-tables'
 import { isOwnReportRow } from '../store'
 import { HISTORY_COLUMNS, historyEdits, historyState, tagState } from './snapshot'
 
@@ -14,7 +14,7 @@ const isInRange = sql`${isOwnReportRow} and row > :after and row <= :to and outc
 const isOwnBook = sql`books.bookId = importRows.bookId and books.memberId = ${callerId}`
 
 /** Columns that are restored one by one. */
-const COLUMNS = ['title', ...DETAILS, 'sourceIds', 'star'] as const
+const COLUMNS = ['title', ...BOOK_DETAILS, 'sourceIds', 'star'] as const
 const present = sql`json_object(${sql.raw(COLUMNS.map((name) => `'${name}', books.${name}`).join(', '))})`
 const isImported = sql`importId = :importId and version = importVersion`
 /** The reading got a row since the import, and has the stars. */

@@ -1,6 +1,7 @@
+import { BOOK_DETAILS } from '../../../db/schema/book-tables'
 import { newVersion } from '../../../library/memos/versions'
 import { fold, toFoldedColumn } from '../../../values/text/fold'
-import { DETAILS, READING_COLUMNS } from '../../book-columns'
+import { READING_COLUMNS } from '../../book-columns'
 import type { Cells, EntryMemo } from '../../entry'
 import { changesOf, toUndo } from '../plan/changes'
 import type { ReplacedText } from '../plan/memos'
@@ -15,7 +16,7 @@ type OfBook = { bookId: number | null; newer?: undefined } | { newer: number }
 const toExpected = ({ existing, changes = {}, readings, progress }: Planned) => {
   const names = [
     'sourceIds' as const,
-    ...(['title', ...DETAILS] as const).filter((name) => name in changes),
+    ...(['title', ...BOOK_DETAILS] as const).filter((name) => name in changes),
     // Readings and progress are inserted first, and can change these.
     ...(readings.length === 0 ? READING_COLUMNS : []),
     ...(progress.length === 0 ? ['currentPage' as const] : []),
