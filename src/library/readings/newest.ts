@@ -12,10 +12,13 @@ export const firstColumns = sql.raw(`
   substr(readStartDate, 1, 10) as startedAt, iif(bookStatus = 'DONE', substr(readEndDate, 1, 10), null) as finishedAt,
   iif(bookStatus = 'DONE', 'FINISHED', null) as outcome, nullif(star * 4, 0) as quarters`)
 
-/** Selects these readings of books, with the columns of readings. Add conditions with `and`. */
-export const selectFirstReadings = sql`
+/**
+ * Selects these readings of books, with the columns of readings.
+ * @param condition evaluated before the status of a book, so that another member's book costs the same in any status
+ */
+export const selectFirstReadings = (condition: SQL) => sql`
   select bookId as readingId, memberId, bookId, 0 as createdAt, ${firstColumns}, null as format, null as note, 0 as isPaused
-  from books where ${hasFirst}`
+  from books where ${condition} and ${hasFirst}`
 
 const isReplaced = sql`books.newestReadingId is not newest.readingId`
 const stars = sql`max(1, (newest.quarters + 2) / 4)`

@@ -22,7 +22,7 @@ const toReading = (row: Row): Reading => ({ ...row, paused: row.paused === 1 })
 const isOwnReading = isOwnRow(readings.readingId, readings.memberId)
 const ownBookId = sql`(select bookId from readings where ${isOwnReading})`
 
-const firstReading = sql`(${selectFirstReadings} and ${isOwnBook})`
+const firstReading = sql`(${selectFirstReadings(isOwnBook)})`
 const selectFirst = sqlStatement<Row>`select ${columns} from ${firstReading}`
 
 /**

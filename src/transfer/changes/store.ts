@@ -36,6 +36,7 @@ const bookJson = sql.raw(`json_object(
 /** The codes of kinds in the log. 0 is the entry with which it begins. */
 const KINDS = { 1: 'book', 2: 'memo', 3: 'tag', 4: 'reading' } as const
 
+const firstReading = selectFirstReadings(sql`bookId = page.id and memberId = page.memberId`)
 /** Selects from the row of an object of the page. Null if it was deleted. */
 const ofObject = (book: SQL, memo: SQL, tag: SQL, reading: SQL) => sql`case kind
   when 1 then (select ${book} from books where bookId = page.id and memberId = page.memberId)
@@ -43,7 +44,7 @@ const ofObject = (book: SQL, memo: SQL, tag: SQL, reading: SQL) => sql`case kind
   when 3 then (select ${tag} from tags where memberId = page.memberId and tagId = page.id)
   else coalesce(
     (select ${reading} from readings where readingId = page.id and memberId = page.memberId),
-    (select ${reading} from (${selectFirstReadings}) where bookId = page.id and memberId = page.memberId)
+    (select ${reading} from (${firstReading}))
   )
 end`
 const bytes = ofObject(
