@@ -199,3 +199,8 @@ it('a dry run lists every step', () => {
     'Account Settings Database Bucket Namespace Migrations Slots Worker Worker PUBLIC_URL Health',
   )
 })
+
+it('only the deployed version can be reached', () => {
+  // With workers_dev, preview URLs are on unless they are turned off.
+  for (const config of [serviceConfig, readerConfig]) expect(config).toMatch(/^preview_urls = false$/m)
+})
