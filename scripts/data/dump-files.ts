@@ -1,6 +1,17 @@
-import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { TEXT_CHECKS } from './integrity.ts'
 import { listTables, type Table, toStatements } from './rows-as-sql.ts'
 import { readStatements } from './statements.ts'
 
@@ -74,11 +85,26 @@ const openNew = (path: string, options: object) => {
   return database
 }
 
+/** Reports texts that are not as long as the database counts: an export replaces \n in texts that have line feeds. */
+const reportChangedTexts = (database: DatabaseSync, report: Report) => {
+  const all = { first: 0, last: Number.MAX_SAFE_INTEGER }
+  try {
+    for (const check of TEXT_CHECKS) {
+      for (const { table, id, field, expected, found } of database.prepare(check).iterate(all))
+        report(`${table} ${id}: ${field} is ${found}, but the texts in the export have ${expected}: see Backups`)
+    }
+  } catch (error) {
+    // An export of an earlier version may lack columns.
+    report(`the sizes of texts were not compared: ${(error as Error).message}`)
+  }
+}
+
 /** Loads the output of `wrangler d1 export` into a new database. Its tables are in an order that D1 cannot restore. */
-export const loadExport = (path: string, databasePath: string) => {
+export const loadExport = (path: string, databasePath: string, report: Report) => {
   const database = openNew(databasePath, { enableForeignKeyConstraints: false })
   for (const statement of readStatements(path)) database.exec(statement)
   database.exec('commit')
+  reportChangedTexts(database, report)
   return database
 }
 
@@ -116,17 +142,50 @@ const compareRestored = (source: DatabaseSync) => {
   }
 }
 
+/** @throws Error if a folder has anything but an earlier dump, which the new one replaces */
+const requireReplaceable = (folder: string) => {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  const other = names.find((name) => !/^\d{4,}(?:-last)?\.sql$/.test(name))
+  if (other) throw new Error(`${folder} has ${other}, which is not of a dump: choose another folder`)
+}
+
+const UNFINISHED = '.unfinished.'
+
+const isRunning = (id: number) => {
+  try {
+    return process.kill(id, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Deletes what dumps that were killed have left beside the folder. */
+const deleteAbandoned = (folder: string) => {
+  const prefix = `${basename(folder)}${UNFINISHED}`
+  const names = existsSync(dirname(folder)) ? readdirSync(dirname(folder)) : []
+  for (const name of names.filter((name) => name.startsWith(prefix))) {
+    if (!isRunning(Number(name.slice(prefix.length)))) rmSync(join(dirname(folder), name), { recursive: true })
+  }
+}
+
 /**
  * Writes a dump of a database, and replaces an older one only once this one has been restored and compared. Beside the
  * dump it needs space for the restored database.
  * @param open opens the database, and may write temporary files to the folder that it receives
  */
 export const writeDump = (
-  folder: string,
+  path: string,
   open: (scratch: string) => DatabaseSync,
   { isVerified, report }: { isVerified: boolean; report: Report },
 ) => {
-  const scratch = `${folder}.unfinished`
+  // Without a slash at its end: the scratch folder must be beside it.
+  const folder = resolve(path)
+  requireReplaceable(folder)
+  const replaced = `${folder}.replaced`
+  // If this was killed while it replaced a dump.
+  if (existsSync(replaced) && !existsSync(folder)) renameSync(replaced, folder)
+  deleteAbandoned(folder)
+  const scratch = `${folder}${UNFINISHED}${process.pid}`
   const files = join(scratch, 'files')
   rmSync(scratch, { recursive: true, force: true })
   mkdirSync(files, { recursive: true, mode: 0o700 })
@@ -142,8 +201,10 @@ export const writeDump = (
       restoreFiles(files, restored, (line) => report(`verification: ${line}`))
       compareRestored(source)
     }
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(replaced, { recursive: true, force: true })
+    if (existsSync(folder)) renameSync(folder, replaced)
     renameSync(files, folder)
+    rmSync(replaced, { recursive: true, force: true })
     return count
   } finally {
     rmSync(scratch, { recursive: true, force: true })

@@ -57,6 +57,17 @@ const checkTag = (table: string, id: string) => `
     select 1 ${ofMember('tags')} and tags.tagId = stored.tagId
   )`
 
+const MEMO_BYTES = `select coalesce(sum(octet_length(memoContent)), 0) ${MEMOS}`
+const TEXT_BYTES = `(
+  select coalesce(sum(memoBytes + octet_length(concat(title, cover, author, publisher, language, series, sourceIds))), 0)
+  ${ofMember('books')}
+) + (select coalesce(sum(octet_length(note)), 0) ${ofMember('readings')})`
+/** Compare the sizes of texts with their counters. */
+export const TEXT_CHECKS = [
+  checkField('books', 'bookId', 'memoBytes', MEMO_BYTES),
+  checkField('members', 'memberId', 'textBytes', TEXT_BYTES),
+]
+
 /** One SELECT per invariant; each returns its mismatches. */
 const CHECKS = [
   ...checkFields('books', 'bookId', {
@@ -67,7 +78,7 @@ const CHECKS = [
     thoughtMemos: `select count(*) ${MEMOS} and memoType = 'THOUGHT'`,
     questionMemos: `select count(*) ${MEMOS} and memoType = 'QUESTION'`,
     hasMemos: `exists (select 1 ${MEMOS})`,
-    memoBytes: `select coalesce(sum(octet_length(memoContent)), 0) ${MEMOS}`,
+    memoBytes: MEMO_BYTES,
     currentPage: `select coalesce((select page ${ofBook('progress')} order by at desc limit 1), stored.currentPage)`,
     newestReadingId: `select iif(
       exists (select 1 from readings where readings.readingId = stored.newestReadingId and readings.bookId = stored.bookId),
@@ -81,10 +92,7 @@ const CHECKS = [
     doneBooks: `select count(*) ${ofMember('books')} and bookStatus = 'DONE'`,
     finishedBooks: `select count(*) ${ofMember('books')} and bookStatus = 'DONE' and readEndDate is not null`,
     memoBooks: `select count(*) ${ofMember('books')} and exists (select 1 from memos where memos.bookId = books.bookId)`,
-    textBytes: `(
-      select coalesce(sum(memoBytes + octet_length(concat(title, cover, author, publisher, language, series, sourceIds))), 0)
-      ${ofMember('books')}
-    ) + (select coalesce(sum(octet_length(note)), 0) ${ofMember('readings')})`,
+    textBytes: TEXT_BYTES,
     keyCount: `select count(*) ${ofMember('idempotencyKeys')}`,
     imageCount: `select count(*) ${ofMember('images')}`,
     imageBytes: `select coalesce(sum(bytes), 0) ${ofMember('images')}`,

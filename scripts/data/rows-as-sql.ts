@@ -3,25 +3,34 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 /** D1 refuses statements of more than 100,000 bytes. */
 const MAX_BYTES = 90_000
 /** The code points of a long text that its row is inserted with, and those that each further statement appends. */
-const PIECES = /^.{1,500}|.{1,20000}/gsu
+const PIECES = /^.{1,500}|.{1,10000}/gsu
 const SEQUENCE = 'sqlite_sequence'
 
 export type Table = { name: string; sql: string; columns: string[]; keys: string[] }
 
 const quoteName = (name: unknown) => `"${String(name).replaceAll('"', '""')}"`
 
-/** Replaces a control character by a mark that the text does not contain, so that every row is one line. */
-const escapeCharacter = (literal: string, character: string) => {
-  if (!literal.includes(character)) return literal
-  const code = character.charCodeAt(0)
-  let mark = `\\${code}`
-  while (literal.includes(mark)) mark += '.'
-  return `replace(${literal.replaceAll(character, mark)},'${mark}',char(${code}))`
+const CONTROLS = ['\n', '\r', '\0']
+const markOf = (character: string) => `\\${character.charCodeAt(0)}`
+
+/**
+ * Marks stand for control characters, so that every row is one line. A text that has a mark itself is hexadecimal: a
+ * longer mark would let a text of its own choice make the statement as long as it likes.
+ */
+const toText = (text: string) => {
+  const found = CONTROLS.filter((character) => text.includes(character))
+  if (found.some((character) => text.includes(markOf(character))))
+    return `CAST(X'${Buffer.from(text).toString('hex')}' AS TEXT)`
+  return found.reduce(
+    (literal, character) =>
+      `replace(${literal.replaceAll(character, markOf(character))},'${markOf(character)}',char(${character.charCodeAt(0)}))`,
+    `'${text.replaceAll("'", "''")}'`,
+  )
 }
 
 const toLiteral = (value: SQLOutputValue | undefined) => {
   if (value == null) return 'NULL'
-  if (typeof value === 'string') return ['\n', '\r', '\0'].reduce(escapeCharacter, `'${value.replaceAll("'", "''")}'`)
+  if (typeof value === 'string') return toText(value)
   return typeof value === 'object' ? `X'${Buffer.from(value).toString('hex')}'` : String(value)
 }
 

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { loadExport, writeDump } from '../data/dump-files.ts'
+import { loadExport, type Report, writeDump } from '../data/dump-files.ts'
 import { failWithUsage, LOCATION_OPTIONS, localPath, parseOptions, readLocation } from '../data/stores.ts'
 import { createMarkCheck } from '../slots/marks.ts'
 import type { Slot } from '../slots/table.ts'
@@ -19,13 +19,13 @@ const openLocal = (persistTo: string, { binding }: Slot) => {
   return new DatabaseSync(path, { readOnly: true })
 }
 
-const openExport = ({ name }: Slot, scratch: string) => {
+const openExport = ({ name }: Slot, scratch: string, report: Report) => {
   const path = join(scratch, 'export.sql')
   const args = ['d1', 'export', name, '--remote', '--skip-confirmation', '--output', path]
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
   const { status } = spawnSync('wrangler', args, { stdio: ['ignore', 'ignore', 'inherit'], env })
   if (status !== 0) throw new Error(`wrangler d1 export ${name} failed`)
-  const database = loadExport(path, join(scratch, 'export.sqlite'))
+  const database = loadExport(path, join(scratch, 'export.sqlite'), report)
   rmSync(path)
   return database
 }
@@ -42,12 +42,12 @@ const checkMark = createMarkCheck()
 // One after the other, since a dump blocks its database: never all members at once.
 for (const slot of location.remote ? readSlots() : readLocalSlots(location.persistTo)) {
   const path = join(folder, slot.binding)
+  const report = (line: string) => console.error(`${slot.binding}: ${line}`)
   const open = (scratch: string) => {
-    const database = location.remote ? openExport(slot, scratch) : openLocal(location.persistTo, slot)
+    const database = location.remote ? openExport(slot, scratch, report) : openLocal(location.persistTo, slot)
     checkMark(slot.slot, database)
     return database
   }
-  const report = (line: string) => console.error(`${slot.binding}: ${line}`)
   try {
     const count = writeDump(path, open, { isVerified: !flags['no-verify'], report })
     console.log(`${path}: ${count === 1 ? 'one file' : `${count} files`}${flags['no-verify'] ? '' : ', verified'}`)

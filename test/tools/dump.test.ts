@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
@@ -60,15 +60,36 @@ it('a dump is private, and holds statements that D1 accepts, each on one line', 
     expect([line.slice(-2), Buffer.byteLength(line) <= 100_000]).toEqual([expect.stringMatching(/.;/), true])
 })
 
-it('the output of wrangler d1 export can be restored only after sort-dump, since books reference members', async () => {
-  const { folder, data, database, backup, restored } = createData()
-  // Wrangler replaces \n in a text that also has a line feed.
-  database.exec(`delete from memos where memoContent like '%\\%'; update books set title = 'A book'`)
+it('a text with marks of line feeds does not make a statement that D1 refuses', async () => {
+  const { data, database, backup } = createData()
+  addMember(database, [[`${'x'.repeat(500)}\\10${'.'.repeat(9990)}${'\n'.repeat(9990)}${'x'.repeat(45_000)}`]])
+  expect(await runCommand('dump', backup, '--local', '--persist-to', data)).toMatchObject({ code: 0 })
+})
+
+/** Writes what `wrangler d1 export` does. */
+const exportAsWrangler = async (data: string, folder: string) => {
   const { slots, dispose } = await openStores({ persistTo: data })
   const exported = await slots[0]?.database.prepare('PRAGMA miniflare_d1_export(?,?,?);').bind(0, 0).raw<string[]>()
   await dispose()
   const path = join(folder, 'export.sql')
   writeFileSync(path, exported?.[0]?.join('\n') ?? '')
+  return path
+}
+
+it('texts that wrangler d1 export has changed are reported', async () => {
+  const { folder, data, backup } = createData()
+  const path = await exportAsWrangler(data, folder)
+  const { code, stderr } = await runCommand('sort-dump', path, join(backup, 'DB'))
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/^books 2: memoBytes is \d+, but the texts in the export have \d+: see Backups$/m)
+  expect(stderr).not.toMatch(/^books 3:|not compared/m)
+})
+
+it('the output of wrangler d1 export can be restored only after sort-dump, since books reference members', async () => {
+  const { folder, data, database, backup, restored } = createData()
+  // Wrangler replaces \n in a text that also has a line feed.
+  database.exec(`delete from memos where memoContent like '%\\%'; update books set title = 'A book'`)
+  const path = await exportAsWrangler(data, folder)
   expect(() => new DatabaseSync(':memory:').exec(readFileSync(path, 'utf8'))).toThrow(/no such table/)
 
   expect(await runCommand('sort-dump', path, join(backup, 'DB'))).toMatchObject({ code: 0 })
@@ -93,6 +114,29 @@ it('a dump that cannot be restored is deleted, and the others and the last one a
 
   expect(await dump('--no-verify')).toMatchObject({ code: 0, stdout: expect.not.stringContaining('verified') })
   expect(readFiles(join(backup, 'DB'))).not.toEqual(first)
+})
+
+it('a dump replaces nothing but a dump', async () => {
+  const { folder, data, backup } = createData()
+  await runCommand('dump', backup, '--local', '--persist-to', data)
+  const exported = join(folder, 'export.sql')
+  cpSync(join(backup, 'DB', '0001-last.sql'), exported)
+  expect(await runCommand('sort-dump', exported, `${join(backup, 'DB')}/`)).toMatchObject({ code: 0 })
+  expect(readdirSync(backup)).toEqual(['DB'])
+  const { code, stderr } = await runCommand('sort-dump', exported, backup)
+  expect([code, stderr]).toEqual([1, expect.stringContaining('backup has DB, which is not of a dump')])
+  expect(readdirSync(backup, { recursive: true })).toEqual(['DB', join('DB', '0001-last.sql')])
+})
+
+it('a dump that was being replaced as the command was killed is kept', async () => {
+  const { data, database, backup } = createData()
+  const dump = () => runCommand('dump', backup, '--local', '--persist-to', data)
+  await dump()
+  renameSync(join(backup, 'DB'), join(backup, 'DB.replaced'))
+  mkdirSync(join(backup, 'DB.unfinished.999999999'))
+  database.exec('create table files (id integer primary key, file blob); insert into files values (1, zeroblob(60000))')
+  expect(await dump()).toMatchObject({ code: 1 })
+  expect(readdirSync(backup)).toEqual(['DB'])
 })
 
 it('a database that DB does not know does not replace the dump of its slot', async () => {
