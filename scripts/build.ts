@@ -1,8 +1,19 @@
-// Builds the Workers like a deployment, without deploying them, and fails if a bundle exceeds its size limit.
+// Builds the Workers like a deployment, without deploying them, and fails if a bundle exceeds its size limit. With
+// `--env NAME`, those of another deployment.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { configFlags, READER_CONFIG, readSlots } from './wrangler/config.ts'
+import { toEnvironment } from './deploy/environment.ts'
+import { bindSlots, formatConfig } from './slots/table.ts'
+import {
+  configFlags,
+  READER_CONFIG,
+  readConfig,
+  readReaderConfig,
+  readSlots,
+  writeTemporary,
+} from './wrangler/config.ts'
 
 const MAX_GZIPPED_BYTES = 180_000
 
@@ -18,5 +29,17 @@ const build = (name: string, folder: string, flags: string[]) => {
   if (gzipped > MAX_GZIPPED_BYTES) process.exit(1)
 }
 
-build('File reader', 'dist/reader', ['--config', READER_CONFIG])
-build('Worker', 'dist', configFlags(readSlots()))
+/** The flags that name the configurations of both Workers. */
+const flagsOf = (environment?: string) => {
+  if (environment === undefined) return { reader: ['--config', READER_CONFIG], service: configFlags(readSlots()) }
+  const { config, reader } = toEnvironment(readConfig(), readReaderConfig(), environment)
+  const service = formatConfig(bindSlots(config, readSlots(config, environment)))
+  return {
+    reader: ['--config', writeTemporary('wrangler.reader.json', JSON.stringify(reader))],
+    service: ['--config', writeTemporary('wrangler.json', service)],
+  }
+}
+
+const flags = flagsOf(parseArgs({ options: { env: { type: 'string' } } }).values.env)
+build('File reader', 'dist/reader', flags.reader)
+build('Worker', 'dist', flags.service)

@@ -5,11 +5,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { text } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { deploy, plan } from './deploy/deploy.ts'
-import { toEnvironment, withConfig } from './deploy/environment.ts'
+import { requireOwnDatabases, toEnvironment, withConfig } from './deploy/environment.ts'
 import { DeployError, type Host, type WranglerResult } from './deploy/host.ts'
 import { promote, rollBack } from './deploy/rollout.ts'
 import { bindSlots } from './slots/table.ts'
@@ -27,13 +27,21 @@ const fail = (message: string): never => {
   process.exit(1)
 }
 
+const [flag, text] = [{ type: 'boolean' }, { type: 'string' }] as const
+const options = { 'dry-run': flag, promote: flag, rollback: flag, percentage: text, env: text }
+
+/** Without `--` npm keeps the flags for itself, and this would deploy all of production. */
+const refuseFlagsOfNpm = () => {
+  const [kept] = Object.keys(options).filter((name) => process.env[`npm_config_${name.replace('-', '_')}`])
+  if (kept) fail(`npm has kept --${kept} for itself: write \`npm run deploy -- --${kept}\`\n${USAGE}`)
+}
+
 const readArguments = () => {
   try {
-    const [flag, text] = [{ type: 'boolean' }, { type: 'string' }] as const
-    const options = { 'dry-run': flag, promote: flag, rollback: flag, percentage: text, env: text }
     const { percentage, ...values } = parseArgs({ options }).values
     const share = percentage === undefined ? undefined : Number(percentage)
-    const isShare = share === undefined || (Number.isInteger(share) && share > 0 && share < 100 && !values.rollback)
+    const isOther = values.rollback || values['dry-run']
+    const isShare = share === undefined || (Number.isInteger(share) && share > 0 && share < 100 && !isOther)
     const modes = [values['dry-run'], values.promote, values.rollback].filter(Boolean)
     return isShare && modes.length < 2 ? { ...values, share } : fail(USAGE)
   } catch {
@@ -41,6 +49,7 @@ const readArguments = () => {
   }
 }
 
+refuseFlagsOfNpm()
 const reports = mkdtempSync(join(tmpdir(), 'reading-library-'))
 process.on('exit', () => rmSync(reports, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
@@ -58,7 +67,7 @@ const wrangler = async (args: string[], input?: string, unset: string[] = []): P
   const child = spawn('wrangler', args, { stdio: ['pipe', 'pipe', 'ignore'], env })
   // Wrangler may exit without reading its input.
   child.stdin.on('error', () => {}).end(input)
-  const [stdout, code] = await Promise.all([text(child.stdout), exitCode(child)])
+  const [stdout, code] = await Promise.all([readText(child.stdout), exitCode(child)])
   const lines = existsSync(report) ? readFileSync(report, 'utf8').split('\n').filter(Boolean) : []
   return { code, stdout, records: lines.map((line) => JSON.parse(line)) }
 }
@@ -73,9 +82,11 @@ const readConfigs = () => {
 }
 const { config, reader } = await Promise.try(readConfigs).catch(failWithReason)
 const slots = readSlots(config, env)
+if (env) await Promise.try(requireOwnDatabases, slots, readSlots(), tableOf(env)).catch(failWithReason)
 if (isDryRun) {
   for (const step of plan(config, reader, slots)) console.log(step)
-  process.exit(await exitCode(spawn('node', ['scripts/build.ts'], { stdio: 'inherit' })))
+  const flags = env ? ['--env', env] : []
+  process.exit(await exitCode(spawn('node', ['scripts/build.ts', ...flags], { stdio: 'inherit' })))
 }
 const isInteractive = process.stdin.isTTY && process.stdout.isTTY && !process.env.CI
 const terminal = isInteractive ? createInterface({ input: process.stdin, output: process.stdout }) : undefined

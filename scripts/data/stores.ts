@@ -11,7 +11,7 @@ import { configFlags, fail, readConfig, readLocalSlots, readSlots, writeTemporar
 /** A slot of the table with its database. */
 export type OpenSlot = Slot & { database: D1Database }
 
-type Env = { IMAGES: R2Bucket; ADDRESS_KEY?: string } & Record<string, unknown>
+type Env = { IMAGES: R2Bucket } & Record<string, unknown>
 
 /** Variables and secrets, as far as they are known here. */
 export type Settings = Record<string, unknown>
@@ -36,7 +36,7 @@ const writeRemoteConfig = (slots: Slot[]) => {
     return { database_id: ids.get(database.database_name), ...database, remote: true }
   })
   const r2_buckets = config.r2_buckets.map((bucket) => ({ ...bucket, remote: true }))
-  return writeTemporary(`wrangler.${process.pid}.json`, formatConfig({ ...config, d1_databases, r2_buckets }))
+  return writeTemporary('wrangler.json', formatConfig({ ...config, d1_databases, r2_buckets }))
 }
 
 const CLASS = 'miniflare-D1DatabaseObject'
@@ -92,7 +92,7 @@ export const openStores = async (location: { remote: true } | { remote?: false; 
   return {
     slots: bind(slots, env),
     bucket: env.IMAGES,
-    addressKey: process.env.ADDRESS_KEY ?? env.ADDRESS_KEY,
+    addressKey: settings.ADDRESS_KEY as string | undefined,
     settings,
     dispose,
   }

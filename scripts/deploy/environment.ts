@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { formatConfig } from '../slots/table.ts'
+import { formatConfig, type Slot } from '../slots/table.ts'
 import { type Config, DeployError, type Host, type WorkerConfig } from './host.ts'
 
 /**
@@ -37,6 +37,18 @@ export const toEnvironment = (config: Config, reader: WorkerConfig, environment:
     } satisfies Config,
     reader: { ...reader, name: rename(reader.name) },
   }
+}
+
+/**
+ * Migrations run before the marks are checked, so a copy of the table of production would migrate its databases.
+ * @throws DeployError if a slot of the environment has the database of one in production
+ */
+export const requireOwnDatabases = (slots: Slot[], production: Slot[], table: string) => {
+  const names = production.map(({ name }) => name)
+  const lines = slots
+    .filter(({ name }) => names.includes(name))
+    .map(({ slot, name }) => `${table}: slot ${slot}: ${name} is a database of production: remove the name`)
+  if (lines.length > 0) throw new DeployError(...lines)
 }
 
 /** Writes a configuration, and returns the flag for it. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
+import { MAX_SLOT } from '../../src/slots/placement.ts'
 import type { Config, WorkerConfig } from '../deploy/host.ts'
 import { bindSlots, formatConfig, formatTable, parseSlots, type Slot } from '../slots/table.ts'
 
@@ -55,7 +56,8 @@ export const writeLocalTable = (persistTo: string, slots: number[]) => {
 /** Adds local slots until there are `count`. Data of existing ones is kept, so there cannot be fewer. */
 export const addLocalSlots = (persistTo: string, count: number) => {
   const { length } = readLocalSlots(persistTo)
-  if (!Number.isInteger(count) || count < length)
+  if (!Number.isInteger(count) || count > MAX_SLOT + 1) fail(`--slots: choose a number up to ${MAX_SLOT + 1}`)
+  if (count < length)
     fail(
       `--slots: ${persistTo} has ${length} databases and keeps them: choose ${length} or more, or another --persist-to`,
     )
@@ -67,18 +69,19 @@ process.on('exit', () => {
   for (const path of temporary) rmSync(path, { force: true })
 })
 
-/** Writes a private file that is deleted when this process ends. Returns its name. */
+/** Writes a private file that is deleted when this process ends. Returns its name, which is that of this process only. */
 export const writeTemporary = (name: string, content: string) => {
-  temporary.push(name)
   // In the working directory, since paths in wrangler's configuration are relative to it.
-  writeFileSync(name, content, { mode: 0o600 })
-  return name
+  const path = name.replace(/json$/, `${process.pid}.json`)
+  temporary.push(path)
+  writeFileSync(path, content, { mode: 0o600 })
+  return path
 }
 
 /** Flags that make wrangler bind all slots; none with one database, which wrangler.toml binds. */
 export const configFlags = (slots: Slot[]) => {
   if (slots.length === 1) return []
-  return ['--config', writeTemporary(`wrangler.${process.pid}.json`, formatConfig(bindSlots(readConfig(), slots)))]
+  return ['--config', writeTemporary('wrangler.json', formatConfig(bindSlots(readConfig(), slots)))]
 }
 
 /** The flags with which `wrangler dev` also runs the Worker that reads files. */

@@ -106,11 +106,16 @@ export const createAccount = (folder: string, stopService: () => Promise<void>) 
     writeFileSync(join(folder, DATA, 'slots.json'), JSON.stringify(slots))
   }
 
-  const wrangler = async (args: string[], input: string): Promise<WranglerResult> => {
+  /** The name of a temporary file without the process that writes it. */
+  const withoutProcess = (name: string) => name.replace(/\.\d+\.json$/, '.json')
+  const wrangler = async (given: string[], input: string): Promise<WranglerResult> => {
+    const args = given.map(withoutProcess)
     if (/^(?:secret (?!list)|d1 time-travel restore|deploy|d1 migrations)/.test(args.join(' '))) await stopService()
     commands.push(args.join(' '))
     const files = Object.fromEntries(
-      args.filter((each) => each.endsWith('.json')).map((each) => [each, readFileSync(resolve(folder, each), 'utf8')]),
+      given
+        .filter((each) => each.endsWith('.json'))
+        .map((each) => [withoutProcess(each), readFileSync(resolve(folder, each), 'utf8')]),
     )
     const config: Config | undefined = JSON.parse(files['wrangler.deploy.json'] ?? 'null') ?? undefined
     const worker = config?.name ?? 'reading-library'

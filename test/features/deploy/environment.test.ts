@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { deploy } from '../../../scripts/deploy/deploy.ts'
-import { toEnvironment, withConfig } from '../../../scripts/deploy/environment.ts'
+import { requireOwnDatabases, toEnvironment, withConfig } from '../../../scripts/deploy/environment.ts'
 import type { Config } from '../../../scripts/deploy/host.ts'
 import { parseSlots } from '../../../scripts/slots/table.ts'
 import {
@@ -65,4 +65,11 @@ it.each([
 
 it.each(['production', 'Staging', 'stag-ing', '', '../x'])('the environment %j is refused', (name) => {
   expect(() => toEnvironment(PRODUCTION, READER, name)).toThrow('--env must be a name like staging')
+})
+
+it('refuses a copy of the table of production, whose databases it would migrate', () => {
+  const parse = (name: string) => parseSlots([{ slot: 1, name: 'reading-library-slot-1' }], name)
+  expect(() =>
+    requireOwnDatabases(parse('reading-library-staging'), parse('reading-library'), 'slots.staging.json'),
+  ).toThrow('slots.staging.json: slot 1: reading-library-slot-1 is a database of production: remove the name')
 })
