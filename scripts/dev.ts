@@ -2,7 +2,7 @@
 // given flags. `--slots N` starts with N local databases, which later runs keep.
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync, globSync, readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { parseArgs, parseEnv } from 'node:util'
 import { addLocalSlots, configFlags, readLocalSlots, withReader } from './wrangler/config.ts'
 import { migrateLocal } from './wrangler/migrate-local.ts'
 import { runWrangler } from './wrangler/run.ts'
@@ -49,8 +49,11 @@ if (values.slots !== undefined) addLocalSlots(persistTo, Number(values.slots))
 const slots = readLocalSlots(persistTo)
 
 const existing = existsSync(VARS_FILE) ? readFileSync(VARS_FILE, 'utf8') : ''
+const known = parseEnv(existing)
+// The last line may have no end.
+if (/[^\n]$/.test(existing)) appendFileSync(VARS_FILE, '\n')
 for (const [name, value] of Object.entries(slots.length > 1 ? { ...LOCAL_VARS, ...SLOTS_VARS } : LOCAL_VARS)) {
-  if (new RegExp(`^${name}=`, 'm').test(existing)) continue
+  if (known[name]?.trim()) continue
   appendFileSync(VARS_FILE, `${name}=${value}\n`, { mode: 0o600 })
   console.log(`Wrote ${name} to ${VARS_FILE}`)
 }
