@@ -78,7 +78,11 @@ const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budg
   const db = slots.open(slot)
   const release = async (memberIds: number[]) => slot > 0 && releaseAddresses(slots, memberIds)
   const steps = [
-    () => runPurgeJobs(db, env.IMAGES, release, budget).then(add(report, 'members')),
+    async () => {
+      const { purged, failures } = await runPurgeJobs(db, env.IMAGES, release, budget)
+      add(report, 'members')(purged)
+      add(report, 'failures')(failures)
+    },
     () => deleteExpired(db, now),
     () => sweepImportsWithin(env, db, budget, now).then(add(report, 'imports')),
     async () => slot > 0 && deleteOldClaims(db, now),

@@ -116,7 +116,8 @@ export type Budget = { left: number; slotsAtATime: number }
 /**
  * Purges withdrawn members of a slot, those with rows left before others, the oldest first. The next sweep retries what
  * failed. A job is repeated until it is an hour old: an upload that began before the withdrawal may still store an
- * image. It does not end before its withdrawal is marked. Returns how many members were purged, at least in part.
+ * image. It does not end before its withdrawal is marked. Returns how many members were purged, at least in part, and
+ * how many steps failed.
  * @param release frees the addresses of the members; without it, no job ends
  */
 export const runPurgeJobs = async (
@@ -126,12 +127,13 @@ export const runPurgeJobs = async (
   budget: Budget,
 ) => {
   const { jobs } = await run(db, { jobs: selectPurgeJobs() })
-  if (jobs.length === 0) return 0
+  if (jobs.length === 0) return { purged: 0, failures: 0 }
   const isReleased = await release(jobs.map(({ memberId }) => memberId)).then(
     () => true,
     (error) => log('error', `purge: ${error}`),
   )
   let purged = 0
+  let failures = isReleased ? 0 : 1
   for (const job of jobs) {
     const { memberId, createdAt } = job
     if (budget.left < MIN_STATEMENTS_PER_MEMBER) break
@@ -145,8 +147,9 @@ export const runPurgeJobs = async (
       const isOver = isReleased && isDone && createdAt < Date.now() - HOUR_MS
       if (isOver) await run(db, { job: deletePurgeJob({ memberId }) })
     } catch (error) {
+      failures++
       log('error', `purging member ${memberId}: ${error}`)
     }
   }
-  return purged
+  return { purged, failures }
 }

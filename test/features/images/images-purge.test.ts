@@ -63,6 +63,22 @@ describe('withdrawal', () => {
     expect(await job()).toEqual([])
   })
 
+  it('that fails is a failure of the sweep', async () => {
+    silenceErrors()
+    const { leaver } = await createLeaver(1)
+    await leaver.send('DELETE', '/members/me', { changed: { IMAGES: BROKEN_BUCKET } })
+    await env.CATALOGUE.delete('sweep')
+    const IMAGES = {
+      list: (options: R2ListOptions) =>
+        (options.prefix?.startsWith('images/') ? BROKEN_BUCKET : env.IMAGES).list(options),
+      put: (key: string, value: string) => env.IMAGES.put(key, value),
+    } as unknown as R2Bucket
+    await sweep({ IMAGES })
+    expect(await env.CATALOGUE.get('sweep')).toBeNull()
+    await sweep()
+    expect(await env.CATALOGUE.get('sweep')).not.toBeNull()
+  })
+
   it('is not blocked by another member whose images cannot be deleted', async () => {
     silenceErrors()
     const [stuck, free] = [await createLeaver(1), await createLeaver(1)]
