@@ -193,6 +193,7 @@ describe('the configuration', () => {
     ['a security contact of another scheme', { SECURITY_CONTACT: 'http://library.test' }, 'SECURITY_CONTACT is not'],
     ['a security contact of two lines', { SECURITY_CONTACT: 'mailto:a@b.c\nContact: x' }, 'SECURITY_CONTACT is not'],
     ['a share of log lines above 1', { LOG_SAMPLE_RATE: '10' }, 'LOG_SAMPLE_RATE is not a number from 0 to 1'],
+    ['a missing rate limit', { NETWORK_LIMIT: undefined } as object, 'NETWORK_LIMIT is missing'],
     ['a misspelled switch', { EMAIL_VERIFICATION: 'of' }, 'EMAIL_VERIFICATION is not one of required, off'],
   ])('with %s fails closed, and the log says what to do', async (_, changed, hint) => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})

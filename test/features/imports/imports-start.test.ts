@@ -6,6 +6,7 @@ import { READER_PROTOCOL } from '../../../src/transfer/entry-lines'
 import { BASE, type Reader, send, signUp } from '../../support/api'
 import { insertImport, memberDatabase, memberSlot } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
+import { unlimited } from '../../support/rate-limits'
 import { readingWith } from '../../support/transfer/imports'
 
 const FILE = 'Title,Author\nThe Salt Archive,Mina Oh\n'
@@ -69,7 +70,7 @@ it('reads at most sixty files a day of a member, however many come at once', asy
   const reader = await signUp()
   const { read, changed } = watchReader({ protocol: READER_PROTOCOL, reason: 'It is no list of books.' })
   const answers = await Promise.all(
-    Array.from({ length: 62 }, () => start(reader.token, { ...changed, MEMBER_LIMIT: undefined })),
+    Array.from({ length: 62 }, () => start(reader.token, { ...changed, MEMBER_LIMIT: unlimited })),
   )
   const counted = Map.groupBy(answers, ({ status }) => status)
   expect([counted.get(422)?.length, counted.get(429)?.length]).toEqual([60, 2])
