@@ -23,11 +23,13 @@ export const readIfMatch = (header: string | undefined) =>
         return version === undefined ? [] : Number(version)
       })
 
-const canRead = (caller: Caller) => !('scopes' in caller) || fromBits(caller.scopes ?? 0).includes('memos:read')
+/** Whether a caller whom the database has accepted may read memos. */
+export const mayReadMemos = (caller: Caller) =>
+  !('scopes' in caller) || fromBits(caller.scopes ?? 0).includes('memos:read')
 
 /** The memo is not of a version that `If-Match` names. Shows the present one, unless the caller may not read memos. */
 export const memoChanged = (caller: Caller, { version, ...memo }: StoredMemo) =>
   new ApiError('PRECONDITION_FAILED', {
     headers: { ETag: toEtag(version) },
-    further: { memo: canRead(caller) ? memo : null },
+    further: { memo: mayReadMemos(caller) ? memo : null },
   })

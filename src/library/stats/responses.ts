@@ -201,7 +201,7 @@ export const statsReference: FeatureReference = {
       operationId: 'listStatsRows',
       summary: 'List what a figure counted',
       description:
-        'By date. Lists of books, such as `books` or `authors`, have one finish of each book. A month counts the rows of `readings` whose full `date` is in it.',
+        'By date. Lists of books, such as `books` or `authors`, have one finish of each book. A month counts the rows of `readings` whose full `date` is in it. For `memos`, `daysRead`, `longestStreak` and `currentStreak`, an access token also needs `memos:read`.',
       responses: { 200: json(listOf(StatsRow), 'A page of rows') },
       errors: ['MAX_STATS_ROWS'],
     },

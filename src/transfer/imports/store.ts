@@ -5,13 +5,14 @@ import { type Db, firstRow, sqlStatement } from '../../db/client'
 import { limit, offset } from '../../db/parameters'
 import { imports } from '../../db/schema/import-tables'
 import { ApiError, tooManyRequests } from '../../errors'
+import { mayReadMemos } from '../../library/memos/versions'
 import { insertAttemptIf, isAllowed, type Limit, selectUsage, toAttempt } from '../../limits/attempts'
 import { isReached, tooManyAttempts } from '../../limits/rate-limit'
 import { toInstant } from '../../values/fields'
 import { type Page, toLimit, toPage } from '../../values/paging'
 import { DAY_MS } from '../../values/time'
 import type { EntryMember, FormatName, ImportOptions } from '../entry'
-import type { Change } from './plan/changes'
+import { type Change, MEMO_CHANGE } from './plan/changes'
 import { storeMember } from './receive/member'
 import type { Import, ImportRow } from './responses'
 import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY, type RowsQuery } from './schema'
@@ -155,15 +156,15 @@ export const listImports = async (db: Db, caller: Caller): Promise<Import[]> => 
 
 type StoredRow = Omit<ImportRow, 'losses' | 'changes' | 'similarTo'> &
   Record<'losses' | 'changes' | 'similarTo', string | null>
-const toRow = ({ losses, changes, similarTo, ...row }: StoredRow): ImportRow => ({
+const toRow = ({ losses, changes, similarTo, ...row }: StoredRow, showsMemos: boolean): ImportRow => ({
   ...row,
   similarTo: JSON.parse(similarTo ?? 'null'),
   losses: JSON.parse(losses ?? '[]'),
-  changes: Object.entries<Change>(JSON.parse(changes ?? '{}')).map(([field, [from, to]]) => ({
-    field,
-    from: from === null ? null : String(from),
-    to: to === null ? null : String(to),
-  })),
+  changes: Object.entries<Change>(JSON.parse(changes ?? '{}')).map(([field, change]) => {
+    const isShown = showsMemos || !field.startsWith(MEMO_CHANGE)
+    const [from, to] = change.map((value) => (value === null || !isShown ? null : String(value)))
+    return { field, from: from ?? null, to: to ?? null }
+  }),
 })
 const reported = sql.raw(`line, title, outcome, code, losses, bookId, undo -> 'changes' as changes, (
     select json_object('bookId', books.bookId, 'title', books.title) from books
@@ -180,7 +181,10 @@ const selectPageOfOutcome = sqlStatement<StoredRow>`
   select ${reported} from importRows
   where ${isOwnReportRow} and outcome = :outcome order by row limit ${limit} offset ${offset}`
 
-/** A page of the report. Returns undefined if the caller has no such import. */
+/**
+ * A page of the report, without texts of memos unless the caller may read memos. Returns undefined if the caller has no
+ * such import.
+ */
 export const listRows = async (
   db: Db,
   caller: Caller,
@@ -191,5 +195,7 @@ export const listRows = async (
   const select = outcome === 'ALL' ? selectPage(values) : selectPageOfOutcome(values)
   const { found, rows } = await runAsCaller(db, caller, { found: firstRow(selectImport({ importId })), rows: select })
   if (!found) return undefined
-  return toPage(rows.map(toRow), outcome === 'ALL' ? found.done : found[outcome], paging)
+  const showsMemos = mayReadMemos(caller)
+  const items = rows.map((row) => toRow(row, showsMemos))
+  return toPage(items, outcome === 'ALL' ? found.done : found[outcome], paging)
 }

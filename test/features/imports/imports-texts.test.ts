@@ -1,7 +1,7 @@
 // @module-tag one-slot
 import { describe, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
-import { type Reader, signUp } from '../../support/api'
+import { type Reader, readerWith, signUp } from '../../support/api'
 import { memberDatabase } from '../../support/database'
 import * as transfer from '../../support/transfer/imports'
 import { booksOf, rowsOf } from '../../support/transfer/imports'
@@ -60,6 +60,19 @@ describe('the reviews and notes of a file', () => {
     expect((await reader.send('DELETE', `/memos/${before?.memoId}`, { headers })).status).toBe(412)
     expect(await importRow(reader, goodreads('Shorter.'), OVERWRITE)).toMatchObject({ outcome: 'updated' })
     expect(await textsOf(reader)).toEqual(['Shorter.', 'From Mina.'])
+  })
+
+  it('are not shown to an access token that may not read memos', async () => {
+    const reader = await signUp()
+    await importRow(reader, goodreads('Slow.'))
+    const scopes = ['library:read', 'library:write', 'memos:write']
+    const { body } = await reader.post('/tokens', { name: 'imports', scopes })
+    const importer = readerWith(reader.email, body.token)
+    expect((await importer.get('/memos/random')).status).toBe(403)
+    const { importId } = await transfer.importFile(importer, goodreads('Fast.'), `${OVERWRITE}&dryRun=true`)
+    const changesFor = async (who: Reader) => (await rowsOf(who, importId))[0]?.changes
+    expect(await changesFor(reader)).toEqual([{ field: 'memo: my review', from: 'Slow.', to: 'Fast.' }])
+    expect(await changesFor(importer)).toEqual([{ field: 'memo: my review', from: null, to: null }])
   })
 
   it('never replace one that was edited here', async () => {

@@ -10,6 +10,9 @@ import type { Planned } from './plan'
 /** As the report keeps it. */
 export type Change = [from: string | number | null, to: string | number | null]
 
+/** Begins the names of changes of memos, as a column of the file may have the name of one of the database. */
+export const MEMO_CHANGE = 'memo: '
+
 /** The first characters of a text, like `substr` of SQL. */
 const toExcerpt = (text: string) =>
   Array.from(text.slice(0, 2 * MAX_EXCERPT))
@@ -34,8 +37,7 @@ export const changesOf = (planned: Planned): Record<string, Change> => {
     ['progress', existing.events, progress],
   ]
   const replaced = texts.map(({ source = '', content, replaced }): [string, Change] => [
-    // With a prefix, since a column of the file may have the name of one of the database.
-    `memo: ${source.slice(source.indexOf(' ') + 1)}`,
+    MEMO_CHANGE + source.slice(source.indexOf(' ') + 1),
     [replaced.excerpt, toExcerpt(content)],
   ])
   return Object.fromEntries([
