@@ -17,7 +17,8 @@ import { HOUR_MS } from './values/time'
 // the rest.
 const MAX_STATEMENTS = 960
 const STATEMENTS_PER_SLOT = 14 + SWEEP_STATEMENTS
-const MAX_SLOTS = 64
+/** Leaves a third of the statements to purge jobs and imports. */
+const MAX_SLOTS = 40
 
 const openSlots = (env: Bindings): Slots => {
   const open = (slot: number) => connect(databaseOf(env, slot), { slot })
@@ -31,6 +32,10 @@ const slotsOfHour = (numbers: readonly number[], now: number) => {
   const start = (Math.floor(now / HOUR_MS) * Math.min(MAX_SLOTS, numbers.length - 1)) % numbers.length
   return [...numbers.slice(start), ...numbers.slice(0, start)].slice(0, MAX_SLOTS)
 }
+
+/** Each of these rounds visits every slot at least once. */
+const roundOf = (numbers: readonly number[], now: number) =>
+  Math.floor(now / HOUR_MS / Math.ceil(numbers.length / MAX_SLOTS))
 
 /**
  * What a sweep did, for its log line: imports and claims it looked at, members it purged at least in part, failed
@@ -83,7 +88,7 @@ const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budg
       add(report, 'members')(purged)
       add(report, 'failures')(failures)
     },
-    () => deleteExpired(db, now),
+    () => deleteExpired(db, now, roundOf(slots.numbers, now)),
     () => sweepImportsWithin(env, db, budget, now).then(add(report, 'imports')),
     async () => slot > 0 && deleteOldClaims(db, now),
   ]

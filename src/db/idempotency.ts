@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { ApiError, quotaExceeded } from '../errors'
 import type { Quotas } from '../values/quotas'
-import { DAY_MS, HOUR_MS } from '../values/time'
+import { DAY_MS } from '../values/time'
 import { callerId, isCaller } from './caller'
 import { firstRow, idempotent, type Statement, sqlStatement, type Values } from './client'
 
@@ -76,7 +76,7 @@ export const findCreated = <Row>(used: Used<Row> | undefined, key: RequestKey | 
 }
 
 const KEPT_DAYS = 400
-/** A sweep reads the keys of one range of members; a week of them, those of all. */
+/** A sweep reads the keys of one range of members; as many rounds as there are ranges, those of all. */
 const RANGES = 168
 const rangeSize = sql`(((select max(memberId) from members) - :idFloor) / ${sql.raw(String(RANGES))} + 1)`
 const deleteKeys = sqlStatement`
@@ -86,9 +86,9 @@ const deleteKeys = sqlStatement`
       and day < :before
     limit :limit
   )`
-export const deleteOldKeys = (now: number, limit: number) =>
+export const deleteOldKeys = (now: number, round: number, limit: number) =>
   deleteKeys({
-    range: Math.floor(now / HOUR_MS) % RANGES,
+    range: round % RANGES,
     before: Math.floor(now / DAY_MS) - KEPT_DAYS,
     limit,
   })

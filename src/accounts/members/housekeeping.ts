@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement } from '../../db/client'
 import { deleteOldKeys } from '../../db/idempotency'
 import { deleteAttemptsBefore, LONGEST_WINDOW_MS } from '../../limits/attempts'
+import { HOUR_MS } from '../../values/time'
 import { dayOf } from '../codes/mail-limits'
 import { deleteOldActivity } from '../sessions/activity'
 import { deleteExpiredSessions } from '../sessions/store'
@@ -16,8 +17,11 @@ const deleteDailyMailsBefore = sqlStatement`delete from dailyMails where day < :
 /** The most sessions, entries of activity and idempotency keys that one sweep deletes from a database. */
 const MAX_ROWS = 10_000
 
-/** Deletes what has expired, and what no longer counts for a limit. */
-export const deleteExpired = (db: Db, now = Date.now()) => {
+/**
+ * Deletes what has expired, and what no longer counts for a limit.
+ * @param round chooses the members whose idempotency keys are read
+ */
+export const deleteExpired = (db: Db, now = Date.now(), round = Math.floor(now / HOUR_MS)) => {
   const inSlot0 = {
     codes: EXPIRING_CODES.map((build) => build({ now })),
     dailyMails: deleteDailyMailsBefore({ today: dayOf(now) }),
@@ -26,7 +30,7 @@ export const deleteExpired = (db: Db, now = Date.now()) => {
     expired: EXPIRING.map((build) => build({ now })),
     sessions: deleteExpiredSessions({ now, limit: MAX_ROWS }),
     activity: deleteOldActivity({ now, limit: MAX_ROWS }),
-    keys: deleteOldKeys(now, MAX_ROWS),
+    keys: deleteOldKeys(now, round, MAX_ROWS),
     attempts: deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }),
     ...(db.slot === 0 && inSlot0),
   })

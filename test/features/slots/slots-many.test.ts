@@ -142,6 +142,40 @@ describe('with 40 slots', () => {
   })
 })
 
+/** Databases that have nothing. `onBound` gets the statements that they prepare. */
+const emptyDatabases = (
+  slots: number,
+  onBound: (slot: number, query: string, values: unknown[]) => void = () => {},
+) => {
+  const toDatabase = (slot: number) => {
+    const prepare = (query: string) => ({ bind: (...values: unknown[]) => onBound(slot, query, values) })
+    const batch = async (statements: unknown[]) => statements.map(() => ({ results: [] }))
+    return { withSession: () => ({ prepare, batch, getBookmark: () => null }) } as unknown as D1Database
+  }
+  return Object.fromEntries(Array.from({ length: slots - 1 }, (_, n) => [`DB_${n + 1}`, toDatabase(n + 1)]))
+}
+
+describe('however many slots there are', () => {
+  it.each([62, 63, 64, 200])('sweeps purge withdrawn members: %i', async (slots) => {
+    await fillSlot(env.DB, 0)
+    for (let hour = 0; hour < 24; hour++)
+      await sweep({ ...env, ...emptyDatabases(slots), ADDRESS_KEY }, Date.now() + hour * HOUR_MS)
+    const left = 'select (select count(*) from members) + (select count(*) from purgeJobs) as n'
+    expect(await env.DB.prepare(left).first('n')).toBe(0)
+  })
+
+  it.each([40, 96])('sweeps read the idempotency keys of all members: %i', async (slots) => {
+    const ranges = new Map<number, Set<unknown>>()
+    const databases = emptyDatabases(slots, (slot, query, values) => {
+      if (query.includes('delete from idempotencyKeys'))
+        ranges.set(slot, (ranges.get(slot) ?? new Set()).add(values[1]))
+    })
+    for (let hour = 0; hour < 168 * Math.ceil(slots / 40); hour++)
+      await sweep({ ...env, ...databases, ADDRESS_KEY }, hour * HOUR_MS)
+    expect(Math.min(...[...ranges.values()].map(({ size }) => size))).toBe(168)
+  })
+})
+
 describe('with 400 slots', () => {
   it('a health check asks sixty, which may be far away', async () => {
     let asked = 0
@@ -180,7 +214,7 @@ describe('with 400 slots', () => {
     })
     await sweep({ ...env, ...databases, DB, ADDRESS_KEY })
     expect(queries).toBeLessThanOrEqual(MAX_QUERIES)
-    for (let hour = 1; hour < 7; hour++)
+    for (let hour = 1; hour < 10; hour++)
       await sweep({ ...env, ...databases, DB, ADDRESS_KEY }, Date.now() + hour * HOUR_MS)
     expect(await countRows('addresses')).toBe(0)
   })
