@@ -69,13 +69,22 @@ const putObject = (bucket: R2Bucket, key: string, ...content: [string | Uint8Arr
     if (stored?.key !== key) throw new Error('put returned no object with this key')
   })
 
+/** Whether an image was stored, as far as the bucket answers in time: for requests that failed to store it. */
+export const isStored = (bucket: R2Bucket, key: string) =>
+  withTimeout(CLEANUP_TIMEOUT_MS, () => bucket.head(key)).then(
+    (image) => image !== null,
+    () => false,
+  )
+
 /**
  * Stores an image.
+ * @param isShared whether other requests may store the same image, so that this one must not delete it
  * @throws UNAVAILABLE if the bucket fails, after deleting what may have been stored
  */
-export const putImage = (bucket: R2Bucket, key: string, { bytes, type }: NewImage) => {
+export const putImage = (bucket: R2Bucket, key: string, { bytes, type }: NewImage, isShared = false) => {
   const httpMetadata = { contentType: type.mime, cacheControl: IMMUTABLE }
   return putObject(bucket, key, bytes, { httpMetadata }).catch(async (error) => {
+    if (isShared) throw error
     const logLeftover = (reason: Error) => log('error', `image may be orphaned: ${key}: ${reason.message}`)
     await withTimeout(CLEANUP_TIMEOUT_MS, () => bucket.delete(key)).catch(logLeftover)
     throw error

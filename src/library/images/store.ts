@@ -8,7 +8,7 @@ import { imageLimit, ownQuotaExceeded } from '../../db/quotas'
 import { images } from '../../db/schema/memo-tables'
 import { log } from '../../runtime/log'
 import { limitsOf, type Quotas } from '../../values/quotas'
-import { cleanUpload, deleteObject, freeBytes, headImage, type NewImage, putImage, toKey } from './bucket'
+import { cleanUpload, deleteObject, freeBytes, headImage, isStored, type NewImage, putImage, toKey } from './bucket'
 import type { StoredImage } from './responses'
 
 /** The caller's images, newest first. */
@@ -44,7 +44,9 @@ const logLeftover = (leftover: string) => (reason: Error) => log('error', `${lef
 const putObject = async (db: Db, bucket: R2Bucket, memberId: number, image: NewImage, requestKey?: RequestKey) => {
   const { name } = image
   const key = toKey(memberId, name)
-  await putImage(bucket, key, image).catch(async (error) => {
+  await putImage(bucket, key, image, requestKey !== undefined).catch(async (error) => {
+    // A repetition may have stored it, and have answered.
+    if (requestKey && (await isStored(bucket, key))) return
     const ofKey = requestKey && idempotent(deleteKey({ memberId, name, keyHash: requestKey.keyHash }))
     await run(db, { row: idempotent(deleteRow({ memberId, name })), ofKey }).catch(
       logLeftover(`image without an object: ${key}`),
@@ -90,7 +92,7 @@ export const uploadImage = async (
     const named = { ...image, name: stored.name }
     if (created) await putObject(db, bucket, memberId, named, key)
     // Another request inserted the row, and may have answered with it: this one must not delete it.
-    else if (!isPut) await putImage(bucket, objectKey, named)
+    else if (!isPut) await putImage(bucket, objectKey, named, true)
     return objectKey
   }
   const objectKey = await uninterrupted(db, store())

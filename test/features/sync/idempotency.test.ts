@@ -233,6 +233,31 @@ describe('an upload', () => {
     ).toBe(true)
   })
 
+  it.each([
+    ['first request', 201],
+    ['repetition', 503],
+  ])('stays if one of two requests stores it and the bucket then fails the %s', async (_, status) => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const owner = await signUp()
+    const failing = {
+      put: () => scheduler.wait(500).then(() => Promise.reject(new Error('unreachable'))),
+      head: (name: string) => env.IMAGES.head(name),
+      delete: (name: string) => env.IMAGES.delete(name),
+    } as unknown as R2Bucket
+    const slow = {
+      put: (...content: Parameters<R2Bucket['put']>) => scheduler.wait(500).then(() => env.IMAGES.put(...content)),
+    } as unknown as R2Bucket
+    const buckets = status === 201 ? [failing, env.IMAGES] : [slow, failing]
+    const answers = buckets.map(async (IMAGES, at) => {
+      await scheduler.wait(200 * at)
+      return owner.upload(PIXEL.slice(), withKey({ changed: { IMAGES } }))
+    })
+    const [first, again] = await Promise.all(answers)
+    expect([first?.status, again?.status]).toEqual([201, status])
+    expect((await owner.get(toPath(first as Answer))).status).toBe(200)
+    expect((await owner.get('/images?page=1&size=10')).body.pageInfo.totalElements).toBe(1)
+  })
+
   it('leaves neither row nor key if the bucket fails', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const [images, keys] = [await count('images'), await keyCount()]
