@@ -15,17 +15,19 @@ export type RequestKey = {
 }
 
 const isKey = sql`idempotencyKeys.memberId = ${callerId} and idempotencyKeys.keyHash = unhex(:keyHash)`
+// Keys cannot be deleted, so access tokens leave half of them to the member's own clients.
+const keyLimit = sql`iif(:callerTokenHash is null, :MAX_IDEMPOTENCY_KEYS, cast(:MAX_IDEMPOTENCY_KEYS / 2 as integer))`
 /** Whether the key of the request is new and has room. Follows other conditions. */
 export const isUnused = sql`
   and not exists (select 1 from idempotencyKeys where ${isKey})
-  and (select keyCount from members where ${isCaller}) < :MAX_IDEMPOTENCY_KEYS`
+  and (select keyCount from members where ${isCaller}) < ${keyLimit}`
 /** Stores the key of the row that the statement before it inserted. */
 const insertKey = sqlStatement`
   insert into idempotencyKeys (memberId, keyHash, requestHash, id, name, day)
   select ${callerId}, unhex(:keyHash), unhex(:requestHash), last_insert_rowid(), :name, :day where changes() = 1`
 
 /** `isSameRequest`: null if the key is unused. `isLeft`: whether what was created still exists. */
-type Used<Row> = Row & { keyCount: number; isSameRequest: number | null; isLeft: number }
+type Used<Row> = Row & { keyCount: number; keyLimit: number; isSameRequest: number | null; isLeft: number }
 
 /**
  * Prepares an insert that, with a key, inserts only once.
@@ -43,7 +45,8 @@ export const insertOnce = <Row>(
   const [insertAlways, insertIfUnused] = [insert(sql``), insert(isUnused)]
   // Nothing if the statement before it has just stored the key.
   const selectUsed = sqlStatement<Used<Row>>`
-    select keyCount, requestHash = unhex(:requestHash) as isSameRequest, ${id} is not null as isLeft, ${columns}
+    select keyCount, ${keyLimit} as keyLimit, requestHash = unhex(:requestHash) as isSameRequest, ${id} is not null as isLeft,
+      ${columns}
     from (select keyCount from members where ${isCaller} and changes() = 0)
       left join idempotencyKeys on ${isKey} left join ${id.table} on ${isCreated}`
   /** Statements of a batch, which run one after the other. */
@@ -64,10 +67,10 @@ export const insertOnce = <Row>(
  */
 export const findCreated = <Row>(used: Used<Row> | undefined, key: RequestKey | undefined, quotas: Quotas) => {
   if (!used || !key) return undefined
-  const { keyCount, isSameRequest, isLeft, ...row } = used
+  const { keyCount, keyLimit, isSameRequest, isLeft, ...row } = used
   if (isSameRequest === null) {
-    if (keyCount < quotas.MAX_IDEMPOTENCY_KEYS) return undefined
-    throw quotaExceeded('MAX_IDEMPOTENCY_KEYS', quotas)
+    if (keyCount < keyLimit) return undefined
+    throw quotaExceeded('MAX_IDEMPOTENCY_KEYS', { ...quotas, MAX_IDEMPOTENCY_KEYS: keyLimit })
   }
   if (!isSameRequest) throw new ApiError('IDEMPOTENCY_KEY_REUSED')
   if (!isLeft) throw new ApiError('CREATED_AND_DELETED')

@@ -4,7 +4,7 @@ import { deleteExpired } from '../../../src/accounts/members/housekeeping'
 import { connect } from '../../../src/db/client'
 import { hashText } from '../../../src/http/bodies/request-key'
 import { DAY_MS, HOUR_MS } from '../../../src/values/time'
-import { type Answer, type Reader, signUp } from '../../support/api'
+import { type Answer, type Reader, readerWith, signUp } from '../../support/api'
 import { changeDatabase, memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
 import { PIXEL } from '../../support/inputs/file-form'
@@ -199,6 +199,20 @@ it.each(['POST /books', 'POST /memos', 'POST /books/{book-id}/readings'] as cons
     expect((await send(withKey())).status).toBe(201)
   },
 )
+
+it('leaves half of the keys to sessions: access tokens could use up all of them for 400 days', async () => {
+  const owner = await signUp()
+  const { body } = await owner.post('/tokens', { name: 'script', scopes: ['library:read', 'library:write'] })
+  const script = readerWith(owner.email, body.token)
+  const post = (who: Reader, value: string) =>
+    who.send('POST', '/books', withKey({ body: { title: 'Demian' }, changed: { MAX_IDEMPOTENCY_KEYS: '5' } }, value))
+  const statuses = []
+  for (const value of ['1', '2', '3', '1']) statuses.push((await post(script, value)).status)
+  expect(statuses).toEqual([201, 201, 409, 201])
+  expect((await post(script, '3')).body.message).toBe('Limit reached: 2 idempotency keys per member')
+  for (const value of ['3', '4', '5', '6']) statuses.push((await post(owner, value)).status)
+  expect(statuses.slice(4)).toEqual([201, 201, 201, 409])
+})
 
 it('does not take another image for a deleted one', async () => {
   const { send, toPath } = CREATIONS['POST /memos/image-memo']
