@@ -47,7 +47,7 @@ const BOOKMARK_FORMAT = /^(?:([1-9]\d{0,3}):)?([\da-f]{8}-[\da-f]{8}-[\da-f]{8}-
 
 /**
  * The bookmark of the request, unless it is malformed or of another database. Before there is a caller, only slot 0
- * uses one, where a login begins with a write, so that the primary answers: a replica might still have an old password.
+ * uses one. A login begins with a write there, so that the primary answers: a replica might still have an old password.
  */
 const readBookmark = (c: Context<App>, slot: number) => {
   if (slot > 0 && !c.get('caller')) return undefined

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Db, firstRow, run, runAfterResponse, sqlStatement } from '../../db/client'
+import { atPrimary, type Db, firstRow, run, runAfterResponse, sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
 import { fieldError, unavailable } from '../../errors'
 import type { Slots } from '../../slots/slots'
@@ -90,7 +90,8 @@ export const undoChange = async (slots: Slots, config: Config, code: string, ori
   const invalid = fieldError('authenticationCode', code, 'is wrong, used or expired')
   const slot = slotOfUndoCode(code)
   if (slot === undefined || !slots.numbers.includes(slot)) throw invalid
-  const db = slots.open(slot)
+  // A replica may not have the change yet.
+  const db = atPrimary(slots.open(slot))
   const undoHash = await hashUndoCode(code)
   const { undo } = await run(db, { undo: firstRow(selectUndo({ undoHash, now: Date.now() })) })
   if (!undo) throw invalid

@@ -13,7 +13,7 @@ import {
 } from '../../support/accounts/email-changes'
 import { EMAIL, mails } from '../../support/accounts/mailed-codes'
 import { join, login, newEmail, type Reader, send, signUp } from '../../support/api'
-import { memberDatabase, memberSlot, select } from '../../support/database'
+import { changeDatabase, memberDatabase, memberSlot, select } from '../../support/database'
 import { claimsOf, insertAccessToken } from '../../support/tokens'
 import { wrapDatabase } from '../../support/wrap-database'
 
@@ -237,4 +237,24 @@ describe('POST /email/change/undo', () => {
     const code = await change(reader, oldEmail, email)
     expect((await undo(code, { from: '10.9.4.4', changed: { MAIL_FROM: '' } })).status).toBe(204)
   })
+})
+
+it('is read from the primary: a replica may not have it yet', async () => {
+  const primary = memberDatabase()
+  const lagging = {
+    withSession: (constraint: string) => {
+      const session = primary.withSession('first-primary')
+      const batch = async (statements: D1PreparedStatement[]) => {
+        const results = await session.batch(statements)
+        return constraint === 'first-primary' ? results : results.map((each) => ({ ...each, results: [] }))
+      }
+      return { prepare: session.prepare.bind(session), getBookmark: () => session.getBookmark(), batch }
+    },
+  } as unknown as D1Database
+  const changed = changeDatabase(lagging)
+  const { headers } = await reader.send('GET', '/members/me', { changed })
+  const code = await change(reader, oldEmail, email)
+  const bookmark = { 'X-D1-Bookmark': headers.get('X-D1-Bookmark') ?? '' }
+  const body = { authenticationCode: code }
+  expect((await send('POST', '/email/change/undo', { body, headers: bookmark, changed })).status).toBe(204)
 })
