@@ -157,7 +157,8 @@ const selectWritten = spansOf<string>(
   'memos',
   sql`createdAt`,
   sql`true`,
-  sql.raw(`iif(spans.at < ${memoYear} || '-01-03', ${memoYear} || '-01-03', ${memoYear} || '-12-30')`),
+  // Two days after the last days of 9999 is no date.
+  sql.raw(`coalesce(iif(spans.at < ${memoYear} || '-01-03', ${memoYear} || '-01-03', ${memoYear} || '-12-30'), ':')`),
 )
 const selectZone = sqlStatement<{ timeZone: string | null }>`select timeZone from members where ${isCaller}`
 

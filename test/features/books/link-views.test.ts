@@ -1,7 +1,7 @@
 // What links show, in every form.
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith'
 import ICAL from 'ical.js'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createLinkSecret } from '../../../src/auth/access-token'
 import type { LinkKind } from '../../../src/values/contract'
 import { type Reader, send, signUp } from '../../support/api'
@@ -37,6 +37,39 @@ const HOSTILE = [
   '\u202ereversed\u202c 👩‍👩‍👧‍👦 \u0001\u000b\ufffe\u{1f600}',
   'مئة عام من العزلة',
 ]
+
+const importMemo = async (createdAt: string) => {
+  const memos = [{ memoType: 'THOUGHT', memoContent: 'Old', memoBookPage: 1, memoAuthority: 'PRIVATE', createdAt }]
+  const file = { format: 'reading-library', version: 1, books: [{ title: 'Imported', memos }] }
+  const { status, body } = await reader.send('POST', '/imports', { body: file })
+  expect(status, JSON.stringify(body)).toBe(202)
+  const getImport = async () => (await reader.get(`/imports/${body.importId}`)).body
+  await vi.waitFor(
+    async () => expect(await getImport()).toMatchObject({ status: 'DONE', counts: { created: 1 } }),
+    5000,
+  )
+}
+
+describe.each(['UTC', 'Asia/Seoul', 'America/New_York'])('in %s, the first and last years', (zone) => {
+  it.each(['0000-01-01', '0204-06-01', '1000-01-01', '9999-12-31'])(
+    'that a date can have (%s) are shown',
+    async (day) => {
+      const { bookId } = await reader.createBook()
+      await reader.send('PATCH', `/books/created-date/${bookId}`, { body: `${day}T12:00:00` })
+      await importMemo(`${day}T12:00:00`)
+      await reader.patch('/members/me', { timeZone: zone })
+      const secret = await share('SHELF')
+      for (const changed of [{ TIME_ZONE: zone }, {}]) {
+        const { body } = await send('GET', `/l/${secret}.json`, { changed })
+        expect((await reader.send('GET', '/stats', { changed })).status).toBe(200)
+        expect(body.item[0].createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+        for (const form of ['.feed.json', '.atom', '']) {
+          expect((await send('GET', `/l/${secret}${form}`, { changed })).status, form).toBe(200)
+        }
+      }
+    },
+  )
+})
 
 describe('a shelf', () => {
   it('shows books, newest registration first, without memos', async () => {
