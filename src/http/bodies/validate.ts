@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod/mini'
 import type { App } from '../../env'
 import { ApiError, fieldError, formRequired, MAX_LISTED_ERRORS } from '../../errors'
-import { noteIgnored } from '../ignored'
+import { noteIgnored, shapeOf } from '../ignored'
 import { annotate } from '../route-metadata'
 import { MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, SMALL_BYTES, toText, withBody } from './body'
 import { type FormPart, readForm } from './multipart'
@@ -73,15 +73,17 @@ const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodM
 /** No field may have more entries. Checked before validation, which would report each of them. */
 const MAX_ENTRIES = 200
 
-const refuseManyEntries = (body: object) => {
+const refuseManyEntries = (body: object, schema: z.ZodMiniType) => {
+  const shape = shapeOf(schema)
   for (const [field, value] of Object.entries(body)) {
+    if (!Object.hasOwn(shape, field)) continue
     const isMany = typeof value === 'object' && value !== null && Object.keys(value).length > MAX_ENTRIES
     if (isMany) throw fieldError(field, value, `must have at most ${MAX_ENTRIES} entries`)
   }
 }
 
 export const checkFields = <Schema extends z.ZodMiniType>(schema: Schema, body: object) => {
-  refuseManyEntries(body)
+  refuseManyEntries(body, schema)
   const { success, data, error } = z.safeParse(schema, body)
   if (success) return data
   const fieldErrors = firstIssues(error.issues, body).map(([field, rejectedValue, reason]) => ({
@@ -98,10 +100,22 @@ export type Validator<Target extends 'json' | 'form', In, Out> = MiddlewareHandl
   { in: Record<Target, In>; out: Record<Target, Out> }
 >
 
+/** A value with the keys of its objects in order: clients that encode a request again may write them in another one. */
+const sortKeys = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(sortKeys)
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, each]) => [key, sortKeys(each)]))
+}
+/** The same bytes for all ways to write the same JSON. */
+const toCanonical = (json: Uint8Array) =>
+  new TextEncoder().encode(JSON.stringify(sortKeys(JSON.parse(new TextDecoder().decode(json)))))
+
 /** Hashes the request for its key. Of a form, only the file counts: its boundary differs in each attempt. */
-const hashRequest = async (c: Context<App>, content: Uint8Array<ArrayBuffer>) => {
+const hashRequest = async (c: Context<App>, kind: 'json' | 'upload', bytes: Uint8Array<ArrayBuffer>) => {
   const key = c.get('key')
   if (!key) return
+  const content = kind === 'json' ? toCanonical(bytes) : bytes
   const { pathname, search } = new URL(c.req.url)
   key.requestHash = await hashText(`${c.req.method} ${pathname}${search} ${await hashBytes(content)}`)
 }
@@ -123,7 +137,7 @@ export const bodyValidator =
     withBody(c, kind, kind === 'upload' ? maxBytes + FORM_OVERHEAD_BYTES : maxBytes, async (bytes, release) => {
       if (bytes.length === 0) throw new ApiError('BODY_MISSING')
       const data = parse(bytes, c)
-      await hashRequest(c, kind === 'json' ? bytes : (Object.values(data)[0] as typeof bytes))
+      await hashRequest(c, kind, kind === 'json' ? bytes : (Object.values(data)[0] as typeof bytes))
       // If validation keeps little of a large body, free it: the request may wait long, for example to hash a password.
       if (kind === 'json' && bytes.length > SMALL_BYTES && JSON.stringify(data).length <= SMALL_BYTES) release()
       c.req.addValidatedData(kind === 'json' ? 'json' : 'form', data)

@@ -155,6 +155,18 @@ describe('PATCH /books/created-date/{book-id}', () => {
   })
 })
 
+it('ignores an unknown key, however much is in it', async () => {
+  const item = { a: 1, b: 2 }
+  for (const more of [Array(201).fill(item), Object.fromEntries(Array(201).fill(item).entries())]) {
+    expect((await reader.post('/books', { title: 'Demian', more })).status).toBe(201)
+  }
+  const tags = Array(201).fill('x')
+  expect(await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags } })).toMatchObject({
+    status: 400,
+    body: { fieldErrors: [{ field: 'tags', reason: 'must have at most 200 entries' }] },
+  })
+})
+
 it('keeps the password through every rejected body', async () => {
   expect((await login(reader.email, PASSWORD)).status).toBe(200)
 })

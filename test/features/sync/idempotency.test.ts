@@ -187,6 +187,19 @@ it('shows the row as it is now', async () => {
   expect((await memo()).status).toBe(410)
 })
 
+it.each([
+  ['/books', '{"title":"데미안","author":"H. H."}', '{ "author": "H. H.", "title": "\\ub370\\ubbf8\\uc548" }'],
+  ['/memos', '{"memoBookPage":1,"memoContent":"a/b"}', '{"memoContent":"a\\/b","memoBookPage":1.0}'],
+])('recognizes a request to %s that was encoded again', async (path, first, again) => {
+  const post = (raw: string) => {
+    const headers = { 'Content-Type': 'application/json' }
+    return reader.send('POST', path === '/memos' ? `${path}?bookId=${bookId}` : path, withKey({ raw, headers }))
+  }
+  const created = await post(first)
+  expect(created.status).toBe(201)
+  expect(await post(again)).toMatchObject({ status: 201, body: created.body })
+})
+
 it.each(['POST /books', 'POST /memos', 'POST /books/{book-id}/readings'] as const)(
   '%s with a key needs an access token that can read, since a replay shows later changes',
   async (operation) => {
