@@ -8,7 +8,7 @@ type Version = number | string | null | undefined
 export type Shown = { kind: Kind; id: Id; version?: Version; value: Record<string, unknown> }
 type Change = { kind: Kind; id: number; version?: number; value: Shown['value'] | null }
 /** Of a book. Without one, the write is about the object itself. */
-type Part = '' | '/tags' | '/progress'
+type Part = '' | '/edition' | '/tags' | '/progress'
 export type Write = {
   seq: number
   /** Sent as Idempotency-Key. */
@@ -61,11 +61,18 @@ const pathOf = (write: Write) => {
 /** Whether it depends on a write that was refused. */
 const isStranded = (write: Write) =>
   [isCreation(write) ? 0 : write.id, write.bookId, write.base].some((each) => typeof each === 'string')
+/** What a write changes in the value of an object. Title and cover belong to the edition, but are beside it. */
+const changesOf = ({ part, body = {} }: Write, value: Shown['value'] = {}) => {
+  if (part === '/progress') return { currentPage: body.page }
+  if (part !== '/edition') return body
+  const { title = value.title, cover = value.cover, ...edition } = body
+  return { title, cover, edition: { ...(value.edition as object | undefined), ...edition } }
+}
 /** Lays a write over an object. */
 const lay = (shown: Shown | undefined, write: Write): Shown => {
-  const { kind, id, key, part, bookId, body, done } = write
+  const { kind, id, key, bookId, done } = write
   const created = isCreation(write) && { ...(bookId !== undefined && { bookId }), [`${kind}Id`]: id }
-  const changed = part === '/progress' ? { currentPage: body?.page } : body
+  const changed = changesOf(write, shown?.value)
   const value = { ...shown?.value, ...changed, ...done?.value, ...created }
   return { kind, id, value, version: kind === 'memo' ? (done?.version ?? key) : undefined }
 }
@@ -231,12 +238,14 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
     /** Returns its identifier until the service gives it one; `get` and `bookId` accept it for good. */
     create: (kind: 'book' | 'memo' | 'reading', body: Write['body'], bookId?: Id) =>
       add({ method: 'POST', kind, body, bookId }),
-    /** @param seen what the user edited, from `list` or `get` */
+    /** @param seen what the user edited, from `list` or `get`. Of a book: `updateEdition` for title, cover and edition */
     update: ({ kind, id, version, value }: Shown, body: Write['body']) => {
       // With its text, so that a 412 shows whether an earlier attempt took effect.
       const text = kind === 'memo' && { memoContent: value.memoContent }
       return add({ method: 'PATCH', kind, id, body: { ...text, ...body }, base: version })
     },
+    updateEdition: ({ kind, id }: Shown, body: Write['body']) =>
+      add({ method: 'PATCH', kind, id, part: '/edition', body }),
     remove: ({ kind, id, version }: Shown) => add({ method: 'DELETE', kind, id, base: version }),
     setTags: ({ kind, id }: Shown, tags: string[]) => add({ method: 'PUT', kind, id, part: '/tags', body: { tags } }),
     /** With its time, so that it can be repeated. */

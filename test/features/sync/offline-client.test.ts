@@ -119,6 +119,17 @@ describe('the offline client', () => {
     expect((await reader.get('/books')).body.item).toEqual([])
   })
 
+  it('shows and sends a new title', async () => {
+    await reader.createBook()
+    const device = await syncedDevice()
+    await device.app.updateEdition(await only(device, 'book'), { title: 'Damian', language: 'de' })
+    const edited = { value: { title: 'Damian', bookStatus: 'YET', edition: { language: 'de', isbn: null } } }
+    expect(await only(device, 'book')).toMatchObject(edited)
+    await device.app.sync()
+    expect(await only(device, 'book')).toMatchObject(edited)
+    expect(await device.app.kept()).toEqual([])
+  })
+
   it('repeats writes whose answers were lost, without duplicates or conflicts', async () => {
     const device = await syncedDevice()
     const bookId = await device.app.create('book', { title: 'Demian' })
