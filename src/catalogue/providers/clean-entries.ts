@@ -1,18 +1,26 @@
-import { MAX_INT } from '../../values/contract'
+import { MAX_INT, MAX_NAME } from '../../values/contract'
 import { decodeEntities } from '../../values/text/html'
 import type { CatalogueEntry } from '../schema'
 
 const MAX_ENTRIES = 10
+const MAX_URL = 2048
 
-/** Decodes entities and collapses white space; null when nothing is left. */
+/** Decodes entities and collapses white space; null when nothing is left. What it returns can be registered. */
 const toText = (html: unknown) => {
-  const text = typeof html === 'string' ? decodeEntities(html).replace(/\s+/g, ' ').trim() : ''
-  return text === '' ? null : text
+  const text =
+    typeof html === 'string'
+      ? decodeEntities(html)
+          .toWellFormed()
+          .replace(/[\s\0]+/g, ' ')
+          .trim()
+      : ''
+  if (text === '') return null
+  return text.length <= MAX_NAME ? text : [...text.slice(0, 2 * MAX_NAME)].slice(0, MAX_NAME).join('').toWellFormed()
 }
 
 const toCover = (url: unknown) => {
   const parsed = typeof url === 'string' ? URL.parse(url) : null
-  return parsed?.protocol === 'https:' ? parsed.href : null
+  return parsed?.protocol === 'https:' && parsed.href.length <= MAX_URL ? parsed.href : null
 }
 
 const toPages = (pages: unknown) =>

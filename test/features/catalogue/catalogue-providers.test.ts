@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getCached } from '../../../src/catalogue/cache'
-import { send } from '../../support/api'
+import { send, signUp } from '../../support/api'
 
 const setScenario = (scenario: string) => fetch(`https://control.test/?scenario=${scenario}`)
 const providerRequests = async () =>
@@ -134,6 +134,16 @@ it('Open Library is called with a contact and the needed fields', async () => {
     expect(headers['user-agent']).toContain('library@library.test')
   }
 })
+
+it.each(Object.entries({ YES24, 'Open Library': OPEN_LIBRARY }))(
+  'the fields of an entry of %s can be sent to register the book',
+  async (_, provider) => {
+    const reader = await signUp()
+    await setScenario('long')
+    const { body } = await get('x', provider)
+    expect(await reader.post('/books', body[0])).toMatchObject({ status: 201 })
+  },
+)
 
 describe.each(Object.entries({ YES24, 'Open Library': OPEN_LIBRARY }))('failures of %s', (_, provider) => {
   it('answers an empty array if nothing is found', async () => {

@@ -75,6 +75,13 @@ const SCENARIOS: Record<string, Scenario> = {
     if (host === 'apis.yes24.com') return json(response, 200, yes24(MANY))
     json(response, 200, path.startsWith('/trending/') ? { works: [work] } : { numFound: 2, docs: [work, bare] })
   },
+  long: (response, host) => {
+    const title = `${'책'.repeat(600)}\0`
+    const cover = `https://image.yes24.com/${'x'.repeat(2048)}`
+    if (host === 'apis.yes24.com') return json(response, 200, yes24([item(1, { title, cover, author: '\ud800' })]))
+    const author_name = Array.from({ length: 80 }, (_, n) => `Author Number ${n}`)
+    json(response, 200, { docs: [{ ...work, title, author_name }] })
+  },
   odd: (response) => json(response, 200, yes24(ODD)),
   empty: (response, host, path) => {
     if (host !== 'apis.yes24.com') return json(response, 200, { numFound: 0, docs: [], works: [] })
