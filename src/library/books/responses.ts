@@ -235,8 +235,8 @@ export const booksReference: FeatureReference = {
       operationId: 'setCreatedDate',
       summary: 'Overwrite the registration date of a book',
       description:
-        'The body is the new date, in the time zone of the service, as plain text or as a JSON string, whatever the content ' +
-        'type says. Only `listAbandoned` depends on this date.',
+        'The body is the new date, in the time zone of the service, as plain text or as a JSON string, with the content type ' +
+        '`text/plain` or `application/json`, whichever, or without one. Only `listAbandoned` depends on this date.',
       responses: { 200: json(CreatedDate, 'The updated date') },
     },
   },
