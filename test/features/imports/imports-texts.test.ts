@@ -174,3 +174,31 @@ describe('a corrected title', () => {
     expect(await booksOf(reader)).toMatchObject([{ title: 'Low tide', cover: 'https://covers.example/2.jpg' }])
   })
 })
+
+describe('a title that was corrected in the exported library', () => {
+  const fileOf = async (reader: Reader) => JSON.stringify((await reader.get('/export')).body)
+  const withImported = async () => {
+    const [owner, reader] = [await signUp(), await signUp()]
+    const { bookId } = await owner.createBook({ title: 'Low Tied', author: 'Ana Ruiz' })
+    await owner.patch(`/books/${bookId}/edition`, { isbn: '9780306406157', sourceIds: ['goodreads:1'] })
+    await importRow(reader, await fileOf(owner))
+    return { owner, reader, bookId }
+  }
+
+  it('leaves the book that of its export', async () => {
+    const { owner, reader, bookId } = await withImported()
+    await owner.patch(`/books/${bookId}/edition`, { title: 'Low Tide' })
+    expect(await importRow(reader, await fileOf(owner), OVERWRITE)).toMatchObject({ outcome: 'updated' })
+    expect(await booksOf(reader)).toMatchObject([{ title: 'Low Tide' }])
+  })
+
+  it('of a copy of that library may be a duplicate', async () => {
+    const { owner, reader } = await withImported()
+    const copy = await signUp()
+    await importRow(copy, await fileOf(owner))
+    expect(await importRow(reader, await fileOf(copy))).toMatchObject({
+      outcome: 'created',
+      code: 'possible-duplicate',
+    })
+  })
+})

@@ -93,7 +93,8 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
 
   const free = (key: string) => (books.get(key) ?? []).filter(({ bookId }) => !taken.has(bookId))
   // A library can have the same book twice. Each copy matches only its own entry.
-  const withoutOrigin = (key: string) => free(key).filter(({ bookId }) => !origins.has(bookId))
+  const withoutOthers = (entry: Entry) => (key: string) =>
+    free(key).filter(({ bookId }) => [undefined, entry.exact?.bookId].includes(origins.get(bookId)?.origin))
   const take = ({ bookId }: Candidate): Match => {
     taken.add(bookId)
     return { kind: 'same', bookId }
@@ -123,19 +124,20 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
     areDifferent(entry, book) || (number !== undefined && book.number !== undefined && number !== book.number)
 
   const findSimilar = (entry: Entry, { ofIsbn, ofNames, title, longTitle, shortTitles }: Keys) => {
-    const partly = [longTitle, ...shortTitles].flatMap(withoutOrigin)
+    const partly = [longTitle, ...shortTitles].flatMap(free)
     return (
-      [...ofIsbn, ...ofNames, title].flatMap(withoutOrigin)[0] ??
-      partly.find(({ author }) => sharesName(author, entry.author))
+      [...ofIsbn, ...ofNames, title].flatMap(free)[0] ?? partly.find(({ author }) => sharesName(author, entry.author))
     )
   }
 
   const takeEqual = (entry: Entry): Match => {
     const keys = keysOf.get(entry) ?? toKeys(entry)
-    const [identified] = entry.sourceIds.flatMap(withoutOrigin)
+    const [identified] = entry.sourceIds.flatMap(withoutOthers(entry))
     if (identified) return take(identified)
     for (const shared of [keys.ofIsbn, keys.ofNames]) {
-      const candidates = new Set(shared.flatMap(withoutOrigin).filter((book) => !isOther(entry, keys.number, book)))
+      const candidates = new Set(
+        shared.flatMap(withoutOthers(entry)).filter((book) => !isOther(entry, keys.number, book)),
+      )
       const alike = [...candidates].filter(({ title, author }) => title === entry.title && author === entry.author)
       const [book, another] = alike.length === 1 ? alike : candidates
       if (book && another) return { kind: 'ambiguous', bookId: book.bookId }
