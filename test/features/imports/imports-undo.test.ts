@@ -177,6 +177,15 @@ describe('undoing an import leaves', () => {
   })
 })
 
+it('undoing an import removes books before it needs room for texts that it restores', async () => {
+  const { reader } = await withBook({ publisher: 'x'.repeat(400) })
+  const long = row(2, { title: 'Lamp', review: 'y'.repeat(5000) })
+  const importId = await importFile(reader, goodreads(row(1, FULL), long), OVERWRITE)
+  await select('update members set maxTextBytes = textBytes where memberId = ?', await memberIdOf(reader))
+  expect(await undo(reader, importId)).toMatchObject({ removed: 1, restored: 1 })
+  expect(await booksOf(reader)).toMatchObject([{ publisher: 'x'.repeat(400) }])
+})
+
 describe('undoing an import leaves what the member made of it:', () => {
   const READINGS = [2020, 2021, 2022].map((year, at) => ({
     startedAt: `${year}`,

@@ -82,12 +82,13 @@ export const undoImport = async (
 ): Promise<(UndoneImport & { cancelled: StoredImport }) | undefined> => {
   const cancelled = await queryOne(db, caller, cancel({ importId }))
   if (!cancelled) return undefined
-  if (cancelled.updated > 0 && !cancelled.isDryRun) await restoreBooks(db, caller, cancelled, quotas)
   let removed = 0
   for (let after = 0; after < cancelled.done; after += BATCH) {
     const { deleted } = await runAsCaller(db, caller, { deleted: deleteUnchanged({ importId, after }) })
     removed += deleted.length
   }
+  // Last, since what it restores needs room for its texts.
+  if (cancelled.updated > 0 && !cancelled.isDryRun) await restoreBooks(db, caller, cancelled, quotas)
   const values = { importId }
   const { kept } = await runAsCaller(db, caller, {
     kept: selectKept(values),
