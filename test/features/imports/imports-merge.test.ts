@@ -84,6 +84,16 @@ describe('readings of a file', () => {
     expect(await readingsOf(reader, book.bookId)).toHaveLength(3)
   })
 
+  it('are not all the one of which only the year is known', async () => {
+    const reader = await signUp()
+    const withDates = (dates: string) => storygraph(`"The Salt Archive","Mina Oh",,,,read,,,"${dates}",2,,,,No`)
+    await importFile(reader, withDates('2024'))
+    const file = withDates('2024/03/01-2024/03/05, 2024/09/01-2024/09/07')
+    expect((await importFile(reader, file)).counts).toMatchObject({ updated: 1 })
+    expect((await importFile(reader, file)).counts).toMatchObject({ unchanged: 1 })
+    expect(await readingsOf(reader, (await booksOf(reader))[0].bookId)).toHaveLength(2)
+  })
+
   it('are added to a book that was registered here', async () => {
     const reader = await signUp()
     const { bookId } = await reader.createBook({
@@ -197,6 +207,14 @@ describe('the rules of merging', () => {
     expect((await booksOf(reader))[0]).toMatchObject({ bookStatus: 'DONE', star: 2 })
     await importFile(reader, file.replace(',2,', ',3,'), '?merge=overwrite')
     expect((await booksOf(reader))[0]).toMatchObject({ bookStatus: 'YET', star: 3 })
+  })
+
+  it('invent no progress of today', async () => {
+    const reader = await signUp()
+    const { bookId } = await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz' })
+    await importFile(reader, [GOODREADS, '1,Low Tide,Ana Ruiz,4,2019/03/14,2018/01/02,read'].join('\n'))
+    expect((await booksOf(reader))[0]).toMatchObject({ bookStatus: 'DONE', star: 4 })
+    expect((await reader.get(`/books/${bookId}/progress?size=10`)).body.item).toEqual([])
   })
 
   it('take shelves for what shelfMap says', async () => {

@@ -121,11 +121,18 @@ describe('undoing an import leaves', () => {
     const first = await importFile(reader, goodreads(row(1, { ...FULL, publisher: 'First' })), OVERWRITE)
     const second = goodreads(row(1, { ...FULL, publisher: 'Second', review: 'Corrected.' }))
     const later = await importFile(reader, second, OVERWRITE)
-    expect((await undo(reader, first)).kept).toMatchObject([{ left: ['publisher'] }])
+    expect((await undo(reader, first)).kept).toMatchObject([{ left: ['publisher', 'memos'] }])
     expect((await undo(reader, later)).kept).toMatchObject([{ left: [] }])
     const [book] = await stateOf(reader)
     expect(book).toMatchObject({ publisher: 'First', bookStatus: 'YET' })
     expect({ ...book, publisher: 'Ebb', memos: [] }).toEqual({ ...before[0], memos: [] })
+  })
+
+  it('a memo whose text a later import replaced, and names it', async () => {
+    const { reader, bookId } = await withBook()
+    const first = await importFile(reader, goodreads(row(1, { review: 'First.' })))
+    await importFile(reader, goodreads(row(1, { review: 'Second.' })), OVERWRITE)
+    expect(await undo(reader, first)).toMatchObject({ restored: 0, kept: [{ bookId, left: ['memos'] }] })
   })
 
   it('nothing if the later import is undone first', async () => {
@@ -495,6 +502,28 @@ describe('undoing an import after a merge', () => {
     const before = await stateOf(reader)
     expect(await undo(reader, importId)).toMatchObject({ removed: 0, kept: [{ bookId, left: ['all'] }] })
     expect(await stateOf(reader)).toEqual(before)
+  })
+
+  it('leaves memos of the import that the merge added to a book that it updated', async () => {
+    const { reader, bookId } = await withBook()
+    const importId = await importFile(reader, goodreads(row(1, { review: 'Of one.' }), row(2, { review: 'Of two.' })))
+    const other = (await rowsOf(reader, importId)).find(({ outcome }) => outcome === 'created')
+    await merge(reader, bookId, other?.bookId ?? 0)
+    expect(await undo(reader, importId)).toMatchObject({
+      restored: 0,
+      kept: [{ bookId, left: ['sourceIds', 'memos'] }],
+    })
+    expect(JSON.stringify(await stateOf(reader))).toContain('Of two.')
+  })
+
+  it('leaves the rating that the merge gave a book that it updated', async () => {
+    const { reader, bookId } = await withBook()
+    const importId = await importFile(reader, goodreads(row(1, { shelf: 'read', readings: '2024-05' })))
+    const { bookId: from } = await reader.createBook({ title: 'Lamp' })
+    await reader.patch(`/books/${from}`, { star: 5 })
+    await merge(reader, bookId, from)
+    expect(await undo(reader, importId)).toMatchObject({ restored: 0, kept: [{ bookId, left: ['history'] }] })
+    expect(await booksOf(reader)).toMatchObject([{ star: 5 }])
   })
 
   it('restores what the merge did not change in a book that it updated', async () => {

@@ -24,7 +24,7 @@ const toExcerpt = (text: string) =>
  * after it, and the beginnings of replaced texts.
  */
 export const changesOf = (planned: Planned): Record<string, Change> => {
-  const { existing, changes = {}, readings, tags, memos, texts, progress } = planned
+  const { existing, changes = {}, readings, first, tags, memos, texts, progress } = planned
   if (!existing) return {}
   const columns = (Object.keys(changes) as (keyof BookColumns)[]).map((name): [string, Change] => [
     name,
@@ -43,7 +43,7 @@ export const changesOf = (planned: Planned): Record<string, Change> => {
   return Object.fromEntries([
     ...columns,
     ...added.flatMap(([name, before, { length }]): [string, Change][] =>
-      length > 0 ? [[name, [before, before + length]]] : [],
+      length > 0 ? [[name, [before, before + length - Number(name === 'readings' && first !== undefined)]]] : [],
     ),
     ...replaced,
   ])

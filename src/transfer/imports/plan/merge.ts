@@ -1,5 +1,6 @@
 import { BOOK_DETAILS } from '../../../db/schema/book-tables'
 import { MAX_SOURCE_IDS } from '../../../library/editions/schema'
+import { isInOrder } from '../../../library/readings/schema'
 import type { BookColumns } from '../../book-columns'
 import type { Entry, EntryReading, Loss } from '../../entry'
 import type { Existing } from './existing'
@@ -18,11 +19,67 @@ const hasReading = (readings: Existing['readings'], { startedAt, finishedAt }: E
       : !startedAt || !known.startedAt || isSameDate(known.startedAt, startedAt),
   )
 
+/** Whether a reading without an end may be one of the file, unless that ended before it began. */
+const endsFirst = (known: Existing['readings'][number] | undefined, { finishedAt }: EntryReading) =>
+  !known?.finishedAt && isInOrder({ startedAt: known?.startedAt, finishedAt })
+
+/** The readings that a book does not have yet. Each that it has is only one of them, the one with the same dates first. */
+const withoutStored = (stored: Existing['readings'], wanted: EntryReading[]) => {
+  const left = [...stored]
+  const isMissing =
+    (isSame: (known: Existing['readings'][number], reading: EntryReading) => boolean) => (reading: EntryReading) => {
+      const at = left.findIndex((known) => isSame(known, reading))
+      if (at !== -1) left.splice(at, 1)
+      return at === -1
+    }
+  return wanted
+    .filter(
+      isMissing((known, { startedAt, finishedAt }) => known.startedAt === startedAt && known.finishedAt === finishedAt),
+    )
+    .filter(isMissing((known, reading) => hasReading([known], reading)))
+}
+
 /** The first reading of a book without rows. */
 export const implicitReading = ({ bookStatus, newestReadingId, readStartDate, readEndDate }: Existing) =>
   newestReadingId !== null || bookStatus === 'YET'
     ? []
     : [{ startedAt: readStartDate?.slice(0, 10) ?? null, finishedAt: readEndDate?.slice(0, 10) ?? null }]
+
+/**
+ * The row that a book's own reading gets, if a reading of the file is the same and has more than the columns of a book
+ * can hold, or ends one that goes on. What the book has stays, unless the import overwrites.
+ */
+const toFirst = (
+  book: Existing,
+  own: Existing['readings'][number],
+  wanted: EntryReading,
+  overwrites: boolean,
+): EntryReading | undefined => {
+  const isOpen = book.bookStatus === 'ING'
+  const ends = isOpen && wanted.outcome !== null
+  const startedAt = own.startedAt ?? wanted.startedAt
+  const isOwn = ends
+    ? isInOrder({ startedAt: own.startedAt, finishedAt: wanted.finishedAt })
+    : isOpen === (wanted.outcome === null) && hasReading([own], wanted)
+  if (!isOwn) return undefined
+  const stars = book.star * 4 || null
+  const first: EntryReading = {
+    startedAt,
+    finishedAt: own.finishedAt ?? wanted.finishedAt,
+    outcome: isOpen || overwrites ? wanted.outcome : 'FINISHED',
+    quarters: overwrites ? (wanted.quarters ?? stars) : (stars ?? wanted.quarters),
+    isPaused: wanted.isPaused,
+    note: wanted.note,
+    format: wanted.format,
+  }
+  const addsNothing =
+    !ends &&
+    fitsBook(first) &&
+    first.startedAt === own.startedAt &&
+    first.finishedAt === own.finishedAt &&
+    first.quarters === stars
+  return addsNothing ? undefined : first
+}
 
 const mergeDetails = (book: Existing, entry: Entry, overwrites: boolean): Partial<BookColumns> => {
   const wanted = BOOK_DETAILS.filter(
@@ -64,20 +121,39 @@ export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => 
     : !book.currentPage && !entry.exact?.progress[0]
   if (entry.currentPage && isPageWanted) changes.currentPage = entry.currentPage
 
-  const stored = [...book.readings, ...implicitReading(book)]
+  const implied = implicitReading(book)
+  const stored = [...book.readings, ...implied]
   const wanted = readingsOf(entry)
   const isPlain = wanted.length <= 1 && wanted.every(fitsBook) && book.newestReadingId === null
   let readings: EntryReading[] = []
+  let first: EntryReading | undefined
   let isBehind = wanted.length === 0 && entry.status !== null && RANK[entry.status] < RANK[book.bookStatus]
   if (
     isPlain &&
     (stored.length === 0 ||
-      wanted.every((reading) => hasReading(stored, reading) || !reading.finishedAt || !stored[0]?.finishedAt))
+      wanted.every((reading) => hasReading(stored, reading) || !reading.finishedAt || endsFirst(stored[0], reading)))
   ) {
     const merged = mergeReading(book, entry, overwrites)
     Object.assign(changes, merged.changes)
+    if (wanted.length === 0 && merged.changes.star && (entry.quarters ?? 0) % 4 !== 0)
+      losses.push({ code: 'rating-rounded', field: 'rating' })
     isBehind = merged.isBehind
-  } else readings = wanted.filter((reading) => !hasReading(stored, reading))
+  } else {
+    const [own] = implied
+    const merged = own && wanted.map((reading) => ({ reading, row: toFirst(book, own, reading, overwrites) }))
+    const same = merged?.findLast(({ row }) => row)
+    first = same?.row
+    readings = withoutStored(
+      first ? book.readings : stored,
+      wanted.filter((reading) => reading !== same?.reading),
+    )
+    if (first) readings.unshift(first)
+    isBehind ||=
+      !overwrites &&
+      wanted.some(
+        (reading) => reading.outcome === 'STOPPED' && book.bookStatus === 'DONE' && hasReading(implied, reading),
+      )
+  }
   if (isBehind) losses.push({ code: 'newer-here', field: 'status' })
-  return { changes, readings, losses }
+  return { changes, readings, first, losses }
 }

@@ -29,6 +29,8 @@ export type Planned = {
   existing?: Existing
   changes?: Partial<BookColumns>
   readings: EntryReading[]
+  /** The one of these that takes the place of the book's own reading, which has no row. */
+  first?: EntryReading
   tags: string[]
   memos: EntryMemo[]
   /** Texts that replace those of memos. */
@@ -65,14 +67,14 @@ const planNew = (row: number, entry: Entry, now: string, similarTo?: number): Pl
 
 const planExisting = (row: number, entry: Entry, book: Existing, overwrites: boolean): Planned => {
   const { missing } = book
-  const { changes, readings: wantedReadings, losses } = mergeInto(book, entry, overwrites)
+  const { changes, readings: wantedReadings, first, losses } = mergeInto(book, entry, overwrites)
   const lose = (code: Code, field: string) => void losses.push({ code, field })
   const fitting = <Item>(items: Item[], most: number, field: string) => {
     if (items.length > most) lose('too-many', field)
     return items.slice(0, Math.max(0, most))
   }
   // A book without rows may have a first reading.
-  const readings = fitting(wantedReadings, MAX_READINGS - (book.readings.length || 1), 'readings')
+  const readings = fitting(wantedReadings, MAX_READINGS - (book.readings.length || (first ? 0 : 1)), 'readings')
   const newTags = entry.tags.filter((tag) => !book.tagKeys.includes(fold(tag)))
   const tags = fitting(newTags, MAX_BOOK_TAGS - book.tagKeys.length, 'tags')
   const { memos, texts, losses: lostTexts } = planMemos(book, overwrites)
@@ -93,7 +95,7 @@ const planExisting = (row: number, entry: Entry, book: Existing, overwrites: boo
     losses: [...entry.losses, ...losses],
     bytes: grown + noteBytes(readings) + memoBytes(memos) + textGrowth(texts),
     existing: book,
-    ...{ changes, readings, tags, memos, texts, progress },
+    ...{ changes, readings, first, tags, memos, texts, progress },
   }
 }
 

@@ -19,6 +19,19 @@ const present = sql`json_object(${sql.raw(COLUMNS.map((name) => `'${name}', book
 const isImported = sql`importId = :importId and version = importVersion`
 /** The reading got a row since the import, and has the stars. */
 const hasStarOfReading = sql.raw(`newestReadingId is not null and undo -> 'history' is null`)
+const ownMemos = sql`(select count(*) from memos where memos.bookId = books.bookId and importId = :importId)`
+const addedMemos = sql`(undo -> 'changes' -> 'memos' ->> 1 - undo -> 'changes' -> 'memos' ->> 0)`
+/** Fewer memos than the import added are still its own: a later import may have replaced the text of one. */
+const areTakenOver = sql`(
+  ${ownMemos} < ${addedMemos}
+  and exists (select 1 from memos where memos.bookId = books.bookId and importId > :importId)
+)`
+/** Another book was merged into this one since the import. Earlier releases kept this only for some rows. */
+const isMerged = sql`coalesce(undo ->> 'merged' <> mergedBooks, false)`
+/** And it brought memos of the same import, which wrote this many of this book. */
+const hasMergedMemos = sql`(
+  ${isMerged} and ${ownMemos} > coalesce(${addedMemos}, 0) + coalesce(json_array_length(texts), 0)
+)`
 const changed = sql`(
   select key from json_each(undo, '$.changes') as change
   where key in (${sql.raw(COLUMNS.map((name) => `'${name}'`).join(', '))})
@@ -29,11 +42,12 @@ const changed = sql`(
   ) or exists (
     select 1 from json_each(texts) cross join memos on memoId = value ->> 'memoId'
     where memos.bookId = books.bookId and importId is not :importId
-  )
+  ) or ${areTakenOver} or ${hasMergedMemos}
   union all select 'history' where undo -> 'history' is not null and (
-    undo ->> 'state' is not ${historyState} or coalesce(undo ->> 'historyEdits' <> ${historyEdits}, false)
+    ${isMerged} or undo ->> 'state' is not ${historyState}
+    or coalesce(undo ->> 'historyEdits' <> ${historyEdits}, false)
   )
-  union all select 'tags' where undo -> 'tags' is not null and (undo ->> 'merged' <> mergedBooks or exists (
+  union all select 'tags' where undo -> 'tags' is not null and (${isMerged} or exists (
     select 1 from json_each(undo, '$.tagState') where value not in (select value from json_each(${tagState}))
   ))
 )`
@@ -45,7 +59,8 @@ const fits = sql`exists (
 /** Imports of earlier releases kept nothing of updated books. */
 export const markRows = sqlStatement`
   update importRows set undo = iif(
-    undo is null, '{"left":["all"]}', json_set(undo, '$.left', json((select json_group_array(key) from ${changed})))
+    undo is null, '{"left":["all"]}',
+    json_set(undo, '$.left', json((select json_group_array(key) from ${changed})), '$.keepsMemos', ${hasMergedMemos})
   )
   from books where ${isOwnBook} and importRows.${isInRange} and undo -> 'left' is null and ${fits}`
 /** Rows that were not marked, since the quota has no room for what they replaced. */
@@ -118,7 +133,7 @@ export const restoreTexts = sqlStatement`
 export const deleteMemos = sqlStatement`
   delete from memos where memoId in (
     select memoId from ${marked} as row cross join memos on memos.bookId = row.bookId
-    where +memos.memberId = ${callerId} and ${isImported}
+    where +memos.memberId = ${callerId} and ${isImported} and not coalesce(undo ->> 'keepsMemos', false)
   )`
 export const deleteTags = sqlStatement`
   delete from bookTags where memberId = ${callerId} and (tagId, bookId) in (

@@ -32,8 +32,8 @@ const toChange = (planned: Planned) => ({
   expected: toExpected(planned),
 })
 
-const toReadings = ({ book, readings }: Planned, ofBook: OfBook) => {
-  const first = book ? readings.findIndex(({ createdAt }) => !createdAt) : -1
+const toReadings = ({ book, readings, first: own }: Planned, ofBook: OfBook) => {
+  const first = book ? readings.findIndex(({ createdAt }) => !createdAt) : own ? readings.indexOf(own) : -1
   return readings.map(({ createdAt, isPaused, ...reading }, at) => ({
     ...ofBook,
     ...reading,
@@ -120,6 +120,9 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
       progress.map(({ at, page, kind }) => ({ ...ofBook, at: Date.parse(at), page, kind })),
     ),
     readBooks: changedBooks('readings'),
+    firstBooks: written.flatMap(({ planned: { existing, readings, first } }) =>
+      existing && readings.length > 0 && !first ? existing.bookId : [],
+    ),
     progressBooks: changedBooks('progress'),
     changes: written.flatMap(({ planned }) => (Object.keys(planned.changes ?? {}).length > 0 ? toChange(planned) : [])),
     tags: written.flatMap(({ planned, ofBook }) => planned.tags.map((tag) => ({ ...ofBook, tag, tagKey: fold(tag) }))),

@@ -29,11 +29,15 @@ const isAsExpected = sql.raw(
     return `(${expected} is null or books.${name} is ${expected} ->> '$')`
   }).join(' and '),
 )
+// A book that the file says was finished: incremented, readingVersion keeps the trigger from adding a progress event of
+// today.
 const updateBooks = sqlStatement`
   update books set ${sql.join(
     UPDATED.map((name) => sql`${sql.raw(name)} = coalesce(${value(name)}, ${sql.raw(`books.${name}`)})`),
     sql`, `,
-  )}, titleFolded = iif(${value('title')} is null, titleFolded, ${value('titleFolded')}),
+  )},
+    readingVersion = readingVersion + (newestReadingId is null and coalesce(${value('bookStatus')} = 'DONE', false)),
+    titleFolded = iif(${value('title')} is null, titleFolded, ${value('titleFolded')}),
     authorFolded = iif(${value('author')} is null, authorFolded, ${value('authorFolded')})
   from ${items}
   where books.bookId = ${value('bookId')} and +books.memberId = :memberId and ${isAsExpected} and ${isClaimed}`
@@ -90,12 +94,15 @@ const replacedTexts = sql`(
 const insertReport = sqlStatement`
   insert into importRows (memberId, importId, row, line, title, outcome, code, losses, cells, undo, texts, bookId)
   select :memberId, :importId, ${values('row', 'line', 'title', 'outcome', 'code')}, ${jsonOf('losses')}, ${jsonOf('cells')},
-    json_replace(${jsonOf('undo')}, '$.history', json(iif(${jsonOf('undo')} ->> 'history', ${historyBefore}, null))),
+    json_set(
+      json_replace(${jsonOf('undo')}, '$.history', json(iif(${jsonOf('undo')} ->> 'history', ${historyBefore}, null))),
+      '$.merged', mergedBooks
+    ),
     iif(${jsonOf('texts')} is null, null, ${replacedTexts}), ${value('bookId')}
   from ${items} left join ${itemBook} where ${isClaimed}`
 const completeReport = sqlStatement`
   update importRows set undo = json_set(
-    undo, '$.state', ${historyState}, '$.historyEdits', ${historyEdits}, '$.tagState', ${tagState}, '$.merged', mergedBooks
+    undo, '$.state', ${historyState}, '$.historyEdits', ${historyEdits}, '$.tagState', ${tagState}
   )
   from books where books.bookId = importRows.bookId and +books.memberId = :memberId
     and importRows.memberId = :memberId and importId = :importId and row in (select ${value('row')} from ${items}) and ${isClaimed}`
@@ -114,7 +121,7 @@ export const writeChunk = (
   const writes: [write: (values: Values) => Statement, list: unknown[]][] = [
     [insertReport, lists.report],
     [insertBooks, lists.books],
-    [insertFirstReadings, lists.readBooks],
+    [insertFirstReadings, lists.firstBooks],
     [insertReadings, lists.readings],
     [syncBooks, lists.readBooks],
     [insertProgress, lists.progress],

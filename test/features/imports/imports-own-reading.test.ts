@@ -1,0 +1,92 @@
+// @module-tag one-slot
+import { describe, expect, it } from 'vitest'
+import { findMismatches } from '../../../scripts/data/integrity'
+import { type Reader, signUp } from '../../support/api'
+import { memberDatabase } from '../../support/database'
+import * as transfer from '../../support/transfer/imports'
+import { rowsOf } from '../../support/transfer/imports'
+
+const STORYGRAPH = 'Title,Authors,Read Status,Dates Read,Read Count,Star Rating'
+const GOODREADS = 'Book Id,Title,Author,My Rating,Date Read,Exclusive Shelf'
+const storygraph = (status: string, dates = '', stars = '') =>
+  `${STORYGRAPH}\nLow Tide,Ana Ruiz,${status},"${dates}",1,${stars}\n`
+const goodreads = (shelf: string, finished = '') => `${GOODREADS}\n1,Low Tide,Ana Ruiz,0,${finished},${shelf}\n`
+const libraryOf = async (reader: Reader) => (await reader.get('/export')).body.books
+
+const ING = { bookStatus: 'ING' }
+const DONE = { bookStatus: 'DONE', readEndDate: '2026-03-14T21:30:00' }
+const SAME = { finishedAt: '2026-03-14', outcome: 'FINISHED' }
+
+describe('the reading of a book that was registered here is that of a file', () => {
+  it.each<[string, object, string, object]>([
+    [
+      'with quarter stars, which are kept',
+      DONE,
+      storygraph('read', '2026/03/14', '3.75'),
+      { ...DONE, star: 4, readings: [{ ...SAME, rating: 3.75 }] },
+    ],
+    [
+      'that ended it with quarter stars',
+      ING,
+      storygraph('read', '2026/03/01-2026/03/14', '3.75'),
+      { bookStatus: 'DONE', star: 4, readings: [{ ...SAME, startedAt: '2026-03-01', rating: 3.75 }] },
+    ],
+    [
+      'that ended it in a month',
+      ING,
+      storygraph('read', '2026/03'),
+      { bookStatus: 'DONE', readings: [{ finishedAt: '2026-03' }] },
+    ],
+    ['that was stopped', ING, goodreads('did-not-finish'), { bookStatus: 'DONE', readings: [{ outcome: 'STOPPED' }] }],
+    [
+      'that was stopped on a day',
+      ING,
+      goodreads('did-not-finish', '2026/03/14'),
+      { bookStatus: 'DONE', readings: [{ outcome: 'STOPPED', finishedAt: '2026-03-14' }] },
+    ],
+    ['that is paused', ING, storygraph('paused'), { bookStatus: 'ING', readings: [{ paused: true }] }],
+  ])('%s', async (_, values, file, expected) => {
+    const reader = await signUp()
+    await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz', ...values })
+    const before = await libraryOf(reader)
+    const { importId, counts } = await transfer.importFile(reader, file)
+    expect(counts).toMatchObject({ updated: 1 })
+    expect(await libraryOf(reader)).toMatchObject([expected])
+    expect((await transfer.importFile(reader, file)).counts).toMatchObject({ unchanged: 1 })
+    expect((await reader.delete(`/imports/${importId}`)).body).toMatchObject({ restored: 1, kept: [{ left: [] }] })
+    expect(await libraryOf(reader)).toEqual(before)
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+
+  it('with a note, a rating and a format', async () => {
+    const [owner, reader] = [await signUp(), await signUp()]
+    const book = { title: 'Low Tide', author: 'Ana Ruiz', ...DONE }
+    const { bookId } = await owner.createBook(book)
+    await owner.patch(`/readings/${bookId}`, { note: 'Loved it.', rating: 4.5, format: 'AUDIO' })
+    await reader.createBook(book)
+    await transfer.importFile(reader, JSON.stringify((await owner.get('/export')).body))
+    expect(await libraryOf(reader)).toMatchObject([
+      { readings: [{ ...SAME, note: 'Loved it.', rating: 4.5, format: 'AUDIO' }] },
+    ])
+  })
+
+  it('but not one that ended before it began', async () => {
+    const reader = await signUp()
+    await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz', ...ING, readStartDate: '2026-10-01T00:00:00' })
+    await transfer.importFile(reader, goodreads('read', '2019/03/14'))
+    expect(await libraryOf(reader)).toMatchObject([
+      { bookStatus: 'ING', readEndDate: null, readings: [{ finishedAt: '2019-03-14' }, { startedAt: '2026-10-01' }] },
+    ])
+  })
+
+  it('or the report says what is not kept', async () => {
+    const reader = await signUp()
+    await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz', ...ING })
+    const rounded = await transfer.importFile(reader, storygraph('read', '', '3.75'))
+    expect(await rowsOf(reader, rounded.importId)).toMatchObject([{ losses: [{ code: 'rating-rounded' }] }])
+    const stopped = await transfer.importFile(reader, goodreads('did-not-finish'))
+    expect(await rowsOf(reader, stopped.importId)).toMatchObject([
+      { losses: [{ code: 'newer-here', field: 'status' }] },
+    ])
+  })
+})
