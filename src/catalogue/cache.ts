@@ -9,6 +9,8 @@ const TTL_SECONDS = 7 * 86_400
 const TIMEOUT_MS = 1000
 /** After a failed refresh, the stale list is served for this long before the next refresh. */
 const BACKOFF_MS = 30_000
+/** After a refresh, KV may return the old list for this long. */
+const CONSISTENT_MS = 60_000
 
 // A stored value of another version counts as a miss.
 const Stored = z.lazy(() => z.object({ form: z.literal(1), storedAt: z.number(), entries: CatalogueList }))
@@ -109,7 +111,8 @@ export const getCached = async (list: CachedList): Promise<CatalogueEntry[]> => 
   if (!stored) return loadOnce(list)
   const isStale = Date.now() - stored.storedAt >= FRESH_MS
   if (isStale && !findRunning(list.key) && Date.now() >= (retryAt.get(list.key) ?? 0)) {
-    refresh(list).catch(() => retryAt.set(list.key, Date.now() + BACKOFF_MS))
+    const waitFor = (ms: number) => () => retryAt.set(list.key, Date.now() + ms)
+    refresh(list).then(waitFor(CONSISTENT_MS), waitFor(BACKOFF_MS))
   }
   return stored.entries
 }

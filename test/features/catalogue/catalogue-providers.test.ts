@@ -245,6 +245,19 @@ describe('the cache of lists', () => {
     expect(await Promise.all(waiting)).toEqual([entries, entries])
   })
 
+  it('is refreshed once while KV still returns the old list', async () => {
+    await get('best-seller', YES24)
+    const old = await env.CATALOGUE.get(key, 'json')
+    const put = vi.fn(async () => {})
+    const CATALOGUE = { get: async () => old, put } as unknown as KVNamespace
+    advance(3601 * SECOND)
+    for (let n = 0; n < 5; n++) await get('best-seller', { ...YES24, CATALOGUE })
+    expect([(await providerRequests()).length, put.mock.calls.length]).toEqual([2, 1])
+    advance(61 * SECOND)
+    await get('best-seller', { ...YES24, CATALOGUE })
+    expect(await providerRequests()).toHaveLength(3)
+  })
+
   it('is optional: lists are answered while KV fails', async () => {
     const fail = () => Promise.reject(new Error('KV is down'))
     const broken = { get: fail, put: fail } as unknown as KVNamespace
