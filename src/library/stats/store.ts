@@ -18,30 +18,37 @@ type Limited<Row> = Row & { characters: number }
 const isCut = (rows: { characters: number }[]) => rows.length > MAX_ROWS || (rows.at(-1)?.characters ?? 0) > MAX_TEXT
 // Keys are dates: yyyy, yyyy-MM, yyyy-MM-dd, or timestamps. In ASCII, the colon follows the digits.
 const isInYear = (key: SQL) => sql`${key} >= (:year || '') and ${key} < (:year || ':')`
-const isBefore = sql.raw(`other.outcome = 'FINISHED'
-  and (coalesce(other.finishedAt, ''), other.readingId) < (readings.finishedAt, readings.readingId)`)
 /** What ended in the year, or began and is paused: rows of readings, and books that were read once. */
 export const readingsOfYear = sql`(
-  select bookId, readingId, startedAt, finishedAt, outcome, quarters, format, exists (
-    select 1 from readings as other
-    where other.memberId = readings.memberId and other.bookId = readings.bookId and ${isBefore}
-  ) as isReread
+  select bookId, readingId, startedAt, finishedAt, outcome, quarters, format
   from readings where memberId = ${callerId} and ${isCounted} and ${isInYear(countedOn)}
   union all
-  select bookId, bookId, ${firstColumns}, null, 0 from books
+  select bookId, bookId, ${firstColumns}, null from books
   where memberId = ${callerId} and ${isFinished} and ${isInYear(sql`readEndDate`)} and newestReadingId is null
+)`
+/** Sorts finishes by date as text, then by identifier: the space precedes all characters of dates. */
+const finishKey = sql.raw(`coalesce(finishedAt, '') || printf(' %016d', readingId)`)
+/** The first finish of each book that has a row of `readings` in the year: reads each reading of these books once. */
+const firstFinishes = sql`(
+  select bookId, min(${finishKey}) as firstKey from readings
+  where memberId = ${callerId} and outcome = 'FINISHED' and bookId in (
+    select bookId from readings where memberId = ${callerId} and ${isCounted} and ${isInYear(countedOn)} limit ${rowLimit}
+  )
+  group by bookId
 )`
 /** Limits what a query loads: to one row more than `MAX_ROWS`, and to those that begin before `MAX_TEXT`. */
 const limited = (query: SQL, texts: SQL) => sql`
   select * from (select *, sum(${texts}) over (rows unbounded preceding) as characters from (${query} limit ${rowLimit}))
   where characters - ${texts} < ${sql.raw(String(MAX_TEXT))}`
 const readingsWithBooks = sql`
-  select reading.bookId, readingId, startedAt, finishedAt, outcome, quarters / 4.0 as rating, isReread,
+  select reading.bookId, readingId, startedAt, finishedAt, outcome, quarters / 4.0 as rating,
+    coalesce(${finishKey} > firstKey, 0) as isReread,
     coalesce(reading.format, books.format) as format, title, author, itemPage as pages, language, iif(outcome = 'FINISHED', (
       select json_group_array(tag) from bookTags cross join tags using (memberId, tagId)
       where bookTags.memberId = ${callerId} and bookTags.bookId = reading.bookId
     ), '[]') as tags
-  from ${readingsOfYear} as reading cross join books on books.bookId = reading.bookId`
+  from ${readingsOfYear} as reading cross join books on books.bookId = reading.bookId
+    left join ${firstFinishes} as first on first.bookId = reading.bookId`
 const textOfReading = sql`(length(title) + coalesce(length(author), 0) + length(tags))`
 const selectReadings = sqlStatement<Limited<ReadingRow>>`${limited(readingsWithBooks, textOfReading)}`
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { FIGURES, LIST_MEMOS } from '../../../src/library/stats/schema'
 import { type Reader, readerWith, signUp } from '../../support/api'
-import { insertReadings, select } from '../../support/database'
+import { insertReadings, measure, select } from '../../support/database'
 import { importFile } from '../../support/transfer/imports'
 
 const exported = (member: object, goals: unknown) =>
@@ -64,6 +64,29 @@ it('limits all statistics of a member together, and those of long years more', a
   expect(await readAll(short)).not.toContain(429)
   // The first request finds out, and the one that exceeds the limit of 30 passes.
   expect((await readAll(long)).slice(-4)).toEqual(Array(4).fill(429))
+})
+
+it('reads the readings of a book once, in whatever order they were added', async () => {
+  const reader = await signUp()
+  const { bookId } = await reader.createBook()
+  await insertReadings(bookId, 200)
+  // The reading that was added last is the first one.
+  await select(
+    `update readings set finishedAt = strftime('%Y-%m-%d', 1735603200 - 86400 * (
+      readingId - (select min(readingId) from readings as each where each.bookId = readings.bookId)
+    ), 'unixepoch') where bookId = ?`,
+    bookId,
+  )
+  await select(
+    `update books set readEndDate = (select finishedAt || 'T00:00:00' from readings where readingId = newestReadingId) where bookId = ?`,
+    bookId,
+  )
+  let rereads = 0
+  const { read } = await measure(async () => {
+    rereads = (await reader.get('/stats?year=2024')).body.rereads
+  })
+  expect(rereads).toBe(199)
+  expect(read).toBeLessThan(10 * 200)
 })
 
 it('sets goals and a time zone of an export, the latter only with a session', async () => {
