@@ -247,6 +247,15 @@ BEGIN
   ON CONFLICT DO UPDATE SET bookCount = bookCount + 1;
 END;
 
+CREATE TRIGGER books_author_respelled AFTER UPDATE OF author ON books
+WHEN NEW.author <> OLD.author
+  AND coalesce(OLD.authorFolded, lower(OLD.author)) = coalesce(NEW.authorFolded, lower(NEW.author))
+BEGIN
+  UPDATE authors
+  SET author = NEW.author
+  WHERE memberId = NEW.memberId AND authorKey = coalesce(NEW.authorFolded, lower(NEW.author)) AND bookCount = 1;
+END;
+
 -- Tags, with the number of their books. A tag without books is deleted.
 
 CREATE TRIGGER bookTags_counted_in AFTER INSERT ON bookTags

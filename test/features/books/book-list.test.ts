@@ -237,6 +237,11 @@ describe('GET /authors', () => {
     const [book] = (await list(reader, { author: 'zola' })).item
     await reader.patch(`/books/${book?.bookId}`, { author: 'Émile Zola' })
     expect((await list(reader, {}, '/authors')).item[2]).toEqual({ author: 'Émile Zola', bookCount: 1 })
+    await reader.patch(`/books/${book?.bookId}`, { author: 'ÉMILE Zola' })
+    expect((await list(reader, {}, '/authors')).item[2]).toEqual({ author: 'ÉMILE Zola', bookCount: 1 })
+    const [odon] = (await list(reader, { author: 'ödön' })).item
+    await reader.patch(`/books/${odon?.bookId}`, { author: 'ödön' })
+    expect((await list(reader, {}, '/authors')).item[3]).toEqual({ author: 'Ödön', bookCount: 2 })
     expect(await list(await signUp(), {}, '/authors')).toEqual({ item: [], next: null })
     const violation = { status: 400, body: { violationErrors: [{ propertyPath: 'cursor' }] } }
     for (const cursor of ['x', toCursor(1), '%00'])

@@ -70,7 +70,7 @@ const update = command('update', 10, fc.tuple(position, bookPatch), (library, [i
     Object.assign(book, patch)
     book.author ||= null
     book.publisher ||= null
-    settle(library, book)
+    settle(library, book, before.author)
     followBook(library, before, book)
     recordProgress(library, before, book)
     const { author, publisher, itemPage, readStartDate, readEndDate, bookStatus, star, currentPage } = book

@@ -147,13 +147,19 @@ export const toMemo = ({ bookId: _, ...memo }: Memo) => ({ ...memo, memoLikesCou
 
 export const findBook = ({ books }: Library, bookId: number) => books.find((book) => book.bookId === bookId)
 
-/** Drops the authors and tags without books, and adds an author whose first book this is. */
-export const settle = (library: Library, changed?: Book) => {
+/**
+ * Drops the authors and tags without books, adds an author whose first book this is, and respells one whose only book
+ * had it `before` in another spelling.
+ */
+export const settle = (library: Library, changed?: Book, before?: string | null) => {
   const keys = new Set(library.books.map(({ author }) => author && fold(author)))
   library.authors = library.authors.filter(({ key }) => keys.has(key))
   const author = changed?.author
-  if (author && library.authors.every(({ key }) => key !== fold(author))) {
-    library.authors.push({ key: fold(author), author })
+  if (author) {
+    const known = library.authors.find(({ key }) => key === fold(author))
+    const books = library.books.filter((book) => book.author && fold(book.author) === fold(author))
+    if (!known) library.authors.push({ key: fold(author), author })
+    else if (before && before !== author && fold(before) === fold(author) && books.length === 1) known.author = author
   }
   const used = new Set([...library.bookTags.values()].flat())
   library.tags = library.tags.filter(({ key }) => used.has(key))
