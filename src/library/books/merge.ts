@@ -67,13 +67,16 @@ const latest = (column: string) =>
 const MEMO_COUNTS = ['memoCount', 'contentMemos', 'summaryMemos', 'thoughtMemos', 'questionMemos', 'memoBytes']
 /** Filled one by one. The number comes with the series. */
 const FILLED = BOOK_DETAILS.filter((name) => name !== 'seriesNumber')
-/** Those of both, and the ISBN of the source if the target has another one: imports find the book by it. */
+/**
+ * Those of the target, the ISBN of the source if the target has another one (imports find the book by it), and those of
+ * the source.
+ */
 const sourceIds = sql`(
   select nullif(json_group_array(id), '[]') from (
     select id from (
       select value as id, key as place from json_each(coalesce(books.sourceIds, '[]'))
-      union all select value, ${most(MAX_SOURCE_IDS)} + key from json_each(coalesce(source.sourceIds, '[]'))
-      union all select 'isbn:' || source.isbn, 2 * ${most(MAX_SOURCE_IDS)} where books.isbn <> source.isbn
+      union all select 'isbn:' || source.isbn, ${most(MAX_SOURCE_IDS)} where books.isbn <> source.isbn
+      union all select value, 1 + ${most(MAX_SOURCE_IDS)} + key from json_each(coalesce(source.sourceIds, '[]'))
     ) group by id order by min(place) limit ${most(MAX_SOURCE_IDS)}
   )
 )`

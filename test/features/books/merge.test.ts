@@ -100,7 +100,7 @@ describe('the merged book', () => {
     await merge(reader, bookId, from)
     expect(await editionOf()).toMatchObject({
       ...{ isbn: '9780000000002', series: 'A', seriesNumber: null, language: 'ko' },
-      sourceIds: ['x:2', 'x:1', 'goodreads:1', 'isbn:9788936434120'],
+      sourceIds: ['x:2', 'x:1', 'isbn:9788936434120', 'goodreads:1'],
     })
     await expectConsistent()
   })
