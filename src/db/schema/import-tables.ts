@@ -43,7 +43,8 @@ export const imports = sqliteTable(
     /** How often it was continued since rows were last committed. */
     continuations: counter(),
     /**
-     * Undone, cancelled, or older than the last ten. The row stays for 30 days, and counts towards the limit of a day.
+     * Undone, cancelled, or older than the last ten imports or dry runs. The row stays for 30 days, and counts towards the
+     * limit of a day.
      */
     isDeleted: integer({ mode: 'boolean' }).notNull().default(false),
   },

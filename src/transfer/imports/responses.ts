@@ -161,8 +161,8 @@ export const importsReference: FeatureReference = {
     'GET /imports': {
       operationId: 'listImports',
       summary: 'List your imports',
-      description: `Newest first: the last ${MAX_KEPT} of the last 30 days.`,
-      responses: { 200: json(z.array(Import).check(z.maxLength(MAX_KEPT)), 'Your imports') },
+      description: `Newest first: the last ${MAX_KEPT} imports and the last ${MAX_KEPT} dry runs of the last 30 days.`,
+      responses: { 200: json(z.array(Import).check(z.maxLength(2 * MAX_KEPT)), 'Your imports') },
     },
     'GET /imports/{import-id}': {
       operationId: 'getImport',

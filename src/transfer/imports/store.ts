@@ -107,11 +107,16 @@ const insertImport = sqlStatement<StoredImport>`
   from (select ${callerId} as owner limit 1)
   where owner is not null and ${mayStart}
   returning ${importColumns}`
+/** Imports before the last ones. Dry runs are counted apart: they must not end the undo of an import. */
 const outdated = sql`(
-  select importId from imports where ${isOwn} order by importId desc limit 1 offset ${sql.raw(String(MAX_KEPT - 1))}
+  select importId from imports where ${isOwn} and isDryRun = :isDryRun
+  order by importId desc limit -1 offset ${sql.raw(String(MAX_KEPT))}
 )`
-const deleteOutdatedRows = sqlStatement`delete from importRows where memberId = ${callerId} and importId < ${outdated}`
-const hideOutdated = sqlStatement`update imports set isDeleted = 1, options = '', columns = null, reason = null where ${isOwn} and importId < ${outdated}`
+const deleteOutdatedRows = sqlStatement`
+  delete from importRows where memberId = ${callerId} and importId in ${outdated}`
+const hideOutdated = sqlStatement`
+  update imports set isDeleted = 1, options = '', columns = null, reason = null
+  where ${isOwn} and importId in ${outdated}`
 
 /**
  * Starts an import. Its first run has the lease.
@@ -136,15 +141,16 @@ export const createImport = async (
     limits: firstRow(selectLimits({ dayAgo })),
     created: firstRow(insert),
     ...storeMember(caller, member, values),
-    deleted: deleteOutdatedRows(),
-    hidden: hideOutdated(),
+    deleted: deleteOutdatedRows({ isDryRun: values.isDryRun }),
+    hidden: hideOutdated({ isDryRun: values.isDryRun }),
   })
   if (created) return created
   throw refusal(limits, now)
 }
 
 const selectImport = sqlStatement<StoredImport>`select ${importColumns} from imports where ${isOwnImport}`
-const selectImports = sqlStatement<StoredImport>`select ${importColumns} from imports where ${isOwn} order by importId desc limit ${sql.raw(String(MAX_KEPT))}`
+const selectImports = sqlStatement<StoredImport>`
+  select ${importColumns} from imports where ${isOwn} order by importId desc limit ${sql.raw(String(2 * MAX_KEPT))}`
 
 /** Returns undefined if the caller has no such import. */
 export const getImport = (db: Db, caller: Caller, importId: number) => queryOne(db, caller, selectImport({ importId }))

@@ -49,6 +49,15 @@ const FULL = {
   ...{ review: 'Slow.', isbn: '9780306406157' },
 }
 
+it('ten dry runs do not end the undo of an import', async () => {
+  const { reader } = await withBook()
+  const imported = await importFile(reader, goodreads(row(1)))
+  for (let run = 0; run < 11; run++) await importFile(reader, goodreads(row(1)), '?dryRun=true')
+  const { body } = await reader.get('/imports')
+  expect(body.map(({ dryRun }: { dryRun: boolean }) => dryRun)).toEqual([...Array(10).fill(true), false])
+  expect((await reader.delete(`/imports/${imported}`)).status).toBe(200)
+})
+
 describe('undoing an import restores', () => {
   it.each<[string, object, Parameters<typeof row>[1], string]>([
     ['an unread book that was completed', {}, FULL, ''],
