@@ -72,6 +72,25 @@ describe.each(['UTC', 'Asia/Seoul', 'America/New_York'])('in %s, the first and l
 })
 
 describe('a shelf', () => {
+  it('shows no date of an earlier reading as the beginning of the present one', async () => {
+    const { bookId } = await reader.createBook()
+    await reader.patch(`/books/${bookId}`, {
+      bookStatus: 'DONE',
+      readStartDate: '2019-01-01T10:00:00',
+      readEndDate: '2020-05-01T10:00:00',
+    })
+    const secret = await share('SHELF')
+    expect((await show(secret, '.json')).body.item[0]).toMatchObject({
+      startedAt: '2019-01-01',
+      finishedAt: '2020-05-01',
+    })
+    await reader.patch(`/books/${bookId}`, { bookStatus: 'ING' })
+    expect((await show(secret, '.json')).body.item[0]).toMatchObject({ startedAt: null, finishedAt: '2020-05-01' })
+    expect((await show(secret)).body).not.toContain('2019-01-01')
+    await reader.patch(`/books/${bookId}`, { readStartDate: '2026-01-01T10:00:00' })
+    expect((await show(secret, '.json')).body.item[0]).toMatchObject({ startedAt: '2026-01-01' })
+  })
+
   it('shows books, newest registration first, without memos', async () => {
     const { bookId } = await reader.createBook({ title: 'One', author: 'Ann', cover: 'https://covers.example/1.jpg' })
     await reader.createMemo(bookId, { memoContent: 'Nobody sees this', memoAuthority: 'PUBLIC' })
