@@ -168,7 +168,8 @@ export const statsReference: FeatureReference = {
     'RatingCount.rating': 'The rating.',
     'StatsRow.readingId': 'The reading. Null for other rows.',
     year: 'The year.',
-    years: 'The years with a finished, stopped or paused reading, a progress event or a memo, newest first.',
+    years:
+      'The years with a finished, stopped or paused reading, the end of a finished book, a progress event or a memo, newest first.',
   },
   parameters: {
     figure: 'The figure whose rows to list.',

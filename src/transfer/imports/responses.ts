@@ -181,7 +181,9 @@ export const importsReference: FeatureReference = {
     'GET /imports/{import-id}/failed.csv': {
       operationId: 'getFailedRows',
       summary: 'Get the rows that failed',
-      description: 'A CSV file with the columns of the file, to correct and import again.',
+      description:
+        'A CSV file with the columns of the file, to correct and import again. Of files that are no tables, it has the books ' +
+        'without a title: if others failed, import the file again.',
       responses: {
         200: { description: 'The rows', content: { 'text/csv': z.string() }, headers: ['Content-Disposition'] },
       },

@@ -28,6 +28,15 @@ describe('an import from Goodreads', () => {
     })
   })
 
+  it('reports shelves that become no tags, except its own', () => {
+    const shelves = { Bookshelves: 'read, sea, to-read' }
+    expect(goodreads(shelves)).toMatchObject({
+      tags: ['sea'],
+      losses: [{ code: 'not-supported', field: 'Bookshelves' }],
+    })
+    expect(goodreads({ Bookshelves: 'read, sea' })).toMatchObject({ tags: ['sea'], losses: [] })
+  })
+
   it('has the fields of a book', () => {
     expect(read(file).format).toBe('goodreads')
     expect(readByTitle(file)['The Salt Archive (Harbour, #2)']).toMatchObject({

@@ -48,9 +48,9 @@ const bookshelves: ReadCell = (row, cell, column) => {
   const names = splitList(cell, ',')
   const status = exclusive ? undefined : names.find(findGoodreadsShelf)
   if (status) shelve(row, status, column, findGoodreadsShelf)
-  const tags = names.filter((tag) =>
-    exclusive ? toKey(tag) !== exclusive && !findGoodreadsShelf(tag) : tag !== status,
-  )
+  const others = names.filter((tag) => (exclusive ? toKey(tag) !== exclusive : tag !== status))
+  const tags = others.filter((tag) => !exclusive || !findGoodreadsShelf(tag))
+  if (tags.length < others.length) row.lose('not-supported', column)
   read.addTags(row, tags, column)
 }
 
