@@ -28,6 +28,11 @@ export const toTimestamp = (date: SQL, stored: SQL) => sql`iif(
   length(${date}) = 10, iif(substr(${stored}, 1, 10) = ${date}, ${stored}, ${date} || 'T00:00:00'), null
 )`
 
+/** Whether the reading of a finished book gets other dates: then an open reading beside it does not take its place. */
+const staysDone = (readingId: SQL) => sql`(
+  books.bookStatus = 'DONE' and books.newestReadingId is ${readingId} and not :setsOutcome and :deletedId is null
+)`
+
 const DEFAULTS = { setsStart: 0, setsEnd: 0, setsOutcome: 0, setsStar: 0, deletedId: null }
 /** `reorders`: whether the change can make another reading the newest. */
 type Values = Partial<Record<keyof typeof DEFAULTS, number>> & { reorders: number; readingId?: number; bookId?: number }
@@ -61,6 +66,7 @@ export const syncBook = (readingId: SQL, bookId: SQL) => {
       where books.bookId = ${bookId} and books.memberId = ${callerId}
         and readings.readingId is not :deletedId
         and (:reorders or readings.readingId = ${readingId})
+        and (readings.outcome is not null or not ${staysDone(readingId)} or readings.readingId = ${readingId})
       order by ${NEWEST_FIRST} limit 1
     ) as newest
     where books.bookId = newest.bookId

@@ -242,6 +242,20 @@ describe('the book is updated', () => {
     expect((await list(bookId))[0]).toMatchObject({ outcome: 'FINISHED', finishedAt: '2020-03-03' })
   })
 
+  it('but not to ING by the dates of its finished reading, if another one is open', async () => {
+    const bookId = await createBook({ bookStatus: 'ING' })
+    const { readingId } = await add(bookId, { format: 'AUDIO', startedAt: '2026-01-01' })
+    await changeBook(bookId, { bookStatus: 'DONE', readEndDate: '2026-03-01T10:00:00' })
+    const [finished, open] = await list(bookId)
+    expect([finished.outcome, open.outcome]).toEqual(['FINISHED', null])
+    expect([bookId, readingId]).toContain(finished.readingId)
+    await change(finished.readingId, { finishedAt: '2026-03-02' })
+    expect(await stateOf(bookId)).toMatchObject({ bookStatus: 'DONE', readEndDate: '2026-03-02T00:00:00' })
+    await change(open.readingId, { startedAt: '2026-01-02' })
+    expect(await stateOf(bookId)).toMatchObject({ bookStatus: 'ING', readStartDate: '2026-01-02T00:00:00' })
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+
   it('only in the fields that are set', async () => {
     const bookId = await createBook({ ...DONE, bookStatus: 'ING' })
     await change(bookId, { rating: 3 })

@@ -97,8 +97,10 @@ const update = command('update reading', 6, fc.tuple(position, anyOf(fields)), (
       star: rating !== undefined,
     }
     const isReordered = sets.start || sets.end
-    const first = isReordered ? storedOf(library, book.bookId).toSorted(newestFirst)[0] : reading
     const isNewest = library.newest.get(book.bookId) === readingId
+    const staysDone = isNewest && book.bookStatus === 'DONE' && !sets.outcome
+    const others = storedOf(library, book.bookId).filter((each) => each === reading || each.outcome || !staysDone)
+    const first = isReordered ? others.toSorted(newestFirst)[0] : reading
     if (first && (isNewest ? isReordered || sets.star : isReordered && first === reading))
       followReading(library, book, first, sets)
     return { status: 200, body: toReading(reading) }
