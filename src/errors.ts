@@ -43,7 +43,7 @@ export const ERRORS = {
   MAX_LINKS: [409, 'Limit reached: 50 links per member'],
   MAX_STATS_ROWS: [
     409,
-    'Limit reached: 50,000 readings, progress events or memos in a year, or 4,194,304 characters of titles, authors and tags',
+    'Limit reached: 50,000 readings, progress events or memos in a year, or 1,048,576 characters of titles, authors and tags',
   ],
   MAX_TAGS: [409, 'Limit reached: 2,000 tags per member'],
   IMPORT_RUNNING: [409, 'Another import is running'],

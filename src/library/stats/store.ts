@@ -12,7 +12,7 @@ import { type EventRow, type MemoRow, type ReadingRow, toYear } from './year'
 
 export const rowLimit = sql.raw(String(MAX_ROWS + 1))
 /** The most characters of titles, authors and tags that a query loads. */
-const MAX_TEXT = 4 * 1024 * 1024
+const MAX_TEXT = 1024 * 1024
 /** `characters`: those of this row and all before. */
 type Limited<Row> = Row & { characters: number }
 const isCut = (rows: { characters: number }[]) => rows.length > MAX_ROWS || (rows.at(-1)?.characters ?? 0) > MAX_TEXT

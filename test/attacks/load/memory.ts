@@ -54,12 +54,38 @@ const fillShelves = (service: Service, { memberId }: Member, books: number) =>
     .bind(books, memberId)
     .run()
 
+/** A year with as many readings, progress events and memos as statistics load. Titles have characters of four bytes. */
+const fillYear = async ({ database }: Service, { memberId }: Member) => {
+  const ofBooks = `with recursive n(i) as (select 0 union all select i + 1 from n where i < 49999),
+    own(bookId, i) as (select bookId, row_number() over () - 1 from books where memberId = ?1)`
+  const bookOf = `(select bookId from own where own.i = n.i % 1000)`
+  const day = `date('2024-01-01', (n.i / 1000) || ' days')`
+  const insert = (sql: string) => database.prepare(sql).bind(memberId).run()
+  await insert(`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000)
+    insert into books (bookId, memberId, title, createdAt)
+    select (select coalesce(max(bookId), 0) from books) + i, ?1, '${'\u{1F4D6}'.repeat(18)}', '2024-01-01T00:00:00' from n`)
+  await insert(`${ofBooks}
+    insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome)
+    select 549755813888 + n.i, ?1, ${bookOf}, 0, ${day}, ${day}, 'FINISHED' from n`)
+  await insert(`${ofBooks}
+    insert into progress (memberId, bookId, at, page, kind, total)
+    select ?1, ${bookOf}, unixepoch('2024-01-01') * 1000 + n.i * 500000, n.i / 1000, 'PROGRESS', n.i / 1000 + 1 from n`)
+  await insert(`${ofBooks}
+    insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
+    select (select coalesce(max(memoId), 0) from memos) + n.i + 1, ${bookOf}, ?1,
+      (select coalesce(max(position), 0) from memos where memberId = ?1) + n.i + 1, 'SUMMARY', 'A memo', 1, 'PRIVATE',
+      ${day} || 'T00:00:00', ${day} || 'T00:00:00' from n`)
+}
+
 type Download = { outcome: string; bytes: number }
 /** `prepare` returns the path that `read` begins with; by default it reads one response. */
 type Case = {
   name: string
   prepare: (service: Service, member: Member) => Promise<string>
   read?: (service: Service, member: Member, path: string) => Promise<Download>
+  /** Whether limits refuse it more often than once at a time. */
+  isOne?: true
 }
 
 const detailPath = (bookId: number) => `/books/${bookId}?memoAuthority=ALL`
@@ -152,6 +178,16 @@ const CASES: Case[] = [
     },
     read: pullAll,
   },
+  ...['/stats?year=2024', '/stats/rows?year=2024&figure=daysRead'].map(
+    (path): Case => ({
+      name: `${path} of the longest year`,
+      isOne: true,
+      prepare: async (service, member) => {
+        await fillYear(service, member)
+        return path
+      },
+    }),
+  ),
 ]
 
 // Half of what the platform allows; above it, the process ends. Without a limit, V8 would keep much garbage.
@@ -160,7 +196,7 @@ process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${HEAP_MIB}`
 
 const readLargest = async (
   { start, progress }: Context,
-  { name, prepare, read: readAll = download }: Case,
+  { name, prepare, read: readAll = download, isOne }: Case,
 ): Promise<Report> => {
   const service = await start({ inspected: true, writesPerMinute: 1e9 })
   const member = await insertMember(service)
@@ -175,7 +211,8 @@ const readLargest = async (
   }
   progress(`${name}: reading`)
   const one = await watchMemory(service, read)
-  await Promise.all(Array.from({ length: CONCURRENT }, read))
+  const more = isOne ? 0 : CONCURRENT
+  await Promise.all(Array.from({ length: more }, read))
   const health = (await service.request({ method: 'GET', path: '/health' })).status
   const failures: string[] = []
   if (one.isolate > MOST_PER_ANSWER) failures.push(`${name}: one took ${toMib(one.isolate)} MiB`)
@@ -185,7 +222,7 @@ const readLargest = async (
   const figure: Figure = [
     `${name}, ${(size / MIB).toFixed(1)} MiB: peak MiB of the isolate for one (limit 64)`,
     toMib(one.isolate),
-    `ten at once in a heap of ${HEAP_MIB} MiB: ${countStatuses(outcomes)}`,
+    `${isOne ? 'one' : 'ten at once'} in a heap of ${HEAP_MIB} MiB: ${countStatuses(outcomes)}`,
   ]
   return { figures: [figure], failures }
 }
