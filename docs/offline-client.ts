@@ -61,7 +61,7 @@ const pathOf = (write: Write) => {
 /** Whether it depends on a write that was refused. */
 const isStranded = (write: Write) =>
   [isCreation(write) ? 0 : write.id, write.bookId, write.base].some((each) => typeof each === 'string')
-/** What a write changes in the value of an object. Title and cover belong to the edition, but are beside it. */
+/** What a write changes in the value of an object. Title and cover are sent with the edition, but shown beside it. */
 const changesOf = ({ part, body = {} }: Write, value: Shown['value'] = {}) => {
   if (part === '/progress') return { currentPage: body.page }
   if (part !== '/edition') return body
@@ -238,7 +238,7 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
     /** Returns its identifier until the service gives it one; `get` and `bookId` accept it for good. */
     create: (kind: 'book' | 'memo' | 'reading', body: Write['body'], bookId?: Id) =>
       add({ method: 'POST', kind, body, bookId }),
-    /** @param seen what the user edited, from `list` or `get`. Of a book: `updateEdition` for title, cover and edition */
+    /** @param seen what the user edited, from `list` or `get`. A book's title, cover and edition need `updateEdition` */
     update: ({ kind, id, version, value }: Shown, body: Write['body']) => {
       // With its text, so that a 412 shows whether an earlier attempt took effect.
       const text = kind === 'memo' && { memoContent: value.memoContent }

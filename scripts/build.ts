@@ -1,5 +1,5 @@
-// Builds the Workers like a deployment, without deploying them, and fails if a bundle exceeds its size limit. With
-// `--env NAME`, those of another deployment.
+// Builds the Workers like a deployment, without deploying them, and fails if a bundle exceeds its size limit.
+// `--env NAME` builds those of an environment.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

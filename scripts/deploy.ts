@@ -30,7 +30,7 @@ const fail = (message: string): never => {
 const [flag, text] = [{ type: 'boolean' }, { type: 'string' }] as const
 const options = { 'dry-run': flag, promote: flag, rollback: flag, percentage: text, env: text }
 
-/** Without `--` npm keeps the flags for itself, and this would deploy all of production. */
+/** Without `--`, npm keeps the flags for itself, and production would be deployed to all users. */
 const refuseFlagsOfNpm = () => {
   const [kept] = Object.keys(options).filter((name) => process.env[`npm_config_${name.replace('-', '_')}`])
   if (kept) fail(`npm has kept --${kept} for itself: write \`npm run deploy -- --${kept}\`\n${USAGE}`)
@@ -40,8 +40,8 @@ const readArguments = () => {
   try {
     const { percentage, ...values } = parseArgs({ options }).values
     const share = percentage === undefined ? undefined : Number(percentage)
-    const isOther = values.rollback || values['dry-run']
-    const isShare = share === undefined || (Number.isInteger(share) && share > 0 && share < 100 && !isOther)
+    const excludesShare = values.rollback || values['dry-run']
+    const isShare = share === undefined || (Number.isInteger(share) && share > 0 && share < 100 && !excludesShare)
     const modes = [values['dry-run'], values.promote, values.rollback].filter(Boolean)
     return isShare && modes.length < 2 ? { ...values, share } : fail(USAGE)
   } catch {

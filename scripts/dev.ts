@@ -50,7 +50,7 @@ const slots = readLocalSlots(persistTo)
 
 const existing = existsSync(VARS_FILE) ? readFileSync(VARS_FILE, 'utf8') : ''
 const known = parseEnv(existing)
-// The last line may have no end.
+// The last line may lack a newline.
 if (/[^\n]$/.test(existing)) appendFileSync(VARS_FILE, '\n')
 for (const [name, value] of Object.entries(slots.length > 1 ? { ...LOCAL_VARS, ...SLOTS_VARS } : LOCAL_VARS)) {
   if (known[name]?.trim()) continue

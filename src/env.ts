@@ -165,11 +165,11 @@ export const configure = (env: Bindings): Config => {
   const known = validated.get(env)
   if (known) return known
   const parsed = variables(databasesOf(env).size > 1).safeParse(withoutEmpty(env))
-  const unlimited = (['NETWORK_LIMIT', 'MEMBER_LIMIT'] as const).filter((name) => !env[name])
-  for (const name of unlimited) log('error', `configuration: ${name} is missing: bind it as wrangler.toml does`)
+  const missing = (['NETWORK_LIMIT', 'MEMBER_LIMIT'] as const).filter((name) => !env[name])
+  for (const name of missing) log('error', `configuration: ${name} is missing: bind it as wrangler.toml does`)
   for (const { path, message } of parsed.error?.issues ?? [])
     log('error', `configuration: ${path.join('.')}: ${message}`)
-  if (!parsed.success || unlimited.length > 0) throw new ApiError('INTERNAL')
+  if (!parsed.success || missing.length > 0) throw new ApiError('INTERNAL')
   validated.set(env, parsed.data)
   return parsed.data
 }

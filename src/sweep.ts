@@ -33,7 +33,7 @@ const slotsOfHour = (numbers: readonly number[], now: number) => {
   return [...numbers.slice(start), ...numbers.slice(0, start)].slice(0, MAX_SLOTS)
 }
 
-/** Each of these rounds visits every slot at least once. */
+/** The number of the round. In a round of sweeps, every slot is visited at least once. */
 const roundOf = (numbers: readonly number[], now: number) =>
   Math.floor(now / HOUR_MS / Math.ceil(numbers.length / MAX_SLOTS))
 

@@ -85,13 +85,15 @@ const openNew = (path: string, options: object) => {
   return database
 }
 
-/** Reports texts that are not as long as the database counts: an export replaces \n in texts that have line feeds. */
+/** Reports rows whose texts differ in size from their counters: an export replaces \n in texts that have line feeds. */
 const reportChangedTexts = (database: DatabaseSync, report: Report) => {
   const all = { first: 0, last: Number.MAX_SAFE_INTEGER }
   try {
     for (const check of TEXT_CHECKS) {
       for (const { table, id, field, expected, found } of database.prepare(check).iterate(all))
-        report(`${table} ${id}: ${field} is ${found}, but the texts in the export have ${expected}: see Backups`)
+        report(
+          `${table} ${id}: ${field} is ${found}, but the texts in the export have ${expected} bytes: see Backups in docs/operations.md`,
+        )
     }
   } catch (error) {
     // An export of an earlier version may lack columns.
@@ -142,24 +144,24 @@ const compareRestored = (source: DatabaseSync) => {
   }
 }
 
-/** @throws Error if a folder has anything but an earlier dump, which the new one replaces */
+/** @throws Error if a folder has other files than those of a dump: the new dump replaces the folder */
 const requireReplaceable = (folder: string) => {
   const names = existsSync(folder) ? readdirSync(folder) : []
   const other = names.find((name) => !/^\d{4,}(?:-last)?\.sql$/.test(name))
-  if (other) throw new Error(`${folder} has ${other}, which is not of a dump: choose another folder`)
+  if (other) throw new Error(`${folder} has ${other}, which is not part of a dump: choose another folder`)
 }
 
 const UNFINISHED = '.unfinished.'
 
-const isRunning = (id: number) => {
+const isRunning = (pid: number) => {
   try {
-    return process.kill(id, 0)
+    return process.kill(pid, 0)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** Deletes what dumps that were killed have left beside the folder. */
+/** Deletes the scratch folders of dumps that were killed. */
 const deleteAbandoned = (folder: string) => {
   const prefix = `${basename(folder)}${UNFINISHED}`
   const names = existsSync(dirname(folder)) ? readdirSync(dirname(folder)) : []
@@ -178,11 +180,11 @@ export const writeDump = (
   open: (scratch: string) => DatabaseSync,
   { isVerified, report }: { isVerified: boolean; report: Report },
 ) => {
-  // Without a slash at its end: the scratch folder must be beside it.
+  // Removes a trailing slash: the scratch folder must be beside the folder, not in it.
   const folder = resolve(path)
   requireReplaceable(folder)
   const replaced = `${folder}.replaced`
-  // If this was killed while it replaced a dump.
+  // An earlier run was killed while it replaced a dump.
   if (existsSync(replaced) && !existsSync(folder)) renameSync(replaced, folder)
   deleteAbandoned(folder)
   const scratch = `${folder}${UNFINISHED}${process.pid}`

@@ -14,10 +14,10 @@ const CONTROLS = ['\n', '\r', '\0']
 const markOf = (character: string) => `\\${character.charCodeAt(0)}`
 
 /**
- * Marks stand for control characters, so that every row is one line. A text that has a mark itself is hexadecimal: a
- * longer mark would let a text of its own choice make the statement as long as it likes.
+ * Replaces control characters by marks, so that every row is one line. A text that contains a mark is written in
+ * hexadecimal: with longer marks instead, a hostile text could make the statement longer than D1 accepts.
  */
-const toText = (text: string) => {
+const toTextLiteral = (text: string) => {
   const found = CONTROLS.filter((character) => text.includes(character))
   if (found.some((character) => text.includes(markOf(character))))
     return `CAST(X'${Buffer.from(text).toString('hex')}' AS TEXT)`
@@ -30,7 +30,7 @@ const toText = (text: string) => {
 
 const toLiteral = (value: SQLOutputValue | undefined) => {
   if (value == null) return 'NULL'
-  if (typeof value === 'string') return toText(value)
+  if (typeof value === 'string') return toTextLiteral(value)
   return typeof value === 'object' ? `X'${Buffer.from(value).toString('hex')}'` : String(value)
 }
 

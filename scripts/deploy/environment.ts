@@ -40,7 +40,7 @@ export const toEnvironment = (config: Config, reader: WorkerConfig, environment:
 }
 
 /**
- * Migrations run before the marks are checked, so a copy of the table of production would migrate its databases.
+ * Migrations run before the marks are checked, so a copy of production's table would migrate production.
  * @throws DeployError if a slot of the environment has the database of one in production
  */
 export const requireOwnDatabases = (slots: Slot[], production: Slot[], table: string) => {

@@ -56,7 +56,7 @@ export const writeLocalTable = (persistTo: string, slots: number[]) => {
 /** Adds local slots until there are `count`. Data of existing ones is kept, so there cannot be fewer. */
 export const addLocalSlots = (persistTo: string, count: number) => {
   const { length } = readLocalSlots(persistTo)
-  if (!Number.isInteger(count) || count > MAX_SLOT + 1) fail(`--slots: choose a number up to ${MAX_SLOT + 1}`)
+  if (!Number.isInteger(count) || count > MAX_SLOT + 1) fail(`--slots: choose a whole number up to ${MAX_SLOT + 1}`)
   if (count < length)
     fail(
       `--slots: ${persistTo} has ${length} databases and keeps them: choose ${length} or more, or another --persist-to`,
@@ -69,7 +69,7 @@ process.on('exit', () => {
   for (const path of temporary) rmSync(path, { force: true })
 })
 
-/** Writes a private file that is deleted when this process ends. Returns its name, which is that of this process only. */
+/** Writes a private file that is deleted when this process ends. Returns its name, which has the process id. */
 export const writeTemporary = (name: string, content: string) => {
   // In the working directory, since paths in wrangler's configuration are relative to it.
   const path = name.replace(/json$/, `${process.pid}.json`)

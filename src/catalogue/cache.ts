@@ -9,8 +9,8 @@ const TTL_SECONDS = 7 * 86_400
 const TIMEOUT_MS = 1000
 /** After a failed refresh, the stale list is served for this long before the next refresh. */
 const BACKOFF_MS = 30_000
-/** After a refresh, KV may return the old list for this long. */
-const CONSISTENT_MS = 60_000
+/** After a refresh, KV may still return the old list for this long. */
+const PROPAGATION_MS = 60_000
 
 // A stored value of another version counts as a miss.
 const Stored = z.lazy(() => z.object({ form: z.literal(1), storedAt: z.number(), entries: CatalogueList }))
@@ -49,7 +49,7 @@ const POLL_MS = 25
 type Refresh = { startedAt: number; outcome?: { entries: CatalogueEntry[] } | { error: unknown } }
 
 const refreshes = new Map<string, Refresh>()
-const retryAt = new Map<string, number>()
+const nextRefreshAt = new Map<string, number>()
 
 const findRunning = (key: string) => {
   const refresh = refreshes.get(key)
@@ -110,9 +110,9 @@ export const getCached = async (list: CachedList): Promise<CatalogueEntry[]> => 
   const stored = await read(list)
   if (!stored) return loadOnce(list)
   const isStale = Date.now() - stored.storedAt >= FRESH_MS
-  if (isStale && !findRunning(list.key) && Date.now() >= (retryAt.get(list.key) ?? 0)) {
-    const waitFor = (ms: number) => () => retryAt.set(list.key, Date.now() + ms)
-    refresh(list).then(waitFor(CONSISTENT_MS), waitFor(BACKOFF_MS))
+  if (isStale && !findRunning(list.key) && Date.now() >= (nextRefreshAt.get(list.key) ?? 0)) {
+    const delayNext = (ms: number) => () => nextRefreshAt.set(list.key, Date.now() + ms)
+    refresh(list).then(delayNext(PROPAGATION_MS), delayNext(BACKOFF_MS))
   }
   return stored.entries
 }

@@ -15,7 +15,7 @@ export type RequestKey = {
 }
 
 const isKey = sql`idempotencyKeys.memberId = ${callerId} and idempotencyKeys.keyHash = unhex(:keyHash)`
-// Keys cannot be deleted, so access tokens leave half of them to the member's own clients.
+// Members cannot delete keys, so access tokens may use only half of them: the rest is left to sessions.
 const keyLimit = sql`iif(:callerTokenHash is null, :MAX_IDEMPOTENCY_KEYS, cast(:MAX_IDEMPOTENCY_KEYS / 2 as integer))`
 /** Whether the key of the request is new and has room. Follows other conditions. */
 export const isUnused = sql`
@@ -79,7 +79,7 @@ export const findCreated = <Row>(used: Used<Row> | undefined, key: RequestKey | 
 }
 
 const KEPT_DAYS = 400
-/** A sweep reads the keys of one range of members; as many rounds as there are ranges, those of all. */
+/** A round of sweeps reads the keys of one range of members. After this many rounds, all ranges have been read. */
 const RANGES = 168
 const rangeSize = sql`(((select max(memberId) from members) - :idFloor) / ${sql.raw(String(RANGES))} + 1)`
 const deleteKeys = sqlStatement`

@@ -26,20 +26,20 @@ export const isTimeZone = (name: string) => {
   }
 }
 
-// Intl writes years with as many digits as they need. Zones have a constant offset before 1800.
+// Intl writes years before 1000 with fewer than four digits. Before 1800, zones have a constant offset.
 const [FIRST_DAY, LAST_DAY] = [Date.UTC(1800) / DAY_MS, Date.UTC(9999, 11, 30) / DAY_MS]
 const [FIRST_TIME, LAST_TIME] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59Z')]
-const within = (min: number, max: number, value: number) => Math.min(Math.max(value, min), max)
+const clamp = (min: number, max: number, value: number) => Math.min(Math.max(value, min), max)
 
 /**
- * Converts times of an IANA time zone. What leaves the years 0 to 9999 becomes their first or last second. Intl, which is
- * slow, is asked only once a day, or around a change of the offset.
+ * Converts times of an IANA time zone. Results are limited to the years 0 to 9999. Intl, which is slow, is
+ * asked only once a day, or around a change of the offset.
  */
 export const createZone = (timeZone: string) => {
   const offsets = new Map<number, number>()
   /** The offset at the beginning of a UTC day, in milliseconds. */
   const offsetAt = (anyDay: number) => {
-    const day = within(FIRST_DAY, LAST_DAY, anyDay)
+    const day = clamp(FIRST_DAY, LAST_DAY, anyDay)
     const known = offsets.get(day)
     if (known !== undefined) return known
     const offset = Date.parse(`${localTime(timeZone, day * DAY_MS)}Z`) - day * DAY_MS
@@ -52,7 +52,7 @@ export const createZone = (timeZone: string) => {
     const offset = offsetAt(day)
     const isSame = offset === offsetAt(day + 1)
     if (!isSame) return localTime(timeZone, at).slice(0, 10)
-    return new Date(within(FIRST_TIME, LAST_TIME, at + offset)).toISOString().slice(0, 10)
+    return new Date(clamp(FIRST_TIME, LAST_TIME, at + offset)).toISOString().slice(0, 10)
   }
   /**
    * The time of `yyyy-MM-ddTHH:mm:ss`. Of an hour that occurs twice, the first; in one that is skipped, as much later.
@@ -62,7 +62,7 @@ export const createZone = (timeZone: string) => {
     const day = Math.floor(time / DAY_MS)
     const [before, after] = [time - offsetAt(day - 1), time - offsetAt(day + 2)]
     const isAfter = before !== after && localTime(timeZone, before) !== local && localTime(timeZone, after) === local
-    return within(FIRST_TIME, LAST_TIME, isAfter ? after : before)
+    return clamp(FIRST_TIME, LAST_TIME, isAfter ? after : before)
   }
   return { toDate, toTime }
 }

@@ -81,7 +81,9 @@ it('texts that wrangler d1 export has changed are reported', async () => {
   const path = await exportAsWrangler(data, folder)
   const { code, stderr } = await runCommand('sort-dump', path, join(backup, 'DB'))
   expect(code).toBe(0)
-  expect(stderr).toMatch(/^books 2: memoBytes is \d+, but the texts in the export have \d+: see Backups$/m)
+  expect(stderr).toMatch(
+    /^books 2: memoBytes is \d+, but the texts in the export have \d+ bytes: see Backups in docs\/operations\.md$/m,
+  )
   expect(stderr).not.toMatch(/^books 3:|not compared/m)
 })
 
@@ -124,11 +126,11 @@ it('a dump replaces nothing but a dump', async () => {
   expect(await runCommand('sort-dump', exported, `${join(backup, 'DB')}/`)).toMatchObject({ code: 0 })
   expect(readdirSync(backup)).toEqual(['DB'])
   const { code, stderr } = await runCommand('sort-dump', exported, backup)
-  expect([code, stderr]).toEqual([1, expect.stringContaining('backup has DB, which is not of a dump')])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('backup has DB, which is not part of a dump')])
   expect(readdirSync(backup, { recursive: true })).toEqual(['DB', join('DB', '0001-last.sql')])
 })
 
-it('a dump that was being replaced as the command was killed is kept', async () => {
+it('keeps the old dump if the command was killed while it replaced it', async () => {
   const { data, database, backup } = createData()
   const dump = () => runCommand('dump', backup, '--local', '--persist-to', data)
   await dump()

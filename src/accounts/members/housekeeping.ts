@@ -19,7 +19,7 @@ const MAX_ROWS = 10_000
 
 /**
  * Deletes what has expired, and what no longer counts for a limit.
- * @param round chooses the members whose idempotency keys are read
+ * @param round the number of the round, which selects the members whose idempotency keys are read
  */
 export const deleteExpired = (db: Db, now = Date.now(), round = Math.floor(now / HOUR_MS)) => {
   const inSlot0 = {

@@ -5,7 +5,10 @@ import type { CatalogueEntry } from '../schema'
 const MAX_ENTRIES = 10
 const MAX_URL = 2048
 
-/** Decodes entities and collapses white space; null when nothing is left. What it returns can be registered. */
+/**
+ * Decodes entities and collapses white space; null when nothing is left. Cuts the text to what a book can be registered
+ * with.
+ */
 const toText = (html: unknown) => {
   const text =
     typeof html === 'string'

@@ -100,7 +100,7 @@ export type Validator<Target extends 'json' | 'form', In, Out> = MiddlewareHandl
   { in: Record<Target, In>; out: Record<Target, Out> }
 >
 
-/** A value with the keys of its objects in order: clients that encode a request again may write them in another one. */
+/** Sorts the keys of all objects: a client that encodes a request again may write them in another order. */
 const sortKeys = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(sortKeys)

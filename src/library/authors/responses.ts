@@ -11,14 +11,14 @@ export type Author = z.infer<typeof Author>
 export const authorsReference: FeatureReference = {
   tag: 'Books',
   schemas: { Author: 'An author of your books.', AuthorList: 'A page of authors.' },
-  properties: { author: 'The author, spelled as in the first of its books.' },
+  properties: { author: 'The author, spelled as described for `listAuthors`.' },
   operations: {
     'GET /authors': {
       operationId: 'listAuthors',
       summary: 'List the authors of your books',
       description:
-        'In alphabetical order, regardless of case. Authors that differ only in case are one author, spelled as in the ' +
-        'first of its books. A new spelling of its only book replaces that.',
+        'In alphabetical order, regardless of case. Authors that differ only in case are one author, with the spelling that ' +
+        'was used first. If an author has only one book, changing the spelling in that book changes it here.',
       responses: { 200: json(listOf(Author), 'A page of authors') },
     },
   },

@@ -67,10 +67,7 @@ const latest = (column: string) =>
 const MEMO_COUNTS = ['memoCount', 'contentMemos', 'summaryMemos', 'thoughtMemos', 'questionMemos', 'memoBytes']
 /** Filled one by one. The number comes with the series. */
 const FILLED = BOOK_DETAILS.filter((name) => name !== 'seriesNumber')
-/**
- * Those of the target, the ISBN of the source if the target has another one (imports find the book by it), and those of
- * the source.
- */
+/** The ISBN of the source comes before its source ids, which may be cut off: imports find the book by it. */
 const sourceIds = sql`(
   select nullif(json_group_array(id), '[]') from (
     select id from (

@@ -219,8 +219,9 @@ export const booksReference: FeatureReference = {
         'Moves the memos, readings, progress, tags and `sourceIds` of the book `from` to the book in the path, and deletes ' +
         '`from`, in one transaction. Fields that are null in the book that stays are filled. Status, dates and stars are ' +
         'those of the newest reading, `currentPage` that of the latest progress. A reading of `from` is dropped if the other ' +
-        'book has the same one. Its `isbn` becomes a source id if the other book has another one. If both have more than 20 ' +
-        'source ids, the last of `from` are dropped, of more than 10,000 progress events, its oldest. Cannot be undone. A second request returns 404.',
+        'book has the same one. Its `isbn` becomes a source id if the other book has another one. Beyond 20 source ids or ' +
+        '10,000 progress events in all, the last ids and the oldest events of `from` are dropped. Cannot be undone. A second ' +
+        'request returns 404.',
       responses: { 200: json(ListedBook, 'The merged book') },
       errors: ['MAX_MEMOS_PER_BOOK', 'MAX_BOOK_TEXT_BYTES', 'MAX_READINGS', 'MAX_BOOK_TAGS'],
     },
@@ -235,8 +236,8 @@ export const booksReference: FeatureReference = {
       operationId: 'setCreatedDate',
       summary: 'Overwrite the registration date of a book',
       description:
-        'The body is the new date, in the time zone of the service, as plain text or as a JSON string, with the content type ' +
-        '`text/plain` or `application/json`, whichever, or without one. Only `listAbandoned` depends on this date.',
+        'The body is the new date, in the time zone of the service, as plain text or as a JSON string. For both, the content ' +
+        'type may be `text/plain`, `application/json` or missing. Only `listAbandoned` depends on this date.',
       responses: { 200: json(CreatedDate, 'The updated date') },
     },
   },

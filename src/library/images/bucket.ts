@@ -69,7 +69,7 @@ const putObject = (bucket: R2Bucket, key: string, ...content: [string | Uint8Arr
     if (stored?.key !== key) throw new Error('put returned no object with this key')
   })
 
-/** Whether an image was stored, as far as the bucket answers in time: for requests that failed to store it. */
+/** Whether an image is stored, although storing it failed. False if the bucket fails, too. */
 export const isStored = (bucket: R2Bucket, key: string) =>
   withTimeout(CLEANUP_TIMEOUT_MS, () => bucket.head(key)).then(
     (image) => image !== null,
@@ -79,7 +79,7 @@ export const isStored = (bucket: R2Bucket, key: string) =>
 /**
  * Stores an image.
  * @param isShared whether other requests may store the same image, so that this one must not delete it
- * @throws UNAVAILABLE if the bucket fails, after deleting what may have been stored
+ * @throws UNAVAILABLE if the bucket fails, after deleting what may have been stored unless it is shared
  */
 export const putImage = (bucket: R2Bucket, key: string, { bytes, type }: NewImage, isShared = false) => {
   const httpMetadata = { contentType: type.mime, cacheControl: IMMUTABLE }

@@ -40,12 +40,12 @@ const deleteKey = sqlStatement`
 
 const logLeftover = (leftover: string) => (reason: Error) => log('error', `${leftover}: ${reason.message}`)
 
-/** Stores the object of a new row. If the bucket fails, deletes the row and its key. */
+/** Stores the object of a new row. If the bucket fails, deletes the row and its key, unless a repetition stored it. */
 const putObject = async (db: Db, bucket: R2Bucket, memberId: number, image: NewImage, requestKey?: RequestKey) => {
   const { name } = image
   const key = toKey(memberId, name)
   await putImage(bucket, key, image, requestKey !== undefined).catch(async (error) => {
-    // A repetition may have stored it, and have answered.
+    // A repetition of the request may have stored the object and answered 201.
     if (requestKey && (await isStored(bucket, key))) return
     const ofKey = requestKey && idempotent(deleteKey({ memberId, name, keyHash: requestKey.keyHash }))
     await run(db, { row: idempotent(deleteRow({ memberId, name })), ofKey }).catch(

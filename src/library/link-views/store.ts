@@ -51,9 +51,9 @@ const toDay = (timestamp: string | null) => timestamp?.slice(0, 10) ?? null
 const toLinkedBook = (book: ListedBook, { toTime }: Zone): LinkedBook => {
   const { bookId, title, author, cover, bookStatus, star, createdAt, readStartDate, readEndDate } = book
   const [started, finishedAt] = [toDay(readStartDate), toDay(readEndDate)]
-  // A book that is read again still has the dates of the reading before.
-  const isBefore = bookStatus === 'ING' && started !== null && finishedAt !== null && finishedAt >= started
-  const dates = { startedAt: isBefore ? null : started, finishedAt }
+  // A book that is being read again has the dates of its earlier reading until it gets new ones.
+  const isOfEarlierReading = bookStatus === 'ING' && started !== null && finishedAt !== null && finishedAt >= started
+  const dates = { startedAt: isOfEarlierReading ? null : started, finishedAt }
   const own = { bookId, title, author, cover, bookStatus, rating: star || null }
   return { ...own, createdAt: toInstant(toTime(createdAt)), ...dates }
 }

@@ -28,7 +28,7 @@ export const toTimestamp = (date: SQL, stored: SQL) => sql`iif(
   length(${date}) = 10, iif(substr(${stored}, 1, 10) = ${date}, ${stored}, ${date} || 'T00:00:00'), null
 )`
 
-/** Whether the reading of a finished book gets other dates: then an open reading beside it does not take its place. */
+/** Whether a finished book's newest reading changes, but not its outcome: then no open reading takes its place. */
 const staysDone = (readingId: SQL) => sql`(
   books.bookStatus = 'DONE' and books.newestReadingId is ${readingId} and not :setsOutcome and :deletedId is null
 )`

@@ -169,7 +169,8 @@ export const statsReference: FeatureReference = {
     'StatsRow.readingId': 'The reading. Null for other rows.',
     year: 'The year.',
     years:
-      'The years with a finished, stopped or paused reading, the end of a finished book, a progress event or a memo, newest first.',
+      'The years with a finished, stopped or paused reading, the end of a finished book, a progress event or a memo, ' +
+      'newest first.',
   },
   parameters: {
     figure: 'The figure whose rows to list.',
@@ -202,7 +203,9 @@ export const statsReference: FeatureReference = {
       operationId: 'listStatsRows',
       summary: 'List what a figure counted',
       description:
-        'By date. Lists of books, such as `books` or `authors`, have one finish of each book. A month counts the rows of `readings` whose full `date` is in it. For `memos`, `daysRead`, `longestStreak` and `currentStreak`, an access token also needs `memos:read`.',
+        'By date. Lists of books, such as `books` or `authors`, have one finish of each book. A month counts the rows of ' +
+        '`readings` whose full `date` is in it. For `memos`, `daysRead`, `longestStreak` and `currentStreak`, an access token ' +
+        'also needs `memos:read`.',
       responses: { 200: json(listOf(StatsRow), 'A page of rows') },
       errors: ['MAX_STATS_ROWS'],
     },

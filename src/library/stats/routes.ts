@@ -6,14 +6,14 @@ import { limitStatistics, statisticsOf } from '../../http/guard/statistics'
 import { toPicture, toStats } from './figures'
 import { drawYear } from './picture/draw'
 import { listRows } from './rows'
-import { LIST_MEMOS, PictureQuery, RowsQuery, StatsQuery } from './schema'
+import { MEMO_FIGURES, PictureQuery, RowsQuery, StatsQuery } from './schema'
 import { listYears, loadYear } from './store'
 
-/** Rows that name memos also need the scope to read memos. */
-const memosNeedScope: MiddlewareHandler<App, string, { out: { query: RowsQuery } }> = async (c, next) => {
+/** Rows with identifiers of memos also need the scope to read memos. */
+const requireMemoScope: MiddlewareHandler<App, string, { out: { query: RowsQuery } }> = async (c, next) => {
   const { caller } = c.var
-  const listsMemos = LIST_MEMOS.includes(c.req.valid('query').figure)
-  if (listsMemos && 'required' in caller) caller.required = [...caller.required, 'memos:read']
+  const hasMemos = MEMO_FIGURES.includes(c.req.valid('query').figure)
+  if (hasMemos && 'required' in caller) caller.required = [...caller.required, 'memos:read']
   await next()
 }
 
@@ -28,6 +28,6 @@ export const stats = new Hono<App>()
     const loaded = await loadYear(statisticsOf(c), year, 'readings')
     return c.body(drawYear(toPicture(loaded), look), 200, { 'Content-Type': 'image/svg+xml' })
   })
-  .get('/rows', canReadLibrary, limitStatistics, valid('query', RowsQuery), memosNeedScope, async (c) => {
+  .get('/rows', canReadLibrary, limitStatistics, valid('query', RowsQuery), requireMemoScope, async (c) => {
     return c.json(await listRows(statisticsOf(c), c.req.valid('query')), 200)
   })

@@ -38,8 +38,8 @@ export const FIGURES = [
   'backlog',
 ] as const
 export type FigureName = (typeof FIGURES)[number]
-/** Those whose rows name memos. */
-export const LIST_MEMOS: readonly FigureName[] = ['memos', 'daysRead', 'longestStreak', 'currentStreak']
+/** Those whose rows have identifiers of memos. */
+export const MEMO_FIGURES: readonly FigureName[] = ['memos', 'daysRead', 'longestStreak', 'currentStreak']
 export const Figure = named('Figure', nameOf(FIGURES))
 
 /** The cursor has the key of the last row, `toKey` in rows.ts, after the year and the figure. */

@@ -28,7 +28,7 @@ export const readingsOfYear = sql`(
 )`
 /** Sorts finishes by date as text, then by identifier: the space precedes all characters of dates. */
 const finishKey = sql.raw(`coalesce(finishedAt, '') || printf(' %016d', readingId)`)
-/** The first finish of each book that has a row of `readings` in the year: reads each reading of these books once. */
+/** The first finish of each book with a reading in the year. Reads each reading of these books only once. */
 const firstFinishes = sql`(
   select bookId, min(${finishKey}) as firstKey from readings
   where memberId = ${callerId} and outcome = 'FINISHED' and bookId in (
@@ -164,7 +164,7 @@ const selectWritten = spansOf<string>(
   'memos',
   sql`createdAt`,
   sql`true`,
-  // Two days after the last days of 9999 is no date.
+  // Two days after the last days of 9999, `date` returns null.
   sql.raw(`coalesce(iif(spans.at < ${memoYear} || '-01-03', ${memoYear} || '-01-03', ${memoYear} || '-12-30'), ':')`),
 )
 const selectZone = sqlStatement<{ timeZone: string | null }>`select timeZone from members where ${isCaller}`

@@ -182,8 +182,8 @@ export const importsReference: FeatureReference = {
       operationId: 'getFailedRows',
       summary: 'Get the rows that failed',
       description:
-        'A CSV file with the columns of the file, to correct and import again. Of files that are no tables, it has the books ' +
-        'without a title: if others failed, import the file again.',
+        'A CSV file with the columns of the file, to correct and import again. For files that are not tables, it has only ' +
+        'the books without a title: if other books failed, import the file again.',
       responses: {
         200: { description: 'The rows', content: { 'text/csv': z.string() }, headers: ['Content-Disposition'] },
       },

@@ -12,7 +12,7 @@ import { toInstant } from '../../values/fields'
 import { type Page, toLimit, toPage } from '../../values/paging'
 import { DAY_MS } from '../../values/time'
 import type { EntryMember, FormatName, ImportOptions } from '../entry'
-import { type Change, MEMO_CHANGE } from './plan/changes'
+import { type Change, MEMO_PREFIX } from './plan/changes'
 import { storeMember } from './receive/member'
 import type { Import, ImportRow } from './responses'
 import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY, type RowsQuery } from './schema'
@@ -107,7 +107,7 @@ const insertImport = sqlStatement<StoredImport>`
   from (select ${callerId} as owner limit 1)
   where owner is not null and ${mayStart}
   returning ${importColumns}`
-/** Imports before the last ones. Dry runs are counted apart: they must not end the undo of an import. */
+/** All but the last imports, or dry runs. Counted separately, since dry runs must not end the undo of an import. */
 const outdated = sql`(
   select importId from imports where ${isOwn} and isDryRun = :isDryRun
   order by importId desc limit -1 offset ${sql.raw(String(MAX_KEPT))}
@@ -167,7 +167,7 @@ const toRow = ({ losses, changes, similarTo, ...row }: StoredRow, showsMemos: bo
   similarTo: JSON.parse(similarTo ?? 'null'),
   losses: JSON.parse(losses ?? '[]'),
   changes: Object.entries<Change>(JSON.parse(changes ?? '{}')).map(([field, change]) => {
-    const isShown = showsMemos || !field.startsWith(MEMO_CHANGE)
+    const isShown = showsMemos || !field.startsWith(MEMO_PREFIX)
     const [from, to] = change.map((value) => (value === null || !isShown ? null : String(value)))
     return { field, from: from ?? null, to: to ?? null }
   }),

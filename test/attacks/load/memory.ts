@@ -84,8 +84,8 @@ type Case = {
   name: string
   prepare: (service: Service, member: Member) => Promise<string>
   read?: (service: Service, member: Member, path: string) => Promise<Download>
-  /** Whether limits refuse it more often than once at a time. */
-  isOne?: true
+  /** The service runs one at a time, and refuses most of ten. */
+  oneAtATime?: true
 }
 
 const detailPath = (bookId: number) => `/books/${bookId}?memoAuthority=ALL`
@@ -181,7 +181,7 @@ const CASES: Case[] = [
   ...['/stats?year=2024', '/stats/rows?year=2024&figure=daysRead'].map(
     (path): Case => ({
       name: `${path} of the longest year`,
-      isOne: true,
+      oneAtATime: true,
       prepare: async (service, member) => {
         await fillYear(service, member)
         return path
@@ -196,7 +196,7 @@ process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${HEAP_MIB}`
 
 const readLargest = async (
   { start, progress }: Context,
-  { name, prepare, read: readAll = download, isOne }: Case,
+  { name, prepare, read: readAll = download, oneAtATime }: Case,
 ): Promise<Report> => {
   const service = await start({ inspected: true, writesPerMinute: 1e9 })
   const member = await insertMember(service)
@@ -211,7 +211,7 @@ const readLargest = async (
   }
   progress(`${name}: reading`)
   const one = await watchMemory(service, read)
-  const more = isOne ? 0 : CONCURRENT
+  const more = oneAtATime ? 0 : CONCURRENT
   await Promise.all(Array.from({ length: more }, read))
   const health = (await service.request({ method: 'GET', path: '/health' })).status
   const failures: string[] = []
@@ -222,7 +222,7 @@ const readLargest = async (
   const figure: Figure = [
     `${name}, ${(size / MIB).toFixed(1)} MiB: peak MiB of the isolate for one (limit 64)`,
     toMib(one.isolate),
-    `${isOne ? 'one' : 'ten at once'} in a heap of ${HEAP_MIB} MiB: ${countStatuses(outcomes)}`,
+    `${oneAtATime ? 'one' : 'ten at once'} in a heap of ${HEAP_MIB} MiB: ${countStatuses(outcomes)}`,
   ]
   return { figures: [figure], failures }
 }

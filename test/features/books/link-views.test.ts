@@ -72,7 +72,7 @@ describe.each(['UTC', 'Asia/Seoul', 'America/New_York'])('in %s, the first and l
 })
 
 describe('a shelf', () => {
-  it('shows no date of an earlier reading as the beginning of the present one', async () => {
+  it('does not show the start of an earlier reading as that of the current one', async () => {
     const { bookId } = await reader.createBook()
     await reader.patch(`/books/${bookId}`, {
       bookStatus: 'DONE',

@@ -242,7 +242,7 @@ describe('the book is updated', () => {
     expect((await list(bookId))[0]).toMatchObject({ outcome: 'FINISHED', finishedAt: '2020-03-03' })
   })
 
-  it('but not to ING by the dates of its finished reading, if another one is open', async () => {
+  it('but stays DONE if the dates of its finished reading change while another one is open', async () => {
     const bookId = await createBook({ bookStatus: 'ING' })
     const { readingId } = await add(bookId, { format: 'AUDIO', startedAt: '2026-01-01' })
     await changeBook(bookId, { bookStatus: 'DONE', readEndDate: '2026-03-01T10:00:00' })

@@ -67,7 +67,7 @@ it.each(['production', 'Staging', 'stag-ing', '', '../x'])('the environment %j i
   expect(() => toEnvironment(PRODUCTION, READER, name)).toThrow('--env must be a name like staging')
 })
 
-it('refuses a copy of the table of production, whose databases it would migrate', () => {
+it("refuses a copy of production's table, which would migrate production", () => {
   const parse = (name: string) => parseSlots([{ slot: 1, name: 'reading-library-slot-1' }], name)
   expect(() =>
     requireOwnDatabases(parse('reading-library-staging'), parse('reading-library'), 'slots.staging.json'),

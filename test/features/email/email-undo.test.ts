@@ -239,7 +239,7 @@ describe('POST /email/change/undo', () => {
   })
 })
 
-it('is read from the primary: a replica may not have it yet', async () => {
+it('the undo of a change is read from the primary: a replica may not have it yet', async () => {
   const primary = memberDatabase()
   const lagging = {
     withSession: (constraint: string) => {

@@ -28,7 +28,7 @@ describe('an import from Goodreads', () => {
     })
   })
 
-  it('reports shelves that become no tags, except its own', () => {
+  it('reports shelves that become no tags, except the exclusive one', () => {
     const shelves = { Bookshelves: 'read, sea, to-read' }
     expect(goodreads(shelves)).toMatchObject({
       tags: ['sea'],

@@ -155,7 +155,7 @@ describe('PATCH /books/created-date/{book-id}', () => {
   })
 })
 
-it('ignores an unknown key, however much is in it', async () => {
+it('ignores an unknown field, however many entries it has', async () => {
   const item = { a: 1, b: 2 }
   for (const more of [Array(201).fill(item), Object.fromEntries(Array(201).fill(item).entries())]) {
     expect((await reader.post('/books', { title: 'Demian', more })).status).toBe(201)

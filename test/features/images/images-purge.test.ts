@@ -63,7 +63,7 @@ describe('withdrawal', () => {
     expect(await job()).toEqual([])
   })
 
-  it('that fails is a failure of the sweep', async () => {
+  it('that fails counts as a failure of the sweep', async () => {
     silenceErrors()
     const { leaver } = await createLeaver(1)
     await leaver.send('DELETE', '/members/me', { changed: { IMAGES: BROKEN_BUCKET } })

@@ -84,7 +84,7 @@ describe('readings of a file', () => {
     expect(await readingsOf(reader, book.bookId)).toHaveLength(3)
   })
 
-  it('are not all the one of which only the year is known', async () => {
+  it('are not all matched by one stored reading of which only the year is known', async () => {
     const reader = await signUp()
     const withDates = (dates: string) => storygraph(`"The Salt Archive","Mina Oh",,,,read,,,"${dates}",2,,,,No`)
     await importFile(reader, withDates('2024'))
@@ -209,7 +209,7 @@ describe('the rules of merging', () => {
     expect((await booksOf(reader))[0]).toMatchObject({ bookStatus: 'YET', star: 3 })
   })
 
-  it('invent no progress of today', async () => {
+  it('add no progress event of today', async () => {
     const reader = await signUp()
     const { bookId } = await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz' })
     await importFile(reader, [GOODREADS, '1,Low Tide,Ana Ruiz,4,2019/03/14,2018/01/02,read'].join('\n'))

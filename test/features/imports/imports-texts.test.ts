@@ -175,7 +175,7 @@ describe('a corrected title', () => {
   })
 })
 
-describe('a title that was corrected in the exported library', () => {
+describe('a book imported from an exported library', () => {
   const fileOf = async (reader: Reader) => JSON.stringify((await reader.get('/export')).body)
   const withImported = async () => {
     const [owner, reader] = [await signUp(), await signUp()]
@@ -185,14 +185,14 @@ describe('a title that was corrected in the exported library', () => {
     return { owner, reader, bookId }
   }
 
-  it('leaves the book that of its export', async () => {
+  it('is still matched after its title was corrected in that library', async () => {
     const { owner, reader, bookId } = await withImported()
     await owner.patch(`/books/${bookId}/edition`, { title: 'Low Tide' })
     expect(await importRow(reader, await fileOf(owner), OVERWRITE)).toMatchObject({ outcome: 'updated' })
     expect(await booksOf(reader)).toMatchObject([{ title: 'Low Tide' }])
   })
 
-  it('of a copy of that library may be a duplicate', async () => {
+  it('is a possible duplicate of one from a copy of that library', async () => {
     const { owner, reader } = await withImported()
     const copy = await signUp()
     await importRow(copy, await fileOf(owner))

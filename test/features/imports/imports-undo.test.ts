@@ -49,7 +49,7 @@ const FULL = {
   ...{ review: 'Slow.', isbn: '9780306406157' },
 }
 
-it('ten dry runs do not end the undo of an import', async () => {
+it('dry runs do not end the undo of an import', async () => {
   const { reader } = await withBook()
   const imported = await importFile(reader, goodreads(row(1)))
   for (let run = 0; run < 11; run++) await importFile(reader, goodreads(row(1)), '?dryRun=true')
@@ -193,7 +193,7 @@ describe('undoing an import leaves', () => {
   })
 })
 
-it('undoing an import removes books before it needs room for texts that it restores', async () => {
+it('undoing an import removes its books first, to make room for the texts that it restores', async () => {
   const { reader } = await withBook({ publisher: 'x'.repeat(400) })
   const long = row(2, { title: 'Lamp', review: 'y'.repeat(5000) })
   const importId = await importFile(reader, goodreads(row(1, FULL), long), OVERWRITE)

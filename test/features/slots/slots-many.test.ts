@@ -142,7 +142,7 @@ describe('with 40 slots', () => {
   })
 })
 
-/** Databases that have nothing. `onBound` gets the statements that they prepare. */
+/** Empty databases for all slots but the first. `onBound` receives each statement that is bound. */
 const emptyDatabases = (
   slots: number,
   onBound: (slot: number, query: string, values: unknown[]) => void = () => {},
@@ -156,7 +156,7 @@ const emptyDatabases = (
 }
 
 describe('however many slots there are', () => {
-  it.each([62, 63, 64, 200])('sweeps purge withdrawn members: %i', async (slots) => {
+  it.each([62, 63, 64, 200])('sweeps of %i slots purge withdrawn members', async (slots) => {
     await fillSlot(env.DB, 0)
     for (let hour = 0; hour < 24; hour++)
       await sweep({ ...env, ...emptyDatabases(slots), ADDRESS_KEY }, Date.now() + hour * HOUR_MS)
@@ -164,7 +164,7 @@ describe('however many slots there are', () => {
     expect(await env.DB.prepare(left).first('n')).toBe(0)
   })
 
-  it.each([40, 96])('sweeps read the idempotency keys of all members: %i', async (slots) => {
+  it.each([40, 96])('sweeps of %i slots read the idempotency keys of all members', async (slots) => {
     const ranges = new Map<number, Set<unknown>>()
     const databases = emptyDatabases(slots, (slot, query, values) => {
       if (query.includes('delete from idempotencyKeys'))

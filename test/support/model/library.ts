@@ -148,8 +148,9 @@ export const toMemo = ({ bookId: _, ...memo }: Memo) => ({ ...memo, memoLikesCou
 export const findBook = ({ books }: Library, bookId: number) => books.find((book) => book.bookId === bookId)
 
 /**
- * Drops the authors and tags without books, adds an author whose first book this is, and respells one whose only book
- * had it `before` in another spelling.
+ * Drops the authors and tags without books, adds an author whose first book this is, and respells an author whose only
+ * book this is.
+ * @param before the author of the book before the change
  */
 export const settle = (library: Library, changed?: Book, before?: string | null) => {
   const keys = new Set(library.books.map(({ author }) => author && fold(author)))

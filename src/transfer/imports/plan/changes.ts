@@ -10,8 +10,8 @@ import type { Planned } from './plan'
 /** As the report keeps it. */
 export type Change = [from: string | number | null, to: string | number | null]
 
-/** Begins the names of changes of memos, as a column of the file may have the name of one of the database. */
-export const MEMO_CHANGE = 'memo: '
+/** Precedes the column of the file that a memo comes from, which may have the name of a column of books. */
+export const MEMO_PREFIX = 'memo: '
 
 /** The first characters of a text, like `substr` of SQL. */
 const toExcerpt = (text: string) =>
@@ -37,11 +37,12 @@ export const changesOf = (planned: Planned): Record<string, Change> => {
     ['progress', existing.events, progress],
   ]
   const replaced = texts.map(({ source = '', content, replaced }): [string, Change] => [
-    MEMO_CHANGE + source.slice(source.indexOf(' ') + 1),
+    MEMO_PREFIX + source.slice(source.indexOf(' ') + 1),
     [replaced.excerpt, toExcerpt(content)],
   ])
   return Object.fromEntries([
     ...columns,
+    // A row for the book's own reading adds no reading.
     ...added.flatMap(([name, before, { length }]): [string, Change][] =>
       length > 0 ? [[name, [before, before + length - Number(name === 'readings' && first !== undefined)]]] : [],
     ),

@@ -92,8 +92,9 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
   const books = new Map<string, Candidate[]>()
 
   const free = (key: string) => (books.get(key) ?? []).filter(({ bookId }) => !taken.has(bookId))
-  // A library can have the same book twice. Each copy matches only its own entry.
-  const withoutOthers = (entry: Entry) => (key: string) =>
+  // Without books imported from other entries: a library can have the same book twice, and each copy matches only its
+  // own entry.
+  const freeFor = (entry: Entry) => (key: string) =>
     free(key).filter(({ bookId }) => [undefined, entry.exact?.bookId].includes(origins.get(bookId)?.origin))
   const take = ({ bookId }: Candidate): Match => {
     taken.add(bookId)
@@ -132,12 +133,10 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
 
   const takeEqual = (entry: Entry): Match => {
     const keys = keysOf.get(entry) ?? toKeys(entry)
-    const [identified] = entry.sourceIds.flatMap(withoutOthers(entry))
+    const [identified] = entry.sourceIds.flatMap(freeFor(entry))
     if (identified) return take(identified)
     for (const shared of [keys.ofIsbn, keys.ofNames]) {
-      const candidates = new Set(
-        shared.flatMap(withoutOthers(entry)).filter((book) => !isOther(entry, keys.number, book)),
-      )
+      const candidates = new Set(shared.flatMap(freeFor(entry)).filter((book) => !isOther(entry, keys.number, book)))
       const alike = [...candidates].filter(({ title, author }) => title === entry.title && author === entry.author)
       const [book, another] = alike.length === 1 ? alike : candidates
       if (book && another) return { kind: 'ambiguous', bookId: book.bookId }

@@ -19,11 +19,11 @@ const hasReading = (readings: Existing['readings'], { startedAt, finishedAt }: E
       : !startedAt || !known.startedAt || isSameDate(known.startedAt, startedAt),
   )
 
-/** Whether a reading without an end may be one of the file, unless that ended before it began. */
-const endsFirst = (known: Existing['readings'][number] | undefined, { finishedAt }: EntryReading) =>
+/** Whether a reading of the file can end a stored one that has no end: it must not end before that one began. */
+const canEnd = (known: Existing['readings'][number] | undefined, { finishedAt }: EntryReading) =>
   !known?.finishedAt && isInOrder({ startedAt: known?.startedAt, finishedAt })
 
-/** The readings that a book does not have yet. Each that it has is only one of them, the one with the same dates first. */
+/** The readings of the file that a book lacks. Each stored one matches at most one, preferably with equal dates. */
 const withoutStored = (stored: Existing['readings'], wanted: EntryReading[]) => {
   const left = [...stored]
   const isMissing =
@@ -46,8 +46,8 @@ export const implicitReading = ({ bookStatus, newestReadingId, readStartDate, re
     : [{ startedAt: readStartDate?.slice(0, 10) ?? null, finishedAt: readEndDate?.slice(0, 10) ?? null }]
 
 /**
- * The row that a book's own reading gets, if a reading of the file is the same and has more than the columns of a book
- * can hold, or ends one that goes on. What the book has stays, unless the import overwrites.
+ * The row for a book's own reading, which has none yet. Needed if the same reading of the file ends it, or has values
+ * that the book lacks or that its columns cannot hold. Values of the book stay, unless the import overwrites.
  */
 const toFirst = (
   book: Existing,
@@ -131,7 +131,7 @@ export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => 
   if (
     isPlain &&
     (stored.length === 0 ||
-      wanted.every((reading) => hasReading(stored, reading) || !reading.finishedAt || endsFirst(stored[0], reading)))
+      wanted.every((reading) => hasReading(stored, reading) || !reading.finishedAt || canEnd(stored[0], reading)))
   ) {
     const merged = mergeReading(book, entry, overwrites)
     Object.assign(changes, merged.changes)

@@ -29,7 +29,7 @@ export type Planned = {
   existing?: Existing
   changes?: Partial<BookColumns>
   readings: EntryReading[]
-  /** The one of these that takes the place of the book's own reading, which has no row. */
+  /** The one of `readings` that becomes the row of the book's own reading, which has none. */
   first?: EntryReading
   tags: string[]
   memos: EntryMemo[]

@@ -21,14 +21,17 @@ const isImported = sql`importId = :importId and version = importVersion`
 const hasStarOfReading = sql.raw(`newestReadingId is not null and undo -> 'history' is null`)
 const ownMemos = sql`(select count(*) from memos where memos.bookId = books.bookId and importId = :importId)`
 const addedMemos = sql`(undo -> 'changes' -> 'memos' ->> 1 - undo -> 'changes' -> 'memos' ->> 0)`
-/** Fewer memos than the import added are still its own: a later import may have replaced the text of one. */
-const areTakenOver = sql`(
+/**
+ * Some memos that the import added are no longer its own, and a later import wrote memos of the book: it may have
+ * replaced their texts.
+ */
+const hasReplacedMemos = sql`(
   ${ownMemos} < ${addedMemos}
   and exists (select 1 from memos where memos.bookId = books.bookId and importId > :importId)
 )`
-/** Another book was merged into this one since the import. Earlier releases kept this only for some rows. */
+/** Another book was merged into this one since the import. Earlier releases stored `merged` only for some rows. */
 const isMerged = sql`coalesce(undo ->> 'merged' <> mergedBooks, false)`
-/** And it brought memos of the same import, which wrote this many of this book. */
+/** A merge also brought memos of the same import: the book has more of them than the import wrote for it. */
 const hasMergedMemos = sql`(
   ${isMerged} and ${ownMemos} > coalesce(${addedMemos}, 0) + coalesce(json_array_length(texts), 0)
 )`
@@ -42,7 +45,7 @@ const changed = sql`(
   ) or exists (
     select 1 from json_each(texts) cross join memos on memoId = value ->> 'memoId'
     where memos.bookId = books.bookId and importId is not :importId
-  ) or ${areTakenOver} or ${hasMergedMemos}
+  ) or ${hasReplacedMemos} or ${hasMergedMemos}
   union all select 'history' where undo -> 'history' is not null and (
     ${isMerged} or undo ->> 'state' is not ${historyState}
     or coalesce(undo ->> 'historyEdits' <> ${historyEdits}, false)

@@ -87,7 +87,7 @@ export const undoImport = async (
     const { deleted } = await runAsCaller(db, caller, { deleted: deleteUnchanged({ importId, after }) })
     removed += deleted.length
   }
-  // Last, since what it restores needs room for its texts.
+  // After the removal, since restored texts count towards the quota.
   if (cancelled.updated > 0 && !cancelled.isDryRun) await restoreBooks(db, caller, cancelled, quotas)
   const values = { importId }
   const { kept } = await runAsCaller(db, caller, {

@@ -32,12 +32,12 @@ const toChange = (planned: Planned) => ({
   expected: toExpected(planned),
 })
 
-const toReadings = ({ book, readings, first: own }: Planned, ofBook: OfBook) => {
-  const first = book ? readings.findIndex(({ createdAt }) => !createdAt) : own ? readings.indexOf(own) : -1
+const toReadings = ({ book, readings, first }: Planned, ofBook: OfBook) => {
+  const firstAt = book ? readings.findIndex(({ createdAt }) => !createdAt) : first ? readings.indexOf(first) : -1
   return readings.map(({ createdAt, isPaused, ...reading }, at) => ({
     ...ofBook,
     ...reading,
-    isFirst: Number(at === first),
+    isFirst: Number(at === firstAt),
     createdAt: createdAt ? Date.parse(createdAt) : undefined,
     isPaused: Number(isPaused),
   }))

@@ -29,8 +29,8 @@ const isAsExpected = sql.raw(
     return `(${expected} is null or books.${name} is ${expected} ->> '$')`
   }).join(' and '),
 )
-// A book that the file says was finished: incremented, readingVersion keeps the trigger from adding a progress event of
-// today.
+// If the file says that a book was finished, incrementing readingVersion keeps the trigger from adding a progress event
+// of today.
 const updateBooks = sqlStatement`
   update books set ${sql.join(
     UPDATED.map((name) => sql`${sql.raw(name)} = coalesce(${value(name)}, ${sql.raw(`books.${name}`)})`),
