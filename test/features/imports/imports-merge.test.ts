@@ -157,6 +157,31 @@ describe('readings of a file', () => {
   })
 })
 
+describe("what a member changes in a book's own reading since it was planned", () => {
+  const STARTED = `update books set readStartDate = '2026-03-05T00:00:00' where bookId = ?`
+  const AGAIN = `update books set bookStatus = 'ING' where bookId = ?`
+  it.each([
+    ['a date', STARTED, 'DONE', { startedAt: '2026-03-05', finishedAt: '2026-03-14' }],
+    ['the status', AGAIN, 'ING', { startedAt: null, finishedAt: '2026-03-14' }],
+  ])('stays: %s', async (_, edit, bookStatus, own) => {
+    const reader = await signUp()
+    const end = '2026-03-14T00:00:00'
+    const book = { title: 'Low Tide', author: 'Ana Ruiz', bookStatus: 'DONE', readEndDate: end }
+    const { bookId } = await reader.createBook(book)
+    const withEdit = wrapEnv<Bindings>(() => async (call, queries) => {
+      if (queries > 5) await memberDatabase().prepare(edit).bind(bookId).run()
+      return call()
+    })
+    const rated =
+      'Title,Authors,Read Status,Dates Read,Read Count,Star Rating,Tags\nLow Tide,Ana Ruiz,read,2026/03/14,1,3.75,sea\n'
+    const { body } = await transfer.startImport(reader, rated, '', withEdit(env))
+    expect((await reader.get(`/imports/${body.importId}`)).body).toMatchObject({ status: 'DONE' })
+    expect((await reader.get('/export')).body.books).toMatchObject([{ bookStatus }])
+    expect(await readingsOf(reader, bookId)).toContainEqual(expect.objectContaining({ readingId: bookId, ...own }))
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+})
+
 describe('highlights', () => {
   it('are added once, also to an existing book', async () => {
     const reader = await signUp()

@@ -79,6 +79,41 @@ describe('the reading of a book that was registered here matches one of a file',
     ])
   })
 
+  it('but not an earlier one if it goes on in the file, too', async () => {
+    const reader = await signUp()
+    const { bookId } = await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz', ...ING })
+    await reader.patch(`/books/${bookId}`, { star: 4 })
+    await transfer.importFile(reader, storygraph('currently-reading', '2023/01/02-2023/02/01', '3'))
+    const [book] = await libraryOf(reader)
+    expect(book).toMatchObject({ bookStatus: 'ING', star: 4 })
+    expect(book.readings).toMatchObject([
+      { startedAt: '2023-01-02', finishedAt: '2023-02-01', rating: null },
+      { readingId: bookId, outcome: null, rating: 4 },
+    ])
+  })
+
+  it.each(['2020-05-01T00:00:00', '2026-05-01T00:00:00'])(
+    'which ends it on its own date, not on %s, which the book has',
+    async (readEndDate) => {
+      const reader = await signUp()
+      await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz', ...ING, readEndDate })
+      await transfer.importFile(reader, storygraph('read', '2026/03/01-2026/03/14', '3.75'))
+      expect(await libraryOf(reader)).toMatchObject([
+        { bookStatus: 'DONE', readings: [{ startedAt: '2026-03-01', finishedAt: '2026-03-14', rating: 3.75 }] },
+      ])
+    },
+  )
+
+  it.each([
+    ['', '2026-03-01'],
+    ['?merge=overwrite', '2026-03-05'],
+  ])('whose start the file replaces only if it overwrites: %s', async (query, startedAt) => {
+    const reader = await signUp()
+    await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz', ...DONE, readStartDate: '2026-03-01T08:00:00' })
+    await transfer.importFile(reader, storygraph('read', '2026/03/05-2026/03/14', '3.75'), query)
+    expect(await libraryOf(reader)).toMatchObject([{ ...DONE, readings: [{ ...SAME, startedAt, rating: 3.75 }] }])
+  })
+
   it('or the report says what is not kept', async () => {
     const reader = await signUp()
     await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz', ...ING })

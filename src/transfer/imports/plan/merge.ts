@@ -57,15 +57,16 @@ const toFirst = (
 ): EntryReading | undefined => {
   const isOpen = book.bookStatus === 'ING'
   const ends = isOpen && wanted.outcome !== null
-  const startedAt = own.startedAt ?? wanted.startedAt
-  const isOwn = ends
-    ? isInOrder({ startedAt: own.startedAt, finishedAt: wanted.finishedAt })
-    : isOpen === (wanted.outcome === null) && hasReading([own], wanted)
-  if (!isOwn) return undefined
+  const replaces = overwrites && !isSameDate(own.startedAt, wanted.startedAt)
+  const startedAt = replaces ? (wanted.startedAt ?? own.startedAt) : (own.startedAt ?? wanted.startedAt)
+  // The book may have the date of an end even while it is being read.
+  const finishedAt = isOpen ? wanted.finishedAt : (own.finishedAt ?? wanted.finishedAt)
+  const isOwn = ends || (isOpen === (wanted.outcome === null) && hasReading([own], wanted))
+  if (!isOwn || !isInOrder({ startedAt, finishedAt })) return undefined
   const stars = book.star * 4 || null
   const first: EntryReading = {
     startedAt,
-    finishedAt: own.finishedAt ?? wanted.finishedAt,
+    finishedAt,
     outcome: isOpen || overwrites ? wanted.outcome : 'FINISHED',
     quarters: overwrites ? (wanted.quarters ?? stars) : (stars ?? wanted.quarters),
     isPaused: wanted.isPaused,
@@ -140,7 +141,10 @@ export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => 
     isBehind = merged.isBehind
   } else {
     const [own] = implied
-    const merged = own && wanted.map((reading) => ({ reading, row: toFirst(book, own, reading, overwrites) }))
+    // A reading that goes on in the file, too, was not ended by an earlier one.
+    const open = book.bookStatus === 'ING' ? wanted.filter(({ outcome }) => outcome === null) : []
+    const candidates = open.some((reading) => hasReading(implied, reading)) ? open : wanted
+    const merged = own && candidates.map((reading) => ({ reading, row: toFirst(book, own, reading, overwrites) }))
     const same = merged?.findLast(({ row }) => row)
     first = same?.row
     readings = withoutStored(

@@ -120,9 +120,12 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
       progress.map(({ at, page, kind }) => ({ ...ofBook, at: Date.parse(at), page, kind })),
     ),
     readBooks: changedBooks('readings'),
-    firstBooks: written.flatMap(({ planned: { existing, readings, first } }) =>
-      existing && readings.length > 0 && !first ? existing.bookId : [],
-    ),
+    firstBooks: written.flatMap(({ planned: { existing, readings, first } }) => {
+      if (!existing || readings.length === 0) return []
+      const { bookId, bookStatus, readStartDate, readEndDate, star } = existing
+      // As it was when the row was planned.
+      return { bookId, own: first && JSON.stringify([bookStatus, readStartDate, readEndDate, star]) }
+    }),
     progressBooks: changedBooks('progress'),
     changes: written.flatMap(({ planned }) => (Object.keys(planned.changes ?? {}).length > 0 ? toChange(planned) : [])),
     tags: written.flatMap(({ planned, ofBook }) => planned.tags.map((tag) => ({ ...ofBook, tag, tagKey: fold(tag) }))),

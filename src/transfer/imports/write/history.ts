@@ -12,11 +12,13 @@ export const lastReadingId = sql`${nextId(readings.readingId, READING_ID_OFFSET)
 
 /** The books of the library to which readings or progress are added. */
 const changedBooks = sql`(select value from ${items})`
-// As `storeFirst` in readings/store.ts.
+// As `storeFirst` in readings/store.ts, unless `insertReadings` inserts the row, with values of the file. If the book was
+// changed since the row was planned, it keeps its own values.
 export const insertFirstReadings = sqlStatement`
   insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
   select bookId, memberId, bookId, 0, ${firstColumns}
-  from books where +memberId = :memberId and bookId in ${changedBooks} and ${hasFirst} and ${isClaimed}`
+  from ${itemsOfBooks}
+  where ${hasFirst} and ${value('own')} is not json_array(bookStatus, readStartDate, readEndDate, star) and ${isClaimed}`
 // The first reading of a new book has the identifier of the book. The others are numbered in the order of the array.
 const isFirst = value('isFirst')
 export const insertReadings = sqlStatement`
@@ -27,7 +29,8 @@ export const insertReadings = sqlStatement`
     iif(${isFirst}, books.bookId, ${lastReadingId} + sum(not ${isFirst}) over (order by item.key)), :memberId, books.bookId,
     iif(${isFirst}, 0, coalesce(${value('createdAt')}, :now)),
     ${values('startedAt', 'finishedAt', 'outcome', 'quarters', 'isPaused', 'format', 'note')}
-  from ${itemsOfBooks} where ${isClaimed}`
+  from ${itemsOfBooks}
+  where not (${isFirst} and exists (select 1 from readings where readingId = books.bookId)) and ${isClaimed}`
 // As `syncBook` in readings/newest.ts, for books whose newest reading has changed.
 export const syncBooks = sqlStatement`
   update books set
