@@ -47,6 +47,7 @@ const putObject = async (db: Db, bucket: R2Bucket, memberId: number, image: NewI
   await putImage(bucket, key, image, requestKey !== undefined).catch(async (error) => {
     // A repetition of the request may have stored the object and answered 201.
     if (requestKey && (await isStored(bucket, key))) return
+    if (requestKey) logLeftover(`image may be orphaned: ${key}`)(error)
     const ofKey = requestKey && idempotent(deleteKey({ memberId, name, keyHash: requestKey.keyHash }))
     await run(db, { row: idempotent(deleteRow({ memberId, name })), ofKey }).catch(
       logLeftover(`image without an object: ${key}`),
