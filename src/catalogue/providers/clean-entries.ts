@@ -17,8 +17,7 @@ const toText = (html: unknown) => {
           .replace(/[\s\0]+/g, ' ')
           .trim()
       : ''
-  if (text === '') return null
-  return text.length <= MAX_NAME ? text : [...text.slice(0, 2 * MAX_NAME)].slice(0, MAX_NAME).join('').toWellFormed()
+  return text === '' ? null : [...text.slice(0, 2 * MAX_NAME)].slice(0, MAX_NAME).join('')
 }
 
 const toCover = (url: unknown) => {

@@ -100,24 +100,21 @@ export type Validator<Target extends 'json' | 'form', In, Out> = MiddlewareHandl
   { in: Record<Target, In>; out: Record<Target, Out> }
 >
 
-/** Sorts the keys of all objects: a client that encodes a request again may write them in another order. */
-const sortKeys = (value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(sortKeys)
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, each]) => [key, sortKeys(each)]))
-}
-/** The same bytes for all ways to write the same JSON. */
-const toCanonical = (json: Uint8Array) =>
-  new TextEncoder().encode(JSON.stringify(sortKeys(JSON.parse(new TextDecoder().decode(json)))))
+/** Sorts the keys of an object: a client that encodes a request again may write them in another order. */
+const sortKeys = (_: string, value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value
+/** The same text for all ways to write the same JSON. */
+const toCanonical = (json: Uint8Array) => JSON.stringify(JSON.parse(new TextDecoder().decode(json)), sortKeys)
 
 /** Hashes the request for its key. Of a form, only the file counts: its boundary differs in each attempt. */
 const hashRequest = async (c: Context<App>, kind: 'json' | 'upload', bytes: Uint8Array<ArrayBuffer>) => {
   const key = c.get('key')
   if (!key) return
-  const content = kind === 'json' ? toCanonical(bytes) : bytes
   const { pathname, search } = new URL(c.req.url)
-  key.requestHash = await hashText(`${c.req.method} ${pathname}${search} ${await hashBytes(content)}`)
+  const hash = await (kind === 'json' ? hashText(toCanonical(bytes)) : hashBytes(bytes))
+  key.requestHash = await hashText(`${c.req.method} ${pathname}${search} ${hash}`)
 }
 
 /** The most that a form may add to its file: boundaries, part headers and small fields. */
