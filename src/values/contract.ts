@@ -21,6 +21,8 @@ export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'
 export const MAX_INT = 2_147_483_647
 /** The most characters of a title, an author, a publisher and a series. */
 export const MAX_NAME = 500
+/** The most characters of the URL of a cover. */
+export const MAX_COVER = 2048
 /** The most characters of a tag. */
 export const MAX_TAG = 100
 

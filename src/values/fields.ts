@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { BOOK_FORMATS, MAX_INT } from './contract'
+import { BOOK_FORMATS, MAX_COVER, MAX_INT } from './contract'
 import { lenient, named } from './named'
 
 // The value types that several resources share, each with its error message. Rules are patterns where possible, because
@@ -64,7 +64,7 @@ const webUrlError = 'must be an http or https URL'
 // The pattern is needed too: URL.canParse repairs invalid URLs, such as ones with backslashes or line breaks.
 export const NullableUrl = z.lazy(() =>
   emptyAsNull(
-    storable(textUpTo(2048, NULLABLE), WEB_URL, webUrlError).check(
+    storable(textUpTo(MAX_COVER, NULLABLE), WEB_URL, webUrlError).check(
       z.refine((value) => value === '' || URL.canParse(value), { error: webUrlError }),
     ),
   ),

@@ -1,9 +1,8 @@
-import { MAX_INT, MAX_NAME } from '../../values/contract'
+import { MAX_COVER, MAX_INT, MAX_NAME } from '../../values/contract'
 import { decodeEntities } from '../../values/text/html'
 import type { CatalogueEntry } from '../schema'
 
 const MAX_ENTRIES = 10
-const MAX_URL = 2048
 
 /**
  * Decodes entities and collapses white space; null when nothing is left. Cuts the text to what a book can be registered
@@ -22,7 +21,7 @@ const toText = (html: unknown) => {
 
 const toCover = (url: unknown) => {
   const parsed = typeof url === 'string' ? URL.parse(url) : null
-  return parsed?.protocol === 'https:' && parsed.href.length <= MAX_URL ? parsed.href : null
+  return parsed?.protocol === 'https:' && parsed.href.length <= MAX_COVER ? parsed.href : null
 }
 
 const toPages = (pages: unknown) =>

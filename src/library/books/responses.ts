@@ -7,7 +7,7 @@ import {
   NULLABLE_SENT,
   WELL_FORMED,
 } from '../../openapi/feature-reference'
-import { MAX_NAME } from '../../values/contract'
+import { MAX_COVER, MAX_NAME } from '../../values/contract'
 import { Int32, int } from '../../values/fields'
 import { named } from '../../values/named'
 import { MAX_MEMOS_SIZE } from '../../values/paging'
@@ -20,7 +20,7 @@ import { BookStatus } from './schema'
 const Book = z.object({
   bookId: Id,
   title: textUpTo(MAX_NAME),
-  cover: z.nullable(textUpTo(2048)),
+  cover: z.nullable(textUpTo(MAX_COVER)),
   author: z.nullable(textUpTo(MAX_NAME)),
   publisher: z.nullable(textUpTo(MAX_NAME)),
   createdAt: LocalTime,

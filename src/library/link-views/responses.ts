@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { empty, type FeatureReference, json } from '../../openapi/feature-reference'
-import { LINK_KINDS, MAX_LABEL, MAX_NAME } from '../../values/contract'
+import { LINK_KINDS, MAX_COVER, MAX_LABEL, MAX_NAME } from '../../values/contract'
 import { MAX_LIST_SIZE } from '../../values/cursor'
 import { Int32 } from '../../values/fields'
 import { namedObject } from '../../values/named'
@@ -16,7 +16,7 @@ const LocalDate = z.iso.date()
 export const LinkedBook = namedObject('LinkedBook', {
   bookId: Id,
   ...ofBook,
-  cover: z.nullable(textUpTo(2048)),
+  cover: z.nullable(textUpTo(MAX_COVER)),
   bookStatus: BookStatus,
   rating: Rating,
   createdAt: Instant,
