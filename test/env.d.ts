@@ -9,7 +9,7 @@ declare global {
       SPARE_2: D1Database
       MIGRATIONS: D1Migration[]
       SEED: number
-      /** In `ALL_FAULTS=1 npm run test:slots`. */
+      /** Whether the environment has ALL_FAULTS=1. */
       ALL_FAULTS: boolean
     }
     interface GlobalProps {

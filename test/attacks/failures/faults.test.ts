@@ -1,13 +1,13 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, type TestContext, vi } from 'vitest'
 import { newNetwork } from '../../support/accounts/mailed-codes'
 import { type Reader, send, signUp } from '../../support/api'
 import { changeDatabase, memberDatabase, memberHome, memberSlot, select } from '../../support/database'
 import { png } from '../../support/images/pictures'
 import { toFileForm } from '../../support/inputs/file-form'
 import { wrapDatabase } from '../../support/wrap-database'
-import { FLOWS } from './faults/flows'
-import { injectFault } from './faults/inject'
+import { FLOWS, type Flow } from './faults/flows'
+import { type Fault, injectFault } from './faults/inject'
 import type { Stage } from './faults/subjects'
 import { listFaults, nameOf, recordReference, tryFault } from './faults/trials'
 
@@ -152,18 +152,23 @@ describe.concurrent('a failing binding', () => {
 // Not concurrent: passwords are hashed one at a time, and the wait would count as response time.
 describe('with a failing binding', () => {
   // `npm run attack -- faults` tries the other kinds of fault.
+  const tryFlow = async (flow: Flow, { skip }: TestContext, pick: (faults: Fault[]) => Fault[]) => {
+    skip(memberSlot() > 0 && flow.name === 'sign up', 'faults between databases: slots/slots.test.ts')
+    const reference = await recordReference(stage, flow)
+    skip(memberSlot() > 0 && !reference.calls.DB, 'uses one database, as in slot 0')
+    const faults = listFaults(reference).filter(({ kind }) => ['throws afterwards', 'is down'].includes(kind))
+    expect(faults.length).toBeGreaterThan(0)
+    for (const fault of pick(faults)) {
+      const { problems } = await tryFault(stage, reference, fault)
+      expect(problems, nameOf(reference, fault)).toEqual([])
+    }
+  }
+  it.for(FLOWS)(`$name: fails cleanly or succeeds at one fault (SEED=${env.SEED})`, (flow, context) =>
+    tryFlow(flow, context, (faults) => faults.slice(env.SEED % faults.length).slice(0, 1)),
+  )
   it.for(FLOWS)(
     '$name: fails cleanly or succeeds if a call throws afterwards or its binding is down',
-    async (flow, { skip }) => {
-      skip(memberSlot() > 0 && flow.name === 'sign up', 'faults between databases: slots/slots.test.ts')
-      const reference = await recordReference(stage, flow)
-      skip(memberSlot() > 0 && !reference.calls.DB, 'uses one database, as in slot 0')
-      const faults = listFaults(reference).filter(({ kind }) => ['throws afterwards', 'is down'].includes(kind))
-      expect(faults.length).toBeGreaterThan(0)
-      for (const fault of faults) {
-        const { problems } = await tryFault(stage, reference, fault)
-        expect(problems, nameOf(reference, fault)).toEqual([])
-      }
-    },
+    { tags: ['slow'] },
+    (flow, context) => tryFlow(flow, context, (faults) => faults),
   )
 })

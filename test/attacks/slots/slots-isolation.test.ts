@@ -50,7 +50,7 @@ describe.each([
     const logIn = async () => owner
     isolation = await trials.prepareIsolation({ request, signUp, logIn, secret: SECRET })
     isolation.unauthenticated = isolation.unauthenticated.filter(({ name }) => !name.includes('password change'))
-  }, 60_000)
+  })
 
   it.each(idOperations)('$method $template responds as if it did not exist', async (operation) => {
     const before = await takeSnapshot([database], isolation.owner.memberId)

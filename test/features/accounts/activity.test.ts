@@ -1,4 +1,3 @@
-// @module-tag slow
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MAX_ENTRIES } from '../../../src/accounts/sessions/activity'
@@ -171,7 +170,7 @@ describe('repeats', () => {
     ])
   })
 
-  it('do not push out the login of a thief who creates and deletes 100 access tokens', async () => {
+  it('do not push out the login of a thief who creates and deletes 100 access tokens', { tags: ['slow'] }, async () => {
     await logIn(reader.email)
     for (let n = 0; n < 100; n++) {
       at(n * 1000)
@@ -200,7 +199,7 @@ describe('repeats', () => {
 })
 
 describe('failed logins', () => {
-  it('are listed twenty times a day', async () => {
+  it('are listed twenty times a day', { tags: ['slow'] }, async () => {
     await Promise.all(Array.from({ length: 25 }, () => logIn(reader.email, 'wrong-password')))
     expect(await countEntries()).toBe(20)
     vi.useFakeTimers({ now: Date.now() + 1.01 * DAY_MS, toFake: ['Date'] })

@@ -93,7 +93,7 @@ const countRefused = async (passwords: string[]) => {
   return refused
 }
 
-it('refuses each of the 10,000 most common passwords, and hardly any other', async () => {
+it('refuses each of the 10,000 most common passwords, and hardly any other', { tags: ['slow'] }, async () => {
   const list = dictionary['passwords-common'].filter(({ length }) => length >= 6)
   const common = list.slice(0, 10_000)
   expect(common.slice(0, 4)).toEqual(['123456', 'password', '12345678', 'qwerty'])

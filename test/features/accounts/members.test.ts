@@ -1,4 +1,3 @@
-// @module-tag slow
 import { describe, expect, it, vi } from 'vitest'
 import { join, login, newEmail, PASSWORD, send, sharedReader, signUp, tokenOf } from '../../support/api'
 import { memberSlot, select } from '../../support/database'

@@ -373,7 +373,7 @@ describe('POST /password-reset', () => {
     expect(answer.headers.get('RateLimit')).toMatch(/^"reset-attempt";r=3;t=/)
   })
 
-  it('evaluates five of 300 guesses from a network, sent a hundred at a time', async () => {
+  it('evaluates five of 300 guesses from a network, sent a hundred at a time', { tags: ['slow'] }, async () => {
     const code = await codeFor()
     const statuses: number[] = []
     for (let batch = 0; batch < 3; batch++) {
@@ -387,7 +387,7 @@ describe('POST /password-reset', () => {
     expect((await resetWith(code, { from: newNetwork() })).status).toBe(204)
   })
 
-  it('accepts only one of twenty concurrent resets with the same code', async () => {
+  it('accepts only one of twenty concurrent resets with the same code', { tags: ['slow'] }, async () => {
     const code = await codeFor()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => resetFrom(email, code, `password-${n % 2}`, { from: newNetwork() })),
@@ -435,7 +435,9 @@ describe('a stranger', () => {
     expect((await stolen.get('/members/me')).status).toBe(401)
   })
 
-  it('with many networks cannot keep the member from resetting the password by logins that queue for hashing', async () => {
+  it('with many networks cannot keep the member from resetting the password by logins that queue for hashing', {
+    tags: ['slow'],
+  }, async () => {
     const code = await codeFor()
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     using derive = vi.spyOn(crypto.subtle, 'deriveBits')

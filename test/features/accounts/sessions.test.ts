@@ -1,4 +1,3 @@
-// @module-tag slow
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { blockMember } from '../../../scripts/members/block'

@@ -1,4 +1,3 @@
-// @module-tag slow
 import { describe, expect, it } from 'vitest'
 import { join, login, newEmail, PASSWORD, send, sharedReader } from '../../support/api'
 import { select } from '../../support/database'
@@ -46,7 +45,7 @@ describe('POST /join', () => {
     }
   })
 
-  itJoins('creates one member from fifty concurrent sign-ups in different cases', async () => {
+  itJoins('creates one member from fifty concurrent sign-ups in different cases', { tags: ['slow'] }, async () => {
     const email = newEmail()
     const spelled = (n: number) =>
       [...email].map((char, index) => ((n >> (index % 6)) & 1 ? char.toUpperCase() : char)).join('')

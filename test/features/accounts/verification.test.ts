@@ -1,4 +1,3 @@
-// @module-tag slow
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   codeIn,
@@ -209,7 +208,7 @@ describe('a code', () => {
     for (const again of [code, '000000']) expect(await joinWith(email, again)).toMatchObject(EXISTS)
   })
 
-  it('is invalid for a network after five of 300 guesses, sent a hundred at a time', async () => {
+  it('is invalid for a network after five of 300 guesses, sent a hundred at a time', { tags: ['slow'] }, async () => {
     const email = newEmail()
     const code = await codeFor(email)
     const before = (await select('select * from attempts')).length

@@ -141,7 +141,7 @@ it('never purges a member who has not withdrawn', async () => {
   expect(await listMarks()).not.toContain(String(memberId))
 })
 
-it('purges members with rows left before it repeats finished jobs', async () => {
+it('purges members with rows left before it repeats finished jobs', { tags: ['slow'] }, async () => {
   await withdrawOnly(reader)
   await select(
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < 120)

@@ -55,7 +55,7 @@ it('links the pages of a list that is sent in parts', async () => {
   expect(headers.get('Link')).toBe([link(1, 'first'), link(2, 'next'), link(2, 'last')].join(', '))
 })
 
-it('holds nothing for HEAD requests', async () => {
+it('holds nothing for HEAD requests', { tags: ['slow'] }, async () => {
   const heads = await Promise.all(Array.from({ length: 24 }, () => reader.send('HEAD', detail('ALL'))))
   expect(new Set(heads.map(({ status }) => status))).toEqual(new Set([200]))
   expect((await reader.get(detail('ALL'))).body.memosList).toHaveLength(MEMOS)

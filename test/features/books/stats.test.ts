@@ -50,7 +50,7 @@ it('lists memos only for access tokens that may read memos', async () => {
   }
 })
 
-it('limits all statistics of a member together, and those of long years more', async () => {
+it('limits all statistics of a member together, and those of long years more', { tags: ['slow'] }, async () => {
   const [short, long] = [await signUp(), await signUp()]
   const { bookId } = await long.createBook()
   await insertReadings(bookId, 5001)

@@ -1,4 +1,3 @@
-// @module-tag slow
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getCached } from '../../../src/catalogue/cache'
@@ -281,7 +280,7 @@ describe('the searches of a network', () => {
     expect([status, headers.get('Retry-After'), headers.get('RateLimit')]).toEqual([429, String(seconds), null])
   }
 
-  it('reach the provider at most 100 times an hour and 300 times a day', async () => {
+  it('reach the provider at most 100 times an hour and 300 times a day', { tags: ['slow'] }, async () => {
     const network = '192.0.2.201'
     await searchTimes(100, network)
     await expectRefused(network, 3600)
@@ -297,7 +296,7 @@ describe('the searches of a network', () => {
     expect((await search(network, {})).status).toBe(200)
   })
 
-  it('reach the provider at most 300 times an hour from an IPv6 /48', async () => {
+  it('reach the provider at most 300 times an hour from an IPv6 /48', { tags: ['slow'] }, async () => {
     for (const subnet of [1, 2, 3]) await searchTimes(100, `2001:db8:77:${subnet}::1`)
     await expectRefused('2001:db8:77:4::1', 3600)
     expect((await search('2001:db8:78:1::1')).status).toBe(200)

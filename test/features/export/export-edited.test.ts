@@ -209,7 +209,7 @@ describe('an import of an edited export loses only what cannot be stored, with',
     expect(rows).toMatchObject([{ code: 'no-title' }, { code: 'no-title' }, { outcome: 'created' }])
   })
 
-  it('a failed book with huge values', async () => {
+  it('a failed book with huge values', { tags: ['slow'] }, async () => {
     const reader = await signUp()
     const cells = Object.fromEntries(times(4, (n) => [`${n}${'\u0001'.repeat(2000)}`, '\u0002'.repeat(20_000)]))
     const changed = { ...file, books: times(17, () => cells) }

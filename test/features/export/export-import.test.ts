@@ -75,7 +75,7 @@ describe('importing an export', () => {
     await check(property, 8)
   })
 
-  it('changes nothing in the exported library, with either merge rule', async () => {
+  it('changes nothing in the exported library, with either merge rule', { tags: ['slow'] }, async () => {
     const property = fc.asyncProperty(manyCommands, async (commands) => {
       const member = await fillLibrary(commands)
       const file = await load(member)
@@ -129,7 +129,7 @@ describe('importing an export', () => {
     await expectIntegrity()
   })
 
-  it('works part by part', async () => {
+  it('works part by part', { tags: ['slow'] }, async () => {
     const property = fc.asyncProperty(manyCommands, fc.nat(), async (commands, seed) => {
       const member = await fillLibrary(commands)
       const { books } = await exported(member)
@@ -184,7 +184,7 @@ const book = fc.record({
   memos: fc.array(memo, { maxLength: 4 }),
 })
 
-it('an export restores any library that an import can create', async () => {
+it('an export restores any library that an import can create', { tags: ['slow'] }, async () => {
   const property = fc.asyncProperty(fc.array(book, { maxLength: 8 }), async (books) => {
     const [first, second] = [await signUp(), await signUp()]
     const { rows, counts: outcomes } = await importFile(first, libraryFile(...books))
@@ -315,7 +315,7 @@ describe('an export that is imported into a library with books', () => {
   })
 })
 
-it('an import of an export restores a book of the largest size', async () => {
+it('an import of an export restores a book of the largest size', { tags: ['slow'] }, async () => {
   const [first, second] = [await signUp(), await signUp()]
   // In JSON, this text is six times as long.
   const long = `${'\u0001'.repeat(65_000)}É`

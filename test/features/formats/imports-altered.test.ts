@@ -117,7 +117,7 @@ describe('a file of a service', () => {
     expect(entriesOf(rows)).toEqual(entriesOf([names, ...rows.slice(1)]))
   })
 
-  it('is the same in other encodings, with other delimiters and line ends', () => {
+  it('is the same in other encodings, with other delimiters and line ends', { tags: ['slow'] }, () => {
     for (const { name, rows } of FILES) {
       const text = toCsv(rows)
       const entries = read(text).entries

@@ -28,7 +28,7 @@ const outcome = (file: Uint8Array) => {
 const FILES = [goodreads, storygraph, librarything, librarythingJson, library, calibre, korean, koreaderLua, notebook]
 
 describe('a hostile import', () => {
-  it('gives entries or a reason, but no other error', () => {
+  it('gives entries or a reason, but no other error', { tags: ['slow'] }, () => {
     const random = randomFrom(env.SEED)
     for (let run = 0; run < 200; run++) {
       const { kinds, bytes } = damage(FILES, run, random)
@@ -72,7 +72,7 @@ describe('a hostile import', () => {
     ['bars in cells', inCell('|;')],
     ['brackets in cells', inCell('(#')],
     ['combining marks in cells', inCell('\u0301\u0323')],
-  ])('takes time in proportion to its size: %s', (_, make) =>
+  ])('takes time in proportion to its size: %s', { tags: ['slow'] }, (_, make) =>
     expectLinear(560_000, (size) => bytesOf(make(size)), outcome),
   )
 
@@ -105,12 +105,12 @@ describe('a hostile import', () => {
         })),
       }),
     ],
-  ])('takes no more memory than a large file: %s', (_, file) => {
+  ])('takes no more memory than a large file: %s', { tags: ['slow'] }, (_, file) => {
     const length = JSON.stringify(readFile(bytesOf(file), options).entries).length
     expect(length).toBeLessThan(60_000_000)
   })
 
-  it('says that a row has more losses, and that its cells are left out', () => {
+  it('says that a row has more losses, and that its cells are left out', { tags: ['slow'] }, () => {
     const names = Array.from({ length: 198 }, (_, n) => `${n}_id`.padStart(100, 'x'))
     const row = ',é'.repeat(198)
     const file = [`title,author_text,${names}`, ...Array.from({ length: 2000 }, () => `,${row}`)].join('\n')
@@ -142,7 +142,7 @@ describe('a hostile import', () => {
     )
   })
 
-  it('refuses more readings, memos and progress events than the largest export has', () => {
+  it('refuses more readings, memos and progress events than the largest export has', { tags: ['slow'] }, () => {
     const withReadings = (each: number) =>
       bytesOf(`Title,Exclusive Shelf,read_dates\n${`A,read,${'2026;'.repeat(each)}\n`.repeat(1000)}A,read,\n`)
     expect(readFile(withReadings(200), options).entries).toHaveLength(1001)

@@ -350,7 +350,7 @@ describe('hostile files', () => {
     Array.from({ length: 0.6 * count }, (_, at) => highlight(`${at}-${at + 9}`, `Text ${at}`)).join('') +
     Array.from({ length: 0.4 * count }, (_, at) => note(`${at}`, `Note ${at}`)).join('')
 
-  it('reads 100,000 blocks, and reports where the rest begins', () => {
+  it('reads 100,000 blocks, and reports where the rest begins', { tags: ['slow'] }, () => {
     const entries = read(blocks(100_000) + highlight('1', 'One too many'))
     expect(entries[0]?.memos).toHaveLength(60_000)
     expect(entries[1]).toMatchObject({ failure: 'too-many', losses: [{ code: 'too-many', field: 'line 500001' }] })
@@ -382,7 +382,7 @@ describe('hostile files', () => {
       (size) => Array.from({ length: size }, (_, at) => highlight('1-2', `${at}.`)).join(''),
     ],
     ['a huge limit message', 9 * MIB, (size) => highlight('1-2', '<'.repeat(size))],
-  ])('reads %s in linear time', (_, size, make) =>
+  ])('reads %s in linear time', { tags: ['slow'] }, (_, size, make) =>
     expectLinear(size, make, (text) => {
       kindle.matches(source(text))
       read(text)

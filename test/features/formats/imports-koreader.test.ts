@@ -159,7 +159,7 @@ describe('JSON', () => {
         return { documents: [deep, { title: deep, entries }] }
       },
     ],
-  ])('reads %s in linear time', (_, size, make) =>
+  ])('reads %s in linear time', { tags: ['slow'] }, (_, size, make) =>
     expectLinear(size, make, (file) => {
       koreaderJson.matches(jsonSource(file))
       read(file)

@@ -211,9 +211,9 @@ describe('malformed rows', () => {
     ...Array.from({ length: size }, (_, at) => (at % 2 ? ['Words', 'Demian', `t${at}`] : [`x${at}`])),
   ]
 
-  it('reads 100,000 rows, and a wide header', () => {
+  it('reads 100,000 rows, and a wide header', { tags: ['slow'] }, () => {
     expect(readRows(wide(100_000))).toHaveLength(50_001)
   })
 
-  it('reads many rows and columns in linear time', () => expectLinear(12_000, wide, readRows))
+  it('reads many rows and columns in linear time', { tags: ['slow'] }, () => expectLinear(12_000, wide, readRows))
 })

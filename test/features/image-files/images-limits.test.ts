@@ -92,7 +92,7 @@ describe('uploads', () => {
     expect((await next).type.mime).toBe('image/png')
   })
 
-  it('are refused with Retry-After while 64 are waiting', async () => {
+  it('are refused with Retry-After while 64 are waiting', { tags: ['slow'] }, async () => {
     const waiting = Array.from({ length: 65 }, () => cleanUpload(png(), ['a']))
     const refusal = { code: 'TOO_MANY_REQUESTS', details: { headers: { 'Retry-After': '5' } } }
     await expect(cleanUpload(png(), ['a'])).rejects.toMatchObject(refusal)

@@ -127,7 +127,7 @@ describe('AVIF tables', () => {
     ['references', (amount) => ({ references: references(amount) }), 22 + 2],
     ['associated properties', associated, 22 + 80 + 80],
     ['extents', withExtents, 22 + 1 + 1],
-  ])('may have 20,000 parts in all, most of them %s', (_, make, others) => {
+  ])('may have 20,000 parts in all, most of them %s', { tags: ['slow'] }, (_, make, others) => {
     expect(isAccepted(avifFile(make(20_000 - others)))).toBe(true)
     expect(tryClean(avifFile(make(20_001 - others)))).toBe('IMAGE_TOO_COMPLEX')
   })

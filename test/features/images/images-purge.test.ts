@@ -36,7 +36,7 @@ describe('withdrawal', () => {
     }
   })
 
-  it('deletes more than a thousand images, and none of other members', async () => {
+  it('deletes more than a thousand images, and none of other members', { tags: ['slow'] }, async () => {
     const { leaver, member } = await createLeaver(1100)
     const neighbour = `images/${member}1/${'A'.repeat(22)}.png`
     await env.IMAGES.put(neighbour, 'x')
@@ -79,7 +79,7 @@ describe('withdrawal', () => {
     expect(await env.CATALOGUE.get('sweep')).not.toBeNull()
   })
 
-  it('is not blocked by another member whose images cannot be deleted', async () => {
+  it('is not blocked by another member whose images cannot be deleted', { tags: ['slow'] }, async () => {
     silenceErrors()
     const [stuck, free] = [await createLeaver(1), await createLeaver(1)]
     const changed = { IMAGES: BROKEN_BUCKET }

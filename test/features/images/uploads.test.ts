@@ -1,5 +1,4 @@
 // @module-tag one-slot
-// @module-tag slow
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { type Answer, type Reader, send, signUp } from '../../support/api'
 import { join, toText } from '../../support/bytes'

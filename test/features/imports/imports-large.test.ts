@@ -17,7 +17,7 @@ const importWithRoomFor = async (books: number, reader: Reader, file: string) =>
 }
 
 describe('the parameters of an import fit into D1', () => {
-  it('if a quota refuses rows with much text', async () => {
+  it('if a quota refuses rows with much text', { tags: ['slow'] }, async () => {
     const reader = await signUp()
     const cell = 'x'.repeat(80_000)
     const file = ['Title,Author,Whatever', ...times(125, (n) => `Book ${n},Ana Ruiz,${cell}`)].join('\n')

@@ -411,7 +411,7 @@ describe('undoing an import', () => {
     expect(await booksOf(reader)).toMatchObject([{ publisher: 'Quay House' }])
   })
 
-  it('restores long texts of many books', async () => {
+  it('restores long texts of many books', { tags: ['slow'] }, async () => {
     const reader = await signUp()
     const file = (letter: string) =>
       goodreads(...Array.from({ length: 14 }, (_, n) => row(n, { title: `Book ${n}`, review: letter.repeat(60_000) })))

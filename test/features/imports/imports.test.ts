@@ -274,7 +274,7 @@ describe('an import', () => {
     expect((await finishImport(reader, body.importId)).counts).toEqual(countsOf({ created: 1 }))
   })
 
-  it('imports 3,000 rows in at most 60 database calls', async () => {
+  it('imports 3,000 rows in at most 60 database calls', { tags: ['slow'] }, async () => {
     const reader = await signUp()
     const rows = Array.from({ length: 3000 }, (_, n) =>
       SALT.replace('81234', String(n)).replace('9780446675505', '').replace('The Salt Archive', `Archive ${n}`),

@@ -1,4 +1,3 @@
-// @module-tag slow
 import { beforeAll, expect, it, vi } from 'vitest'
 import { blockMember } from '../../../scripts/members/block'
 import { createUndoCode } from '../../../src/accounts/email-change/undo-code'

@@ -1,4 +1,3 @@
-// @module-tag slow
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Answer, newEmail, PASSWORD, type Reader, send, signUp } from '../../support/api'
 import { measure, memberSlot } from '../../support/database'
@@ -81,6 +80,7 @@ describe.skipIf(remote)('the limit on writes', () => {
   // Counted the same for members of all databases.
   it.skipIf(memberSlot() > 0)(
     'refuses a member’s writes above 1,000 a minute, but not reads or other members',
+    { tags: ['slow'] },
     async () => {
       const [eager, other] = [await signUp(), await signUp()]
       let written = 0
@@ -155,21 +155,25 @@ describe('password changes', () => {
 
 // It counts requests before the database of the member is known.
 describe.skipIf(memberSlot() > 0)('the rate limit of a network', () => {
-  it.each(['/login', '/join', '/email/join'])('answers 429 with Retry-After on %s', async (path) => {
-    const headers = { 'CF-Connecting-IP': '198.51.100.7' }
-    let answered = 0
-    let refused: Answer | undefined
-    // A new minute may start in between and reset the count.
-    while (answered < 1300 && !refused) {
-      const answer = await send('POST', path, { body: {}, headers })
-      if (answer.status === 400) answered++
-      else refused = answer
-    }
-    expect(refused).toMatchObject({ status: 429, body: { status: 429 } })
-    expect(refused?.headers.get('Retry-After')).toBe('60')
-    expect(answered).toBeGreaterThanOrEqual(600)
-    expect((await send('POST', path, { body: {}, headers: { 'CF-Connecting-IP': '198.51.100.8' } })).status).toBe(400)
-  })
+  it.each(['/login', '/join', '/email/join'])(
+    'answers 429 with Retry-After on %s',
+    { tags: ['slow'] },
+    async (path) => {
+      const headers = { 'CF-Connecting-IP': '198.51.100.7' }
+      let answered = 0
+      let refused: Answer | undefined
+      // A new minute may start in between and reset the count.
+      while (answered < 1300 && !refused) {
+        const answer = await send('POST', path, { body: {}, headers })
+        if (answer.status === 400) answered++
+        else refused = answer
+      }
+      expect(refused).toMatchObject({ status: 429, body: { status: 429 } })
+      expect(refused?.headers.get('Retry-After')).toBe('60')
+      expect(answered).toBeGreaterThanOrEqual(600)
+      expect((await send('POST', path, { body: {}, headers: { 'CF-Connecting-IP': '198.51.100.8' } })).status).toBe(400)
+    },
+  )
 
   it('lets requests through if the limiter fails', async () => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})

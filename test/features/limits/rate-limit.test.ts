@@ -1,4 +1,3 @@
-// @module-tag slow
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { accountPrefix } from '../../../src/auth/keyed-hash'

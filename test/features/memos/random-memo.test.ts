@@ -1,4 +1,3 @@
-// @module-tag slow
 import { expect, it } from 'vitest'
 import { signUp } from '../../support/api'
 

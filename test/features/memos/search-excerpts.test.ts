@@ -50,7 +50,7 @@ describe('a cut text', () => {
     expect(excerpt.length).toBeLessThanOrEqual(162)
   })
 
-  it('never begins or ends in a tag, an attribute or an entity', async () => {
+  it('never begins or ends in a tag, an attribute or an entity', { tags: ['slow'] }, async () => {
     const reader = await signUp()
     // Each part is at a different offset of the cut.
     for (let offset = 0; offset < 40; offset++) {

@@ -122,7 +122,7 @@ it('loads at most 1,000 books of large pages at a time, and small pages concurre
   await expectHighest(100, 5)
 })
 
-it('frees the capacity of database calls that time out', async () => {
+it('frees the capacity of database calls that time out', { tags: ['slow'] }, async () => {
   using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
   const DB = wrapDatabase(memberDatabase(), () => new Promise<never>(() => {}))
   const hanging = Array.from({ length: 128 }, () => profile(changeDatabase(DB)))
@@ -130,7 +130,7 @@ it('frees the capacity of database calls that time out', async () => {
   expect((await profile({})).status).toBe(200)
 })
 
-it('processes at most two large uploads concurrently, and queues the others', async () => {
+it('processes at most two large uploads concurrently, and queues the others', { tags: ['slow'] }, async () => {
   let active = 0
   let highest = 0
   const put = async (...args: Parameters<R2Bucket['put']>) => {
@@ -154,7 +154,7 @@ it('processes at most two large uploads concurrently, and queues the others', as
 const stalling = (start: string) =>
   new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(start)) })
 
-it('refuses bodies that stall, and answers others meanwhile', async () => {
+it('refuses bodies that stall, and answers others meanwhile', { tags: ['slow'] }, async () => {
   const starts = ['{"email":', ...Array<string>(4).fill(' '.repeat(100_000))]
   const stalled = Promise.all(starts.map((start) => send('POST', '/login', { raw: stalling(start) })))
   const { bookId } = await reader.createBook()

@@ -222,7 +222,7 @@ describe('password hashing', () => {
     expect(await next).toBe('hashed')
   })
 
-  it('refuses callers beyond 64 waiting ones, with a Retry-After', async () => {
+  it('refuses callers beyond 64 waiting ones, with a Retry-After', { tags: ['slow'] }, async () => {
     const waiting = Array.from({ length: 65 }, () => withHashingLease(KEYS, (pause) => pause()))
     const refusal = { code: 'TOO_MANY_REQUESTS', details: { headers: { 'Retry-After': '5' } } }
     expect(() => requireHashingCapacity(KEYS)).toThrow(expect.objectContaining(refusal))

@@ -231,7 +231,7 @@ describe('marking', () => {
     expect(await readMarks()).toEqual([known, ...own])
   })
 
-  it('completes what a crash before or after any of its calls left', async () => {
+  it('completes what a crash before or after any of its calls left', { tags: ['slow'] }, async () => {
     for (const isAfter of [false, true]) {
       let isOver = false
       for (let at = 1; !isOver; at++) {

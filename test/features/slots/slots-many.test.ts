@@ -110,7 +110,9 @@ describe('with 40 slots', () => {
     expect(seen.queries).toBe(SLOTS.length)
   })
 
-  it('a sweep settles all claims, purges what it may, and leaves the rest to the next one', async () => {
+  it('a sweep settles all claims, purges what it may, and leaves the rest to the next one', {
+    tags: ['slow'],
+  }, async () => {
     await forEachConcurrent([...SLOTS.entries()], ([slot, [, database]]) => fillSlot(database, slot))
     const leavers = LEAVERS * SLOTS.length
     expect(await countRows('members')).toBe(leavers)
@@ -156,7 +158,7 @@ const emptyDatabases = (
 }
 
 describe('however many slots there are', () => {
-  it.each([62, 63, 64, 200])('sweeps of %i slots purge withdrawn members', async (slots) => {
+  it.each([62, 63, 64, 200])('sweeps of %i slots purge withdrawn members', { tags: ['slow'] }, async (slots) => {
     await fillSlot(env.DB, 0)
     for (let hour = 0; hour < 24; hour++)
       await sweep({ ...env, ...emptyDatabases(slots), ADDRESS_KEY }, Date.now() + hour * HOUR_MS)
@@ -164,20 +166,24 @@ describe('however many slots there are', () => {
     expect(await env.DB.prepare(left).first('n')).toBe(0)
   })
 
-  it.each([40, 96])('sweeps of %i slots read the idempotency keys of all members', async (slots) => {
-    const ranges = new Map<number, Set<unknown>>()
-    const databases = emptyDatabases(slots, (slot, query, values) => {
-      if (query.includes('delete from idempotencyKeys'))
-        ranges.set(slot, (ranges.get(slot) ?? new Set()).add(values[1]))
-    })
-    for (let hour = 0; hour < 168 * Math.ceil(slots / 40); hour++)
-      await sweep({ ...env, ...databases, ADDRESS_KEY }, hour * HOUR_MS)
-    expect(Math.min(...[...ranges.values()].map(({ size }) => size))).toBe(168)
-  })
+  it.each([40, 96])(
+    'sweeps of %i slots read the idempotency keys of all members',
+    { tags: ['slow'] },
+    async (slots) => {
+      const ranges = new Map<number, Set<unknown>>()
+      const databases = emptyDatabases(slots, (slot, query, values) => {
+        if (query.includes('delete from idempotencyKeys'))
+          ranges.set(slot, (ranges.get(slot) ?? new Set()).add(values[1]))
+      })
+      for (let hour = 0; hour < 168 * Math.ceil(slots / 40); hour++)
+        await sweep({ ...env, ...databases, ADDRESS_KEY }, hour * HOUR_MS)
+      expect(Math.min(...[...ranges.values()].map(({ size }) => size))).toBe(168)
+    },
+  )
 })
 
 describe('with 400 slots', () => {
-  it('a health check asks sixty, which may be far away', async () => {
+  it('a health check asks sixty, which may be far away', { tags: ['slow'] }, async () => {
     let asked = 0
     const statement = { bind: () => statement }
     const batch = async () => {
@@ -191,7 +197,9 @@ describe('with 400 slots', () => {
     expect((await send('GET', '/health', { changed })).status).toBe(200)
     expect(asked).toBe(60)
   })
-  it('a sweep settles the claims of as many as it may, which others do in later hours', async () => {
+  it('a sweep settles the claims of as many as it may, which others do in later hours', {
+    tags: ['slow'],
+  }, async () => {
     await env.DB.prepare('delete from slotMarks').run()
     await env.DB.prepare(`
       insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)

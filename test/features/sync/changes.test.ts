@@ -106,21 +106,25 @@ const pickIds = async (draw: (below: number) => number) => {
 }
 
 describe('a copy kept by the feed', () => {
-  it.each([1, 2, 3, 4, 5, 6])('equals the library after random writes of all kinds (%i)', async (round) => {
-    const draw = createDraws(Number(env.SEED) * 10 + round)
-    for (let n = 0; n < 8; n++) await WRITES[0]?.(draw, await pickIds(draw))
-    // The first sync, of pages of one in some rounds, meets writes too.
-    for (let n = 0; n < 120; n++) {
-      await WRITES[draw(WRITES.length)]?.(draw, await pickIds(draw))
-      if (draw(4) === 0) await copy.pullPage([1, 2, 3, 200][draw(4)])
-    }
-    expect(await findMismatches(memberDatabase())).toEqual([])
-    await copy.pull(1 + draw(5))
-    await expectCopy()
-    const fresh = copyOf(reader)
-    await fresh.pull(1 + draw(50))
-    expect(ofCopy(fresh.of)).toEqual(ofCopy(copy.of))
-  })
+  it.each([1, 2, 3, 4, 5, 6])(
+    'equals the library after random writes of all kinds (%i)',
+    { tags: ['slow'] },
+    async (round) => {
+      const draw = createDraws(Number(env.SEED) * 10 + round)
+      for (let n = 0; n < 8; n++) await WRITES[0]?.(draw, await pickIds(draw))
+      // The first sync, of pages of one in some rounds, meets writes too.
+      for (let n = 0; n < 120; n++) {
+        await WRITES[draw(WRITES.length)]?.(draw, await pickIds(draw))
+        if (draw(4) === 0) await copy.pullPage([1, 2, 3, 200][draw(4)])
+      }
+      expect(await findMismatches(memberDatabase())).toEqual([])
+      await copy.pull(1 + draw(5))
+      await expectCopy()
+      const fresh = copyOf(reader)
+      await fresh.pull(1 + draw(50))
+      expect(ofCopy(fresh.of)).toEqual(ofCopy(copy.of))
+    },
+  )
 
   it.each([1, 2, 100])('moves what a merged book had before it deletes the book, in pages of %i', async (size) => {
     const { bookId } = await reader.createBook({ bookStatus: 'DONE', readEndDate: '2020-01-01T00:00:00' })
@@ -179,7 +183,7 @@ describe('a copy kept by the feed', () => {
     }
   })
 
-  it('takes at most 80 requests for 2,000 books and 5,000 memos', async () => {
+  it('takes at most 80 requests for 2,000 books and 5,000 memos', { tags: ['slow'] }, async () => {
     await fillShelf(memberId, 2000)
     await select(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 24)
@@ -209,7 +213,7 @@ describe('a copy kept by the feed', () => {
     expect(await versionOf()).toEqual([null])
   })
 
-  it('takes an upgrade of the text in pages of at most 512 KiB', async () => {
+  it('takes an upgrade of the text in pages of at most 512 KiB', { tags: ['slow'] }, async () => {
     const { bookId } = await reader.createBook()
     for (let n = 0; n < 12; n++) await reader.createMemo(bookId, { memoContent: '가'.repeat(65_000) })
     const { bookId: other } = await reader.createBook({ bookStatus: 'DONE' })

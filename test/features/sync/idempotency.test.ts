@@ -318,7 +318,7 @@ describe('a key', () => {
     )
   })
 
-  it('is kept for 400 days, then deleted by one of the sweeps of a week', async () => {
+  it('is kept for 400 days, then deleted by one of the sweeps of a week', { tags: ['slow'] }, async () => {
     const first = await postBook(withKey())
     const hash = await hashText(key)
     const now = Date.now()

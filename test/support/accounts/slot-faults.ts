@@ -32,7 +32,7 @@ export const injectFault = (fault?: Fault) => {
 export const isLate = (kind: Fault['kind']) => kind === 'runs late' || kind === 'runs twice'
 /** One in four, another one each time, unless all are wanted. SEED repeats a choice. */
 const PART = 4
-/** The faults to run: all in `ALL_FAULTS=1 npm run test:slots`, otherwise a part of them. */
+/** The faults to run: all with ALL_FAULTS=1, otherwise a part of them. */
 export const pickFaults = <T>(faults: T[]) => {
   const picked = faults.filter((_, at) => env.ALL_FAULTS || (at + Number(env.SEED)) % PART === 0)
   return picked.length > 0 ? picked : faults.slice(0, 1)

@@ -1,0 +1,49 @@
+// `npm test`: types, lint, and the tests that are not slow. `npm run test:all`: then the slow ones, too.
+import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { readTreeSeconds } from '../test/support/runner/cpu-time.ts'
+
+const QUICK = ['functions', 'shared', 'alone', 'tools']
+const FURTHER = ['shared-in-slot', 'alone-in-slot', 'runbook']
+/** These install packages and Chromium. */
+const CI_ONLY = ['browser', 'clients', 'commands']
+
+const isAll = process.argv[2] === '--all'
+/** Whether to check what each test costs, which takes longer, as files run one at a time. */
+const checksCosts = process.env.COSTS === '1'
+
+type Step = [name: string, command: string, ...args: string[]]
+
+const REPORTS = 'dist/reports'
+/** Keeps a report of the results, which .ci/run counts. */
+const toVitest = (name: string, projects: string[], ...args: string[]): Step => [
+  name,
+  'vitest',
+  'run',
+  ...projects.flatMap((project) => ['--project', project]),
+  `--outputFile.json=${REPORTS}/${name}.json`,
+  ...args,
+]
+
+const STEPS: Step[] = [
+  ['check', 'npm', 'run', '--silent', 'check'],
+  ['lint', 'node', 'scripts/lint-openapi.ts'],
+  toVitest('quick', QUICK, '--tags-filter', '!slow', ...(checksCosts ? ['--maxWorkers', '1'] : [])),
+]
+if (isAll) {
+  STEPS.push(
+    toVitest('slow', QUICK, '--tags-filter', 'slow'),
+    toVitest('further', [...FURTHER, ...(process.env.CI ? CI_ONLY : [])]),
+  )
+}
+
+rmSync(REPORTS, { recursive: true, force: true })
+/** All steps run, so that one failure does not hide others. */
+const failed = STEPS.filter(([name, command, ...args]) => {
+  const env = { ...process.env, ...(name !== 'quick' && { COSTS: undefined }) }
+  return spawnSync(command, args, { stdio: 'inherit', env }).status !== 0
+})
+const seconds = readTreeSeconds()
+if (seconds !== undefined) console.log(`CPU time, user and system: ${seconds.toFixed(0)} s`)
+for (const [name] of failed) console.log(`Failed: ${name}`)
+process.exitCode = failed.length > 0 ? 1 : 0

@@ -1,6 +1,0 @@
-import { runFolder } from '../support/runner/folder'
-
-runFolder(
-  import.meta.glob('./images/*.test.ts'),
-  import.meta.glob('./images/*.test.ts', { query: '?raw', import: 'default', eager: true }),
-)
