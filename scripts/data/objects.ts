@@ -9,7 +9,7 @@ import { forEachAtOnce } from './at-once.ts'
 // Compares the objects in the bucket with the rows that should name them.
 
 const PAGE = 1000
-const IMAGE_KEY = /^images\/([1-9]\d{0,15})\/([\w-]{22}\.(?:png|jpg|gif|webp|avif))$/
+const IMAGE_KEY = /^images\/([1-9]\d{0,15})\/([\w-]{22}\.(?:png|jpg|gif|webp))$/
 
 /** The latest `createdAt` of members who existed at a time: the hour in which clocks are set back comes twice. */
 export const lastSignUp = (timeZone: string, at: number) => {

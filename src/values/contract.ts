@@ -15,7 +15,7 @@ export const IMPORT_OUTCOMES = ['created', 'updated', 'unchanged', 'skipped', 'f
 export const MERGE_RULES = ['fill', 'overwrite'] as const
 
 /** The image types that uploads may have. */
-export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'] as const
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
 /** The largest value of the contract's int fields. */
 export const MAX_INT = 2_147_483_647

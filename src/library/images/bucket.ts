@@ -17,7 +17,7 @@ export const fileKey = (memberId: number, file: string) => `${filePrefix(memberI
 /** The object's key, which is also the path of the image. */
 export const toKey = (memberId: number, name: string) => `${keyPrefix(memberId)}${name}`
 /** The format of the keys that `toKey` creates for uploads. */
-export const IMAGE_KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp|avif)$/
+export const IMAGE_KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp)$/
 
 /** Timeout of a bucket call, retries included. */
 const BUCKET_TIMEOUT_MS = 10_000

@@ -45,7 +45,7 @@ export const memosReference: FeatureReference = {
     RandomMemo: 'A memo drawn at random.',
   },
   properties: {
-    file: 'The image, as a part with a file name. PNG, JPEG, GIF, WebP or still AVIF, at most 10 MiB and 268 megapixels.',
+    file: 'The image, as a part with a file name. PNG, JPEG, GIF or WebP, at most 10 MiB and 268 megapixels.',
     memoAuthority: 'Who can see it.',
     'NewMemo.memoAuthority': 'Who can see it. `PRIVATE` if absent.',
     memoBookPage: 'The page of the book that the memo is about.',
@@ -75,7 +75,7 @@ export const memosReference: FeatureReference = {
       operationId: 'uploadMemoImage',
       summary: 'Upload an image for a memo',
       description:
-        'Accepts PNG, JPEG, GIF, WebP and still AVIF, detected by content, up to 10 MiB, 268 megapixels and 20,000 frames ' +
+        'Accepts PNG, JPEG, GIF and WebP, detected by content, up to 10 MiB, 268 megapixels and 20,000 frames ' +
         'or other parts. Returns the URL of the image, which needs no token and cannot be guessed. Metadata such as ' +
         'location, camera and time is removed.',
       requestHeaders: ['Accept'],

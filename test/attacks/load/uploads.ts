@@ -21,7 +21,7 @@ import { type Member, signUp, signUpMany, uploadRequest } from '../harness/membe
 import type { Service } from '../harness/service'
 
 const CONCURRENCY = 20
-const IMAGE_URL = /^https:\/\/library\.example(\/images\/[1-9]\d*\/[\w-]{22}\.(?:png|jpg|gif|webp|avif))$/
+const IMAGE_URL = /^https:\/\/library\.example(\/images\/[1-9]\d*\/[\w-]{22}\.(?:png|jpg|gif|webp))$/
 
 /** What is wrong with the response to an upload, or with the image it links to. */
 const findProblem = async (service: Service, { status, body }: Response) => {
@@ -31,7 +31,7 @@ const findProblem = async (service: Service, { status, body }: Response) => {
   if (!path) return `has the URL ${body}`
   const image = await service.request({ method: 'GET', path })
   const type = image.headers.get('Content-Type') ?? ''
-  if (image.status !== 200 || !/^image\/(png|jpeg|gif|webp|avif)$/.test(type)) {
+  if (image.status !== 200 || !/^image\/(png|jpeg|gif|webp)$/.test(type)) {
     return `is served as ${type} with ${image.status}`
   }
   if (image.headers.get('X-Content-Type-Options') !== 'nosniff') return 'is served without nosniff'

@@ -186,7 +186,7 @@ describe('a mistake is explained:', () => {
       'a text file as an image',
       () => ['POST', '/memos/image-memo', { raw: form('file', 'not a picture') }],
       415,
-      'must be a PNG, JPEG, GIF, WebP or still AVIF image',
+      'must be a PNG, JPEG, GIF or WebP image',
     ],
     [
       'a form with another part',

@@ -2,11 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { cleanUpload } from '../../../src/library/images/bucket'
 import { MAX_PARTS } from '../../../src/library/images/clean/image'
 import { join, repeat, store, u16, zeros } from '../../support/bytes'
-import { codedSize } from '../../support/images/avif'
 import { CROWDED_IMAGES } from '../../support/images/crowded-images'
 import { tryClean } from '../../support/images/image-structure'
 import {
-  avif,
   blocks,
   chunk,
   gifFrame,
@@ -27,11 +25,10 @@ const MiB = 1_048_576
 
 const pngOf = (width: number, height: number) =>
   join(PNG_SIGNATURE, pngHeader(width, height), chunk('IDAT', store('')), chunk('IEND'))
-const avifOf = (width: number, height: number) => avif({}, { data: codedSize(width, height), width, height })
 
 const gifOf = (width: number, height: number) => join(gifScreen(width, height), gifFrame(width, height), [0x3b])
 
-it.each([pngOf, gifOf, avifOf])('accepts an image of exactly 268 megapixels, but not with one row more: %o', (make) => {
+it.each([pngOf, gifOf])('accepts an image of exactly 268 megapixels, but not with one row more: %o', (make) => {
   expect(tryClean(make(16_384, 16_384))).toMatchObject({ width: 16_384, height: 16_384 })
   expect(tryClean(make(16_384, 16_385))).toBe('TOO_MANY_PIXELS')
 })

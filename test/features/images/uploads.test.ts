@@ -3,7 +3,7 @@ import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { type Answer, type Reader, send, signUp } from '../../support/api'
 import { join, toText } from '../../support/bytes'
 import { listImageKeys, loadImage, memberIdOf } from '../../support/images/images'
-import { avif, EVERYTHING, gif, jpeg, png, webp } from '../../support/images/pictures'
+import { EVERYTHING, gif, jpeg, png, webp } from '../../support/images/pictures'
 import { BAD_MARKS, hostileFiles } from '../../support/inputs/hostile'
 import { unlimited } from '../../support/rate-limits'
 import { remote } from '../../support/target'
@@ -63,7 +63,6 @@ it.each([
   ['jpg', jpeg(EVERYTHING), 'image/jpeg'],
   ['gif', gif(EVERYTHING), 'image/gif'],
   ['webp', webp(EVERYTHING), 'image/webp'],
-  ['avif', avif(EVERYTHING), 'image/avif'],
 ])('detects %s by its content and removes its location', async (extension, bytes, type) => {
   expect(toText(bytes)).toContain('GPSMARK')
   const answer = await reader.upload(bytes, { type: 'text/html', name: '../../evil.html' })
@@ -83,7 +82,7 @@ it.each(hostile.filter(({ status }) => status !== 201))('refuses $name', async (
 it.each(hostile.filter(({ status }) => status === 201))('serves $name without anything harmful', async ({ bytes }) => {
   const answer = await reader.upload(bytes, { changed: { MEMBER_LIMIT: unlimited } })
   const image = await loadImage(answer.body)
-  expect(image.headers.get('Content-Type')).toMatch(/^image\/(png|jpeg|gif|webp|avif)$/)
+  expect(image.headers.get('Content-Type')).toMatch(/^image\/(png|jpeg|gif|webp)$/)
   for (const mark of BAD_MARKS) expect(toText(image.body)).not.toContain(mark)
 })
 

@@ -1,5 +1,4 @@
 import { join, repeat, u16, zeros } from '../bytes'
-import { avifFile, box } from './avif'
 import {
   chunk,
   gifFrame,
@@ -14,10 +13,7 @@ import {
   webpHeader,
 } from './pictures'
 
-/** The parts of an AVIF of one item: 15 boxes, 4 properties, and 3 entries of tables. */
-const AVIF_PARTS = 22
-
-/** Valid images of a given number of frames, chunks, segments or boxes. */
+/** Valid images of a given number of frames, chunks or segments. */
 export const CROWDED_IMAGES: Record<string, (parts: number) => Uint8Array<ArrayBuffer>> = {
   JPEG: (parts) => {
     const frame = segment(0xc0, [8], u16(16, 24), [1, 1, 0x11, 0])
@@ -31,5 +27,4 @@ export const CROWDED_IMAGES: Record<string, (parts: number) => Uint8Array<ArrayB
     const others = join(webpHeader(2), riffChunk('ANIM', zeros(6)), repeat((parts - 1) % 2, riffChunk('NOTE')))
     return riff(others, repeat(Math.floor((parts - 1) / 2), webpFrame(0, 0, WEBP_DATA.lossless)))
   },
-  AVIF: (parts) => avifFile({ boxes: [repeat(parts - AVIF_PARTS, box('free'))] }),
 }

@@ -50,22 +50,6 @@ export const listRiffChunks = (bytes: Uint8Array, from = 12, to = bytes.length):
   return types
 }
 
-// Container boxes, with the number of bytes before their first child.
-const PARENTS: Record<string, number> = { meta: 4, iinf: 6, iref: 4, iprp: 0, ipco: 0 }
-
-/** The paths of all boxes of an AVIF, as 'meta/iinf/infe:av01'. */
-export const listBoxTypes = (bytes: Uint8Array, from = 0, to = bytes.length, parent = ''): string[] => {
-  const types: string[] = []
-  for (let at = from, size = 0; at < to; at += size) {
-    size = view(bytes).getUint32(at)
-    const type = text(bytes, at + 4)
-    const path = `${parent}${type}${type === 'infe' ? `:${text(bytes, at + 16)}` : ''}`
-    const skip = PARENTS[type]
-    types.push(path, ...(skip === undefined ? [] : listBoxTypes(bytes, at + 8 + skip, at + size, `${path}/`)))
-  }
-  return types
-}
-
 /** Counts the occurrences of some bytes in others. */
 export const count = (bytes: Uint8Array, ...parts: Parameters<typeof join>) =>
   toText(bytes).split(toText(join(...parts))).length - 1

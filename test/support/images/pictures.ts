@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib'
 import { join, little, type OptionalPart, type Part, repeat, store, u16, u32, zeros } from '../bytes'
-import { type AvifOptions, avifFile } from './avif'
 import { exifBlock, iptcBlock, xmpPacket } from './camera'
 import { alphaData, baselineJpeg, displayP3, loopingGif, losslessData, lossyData, progressiveJpeg } from './encoded'
 
@@ -234,10 +233,3 @@ export const animatedWebp = ({ profile: _, ...metadata }: Metadata = {}, stray: 
     webpNote(metadata),
     webpFrame(0, 0, stray, WEBP_DATA.lossless),
   )
-
-/** An AVIF with metadata in items, in extra boxes and in unreferenced bytes. */
-export const avif = (metadata: Metadata = {}, options: AvifOptions = {}) => {
-  const { comment, xmp, profile, trailing } = metadata
-  const items = { exif: exifOf(metadata), xmp: xmp ? xmpPacket() : '', profile: profile ? displayP3 : undefined }
-  return join(avifFile({ ...items, name: comment, stray: comment, ...options }), trailing)
-}

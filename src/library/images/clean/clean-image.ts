@@ -1,5 +1,4 @@
 import { ApiError } from '../../../errors'
-import { cleanAvif, isAvif } from './avif/avif'
 import { cleanGif } from './gif'
 import { type CleanedImage, type CountParts, createPartCounter } from './image'
 import { cleanJpeg } from './jpeg'
@@ -8,8 +7,8 @@ import { cleanWebp } from './webp'
 
 /** An accepted image type. */
 export type ImageType = {
-  mime: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif'
-  extension: 'png' | 'jpg' | 'gif' | 'webp' | 'avif'
+  mime: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+  extension: 'png' | 'jpg' | 'gif' | 'webp'
 }
 
 type Format = {
@@ -28,13 +27,12 @@ const FORMATS: Format[] = [
   { type: { mime: 'image/png', extension: 'png' }, detect: startsWith(/^\x89PNG\r\n\cZ\n/), clean: cleanPng },
   { type: { mime: 'image/webp', extension: 'webp' }, detect: startsWith(/^RIFF.{4}WEBP/s), clean: cleanWebp },
   { type: { mime: 'image/gif', extension: 'gif' }, detect: startsWith(/^GIF8[79]a/), clean: cleanGif },
-  { type: { mime: 'image/avif', extension: 'avif' }, detect: isAvif, clean: cleanAvif },
 ]
 
 /**
  * Detects the type of an upload by its content alone and copies only what a viewer needs to render it. Location,
  * camera, time, texts, thumbnails and appended files are dropped; the orientation is kept.
- * @throws UNSUPPORTED_IMAGE if the upload has none of the five types, IMAGE_DAMAGED if it is corrupt or truncated,
+ * @throws UNSUPPORTED_IMAGE if the upload has none of the four types, IMAGE_DAMAGED if it is corrupt or truncated,
  * TOO_MANY_PIXELS, IMAGE_TOO_COMPLEX
  */
 export const cleanImage = (bytes: Uint8Array<ArrayBuffer>): { type: ImageType } & CleanedImage => {

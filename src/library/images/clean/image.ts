@@ -6,32 +6,25 @@ export type CleanedImage = { width: number; height: number; bytes: Uint8Array<Ar
 /** The limit on the size that the image header states: 16,384 by 16,384, the largest lossless WebP. */
 export const MAX_PIXELS = 16_384 ** 2
 
-/** @throws TOO_MANY_PIXELS */
-export const limitPixels = (pixels: number, limit = MAX_PIXELS) => {
-  if (pixels > limit) throw new ApiError('TOO_MANY_PIXELS')
-}
-
 /**
- * The most frames, chunks, segments, blocks, boxes and table entries of a file. Each takes time, however few bytes it
- * has. A minute of transparent WebP at 50 frames per second has 9,001; a PNG of 10 MiB in the 8 KiB chunks of libpng
- * 1,280.
+ * The most frames, chunks, segments and blocks of a file. Each takes time, however few bytes it has. A minute of
+ * transparent WebP at 50 frames per second has 9,001; a PNG of 10 MiB in the 8 KiB chunks of libpng 1,280.
  */
 export const MAX_PARTS = 20_000
 
-export type CountParts = (amount?: number) => void
+export type CountParts = () => void
 
 /** Returns a function that counts the parts of one file, and throws IMAGE_TOO_COMPLEX above MAX_PARTS. */
 export const createPartCounter = (): CountParts => {
   let parts = 0
-  return (amount = 1) => {
-    parts += amount
+  return () => {
+    parts++
     if (parts > MAX_PARTS) throw new ApiError('IMAGE_TOO_COMPLEX')
   }
 }
 
 /**
- * Lists the chunks, segments or boxes of a file, each from the end of the one before, up to the first that cannot be
- * read.
+ * Lists the chunks or segments of a file, each from the end of the one before, up to the first that cannot be read.
  * @param isLast whether a chunk ends the file; what follows it is not read
  */
 export const listChunks = <Chunk extends { end: number }>(
@@ -53,6 +46,6 @@ export const listChunks = <Chunk extends { end: number }>(
  * @throws TOO_MANY_PIXELS
  */
 export const isAllowedSize = (width: number, height: number) => {
-  limitPixels(width * height)
+  if (width * height > MAX_PIXELS) throw new ApiError('TOO_MANY_PIXELS')
   return width > 0 && height > 0
 }
