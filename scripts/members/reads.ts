@@ -4,7 +4,7 @@ import { queryAll } from '../slots/compare.ts'
 import { countAttempts } from './attempts.ts'
 import type { Target } from './find.ts'
 
-const HIDDEN = ['passwordHash', 'tokenVersion', 'keptTokenId']
+const HIDDEN = ['passwordHash']
 
 type Row = Record<string, unknown>
 

@@ -10,9 +10,6 @@ export const members = sqliteTable(
     email: text().notNull(),
     name: text().notNull(),
     passwordHash: text().notNull(),
-    /** Unused, like keptTokenId, since sessions replaced them. A later release may drop both columns. */
-    tokenVersion: integer().notNull().default(0),
-    keptTokenId: text(),
     createdAt: text().notNull(),
     updatedAt: text().notNull(),
     yetBooks: counter(),

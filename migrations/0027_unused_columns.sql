@@ -1,0 +1,2 @@
+ALTER TABLE `members` DROP COLUMN `tokenVersion`;--> statement-breakpoint
+ALTER TABLE `members` DROP COLUMN `keptTokenId`;
