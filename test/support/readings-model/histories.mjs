@@ -37,7 +37,8 @@ export const runHistories = ({ histories, seed, broken = () => false, inspect })
   }
 
   const runHistory = (trace) => {
-    for (const table of ['books', 'readings', 'undos', 'trash', 'retiredIds']) database.exec(`delete from ${table}`)
+    for (const table of ['books', 'readings', 'undos', 'trash', 'retiredIds', 'changes'])
+      database.exec(`delete from ${table}`)
     const library = new Library(seen)
     let lastBook = 0
     const addBook = () => {
@@ -139,6 +140,7 @@ export const runHistories = ({ histories, seed, broken = () => false, inspect })
 
       if (kind in Book.prototype) library.books.get(bookId)[kind](others)
       else library[kind](values)
+      database.exec('delete from changes')
       run(kind, values, others)
       if (kind === 'undoImport') {
         const left = prepare(`select bookId from undos where importId = ? and undo ->> 'left' = 1`).all(values.importId)
@@ -152,7 +154,12 @@ export const runHistories = ({ histories, seed, broken = () => false, inspect })
         before[lastBook] = { book: { ...library.books.get(lastBook).book }, readings: [] }
       }
 
-      checkStep({ kind, values, before, after: readLibrary(), library, gone, returned, undone })
+      const logged = new Set(
+        prepare('select readingId from changes')
+          .all()
+          .map((row) => row.readingId),
+      )
+      checkStep({ seen, logged, kind, values, before, after: readLibrary(), library, gone, returned, undone })
       // 6. An undo, at once, leaves no trace, but for the identifier of a book's next reading.
       if (isUndo && isUndo.step[0] === kind && isUndo.step[1] === values) {
         assert.deepEqual(snapshot(), isUndo.before, `the undo of ${isUndo.kind}`)

@@ -14,13 +14,14 @@ const hasSame = (readings, reading, names) =>
   readings.some((each) => names.every((name) => each[name] === reading[name]))
 
 /**
+ * @param logged the identifiers of the readings that the feed lists
  * @param before the library before the step, by book, as the rules say
  * @param after the library that is stored
  * @param gone the identifiers that have left the library: those that leave it are added
  * @param returned the readings of what came back from the trash
  * @param undone what was known of the import that was undone
  */
-export const checkStep = ({ kind, values, before, after, library, gone, returned, undone }) => {
+export const checkStep = ({ seen, logged, kind, values, before, after, library, gone, returned, undone }) => {
   const models = [...library.books.values()]
   const all = Object.values(before).flatMap(({ readings }) => readings)
   const stored = [...after.values()].flatMap(({ readings }) => readings)
@@ -73,6 +74,26 @@ export const checkStep = ({ kind, values, before, after, library, gone, returned
   for (const each of lost) assert.ok(mayLose[kind]?.(each), `${kind} lost ${each.readingId}`)
   if (kind === 'deleteReading') assert.equal(lost.length, 1)
 
+  // The feed lists what has changed. Readings that are deleted with their book are not listed.
+  const valuesOf = (books) =>
+    new Map(
+      books.flatMap(([id, { readings }]) =>
+        readings.map(({ isCurrent: _, ...each }) => [
+          each.readingId,
+          {
+            id: Number(id),
+            text: JSON.stringify([Number(id), ...Object.entries({ ...each, isPaused: Boolean(each.isPaused) }).sort()]),
+          },
+        ]),
+      ),
+    )
+  const [was, is] = [valuesOf(Object.entries(before)), valuesOf([...after])]
+  for (const id of new Set([...was.keys(), ...is.keys()])) {
+    const isChanged = was.get(id)?.text !== is.get(id)?.text
+    const isDeleted = !is.has(id) && !after.has(was.get(id).id)
+    if (isChanged && !isDeleted) assert.ok(logged.has(id), `${kind}: the feed lacks ${id}`)
+    if (!isChanged && logged.has(id)) seen[`listed unchanged: ${kind}`] = (seen[`listed unchanged: ${kind}`] ?? 0) + 1
+  }
   // 4. An identifier means one reading for ever: one that has left the list comes back only from the trash.
   for (const { readingId } of returned) gone.delete(readingId)
   for (const id of ids) assert.ok(!gone.has(id), `${id} came back`)

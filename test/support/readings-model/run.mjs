@@ -21,6 +21,7 @@ const BREAKS = {
   forget: 'an undo leaves hidden dates of a reading that is gone',
   back: 'a merge undone takes back what was changed since',
   trash: 'the trash forgets past readings',
+  log: 'changed readings are missing in the feed',
   retire: 'identifiers of deleted readings are given again',
 }
 

@@ -37,8 +37,62 @@ create trigger ${name} after ${event} when OLD.readingId > ${LAST} ${condition} 
   insert or replace into retiredIds (tableName, id) values ('readings', OLD.readingId);
 end;`
 
+/** What a book shows of its current reading, given the prefix of its columns. */
+const showsOf = (broken) => {
+  const day = (column, archived) => `nullif(substr(${column}, 1, 10), ${archived})`
+  const start = (row) =>
+    broken('hide') ? `substr(${row}readStartDate, 1, 10)` : day(`${row}readStartDate`, `${row}archivedStart`)
+  const end = (row) => day(`${row}readEndDate`, `${row}archivedEnd`)
+  return {
+    readingId: (row) => `coalesce(${row}readingId, ${row}bookId)`,
+    startedAt: (row) => `coalesce(${start(row)}, ${row}startedAt)`,
+    finishedAt: (row) => `iif(${row}bookStatus = 'DONE', coalesce(${end(row)}, ${row}finishedAt), null)`,
+    outcome: (row) =>
+      `iif(${row}bookStatus = 'DONE', iif(${row}isStopped and ${end(row)} is null, 'STOPPED', 'FINISHED'), null)`,
+    quarters: (row) => `iif(${stars(`${row}quarters`)} = ${row}star, ${row}quarters,
+      iif(${row}star is ${row}archivedStar, null, nullif(${row}star * 4, 0)))`,
+    note: (row) => `${row}note`,
+    isPaused: (row) => `(${row}isPaused and ${row}bookStatus = 'ING')`,
+  }
+}
+
+/**
+ * The log of changed readings. A move between the book and `readings` writes no entry if it shows the same: the row is
+ * in both places meanwhile.
+ */
+const logOf = (shown) => {
+  const all = (row) => VALUES.map((name) => shown[name](row)).join(', ')
+  const past = (row) => `${of(row, VALUES.slice(0, -1))}, 0`
+  const [from, to] = [shown.readingId('OLD.'), shown.readingId('NEW.')]
+  const entry = (id) => `insert into changes (readingId) values (${id});`
+  const isCurrent = (row) => `select 1 from books where bookId = ${row}.bookId and bookStatus <> 'YET'`
+  return `
+create trigger books_reading_left after update of bookStatus, readingId on books
+when OLD.bookStatus <> 'YET' and (NEW.bookStatus = 'YET' or ${to} <> ${from})
+  and not exists (select 1 from readings where readingId = ${from})
+begin ${entry(from)} end;
+create trigger books_reading_changed after update of ${COLUMNS.join(', ')} on books
+when NEW.bookStatus <> 'YET' and (OLD.bookStatus = 'YET' or (${all('NEW.')}) is not (${all('OLD.')}))
+  and not exists (select 1 from readings r where readingId = ${to} and (${past('r')}) is (${all('NEW.')}))
+begin ${entry(to)} end;
+create trigger books_reading_inserted after insert on books when NEW.bookStatus <> 'YET'
+begin ${entry(to)} end;
+create trigger readings_insert_logged after insert on readings
+when not exists (${isCurrent('NEW')} and (${all('')}) is (${past('NEW')}))
+begin ${entry('NEW.readingId')} end;
+create trigger readings_update_logged after update on readings
+when (NEW.bookId, ${past('NEW')}) is not (OLD.bookId, ${past('OLD')})
+begin ${entry('NEW.readingId')} end;
+create trigger readings_delete_logged after delete on readings
+when exists (select 1 from books where bookId = OLD.bookId)
+  and not exists (${isCurrent('OLD')} and ${shown.readingId('')} = OLD.readingId)
+begin ${entry('OLD.readingId')} end;`
+}
+
 /** @param broken whether a part of the design is left out, to show that the model finds it */
-export const createSchema = (broken) => `
+export const createSchema = (broken) => {
+  const shown = showsOf(broken)
+  return `
 create table books (
   bookId integer primary key, memberId integer not null,
   bookStatus text not null default 'YET', readStartDate text, readEndDate text, star integer not null default 0,
@@ -69,15 +123,12 @@ ${
       retire('books_reading_retired', 'update of readingId on books', '') +
       retire('books_retired', 'delete on books', '')
 }
-create view currentReadings as select
-  coalesce(readingId, bookId) as readingId, bookId, memberId,
-  coalesce(${broken('hide') ? 'substr(readStartDate, 1, 10)' : 'nullif(substr(readStartDate, 1, 10), archivedStart)'}, startedAt) as startedAt,
-  iif(bookStatus = 'DONE', coalesce(nullif(substr(readEndDate, 1, 10), archivedEnd), finishedAt), null) as finishedAt,
-  iif(bookStatus = 'DONE', iif(isStopped and nullif(substr(readEndDate, 1, 10), archivedEnd) is null, 'STOPPED', 'FINISHED'), null) as outcome,
-  iif(${stars('quarters')} = star, quarters, iif(star is archivedStar, null, nullif(star * 4, 0))) as quarters,
-  note, isPaused and bookStatus = 'ING' as isPaused
+create table changes (readingId integer not null);
+create view currentReadings as select bookId, memberId, ${VALUES.map((name) => `${shown[name]('')} as ${name}`).join(',\n  ')}
 from books where bookStatus <> 'YET';
 create view allReadings as
   select memberId, bookId, ${VALUES.join(', ')}, 1 as isCurrent from currentReadings
   union all select memberId, bookId, readingId, startedAt, finishedAt, outcome, quarters, note, 0, 0 from readings;
+${broken('log') ? '' : logOf(shown)}
 `
+}
