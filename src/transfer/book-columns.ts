@@ -1,18 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { BOOK_DETAILS, BOOK_TEXTS, type books } from '../db/schema/book-tables'
+import type { books } from '../db/schema/book-tables'
+import { fieldsOf } from '../library/books/fields'
 import { BOOK_STATUSES } from '../values/contract'
 
 // The columns of a book that files of imports and exports have.
 
-/** Those that follow from the newest reading. */
-export const READING_COLUMNS = ['bookStatus', 'star', 'readStartDate', 'readEndDate'] as const
-/** What an import can change in a book of the library. */
-export const CHANGEABLE = [...BOOK_DETAILS, ...READING_COLUMNS, 'currentPage', 'sourceIds'] as const
-export const BOOK_COLUMNS = ['title', ...CHANGEABLE, 'createdAt'] as const
+export const BOOK_COLUMNS = fieldsOf('export')
 export type BookColumns = Pick<typeof books.$inferSelect, (typeof BOOK_COLUMNS)[number]>
 
 /** The bytes of the texts of a book. */
-export const bookTextBytes = sql.raw(`octet_length(concat(${BOOK_TEXTS.join(', ')}))`)
+export const bookTextBytes = sql.raw(`octet_length(concat(${fieldsOf('text').join(', ')}))`)
 
 export const bookColumns = sql.raw(BOOK_COLUMNS.map((name) => `books.${name}`).join(', '))
 /**

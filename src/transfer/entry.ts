@@ -1,3 +1,5 @@
+import type { books } from '../db/schema/book-tables'
+import { fieldsOf } from '../library/books/fields'
 import type {
   BOOK_FORMATS,
   BOOK_STATUSES,
@@ -144,6 +146,9 @@ export type Cells = { names: string[]; values: string[] }
 
 export type ImportOptions = ImportParts
 
+type Book = typeof books.$inferSelect
+const DETAILS = fieldsOf('fill')
+const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])) as Pick<Book, (typeof DETAILS)[number]>
 const unknown = <Value>(): Value | null => null
 const unknownText = unknown<string>
 
@@ -155,18 +160,8 @@ export const emptyEntry = (line: number) => ({
   /** The line of the file where the row begins, counted from 1. In JSON, the number of the item. */
   line,
   title: unknownText(),
-  author: unknownText(),
-  publisher: unknownText(),
-  cover: unknownText(),
-  itemPage: unknown<number>(),
+  ...NO_DETAILS,
   currentPage: unknown<number>(),
-  /** ISBN-13, without hyphens, with a valid check digit. */
-  isbn: unknownText(),
-  language: unknownText(),
-  format: unknown<(typeof BOOK_FORMATS)[number]>(),
-  publishedYear: unknown<number>(),
-  series: unknownText(),
-  seriesNumber: unknown<number>(),
   /**
    * Identifiers in the services that know the book, such as `goodreads:123`. The first is that of the file's own
    * service.

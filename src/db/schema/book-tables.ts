@@ -16,22 +16,6 @@ const hasIsbn = sql.raw(`"isbn" is not null`)
 export const titleKey = sql.raw(`coalesce("titleFolded", lower("title"))`)
 export const authorKey = sql.raw(`coalesce("authorFolded", lower("author"))`)
 
-/** The columns of a book that imports and merges fill if they are empty. */
-export const BOOK_DETAILS = [
-  'author',
-  'publisher',
-  'cover',
-  'itemPage',
-  'isbn',
-  'language',
-  'format',
-  'publishedYear',
-  'series',
-  'seriesNumber',
-] as const
-/** The columns of a book whose text counts towards MAX_MEMBER_TEXT_BYTES. */
-export const BOOK_TEXTS = ['title', 'cover', 'author', 'publisher', 'language', 'series', 'sourceIds'] as const
-
 export const books = sqliteTable(
   'books',
   {

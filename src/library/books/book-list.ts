@@ -6,9 +6,9 @@ import { authorKey, hasAuthor, isFinished, isRated, titleKey } from '../../db/sc
 import { BOOK_STATUSES } from '../../values/contract'
 import { type List, toCursor } from '../../values/cursor'
 import { fold } from '../../values/text/fold'
+import { fieldsOf } from './fields'
 import type { ListedBook } from './responses'
 import type { ListQuery, Position, SortField } from './schema'
-import { DETAIL_COLUMNS } from './store'
 
 // Each sort reads its own index. A list has up to two parts: the books with a value to sort by, then those without,
 // which are not in that index, newest registration first. One filter may use an index; the others are tested on each
@@ -22,8 +22,8 @@ const owner = sql.raw('(select id from caller)')
 const wantedTag = sql.raw('(select id from wantedTag)')
 const tagByKey = sql`select tagId from tags where memberId = ${owner} and tagKey = :tagKey`
 
-const columns = sql.raw(['bookId', ...DETAIL_COLUMNS].join(', '))
-const onlyId = sql.raw(['bookId', ...DETAIL_COLUMNS.map(() => 'null')].join(', '))
+const columns = sql.raw(['bookId', ...fieldsOf('detail')].join(', '))
+const onlyId = sql.raw(['bookId', ...fieldsOf('detail').map(() => 'null')].join(', '))
 
 type Part = {
   number: Position['part']

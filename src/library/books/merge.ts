@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isOwnRow, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, sqlStatement } from '../../db/client'
 import { isOwnBook } from '../../db/own-book'
-import { BOOK_DETAILS, books } from '../../db/schema/book-tables'
+import { books } from '../../db/schema/book-tables'
 import { CHANGE_KINDS } from '../../db/schema/sync-tables'
 import { ApiError, fieldError, quotaExceeded } from '../../errors'
 import { limitsOf, type Quotas } from '../../values/quotas'
@@ -11,9 +11,9 @@ import { MAX_EVENTS } from '../progress/schema'
 import { firstColumns, hasFirst, NEWEST_FIRST } from '../readings/newest'
 import { MAX_READINGS } from '../readings/schema'
 import { MAX_BOOK_TAGS } from '../tags/schema'
+import { fieldsOf } from './fields'
 import type { ListedBook } from './responses'
 import type { BookMerge } from './schema'
-import { DETAIL_COLUMNS } from './store'
 
 const callersId = sql.raw('(select id from caller)')
 const selectBookOfCaller = (parameter: string) =>
@@ -66,7 +66,7 @@ const latest = (column: string) =>
   sql`(select ${sql.raw(column)} from pair cross join progress on ${ofTarget('progress')} order by at desc limit 1)`
 const MEMO_COUNTS = ['memoCount', 'contentMemos', 'summaryMemos', 'thoughtMemos', 'questionMemos', 'memoBytes']
 /** Filled one by one. The number comes with the series. */
-const FILLED = BOOK_DETAILS.filter((name) => name !== 'seriesNumber')
+const FILLED = fieldsOf('fill').filter((name) => name !== 'seriesNumber')
 /** The ISBN of the source comes before its source ids, which may be cut off: imports find the book by it. */
 const sourceIds = sql`(
   select nullif(json_group_array(id), '[]') from (
@@ -162,7 +162,7 @@ const MOVES = {
 const deleteSource = sqlStatement<{ bookId: number }>`
   ${withPair} delete from books where bookId = (select sourceId from pair) returning bookId`
 const selectMerged = sqlStatement<ListedBook>`
-  select ${sql.raw(['bookId', ...DETAIL_COLUMNS].join(', '))} from books where ${isOwnBook}`
+  select ${sql.raw(['bookId', ...fieldsOf('detail')].join(', '))} from books where ${isOwnBook}`
 
 /**
  * Moves what another of the caller's books has to a book, and deletes the other one. Returns undefined if the caller

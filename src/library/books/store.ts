@@ -6,26 +6,19 @@ import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { bookLimit, type OwnQuotas, ownQuotaExceeded, quotasOf, textLimit } from '../../db/quotas'
-import { BOOK_TEXTS, books } from '../../db/schema/book-tables'
+import { books } from '../../db/schema/book-tables'
 import { quotaExceeded } from '../../errors'
 import { limitsOf, type Quotas, utf8Bytes } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
 import { loadInParts, newestFirst, selectMemosList } from '../memos/memo-lists'
+import { fieldsOf } from './fields'
 import type { CreatedDate, RegisteredBook, UpdatedBook } from './responses'
 import type { BookPatch, DetailQuery, NewBook } from './schema'
 
 /** The columns of LibraryBook, in the order of its fields. */
-export const LIBRARY_COLUMNS = sql.raw(
-  'bookId, title, cover, author, createdAt, star, currentPage, itemPage, bookStatus, memoCount',
-)
-/** The columns of ListedBook without `bookId`, in the order of its fields. */
-// biome-ignore format: one line is easier to compare
-export const DETAIL_COLUMNS = [
-  'title', 'cover', 'author', 'publisher', 'createdAt', 'star', 'currentPage', 'itemPage', 'bookStatus', 'readStartDate',
-  'readEndDate', 'memoCount',
-] as const
+export const LIBRARY_COLUMNS = sql.raw(['bookId', ...fieldsOf('library')].join(', '))
 
-const selectDetail = selectOwnBook(...DETAIL_COLUMNS, 'memoBytes')
+const selectDetail = selectOwnBook(...fieldsOf('detail'), 'memoBytes')
 
 /** A book with its memos of the given visibility. Returns undefined if the caller has no such book. */
 export const getBook = async (db: Db, caller: Caller, bookId: number, { memoAuthority }: DetailQuery) => {
@@ -87,9 +80,9 @@ export const createBook = async (
 
 type Book = typeof books.$inferSelect
 /** Columns of a book for `updateColumns` to return, and a statement that selects them. */
-export const viewOf = <Row>(...names: (keyof Book)[]) => {
+export const viewOf = <Name extends keyof Book>(...names: Name[]) => {
   const columns = sql.raw(names.join(', '))
-  return { columns, select: sqlStatement<Row>`select ${columns} from books where ${isOwnBook}` }
+  return { columns, select: sqlStatement<Pick<Book, Name>>`select ${columns} from books where ${isOwnBook}` }
 }
 
 /** Whether new values of some text columns fit the quota. Those that do not grow always do. */
@@ -108,19 +101,19 @@ const toFolded = ({ title, author }: Partial<Book>) => ({
  * Updates columns of a book, and returns those of the view. Returns undefined if the caller has no such book.
  * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
  */
-export const updateColumns = async <Row>(
+export const updateColumns = async <Name extends keyof Book>(
   db: Db,
   caller: Caller,
   bookId: number,
   patch: Partial<Book>,
-  { columns, select }: ReturnType<typeof viewOf<Row>>,
+  { columns, select }: ReturnType<typeof viewOf<Name>>,
   quotas: Quotas,
-): Promise<Row | undefined> => {
+): Promise<Pick<Book, Name> | undefined> => {
   const changes = { ...patch, ...toFolded(patch) }
   if (Object.keys(changes).length === 0) return queryOne(db, caller, select({ bookId }))
-  const texts = BOOK_TEXTS.filter((name) => changes[name] !== undefined)
+  const texts = fieldsOf('text').filter((name) => changes[name] !== undefined)
   const condition = texts.length > 0 ? sql`${isOwnBook} and ${fits(texts)}` : isOwnBook
-  const update = sqlStatement<Row>`
+  const update = sqlStatement<Pick<Book, Name>>`
     update books set ${assignments(changes)} where ${condition} returning ${columns}`
   const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), ...limitsOf(quotas) }
   if (texts.length === 0) return queryOne(db, caller, idempotent(update(values)))
@@ -133,7 +126,7 @@ export const updateColumns = async <Row>(
 }
 
 // biome-ignore format: one line is easier to compare
-const updatedView = viewOf<UpdatedBook>(
+const updatedView = viewOf(
   'author', 'publisher', 'itemPage', 'readStartDate', 'readEndDate', 'bookStatus', 'star', 'currentPage',
 )
 
@@ -141,8 +134,13 @@ const updatedView = viewOf<UpdatedBook>(
  * Updates the given fields of a book. Returns undefined if the caller has no such book.
  * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
  */
-export const updateBook = (db: Db, caller: Caller, bookId: number, patch: BookPatch, quotas: Quotas) =>
-  updateColumns(db, caller, bookId, patch, updatedView, quotas)
+export const updateBook = (
+  db: Db,
+  caller: Caller,
+  bookId: number,
+  patch: BookPatch,
+  quotas: Quotas,
+): Promise<UpdatedBook | undefined> => updateColumns(db, caller, bookId, patch, updatedView, quotas)
 
 const updateCreatedAt = sqlStatement<CreatedDate>`
   update books set createdAt = :createdAt where ${isOwnBook} returning bookId, createdAt`

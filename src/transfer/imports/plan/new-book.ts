@@ -1,4 +1,4 @@
-import { BOOK_DETAILS, BOOK_TEXTS } from '../../../db/schema/book-tables'
+import { fieldsOf } from '../../../library/books/fields'
 import { utf8Bytes } from '../../../values/quotas'
 import type { BookColumns } from '../../book-columns'
 import type { Entry, EntryReading, ExactValues, Loss } from '../../entry'
@@ -83,8 +83,9 @@ const isOfColumns = (reading: EntryReading, { bookStatus, readStartDate, readEnd
   reading.finishedAt === ((bookStatus === 'DONE' && readEndDate?.slice(0, 10)) || null) &&
   reading.quarters === (star * 4 || null)
 
+const DETAILS = fieldsOf('fill')
 const detailsOf = (entry: Entry) =>
-  Object.fromEntries(BOOK_DETAILS.map((name) => [name, entry[name]])) as Pick<Entry, (typeof BOOK_DETAILS)[number]>
+  Object.fromEntries(DETAILS.map((name) => [name, entry[name]])) as Pick<Entry, (typeof DETAILS)[number]>
 
 /** A new book: its columns, and the readings that need rows. */
 export const toNewBook = (entry: Entry, now: string) => {
@@ -111,4 +112,4 @@ export const toNewBook = (entry: Entry, now: string) => {
 }
 
 /** The UTF-8 bytes that the triggers count for a book. */
-export const textBytesOf = (book: BookColumns) => utf8Bytes(...BOOK_TEXTS.map((name) => book[name]))
+export const textBytesOf = (book: BookColumns) => utf8Bytes(...fieldsOf('text').map((name) => book[name]))

@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { callerId } from '../../../db/caller'
 import { sqlStatement } from '../../../db/client'
+import { columnsOf, toJson } from '../../../db/json'
 import { textLimit } from '../../../db/quotas'
-import { BOOK_DETAILS } from '../../../db/schema/book-tables'
+import { fieldsOf } from '../../../library/books/fields'
 import { isOwnReportRow } from '../store'
-import { HISTORY_COLUMNS, historyEdits, historyState, tagState } from './snapshot'
+import { historyEdits, historyState, tagState } from './snapshot'
 
 // The statements that undo rows which updated books of the library, as one transaction: what was changed since stays.
 // The first one marks the rows with what stays. The last one deletes what was needed for the undo, so that repeating it
@@ -14,8 +15,8 @@ const isInRange = sql`${isOwnReportRow} and row > :after and row <= :to and outc
 const isOwnBook = sql`books.bookId = importRows.bookId and books.memberId = ${callerId}`
 
 /** Columns that are restored one by one. */
-const COLUMNS = ['title', ...BOOK_DETAILS, 'sourceIds', 'star'] as const
-const present = sql`json_object(${sql.raw(COLUMNS.map((name) => `'${name}', books.${name}`).join(', '))})`
+const COLUMNS = fieldsOf('import', 'history')
+const present = toJson(columnsOf('books', COLUMNS))
 const isImported = sql`importId = :importId and version = importVersion`
 /** The reading got a row since the import, and has the stars. */
 const hasStarOfReading = sql.raw(`newestReadingId is not null and undo -> 'history' is null`)
@@ -83,7 +84,7 @@ const columnBefore = (name: string) => sql.raw(`history -> 'columns' ->> '${name
 export const restoreHistory = sqlStatement`
   update books set
     ${sql.join(
-      HISTORY_COLUMNS.map((name) => sql`${sql.raw(name)} = ${columnBefore(name)}`),
+      fieldsOf('history').map((name) => sql`${sql.raw(name)} = ${columnBefore(name)}`),
       sql`, `,
     )},
     star = iif(newestReadingId is null, star, ${columnBefore('star')}),

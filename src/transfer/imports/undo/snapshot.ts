@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { CHANGEABLE, ofBook, tagRowsOfBook } from '../../book-columns'
+import { columnsOf, toJson } from '../../../db/json'
+import { fieldsOf } from '../../../library/books/fields'
+import { BOOK_COLUMNS, ofBook, tagRowsOfBook } from '../../book-columns'
 
 // What the report of an import keeps of the books that it wrote: JSON expressions for queries on `books`.
 
@@ -22,26 +24,27 @@ export const historyEdits = sql`json_array(
 ) || ''`
 
 /** A created book with what belongs to it. An undo deletes the book if it still is the same. */
-// Two functions, because D1 allows a function 32 arguments: as many as `CHANGEABLE` gives.
-export const snapshot = sql`json_set(
-  json_object(${sql.raw(CHANGEABLE.map((name) => `'${name}', books.${name}`).join(', '))}),
-  '$.title', books.title, '$.createdAt', books.createdAt, '$.memoCount', books.memoCount, '$.memoBytes', books.memoBytes,
-  '$.imported', (
+export const snapshot = toJson({
+  ...columnsOf('books', [...BOOK_COLUMNS, 'memoCount', 'memoBytes']),
+  imported: sql`(
     select count(*) from memos
     where memos.bookId = books.bookId and importId = :importId and version = importVersion
-  ),
-  '$.edits', (
+  )`,
+  edits: sql`(
     select iif(count(*) = 0, null, json_array(count(*), max(updatedAt))) from memos
     where memos.bookId = books.bookId and updatedAt <> memos.createdAt
-  ),
-  '$.tags', (select json_group_array(tagKey order by tagKey) from ${tagRowsOfBook}),
-  '$.progress', (select count(*) from progress where ${ofBook('progress')}),
-  '$.readings', ${readingSums}, '$.historyEdits', ${historyEdits}
-)`
+  )`,
+  tags: sql`(select json_group_array(tagKey order by tagKey) from ${tagRowsOfBook})`,
+  progress: sql`(select count(*) from progress where ${ofBook('progress')})`,
+  readings: readingSums,
+  historyEdits,
+})
 
-/** The columns of a book that follow from its readings and progress, which are only restored together. */
-export const HISTORY_COLUMNS = ['bookStatus', 'readStartDate', 'readEndDate', 'currentPage'] as const
-const history = sql.raw(HISTORY_COLUMNS.map((name) => `books.${name}`).join(', '))
+const history = sql.raw(
+  fieldsOf('history')
+    .map((name) => `books.${name}`)
+    .join(', '),
+)
 
 const latest = (value: string) => sql`(
   select ${sql.raw(value)} from progress where ${ofBook('progress')} order by at desc limit 1
@@ -57,7 +60,7 @@ export const tagState = sql`(select json_group_array(tagId || ' ' || tag) from $
 
 /** What restores a book's readings and progress. */
 export const historyBefore = sql`json_object(
-  'columns', json_object(${sql.raw([...HISTORY_COLUMNS, 'star', 'newestReadingId'].map((name) => `'${name}', books.${name}`).join(', '))}),
+  'columns', ${toJson(columnsOf('books', [...fieldsOf('history'), 'star', 'newestReadingId']))},
   'latestAt', ${latest('at')},
   'readings', json((select json_group_array(readingId) from readings where ${ofBook('readings')}))
 )`

@@ -1,7 +1,6 @@
-import { BOOK_DETAILS } from '../../../db/schema/book-tables'
+import { fieldsOf } from '../../../library/books/fields'
 import { newVersion } from '../../../library/memos/versions'
 import { fold, toFoldedColumn } from '../../../values/text/fold'
-import { READING_COLUMNS } from '../../book-columns'
 import type { Cells, EntryMemo } from '../../entry'
 import { changesOf, toUndo } from '../plan/changes'
 import type { ReplacedText } from '../plan/memos'
@@ -16,9 +15,9 @@ type OfBook = { bookId: number | null; newer?: undefined } | { newer: number }
 const toExpected = ({ existing, changes = {}, readings, progress }: Planned) => {
   const names = [
     'sourceIds' as const,
-    ...(['title', ...BOOK_DETAILS] as const).filter((name) => name in changes),
+    ...(['title', ...fieldsOf('fill')] as const).filter((name) => name in changes),
     // Readings and progress are inserted first, and can change these.
-    ...(readings.length === 0 ? READING_COLUMNS : []),
+    ...(readings.length === 0 ? fieldsOf('reading') : []),
     ...(progress.length === 0 ? ['currentPage' as const] : []),
   ]
   return Object.fromEntries(names.map((name) => [name, existing?.[name]]))

@@ -3,8 +3,9 @@ import { type Statement, sqlStatement, type Values } from '../../../db/client'
 import { nextId } from '../../../db/next-id'
 import { books } from '../../../db/schema/book-tables'
 import { memos } from '../../../db/schema/memo-tables'
+import { fieldsOf } from '../../../library/books/fields'
 import { MAX_TAGS } from '../../../library/tags/schema'
-import { BOOK_COLUMNS, CHANGEABLE } from '../../book-columns'
+import { BOOK_COLUMNS } from '../../book-columns'
 import { toJsonParts } from '../run-context'
 import { historyBefore, historyEdits, historyState, snapshot, tagState } from '../undo/snapshot'
 import { isClaimed, itemBook, items, itemsOfBooks, jsonOf, value, values } from './chunk-claim'
@@ -20,7 +21,7 @@ const insertBooks = sqlStatement`
   from (select value, ${nextId(books.bookId)} - 1 + row_number() over (order by key) as bookId from ${items}) as item
   where ${isClaimed}`
 
-const UPDATED = ['title', ...CHANGEABLE] as const
+const UPDATED = fieldsOf('import')
 /** Whether the columns that the item expects are as they were when the row was planned. */
 const isAsExpected = sql.raw(
   UPDATED.map((name) => {

@@ -1,0 +1,66 @@
+/** What a field of a book is part of. */
+type Part =
+  /** `LibraryBook`. */
+  | 'library'
+  /** `ListedBook` and `BookDetail`. */
+  | 'detail'
+  /** `Edition`. */
+  | 'edition'
+  /** A text, whose bytes count towards MAX_MEMBER_TEXT_BYTES. */
+  | 'text'
+  /** Search finds it as typed: it has no folded column. */
+  | 'search'
+  /** The feed: `SyncedBook`, or its `edition` if `detail` lacks the field. */
+  | 'feed'
+  /** A change of the field is in the log of changes. */
+  | 'log'
+  /** `ExportedBook`. An import of the file stores it again. */
+  | 'export'
+  /** Imports change it in books of the library. */
+  | 'import'
+  /** Imports and merges fill it if it is empty. */
+  | 'fill'
+  /** It follows from the newest reading. */
+  | 'reading'
+  /** The undo of an import restores it only together with readings and progress. */
+  | 'history'
+
+/**
+ * The fields of a book, each with what it is part of. Their order is that of responses. All lists of columns are
+ * derived from it: those of queries, of the feed, of exports, of imports and their undo, and of the triggers
+ * (scripts/schema/triggers).
+ */
+// biome-ignore format: columns are easier to compare
+const FIELDS = {
+  title:         ['library', 'detail', 'edition', 'text',           'feed', 'log', 'export', 'import'],
+  cover:         ['library', 'detail', 'edition', 'text',           'feed', 'log', 'export', 'import', 'fill'],
+  author:        ['library', 'detail',            'text',           'feed', 'log', 'export', 'import', 'fill'],
+  publisher:     [           'detail',            'text', 'search', 'feed', 'log', 'export', 'import', 'fill'],
+  createdAt:     ['library', 'detail',                              'feed', 'log', 'export'],
+  star:          ['library', 'detail',                              'feed', 'log', 'export', 'import', 'reading'],
+  // Each change of it adds or updates a progress event, which is logged.
+  currentPage:   ['library', 'detail',                              'feed',        'export', 'import', 'history'],
+  itemPage:      ['library', 'detail',                              'feed', 'log', 'export', 'import', 'fill'],
+  bookStatus:    ['library', 'detail',                              'feed', 'log', 'export', 'import', 'reading', 'history'],
+  readStartDate: [           'detail',                              'feed', 'log', 'export', 'import', 'reading', 'history'],
+  readEndDate:   [           'detail',                              'feed', 'log', 'export', 'import', 'reading', 'history'],
+  memoCount:     ['library', 'detail'],
+  isbn:          [                     'edition',                   'feed', 'log', 'export', 'import', 'fill'],
+  language:      [                     'edition', 'text',           'feed', 'log', 'export', 'import', 'fill'],
+  format:        [                     'edition',                   'feed', 'log', 'export', 'import', 'fill'],
+  publishedYear: [                     'edition',                   'feed', 'log', 'export', 'import', 'fill'],
+  series:        [                     'edition', 'text',           'feed', 'log', 'export', 'import', 'fill'],
+  seriesNumber:  [                     'edition',                   'feed', 'log', 'export', 'import', 'fill'],
+  sourceIds:     [                     'edition', 'text',           'feed', 'log', 'export', 'import'],
+} as const satisfies Record<string, readonly Part[]>
+
+type Fields = typeof FIELDS
+type FieldsOf<P extends Part> = {
+  [Field in keyof Fields]: P extends Fields[Field][number] ? Field : never
+}[keyof Fields]
+
+/** The fields that are part of `part`, without those that are also part of `other`. */
+export const fieldsOf = <P extends Part, Other extends Part = never>(part: P, other?: Other) =>
+  Object.entries<readonly Part[]>(FIELDS)
+    .filter(([, parts]) => parts.includes(part) && !(other && parts.includes(other)))
+    .map(([name]) => name) as Exclude<FieldsOf<P>, FieldsOf<Other>>[]
