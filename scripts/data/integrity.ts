@@ -1,4 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
+import { fieldsOf } from '../../src/library/books/fields.ts'
 import { checkAside } from '../members/block.ts'
 import { idsOf } from '../slots/table.ts'
 import { repeatUnsent } from '../wrangler/repeat-unsent.ts'
@@ -59,7 +60,7 @@ const checkTag = (table: string, id: string) => `
 
 const MEMO_BYTES = `select coalesce(sum(octet_length(memoContent)), 0) ${MEMOS}`
 const TEXT_BYTES = `(
-  select coalesce(sum(memoBytes + octet_length(concat(title, cover, author, publisher, language, series, sourceIds))), 0)
+  select coalesce(sum(memoBytes + octet_length(concat(${fieldsOf('text').join(', ')}))), 0)
   ${ofMember('books')}
 ) + (select coalesce(sum(octet_length(note)), 0) ${ofMember('readings')})`
 /** Compare the sizes of texts with their counters. */

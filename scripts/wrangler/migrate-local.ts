@@ -32,12 +32,22 @@ export const readMigrations = () =>
     .sort()
     .map((file) => ({ name: basename(file), statements: readFileSync(file, 'utf8').split(STATEMENT_BREAK) }))
 
-/** Applies the migrations that a database lacks, each in a transaction. */
-const migrate = async ({ binding, database }: OpenSlot) => {
+/**
+ * Applies the migrations that a database lacks, each in a transaction.
+ * @throws Error if one fails, or if the database has a migration that does not exist
+ */
+const migrate = async ({ binding, database }: OpenSlot, persistTo: string) => {
   await database.exec(CREATE_APPLIED)
   const { results } = await database.prepare('select name from d1_migrations').all<{ name: string }>()
   const applied = new Set(results.map(({ name }) => name))
-  for (const { name, statements } of readMigrations().filter(({ name }) => !applied.has(name))) {
+  const migrations = readMigrations()
+  const unknown = [...applied].find((applied) => migrations.every(({ name }) => name !== applied))
+  if (unknown) {
+    throw new Error(
+      `${binding}: ${persistTo} has data of another version of the service (migration ${unknown}): delete that folder to begin anew`,
+    )
+  }
+  for (const { name, statements } of migrations.filter(({ name }) => !applied.has(name))) {
     const record = database.prepare('insert into d1_migrations (name) values (?)').bind(name)
     try {
       await database.batch([...statements.map((statement) => database.prepare(statement)), record])
@@ -52,7 +62,7 @@ const migrate = async ({ binding, database }: OpenSlot) => {
 export const migrateLocal = async (slots: Slot[], persistTo: string) => {
   const open = await openLocal(slots, persistTo)
   try {
-    for (const slot of open.slots) await migrate(slot)
+    for (const slot of open.slots) await migrate(slot, persistTo)
   } catch (error) {
     console.error((error as Error).message)
     return 1

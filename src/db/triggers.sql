@@ -1,9 +1,7 @@
--- The triggers of the database. After a change, `npm run db -- generate` writes a migration that creates each changed trigger
--- on one line, because remote D1 splits a migration on semicolons (cloudflare/workers-sdk issues 14991 and 15690). It also
--- ends a trigger at the END of a CASE (issue 4727), hence iif. test/features/database/database.test.ts compares this file with
--- the triggers of a migrated database.
---
--- They run in the transaction of the write itself, and for rows deleted by a cascade too.
+-- Written by `npm run db -- generate` from scripts/triggers. The triggers run in the transaction of the write itself, and for
+-- rows deleted by a cascade too. A migration has each on one line, because remote D1 splits it on semicolons
+-- (cloudflare/workers-sdk issues 14991 and 15690). It also ends a trigger at the END of a CASE (issue 4727), hence iif, which
+-- takes further conditions, each with its value, before the last value.
 
 -- The purge of a withdrawn member deletes rows in batches. It needs no counters, so the triggers that count skip it. It deletes
 -- changes and tags first (src/accounts/members/purge.ts), so that their triggers have nothing to write.
@@ -29,9 +27,9 @@ BEGIN
     ingBooks = ingBooks - (OLD.bookStatus = 'ING'),
     doneBooks = doneBooks - (OLD.bookStatus = 'DONE'),
     finishedBooks = finishedBooks - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL),
-    memoBooks = memoBooks - OLD.hasMemos,
-    textBytes = textBytes - OLD.memoBytes
-      - octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds))
+    textBytes = textBytes
+      - OLD.memoBytes - octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds)),
+    memoBooks = memoBooks - OLD.hasMemos
   WHERE memberId = OLD.memberId
     AND withdrawnAt IS NULL;
 END;
@@ -57,21 +55,12 @@ WHEN octet_length(concat(NEW.title, NEW.cover, NEW.author, NEW.publisher, NEW.la
 BEGIN
   UPDATE members
   SET textBytes = textBytes
-    + octet_length(concat(NEW.title, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
-    - octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds))
+      - octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds))
+      + octet_length(concat(NEW.title, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
   WHERE memberId = NEW.memberId;
 END;
 
--- Remembers the highest deleted identifier, so that none is reused. Unlike AUTOINCREMENT it writes a row only when the
--- newest book is deleted, not on every insert.
-CREATE TRIGGER books_id_retired AFTER DELETE ON books
-WHEN OLD.bookId > (SELECT coalesce(max(bookId), 0) FROM books)
-BEGIN
-  INSERT OR REPLACE INTO retiredIds (tableName, id)
-  SELECT 'books', max(OLD.bookId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'books'), 0));
-END;
-
--- Memo counters of a book, and hasMemos, which the index books_with_memos is on.
+-- Memo counters of a book, and hasMemos, which the index books_with_memos is on. Memos also count in the row of the member.
 
 -- A further memo updates the book's row and the member's; the first one also sets hasMemos, and so writes an index entry.
 CREATE TRIGGER memos_counted_in AFTER INSERT ON memos
@@ -138,11 +127,11 @@ CREATE TRIGGER memos_resized AFTER UPDATE OF memoContent ON memos
 WHEN octet_length(NEW.memoContent) <> octet_length(OLD.memoContent)
 BEGIN
   UPDATE books
-  SET memoBytes = memoBytes + octet_length(NEW.memoContent) - octet_length(OLD.memoContent)
+  SET memoBytes = memoBytes - octet_length(OLD.memoContent) + octet_length(NEW.memoContent)
   WHERE bookId = NEW.bookId;
 
   UPDATE members
-  SET textBytes = textBytes + octet_length(NEW.memoContent) - octet_length(OLD.memoContent)
+  SET textBytes = textBytes - octet_length(OLD.memoContent) + octet_length(NEW.memoContent)
   WHERE memberId = NEW.memberId;
 END;
 
@@ -155,25 +144,6 @@ BEGIN
     thoughtMemos = thoughtMemos - (OLD.memoType = 'THOUGHT') + (NEW.memoType = 'THOUGHT'),
     questionMemos = questionMemos - (OLD.memoType = 'QUESTION') + (NEW.memoType = 'QUESTION')
   WHERE bookId = NEW.bookId;
-END;
-
--- Keeps the positions of a member's memos at 1 … n, for the random memo: the last memo takes the deleted one's position.
-CREATE TRIGGER memos_close_position_gap AFTER DELETE ON memos
-WHEN EXISTS (SELECT 1 FROM members WHERE memberId = OLD.memberId AND withdrawnAt IS NULL)
-BEGIN
-  UPDATE memos
-  SET position = OLD.position
-  WHERE memberId = OLD.memberId
-    AND position > OLD.position
-    AND position = (SELECT max(position) FROM memos WHERE memberId = OLD.memberId);
-END;
-
--- Like books_id_retired.
-CREATE TRIGGER memos_id_retired AFTER DELETE ON memos
-WHEN OLD.memoId > (SELECT coalesce(max(memoId), 0) FROM memos)
-BEGIN
-  INSERT OR REPLACE INTO retiredIds (tableName, id)
-  SELECT 'memos', max(OLD.memoId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'memos'), 0));
 END;
 
 -- Images of a member: their number and bytes.
@@ -195,20 +165,87 @@ BEGIN
     AND withdrawnAt IS NULL;
 END;
 
--- Accounts: a member keeps the newest hundred sessions, the newest 500 failed logins, and the newest 5,000 other entries.
+-- The number of idempotency keys of a member, which has a limit.
 
-CREATE TRIGGER sessions_limited AFTER INSERT ON sessions
+CREATE TRIGGER idempotencyKeys_counted_in AFTER INSERT ON idempotencyKeys
 BEGIN
-  DELETE FROM sessions
-  WHERE memberId = NEW.memberId
-    AND sessionId IN (SELECT sessionId FROM sessions WHERE memberId = NEW.memberId ORDER BY createdAt DESC LIMIT -1 OFFSET 100);
+  UPDATE members
+  SET keyCount = keyCount + 1
+  WHERE memberId = NEW.memberId;
 END;
 
-CREATE TRIGGER activity_limited AFTER INSERT ON activity
+CREATE TRIGGER idempotencyKeys_counted_out AFTER DELETE ON idempotencyKeys
 BEGIN
-  DELETE FROM activity
-  WHERE memberId = NEW.memberId AND isFailedLogin = NEW.isFailedLogin AND entry <= NEW.entry - iif(NEW.isFailedLogin, 500, 5000);
+  UPDATE members
+  SET keyCount = keyCount - 1
+  WHERE memberId = OLD.memberId
+    AND withdrawnAt IS NULL;
 END;
+
+-- Notes of readings count towards the text of the member.
+
+CREATE TRIGGER readings_counted_in AFTER INSERT ON readings
+WHEN NEW.note IS NOT NULL
+BEGIN
+  UPDATE members
+  SET textBytes = textBytes + octet_length(concat(NEW.note))
+  WHERE memberId = NEW.memberId;
+END;
+
+CREATE TRIGGER readings_counted_out AFTER DELETE ON readings
+WHEN OLD.note IS NOT NULL
+BEGIN
+  UPDATE members
+  SET textBytes = textBytes - octet_length(concat(OLD.note))
+  WHERE memberId = OLD.memberId
+    AND withdrawnAt IS NULL;
+END;
+
+CREATE TRIGGER readings_resized AFTER UPDATE OF note ON readings
+WHEN octet_length(concat(NEW.note))
+  <> octet_length(concat(OLD.note))
+BEGIN
+  UPDATE members
+  SET textBytes = textBytes - octet_length(concat(OLD.note)) + octet_length(concat(NEW.note))
+  WHERE memberId = NEW.memberId;
+END;
+
+-- The highest deleted identifiers, so that none is reused. Unlike AUTOINCREMENT, this writes a row only when the newest row is
+-- deleted, not on every insert.
+
+CREATE TRIGGER books_id_retired AFTER DELETE ON books
+WHEN OLD.bookId > (SELECT coalesce(max(bookId), 0) FROM books)
+BEGIN
+  INSERT OR REPLACE INTO retiredIds (tableName, id)
+  SELECT 'books', max(OLD.bookId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'books'), 0));
+END;
+
+CREATE TRIGGER memos_id_retired AFTER DELETE ON memos
+WHEN OLD.memoId > (SELECT coalesce(max(memoId), 0) FROM memos)
+BEGIN
+  INSERT OR REPLACE INTO retiredIds (tableName, id)
+  SELECT 'memos', max(OLD.memoId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'memos'), 0));
+END;
+
+-- A first reading has the identifier of its book, and so has another one after its deletion.
+CREATE TRIGGER readings_id_retired AFTER DELETE ON readings
+WHEN OLD.readingId <> OLD.bookId AND OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM readings)
+BEGIN
+  INSERT OR REPLACE INTO retiredIds (tableName, id)
+  SELECT 'readings', max(OLD.readingId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0));
+END;
+
+-- Keeps the positions of a member's memos at 1 … n, for the random memo: the last memo takes the deleted one's position.
+CREATE TRIGGER memos_close_position_gap AFTER DELETE ON memos
+WHEN EXISTS (SELECT 1 FROM members WHERE memberId = OLD.memberId AND withdrawnAt IS NULL)
+BEGIN
+  UPDATE memos
+  SET position = OLD.position
+  WHERE memberId = OLD.memberId
+    AND position > OLD.position
+    AND position = (SELECT max(position) FROM memos WHERE memberId = OLD.memberId);
+END;
+
 
 -- Authors, with the number of their books. A row is deleted with the last book of the author, so it is never 0.
 
@@ -309,15 +346,12 @@ BEGIN
     max(CAST(unixepoch('subsec') * 1000 AS INTEGER), coalesce(latest.at + 1, 0)),
     NEW.currentPage,
     iif(
-      NEW.bookStatus = 'DONE' AND OLD.bookStatus <> 'DONE',
-      'FINISHED',
-      iif(
-        NEW.currentPage > OLD.currentPage
-          OR (NEW.bookStatus = 'ING' AND OLD.bookStatus <> 'ING')
-          OR coalesce((SELECT createdAt FROM readings WHERE readingId = NEW.newestReadingId), 0) > coalesce(max(latest.at, 0), 0),
-        'PROGRESS',
-        'CORRECTION'
-      )
+      NEW.bookStatus = 'DONE' AND OLD.bookStatus <> 'DONE', 'FINISHED',
+      NEW.currentPage > OLD.currentPage
+        OR (NEW.bookStatus = 'ING' AND OLD.bookStatus <> 'ING')
+        OR coalesce((SELECT createdAt FROM readings WHERE readingId = NEW.newestReadingId), 0) > coalesce(max(latest.at, 0), 0),
+      'PROGRESS',
+      'CORRECTION'
     ),
     coalesce(latest.total, 0) + 1
   FROM (SELECT 1)
@@ -379,10 +413,9 @@ END;
 CREATE TRIGGER books_newest_reading_changed AFTER UPDATE OF bookStatus, readStartDate, readEndDate, star ON books
 WHEN NEW.newestReadingId IS OLD.newestReadingId AND NEW.readingVersion = OLD.readingVersion
   AND iif(
-    NEW.newestReadingId IS NULL,
-    OLD.bookStatus = 'DONE' AND NEW.bookStatus <> 'DONE',
-    NEW.bookStatus <> OLD.bookStatus OR NEW.star <> OLD.star
-      OR NEW.readStartDate IS NOT OLD.readStartDate OR NEW.readEndDate IS NOT OLD.readEndDate
+    NEW.newestReadingId IS NULL, OLD.bookStatus = 'DONE' AND NEW.bookStatus <> 'DONE',
+    (NEW.bookStatus, NEW.readStartDate, NEW.readEndDate, NEW.star)
+      IS NOT (OLD.bookStatus, OLD.readStartDate, OLD.readEndDate, OLD.star)
   )
 BEGIN
   -- A finished book without rows leaves DONE: its reading gets a row.
@@ -433,14 +466,8 @@ BEGIN
       AND (startedAt IS NULL OR iif(length(startedAt) = 10, startedAt, NULL) IS began)
     )
     -- DONE again as before: put back to YET after it had ended.
-    AND NOT (
-      NEW.bookStatus = 'DONE'
-      AND iif(
-        outcome = 'STOPPED',
-        NEW.readEndDate IS NULL AND finishedAt IS NOT NULL,
-        iif(length(finishedAt) = 10, finishedAt, NULL) IS ended
-      )
-    )
+    AND NOT (NEW.bookStatus = 'DONE' AND outcome = 'STOPPED' AND NEW.readEndDate IS NULL AND finishedAt IS NOT NULL)
+    AND NOT (NEW.bookStatus = 'DONE' AND outcome <> 'STOPPED' AND iif(length(finishedAt) = 10, finishedAt, NULL) IS ended)
     AND (SELECT count(*) FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId) < 200;
 
   UPDATE books
@@ -450,54 +477,35 @@ BEGIN
 
   UPDATE readings
   SET startedAt = iif(
-      NEW.bookStatus = 'YET' OR (NEW.readStartDate IS OLD.readStartDate AND OLD.bookStatus <> 'YET'),
-      startedAt,
-      iif(
-        NEW.readStartDate IS NULL OR (
-          NEW.readStartDate IS OLD.readStartDate AND startedAt IS NOT substr(NEW.readStartDate, 1, 10)
-          AND substr(NEW.readStartDate, 1, 10) IN (
-            SELECT startedAt FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId
-          )
-        ),
-        iif(length(startedAt) < 10, startedAt, NULL),
-        substr(NEW.readStartDate, 1, 10)
-      )
+      NEW.bookStatus = 'YET' OR (NEW.readStartDate IS OLD.readStartDate AND OLD.bookStatus <> 'YET'), startedAt,
+      NEW.readStartDate IS NULL OR (
+        NEW.readStartDate IS OLD.readStartDate AND startedAt IS NOT substr(NEW.readStartDate, 1, 10)
+        AND substr(NEW.readStartDate, 1, 10) IN (
+          SELECT startedAt FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId
+        )
+      ), (SELECT startedAt WHERE length(startedAt) < 10),
+      substr(NEW.readStartDate, 1, 10)
     ),
     finishedAt = iif(
-      NEW.bookStatus = 'ING',
-      NULL,
-      iif(
-        NEW.bookStatus = 'YET' OR (NEW.readEndDate IS OLD.readEndDate AND OLD.bookStatus = 'DONE')
-          OR (NEW.readEndDate IS NULL AND outcome = 'STOPPED'),
-        finishedAt,
-        iif(
-          NEW.readEndDate IS NULL OR (
-            NEW.readEndDate IS OLD.readEndDate AND finishedAt IS NOT substr(NEW.readEndDate, 1, 10)
-            AND substr(NEW.readEndDate, 1, 10) IN (
-              SELECT finishedAt FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId
-            )
-          ),
-          iif(length(finishedAt) < 10, finishedAt, NULL),
-          substr(NEW.readEndDate, 1, 10)
+      NEW.bookStatus = 'ING', NULL,
+      NEW.bookStatus = 'YET' OR (NEW.readEndDate IS OLD.readEndDate AND OLD.bookStatus = 'DONE')
+        OR (NEW.readEndDate IS NULL AND outcome = 'STOPPED'), finishedAt,
+      NEW.readEndDate IS NULL OR (
+        NEW.readEndDate IS OLD.readEndDate AND finishedAt IS NOT substr(NEW.readEndDate, 1, 10)
+        AND substr(NEW.readEndDate, 1, 10) IN (
+          SELECT finishedAt FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId
         )
-      )
+      ), (SELECT finishedAt WHERE length(finishedAt) < 10),
+      substr(NEW.readEndDate, 1, 10)
     ),
     outcome = iif(
-      NEW.bookStatus = 'ING',
-      NULL,
-      iif(
-        NEW.bookStatus = 'YET',
-        coalesce(outcome, 'STOPPED'),
-        iif(
-          NEW.readEndDate IS NULL AND outcome = 'STOPPED' AND (OLD.bookStatus = 'DONE' OR finishedAt IS NOT NULL),
-          'STOPPED',
-          'FINISHED'
-        )
-      )
+      NEW.bookStatus = 'ING', NULL,
+      NEW.bookStatus = 'YET', coalesce(outcome, 'STOPPED'),
+      NEW.readEndDate IS NULL AND outcome = 'STOPPED' AND (OLD.bookStatus = 'DONE' OR finishedAt IS NOT NULL), 'STOPPED',
+      'FINISHED'
     ),
     quarters = iif(
-      NEW.star = OLD.star OR NEW.star = coalesce(max(1, (quarters + 2) / 4), 0),
-      quarters,
+      NEW.star = OLD.star OR NEW.star = coalesce(max(1, (quarters + 2) / 4), 0), quarters,
       nullif(NEW.star * 4, 0)
     ),
     isPaused = isPaused AND NEW.bookStatus = 'ING'
@@ -506,61 +514,24 @@ BEGIN
     AND (SELECT newestReadingId FROM books WHERE bookId = NEW.bookId) = NEW.newestReadingId;
 END;
 
--- Notes count towards the text of the member.
+-- Accounts: a member keeps the newest hundred sessions, the newest 500 failed logins, and the newest 5,000 other entries.
 
-CREATE TRIGGER readings_counted_in AFTER INSERT ON readings
-WHEN NEW.note IS NOT NULL
+CREATE TRIGGER sessions_limited AFTER INSERT ON sessions
 BEGIN
-  UPDATE members
-  SET textBytes = textBytes + octet_length(NEW.note)
-  WHERE memberId = NEW.memberId;
+  DELETE FROM sessions
+  WHERE memberId = NEW.memberId
+    AND sessionId IN (SELECT sessionId FROM sessions WHERE memberId = NEW.memberId ORDER BY createdAt DESC LIMIT -1 OFFSET 100);
 END;
 
-CREATE TRIGGER readings_counted_out AFTER DELETE ON readings
-WHEN OLD.note IS NOT NULL
+CREATE TRIGGER activity_limited AFTER INSERT ON activity
 BEGIN
-  UPDATE members
-  SET textBytes = textBytes - octet_length(OLD.note)
-  WHERE memberId = OLD.memberId
-    AND withdrawnAt IS NULL;
-END;
-
-CREATE TRIGGER readings_resized AFTER UPDATE OF note ON readings
-WHEN octet_length(concat(NEW.note)) <> octet_length(concat(OLD.note))
-BEGIN
-  UPDATE members
-  SET textBytes = textBytes + octet_length(concat(NEW.note)) - octet_length(concat(OLD.note))
-  WHERE memberId = NEW.memberId;
-END;
-
--- Like books_id_retired. A first reading has the identifier of its book, and so has another one after its deletion.
-CREATE TRIGGER readings_id_retired AFTER DELETE ON readings
-WHEN OLD.readingId <> OLD.bookId AND OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM readings)
-BEGIN
-  INSERT OR REPLACE INTO retiredIds (tableName, id)
-  SELECT 'readings', max(OLD.readingId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0));
-END;
-
--- The number of idempotency keys of a member, which has a limit.
-
-CREATE TRIGGER idempotencyKeys_counted_in AFTER INSERT ON idempotencyKeys
-BEGIN
-  UPDATE members
-  SET keyCount = keyCount + 1
-  WHERE memberId = NEW.memberId;
-END;
-
-CREATE TRIGGER idempotencyKeys_counted_out AFTER DELETE ON idempotencyKeys
-BEGIN
-  UPDATE members
-  SET keyCount = keyCount - 1
-  WHERE memberId = OLD.memberId
-    AND withdrawnAt IS NULL;
+  DELETE FROM activity
+  WHERE memberId = NEW.memberId AND isFailedLogin = NEW.isFailedLogin AND entry <= NEW.entry - iif(NEW.isFailedLogin, 500, 5000);
 END;
 
 -- The log of changes. While a member's log is empty, these write nothing. An entry says that an object has changed: its value is
 -- its row, or none once it is deleted. No OR REPLACE, which an OR IGNORE of the outer statement would override.
---
+
 -- Rows that are deleted because their book is get no entry: clients delete them with the book. That condition refers to the log,
 -- so that it reads nothing if the log is empty.
 
@@ -587,9 +558,14 @@ BEGIN
 END;
 
 -- Not currentPage: each change of it adds or updates a progress event. Not the counters, nor newestReadingId.
-CREATE TRIGGER books_update_logged AFTER UPDATE OF title, cover, author, publisher, createdAt, star, itemPage, bookStatus, readStartDate, readEndDate, isbn, language, format, publishedYear, series, seriesNumber, sourceIds ON books
-WHEN (NEW.title, NEW.cover, NEW.author, NEW.publisher, NEW.createdAt, NEW.star, NEW.itemPage, NEW.bookStatus, NEW.readStartDate, NEW.readEndDate, NEW.isbn, NEW.language, NEW.format, NEW.publishedYear, NEW.series, NEW.seriesNumber, NEW.sourceIds)
-  IS NOT (OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.createdAt, OLD.star, OLD.itemPage, OLD.bookStatus, OLD.readStartDate, OLD.readEndDate, OLD.isbn, OLD.language, OLD.format, OLD.publishedYear, OLD.series, OLD.seriesNumber, OLD.sourceIds)
+CREATE TRIGGER books_update_logged AFTER UPDATE OF title, cover, author, publisher, createdAt, star, itemPage,
+  bookStatus, readStartDate, readEndDate, isbn, language, format, publishedYear, series, seriesNumber, sourceIds ON books
+WHEN (NEW.title, NEW.cover, NEW.author, NEW.publisher, NEW.createdAt, NEW.star, NEW.itemPage, NEW.bookStatus,
+      NEW.readStartDate, NEW.readEndDate, NEW.isbn, NEW.language, NEW.format, NEW.publishedYear, NEW.series,
+      NEW.seriesNumber, NEW.sourceIds)
+  IS NOT (OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.createdAt, OLD.star, OLD.itemPage, OLD.bookStatus,
+          OLD.readStartDate, OLD.readEndDate, OLD.isbn, OLD.language, OLD.format, OLD.publishedYear, OLD.series,
+          OLD.seriesNumber, OLD.sourceIds)
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
   SELECT memberId, seq + 1, 1, NEW.bookId, random() & 0xFFFFFFFFFFFF FROM changes
@@ -622,7 +598,6 @@ BEGIN
   ORDER BY seq DESC LIMIT 1;
 END;
 
--- The tags and the progress of a book belong to it.
 CREATE TRIGGER bookTags_insert_logged AFTER INSERT ON bookTags
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
@@ -675,9 +650,12 @@ BEGIN
 END;
 
 -- Not the position.
-CREATE TRIGGER memos_update_logged AFTER UPDATE OF bookId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt, version ON memos
-WHEN (NEW.bookId, NEW.memoType, NEW.memoContent, NEW.memoBookPage, NEW.memoAuthority, NEW.memoLikesCount, NEW.createdAt, NEW.updatedAt, NEW.version)
-  IS NOT (OLD.bookId, OLD.memoType, OLD.memoContent, OLD.memoBookPage, OLD.memoAuthority, OLD.memoLikesCount, OLD.createdAt, OLD.updatedAt, OLD.version)
+CREATE TRIGGER memos_update_logged AFTER UPDATE OF bookId, memoType, memoContent, memoBookPage, memoAuthority,
+  memoLikesCount, createdAt, updatedAt, version ON memos
+WHEN (NEW.bookId, NEW.memoType, NEW.memoContent, NEW.memoBookPage, NEW.memoAuthority, NEW.memoLikesCount, NEW.createdAt,
+      NEW.updatedAt, NEW.version)
+  IS NOT (OLD.bookId, OLD.memoType, OLD.memoContent, OLD.memoBookPage, OLD.memoAuthority, OLD.memoLikesCount,
+          OLD.createdAt, OLD.updatedAt, OLD.version)
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
   SELECT memberId, seq + 1, 2, NEW.memoId, random() & 0xFFFFFFFFFFFF FROM changes
@@ -694,7 +672,6 @@ BEGIN
   ORDER BY seq DESC LIMIT 1;
 END;
 
--- Not bookCount, nor the keys that a merge exchanges.
 CREATE TRIGGER tags_insert_logged AFTER INSERT ON tags
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
@@ -703,6 +680,7 @@ BEGIN
   ORDER BY seq DESC LIMIT 1;
 END;
 
+-- Not bookCount, nor the keys that a merge exchanges.
 CREATE TRIGGER tags_update_logged AFTER UPDATE OF tag ON tags
 WHEN NEW.tag <> OLD.tag
 BEGIN
@@ -728,7 +706,8 @@ BEGIN
   ORDER BY seq DESC LIMIT 1;
 END;
 
-CREATE TRIGGER readings_update_logged AFTER UPDATE OF bookId, startedAt, finishedAt, outcome, quarters, format, note, isPaused ON readings
+CREATE TRIGGER readings_update_logged AFTER UPDATE OF bookId, startedAt, finishedAt, outcome, quarters, format,
+  note, isPaused ON readings
 WHEN (NEW.bookId, NEW.startedAt, NEW.finishedAt, NEW.outcome, NEW.quarters, NEW.format, NEW.note, NEW.isPaused)
   IS NOT (OLD.bookId, OLD.startedAt, OLD.finishedAt, OLD.outcome, OLD.quarters, OLD.format, OLD.note, OLD.isPaused)
 BEGIN

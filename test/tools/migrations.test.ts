@@ -1,44 +1,42 @@
 // @module-tag slow
 import { spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { findMismatches } from '../../scripts/data/integrity.ts'
 import { localPath, openStores } from '../../scripts/data/stores.ts'
 import { fillSynthetic } from '../../scripts/data/synthetic.ts'
+import { writeTriggers } from '../../scripts/triggers/triggers.ts'
 import { readMigrations } from '../../scripts/wrangler/migrate-local.ts'
-import { createFolder, runCommand } from './databases.ts'
+import { createFolder, runCommand, runCommandIn } from './databases.ts'
 
 const SIZE = { books: 250, memos: 700 }
 const migrations = readMigrations()
-const normalize = (statement: string) =>
-  statement
-    .replaceAll(/^--.*$/gm, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-
-it('times a statement of each migration but the first', async () => {
-  const { code, stdout, stderr } = await runCommand('time-migrations', '--books', '250', '--memos', '700')
-  expect(code).toBe(0)
-  expect(stderr).toContain('700 of 700 memos')
-  const lines = stdout.trimEnd().split('\n')
-  expect(lines).toHaveLength(migrations.length - 1)
-  for (const [at, line] of lines.entries()) {
-    const [, name, statement = ''] = /^ *\d+\.\d\d s {2}(\S+): (.+)$/.exec(line) ?? []
-    expect(name).toBe(migrations[at + 1]?.name)
-    expect(migrations[at + 1]?.statements.some((each) => normalize(each).startsWith(statement.trim()))).toBe(true)
-  }
-})
-
-it('times them with a library that is consistent before and after', async () => {
-  const data = join(createFolder(), 'data')
+/** Opens a new database in a folder of local data. */
+const openEmpty = (data: string) => {
   const path = localPath(data, 'DB')
   mkdirSync(dirname(path), { recursive: true })
-  const database = new DatabaseSync(path)
-  const [first, ...others] = migrations.map(({ statements }) => statements)
-  fillSynthetic(database, first ?? [], SIZE, () => {})
-  for (const statement of others.flat()) database.exec(statement)
+  return new DatabaseSync(path)
+}
+
+it('times the slowest statement of each migration but the first', async () => {
+  const folder = createFolder()
+  cpSync('migrations', join(folder, 'migrations'), { recursive: true })
+  const added = ['-- A comment.\nalter table books add shelf text', 'create table shelves (shelfId integer)']
+  writeFileSync(join(folder, 'migrations', '0001_added.sql'), added.join('--> statement-breakpoint\n'))
+  const { code, stdout, stderr } = await runCommandIn(folder, {}, 'time-migrations', '--books', '250', '--memos', '700')
+  expect(stderr).toContain('700 of 700 memos')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /^ *\d+\.\d\d s {2}0001_added\.sql: (?:alter table books add shelf text|create table shelves .*)\n$/,
+  )
+})
+
+it('times them with a consistent library', async () => {
+  const data = join(createFolder(), 'data')
+  const database = openEmpty(data)
+  fillSynthetic(database, migrations[0]?.statements ?? [], SIZE, () => {})
   const { books, memos } = SIZE
   expect(
     database.prepare('select (select count(*) from books) as books, (select count(*) from memos) as memos').get(),
@@ -61,14 +59,44 @@ it('applies them to a local database once, with a line each, and records them as
   expect(listed.stdout.toString()).toContain('No migrations to apply')
 })
 
-it('names the migration that failed, and records only those before', async () => {
+it('names the migration that failed, and records nothing of it', async () => {
   const data = join(createFolder(), 'data')
-  const path = localPath(data, 'DB')
-  mkdirSync(dirname(path), { recursive: true })
-  using database = new DatabaseSync(path)
+  using database = openEmpty(data)
   database.exec('create table purgeJobs (id integer)')
   const { code, stderr } = await runCommand('migrate', '--persist-to', data)
   expect(code).toBe(1)
-  expect(stderr).toMatch(/^DB: 0001_codes_attempts_purges\.sql failed: .*table `?purgeJobs`? already exists/m)
-  expect(database.prepare('select name from d1_migrations').all()).toEqual([{ name: '0000_library.sql' }])
+  expect(stderr).toMatch(/^DB: 0000_schema\.sql failed: .*table `?purgeJobs`? already exists/m)
+  expect(database.prepare('select name from d1_migrations').all()).toEqual([])
+})
+
+it('refuses data with a migration that does not exist, and says to delete it', async () => {
+  const data = join(createFolder(), 'data')
+  using database = openEmpty(data)
+  database.exec(`create table d1_migrations (name text); insert into d1_migrations values ('0000_library.sql')`)
+  const { code, stderr } = await runCommand('migrate', '--persist-to', data)
+  expect(code).toBe(1)
+  expect(stderr).toContain(
+    `DB: ${data} has data of another version of the service (migration 0000_library.sql): delete that folder to begin anew`,
+  )
+})
+
+it('has in triggers.sql what `npm run db -- generate` writes', () => {
+  expect(readFileSync('src/db/triggers.sql', 'utf8')).toBe(writeTriggers())
+})
+
+it('writes no iif within another one, since iif takes several conditions', () => {
+  const isNested = (text: string) =>
+    text.split(/\biif(?=\()/).some((after, at) => {
+      if (at === 0) return false
+      let depth = 0
+      const end = [...after].findIndex((character) => {
+        depth += Number(character === '(') - Number(character === ')')
+        return depth === 0
+      })
+      return end === -1
+    })
+  expect(isNested('iif(a, iif(b, c, d), e)')).toBe(true)
+  expect(isNested('iif(iif(b, (c), d) = a, b, e)')).toBe(true)
+  expect(isNested('iif(a, nullif(b, c), d) + iif(a, b, c)')).toBe(false)
+  expect(isNested(writeTriggers())).toBe(false)
 })

@@ -1,1 +1,0 @@
-ALTER TABLE `memos` ADD `version` integer DEFAULT 0 NOT NULL;

@@ -1,3 +1,0 @@
-ALTER TABLE `memos` ADD `importId` integer;--> statement-breakpoint
-ALTER TABLE `memos` ADD `importVersion` integer;--> statement-breakpoint
-ALTER TABLE `memos` ADD `importSource` text;

@@ -1,1 +1,0 @@
-ALTER TABLE `books` ADD `mergedBooks` integer DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `readings` ADD `edits` integer DEFAULT 0 NOT NULL;

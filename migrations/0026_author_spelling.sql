@@ -1,1 +1,0 @@
-CREATE TRIGGER books_author_respelled AFTER UPDATE OF author ON books WHEN NEW.author <> OLD.author AND coalesce(OLD.authorFolded, lower(OLD.author)) = coalesce(NEW.authorFolded, lower(NEW.author)) BEGIN UPDATE authors SET author = NEW.author WHERE memberId = NEW.memberId AND authorKey = coalesce(NEW.authorFolded, lower(NEW.author)) AND bookCount = 1; END;

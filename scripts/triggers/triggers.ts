@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { changeLog } from './change-log.ts'
+import { ofBooks, ofImages, ofKeys, ofMemos, ofNotes } from './counters.ts'
+import { type Trigger, toSql } from './sql.ts'
+
+/** Triggers that are like no others. */
+const readSql = (name: string) => readFileSync(join(import.meta.dirname, `${name}.sql`), 'utf8').trim()
+
+/** Remembers the highest deleted identifier. */
+const retired = (table: string, id: string, comment?: string, condition = ''): Trigger => ({
+  comment,
+  name: `${table}_id_retired`,
+  after: `DELETE ON ${table}`,
+  when: `${condition}OLD.${id} > (SELECT coalesce(max(${id}), 0) FROM ${table})`,
+  statements: [
+    `INSERT OR REPLACE INTO retiredIds (tableName, id)
+SELECT '${table}', max(OLD.${id}, coalesce((SELECT id FROM retiredIds WHERE tableName = '${table}'), 0))`,
+  ],
+})
+
+const section = (comment: string, triggers: Trigger[]) =>
+  [comment.trim().replaceAll(/^ *(?=.)/gm, '-- '), ...triggers.map(toSql)].join('\n\n')
+
+/** The text of triggers.sql: all triggers of the database. */
+export const writeTriggers = () =>
+  `${[
+    section(
+      `Written by \`npm run db -- generate\` from scripts/triggers. The triggers run in the transaction of the write itself, and for
+      rows deleted by a cascade too. A migration has each on one line, because remote D1 splits it on semicolons
+      (cloudflare/workers-sdk issues 14991 and 15690). It also ends a trigger at the END of a CASE (issue 4727), hence iif, which
+      takes further conditions, each with its value, before the last value.
+
+      The purge of a withdrawn member deletes rows in batches. It needs no counters, so the triggers that count skip it. It deletes
+      changes and tags first (src/accounts/members/purge.ts), so that their triggers have nothing to write.`,
+      [],
+    ),
+    section(
+      'Counters of a member: the totals of /books/library, /books/calender and /books/memo-books, and the bytes of all texts.',
+      ofBooks,
+    ),
+    section(
+      'Memo counters of a book, and hasMemos, which the index books_with_memos is on. Memos also count in the row of the member.',
+      ofMemos,
+    ),
+    section('Images of a member: their number and bytes.', ofImages),
+    section('The number of idempotency keys of a member, which has a limit.', ofKeys),
+    section('Notes of readings count towards the text of the member.', ofNotes),
+    section(
+      `The highest deleted identifiers, so that none is reused. Unlike AUTOINCREMENT, this writes a row only when the newest row is
+      deleted, not on every insert.`,
+      [
+        retired('books', 'bookId'),
+        retired('memos', 'memoId'),
+        retired(
+          'readings',
+          'readingId',
+          'A first reading has the identifier of its book, and so has another one after its deletion.',
+          'OLD.readingId <> OLD.bookId AND ',
+        ),
+      ],
+    ),
+    readSql('library'),
+    readSql('readings'),
+    readSql('accounts'),
+    section(
+      `The log of changes. While a member's log is empty, these write nothing. An entry says that an object has changed: its value is
+      its row, or none once it is deleted. No OR REPLACE, which an OR IGNORE of the outer statement would override.
+
+      Rows that are deleted because their book is get no entry: clients delete them with the book. That condition refers to the log,
+      so that it reads nothing if the log is empty.`,
+      changeLog,
+    ),
+  ].join('\n\n')}\n`
