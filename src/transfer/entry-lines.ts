@@ -1,7 +1,7 @@
-import type { Cells, Entry } from './entry'
+import { type Cells, type Entry, NO_DETAILS } from './entry'
 
 /**
- * The version of what the service and the reader send each other. If it changes, so does the name of the reader in both
+ * The version of what the service and the reader send each other, but for the details of a book. If it changes, so does the name of the reader in both
  * wrangler files: versions of the service that run at the same time, or after a rollback, then each have their reader.
  */
 export const READER_PROTOCOL = 1
@@ -31,7 +31,8 @@ export const createLineReader = () => {
   let names: string[] = []
   let namesSize = 0
   return (line: string): ReceivedEntry => {
-    const entry: SentEntry = JSON.parse(line)
+    // A reader of another version may not know all details.
+    const entry: SentEntry = { ...NO_DETAILS, ...JSON.parse(line) }
     const { names: sent, values } = entry.cells
     if (sent) {
       names = sent

@@ -148,7 +148,11 @@ export type ImportOptions = ImportParts
 
 type Book = typeof books.$inferSelect
 const DETAILS = fieldsOf('fill')
-const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])) as Pick<Book, (typeof DETAILS)[number]>
+/** Those of a book of which a file says nothing. */
+export const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])) as Pick<
+  Book,
+  (typeof DETAILS)[number]
+>
 const unknown = <Value>(): Value | null => null
 const unknownText = unknown<string>
 

@@ -9,6 +9,7 @@ import { contentKey, memos } from '../../db/schema/memo-tables'
 import { BOOK_STATUSES, MEMO_TYPES } from '../../values/contract'
 import { type List, toCursor } from '../../values/cursor'
 import { fold } from '../../values/text/fold'
+import { fieldsOf } from '../books/fields'
 import type { LibraryBook } from '../books/responses'
 import { LIBRARY_COLUMNS } from '../books/store'
 import { toExcerpt } from './excerpt'
@@ -70,10 +71,9 @@ const library: Source = {
   ranges: BOOK_STATUSES.map((status) => sql`${isOwn} and ${books.bookStatus} = ${literal(status)}`),
 }
 const selectOldestBook = selectOldest(library)
-// The publisher has no folded column: its letters beyond ASCII match only as typed, or if they are lower-case.
-const isFound = sql`(
-  instr(${titleKey}, :q) or instr(${authorKey}, :q) or instr(lower(publisher), :q) or instr(publisher, :typed)
-)`
+// Letters beyond ASCII of a field without a folded column match only as typed, or if they are lower-case.
+const unfolded = fieldsOf('search').map((name) => sql.raw(`instr(lower(${name}), :q) or instr(${name}, :typed)`))
+const isFound = sql`(instr(${titleKey}, :q) or instr(${authorKey}, :q) or ${sql.join(unfolded, sql` or `)})`
 const selectBooks = sqlStatement<LibraryBook & Searched>`${withSearched(library)}
   select ${LIBRARY_COLUMNS}, id, isLast, coalesce(${isFound}, 0) as at
   from searched cross join books on bookId = id where ${isFound} or isLast limit ${limit}`

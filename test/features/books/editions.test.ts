@@ -6,6 +6,7 @@ import { memberIdOf } from '../../support/images/images'
 import * as invalid from '../../support/inputs/invalid-values'
 import { fieldError, itRejects, UNUSUAL_TEXTS, values, violation } from '../../support/inputs/invalid-values'
 import { getBook, snapshot, type ValidCase } from '../../support/library'
+import { NO_EDITION as NO_DETAILS, SOME_EDITION } from '../../support/model/library'
 
 let reader: Reader
 let bookId: number
@@ -14,28 +15,8 @@ beforeAll(async () => {
   bookId = (await reader.createBook()).bookId
 })
 
-const NO_EDITION = {
-  title: 'Demian',
-  cover: null,
-  isbn: null,
-  language: null,
-  format: null,
-  publishedYear: null,
-  series: null,
-  seriesNumber: null,
-  sourceIds: [],
-}
-const EDITION = {
-  title: '소년이 온다',
-  cover: 'https://covers.example/human-acts.jpg',
-  isbn: '9788936434120',
-  language: 'ko',
-  format: 'PAPER',
-  publishedYear: 2014,
-  series: '한국 소설 시리즈',
-  seriesNumber: 1.5,
-  sourceIds: ['goodreads:23501957', 'calibre:0e9f7a52-4c1d-4b8e-9a36-d25c81f7b043'],
-}
+const NO_EDITION = { title: 'Demian', cover: null, ...NO_DETAILS }
+const EDITION = { title: '소년이 온다', cover: 'https://covers.example/human-acts.jpg', ...SOME_EDITION }
 const getEdition = async (id = bookId) => (await reader.get(`/books/${id}/edition`)).body
 const patch = (body: object, id = bookId) => reader.patch(`/books/${id}/edition`, body)
 

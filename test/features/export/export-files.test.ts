@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { fieldsOf } from '../../../src/library/books/fields'
 import type { Entry, ExactValues } from '../../../src/transfer/entry'
 import type { BookRow } from '../../../src/transfer/export/book-lists'
 import { toTable } from '../../../src/transfer/export/csv-file'
 import type { LibraryExport } from '../../../src/transfer/export/responses'
 import { parseTable } from '../../../src/transfer/reader/csv-rows'
 import { type Reader, signUp } from '../../support/api'
+import { pick, SOME_EDITION } from '../../support/model/library'
 import { expectLinear } from '../../support/runtime/growth'
 import { bytesOf, libraryFile, read } from '../../support/transfer/import-files'
 import * as transfer from '../../support/transfer/imports'
@@ -259,8 +261,8 @@ describe('the export as JSON', () => {
     }
     const { bookId } = await reader.createBook({ title: 'Read often', itemPage: 300, currentPage: 10 })
     await reader.patch(`/books/${bookId}/edition`, {
-      ...{ language: 'zh-hant-TW', format: 'EBOOK', publishedYear: -380, series: 'Cosmos', seriesNumber: 0.5 },
-      sourceIds: ['goodreads:1', 'calibre:a:b'],
+      ...SOME_EDITION,
+      ...{ language: 'zh-hant-TW', publishedYear: -380, seriesNumber: 0.5, sourceIds: ['goodreads:1', 'calibre:a:b'] },
     })
     for (const year of ['2019', '2020-02', '2021-02-28']) {
       await reader.post(`/books/${bookId}/readings`, { finishedAt: year, rating: 2.75, note: ' n\n', format: 'AUDIO' })
@@ -354,26 +356,12 @@ const withoutIds = ({ bookId: _, ...book }: LibraryExport['books'][number]) => (
 
 /** The book of the export from which an entry was read. */
 const toExported = (entry: Entry) => {
-  const { title, author, publisher, cover, isbn, language, format, publishedYear, series, seriesNumber } = entry
-  const { sourceIds, tags } = entry
+  const { title, sourceIds, tags } = entry
   const { bookId: _, ...exact } = entry.exact ?? exactly({})
   return {
-    ...{
-      title,
-      author,
-      publisher,
-      cover,
-      isbn,
-      language,
-      format,
-      publishedYear,
-      series,
-      seriesNumber,
-      sourceIds,
-      tags,
-    },
-    ...{ ...exact, createdAt: entry.addedAt, bookStatus: entry.status },
-    ...{ currentPage: entry.currentPage, itemPage: entry.itemPage },
+    ...pick(entry, ...fieldsOf('fill')),
+    ...{ title, sourceIds, tags, ...exact, createdAt: entry.addedAt, bookStatus: entry.status },
+    currentPage: entry.currentPage,
     readings: entry.readings.map(({ quarters, isPaused, ...reading }) => ({
       ...reading,
       rating: quarters && quarters / 4,

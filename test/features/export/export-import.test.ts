@@ -6,6 +6,7 @@ import type { LibraryExport } from '../../../src/transfer/export/responses'
 import { BOOK_FORMATS, BOOK_STATUSES, MEMO_AUTHORITIES, MEMO_TYPES, PROGRESS_KINDS } from '../../../src/values/contract'
 import { type Reader, signUp } from '../../support/api'
 import { memberDatabase, memberSlot } from '../../support/database'
+import { editionFields } from '../../support/model/editions'
 import { commandsUpTo, sendCommands } from '../../support/model/run'
 import { TAGS, TEXTS } from '../../support/model/values'
 import { libraryFile } from '../../support/transfer/import-files'
@@ -171,6 +172,7 @@ const memo = fc.record({
 })
 /** A book with values that are valid, each by itself. */
 const book = fc.record({
+  ...editionFields,
   ...{ bookId: fc.integer({ min: 1, max: 9 }), title: text, author: text, publisher: text, createdAt: timestamp },
   ...{ star: fc.nat(5), currentPage: page, itemPage: fc.option(page), bookStatus: fc.constantFrom(...BOOK_STATUSES) },
   ...{ readStartDate: timestamp, readEndDate: timestamp, isbn: fc.constantFrom(null, '9788936434120') },

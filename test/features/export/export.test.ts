@@ -6,6 +6,7 @@ import { type Answer, type Reader, signUp } from '../../support/api'
 import { measure, memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
 import { PIXEL } from '../../support/inputs/file-form'
+import { SOME_EDITION } from '../../support/model/library'
 
 const PATHS = ['/export', '/export.csv', '/export/memos.md']
 
@@ -26,8 +27,7 @@ beforeAll(async () => {
   bookId = (await reader.createBook({ ...book, cover, itemPage: 312, bookStatus: 'DONE', ...dates })).bookId
   await reader.patch(`/books/${bookId}`, { star: 4 })
   await reader.patch(`/books/${bookId}/edition`, {
-    ...{ language: 'pt-BR', format: 'PAPER', publishedYear: 2019, series: 'Harbour', seriesNumber: 1.5 },
-    sourceIds: ['goodreads:81234', 'calibre:0e9f7a52'],
+    ...{ ...SOME_EDITION, isbn: '9780446675505', sourceIds: ['goodreads:81234', 'calibre:0e9f7a52'] },
   })
   await reader.send('PATCH', `/books/created-date/${bookId}`, { body: '2025-12-30T08:00:00' })
   await reader.post(`/books/${bookId}/readings`, { startedAt: '2019', finishedAt: '2019-08', rating: 4.25 })
@@ -86,8 +86,7 @@ describe('the export as JSON', () => {
         readStartDate: '2026-03-01T20:30:00',
         readEndDate: '2026-03-14T23:10:05',
       },
-      ...{ isbn: '9780446675505', language: 'pt-BR', format: 'PAPER', publishedYear: 2019 },
-      ...{ series: 'Harbour', seriesNumber: 1.5, sourceIds: ['goodreads:81234', 'calibre:0e9f7a52'] },
+      ...{ ...SOME_EDITION, isbn: '9780446675505', sourceIds: ['goodreads:81234', 'calibre:0e9f7a52'] },
       tags: ['Favourites', 'sea', '소설'],
     })
     const noReading = { startedAt: null, finishedAt: null, rating: null, format: null, note: null, paused: false }

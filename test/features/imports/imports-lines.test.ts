@@ -1,5 +1,6 @@
 // @module-tag one-slot
 import { expect, it } from 'vitest'
+import { fieldsOf } from '../../../src/library/books/fields'
 import { emptyEntry } from '../../../src/transfer/entry'
 import { createLineReader, createLineWriter, READER_PROTOCOL } from '../../../src/transfer/entry-lines'
 import readerConfig from '../../../wrangler.reader.toml?raw'
@@ -30,10 +31,15 @@ it('has the version of the protocol in the name of the reader, so that a new one
 })
 
 it('has lines of the form that belongs to the version of the protocol: raise READER_PROTOCOL with it', () => {
+  const details = fieldsOf('fill').map((name) => `"${name}":null,`)
   const line =
-    '{"line":1,"title":null,"cover":null,"author":null,"publisher":null,"itemPage":null,"isbn":null,"language":null,' +
-    '"format":null,"publishedYear":null,"series":null,"seriesNumber":null,"currentPage":null,"sourceIds":[],"addedAt":null,' +
+    `{"line":1,"title":null,${details.join('')}"currentPage":null,"sourceIds":[],"addedAt":null,` +
     '"status":null,"quarters":null,"readings":[],"tags":[],"memos":[],"losses":[],"failure":null,' +
     '"cells":{"names":[],"values":[]}}'
   expect([READER_PROTOCOL, createLineWriter()(emptyEntry(1))]).toEqual([1, line])
+})
+
+it('reads lines that lack a detail of a book, which need no other version', () => {
+  const { series: _, ...known } = emptyEntry(1)
+  expect(createLineReader()(JSON.stringify(known))).toMatchObject({ ...known, series: null })
 })

@@ -1,4 +1,5 @@
 import type { Scope } from '../../../src/values/contract'
+import { SOME_EDITION } from '../model/library'
 import { document, type Response, resolve } from './document'
 
 // The operations of the OpenAPI document, in the form the attack suites use. A new route is covered automatically.
@@ -136,16 +137,11 @@ const FIELDS: Record<string, unknown> = {
   readStartDate: '2026-01-02T03:04:05',
   readStratDate: '2026-01-02T03:04:05',
   readEndDate: '2026-02-03T04:05:06',
+  ...SOME_EDITION,
   isbn: '978-89-364-3412-0',
-  language: 'pt-BR',
-  format: 'EBOOK',
-  publishedYear: 2014,
-  series: 'Cosmos',
-  seriesNumber: 1.5,
   page: 95,
   percent: 43.9,
   at: '2026-01-02T03:04:05+09:00',
-  sourceIds: ['goodreads:123', 'calibre:0e9f7a52'],
   memoBookPage: 95,
   memoContent: 'Read this page again.',
   memoType: 'THOUGHT',

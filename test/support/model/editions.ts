@@ -2,19 +2,9 @@
 import * as fc from 'fast-check'
 import { BOOK_FORMATS } from '../../../src/values/contract'
 import { anyOf, at, type Commands, command, NOT_FOUND, position } from './commands'
-import { type Book, descending, type Edition, findBook, type Library, pick } from './library'
+import { type Book, descending, type Edition, findBook, type Library, NO_EDITION, pick, SOME_EDITION } from './library'
 import { ISBNS, TITLES } from './values'
 import { toLibraryBook, type View } from './views'
-
-export const NO_EDITION: Edition = {
-  isbn: null,
-  language: null,
-  format: null,
-  publishedYear: null,
-  series: null,
-  seriesNumber: null,
-  sourceIds: [],
-}
 
 const editionOf = ({ editions }: Library, bookId: number) => editions.get(bookId) ?? NO_EDITION
 
@@ -24,11 +14,16 @@ const toEdition = (library: Library, book: Book) => ({
   ...editionOf(library, book.bookId),
 })
 
+/** Null or a value, for each field. */
+export const editionFields = Object.fromEntries(
+  Object.entries(SOME_EDITION).map(([name, value]) => [name, fc.constantFrom(null, value)]),
+) as { [Field in keyof Edition]: fc.Arbitrary<Edition[Field] | null> }
+
 const patch = anyOf({
+  ...editionFields,
   title: fc.constantFrom(...TITLES),
   cover: fc.constantFrom(null, '', 'https://covers.library.test/2.jpg'),
   isbn: fc.constantFrom(null, ...ISBNS.map(([sent]) => sent)),
-  language: fc.constantFrom(null, 'ko', 'pt-BR'),
   format: fc.constantFrom(null, ...BOOK_FORMATS),
   publishedYear: fc.constantFrom(null, -700, 2014),
   series: fc.constantFrom(null, '', '대하 소설'),

@@ -1,6 +1,6 @@
 // A plain model of a member's library: arrays, and functions that a reader of the contract would write. It knows no SQL.
+import type { Edition as EditionOfBook } from '../../../src/library/editions/responses'
 import type {
-  BOOK_FORMATS,
   BOOK_STATUSES,
   MEMO_AUTHORITIES,
   MEMO_TYPES,
@@ -31,15 +31,28 @@ export type Book = {
   readEndDate: string | null
 }
 
-export type Edition = {
-  isbn: string | null
-  language: string | null
-  format: (typeof BOOK_FORMATS)[number] | null
-  publishedYear: number | null
-  series: string | null
-  seriesNumber: number | null
-  sourceIds: string[]
+export type Edition = Omit<EditionOfBook, 'bookId' | 'title' | 'cover'>
+
+export const NO_EDITION: Edition = {
+  isbn: null,
+  language: null,
+  format: null,
+  publishedYear: null,
+  series: null,
+  seriesNumber: null,
+  sourceIds: [],
 }
+
+/** With a value in each field. */
+export const SOME_EDITION = {
+  isbn: '9788936434120',
+  language: 'pt-BR',
+  format: 'EBOOK',
+  publishedYear: 2014,
+  series: '대하 소설',
+  seriesNumber: 1.5,
+  sourceIds: ['goodreads:123', 'calibre:0e9f7a52'],
+} satisfies Edition
 
 export type Memo = {
   memoId: number
