@@ -16,7 +16,7 @@ BEGIN
     doneBooks = doneBooks + (NEW.bookStatus = 'DONE'),
     finishedBooks = finishedBooks + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL),
     textBytes = textBytes
-      + octet_length(concat(NEW.title, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
+      + octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
   WHERE memberId = NEW.memberId;
 END;
 
@@ -28,7 +28,7 @@ BEGIN
     doneBooks = doneBooks - (OLD.bookStatus = 'DONE'),
     finishedBooks = finishedBooks - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL),
     textBytes = textBytes
-      - OLD.memoBytes - octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds)),
+      - OLD.memoBytes - octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds)),
     memoBooks = memoBooks - OLD.hasMemos
   WHERE memberId = OLD.memberId
     AND withdrawnAt IS NULL;
@@ -49,14 +49,14 @@ BEGIN
   WHERE memberId = NEW.memberId;
 END;
 
-CREATE TRIGGER books_resized AFTER UPDATE OF title, cover, author, publisher, language, series, sourceIds ON books
-WHEN octet_length(concat(NEW.title, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
-  <> octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds))
+CREATE TRIGGER books_resized AFTER UPDATE OF title, subtitle, cover, author, publisher, language, series, sourceIds ON books
+WHEN octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
+  <> octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds))
 BEGIN
   UPDATE members
   SET textBytes = textBytes
-      - octet_length(concat(OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds))
-      + octet_length(concat(NEW.title, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
+      - octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds))
+      + octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
   WHERE memberId = NEW.memberId;
 END;
 
@@ -558,14 +558,15 @@ BEGIN
 END;
 
 -- Not currentPage: each change of it adds or updates a progress event. Not the counters, nor newestReadingId.
-CREATE TRIGGER books_update_logged AFTER UPDATE OF title, cover, author, publisher, createdAt, star, itemPage,
-  bookStatus, readStartDate, readEndDate, isbn, language, format, publishedYear, series, seriesNumber, sourceIds ON books
-WHEN (NEW.title, NEW.cover, NEW.author, NEW.publisher, NEW.createdAt, NEW.star, NEW.itemPage, NEW.bookStatus,
-      NEW.readStartDate, NEW.readEndDate, NEW.isbn, NEW.language, NEW.format, NEW.publishedYear, NEW.series,
-      NEW.seriesNumber, NEW.sourceIds)
-  IS NOT (OLD.title, OLD.cover, OLD.author, OLD.publisher, OLD.createdAt, OLD.star, OLD.itemPage, OLD.bookStatus,
-          OLD.readStartDate, OLD.readEndDate, OLD.isbn, OLD.language, OLD.format, OLD.publishedYear, OLD.series,
-          OLD.seriesNumber, OLD.sourceIds)
+CREATE TRIGGER books_update_logged AFTER UPDATE OF title, subtitle, cover, author, publisher, createdAt, star,
+  itemPage, bookStatus, readStartDate, readEndDate, isbn, language, format, publishedYear, series, seriesNumber,
+  sourceIds ON books
+WHEN (NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.createdAt, NEW.star, NEW.itemPage,
+      NEW.bookStatus, NEW.readStartDate, NEW.readEndDate, NEW.isbn, NEW.language, NEW.format, NEW.publishedYear,
+      NEW.series, NEW.seriesNumber, NEW.sourceIds)
+  IS NOT (OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.createdAt, OLD.star, OLD.itemPage,
+          OLD.bookStatus, OLD.readStartDate, OLD.readEndDate, OLD.isbn, OLD.language, OLD.format, OLD.publishedYear,
+          OLD.series, OLD.seriesNumber, OLD.sourceIds)
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
   SELECT memberId, seq + 1, 1, NEW.bookId, random() & 0xFFFFFFFFFFFF FROM changes

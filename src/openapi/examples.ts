@@ -85,8 +85,15 @@ const dates = { startedAt: '2026-11-01', finishedAt: '2026-11-20' }
 const libraryBook = { ...book, author: '한강', createdAt: registered, ...finished, memoCount: 1 }
 const listedBook = { ...libraryBook, publisher: '창비', ...reading }
 const isbn = '9788936434120'
-const noDetails = { language: null, format: null, publishedYear: null, series: null, seriesNumber: null }
-const details = { language: 'ko', format: 'PAPER', publishedYear: 2014 }
+const noDetails = {
+  subtitle: null,
+  language: null,
+  format: null,
+  publishedYear: null,
+  series: null,
+  seriesNumber: null,
+}
+const details = { subtitle: '한강 장편소설', language: 'ko', format: 'PAPER', publishedYear: 2014 }
 const sourceIds = ['goodreads:23501957']
 const edition = { ...book, isbn, ...noDetails, ...details, sourceIds }
 const tagged = { tags: ['Gwangju', 'Novel', '소설'] }

@@ -22,6 +22,7 @@ export const books = sqliteTable(
     bookId: integer().primaryKey(),
     memberId: ownerId(),
     title: text().notNull(),
+    subtitle: text(),
     cover: text(),
     author: text(),
     publisher: text(),

@@ -33,6 +33,7 @@ type Part =
 // biome-ignore format: columns are easier to compare
 const FIELDS = {
   title:         ['library', 'detail', 'edition', 'text',           'feed', 'log', 'export', 'import'],
+  subtitle:      [                     'edition', 'text', 'search', 'feed', 'log', 'export', 'import', 'fill'],
   cover:         ['library', 'detail', 'edition', 'text',           'feed', 'log', 'export', 'import', 'fill'],
   author:        ['library', 'detail',            'text',           'feed', 'log', 'export', 'import', 'fill'],
   publisher:     [           'detail',            'text', 'search', 'feed', 'log', 'export', 'import', 'fill'],

@@ -10,6 +10,7 @@ import { MAX_SAME_ISBN } from './store'
 
 export const Edition = namedObject('Edition', {
   ...z.pick(LibraryBook, { bookId: true, title: true, cover: true }).shape,
+  subtitle: z.nullable(textUpTo(MAX_NAME)),
   isbn: z.nullable(z.string().check(z.regex(/^97[89]\d{10}$/))),
   language: z.nullable(textUpTo(MAX_LANGUAGE)),
   format: z.nullable(BookFormat),
@@ -39,6 +40,8 @@ export const editionsReference: FeatureReference = {
     series: 'Series that the book belongs to. Null if none.',
     'EditionPatch.series': `Series that the book belongs to. ${NULLABLE_SENT}`,
     seriesNumber: 'Number of the book in its series, which may have a fraction, such as 1.5. Null if none.',
+    subtitle: 'Subtitle of the book. Null if none.',
+    'EditionPatch.subtitle': `Subtitle of the book. ${NULLABLE_SENT}`,
     sourceIds: 'Identifiers of the book in other services, such as `goodreads:123`.',
     'EditionPatch.sourceIds':
       'Identifiers of the book in other services, each with the name of the service in lower case, a colon and printable ASCII characters, without repetition. They replace the stored ones; null or an empty array clears them.',

@@ -45,6 +45,7 @@ const SourceIds = z.lazy(() =>
 export const EditionPatch = namedLazy('EditionPatch', () =>
   z.object({
     title: z.optional(filledText(MAX_NAME)),
+    subtitle: z.optional(nullableText(MAX_NAME)),
     cover: z.optional(NullableUrl),
     isbn: z.nullish(Isbn),
     language: z.nullish(Language),

@@ -34,9 +34,9 @@ export const searchReference: FeatureReference = {
       operationId: 'searchBooks',
       summary: 'Search your books',
       description:
-        'Books whose title, author or publisher contains `q`, newest first, regardless of case. In publishers, the case of ' +
-        'letters beyond ASCII matters. A request searches at most 1,000 books, so a page can be short or empty: the list ' +
-        'ends when `next` is null.',
+        'Books whose title, subtitle, author or publisher contains `q`, newest first, regardless of case. In subtitles and ' +
+        'publishers, the case of letters beyond ASCII matters. A request searches at most 1,000 books, so a page can be ' +
+        'short or empty: the list ends when `next` is null.',
       responses: { 200: json(listOf(LibraryBook), 'A page of matching books') },
     },
     'GET /memos/search': {

@@ -82,7 +82,7 @@ const toValues = ({ q: typed, cursor = Number.MAX_SAFE_INTEGER, size }: BookSear
   return { q: fold(typed), typed, cursor, limit: size }
 }
 
-/** The caller's books whose title, author or publisher contains the term, newest first. */
+/** The caller's books of which a searched field contains the term, newest first. */
 export const searchBooks = async (db: Db, caller: Caller, search: BookSearch): Promise<List<LibraryBook>> => {
   const { end, rows } = await runAsCaller(db, caller, {
     end: firstRow(selectOldestBook()),

@@ -114,9 +114,11 @@ describe('PATCH /books/{book-id}/edition', () => {
     ...['PAPER', 'EBOOK', 'AUDIO'].map((format): ValidCase => [{ format }]),
     ...[-3000, -1, 0, 9999].map((publishedYear): ValidCase => [{ publishedYear }]),
     ...[0, 0.5, 1.5, 100_000].map((seriesNumber): ValidCase => [{ seriesNumber }]),
-    [{ series: '가'.repeat(500) }],
-    [{ series: '' }, { series: null }],
-    ...Object.values(UNUSUAL_TEXTS).map((series): ValidCase => [{ series }]),
+    ...['subtitle', 'series'].flatMap((field): ValidCase[] => [
+      [{ [field]: '가'.repeat(500) }],
+      [{ [field]: '' }, { [field]: null }],
+      ...Object.values(UNUSUAL_TEXTS).map((text): ValidCase => [{ [field]: text }]),
+    ]),
     [{ sourceIds: [] }],
     [{ sourceIds: Array.from({ length: 20 }, (_, n) => `goodreads:${n}`) }],
     [{ sourceIds: [`bookwyrm:https://books.example/${'x'.repeat(168)}`, 'open-library:/works/OL1W'] }],
@@ -129,6 +131,7 @@ describe('PATCH /books/{book-id}/edition', () => {
   itRejects(
     {
       title: { ...invalid.notText(500), ...invalid.BLANK, ...invalid.NULL },
+      subtitle: invalid.notText(500),
       cover: invalid.NOT_URL,
       isbn: { ...invalid.NOT_STRING, ...invalid.EMPTY, ...values('9788936434120') },
       language: {
@@ -165,17 +168,24 @@ describe('PATCH /books/{book-id}/edition', () => {
     expect((await patch({ sourceIds })).body.fieldErrors).toMatchObject([{ field: 'sourceIds' }])
   })
 
-  it('counts language, series and identifiers towards the text of the member', async () => {
+  it('counts subtitle, language, series and identifiers towards the text of the member', async () => {
     const writer = await signUp()
     const { bookId: id } = await writer.createBook({ title: 'A' })
     const send = (limit: number, body: object) =>
       writer.send('PATCH', `/books/${id}/edition`, { body, changed: { MAX_MEMBER_TEXT_BYTES: `${limit}` } })
-    // Three bytes of title, 5 of language, 6 of series, and 7 of JSON.
-    const texts = { title: '한', language: 'pt-BR', series: '소설', sourceIds: ['a:1'], publishedYear: 2014 }
-    const refused = await send(20, texts)
-    expect(refused).toMatchObject({ status: 409, body: { message: 'Limit reached: 20 bytes of text per member' } })
+    // Three bytes of title and of subtitle, 5 of language, 6 of series, and 7 of JSON.
+    const texts = {
+      title: '한',
+      subtitle: '강',
+      language: 'pt-BR',
+      series: '소설',
+      sourceIds: ['a:1'],
+      publishedYear: 2014,
+    }
+    const refused = await send(23, texts)
+    expect(refused).toMatchObject({ status: 409, body: { message: 'Limit reached: 23 bytes of text per member' } })
     expect((await writer.get(`/books/${id}/edition`)).body).toEqual({ bookId: id, ...NO_EDITION, title: 'A' })
-    expect((await send(21, texts)).status).toBe(200)
+    expect((await send(24, texts)).status).toBe(200)
     // Texts that do not grow are always accepted.
     expect((await send(0, { series: '시집', isbn: '8936434128' })).status).toBe(200)
     expect((await send(0, { series: '시집!' })).status).toBe(409)

@@ -34,6 +34,7 @@ export type Book = {
 export type Edition = Omit<EditionOfBook, 'bookId' | 'title' | 'cover'>
 
 export const NO_EDITION: Edition = {
+  subtitle: null,
   isbn: null,
   language: null,
   format: null,
@@ -45,6 +46,7 @@ export const NO_EDITION: Edition = {
 
 /** With a value in each field. */
 export const SOME_EDITION = {
+  subtitle: 'A Brief History',
   isbn: '9788936434120',
   language: 'pt-BR',
   format: 'EBOOK',

@@ -143,6 +143,7 @@ const readBook = (row: Row, book: Record<string, unknown>) => {
   const progress = getList('progress', MAX_EVENTS, uniqueEvent)
   Object.assign(row.entry, {
     title: getName('title'),
+    subtitle: getName('subtitle'),
     author: getName('author'),
     publisher: getName('publisher'),
     cover: get('cover', NullableUrl),
