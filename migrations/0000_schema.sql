@@ -225,8 +225,6 @@ CREATE TABLE `members` (
 	`email` text NOT NULL,
 	`name` text NOT NULL,
 	`passwordHash` text NOT NULL,
-	`tokenVersion` integer DEFAULT 0 NOT NULL,
-	`keptTokenId` text,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
 	`yetBooks` integer DEFAULT 0 NOT NULL,

@@ -1,2 +1,0 @@
-ALTER TABLE `members` DROP COLUMN `tokenVersion`;--> statement-breakpoint
-ALTER TABLE `members` DROP COLUMN `keptTokenId`;
