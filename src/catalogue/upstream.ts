@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { ApiError, retryAfter } from '../errors'
-import { readAtMost } from '../http/bodies/read-body'
+import { readAtMost } from '../input/read-body'
 import { log } from '../runtime/log'
 
 const TIMEOUT_MS = 3000

@@ -11,10 +11,10 @@ import {
   MAX_LISTED_ERRORS,
   toErrorBody,
 } from '../errors'
-import { rejectKey } from '../http/bodies/request-key'
-import { firstIssues } from '../http/bodies/validate'
 import { shapeOf } from '../http/ignored'
 import type { RouteMetadata } from '../http/route-metadata'
+import { rejectKey } from '../input/request-key'
+import { firstIssues } from '../input/validate'
 import { Memo } from '../library/memos/responses'
 import { namedObject } from '../values/named'
 import { EXAMPLES } from './examples'

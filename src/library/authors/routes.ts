@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
+import { canReadLibrary } from '../../callers/authenticated'
 import type { App } from '../../env'
-import { valid } from '../../http/bodies/validate'
-import { canReadLibrary } from '../../http/guard/authenticated'
+import { valid } from '../../input/validate'
 import { AuthorsQuery } from './schema'
 import { listAuthors } from './store'
 

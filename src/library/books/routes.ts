@@ -1,9 +1,4 @@
 import { Hono } from 'hono'
-import type { App } from '../../env'
-import { found } from '../../errors'
-import { keyed } from '../../http/bodies/request-key'
-import { valid, validText } from '../../http/bodies/validate'
-import { allowOnly } from '../../http/error-response'
 import {
   authenticated,
   canEditAll,
@@ -12,10 +7,15 @@ import {
   canReadLibrary,
   canReadMemos,
   canWriteLibrary,
-} from '../../http/guard/authenticated'
-import { limitCountedPages, limitLargePages, recordCount } from '../../http/guard/large-pages'
+} from '../../callers/authenticated'
+import { limitCountedPages, limitLargePages, recordCount } from '../../callers/large-pages'
+import type { App } from '../../env'
+import { found } from '../../errors'
+import { allowOnly } from '../../http/error-response'
 import { sendJson } from '../../http/json-stream'
 import { sendPage } from '../../http/send-page'
+import { keyed } from '../../input/request-key'
+import { valid, validText } from '../../input/validate'
 import { Timestamp } from '../../values/fields'
 import { Paging } from '../../values/paging'
 import { DAY_MS, localTime } from '../../values/time'

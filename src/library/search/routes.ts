@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
+import { canReadAll, canReadLibrary } from '../../callers/authenticated'
+import { throttledByMember } from '../../callers/throttle'
 import type { App } from '../../env'
 import { found } from '../../errors'
-import { valid } from '../../http/bodies/validate'
 import { allowOnly } from '../../http/error-response'
-import { canReadAll, canReadLibrary } from '../../http/guard/authenticated'
-import { throttledByMember } from '../../http/guard/throttle'
+import { valid } from '../../input/validate'
 import { BookSearch, MemoSearch } from './schema'
 import { searchBooks, searchMemos } from './store'
 

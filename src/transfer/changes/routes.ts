@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
+import { canReadAll } from '../../callers/authenticated'
+import { throttledAsWrites } from '../../callers/throttle'
 import type { App } from '../../env'
-import { valid } from '../../http/bodies/validate'
-import { canReadAll } from '../../http/guard/authenticated'
-import { throttledAsWrites } from '../../http/guard/throttle'
+import { valid } from '../../input/validate'
 import { ChangesQuery } from './schema'
 import { listChanges } from './store'
 

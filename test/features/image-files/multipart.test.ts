@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readForm } from '../../../src/http/bodies/multipart'
+import { readForm } from '../../../src/input/multipart'
 import { join } from '../../support/bytes'
 
 const TYPE = 'multipart/form-data; boundary=b'

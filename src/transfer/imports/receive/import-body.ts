@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import type { App } from '../../../env'
 import { ApiError, fieldError } from '../../../errors'
-import { mediaTypeOf, parseJson } from '../../../http/bodies/body'
-import type { FormPart } from '../../../http/bodies/multipart'
-import { bodyValidator, checkFields, readParts, type Validator } from '../../../http/bodies/validate'
 import { annotate } from '../../../http/route-metadata'
+import { mediaTypeOf, parseJson } from '../../../input/body'
+import type { FormPart } from '../../../input/multipart'
+import { bodyValidator, checkFields, readParts, type Validator } from '../../../input/validate'
 import { ImportParts, MAX_FILE_BYTES, MAX_PART_BYTES } from '../schema'
 
 export type Upload = { file: Uint8Array<ArrayBuffer>; parts: ImportParts }

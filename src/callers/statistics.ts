@@ -1,8 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import type { App } from '../../env'
-import { createLimiter } from '../../runtime/limiter'
-import { createRecent } from '../../runtime/recent'
-import { annotate } from '../route-metadata'
+import type { App } from '../env'
+import { annotate } from '../http/route-metadata'
+import { createLimiter } from '../runtime/limiter'
+import { createRecent } from '../runtime/recent'
 import { memberOf, withLease } from './large-pages'
 import { limitCaller } from './throttle'
 

@@ -1,7 +1,7 @@
-import { credentialOf } from '../../auth/token'
-import type { App } from '../../env'
-import { createRecent } from '../../runtime/recent'
-import { toBits } from '../../values/contract'
+import { credentialOf } from '../auth/token'
+import type { App } from '../env'
+import { createRecent } from '../runtime/recent'
+import { toBits } from '../values/contract'
 
 // What this isolate has learned about credentials from the database. It saves calls and decides whom a request is
 // charged to, but never grants anything: the database checks the caller of every statement.

@@ -1,5 +1,5 @@
-import { ApiError, type ErrorCode } from '../../errors'
-import { withTimeout } from '../../runtime/retry'
+import { ApiError, type ErrorCode } from '../errors'
+import { withTimeout } from '../runtime/retry'
 
 /** Reads a stream into one array. Stops reading and returns undefined when there are more than `maxBytes`. */
 export const readAtMost = async (stream: ReadableStream<Uint8Array> | null, maxBytes: number) => {

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { App } from '../../env'
+import type { App } from '../env'
 import { networkOf } from './caller-network'
 
 // A table instead of a library: bowser, with the versions of browsers and many crawlers, would add 7.4 KB to the

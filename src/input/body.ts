@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
-import type { App } from '../../env'
-import { ApiError, unavailable } from '../../errors'
-import { createLimiter, type Lease } from '../../runtime/limiter'
-import { sourcesOf } from '../../values/network'
-import { confirmFirst } from '../guard/authenticated'
-import { networkOf } from '../guard/caller-network'
+import { confirmFirst } from '../callers/authenticated'
+import { networkOf } from '../callers/caller-network'
+import type { App } from '../env'
+import { ApiError, unavailable } from '../errors'
+import { createLimiter, type Lease } from '../runtime/limiter'
+import { sourcesOf } from '../values/network'
 import { readGrowing, readWhole } from './read-body'
 
 const MIB = 1024 * 1024

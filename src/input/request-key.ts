@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from 'hono'
-import type { App } from '../../env'
-import { ApiError } from '../../errors'
-import type { Scope } from '../../values/contract'
-import { annotate } from '../route-metadata'
+import type { App } from '../env'
+import { ApiError } from '../errors'
+import { annotate } from '../http/route-metadata'
+import type { Scope } from '../values/contract'
 
 const HEADER = 'Idempotency-Key'
 const keyError = 'must be 1 to 64 visible ASCII characters, in quotes or not'

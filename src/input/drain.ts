@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import type { App } from '../../env'
+import type { App } from '../env'
 import { declaredLength, SMALL_BYTES } from './body'
 
 // The runtime resets the connection when a response is sent long before the body ends, and the client may not see it.
