@@ -7,8 +7,8 @@ import { recovery } from './accounts/recovery/routes'
 import { sessions } from './accounts/sessions/routes'
 import { tokens } from './accounts/tokens/routes'
 import { networkOf } from './callers/caller-network'
+import { knownMember } from './callers/credentials'
 import { catalogue } from './catalogue/routes'
-import { confirmCaller } from './db/caller'
 import { connect } from './db/client'
 import { type App, configure } from './env'
 import { ApiError, methodNotAllowed, underMaintenance } from './errors'
@@ -66,7 +66,7 @@ const openSlot = (c: Context<App>, slot: number) =>
 
 export const app = new Hono<App>({ router: createRouter() })
 
-app.use(logged)
+app.use(logged(knownMember))
 app.use(headers)
 app.use(drained)
 app.use(async (c, next) => {
@@ -77,7 +77,6 @@ app.use(async (c, next) => {
   const open = (slot: number) => (slot === 0 ? directory : openSlot(c, slot))
   c.set('slots', { numbers: [...databasesOf(c.env).keys()], directory, open })
   c.set('db', directory)
-  c.set('confirmCaller', confirmCaller)
   await next()
 })
 app.route('/', docs)

@@ -123,15 +123,11 @@ export type App = {
     config: Config
     slots: Slots
     db: Db
-    /** Checks the caller in a database call. Passed on to `http`, which does not import `db`. */
-    confirmCaller: (db: Db, caller: Caller) => Promise<unknown>
     caller: Caller
-    /** What the caller's limits count by. Account management must not depend on other credentials of the member. */
-    limitedPer: 'member' | 'credential'
-    /** The limits that this request has yet to be charged to. */
-    limits: CallerLimit[]
-    /** Whether expensive work began on the strength of an earlier confirmation, made within the last minute. */
-    isUnverified?: true
+    /** The limits that this request counts towards. */
+    limits: readonly CallerLimit[]
+    /** Whether expensive work has begun before this request's first call, on an earlier confirmation. */
+    isUnverified?: boolean
     /** The schema of the query, once it was validated. */
     query?: z.core.$ZodType
     /** Fields of the body that the operation does not have. */
@@ -147,8 +143,8 @@ export type App = {
 export type CallerLimit = {
   binding: 'MEMBER_LIMIT' | 'WRITE_LIMIT'
   kind: string
-  /** Counts per member, whatever `limitedPer` is. */
-  per?: 'member'
+  /** Counts all credentials of a member together, links included. */
+  perMember?: true
 }
 
 // An empty value counts as missing: forms and .env files cannot leave a value out.

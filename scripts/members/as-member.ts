@@ -21,5 +21,5 @@ const withoutSession = (database: D1Database) =>
 /** The member as the caller of the Worker's code, with the connection on which that works. */
 export const asMember = ({ slot, memberId, database }: Omit<Member, 'email'>): { db: Db; caller: SessionCaller } => ({
   db: connect(withoutSession(database), { slot }),
-  caller: { slot, memberId, sessionId: 'operator' },
+  caller: { kind: 'session', slot, memberId, sessionId: 'operator', required: [] },
 })

@@ -29,7 +29,7 @@ const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
 
 /** Identifies the credential of a caller: a session or an access token. Unlike the member, it is the caller's alone. */
 export const credentialOf = (caller: Caller) =>
-  'sessionId' in caller ? `${caller.slot} ${caller.memberId} ${caller.sessionId}` : caller.tokenHash
+  caller.kind === 'session' ? `${caller.slot} ${caller.memberId} ${caller.sessionId}` : caller.tokenHash
 
 /** The session that a token is issued for. Times are in milliseconds since 1970. */
 type Issued = { memberId: number; sessionId: string; issuedAt: number; expiresAt: number }
@@ -52,7 +52,7 @@ export const issueToken = async (
 
 // A valid signature stays valid, so it is verified once per isolate. Expiry and the session are checked on each
 // request.
-type Verified = { caller: Readonly<SessionCaller>; exp: number; secret: string }
+type Verified = { session: Omit<SessionCaller, 'required'>; exp: number; secret: string }
 const cache = createRecent<Verified>(1000)
 
 const readClaims = async (token: string, secret: string) => {
@@ -72,8 +72,9 @@ const readToken = async ({ JWT_SECRET, JWT_SECRET_PREVIOUS }: Config, token: str
     // verify throws on parts that are not base64 or not JSON.
     const claims = await readClaims(token, secret).catch(() => undefined)
     if (!claims) continue
-    const caller = { slot: claims.slot ?? 0, memberId: Number(claims.sub), sessionId: claims.sid }
-    const verified = { caller, exp: claims.exp, secret }
+    const { slot = 0, sub, sid } = claims
+    const session = { kind: 'session', slot, memberId: Number(sub), sessionId: sid } as const
+    const verified = { session, exp: claims.exp, secret }
     cache.set(token, verified)
     return verified
   }
@@ -81,12 +82,12 @@ const readToken = async ({ JWT_SECRET, JWT_SECRET_PREVIOUS }: Config, token: str
 }
 
 /**
- * The caller a token names. During a rotation of the secret, tokens signed with JWT_SECRET_PREVIOUS are accepted too.
+ * The session a token names. During a rotation of the secret, tokens signed with JWT_SECRET_PREVIOUS are accepted too.
  * Whether the session has ended, only the database knows.
  * @throws UNAUTHORIZED when it is malformed, forged or expired
  */
-export const verifyToken = async (config: Config, token: string): Promise<SessionCaller> => {
-  const { caller, exp } = await readToken(config, token)
+export const verifyToken = async (config: Config, token: string) => {
+  const { session, exp } = await readToken(config, token)
   if (exp <= Date.now() / 1000) throw unauthorized('expired')
-  return { ...caller }
+  return session
 }

@@ -1,30 +1,24 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { hashToken, hasTokenForm, readLinkSecret, slotOfToken } from '../auth/access-token'
 import { credentialOf, verifyToken } from '../auth/token'
+import { type Caller, requireMember } from '../db/caller'
 import type { App } from '../env'
-import { ApiError, tooManyRequests, unauthorized } from '../errors'
+import { ApiError, unauthorized } from '../errors'
 import { annotate } from '../http/route-metadata'
-import type { Right, Scope } from '../values/contract'
+import type { Scope } from '../values/contract'
 import { SUFFIXES, toShape } from '../values/link'
-import { confirmedMember, hasEnded, rememberVerdict } from './credentials'
-import { chargeCaller, chargeNetwork, limitCaller, PERIOD_SECONDS } from './throttle'
-
-type Caller = App['Variables']['caller']
+import { confirmedMember, hasEnded, remember } from './credentials'
+import { chargeCaller, chargeNetwork, limitCaller, refuseExceeded } from './throttle'
 
 const CREDENTIALS = /^(bearer|token) +(\S+) *$/i
 
 const DOUBLED = /^(?:bearer|token) +(?:bearer|token) /i
 const BARE = /^[\w-]{20,}(?:\.[\w.-]*)?$/
 
-const toTokenCaller = async (token: string, slot: number, required: Right[]): Promise<Caller> => ({
-  slot,
-  tokenHash: await hashToken(token),
-  required,
-})
 const isBoundSlot = (c: Context<App>, slot: number) => c.get('slots').numbers.includes(slot)
 
 /** @throws UNAUTHORIZED when the header names no caller */
-const findCaller = async (c: Context<App>, required: Scope[]) => {
+const findCaller = async (c: Context<App>, required: Scope[]): Promise<Caller> => {
   const header = c.req.header('Authorization') ?? ''
   const [, scheme = '', token = ''] = header.match(CREDENTIALS) ?? []
   if (hasTokenForm(token)) {
@@ -32,18 +26,31 @@ const findCaller = async (c: Context<App>, required: Scope[]) => {
     if (slot === undefined) throw unauthorized('malformed')
     // Anyone can make up a token of an unbound slot.
     if (!isBoundSlot(c, slot)) throw unauthorized('ended')
-    return toTokenCaller(token, slot, required)
+    return { kind: 'token', slot, tokenHash: await hashToken(token), required }
   }
-  if (scheme.toLowerCase() === 'bearer') return verifyToken(c.get('config'), token)
+  if (scheme.toLowerCase() === 'bearer') return { ...(await verifyToken(c.get('config'), token)), required }
   throw unauthorized(DOUBLED.test(header) ? 'doubled' : BARE.test(header) ? 'bare' : 'missing')
 }
 
-/** Sets the variables that handlers read. `limitedPer`: what the caller's limits count by. */
-const setCaller = (c: Context<App>, caller: Caller, limitedPer: App['Variables']['limitedPer']) => {
+/**
+ * Sets the variables that handlers read. What the caller's database finds about the credential is remembered; then the
+ * limits of the request are charged, once.
+ */
+const setCaller = (c: Context<App>, caller: Caller) => {
+  let charged: Promise<unknown> | undefined
   c.set('caller', caller)
   c.set('limits', [])
-  c.set('limitedPer', limitedPer)
-  c.set('db', { ...c.get('slots').open(caller.slot), credential: credentialOf(caller) })
+  c.set('db', {
+    ...c.get('slots').open(caller.slot),
+    credential: credentialOf(caller),
+    onGuard: async (found) => {
+      remember(caller, found)
+      c.set('isUnverified', false)
+      if (found === 'ended') return
+      charged ??= chargeCaller(c)
+      await charged
+    },
+  })
 }
 
 /**
@@ -56,46 +63,34 @@ const authenticate =
   async (c, next) => {
     const caller = await findCaller(c, required)
     if (hasEnded(caller)) throw unauthorized('ended')
-    setCaller(c, caller, required.length === 0 ? 'credential' : 'member')
+    setCaller(c, caller)
     // Nobody can make up a session token, so account management does not need this limit, which others could use up.
-    const isExempt = required.length === 0 && 'sessionId' in caller
+    const isExempt = required.length === 0 && caller.kind === 'session'
     if (!isExempt && confirmedMember(caller) === undefined) await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'credential')
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
       if (!isConditional && c.req.header('If-Match') !== undefined) throw new ApiError('IF_MATCH_UNSUPPORTED')
       limitCaller(c, { binding: 'WRITE_LIMIT', kind: 'write' })
     }
     await next()
-    await settle(c, caller)
+    // Expensive work is charged even if the request failed before its first database call.
+    if (c.get('isUnverified')) await requireMember(c.get('db'), caller).catch(() => {})
   }
-
-/** Remembers whether the database accepted the credential, and charges the caller's limits. */
-const settle = async (c: Context<App>, caller: Caller) => {
-  // Expensive work is charged even if the request failed before its first database call.
-  if (c.get('isUnverified') && caller.verdict === undefined) {
-    const confirmCaller = c.get('confirmCaller')
-    await confirmCaller(c.get('db'), caller).catch(() => {})
-  }
-  rememberVerdict(caller)
-  if (caller.verdict === 'valid') await chargeCaller(c)
-}
 
 /**
- * Confirms the caller in a database call, and then charges the limits, before expensive work. Makes no call if the
- * database confirmed the credential within the last minute, or if the route needs no token.
+ * Confirms the caller in a database call, which charges the limits, before expensive work. Makes no call if the database
+ * confirmed the credential within the last minute.
  * @throws UNAUTHORIZED, INSUFFICIENT_SCOPE, SESSION_REQUIRED; TOO_MANY_REQUESTS when the caller is above a limit
  */
 export const confirmFirst = async (c: Context<App>) => {
-  const caller = c.get('caller') as Caller | undefined
-  if (!caller || caller.verdict === 'valid') return
-  const member = confirmedMember(caller)
-  if (member !== undefined) {
-    caller.memberId = member
+  const { caller, db } = c.var
+  const recent = confirmedMember(caller)
+  if (recent) {
     c.set('isUnverified', true)
-    return
+    return recent
   }
-  const { db, confirmCaller } = c.var
-  await confirmCaller(db, caller)
-  if (await chargeCaller(c)) throw tooManyRequests(PERIOD_SECONDS)
+  const member = await requireMember(db, caller)
+  refuseExceeded(c)
+  return member
 }
 
 /**
@@ -136,14 +131,14 @@ export const linked = annotate<MiddlewareHandler<App>>(
     const named = readLinkSecret(secret)
     if (!named || !isBoundSlot(c, named.slot) || !SUFFIXES[named.kind].includes(suffix))
       throw new ApiError('LINK_NOT_FOUND')
-    const caller = await toTokenCaller(secret, named.slot, ['show'])
+    const { slot } = named
+    const caller = { kind: 'link', slot, tokenHash: await hashToken(secret), required: ['show'] } satisfies Caller
     if (hasEnded(caller)) throw new ApiError('LINK_NOT_FOUND')
     c.set('link', { shape: toShape(named.kind, named.variant), secret, suffix })
-    setCaller(c, caller, 'credential')
+    setCaller(c, caller)
     await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'link')
     limitCaller(c, { binding: 'WRITE_LIMIT', kind: 'link' })
     await next()
-    await settle(c, caller)
   },
   { limit: 'link' },
 )

@@ -1,8 +1,10 @@
 import type { Context, MiddlewareHandler } from 'hono'
+import { requiring } from '../db/caller'
 import type { App } from '../env'
 import { annotate } from '../http/route-metadata'
 import { createLimiter } from '../runtime/limiter'
 import { createRecent } from '../runtime/recent'
+import type { Scope } from '../values/contract'
 import { memberOf, withLease } from './large-pages'
 import { limitCaller } from './throttle'
 
@@ -25,7 +27,7 @@ const limitYears =
   async (c, next) => {
     const isLong = (longest.get(memberOf(c)) ?? 0) > LONG[whose]
     for (let left = isLong ? LONG_CHARGE : charge; left > 0; left--)
-      limitCaller(c, { binding: 'MEMBER_LIMIT', kind, per: 'member' })
+      limitCaller(c, { binding: 'MEMBER_LIMIT', kind, perMember: true })
     if (!isLong) return next()
     await withLease(c, longYears[whose], 1, next)
   }
@@ -46,9 +48,9 @@ export const limitLinkedYear: MiddlewareHandler<App> = (c, next) =>
   c.get('link').shape.kind === 'YEAR' ? limitLongYear(c, next) : next()
 
 /** How handlers behind `limitStatistics` or `limitLinkedYear` read the statistics of its caller. */
-export const statisticsOf = (c: Context<App>) => ({
+export const statisticsOf = (c: Context<App>, ...furtherScopes: Scope[]) => ({
   db: c.get('db'),
-  caller: c.get('caller'),
+  caller: requiring(c.get('caller'), ...furtherScopes),
   /** The time zone of members without one. */
   serviceZone: c.get('config').TIME_ZONE,
   /** Receives the number of rows of a year that was read. */

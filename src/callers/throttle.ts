@@ -14,7 +14,7 @@ import { knownMember } from './credentials'
 type RateLimiter = { [K in keyof Bindings]-?: NonNullable<Bindings[K]> extends RateLimit ? K : never }[keyof Bindings]
 
 /** The period of the rate limits in wrangler.toml, and so the longest wait of a refused client. */
-export const PERIOD_SECONDS = 60
+const PERIOD_SECONDS = 60
 const TIMEOUT_MS = 1000
 
 /** Counts a request, and returns whether the key is above the limit. */
@@ -51,9 +51,14 @@ export const throttledByNetwork = annotate<MiddlewareHandler<App>>(
 /** The limits that callers are above, and until when. */
 const exceeded = createRecent<number>(10_000)
 
-const keyOf = (c: Context<App>, { kind, per }: CallerLimit) => {
+/**
+ * What a limit counts by: the member, but for links, and for account management, which must not depend on other
+ * credentials of the member, the credential.
+ */
+const keyOf = (c: Context<App>, { kind, perMember }: CallerLimit) => {
   const caller = c.get('caller')
-  return `${kind} ${(per ?? c.get('limitedPer')) === 'member' ? knownMember(caller) : credentialOf(caller)}`
+  const isShared = perMember || (caller.kind !== 'link' && caller.required.length > 0)
+  return `${kind} ${isShared ? knownMember(caller) : credentialOf(caller)}`
 }
 
 /** @throws TOO_MANY_REQUESTS while the caller is above one of the limits of this request */
@@ -69,22 +74,17 @@ export const refuseExceeded = (c: Context<App>) => {
  * @throws TOO_MANY_REQUESTS while the caller is above it
  */
 export const limitCaller = (c: Context<App>, limit: CallerLimit) => {
-  c.get('limits').push(limit)
+  c.set('limits', [...c.get('limits'), limit])
   refuseExceeded(c)
 }
 
-/**
- * Counts this request towards the limits of its caller, whom the database has confirmed. Returns whether one is
- * exceeded.
- */
+/** Counts this request towards the limits of its caller, whom the database has confirmed. */
 export const chargeCaller = async (c: Context<App>) => {
   const charge = async (limit: CallerLimit) => {
     const key = keyOf(c, limit)
-    if (!(await isOver(c, limit.binding, key))) return false
-    exceeded.set(key, Date.now() + PERIOD_SECONDS * 1000)
-    return true
+    if (await isOver(c, limit.binding, key)) exceeded.set(key, Date.now() + PERIOD_SECONDS * 1000)
   }
-  return (await Promise.all(c.get('limits').splice(0).map(charge))).includes(true)
+  await Promise.all(c.get('limits').map(charge))
 }
 
 const throttled =

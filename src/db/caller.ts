@@ -6,6 +6,7 @@ import { DAY_MS } from '../values/time'
 import {
   afterResponse,
   type Batch,
+  type ConfirmedMember,
   type Db,
   firstRow,
   idempotent,
@@ -17,22 +18,19 @@ import {
 } from './client'
 import { members } from './schema/member-tables'
 
-/** Whether the database accepted the credential, in the last call of this request. */
-type Judged = { verdict?: 'valid' | 'invalid' }
+/** `required`: the rights that the operation requires of a token. Empty if it requires a session. */
+type Credential = Readonly<{ slot: number; required: readonly Right[] }>
 /** The member and session that a verified token names. Only the slot's database knows whether the session has ended. */
-export type SessionCaller = { slot: number; memberId: number; sessionId: string } & Judged
+export type SessionCaller = Credential & Readonly<{ kind: 'session'; memberId: number; sessionId: string }>
 /** The bearer of an access token or a link. Only the slot's database knows whether it exists and who owns it. */
-type TokenCaller = {
-  slot: number
-  tokenHash: string
-  /** What the operation requires. Empty if it requires a session. */
-  required: readonly Right[]
-  /** Known after the first call to the database. */
-  memberId?: number
-  /** The bits of all scopes that the token has. Known after the database has accepted it. */
-  scopes?: number
-} & Judged
+type TokenCaller = Credential & Readonly<{ kind: 'token' | 'link'; tokenHash: string }>
 export type Caller = SessionCaller | TokenCaller
+
+/** The same caller in an operation that requires more. */
+export const requiring = (caller: Caller, ...rights: Right[]): Caller => ({
+  ...caller,
+  required: [...caller.required, ...rights],
+})
 
 const sessionMember = sql`(
   select memberId from sessions where memberId = :callerMemberId and sessionId = :callerSessionId
@@ -51,10 +49,10 @@ export const callerId = sql<number>`coalesce(${sessionMember}, ${tokenMember})`
 /** Matches the caller's row in members. */
 export const isCaller = sql`${members.memberId} = ${callerId}`
 
-type Member = typeof members.$inferSelect
+type MemberRow = typeof members.$inferSelect
 /** Selects columns of the caller's row in members. */
-export const selectMember = <Name extends keyof Member>(...names: Name[]) =>
-  sqlStatement<Pick<Member, Name>>`select ${sql.raw(names.join(', '))} from members where ${isCaller}`
+export const selectMember = <Name extends keyof MemberRow>(...names: Name[]) =>
+  sqlStatement<Pick<MemberRow, Name>>`select ${sql.raw(names.join(', '))} from members where ${isCaller}`
 
 /**
  * Matches the caller's row with an identifier, by default a parameter named like the column. Looks up the nearest
@@ -69,49 +67,49 @@ export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn, caller: SQL = ca
 
 /** Selects the caller's id, or no row if the guard is null. */
 // Without the limit, SQLite would evaluate the guard twice, once for each use of its value.
-export const selectCaller = sqlStatement<{ memberId: number }>`
+const selectCaller = sqlStatement<{ memberId: number }>`
   select memberId from (select ${callerId} as memberId limit 1) where memberId is not null`
 
-const selectToken = sqlStatement<{ memberId: number; scopes: number; lastUsedDay: number | null }>`
-  select memberId, scopes, lastUsedDay from accessTokens where tokenHash = :callerTokenHash and ${isLive}`
+type Token = { tokenHash: string; memberId: number; scopes: number; lastUsedDay: number | null }
+const selectToken = sqlStatement<Token>`
+  select tokenHash, memberId, scopes, lastUsedDay from accessTokens where tokenHash = :callerTokenHash and ${isLive}`
 const updateLastUsed = sqlStatement<{ memberId: number }>`
   update accessTokens set lastUsedDay = :today
   where tokenHash = :tokenHash and coalesce(lastUsedDay, -1) < :today returning memberId`
 
 // Links never get this error: `refuseAsMissing` replaces it.
-const refusal = ({ required }: TokenCaller) =>
+const refusal = ({ required }: Caller) =>
   required.length > 0 ? insufficientScope(required as readonly Scope[]) : new ApiError('SESSION_REQUIRED')
 
 /** The values of the parameters whose names begin with `caller`. */
 const parametersOf = (caller: Caller, callerNow: number) => {
-  const { tokenHash: callerTokenHash, required } = 'tokenHash' in caller ? caller : { tokenHash: null, required: [] }
-  const { memberId, sessionId } = 'sessionId' in caller ? caller : { memberId: null, sessionId: null }
-  const callerScopes = toBits(required)
-  return { callerMemberId: memberId, callerSessionId: sessionId, callerTokenHash, callerScopes, callerNow }
+  const { memberId, sessionId, tokenHash } = { memberId: null, sessionId: null, tokenHash: null, ...caller }
+  return {
+    callerMemberId: memberId,
+    callerSessionId: sessionId,
+    callerTokenHash: tokenHash,
+    callerScopes: toBits(caller.required),
+    callerNow,
+  }
 }
 
 /** Records the day of use after the response, at most once a day. */
-const markUsed = (db: Db, tokenHash: string, lastUsedDay: number | null, now: number) => {
+const markUsed = (db: Db, { tokenHash, lastUsedDay }: Token, now: number) => {
   const today = Math.floor(now / DAY_MS)
   if (lastUsedDay !== null && lastUsedDay >= today) return
   runAfterResponse(db, 'access token', { used: idempotent(updateLastUsed({ tokenHash, today })) })
 }
 
-/** A replica may not have a new credential yet, so only a refusal by the primary is final. */
-const refuse = (db: Db, caller: Caller) => {
-  if (!db.isReplica) caller.verdict = 'invalid'
-  return unauthorized('ended')
-}
-
 /** `guard`: selects from, or updates, the caller's own row. It returns no row if the credential is not valid. */
 type CallerBatch = Batch & { readonly guard?: Statement }
 type CallerResults<B extends CallerBatch> = Results<Omit<B, 'guard'>> &
-  (B extends { guard: Statement<infer Row> } ? { guard: Row } : unknown)
+  (B extends { guard: Statement<infer Row> } ? { guard: Row } : unknown) & { member: ConfirmedMember }
+const ALL_SCOPES = -1
 
 /**
  * Runs the statements of an authenticated request in one round trip. Each statement is scoped to its owner by
  * `callerId` or `isCaller`. The guard, by default `selectCaller`, runs before them, which distinguishes 401 from 404.
- * Sets the caller's `verdict` if the caller is accepted, or if the primary refuses the credential itself.
+ * Returns the results by name, and the `member` whom the guard found.
  * @throws UNAUTHORIZED when the session has ended or the access token is unknown or expired; INSUFFICIENT_SCOPE or
  * SESSION_REQUIRED when the access token does not allow the operation. Then no statement has read or written member
  * data.
@@ -123,23 +121,23 @@ export const runAsCaller = async <B extends CallerBatch>(
 ): Promise<CallerResults<B>> => {
   const now = Date.now()
   const { guard = selectCaller(), ...others } = batch
-  const guarded = { guard: firstRow(guard), ...others }
-  const shared = parametersOf(caller, now)
-  if (!('tokenHash' in caller)) {
-    const results = await run(db, guarded, shared)
-    if (!results.guard) throw refuse(db, caller)
-    caller.verdict = 'valid'
-    return results as unknown as CallerResults<B>
+  const callerToken = caller.kind === 'session' ? undefined : firstRow(selectToken())
+  const { callerToken: token, ...results } = await run(
+    db,
+    { callerToken, guard: firstRow(guard), ...others },
+    parametersOf(caller, now),
+  )
+  const found = caller.kind === 'session' ? results.guard && { ...caller, scopes: ALL_SCOPES } : token
+  if (!found) {
+    // A replica may not have a new credential yet, so only a refusal by the primary is final.
+    if (!db.isReplica) await db.onGuard?.('ended')
+    throw unauthorized('ended')
   }
-  const withToken = { callerToken: firstRow(selectToken()), ...guarded }
-  const { callerToken: token, ...results } = await run(db, withToken, shared)
-  if (!token) throw refuse(db, caller)
-  caller.memberId = token.memberId
-  markUsed(db, caller.tokenHash, token.lastUsedDay, now)
+  if (token) markUsed(db, token, now)
   if (!results.guard) throw refusal(caller)
-  caller.scopes = token.scopes
-  caller.verdict = 'valid'
-  return results as unknown as CallerResults<B>
+  const member = { memberId: found.memberId, scopes: found.scopes } as ConfirmedMember
+  await db.onGuard?.(member)
+  return { ...results, member } as unknown as CallerResults<B>
 }
 
 /** Runs a single statement as the caller, and returns its first row. */
@@ -155,10 +153,7 @@ export const queryAll = async <Row>(db: Db, caller: Caller, query: Statement<Row
 }
 
 /**
- * Checks the caller in a call of its own, before expensive work. Returns the member's id.
+ * Checks the caller in a call of its own, before expensive work.
  * @throws the errors of `runAsCaller`
  */
-export const confirmCaller = async (db: Db, caller: Caller) => {
-  const { guard } = await runAsCaller(afterResponse(db), caller, { guard: selectCaller() })
-  return guard.memberId
-}
+export const requireMember = async (db: Db, caller: Caller) => (await runAsCaller(afterResponse(db), caller, {})).member

@@ -8,6 +8,10 @@ import { idRange } from './next-id'
 
 const dialect = new SQLiteSyncDialect()
 
+declare const isConfirmed: unique symbol
+/** The member of a credential that the guard has accepted; only the guard makes one. `scopes`: bits, all for a session. */
+export type ConfirmedMember = { readonly memberId: number; readonly scopes: number; readonly [isConfirmed]: true }
+
 /** The connection of one request to one database. */
 export type Db = Source & {
   session: D1DatabaseSession
@@ -15,6 +19,8 @@ export type Db = Source & {
   /** Whether a replica may answer, which may lack the latest writes. */
   isReplica: boolean
   onBookmark: (bookmark: string) => void
+  /** Receives what the guard of each call finds: the member, or that the credential has ended. */
+  onGuard?: (found: ConfirmedMember | 'ended') => Promise<void>
   /** Keeps a call running after its client disconnects. */
   waitUntil: (call: Promise<unknown>) => void
 }
@@ -29,7 +35,7 @@ const knownOf = (database: D1Database) => {
   return known
 }
 
-type ConnectOptions = { bookmark?: string } & Partial<Omit<Db, 'session' | 'credential'>>
+type ConnectOptions = { bookmark?: string } & Partial<Omit<Db, 'session' | 'credential' | 'onGuard'>>
 
 /**
  * Connects a request to a database. With a bookmark, a replica that is at least as recent may answer; without one,

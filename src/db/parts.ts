@@ -1,8 +1,7 @@
 // Lists that are too large for one database call and for the memory of an isolate.
 import { unavailable } from '../errors'
 import { createLimiter } from '../runtime/limiter'
-import type { Caller } from './caller'
-import { type Db, uninterrupted } from './client'
+import { type ConfirmedMember, type Db, uninterrupted } from './client'
 
 /**
  * A list with more bytes of text than this is loaded and sent in parts. In JSON, text can take six times as
@@ -44,7 +43,7 @@ const listLimiter = createLimiter({
   maxPerKey: (key) => (key.startsWith(MEMBER) ? 6 : 12),
 })
 
-const acquire = async (limiter: typeof partLimiter, { sources }: Db, { memberId }: Caller) => {
+const acquire = async (limiter: typeof partLimiter, { sources }: Db, { memberId }: ConfirmedMember) => {
   const lease = await limiter.acquire(1, [...sources, `${MEMBER}${memberId}`])
   if (!lease) throw unavailable('too many large lists in flight')
   return lease
@@ -61,11 +60,11 @@ export type LoadPart = <Part>(call: () => Promise<Part>) => Promise<Part>
  * when the response has been sent or aborted.
  * @throws UNAVAILABLE if too many requests wait, or this one waits too long
  */
-export const startLoading = async (db: Db, caller: Caller) => {
-  const lease = await acquire(listLimiter, db, caller)
+export const startLoading = async (db: Db, member: ConfirmedMember) => {
+  const lease = await acquire(listLimiter, db, member)
   const load: LoadPart = async (call) => {
     lease.renew()
-    const part = await acquire(partLimiter, db, caller)
+    const part = await acquire(partLimiter, db, member)
     return uninterrupted(db, call().finally(part.release))
   }
   return { load, end: lease.release }
@@ -74,11 +73,11 @@ export const startLoading = async (db: Db, caller: Caller) => {
 /** Yields an empty part once the first one is loaded, then the parts. `return` releases what it holds. */
 async function* iterateParts<Item>(
   db: Db,
-  caller: Caller,
+  member: ConfirmedMember,
   loadItems: LoadItems<Item>,
   [firstIds = [], ...otherIds]: number[][],
 ) {
-  const { load, end } = await startLoading(db, caller)
+  const { load, end } = await startLoading(db, member)
   try {
     const first = await load(() => loadItems(JSON.stringify(firstIds)))
     yield []
@@ -93,8 +92,8 @@ async function* iterateParts<Item>(
  * Loads a large list in parts, one database call each. The first is loaded before this returns, so that a failure can
  * still get an error response.
  */
-export const loadParts = async <Item>(db: Db, caller: Caller, sizes: Size[], load: LoadItems<Item>) => {
-  const parts = iterateParts(db, caller, load, splitByBytes(sizes))
+export const loadParts = async <Item>(db: Db, member: ConfirmedMember, sizes: Size[], load: LoadItems<Item>) => {
+  const parts = iterateParts(db, member, load, splitByBytes(sizes))
   await parts.next()
   return parts
 }

@@ -45,7 +45,12 @@ export const withBody = async (
 ) => {
   const { raw } = c.req
   const length = declaredLength(c)
-  if (kind === 'upload') await confirmFirst(c)
+  let confirming: Promise<unknown> | undefined
+  const confirm = () => {
+    if (c.get('caller')) confirming ??= confirmFirst(c)
+    return confirming
+  }
+  if (kind === 'upload') await confirm()
   if (!raw.body || (length !== undefined && length <= SMALL_BYTES)) return handle(await readWhole(raw), () => {})
   const limiter = memory[kind]
   let lease: Lease | undefined
@@ -56,7 +61,7 @@ export const withBody = async (
     return lease !== undefined
   }
   const reserve = async (size: number) => {
-    await confirmFirst(c)
+    await confirm()
     if (!(await (lease ? lease.grow(size) : acquire(size)))) throw unavailable('too many large bodies in flight')
   }
   const release = () => {

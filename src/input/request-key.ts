@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
+import { requiring } from '../db/caller'
 import type { App } from '../env'
 import { ApiError } from '../errors'
 import { annotate } from '../http/route-metadata'
@@ -36,8 +37,7 @@ export const keyed = (...shown: Scope[]) =>
         throw new ApiError('INVALID_PARAMETERS', { violationErrors: [{ propertyPath, rejectedValue, reason }] })
       }
       c.set('key', { keyHash: await hashText(key), requestHash: '' })
-      const { caller } = c.var
-      if ('required' in caller) caller.required = [...caller.required, ...shown]
+      c.set('caller', requiring(c.var.caller, ...shown))
       await next()
       if (c.res.ok && c.get('key')?.isReplayed) c.header('Idempotency-Replayed', 'true')
     },

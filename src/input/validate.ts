@@ -114,7 +114,7 @@ const hashRequest = async (c: Context<App>, kind: 'json' | 'upload', bytes: Uint
   if (!key) return
   const { pathname, search } = new URL(c.req.url)
   const hash = await (kind === 'json' ? hashText(toCanonical(bytes)) : hashBytes(bytes))
-  key.requestHash = await hashText(`${c.req.method} ${pathname}${search} ${hash}`)
+  c.set('key', { ...key, requestHash: await hashText(`${c.req.method} ${pathname}${search} ${hash}`) })
 }
 
 /** The most that a form may add to its file: boundaries, part headers and small fields. */

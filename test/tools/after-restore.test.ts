@@ -14,6 +14,7 @@ import { releaseAddresses } from '../../src/accounts/addresses/directory'
 import { runPurgeJobs } from '../../src/accounts/members/purge'
 import { withdraw } from '../../src/accounts/members/store'
 import { hashAddress } from '../../src/auth/keyed-hash'
+import type { SessionCaller } from '../../src/db/caller'
 import { connect } from '../../src/db/client'
 import { createBook } from '../../src/library/books/store'
 import { markWithdrawn } from '../../src/library/images/bucket'
@@ -59,7 +60,11 @@ const open = async (data: string) => {
   const databaseOf = (slot: number) => slots[slot]?.database as D1Database
   const dbOf = (slot: number) => connect(databaseOf(slot) as never, { slot })
   const idOf = (slot: number, member: number) => idsOf(slot).first + member
-  const callerOf = (slot: number, member: number) => ({ slot, memberId: idOf(slot, member), sessionId: 'session' })
+  const callerOf = (slot: number, member: number): SessionCaller => ({
+    ...{ kind: 'session', slot, required: [] },
+    memberId: idOf(slot, member),
+    sessionId: 'session',
+  })
   const keyOf = (slot: number, member: number, letter: string) =>
     `images/${idOf(slot, member)}/${letter.repeat(22)}.png`
   const workers = bucket as unknown as Parameters<typeof markWithdrawn>[0]

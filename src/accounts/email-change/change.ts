@@ -156,7 +156,8 @@ export const changeEmail = async (
   inform: Inform,
 ): Promise<{ profile: Profile; rateLimit: RateLimitHeaders }> => {
   const now = Date.now()
-  const id = caller.memberId ?? 0
+  // The guard refuses access tokens.
+  const id = caller.kind === 'session' ? caller.memberId : 0
   const undoCode = createUndoCode(caller.slot)
   const toSubject = (part: string) => keyedHash(config.JWT_SECRET, 'email change guess', credentialOf(caller), part)
   const attempt = toAttempt(now, ...(await limitNetwork(origin.network, toSubject, GUESSES)))

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, runAsCaller, selectCaller, selectMember } from '../../db/caller'
+import { type Caller, callerId, isCaller, runAsCaller, selectMember } from '../../db/caller'
 import { type Db, idempotent, sqlStatement } from '../../db/client'
 import { ERASED } from '../../values/withdrawal'
 import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/activity'
@@ -105,8 +105,7 @@ const eraseCaller = sqlStatement`
  */
 export const withdraw = async (db: Db, caller: Caller): Promise<Job> => {
   const createdAt = Date.now()
-  const { guard } = await runAsCaller(db, caller, {
-    guard: selectCaller(),
+  const { member } = await runAsCaller(db, caller, {
     claim: caller.slot > 0 ? refuseClaim({ createdAt }) : undefined,
     job: insertPurgeJob({ createdAt }),
     erased: eraseCaller({ createdAt }),
@@ -115,5 +114,5 @@ export const withdraw = async (db: Db, caller: Caller): Promise<Job> => {
     tokens: deleteOwnTokensAndLinks(),
     sessions: deleteOwnSessions(),
   })
-  return { memberId: guard.memberId, createdAt }
+  return { memberId: member.memberId, createdAt }
 }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { issueToken } from '../../auth/token'
 import { sessionOnly } from '../../callers/authenticated'
+import { remember } from '../../callers/credentials'
 import { originOf } from '../../callers/device'
 import type { App } from '../../env'
 import { found, unauthorized } from '../../errors'
@@ -13,6 +14,7 @@ import { endCurrentSession, endOtherSessions, endSession, listSessions, renewSes
 export const sessions = new Hono<App>()
   .post('/logout', sessionOnly, async (c) => {
     await endCurrentSession(c.var.db, c.var.caller, originOf(c))
+    remember(c.var.caller, 'ended')
     return c.body(null, 204)
   })
   .get('/sessions', sessionOnly, async (c) => c.json(await listSessions(c.var.db, c.var.caller), 200))

@@ -3,7 +3,7 @@ import { type Caller, callerId, runAsCaller, selectMember } from '../../db/calle
 import { type Db, idempotent, sqlStatement } from '../../db/client'
 import type { sessions } from '../../db/schema/member-tables'
 import { toInstant } from '../../values/fields'
-import { deleteAndRecord, type Origin } from './activity'
+import { deleteAndRecord } from './activity'
 import type { Session } from './responses'
 
 /**
@@ -29,7 +29,7 @@ export const listSessions = async (db: Db, caller: Caller): Promise<Session[]> =
       createdAt: toInstant(createdAt),
       renewedAt: toInstant(renewedAt),
       expiresAt: toInstant(expiresAt),
-      current: 'sessionId' in caller && session.sessionId === caller.sessionId,
+      current: caller.kind === 'session' && session.sessionId === caller.sessionId,
     }))
 }
 
@@ -55,12 +55,8 @@ export const renewSession = async (db: Db, caller: Caller, lifetimes: { tokenTtl
 
 const endWhere = (condition: SQL) => deleteAndRecord('SESSION_ENDED', 'sessions', condition)
 const isOther = sql`sessionId <> :callerSessionId`
-const endCurrent = endWhere(sql`sessionId = :callerSessionId`)
 /** Ends the caller's current session. */
-export const endCurrentSession = async (db: Db, caller: Caller, origin: Origin) => {
-  await endCurrent(db, caller, origin)
-  caller.verdict = 'invalid'
-}
+export const endCurrentSession = endWhere(sql`sessionId = :callerSessionId`)
 /** Ends the session `sessionId` of the caller. */
 export const endSession = endWhere(sql`sessionId = :sessionId`)
 /** Ends all sessions of the caller except the current one. */

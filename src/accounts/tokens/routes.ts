@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { hashToken } from '../../auth/access-token'
 import { sessionOnly } from '../../callers/authenticated'
-import { rememberVerdict } from '../../callers/credentials'
+import { remember } from '../../callers/credentials'
 import { originOf } from '../../callers/device'
 import type { App } from '../../env'
 import { found } from '../../errors'
@@ -15,12 +15,11 @@ import { createToken, deleteToken, deleteTokens, listTokens } from './store'
 export const tokens = new Hono<App>()
   .post('/', sessionOnly, valid('json', NewToken), async (c) => {
     const { db, slots, config, caller } = c.var
-    const { created, owner } = await createToken(db, caller, c.req.valid('json'), originOf(c))
+    const { created, member, owner } = await createToken(db, caller, c.req.valid('json'), originOf(c))
     runLater(c, () => informOwner(c.env, slots, config, owner))
     // The member's limits cover the token from its first use.
-    const token = { slot: caller.slot, tokenHash: await hashToken(created.token), required: [] }
-    const { memberId } = owner
-    rememberVerdict({ ...token, memberId, scopes: toBits(created.scopes), verdict: 'valid' })
+    const token = { kind: 'token', slot: caller.slot, tokenHash: await hashToken(created.token), required: [] } as const
+    remember(token, { ...member, scopes: toBits(created.scopes) })
     return c.json(created, 201)
   })
   .get('/', sessionOnly, async (c) => c.json(await listTokens(c.var.db, c.var.caller), 200))

@@ -59,7 +59,11 @@ export const createToken = async (db: Db, caller: Caller, { name, scopes, expire
   const token = createAccessToken(caller.slot)
   const [tokenId, bits, hint] = [crypto.randomUUID(), toBits(scopes), token.slice(0, HINT_LENGTH)]
   const row = { tokenHash: await hashToken(token), tokenId, name, bits, hint, expiresAt: expiresAt ?? null }
-  const { guard: owner, inserted } = await runAsCaller(db, caller, {
+  const {
+    member,
+    guard: owner,
+    inserted,
+  } = await runAsCaller(db, caller, {
     guard: selectOwner(),
     expired: deleteOwnExpired(),
     inserted: firstRow(insertToken(row)),
@@ -69,7 +73,7 @@ export const createToken = async (db: Db, caller: Caller, { name, scopes, expire
   const { hint: _, lastUsedAt: __, ...shown } = toAccessToken(inserted)
   const created: CreatedToken = { ...shown, token }
   // The owner was selected before the insert.
-  return { created, owner: { ...owner, tokens: owner.tokens + 1 } }
+  return { created, member, owner: { ...owner, tokens: owner.tokens + 1 } }
 }
 
 const selectTokens = sqlStatement<Stored>`

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, queryOne, runAsCaller, selectCaller } from '../../db/caller'
-import { type Db, idempotent, run, sqlStatement, uninterrupted } from '../../db/client'
+import { type Caller, callerId, isCaller, queryOne, runAsCaller } from '../../db/caller'
+import { type ConfirmedMember, type Db, idempotent, run, sqlStatement, uninterrupted } from '../../db/client'
 import { findCreated, insertOnce, type RequestKey } from '../../db/idempotency'
 import { nextReusableId } from '../../db/next-id'
 import { listOfCaller } from '../../db/pages'
@@ -41,7 +41,13 @@ const deleteKey = sqlStatement`
 const logLeftover = (leftover: string) => (reason: Error) => log('error', `${leftover}: ${reason.message}`)
 
 /** Stores the object of a new row. If the bucket fails, deletes the row and its key, unless a repetition stored it. */
-const putObject = async (db: Db, bucket: R2Bucket, memberId: number, image: NewImage, requestKey?: RequestKey) => {
+const putObject = async (
+  db: Db,
+  bucket: R2Bucket,
+  { memberId }: ConfirmedMember,
+  image: NewImage,
+  requestKey?: RequestKey,
+) => {
   const { name } = image
   const key = toKey(memberId, name)
   await putImage(bucket, key, image, requestKey !== undefined).catch(async (error) => {
@@ -80,18 +86,15 @@ export const uploadImage = async (
   const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, ...limitsOf(quotas) }
   const store = async () => {
     // The row comes first: an object without a row would be counted in no quota.
-    const { guard, created, used } = await runAsCaller(db, caller, {
-      guard: selectCaller(),
-      ...(db.slot === 0 ? insertImage : insertImageInRange)(row, key, quotas),
-    })
-    const { memberId } = guard
+    const insert = db.slot === 0 ? insertImage : insertImageInRange
+    const { member, created, used } = await runAsCaller(db, caller, insert(row, key, quotas))
     const stored = created ?? findCreated(used, key, quotas)
     if (!stored) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_IMAGE_BYTES', quotas)
-    const objectKey = toKey(memberId, stored.name)
+    const objectKey = toKey(member.memberId, stored.name)
     // An earlier request may have ended before it stored the object.
     const isPut = created === undefined && (await headImage(bucket, objectKey)) !== null
     const named = { ...image, name: stored.name }
-    if (created) await putObject(db, bucket, memberId, named, key)
+    if (created) await putObject(db, bucket, member, named, key)
     // Another request inserted the row, and may have answered with it: this one must not delete it.
     else if (!isPut) await putImage(bucket, objectKey, named, true)
     return objectKey

@@ -45,9 +45,9 @@ export const loadInParts = async (
   selection: Selection,
   page = { limit: -1, offset: 0 },
 ): Promise<ArrayOrParts<Memo>> => {
-  const sizes = await queryAll(db, caller, selectSizes({ ...selection, ...page }))
+  const { member, sizes } = await runAsCaller(db, caller, { sizes: selectSizes({ ...selection, ...page }) })
   if (sizes.length === 0) return []
-  return loadParts(db, caller, sizes, (memoIds) => queryAll(db, caller, selectPart({ memoIds })))
+  return loadParts(db, member, sizes, (memoIds) => queryAll(db, caller, selectPart({ memoIds })))
 }
 
 const selectOfType = (memoType: MemoType) => sql`

@@ -104,8 +104,8 @@ export const updateMemo = async (
 ): Promise<StoredMemo | undefined> => {
   const isConflict = (memo: StoredMemo | undefined) => memo && expected && !expected.includes(memo.version)
   if (Object.keys(patch).length === 0) {
-    const memo = await queryOne(db, caller, selectMemo({ memoId }))
-    if (memo && isConflict(memo)) throw memoChanged(caller, memo)
+    const { member, memo } = await runAsCaller(db, caller, { memo: firstRow(selectMemo({ memoId })) })
+    if (memo && isConflict(memo)) throw memoChanged(member, memo)
     return memo
   }
   const version = newVersion()
@@ -123,13 +123,13 @@ export const updateMemo = async (
     ),
   )
   if (!hasContent && !expected) return queryOne(db, caller, update)
-  const { before, updated, stored } = await runAsCaller(db, caller, {
+  const { member, before, updated, stored } = await runAsCaller(db, caller, {
     before: hasContent ? firstRow(selectGrowth(values)) : undefined,
     updated: firstRow(update),
     stored: expected && firstRow(selectMemo({ memoId })),
   })
   if (updated) return updated
-  if (stored && isConflict(stored)) throw memoChanged(caller, stored)
+  if (stored && isConflict(stored)) throw memoChanged(member, stored)
   if (!before) return undefined
   if (before.bookBytes > quotas.MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
   throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
@@ -141,10 +141,10 @@ export const updateMemo = async (
  * @throws PRECONDITION_FAILED when it is of another version
  */
 export const deleteMemo = async (db: Db, caller: Caller, memoId: number, expected?: number[]) => {
-  const { removed, stored } = await runAsCaller(db, caller, {
+  const { member, removed, stored } = await runAsCaller(db, caller, {
     removed: firstRow(removeMemo({ memoId, versions: expected ? JSON.stringify(expected) : null })),
     stored: expected && firstRow(selectMemo({ memoId })),
   })
-  if (stored) throw memoChanged(caller, stored)
+  if (stored) throw memoChanged(member, stored)
   return removed
 }

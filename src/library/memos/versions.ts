@@ -1,6 +1,6 @@
-import type { Caller } from '../../db/caller'
+import type { ConfirmedMember } from '../../db/client'
 import { ApiError } from '../../errors'
-import { fromBits } from '../../values/contract'
+import { SCOPES } from '../../values/contract'
 import type { Memo } from './responses'
 
 /** A memo with its version, which responses have as `ETag`. */
@@ -23,13 +23,11 @@ export const readIfMatch = (header: string | undefined) =>
         return version === undefined ? [] : Number(version)
       })
 
-/** Whether a caller whom the database has accepted may read memos. */
-export const mayReadMemos = (caller: Caller) =>
-  !('scopes' in caller) || fromBits(caller.scopes ?? 0).includes('memos:read')
+export const mayReadMemos = ({ scopes }: ConfirmedMember) => (scopes & SCOPES['memos:read']) !== 0
 
 /** The memo is not of a version that `If-Match` names. Shows the present one, unless the caller may not read memos. */
-export const memoChanged = (caller: Caller, { version, ...memo }: StoredMemo) =>
+export const memoChanged = (member: ConfirmedMember, { version, ...memo }: StoredMemo) =>
   new ApiError('PRECONDITION_FAILED', {
     headers: { ETag: toEtag(version) },
-    further: { memo: mayReadMemos(caller) ? memo : null },
+    further: { memo: mayReadMemos(member) ? memo : null },
   })

@@ -59,7 +59,7 @@ const selectPart = sqlStatement<Row>`
 /** The readings of a book, newest first. Returns undefined if the caller has no such book. */
 export const listReadings = async (db: Db, caller: Caller, bookId: number) => {
   const values = { bookId }
-  const { sizes, first, all } = await runAsCaller(db, caller, {
+  const { member, sizes, first, all } = await runAsCaller(db, caller, {
     sizes: selectSizes(values),
     first: selectFirst(values),
     all: selectAll(values),
@@ -67,7 +67,7 @@ export const listReadings = async (db: Db, caller: Caller, bookId: number) => {
   if (sizes.length === 0) return undefined
   const stored = sizes.flatMap(({ id, bytes }) => (id === null ? [] : [{ id, bytes }]))
   if (stored.reduce((sum, { bytes }) => sum + bytes, 0) <= MAX_WHOLE_BYTES) return [...first, ...all].map(toReading)
-  return loadParts(db, caller, stored, async (ids) => {
+  return loadParts(db, member, stored, async (ids) => {
     const part = await queryAll(db, caller, selectPart({ bookId, ids }))
     return part.map(toReading)
   })

@@ -1,4 +1,4 @@
-import { Hono, type MiddlewareHandler } from 'hono'
+import { Hono } from 'hono'
 import { canReadLibrary } from '../../callers/authenticated'
 import { limitStatistics, statisticsOf } from '../../callers/statistics'
 import type { App } from '../../env'
@@ -8,14 +8,6 @@ import { drawYear } from './picture/draw'
 import { listRows } from './rows'
 import { MEMO_FIGURES, PictureQuery, RowsQuery, StatsQuery } from './schema'
 import { listYears, loadYear } from './store'
-
-/** Rows with identifiers of memos also need the scope to read memos. */
-const requireMemoScope: MiddlewareHandler<App, string, { out: { query: RowsQuery } }> = async (c, next) => {
-  const { caller } = c.var
-  const hasMemos = MEMO_FIGURES.includes(c.req.valid('query').figure)
-  if (hasMemos && 'required' in caller) caller.required = [...caller.required, 'memos:read']
-  await next()
-}
 
 export const stats = new Hono<App>()
   .get('/', canReadLibrary, limitStatistics, valid('query', StatsQuery), async (c) => {
@@ -28,6 +20,9 @@ export const stats = new Hono<App>()
     const loaded = await loadYear(statisticsOf(c), year, 'readings')
     return c.body(drawYear(toPicture(loaded), look), 200, { 'Content-Type': 'image/svg+xml' })
   })
-  .get('/rows', canReadLibrary, limitStatistics, valid('query', RowsQuery), requireMemoScope, async (c) => {
-    return c.json(await listRows(statisticsOf(c), c.req.valid('query')), 200)
+  .get('/rows', canReadLibrary, limitStatistics, valid('query', RowsQuery), async (c) => {
+    const query = c.req.valid('query')
+    // Rows with identifiers of memos also need the scope to read memos.
+    const furtherScopes = MEMO_FIGURES.includes(query.figure) ? (['memos:read'] as const) : []
+    return c.json(await listRows(statisticsOf(c, ...furtherScopes), query), 200)
   })

@@ -1,5 +1,5 @@
 import { keyedHash } from '../../auth/keyed-hash'
-import { type Caller, isCaller } from '../../db/caller'
+import { isCaller } from '../../db/caller'
 import { firstRow, sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
@@ -51,11 +51,12 @@ const findPart = async (run: Runner, { selectEnds }: Kind<unknown>, number: numb
 /**
  * Counts a request for an export or, with a plan, for a further part, and finds where the part ends. The same call
  * loads the first page, unless the part has to be found first.
+ * @param countedBy what the limit counts by
  * @throws TOO_MANY_REQUESTS beyond the limit; INVALID_PARAMETERS if there is no such part
  */
 export const startExport = async (
   run: Runner,
-  caller: Caller,
+  countedBy: string[],
   { JWT_SECRET }: Config,
   { part: number, plan }: ExportQuery,
   kind: Kind<unknown>,
@@ -64,9 +65,7 @@ export const startExport = async (
   const now = Date.now()
   // Without a plan, a further part costs as much as all those before it.
   const [action, limits] = plan ? (['export part', EXPORT_PARTS] as const) : (['export', EXPORTS] as const)
-  // Apart, so that a leaked access token does not keep the member from exporting.
-  const credential = 'tokenHash' in caller ? 'by token' : 'by session'
-  const subject = await keyedHash(JWT_SECRET, action, credential, String(caller.memberId))
+  const subject = await keyedHash(JWT_SECRET, action, ...countedBy)
   const attempt = toAttempt(now, { subject, limits })
   const start = plan ?? { part: 1, exportedAt: now, after: 0, last: Number.MAX_SAFE_INTEGER }
   const { guard, usage, counted, ends, page } = await run({

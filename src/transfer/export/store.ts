@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, confirmCaller } from '../../db/caller'
+import { type Caller, callerId, requireMember } from '../../db/caller'
 import { afterResponse, type Db, sqlStatement } from '../../db/client'
 import { startLoading } from '../../db/parts'
 import type { Config } from '../../env'
@@ -74,10 +74,12 @@ export const exportBooks = async <Book>(
   query: ExportQuery,
   kind: Kind<Book>,
 ) => {
-  await confirmCaller(db, caller)
-  const { load, end } = await startLoading(db, caller)
+  const member = await requireMember(db, caller)
+  const { load, end } = await startLoading(db, member)
   try {
-    const { page, ...started } = await startExport(createRunner(db, caller, load), caller, config, query, kind)
+    // By kind, so that a leaked access token does not keep the member from exporting.
+    const countedBy = [`by ${caller.kind}`, String(member.memberId)]
+    const { page, ...started } = await startExport(createRunner(db, caller, load), countedBy, config, query, kind)
     const run = createRunner(afterResponse(db), caller, load)
     const books = loadPages(run, kind, started.part, page, end)
     await books.next()

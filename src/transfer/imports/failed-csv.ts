@@ -47,7 +47,7 @@ const selectPart = sqlStatement<FailedRow>`
  */
 export const loadFailed = async (db: Db, caller: Caller, importId: number) => {
   const values = { importId }
-  const { found, sizes, all } = await runAsCaller(db, caller, {
+  const { member, found, sizes, all } = await runAsCaller(db, caller, {
     found: firstRow(selectColumns(values)),
     sizes: selectSizes(values),
     all: selectAll(values),
@@ -55,7 +55,7 @@ export const loadFailed = async (db: Db, caller: Caller, importId: number) => {
   if (!found) return undefined
   const columns: string[] = sizes.length > 0 ? JSON.parse(found.columns) : []
   if (all.length === sizes.length) return { columns, parts: [all].values() }
-  const parts = await loadParts(db, caller, sizes, (ids) =>
+  const parts = await loadParts(db, member, sizes, (ids) =>
     queryAll(afterResponse(db), caller, selectPart({ importId, ids })),
   )
   return { columns, parts }

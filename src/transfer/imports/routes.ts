@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { canEditAll, canReadAll, canReadLibrary } from '../../callers/authenticated'
+import { canEditAll, canReadAll, canReadLibrary, confirmFirst } from '../../callers/authenticated'
 import { limitLargePages } from '../../callers/large-pages'
 import { throttledByMember, turnsOf } from '../../callers/throttle'
 import type { App } from '../../env'
@@ -35,7 +35,7 @@ const validPath = valid('param', ImportPath)
 
 export const imports = new Hono<App>()
   .post('/', canEditAll, throttledByMember, valid('query', ImportQuery), validImport, async (c) => {
-    const started = await startImport(contextOf(c), c.req.valid('form'), c.req.valid('query'))
+    const started = await startImport(contextOf(c), await confirmFirst(c), c.req.valid('form'), c.req.valid('query'))
     return c.json(started, 202, { Location: `/imports/${started.importId}` })
   })
   .get('/', canReadLibrary, async (c) => c.json(await listImports(c.var.db, c.var.caller), 200))

@@ -1,7 +1,7 @@
 import { getTableColumns, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
 import { type Caller, callerId, queryOne, runAsCaller } from '../../db/caller'
-import { type Db, firstRow, sqlStatement } from '../../db/client'
+import { type ConfirmedMember, type Db, firstRow, sqlStatement } from '../../db/client'
 import { limit, offset } from '../../db/parameters'
 import { imports } from '../../db/schema/import-tables'
 import { ApiError, tooManyRequests } from '../../errors'
@@ -71,9 +71,9 @@ const countFile = insertAttemptIf(sql`${isAllowed} and ${callerId} is not null a
  * @throws UNAUTHORIZED; IMPORT_RUNNING while another one runs; TOO_MANY_REQUESTS after twenty imports or sixty files in
  * a day
  */
-export const admitFile = async (db: Db, caller: Caller, secret: string) => {
+export const admitFile = async (db: Db, caller: Caller, { memberId }: ConfirmedMember, secret: string) => {
   const now = Date.now()
-  const subject = await keyedHash(secret, 'import file', String(caller.memberId))
+  const subject = await keyedHash(secret, 'import file', String(memberId))
   const values = { ...toAttempt(now, { subject, limits: FILES }), dayAgo: now - DAY_MS }
   const { limits, usage, counted } = await runAsCaller(db, caller, {
     limits: firstRow(selectLimits(values)),
@@ -199,9 +199,12 @@ export const listRows = async (
 ): Promise<Page<ImportRow> | undefined> => {
   const values = { importId, outcome, ...toLimit(paging) }
   const select = outcome === 'ALL' ? selectPage(values) : selectPageOfOutcome(values)
-  const { found, rows } = await runAsCaller(db, caller, { found: firstRow(selectImport({ importId })), rows: select })
+  const { member, found, rows } = await runAsCaller(db, caller, {
+    found: firstRow(selectImport({ importId })),
+    rows: select,
+  })
   if (!found) return undefined
-  const showsMemos = mayReadMemos(caller)
+  const showsMemos = mayReadMemos(member)
   const items = rows.map((row) => toRow(row, showsMemos))
   return toPage(items, outcome === 'ALL' ? found.done : found[outcome], paging)
 }

@@ -37,9 +37,11 @@ afterEach(vi.restoreAllMocks)
 const withdrawOnly = ({ token }: Reader) => {
   const { sub, sid } = claimsOf(token)
   return withdraw(connect(memberDatabase(), { slot: memberSlot() }), {
+    kind: 'session',
     memberId: Number(sub),
     sessionId: String(sid),
     slot: 0,
+    required: [],
   })
 }
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it } from 'vitest'
-import type { Caller } from '../../../src/db/caller'
+import type { SessionCaller } from '../../../src/db/caller'
 import { connect } from '../../../src/db/client'
 import { idRange, slotOfId } from '../../../src/db/next-id'
 import { NewBook } from '../../../src/library/books/schema'
@@ -19,10 +19,10 @@ const NOW = '2026-01-01T00:00:00'
 const slot1 = connect(env.DB, { slot: 1 })
 const { idFloor } = idRange(1)
 
-let caller: Caller
+let caller: SessionCaller
 beforeAll(async () => {
   const { memberId } = await insertMember(env.DB, env.JWT_SECRET ?? '', 'ids@library.test')
-  caller = { memberId, sessionId: sessionIdOf(memberId), slot: 1 }
+  caller = { kind: 'session', slot: 1, memberId, sessionId: sessionIdOf(memberId), required: [] }
 })
 
 const addBook = (db = slot1) => createBook(db, caller, NewBook.parse({ title: 'Demian' }), NOW, DEFAULT_QUOTAS)

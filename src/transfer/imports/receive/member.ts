@@ -27,5 +27,5 @@ export const storeMember = (
 ) => ({
   goals: goals.length > 0 ? idempotent(fillGoals({ ...values, goals: JSON.stringify(goals) })) : undefined,
   // A setting of the account, which access tokens cannot change.
-  timeZone: timeZone && 'sessionId' in caller ? idempotent(fillTimeZone({ ...values, timeZone })) : undefined,
+  timeZone: timeZone && caller.kind === 'session' ? idempotent(fillTimeZone({ ...values, timeZone })) : undefined,
 })

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../db/caller'
-import { uninterrupted } from '../../../db/client'
+import { type ConfirmedMember, uninterrupted } from '../../../db/client'
 import { ApiError, unavailable } from '../../../errors'
 import { callBucket, fileKey } from '../../../library/images/bucket'
 import { createLimiter, type Lease } from '../../../runtime/limiter'
@@ -46,10 +46,15 @@ export const continueLater = (context: ImportContext, stored: StoredImport) => {
  * @throws the errors of `admitFile` and `createImport`; FILE_NOT_IMPORTABLE; UNAVAILABLE if the reader or the bucket
  * fails
  */
-export const startImport = async (context: ImportContext, { file: bytes, parts }: Upload, query: ImportQuery) => {
+export const startImport = async (
+  context: ImportContext,
+  member: ConfirmedMember,
+  { file: bytes, parts }: Upload,
+  query: ImportQuery,
+) => {
   const { db, bucket, reader, caller, config, turns, runLater } = context
   const { dryRun, merge, format, encoding } = query
-  await admitFile(db, caller, config.JWT_SECRET)
+  await admitFile(db, caller, member, config.JWT_SECRET)
   const turn = await running.acquire(bytes.length, turns)
   if (!turn) throw unavailable('too many imports are being read')
   const readAndStore = async () => {
