@@ -1,14 +1,13 @@
 import type { books } from '../db/schema/book-tables'
 import { fieldsOf } from '../library/books/fields'
-import type {
-  BOOK_FORMATS,
+import {
+  type BOOK_FORMATS,
   BOOK_STATUSES,
-  GOAL_METRICS,
-  MEMO_TYPES,
-  PROGRESS_KINDS,
-  READING_OUTCOMES,
+  type GOAL_METRICS,
+  type MEMO_TYPES,
+  type PROGRESS_KINDS,
+  type READING_OUTCOMES,
 } from '../values/contract'
-import type { ImportParts } from './imports/schema'
 
 /** The formats of files that can be imported. */
 export const FORMATS = [
@@ -144,7 +143,11 @@ export type ExactValues = {
  */
 export type Cells = { names: string[]; values: string[] }
 
-export type ImportOptions = ImportParts
+/** What a shelf of the file can mean: a status, or a tag only. */
+export const SHELF_MEANINGS = [...BOOK_STATUSES, 'STOPPED', 'PAUSED', 'TAG'] as const
+export type Shelf = (typeof SHELF_MEANINGS)[number]
+/** `columns`: names in the file, and the known names to read them by. */
+export type ImportOptions = { shelfMap: Record<string, Shelf>; columns: Record<string, string> }
 
 type Book = typeof books.$inferSelect
 const DETAILS = fieldsOf('fill')

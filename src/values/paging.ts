@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { MAX_INT } from './contract'
 import { intParameter } from './fields'
-import type { PageInfo } from './responses'
 
 export const MAX_SIZE = 1000
 /** The largest page of memos: clients request all memos of a book by sending its `memoCount` as `size`. */
@@ -13,7 +12,10 @@ export const pagingUpTo = (maxSize = MAX_SIZE) =>
 export const Paging = z.lazy(() => pagingUpTo())
 export type Paging = z.infer<typeof Paging>
 
-export type Page<Item> = { item: Item[]; pageInfo: PageInfo }
+export type Page<Item> = {
+  item: Item[]
+  pageInfo: { page: number; size: number; totalElements: number; totalPages: number }
+}
 
 export const toPage = <Item>(item: Item[], totalElements: number, { page, size }: Paging): Page<Item> => ({
   item,

@@ -21,7 +21,6 @@ const PageInfo = named(
   'PageInfo',
   z.object({ page: int(1, MAX_INT), size: int(1, MAX_MEMOS_SIZE), totalElements: Int32, totalPages: Int32 }),
 )
-export type PageInfo = z.infer<typeof PageInfo>
 
 const nameOf = (schema: z.ZodMiniType) => z.globalRegistry.get(schema)?.id
 

@@ -2,7 +2,7 @@
 import { DEFAULT_LOG_SAMPLE_RATE } from '../../src/runtime/log.ts'
 import { fixed, formatTable, whole } from '../support/service/table.ts'
 import { print } from './print.ts'
-import type { Results } from './report.ts'
+import type { Results } from './results.ts'
 
 // Requests that an active member is assumed to make in a month, by endpoint.
 const MONTH: Record<string, number> = {

@@ -2,35 +2,15 @@
 import { fixed, formatTable, whole } from '../support/service/table.ts'
 import { MIB } from '../support/service/watch-memory.ts'
 import { printBill } from './bill.ts'
-import type { Draws } from './draws.ts'
 import { type ExportCost, HEAP_MIB } from './parts/export.ts'
 import type { ImportCost } from './parts/import.ts'
-import type { Flooded } from './parts/passwords.ts'
 import type { Peer } from './parts/peers.ts'
-import type { PageSpeed } from './parts/reference.ts'
-import { type Cost, maxRows, type RowCost } from './parts/rows.ts'
+import { maxRows, type RowCost } from './parts/rows.ts'
 import type { SlotResults } from './parts/slots.ts'
 import { SERVICE_MS } from './parts/slots-setup.ts'
 import type { Speed } from './parts/throughput.ts'
 import { print } from './print.ts'
-
-export type Results = {
-  worker: { bytes: number; gzipped: number }
-  startupMs?: number
-  rows?: RowCost[]
-  hashing?: Record<string, Cost>
-  speed?: Record<string, { service: Speed; baseline?: Speed }>
-  distance?: Record<string, { service: number; chain: number }>
-  passwords?: { hashMs: number; flood: Flooded }
-  draws?: Draws
-  storage?: { bytes: number; books: number; memos: number; entryBytes: number }
-  peers?: Record<string, Partial<Record<Peer, Speed>>>
-  slots?: SlotResults
-  reference?: Record<string, PageSpeed>
-  import?: ImportCost[]
-  export?: ExportCost[]
-  picture?: { statsMs: number; pictureMs: number }
-}
+import type { Results } from './results.ts'
 
 const HEADING =
   'endpoint, calls, read at 100, at 100,000, written, req/s, baseline, ratio, p50 ms, p50 at 50 ms, as 3 queries'

@@ -18,7 +18,8 @@ import { measureSlots } from './parts/slots.ts'
 import { measureSync } from './parts/sync.ts'
 import { compareHeaders, compareSpeed, measureLatency, measureStartup } from './parts/throughput.ts'
 import { printed } from './print.ts'
-import { printReport, type Results } from './report.ts'
+import { printReport } from './report.ts'
+import type { Results } from './results.ts'
 import { startWorkers } from './workers.ts'
 
 const WORKER_PARTS = ['rows', 'throughput', 'distance', 'passwords', 'draws'] as const

@@ -9,9 +9,6 @@ import type { Activity } from './responses'
 /** Where a request comes from. Entries of the activity show device and country. */
 export type Origin = { network: string; device: string | null; country: string | null }
 
-/** The most entries of a member, failed logins included. A trigger deletes older ones. */
-export const MAX_ENTRIES = 5500
-
 const DAYS_KEPT = 90
 const KEPT_MS = DAYS_KEPT * DAY_MS
 

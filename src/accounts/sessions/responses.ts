@@ -4,8 +4,7 @@ import { ACTIVITY_KINDS } from '../../values/contract'
 import { named, namedObject } from '../../values/named'
 import { Instant, textUpTo } from '../../values/responses'
 import { Profile } from '../members/responses'
-import { MAX_ENTRIES } from './activity'
-import { MAX_SESSIONS } from './schema'
+import { MAX_ENTRIES, MAX_SESSIONS } from './schema'
 
 const Device = z.nullable(textUpTo(64))
 const Country = z.nullable(z.string().check(z.regex(/^[A-Z]{2}$/)))

@@ -8,14 +8,11 @@ import { type List, toCursor } from '../../values/cursor'
 import { fold } from '../../values/text/fold'
 import { fieldsOf } from './fields'
 import type { ListedBook } from './responses'
-import type { ListQuery, Position, SortField } from './schema'
+import { type ListQuery, MAX_EXAMINED, type Position, type SortField } from './schema'
 
 // Each sort reads its own index. A list has up to two parts: the books with a value to sort by, then those without,
 // which are not in that index, newest registration first. One filter may use an index; the others are tested on each
 // book, up to a limit: docs/decisions/0026-sorting-and-filtering.md.
-
-/** The most books of a part that a call tests filters on. */
-export const MAX_EXAMINED = 500
 
 // Selected once: `callerId` takes seven parameters each time, and D1 allows a hundred per statement.
 const owner = sql.raw('(select id from caller)')

@@ -13,8 +13,7 @@ import { named } from '../../values/named'
 import { MAX_MEMOS_SIZE } from '../../values/paging'
 import { Id, LocalTime, listOf, pageOf, textUpTo } from '../../values/responses'
 import { Memo } from '../memos/responses'
-import { MAX_EXAMINED } from './book-list'
-import { BookStatus } from './schema'
+import { BookStatus, MAX_EXAMINED } from './schema'
 
 /** All fields of a book in responses. Each view picks its own. */
 const Book = z.object({

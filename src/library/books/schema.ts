@@ -20,6 +20,9 @@ import { pagingUpTo } from '../../values/paging'
 import { Isbn } from '../../values/text/isbn'
 import { MemoAuthority } from '../memos/schema'
 
+/** The most books of a part of a list that a call tests filters on. */
+export const MAX_EXAMINED = 500
+
 export const BookStatus = named('BookStatus', z.enum(BOOK_STATUSES))
 const StatusOrCode = z.lazy(() => nameOrCode(BookStatus))
 const NullableName = z.lazy(() => nullableText(MAX_NAME))

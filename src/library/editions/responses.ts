@@ -5,8 +5,7 @@ import { BookFormat } from '../../values/fields'
 import { namedObject } from '../../values/named'
 import { textUpTo } from '../../values/responses'
 import { LibraryBook } from '../books/responses'
-import { MAX_LANGUAGE, MAX_SERIES_NUMBER, MAX_SOURCE_IDS, PublishedYear } from './schema'
-import { MAX_SAME_ISBN } from './store'
+import { MAX_LANGUAGE, MAX_SAME_ISBN, MAX_SERIES_NUMBER, MAX_SOURCE_IDS, PublishedYear } from './schema'
 
 export const Edition = namedObject('Edition', {
   ...z.pick(LibraryBook, { bookId: true, title: true, cover: true }).shape,

@@ -4,6 +4,9 @@ import { BookFormat, filledText, int, NullableUrl, nullableText, numberBetween }
 import { namedLazy } from '../../values/named'
 import { Isbn } from '../../values/text/isbn'
 
+/** The most books that `listByIsbn` returns. */
+export const MAX_SAME_ISBN = 100
+
 export const MAX_LANGUAGE = 35
 const LANGUAGE = /^[A-Za-z]{2,8}(?:-[A-Za-z\d]{1,8})*$/
 const languageError = 'must be a language tag such as ko or pt-BR, or null'

@@ -6,7 +6,7 @@ import { fieldsOf } from '../books/fields'
 import type { LibraryBook } from '../books/responses'
 import { LIBRARY_COLUMNS, updateColumns, viewOf } from '../books/store'
 import type { Edition } from './responses'
-import type { EditionPatch } from './schema'
+import { type EditionPatch, MAX_SAME_ISBN } from './schema'
 
 const editionView = viewOf('bookId', ...fieldsOf('edition'))
 
@@ -32,9 +32,6 @@ export const updateEdition = async (
   const ids = sourceIds === undefined ? {} : { sourceIds: sourceIds?.length ? JSON.stringify(sourceIds) : null }
   return toEdition(await updateColumns(db, caller, bookId, { ...patch, ...ids }, editionView, quotas))
 }
-
-/** The most books that `listByIsbn` returns. */
-export const MAX_SAME_ISBN = 100
 
 // Why an expression around the parameter: db/parameters.ts.
 const selectByIsbn = sqlStatement<LibraryBook>`

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { BOOK_STATUSES, IMPORT_OUTCOMES, MERGE_RULES } from '../../values/contract'
+import { IMPORT_OUTCOMES, MERGE_RULES } from '../../values/contract'
 import { IdParameter } from '../../values/fields'
 import { pagingUpTo } from '../../values/paging'
-import { FORMATS } from '../entry'
+import { FORMATS, SHELF_MEANINGS } from '../entry'
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024
 /** Imports that a member may start in 24 hours. Dry runs count only as files. */
@@ -12,9 +12,13 @@ export const MAX_FILES_PER_DAY = 60
 /** Imports whose reports are kept; older ones are deleted when another import starts. */
 export const MAX_KEPT = 10
 
+/** What a row changes in a column, as the report keeps it. */
+export type Change = [from: string | number | null, to: string | number | null]
+/** Precedes the column of the file that a memo comes from, which may have the name of a column of books. */
+export const MEMO_PREFIX = 'memo: '
+
 const nameIn = <const Names extends readonly string[]>(names: Names) =>
   z.enum(names, { error: `must be one of ${names.join(', ')}` })
-const SHELF_MEANINGS = [...BOOK_STATUSES, 'STOPPED', 'PAUSED', 'TAG'] as const
 
 const encodingError = 'must be the name of an encoding, such as utf-8 or euc-kr'
 const isEncoding = (label: string) => {

@@ -12,10 +12,9 @@ import { toInstant } from '../../values/fields'
 import { type Page, toLimit, toPage } from '../../values/paging'
 import { DAY_MS } from '../../values/time'
 import type { EntryMember, FormatName, ImportOptions } from '../entry'
-import { type Change, MEMO_PREFIX } from './plan/changes'
 import { storeMember } from './receive/member'
 import type { Import, ImportRow } from './responses'
-import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY, type RowsQuery } from './schema'
+import { type Change, MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY, MEMO_PREFIX, type RowsQuery } from './schema'
 
 const { columns: _, isDeleted: __, ...STORED } = getTableColumns(imports)
 export const importColumns = sql.raw(Object.keys(STORED).join(', '))

@@ -6,9 +6,9 @@ import { changeDatabase, memberDatabase, memberHome, memberSlot, select } from '
 import { png } from '../../support/images/pictures'
 import { toFileForm } from '../../support/inputs/file-form'
 import { wrapDatabase } from '../../support/wrap-database'
-import { FLOWS, type Flow } from './faults/flows'
+import { FLOWS } from './faults/flows'
 import { type Fault, injectFault } from './faults/inject'
-import type { Stage } from './faults/subjects'
+import type { Flow, Stage } from './faults/subjects'
 import { listFaults, nameOf, recordReference, tryFault } from './faults/trials'
 
 let reader: Reader

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { MAX_ENTRIES } from '../../../src/accounts/sessions/activity'
+import { MAX_ENTRIES } from '../../../src/accounts/sessions/schema'
 import { sweep } from '../../../src/sweep'
 import { newNetwork } from '../../support/accounts/mailed-codes'
 import { newEmail, PASSWORD, type Reader, send, signUp } from '../../support/api'

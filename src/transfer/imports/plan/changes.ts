@@ -2,15 +2,10 @@ import { fieldsOf } from '../../../library/books/fields'
 import { utf8Bytes } from '../../../values/quotas'
 import { fold, toFoldedColumn } from '../../../values/text/fold'
 import type { BookColumns } from '../../book-columns'
+import { type Change, MEMO_PREFIX } from '../schema'
 import { MAX_EXCERPT } from './existing'
 import { implicitReading } from './merge'
 import type { Planned } from './plan'
-
-/** As the report keeps it. */
-export type Change = [from: string | number | null, to: string | number | null]
-
-/** Precedes the column of the file that a memo comes from, which may have the name of a column of books. */
-export const MEMO_PREFIX = 'memo: '
 
 /** The first characters of a text, like `substr` of SQL. */
 const toExcerpt = (text: string) =>

@@ -1,7 +1,7 @@
 import { isInOrder, MAX_READINGS } from '../../../library/readings/schema'
-import type { EntryReading } from '../../entry'
+import type { EntryReading, Shelf } from '../../entry'
 import { addTags } from './columns'
-import type { ReadCell, Row, Shelf } from './row'
+import type { ReadCell, Row } from './row'
 import { parseInteger, toKey } from './values'
 import { findStatus } from './words'
 

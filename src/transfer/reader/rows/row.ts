@@ -1,11 +1,7 @@
 import { MAX_NAME } from '../../../values/contract'
-import { type Code, type Entry, emptyEntry, type ImportOptions, type Loss, MAX_COLUMN_NAME } from '../../entry'
-import { checkCount, MORE } from '../limits'
-import { applyShelf } from './readings'
-import { cutText, type DateOrder, isObject, parseDate, storable } from './values'
-
-/** The meaning of a shelf: a status, or a tag only. */
-export type Shelf = ImportOptions['shelfMap'][string]
+import { type Code, emptyEntry, type ImportOptions, type Loss, MAX_COLUMN_NAME, type Shelf } from '../../entry'
+import { MORE } from '../limits'
+import { cutText, type DateOrder, parseDate, storable } from './values'
 
 /** Losses that a row of the report lists. Of others, it has the number. */
 const MAX_LOSSES = 100
@@ -68,29 +64,6 @@ export const createRow = (
   }
 }
 export type Row = ReturnType<typeof createRow>
-
-/** The entry of a record that was read. Every entry needs a title. */
-export const finish = (row: Row): Entry => {
-  const { entry } = row
-  applyShelf(row)
-  if (entry.title === null) entry.failure ??= 'no-title'
-  return entry
-}
-
-/** Reads the items of a JSON file, each of which is a book. @throws ImportFileError if there are too many */
-export const readObjects = (
-  items: unknown[],
-  options: ImportOptions,
-  read: (row: Row, object: Record<string, unknown>) => void,
-) => {
-  checkCount(items.length)
-  return items.map((item, at) => {
-    const row = createRow(at + 1, options)
-    if (isObject(item)) read(row, item)
-    else row.entry.failure = 'bad-row'
-    return finish(row)
-  })
-}
 
 /** Fills the entry from a cell of a column. What cannot be kept is a loss. */
 export type ReadCell = (row: Row, cell: string, column: string) => void

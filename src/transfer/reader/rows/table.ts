@@ -1,7 +1,8 @@
 import { type Entry, type EntryMember, type ImportOptions, MAX_COLUMN_NAME } from '../../entry'
 import type { TableRow } from '../csv-rows'
 import type { Columns } from './columns'
-import { createRow, finish, type ReadCell, type Row } from './row'
+import { finish } from './finish'
+import { createRow, type ReadCell, type Row } from './row'
 import { findUsual, readersOf } from './usual-columns'
 import { cutText, type DateOrder, detectOrder, storable, toKey } from './values'
 

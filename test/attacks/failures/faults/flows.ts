@@ -1,22 +1,8 @@
 // Every flow that writes or fills a cache.
 import { PIXEL } from '../../../support/inputs/file-form'
 import { libraryFlows, recordDetails } from './library-flows'
-import { asMember, type FlowRequest, type MemberFlow, type Setup, type Subject, type ToRequest } from './subjects'
+import { asMember, type Flow, type FlowRequest, type MemberFlow, type Subject, type ToRequest } from './subjects'
 import { syncFlows } from './sync-flows'
-
-export type Flow = Setup & {
-  name: string
-  toRequest: ToRequest
-  status: number
-  /** The status of a repetition after success, if it differs. */
-  repeatedStatus?: number
-  /** Its rows are written after the response, which does not tell whether that succeeded. */
-  writesLater?: true
-  /** The mail is sent even if the response is an error, as long as the flow took effect. */
-  mustMail?: true
-  /** In a slot other than 0, the code is used up before the flow takes effect: if that fails, another code is needed. */
-  usesCodeFirst?: true
-}
 
 /** Its hash is what `insertMemberAt` stores. */
 const PASSWORD = 'correct-horse-1'

@@ -206,3 +206,17 @@ export const endClaims = async ({ home }: Stage) => {
   const end = home.directory.prepare(`update addresses set settleAt = 0 where state = 'CLAIMED' returning claimId`)
   return (await end.all()).results.length > 0
 }
+
+export type Flow = Setup & {
+  name: string
+  toRequest: ToRequest
+  status: number
+  /** The status of a repetition after success, if it differs. */
+  repeatedStatus?: number
+  /** Its rows are written after the response, which does not tell whether that succeeded. */
+  writesLater?: true
+  /** The mail is sent even if the response is an error, as long as the flow took effect. */
+  mustMail?: true
+  /** In a slot other than 0, the code is used up before the flow takes effect: if that fails, another code is needed. */
+  usesCodeFirst?: true
+}

@@ -1,7 +1,6 @@
 // Flows of clients that synchronize: creations that may be repeated, edits of a version, and the beginning of the log of changes.
 import { PIXEL } from '../../../support/inputs/file-form'
-import type { Flow } from './flows'
-import { asMember, type MemberFlow, type ToRequest } from './subjects'
+import { asMember, type Flow, type MemberFlow, type ToRequest } from './subjects'
 
 /** Whatever is created with a key, so that `readState` counts it. */
 const ONCE = 'Once'

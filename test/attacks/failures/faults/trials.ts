@@ -1,8 +1,7 @@
 // What must hold when one call fails in a flow.
 import { findMismatches } from '../../../../scripts/data/integrity'
-import type { Flow } from './flows'
 import { BINDINGS, type Calls, type Fault, KINDS } from './inject'
-import { endClaims, follow, prepare, readState, type Stage } from './subjects'
+import { endClaims, type Flow, follow, prepare, readState, type Stage } from './subjects'
 
 /** Twice the timeout of a call, because an unsent mail is undone by another one, and some tolerance. */
 const TIMEOUT_MS = 15_000

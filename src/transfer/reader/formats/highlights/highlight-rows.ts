@@ -1,7 +1,8 @@
 import type { Code, Entry } from '../../../entry'
 import { MAX_COLUMNS } from '../../csv-rows'
 import { addHighlight } from '../../rows/columns'
-import { finish, type ReadCell, type Row } from '../../rows/row'
+import { finish } from '../../rows/finish'
+import type { ReadCell, Row } from '../../rows/row'
 import { mapRows, readColumns, type Table, type TableFormat } from '../../rows/table'
 import { parseZonedDate } from './clippings/dates'
 

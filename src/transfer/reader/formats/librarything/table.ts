@@ -1,6 +1,7 @@
+import type { Shelf } from '../../../entry'
 import * as read from '../../rows/columns'
 import { shelve } from '../../rows/readings'
-import type { ReadCell, Row, Shelf } from '../../rows/row'
+import type { ReadCell, Row } from '../../rows/row'
 import { tableFormat } from '../../rows/table'
 import { parseIsbn, splitList, toKey, toNaturalOrder } from '../../rows/values'
 import { findStatus } from '../../rows/words'

@@ -1,0 +1,27 @@
+import type { Draws } from './draws.ts'
+import type { ExportCost } from './parts/export.ts'
+import type { ImportCost } from './parts/import.ts'
+import type { Flooded } from './parts/passwords.ts'
+import type { Peer } from './parts/peers.ts'
+import type { PageSpeed } from './parts/reference.ts'
+import type { Cost, RowCost } from './parts/rows.ts'
+import type { SlotResults } from './parts/slots.ts'
+import type { Speed } from './parts/throughput.ts'
+
+export type Results = {
+  worker: { bytes: number; gzipped: number }
+  startupMs?: number
+  rows?: RowCost[]
+  hashing?: Record<string, Cost>
+  speed?: Record<string, { service: Speed; baseline?: Speed }>
+  distance?: Record<string, { service: number; chain: number }>
+  passwords?: { hashMs: number; flood: Flooded }
+  draws?: Draws
+  storage?: { bytes: number; books: number; memos: number; entryBytes: number }
+  peers?: Record<string, Partial<Record<Peer, Speed>>>
+  slots?: SlotResults
+  reference?: Record<string, PageSpeed>
+  import?: ImportCost[]
+  export?: ExportCost[]
+  picture?: { statsMs: number; pictureMs: number }
+}
