@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Db, firstRow, run, sqlStatement } from '../../db/client'
-import { markWithdrawn, purgeObjects } from '../../library/images/bucket'
 import { log } from '../../runtime/log'
+import { markWithdrawn, purgeObjects } from '../../storage/bucket'
 import { HOUR_MS } from '../../values/time'
 
 // Deletes what withdrawn members leave behind. Deleting the member's row first would delete everything in one

@@ -6,8 +6,9 @@ import { ApiError, found } from '../../errors'
 import { imageBase } from '../../http/public-base'
 import { sendPage } from '../../http/send-page'
 import { valid } from '../../input/validate'
+import { getImage, headImage, IMAGE_KEY, IMMUTABLE, imageKey } from '../../storage/bucket'
+import { cacheImage, dropCached, findCachedImage } from '../../storage/image-cache'
 import { Paging } from '../../values/paging'
-import { cacheImage, dropCached, findCachedImage, getImage, headImage, IMAGE_KEY, IMMUTABLE, toKey } from './bucket'
 import { evaluateConditions, type Range, readRange } from './conditions'
 import { ImagePath } from './schema'
 import { deleteImage, listImages } from './store'
@@ -76,7 +77,7 @@ export const images = new Hono<App>()
   .get('/', canReadMemos, valid('query', Paging), limitLargePages, async (c) => {
     const base = imageBase(c)
     const { item, pageInfo } = await listImages(c.var.db, c.var.caller, c.req.valid('query'))
-    const images = item.map((image) => ({ ...image, url: `${base}/${toKey(image.memberId, image.name)}` }))
+    const images = item.map((image) => ({ ...image, url: `${base}/${imageKey(image.memberId, image.name)}` }))
     return sendPage(c, { item: images, pageInfo })
   })
   .route('/', loadOne)

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
 import { IdParameter } from '../../values/fields'
 
+export const MAX_IMAGE_BYTES = 10 * 1024 * 1024
+
 export const ImagePath = z.lazy(() =>
   z.object({
     'member-id': IdParameter,

@@ -7,8 +7,9 @@ import { listOfCaller } from '../../db/pages'
 import { imageLimit, ownQuotaExceeded } from '../../db/quotas'
 import { images } from '../../db/schema/memo-tables'
 import { log } from '../../runtime/log'
+import { deleteObject, headImage, imageKey, isStored, putImage } from '../../storage/bucket'
 import { limitsOf, type Quotas } from '../../values/quotas'
-import { cleanUpload, deleteObject, freeBytes, headImage, isStored, type NewImage, putImage, toKey } from './bucket'
+import { cleanUpload, freeBytes, type NewImage } from './clean-upload'
 import type { StoredImage } from './responses'
 
 /** The caller's images, newest first. */
@@ -49,7 +50,7 @@ const putObject = async (
   requestKey?: RequestKey,
 ) => {
   const { name } = image
-  const key = toKey(memberId, name)
+  const key = imageKey(memberId, name)
   await putImage(bucket, key, image, requestKey !== undefined).catch(async (error) => {
     // A repetition of the request may have stored the object and answered 201.
     if (requestKey && (await isStored(bucket, key))) return
@@ -90,7 +91,7 @@ export const uploadImage = async (
     const { member, created, used } = await runAsCaller(db, caller, insert(row, key, quotas))
     const stored = created ?? findCreated(used, key, quotas)
     if (!stored) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_IMAGE_BYTES', quotas)
-    const objectKey = toKey(member.memberId, stored.name)
+    const objectKey = imageKey(member.memberId, stored.name)
     // An earlier request may have ended before it stored the object.
     const isPut = created === undefined && (await headImage(bucket, objectKey)) !== null
     const named = { ...image, name: stored.name }
@@ -127,7 +128,7 @@ const deleteAgain = async (bucket: R2Bucket, key: string) => {
  * @throws UNAVAILABLE if the bucket fails; then the image remains
  */
 export const deleteImage = (db: Db, caller: Caller, bucket: R2Bucket, memberId: number, name: string) => {
-  const key = toKey(memberId, name)
+  const key = imageKey(memberId, name)
   const failed = logLeftover(`object without a row: ${key}`)
   const deleteBoth = async () => {
     const deleted = await queryOne(db, caller, deleteOwn({ memberId, name }))

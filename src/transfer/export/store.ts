@@ -3,8 +3,8 @@ import { type Caller, callerId, requireMember } from '../../db/caller'
 import { afterResponse, type Db, sqlStatement } from '../../db/client'
 import { startLoading } from '../../db/parts'
 import type { Config } from '../../env'
-import { toKey } from '../../library/images/bucket'
 import type { StoredImage } from '../../library/images/responses'
+import { imageKey } from '../../storage/bucket'
 import { toInstant } from '../../values/fields'
 import { type BookRow, createListLoader, createRunner, type Runner } from './book-lists'
 import { FIRST_PAGE_BOOKS, type Part, startExport } from './export-plan'
@@ -55,7 +55,7 @@ async function* loadImages(run: Runner, imageBase: string) {
   for (let after = 0, isLast = false; !isLast; ) {
     const { page } = await run({ page: selectImages({ after }) })
     yield page.map(({ memberId, name, type, bytes, createdAt }): ExportedImage => {
-      return { name, url: `${imageBase}/${toKey(memberId, name)}`, type, bytes, createdAt }
+      return { name, url: `${imageBase}/${imageKey(memberId, name)}`, type, bytes, createdAt }
     })
     after = page.at(-1)?.imageId ?? after
     isLast = page.length < IMAGES_PER_PAGE

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { firstRow, sqlStatement } from '../../db/client'
-import { deleteObject, fileKey } from '../../library/images/bucket'
+import { deleteObject, fileKey } from '../../storage/bucket'
 import { query, type RunContext } from './run-context'
 import { importColumns, type StoredImport } from './store'
 

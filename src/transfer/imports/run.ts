@@ -1,6 +1,6 @@
 import { firstRow, sqlStatement } from '../../db/client'
 import { type OwnQuotas, quotasOf } from '../../db/quotas'
-import { callBucket, fileKey } from '../../library/images/bucket'
+import { callBucket, fileKey } from '../../storage/bucket'
 import { IMPORT_OUTCOMES } from '../../values/contract'
 import { localTime } from '../../values/time'
 import type { Entry } from '../entry'

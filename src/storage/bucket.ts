@@ -1,13 +1,9 @@
-import { unavailable } from '../../errors'
-import { log } from '../../runtime/log'
-import { withRetries, withTimeout } from '../../runtime/retry'
-import { createTurns } from '../../runtime/turns'
-import { DAY_MS } from '../../values/time'
-import { MARKS, marksOf, toMark } from '../../values/withdrawal'
-import { cleanImage, type ImageType } from './clean/clean-image'
+import { unavailable } from '../errors'
+import { log } from '../runtime/log'
+import { withRetries, withTimeout } from '../runtime/retry'
+import { DAY_MS } from '../values/time'
+import { MARKS, marksOf, toMark } from '../values/withdrawal'
 
-export const MAX_IMAGE_BYTES = 10 * 1024 * 1024
-const RANDOM_BYTES = 16
 export const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 const keyPrefix = (memberId: number) => `images/${memberId}/`
@@ -15,13 +11,15 @@ const filePrefix = (memberId: number) => `imports/${memberId}/`
 /** The key of the file of an import, which no request can load. */
 export const fileKey = (memberId: number, file: string) => `${filePrefix(memberId)}${file}`
 /** The object's key, which is also the path of the image. */
-export const toKey = (memberId: number, name: string) => `${keyPrefix(memberId)}${name}`
-/** The format of the keys that `toKey` creates for uploads. */
+export const imageKey = (memberId: number, name: string) => `${keyPrefix(memberId)}${name}`
+/** The format of the keys that `imageKey` creates for uploads. */
 export const IMAGE_KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp)$/
 
 /** Timeout of a bucket call, retries included. */
 const BUCKET_TIMEOUT_MS = 10_000
 const CLEANUP_TIMEOUT_MS = 1000
+
+type Image = { bytes: Uint8Array<ArrayBuffer>; type: { mime: string } }
 
 /** Calls the bucket. Every call here is idempotent, so any failure is retried. */
 export const callBucket = <T>(call: () => Promise<T>) =>
@@ -31,37 +29,6 @@ export const callBucket = <T>(call: () => Promise<T>) =>
 
 export const headImage = (bucket: R2Bucket, key: string) => callBucket(() => bucket.head(key))
 export const getImage = (bucket: R2Bucket, key: string, range?: R2Range) => callBucket(() => bucket.get(key, { range }))
-
-/** An upload that was cleaned, and the name it will have. */
-export type NewImage = { name: string; type: ImageType; bytes: Uint8Array<ArrayBuffer> }
-
-/** Frees the memory of an upload before the next one needs it: garbage collection may come too late. */
-export const freeBytes = (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer.transfer(0)
-
-const cleanAndFree = (upload: Uint8Array<ArrayBuffer>) => {
-  try {
-    return cleanImage(upload)
-  } finally {
-    freeBytes(upload)
-  }
-}
-
-/** About four seconds of cleaning. */
-const MAX_WAITING = 64
-const turns = createTurns(MAX_WAITING)
-
-/**
- * Cleans an upload, and gives it a name that cannot be guessed. Uploads are cleaned one at a time. Detaches the
- * upload's buffer.
- * @param keys the keys by which uploads take turns
- * @throws TOO_MANY_REQUESTS when too many uploads are waiting; the errors of `cleanImage`
- */
-export const cleanUpload = async (upload: Uint8Array<ArrayBuffer>, keys: string[]): Promise<NewImage> => {
-  const image = await turns.take(keys, (pause) => Promise.try(cleanAndFree, upload).finally(pause))
-  const random = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))
-  const name = random.toBase64({ alphabet: 'base64url', omitPadding: true })
-  return { name: `${name}.${image.type.extension}`, type: image.type, bytes: image.bytes }
-}
 
 const putObject = (bucket: R2Bucket, key: string, ...content: [string | Uint8Array<ArrayBuffer>, R2PutOptions?]) =>
   callBucket(async () => {
@@ -81,7 +48,7 @@ export const isStored = (bucket: R2Bucket, key: string) =>
  * @param isShared whether other requests may store the same image, so that this one must not delete it
  * @throws UNAVAILABLE if the bucket fails, after deleting what may have been stored unless it is shared
  */
-export const putImage = (bucket: R2Bucket, key: string, { bytes, type }: NewImage, isShared = false) => {
+export const putImage = (bucket: R2Bucket, key: string, { bytes, type }: Image, isShared = false) => {
   const httpMetadata = { contentType: type.mime, cacheControl: IMMUTABLE }
   return putObject(bucket, key, bytes, { httpMetadata }).catch(async (error) => {
     if (isShared) throw error
@@ -93,27 +60,6 @@ export const putImage = (bucket: R2Bucket, key: string, { bytes, type }: NewImag
 
 /** @throws UNAVAILABLE if the bucket fails */
 export const deleteObject = (bucket: R2Bucket, key: string) => callBucket(() => bucket.delete(key))
-
-/** The edge cache is not purged in other data centres, so a deleted image may be served there for this long. */
-const EDGE_CACHE = 'public, max-age=600'
-
-/** Treat a slow cache as a miss. */
-const CACHE_TIMEOUT_MS = 1000
-
-/** Looks an image up in the cache of this data centre. */
-export const findCachedImage = async (url: string) => {
-  const cached = await withTimeout(CACHE_TIMEOUT_MS, () => caches.default.match(url)).catch(() => undefined)
-  if (!cached) return undefined
-  const response = new Response(cached.body, cached)
-  response.headers.set('Cache-Control', IMMUTABLE)
-  return response
-}
-
-/** Stores a complete image in the cache of this data centre. */
-export const cacheImage = (url: string, image: Response) => {
-  image.headers.set('Cache-Control', EDGE_CACHE)
-  return caches.default.put(url, image)
-}
 
 /** The most keys that R2 lists or deletes in one call. */
 const R2_BATCH = 1000
@@ -152,10 +98,3 @@ export const deleteOldMarks = async (bucket: R2Bucket, now: number) => {
   const old = objects.map(({ key }) => key).filter((key) => key < end)
   if (old.length > 0) await callBucket(() => bucket.delete(old))
 }
-
-/** Each deletion from the cache is a subrequest, and their number per invocation is limited. */
-const MAX_CACHE_DELETIONS = 500
-
-/** Deletes images from the cache of this data centre. In others they expire after EDGE_CACHE. */
-export const dropCached = (base: string, keys: string[]) =>
-  Promise.all(keys.slice(0, MAX_CACHE_DELETIONS).map((key) => caches.default.delete(`${base}/${key}`)))
